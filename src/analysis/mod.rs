@@ -1,0 +1,9 @@
+//! Pure functions from the store to figures. Every file begins with its definition.
+
+pub mod gaps;
+pub mod liveness;
+pub mod memory;
+pub mod operations;
+pub mod peaks;
+pub mod recompute;
+pub mod steps;

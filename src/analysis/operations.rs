@@ -1,0 +1,210 @@
+//! Operations: which call of a software layer a lowered program belongs to.
+//!
+//! Walk from the program's debug context towards the root. Of the contexts of layer `poplibs` on
+//! the way, the outermost that is not control flow names the operation by its `api`; the innermost
+//! is kept as detail. Without one: the nearest context of another layer above `poplar`; and where
+//! there is none either, the control flow itself. `name` is the nearest debug name that is not
+//! empty. The `availableMemoryProportion` is that of the nearest context on the way that has the
+//! option; no default is invented (definitions.md).
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::store::debug_info::{DebugInfo, Proportion};
+use crate::store::program::Programs;
+
+/// PopLibs calls that only steer other programs.
+const CONTROL_FLOW: [&str; 5] = [
+    "countedLoop",
+    "countedForLoop",
+    "forLoopWithTensor",
+    "countedLoopWithTensor",
+    "addForLoopCounterVertex",
+];
+
+/// An operation, as it stands in JSON.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct Operation {
+    /// What it does: the `api` of PopLibs, `opType` of ONNX …; `None` where its layer does not say.
+    pub kind: Option<String>,
+    /// The layer that names it.
+    pub layer: String,
+    /// The nearest debug name.
+    pub name: Option<String>,
+    /// The innermost PopLibs call.
+    pub detail: Option<String>,
+    /// The value of the option; `None` when no context has it, or it is no number.
+    pub available_memory_proportion: Option<f64>,
+    /// `file:line` of the context that names the operation.
+    pub location: Option<String>,
+}
+
+fn is_control_flow(api: &str) -> bool {
+    CONTROL_FLOW.contains(&api) || api.ends_with("Loop") || api.ends_with("LoopWithTensor")
+}
+
+/// The row of the context that names the operation of a context.
+pub fn naming_context(debug: &DebugInfo, context: usize) -> Option<usize> {
+    let (mut poplibs, mut other, mut control_flow) = (None, None, None);
+    for row in debug.ancestry(context) {
+        match debug.layer(row) {
+            "poplibs" if debug.kind(row).is_some_and(is_control_flow) => control_flow = Some(row),
+            "poplibs" => poplibs = Some(row),
+            "poplar" | "" => {}
+            _ => other = other.or(Some(row)),
+        }
+    }
+    poplibs.or(other).or(control_flow)
+}
+
+/// The nearest context that has the option, and what it says.
+pub fn proportion_context(debug: &DebugInfo, context: usize) -> Option<(usize, Option<f64>)> {
+    debug.ancestry(context).find_map(|row| match debug.proportions.get(row)? {
+        Proportion::Absent => None,
+        Proportion::Value(value) => Some((row, Some(*value))),
+        Proportion::Unknown => Some((row, None)),
+    })
+}
+
+/// The operation of a debug context; `None` when no layer above `poplar` claims it.
+pub fn operation(debug: &DebugInfo, context: usize) -> Option<Operation> {
+    let named_by = naming_context(debug, context)?;
+    let detail = debug
+        .ancestry(context)
+        .find(|row| debug.layer(*row) == "poplibs")
+        .and_then(|row| debug.kind(row));
+    Some(Operation {
+        kind: debug.kind(named_by).map(str::to_owned),
+        layer: debug.layer(named_by).to_owned(),
+        name: debug.ancestry(context).find_map(|row| debug.name(row)).map(str::to_owned),
+        detail: detail.map(str::to_owned),
+        available_memory_proportion: proportion_context(debug, context)
+            .and_then(|(_, value)| value),
+        location: debug.location(named_by),
+    })
+}
+
+/// The operation of a program, by its position.
+pub fn operation_of_program(
+    debug: Option<&DebugInfo>,
+    programs: &Programs,
+    program: usize,
+) -> Option<Operation> {
+    let debug = debug?;
+    let id = programs.debug_ids.get(program).copied().filter(|id| *id != 0)?;
+    operation(debug, debug.position(id)?)
+}
+
+/// A value of the option and how often it is set.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct ProportionCount {
+    /// The kind of operation.
+    pub operation: Option<String>,
+    /// The value; `None` when it is no number.
+    pub value: Option<f64>,
+    /// Debug contexts that have it and own at least one program.
+    pub count: u64,
+}
+
+/// The values of the option by kind of operation, largest count first.
+pub fn proportions(debug: &DebugInfo, programs: &Programs) -> Vec<ProportionCount> {
+    let mut owners: HashMap<usize, Option<f64>> = HashMap::new();
+    for id in programs.debug_ids.iter().filter(|id| **id != 0) {
+        if let Some(context) = debug.position(*id)
+            && let Some((owner, value)) = proportion_context(debug, context)
+        {
+            owners.insert(owner, value);
+        }
+    }
+    // Values are grouped by their bits; `None` sorts apart from every number.
+    let mut counts: BTreeMap<(Option<String>, Option<u64>), u64> = BTreeMap::new();
+    for (owner, value) in owners {
+        let kind = naming_context(debug, owner).and_then(|row| debug.kind(row));
+        *counts.entry((kind.map(str::to_owned), value.map(f64::to_bits))).or_default() += 1;
+    }
+    let mut list: Vec<ProportionCount> = counts
+        .into_iter()
+        .map(|((operation, value), count)| ProportionCount {
+            operation,
+            value: value.map(f64::from_bits),
+            count,
+        })
+        .collect();
+    list.sort_by_key(|row| std::cmp::Reverse(row.count));
+    list
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::debug_info::TextRef;
+    use crate::store::names::Interner;
+
+    /// Contexts 1, 2, 3 …, each the child of the one before.
+    fn chain(contexts: &[(&str, &str, Proportion)]) -> DebugInfo {
+        let mut words = Interner::default();
+        let mut debug = DebugInfo::default();
+        for (row, (layer, kind, proportion)) in (0_u32..).zip(contexts) {
+            debug.ids.push(u64::from(row) + 1);
+            debug.parents.push(row.checked_sub(1));
+            debug.layers.push(words.intern(layer));
+            debug.kinds.push((!kind.is_empty()).then(|| words.intern(kind)));
+            let name = debug.texts.push(&format!("name {row}"));
+            debug.names.push(TextRef(name.0));
+            debug.files.push(TextRef::NONE);
+            debug.lines.push(0);
+            debug.proportions.push(*proportion);
+        }
+        debug.words = words.into_names();
+        debug
+    }
+
+    const ABSENT: Proportion = Proportion::Absent;
+
+    #[test]
+    fn the_outermost_call_names_the_innermost_is_detail() {
+        let debug = chain(&[
+            ("poplibs", "countedLoop", ABSENT),
+            ("poplibs", "convolution", Proportion::Value(0.6)),
+            ("poplibs", "reduceWithOutput", ABSENT),
+            ("poplar", "", ABSENT),
+        ]);
+        let found = operation(&debug, 3).expect("an operation");
+        assert_eq!(found.kind.as_deref(), Some("convolution"));
+        assert_eq!(found.detail.as_deref(), Some("reduceWithOutput"));
+        assert_eq!(found.name.as_deref(), Some("name 3"));
+        assert_eq!(found.available_memory_proportion, Some(0.6));
+    }
+
+    #[test]
+    fn other_layers_come_before_mere_control_flow() {
+        let debug = chain(&[
+            ("popart", "ai.onnx.Loop:11", ABSENT),
+            ("poplibs", "countedLoop", ABSENT),
+            ("poplar", "", ABSENT),
+        ]);
+        assert_eq!(
+            operation(&debug, 2).and_then(|found| found.kind).as_deref(),
+            Some("ai.onnx.Loop:11")
+        );
+        let debug = chain(&[("poplibs", "countedLoop", ABSENT), ("poplar", "", ABSENT)]);
+        assert_eq!(
+            operation(&debug, 1).and_then(|found| found.kind).as_deref(),
+            Some("countedLoop")
+        );
+        let debug = chain(&[("poplar", "", ABSENT)]);
+        assert_eq!(operation(&debug, 0), None);
+    }
+
+    #[test]
+    fn a_context_counts_when_it_owns_a_program() {
+        let debug = chain(&[
+            ("poplibs", "convolution", Proportion::Value(0.6)),
+            ("poplibs", "matMul", Proportion::Unknown),
+            ("poplar", "", ABSENT),
+        ]);
+        let programs = Programs { debug_ids: vec![3, 3, 0, 99], ..Programs::default() };
+        let expected =
+            ProportionCount { operation: Some("convolution".to_owned()), value: None, count: 1 };
+        assert_eq!(proportions(&debug, &programs), [expected]);
+    }
+}

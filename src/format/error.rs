@@ -1,0 +1,78 @@
+//! Errors: why a report cannot be opened at all, and what the user can do.
+
+use std::path::{Path, PathBuf};
+
+/// The kinds of errors (definitions.md, "Error kinds").
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ErrorKind {
+    /// The path does not exist.
+    NotFound,
+    /// The path holds no report.
+    NotAReport,
+    /// The path holds more than one report.
+    SeveralReports,
+    /// The report is of a format that is not read here.
+    UnsupportedVersion,
+    /// The report is damaged beyond use.
+    Damaged,
+    /// The operating system does not let us read it.
+    Unreadable,
+    /// The arguments do not fit this report.
+    Usage,
+    /// The output cannot be written.
+    CannotWrite,
+}
+
+/// An error with the place, what was expected and found, and what to do next.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{message}")]
+pub struct Error {
+    /// What kind of error.
+    pub kind: ErrorKind,
+    /// The file or directory.
+    pub file: Option<PathBuf>,
+    /// Table, row or offset in the file.
+    pub at: Option<String>,
+    /// What was expected and what was found.
+    pub message: String,
+    /// What the user can do.
+    pub hint: Option<String>,
+}
+
+impl Error {
+    /// An error without place or hint.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, file: None, at: None, message: message.into(), hint: None }
+    }
+
+    /// The same error about a file.
+    #[must_use]
+    pub fn in_file(mut self, file: &Path) -> Self {
+        self.file = Some(file.to_owned());
+        self
+    }
+
+    /// The same error at a table, row or offset.
+    #[must_use]
+    pub fn at(mut self, at: impl Into<String>) -> Self {
+        self.at = Some(at.into());
+        self
+    }
+
+    /// The same error with what the user can do.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// What the operating system said of a file: not there, or not readable.
+    pub fn io(file: &Path, error: &std::io::Error) -> Self {
+        let (kind, hint) = match error.kind() {
+            std::io::ErrorKind::NotFound => (ErrorKind::NotFound, "Check the path."),
+            _ => (ErrorKind::Unreadable, "Check the permissions of the file and its directories."),
+        };
+        Self::new(kind, format!("{}: {error}", file.display())).in_file(file).hint(hint)
+    }
+}

@@ -1,0 +1,15 @@
+//! Readers: one folder for each family of files. Each knows only its files and the store.
+
+#![deny(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects
+)]
+
+pub mod error;
+pub mod poplar;
+pub mod progress;
+
+pub use error::{Error, ErrorKind};
+pub use progress::Progress;

@@ -1,0 +1,338 @@
+//! Opens `profile.pop` (SQLite) read-only, whatever state its writer left it in.
+//!
+//! The file is read through SQLite with `immutable=1` and without a memory map: no lock is taken,
+//! so a Poplar that is still writing is never held up; nothing is created beside the file; and a
+//! file that is cut while it is open gives read errors, not a SIGBUS. What `immutable` leaves
+//! unchecked is checked here: locks of a writer, hot journals, and whether the file has changed.
+
+use std::fs::{self, File};
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use rusqlite::limits::Limit;
+use rusqlite::{Connection, OpenFlags};
+
+use crate::format::{Error, ErrorKind};
+use crate::store::{WarningCode, Warnings};
+
+/// Up to this size an unfinished report is copied, rolled back, and then read.
+const MAX_COPY_BYTES: u64 = 2 << 30;
+
+/// Offset and length of the bytes that SQLite locks (its file format notes, "PENDING_BYTE").
+#[cfg(unix)]
+const LOCK_BYTES: (i64, i64) = (0x4000_0000, 512);
+
+/// A profile that can be opened as often as there are threads to read it.
+#[derive(Debug)]
+pub struct Database {
+    /// The profile as the user knows it.
+    pub original: PathBuf,
+    /// Its name in messages.
+    pub name: String,
+    /// What is read: the profile, or a rolled-back copy of it.
+    source: PathBuf,
+    /// Keeps the copy until the report is closed.
+    copy: Option<tempfile::TempDir>,
+    /// Size of what is read, bytes.
+    pub bytes: u64,
+    /// Whether the tables may be in the middle of a change, so that no figure is certain.
+    pub is_doubtful: bool,
+    stamp: Stamp,
+}
+
+/// What tells that a file was changed or replaced.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Stamp {
+    bytes: u64,
+    modified: Option<SystemTime>,
+    /// The first 100 bytes; SQLite counts its changes there.
+    header: Vec<u8>,
+}
+
+impl Database {
+    /// Looks at a profile and decides how to read it.
+    ///
+    /// # Errors
+    /// `not-found`, `unreadable`, `not-a-report` for a file that is not SQLite, `unsupported-version`
+    /// for JSON or CBOR of format 1 or 2.
+    pub fn open(profile: &Path, warnings: &Warnings) -> Result<Self, Error> {
+        let stamp = Stamp::of(profile)?;
+        check_header(profile, &stamp.header)?;
+        let name = profile
+            .file_name()
+            .map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let mut database = Self {
+            original: profile.to_owned(),
+            name,
+            source: profile.to_owned(),
+            copy: None,
+            bytes: stamp.bytes,
+            is_doubtful: false,
+            stamp,
+        };
+        if let Some(reason) = unfinished_reason(profile) {
+            database.read_unfinished(&reason, warnings);
+        }
+        Ok(database)
+    }
+
+    /// A connection of its own for the calling thread.
+    ///
+    /// # Errors
+    /// `unreadable` when the file is gone or was changed since it was opened, `damaged` when SQLite
+    /// refuses it.
+    pub fn connect(&self) -> Result<Connection, Error> {
+        if self.has_changed_while_read() {
+            return Err(Error::new(
+                ErrorKind::Unreadable,
+                format!("{} was changed or removed after it was opened", self.name),
+            )
+            .in_file(&self.original)
+            .hint("Reload the report."));
+        }
+        self.connect_to_source()
+    }
+
+    /// Whether what is read is no longer what was opened; a copy never changes, and of a file that
+    /// was doubtful from the start nothing else was promised.
+    pub fn has_changed_while_read(&self) -> bool {
+        self.copy.is_none() && !self.is_doubtful && self.has_changed()
+    }
+
+    fn has_changed(&self) -> bool {
+        Stamp::of(&self.original).ok().as_ref() != Some(&self.stamp)
+    }
+
+    /// Bytes that the header promises but the file does not have.
+    pub fn missing_bytes(&self) -> u64 {
+        let word = |at: usize, length: usize| -> u64 {
+            let end = at.saturating_add(length);
+            let bytes = self.stamp.header.get(at..end).unwrap_or(&[]);
+            bytes.iter().fold(0, |number, byte| (number << 8) | u64::from(*byte))
+        };
+        let page_bytes = match word(16, 2) {
+            1 => 65_536,
+            other => other,
+        };
+        page_bytes.saturating_mul(word(28, 4)).saturating_sub(self.stamp.bytes)
+    }
+
+    fn connect_to_source(&self) -> Result<Connection, Error> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX
+            | OpenFlags::SQLITE_OPEN_URI;
+        let connection = Connection::open_with_flags(immutable_uri(&self.source), flags)
+            .map_err(|error| self.damaged(&error))?;
+        // No text or blob can be longer than the file.
+        let longest = i32::try_from(self.bytes.max(1 << 20)).unwrap_or(i32::MAX);
+        connection
+            .set_limit(Limit::SQLITE_LIMIT_LENGTH, longest)
+            .and_then(|_| {
+                connection.execute_batch("PRAGMA mmap_size = 0; PRAGMA cell_size_check = ON;")
+            })
+            .map_err(|error| self.damaged(&error))?;
+        Ok(connection)
+    }
+
+    fn damaged(&self, error: &rusqlite::Error) -> Error {
+        Error::new(ErrorKind::Damaged, format!("{}: {error}", self.name))
+            .in_file(&self.original)
+            .hint("The file may be cut or overwritten; copy it again, or capture the report again.")
+    }
+
+    /// Reads the last complete state from a private copy, or else what is there.
+    fn read_unfinished(&mut self, reason: &str, warnings: &Warnings) {
+        match self.roll_back_copy() {
+            Ok((directory, copy)) => {
+                self.bytes = fs::metadata(&copy).map_or(self.bytes, |metadata| metadata.len());
+                self.source = copy;
+                self.copy = Some(directory);
+                warnings.add(
+                    WarningCode::Unfinished,
+                    &self.name,
+                    format!("{reason}; figures are those of the last completed change"),
+                );
+            }
+            Err(why_not) => {
+                self.is_doubtful = true;
+                warnings.add(
+                    WarningCode::Unfinished,
+                    &self.name,
+                    format!("{reason}; read as it stands ({why_not}): every figure is doubtful"),
+                );
+            }
+        }
+    }
+
+    fn roll_back_copy(&self) -> Result<(tempfile::TempDir, PathBuf), String> {
+        let side = |suffix: &str| {
+            let mut name = self.original.clone().into_os_string();
+            name.push(suffix);
+            PathBuf::from(name)
+        };
+        let size = |path: &Path| fs::metadata(path).map_or(0, |metadata| metadata.len());
+        let total =
+            self.bytes.saturating_add(size(&side("-journal"))).saturating_add(size(&side("-wal")));
+        if total > MAX_COPY_BYTES {
+            return Err("larger than 2 GiB".to_owned());
+        }
+        let directory = tempfile::Builder::new()
+            .prefix("tilescope-")
+            .tempdir()
+            .map_err(|error| format!("no temporary directory: {error}"))?;
+        let copy = directory.path().join("profile.pop");
+        // The profile first: whatever a writer has changed in it by then, the journal copied after
+        // it can take back, unless the change was completed in between.
+        for suffix in ["", "-journal", "-wal"] {
+            let from = side(suffix);
+            if suffix.is_empty() || from.is_file() {
+                let mut to = copy.clone().into_os_string();
+                to.push(suffix);
+                fs::copy(&from, &to).map_err(|error| format!("not copied: {error}"))?;
+            }
+        }
+        if self.has_changed() {
+            return Err("it changed while it was copied".to_owned());
+        }
+        let tables = Connection::open(&copy)
+            .and_then(|connection| {
+                connection.query_row(
+                    "SELECT count(*) FROM sqlite_master WHERE type = 'table'",
+                    [],
+                    |row| row.get::<_, i64>(0),
+                )
+            })
+            .map_err(|error| format!("not rolled back: {error}"))?;
+        if tables == 0 {
+            return Err("its last completed state holds no table".to_owned());
+        }
+        Ok((directory, copy))
+    }
+}
+
+impl Stamp {
+    fn of(path: &Path) -> Result<Self, Error> {
+        let unreadable = |error: std::io::Error| Error::io(path, &error);
+        let file = File::open(path).map_err(unreadable)?;
+        let metadata = file.metadata().map_err(unreadable)?;
+        let mut header = Vec::new();
+        file.take(100).read_to_end(&mut header).map_err(unreadable)?;
+        Ok(Self { bytes: metadata.len(), modified: metadata.modified().ok(), header })
+    }
+}
+
+fn check_header(profile: &Path, header: &[u8]) -> Result<(), Error> {
+    if header.starts_with(b"SQLite format 3\0") {
+        return Ok(());
+    }
+    let refuse = |kind, message: String, hint: &str| {
+        Err(Error::new(kind, message).in_file(profile).at("byte 0").hint(hint))
+    };
+    let shown = profile.display();
+    if header.is_empty() {
+        return refuse(
+            ErrorKind::NotAReport,
+            format!("{shown} is empty"),
+            "The run may have ended before the report was written.",
+        );
+    }
+    if header.starts_with(b"version https://git-lfs") {
+        return refuse(
+            ErrorKind::NotAReport,
+            format!("{shown} is a Git LFS pointer, not the report itself"),
+            "Fetch the file with: git lfs pull",
+        );
+    }
+    let first = header.iter().find(|byte| !byte.is_ascii_whitespace());
+    let is_cbor_map = matches!(header, [0xa0..=0xbf, 0x60..=0x7b, ..]);
+    if first == Some(&b'{') || is_cbor_map {
+        return refuse(
+            ErrorKind::UnsupportedVersion,
+            format!(
+                "{shown} is JSON or CBOR: a report of format 1 or 2; format 3 (SQLite) is read"
+            ),
+            "Capture the report again with Poplar SDK 2.1 or later.",
+        );
+    }
+    refuse(
+        ErrorKind::NotAReport,
+        format!("{shown} is not a profile: `SQLite format 3` expected at its start"),
+        "Open the directory that Poplar's autoReport.directory names.",
+    )
+}
+
+/// Why a profile is not in a finished state, or `None` when it is.
+fn unfinished_reason(profile: &Path) -> Option<String> {
+    let beside = |suffix: &str| {
+        let mut name = profile.as_os_str().to_owned();
+        name.push(suffix);
+        PathBuf::from(name)
+    };
+    if is_write_locked(profile) {
+        return Some("a program that writes it holds a lock on it".to_owned());
+    }
+    // A journal whose first byte is 0 was finished and kept (SQLite's journal mode PERSIST).
+    let mut first = [0_u8; 1];
+    let journal = File::open(beside("-journal")).and_then(|mut file| file.read_exact(&mut first));
+    if journal.is_ok() && first != [0] {
+        return Some(
+            "its writer was interrupted in the middle of a change (hot journal)".to_owned(),
+        );
+    }
+    let log = fs::metadata(beside("-wal")).map_or(0, |metadata| metadata.len());
+    if log > 0 {
+        return Some("its writer left a write-ahead log".to_owned());
+    }
+    None
+}
+
+/// Whether another process holds one of SQLite's write locks on the file.
+#[cfg(unix)]
+fn is_write_locked(profile: &Path) -> bool {
+    use nix::fcntl::{FcntlArg, fcntl};
+    use nix::libc;
+
+    let Ok(mut file) = File::open(profile) else { return false };
+    if file.seek(SeekFrom::Start(0)).is_err() {
+        return false;
+    }
+    let (start, length) = LOCK_BYTES;
+    let kind = |kind: i32| libc::c_short::try_from(kind).unwrap_or_default();
+    // A read lock conflicts with write locks only, so other readers do not count.
+    let mut probe = libc::flock {
+        l_type: kind(libc::F_RDLCK),
+        l_whence: kind(libc::SEEK_SET),
+        l_start: start,
+        l_len: length,
+        l_pid: 0,
+    };
+    fcntl(&file, FcntlArg::F_GETLK(&mut probe)).is_ok() && probe.l_type != kind(libc::F_UNLCK)
+}
+
+/// Elsewhere SQLite's locks cannot be seen from outside; journals still can.
+#[cfg(not(unix))]
+fn is_write_locked(_profile: &Path) -> bool {
+    false
+}
+
+/// The URI by which SQLite opens a file without locks, journals or side files.
+fn immutable_uri(path: &Path) -> String {
+    #[cfg(unix)]
+    let bytes = std::os::unix::ffi::OsStrExt::as_bytes(path.as_os_str());
+    #[cfg(not(unix))]
+    let text = path.to_string_lossy().replace('\\', "/");
+    #[cfg(not(unix))]
+    let bytes = text.as_bytes();
+    let mut uri = String::from(if path.is_absolute() { "file://" } else { "file:" });
+    for byte in bytes {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' => {
+                uri.push(char::from(*byte));
+            }
+            other => uri.extend(format!("%{other:02X}").chars()),
+        }
+    }
+    uri.push_str("?mode=ro&immutable=1");
+    uri
+}

@@ -1,0 +1,533 @@
+//! `debug.cbor` (formats/poplar.md 3.1), read as a stream: files of 400 MB are common.
+//!
+//! A map of `contexts`, in which children precede their parents, and `stringTable`, which comes
+//! last. What is complete before a cut or a fault is kept.
+
+use std::fs::File;
+use std::io::{BufReader, ErrorKind};
+use std::path::Path;
+
+use ciborium_io::Read as _;
+use ciborium_ll::{Decoder, Header};
+
+use crate::format::Progress;
+use crate::store::debug_info::{DebugInfo, Proportion, TextRef};
+use crate::store::names::{Interner, NameId, Names};
+use crate::store::report::FileStatus;
+use crate::store::{WarningCode, Warnings};
+
+/// Values nested deeper than this are a fault: real contexts nest to about six.
+const MAX_DEPTH: u32 = 64;
+
+/// Reads the contexts. The status says whether the file was complete.
+pub fn read_debug_info(
+    path: &Path,
+    name: &str,
+    warnings: &Warnings,
+    progress: &Progress,
+) -> (Option<DebugInfo>, FileStatus) {
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) => {
+            warnings.add(WarningCode::NoDebugInfo, name, format!("cannot be read: {error}"));
+            return (None, FileStatus::Invalid);
+        }
+    };
+    let mut reader = Reader {
+        decoder: Decoder::from(BufReader::with_capacity(1 << 16, file)),
+        contexts: Vec::new(),
+        words: Interner::default(),
+        texts: Names::default(),
+        unparsed_proportion: None,
+        progress,
+        reported: 0,
+    };
+    let outcome = reader.read_file();
+    let at = reader.decoder.offset();
+    let read = reader.contexts.len();
+    let mut status = FileStatus::Ok;
+    match outcome {
+        Ok(()) | Err(Stop::Cancelled) => {}
+        Err(Stop::End) => {
+            status = FileStatus::Truncated;
+            warnings.add(
+                WarningCode::Truncated,
+                name,
+                format!("ends at byte {at} before its contents do; {read} contexts were complete"),
+            );
+        }
+        Err(Stop::Fault(what)) => {
+            status = FileStatus::Invalid;
+            warnings.add(
+                WarningCode::Inconsistent,
+                name,
+                format!("byte {at}: {what}; {read} contexts before it were read"),
+            );
+        }
+    }
+    if let Some((id, text)) = &reader.unparsed_proportion {
+        warnings.add(
+            WarningCode::UnknownValue,
+            name,
+            format!("context {id}, availableMemoryProportion: a number expected, {text:?} found"),
+        );
+    }
+    if read == 0 {
+        warnings.add(
+            WarningCode::NoDebugInfo,
+            name,
+            "no debug context could be read: operations and their options are not known",
+        );
+        return (None, status);
+    }
+    (Some(reader.finish(name, warnings)), status)
+}
+
+/// Why reading ended early.
+enum Stop {
+    /// The file ends too soon.
+    End,
+    /// The file is not what it should be.
+    Fault(String),
+    /// Nobody wants it any more.
+    Cancelled,
+}
+
+impl From<ciborium_ll::Error<std::io::Error>> for Stop {
+    fn from(error: ciborium_ll::Error<std::io::Error>) -> Self {
+        match error {
+            ciborium_ll::Error::Io(error) => error.into(),
+            ciborium_ll::Error::Syntax(at) => Self::Fault(format!("no CBOR item begins at {at}")),
+        }
+    }
+}
+
+impl From<std::io::Error> for Stop {
+    fn from(error: std::io::Error) -> Self {
+        if error.kind() == ErrorKind::UnexpectedEof {
+            Self::End
+        } else {
+            Self::Fault(error.to_string())
+        }
+    }
+}
+
+/// One context as it stands in the file.
+#[derive(Clone, Debug)]
+struct Context {
+    id: u64,
+    parent: u64,
+    layer: NameId,
+    kind: Option<NameId>,
+    name: TextRef,
+    file: TextRef,
+    line: u32,
+    proportion: Proportion,
+}
+
+struct Reader<'a> {
+    decoder: Decoder<BufReader<File>>,
+    contexts: Vec<Context>,
+    words: Interner,
+    texts: Names,
+    /// The first context whose option could not be parsed, and its value.
+    unparsed_proportion: Option<(u64, String)>,
+    progress: &'a Progress,
+    reported: usize,
+}
+
+/// What a layer calls the kind of a thing, by the keys that layers use (formats/poplar.md 3.1).
+const KIND_KEYS: [&str; 6] = ["api", "opType", "opid", "op_type", "opcode", "class"];
+
+impl Reader<'_> {
+    fn read_file(&mut self) -> Result<(), Stop> {
+        let Header::Map(pairs) = self.decoder.pull()? else {
+            return Err(Stop::Fault("a CBOR map expected".to_owned()));
+        };
+        let mut left = pairs;
+        while self.has_next(&mut left)? {
+            let key = self.key()?;
+            match key.as_str() {
+                "contexts" => self.read_contexts()?,
+                "stringTable" => self.read_strings()?,
+                _ => self.skip(0)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether another item of an array or map follows; consumes the end mark of an open one.
+    fn has_next(&mut self, left: &mut Option<usize>) -> Result<bool, Stop> {
+        if let Some(count) = left {
+            let more = *count > 0;
+            *count = count.saturating_sub(1);
+            return Ok(more);
+        }
+        match self.decoder.pull()? {
+            Header::Break => Ok(false),
+            other => {
+                self.decoder.push(other);
+                Ok(true)
+            }
+        }
+    }
+
+    fn read_contexts(&mut self) -> Result<(), Stop> {
+        let Header::Array(items) = self.decoder.pull()? else {
+            return Err(Stop::Fault("an array of contexts expected".to_owned()));
+        };
+        let mut left = items;
+        while self.has_next(&mut left)? {
+            let context = self.read_context()?;
+            self.contexts.push(context);
+            let at = self.decoder.offset();
+            if at.saturating_sub(self.reported) > 1 << 20 {
+                self.progress.advance(at.saturating_sub(self.reported) as u64);
+                self.reported = at;
+                if self.progress.is_cancelled() {
+                    return Err(Stop::Cancelled);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn read_context(&mut self) -> Result<Context, Stop> {
+        let Header::Map(pairs) = self.decoder.pull()? else {
+            return Err(Stop::Fault("a context (a map) expected".to_owned()));
+        };
+        let mut context = Context {
+            id: 0,
+            parent: 0,
+            layer: self.words.intern(""),
+            kind: None,
+            name: TextRef::NONE,
+            file: TextRef::NONE,
+            line: 0,
+            proportion: Proportion::Absent,
+        };
+        let mut unparsed = None;
+        let mut left = pairs;
+        while self.has_next(&mut left)? {
+            let key = self.key()?;
+            match key.as_str() {
+                "id" => context.id = self.number()?.unwrap_or(0),
+                "parentId" => context.parent = self.number()?.unwrap_or(0),
+                "name" => context.name = self.text_ref()?,
+                "location" => self.read_location(&mut context)?,
+                "layer" => {
+                    if let Some(layer) = self.word()? {
+                        context.layer = layer;
+                    }
+                }
+                key if KIND_KEYS.contains(&key) => {
+                    if let Some(kind) = self.word()? {
+                        context.kind.get_or_insert(kind);
+                    }
+                }
+                key => self.scan(key, &mut context.proportion, &mut unparsed, 0)?,
+            }
+        }
+        if let Some(text) = unparsed {
+            self.unparsed_proportion.get_or_insert((context.id, text));
+        }
+        Ok(context)
+    }
+
+    fn read_location(&mut self, context: &mut Context) -> Result<(), Stop> {
+        let header = self.decoder.pull()?;
+        let Header::Map(pairs) = header else {
+            return self.skip_rest(header, 0);
+        };
+        let mut left = pairs;
+        while self.has_next(&mut left)? {
+            match self.key()?.as_str() {
+                "fileName" => context.file = self.text_ref()?,
+                "lineNumber" => {
+                    let line = self.number()?.and_then(|line| u32::try_from(line).ok());
+                    context.line = line.unwrap_or(0);
+                }
+                _ => self.skip(0)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn read_strings(&mut self) -> Result<(), Stop> {
+        let Header::Array(items) = self.decoder.pull()? else {
+            return Err(Stop::Fault("an array of strings expected".to_owned()));
+        };
+        let mut left = items;
+        while self.has_next(&mut left)? {
+            match self.decoder.pull()? {
+                Header::Text(length) => {
+                    let text = self.text(length)?;
+                    self.texts.push(&text);
+                }
+                other => {
+                    self.skip_rest(other, 0)?;
+                    self.texts.push("");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes through a value that is not kept, looking for the option in the maps within it.
+    fn scan(
+        &mut self,
+        key: &str,
+        proportion: &mut Proportion,
+        unparsed: &mut Option<String>,
+        depth: u32,
+    ) -> Result<(), Stop> {
+        let header = self.decoder.pull()?;
+        if key == "availableMemoryProportion" {
+            let found = match header {
+                Header::Float(value) => Some(value),
+                Header::Positive(value) => Some(value as f64),
+                Header::Text(length) => {
+                    let text = self.text(length)?;
+                    let parsed = text.trim().parse().ok().filter(|value: &f64| value.is_finite());
+                    if parsed.is_none() {
+                        unparsed.get_or_insert(text.chars().take(80).collect());
+                    }
+                    parsed
+                }
+                other => {
+                    self.skip_rest(other, depth)?;
+                    unparsed.get_or_insert("something else".to_owned());
+                    None
+                }
+            };
+            *proportion = found
+                .filter(|value| value.is_finite())
+                .map_or(Proportion::Unknown, Proportion::Value);
+            return Ok(());
+        }
+        match header {
+            Header::Map(pairs) => {
+                let depth = deeper(depth)?;
+                let mut left = pairs;
+                while self.has_next(&mut left)? {
+                    let key = self.key()?;
+                    self.scan(&key, proportion, unparsed, depth)?;
+                }
+                Ok(())
+            }
+            Header::Array(items) => {
+                let depth = deeper(depth)?;
+                let mut left = items;
+                while self.has_next(&mut left)? {
+                    self.scan("", proportion, unparsed, depth)?;
+                }
+                Ok(())
+            }
+            other => self.skip_rest(other, depth),
+        }
+    }
+
+    fn skip(&mut self, depth: u32) -> Result<(), Stop> {
+        let header = self.decoder.pull()?;
+        self.skip_rest(header, depth)
+    }
+
+    /// Passes over what follows a header.
+    fn skip_rest(&mut self, header: Header, depth: u32) -> Result<(), Stop> {
+        match header {
+            Header::Text(length) | Header::Bytes(length) => self.each_segment(length, |_| ()),
+            Header::Tag(_) => self.skip(deeper(depth)?),
+            Header::Array(items) => {
+                let depth = deeper(depth)?;
+                let mut left = items;
+                while self.has_next(&mut left)? {
+                    self.skip(depth)?;
+                }
+                Ok(())
+            }
+            Header::Map(pairs) => {
+                let depth = deeper(depth)?;
+                let mut left = pairs;
+                while self.has_next(&mut left)? {
+                    self.skip(depth)?;
+                    self.skip(depth)?;
+                }
+                Ok(())
+            }
+            Header::Break => Err(Stop::Fault("an end mark where a value must be".to_owned())),
+            Header::Positive(_) | Header::Negative(_) | Header::Float(_) | Header::Simple(_) => {
+                Ok(())
+            }
+        }
+    }
+
+    fn key(&mut self) -> Result<String, Stop> {
+        match self.decoder.pull()? {
+            Header::Text(length) => self.text(length),
+            _ => Err(Stop::Fault("a key (a text) expected".to_owned())),
+        }
+    }
+
+    /// A number ≥ 0, `None` for anything else.
+    fn number(&mut self) -> Result<Option<u64>, Stop> {
+        match self.decoder.pull()? {
+            Header::Positive(number) => Ok(Some(number)),
+            other => self.skip_rest(other, 0).map(|()| None),
+        }
+    }
+
+    /// An index into the string table.
+    fn text_ref(&mut self) -> Result<TextRef, Stop> {
+        let index = self.number()?.and_then(|index| u32::try_from(index).ok());
+        Ok(index.map_or(TextRef::NONE, TextRef))
+    }
+
+    /// A text that recurs, interned.
+    fn word(&mut self) -> Result<Option<NameId>, Stop> {
+        match self.decoder.pull()? {
+            Header::Text(length) => {
+                let text = self.text(length)?;
+                Ok(Some(self.words.intern(&text)))
+            }
+            other => self.skip_rest(other, 0).map(|()| None),
+        }
+    }
+
+    fn text(&mut self, length: Option<usize>) -> Result<String, Stop> {
+        let mut bytes = Vec::new();
+        self.each_segment(length, |piece| bytes.extend_from_slice(piece))?;
+        Ok(String::from_utf8(bytes)
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+    }
+
+    /// Reads a text's or byte string's bytes in small pieces, so that a length costs nothing before
+    /// its bytes have come.
+    fn each_segment(
+        &mut self,
+        length: Option<usize>,
+        mut each: impl FnMut(&[u8]),
+    ) -> Result<(), Stop> {
+        let mut length = length;
+        let is_open = length.is_none();
+        loop {
+            if is_open {
+                length = match self.decoder.pull()? {
+                    Header::Break => return Ok(()),
+                    Header::Text(Some(length)) | Header::Bytes(Some(length)) => Some(length),
+                    _ => return Err(Stop::Fault("a piece of a text expected".to_owned())),
+                };
+            }
+            let mut left = length.unwrap_or(0);
+            let mut buffer = [0_u8; 256];
+            while left > 0 {
+                let wanted = left.min(buffer.len());
+                let (piece, _) = buffer.split_at_mut(wanted);
+                self.decoder.read_exact(piece)?;
+                each(piece);
+                left = left.saturating_sub(piece.len());
+            }
+            if !is_open {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Sorts the contexts by id, finds parents, and cuts what would be its own ancestor.
+    fn finish(mut self, name: &str, warnings: &Warnings) -> DebugInfo {
+        self.contexts.sort_by_key(|context| context.id);
+        let before = self.contexts.len();
+        self.contexts.dedup_by_key(|context| context.id);
+        let repeated = before.saturating_sub(self.contexts.len());
+        if repeated > 0 {
+            warnings.add(
+                WarningCode::Inconsistent,
+                name,
+                format!("{repeated} contexts have the id of another one; the first of each counts"),
+            );
+        }
+        let ids: Vec<u64> = self.contexts.iter().map(|context| context.id).collect();
+        let mut parents: Vec<Option<u32>> = self
+            .contexts
+            .iter()
+            .map(|context| {
+                let row =
+                    ids.binary_search(&context.parent).ok().filter(|_| context.parent != 0)?;
+                u32::try_from(row).ok()
+            })
+            .collect();
+        if let Some(row) = cut_cycles(&mut parents) {
+            let id = ids.get(row).copied().unwrap_or(0);
+            warnings.add(
+                WarningCode::Inconsistent,
+                name,
+                format!("context {id} is its own ancestor; its parentId is ignored"),
+            );
+        }
+        let contexts = &self.contexts;
+        DebugInfo {
+            parents,
+            layers: contexts.iter().map(|context| context.layer).collect(),
+            kinds: contexts.iter().map(|context| context.kind).collect(),
+            names: contexts.iter().map(|context| context.name).collect(),
+            files: contexts.iter().map(|context| context.file).collect(),
+            lines: contexts.iter().map(|context| context.line).collect(),
+            proportions: contexts.iter().map(|context| context.proportion).collect(),
+            ids,
+            words: self.words.into_names(),
+            texts: self.texts,
+        }
+    }
+}
+
+fn deeper(depth: u32) -> Result<u32, Stop> {
+    if depth >= MAX_DEPTH {
+        return Err(Stop::Fault(format!("values nested deeper than {MAX_DEPTH}")));
+    }
+    Ok(depth.saturating_add(1))
+}
+
+/// Removes one link of every cycle; returns the first row that lost its parent.
+fn cut_cycles(parents: &mut [Option<u32>]) -> Option<usize> {
+    let mut first_cut = None;
+    // The walk in which a row was last seen, 0 for none.
+    let mut seen: Vec<usize> = vec![0; parents.len()];
+    for start in 0..parents.len() {
+        let walk = start.saturating_add(1);
+        let mut row = start;
+        while let Some(mark) = seen.get_mut(row)
+            && *mark == 0
+        {
+            *mark = walk;
+            let Some(parent) = parents.get(row).copied().flatten() else { break };
+            let parent = parent as usize;
+            if seen.get(parent) == Some(&walk) {
+                if let Some(link) = parents.get_mut(row) {
+                    *link = None;
+                }
+                first_cut.get_or_insert(row);
+                break;
+            }
+            row = parent;
+        }
+    }
+    first_cut
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cycles_are_cut_and_the_rest_stays() {
+        let mut parents = vec![Some(1), Some(2), Some(0), Some(0), None, Some(5)];
+        assert!(cut_cycles(&mut parents).is_some());
+        assert_eq!(parents.get(3), Some(&Some(0)), "a child of the cycle keeps its parent");
+        assert_eq!(parents.get(5), Some(&None), "its own parent");
+        for start in 0..parents.len() {
+            let walk = std::iter::successors(Some(start), |row| {
+                parents.get(*row).copied().flatten().map(|row| row as usize)
+            });
+            assert!(walk.take(100).count() < 100, "a walk from {start} ends");
+        }
+    }
+}

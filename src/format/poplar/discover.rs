@@ -1,0 +1,269 @@
+//! Finds the files of a report from a path (formats/poplar.md "Directory layouts", definitions.md
+//! "Reports in a directory").
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::format::{Error, ErrorKind};
+use crate::store::report::{FileStatus, ReportFile};
+use crate::store::{WarningCode, Warnings};
+
+/// How deep reports are looked for below a directory.
+const MAX_DEPTH: usize = 4;
+/// How many directories are looked into.
+const MAX_DIRECTORIES: usize = 20_000;
+
+/// Files of reports before SDK 2.1, which no reader here knows.
+const LEGACY: [&str; 7] = [
+    "graph.json",
+    "graph.cbor",
+    "execution.json",
+    "execution.cbor",
+    "profile.json",
+    "vars.json",
+    "vars.capnp",
+];
+/// Files that a report may have beside its profile.
+const SIDE_FILES: [&str; 3] = ["framework.json", "app.json", "archive.a"];
+/// Files that are worth a line in the list of files only when they are there.
+const RARE_FILES: [&str; 4] =
+    ["profile.pop_cache", "serialized_graph.capnp", "profile_info.json", "compile.log"];
+
+const CAPTURE_HINT: &str = "A report is written when the program runs with \
+    POPLAR_ENGINE_OPTIONS='{\"autoReport.all\":\"true\",\"autoReport.directory\":\"./profile\"}'.";
+
+/// The files of one report.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The profile.
+    pub profile: PathBuf,
+    /// `debug.cbor`, beside the profile or one directory up.
+    pub debug: Option<PathBuf>,
+    /// `framework.json`.
+    pub framework: Option<PathBuf>,
+    /// `app.json`.
+    pub app: Option<PathBuf>,
+    /// Every file that was found or missed, by its name in lists and messages.
+    pub files: Vec<ReportFile>,
+}
+
+impl Found {
+    /// The profile's name in lists and messages.
+    pub fn profile_name(&self) -> String {
+        file_name(&self.profile)
+    }
+}
+
+/// Finds the one report that `path` names: a report directory, a directory with one report below
+/// it, or a file of a report.
+///
+/// # Errors
+/// `not-found`, `unreadable`, `not-a-report`, `unsupported-version` for reports before SDK 2.1, and
+/// `several-reports` with their list.
+pub fn discover(path: &Path, warnings: &Warnings) -> Result<Found, Error> {
+    let metadata = fs::metadata(path).map_err(|error| Error::io(path, &error))?;
+    if metadata.is_dir() {
+        return discover_in_directory(path, warnings);
+    }
+    if !metadata.is_file() {
+        return Err(Error::new(
+            ErrorKind::NotAReport,
+            format!("{} is neither a file nor a directory", path.display()),
+        )
+        .in_file(path));
+    }
+    let name = file_name(path);
+    if path.extension().is_some_and(|extension| extension == "pop") {
+        return Ok(with_side_files(path.to_owned()));
+    }
+    if LEGACY.contains(&name.as_str()) {
+        return Err(legacy(path));
+    }
+    let known = name == "debug.cbor"
+        || SIDE_FILES.contains(&name.as_str())
+        || RARE_FILES.contains(&name.as_str());
+    let directory = directory_of(path);
+    if known {
+        return discover_in_directory(&directory, warnings);
+    }
+    Err(Error::new(
+        ErrorKind::NotAReport,
+        format!("{} is not a file of a Poplar report", path.display()),
+    )
+    .in_file(path)
+    .hint("Open the report's directory, or its profile.pop."))
+}
+
+/// All report profiles in a directory and below it, sorted by path.
+///
+/// # Errors
+/// When the directory itself cannot be read.
+pub fn reports_below(directory: &Path) -> Result<Vec<PathBuf>, Error> {
+    let mut profiles = Vec::new();
+    let mut looked_into = 0_usize;
+    let mut waiting = vec![(directory.to_owned(), 0_usize)];
+    while let Some((directory, depth)) = waiting.pop() {
+        looked_into = looked_into.saturating_add(1);
+        if looked_into > MAX_DIRECTORIES {
+            break;
+        }
+        let entries = match fs::read_dir(&directory) {
+            Ok(entries) => entries,
+            Err(error) if depth == 0 => return Err(Error::io(&directory, &error)),
+            Err(_) => continue,
+        };
+        for entry in entries.flatten() {
+            // Links to directories are not followed: they may lead back.
+            if depth < MAX_DEPTH && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                waiting.push((entry.path(), depth.saturating_add(1)));
+            }
+        }
+        profiles.extend(profiles_in(&directory).0);
+    }
+    profiles.sort();
+    Ok(profiles)
+}
+
+fn discover_in_directory(directory: &Path, warnings: &Warnings) -> Result<Found, Error> {
+    fs::read_dir(directory).map_err(|error| Error::io(directory, &error))?;
+    let (mut own, others) = profiles_in(directory);
+    if own.is_empty() {
+        own = reports_below(directory)?;
+    }
+    match own.as_slice() {
+        [profile] => {
+            for other in &others {
+                let name = file_name(other);
+                warnings.add(
+                    WarningCode::Inconsistent,
+                    &name,
+                    format!(
+                        "{name} lies beside {}, which is shown; open it by its own path to see it",
+                        file_name(profile)
+                    ),
+                );
+            }
+            Ok(with_side_files(profile.clone()))
+        }
+        [] => Err(nothing_found(directory)),
+        several => {
+            let list: Vec<String> =
+                several.iter().map(|profile| profile.display().to_string()).collect();
+            Err(Error::new(
+                ErrorKind::SeveralReports,
+                format!(
+                    "{} reports below {}:\n  {}",
+                    list.len(),
+                    directory.display(),
+                    list.join("\n  ")
+                ),
+            )
+            .in_file(directory)
+            .hint("Name one of them."))
+        }
+    }
+}
+
+/// The profiles that count in a directory, and those that stand back behind `profile.pop`.
+fn profiles_in(directory: &Path) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    let complete = directory.join("profile.pop");
+    let mut interrupted: Vec<PathBuf> = fs::read_dir(directory)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| is_interrupted_name(&file_name(path)) && path.is_file())
+        .collect();
+    interrupted.sort();
+    if complete.is_file() { (vec![complete], interrupted) } else { (interrupted, Vec::new()) }
+}
+
+/// Whether a name is `profile_????????.pop`: what an interrupted run leaves behind.
+fn is_interrupted_name(name: &str) -> bool {
+    name.strip_prefix("profile_")
+        .and_then(|rest| rest.strip_suffix(".pop"))
+        .is_some_and(|random| random.chars().count() == 8)
+}
+
+fn with_side_files(profile: PathBuf) -> Found {
+    let directory = directory_of(&profile);
+    let mut files = vec![entry(&file_name(&profile), Some(&profile))];
+    let beside = Some(directory.join("debug.cbor")).filter(|path| path.is_file());
+    let above = || Some(directory.join("..").join("debug.cbor")).filter(|path| path.is_file());
+    let debug = match beside {
+        Some(path) => {
+            files.push(entry("debug.cbor", Some(&path)));
+            Some(path)
+        }
+        None => {
+            let path = above();
+            let name = if path.is_some() { "../debug.cbor" } else { "debug.cbor" };
+            files.push(entry(name, path.as_deref()));
+            path
+        }
+    };
+    for name in SIDE_FILES {
+        let path = Some(directory.join(name)).filter(|path| path.is_file());
+        files.push(entry(name, path.as_deref()));
+    }
+    for name in RARE_FILES.into_iter().chain(LEGACY) {
+        let path = directory.join(name);
+        if path.is_file() {
+            let mut file = entry(name, Some(&path));
+            if LEGACY.contains(&name) {
+                file.status = FileStatus::Unsupported;
+            }
+            files.push(file);
+        }
+    }
+    let side_file = |name: &str| Some(directory.join(name)).filter(|path| path.is_file());
+    Found {
+        debug,
+        framework: side_file("framework.json"),
+        app: side_file("app.json"),
+        profile,
+        files,
+    }
+}
+
+fn entry(name: &str, path: Option<&Path>) -> ReportFile {
+    let bytes = path.and_then(|path| fs::metadata(path).ok()).map(|metadata| metadata.len());
+    let status = if bytes.is_some() { FileStatus::Ok } else { FileStatus::Missing };
+    ReportFile { name: name.to_owned(), bytes, status }
+}
+
+fn nothing_found(directory: &Path) -> Error {
+    if let Some(name) = LEGACY.into_iter().find(|name| directory.join(name).is_file()) {
+        return legacy(&directory.join(name));
+    }
+    let message = if directory.join("archive.a").is_file() {
+        format!("{} holds archive.a but no profile.pop", directory.display())
+    } else {
+        format!("{} holds no profile.pop, nor does a directory below it", directory.display())
+    };
+    Error::new(ErrorKind::NotAReport, message).in_file(directory).hint(CAPTURE_HINT)
+}
+
+fn legacy(file: &Path) -> Error {
+    Error::new(
+        ErrorKind::UnsupportedVersion,
+        format!(
+            "{} is a report of format 1 or 2 (JSON or CBOR, Poplar SDK before 2.1); format 3 is read",
+            file.display()
+        ),
+    )
+    .in_file(file)
+    .hint("Capture the report again with Poplar SDK 2.1 or later.")
+}
+
+fn directory_of(file: &Path) -> PathBuf {
+    match file.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name()
+        .map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
+}

@@ -1,0 +1,272 @@
+//! Report directories of Graphcore's Poplar SDK (formats/poplar.md).
+//!
+//! [`OpenReport::open`] finds the files and reads the small tables; the rest is read when it is
+//! asked for, on whatever thread asks.
+
+pub mod blob;
+mod database;
+mod debug_cbor;
+mod discover;
+mod pop;
+mod side_files;
+mod table;
+
+use std::ops::RangeInclusive;
+use std::path::Path;
+use std::sync::Arc;
+
+pub use database::Database;
+pub use discover::{Found, discover, reports_below};
+use pop::variables::TileReader;
+use table::Tables;
+
+use crate::format::{Error, ErrorKind, Progress};
+use crate::store::liveness::VariableBytes;
+use crate::store::report::FileStatus;
+use crate::store::variable::TileVariables;
+use crate::store::{Report, TileId, WarningCode};
+
+/// A report with the files behind it. Cheap to share between threads.
+#[derive(Debug)]
+pub struct OpenReport {
+    /// What has been read.
+    pub report: Arc<Report>,
+    found: Found,
+    database: Database,
+}
+
+impl OpenReport {
+    /// Finds a report and checks that its profile is one; reads nothing else yet.
+    ///
+    /// # Errors
+    /// When there is no report, more than one, or its profile is not readable.
+    pub fn find(path: &Path) -> Result<Self, Error> {
+        let report = Report::new(path.to_owned());
+        let found = discover(path, &report.warnings)?;
+        report.set_files(found.files.clone());
+        let database = Database::open(&found.profile, &report.warnings)?;
+        Ok(Self { report: Arc::new(report), found, database })
+    }
+
+    /// Finds a report and reads its small tables: everything but debug contexts and lowered
+    /// variables.
+    ///
+    /// # Errors
+    /// As [`Self::find`], and when the profile has none of the tables of one, is of a newer format,
+    /// or is damaged beyond use.
+    pub fn open(path: &Path, progress: &Progress) -> Result<Self, Error> {
+        let open = Self::find(path)?;
+        open.read_small_tables(progress)?;
+        Ok(open)
+    }
+
+    /// Reads the small tables, those of the first pictures first.
+    ///
+    /// # Errors
+    /// When the profile has none of the tables of one, is of a newer format, or is damaged.
+    pub fn read_small_tables(&self, progress: &Progress) -> Result<(), Error> {
+        let report = &*self.report;
+        let tables = self.database.tables(&report.warnings, progress)?;
+        self.check_is_profile(&tables)?;
+        let missing = self.database.missing_bytes();
+        if missing > 0 {
+            report.set_file_status(&self.database.name, FileStatus::Truncated);
+            tables.warn(
+                WarningCode::Truncated,
+                format!("{missing} bytes fewer than its header says; what is left is read"),
+            );
+        }
+        let mut about =
+            pop::about::read_about(&tables).map_err(|error| error.in_file(&self.found.profile))?;
+        let target = pop::about::read_target(&tables);
+        let tiles = target.as_ref().and_then(|target| target.tiles);
+        report.target.fill(target);
+        report.memory.fill(pop::memory::read_memory(&tables, tiles));
+        report.graph.fill(pop::about::read_graph(&tables));
+        report.compute_sets.fill(pop::programs::read_compute_sets(&tables));
+        let programs = pop::programs::read_programs(&tables);
+        report.steps.fill(pop::programs::read_steps(&tables, programs.as_ref()));
+        report.programs.fill(programs);
+        let liveness =
+            report.steps.get().and_then(|steps| pop::liveness::read_liveness(&tables, steps));
+        report.liveness.fill(liveness);
+        report.categories.fill(pop::about::read_categories(&tables));
+        let execution = pop::execution::read_execution(&tables, about.compilation_id.as_deref());
+        report.execution.fill(execution);
+        if let Some(path) = &self.found.framework {
+            about.framework = self.read_side_file(path, "framework.json");
+        }
+        if let Some(path) = &self.found.app {
+            about.app = self.read_side_file(path, "app.json");
+        }
+        report.about.fill(Some(about));
+        if self.database.is_doubtful {
+            self.check_doubtful(&tables);
+        }
+        if self.database.has_changed_while_read() {
+            tables.warn(
+                WarningCode::Unfinished,
+                "the file changed while it was read: every figure is doubtful; reload the report",
+            );
+        }
+        Ok(())
+    }
+
+    /// Reads the debug contexts.
+    pub fn read_debug_info(&self, progress: &Progress) {
+        let report = &*self.report;
+        let Some(path) = &self.found.debug else {
+            let name = "debug.cbor";
+            let hint = "absent, beside the profile and one directory up; \
+                        engine option autoReport.outputDebugInfo brings it";
+            report.warnings.add(WarningCode::MissingFile, name, hint);
+            report.warnings.add(
+                WarningCode::NoDebugInfo,
+                name,
+                "operations and their options are not known",
+            );
+            report.debug.fill(None);
+            return;
+        };
+        let beside = self.found.profile.with_file_name("debug.cbor");
+        let name = if *path == beside { "debug.cbor" } else { "../debug.cbor" };
+        let (debug, status) = debug_cbor::read_debug_info(path, name, &report.warnings, progress);
+        report.set_file_status(name, status);
+        if let (Some(debug), Some(programs)) = (&debug, report.programs.get()) {
+            let named = programs.debug_ids.iter().filter(|id| **id != 0);
+            let absent = named.filter(|id| debug.position(**id).is_none()).count();
+            if absent > 0 {
+                report.warnings.add(
+                    WarningCode::Inconsistent,
+                    name,
+                    format!("{absent} programs name a debug context that is absent"),
+                );
+            }
+        }
+        report.debug.fill(debug);
+    }
+
+    /// Reads the resident columns of all lowered variables, in parallel.
+    pub fn read_variables(&self, progress: &Progress) {
+        let report = &*self.report;
+        match pop::variables::read_variables(&self.database, &report.warnings, progress) {
+            Ok(variables) => report.variables.fill(variables),
+            Err(error) => {
+                report.warnings.add(WarningCode::Inconsistent, &self.database.name, error.message);
+                report.variables.fill(None);
+            }
+        }
+    }
+
+    /// Reads one tile's lowered variables with names and constraints; `None` when there is no table
+    /// to read them from.
+    ///
+    /// # Errors
+    /// When the profile cannot be opened again.
+    pub fn read_tile(
+        &self,
+        tile: TileId,
+        progress: &Progress,
+    ) -> Result<Option<TileVariables>, Error> {
+        let tables = self.database.tables(&self.report.warnings, progress)?;
+        let ids = self.report.variables.get().and_then(|variables| variables.id_range(tile));
+        Ok(TileReader::new(tables).read_tile(tile, ids))
+    }
+
+    /// Reads all tiles' lowered variables in one scan. Returns whether there is a table to read.
+    ///
+    /// # Errors
+    /// When the profile cannot be opened again.
+    pub fn read_each_tile(
+        &self,
+        progress: &Progress,
+        each: impl FnMut(TileId, TileVariables),
+    ) -> Result<bool, Error> {
+        let tables = self.database.tables(&self.report.warnings, progress)?;
+        Ok(TileReader::new(tables).each_tile(each))
+    }
+
+    /// Reads the bytes by unlowered variable and class on a range of tiles; `None` when there is no
+    /// table to read them from.
+    ///
+    /// # Errors
+    /// When the profile cannot be opened again.
+    pub fn read_variable_bytes(
+        &self,
+        tiles: RangeInclusive<u32>,
+        progress: &Progress,
+    ) -> Result<Option<Vec<VariableBytes>>, Error> {
+        let Some(liveness) = self.report.liveness.get() else { return Ok(None) };
+        let tables = self.database.tables(&self.report.warnings, progress)?;
+        Ok(pop::liveness::read_variable_bytes_on_tiles(
+            &tables,
+            &liveness.classes,
+            *tiles.start(),
+            *tiles.end(),
+        ))
+    }
+
+    /// Sizes of the files that the background reads go through, for progress.
+    pub fn bytes_to_read(&self) -> u64 {
+        let debug = self.found.debug.as_ref().and_then(|path| std::fs::metadata(path).ok());
+        self.database.bytes.saturating_add(debug.map_or(0, |metadata| metadata.len()))
+    }
+
+    fn read_side_file(&self, path: &Path, name: &str) -> Vec<crate::store::options::SideFact> {
+        let (facts, status) = side_files::read_side_file(path, name, &self.report.warnings);
+        self.report.set_file_status(name, status);
+        facts
+    }
+
+    /// A profile has at least one of the tables that every view starts from.
+    fn check_is_profile(&self, tables: &Tables<'_>) -> Result<(), Error> {
+        let mut first_error = None;
+        for table in ["target_info", "memory_by_tile", "programs", "vars_info", "version_info"] {
+            match tables.columns(table) {
+                Ok(Some(_)) => return Ok(()),
+                Ok(None) => {}
+                Err(error) => {
+                    first_error.get_or_insert(error);
+                }
+            }
+        }
+        let name = &self.database.name;
+        let error = match first_error {
+            Some(error) => Error::new(ErrorKind::Damaged, format!("{name}: {error}"))
+                .at("table sqlite_master")
+                .hint("The file may be cut or overwritten; copy it again, or capture the report again."),
+            None => Error::new(
+                ErrorKind::NotAReport,
+                format!("{name} is a SQLite file without the tables of a Poplar profile"),
+            )
+            .at("table target_info")
+            .hint("The run may have ended before the profile was written."),
+        };
+        Err(error.in_file(&self.found.profile))
+    }
+
+    /// A file in the middle of a change: compares the rows with what the file says of itself.
+    fn check_doubtful(&self, tables: &Tables<'_>) {
+        let expected = self.report.graph.get().and_then(|graph| graph.variables);
+        let mut rows = 0_u64;
+        tables.read("vars_info", &["var_id"], "", |_| rows = rows.saturating_add(1));
+        if let Some(expected) = expected
+            && expected != rows
+        {
+            tables.warn(
+                WarningCode::Unfinished,
+                format!("graph_info.num_vars says {expected} variables, vars_info has {rows} rows"),
+            );
+        }
+    }
+}
+
+impl Database {
+    fn tables<'a>(
+        &'a self,
+        warnings: &'a crate::store::Warnings,
+        progress: &'a Progress,
+    ) -> Result<Tables<'a>, Error> {
+        Ok(Tables::new(self.connect()?, &self.name, self.bytes, warnings, progress))
+    }
+}

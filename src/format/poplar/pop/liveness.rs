@@ -1,0 +1,149 @@
+//! Classes, unlowered variables, and the changes of memory from step to step.
+
+use std::ops::Range;
+
+use crate::format::poplar::table::{Query, Tables};
+use crate::store::WarningCode;
+use crate::store::ids::{ClassId, StepId, UnloweredId};
+use crate::store::liveness::{Classes, Deltas, Liveness, VariableBytes};
+use crate::store::program::Steps;
+
+/// Reads what the liveness page needs at first: classes, names, bytes over all tiles, curves.
+pub fn read_liveness(tables: &Tables<'_>, steps: &Steps) -> Option<Liveness> {
+    let mut liveness = Liveness { classes: read_classes(tables, steps)?, ..Liveness::default() };
+    tables.read("unlowered_vars", &["id", "name"], "id", |cells| {
+        let Some(id) = cells.required32(0) else { return };
+        if liveness.variable_ids.push(UnloweredId(id)) {
+            liveness.variable_names.push(&cells.text(1).unwrap_or_default());
+        } else {
+            cells.damage(0, "a variable comes twice, or out of order");
+        }
+    });
+    liveness.variable_bytes =
+        read_variable_bytes(tables, "WHERE tile IS NULL", &liveness.classes, []);
+    liveness.deltas = read_deltas(tables, steps);
+    Some(liveness)
+}
+
+/// Reads the bytes by variable and class on tiles `first` to `last`; rows of the same variable and
+/// class on several tiles stay apart. Scans the table: it has no index on tiles.
+pub fn read_variable_bytes_on_tiles(
+    tables: &Tables<'_>,
+    classes: &Classes,
+    first: u32,
+    last: u32,
+) -> Option<Vec<VariableBytes>> {
+    read_variable_bytes(tables, "WHERE tile BETWEEN ?1 AND ?2", classes, [first, last])
+}
+
+fn read_variable_bytes(
+    tables: &Tables<'_>,
+    tail: &str,
+    classes: &Classes,
+    parameters: impl rusqlite::Params,
+) -> Option<Vec<VariableBytes>> {
+    // Without the column `tile` totals and parts cannot be told apart.
+    const TABLE: &str = "var_bytes_by_eq_class";
+    let columns = ["unlowered_var_id", "eq_class_id", "bytes"];
+    if !tables.has_columns(TABLE, &["unlowered_var_id", "eq_class_id", "bytes", "tile"]) {
+        return None;
+    }
+    let mut rows = Vec::new();
+    let found = tables.query(
+        &Query { table: TABLE, columns: &columns, tail, needs: &["tile"] },
+        parameters,
+        |cells| {
+            let row = (cells.required32(0), cells.required32(1), cells.required(2));
+            let (Some(variable), Some(class), Some(bytes)) = row else { return };
+            if classes.ids.position(ClassId(class)).is_none() {
+                cells.damage(1, &format!("table eq_classes has no class {class}"));
+            }
+            rows.push(VariableBytes {
+                variable: UnloweredId(variable),
+                class: ClassId(class),
+                bytes,
+            });
+        },
+    );
+    found.then_some(rows)
+}
+
+fn read_classes(tables: &Tables<'_>, steps: &Steps) -> Option<Classes> {
+    let mut classes = Classes::default();
+    let found = tables.read("eq_classes", &["id", "is_always_live"], "id", |cells| {
+        let Some(id) = cells.required32(0) else { return };
+        if classes.ids.push(ClassId(id)) {
+            classes.always_live.push(cells.required(1).is_some_and(|flag| flag != 0));
+        } else {
+            cells.damage(0, "a class comes twice, or out of order");
+        }
+    });
+    if !found {
+        return None;
+    }
+    let columns = ["eq_class_id", "step_id_from", "step_id_to"];
+    let mut ranges: Vec<(usize, Range<u32>)> = Vec::new();
+    tables.read("eq_class_step", &columns, "", |cells| {
+        let row = (cells.required32(0), cells.required32(1), cells.required32(2));
+        let (Some(class), Some(from), Some(to)) = row else { return };
+        let Some(class) = classes.ids.position(ClassId(class)) else {
+            cells.damage(0, "table eq_classes has no such class");
+            return;
+        };
+        if from > to {
+            cells.damage(2, &format!("at least step_id_from, {from}, expected, {to} found"));
+            return;
+        }
+        let position =
+            |step| u32::try_from(steps.ids.lower_bound(StepId(step))).unwrap_or(u32::MAX);
+        ranges.push((class, position(from)..position(to)));
+    });
+    ranges.sort_by_key(|(class, range)| (*class, range.start));
+    let mut sorted = ranges.into_iter().peekable();
+    for class in 0..classes.ids.len() {
+        while let Some((_, range)) = sorted.next_if(|(owner, _)| *owner == class) {
+            classes.ranges.push(range);
+        }
+        classes.range_ends.push(classes.ranges.len());
+    }
+    Some(classes)
+}
+
+/// Reads `memory_not_always_live_by_step_and_ipu`: rows without an IPU are the whole system.
+fn read_deltas(tables: &Tables<'_>, steps: &Steps) -> Option<Deltas> {
+    const TABLE: &str = "memory_not_always_live_by_step_and_ipu";
+    let columns = ["step_id", "ipu", "delta_bytes"];
+    if !tables.has_columns(TABLE, &columns) {
+        return None;
+    }
+    let mut deltas = Deltas::default();
+    tables.read(TABLE, &columns, "", |cells| {
+        let (Some(step), Some(delta)) = (cells.required32(0), cells.signed(2)) else { return };
+        let Some(step) = steps.ids.position(StepId(step)) else {
+            cells.damage(0, "table depth_first_steps has no such step");
+            return;
+        };
+        let row = (u32::try_from(step).unwrap_or(u32::MAX), delta);
+        if cells.is_null(1) {
+            deltas.everything.push(row);
+        } else if let Some(ipu) = cells.number32(1) {
+            deltas.by_ipu.entry(ipu).or_default().push(row);
+        }
+    });
+    let mut is_negative = false;
+    for rows in deltas.by_ipu.values_mut().chain([&mut deltas.everything]) {
+        rows.sort_by_key(|(step, _)| *step);
+        let mut level = 0_i64;
+        for (_, delta) in rows {
+            level = level.saturating_add(*delta);
+            is_negative |= level < 0;
+        }
+    }
+    if is_negative {
+        tables.warn(
+            WarningCode::Inconsistent,
+            format!("table {TABLE}: the deltas add up to less than 0 bytes; shown as 0"),
+        );
+    }
+    Some(deltas)
+}

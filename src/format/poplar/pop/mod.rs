@@ -1,0 +1,8 @@
+//! The tables of `profile.pop` (formats/poplar.md 2.2 and 2.4), one file for each part of the store.
+
+pub mod about;
+pub mod execution;
+pub mod liveness;
+pub mod memory;
+pub mod programs;
+pub mod variables;

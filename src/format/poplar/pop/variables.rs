@@ -1,0 +1,334 @@
+//! Lowered variables (`vars_info`): all of them as columns, or one tile with names and constraints.
+
+use std::collections::HashMap;
+use std::ops::RangeInclusive;
+
+use rayon::prelude::*;
+
+use crate::format::Error;
+use crate::format::Progress;
+use crate::format::poplar::blob;
+use crate::format::poplar::database::Database;
+use crate::format::poplar::table::{Cells, Query, Tables};
+use crate::store::Warnings;
+use crate::store::ids::{ClassId, IdColumn, TileId, UnloweredId};
+use crate::store::names::Names;
+use crate::store::variable::{LoweredVariable, LoweredVariables, TileVariables, VariableFlags};
+
+const TABLE: &str = "vars_info";
+
+/// Reads the resident columns of all lowered variables, in parallel over ranges of `var_id`.
+///
+/// # Errors
+/// When the profile cannot be opened again.
+pub fn read_variables(
+    database: &Database,
+    warnings: &Warnings,
+    progress: &Progress,
+) -> Result<Option<LoweredVariables>, Error> {
+    let tables = database.tables(warnings, progress)?;
+    if !tables.has_columns(TABLE, &["var_id", "tile", "offset", "size_bytes"]) {
+        return Ok(None);
+    }
+    let ranges = id_ranges(&tables);
+    let bytes_per_range = database.bytes.checked_div(ranges.len() as u64).unwrap_or(0);
+    let chunks: Vec<Chunk> = ranges
+        .into_par_iter()
+        .map(|range| {
+            let tables = database.tables(warnings, progress)?;
+            let chunk = read_chunk(&tables, &range);
+            progress.advance(bytes_per_range);
+            Ok(chunk)
+        })
+        .collect::<Result<_, Error>>()?;
+    Ok(Some(join(chunks)))
+}
+
+/// Splits the ids into ranges of about equal width, several for each thread.
+fn id_ranges(tables: &Tables<'_>) -> Vec<RangeInclusive<i64>> {
+    let (mut first, mut last) = (0, -1);
+    for (tail, id) in
+        [("ORDER BY var_id LIMIT 1", &mut first), ("ORDER BY var_id DESC LIMIT 1", &mut last)]
+    {
+        let query = Query { table: TABLE, columns: &["var_id"], tail, needs: &["var_id"] };
+        tables.query(&query, [], |cells| {
+            if let Some(found) = cells.signed(0) {
+                *id = found;
+            }
+        });
+    }
+    let threads = i64::try_from(rayon::current_num_threads()).unwrap_or(1);
+    let parts = threads.saturating_mul(8);
+    let width = last.saturating_sub(first).checked_div(parts).unwrap_or(0).max(4096);
+    let mut ranges = Vec::new();
+    while first <= last {
+        let end = first.saturating_add(width).min(last);
+        ranges.push(first..=end);
+        first = end.saturating_add(1);
+        if end == i64::MAX {
+            break;
+        }
+    }
+    ranges
+}
+
+/// The rows of one range of ids.
+#[derive(Default)]
+struct Chunk {
+    ids: Vec<u32>,
+    tiles: Vec<u32>,
+    variables: LoweredVariables,
+}
+
+fn read_chunk(tables: &Tables<'_>, range: &RangeInclusive<i64>) -> Chunk {
+    const COLUMNS: [&str; 8] = [
+        "var_id",
+        "tile",
+        "offset",
+        "size_bytes",
+        "equivalence_class",
+        "unlowered_var_id",
+        "category",
+        "bitset",
+    ];
+    let mut chunk = Chunk::default();
+    let query = Query {
+        table: TABLE,
+        columns: &COLUMNS,
+        tail: "WHERE var_id BETWEEN ?1 AND ?2 ORDER BY var_id",
+        needs: &["var_id"],
+    };
+    tables.query(&query, [range.start(), range.end()], |cells| {
+        let row =
+            (cells.required32(0), cells.required32(1), cells.required32(2), cells.required32(3));
+        let (Some(id), Some(tile), Some(offset), Some(bytes)) = row else { return };
+        chunk.ids.push(id);
+        chunk.tiles.push(tile);
+        let variables = &mut chunk.variables;
+        variables.offsets.push(offset);
+        variables.bytes.push(bytes);
+        variables.classes.push(ClassId(cells.required32(4).unwrap_or(u32::MAX)));
+        let unlowered = cells.number32(5).map_or(LoweredVariables::NO_UNLOWERED, UnloweredId);
+        variables.unlowered.push(unlowered);
+        let category = cells.required(6).and_then(|category| u8::try_from(category).ok());
+        variables.categories.push(category.unwrap_or(u8::MAX));
+        variables.flags.push(flags(cells, 7));
+    });
+    chunk
+}
+
+/// The bitset. Without the column every variable counts as allocated: that is what most are.
+fn flags(cells: &mut Cells<'_, '_>, column: usize) -> VariableFlags {
+    let bits = if cells.has(column) { cells.required(column).unwrap_or(0) } else { 1 };
+    VariableFlags(u16::try_from(bits & 0xffff).unwrap_or(0))
+}
+
+/// Puts the chunks one after the other and groups the rows by tile.
+fn join(chunks: Vec<Chunk>) -> LoweredVariables {
+    let rows = chunks.iter().fold(0_usize, |sum, chunk| sum.saturating_add(chunk.ids.len()));
+    let mut all = LoweredVariables::default();
+    let (mut ids, mut tiles) = (Vec::with_capacity(rows), Vec::with_capacity(rows));
+    all.offsets.reserve_exact(rows);
+    all.bytes.reserve_exact(rows);
+    all.classes.reserve_exact(rows);
+    all.unlowered.reserve_exact(rows);
+    all.categories.reserve_exact(rows);
+    all.flags.reserve_exact(rows);
+    for chunk in chunks {
+        ids.extend(chunk.ids);
+        tiles.extend(chunk.tiles);
+        all.offsets.extend(chunk.variables.offsets);
+        all.bytes.extend(chunk.variables.bytes);
+        all.classes.extend(chunk.variables.classes);
+        all.unlowered.extend(chunk.variables.unlowered);
+        all.categories.extend(chunk.variables.categories);
+        all.flags.extend(chunk.variables.flags);
+    }
+    if !tiles.is_sorted() {
+        group_by_tile(&mut all, &mut ids, &mut tiles);
+    }
+    all.tiles = IdColumn::default();
+    let mut start = 0_u32;
+    for group in tiles.chunk_by(|a, b| a == b) {
+        let end = start.saturating_add(u32::try_from(group.len()).unwrap_or(u32::MAX));
+        if let Some(tile) = group.first() {
+            all.tiles.push(TileId(*tile));
+            all.rows.push(start..end);
+        }
+        start = end;
+    }
+    all.first_id = ids.first().copied().unwrap_or(0);
+    let is_consecutive = ids.iter().zip(all.first_id..).all(|(id, expected)| *id == expected);
+    all.ids = (!is_consecutive).then_some(ids);
+    all
+}
+
+/// Sorts all columns by tile, keeping the order of ids within each. Real reports need no sorting.
+fn group_by_tile(all: &mut LoweredVariables, ids: &mut Vec<u32>, tiles: &mut Vec<u32>) {
+    fn permute<T: Copy>(column: &mut Vec<T>, order: &[u32]) {
+        *column = order.iter().filter_map(|row| column.get(*row as usize).copied()).collect();
+    }
+    let mut order: Vec<u32> = (0..u32::try_from(tiles.len()).unwrap_or(u32::MAX)).collect();
+    order.sort_by_key(|row| tiles.get(*row as usize).copied());
+    permute(&mut all.offsets, &order);
+    permute(&mut all.bytes, &order);
+    permute(&mut all.classes, &order);
+    permute(&mut all.unlowered, &order);
+    permute(&mut all.categories, &order);
+    permute(&mut all.flags, &order);
+    permute(ids, &order);
+    permute(tiles, &order);
+}
+
+const TILE_COLUMNS: [&str; 13] = [
+    "var_id",
+    "tile",
+    "offset",
+    "size_bytes",
+    "alignment",
+    "equivalence_class",
+    "unlowered_var_id",
+    "category",
+    "bitset",
+    "name_base_id",
+    "name_prefix__vertex_field_",
+    "name_suffix",
+    "element_constraints",
+];
+
+/// Reads names and constraints tile by tile.
+pub struct TileReader<'a> {
+    tables: Tables<'a>,
+    base_names: HashMap<u32, String>,
+}
+
+impl<'a> TileReader<'a> {
+    /// Reads the table of base names (`vars_string_table`).
+    pub fn new(tables: Tables<'a>) -> Self {
+        let mut base_names = HashMap::new();
+        tables.read("vars_string_table", &["id", "string"], "", |cells| {
+            if let (Some(id), Some(text)) = (cells.required32(0), cells.owned_text(1)) {
+                base_names.insert(id, text);
+            }
+        });
+        Self { tables, base_names }
+    }
+
+    /// The variables of one tile, `None` when the table cannot be read. Without an index on tiles
+    /// this scans the table, unless `ids` says where the tile's rows are.
+    pub fn read_tile(
+        &self,
+        tile: TileId,
+        ids: Option<RangeInclusive<u32>>,
+    ) -> Option<TileVariables> {
+        let mut found = None;
+        let (tail, needs, parameters) = match ids {
+            Some(ids) => (
+                "WHERE var_id BETWEEN ?1 AND ?2 AND tile = ?3 ORDER BY var_id",
+                ["var_id", "tile"],
+                vec![*ids.start(), *ids.end(), tile.0],
+            ),
+            None => ("WHERE tile = ?1 ORDER BY var_id", ["var_id", "tile"], vec![tile.0]),
+        };
+        let is_there = self.read(tail, &needs, &parameters, |_, variables| found = Some(variables));
+        is_there.then(|| found.unwrap_or_default())
+    }
+
+    /// All tiles, one after the other, in one scan; a tile whose rows are not contiguous comes once
+    /// for every group of its rows.
+    pub fn each_tile(&self, mut each: impl FnMut(TileId, TileVariables)) -> bool {
+        self.read("ORDER BY tile, var_id", &["var_id", "tile"], &[], &mut each)
+    }
+
+    fn read(
+        &self,
+        tail: &str,
+        needs: &[&str],
+        parameters: &[u32],
+        mut each: impl FnMut(TileId, TileVariables),
+    ) -> bool {
+        if !self.tables.has_columns(TABLE, &["var_id", "tile", "offset", "size_bytes"]) {
+            return false;
+        }
+        let columns = [&TILE_COLUMNS[..], &["region_constraints"]].concat();
+        let query = Query { table: TABLE, columns: &columns, tail, needs };
+        let mut current: Option<(TileId, TileRows)> = None;
+        let is_there = self.tables.query(&query, rusqlite::params_from_iter(parameters), |cells| {
+            let Some(tile) = cells.required32(1).map(TileId) else { return };
+            if current.as_ref().is_some_and(|(last, _)| *last != tile)
+                && let Some((last, rows)) = current.take()
+            {
+                each(last, rows.finish());
+            }
+            let (_, rows) = current.get_or_insert_with(|| (tile, TileRows::default()));
+            rows.push(cells, &self.base_names);
+        });
+        if let Some((last, rows)) = current {
+            each(last, rows.finish());
+        }
+        is_there
+    }
+}
+
+/// The rows of a tile while they are read: constraints still count from the tile's first `var_id`.
+#[derive(Default)]
+struct TileRows {
+    variables: Vec<LoweredVariable>,
+    names: Names,
+    element_constraints: Vec<Vec<u64>>,
+    region_constraints: Vec<Vec<u64>>,
+}
+
+impl TileRows {
+    fn push(&mut self, cells: &mut Cells<'_, '_>, base_names: &HashMap<u32, String>) {
+        let row = (cells.required32(0), cells.required32(2), cells.required32(3));
+        let (Some(id), Some(offset), Some(bytes)) = row else { return };
+        self.variables.push(LoweredVariable {
+            id,
+            offset: offset.into(),
+            bytes: bytes.into(),
+            alignment: cells.required(4).unwrap_or(1).max(1),
+            class: ClassId(cells.required32(5).unwrap_or(u32::MAX)),
+            unlowered: cells.number32(6).map(UnloweredId),
+            category: cells.required32(7),
+            flags: flags(cells, 8),
+        });
+        let base = cells.required32(9).and_then(|id| {
+            let base = base_names.get(&id);
+            if base.is_none() && !base_names.is_empty() {
+                cells.damage(9, &format!("vars_string_table has no string {id}"));
+            }
+            base
+        });
+        let base = base.map_or("", String::as_str);
+        let suffix = cells.text(11).unwrap_or_default();
+        match cells.number(10) {
+            Some(prefix) => self.names.push(&format!("__vertexField_{prefix}{base}{suffix}")),
+            None => self.names.push(&format!("{base}{suffix}")),
+        };
+        self.element_constraints.push(cells.decode(12, blob::list).unwrap_or_default());
+        self.region_constraints.push(cells.decode(13, blob::list).unwrap_or_default());
+    }
+
+    /// Turns tile-local indexes (var_id minus the tile's smallest var_id) into rows.
+    fn finish(self) -> TileVariables {
+        let first = self.variables.first().map_or(0, |variable| u64::from(variable.id));
+        let rows_of = |constraints: Vec<Vec<u64>>| -> Vec<Vec<u32>> {
+            let row_of = |index: u64| {
+                let id = u32::try_from(first.checked_add(index)?).ok()?;
+                let row = self.variables.binary_search_by_key(&id, |variable| variable.id).ok()?;
+                u32::try_from(row).ok()
+            };
+            constraints
+                .into_iter()
+                .map(|indexes| indexes.into_iter().filter_map(row_of).collect())
+                .collect()
+        };
+        TileVariables {
+            element_constraints: rows_of(self.element_constraints),
+            region_constraints: rows_of(self.region_constraints),
+            variables: self.variables,
+            names: self.names,
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! Tilescope: memory and execution profiles of AI accelerators, read, analysed, shown.
+//!
+//! The layers, each of which uses only those before it:
+//!
+//! - [`store`]: columns of a report, shared and immutable once filled,
+//! - [`format`]: readers of report files, which fill the store,
+//! - [`analysis`]: pure functions from the store to figures,
+//! - [`cli`] and [`ui`]: the same figures on a terminal and in a window.
+//!
+//! `synth` writes reports.
+
+pub mod analysis;
+pub mod format;
+pub mod store;
+pub mod text;

@@ -1,0 +1,97 @@
+//! Debug contexts: what the software layers called the things that they built (`debug.cbor`).
+
+use super::names::{NameId, Names};
+
+/// A debug context's text: a row of the string table at the end of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TextRef(pub u32);
+
+impl TextRef {
+    /// No text.
+    pub const NONE: Self = Self(u32::MAX);
+}
+
+/// An `availableMemoryProportion` as a context has it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Proportion {
+    /// The context does not have the option.
+    Absent,
+    /// It has the option with this value.
+    Value(f64),
+    /// It has the option with a value that is not a number.
+    Unknown,
+}
+
+/// Columns of `contexts` (formats/poplar.md 3.1), sorted by id.
+#[derive(Clone, Debug, Default)]
+pub struct DebugInfo {
+    /// Context ids, ascending.
+    pub ids: Vec<u64>,
+    /// Row of the parent; `None` for roots and where the parent is absent.
+    pub parents: Vec<Option<u32>>,
+    /// Layer, a row of `words`: `poplar`, `poplibs`, `popart` …
+    pub layers: Vec<NameId>,
+    /// What the layer calls this kind of thing (`api`, `opType`, `opcode` …), a row of `words`.
+    pub kinds: Vec<Option<NameId>>,
+    /// Debug name.
+    pub names: Vec<TextRef>,
+    /// Source file.
+    pub files: Vec<TextRef>,
+    /// Line in the source file.
+    pub lines: Vec<u32>,
+    /// The option `availableMemoryProportion`.
+    pub proportions: Vec<Proportion>,
+    /// Interned words of layers and kinds.
+    pub words: Names,
+    /// The file's string table; empty when the file was cut before it.
+    pub texts: Names,
+}
+
+impl DebugInfo {
+    /// The row of the context with this id; 0 is never used.
+    pub fn position(&self, id: u64) -> Option<usize> {
+        self.ids.binary_search(&id).ok()
+    }
+
+    /// Number of contexts.
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    /// The layer of a context.
+    pub fn layer(&self, position: usize) -> &str {
+        self.layers.get(position).map_or("", |layer| self.words.get(*layer))
+    }
+
+    /// The kind of a context within its layer.
+    pub fn kind(&self, position: usize) -> Option<&str> {
+        Some(self.words.get((*self.kinds.get(position)?)?))
+    }
+
+    /// A context's debug name, `None` when it is empty or not readable.
+    pub fn name(&self, position: usize) -> Option<&str> {
+        self.text(*self.names.get(position)?).filter(|name| !name.is_empty())
+    }
+
+    /// Where in the source a context was made, as `file:line`.
+    pub fn location(&self, position: usize) -> Option<String> {
+        let file = self.text(*self.files.get(position)?).filter(|file| !file.is_empty())?;
+        Some(format!("{file}:{}", self.lines.get(position)?))
+    }
+
+    /// A context and those above it, nearest first. The reader has broken cycles.
+    pub fn ancestry(&self, position: usize) -> impl Iterator<Item = usize> {
+        std::iter::successors(Some(position), |row| {
+            self.parents.get(*row).copied().flatten().map(|parent| parent as usize)
+        })
+    }
+
+    fn text(&self, reference: TextRef) -> Option<&str> {
+        self.texts.at(reference.0 as usize)
+    }
+}

@@ -1,0 +1,131 @@
+//! Typed ids, as the report numbers its rows, and the column that finds a row by its id.
+
+use std::fmt;
+
+/// A number that a report gives to the rows of one table.
+pub trait Id: Copy + Ord + fmt::Debug {
+    /// The id that the file writes as `number`.
+    fn new(number: u32) -> Self;
+    /// The number as the file writes it.
+    fn number(self) -> u32;
+}
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+        pub struct $name(pub u32);
+
+        impl Id for $name {
+            fn new(number: u32) -> Self {
+                Self(number)
+            }
+            fn number(self) -> u32 {
+                self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+    )*};
+}
+
+ids! {
+    /// A tile, numbered over all IPUs: its IPU is tile ÷ tiles per IPU.
+    TileId;
+    /// A step of the depth-first walk over the programs (`depth_first_steps.id`).
+    StepId;
+    /// A lowered program (`programs.id`).
+    ProgramId;
+    /// A compute set (`compute_sets.compute_set`).
+    ComputeSetId;
+    /// A liveness equivalence class (`eq_classes.id`).
+    ClassId;
+    /// A variable before lowering (`unlowered_vars.id`).
+    UnloweredId;
+    /// A category of stored data (`var_categories.id`).
+    CategoryId;
+}
+
+/// The ids of a table's rows, ascending and unique, so that a row is found by its id.
+///
+/// Real reports number most tables 0, 1, 2 …; then a look-up costs one comparison.
+#[derive(Clone, Debug)]
+pub struct IdColumn<T> {
+    ids: Vec<T>,
+}
+
+impl<T> Default for IdColumn<T> {
+    fn default() -> Self {
+        Self { ids: Vec::new() }
+    }
+}
+
+impl<T: Id> IdColumn<T> {
+    /// Appends `id`; returns false, and appends nothing, when it is not above the last one.
+    pub fn push(&mut self, id: T) -> bool {
+        let ascending = self.ids.last().is_none_or(|last| *last < id);
+        if ascending {
+            self.ids.push(id);
+        }
+        ascending
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    /// The row that has `id`.
+    pub fn position(&self, id: T) -> Option<usize> {
+        let guess = id.number() as usize;
+        if self.ids.get(guess) == Some(&id) {
+            return Some(guess);
+        }
+        self.ids.binary_search(&id).ok()
+    }
+
+    /// The number of rows whose id is below `id`.
+    pub fn lower_bound(&self, id: T) -> usize {
+        self.ids.partition_point(|other| *other < id)
+    }
+
+    /// The id of a row.
+    pub fn get(&self, position: usize) -> Option<T> {
+        self.ids.get(position).copied()
+    }
+
+    /// All ids, in the order of the rows.
+    pub fn as_slice(&self) -> &[T] {
+        &self.ids
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_found_in_dense_and_in_sparse_columns() {
+        let mut dense = IdColumn::default();
+        let mut sparse = IdColumn::default();
+        for number in 0..5 {
+            assert!(dense.push(TileId(number)));
+            assert!(sparse.push(TileId(number * 10 + 3)));
+        }
+        assert!(!sparse.push(TileId(43)), "an id may not come twice");
+        assert_eq!(dense.position(TileId(4)), Some(4));
+        assert_eq!(dense.position(TileId(5)), None);
+        assert_eq!(sparse.position(TileId(23)), Some(2));
+        assert_eq!(sparse.position(TileId(2)), None);
+        assert_eq!(sparse.lower_bound(TileId(24)), 3);
+    }
+}

@@ -1,0 +1,23 @@
+//! The store: columns of a report, shared and immutable once a part is filled.
+//!
+//! It knows nothing of files. Readers in [`crate::format`] fill it part by part; a view asks a
+//! [`Part`] whether it is there yet. Rows are positions (`usize`) in columns; the numbers that the
+//! file gives its rows are typed ids ([`ids`]), found again through an [`IdColumn`].
+
+pub mod compute;
+pub mod debug_info;
+pub mod execution;
+pub mod ids;
+pub mod liveness;
+pub mod memory;
+pub mod names;
+pub mod options;
+pub mod program;
+pub mod report;
+pub mod target;
+pub mod variable;
+pub mod warning;
+
+pub use ids::{ClassId, ComputeSetId, IdColumn, ProgramId, StepId, TileId, UnloweredId};
+pub use report::{Part, Report};
+pub use warning::{Warning, WarningCode, Warnings};

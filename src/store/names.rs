@@ -1,0 +1,96 @@
+//! Names in one block of text: no allocation per name.
+
+use std::collections::HashMap;
+
+/// A row of a [`Names`] column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NameId(pub u32);
+
+/// A column of texts, stored end to end.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    text: String,
+    ends: Vec<usize>,
+}
+
+impl Names {
+    /// Appends a text and returns its row. Rows beyond 2³² − 1 share the last one.
+    pub fn push(&mut self, name: &str) -> NameId {
+        self.text.push_str(name);
+        self.ends.push(self.text.len());
+        NameId(u32::try_from(self.ends.len() - 1).unwrap_or(u32::MAX))
+    }
+
+    /// The text of a row, empty when there is no such row.
+    pub fn get(&self, id: NameId) -> &str {
+        self.at(id.0 as usize).unwrap_or("")
+    }
+
+    /// The text at a position.
+    pub fn at(&self, position: usize) -> Option<&str> {
+        let end = *self.ends.get(position)?;
+        let start = match position.checked_sub(1) {
+            Some(before) => *self.ends.get(before)?,
+            None => 0,
+        };
+        self.text.get(start..end)
+    }
+
+    /// Number of texts.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is no text.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// All texts, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        (0..self.len()).filter_map(|position| self.at(position))
+    }
+}
+
+/// Builds a [`Names`] column in which equal texts share a row.
+#[derive(Debug, Default)]
+pub struct Interner {
+    names: Names,
+    rows: HashMap<Box<str>, NameId>,
+}
+
+impl Interner {
+    /// The row of `name`, new when it was not seen before.
+    pub fn intern(&mut self, name: &str) -> NameId {
+        if let Some(id) = self.rows.get(name) {
+            return *id;
+        }
+        let id = self.names.push(name);
+        self.rows.insert(name.into(), id);
+        id
+    }
+
+    /// The finished column.
+    pub fn into_names(self) -> Names {
+        self.names
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_names_share_a_row_and_keep_their_text() {
+        let mut interner = Interner::default();
+        let a = interner.intern("conv");
+        let empty = interner.intern("");
+        let b = interner.intern("conv");
+        let names = interner.into_names();
+        assert_eq!(a, b);
+        assert_eq!(names.get(a), "conv");
+        assert_eq!(names.get(empty), "");
+        assert_eq!(names.get(NameId(9)), "");
+        assert_eq!(names.iter().collect::<Vec<_>>(), ["conv", ""]);
+    }
+}

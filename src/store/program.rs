@@ -1,0 +1,54 @@
+//! Programs and the steps of the depth-first walk over them.
+
+use super::ids::{ComputeSetId, IdColumn, ProgramId, StepId};
+use super::names::{NameId, Names};
+
+/// Columns of `programs`, the final compilation step only.
+#[derive(Clone, Debug, Default)]
+pub struct Programs {
+    /// The programs.
+    pub ids: IdColumn<ProgramId>,
+    /// Row in `kind_names`; `None` where the type is not in the file.
+    pub kinds: Vec<Option<NameId>>,
+    /// Names of kinds (`program_types`), `OnTileExecute` for example.
+    pub kind_names: Names,
+    /// Names of programs, empty for none.
+    pub names: Names,
+    /// Debug context of each program, 0 for none.
+    pub debug_ids: Vec<u64>,
+    /// The compute set that an `OnTileExecute` runs.
+    pub compute_sets: Vec<Option<ComputeSetId>>,
+    /// Children of all programs, end to end.
+    pub children: Vec<ProgramId>,
+    /// Where each program's children end in `children`.
+    pub children_ends: Vec<usize>,
+}
+
+impl Programs {
+    /// The kind of a program, `None` where the file does not name it.
+    pub fn kind(&self, position: usize) -> Option<&str> {
+        let name = (*self.kinds.get(position)?)?;
+        Some(self.kind_names.get(name))
+    }
+
+    /// The children of a program.
+    pub fn children_of(&self, position: usize) -> &[ProgramId] {
+        let end = self.children_ends.get(position).copied().unwrap_or(0);
+        let start = match position.checked_sub(1) {
+            Some(before) => self.children_ends.get(before).copied().unwrap_or(0),
+            None => 0,
+        };
+        self.children.get(start..end).unwrap_or(&[])
+    }
+}
+
+/// Columns of `depth_first_steps`: the step list of liveness.
+#[derive(Clone, Debug, Default)]
+pub struct Steps {
+    /// The steps.
+    pub ids: IdColumn<StepId>,
+    /// The program that each step is a visit to.
+    pub programs: Vec<ProgramId>,
+    /// The step that contains it.
+    pub parents: Vec<Option<StepId>>,
+}

@@ -1,0 +1,163 @@
+//! A report: its parts, each filled once, and what is still coming.
+
+use std::path::PathBuf;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use super::compute::ComputeSets;
+use super::debug_info::DebugInfo;
+use super::execution::ExecutionTotals;
+use super::ids::{CategoryId, IdColumn};
+use super::liveness::Liveness;
+use super::memory::TileMemory;
+use super::names::Names;
+use super::options::{About, GraphInfo};
+use super::program::{Programs, Steps};
+use super::target::Target;
+use super::variable::LoweredVariables;
+use super::warning::Warnings;
+
+/// One part of a report: still loading, there, or absent for good.
+#[derive(Debug)]
+pub struct Part<T>(OnceLock<Option<T>>);
+
+impl<T> Default for Part<T> {
+    fn default() -> Self {
+        Self(OnceLock::new())
+    }
+}
+
+impl<T> Part<T> {
+    /// Fills the part; `None` says that the report does not have it. Only the first call counts.
+    pub fn fill(&self, value: Option<T>) {
+        // A second filling would be a mistake of the reader; the first one stands.
+        drop(self.0.set(value));
+    }
+
+    /// The part, if it is there.
+    pub fn get(&self) -> Option<&T> {
+        self.0.get()?.as_ref()
+    }
+
+    /// Whether nothing more will come.
+    pub fn is_settled(&self) -> bool {
+        self.0.get().is_some()
+    }
+}
+
+/// What is known of a file of the report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FileStatus {
+    /// There, and nothing wrong was seen.
+    Ok,
+    /// It ends before its contents do.
+    Truncated,
+    /// Not there.
+    Missing,
+    /// It is not what its name says.
+    Invalid,
+    /// Its format is not known here.
+    Unsupported,
+}
+
+impl FileStatus {
+    /// The word for people, which is also that of the JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Truncated => "truncated",
+            Self::Missing => "missing",
+            Self::Invalid => "invalid",
+            Self::Unsupported => "unsupported",
+        }
+    }
+}
+
+/// A file that belongs to the report, or would.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct ReportFile {
+    /// Its name, relative to the report's directory.
+    pub name: String,
+    /// Its size; `None` when it is not there.
+    pub bytes: Option<u64>,
+    /// What is known of it.
+    pub status: FileStatus,
+}
+
+/// Names of the categories of stored data (`var_categories`).
+#[derive(Clone, Debug, Default)]
+pub struct Categories {
+    /// The categories.
+    pub ids: IdColumn<CategoryId>,
+    /// Their names as in the file.
+    pub names: Names,
+}
+
+impl Categories {
+    /// The name of a category, `None` when the file does not name it.
+    pub fn name(&self, id: CategoryId) -> Option<&str> {
+        self.names.at(self.ids.position(id)?)
+    }
+}
+
+/// A report directory, part by part. Shared between threads; a filled part never changes.
+///
+/// Exchanges, vertices and execution steps will be further parts of the same kind.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// The path that was opened.
+    pub path: PathBuf,
+    /// Files of the report.
+    files: Mutex<Vec<ReportFile>>,
+    /// What is damaged or absent.
+    pub warnings: Warnings,
+    /// Versions, options, side files.
+    pub about: Part<About>,
+    /// The machine.
+    pub target: Part<Target>,
+    /// Sizes of the graph.
+    pub graph: Part<GraphInfo>,
+    /// Memory by tile and category.
+    pub memory: Part<TileMemory>,
+    /// Names of categories.
+    pub categories: Part<Categories>,
+    /// Compute sets.
+    pub compute_sets: Part<ComputeSets>,
+    /// Programs.
+    pub programs: Part<Programs>,
+    /// Steps.
+    pub steps: Part<Steps>,
+    /// Liveness of the whole program.
+    pub liveness: Part<Liveness>,
+    /// Totals of the recorded runs; absent when nothing was recorded.
+    pub execution: Part<ExecutionTotals>,
+    /// Debug contexts.
+    pub debug: Part<DebugInfo>,
+    /// Lowered variables.
+    pub variables: Part<LoweredVariables>,
+}
+
+impl Report {
+    /// An empty report.
+    pub fn new(path: PathBuf) -> Self {
+        Self { path, ..Self::default() }
+    }
+
+    /// The files of the report with what is known of them now.
+    pub fn files(&self) -> Vec<ReportFile> {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Names the files of the report.
+    pub fn set_files(&self, files: Vec<ReportFile>) {
+        *self.files.lock().unwrap_or_else(PoisonError::into_inner) = files;
+    }
+
+    /// Notes what a reader found out about a file.
+    pub fn set_file_status(&self, name: &str, status: FileStatus) {
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(file) = files.iter_mut().find(|file| file.name == name) {
+            file.status = status;
+        }
+    }
+}

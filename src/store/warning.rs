@@ -1,0 +1,81 @@
+//! Warnings: what is damaged or absent in a report that can be read all the same.
+
+use std::fmt;
+use std::sync::Mutex;
+
+/// The kinds of warnings (cli.md).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WarningCode {
+    /// A file of the report is not there.
+    MissingFile,
+    /// A file ends before its contents do.
+    Truncated,
+    /// A part is written in a format that is not known here.
+    UnsupportedVersion,
+    /// Two parts contradict each other, or a part has not the shape that it should have.
+    Inconsistent,
+    /// The execution tables are empty.
+    NoExecution,
+    /// No debug context could be read.
+    NoDebugInfo,
+    /// The report was still being written, or its writer was interrupted.
+    Unfinished,
+    /// A value is none of those that are known.
+    UnknownValue,
+}
+
+impl WarningCode {
+    /// The code as it stands in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::MissingFile => "missing-file",
+            Self::Truncated => "truncated",
+            Self::UnsupportedVersion => "unsupported-version",
+            Self::Inconsistent => "inconsistent",
+            Self::NoExecution => "no-execution",
+            Self::NoDebugInfo => "no-debug-info",
+            Self::Unfinished => "unfinished",
+            Self::UnknownValue => "unknown-value",
+        }
+    }
+}
+
+impl fmt::Display for WarningCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Something that a reader could do without.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Warning {
+    /// What kind of thing it is.
+    pub code: WarningCode,
+    /// The file's name.
+    pub file: String,
+    /// Where in the file, what was expected and what was found.
+    pub message: String,
+}
+
+/// Collects warnings from readers on several threads; handed down, never returned.
+#[derive(Debug, Default)]
+pub struct Warnings {
+    list: Mutex<Vec<Warning>>,
+}
+
+impl Warnings {
+    /// Adds a warning, unless the same one is there.
+    pub fn add(&self, code: WarningCode, file: &str, message: impl Into<String>) {
+        let warning = Warning { code, file: file.to_owned(), message: message.into() };
+        let mut list = self.list.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if !list.contains(&warning) {
+            list.push(warning);
+        }
+    }
+
+    /// All warnings so far, in the order in which they came.
+    pub fn list(&self) -> Vec<Warning> {
+        self.list.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+    }
+}

@@ -1,0 +1,105 @@
+//! Figures and names as people read them, on a terminal and in a window.
+
+use std::borrow::Cow;
+
+/// A number with a comma between thousands.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// Bytes in the largest binary unit that they reach, with three significant digits or more.
+pub fn bytes(bytes: u64) -> String {
+    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
+    if bytes < 1024 {
+        return format!("{bytes} B");
+    }
+    let mut value = bytes as f64 / 1024.0;
+    let mut unit = 0;
+    // A value that would be shown as 1,024 belongs to the next unit.
+    while value >= 1023.95 && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    let decimals = if value < 10.0 { 2 } else { 1 };
+    format!("{value:.decimals$} {}", UNITS.get(unit).copied().unwrap_or("TiB"))
+}
+
+/// Bytes in a binary unit, and exactly: `24.4 MiB (25,621,116 B)`.
+pub fn exact_bytes(count: u64) -> String {
+    if count < 1024 { bytes(count) } else { format!("{} ({} B)", bytes(count), grouped(count)) }
+}
+
+/// A name without anything that could move the cursor, turn the reading direction or break a line:
+/// such characters are written as `\u{…}`. Names come from files; a terminal obeys them.
+pub fn clean(name: &str) -> Cow<'_, str> {
+    if !name.chars().any(is_unsafe) {
+        return Cow::Borrowed(name);
+    }
+    let mut clean = String::with_capacity(name.len() + 8);
+    for character in name.chars() {
+        if is_unsafe(character) {
+            clean.extend(character.escape_unicode());
+        } else {
+            clean.push(character);
+        }
+    }
+    Cow::Owned(clean)
+}
+
+/// A clean name of at most `most` characters; the middle of a longer one is left out, because both
+/// ends tell names apart.
+pub fn shortened(name: &str, most: usize) -> Cow<'_, str> {
+    // Only as much of a very long name is looked at as can be shown.
+    if name.chars().nth(most).is_none() {
+        return clean(name);
+    }
+    let kept = most.saturating_sub(1);
+    let head: String = name.chars().take(kept.div_ceil(2)).collect();
+    let tail: Vec<char> = name.chars().rev().take(kept / 2).collect();
+    let tail: String = tail.into_iter().rev().collect();
+    Cow::Owned(format!("{}…{}", clean(&head), clean(&tail)))
+}
+
+fn is_unsafe(character: char) -> bool {
+    let turns_direction = matches!(
+        character,
+        '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+    );
+    character.is_control() || turns_direction || matches!(character, '\u{2028}' | '\u{2029}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_bytes_read_well() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(999), "999");
+        assert_eq!(grouped(25_621_116), "25,621,116");
+        assert_eq!(bytes(1023), "1023 B");
+        assert_eq!(bytes(638_976), "624.0 KiB");
+        assert_eq!(bytes(1024 * 1024 - 1), "1.00 MiB");
+        assert_eq!(bytes(25_621_116), "24.4 MiB");
+        assert_eq!(exact_bytes(8281), "8.09 KiB (8,281 B)");
+        assert_eq!(bytes(u64::MAX), "16777216.0 TiB");
+    }
+
+    #[test]
+    fn names_cannot_command_a_terminal() {
+        assert_eq!(clean("conv\u{1b}[2J\n"), "conv\\u{1b}[2J\\u{a}");
+        assert_eq!(clean("a\u{202e}b"), "a\\u{202e}b");
+        assert_eq!(clean("תמונה"), "תמונה", "right-to-left letters are names like others");
+        assert_eq!(shortened("abcdefghij", 5), "ab…ij");
+        assert_eq!(shortened("abcde", 5), "abcde");
+        assert!(shortened(&"x".repeat(100_000), 40).chars().count() == 40);
+    }
+}
