@@ -10,6 +10,7 @@
 //! `synth` writes reports.
 
 pub mod analysis;
+pub mod cli;
 pub mod format;
 pub mod store;
 pub mod text;

@@ -77,10 +77,13 @@ pub fn always_live_bytes(scope: Scope, tiles: &TileMemory, target: Option<&Targe
         .try_fold(0_u64, |sum, bytes| Some(sum.saturating_add(bytes?)))
 }
 
-/// Not-always-live bytes at each of `steps` step positions, from Poplar's own changes; `None` for
-/// tiles (see [`curve_of_variables`]) and where the file has none.
+/// Not-always-live bytes at each of `steps` step positions, from Poplar's own changes; where the
+/// file has none, of everything from its variables. `None` for tiles (see [`curve_of_variables`]).
 pub fn curve(liveness: &Liveness, scope: Scope, steps: usize) -> Option<Vec<u64>> {
-    let deltas = liveness.deltas.as_ref()?;
+    let Some(deltas) = liveness.deltas.as_ref() else {
+        let rows = liveness.variable_bytes.as_ref().filter(|_| scope == Scope::Everything)?;
+        return Some(curve_of_variables(rows, &liveness.classes, steps));
+    };
     let none = Vec::new();
     match scope {
         // A file without rows for the whole system has, at best, those of every IPU.

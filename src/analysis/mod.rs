@@ -6,4 +6,5 @@ pub mod memory;
 pub mod operations;
 pub mod peaks;
 pub mod recompute;
+pub mod selection;
 pub mod steps;

@@ -1,0 +1,328 @@
+//! `tilescope liveness`: memory at every step, the peaks, and what is alive there.
+
+use std::str::FromStr;
+
+use clap::Args;
+use serde::Serialize;
+
+use super::Input;
+use super::output::{Answer, aligned, name_cell, or_unknown};
+use super::tiles::{check_ipu, no_such_tile};
+use crate::analysis::liveness::{self, NamedBytes, Scope};
+use crate::analysis::operations::Operation;
+use crate::analysis::peaks;
+use crate::analysis::steps::{self, Filter, MatchedField};
+use crate::format::poplar::OpenReport;
+use crate::format::{Error, ErrorKind, Progress};
+use crate::store::liveness::{Liveness, VariableBytes};
+use crate::store::{IdColumn, Report, StepId, TileId, Warning};
+use crate::text::{bytes, exact_bytes, grouped};
+
+/// How many peaks the text lists when it is not told.
+const PEAKS_IN_TEXT: usize = 10;
+
+/// Arguments of `tilescope liveness`.
+#[derive(Debug, Args)]
+pub struct LivenessArguments {
+    /// The report.
+    #[command(flatten)]
+    pub input: Input,
+    /// List the variables alive at this step, or at the peak.
+    #[arg(long, value_name = "N|peak")]
+    pub step: Option<StepChoice>,
+    /// Only the tiles of this IPU.
+    #[arg(long, value_name = "N", conflicts_with = "tile")]
+    pub ipu: Option<u32>,
+    /// Only this tile.
+    #[arg(long, value_name = "N")]
+    pub tile: Option<u32>,
+    /// Only steps whose program, kind, compute set or operation has this text in its name.
+    #[arg(long, value_name = "TEXT")]
+    pub filter: Option<String>,
+    /// List this many peaks, largest first.
+    #[arg(long, value_name = "K")]
+    pub peaks: Option<usize>,
+}
+
+/// A step by its number, or the peak of the scope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StepChoice {
+    /// This step.
+    Step(u32),
+    /// The step of the largest value.
+    Peak,
+}
+
+impl FromStr for StepChoice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "peak" {
+            return Ok(Self::Peak);
+        }
+        text.parse().map(Self::Step).map_err(|_| format!("`{text}` is neither a step nor `peak`"))
+    }
+}
+
+/// `tilescope.liveness/1` (cli.md).
+#[derive(Debug, Serialize)]
+pub struct LivenessReport {
+    schema: &'static str,
+    scope: String,
+    limit_bytes: Option<u64>,
+    always_live_bytes: Option<u64>,
+    steps: Vec<Step>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    step: Option<Step>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    variables: Option<Vec<NamedBytes>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    always_live_variables: Option<Vec<NamedBytes>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    peaks: Option<Vec<Step>>,
+    warnings: Vec<Warning>,
+    /// For the text, which lists peaks also when it is not asked for them.
+    #[serde(skip)]
+    text_peaks: Vec<Step>,
+    #[serde(skip)]
+    is_filtered: bool,
+    #[serde(skip)]
+    step_count: usize,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Step {
+    step: u32,
+    program: u32,
+    kind: Option<String>,
+    name: Option<String>,
+    operation: Option<Operation>,
+    not_always_live_bytes: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    matched: Option<MatchedField>,
+}
+
+impl LivenessReport {
+    /// The curve of the scope that the arguments name.
+    ///
+    /// # Errors
+    /// `damaged` when the report has no liveness, `usage` for a step, tile or IPU that is not there.
+    pub fn of(
+        open: &OpenReport,
+        arguments: &LivenessArguments,
+        progress: &Progress,
+    ) -> Result<Self, Error> {
+        open.read_debug_info(progress);
+        let report = &*open.report;
+        let scope = scope(report, arguments)?;
+        let absent = |table: &str| {
+            Error::new(ErrorKind::Damaged, "the liveness of this report cannot be read")
+                .at(format!("table {table}"))
+                .hint("The warnings say what is wrong; the engine option autoReport.outputLoweredVars brings it.")
+        };
+        let steps = report.steps.get().ok_or_else(|| absent("depth_first_steps"))?;
+        let liveness = report.liveness.get().ok_or_else(|| absent("eq_classes"))?;
+        let needs_rows = arguments.step.is_some() || matches!(scope, Scope::Tile(_));
+        let rows_of_scope = match scope.tiles(report.target.get()) {
+            Some(tiles) if needs_rows => open.read_variable_bytes(tiles, progress)?,
+            _ => None,
+        };
+        let rows: Option<&[VariableBytes]> = match scope {
+            Scope::Everything => liveness.variable_bytes.as_deref(),
+            _ => rows_of_scope.as_deref(),
+        };
+        let count = steps.ids.len();
+        let curve = match (scope, rows) {
+            (Scope::Tile(_), Some(rows)) => {
+                Some(liveness::curve_of_variables(rows, &liveness.classes, count))
+            }
+            _ => liveness::curve(liveness, scope, count),
+        };
+        let curve = curve.ok_or_else(|| {
+            absent(match scope {
+                Scope::Tile(_) => "var_bytes_by_eq_class",
+                _ => "memory_not_always_live_by_step_and_ipu",
+            })
+        })?;
+        let filter = arguments.filter.as_deref().map(Filter::new);
+        let matched = |step: usize| match &filter {
+            Some(filter) => filter.matches(report, step).map(Some),
+            None => Some(None),
+        };
+        let row = |position: usize| {
+            let matched = matched(position)?;
+            step_row(report, &curve, position, matched)
+        };
+        let peaks_wanted = arguments.peaks.unwrap_or(PEAKS_IN_TEXT);
+        let found = peaks::peaks(&curve);
+        let peaks: Vec<Step> =
+            found.iter().filter_map(|peak| row(peak.step)).take(peaks_wanted).collect();
+        let chosen = match arguments.step {
+            None => None,
+            Some(choice) => Some(chosen_step(report, &curve, choice)?),
+        };
+        let named = |list: &dyn Fn(&[VariableBytes], &Liveness) -> Vec<NamedBytes>| {
+            chosen.and_then(|_| rows.map(|rows| list(rows, liveness)))
+        };
+        let memory = report.memory.get();
+        Ok(Self {
+            schema: "tilescope.liveness/1",
+            scope: scope_name(scope),
+            limit_bytes: memory
+                .and_then(|memory| liveness::limit_bytes(scope, memory, report.target.get())),
+            always_live_bytes: memory
+                .and_then(|memory| liveness::always_live_bytes(scope, memory, report.target.get())),
+            steps: (0..count).filter_map(row).collect(),
+            step: chosen.and_then(|step| step_row(report, &curve, step, None)),
+            variables: named(&|rows, liveness| {
+                chosen.map_or_else(Vec::new, |step| liveness::variables_at(rows, liveness, step))
+            }),
+            always_live_variables: named(&liveness::always_live_variables),
+            peaks: arguments.peaks.map(|_| peaks.clone()),
+            warnings: Vec::new(),
+            text_peaks: peaks,
+            is_filtered: filter.is_some(),
+            step_count: count,
+        })
+    }
+}
+
+fn scope(report: &Report, arguments: &LivenessArguments) -> Result<Scope, Error> {
+    if let Some(tile) = arguments.tile {
+        if let Some(memory) = report.memory.get()
+            && memory.tiles.position(TileId(tile)).is_none()
+        {
+            return Err(no_such_tile(tile, memory));
+        }
+        return Ok(Scope::Tile(TileId(tile)));
+    }
+    if let Some(ipu) = arguments.ipu {
+        check_ipu(report, ipu)?;
+        return Ok(Scope::Ipu(ipu));
+    }
+    Ok(Scope::Everything)
+}
+
+fn scope_name(scope: Scope) -> String {
+    match scope {
+        Scope::Everything => "everything".to_owned(),
+        Scope::Ipu(ipu) => format!("ipu {ipu}"),
+        Scope::Tile(tile) => format!("tile {tile}"),
+    }
+}
+
+fn chosen_step(report: &Report, curve: &[u64], choice: StepChoice) -> Result<usize, Error> {
+    let steps = report.steps.get().map(|steps| &steps.ids);
+    let found = match choice {
+        StepChoice::Peak => liveness::peak(curve),
+        StepChoice::Step(step) => steps.and_then(|ids| ids.position(StepId(step))),
+    };
+    found.ok_or_else(|| {
+        let range = steps.map(IdColumn::as_slice).and_then(|ids| ids.first().zip(ids.last()));
+        let range = range.map_or_else(
+            || "it has no steps".to_owned(),
+            |(first, last)| format!("its steps are {first} to {last}"),
+        );
+        let wanted = match choice {
+            StepChoice::Peak => "no peak".to_owned(),
+            StepChoice::Step(step) => format!("no step {step}"),
+        };
+        Error::new(ErrorKind::Usage, format!("this report has {wanted}: {range}"))
+    })
+}
+
+fn step_row(
+    report: &Report,
+    curve: &[u64],
+    position: usize,
+    matched: Option<MatchedField>,
+) -> Option<Step> {
+    let facts = steps::facts(report, position)?;
+    Some(Step {
+        step: facts.step.0,
+        program: facts.program.0,
+        kind: facts.kind,
+        name: facts.name,
+        operation: facts.operation,
+        not_always_live_bytes: curve.get(position).copied()?,
+        matched,
+    })
+}
+
+/// An operation on one line.
+pub fn operation_text(operation: &Operation) -> String {
+    let mut parts = vec![name_cell(operation.kind.as_deref().unwrap_or("not known"))];
+    parts.extend(operation.name.as_deref().map(name_cell));
+    parts.push(format!("({})", name_cell(&operation.layer)));
+    if let Some(value) = operation.available_memory_proportion {
+        parts.push(format!("availableMemoryProportion {value}"));
+    }
+    parts.extend(
+        operation.location.as_deref().map(|location| format!("at {}", name_cell(location))),
+    );
+    parts.join(" ")
+}
+
+fn steps_table(steps: &[Step]) -> String {
+    let rows = steps.iter().map(|step| {
+        let operation = step.operation.as_ref().and_then(|operation| operation.kind.as_deref());
+        vec![
+            step.step.to_string(),
+            grouped(step.not_always_live_bytes),
+            bytes(step.not_always_live_bytes),
+            name_cell(step.kind.as_deref().unwrap_or("–")),
+            name_cell(operation.unwrap_or("–")),
+            name_cell(step.name.as_deref().unwrap_or("–")),
+        ]
+    });
+    aligned(&["step", "not always live", "", "<kind", "<operation", "<name"], rows)
+}
+
+fn variables_table(title: &str, variables: &[NamedBytes]) -> String {
+    let rows = variables.iter().map(|variable| {
+        vec![name_cell(&variable.name), grouped(variable.bytes), bytes(variable.bytes)]
+    });
+    aligned(&[&format!("<{title}"), "bytes", ""], rows)
+}
+
+impl Answer for LivenessReport {
+    fn set_warnings(&mut self, warnings: Vec<Warning>) {
+        self.warnings = warnings;
+    }
+
+    fn text(&self) -> String {
+        let mut text = format!(
+            "Liveness of {}, {} steps\n  Always live     {}\n  Limit           {}\n\n",
+            self.scope,
+            grouped(self.step_count as u64),
+            or_unknown(self.always_live_bytes, exact_bytes),
+            or_unknown(self.limit_bytes, exact_bytes),
+        );
+        if self.is_filtered {
+            text += &format!("{} steps match\n", grouped(self.steps.len() as u64));
+            text += &steps_table(&self.steps);
+        } else if self.step.is_none() || self.peaks.is_some() {
+            text += "Peaks, largest first\n";
+            text += &steps_table(&self.text_peaks);
+        }
+        if let Some(step) = &self.step {
+            text += &format!(
+                "\nStep {}: {} not always live\n",
+                step.step,
+                exact_bytes(step.not_always_live_bytes)
+            );
+            if let Some(operation) = &step.operation {
+                text += &format!("  {}\n", operation_text(operation));
+            }
+        }
+        if let Some(variables) = &self.variables {
+            text.push('\n');
+            text += &variables_table("Not always live", variables);
+        }
+        if let Some(variables) = &self.always_live_variables {
+            text.push('\n');
+            text += &variables_table("Always live", variables);
+        }
+        text
+    }
+}

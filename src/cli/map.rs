@@ -1,0 +1,215 @@
+//! `tilescope map`: what lies where on one tile, its gaps and their reasons.
+
+use clap::Args;
+use serde::Serialize;
+use serde_json::{Map as JsonMap, Value};
+
+use super::Input;
+use super::output::{Answer, aligned, name_cell, or_unknown};
+use super::tiles::{gaps_json, no_such_tile};
+use crate::analysis::gaps::{self, Gap, GapReason, GapsByReason};
+use crate::format::poplar::OpenReport;
+use crate::format::{Error, ErrorKind, Progress};
+use crate::store::ids::CategoryId;
+use crate::store::variable::{LoweredVariable, TileVariables};
+use crate::store::{Report, StepId, TileId, Warning};
+use crate::text::{exact_bytes, grouped};
+
+/// Arguments of `tilescope map`.
+#[derive(Debug, Args)]
+pub struct MapArguments {
+    /// The report.
+    #[command(flatten)]
+    pub input: Input,
+    /// The tile.
+    #[arg(long, value_name = "N")]
+    pub tile: u32,
+    /// What is live and what is free at this step.
+    #[arg(long, value_name = "N")]
+    pub step: Option<u32>,
+}
+
+/// `tilescope.map/1` (cli.md).
+#[derive(Debug, Serialize)]
+pub struct Map {
+    schema: &'static str,
+    tile: u32,
+    ipu: Option<u32>,
+    step: Option<u32>,
+    elements: Vec<u64>,
+    regions: Vec<u64>,
+    variables: Vec<Variable>,
+    gaps: Vec<GapRow>,
+    gaps_by_reason: JsonMap<String, Value>,
+    end: u64,
+    bytes_per_tile: Option<u64>,
+    warnings: Vec<Warning>,
+    /// For the text, which also counts the gaps.
+    #[serde(skip)]
+    totals: GapsByReason,
+}
+
+#[derive(Debug, Serialize)]
+struct Variable {
+    offset: u64,
+    bytes: u64,
+    name: String,
+    category: Option<String>,
+    always_live: bool,
+    /// Whether it is live at the step; without a step there is nothing to say.
+    live: Option<bool>,
+}
+
+#[derive(Debug, Serialize)]
+struct GapRow {
+    offset: u64,
+    bytes: u64,
+    reason: GapReason,
+}
+
+impl Map {
+    /// The map of the tile that the arguments name.
+    ///
+    /// # Errors
+    /// `damaged` when lowered variables cannot be read, `usage` for a tile or step that is not there.
+    pub fn of(
+        open: &OpenReport,
+        arguments: &MapArguments,
+        progress: &Progress,
+    ) -> Result<Self, Error> {
+        let report = &*open.report;
+        let id = TileId(arguments.tile);
+        if let Some(memory) = report.memory.get()
+            && memory.tiles.position(id).is_none()
+        {
+            return Err(no_such_tile(arguments.tile, memory));
+        }
+        let step = arguments.step.map(|step| step_position(report, step)).transpose()?;
+        let tile = open.read_tile(id, progress)?.ok_or_else(|| {
+            Error::new(ErrorKind::Damaged, "the lowered variables of this report cannot be read")
+                .at("table vars_info")
+                .hint("The engine option autoReport.outputLoweredVars brings them.")
+        })?;
+        let target = report.target.get();
+        let gaps = match step {
+            Some(step) => {
+                gaps::gaps_at_step(&tile, target, |variable| is_live(report, variable, step))
+            }
+            None => gaps::gaps(&tile, target),
+        };
+        let totals = gaps::by_reason(&gaps);
+        Ok(Self {
+            schema: "tilescope.map/1",
+            tile: arguments.tile,
+            ipu: target.and_then(|target| target.ipu_of(id)),
+            step: arguments.step,
+            elements: target.map(|target| target.element_offsets.clone()).unwrap_or_default(),
+            regions: target.map(|target| target.region_offsets.clone()).unwrap_or_default(),
+            variables: variables(report, &tile, step),
+            gaps: gaps.iter().map(gap_row).collect(),
+            gaps_by_reason: gaps_json(Some(&totals)),
+            end: gaps::end_of(&tile),
+            bytes_per_tile: target.and_then(|target| target.bytes_per_tile),
+            warnings: Vec::new(),
+            totals,
+        })
+    }
+}
+
+fn step_position(report: &Report, step: u32) -> Result<usize, Error> {
+    report.steps.get().and_then(|steps| steps.ids.position(StepId(step))).ok_or_else(|| {
+        Error::new(ErrorKind::Usage, format!("this report has no step {step}"))
+            .hint("`tilescope liveness` lists the steps.")
+    })
+}
+
+fn is_live(report: &Report, variable: &LoweredVariable, step: usize) -> bool {
+    report.liveness.get().is_some_and(|liveness| liveness.classes.is_live_at(variable.class, step))
+}
+
+/// The allocated variables by address.
+fn variables(report: &Report, tile: &TileVariables, step: Option<usize>) -> Vec<Variable> {
+    let category = |variable: &LoweredVariable| {
+        let id = CategoryId(variable.category?);
+        report.categories.get()?.name(id).map(str::to_owned)
+    };
+    let always_live = |variable: &LoweredVariable| {
+        report
+            .liveness
+            .get()
+            .is_some_and(|liveness| liveness.classes.is_always_live(variable.class))
+    };
+    let mut variables: Vec<Variable> = tile
+        .variables
+        .iter()
+        .enumerate()
+        .filter(|(_, variable)| variable.flags.is_allocated())
+        .map(|(row, variable)| Variable {
+            offset: variable.offset,
+            bytes: variable.bytes,
+            name: tile.names.at(row).unwrap_or("").to_owned(),
+            category: category(variable),
+            always_live: always_live(variable),
+            live: step.map(|step| is_live(report, variable, step)),
+        })
+        .collect();
+    variables.sort_by_key(|variable| (variable.offset, variable.bytes));
+    variables
+}
+
+fn gap_row(gap: &Gap) -> GapRow {
+    GapRow { offset: gap.bytes.start, bytes: gap.bytes.end - gap.bytes.start, reason: gap.reason }
+}
+
+impl Answer for Map {
+    fn set_warnings(&mut self, warnings: Vec<Warning>) {
+        self.warnings = warnings;
+    }
+
+    fn text(&self) -> String {
+        let mut text = format!(
+            "Tile {}: ends at {} of {}\n\n",
+            self.tile,
+            exact_bytes(self.end),
+            or_unknown(self.bytes_per_tile, exact_bytes)
+        );
+        // Variables and gaps in one list, by address.
+        let mut rows: Vec<(u64, Vec<String>)> = Vec::new();
+        for variable in &self.variables {
+            let life = match (variable.always_live, variable.live) {
+                (true, _) => "always",
+                (false, None) => "",
+                (false, Some(true)) => "live",
+                (false, Some(false)) => "not live",
+            };
+            let category = name_cell(variable.category.as_deref().unwrap_or("–"));
+            let cells = [name_cell(&variable.name), category, life.to_owned()];
+            rows.push((variable.offset, place(variable.offset, variable.bytes, cells)));
+        }
+        for gap in &self.gaps {
+            let cells = ["– gap –".to_owned(), gap.reason.key().to_owned(), String::new()];
+            rows.push((gap.offset, place(gap.offset, gap.bytes, cells)));
+        }
+        rows.sort_by_key(|(offset, _)| *offset);
+        text += &aligned(
+            &["offset", "bytes", "<name", "<category", "<life"],
+            rows.into_iter().map(|(_, cells)| cells),
+        );
+        text += "\nGaps by reason\n";
+        let totals = self.totals.iter().map(|(reason, total)| {
+            vec![
+                reason.key().to_owned(),
+                grouped(total.bytes),
+                format!("in {}", grouped(total.count)),
+            ]
+        });
+        text += &aligned(&["<", "", ""], totals);
+        text
+    }
+}
+
+fn place(offset: u64, bytes: u64, cells: [String; 3]) -> Vec<String> {
+    let mut row = vec![grouped(offset), grouped(bytes)];
+    row.extend(cells);
+    row
+}

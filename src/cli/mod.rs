@@ -1,0 +1,83 @@
+//! The commands: the same answers as the window, as text for people and as JSON for programs.
+//!
+//! One file per command, its figures, its JSON and its text side by side.
+
+pub mod liveness;
+pub mod map;
+pub mod output;
+pub mod summary;
+pub mod tiles;
+pub mod window;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand};
+
+/// Memory and execution profiles of AI accelerators.
+///
+/// Without a command, opens a window on SOURCE, or the home page.
+#[derive(Debug, Parser)]
+#[command(
+    name = "tilescope",
+    version,
+    args_conflicts_with_subcommands = true,
+    after_help = "Exit status: 0 done, 2 wrong arguments or several reports below PATH, 3 the input \
+                  cannot be read, 4 the output cannot be written."
+)]
+pub struct Arguments {
+    /// What to do instead of opening a window.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    /// A report directory, a directory with one report below it, or a file of a report.
+    pub source: Option<PathBuf>,
+}
+
+/// A command.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// What the memory is made of, where the peak is, and whether the program fits.
+    Summary(Input),
+    /// Memory of every tile, or of some.
+    Tiles(tiles::TilesArguments),
+    /// Memory at every step: the curve, its peaks, and what is alive there.
+    Liveness(liveness::LivenessArguments),
+    /// What lies where on one tile, its gaps and their reasons.
+    Map(map::MapArguments),
+}
+
+/// What every command that reads a report takes.
+#[derive(Debug, Args)]
+pub struct Input {
+    /// A report directory, a directory with one report below it, or a file of a report.
+    pub path: PathBuf,
+    /// Print one JSON document instead of text.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Runs a command and says how it ended.
+pub fn run(command: &Command) -> ExitCode {
+    match command {
+        Command::Summary(input) => output::answer(input, summary::Summary::of),
+        Command::Tiles(arguments) => output::answer(&arguments.input, |open, progress| {
+            tiles::Tiles::of(open, arguments, progress)
+        }),
+        Command::Liveness(arguments) => output::answer(&arguments.input, |open, progress| {
+            liveness::LivenessReport::of(open, arguments, progress)
+        }),
+        Command::Map(arguments) => output::answer(&arguments.input, |open, progress| {
+            map::Map::of(open, arguments, progress)
+        }),
+    }
+}
+
+/// Sends log lines to standard error as `TILESCOPE_LOG` asks (`TILESCOPE_LOG=debug`, for example);
+/// nothing without it.
+pub fn start_logging() {
+    let filter = tracing_subscriber::EnvFilter::builder()
+        .with_env_var("TILESCOPE_LOG")
+        .with_default_directive(tracing_subscriber::filter::LevelFilter::OFF.into())
+        .from_env_lossy();
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+}

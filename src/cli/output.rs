@@ -1,0 +1,218 @@
+//! What all commands do alike: read, answer, print, and say by the exit status how it ended.
+
+use std::io::{ErrorKind as IoErrorKind, IsTerminal as _, Write as _};
+use std::process::ExitCode;
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::time::Duration;
+
+use anstyle::{AnsiColor, Style};
+use comfy_table::{CellAlignment, Table};
+use serde::Serialize;
+
+use super::Input;
+use crate::format::poplar::OpenReport;
+use crate::format::{Error, ErrorKind, Progress};
+use crate::store::Warning;
+use crate::text;
+
+/// Exit status when the arguments are wrong, or name several reports.
+const WRONG_ARGUMENTS: u8 = 2;
+/// Exit status when the input cannot be read.
+const CANNOT_READ: u8 = 3;
+/// Exit status when the output cannot be written.
+pub const CANNOT_WRITE: ExitStatus = ExitStatus(4);
+
+/// An exit status that is not 0.
+#[derive(Clone, Copy, Debug)]
+pub struct ExitStatus(u8);
+
+impl From<ExitStatus> for ExitCode {
+    fn from(status: ExitStatus) -> Self {
+        Self::from(status.0)
+    }
+}
+
+/// An answer of a command.
+pub trait Answer: Serialize {
+    /// The answer as text for people.
+    fn text(&self) -> String;
+    /// Takes the warnings that came up.
+    fn set_warnings(&mut self, warnings: Vec<Warning>);
+}
+
+/// Opens the report, answers, prints.
+pub fn answer<A: Answer>(
+    input: &Input,
+    answer: impl FnOnce(&OpenReport, &Progress) -> Result<A, Error>,
+) -> ExitCode {
+    let result = with_progress(|progress| {
+        let open = OpenReport::find(&input.path)?;
+        progress.expect(open.bytes_to_read());
+        open.read_small_tables(progress)?;
+        let mut answer = answer(&open, progress)?;
+        let warnings = open.report.warnings.list();
+        for warning in &warnings {
+            print_warning(warning);
+        }
+        answer.set_warnings(warnings);
+        Ok(answer)
+    });
+    match result {
+        Ok(answer) if input.json => print_json(&answer).unwrap_or_else(ExitCode::from),
+        Ok(answer) => print(&answer.text()).unwrap_or_else(ExitCode::from),
+        Err(error) => fail(&error, input.json),
+    }
+}
+
+/// Prints a JSON document on standard output.
+fn print_json(document: &impl Serialize) -> Result<ExitCode, ExitStatus> {
+    match serde_json::to_string_pretty(document) {
+        Ok(json) => print(&(json + "\n")),
+        Err(error) => {
+            anstream::eprintln!("error: the answer cannot be written as JSON: {error}");
+            Err(CANNOT_WRITE)
+        }
+    }
+}
+
+/// Prints on standard output. A reader that has seen enough and closed the pipe is no error.
+fn print(text: &str) -> Result<ExitCode, ExitStatus> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Ok(()) => Ok(ExitCode::SUCCESS),
+        Err(error) if error.kind() == IoErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
+        Err(error) => {
+            anstream::eprintln!("error: standard output cannot be written: {error}");
+            Err(CANNOT_WRITE)
+        }
+    }
+}
+
+fn print_warning(warning: &Warning) {
+    let style = Style::new().fg_color(Some(AnsiColor::Yellow.into()));
+    anstream::eprintln!(
+        "{style}warning{style:#}: {}: {}: {}",
+        warning.code,
+        text::shortened(&warning.file, 200),
+        text::shortened(&warning.message, 1000)
+    );
+}
+
+#[derive(Serialize)]
+struct ErrorDocument<'a> {
+    schema: &'static str,
+    error: ErrorBody<'a>,
+}
+
+#[derive(Serialize)]
+struct ErrorBody<'a> {
+    kind: ErrorKind,
+    file: Option<String>,
+    at: Option<&'a str>,
+    message: &'a str,
+    hint: Option<&'a str>,
+}
+
+/// Prints an error, on standard output as JSON, else on standard error.
+fn fail(error: &Error, json: bool) -> ExitCode {
+    let status = match error.kind {
+        ErrorKind::SeveralReports | ErrorKind::Usage => ExitStatus(WRONG_ARGUMENTS),
+        ErrorKind::CannotWrite => CANNOT_WRITE,
+        _ => ExitStatus(CANNOT_READ),
+    };
+    if json {
+        let file = error.file.as_ref().map(|file| file.display().to_string());
+        let (at, hint) = (error.at.as_deref(), error.hint.as_deref());
+        let body = ErrorBody { kind: error.kind, file, at, message: &error.message, hint };
+        let document = ErrorDocument { schema: "tilescope.error/1", error: body };
+        return match print_json(&document) {
+            Ok(_) => status.into(),
+            Err(cannot_write) => cannot_write.into(),
+        };
+    }
+    let style = Style::new().fg_color(Some(AnsiColor::Red.into())).bold();
+    let lines: Vec<_> = error.message.lines().map(text::clean).collect();
+    anstream::eprintln!("{style}error{style:#}: {}", lines.join("\n"));
+    if let Some(at) = &error.at {
+        anstream::eprintln!("  at: {}", text::clean(at));
+    }
+    if let Some(hint) = &error.hint {
+        anstream::eprintln!("  hint: {hint}");
+    }
+    status.into()
+}
+
+/// Runs a job, and on a terminal shows how far it is when it takes longer than a second.
+fn with_progress<T>(job: impl FnOnce(&Progress) -> T) -> T {
+    let progress = Progress::default();
+    if !std::io::stderr().is_terminal() {
+        return job(&progress);
+    }
+    let (finished, waits) = sync_channel::<()>(1);
+    std::thread::scope(|scope| {
+        let shown = &progress;
+        let watcher = std::thread::Builder::new().name("progress".to_owned()).spawn_scoped(
+            scope,
+            move || {
+                let still_running = |patience: u64| {
+                    waits.recv_timeout(Duration::from_millis(patience))
+                        == Err(RecvTimeoutError::Timeout)
+                };
+                if !still_running(1000) {
+                    return;
+                }
+                let bar = indicatif::ProgressBar::new(0).with_message("Reading the report");
+                if let Ok(style) = indicatif::ProgressStyle::with_template(
+                    "{msg} {wide_bar} {bytes}/{total_bytes}",
+                ) {
+                    bar.set_style(style);
+                }
+                while still_running(100) {
+                    let (done, total) = shown.now();
+                    bar.set_length(total);
+                    bar.set_position(done.min(total));
+                }
+                bar.finish_and_clear();
+            },
+        );
+        // Without a thread to show it, the work goes on all the same.
+        drop(watcher);
+        let result = job(&progress);
+        drop(finished);
+        result
+    })
+}
+
+/// A table of text. Columns whose title begins with `<` hold words and are aligned to the left, the
+/// others hold figures and are aligned to the right.
+pub fn aligned(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    let mut table = Table::new();
+    table.load_style(comfy_table::presets::NOTHING);
+    let titles: Vec<&str> = header.iter().map(|title| title.trim_start_matches('<')).collect();
+    if titles.iter().any(|title| !title.is_empty()) {
+        table.set_header(titles);
+    }
+    for row in rows {
+        table.add_row(row);
+    }
+    for (column, title) in table.column_iter_mut().zip(header) {
+        let is_words = title.starts_with('<');
+        column.set_padding((0, 2));
+        column.set_cell_alignment(if is_words {
+            CellAlignment::Left
+        } else {
+            CellAlignment::Right
+        });
+    }
+    table.lines().fold(String::new(), |lines, line| lines + "  " + line.trim_end() + "\n")
+}
+
+/// A figure that may not be known.
+pub fn or_unknown<T>(value: Option<T>, show: impl FnOnce(T) -> String) -> String {
+    value.map_or_else(|| "not known".to_owned(), show)
+}
+
+/// A name for a table cell.
+pub fn name_cell(name: &str) -> String {
+    text::shortened(name, 80).into_owned()
+}

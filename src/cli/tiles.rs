@@ -1,0 +1,288 @@
+//! `tilescope tiles`: memory of every tile, or of some.
+
+use std::collections::HashMap;
+
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::Input;
+use super::output::{Answer, aligned, or_unknown};
+use crate::analysis::gaps::{self, GapsByReason};
+use crate::analysis::memory::{self, Statistics};
+use crate::analysis::selection::TileSelection;
+use crate::format::poplar::OpenReport;
+use crate::format::{Error, ErrorKind, Progress};
+use crate::store::memory::{Region, TileMemory};
+use crate::store::{Report, TileId, Warning};
+use crate::text::{exact_bytes, grouped};
+
+/// Arguments of `tilescope tiles`.
+#[derive(Debug, Args)]
+pub struct TilesArguments {
+    /// The report.
+    #[command(flatten)]
+    pub input: Input,
+    /// Only these tiles, for example 0-15,952.
+    #[arg(long, value_name = "TILES")]
+    pub tile: Option<TileSelection>,
+    /// Only the tiles of this IPU.
+    #[arg(long, value_name = "N")]
+    pub ipu: Option<u32>,
+    /// Break each tile's bytes down.
+    #[arg(long)]
+    pub by: Option<Breakdown>,
+}
+
+/// How a tile's bytes are broken down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Breakdown {
+    /// Non-interleaved, interleaved, overflowed.
+    Region,
+    /// What the bytes are for.
+    Category,
+    /// Always live, the most of the others, and what neither explains.
+    Liveness,
+    /// Gap bytes by the reason of each gap (reads all lowered variables).
+    Gaps,
+}
+
+/// `tilescope.tiles/1` (cli.md).
+#[derive(Debug, Serialize)]
+pub struct Tiles {
+    schema: &'static str,
+    tiles: Vec<Tile>,
+    statistics: Statistics,
+    warnings: Vec<Warning>,
+}
+
+#[derive(Debug, Serialize)]
+struct Tile {
+    tile: u32,
+    ipu: Option<u32>,
+    bytes: Option<u64>,
+    including_gaps_bytes: Option<u64>,
+    gap_bytes: Option<u64>,
+    always_live_bytes: Option<u64>,
+    not_always_live_max_bytes: Option<u64>,
+    over_limit_bytes: Option<u64>,
+    by: Option<Map<String, Value>>,
+}
+
+impl Tiles {
+    /// The tiles that the arguments select.
+    ///
+    /// # Errors
+    /// `damaged` without `memory_by_tile`, `usage` for a tile or an IPU that does not exist.
+    pub fn of(
+        open: &OpenReport,
+        arguments: &TilesArguments,
+        progress: &Progress,
+    ) -> Result<Self, Error> {
+        let report = &*open.report;
+        let memory = report.memory.get().ok_or_else(|| {
+            Error::new(ErrorKind::Damaged, "the memory of tiles is not in this report")
+                .at("table memory_by_tile")
+                .hint("The engine option autoReport.outputGraphProfile brings it.")
+        })?;
+        check_selection(report, memory, arguments)?;
+        let ipu_of = |tile| report.target.get().and_then(|target| target.ipu_of(tile));
+        let rows: Vec<usize> = (0..memory.tiles.len())
+            .filter(|row| {
+                memory.tiles.get(*row).is_some_and(|tile| {
+                    arguments.tile.as_ref().is_none_or(|selected| selected.contains(tile))
+                        && arguments.ipu.is_none_or(|ipu| ipu_of(tile) == Some(ipu))
+                })
+            })
+            .collect();
+        let gaps = match arguments.by {
+            Some(Breakdown::Gaps) => gaps_of_tiles(open, arguments, progress)?,
+            _ => None,
+        };
+        let tiles = rows.iter().filter_map(|row| {
+            let tile = memory.tiles.get(*row)?;
+            let by = match arguments.by? {
+                Breakdown::Region => by_region(memory, *row),
+                Breakdown::Category => by_category(memory, tile),
+                Breakdown::Liveness => by_liveness(memory, *row),
+                Breakdown::Gaps => gaps_json(gaps.as_ref()?.get(&tile)),
+            };
+            Some((tile, by))
+        });
+        let mut by: HashMap<TileId, Map<String, Value>> = tiles.collect();
+        Ok(Self {
+            schema: "tilescope.tiles/1",
+            tiles: rows
+                .iter()
+                .filter_map(|row| {
+                    let tile = memory.tiles.get(*row)?;
+                    Some(Tile {
+                        tile: tile.0,
+                        ipu: ipu_of(tile),
+                        bytes: memory::cell(&memory.total, *row),
+                        including_gaps_bytes: memory::cell(&memory.including_gaps, *row),
+                        gap_bytes: memory::gap_bytes(memory, *row),
+                        always_live_bytes: memory::cell(&memory.always_live, *row),
+                        not_always_live_max_bytes: memory::cell(&memory.not_always_live_max, *row),
+                        over_limit_bytes: memory::over_limit_bytes(
+                            memory,
+                            report.target.get(),
+                            *row,
+                        ),
+                        by: by.remove(&tile),
+                    })
+                })
+                .collect(),
+            statistics: memory::statistics(memory, rows.iter().copied()),
+            warnings: Vec::new(),
+        })
+    }
+}
+
+/// A tile or IPU that is not there is a mistake in the arguments, not an empty answer.
+fn check_selection(
+    report: &Report,
+    memory: &TileMemory,
+    arguments: &TilesArguments,
+) -> Result<(), Error> {
+    let is_tile = |tile| memory.tiles.position(tile).is_some();
+    if let Some(tile) = arguments.tile.as_ref().and_then(|tiles| tiles.first_unknown(is_tile)) {
+        return Err(no_such_tile(tile, memory));
+    }
+    if let Some(ipu) = arguments.ipu {
+        check_ipu(report, ipu)?;
+    }
+    Ok(())
+}
+
+/// The error for a tile that the report does not have.
+pub fn no_such_tile(tile: u32, memory: &TileMemory) -> Error {
+    let tiles = memory.tiles.as_slice();
+    let range = match (tiles.first(), tiles.last()) {
+        (Some(first), Some(last)) => format!("its tiles are {first} to {last}"),
+        _ => "it has no tiles".to_owned(),
+    };
+    Error::new(ErrorKind::Usage, format!("this report has no tile {tile}: {range}"))
+}
+
+/// Checks that the report has an IPU.
+///
+/// # Errors
+/// `usage` when it has not.
+pub fn check_ipu(report: &Report, ipu: u32) -> Result<(), Error> {
+    let ipus = report.target.get().and_then(|target| target.ipus);
+    match ipus {
+        Some(ipus) if u64::from(ipu) >= ipus => Err(Error::new(
+            ErrorKind::Usage,
+            format!("this report has no IPU {ipu}: it has {ipus}, counted from 0"),
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn by_region(memory: &TileMemory, row: usize) -> Map<String, Value> {
+    let regions = Region::ALL.iter().zip(&memory.by_region);
+    regions
+        .map(|(region, column)| (region.key().to_owned(), memory::cell(column, row).into()))
+        .collect()
+}
+
+fn by_category(memory: &TileMemory, tile: TileId) -> Map<String, Value> {
+    let json = |category| serde_json::to_value(memory::category_on_tile(category, tile));
+    let categories = memory.categories.iter();
+    categories
+        .map(|category| (category.name.clone(), json(category).unwrap_or(Value::Null)))
+        .collect()
+}
+
+fn by_liveness(memory: &TileMemory, row: usize) -> Map<String, Value> {
+    let parts = [
+        ("always_live", memory::cell(&memory.always_live, row)),
+        ("not_always_live_max", memory::cell(&memory.not_always_live_max, row)),
+        ("not_explained", memory::not_explained_bytes(memory, row)),
+    ];
+    parts.into_iter().map(|(key, bytes)| (key.to_owned(), bytes.into())).collect()
+}
+
+/// Gaps of the selected tiles by reason; `None` when lowered variables cannot be read.
+fn gaps_of_tiles(
+    open: &OpenReport,
+    arguments: &TilesArguments,
+    progress: &Progress,
+) -> Result<Option<HashMap<TileId, GapsByReason>>, Error> {
+    let target = open.report.target.get();
+    let mut by_tile = HashMap::new();
+    let is_there = open.read_each_tile(progress, |tile, variables| {
+        if arguments.tile.as_ref().is_none_or(|selected| selected.contains(tile)) {
+            by_tile.insert(tile, gaps::by_reason(&gaps::gaps(&variables, target)));
+        }
+    })?;
+    Ok(is_there.then_some(by_tile))
+}
+
+/// Bytes by reason.
+pub fn gaps_json(gaps: Option<&GapsByReason>) -> Map<String, Value> {
+    let gaps = gaps.into_iter().flatten();
+    gaps.map(|(reason, total)| (reason.key().to_owned(), total.bytes.into())).collect()
+}
+
+impl Answer for Tiles {
+    fn set_warnings(&mut self, warnings: Vec<Warning>) {
+        self.warnings = warnings;
+    }
+
+    fn text(&self) -> String {
+        let mut keys: Vec<String> = Vec::new();
+        for key in self.tiles.iter().filter_map(|tile| tile.by.as_ref()).flat_map(Map::keys) {
+            if !keys.contains(key) {
+                keys.push(key.clone());
+            }
+        }
+        let mut header = vec![
+            "tile",
+            "IPU",
+            "bytes",
+            "with gaps",
+            "gaps",
+            "always live",
+            "not always live",
+            "over",
+        ];
+        let titles: Vec<String> = keys.iter().map(|key| key.replace('_', " ")).collect();
+        header.extend(titles.iter().map(String::as_str));
+        let number = |bytes: Option<u64>| bytes.map_or_else(|| "–".to_owned(), grouped);
+        let rows = self.tiles.iter().map(|tile| {
+            let mut cells = vec![
+                tile.tile.to_string(),
+                tile.ipu.map_or_else(|| "–".to_owned(), |ipu| ipu.to_string()),
+                number(tile.bytes),
+                number(tile.including_gaps_bytes),
+                number(tile.gap_bytes),
+                number(tile.always_live_bytes),
+                number(tile.not_always_live_max_bytes),
+                number(tile.over_limit_bytes),
+            ];
+            cells.extend(keys.iter().map(
+                |key| match tile.by.as_ref().and_then(|by| by.get(key)) {
+                    Some(Value::Object(parts)) => {
+                        let part = |key: &str| number(parts.get(key).and_then(Value::as_u64));
+                        format!("{} + {}", part("not_overlapped"), part("overlapped"))
+                    }
+                    Some(value) => number(value.as_u64()),
+                    None => "0".to_owned(),
+                },
+            ));
+            cells
+        });
+        let statistics = &self.statistics;
+        let line = |name: &str, bytes| format!("  {name:<16}{}\n", or_unknown(bytes, exact_bytes));
+        let mut text = aligned(&header, rows);
+        text += "\nBytes including gaps over these tiles\n";
+        text += &line("minimum", statistics.min);
+        text += &line("median", statistics.median);
+        text += &line("99th percentile", statistics.p99);
+        text += &line("maximum", statistics.max);
+        text += &line("mean", statistics.mean);
+        text
+    }
+}

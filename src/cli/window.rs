@@ -1,0 +1,27 @@
+//! Opens the window, where this program was built with one.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+
+/// Opens the window on a report, or on the home page, and returns when it is closed.
+#[cfg(feature = "window")]
+pub fn run(source: Option<PathBuf>, started: Instant) -> ExitCode {
+    match crate::ui::run(source, started) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            anstream::eprintln!("error: {message}");
+            super::output::CANNOT_WRITE.into()
+        }
+    }
+}
+
+/// Says that there is no window.
+#[cfg(not(feature = "window"))]
+pub fn run(_source: Option<PathBuf>, _started: Instant) -> ExitCode {
+    anstream::eprintln!(
+        "error: this program was built without the window (cargo feature `window`)\n  \
+         hint: `tilescope summary PATH` answers on the terminal"
+    );
+    super::output::CANNOT_WRITE.into()
+}
