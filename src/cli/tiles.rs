@@ -226,6 +226,28 @@ pub fn gaps_json(gaps: Option<&GapsByReason>) -> Map<String, Value> {
     gaps.map(|(reason, total)| (reason.key().to_owned(), total.bytes.into())).collect()
 }
 
+/// Whether a part of the breakdown is 0 bytes.
+fn is_nothing(value: &Value) -> bool {
+    match value {
+        Value::Object(parts) => parts.values().all(is_nothing),
+        other => other.as_u64() == Some(0),
+    }
+}
+
+fn number(bytes: Option<u64>) -> String {
+    bytes.map_or_else(|| "–".to_owned(), grouped)
+}
+
+/// A part of the breakdown; of a category what is overlapped stands behind what is not.
+fn cell_text(value: &Value) -> String {
+    let Value::Object(parts) = value else { return number(value.as_u64()) };
+    let part = |key: &str| parts.get(key).and_then(Value::as_u64);
+    match part("overlapped") {
+        Some(0) => number(part("not_overlapped")),
+        overlapped => format!("{} + {}", number(part("not_overlapped")), number(overlapped)),
+    }
+}
+
 impl Answer for Tiles {
     fn set_warnings(&mut self, warnings: Vec<Warning>) {
         self.warnings = warnings;
@@ -233,8 +255,8 @@ impl Answer for Tiles {
 
     fn text(&self) -> String {
         let mut keys: Vec<String> = Vec::new();
-        for key in self.tiles.iter().filter_map(|tile| tile.by.as_ref()).flat_map(Map::keys) {
-            if !keys.contains(key) {
+        for (key, value) in self.tiles.iter().filter_map(|tile| tile.by.as_ref()).flatten() {
+            if !keys.contains(key) && !is_nothing(value) {
                 keys.push(key.clone());
             }
         }
@@ -250,7 +272,6 @@ impl Answer for Tiles {
         ];
         let titles: Vec<String> = keys.iter().map(|key| key.replace('_', " ")).collect();
         header.extend(titles.iter().map(String::as_str));
-        let number = |bytes: Option<u64>| bytes.map_or_else(|| "–".to_owned(), grouped);
         let rows = self.tiles.iter().map(|tile| {
             let mut cells = vec![
                 tile.tile.to_string(),
@@ -262,16 +283,8 @@ impl Answer for Tiles {
                 number(tile.not_always_live_max_bytes),
                 number(tile.over_limit_bytes),
             ];
-            cells.extend(keys.iter().map(
-                |key| match tile.by.as_ref().and_then(|by| by.get(key)) {
-                    Some(Value::Object(parts)) => {
-                        let part = |key: &str| number(parts.get(key).and_then(Value::as_u64));
-                        format!("{} + {}", part("not_overlapped"), part("overlapped"))
-                    }
-                    Some(value) => number(value.as_u64()),
-                    None => "0".to_owned(),
-                },
-            ));
+            let by = |key: &String| tile.by.as_ref().and_then(|by| by.get(key));
+            cells.extend(keys.iter().map(|key| by(key).map_or_else(|| "0".to_owned(), cell_text)));
             cells
         });
         let statistics = &self.statistics;

@@ -55,7 +55,8 @@ fn read_variable_bytes(
         |cells| {
             let row = (cells.required32(0), cells.required32(1), cells.required(2));
             let (Some(variable), Some(class), Some(bytes)) = row else { return };
-            if classes.ids.position(ClassId(class)).is_none() {
+            // Variables without a place have class 0, which eq_classes does not list, and 0 bytes.
+            if bytes > 0 && classes.ids.position(ClassId(class)).is_none() {
                 cells.damage(1, &format!("table eq_classes has no class {class}"));
             }
             rows.push(VariableBytes {
