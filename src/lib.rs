@@ -7,10 +7,11 @@
 //! - [`analysis`]: pure functions from the store to figures,
 //! - [`cli`] and [`ui`]: the same figures on a terminal and in a window.
 //!
-//! `synth` writes reports.
+//! [`synth`] writes reports.
 
 pub mod analysis;
 pub mod cli;
 pub mod format;
 pub mod store;
+pub mod synth;
 pub mod text;

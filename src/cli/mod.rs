@@ -6,6 +6,7 @@ pub mod liveness;
 pub mod map;
 pub mod output;
 pub mod summary;
+pub mod synth;
 pub mod tiles;
 pub mod window;
 
@@ -44,6 +45,8 @@ pub enum Command {
     Liveness(liveness::LivenessArguments),
     /// What lies where on one tile, its gaps and their reasons.
     Map(map::MapArguments),
+    /// Write a synthetic report, to try the program or to test with.
+    Synth(synth::SynthArguments),
 }
 
 /// What every command that reads a report takes.
@@ -69,6 +72,7 @@ pub fn run(command: &Command) -> ExitCode {
         Command::Map(arguments) => output::answer(&arguments.input, |open, progress| {
             map::Map::of(open, arguments, progress)
         }),
+        Command::Synth(arguments) => synth::run(arguments),
     }
 }
 

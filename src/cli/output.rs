@@ -76,7 +76,10 @@ fn print_json(document: &impl Serialize) -> Result<ExitCode, ExitStatus> {
 }
 
 /// Prints on standard output. A reader that has seen enough and closed the pipe is no error.
-fn print(text: &str) -> Result<ExitCode, ExitStatus> {
+///
+/// # Errors
+/// The exit status for output that cannot be written, after saying so.
+pub fn print(text: &str) -> Result<ExitCode, ExitStatus> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Ok(()) => Ok(ExitCode::SUCCESS),

@@ -1,0 +1,77 @@
+//! Writes `debug.cbor` (formats/poplar.md 3.1): contexts, children first, then the string table.
+
+use ciborium_ll::{Encoder, Header};
+
+use super::model::Context;
+
+/// The file's bytes.
+pub fn encode(contexts: &[Context]) -> Vec<u8> {
+    let mut strings: Vec<String> = Vec::new();
+    let mut writer = Writer(Vec::new());
+    writer.header(Header::Map(Some(2)));
+    writer.text("contexts");
+    writer.header(Header::Array(None));
+    // Poplar writes a context when it dies, so children come before their parents.
+    for context in contexts.iter().rev() {
+        let mut string = |text: &str| {
+            let known = strings.iter().position(|other| other == text);
+            let index = known.unwrap_or_else(|| {
+                strings.push(text.to_owned());
+                strings.len() - 1
+            });
+            Header::Positive(index as u64)
+        };
+        let (name, file) = (string(&context.name), string(context.location.0));
+        let has_options = !context.options.is_empty();
+        let entries = 5 + usize::from(context.parent != 0) + usize::from(has_options);
+        writer.header(Header::Map(Some(entries)));
+        writer.text(context.kind.0);
+        writer.text(&context.kind.1);
+        if has_options {
+            writer.text("args");
+            writer.header(Header::Map(Some(1)));
+            writer.text("options");
+            writer.header(Header::Map(Some(context.options.len())));
+            for (key, value) in &context.options {
+                writer.text(key);
+                writer.text(value);
+            }
+        }
+        writer.text("id");
+        writer.header(Header::Positive(context.id));
+        writer.text("layer");
+        writer.text(context.layer);
+        writer.text("location");
+        writer.header(Header::Map(Some(2)));
+        writer.text("fileName");
+        writer.header(file);
+        writer.text("lineNumber");
+        writer.header(Header::Positive(context.location.1));
+        writer.text("name");
+        writer.header(name);
+        if context.parent != 0 {
+            writer.text("parentId");
+            writer.header(Header::Positive(context.parent));
+        }
+    }
+    writer.header(Header::Break);
+    writer.text("stringTable");
+    writer.header(Header::Array(Some(strings.len())));
+    for string in &strings {
+        writer.text(string);
+    }
+    writer.0
+}
+
+struct Writer(Vec<u8>);
+
+impl Writer {
+    fn header(&mut self, header: Header) {
+        // A write into memory does not fail.
+        drop(Encoder::from(&mut self.0).push(header));
+    }
+
+    fn text(&mut self, text: &str) {
+        drop(Encoder::from(&mut self.0).text(text, None));
+    }
+}

@@ -1,0 +1,117 @@
+//! What the integration tests share: reports to read, and the answers of all commands.
+
+#![allow(dead_code, reason = "every test binary uses its own part of this")]
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use tilescope::cli::Input;
+use tilescope::cli::liveness::{LivenessArguments, LivenessReport, StepChoice};
+use tilescope::cli::map::{Map, MapArguments};
+use tilescope::cli::output::Answer;
+use tilescope::cli::summary::Summary;
+use tilescope::cli::tiles::{Breakdown, Tiles, TilesArguments};
+use tilescope::format::poplar::OpenReport;
+use tilescope::format::{Error, Progress};
+
+/// A directory of this package.
+pub fn in_package(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+/// The sample that ships with the program.
+pub fn sample() -> PathBuf {
+    in_package("sample_profiles/tiny")
+}
+
+/// A real report, which is not part of this package; says so where it is absent.
+pub fn real_report(name: &str) -> Option<PathBuf> {
+    let path = in_package("../shared/profiles").join(name);
+    if path.is_dir() {
+        return Some(path);
+    }
+    eprintln!("skipped: ../shared/profiles/{name} is absent");
+    None
+}
+
+/// A copy of the sample that a test may damage.
+pub fn damaged_sample(damage: impl FnOnce(&Path)) -> tempfile::TempDir {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    for file in ["profile.pop", "debug.cbor", "app.json"] {
+        std::fs::copy(sample().join(file), directory.path().join(file)).expect("a copy");
+    }
+    damage(directory.path());
+    directory
+}
+
+fn input(path: &Path) -> Input {
+    Input { path: path.to_owned(), json: true }
+}
+
+/// One command's answer as JSON, with its warnings.
+pub fn answer<A: Answer>(
+    path: &Path,
+    answer: impl FnOnce(&OpenReport, &Progress) -> Result<A, Error>,
+) -> Result<Value, Error> {
+    let progress = Progress::default();
+    let open = OpenReport::open(path, &progress)?;
+    let mut answer = answer(&open, &progress)?;
+    answer.set_warnings(open.report.warnings.list());
+    // The text must come out as well, whatever the report is like.
+    assert!(!answer.text().contains('\u{1b}'), "text must not command a terminal");
+    Ok(serde_json::to_value(&answer).expect("JSON"))
+}
+
+/// `summary`.
+pub fn summary(path: &Path) -> Result<Value, Error> {
+    answer(path, Summary::of)
+}
+
+/// `tiles --by …`.
+pub fn tiles(path: &Path, by: Breakdown) -> Result<Value, Error> {
+    let arguments = TilesArguments { input: input(path), tile: None, ipu: None, by: Some(by) };
+    answer(path, |open, progress| Tiles::of(open, &arguments, progress))
+}
+
+/// `map --tile N [--step N]`.
+pub fn map(path: &Path, tile: u32, step: Option<u32>) -> Result<Value, Error> {
+    let arguments = MapArguments { input: input(path), tile, step };
+    answer(path, |open, progress| Map::of(open, &arguments, progress))
+}
+
+/// `liveness --step peak [--tile N]`.
+pub fn liveness(path: &Path, tile: Option<u32>) -> Result<Value, Error> {
+    let arguments = LivenessArguments {
+        input: input(path),
+        step: Some(StepChoice::Peak),
+        ipu: None,
+        tile,
+        filter: None,
+        peaks: Some(5),
+    };
+    answer(path, |open, progress| LivenessReport::of(open, &arguments, progress))
+}
+
+/// What all commands say of a report, each an answer or an error.
+pub fn all_answers(path: &Path) -> Vec<Result<Value, Error>> {
+    vec![
+        summary(path),
+        tiles(path, Breakdown::Category),
+        tiles(path, Breakdown::Region),
+        tiles(path, Breakdown::Liveness),
+        tiles(path, Breakdown::Gaps),
+        liveness(path, None),
+        liveness(path, Some(2)),
+        map(path, 3, Some(12)),
+    ]
+}
+
+/// The codes of an answer's warnings.
+pub fn warning_codes(answer: &Value) -> Vec<&str> {
+    answer["warnings"]
+        .as_array()
+        .expect("warnings")
+        .iter()
+        .filter_map(|warning| warning["code"].as_str())
+        .collect()
+}
