@@ -1,5 +1,7 @@
 //! The real report: every figure that Poplar stored comes out, to the byte.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 mod common;
 
 use std::collections::BTreeMap;

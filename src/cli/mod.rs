@@ -13,7 +13,7 @@ pub mod window;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
 /// Memory and execution profiles of AI accelerators.
 ///
@@ -57,6 +57,37 @@ pub struct Input {
     /// Print one JSON document instead of text.
     #[arg(long)]
     pub json: bool,
+}
+
+/// The arguments of this process; when they are wrong, says so with the usage of the command.
+///
+/// # Errors
+/// The exit status, also after `--help` and `--version`.
+pub fn parse() -> Result<Arguments, ExitCode> {
+    Arguments::try_parse().map_err(|error| {
+        let text = error.render();
+        if error.use_stderr() {
+            anstream::eprint!("{}", text.ansi());
+            // clap gives no usage with a value that it cannot parse.
+            if !text.to_string().contains("Usage:") {
+                anstream::eprintln!("\n{}", usage());
+            }
+        } else {
+            anstream::print!("{}", text.ansi());
+        }
+        ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+    })
+}
+
+/// The usage of the command that this process was called with.
+fn usage() -> String {
+    let mut program = Arguments::command();
+    program.build();
+    let name = std::env::args().nth(1).unwrap_or_default();
+    match program.find_subcommand_mut(&name) {
+        Some(command) => command.render_usage().to_string(),
+        None => program.render_usage().to_string(),
+    }
 }
 
 /// Runs a command and says how it ended.

@@ -124,13 +124,16 @@ impl Database {
             | OpenFlags::SQLITE_OPEN_URI;
         let connection = Connection::open_with_flags(immutable_uri(&self.source), flags)
             .map_err(|error| self.damaged(&error))?;
-        // No text or blob can be longer than the file.
+        // No text or blob can be longer than the file. A file that is shorter than its header says
+        // is refused by SQLite unless the schema may be changed, which a read-only one cannot be.
         let longest = i32::try_from(self.bytes.max(1 << 20)).unwrap_or(i32::MAX);
+        let for_cut_files =
+            if self.missing_bytes() > 0 { "PRAGMA writable_schema = ON;" } else { "" };
+        let settings =
+            format!("PRAGMA mmap_size = 0; PRAGMA cell_size_check = ON; {for_cut_files}");
         connection
             .set_limit(Limit::SQLITE_LIMIT_LENGTH, longest)
-            .and_then(|_| {
-                connection.execute_batch("PRAGMA mmap_size = 0; PRAGMA cell_size_check = ON;")
-            })
+            .and_then(|_| connection.execute_batch(&settings))
             .map_err(|error| self.damaged(&error))?;
         Ok(connection)
     }

@@ -220,18 +220,18 @@ impl OpenReport {
 
     /// A profile has at least one of the tables that every view starts from.
     fn check_is_profile(&self, tables: &Tables<'_>) -> Result<(), Error> {
-        let mut first_error = None;
-        for table in ["target_info", "memory_by_tile", "programs", "vars_info", "version_info"] {
-            match tables.columns(table) {
-                Ok(Some(_)) => return Ok(()),
-                Ok(None) => {}
-                Err(error) => {
-                    first_error.get_or_insert(error);
-                }
+        let known = ["target_info", "memory_by_tile", "programs", "vars_info", "version_info"];
+        if known.iter().any(|table| tables.has_table(table)) {
+            if let Some(error) = tables.schema_error() {
+                tables.warn(
+                    WarningCode::Inconsistent,
+                    format!("table sqlite_master: {error}; tables named before the fault are read"),
+                );
             }
+            return Ok(());
         }
         let name = &self.database.name;
-        let error = match first_error {
+        let error = match tables.schema_error() {
             Some(error) => Error::new(ErrorKind::Damaged, format!("{name}: {error}"))
                 .at("table sqlite_master")
                 .hint("The file may be cut or overwritten; copy it again, or capture the report again."),

@@ -5,6 +5,7 @@
 //! that names the first row and counts the others.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row};
@@ -16,6 +17,10 @@ use crate::store::{WarningCode, Warnings};
 /// One thread's view of the profile.
 pub struct Tables<'a> {
     connection: Connection,
+    /// Tables in lower case, as far as the schema can be read.
+    names: HashSet<String>,
+    /// What is wrong with the schema.
+    schema_error: Option<rusqlite::Error>,
     file: &'a str,
     file_bytes: u64,
     warnings: &'a Warnings,
@@ -43,25 +48,28 @@ impl<'a> Tables<'a> {
         warnings: &'a Warnings,
         progress: &'a Progress,
     ) -> Self {
-        Self { connection, file, file_bytes, warnings, progress }
+        let mut names = HashSet::new();
+        let schema_error = read_table_names(&connection, &mut names).err();
+        Self { connection, names, schema_error, file, file_bytes, warnings, progress }
     }
 
-    /// The columns of a table, or `None` when there is no such table (a view does not count: its
-    /// definition is a program that the file would make us run).
-    ///
-    /// # Errors
-    /// When SQLite cannot read the schema.
-    pub fn columns(&self, table: &str) -> Result<Option<Vec<String>>, rusqlite::Error> {
-        let is_table: i64 = self.connection.query_row(
-            "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = ?1 COLLATE NOCASE
-             AND sql NOT LIKE 'CREATE VIRTUAL%'",
-            [table],
-            |row| row.get(0),
-        )?;
-        if is_table == 0 {
+    /// Whether a table is there, by the part of the schema that can be read.
+    pub fn has_table(&self, table: &str) -> bool {
+        self.names.contains(&table.to_ascii_lowercase())
+    }
+
+    /// What is wrong with the schema, if anything.
+    pub fn schema_error(&self) -> Option<&rusqlite::Error> {
+        self.schema_error.as_ref()
+    }
+
+    /// The columns of a table, or `None` when there is no such table.
+    fn columns(&self, table: &str) -> Result<Option<Vec<String>>, rusqlite::Error> {
+        if !self.has_table(table) {
             return Ok(None);
         }
-        let mut statement = self.connection.prepare("SELECT name FROM pragma_table_info(?1)")?;
+        let mut statement =
+            self.connection.prepare_cached("SELECT name FROM pragma_table_info(?1)")?;
         let names = statement.query_map([table], |row| row.get::<_, String>(0))?;
         names.collect::<Result<_, _>>().map(Some)
     }
@@ -173,6 +181,22 @@ impl<'a> Tables<'a> {
         }
         Ok(true)
     }
+}
+
+/// Reads the names of tables up to the first fault of the schema. A view is no table: its definition
+/// is a program that the file would make us run; nor is a virtual table.
+fn read_table_names(
+    connection: &Connection,
+    names: &mut HashSet<String>,
+) -> Result<(), rusqlite::Error> {
+    let mut statement = connection.prepare(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'",
+    )?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        names.insert(row.get::<_, String>(0)?.to_ascii_lowercase());
+    }
+    Ok(())
 }
 
 /// What is wrong with a table.

@@ -1,7 +1,7 @@
 //! Versions, target, options, sizes: the tables of one row, and the lists of options.
 
 use crate::format::poplar::blob;
-use crate::format::poplar::table::Tables;
+use crate::format::poplar::table::{Cells, Tables};
 use crate::format::{Error, ErrorKind};
 use crate::store::WarningCode;
 use crate::store::ids::{CategoryId, IdColumn};
@@ -110,11 +110,8 @@ pub fn read_target(tables: &Tables<'_>) -> Option<Target> {
         if target.is_some() {
             return;
         }
-        let mut offsets = |column| {
-            let mut offsets = cells.decode(column, blob::list).unwrap_or_default();
-            offsets.sort_unstable();
-            offsets
-        };
+        let interleaved_start = cells.number(15);
+        let mut offsets = |column| read_offsets(cells, column, interleaved_start);
         let (element_offsets, region_offsets) = (offsets(13), offsets(14));
         target = Some(Target {
             kind: cells.owned_text(0),
@@ -132,7 +129,7 @@ pub fn read_target(tables: &Tables<'_>) -> Option<Target> {
             clock_hz: cells.number(12),
             element_offsets,
             region_offsets,
-            interleaved_start: cells.number(15),
+            interleaved_start,
             tile_base_address: cells.number(16),
             ..Target::default()
         });
@@ -145,6 +142,26 @@ pub fn read_target(tables: &Tables<'_>) -> Option<Target> {
         }
     });
     target.take()
+}
+
+/// Start addresses of elements or regions: ascending from 0, with the interleaved region's among
+/// them.
+fn read_offsets(
+    cells: &mut Cells<'_, '_>,
+    column: usize,
+    interleaved_start: Option<u64>,
+) -> Vec<u64> {
+    let Some(mut offsets) = cells.decode(column, blob::list) else { return Vec::new() };
+    if offsets.first() != Some(&0) || !offsets.is_sorted_by(|a, b| a < b) {
+        cells.damage(column, "start addresses that ascend from 0 expected");
+        offsets.sort_unstable();
+        offsets.dedup();
+    } else if let Some(start) = interleaved_start
+        && offsets.binary_search(&start).is_err()
+    {
+        cells.damage(column, &format!("interleavedMemoryStart, {start}, expected among them"));
+    }
+    offsets
 }
 
 /// Reads the sizes of the graph.

@@ -10,10 +10,10 @@ use crate::format::Progress;
 use crate::format::poplar::blob;
 use crate::format::poplar::database::Database;
 use crate::format::poplar::table::{Cells, Query, Tables};
-use crate::store::Warnings;
 use crate::store::ids::{ClassId, IdColumn, TileId, UnloweredId};
 use crate::store::names::Names;
 use crate::store::variable::{LoweredVariable, LoweredVariables, TileVariables, VariableFlags};
+use crate::store::{WarningCode, Warnings};
 
 const TABLE: &str = "vars_info";
 
@@ -253,18 +253,30 @@ impl<'a> TileReader<'a> {
         let columns = [&TILE_COLUMNS[..], &["region_constraints"]].concat();
         let query = Query { table: TABLE, columns: &columns, tail, needs };
         let mut current: Option<(TileId, TileRows)> = None;
+        let mut finish = |tile: TileId, rows: TileRows| {
+            let (variables, beyond) = rows.finish();
+            if beyond > 0 {
+                self.tables.warn(
+                    WarningCode::Inconsistent,
+                    format!(
+                        "table {TABLE}, tile {tile}: {beyond} constraints name no variable of it"
+                    ),
+                );
+            }
+            each(tile, variables);
+        };
         let is_there = self.tables.query(&query, rusqlite::params_from_iter(parameters), |cells| {
             let Some(tile) = cells.required32(1).map(TileId) else { return };
             if current.as_ref().is_some_and(|(last, _)| *last != tile)
                 && let Some((last, rows)) = current.take()
             {
-                each(last, rows.finish());
+                finish(last, rows);
             }
             let (_, rows) = current.get_or_insert_with(|| (tile, TileRows::default()));
             rows.push(cells, &self.base_names);
         });
         if let Some((last, rows)) = current {
-            each(last, rows.finish());
+            finish(last, rows);
         }
         is_there
     }
@@ -310,25 +322,33 @@ impl TileRows {
         self.region_constraints.push(cells.decode(13, blob::list).unwrap_or_default());
     }
 
-    /// Turns tile-local indexes (var_id minus the tile's smallest var_id) into rows.
-    fn finish(self) -> TileVariables {
+    /// Turns tile-local indexes (var_id minus the tile's smallest var_id) into rows; also says how
+    /// many of them are beyond the tile.
+    fn finish(self) -> (TileVariables, usize) {
         let first = self.variables.first().map_or(0, |variable| u64::from(variable.id));
-        let rows_of = |constraints: Vec<Vec<u64>>| -> Vec<Vec<u32>> {
-            let row_of = |index: u64| {
-                let id = u32::try_from(first.checked_add(index)?).ok()?;
-                let row = self.variables.binary_search_by_key(&id, |variable| variable.id).ok()?;
-                u32::try_from(row).ok()
-            };
-            constraints
-                .into_iter()
-                .map(|indexes| indexes.into_iter().filter_map(row_of).collect())
-                .collect()
+        let mut beyond = 0_usize;
+        let mut row_of = |index: u64| {
+            let id = first.checked_add(index).and_then(|id| u32::try_from(id).ok());
+            let row = id.and_then(|id| {
+                self.variables.binary_search_by_key(&id, |variable| variable.id).ok()
+            });
+            if row.is_none() {
+                beyond = beyond.saturating_add(1);
+            }
+            row.and_then(|row| u32::try_from(row).ok())
         };
-        TileVariables {
-            element_constraints: rows_of(self.element_constraints),
-            region_constraints: rows_of(self.region_constraints),
+        let mut rows_of = |constraints: Vec<Vec<u64>>| -> Vec<Vec<u32>> {
+            let lists = constraints.into_iter();
+            lists.map(|indexes| indexes.into_iter().filter_map(&mut row_of).collect()).collect()
+        };
+        let element_constraints = rows_of(self.element_constraints);
+        let region_constraints = rows_of(self.region_constraints);
+        let tile = TileVariables {
+            element_constraints,
+            region_constraints,
             variables: self.variables,
             names: self.names,
-        }
+        };
+        (tile, beyond)
     }
 }

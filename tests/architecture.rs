@@ -1,0 +1,89 @@
+//! The layers use each other in one direction only; read from the `use` lines and paths.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::path::{Path, PathBuf};
+
+fn sources(directory: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files.extend(sources(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+    files
+}
+
+/// What each layer may not mention.
+const FORBIDDEN: [(&str, &[&str]); 6] = [
+    (
+        "store",
+        &[
+            "crate::format",
+            "crate::analysis",
+            "crate::cli",
+            "crate::ui",
+            "crate::synth",
+            "rusqlite",
+            "std::fs",
+            "egui",
+        ],
+    ),
+    ("format", &["crate::analysis", "crate::cli", "crate::ui", "crate::synth", "egui"]),
+    (
+        "analysis",
+        &[
+            "crate::format",
+            "crate::cli",
+            "crate::ui",
+            "crate::synth",
+            "rusqlite",
+            "std::fs",
+            "egui",
+        ],
+    ),
+    ("synth", &["crate::cli", "crate::ui", "egui"]),
+    ("cli", &["egui", "rusqlite"]),
+    ("ui", &["crate::cli", "rusqlite", "crate::synth::write"]),
+];
+
+#[test]
+fn layers_point_one_way() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut looked_at = 0;
+    for (layer, forbidden) in FORBIDDEN {
+        let directory = root.join(layer);
+        assert!(directory.is_dir(), "the layer {layer} is there");
+        for file in sources(&directory) {
+            let text = std::fs::read_to_string(&file).unwrap();
+            let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+            for (number, line) in (1..).zip(code) {
+                for name in forbidden {
+                    let is_used =
+                        line.contains(&format!("{name}::")) || line.contains(&format!("{name};"));
+                    assert!(
+                        !is_used,
+                        "{}, line of code {number}: {name} in {layer}",
+                        file.display()
+                    );
+                }
+            }
+            looked_at += 1;
+        }
+    }
+    assert!(looked_at > 40, "{looked_at} files looked at");
+}
+
+#[test]
+fn every_file_says_what_it_is_for() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    for file in sources(&root) {
+        let text = std::fs::read_to_string(&file).unwrap();
+        assert!(text.starts_with("//! "), "{} begins with its purpose", file.display());
+        let lines = text.lines().count();
+        assert!(lines < 600, "{} has {lines} lines: split it by idea", file.display());
+    }
+}

@@ -1,0 +1,228 @@
+//! The commands as a user runs them: exit statuses, what goes to which stream, the keys of JSON.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+
+use std::process::{Command, Output, Stdio};
+
+use common::sample;
+use serde_json::Value;
+
+fn tilescope(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_tilescope"))
+        .args(arguments)
+        .env_remove("DISPLAY")
+        .env_remove("WAYLAND_DISPLAY")
+        .output()
+        .unwrap()
+}
+
+fn json(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout).expect("one JSON document and nothing else")
+}
+
+fn keys(value: &Value) -> Vec<&str> {
+    value.as_object().unwrap().keys().map(String::as_str).collect()
+}
+
+fn has_keys(value: &Value, expected: &[&str]) {
+    let found = keys(value);
+    for key in expected {
+        assert!(found.contains(key), "{key} in {found:?}");
+    }
+}
+
+#[test]
+fn summary_has_the_fixed_keys() {
+    let path = sample();
+    let output = tilescope(&["summary", path.to_str().unwrap(), "--json"]);
+    assert_eq!(output.status.code(), Some(0));
+    let answer = json(&output);
+    let expected = [
+        "schema",
+        "source",
+        "target",
+        "graph",
+        "memory",
+        "liveness",
+        "execution",
+        "available_memory_proportion",
+        "warnings",
+    ];
+    assert_eq!(keys(&answer), expected);
+    has_keys(
+        &answer["liveness"]["peak"]["operation"],
+        &["kind", "layer", "name", "detail", "available_memory_proportion", "location"],
+    );
+    assert_eq!(answer["target"]["kind"], "ipu-model");
+    let proportion = &answer["available_memory_proportion"][0];
+    assert_eq!(
+        *proportion,
+        serde_json::json!({"operation": "convolution", "value": 0.6, "count": 3})
+    );
+}
+
+#[test]
+fn tiles_liveness_and_map_have_the_fixed_keys() {
+    let path = sample();
+    let path = path.to_str().unwrap();
+    let tiles = json(&tilescope(&["tiles", path, "--tile", "1-3,7", "--by", "category", "--json"]));
+    assert_eq!(tiles["schema"], "tilescope.tiles/1");
+    assert_eq!(tiles["tiles"].as_array().unwrap().len(), 4);
+    has_keys(
+        &tiles["tiles"][0],
+        &[
+            "tile",
+            "ipu",
+            "bytes",
+            "including_gaps_bytes",
+            "gap_bytes",
+            "always_live_bytes",
+            "not_always_live_max_bytes",
+            "over_limit_bytes",
+            "by",
+        ],
+    );
+    has_keys(&tiles["tiles"][0]["by"]["stack"], &["not_overlapped", "overlapped"]);
+    assert_eq!(keys(&tiles["statistics"]), ["min", "median", "p99", "max", "mean"]);
+
+    let liveness =
+        json(&tilescope(&["liveness", path, "--step", "peak", "--peaks", "2", "--json"]));
+    assert_eq!(liveness["schema"], "tilescope.liveness/1");
+    has_keys(&liveness, &["always_live_bytes", "steps", "variables", "always_live_variables"]);
+    assert_eq!(liveness["peaks"].as_array().unwrap().len(), 2);
+    assert_eq!(liveness["peaks"][0]["step"], liveness["step"]["step"]);
+    has_keys(
+        &liveness["steps"][0],
+        &["step", "program", "kind", "name", "operation", "not_always_live_bytes"],
+    );
+    assert_eq!(keys(&liveness["variables"][0]), ["name", "bytes"]);
+
+    let map = json(&tilescope(&["map", path, "--tile", "3", "--json"]));
+    assert_eq!(map["schema"], "tilescope.map/1");
+    has_keys(&map, &["elements", "regions", "variables", "gaps", "gaps_by_reason", "end"]);
+    let variable = ["offset", "bytes", "name", "category", "always_live", "live"];
+    assert_eq!(keys(&map["variables"][0]), variable);
+    assert_eq!(keys(&map["gaps"][0]), ["offset", "bytes", "reason"]);
+    assert_eq!(map["gaps_by_reason"]["start"], 16);
+}
+
+#[test]
+fn a_filter_says_what_matched() {
+    let path = sample();
+    let path = path.to_str().unwrap();
+    let all = json(&tilescope(&["liveness", path, "--json"]));
+    let matched = |text: &str| {
+        let answer = json(&tilescope(&["liveness", path, "--filter", text, "--json"]));
+        answer["steps"].as_array().unwrap().clone()
+    };
+    let found = matched("CONVOLVE");
+    assert!(found.len() >= 4 && found.len() < all["steps"].as_array().unwrap().len());
+    let fields: Vec<_> = found.iter().map(|step| step["matched"].as_str().unwrap()).collect();
+    assert!(fields.contains(&"compute_set") && fields.contains(&"name"), "{fields:?}");
+    assert!(matched("convolution").iter().all(|step| step["matched"] == "operation_kind"));
+    assert!(matched("no such thing").is_empty());
+}
+
+#[test]
+fn wrong_arguments_end_with_2() {
+    let path = sample();
+    let path = path.to_str().unwrap();
+    for arguments in [
+        &["summary"][..],
+        &["summary", path, "--nonsense"],
+        &["map", path],
+        &["tiles", path, "--tile", "9-3"],
+        &["tiles", path, "--by", "colour"],
+        &["liveness", path, "--step", "soon"],
+        &["liveness", path, "--ipu", "0", "--tile", "1"],
+    ] {
+        for json in [&[][..], &["--json"]] {
+            let output = tilescope(&[arguments, json].concat());
+            assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+            assert!(String::from_utf8_lossy(&output.stderr).contains("Usage"), "{arguments:?}");
+        }
+    }
+    // What only the report can tell is an error of kind `usage`.
+    for arguments in [
+        &["map", path, "--tile", "99"][..],
+        &["map", path, "--tile", "1", "--step", "999"],
+        &["tiles", path, "--tile", "3-99"],
+        &["tiles", path, "--ipu", "1"],
+        &["liveness", path, "--step", "999"],
+        &["liveness", path, "--tile", "99"],
+    ] {
+        let output = tilescope(&[arguments, &["--json"]].concat());
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert_eq!(json(&output)["error"]["kind"], "usage", "{arguments:?}");
+    }
+}
+
+#[test]
+fn errors_have_a_document_and_a_status() {
+    let output = tilescope(&["summary", "/no/such/path", "--json"]);
+    assert_eq!(output.status.code(), Some(3));
+    let answer = json(&output);
+    assert_eq!(answer["schema"], "tilescope.error/1");
+    assert_eq!(keys(&answer["error"]), ["kind", "file", "at", "message", "hint"]);
+    assert_eq!(answer["error"]["kind"], "not-found");
+    let output = tilescope(&["summary", "/no/such/path"]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(output.stdout.is_empty());
+    assert!(String::from_utf8_lossy(&output.stderr).starts_with("error: "));
+
+    let directory = tempfile::tempdir().unwrap();
+    for name in ["a", "b"] {
+        std::fs::create_dir(directory.path().join(name)).unwrap();
+        std::fs::copy(
+            sample().join("profile.pop"),
+            directory.path().join(name).join("profile.pop"),
+        )
+        .unwrap();
+    }
+    let output = tilescope(&["summary", directory.path().to_str().unwrap(), "--json"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(json(&output)["error"]["kind"], "several-reports");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn output_that_cannot_be_written_ends_with_4() {
+    let path = sample();
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let status = Command::new(env!("CARGO_BIN_EXE_tilescope"))
+        .args(["summary", path.to_str().unwrap()])
+        .stdout(Stdio::from(full))
+        .stderr(Stdio::null())
+        .status()
+        .unwrap();
+    assert_eq!(status.code(), Some(4));
+}
+
+#[test]
+fn warnings_go_to_standard_error() {
+    let path = sample();
+    let output = tilescope(&["summary", path.to_str().unwrap()]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("warning: no-execution: profile.pop"));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("Fits            yes") && text.contains("convolution"), "{text}");
+}
+
+#[test]
+fn synth_overwrites_nothing() {
+    let path = sample();
+    let output = tilescope(&["synth", "-o", path.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(4));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("is there already"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn without_a_display_the_window_says_what_to_do() {
+    let path = sample();
+    let output = tilescope(&[path.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(4));
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(message.contains("tilescope summary"), "{message}");
+}
