@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# All checks and tests, as CI runs them; installs what they need. The window is tested without a
+# display and without a graphics card (lavapipe renders its pictures).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. scripts/packages.sh
+
+need_packages gcc libc6-dev libvulkan1 mesa-vulkan-drivers
+
+echo "== format"
+cargo fmt --check
+echo "== lints"
+cargo clippy --locked --all-targets --all-features -- -D warnings
+cargo clippy --locked --no-default-features --all-targets -- -D warnings
+echo "== documentation"
+RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps --all-features
+echo "== tests"
+cargo test --locked --all-features
