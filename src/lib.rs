@@ -13,3 +13,5 @@ pub mod analysis;
 pub mod format;
 pub mod store;
 pub mod text;
+#[cfg(feature = "window")]
+pub mod ui;

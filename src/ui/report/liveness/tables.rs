@@ -1,0 +1,175 @@
+//! Below the curve: its peaks, and the variables at a step.
+
+use eframe::egui;
+use eframe::egui::RichText;
+
+use super::derived::Derived;
+use crate::analysis::liveness::{NamedBytes, Scope, always_live_variables, variables_at};
+use crate::analysis::steps;
+use crate::store::Report;
+use crate::store::liveness::Liveness;
+use crate::text;
+use crate::ui::selection::Selection;
+use crate::ui::widget::table::{Cell, ColumnSpec, Table};
+
+/// Longest name in a cell; the tooltip has more.
+const CELL_NAME: usize = 120;
+/// Longest name in a tooltip.
+const HOVER_NAME: usize = 1000;
+
+/// Variables with their sum.
+#[derive(Debug, Default)]
+struct Variables {
+    rows: Vec<NamedBytes>,
+    total: u64,
+}
+
+impl Variables {
+    fn new(rows: Vec<NamedBytes>) -> Self {
+        let total = rows.iter().fold(0_u64, |sum, row| sum.saturating_add(row.bytes));
+        Self { rows, total }
+    }
+}
+
+/// The tables, made anew when another step is selected.
+#[derive(Debug, Default)]
+pub struct Tables {
+    at_step: Option<(usize, Variables)>,
+    always_live: Option<Variables>,
+}
+
+impl Tables {
+    /// Draws the tables; returns the step of a peak that was clicked.
+    pub fn ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        report: &Report,
+        liveness: &Liveness,
+        derived: &Derived,
+        selection: &Selection,
+    ) -> Option<usize> {
+        let mut clicked = None;
+        ui.columns_const(|[left, middle, right]| {
+            clicked = peaks_ui(left, report, derived, selection);
+            let Some(rows) = &liveness.variable_bytes else {
+                middle.weak("The profile has no readable table var_bytes_by_eq_class");
+                return;
+            };
+            if let Some(step) = selection.step.or(derived.peak) {
+                if self.at_step.as_ref().is_none_or(|(made_for, _)| *made_for != step) {
+                    let variables = Variables::new(variables_at(rows, liveness, step));
+                    self.at_step = Some((step, variables));
+                }
+                let id = report.steps.get().and_then(|steps| steps.ids.get(step));
+                let id = id.map_or(String::new(), |id| id.to_string());
+                let which = if selection.step.is_some() { "step" } else { "the peak, step" };
+                let title = format!("Not always live at {which} {id}");
+                if let Some((_, variables)) = &self.at_step {
+                    variables_ui(middle, &title, "variables at step", derived, variables);
+                }
+            }
+            let always_live = self
+                .always_live
+                .get_or_insert_with(|| Variables::new(always_live_variables(rows, liveness)));
+            variables_ui(right, "Always live", "always live", derived, always_live);
+        });
+        clicked
+    }
+}
+
+fn peaks_ui(
+    ui: &mut egui::Ui,
+    report: &Report,
+    derived: &Derived,
+    selection: &Selection,
+) -> Option<usize> {
+    title_ui(ui, "Peaks", &format!("{}", text::grouped(derived.peaks.len() as u64)));
+    let columns = [
+        ColumnSpec::text("Step", 58.0),
+        ColumnSpec::number("Bytes", 82.0),
+        ColumnSpec::rest("Name and operation"),
+    ];
+    let table = Table {
+        id: "peaks",
+        columns: &columns,
+        rows: derived.peaks.len(),
+        selected: derived.peaks.iter().position(|peak| Some(peak.step) == selection.step),
+        is_clickable: true,
+    };
+    let row = table.ui(ui, |row, column| {
+        let Some(peak) = derived.peaks.get(row) else { return Cell::default() };
+        match column {
+            0 => {
+                let id = report.steps.get().and_then(|steps| steps.ids.get(peak.step));
+                Cell::new(id.map_or(String::new(), |id| id.to_string()))
+            }
+            1 => {
+                Cell::new(text::bytes(peak.bytes)).hover(format!("{} B", text::grouped(peak.bytes)))
+            }
+            _ => {
+                let name = what_it_does(report, peak.step);
+                Cell::new(text::shortened(&name, CELL_NAME).into_owned())
+                    .hover(text::shortened(&name, HOVER_NAME).into_owned())
+            }
+        }
+    })?;
+    derived.peaks.get(row).map(|peak| peak.step)
+}
+
+/// The operation of a step, or else its kind, with its name.
+fn what_it_does(report: &Report, step: usize) -> String {
+    let Some(facts) = steps::facts(report, step) else { return String::new() };
+    let mut parts: Vec<String> = Vec::new();
+    parts.extend(facts.kind);
+    parts.extend(facts.name);
+    if let Some(operation) = facts.operation {
+        parts.extend(operation.kind.map(|kind| format!("({kind})")));
+    }
+    parts.join(" ")
+}
+
+fn variables_ui(
+    ui: &mut egui::Ui,
+    title: &str,
+    id: &str,
+    derived: &Derived,
+    variables: &Variables,
+) {
+    let count = text::grouped(variables.rows.len() as u64);
+    // The table of the file that names variables is summed over all tiles.
+    let of = if derived.scope == Scope::Everything { "" } else { ", of all IPUs" };
+    title_ui(ui, title, &format!("{count}{of}"));
+    let columns = [ColumnSpec::rest("Variable"), ColumnSpec::number("Bytes", 96.0)];
+    let table = Table {
+        id,
+        columns: &columns,
+        rows: variables.rows.len() + 1,
+        selected: None,
+        is_clickable: false,
+    };
+    table.ui(ui, |row, column| {
+        let Some(row) = row.checked_sub(1).map(|row| variables.rows.get(row)) else {
+            return match column {
+                0 => Cell::new("Total").strong(true),
+                _ => bytes_cell(variables.total).strong(true),
+            };
+        };
+        match (row, column) {
+            (Some(row), 0) => Cell::new(text::shortened(&row.name, CELL_NAME))
+                .hover(text::shortened(&row.name, HOVER_NAME)),
+            (Some(row), _) => bytes_cell(row.bytes),
+            (None, _) => Cell::default(),
+        }
+    });
+}
+
+fn bytes_cell<'a>(bytes: u64) -> Cell<'a> {
+    Cell::new(text::bytes(bytes)).hover(format!("{} B", text::grouped(bytes)))
+}
+
+fn title_ui(ui: &mut egui::Ui, title: &str, count: &str) {
+    ui.horizontal(|ui| {
+        ui.add(egui::Label::new(RichText::new(title).strong().size(15.0)).truncate());
+        ui.weak(count);
+    });
+}
