@@ -60,7 +60,9 @@ pub fn menu_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec<Comm
 fn entry_ui(ui: &mut egui::Ui, title: &str, is_enabled: bool, is_shown: bool, why: &str) -> bool {
     let size = Vec2::new(ui.available_width(), 26.0);
     let button = Button::selectable(is_shown, title).min_size(size).right_text("");
-    ui.add_enabled(is_enabled, button).on_disabled_hover_text(why).clicked()
+    // The empty text at the right keeps the title at the left; it would be part of the name.
+    let response = ui.add_enabled(is_enabled, button).accessible_name(title);
+    response.on_disabled_hover_text(why).clicked()
 }
 
 fn theme_ui(ui: &mut egui::Ui) {

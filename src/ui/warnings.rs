@@ -11,6 +11,8 @@ const MESSAGE: usize = 1000;
 pub fn warnings_ui(ui: &egui::Ui, is_open: &mut bool, warnings: &[Warning]) {
     egui::Window::new("Warnings")
         .open(is_open)
+        // Above the button that opens it.
+        .anchor(egui::Align2::RIGHT_BOTTOM, [-14.0, -44.0])
         .default_size([640.0, 320.0])
         .collapsible(false)
         .vscroll(true)

@@ -22,11 +22,6 @@ impl Values<'_> {
         }
     }
 
-    /// Whether there is none.
-    pub fn is_empty(self) -> bool {
-        self.len() == 0
-    }
-
     /// The number at a position.
     pub fn get(self, position: usize) -> Option<u64> {
         match self {

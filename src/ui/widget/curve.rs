@@ -153,7 +153,9 @@ fn axes<'a>(
         .label_spacing(30.0..=40.0)
         .tick_label_color(tokens.weak_text)
         .formatter(move |mark: GridMark, _| {
-            if mark.value < start || mark.value > end || mark.value >= len as f64 {
+            // A figure at the very end would be cut off by the edge of the window.
+            let is_at_end = (end - mark.value) / (end - start) < 0.012;
+            if mark.value < start || is_at_end || mark.value >= len as f64 {
                 return String::new();
             }
             x_text(mark.value.max(0.0) as usize)

@@ -14,6 +14,8 @@ use crate::ui::widget::table::{Cell, ColumnSpec, Table};
 
 /// Longest name in a cell; the tooltip has more.
 const CELL_NAME: usize = 120;
+/// Between two tables, points.
+const COLUMN_GAP: f32 = 20.0;
 /// Longest name in a tooltip.
 const HOVER_NAME: usize = 1000;
 
@@ -49,8 +51,33 @@ impl Tables {
         selection: &Selection,
     ) -> Option<usize> {
         let mut clicked = None;
-        ui.columns_const(|[left, middle, right]| {
-            clicked = peaks_ui(left, report, derived, selection);
+        let width = ui.available_width();
+        egui::Panel::left("peaks")
+            .resizable(true)
+            .default_size(width * 0.44)
+            .size_range(200.0..=(width - 240.0).max(220.0))
+            .frame(
+                egui::Frame::new().inner_margin(egui::Margin { right: 10, ..Default::default() }),
+            )
+            .show(ui, |ui| clicked = peaks_ui(ui, report, derived, selection));
+        let frame =
+            egui::Frame::new().inner_margin(egui::Margin { left: 10, ..Default::default() });
+        egui::CentralPanel::default().frame(frame).show(ui, |ui| {
+            self.variables_ui(ui, report, liveness, derived, selection);
+        });
+        clicked
+    }
+
+    fn variables_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        report: &Report,
+        liveness: &Liveness,
+        derived: &Derived,
+        selection: &Selection,
+    ) {
+        ui.spacing_mut().item_spacing.x = COLUMN_GAP;
+        ui.columns_const(|[middle, right]| {
             let Some(rows) = &liveness.variable_bytes else {
                 middle.weak("The profile has no readable table var_bytes_by_eq_class");
                 return;
@@ -73,7 +100,6 @@ impl Tables {
                 .get_or_insert_with(|| Variables::new(always_live_variables(rows, liveness)));
             variables_ui(right, "Always live", "always live", derived, always_live);
         });
-        clicked
     }
 }
 
@@ -87,7 +113,8 @@ fn peaks_ui(
     let columns = [
         ColumnSpec::text("Step", 58.0),
         ColumnSpec::number("Bytes", 82.0),
-        ColumnSpec::rest("Name and operation"),
+        ColumnSpec::text("Operation", 110.0),
+        ColumnSpec::rest("Kind and name"),
     ];
     let table = Table {
         id: "peaks",
@@ -106,26 +133,34 @@ fn peaks_ui(
             1 => {
                 Cell::new(text::bytes(peak.bytes)).hover(format!("{} B", text::grouped(peak.bytes)))
             }
-            _ => {
-                let name = what_it_does(report, peak.step);
-                Cell::new(text::shortened(&name, CELL_NAME).into_owned())
-                    .hover(text::shortened(&name, HOVER_NAME).into_owned())
-            }
+            2 => long_cell(&operation_text(report, peak.step)),
+            _ => long_cell(&kind_and_name(report, peak.step)),
         }
     })?;
     derived.peaks.get(row).map(|peak| peak.step)
 }
 
-/// The operation of a step, or else its kind, with its name.
-fn what_it_does(report: &Report, step: usize) -> String {
-    let Some(facts) = steps::facts(report, step) else { return String::new() };
-    let mut parts: Vec<String> = Vec::new();
-    parts.extend(facts.kind);
-    parts.extend(facts.name);
-    if let Some(operation) = facts.operation {
-        parts.extend(operation.kind.map(|kind| format!("({kind})")));
+/// A cell whose tooltip has more of a long name.
+fn long_cell(name: &str) -> Cell<'static> {
+    Cell::new(text::shortened(name, CELL_NAME).into_owned())
+        .hover(text::shortened(name, HOVER_NAME).into_owned())
+}
+
+/// What the operation of a step does, and its proportion of memory if it has one.
+fn operation_text(report: &Report, step: usize) -> String {
+    let Some(operation) = steps::facts(report, step).and_then(|facts| facts.operation) else {
+        return String::new();
+    };
+    let kind = operation.kind.unwrap_or(operation.layer);
+    match operation.available_memory_proportion {
+        Some(value) => format!("{kind} {value}"),
+        None => kind,
     }
-    parts.join(" ")
+}
+
+fn kind_and_name(report: &Report, step: usize) -> String {
+    let Some(facts) = steps::facts(report, step) else { return String::new() };
+    facts.kind.into_iter().chain(facts.name).collect::<Vec<_>>().join(" ")
 }
 
 fn variables_ui(
@@ -168,6 +203,7 @@ fn bytes_cell<'a>(bytes: u64) -> Cell<'a> {
 }
 
 fn title_ui(ui: &mut egui::Ui, title: &str, count: &str) {
+    ui.spacing_mut().item_spacing.x = 8.0;
     ui.horizontal(|ui| {
         ui.add(egui::Label::new(RichText::new(title).strong().size(15.0)).truncate());
         ui.weak(count);

@@ -61,8 +61,7 @@ impl Details {
                 }
             }
         });
-        let mut columns =
-            vec![ColumnSpec::text("Bytes", 340.0), ColumnSpec::number("All tiles", 210.0)];
+        let mut columns = vec![ColumnSpec::rest("Bytes"), ColumnSpec::number("All tiles", 210.0)];
         if let Some(tile) = tile {
             columns.push(ColumnSpec::number(format!("Tile {tile}"), 210.0));
         }

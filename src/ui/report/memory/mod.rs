@@ -87,7 +87,7 @@ impl MemoryPage {
         });
         let mut is_limit_wanted = is_limit_shown;
         ui.horizontal(|ui| {
-            ui.heading("Memory over tiles");
+            ui.heading("Memory by tile");
             ui.add_space(12.0);
             let tokens = Tokens::now(ui);
             let mut entries = vec![
@@ -227,6 +227,9 @@ fn statistics_ui(ui: &mut egui::Ui, derived: &Derived, memory: &TileMemory) {
             Some(over) => {
                 let over = format!("{} of {tiles} tiles are over the limit", text::grouped(over));
                 ui.colored_label(Tokens::now(ui).bad, RichText::new(over).strong());
+            }
+            None if derived.limit.is_some() => {
+                ui.weak("Of some tiles the bytes are not known");
             }
             None => {
                 ui.weak("The limit of a tile is not known");
