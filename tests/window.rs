@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use eframe::egui::accesskit::Role;
 use eframe::egui::{Key, Modifiers, Theme, Vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use egui_kittest::{Harness, SnapshotOptions, SnapshotResults};
@@ -114,6 +115,35 @@ fn a_missing_path_is_an_error_with_the_path_in_it() {
     harness.run_steps(3);
     assert!(!has_text(&harness, "could not be opened"));
     assert!(has_text(&harness, "Open a report"));
+}
+
+#[test]
+fn several_reports_are_offered() {
+    let directory = tempfile::tempdir().expect("a directory");
+    for name in ["first", "second"] {
+        std::fs::create_dir(directory.path().join(name)).expect("a directory");
+        std::fs::write(directory.path().join(name).join("profile.pop"), "no profile")
+            .expect("a file");
+    }
+    let path = directory.path().to_owned();
+    let mut harness = window(Theme::Light, |ctx| App::open(ctx, path));
+    wait_for(&mut harness, "Open one of them");
+    harness.get_by_role_and_label(Role::Button, &second_button(&harness)).click();
+    harness.run_steps(2);
+    settle(&mut harness);
+    assert!(!has_text(&harness, "Open one of them"), "another error, of the one that was chosen");
+    wait_for(&mut harness, "The report could not be opened");
+}
+
+/// The name of the button that opens the second report.
+fn second_button(harness: &Harness<'_, App>) -> String {
+    let nodes = harness.root().children_recursive();
+    nodes
+        .map(|node| node.accesskit_node())
+        .filter(|node| node.role() == Role::Button)
+        .filter_map(|node| node.label())
+        .find(|label| label.contains("second"))
+        .expect("a button for the second report")
 }
 
 #[test]

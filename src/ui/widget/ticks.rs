@@ -43,13 +43,13 @@ pub fn bytes_text(bytes: f64, step: f64, top: f64) -> String {
         .find(|(_, size)| *size <= step * 4.0 && *size <= top.max(1.0))
         .unwrap_or(("B", 1.0));
     let value = bytes / size;
-    let decimals = [0_usize, 1, 2]
+    let decimals = [(0_usize, 1.0), (1, 10.0)]
         .into_iter()
-        .find(|decimals| {
-            let scaled = step / size * 10_f64.powi(*decimals as i32);
+        .find(|(_, tens)| {
+            let scaled = step / size * tens;
             (scaled - scaled.round()).abs() < 1e-6
         })
-        .unwrap_or(2);
+        .map_or(2, |(decimals, _)| decimals);
     if bytes <= 0.0 { "0".to_owned() } else { format!("{value:.decimals$} {unit}") }
 }
 

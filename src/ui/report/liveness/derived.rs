@@ -39,10 +39,14 @@ impl Derived {
         })
     }
 
+    /// The most not-always-live bytes at any step.
+    pub fn highest(&self) -> u64 {
+        self.peaks.first().map_or(0, |peak| peak.bytes)
+    }
+
     /// The most bytes at any step, always-live ones included.
     pub fn top(&self) -> u64 {
-        let peak = self.peaks.first().map_or(0, |peak| peak.bytes);
-        peak.saturating_add(self.always_live.unwrap_or(0))
+        self.highest().saturating_add(self.always_live.unwrap_or(0))
     }
 
     /// Tells the curves of different scopes apart.

@@ -28,7 +28,10 @@ pub struct LivenessPage {
     scope: Scope,
     view: View,
     cache: BinCache,
+    /// The user's choice; `None` follows the figures.
     is_limit_shown: Option<bool>,
+    /// Whether the curve stands on the ground instead of on the always-live bytes.
+    is_always_live_hidden: bool,
     derived: Option<Derived>,
     filter: filter::StepFilter,
     tables: tables::Tables,
@@ -42,6 +45,7 @@ impl Default for LivenessPage {
             view: View::default(),
             cache: BinCache::default(),
             is_limit_shown: None,
+            is_always_live_hidden: false,
             derived: None,
             filter: filter::StepFilter::default(),
             tables: tables::Tables::default(),
@@ -105,15 +109,16 @@ impl LivenessPage {
         let is_limit_shown = self.is_limit_shown(derived);
         let mut is_limit_wanted = is_limit_shown;
         let mut scope = self.scope;
-        let limit = derived.limit;
+        // A limit says nothing of a part of what is alive.
+        let limit = derived.limit.filter(|_| !self.is_always_live_hidden);
         ui.horizontal(|ui| {
             ui.heading("Liveness over steps");
             ui.add_space(12.0);
             let tokens = Tokens::now(ui);
-            let mut entries = vec![
-                (Patch::Area(tokens.base_fill, tokens.base), "Always live"),
-                (Patch::Area(tokens.top_fill, tokens.top), "Not always live"),
-            ];
+            let mut entries = vec![(Patch::Area(tokens.top_fill, tokens.top), "Not always live")];
+            if !self.is_always_live_hidden {
+                entries.push((Patch::Area(tokens.base_fill, tokens.base), "Always live"));
+            }
             if limit.is_some() {
                 entries.push((Patch::Dashes(tokens.limit), "Limit"));
             }
@@ -125,6 +130,11 @@ impl LivenessPage {
                 }
                 if limit.is_some() {
                     ui.checkbox(&mut is_limit_wanted, "Scale to limit");
+                }
+                let mut is_shown = !self.is_always_live_hidden;
+                let response = ui.checkbox(&mut is_shown, "With always live");
+                if response.on_hover_text("Without, small changes are visible").changed() {
+                    self.is_always_live_hidden = !is_shown;
                 }
                 scope_ui(ui, &mut scope, page.report);
             });
@@ -174,8 +184,12 @@ impl LivenessPage {
     fn picture_ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, steps: &Steps) {
         let Some(derived) = &self.derived else { return };
         let tokens = Tokens::now(ui);
-        let limit = derived.limit.map(|limit| (limit, format!("Limit {}", text::bytes(limit))));
-        let shown_limit = derived.limit.filter(|_| self.is_limit_shown(derived)).unwrap_or(0);
+        let is_hidden = self.is_always_live_hidden;
+        let always_live = derived.always_live.filter(|_| !is_hidden);
+        let limit = derived.limit.filter(|_| !is_hidden);
+        let top = if is_hidden { derived.highest() } else { derived.top() };
+        let shown_limit = limit.filter(|_| self.is_limit_shown(derived)).unwrap_or(0);
+        let limit = limit.map(|limit| (limit, format!("Limit {}", text::bytes(limit))));
         let x_text = |row: usize| steps.ids.get(row).map_or(String::new(), |id| id.to_string());
         let at = page.selection.step.or(derived.peak);
         let value = at.map_or(String::new(), |step| step_text(page.report, derived, step));
@@ -189,11 +203,11 @@ impl LivenessPage {
                 x_text: &x_text,
                 version: derived.version(),
                 len: derived.curve.len(),
-                top: derived.top().max(shown_limit),
-                ground: derived.always_live.map(|bytes| (bytes, tokens.base_fill, tokens.base)),
+                top: top.max(shown_limit),
+                ground: always_live.map(|bytes| (bytes, tokens.base_fill, tokens.base)),
                 layers: vec![Layer {
                     values: Values::Known(&derived.curve),
-                    base: derived.always_live.unwrap_or(0),
+                    base: always_live.unwrap_or(0),
                     fill: Some(tokens.top_fill),
                     line: tokens.top,
                     cache: &mut self.cache,

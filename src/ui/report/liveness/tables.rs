@@ -109,7 +109,7 @@ fn peaks_ui(
     derived: &Derived,
     selection: &Selection,
 ) -> Option<usize> {
-    title_ui(ui, "Peaks", &format!("{}", text::grouped(derived.peaks.len() as u64)));
+    title_ui(ui, "Peaks", &text::grouped(derived.peaks.len() as u64));
     let columns = [
         ColumnSpec::text("Step", 58.0),
         ColumnSpec::number("Bytes", 82.0),

@@ -17,7 +17,8 @@ use crate::ui::widget::table::{Cell, ColumnSpec, Table};
 /// The table, made anew when another tile is selected.
 #[derive(Debug, Default)]
 pub struct Details {
-    made_for: Option<Option<TileId>>,
+    made_for: Option<TileId>,
+    /// Empty until it is made for the first time.
     rows: Vec<Row>,
 }
 
@@ -43,9 +44,9 @@ impl Details {
     pub fn ui(&mut self, ui: &mut egui::Ui, report: &Report, selection: &mut Selection) {
         let Some(memory) = report.memory.get() else { return };
         let tile = selection.tile.filter(|tile| memory.tiles.position(*tile).is_some());
-        if self.made_for != Some(tile) {
+        if self.rows.is_empty() || self.made_for != tile {
             self.rows = rows(report, memory, tile);
-            self.made_for = Some(tile);
+            self.made_for = tile;
         }
         ui.horizontal(|ui| {
             ui.label(RichText::new("Details").strong().size(15.0));
