@@ -96,7 +96,11 @@ fn failure_ui(ui: &mut egui::Ui, failure: &Failure, commands: &mut Vec<Command>)
         ui.set_width(ui.available_width());
         let title = RichText::new("The report could not be opened").strong().size(16.0);
         ui.colored_label(Tokens::now(ui).bad, title);
-        ui.label(shortened(&error.message, 2000));
+        // Reports below a path are lines of their own in the message, and buttons here.
+        let lines = if failure.reports.is_empty() { 20 } else { 1 };
+        for line in error.message.lines().take(lines) {
+            ui.label(shortened(line, 1000));
+        }
         if let Some(file) = &error.file {
             ui.weak(format!("File: {}", shortened(&file.display().to_string(), PATH)));
         }

@@ -32,7 +32,7 @@ pub fn menu_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec<Comm
         ),
     ];
     for (page, title, is_there) in pages {
-        let why = if state.has_source { "Being read" } else { "Open a report first" };
+        let why = if state.page.is_some() { "Being read" } else { "Open a report first" };
         if entry_ui(ui, title, is_there, state.page == Some(page), why) {
             commands.push(Command::Go(page));
         }

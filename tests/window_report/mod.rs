@@ -212,7 +212,7 @@ fn liveness(steps: u32, names: &[&str]) -> Liveness {
         rows.push(VariableBytes {
             variable: UnloweredId(index),
             class: ClassId(0),
-            bytes: 60_000 + 20_000 * u64::from(index),
+            bytes: 42_000 + 20_000 * u64::from(index),
         });
     }
     let last = steps.saturating_sub(1);

@@ -7,6 +7,7 @@ pub mod summary;
 use crate::store::{Part, Report};
 use crate::ui::selection::Selection;
 use crate::ui::widget::facts::absent_ui;
+use crate::ui::widget::legend::{Patch, legend_ui};
 use eframe::egui;
 
 /// What a page gets.
@@ -75,4 +76,34 @@ pub fn against_limit(bytes: u64, limit: u64) -> String {
 /// curve to the ground, it does not.
 pub fn is_limit_near(top: u64, limit: u64) -> bool {
     limit <= top.saturating_mul(4)
+}
+
+/// The head of a page: title, legend, and choices at the right, below them where there is no room.
+/// Choices are added from the right to the left.
+pub fn head_ui(
+    ui: &mut egui::Ui,
+    title: &str,
+    legend: &[(Patch, &str)],
+    room: f32,
+    choices: impl FnOnce(&mut egui::Ui),
+) {
+    let at_right = egui::Layout::right_to_left(egui::Align::Center);
+    let is_wide = ui.available_width() >= room;
+    let mut choices = Some(choices);
+    ui.horizontal(|ui| {
+        ui.heading(title);
+        ui.add_space(12.0);
+        legend_ui(ui, legend);
+        if is_wide && let Some(choices) = choices.take() {
+            ui.with_layout(at_right, choices);
+        }
+    });
+    if let Some(choices) = choices.take() {
+        ui.horizontal(|ui| ui.with_layout(at_right, choices));
+    }
+}
+
+/// The height that the tables below a picture have at first.
+pub fn tables_height(ui: &egui::Ui) -> f32 {
+    (ui.available_height() * 0.42).clamp(100.0, 420.0)
 }

@@ -56,11 +56,12 @@ impl SummaryPage {
         }
         ui.heading("Summary");
         ui.add_space(4.0);
-        let width = (ui.available_width() * 0.52).clamp(320.0, 720.0);
+        let share = if ui.available_width() < 800.0 { 0.46 } else { 0.52 };
+        let width = (ui.available_width() * share).clamp(240.0, 720.0);
         egui::Panel::left("summary cards")
             .resizable(true)
             .default_size(width)
-            .size_range(280.0..=(ui.available_width() - 240.0).max(300.0))
+            .size_range(220.0..=(ui.available_width() - 240.0).max(300.0))
             .frame(
                 egui::Frame::new().inner_margin(egui::Margin { right: 10, ..Default::default() }),
             )
@@ -119,7 +120,10 @@ impl SummaryPage {
         } else {
             ui.weak(format!("{} shown", rows.len()));
         }
-        let mut columns = vec![ColumnSpec::rest("Name"), ColumnSpec::text("Value", 190.0)];
+        let mut columns = vec![
+            ColumnSpec::rest("Name"),
+            ColumnSpec::text("Value", (ui.available_width() * 0.35).min(190.0)),
+        ];
         if *has_changes {
             columns.push(ColumnSpec::text("Default", 66.0));
         }

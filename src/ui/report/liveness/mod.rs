@@ -8,7 +8,7 @@ mod tooltip;
 use eframe::egui;
 use eframe::egui::RichText;
 
-use super::{PageContext, is_limit_near, part_or_reason};
+use super::{PageContext, head_ui, is_limit_near, part_or_reason, tables_height};
 use crate::analysis::liveness::Scope;
 use crate::analysis::steps;
 use crate::store::Report;
@@ -18,9 +18,12 @@ use crate::ui::theme::Tokens;
 use crate::ui::widget::bins::{BinCache, Values};
 use crate::ui::widget::curve::{Layer, Picture, curve_ui};
 use crate::ui::widget::facts::absent_ui;
-use crate::ui::widget::legend::{Patch, legend_ui};
+use crate::ui::widget::legend::Patch;
 use crate::ui::widget::view::View;
 use derived::Derived;
+
+/// Width that the head needs in one line, points.
+const ROOM: f32 = 900.0;
 
 /// What the page remembers.
 #[derive(Debug)]
@@ -84,7 +87,7 @@ impl LivenessPage {
         let max = (ui.available_height() - 160.0).max(80.0);
         egui::Panel::bottom("liveness tables")
             .resizable(true)
-            .default_size(290.0)
+            .default_size(tables_height(ui))
             .size_range(60.0..=max)
             .frame(egui::Frame::new().inner_margin(egui::Margin { top: 6, ..Default::default() }))
             .show(ui, |ui| {
@@ -111,33 +114,28 @@ impl LivenessPage {
         let mut scope = self.scope;
         // A limit says nothing of a part of what is alive.
         let limit = derived.limit.filter(|_| !self.is_always_live_hidden);
-        ui.horizontal(|ui| {
-            ui.heading("Liveness over steps");
-            ui.add_space(12.0);
-            let tokens = Tokens::now(ui);
-            let mut entries = vec![(Patch::Area(tokens.top_fill, tokens.top), "Not always live")];
-            if !self.is_always_live_hidden {
-                entries.push((Patch::Area(tokens.base_fill, tokens.base), "Always live"));
+        let tokens = Tokens::now(ui);
+        let mut entries = vec![(Patch::Area(tokens.top_fill, tokens.top), "Not always live")];
+        if !self.is_always_live_hidden {
+            entries.push((Patch::Area(tokens.base_fill, tokens.base), "Always live"));
+        }
+        if limit.is_some() {
+            entries.push((Patch::Dashes(tokens.limit), "Limit"));
+        }
+        head_ui(ui, "Liveness over steps", &entries, ROOM, |ui| {
+            let reset = ui.add_enabled(self.view.is_zoomed(), egui::Button::new("Show all"));
+            if reset.on_hover_text("Key 0, or double-click in the picture").clicked() {
+                self.view.reset();
             }
             if limit.is_some() {
-                entries.push((Patch::Dashes(tokens.limit), "Limit"));
+                ui.checkbox(&mut is_limit_wanted, "Scale to limit");
             }
-            legend_ui(ui, &entries);
-            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                let reset = ui.add_enabled(self.view.is_zoomed(), egui::Button::new("Show all"));
-                if reset.on_hover_text("Key 0, or double-click in the picture").clicked() {
-                    self.view.reset();
-                }
-                if limit.is_some() {
-                    ui.checkbox(&mut is_limit_wanted, "Scale to limit");
-                }
-                let mut is_shown = !self.is_always_live_hidden;
-                let response = ui.checkbox(&mut is_shown, "With always live");
-                if response.on_hover_text("Without, small changes are visible").changed() {
-                    self.is_always_live_hidden = !is_shown;
-                }
-                scope_ui(ui, &mut scope, page.report);
-            });
+            let mut is_shown = !self.is_always_live_hidden;
+            let response = ui.checkbox(&mut is_shown, "With always live");
+            if response.on_hover_text("Without, small changes are visible").changed() {
+                self.is_always_live_hidden = !is_shown;
+            }
+            scope_ui(ui, &mut scope, page.report);
         });
         if is_limit_wanted != is_limit_shown {
             self.is_limit_shown = Some(is_limit_wanted);

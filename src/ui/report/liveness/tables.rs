@@ -14,6 +14,8 @@ use crate::ui::widget::table::{Cell, ColumnSpec, Table};
 
 /// Longest name in a cell; the tooltip has more.
 const CELL_NAME: usize = 120;
+/// Width that the tables need side by side, points.
+const ROOM: f32 = 820.0;
 /// Between two tables, points.
 const COLUMN_GAP: f32 = 20.0;
 /// Longest name in a tooltip.
@@ -38,6 +40,16 @@ impl Variables {
 pub struct Tables {
     at_step: Option<(usize, Variables)>,
     always_live: Option<Variables>,
+    /// What is shown where there is no room for all.
+    tab: Tab,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Tab {
+    #[default]
+    Peaks,
+    AtStep,
+    AlwaysLive,
 }
 
 impl Tables {
@@ -50,12 +62,29 @@ impl Tables {
         derived: &Derived,
         selection: &Selection,
     ) -> Option<usize> {
-        let mut clicked = None;
         let width = ui.available_width();
+        let mut clicked = None;
+        if width < ROOM {
+            ui.horizontal(|ui| {
+                for (tab, title) in [
+                    (Tab::Peaks, "Peaks"),
+                    (Tab::AtStep, "Variables at step"),
+                    (Tab::AlwaysLive, "Always-live variables"),
+                ] {
+                    ui.selectable_value(&mut self.tab, tab, title);
+                }
+            });
+            match self.tab {
+                Tab::Peaks => clicked = peaks_ui(ui, report, derived, selection),
+                Tab::AtStep => self.at_step_ui(ui, report, liveness, derived, selection),
+                Tab::AlwaysLive => self.always_live_ui(ui, liveness, derived),
+            }
+            return clicked;
+        }
         egui::Panel::left("peaks")
             .resizable(true)
             .default_size(width * 0.44)
-            .size_range(200.0..=(width - 240.0).max(220.0))
+            .size_range(200.0..=(width * 0.6))
             .frame(
                 egui::Frame::new().inner_margin(egui::Margin { right: 10, ..Default::default() }),
             )
@@ -63,12 +92,17 @@ impl Tables {
         let frame =
             egui::Frame::new().inner_margin(egui::Margin { left: 10, ..Default::default() });
         egui::CentralPanel::default().frame(frame).show(ui, |ui| {
-            self.variables_ui(ui, report, liveness, derived, selection);
+            ui.spacing_mut().item_spacing.x = COLUMN_GAP;
+            ui.columns_const(|[middle, right]| {
+                self.at_step_ui(middle, report, liveness, derived, selection);
+                self.always_live_ui(right, liveness, derived);
+            });
         });
         clicked
     }
 
-    fn variables_ui(
+    /// The variables at the selected step, or at the peak.
+    fn at_step_ui(
         &mut self,
         ui: &mut egui::Ui,
         report: &Report,
@@ -76,30 +110,30 @@ impl Tables {
         derived: &Derived,
         selection: &Selection,
     ) {
-        ui.spacing_mut().item_spacing.x = COLUMN_GAP;
-        ui.columns_const(|[middle, right]| {
-            let Some(rows) = &liveness.variable_bytes else {
-                middle.weak("The profile has no readable table var_bytes_by_eq_class");
-                return;
-            };
-            if let Some(step) = selection.step.or(derived.peak) {
-                if self.at_step.as_ref().is_none_or(|(made_for, _)| *made_for != step) {
-                    let variables = Variables::new(variables_at(rows, liveness, step));
-                    self.at_step = Some((step, variables));
-                }
-                let id = report.steps.get().and_then(|steps| steps.ids.get(step));
-                let id = id.map_or(String::new(), |id| id.to_string());
-                let which = if selection.step.is_some() { "step" } else { "the peak, step" };
-                let title = format!("Not always live at {which} {id}");
-                if let Some((_, variables)) = &self.at_step {
-                    variables_ui(middle, &title, "variables at step", derived, variables);
-                }
-            }
-            let always_live = self
-                .always_live
-                .get_or_insert_with(|| Variables::new(always_live_variables(rows, liveness)));
-            variables_ui(right, "Always live", "always live", derived, always_live);
-        });
+        let Some(rows) = &liveness.variable_bytes else {
+            ui.weak("The profile has no readable table var_bytes_by_eq_class");
+            return;
+        };
+        let Some(step) = selection.step.or(derived.peak) else { return };
+        if self.at_step.as_ref().is_none_or(|(made_for, _)| *made_for != step) {
+            self.at_step = Some((step, Variables::new(variables_at(rows, liveness, step))));
+        }
+        let id = report.steps.get().and_then(|steps| steps.ids.get(step));
+        let id = id.map_or(String::new(), |id| id.to_string());
+        let which = if selection.step.is_some() { "step" } else { "the peak, step" };
+        let title = format!("Not always live at {which} {id}");
+        if let Some((_, variables)) = &self.at_step {
+            variables_ui(ui, &title, "variables at step", derived, variables);
+        }
+    }
+
+    fn always_live_ui(&mut self, ui: &mut egui::Ui, liveness: &Liveness, derived: &Derived) {
+        // The table beside this one says so when it is absent.
+        let Some(rows) = &liveness.variable_bytes else { return };
+        let always_live = self
+            .always_live
+            .get_or_insert_with(|| Variables::new(always_live_variables(rows, liveness)));
+        variables_ui(ui, "Always live", "always live", derived, always_live);
     }
 }
 

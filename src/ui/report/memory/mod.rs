@@ -6,7 +6,7 @@ mod tooltip;
 use eframe::egui;
 use eframe::egui::RichText;
 
-use super::{PageContext, is_limit_near, part_or_reason};
+use super::{PageContext, head_ui, is_limit_near, part_or_reason, tables_height};
 use crate::analysis::memory::{MemoryTotals, Statistics, cell, statistics, totals};
 use crate::store::Report;
 use crate::store::memory::TileMemory;
@@ -16,8 +16,11 @@ use crate::ui::theme::Tokens;
 use crate::ui::widget::bins::{BinCache, Values};
 use crate::ui::widget::curve::{Layer, Picture, curve_ui};
 use crate::ui::widget::facts::absent_ui;
-use crate::ui::widget::legend::{Patch, legend_ui};
+use crate::ui::widget::legend::Patch;
 use crate::ui::widget::view::View;
+
+/// Width that the head needs in one line, points.
+const ROOM: f32 = 680.0;
 
 /// What the page remembers.
 #[derive(Debug, Default)]
@@ -86,27 +89,22 @@ impl MemoryPage {
             derived.limit.is_some_and(|limit| is_limit_near(derived.top, limit))
         });
         let mut is_limit_wanted = is_limit_shown;
-        ui.horizontal(|ui| {
-            ui.heading("Memory by tile");
-            ui.add_space(12.0);
-            let tokens = Tokens::now(ui);
-            let mut entries = vec![
-                (Patch::Area(tokens.base_fill, tokens.base), "Without gaps"),
-                (Patch::Line(tokens.top), "With gaps"),
-            ];
-            if derived.limit.is_some() {
-                entries.push((Patch::Dashes(tokens.limit), "Limit of a tile"));
+        let tokens = Tokens::now(ui);
+        let mut entries = vec![
+            (Patch::Area(tokens.base_fill, tokens.base), "Without gaps"),
+            (Patch::Line(tokens.top), "With gaps"),
+        ];
+        if derived.limit.is_some() {
+            entries.push((Patch::Dashes(tokens.limit), "Limit of a tile"));
+        }
+        head_ui(ui, "Memory by tile", &entries, ROOM, |ui| {
+            let reset = ui.add_enabled(self.view.is_zoomed(), egui::Button::new("Show all"));
+            if reset.on_hover_text("Key 0, or double-click in the picture").clicked() {
+                self.view.reset();
             }
-            legend_ui(ui, &entries);
-            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                let reset = ui.add_enabled(self.view.is_zoomed(), egui::Button::new("Show all"));
-                if reset.on_hover_text("Key 0, or double-click in the picture").clicked() {
-                    self.view.reset();
-                }
-                if derived.limit.is_some() {
-                    ui.checkbox(&mut is_limit_wanted, "Scale to limit");
-                }
-            });
+            if derived.limit.is_some() {
+                ui.checkbox(&mut is_limit_wanted, "Scale to limit");
+            }
         });
         if is_limit_wanted != is_limit_shown {
             self.is_limit_shown = Some(is_limit_wanted);
@@ -115,7 +113,7 @@ impl MemoryPage {
         let max = (ui.available_height() - 160.0).max(80.0);
         egui::Panel::bottom("memory details")
             .resizable(true)
-            .default_size(290.0)
+            .default_size(tables_height(ui))
             .size_range(60.0..=max)
             .frame(egui::Frame::new().inner_margin(egui::Margin { top: 6, ..Default::default() }))
             .show(ui, |ui| self.details.ui(ui, report, page.selection));
