@@ -260,3 +260,40 @@ fn pages_look_as_they_did() {
         results.extend_harness(&mut harness);
     }
 }
+
+#[test]
+#[ignore = "prints times, proves nothing"]
+fn times_of_a_million_steps() {
+    let started = Instant::now();
+    let report = window_report::large();
+    println!("made in {:?}", started.elapsed());
+    let mut harness = window_on(Theme::Light, report);
+    for page in [Page::Memory, Page::Liveness, Page::Summary] {
+        harness.state_mut().go(page);
+        let started = Instant::now();
+        harness.step();
+        println!("{page:?} first frame {:?}", started.elapsed());
+        harness.run_steps(4);
+        let started = Instant::now();
+        harness.run_steps(10);
+        println!("{page:?} frame {:?}", started.elapsed() / 10);
+    }
+    harness.state_mut().go(Page::Liveness);
+    harness.run_steps(4);
+    for share in 1..6 {
+        let started = Instant::now();
+        hover_share(&mut harness, "Liveness curve", share as f32 / 7.0);
+        println!("hover, 3 frames {:?}", started.elapsed());
+    }
+    harness.get_by_label("Filter steps").focus();
+    harness.run_steps(2);
+    let started = Instant::now();
+    harness.get_by_label("Filter steps").type_text("conv");
+    harness.step();
+    println!("filter frame {:?}", started.elapsed());
+    wait_for(&mut harness, "steps match");
+    println!("filter done {:?}", started.elapsed());
+    let started = Instant::now();
+    harness.run_steps(10);
+    println!("frame with marks {:?}", started.elapsed() / 10);
+}

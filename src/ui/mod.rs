@@ -59,9 +59,18 @@ pub fn run(source: Option<PathBuf>, started: Instant) -> Result<(), String> {
     let run = AssertUnwindSafe(|| eframe::run_native_ext("tilescope", options, Some(ctx), create));
     match catch_unwind(run) {
         Ok(Ok(())) => Ok(()),
-        Ok(Err(error)) => Err(format!("the window could not be opened: {error}. {}", hint())),
+        Ok(Err(error)) => {
+            let reason = error.to_string();
+            Err(format!("the window could not be opened: {}. {}", plain(&reason), hint()))
+        }
         Err(_) => Err(format!("the window stopped with the message above. {}", hint())),
     }
+}
+
+/// A message of the window library without the place in its own source.
+fn plain(message: &str) -> &str {
+    let after_place = message.rsplit_once(".rs:").and_then(|(_, rest)| rest.split_once(": "));
+    after_place.map_or(message, |(_, reason)| reason)
 }
 
 fn hint() -> String {
@@ -83,4 +92,16 @@ fn check_display(source: Option<&std::path::Path>) -> Result<(), String> {
         "there is no display to open a window on (neither DISPLAY nor WAYLAND_DISPLAY is set); \
          `tilescope summary {path}` gives the same figures on a terminal"
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_do_not_name_places_in_sources() {
+        let message = "winit: os error at /build/mod.rs:788: Failed to open a connection: refused";
+        assert_eq!(plain(message), "Failed to open a connection: refused");
+        assert_eq!(plain("no config: none"), "no config: none");
+    }
 }

@@ -225,6 +225,10 @@ fn navigate(
         let (start, end) = view.range(len);
         let middle = f64::midpoint(start, end);
         ui.input(|input| {
+            // With Ctrl these keys change the size of everything.
+            if input.modifiers.command || input.modifiers.alt {
+                return;
+            }
             if input.key_pressed(Key::Num0) {
                 view.reset();
             }
