@@ -1,8 +1,8 @@
 //! The window. It draws figures of [`crate::analysis`] and computes none itself.
 //!
-//! [`app`] holds the state and draws a frame; pages of a report are in [`report`], what they are
-//! made of in [`widget`]. Pages and bars send [`command`]s. Work happens on named threads
-//! ([`loading`], [`job`]) that wake the window.
+//! [`app`] holds the state and draws a frame; pages of a report are in `report`, what they are
+//! made of in `widget`. Pages and bars send [`command`]s. Work happens on named threads
+//! ([`loading`], `job`) that wake the window.
 
 pub mod app;
 pub mod command;
