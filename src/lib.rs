@@ -3,7 +3,7 @@
 //! The layers, each of which uses only those before it:
 //!
 //! - [`store`]: columns of a report, shared and immutable once filled,
-//! - [`format`]: readers of report files, which fill the store,
+//! - [`mod@format`]: readers of report files, which fill the store,
 //! - [`analysis`]: pure functions from the store to figures,
 //! - [`cli`] and [`ui`]: the same figures on a terminal and in a window.
 //!
@@ -15,3 +15,5 @@ pub mod format;
 pub mod store;
 pub mod synth;
 pub mod text;
+#[cfg(feature = "window")]
+pub mod ui;

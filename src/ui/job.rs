@@ -1,0 +1,86 @@
+//! A piece of work on its own named thread, whose answer wakes the window.
+
+use eframe::egui;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
+
+/// Tells a job that nobody waits for its answer any more.
+#[derive(Clone, Debug, Default)]
+pub struct Cancel(Arc<AtomicBool>);
+
+impl Cancel {
+    /// Whether the job shall stop.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// A running job. Dropping it cancels it.
+#[derive(Debug)]
+pub struct Job<T> {
+    answer: Receiver<T>,
+    cancel: Cancel,
+}
+
+/// What a job has to say now.
+#[derive(Debug)]
+pub enum Answer<T> {
+    /// Still working.
+    Working,
+    /// The answer, once.
+    Done(T),
+    /// It ended without an answer.
+    Failed,
+}
+
+impl<T: Send + 'static> Job<T> {
+    /// Starts a job.
+    ///
+    /// # Errors
+    /// When the operating system gives no thread.
+    pub fn start(
+        name: &str,
+        ctx: &egui::Context,
+        work: impl FnOnce(&Cancel) -> T + Send + 'static,
+    ) -> std::io::Result<Self> {
+        let (sender, answer) = sync_channel(1);
+        let cancel = Cancel::default();
+        let (ctx, told) = (ctx.clone(), cancel.clone());
+        std::thread::Builder::new().name(name.to_owned()).spawn(move || {
+            // Wakes the window also when the work panics, so that it sees that no answer will come.
+            let wake = Wake(ctx);
+            let answer = work(&told);
+            if !told.is_cancelled() {
+                // The window may be gone by now; then nobody needs the answer.
+                drop(sender.try_send(answer));
+            }
+            drop(sender);
+            drop(wake);
+        })?;
+        Ok(Self { answer, cancel })
+    }
+
+    /// The answer, if it has come.
+    pub fn poll(&self) -> Answer<T> {
+        match self.answer.try_recv() {
+            Ok(answer) => Answer::Done(answer),
+            Err(TryRecvError::Empty) => Answer::Working,
+            Err(TryRecvError::Disconnected) => Answer::Failed,
+        }
+    }
+}
+
+impl<T> Drop for Job<T> {
+    fn drop(&mut self) {
+        self.cancel.0.store(true, Ordering::Relaxed);
+    }
+}
+
+struct Wake(egui::Context);
+
+impl Drop for Wake {
+    fn drop(&mut self) {
+        self.0.request_repaint();
+    }
+}

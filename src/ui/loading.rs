@@ -1,0 +1,174 @@
+//! Loading a report in the background: a named thread that fills the report part by part, and what
+//! the window knows of it.
+
+use eframe::egui;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use crate::format::poplar::{OpenReport, reports_below};
+use crate::format::{Error, ErrorKind, Progress};
+use crate::store::Report;
+
+/// Why a report could not be opened, with the reports that were meant, perhaps.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// The error.
+    pub error: Error,
+    /// Reports below the path.
+    pub reports: Vec<PathBuf>,
+}
+
+/// How far a report is.
+#[derive(Clone, Debug, Default)]
+pub enum Stage {
+    /// The files are looked for.
+    #[default]
+    Finding,
+    /// The small tables are read, those of the first pictures first.
+    SmallTables,
+    /// The debug contexts are read.
+    DebugInfo,
+    /// The lowered variables are read.
+    Variables,
+    /// Everything is read.
+    Done,
+    /// The user cancelled; what was read stays.
+    Cancelled,
+    /// It cannot be opened.
+    Failed(Box<Failure>),
+}
+
+impl Stage {
+    /// Whether the thread is at work.
+    pub fn is_working(&self) -> bool {
+        matches!(self, Self::Finding | Self::SmallTables | Self::DebugInfo | Self::Variables)
+    }
+
+    /// What is being done, for people.
+    pub fn title(&self) -> &'static str {
+        match self {
+            Self::Finding => "Looking for the report",
+            Self::SmallTables => "Reading tables",
+            Self::DebugInfo => "Reading debug information",
+            Self::Variables => "Reading variables",
+            Self::Done => "Read",
+            Self::Cancelled => "Cancelled",
+            Self::Failed(_) => "Failed",
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    ctx: egui::Context,
+    progress: Progress,
+    stage: Mutex<Stage>,
+    report: OnceLock<Arc<Report>>,
+}
+
+impl Shared {
+    fn set_stage(&self, stage: Stage) {
+        *self.stage.lock().unwrap_or_else(PoisonError::into_inner) = stage;
+        self.ctx.request_repaint();
+    }
+}
+
+/// A report that is being loaded, or was. Dropping it stops the thread.
+#[derive(Debug)]
+pub struct Load {
+    /// What was asked for.
+    pub path: PathBuf,
+    shared: Arc<Shared>,
+}
+
+impl Load {
+    /// Starts to load the report at a path; the thread wakes `ctx` after each step.
+    pub fn start(path: PathBuf, ctx: &egui::Context) -> Self {
+        let shared = Arc::new(Shared { ctx: ctx.clone(), ..Shared::default() });
+        let load = Self { path: path.clone(), shared: Arc::clone(&shared) };
+        let started = std::thread::Builder::new().name("load report".to_owned()).spawn(move || {
+            let failure = match catch_unwind(AssertUnwindSafe(|| read(&path, &shared))) {
+                Ok(Ok(())) => return,
+                Ok(Err(error)) => error,
+                Err(_) => Error::new(
+                    ErrorKind::Damaged,
+                    "the reader stopped in the middle: this is a mistake in Tilescope",
+                )
+                .in_file(&path)
+                .hint("Please report it, with the message on the terminal."),
+            };
+            shared.set_stage(Stage::Failed(Box::new(explain(&path, failure))));
+        });
+        if let Err(error) = started {
+            let error =
+                Error::new(ErrorKind::Unreadable, format!("no thread to read with: {error}"));
+            load.shared.set_stage(Stage::Failed(Box::new(Failure { error, reports: Vec::new() })));
+        }
+        load
+    }
+
+    /// A report that is there already.
+    pub fn ready(report: Arc<Report>) -> Self {
+        let shared = Shared { stage: Mutex::new(Stage::Done), ..Shared::default() };
+        let path = report.path.clone();
+        // The cell is new, so this cannot fail.
+        drop(shared.report.set(report));
+        Self { path, shared: Arc::new(shared) }
+    }
+
+    /// The report, as soon as its files are found.
+    pub fn report(&self) -> Option<&Arc<Report>> {
+        self.shared.report.get()
+    }
+
+    /// How far it is.
+    pub fn stage(&self) -> Stage {
+        self.shared.stage.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The part of the work that is done, where that is known.
+    pub fn fraction(&self) -> Option<f32> {
+        let (done, total) = self.shared.progress.now();
+        (total > 0).then(|| (done as f32 / total as f32).min(1.0))
+    }
+
+    /// Stops reading; what was read stays.
+    pub fn cancel(&self) {
+        self.shared.progress.cancel();
+    }
+}
+
+impl Drop for Load {
+    fn drop(&mut self) {
+        self.cancel();
+    }
+}
+
+fn read(path: &Path, shared: &Shared) -> Result<(), Error> {
+    let progress = &shared.progress;
+    let open = OpenReport::find(path)?;
+    progress.expect(open.bytes_to_read());
+    // The cell is set only here.
+    drop(shared.report.set(Arc::clone(&open.report)));
+    shared.set_stage(Stage::SmallTables);
+    open.read_small_tables(progress)?;
+    if !progress.is_cancelled() {
+        shared.set_stage(Stage::DebugInfo);
+        open.read_debug_info(progress);
+    }
+    if !progress.is_cancelled() {
+        shared.set_stage(Stage::Variables);
+        open.read_variables(progress);
+    }
+    let is_cancelled = progress.is_cancelled();
+    shared.set_stage(if is_cancelled { Stage::Cancelled } else { Stage::Done });
+    Ok(())
+}
+
+fn explain(path: &Path, error: Error) -> Failure {
+    let is_several = error.kind == ErrorKind::SeveralReports;
+    // The error itself is what matters; the list is only a help.
+    let reports = if is_several { reports_below(path).unwrap_or_default() } else { Vec::new() };
+    Failure { error, reports }
+}

@@ -1,0 +1,107 @@
+//! The window. It draws figures of [`crate::analysis`] and computes none itself.
+//!
+//! [`app`] holds the state and draws a frame; pages of a report are in `report`, what they are
+//! made of in `widget`. Pages and bars send [`command`]s. Work happens on named threads
+//! ([`loading`], `job`) that wake the window.
+
+pub mod app;
+pub mod command;
+mod home;
+mod job;
+pub mod loading;
+mod menu;
+mod report;
+mod selection;
+pub mod theme;
+mod warnings;
+mod widget;
+
+use eframe::egui;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::time::Instant;
+
+use app::App;
+use loading::Load;
+
+/// Debian packages that a window needs and that no linker sees, because they are loaded at run time.
+const PACKAGES: &str = "libx11-6 libx11-xcb1 libxcursor1 libxi6 libxkbcommon0 libxkbcommon-x11-0 \
+                        libgl1-mesa-dri libegl1";
+
+/// Opens the window, on a report if there is a path, and returns when it is closed.
+///
+/// `started` is when the process began, for `TILESCOPE_LOG_FIRST_GRAPH`.
+///
+/// # Errors
+/// When there is no display, or no window can be opened on it.
+pub fn run(source: Option<PathBuf>, started: Instant) -> Result<(), String> {
+    check_display(source.as_deref())?;
+    let ctx = egui::Context::default();
+    // The report is read while the window is being made.
+    let load = source.map(|path| Load::start(path, &ctx));
+    let options = eframe::NativeOptions {
+        viewport: egui::ViewportBuilder::default()
+            .with_title("Tilescope")
+            .with_app_id("tilescope")
+            .with_inner_size([1280.0, 800.0])
+            .with_min_inner_size([720.0, 480.0])
+            .with_drag_and_drop(true),
+        renderer: eframe::Renderer::Glow,
+        ..eframe::NativeOptions::default()
+    };
+    let is_measured = std::env::var_os("TILESCOPE_LOG_FIRST_GRAPH").is_some();
+    let create: eframe::AppCreator<'_> = Box::new(move |creation| {
+        let app = App::new(&creation.egui_ctx, load);
+        let app = if is_measured { app.measuring_from(started) } else { app };
+        Ok(Box::new(app))
+    });
+    // The window libraries panic, instead of failing, where a library is not installed.
+    let run = AssertUnwindSafe(|| eframe::run_native_ext("tilescope", options, Some(ctx), create));
+    match catch_unwind(run) {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(error)) => {
+            let reason = error.to_string();
+            Err(format!("the window could not be opened: {}. {}", plain(&reason), hint()))
+        }
+        Err(_) => Err(format!("the window stopped with the message above. {}", hint())),
+    }
+}
+
+/// A message of the window library without the place in its own source.
+fn plain(message: &str) -> &str {
+    let after_place = message.rsplit_once(".rs:").and_then(|(_, rest)| rest.split_once(": "));
+    after_place.map_or(message, |(_, reason)| reason)
+}
+
+fn hint() -> String {
+    if cfg!(target_os = "linux") {
+        format!("If a library is missing: on Debian and Ubuntu, install {PACKAGES}")
+    } else {
+        String::new()
+    }
+}
+
+/// On Linux a window needs X11 or Wayland; on a login node there often is neither.
+fn check_display(source: Option<&std::path::Path>) -> Result<(), String> {
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    if !cfg!(target_os = "linux") || is_set("DISPLAY") || is_set("WAYLAND_DISPLAY") {
+        return Ok(());
+    }
+    let path = source.map_or("PATH".to_owned(), |path| path.display().to_string());
+    Err(format!(
+        "there is no display to open a window on (neither DISPLAY nor WAYLAND_DISPLAY is set); \
+         `tilescope summary {path}` gives the same figures on a terminal"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_do_not_name_places_in_sources() {
+        let message = "winit: os error at /build/mod.rs:788: Failed to open a connection: refused";
+        assert_eq!(plain(message), "Failed to open a connection: refused");
+        assert_eq!(plain("no config: none"), "no config: none");
+    }
+}

@@ -1,0 +1,109 @@
+//! The pages of a report. Each borrows the report and the selection, and keeps what it derived.
+
+pub mod liveness;
+pub mod memory;
+pub mod summary;
+
+use crate::store::{Part, Report};
+use crate::ui::selection::Selection;
+use crate::ui::widget::facts::absent_ui;
+use crate::ui::widget::legend::{Patch, legend_ui};
+use eframe::egui;
+
+/// What a page gets.
+#[derive(Debug)]
+pub struct PageContext<'a> {
+    /// The report.
+    pub report: &'a std::sync::Arc<Report>,
+    /// Whether more of it is coming.
+    pub is_working: bool,
+    /// What is selected.
+    pub selection: &'a mut Selection,
+    /// Set when a graph was painted.
+    pub has_painted_graph: &'a mut bool,
+}
+
+/// A part, or a text in its place that says why it is not there.
+pub fn part_or_reason<'a, T>(
+    ui: &mut egui::Ui,
+    part: &'a Part<T>,
+    is_working: bool,
+    what: &str,
+    tables: &str,
+) -> Option<&'a T> {
+    let found = part.get();
+    if found.is_none() {
+        if is_working && !part.is_settled() {
+            absent_ui(
+                ui,
+                &format!("{what} is being read"),
+                "It appears here as soon as it is there",
+            );
+        } else {
+            let reason = format!("The profile has no readable {tables}; see the warnings below");
+            absent_ui(ui, &format!("{what} is not in this report"), &reason);
+        }
+    }
+    found
+}
+
+/// Facts in a tooltip: names at the left, values at the right.
+pub fn tooltip_facts_ui(ui: &mut egui::Ui, id: &str, facts: &[(&str, String)]) {
+    egui::Grid::new(id).num_columns(2).spacing([14.0, 2.0]).show(ui, |ui| {
+        for (name, value) in facts {
+            ui.weak(*name);
+            ui.label(value);
+            ui.end_row();
+        }
+    });
+}
+
+/// Bytes of a figure that the report may lack.
+pub fn bytes_or_dash(bytes: Option<u64>) -> String {
+    bytes.map_or_else(|| "–".to_owned(), crate::text::exact_bytes)
+}
+
+/// How far something is below or above its limit.
+pub fn against_limit(bytes: u64, limit: u64) -> String {
+    if bytes > limit {
+        format!("{} over the limit", crate::text::exact_bytes(bytes - limit))
+    } else {
+        format!("{} under the limit", crate::text::exact_bytes(limit - bytes))
+    }
+}
+
+/// Whether a limit belongs into the picture when the user has not said: where it would press the
+/// curve to the ground, it does not.
+pub fn is_limit_near(top: u64, limit: u64) -> bool {
+    limit <= top.saturating_mul(4)
+}
+
+/// The head of a page: title, legend, and choices at the right, below them where there is no room.
+/// Choices are added from the right to the left.
+pub fn head_ui(
+    ui: &mut egui::Ui,
+    title: &str,
+    legend: &[(Patch, &str)],
+    room: f32,
+    choices: impl FnOnce(&mut egui::Ui),
+) {
+    let at_right = egui::Layout::right_to_left(egui::Align::Center);
+    let is_wide = ui.available_width() >= room;
+    let mut choices = Some(choices);
+    ui.horizontal(|ui| {
+        ui.heading(title);
+        ui.add_space(12.0);
+        legend_ui(ui, legend);
+        if is_wide && let Some(choices) = choices.take() {
+            ui.with_layout(at_right, choices);
+        }
+    });
+    if let Some(choices) = choices.take() {
+        ui.horizontal(|ui| ui.with_layout(at_right, choices));
+    }
+}
+
+/// The height that the tables below a picture have at first.
+pub fn tables_height(ui: &egui::Ui) -> f32 {
+    (ui.available_height() * 0.42).clamp(100.0, 420.0)
+}

@@ -1,0 +1,158 @@
+//! Decimation: a column of numbers folded into one bin a pixel column, so that the cost of drawing
+//! follows the pixels and not the data.
+//!
+//! A bin keeps the least and the most of its values and where the most is. Bins begin at multiples
+//! of their width, so that they stay what they are while the picture is dragged.
+
+/// Numbers to draw; a number that the file lacks is a hole.
+#[derive(Clone, Copy, Debug)]
+pub enum Values<'a> {
+    /// All known.
+    Known(&'a [u64]),
+    /// Some may be absent.
+    Cells(&'a [Option<u64>]),
+}
+
+impl Values<'_> {
+    /// How many there are.
+    pub fn len(self) -> usize {
+        match self {
+            Self::Known(values) => values.len(),
+            Self::Cells(values) => values.len(),
+        }
+    }
+
+    /// The number at a position.
+    pub fn get(self, position: usize) -> Option<u64> {
+        match self {
+            Self::Known(values) => values.get(position).copied(),
+            Self::Cells(values) => values.get(position).copied().flatten(),
+        }
+    }
+
+    /// The largest.
+    pub fn max(self) -> Option<u64> {
+        match self {
+            Self::Known(values) => values.iter().max().copied(),
+            Self::Cells(values) => values.iter().flatten().max().copied(),
+        }
+    }
+}
+
+/// Neighbouring values that share a pixel column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bin {
+    /// The first position.
+    pub from: usize,
+    /// The position after the last.
+    pub to: usize,
+    /// The least value.
+    pub min: u64,
+    /// The most.
+    pub max: u64,
+    /// The first position that has the most.
+    pub highest: usize,
+}
+
+/// Folds the positions that are visible between `start` and `end` into about `columns` bins; each
+/// position `i` covers `i - 0.5` to `i + 0.5`. Bins without any known value are left out.
+pub fn fold(values: Values<'_>, start: f64, end: f64, columns: usize) -> Vec<Bin> {
+    let len = values.len();
+    let first = (start + 0.5).floor().max(0.0) as usize;
+    let last = ((end + 0.5).ceil().max(0.0) as usize).min(len);
+    if first >= last || columns == 0 {
+        return Vec::new();
+    }
+    let width = (((end - start) / columns as f64).floor().max(1.0) as usize).min(len);
+    let mut bins = Vec::with_capacity((last - first) / width + 2);
+    let mut from = first - first % width;
+    while from < last {
+        let to = (from + width).min(len);
+        bins.extend(bin(values, from, to));
+        from = to;
+    }
+    bins
+}
+
+fn bin(values: Values<'_>, from: usize, to: usize) -> Option<Bin> {
+    let mut found: Option<Bin> = None;
+    for position in from..to {
+        let Some(value) = values.get(position) else { continue };
+        let bin = found.get_or_insert(Bin { from, to, min: value, max: value, highest: position });
+        bin.min = bin.min.min(value);
+        if value > bin.max {
+            bin.max = value;
+            bin.highest = position;
+        }
+    }
+    found
+}
+
+/// The bin that covers a position, or the nearest one.
+pub fn nearest(bins: &[Bin], position: f64) -> Option<&Bin> {
+    let after = bins.partition_point(|bin| (bin.to as f64) <= position + 0.5);
+    bins.get(after).or_else(|| bins.last())
+}
+
+/// Bins of one series, kept while what they were made from stays the same.
+#[derive(Clone, Debug, Default)]
+pub struct BinCache {
+    made_from: Option<(u64, u64, u64, usize)>,
+    bins: Vec<Bin>,
+}
+
+impl BinCache {
+    /// The bins for a version of the values and a visible range.
+    pub fn get(
+        &mut self,
+        version: u64,
+        values: Values<'_>,
+        (start, end): (f64, f64),
+        columns: usize,
+    ) -> &[Bin] {
+        let key = (version, start.to_bits(), end.to_bits(), columns);
+        if self.made_from != Some(key) {
+            self.bins = fold(values, start, end, columns);
+            self.made_from = Some(key);
+        }
+        &self.bins
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn wide_columns_show_every_value_and_narrow_ones_the_most() {
+        let values = [1, 9, 2, 3, 4, 8];
+        let all = fold(Values::Known(&values), -0.5, 5.5, 100);
+        assert_eq!(all.len(), 6, "one bin a value when there is room");
+        let folded = fold(Values::Known(&values), -0.5, 5.5, 2);
+        assert_eq!(folded.len(), 2);
+        assert_eq!(folded[0], Bin { from: 0, to: 3, min: 1, max: 9, highest: 1 });
+        assert_eq!(nearest(&folded, 4.0).map(|bin| bin.highest), Some(5));
+        assert_eq!(nearest(&folded, 99.0).map(|bin| bin.highest), Some(5));
+    }
+
+    #[test]
+    fn holes_and_nothing_are_drawn_as_nothing() {
+        assert!(fold(Values::Known(&[]), -0.5, 0.5, 10).is_empty());
+        let cells = [None, Some(4), None];
+        let bins = fold(Values::Cells(&cells), -0.5, 2.5, 10);
+        assert_eq!(bins.iter().map(|bin| bin.from).collect::<Vec<_>>(), [1]);
+        assert!(nearest(&[], 0.0).is_none());
+    }
+
+    proptest! {
+        #[test]
+        fn no_spike_is_lost(values in proptest::collection::vec(0..1000_u64, 1..500), columns in 1..40_usize) {
+            let end = values.len() as f64 - 0.5;
+            let bins = fold(Values::Known(&values), -0.5, end, columns);
+            prop_assert_eq!(bins.iter().map(|bin| bin.max).max(), values.iter().copied().max());
+            prop_assert!(bins.len() <= columns * 2 + 2);
+            prop_assert!(bins.iter().all(|bin| values[bin.highest] == bin.max));
+        }
+    }
+}

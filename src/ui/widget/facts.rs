@@ -1,0 +1,49 @@
+//! Names and values, one below the other, under a title.
+
+use eframe::egui;
+use eframe::egui::{Label, RichText};
+
+use crate::ui::theme::{Tokens, card_frame};
+
+/// A name and its value; both clean.
+pub type Fact = (String, String);
+
+/// Draws a card of facts.
+pub fn facts_ui(ui: &mut egui::Ui, title: &str, facts: &[Fact]) {
+    card_frame(Tokens::now(ui)).show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        ui.label(RichText::new(title).strong().size(15.0));
+        ui.add_space(2.0);
+        if facts.is_empty() {
+            ui.weak("Not in the report");
+        }
+        for (name, value) in facts {
+            fact_ui(ui, name, value);
+        }
+    });
+    ui.add_space(6.0);
+}
+
+fn fact_ui(ui: &mut egui::Ui, name: &str, value: &str) {
+    ui.horizontal_top(|ui| {
+        let width = ui.available_width();
+        let name_width = (width * 0.42).min(210.0);
+        ui.scope(|ui| {
+            ui.set_width(name_width);
+            ui.add(Label::new(RichText::new(name).weak()).truncate());
+        });
+        ui.scope(|ui| {
+            ui.set_width((width - name_width - 16.0).max(40.0));
+            ui.add(Label::new(value).wrap());
+        });
+    });
+}
+
+/// A text where a picture or table would be, that says why there is none.
+pub fn absent_ui(ui: &mut egui::Ui, title: &str, reason: &str) {
+    ui.vertical_centered(|ui| {
+        ui.add_space((ui.available_height() * 0.3).min(120.0));
+        ui.label(RichText::new(title).strong().size(15.0));
+        ui.label(RichText::new(reason).weak());
+    });
+}

@@ -1,0 +1,9 @@
+//! Widgets that know nothing of reports' files: curves, tables, facts.
+
+pub mod bins;
+pub mod curve;
+pub mod facts;
+pub mod legend;
+pub mod table;
+pub mod ticks;
+pub mod view;

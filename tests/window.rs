@@ -1,0 +1,299 @@
+//! Drives the real window through its accessibility tree.
+
+mod window_report;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use eframe::egui::accesskit::Role;
+use eframe::egui::{Key, Modifiers, Theme, Vec2};
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use egui_kittest::{Harness, SnapshotOptions, SnapshotResults};
+use tilescope::store::Report;
+use tilescope::ui::app::App;
+use tilescope::ui::command::Page;
+
+/// Longest time that a background job may take.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The one place for tolerances: what lavapipe on different processors may differ by.
+fn tolerances() -> SnapshotOptions {
+    SnapshotOptions::new().threshold(1.0).max_failed_pixels(10)
+}
+
+fn window<'a>(theme: Theme, app: impl FnOnce(&eframe::egui::Context) -> App) -> Harness<'a, App> {
+    let mut harness = Harness::builder()
+        .with_size(Vec2::new(1280.0, 800.0))
+        .with_theme(theme)
+        .with_options(tolerances())
+        // Names may be in any script; what the fonts lack is drawn as a box.
+        .allow_missing_glyphs()
+        .build_eframe(|creation| app(&creation.egui_ctx));
+    settle(&mut harness);
+    harness
+}
+
+fn window_on(theme: Theme, report: Report) -> Harness<'static, App> {
+    window(theme, |ctx| App::with_report(ctx, Arc::new(report)))
+}
+
+/// Steps until the report is read and no frame changes the layout any more.
+fn settle(harness: &mut Harness<'_, App>) {
+    let started = Instant::now();
+    loop {
+        harness.step();
+        if !harness.state().is_loading() {
+            break;
+        }
+        assert!(started.elapsed() < PATIENCE, "the report is not read in time");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    harness.run_steps(4);
+}
+
+/// Steps until a text can be found.
+fn wait_for(harness: &mut Harness<'_, App>, text: &str) {
+    let started = Instant::now();
+    while !has_text(harness, text) {
+        assert!(started.elapsed() < PATIENCE, "{text:?} is not there in {:#?}", texts(harness));
+        std::thread::sleep(Duration::from_millis(10));
+        harness.step();
+    }
+}
+
+/// All names and values of the accessibility tree.
+fn texts(harness: &Harness<'_, App>) -> Vec<String> {
+    let nodes = harness.root().children_recursive();
+    nodes
+        .flat_map(|node| {
+            let node = node.accesskit_node();
+            [node.label(), node.value()]
+        })
+        .flatten()
+        .collect()
+}
+
+fn has_text(harness: &Harness<'_, App>, text: &str) -> bool {
+    texts(harness).iter().any(|found| found.contains(text))
+}
+
+/// Puts the pointer over a position of a picture: at a share of its width, in the middle.
+fn hover_share(harness: &mut Harness<'_, App>, name: &str, share: f32) {
+    let rect = harness.get_by_label(name).rect();
+    harness.hover_at(rect.left_center() + Vec2::new(rect.width() * share, 0.0));
+    harness.run_steps(3);
+}
+
+#[test]
+fn the_tooltip_of_the_highest_step_says_what_it_is() {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/profiles/poplar-3.3");
+    if !path.exists() {
+        println!("skipped: ../shared/profiles is absent");
+        return;
+    }
+    let mut harness = window(Theme::Light, |ctx| App::open(ctx, path));
+    assert!(has_text(&harness, "No tile of 1,472 is over the limit"), "lands on Memory");
+    harness.get_by_label("Liveness").click();
+    harness.run_steps(4);
+    hover_share(&mut harness, "Liveness curve", 107.5 / 111.0);
+    let texts = texts(&harness);
+    for expected in ["Step 107, StreamCopyMid", "742.0 KiB (759,828 B)", "2.58 MiB (2,705,487 B)"] {
+        assert!(texts.iter().any(|text| text == expected), "{expected:?} in {texts:#?}");
+    }
+}
+
+#[test]
+fn a_missing_path_is_an_error_with_the_path_in_it() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("absent");
+    let mut harness = window(Theme::Light, |ctx| App::open(ctx, path.clone()));
+    wait_for(&mut harness, "The report could not be opened");
+    assert!(has_text(&harness, &path.display().to_string()));
+    assert!(has_text(&harness, "Check the path"));
+    harness.get_by_label("Close").click();
+    harness.run_steps(3);
+    assert!(!has_text(&harness, "could not be opened"));
+    assert!(has_text(&harness, "Open a report"));
+}
+
+#[test]
+fn several_reports_are_offered() {
+    let directory = tempfile::tempdir().expect("a directory");
+    for name in ["first", "second"] {
+        std::fs::create_dir(directory.path().join(name)).expect("a directory");
+        std::fs::write(directory.path().join(name).join("profile.pop"), "no profile")
+            .expect("a file");
+    }
+    let path = directory.path().to_owned();
+    let mut harness = window(Theme::Light, |ctx| App::open(ctx, path));
+    wait_for(&mut harness, "Open one of them");
+    harness.get_by_role_and_label(Role::Button, &second_button(&harness)).click();
+    harness.run_steps(2);
+    settle(&mut harness);
+    assert!(!has_text(&harness, "Open one of them"), "another error, of the one that was chosen");
+    wait_for(&mut harness, "The report could not be opened");
+}
+
+/// The name of the button that opens the second report.
+fn second_button(harness: &Harness<'_, App>) -> String {
+    let nodes = harness.root().children_recursive();
+    nodes
+        .map(|node| node.accesskit_node())
+        .filter(|node| node.role() == Role::Button)
+        .filter_map(|node| node.label())
+        .find(|label| label.contains("second"))
+        .expect("a button for the second report")
+}
+
+#[test]
+fn a_path_is_entered_and_opened() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut harness = window(Theme::Dark, |ctx| App::new(ctx, None));
+    harness.get_by_label("Path").focus();
+    harness.run_steps(2);
+    harness.get_by_label("Path").type_text(&directory.path().display().to_string());
+    harness.run_steps(2);
+    harness.get_by_label("Open").click();
+    harness.run_steps(2);
+    wait_for(&mut harness, "The report could not be opened");
+}
+
+#[test]
+fn a_spike_names_its_convolution_and_its_proportion() {
+    let mut harness = window_on(Theme::Light, window_report::small());
+    harness.state_mut().go(Page::Liveness);
+    harness.run_steps(4);
+    let share = (window_report::SPIKE as f32 + 0.5) / window_report::STEPS as f32;
+    hover_share(&mut harness, "Liveness curve", share);
+    let texts = texts(&harness);
+    for expected in ["convolution", "0.6", "layer1/conv", "Step 120, OnTileExecute"] {
+        assert!(texts.iter().any(|text| text == expected), "{expected:?} in {texts:#?}");
+    }
+}
+
+#[test]
+fn the_filter_counts_and_finds_the_largest_step() {
+    let mut harness = window_on(Theme::Light, window_report::small());
+    harness.state_mut().go(Page::Liveness);
+    harness.run_steps(4);
+    harness.get_by_label("Filter steps").focus();
+    harness.run_steps(2);
+    harness.get_by_label("Filter steps").type_text("CONV");
+    harness.run_steps(2);
+    wait_for(&mut harness, "of 200 steps match");
+    harness.get_by_label_contains("Largest: step 120").click();
+    harness.run_steps(3);
+    assert!(has_text(&harness, "Selected: step 120, OnTileExecute"));
+}
+
+#[test]
+fn a_click_selects_a_tile_and_arrows_move_on() {
+    let mut harness = window_on(Theme::Light, window_report::small());
+    harness.get_by_label("Memory over tiles").click();
+    harness.run_steps(3);
+    assert!(has_text(&harness, "Deselect tile 24"));
+    harness.get_by_label("Memory over tiles").focus();
+    harness.run_steps(2);
+    harness.key_press_modifiers(Modifiers::NONE, Key::ArrowRight);
+    harness.run_steps(3);
+    assert!(has_text(&harness, "Deselect tile 25"));
+}
+
+#[test]
+fn pages_say_what_a_report_lacks() {
+    for (report, expected) in [
+        (
+            window_report::empty(),
+            ["Memory is not in this report", "Liveness is not in this report"],
+        ),
+        (window_report::without_rows(), ["No tiles", "No steps"]),
+    ] {
+        let mut harness = window_on(Theme::Light, report);
+        assert!(has_text(&harness, expected[0]), "{:#?}", texts(&harness));
+        harness.state_mut().go(Page::Liveness);
+        harness.run_steps(2);
+        assert!(has_text(&harness, expected[1]), "{:#?}", texts(&harness));
+        harness.state_mut().go(Page::Summary);
+        harness.run_steps(2);
+    }
+}
+
+#[test]
+fn odd_reports_are_drawn() {
+    for mut harness in [
+        window_on(Theme::Light, window_report::one_step_no_limit()),
+        window_on(Theme::Dark, window_report::hostile_names()),
+    ] {
+        for page in [Page::Memory, Page::Liveness, Page::Summary] {
+            harness.state_mut().go(page);
+            harness.run_steps(3);
+        }
+        harness.state_mut().go(Page::Liveness);
+        harness.run_steps(3);
+        hover_share(&mut harness, "Liveness curve", 0.5);
+        assert!(has_text(&harness, "Largest variables alive"));
+    }
+}
+
+#[test]
+fn an_untouched_window_asks_for_no_frame() {
+    let mut harness = window_on(Theme::Light, window_report::small());
+    for page in [Page::Memory, Page::Liveness, Page::Summary] {
+        harness.state_mut().go(page);
+        harness.run_steps(6);
+        // `run` stops when no repaint is asked for, and fails when that does not come to pass.
+        assert!(harness.run() <= 2, "{page:?} repaints without cause");
+    }
+}
+
+#[test]
+fn pages_look_as_they_did() {
+    let mut results = SnapshotResults::new();
+    for theme in [Theme::Light, Theme::Dark] {
+        let mut harness = window_on(theme, window_report::small());
+        for page in [Page::Summary, Page::Memory, Page::Liveness] {
+            harness.state_mut().go(page);
+            harness.run_steps(4);
+            harness.snapshot(format!("{page:?}-{theme:?}").to_lowercase());
+        }
+        results.extend_harness(&mut harness);
+    }
+}
+
+#[test]
+#[ignore = "prints times, proves nothing"]
+fn times_of_a_million_steps() {
+    let started = Instant::now();
+    let report = window_report::large();
+    println!("made in {:?}", started.elapsed());
+    let mut harness = window_on(Theme::Light, report);
+    for page in [Page::Memory, Page::Liveness, Page::Summary] {
+        harness.state_mut().go(page);
+        let started = Instant::now();
+        harness.step();
+        println!("{page:?} first frame {:?}", started.elapsed());
+        harness.run_steps(4);
+        let started = Instant::now();
+        harness.run_steps(10);
+        println!("{page:?} frame {:?}", started.elapsed() / 10);
+    }
+    harness.state_mut().go(Page::Liveness);
+    harness.run_steps(4);
+    for share in 1..6 {
+        let started = Instant::now();
+        hover_share(&mut harness, "Liveness curve", share as f32 / 7.0);
+        println!("hover, 3 frames {:?}", started.elapsed());
+    }
+    harness.get_by_label("Filter steps").focus();
+    harness.run_steps(2);
+    let started = Instant::now();
+    harness.get_by_label("Filter steps").type_text("conv");
+    harness.step();
+    println!("filter frame {:?}", started.elapsed());
+    wait_for(&mut harness, "steps match");
+    println!("filter done {:?}", started.elapsed());
+    let started = Instant::now();
+    harness.run_steps(10);
+    println!("frame with marks {:?}", started.elapsed() / 10);
+}

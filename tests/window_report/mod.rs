@@ -1,0 +1,273 @@
+//! Reports made by hand, so that pictures of them may be stored: nothing in them is anyone's.
+
+use std::path::PathBuf;
+
+use tilescope::store::compute::ComputeSets;
+use tilescope::store::debug_info::{DebugInfo, Proportion, TextRef};
+use tilescope::store::liveness::{Classes, Deltas, Liveness, VariableBytes};
+use tilescope::store::memory::{CategoryMemory, TileMemory};
+use tilescope::store::names::{Interner, Names};
+use tilescope::store::options::{About, CompilerPhase, EngineOption, GraphInfo};
+use tilescope::store::program::{Programs, Steps};
+use tilescope::store::report::{FileStatus, ReportFile};
+use tilescope::store::target::Target;
+use tilescope::store::{ClassId, ProgramId, Report, StepId, TileId, UnloweredId, WarningCode};
+
+/// Tiles of the small report, on two IPUs.
+pub const TILES: u32 = 48;
+/// Its steps.
+pub const STEPS: u32 = 200;
+/// Its highest step.
+pub const SPIKE: u32 = 120;
+
+/// A report with a spike that a convolution makes.
+pub fn small() -> Report {
+    let report = report(STEPS, 16 * 1024, &["weights", "activations", "gradients", "scratch"]);
+    report.warnings.add(WarningCode::NoExecution, "profile.pop", "the execution tables are empty");
+    report
+}
+
+/// A million steps.
+pub fn large() -> Report {
+    report(1_000_000, 16 * 1024, &["weights", "activations"])
+}
+
+/// One step, and a limit of zero.
+pub fn one_step_no_limit() -> Report {
+    report(1, 0, &["only"])
+}
+
+/// Names that could break a layout or a terminal.
+pub fn hostile_names() -> Report {
+    let long = "x".repeat(100_000);
+    report(9, 1 << 40, &[&long, "a\u{202e}b\n\u{1b}[2J", "", "תמונה"])
+}
+
+/// Every part settled, none there.
+pub fn empty() -> Report {
+    let report = Report::new(PathBuf::from("empty"));
+    report.about.fill(None);
+    report.target.fill(None);
+    report.graph.fill(None);
+    report.memory.fill(None);
+    report.steps.fill(None);
+    report.programs.fill(None);
+    report.liveness.fill(None);
+    settle_rest(&report);
+    report.debug.fill(None);
+    report
+}
+
+/// Every part there, none with rows.
+pub fn without_rows() -> Report {
+    let report = Report::new(PathBuf::from("no rows"));
+    report.about.fill(Some(About::default()));
+    report.target.fill(Some(Target::default()));
+    report.graph.fill(Some(GraphInfo::default()));
+    report.memory.fill(Some(TileMemory::default()));
+    report.steps.fill(Some(Steps::default()));
+    report.programs.fill(Some(Programs::default()));
+    report.liveness.fill(Some(Liveness::default()));
+    settle_rest(&report);
+    report.debug.fill(Some(DebugInfo::default()));
+    report
+}
+
+fn settle_rest(report: &Report) {
+    report.categories.fill(None);
+    report.compute_sets.fill(None);
+    report.execution.fill(None);
+    report.variables.fill(None);
+}
+
+fn report(steps: u32, bytes_per_tile: u64, names: &[&str]) -> Report {
+    let report = Report::new(PathBuf::from("/reports/synthetic"));
+    report.set_files(vec![
+        ReportFile { name: "profile.pop".into(), bytes: Some(1_234_567), status: FileStatus::Ok },
+        ReportFile { name: "debug.cbor".into(), bytes: Some(45_678), status: FileStatus::Ok },
+        ReportFile { name: "framework.json".into(), bytes: None, status: FileStatus::Missing },
+    ]);
+    report.target.fill(Some(target(bytes_per_tile)));
+    report.memory.fill(Some(memory((steps < STEPS).then_some(40))));
+    report.graph.fill(Some(GraphInfo {
+        compute_sets: Some(31),
+        edges: Some(4096),
+        variables: Some(2718),
+        vertices: Some(1618),
+    }));
+    report.steps.fill(Some(steps_of(steps)));
+    report.programs.fill(Some(programs(steps)));
+    report.liveness.fill(Some(liveness(steps, names)));
+    report.about.fill(Some(about()));
+    report.debug.fill(Some(debug()));
+    report.compute_sets.fill(Some(ComputeSets::default()));
+    settle_rest(&report);
+    report
+}
+
+fn target(bytes_per_tile: u64) -> Target {
+    let tiles = u64::from(TILES);
+    Target {
+        kind: Some("IPU".into()),
+        architecture: Some("ipu2".into()),
+        ipus: Some(2),
+        replicas: Some(1),
+        ipus_per_replica: Some(2),
+        tiles: Some(tiles),
+        tiles_per_ipu: Some(tiles / 2),
+        tiles_per_replica: Some(tiles),
+        bytes_per_tile: Some(bytes_per_tile),
+        bytes_per_ipu: Some(bytes_per_tile * tiles / 2),
+        total_bytes: Some(bytes_per_tile * tiles),
+        clock_hz: Some(1_330_000_000),
+        ..Target::default()
+    }
+}
+
+fn memory(hole: Option<u32>) -> TileMemory {
+    let mut memory = TileMemory::default();
+    for tile in 0..TILES {
+        memory.tiles.push(TileId(tile));
+        let total = 9000 + u64::from(tile % 7) * 500 + u64::from(tile / 24) * 1500;
+        // One tile is over.
+        let total = if tile == 30 { 17_000 } else { total };
+        let known = (hole != Some(tile)).then_some(total);
+        memory.total.push(known);
+        memory.including_gaps.push(known.map(|bytes| bytes + 900));
+        memory.by_region[0].push(Some(total * 3 / 4));
+        memory.by_region[1].push(Some(total / 4));
+        memory.by_region[2].push(Some(0));
+        memory.always_live.push(Some(6000));
+        memory.not_always_live_max.push(Some(total - 6000));
+    }
+    let list = |bytes: u64| Some(vec![bytes; TILES as usize]);
+    for (name, bytes) in [("vertexCode", 1200), ("variable", 5000), ("controlCode", 700)] {
+        memory.categories.push(CategoryMemory {
+            name: name.into(),
+            not_overlapped: [list(bytes), list(bytes / 4), list(0)],
+            overlapped: [list(bytes / 8), list(0), list(0)],
+        });
+    }
+    memory
+}
+
+fn steps_of(count: u32) -> Steps {
+    let mut steps = Steps::default();
+    for step in 0..count {
+        steps.ids.push(StepId(step));
+        steps.programs.push(ProgramId(step));
+        steps.parents.push(None);
+    }
+    steps
+}
+
+/// Every tenth program and that of the spike belong to the convolution.
+fn is_convolution(step: u32) -> bool {
+    step.is_multiple_of(10)
+}
+
+fn programs(count: u32) -> Programs {
+    let mut programs = Programs::default();
+    let execute = programs.kind_names.push("OnTileExecute");
+    let exchange = programs.kind_names.push("DoExchange");
+    for id in 0..count {
+        programs.ids.push(ProgramId(id));
+        programs.kinds.push(Some(if id.is_multiple_of(2) { execute } else { exchange }));
+        programs.names.push(&format!("layer{}/step{id}", id / 50));
+        programs.debug_ids.push(if is_convolution(id) { 2 } else { 0 });
+        programs.compute_sets.push(None);
+        programs.children_ends.push(0);
+    }
+    programs
+}
+
+fn debug() -> DebugInfo {
+    let mut words = Interner::default();
+    let mut debug = DebugInfo::default();
+    for (id, layer, kind, name) in
+        [(1, "poplibs", Some("convolution"), "layer1/conv"), (2, "poplar", None, "")]
+    {
+        debug.ids.push(id);
+        debug.parents.push((id == 2).then_some(0));
+        debug.layers.push(words.intern(layer));
+        debug.kinds.push(kind.map(|kind| words.intern(kind)));
+        let name = debug.texts.push(name);
+        debug.names.push(TextRef(name.0));
+        debug.files.push(TextRef::NONE);
+        debug.lines.push(0);
+        debug.proportions.push(if id == 1 { Proportion::Value(0.6) } else { Proportion::Absent });
+    }
+    debug.words = words.into_names();
+    debug
+}
+
+/// Class 0 is always live; each other class lives around a step of its own, the last at the spike.
+fn liveness(steps: u32, names: &[&str]) -> Liveness {
+    let mut classes = Classes::default();
+    let mut variable_names = Names::default();
+    let mut liveness = Liveness::default();
+    let mut rows = Vec::new();
+    let mut deltas = Vec::new();
+    classes.ids.push(ClassId(0));
+    classes.always_live.push(true);
+    classes.range_ends.push(0);
+    for (index, name) in (0_u32..).zip(names) {
+        liveness.variable_ids.push(UnloweredId(index));
+        variable_names.push(name);
+        rows.push(VariableBytes {
+            variable: UnloweredId(index),
+            class: ClassId(0),
+            bytes: 42_000 + 20_000 * u64::from(index),
+        });
+    }
+    let last = steps.saturating_sub(1);
+    for class in 1..=20_u32 {
+        let is_spike = class == 20;
+        let center = if is_spike { SPIKE } else { class * 10 }.min(last);
+        let reach = if is_spike { 0 } else { 14 };
+        let range = center.saturating_sub(reach)..(center + reach + 1).min(steps);
+        let bytes = if is_spike { 260_000 } else { 9000 + u64::from(class % 5) * 7000 };
+        let signed = i64::try_from(bytes).expect("small");
+        deltas.push((range.start, signed));
+        deltas.push((range.end, -signed));
+        classes.ids.push(ClassId(class));
+        classes.always_live.push(false);
+        classes.ranges.push(range);
+        classes.range_ends.push(classes.ranges.len());
+        let variable = UnloweredId(class % u32::try_from(names.len()).expect("few"));
+        rows.push(VariableBytes { variable, class: ClassId(class), bytes });
+    }
+    deltas.sort_by_key(|(step, _)| *step);
+    liveness.classes = classes;
+    liveness.variable_names = variable_names;
+    liveness.variable_bytes = Some(rows);
+    let by_ipu = [(0, deltas.clone()), (1, Vec::new())].into();
+    liveness.deltas = Some(Deltas { everything: deltas, by_ipu });
+    liveness
+}
+
+fn about() -> About {
+    let option = |name: &str, value: &str, is_default: bool| EngineOption {
+        name: name.into(),
+        value: value.into(),
+        is_default: Some(is_default),
+    };
+    About {
+        compiled_at: Some("2026-01-02 03:04:05".into()),
+        poplar_version: Some("3.3.0".into()),
+        format: Some("profile.pop 3.8.0".into()),
+        engine_options: vec![
+            option("autoReport.all", "true", false),
+            option("debug.allowOutOfMemory", "true", false),
+            option("debug.instrumentCompute", "false", true),
+            option("opt.maxCompileThreads", "0", true),
+        ],
+        target_options: vec![option("ipuLinkTopology", "mesh", true)],
+        phases: vec![CompilerPhase {
+            name: "compile".into(),
+            start_microseconds: 0,
+            duration_microseconds: 12_340_000,
+        }],
+        ..About::default()
+    }
+}
