@@ -14,8 +14,8 @@ use rayon::prelude::*;
 use rusqlite::Connection;
 use serde_json::Value;
 use tilescope::cli::tiles::Breakdown;
-use tilescope::format::{Error, ErrorKind};
-use tilescope::synth::{tiny, write_report};
+use tilescope::format::{Error, ErrorKind, Progress};
+use tilescope::synth::{Options, write_report};
 
 fn error_of(path: &Path) -> Error {
     summary(path).expect_err("this must not open")
@@ -70,8 +70,8 @@ fn paths_without_a_report() {
 fn several_reports_are_listed() {
     let directory = tempfile::tempdir().unwrap();
     for name in ["training", "inference"] {
-        let model = tiny::model(&tiny::Options { tiles: 4, ..tiny::Options::default() });
-        write_report(&model, &directory.path().join(name)).unwrap();
+        let options = Options { tiles_per_ipu: 4, ..Options::default() };
+        write_report(&options, &directory.path().join(name), &Progress::default()).unwrap();
     }
     let error = error_of(directory.path());
     assert_eq!(error.kind, ErrorKind::SeveralReports);

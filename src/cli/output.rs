@@ -45,7 +45,7 @@ pub fn answer<A: Answer>(
     input: &Input,
     answer: impl FnOnce(&OpenReport, &Progress) -> Result<A, Error>,
 ) -> ExitCode {
-    let result = with_progress(|progress| {
+    let result = with_progress("Reading the report", |progress| {
         let open = OpenReport::find(&input.path)?;
         progress.expect(open.bytes_to_read());
         open.read_small_tables(progress)?;
@@ -146,7 +146,7 @@ fn fail(error: &Error, json: bool) -> ExitCode {
 }
 
 /// Runs a job, and on a terminal shows how far it is when it takes longer than a second.
-fn with_progress<T>(job: impl FnOnce(&Progress) -> T) -> T {
+pub fn with_progress<T>(what: &'static str, job: impl FnOnce(&Progress) -> T) -> T {
     let progress = Progress::default();
     if !std::io::stderr().is_terminal() {
         return job(&progress);
@@ -164,10 +164,10 @@ fn with_progress<T>(job: impl FnOnce(&Progress) -> T) -> T {
                 if !still_running(1000) {
                     return;
                 }
-                let bar = indicatif::ProgressBar::new(0).with_message("Reading the report");
-                if let Ok(style) = indicatif::ProgressStyle::with_template(
-                    "{msg} {wide_bar} {bytes}/{total_bytes}",
-                ) {
+                let bar = indicatif::ProgressBar::new(0).with_message(what);
+                if let Ok(style) =
+                    indicatif::ProgressStyle::with_template("{msg} {wide_bar} {percent} %")
+                {
                     bar.set_style(style);
                 }
                 while still_running(100) {

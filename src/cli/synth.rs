@@ -1,4 +1,4 @@
-//! `tilescope synth`: writes a synthetic report.
+//! `tilescope synth`: writes synthetic reports.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -6,23 +6,46 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 
 use super::output::{self, CANNOT_WRITE};
-use crate::synth::{self, tiny};
+use crate::synth::machine::Architecture;
+use crate::synth::network::Network;
+use crate::synth::{self, Options, story};
 
 /// Arguments of `tilescope synth`.
 #[derive(Debug, Args)]
 pub struct SynthArguments {
     /// The network.
     #[arg(long, default_value = "tiny")]
-    pub network: Network,
+    pub network: NetworkName,
+    /// Repeat the network this often, one copy after the other.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub copies: u32,
+    /// Repeat it as often as a profile of this size takes, for example 1GiB.
+    #[arg(long, conflicts_with = "copies", value_parser = size)]
+    pub size: Option<u64>,
     /// Batch size.
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u64).range(1..=4096))]
     pub batch: u64,
     /// availableMemoryProportion of convolutions and matmuls.
     #[arg(long, default_value_t = 0.6, value_parser = proportion)]
     pub proportion: f64,
-    /// Tiles of the IPU.
-    #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=1472))]
-    pub tiles_per_ipu: u32,
+    /// The architecture.
+    #[arg(long, default_value = "mk2")]
+    pub architecture: ArchitectureName,
+    /// IPUs, as stages of a pipeline.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub ipus: u32,
+    /// Tiles of an IPU; fewer than the chip has make an IPU Model.
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1472))]
+    pub tiles_per_ipu: Option<u32>,
+    /// What makes tiles differ.
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Run the program, if it fits, and record the execution.
+    #[arg(long)]
+    pub execution: bool,
+    /// Write the six runs of the story instead: a ResNeXt-101 at six proportions on a whole IPU.
+    #[arg(long, conflicts_with_all = ["network", "batch", "proportion", "ipus", "tiles_per_ipu"])]
+    pub amp_story: bool,
     /// The directory to write, which must not hold a profile yet.
     #[arg(short, long, value_name = "DIR")]
     pub output: PathBuf,
@@ -30,9 +53,20 @@ pub struct SynthArguments {
 
 /// A network that can be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Network {
-    /// Three convolutions and a fully connected layer.
+pub enum NetworkName {
+    /// A few layers, for tests and first looks.
     Tiny,
+    /// An image classifier of 100 grouped convolutions.
+    Resnext101,
+}
+
+/// An architecture that reports can be made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ArchitectureName {
+    /// 1,216 tiles of 256 KiB.
+    Mk1,
+    /// 1,472 tiles of 624 KiB.
+    Mk2,
 }
 
 fn proportion(text: &str) -> Result<f64, String> {
@@ -40,16 +74,64 @@ fn proportion(text: &str) -> Result<f64, String> {
     if value > 0.0 && value <= 1.0 { Ok(value) } else { Err("above 0 and at most 1".to_owned()) }
 }
 
-/// Writes the report.
-pub fn run(arguments: &SynthArguments) -> ExitCode {
-    let model = match arguments.network {
-        Network::Tiny => tiny::model(&tiny::Options {
-            tiles: arguments.tiles_per_ipu,
-            batch: arguments.batch,
-            proportion: arguments.proportion,
-        }),
+/// Bytes, with a binary unit.
+fn size(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|character: char| !character.is_ascii_digit());
+    let number: u64 = digits.parse().map_err(|_| "a number of bytes expected".to_owned())?;
+    let unit = match text[digits.len()..].trim() {
+        "" | "B" => 1,
+        "KiB" => 1 << 10,
+        "MiB" => 1 << 20,
+        "GiB" => 1 << 30,
+        _ => return Err("B, KiB, MiB or GiB expected".to_owned()),
     };
-    match synth::write_report(&model, &arguments.output) {
+    let most = 64 << 30;
+    number
+        .checked_mul(unit)
+        .filter(|bytes| *bytes <= most)
+        .ok_or_else(|| "at most 64GiB".to_owned())
+}
+
+fn options(arguments: &SynthArguments) -> Options {
+    let network = match arguments.network {
+        NetworkName::Tiny => Network::Tiny,
+        NetworkName::Resnext101 => Network::Resnext101,
+    };
+    let architecture = match arguments.architecture {
+        ArchitectureName::Mk1 => Architecture::Mk1,
+        ArchitectureName::Mk2 => Architecture::Mk2,
+    };
+    let tiles = match network {
+        Network::Tiny => Options::default().tiles_per_ipu,
+        Network::Resnext101 => architecture.tiles_per_ipu(),
+    };
+    let mut options = Options {
+        network,
+        copies: arguments.copies,
+        batch: arguments.batch,
+        proportion: arguments.proportion,
+        architecture,
+        ipus: arguments.ipus,
+        tiles_per_ipu: arguments.tiles_per_ipu.unwrap_or(tiles),
+        seed: arguments.seed,
+        execution: arguments.execution,
+    };
+    if let Some(bytes) = arguments.size {
+        options.copies = synth::copies_for_size(&options, bytes);
+    }
+    options
+}
+
+/// Writes the report or the story.
+pub fn run(arguments: &SynthArguments) -> ExitCode {
+    let written = output::with_progress("Writing the report", |progress| {
+        if arguments.amp_story {
+            story::write_story(&arguments.output, progress)
+        } else {
+            synth::write_report(&options(arguments), &arguments.output, progress)
+        }
+    });
+    match written {
         Ok(()) => output::print(&format!("{}\n", arguments.output.display()))
             .unwrap_or_else(ExitCode::from),
         Err(error) => {

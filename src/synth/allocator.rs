@@ -1,88 +1,127 @@
-//! Places the variables of a tile as a compiler does: first fit in the given order, under alignment
-//! and element constraints, overlapping only what is never live at the same time. Gaps and overflow
-//! arise from that; nothing is drawn at random.
+//! Places the variables of a tile as a compiler does: first fit in the given order, under alignment,
+//! elements and interleaving, overlapping only what is never live at the same time. Gaps and
+//! overflow arise from that; nothing is drawn at random.
 
 use std::ops::Range;
 
-use super::model::{Life, Wanted};
+use super::model::Life;
 use crate::store::target::Target;
 
 /// The first byte that is given out: what is below belongs to the boot code.
 const FIRST_BYTE: u64 = 16;
 
-/// Whether two variables may be live at the same time.
-fn interfere(a: &Life, b: &Life) -> bool {
-    match (a, b) {
-        (Life::Steps(from_a, to_a), Life::Steps(from_b, to_b)) => from_a < to_b && from_b < to_a,
-        _ => true,
-    }
+/// A variable of a tile that wants a place.
+#[derive(Clone, Debug)]
+pub struct Wanted<'a> {
+    /// Size, bytes.
+    pub bytes: u64,
+    /// Alignment, bytes.
+    pub alignment: u64,
+    /// When it is live.
+    pub life: &'a Life,
+    /// Whether it is code. All code comes before all data.
+    pub is_code: bool,
+    /// Whether it must lie in interleaved memory.
+    pub is_interleaved: bool,
 }
 
-/// The offsets of the variables of one tile.
-pub fn place(wanted: &[Wanted], target: &Target) -> Vec<u64> {
-    let mut offsets: Vec<u64> = Vec::with_capacity(wanted.len());
-    let mut taken: Vec<Range<u64>> = Vec::new();
+/// The offsets of the variables of one tile: code first, then data that is always live, then the
+/// rest. Variables without bytes get 0.
+pub fn place(wanted: &[Wanted<'_>], target: &Target) -> Vec<u64> {
+    let mut offsets = Vec::with_capacity(wanted.len());
+    // The first byte that nothing takes that is always live: from here on others are placed.
+    let mut free = FIRST_BYTE;
+    let mut was_code = true;
+    let mut temporaries = Temporaries::default();
     for variable in wanted {
         if variable.bytes == 0 {
             offsets.push(0);
             continue;
         }
-        taken.clear();
-        for (other, offset) in wanted.iter().zip(&offsets).filter(|(other, _)| other.bytes > 0) {
-            let range = *offset..*offset + other.bytes;
-            if other.is_code != variable.is_code {
-                taken.push(whole_elements(&range, target));
-            } else if interfere(&other.life, &variable.life) {
-                taken.push(range);
-            }
+        if was_code && !variable.is_code {
+            // Data may not share a memory element with code.
+            let next = target.element_offsets.iter().find(|start| **start >= free);
+            free = next.copied().unwrap_or(free);
+            was_code = false;
         }
-        taken.sort_by_key(|range| range.start);
-        let lowest = if variable.is_interleaved {
-            target.interleaved_start.unwrap_or(FIRST_BYTE)
-        } else {
-            FIRST_BYTE
+        let lowest = match target.interleaved_start {
+            Some(start) if variable.is_interleaved => free.max(start),
+            _ => free,
         };
-        let mut offset = lowest.next_multiple_of(variable.alignment);
-        for range in &taken {
-            if range.start >= offset + variable.bytes {
-                break;
+        let offset = match variable.life {
+            Life::Always => {
+                let offset = lowest.max(temporaries.end).next_multiple_of(variable.alignment);
+                free = offset + variable.bytes;
+                offset
             }
-            if range.end > offset {
-                offset = range.end.next_multiple_of(variable.alignment);
-            }
-        }
+            Life::Steps(from, to) => temporaries.place(variable, *from..*to, lowest),
+        };
         offsets.push(offset);
     }
     offsets
 }
 
-/// A range extended to the borders of the memory elements that it touches.
-fn whole_elements(range: &Range<u64>, target: &Target) -> Range<u64> {
-    let elements = &target.element_offsets;
-    let first = elements.partition_point(|start| *start <= range.start);
-    let start = first.checked_sub(1).and_then(|at| elements.get(at)).copied().unwrap_or(0);
-    let end = elements.iter().find(|start| **start >= range.end).copied();
-    start..end.unwrap_or(range.end)
+/// Steps that share a list in [`Temporaries`].
+const STEPS_PER_LIST: u32 = 32;
+
+/// What is placed and not always live, by the steps at which it is live: only what is live at the
+/// same time can be in the way.
+#[derive(Default)]
+struct Temporaries {
+    /// (offset, end, life), for every group of steps that a life touches.
+    lists: Vec<Vec<(u64, u64, Range<u32>)>>,
+    /// The highest end.
+    end: u64,
+    /// What is in the way of the variable at hand, by offset.
+    in_the_way: Vec<(u64, u64)>,
+}
+
+impl Temporaries {
+    fn place(&mut self, variable: &Wanted<'_>, life: Range<u32>, lowest: u64) -> u64 {
+        let first = (life.start / STEPS_PER_LIST) as usize;
+        let last = (life.end.max(1) - 1) as usize / STEPS_PER_LIST as usize;
+        if self.lists.len() <= last {
+            self.lists.resize(last + 1, Vec::new());
+        }
+        self.in_the_way.clear();
+        let lists = self.lists.get(first..=last).unwrap_or(&[]);
+        for (start, end, other) in lists.iter().flatten() {
+            if other.start < life.end && life.start < other.end {
+                self.in_the_way.push((*start, *end));
+            }
+        }
+        self.in_the_way.sort_unstable();
+        let mut offset = lowest.next_multiple_of(variable.alignment);
+        for (start, end) in &self.in_the_way {
+            if *start >= offset + variable.bytes {
+                break;
+            }
+            if *end > offset {
+                offset = end.next_multiple_of(variable.alignment);
+            }
+        }
+        let end = offset + variable.bytes;
+        self.end = self.end.max(end);
+        for list in self.lists.get_mut(first..=last).unwrap_or(&mut []) {
+            list.push((offset, end, life.clone()));
+        }
+        offset
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::synth::tiny;
+    use crate::synth::machine::{Architecture, target};
     use proptest::prelude::*;
 
-    fn wanted(bytes: u64, alignment: u64, life: Life, is_code: bool) -> Wanted {
-        Wanted {
-            name: String::new(),
-            bytes,
-            alignment,
-            category: 0,
-            life,
-            shown_as: String::new(),
-            is_lowered_from: false,
-            is_code,
-            is_interleaved: false,
-            is_constant: false,
+    /// Whether two variables may be live at the same time.
+    fn interfere(a: &Life, b: &Life) -> bool {
+        match (a, b) {
+            (Life::Steps(from_a, to_a), Life::Steps(from_b, to_b)) => {
+                from_a < to_b && from_b < to_a
+            }
+            _ => true,
         }
     }
 
@@ -90,29 +129,42 @@ mod tests {
         #[test]
         fn only_what_is_never_live_together_overlaps(
             sizes in proptest::collection::vec(
-                (1..5000_u64, 0..6_u32, 0..20_u32, 1..9_u32, 0..10_u32), 1..40
-            )
+                (1..9000_u64, 0..6_u32, 0..20_u32, 1..9_u32, 0..10_u32), 1..60
+            ),
+            code in 0..20_usize,
         ) {
-            let target = tiny::target(16);
-            let variables: Vec<Wanted> = sizes
+            let target = target(Architecture::Mk2, 1, 16);
+            let lives: Vec<Life> = sizes
                 .iter()
-                .map(|(bytes, alignment, from, steps, kind)| {
-                    let life = if *kind < 3 { Life::Always } else { Life::Steps(*from, from + steps) };
-                    wanted(*bytes, 1 << alignment, life, *kind == 0)
+                .map(|(_, _, from, steps, kind)| {
+                    if *kind < 3 { Life::Always } else { Life::Steps(*from, from + steps) }
+                })
+                .collect();
+            let variables: Vec<Wanted<'_>> = sizes
+                .iter()
+                .zip(&lives)
+                .enumerate()
+                .map(|(at, ((bytes, alignment, _, _, kind), life))| Wanted {
+                    bytes: *bytes,
+                    alignment: 1 << alignment,
+                    life: if at < code { &Life::Always } else { life },
+                    is_code: at < code,
+                    is_interleaved: at >= code && *kind == 9,
                 })
                 .collect();
             let offsets = place(&variables, &target);
             let range = |at: usize| offsets[at]..offsets[at] + variables[at].bytes;
+            let element = |address: u64| target.element_offsets.partition_point(|start| *start <= address);
             for a in 0..variables.len() {
                 prop_assert_eq!(offsets[a] % variables[a].alignment, 0);
+                prop_assert!(!variables[a].is_interleaved || offsets[a] >= 212_992);
                 for b in 0..a {
                     let (in_a, in_b) = (range(a), range(b));
-                    if interfere(&variables[a].life, &variables[b].life) {
+                    if interfere(variables[a].life, variables[b].life) {
                         prop_assert!(in_a.end <= in_b.start || in_b.end <= in_a.start);
                     }
                     if variables[a].is_code != variables[b].is_code {
-                        let elements = whole_elements(&in_b, &target);
-                        prop_assert!(in_a.end <= elements.start || elements.end <= in_a.start);
+                        prop_assert!(element(in_a.start) > element(in_b.end - 1));
                     }
                 }
             }

@@ -1,16 +1,83 @@
-//! Writes synthetic reports: what Poplar's compiler would have written of a small model network.
+//! Writes synthetic reports: what Poplar's compiler would have written of a model network.
 //!
-//! `tiny` makes the model, `allocator` places its variables as a compiler does, `write` derives all
-//! of Poplar's sums from the placement and writes `profile.pop`, `debug_info` writes `debug.cbor`.
+//! `network` lists layers, `planner` plans convolutions and matmuls, `lowering` makes programs and
+//! symbols of them, `allocator` places the variables of a tile, `write` derives all of Poplar's sums
+//! from the placement and writes `profile.pop`, `debug_info` writes `debug.cbor`.
 
 pub mod allocator;
 mod debug_info;
+pub mod log;
+pub mod lowering;
+pub mod machine;
 pub mod model;
+pub mod network;
+pub mod planner;
 mod schema;
-pub mod tiny;
+pub mod story;
 pub mod write;
 
 use std::path::{Path, PathBuf};
+
+use crate::format::Progress;
+use machine::Architecture;
+use network::{Layer, Network};
+
+/// What a synthetic report is made from. Equal options give equal reports.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The network.
+    pub network: Network,
+    /// How often the network is repeated, one copy after the other, to make a report larger.
+    pub copies: u32,
+    /// Samples at a time.
+    pub batch: u64,
+    /// `availableMemoryProportion` of convolutions and matmuls.
+    pub proportion: f64,
+    /// The architecture.
+    pub architecture: Architecture,
+    /// IPUs, as stages of a pipeline.
+    pub ipus: u32,
+    /// Tiles of an IPU.
+    pub tiles_per_ipu: u32,
+    /// What makes tiles differ.
+    pub seed: u64,
+    /// Whether the program is run when it fits.
+    pub execution: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            network: Network::Tiny,
+            copies: 1,
+            batch: 8,
+            proportion: 0.6,
+            architecture: Architecture::Mk2,
+            ipus: 1,
+            tiles_per_ipu: 16,
+            seed: 1,
+            execution: false,
+        }
+    }
+}
+
+impl Options {
+    /// The layers of all copies.
+    pub fn layers(&self) -> Vec<Layer> {
+        let one = self.network.layers();
+        if self.copies <= 1 {
+            return one;
+        }
+        (0..self.copies)
+            .flat_map(|copy| {
+                one.iter().map(move |layer| Layer {
+                    name: format!("tower{copy}.{}", layer.name),
+                    ..layer.clone()
+                })
+            })
+            .collect()
+    }
+}
 
 /// Why a report cannot be written.
 #[derive(Debug, thiserror::Error)]
@@ -29,13 +96,20 @@ pub enum WriteError {
     /// SQLite cannot write the profile.
     #[error("profile.pop: {0}")]
     Database(#[from] rusqlite::Error),
+    /// Nobody wants it any more.
+    #[error("cancelled")]
+    Cancelled,
 }
 
-/// Writes the report of a model into a directory, which is made when it is not there.
+/// Writes a report into a directory, which is made when it is not there.
 ///
 /// # Errors
 /// When a profile is there already, or a file cannot be written.
-pub fn write_report(model: &model::Model, directory: &Path) -> Result<(), WriteError> {
+pub fn write_report(
+    options: &Options,
+    directory: &Path,
+    progress: &Progress,
+) -> Result<(), WriteError> {
     let io = |file: &Path| {
         let file = file.to_owned();
         move |error| WriteError::Io { file, error }
@@ -45,11 +119,27 @@ pub fn write_report(model: &model::Model, directory: &Path) -> Result<(), WriteE
     if profile.exists() {
         return Err(WriteError::Exists(profile));
     }
-    write::write_profile(model, &profile)?;
-    let debug = directory.join("debug.cbor");
-    let bytes = debug_info::encode(&model.contexts);
-    std::fs::write(&debug, bytes).map_err(io(&debug))?;
-    let app = directory.join("app.json");
-    let json = format!("{:#}\n", serde_json::Value::Object(model.app.clone()));
-    std::fs::write(&app, json).map_err(io(&app))
+    let model = lowering::lower(options);
+    write::write_profile(&model, &profile, progress)?;
+    let write = |name: &str, bytes: &[u8]| {
+        let file = directory.join(name);
+        std::fs::write(&file, bytes).map_err(io(&file))
+    };
+    write("debug.cbor", &debug_info::encode(&model.contexts))?;
+    let app = format!("{:#}\n", serde_json::Value::Object(model.app.clone()));
+    write("app.json", app.as_bytes())?;
+    let framework = serde_json::json!({ "PyTorch": { "Version": "2.0.1" }, "PopTorch": { "Version": "3.3.0" } });
+    write("framework.json", format!("{framework:#}\n").as_bytes())?;
+    write("compile.log", log::compile_log(&model).as_bytes())
+}
+
+/// Bytes of `profile.pop` for each lowered variable, as measured on reports of the large network.
+const BYTES_PER_VARIABLE: u64 = 56;
+
+/// How often the network must be repeated for a profile of at least `bytes`.
+pub fn copies_for_size(options: &Options, bytes: u64) -> u32 {
+    let one = lowering::lower(&Options { copies: 1, ..options.clone() });
+    let variables: usize = (0..one.tiles()).map(|tile| one.on_tile(tile).len()).sum();
+    let of_one = variables as u64 * BYTES_PER_VARIABLE;
+    u32::try_from(bytes.div_ceil(of_one.max(1))).unwrap_or(u32::MAX)
 }

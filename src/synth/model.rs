@@ -1,7 +1,8 @@
-//! What a synthetic report is made from: programs, variables before placement, debug contexts.
+//! What a compiler knows of a program before it places variables: programs, symbols, exchanges.
 
 use std::ops::Range;
 
+use super::planner::Plan;
 use crate::store::target::Target;
 
 /// A category, by its number in [`CATEGORIES`].
@@ -52,37 +53,101 @@ pub enum Life {
     Steps(u32, u32),
 }
 
-impl Life {
-    /// The life over a range of steps.
-    pub fn steps(range: Range<u32>) -> Self {
-        Self::Steps(range.start, range.end)
+/// How a symbol's bytes are spread over tiles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spread {
+    /// The first tile.
+    pub first: u32,
+    /// How many tiles from there.
+    pub tiles: u32,
+    /// Bytes on a tile, on average.
+    pub bytes: u64,
+    /// By how much tiles differ, thousandths of `bytes` up or down.
+    pub unevenness: u64,
+}
+
+impl Spread {
+    /// Bytes on a tile, a multiple of 4. Tiles differ by a share that all symbols have in common
+    /// and by one of the symbol's own.
+    pub fn bytes_on(&self, tile: u32, symbol: u64, seed: u64) -> u64 {
+        if tile < self.first || tile - self.first >= self.tiles || self.bytes == 0 {
+            return 0;
+        }
+        let of_tile = mix(seed ^ u64::from(tile)) % 1401;
+        let of_symbol = mix(seed ^ (symbol << 32) ^ u64::from(tile)) % 601;
+        let signed = i64::try_from(of_tile + of_symbol).unwrap_or(0) - 1000;
+        let unevenness = i64::try_from(self.bytes * self.unevenness / 1000).unwrap_or(0);
+        let bytes = i64::try_from(self.bytes).unwrap_or(i64::MAX) + unevenness * signed / 1000;
+        u64::try_from(bytes).unwrap_or(0).max(4).next_multiple_of(4)
     }
 }
 
-/// A lowered variable before it has a place.
+/// A number that looks drawn at random and is the same for the same seed (SplitMix64).
+pub fn mix(seed: u64) -> u64 {
+    let z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// A variable of the program, which becomes one lowered variable on each tile of its spread.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "they are the independent bits of the bitset")]
-pub struct Wanted {
-    /// Its name without the `#` and number at the end.
+pub struct Symbol {
+    /// Its lowered name without the `#` and number at the end.
     pub name: String,
-    /// Size, bytes.
-    pub bytes: u64,
-    /// Alignment, bytes.
-    pub alignment: u64,
     /// What it is for.
     pub category: Category,
     /// When it is live.
     pub life: Life,
     /// The name under which the unlowered view counts it.
     pub shown_as: String,
-    /// Whether the unlowered name is that of the variable that it was lowered from.
+    /// Whether that is the name of the variable that it was lowered from.
     pub is_lowered_from: bool,
+    /// Alignment, bytes.
+    pub alignment: u64,
     /// Whether it is code, which may not share a memory element with data.
     pub is_code: bool,
     /// Whether it must lie in interleaved memory.
     pub is_interleaved: bool,
     /// Whether it is constant.
     pub is_constant: bool,
+    /// Where its bytes are.
+    pub spread: Spread,
+}
+
+/// What a program does beside being of a kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// Nothing that a table says.
+    None,
+    /// Runs a compute set.
+    Execute(usize),
+    /// Moves data between tiles of an IPU.
+    Exchange(Exchange),
+    /// Moves data between IPUs.
+    GlobalExchange(Exchange),
+    /// Moves data from or to the host; the stream's name, and whether it comes from the host.
+    HostExchange(Exchange, String, bool),
+    /// Repeats its child.
+    Repeat(u64),
+    /// Waits for other IPUs.
+    Sync,
+    /// Starts or ends waiting of these tiles.
+    Tiles(Range<u32>),
+}
+
+/// What an exchange moves, by the symbols that hold it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exchange {
+    /// The symbol whose bytes arrive.
+    pub received: usize,
+    /// How many tiles each byte goes to.
+    pub copies: u64,
+    /// The symbol of the exchange's code.
+    pub code: usize,
+    /// How many exchanges share that code symbol in equal parts.
+    pub code_parts: u64,
 }
 
 /// A lowered program. Its id is its place in [`Model::programs`], which is also its step.
@@ -96,8 +161,12 @@ pub struct Program {
     pub context: u64,
     /// The program that contains it.
     pub parent: Option<usize>,
-    /// The compute set that it runs.
-    pub compute_set: Option<usize>,
+    /// What it does.
+    pub detail: Detail,
+    /// The IPU that it keeps busy.
+    pub ipu: u32,
+    /// Cycles of an average tile, for the programs that take any.
+    pub cycles: u64,
 }
 
 /// A compute set.
@@ -107,10 +176,14 @@ pub struct ComputeSet {
     pub name: String,
     /// Debug context.
     pub context: u64,
-    /// Vertex types and how many of each there are.
-    pub vertices: Vec<(usize, u64)>,
-    /// Edges.
-    pub edges: u64,
+    /// Its vertices' type.
+    pub vertex_type: usize,
+    /// The symbol that holds the state of its vertices.
+    pub state: usize,
+    /// How many compute sets share that symbol in equal parts, and which part this one has.
+    pub state_parts: u64,
+    /// As above, from 0.
+    pub state_part: u64,
 }
 
 /// A debug context.
@@ -132,23 +205,58 @@ pub struct Context {
     pub options: Vec<(&'static str, String)>,
 }
 
-/// A network as a compiler sees it before it places variables.
+/// A type of vertices.
+#[derive(Clone, Copy, Debug)]
+pub struct VertexType {
+    /// Its name.
+    pub name: &'static str,
+    /// Bytes of one vertex.
+    pub bytes: u64,
+}
+
+/// A program as a compiler sees it before it places variables.
 #[derive(Clone, Debug)]
 pub struct Model {
     /// The machine.
     pub target: Target,
+    /// What makes reports of equal options equal, and others differ.
+    pub seed: u64,
     /// Programs in the order of the depth-first walk; the first is the root.
     pub programs: Vec<Program>,
     /// Compute sets.
     pub compute_sets: Vec<ComputeSet>,
-    /// Names of vertex types.
-    pub vertex_types: Vec<&'static str>,
-    /// Variables of each tile in the order in which they are placed.
-    pub tiles: Vec<Vec<Wanted>>,
+    /// Vertex types.
+    pub vertex_types: Vec<VertexType>,
+    /// Variables, in the order in which they are placed: code first.
+    pub symbols: Vec<Symbol>,
     /// Debug contexts, parents before children.
     pub contexts: Vec<Context>,
     /// What `app.json` says.
     pub app: serde_json::Map<String, serde_json::Value>,
     /// Engine options: name, value, whether it is the default.
     pub options: Vec<(String, String, bool)>,
+    /// The plans of the layers that were planned.
+    pub plans: Vec<Plan>,
+    /// Samples at a time.
+    pub batch: u64,
+    /// Whether the program was run, if it fits.
+    pub has_execution: bool,
+}
+
+impl Model {
+    /// Number of tiles.
+    pub fn tiles(&self) -> u32 {
+        u32::try_from(self.target.tiles.unwrap_or(0)).unwrap_or(0)
+    }
+
+    /// The symbols of a tile with their bytes there.
+    pub fn on_tile(&self, tile: u32) -> Vec<(usize, u64)> {
+        let symbols = self.symbols.iter().enumerate();
+        symbols
+            .map(|(at, symbol)| (at, symbol.spread.bytes_on(tile, at as u64, self.seed)))
+            .filter(|(at, bytes)| {
+                *bytes > 0 || self.symbols.get(*at).is_some_and(|symbol| symbol.spread.bytes == 0)
+            })
+            .collect()
+    }
 }

@@ -13,15 +13,29 @@ use tilescope::cli::summary::Summary;
 use tilescope::cli::tiles::{Breakdown, Tiles, TilesArguments};
 use tilescope::format::poplar::OpenReport;
 use tilescope::format::{Error, Progress};
+use tilescope::synth::Options;
 
 /// A directory of this package.
 pub fn in_package(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-/// The sample that ships with the program.
+/// The sample that ships with the program and that most tests use.
 pub fn sample() -> PathBuf {
     in_package("sample_profiles/tiny")
+}
+
+/// The samples that ship with the program, and what each was made from.
+pub fn sample_options() -> Vec<(&'static str, Options)> {
+    let base = Options::default();
+    let wide = Options { tiles_per_ipu: 32, batch: 16, proportion: 0.6, ..base.clone() };
+    vec![
+        ("tiny", base.clone()),
+        ("pair-0.6", Options { execution: true, ..wide.clone() }),
+        ("pair-0.2", Options { execution: true, proportion: 0.2, ..wide }),
+        ("pipeline", Options { ipus: 2, batch: 4, execution: true, ..base.clone() }),
+        ("does-not-fit", Options { batch: 12, proportion: 0.8, ..base }),
+    ]
 }
 
 /// A real report, which is not part of this package; says so where it is absent.
@@ -37,7 +51,7 @@ pub fn real_report(name: &str) -> Option<PathBuf> {
 /// A copy of the sample that a test may damage.
 pub fn damaged_sample(damage: impl FnOnce(&Path)) -> tempfile::TempDir {
     let directory = tempfile::tempdir().expect("a temporary directory");
-    for file in ["profile.pop", "debug.cbor", "app.json"] {
+    for file in ["profile.pop", "debug.cbor", "app.json", "framework.json"] {
         std::fs::copy(sample().join(file), directory.path().join(file)).expect("a copy");
     }
     damage(directory.path());

@@ -1,0 +1,194 @@
+//! Networks as lists of layers: what they compute and how large their tensors are.
+
+/// A kind of layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A convolution with a square kernel.
+    Convolution {
+        /// Width of the kernel.
+        kernel: u64,
+        /// Groups of channels.
+        groups: u64,
+    },
+    /// A fully connected layer.
+    MatMul,
+    /// A sum with the input of the block, and an activation.
+    AddRelu,
+    /// The mean over space.
+    Pool,
+}
+
+/// A layer. Sizes are elements of one sample.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layer {
+    /// PyTorch's name of the module, `layer3.5.conv2` for example.
+    pub name: String,
+    /// What it does.
+    pub kind: Kind,
+    /// Elements of the input.
+    pub input: u64,
+    /// Elements of the output.
+    pub output: u64,
+    /// Elements of the weights.
+    pub weights: u64,
+    /// Multiplications.
+    pub macs: u64,
+    /// Whether the layer begins a block whose input is kept until the block's sum.
+    pub begins_block: bool,
+    /// Line of the model's source.
+    pub line: u64,
+}
+
+impl Layer {
+    /// The PopLibs call that computes it.
+    pub fn api(&self) -> &'static str {
+        match self.kind {
+            Kind::Convolution { .. } => "convolution",
+            Kind::MatMul => "matMul",
+            Kind::AddRelu => "mapInPlace",
+            Kind::Pool => "pool",
+        }
+    }
+
+    /// The ONNX operation.
+    pub fn onnx(&self) -> &'static str {
+        match self.kind {
+            Kind::Convolution { .. } => "Conv",
+            Kind::MatMul => "MatMul",
+            Kind::AddRelu => "Add",
+            Kind::Pool => "GlobalAveragePool",
+        }
+    }
+
+    /// Whether PopLibs plans it within `availableMemoryProportion`.
+    pub fn is_planned(&self) -> bool {
+        matches!(self.kind, Kind::Convolution { .. } | Kind::MatMul)
+    }
+}
+
+/// A network that a report can be made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Network {
+    /// Five layers, for tests and first looks.
+    Tiny,
+    /// An image classifier like ResNeXt-101 on pictures of 448 × 448: a stem, four stages of blocks
+    /// with grouped convolutions, a head.
+    Resnext101,
+}
+
+impl Network {
+    /// Its name in options and file names.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Tiny => "tiny",
+            Self::Resnext101 => "resnext101",
+        }
+    }
+
+    /// Its layers in order.
+    pub fn layers(self) -> Vec<Layer> {
+        match self {
+            Self::Tiny => residual_network(&[(1, 64, 28)], 64),
+            Self::Resnext101 => {
+                residual_network(&[(3, 256, 112), (4, 512, 56), (23, 1024, 28), (3, 2048, 14)], 128)
+            }
+        }
+    }
+}
+
+/// A stem, stages of (blocks, channels, width of the picture), and a head. `width` is the number of
+/// channels within the blocks of the first stage; it doubles with each stage.
+fn residual_network(stages: &[(u64, u64, u64)], width: u64) -> Vec<Layer> {
+    let mut layers = Vec::new();
+    let first = stages.first().map_or(56, |stage| stage.2);
+    // The pooling after the first convolution counts as part of its stride.
+    layers.push(convolution("conv1", 7, 1, 3, width / 2, first * 4, 4, 150));
+    let mut channels = width / 2;
+    let mut picture = first;
+    for (stage, (blocks, output, size)) in (1_u64..).zip(stages) {
+        let within = width << (stage - 1);
+        for block in 0..*blocks {
+            let stride = if block == 0 { picture / size } else { 1 };
+            let name = |part: &str| format!("layer{stage}.{block}.{part}");
+            let mut conv1 = convolution(&name("conv1"), 1, 1, channels, within, picture, 1, 90);
+            conv1.begins_block = true;
+            layers.push(conv1);
+            layers.push(convolution(&name("conv2"), 3, 32, within, within, picture, stride, 93));
+            layers.push(convolution(&name("conv3"), 1, 1, within, *output, *size, 1, 96));
+            let elements = output * size * size;
+            layers.push(Layer {
+                name: name("add"),
+                kind: Kind::AddRelu,
+                input: elements,
+                output: elements,
+                weights: 0,
+                macs: elements,
+                begins_block: false,
+                line: 103,
+            });
+            channels = *output;
+            picture = *size;
+        }
+    }
+    layers.push(Layer {
+        name: "avgpool".to_owned(),
+        kind: Kind::Pool,
+        input: channels * picture * picture,
+        output: channels,
+        weights: 0,
+        macs: channels * picture * picture,
+        begins_block: false,
+        line: 170,
+    });
+    layers.push(Layer {
+        name: "fc".to_owned(),
+        kind: Kind::MatMul,
+        input: channels,
+        output: 1000,
+        weights: channels * 1000,
+        macs: channels * 1000,
+        begins_block: false,
+        line: 172,
+    });
+    layers
+}
+
+#[expect(clippy::too_many_arguments, reason = "the seven figures that define a convolution")]
+fn convolution(
+    name: &str,
+    kernel: u64,
+    groups: u64,
+    from: u64,
+    to: u64,
+    picture: u64,
+    stride: u64,
+    line: u64,
+) -> Layer {
+    let size = picture / stride;
+    let weights = kernel * kernel * from * to / groups;
+    Layer {
+        name: name.to_owned(),
+        kind: Kind::Convolution { kernel, groups },
+        input: from * picture * picture,
+        output: to * size * size,
+        weights,
+        macs: weights * size * size,
+        begins_block: false,
+        line,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_large_network_has_the_size_of_its_model() {
+        let layers = Network::Resnext101.layers();
+        let weights: u64 = layers.iter().map(|layer| layer.weights).sum();
+        assert!((40_000_000..48_000_000).contains(&weights), "{weights} weights");
+        let convolutions = layers.iter().filter(|layer| layer.api() == "convolution").count();
+        assert_eq!(convolutions, 1 + 33 * 3);
+        assert!(layers.iter().any(|layer| layer.name == "layer3.22.conv2"));
+    }
+}

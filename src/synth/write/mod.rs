@@ -1,0 +1,56 @@
+//! Writes `profile.pop`: places the variables tile by tile, derives Poplar's sums from the placement,
+//! and fills the tables of format 3.8.0. Tiles are placed in parallel, a batch at a time, so memory
+//! does not grow with their number.
+
+mod execution;
+mod facts;
+mod programs;
+mod sums;
+mod tiles;
+
+use std::path::Path;
+
+use rusqlite::{Connection, Transaction};
+
+use super::WriteError;
+use super::model::Model;
+use super::schema;
+use crate::format::Progress;
+
+/// Writes the profile of a model. Returns whether the program fits.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn write_profile(model: &Model, file: &Path, progress: &Progress) -> Result<bool, WriteError> {
+    let mut connection = Connection::open(file)?;
+    connection.execute_batch(
+        "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -65536;",
+    )?;
+    connection.set_prepared_statement_cache_capacity(64);
+    let transaction = connection.transaction()?;
+    transaction.execute_batch(&schema::sql())?;
+    let fits = write_tables(model, &transaction, progress)?;
+    transaction.commit()?;
+    Ok(fits)
+}
+
+fn write_tables(
+    model: &Model,
+    db: &Transaction<'_>,
+    progress: &Progress,
+) -> Result<bool, WriteError> {
+    facts::write(model, db)?;
+    programs::write(model, db)?;
+    let sums = tiles::write(model, db, progress)?;
+    sums::write(model, db, &sums)?;
+    let fits = sums.tiles_over == 0;
+    if fits && model.has_execution {
+        execution::write(model, db)?;
+    }
+    Ok(fits)
+}
+
+/// A number that goes into a column; real reports have none above 2⁶³.
+fn integer(number: impl TryInto<i64>) -> i64 {
+    number.try_into().unwrap_or(i64::MAX)
+}

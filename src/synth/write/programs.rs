@@ -1,0 +1,327 @@
+//! Programs, steps, compute sets, exchanges: what the compiler made, with bytes and cycles by tile.
+
+use rusqlite::{Transaction, params};
+
+use super::integer;
+use crate::format::poplar::blob::{encode_list, encode_run_length_list};
+use crate::synth::WriteError;
+use crate::synth::model::{ComputeSet, Detail, Exchange, Model, Program, mix};
+
+/// Kinds of programs and the tables of their details.
+const KINDS: [(&str, Option<&str>); 13] = [
+    ("Sequence", None),
+    ("OnTileExecute", Some("program_type_on_tile_execute")),
+    ("Repeat", Some("program_type_repeat")),
+    ("DoExchange", Some("program_type_do_exchange")),
+    ("GlobalExchange", Some("program_type_global_exchange")),
+    ("StreamCopyBegin", None),
+    ("StreamCopyMid", Some("program_type_stream_copy")),
+    ("StreamCopyEnd", None),
+    ("WriteUndef", None),
+    ("Sync", Some("program_type_sync")),
+    ("Sans", Some("program_type_sans")),
+    ("SyncAns", Some("program_type_sync_ans")),
+    ("Call", Some("program_type_call")),
+];
+
+/// Writes them.
+pub fn write(model: &Model, db: &Transaction<'_>) -> Result<(), WriteError> {
+    for (id, (name, table)) in (1_i64..).zip(KINDS) {
+        db.execute("INSERT INTO program_types VALUES (?1, ?2, ?3)", params![id, name, table])?;
+    }
+    let mut children: Vec<Vec<u64>> = vec![Vec::new(); model.programs.len()];
+    for (id, program) in (0_u64..).zip(&model.programs) {
+        if let Some(list) = program.parent.and_then(|parent| children.get_mut(parent)) {
+            list.push(id);
+        }
+    }
+    let mut next_index = [0_i64; KINDS.len()];
+    for ((id, program), children) in model.programs.iter().enumerate().zip(&children) {
+        let kind = KINDS.iter().position(|(name, _)| *name == program.kind).unwrap_or(0);
+        let index = next_index.get_mut(kind).map(|next| std::mem::replace(next, *next + 1));
+        let index = index.filter(|_| program.detail != Detail::None);
+        write_detail(model, db, index.unwrap_or(0), id, program)?;
+        let name = Some(&program.name).filter(|name| !name.is_empty());
+        db.prepare_cached("INSERT INTO programs VALUES (NULL, ?1, ?2, ?3, ?4, ?5, ?6, NULL)")?
+            .execute(params![
+                id,
+                kind + 1,
+                index,
+                encode_list(children),
+                name,
+                integer(program.context)
+            ])?;
+        db.prepare_cached("INSERT INTO depth_first_steps VALUES (?1, ?1, ?2)")?
+            .execute(params![id, program.parent])?;
+    }
+    db.execute("INSERT INTO control_programs VALUES (NULL, 0, 0)", [])?;
+    write_compute_sets(model, db)
+}
+
+fn write_detail(
+    model: &Model,
+    db: &Transaction<'_>,
+    index: i64,
+    id: usize,
+    program: &Program,
+) -> Result<(), WriteError> {
+    match &program.detail {
+        Detail::None => {}
+        Detail::Execute(compute_set) => {
+            let row = params![index, compute_set];
+            db.execute("INSERT INTO program_type_on_tile_execute VALUES (?1, ?2)", row)?;
+        }
+        Detail::Repeat(count) => {
+            let row = params![index, integer(*count)];
+            db.execute("INSERT INTO program_type_repeat VALUES (?1, ?2)", row)?;
+        }
+        Detail::Sync => {
+            db.execute("INSERT INTO program_type_sync VALUES (?1, 'External')", [index])?;
+        }
+        Detail::Tiles(tiles) => {
+            let list = encode_list(&tiles.clone().map(u64::from).collect::<Vec<_>>());
+            let table = if program.kind == "Sans" { "sans" } else { "sync_ans" };
+            let sql = format!("INSERT INTO program_type_{table} VALUES (?1, ?2)");
+            db.execute(&sql, params![index, list])?;
+        }
+        Detail::Exchange(exchange) => {
+            let moved = Moved::of(model, exchange);
+            let cycles = write_cycles(model, db, id, program)?;
+            db.prepare_cached(
+                "INSERT INTO program_type_do_exchange VALUES (?1, ?2, ?3, ?4, NULL, ?5, ?5, ?6, ?7, \
+                 ?8, ?9, NULL, NULL)",
+            )?
+            .execute(params![
+                index,
+                moved.received,
+                moved.sent,
+                moved.code,
+                moved.variable,
+                moved.received_by_ipu,
+                moved.sent_by_ipu,
+                moved.most_by_ipu,
+                cycles
+            ])?;
+        }
+        Detail::GlobalExchange(exchange) => {
+            let moved = Moved::of(model, exchange);
+            let cycles = write_cycles(model, db, id, program)?;
+            db.execute(
+                "INSERT INTO program_type_global_exchange VALUES (?1, ?2, ?3, NULL, ?4, ?4, ?5, ?6, \
+                 ?7, ?8, NULL, NULL, 'External')",
+                params![
+                    index,
+                    moved.received,
+                    moved.sent,
+                    moved.variable,
+                    moved.received_by_ipu,
+                    moved.sent_by_ipu,
+                    moved.most_by_ipu,
+                    cycles
+                ],
+            )?;
+        }
+        Detail::HostExchange(exchange, stream, from_host) => {
+            let moved = Moved::of(model, exchange);
+            let cycles = write_cycles(model, db, id, program)?;
+            let none = encode_run_length_list(&vec![0; model.tiles() as usize]);
+            let none_by_ipu = encode_run_length_list(&vec![0; ipus(model)]);
+            let (received, sent) =
+                if *from_host { (&moved.received, &none) } else { (&none, &moved.received) };
+            let (received_by_ipu, sent_by_ipu) = if *from_host {
+                (&moved.received_by_ipu, &none_by_ipu)
+            } else {
+                (&none_by_ipu, &moved.received_by_ipu)
+            };
+            db.execute(
+                "INSERT INTO program_type_stream_copy_mid VALUES (?1, ?2, ?3, NULL, ?4, ?5, ?6, ?7)",
+                params![
+                    index,
+                    received,
+                    sent,
+                    received_by_ipu,
+                    sent_by_ipu,
+                    moved.most_by_ipu,
+                    cycles
+                ],
+            )?;
+            let table =
+                if *from_host { "host_exchange_from_host" } else { "host_exchange_to_host" };
+            let sql = format!("INSERT INTO {table} VALUES (?1, ?2, ?3, 0, NULL)");
+            db.execute(&sql, params![index, stream, moved.variable])?;
+        }
+    }
+    Ok(())
+}
+
+fn ipus(model: &Model) -> usize {
+    usize::try_from(model.target.ipus.unwrap_or(1)).unwrap_or(1)
+}
+
+/// Lists of an exchange, encoded.
+struct Moved {
+    received: Vec<u8>,
+    sent: Vec<u8>,
+    code: Vec<u8>,
+    received_by_ipu: Vec<u8>,
+    sent_by_ipu: Vec<u8>,
+    most_by_ipu: Vec<u8>,
+    variable: String,
+}
+
+impl Moved {
+    fn of(model: &Model, exchange: &Exchange) -> Self {
+        let received = bytes_by_tile(model, exchange.received);
+        let sent: Vec<u64> = received.iter().map(|bytes| bytes / exchange.copies.max(1)).collect();
+        let code = bytes_by_tile(model, exchange.code);
+        // Equal parts, in whole instructions; what is over goes with the others' code.
+        let code: Vec<u64> = code
+            .iter()
+            .map(|bytes| bytes.div_ceil(exchange.code_parts.max(1)).next_multiple_of(4))
+            .collect();
+        let per_ipu = (received.len() / ipus(model).max(1)).max(1);
+        let by_ipu = |list: &[u64]| {
+            list.chunks(per_ipu).map(|tiles| tiles.iter().sum()).collect::<Vec<u64>>()
+        };
+        let both: Vec<u64> = received.iter().zip(&sent).map(|(in_, out)| in_ + out).collect();
+        let most: Vec<u64> =
+            both.chunks(per_ipu).map(|tiles| tiles.iter().copied().max().unwrap_or(0)).collect();
+        let symbol = model.symbols.get(exchange.received);
+        Self {
+            received_by_ipu: encode_run_length_list(&by_ipu(&received)),
+            sent_by_ipu: encode_run_length_list(&by_ipu(&sent)),
+            most_by_ipu: encode_run_length_list(&most),
+            received: encode_run_length_list(&received),
+            sent: encode_run_length_list(&sent),
+            code: encode_run_length_list(&code),
+            variable: symbol.map(|symbol| symbol.name.clone()).unwrap_or_default(),
+        }
+    }
+}
+
+/// Bytes of a symbol on every tile.
+fn bytes_by_tile(model: &Model, symbol: usize) -> Vec<u64> {
+    let spread = model.symbols.get(symbol).map(|symbol| symbol.spread);
+    (0..model.tiles())
+        .map(|tile| spread.map_or(0, |spread| spread.bytes_on(tile, symbol as u64, model.seed)))
+        .collect()
+}
+
+/// Cycles of a program on the tiles of its IPU; groups of tiles are equally busy.
+pub fn cycles_by_tile(model: &Model, program: usize, average: u64) -> Vec<u64> {
+    let tiles = model.target.tiles_per_ipu.unwrap_or(0);
+    (0..tiles)
+        .map(|tile| {
+            let share = mix(model.seed ^ ((program as u64) << 20) ^ (tile / 32)) % 120;
+            average * (940 + share) / 1000
+        })
+        .collect()
+}
+
+/// Writes the cycles of a program and returns the ids by IPU, 0 for those that have no part in it.
+fn write_cycles(
+    model: &Model,
+    db: &Transaction<'_>,
+    id: usize,
+    program: &Program,
+) -> Result<Vec<u8>, WriteError> {
+    let list = encode_run_length_list(&cycles_by_tile(model, id, program.cycles));
+    let key = id + 1;
+    db.prepare_cached("INSERT INTO compilation_cycles_by_tile VALUES (?1, ?2)")?
+        .execute(params![key, list])?;
+    let ids: Vec<u64> = (0..ipus(model))
+        .map(|ipu| if ipu == program.ipu as usize { key as u64 } else { 0 })
+        .collect();
+    Ok(encode_list(&ids))
+}
+
+/// Vertices of a compute set on a tile, and the bytes of its state there that are not the vertices
+/// themselves but pointers to their edges.
+fn vertices_on(model: &Model, compute_set: &ComputeSet, state: u64) -> (u64, u64) {
+    let parts = compute_set.state_parts.max(1);
+    // The last compute set of a layer takes what does not divide.
+    let share = if compute_set.state_part + 1 == parts {
+        state - state / parts * (parts - 1)
+    } else {
+        state / parts
+    };
+    let bytes = model.vertex_types.get(compute_set.vertex_type).map_or(1, |kind| kind.bytes);
+    let vertices = share * 3 / 4 / bytes;
+    (vertices, share - vertices * bytes)
+}
+
+fn write_compute_sets(model: &Model, db: &Transaction<'_>) -> Result<(), WriteError> {
+    let tiles = model.tiles() as usize;
+    let mut by_type = vec![(vec![0_u64; tiles], vec![0_u64; tiles]); model.vertex_types.len()];
+    let none = encode_run_length_list(&vec![0; tiles]);
+    let (mut all_vertices, mut all_edges) = (0, 0);
+    for (id, compute_set) in model.compute_sets.iter().enumerate() {
+        let bytes = model.vertex_types.get(compute_set.vertex_type).map_or(1, |kind| kind.bytes);
+        let state = bytes_by_tile(model, compute_set.state);
+        let (vertices, pointers): (Vec<u64>, Vec<u64>) =
+            state.iter().map(|state| vertices_on(model, compute_set, *state)).unzip();
+        let data: Vec<u64> = vertices.iter().map(|vertices| vertices * bytes).collect();
+        if let Some((of_data, of_pointers)) = by_type.get_mut(compute_set.vertex_type) {
+            of_data.iter_mut().zip(&data).for_each(|(sum, bytes)| *sum += bytes);
+            of_pointers.iter_mut().zip(&pointers).for_each(|(sum, bytes)| *sum += bytes);
+        }
+        let count: u64 = vertices.iter().sum();
+        all_vertices += count;
+        all_edges += count * 3;
+        db.prepare_cached(
+            "INSERT INTO compute_sets (compute_set, name, vertex_types, vertex_counts, edge_count, \
+             debug_id) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        )?
+        .execute(params![
+            id,
+            compute_set.name,
+            encode_list(&[compute_set.vertex_type as u64]),
+            encode_list(&[count]),
+            integer(count * 3),
+            integer(compute_set.context)
+        ])?;
+        db.prepare_cached("INSERT INTO vertex_instances VALUES (?1, ?2, ?3)")?.execute(params![
+            id,
+            compute_set.vertex_type,
+            encode_run_length_list(&vertices)
+        ])?;
+        db.prepare_cached("INSERT INTO memory_by_compute_set VALUES (?1, ?2, ?2, ?3, ?2, ?4)")?
+            .execute(params![
+                id,
+                none,
+                encode_run_length_list(&pointers),
+                encode_run_length_list(&data)
+            ])?;
+    }
+    let none = encode_list(&vec![0; tiles]);
+    for (id, (data, pointers)) in by_type.iter().enumerate() {
+        let name = model.vertex_types.get(id).map_or("", |kind| kind.name);
+        let code = encode_list(&code_bytes_by_tile(model, name));
+        db.execute(
+            "INSERT INTO memory_by_vertex_type VALUES (?1, ?2, ?3, ?3, ?4, ?3, ?5)",
+            params![id, code, none, encode_list(pointers), encode_list(data)],
+        )?;
+    }
+    db.execute(
+        "INSERT INTO graph_info VALUES (?1, ?2, 0, ?3)",
+        params![model.compute_sets.len(), integer(all_edges), integer(all_vertices)],
+    )?;
+    Ok(())
+}
+
+/// Bytes of a codelet on every tile: the symbol whose name is the type's, as a linker writes it.
+fn code_bytes_by_tile(model: &Model, vertex_type: &str) -> Vec<u64> {
+    let linked: String = vertex_type
+        .replace("::", "__")
+        .replace('<', "___")
+        .chars()
+        .map(|character| if character == ',' { '_' } else { character })
+        .filter(|character| *character != '>')
+        .collect();
+    let name = format!(".text.__runCodelet_{linked}");
+    let mut sums = vec![0; model.tiles() as usize];
+    for (at, _) in model.symbols.iter().enumerate().filter(|(_, symbol)| symbol.name == name) {
+        sums.iter_mut().zip(bytes_by_tile(model, at)).for_each(|(sum, bytes)| *sum += bytes);
+    }
+    sums
+}
