@@ -9,7 +9,7 @@ fn main() -> ExitCode {
     let started = Instant::now();
     cli::start_logging();
     match cli::parse() {
-        Ok(cli::Arguments { command: Some(command), .. }) => cli::run(&command),
+        Ok(cli::Arguments { command: Some(command), .. }) => cli::run(&command, started),
         Ok(arguments) => cli::window::run(arguments.source, started),
         Err(status) => status,
     }

@@ -59,7 +59,7 @@ fn summary_has_the_fixed_keys() {
     let proportion = &answer["available_memory_proportion"][0];
     assert_eq!(
         *proportion,
-        serde_json::json!({"operation": "convolution", "value": 0.6, "count": 3})
+        serde_json::json!({"operation": "convolution", "value": 0.6, "count": 4})
     );
 }
 
@@ -225,4 +225,27 @@ fn without_a_display_the_window_says_what_to_do() {
     assert_eq!(output.status.code(), Some(4));
     let message = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(message.contains("tilescope summary"), "{message}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_demo_is_written_once() {
+    let cache = tempfile::tempdir().unwrap();
+    let demo = cache.path().join("tilescope/demo-1");
+    // What is there is not written again: the story itself is tested elsewhere.
+    for proportion in tilescope::synth::story::PROPORTIONS {
+        let run = demo.join(tilescope::synth::story::directory_name(proportion));
+        std::fs::create_dir_all(&run).unwrap();
+        std::fs::copy(sample().join("profile.pop"), run.join("profile.pop")).unwrap();
+    }
+    let output = Command::new(env!("CARGO_BIN_EXE_tilescope"))
+        .arg("demo")
+        .env("XDG_CACHE_HOME", cache.path())
+        .env_remove("DISPLAY")
+        .env_remove("WAYLAND_DISPLAY")
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), demo.to_str().unwrap());
+    assert_eq!(output.status.code(), Some(4), "there is no display for the window");
+    assert_eq!(std::fs::read_dir(&demo).unwrap().count(), 6);
 }

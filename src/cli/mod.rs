@@ -2,6 +2,7 @@
 //!
 //! One file per command, its figures, its JSON and its text side by side.
 
+pub mod demo;
 pub mod liveness;
 pub mod map;
 pub mod output;
@@ -12,6 +13,7 @@ pub mod window;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Instant;
 
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
@@ -45,6 +47,9 @@ pub enum Command {
     Liveness(liveness::LivenessArguments),
     /// What lies where on one tile, its gaps and their reasons.
     Map(map::MapArguments),
+    /// Open the demo: one model at six values of availableMemoryProportion, written once to the
+    /// cache directory (about 500 MB).
+    Demo,
     /// Write a synthetic report, to try the program or to test with.
     Synth(synth::SynthArguments),
 }
@@ -90,8 +95,8 @@ fn usage() -> String {
     }
 }
 
-/// Runs a command and says how it ended.
-pub fn run(command: &Command) -> ExitCode {
+/// Runs a command and says how it ended. `started` is when the process began.
+pub fn run(command: &Command, started: Instant) -> ExitCode {
     match command {
         Command::Summary(input) => output::answer(input, summary::Summary::of),
         Command::Tiles(arguments) => output::answer(&arguments.input, |open, progress| {
@@ -103,6 +108,7 @@ pub fn run(command: &Command) -> ExitCode {
         Command::Map(arguments) => output::answer(&arguments.input, |open, progress| {
             map::Map::of(open, arguments, progress)
         }),
+        Command::Demo => demo::run(started),
         Command::Synth(arguments) => synth::run(arguments),
     }
 }

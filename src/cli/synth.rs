@@ -128,7 +128,9 @@ pub fn run(arguments: &SynthArguments) -> ExitCode {
         if arguments.amp_story {
             story::write_story(&arguments.output, progress)
         } else {
-            synth::write_report(&options(arguments), &arguments.output, progress)
+            let options = options(arguments);
+            progress.expect(options.tiles());
+            synth::write_report(&options, &arguments.output, progress)
         }
     });
     match written {

@@ -62,6 +62,11 @@ impl Default for Options {
 }
 
 impl Options {
+    /// Tiles of all IPUs, the units in which writing advances.
+    pub fn tiles(&self) -> u64 {
+        u64::from(self.ipus) * u64::from(self.tiles_per_ipu)
+    }
+
     /// The layers of all copies.
     pub fn layers(&self) -> Vec<Layer> {
         let one = self.network.layers();
@@ -96,12 +101,16 @@ pub enum WriteError {
     /// SQLite cannot write the profile.
     #[error("profile.pop: {0}")]
     Database(#[from] rusqlite::Error),
+    /// The system names no directory for caches.
+    #[error("there is no cache directory: neither XDG_CACHE_HOME nor HOME is set")]
+    NoCacheDirectory,
     /// Nobody wants it any more.
     #[error("cancelled")]
     Cancelled,
 }
 
-/// Writes a report into a directory, which is made when it is not there.
+/// Writes a report into a directory, which is made when it is not there; `progress` advances by one
+/// for each of [`Options::tiles`].
 ///
 /// # Errors
 /// When a profile is there already, or a file cannot be written.

@@ -1,6 +1,6 @@
 //! The story of one model: the same network at six values of `availableMemoryProportion`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::machine::Architecture;
 use super::network::Network;
@@ -31,8 +31,66 @@ pub fn options(proportion: f64) -> Options {
 /// # Errors
 /// When one of them is there already, or a file cannot be written.
 pub fn write_story(directory: &Path, progress: &Progress) -> Result<(), WriteError> {
+    progress.expect(PROPORTIONS.iter().map(|proportion| options(*proportion).tiles()).sum());
     for proportion in PROPORTIONS {
         write_report(&options(proportion), &directory.join(directory_name(proportion)), progress)?;
     }
     Ok(())
+}
+
+/// Changes with the reports that the story is made of, so that nobody is shown old ones.
+const DEMO: &str = "demo-1";
+
+/// The story in the user's cache directory. Runs that are not there yet are written, each under
+/// another name first: what is there under its own name is whole.
+///
+/// # Errors
+/// When there is no cache directory, or a file cannot be written.
+pub fn demo(progress: &Progress) -> Result<PathBuf, WriteError> {
+    let cache = dirs::cache_dir().ok_or(WriteError::NoCacheDirectory)?;
+    let directory = cache.join("tilescope").join(DEMO);
+    complete_story(&directory, progress)?;
+    Ok(directory)
+}
+
+fn complete_story(directory: &Path, progress: &Progress) -> Result<(), WriteError> {
+    let io = |file: &Path| {
+        let file = file.to_owned();
+        move |error| WriteError::Io { file, error }
+    };
+    let missing: Vec<f64> = PROPORTIONS
+        .into_iter()
+        .filter(|proportion| !directory.join(directory_name(*proportion)).is_dir())
+        .collect();
+    progress.expect(missing.iter().map(|proportion| options(*proportion).tiles()).sum());
+    for proportion in missing {
+        std::fs::create_dir_all(directory).map_err(io(directory))?;
+        let unfinished = tempfile::Builder::new().prefix("writing-").tempdir_in(directory);
+        let unfinished = unfinished.map_err(io(directory))?;
+        write_report(&options(proportion), unfinished.path(), progress)?;
+        let whole = directory.join(directory_name(proportion));
+        std::fs::rename(unfinished.path(), &whole).map_err(io(&whole))?;
+        // It has another name now, under which it stays.
+        drop(unfinished.keep());
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cancelled_demo_leaves_nothing_half_written() {
+        let directory = tempfile::tempdir().unwrap();
+        let progress = Progress::default();
+        progress.cancel();
+        assert!(matches!(complete_story(directory.path(), &progress), Err(WriteError::Cancelled)));
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+        // What is there is not written again.
+        for proportion in PROPORTIONS {
+            std::fs::create_dir(directory.path().join(directory_name(proportion))).unwrap();
+        }
+        assert!(complete_story(directory.path(), &progress).is_ok());
+    }
 }

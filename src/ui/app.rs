@@ -137,7 +137,13 @@ impl App {
                     self.view.ui(ui, report, is_working);
                 }
                 (None, true) => {
-                    ui.label("Looking for the report");
+                    ui.label(stage.as_ref().map_or("", Stage::title));
+                    if matches!(stage, Some(Stage::WritingDemo)) {
+                        ui.weak(
+                            "A ResNeXt-101 at six values of availableMemoryProportion, about \
+                             500 MB in the cache directory; written once",
+                        );
+                    }
                 }
                 (_, false) => {
                     let is_picking = self.dialog.is_some();
@@ -214,6 +220,11 @@ impl App {
                 self.view = ReportView::default();
                 self.load = Some(Load::start(path, ctx));
             }
+            Command::Demo => {
+                self.home.notice = None;
+                self.view = ReportView::default();
+                self.load = Some(Load::start_demo(ctx));
+            }
             Command::Pick => self.pick(ctx),
             Command::Reload => {
                 if let Some(load) = &self.load {
@@ -240,7 +251,7 @@ impl App {
         let Some(load) = &self.load else { return };
         load.cancel();
         // Tables that were read in part only would show wrong figures.
-        if matches!(load.stage(), Stage::Finding | Stage::SmallTables) {
+        if matches!(load.stage(), Stage::WritingDemo | Stage::Finding | Stage::SmallTables) {
             self.load = None;
             self.view = ReportView::default();
             self.home.notice = Some("Reading was cancelled".to_owned());

@@ -18,6 +18,8 @@ pub enum Page {
 pub enum Command {
     /// Opens the report at a path.
     Open(PathBuf),
+    /// Opens the demo, which is written first where it is not there.
+    Demo,
     /// Asks for a directory with a dialog.
     Pick,
     /// Reads the report again.

@@ -47,6 +47,8 @@ impl HomePage {
                 ui.add_space(8.0);
             }
             self.open_ui(ui, is_picking, commands);
+            ui.add_space(12.0);
+            demo_ui(ui, commands);
         });
     }
 
@@ -90,14 +92,32 @@ impl HomePage {
     }
 }
 
+fn demo_ui(ui: &mut egui::Ui, commands: &mut Vec<Command>) {
+    card_frame(Tokens::now(ui)).show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        ui.heading("See how it looks");
+        ui.label(
+            "One model at six values of availableMemoryProportion: why 0.8 does not fit, why 0.6 \
+             does not either although its curve is below the limit, and why 0.35 does",
+        );
+        ui.add_space(8.0);
+        if ui.button("Open demo report").clicked() {
+            commands.push(Command::Demo);
+        }
+    });
+}
+
 fn failure_ui(ui: &mut egui::Ui, failure: &Failure, commands: &mut Vec<Command>) {
     let error = &failure.error;
     card_frame(Tokens::now(ui)).show(ui, |ui| {
         ui.set_width(ui.available_width());
-        let title = RichText::new("The report could not be opened").strong().size(16.0);
-        ui.colored_label(Tokens::now(ui).bad, title);
-        // Reports below a path are lines of their own in the message, and buttons here.
-        let lines = if failure.reports.is_empty() { 20 } else { 1 };
+        // Several reports are a choice, not a mistake: lines of their own in the message, and
+        // buttons here.
+        let is_choice = !failure.reports.is_empty();
+        let title = if is_choice { "Which report?" } else { "The report could not be opened" };
+        let color = if is_choice { ui.visuals().strong_text_color() } else { Tokens::now(ui).bad };
+        ui.colored_label(color, RichText::new(title).strong().size(16.0));
+        let lines = if is_choice { 1 } else { 20 };
         for line in error.message.lines().take(lines) {
             ui.label(shortened(line, 1000));
         }
@@ -110,9 +130,8 @@ fn failure_ui(ui: &mut egui::Ui, failure: &Failure, commands: &mut Vec<Command>)
         if let Some(hint) = &error.hint {
             ui.label(&**hint);
         }
-        if !failure.reports.is_empty() {
+        if is_choice {
             ui.add_space(6.0);
-            ui.label("Open one of them");
             for path in &failure.reports {
                 if ui.button(shortened(&path.display().to_string(), PATH)).clicked() {
                     commands.push(Command::Open(path.clone()));

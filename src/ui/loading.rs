@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use crate::format::poplar::{OpenReport, reports_below};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::Report;
+use crate::synth::story;
 
 /// Why a report could not be opened, with the reports that were meant, perhaps.
 #[derive(Clone, Debug)]
@@ -22,6 +23,8 @@ pub struct Failure {
 /// How far a report is.
 #[derive(Clone, Debug, Default)]
 pub enum Stage {
+    /// The demo reports are written.
+    WritingDemo,
     /// The files are looked for.
     #[default]
     Finding,
@@ -42,12 +45,20 @@ pub enum Stage {
 impl Stage {
     /// Whether the thread is at work.
     pub fn is_working(&self) -> bool {
-        matches!(self, Self::Finding | Self::SmallTables | Self::DebugInfo | Self::Variables)
+        matches!(
+            self,
+            Self::WritingDemo
+                | Self::Finding
+                | Self::SmallTables
+                | Self::DebugInfo
+                | Self::Variables
+        )
     }
 
     /// What is being done, for people.
     pub fn title(&self) -> &'static str {
         match self {
+            Self::WritingDemo => "Writing the demo reports",
             Self::Finding => "Looking for the report",
             Self::SmallTables => "Reading tables",
             Self::DebugInfo => "Reading debug information",
@@ -85,10 +96,31 @@ pub struct Load {
 impl Load {
     /// Starts to load the report at a path; the thread wakes `ctx` after each step.
     pub fn start(path: PathBuf, ctx: &egui::Context) -> Self {
-        let shared = Arc::new(Shared { ctx: ctx.clone(), ..Shared::default() });
+        let source = path.clone();
+        Self::start_with(path, Stage::Finding, ctx, move |shared| read(&source, shared))
+    }
+
+    /// Starts to write what is missing of the demo, and then looks what is there to open.
+    pub fn start_demo(ctx: &egui::Context) -> Self {
+        let path = PathBuf::from("demo");
+        Self::start_with(path, Stage::WritingDemo, ctx, |shared| {
+            let directory = story::demo(&shared.progress)
+                .map_err(|error| Error::new(ErrorKind::CannotWrite, error.to_string()))?;
+            read(&directory, shared)
+        })
+    }
+
+    fn start_with(
+        path: PathBuf,
+        first: Stage,
+        ctx: &egui::Context,
+        work: impl FnOnce(&Shared) -> Result<(), Error> + Send + 'static,
+    ) -> Self {
+        let stage = Mutex::new(first);
+        let shared = Arc::new(Shared { ctx: ctx.clone(), stage, ..Shared::default() });
         let load = Self { path: path.clone(), shared: Arc::clone(&shared) };
         let started = std::thread::Builder::new().name("load report".to_owned()).spawn(move || {
-            let failure = match catch_unwind(AssertUnwindSafe(|| read(&path, &shared))) {
+            let failure = match catch_unwind(AssertUnwindSafe(|| work(&shared))) {
                 Ok(Ok(())) => return,
                 Ok(Err(error)) => error,
                 Err(_) => Error::new(
@@ -98,7 +130,8 @@ impl Load {
                 .in_file(&path)
                 .hint("Please report it, with the message on the terminal."),
             };
-            shared.set_stage(Stage::Failed(Box::new(explain(&path, failure))));
+            let meant = failure.file.clone().unwrap_or(path);
+            shared.set_stage(Stage::Failed(Box::new(explain(&meant, failure))));
         });
         if let Err(error) = started {
             let error =

@@ -56,7 +56,6 @@ struct PlacedTile {
 /// Places and writes all tiles.
 pub fn write(model: &Model, db: &Transaction<'_>, progress: &Progress) -> Result<Sums, WriteError> {
     let tiles = model.tiles();
-    progress.expect(u64::from(tiles));
     let (classes, class_of) = classes(model);
     let mut unlowered: Vec<String> = Vec::new();
     let mut ids: BTreeMap<&str, u32> = BTreeMap::new();

@@ -1,0 +1,25 @@
+//! `tilescope demo`: the story of one model, written once to the cache and opened.
+
+use std::process::ExitCode;
+use std::time::Instant;
+
+use super::output::{self, CANNOT_WRITE};
+use super::window;
+use crate::synth::story;
+
+/// Writes what is missing of the demo, says where it is, and opens the window on it.
+pub fn run(started: Instant) -> ExitCode {
+    match output::with_progress("Writing the demo reports", story::demo) {
+        Ok(directory) => {
+            let printed = output::print(&format!("{}\n", directory.display()));
+            match printed {
+                Ok(_) => window::run(Some(directory), started),
+                Err(status) => status.into(),
+            }
+        }
+        Err(error) => {
+            anstream::eprintln!("error: {error}");
+            CANNOT_WRITE.into()
+        }
+    }
+}

@@ -1,0 +1,341 @@
+//! What a layer becomes: contexts, compute sets, exchanges, temporaries.
+
+use super::{ADD, CAST, CONVOLVE, Lowering, REARRANGE, REDUCE, SLICE, poplar_context};
+use crate::synth::model::{ComputeSet, Context, Detail, Exchange, Life};
+use crate::synth::network::{Kind, Layer};
+use crate::synth::planner::{self, Plan, Request};
+
+/// Code of an exchange on a tile, bytes, and what each doubling of a serial split adds to it.
+const EXCHANGE_CODE_BYTES: u64 = 428;
+const EXCHANGE_CODE_BYTES_PER_DOUBLING: u64 = 120;
+/// Control code of a layer on a tile, bytes, and what each doubling of a serial split adds to it.
+const CONTROL_CODE_BYTES: u64 = 412;
+const CONTROL_CODE_BYTES_PER_DOUBLING: u64 = 80;
+/// State of the vertices of a compute set on a tile, bytes.
+const STATE_BYTES: u64 = 132;
+
+/// What the steps of a layer have in common.
+struct Place<'n> {
+    name: &'n str,
+    sequence: usize,
+    context: u64,
+    /// Number of the layer, for names of compute sets.
+    number: usize,
+}
+
+impl Lowering<'_> {
+    pub(super) fn layer(&mut self, number: usize, layer: &Layer) {
+        if layer.begins_block {
+            self.block_input = Some(self.activation);
+        }
+        let call = self.contexts_of(layer);
+        let sequence_context = self.context(poplar_context(call, "Sequence", ""));
+        let sequence = self.step() as usize;
+        self.add("Sequence", String::new(), sequence_context, Some(0), Detail::None, 0);
+        let context = self.context(poplar_context(call, "Execute", ""));
+        let place = Place { name: &layer.name, sequence, context, number };
+        if layer.is_planned() {
+            self.planned_layer(layer, &place, call);
+        } else {
+            self.simple_layer(layer, &place);
+        }
+    }
+
+    /// The chain of contexts from the framework to the PopLibs call, which it returns.
+    fn contexts_of(&mut self, layer: &Layer) -> u64 {
+        let name = format!("model.{}", layer.name);
+        let torch = self.context(Context {
+            layer: "poptorch",
+            kind: ("op_type", layer.api().to_owned()),
+            location: ("resnext.py", layer.line),
+            ..poplar_context(0, "", &name)
+        });
+        let onnx = self.context(Context {
+            layer: "onnx",
+            kind: ("opType", layer.onnx().to_owned()),
+            ..poplar_context(torch, "", &name)
+        });
+        let popart = self.context(Context {
+            layer: "popart",
+            kind: ("opid", format!("ai.onnx.{}:11", layer.onnx())),
+            ..poplar_context(onnx, "", &name)
+        });
+        let options = if layer.is_planned() {
+            vec![
+                ("availableMemoryProportion", self.options.proportion.to_string()),
+                ("partialsType", "float".to_owned()),
+            ]
+        } else {
+            Vec::new()
+        };
+        let file = match layer.kind {
+            Kind::Convolution { .. } => "poplibs/lib/poplin/Convolution.cpp",
+            Kind::MatMul => "poplibs/lib/poplin/MatMul.cpp",
+            Kind::AddRelu | Kind::Pool => "poplibs/lib/popops/ElementWise.cpp",
+        };
+        self.context(Context {
+            layer: "poplibs",
+            kind: ("api", layer.api().to_owned()),
+            location: (file, 1_200),
+            options,
+            ..poplar_context(popart, "", &layer.name)
+        })
+    }
+
+    fn execute(
+        &mut self,
+        place: &Place<'_>,
+        parent: usize,
+        part: &str,
+        vertex_type: usize,
+        cycles: u64,
+    ) -> u32 {
+        let compute_set = self.model.compute_sets.len();
+        self.model.compute_sets.push(ComputeSet {
+            name: format!("{}/{part}", place.name),
+            context: place.context,
+            vertex_type,
+            state: 0,
+            state_parts: 1,
+            state_part: 0,
+        });
+        let detail = Detail::Execute(compute_set);
+        self.add("OnTileExecute", String::new(), place.context, Some(parent), detail, cycles)
+    }
+
+    fn exchange(
+        &mut self,
+        place: &Place<'_>,
+        parent: usize,
+        part: &str,
+        exchange: Exchange,
+        cycles: u64,
+    ) -> u32 {
+        let name = format!("cs{}_{}/{part}", place.number, place.name);
+        self.add(
+            "DoExchange",
+            name,
+            place.context,
+            Some(parent),
+            Detail::Exchange(exchange),
+            cycles,
+        )
+    }
+
+    /// A convolution or matmul, as its plan says.
+    fn planned_layer(&mut self, layer: &Layer, place: &Place<'_>, call: u64) {
+        let request = Request {
+            batch: self.options.batch,
+            tiles: self.options.tiles_per_ipu,
+            bytes_per_tile: self.model.target.bytes_per_tile.unwrap_or(0),
+            proportion: self.options.proportion,
+        };
+        let plan = planner::plan(layer, &request);
+        self.model.plans.push(plan);
+        let doublings = u64::from(plan.serial_split.ilog2());
+        let code = self.code(
+            &format!(".text.supervisor.internal_exchange_{}", place.number),
+            "internalExchangeCode",
+            (EXCHANGE_CODE_BYTES * 2 + EXCHANGE_CODE_BYTES_PER_DOUBLING * doublings)
+                .next_multiple_of(8),
+        );
+        self.code(
+            &format!(".text.supervisor.control_{}", place.number),
+            "controlCode",
+            CONTROL_CODE_BYTES + CONTROL_CODE_BYTES_PER_DOUBLING * doublings,
+        );
+        let weights = format!("model.{}.weight", layer.name);
+        let bytes = (layer.weights * 2).div_ceil(u64::from(self.options.tiles_per_ipu).max(1));
+        self.data(&weights, "variable", bytes, Life::Always);
+        let first_compute_set = self.model.compute_sets.len();
+        let kind = if layer.api() == "matMul" { "MatMul" } else { "Conv" };
+        let busy = plan.cycles / plan.serial_split;
+        let arrange = self.execute(
+            place,
+            place.sequence,
+            &format!("{kind}/PreArrange"),
+            REARRANGE,
+            busy / 12,
+        );
+        self.use_at(self.activation, arrange);
+        let mut body = place.sequence;
+        if plan.serial_split > 1 {
+            let repeat = self.step() as usize;
+            let detail = Detail::Repeat(plan.serial_split);
+            self.add("Repeat", String::new(), place.context, Some(place.sequence), detail, 0);
+            body = self.step() as usize;
+            self.add("Sequence", String::new(), place.context, Some(repeat), Detail::None, 0);
+            self.execute(place, body, &format!("{kind}/SliceIn"), SLICE, busy / 24);
+        }
+        let (operands, message) = self.operands(&plan, place, arrange);
+        let pre = Exchange { received: message, copies: 2, code, code_parts: 2 };
+        let exchange =
+            self.exchange(place, body, &format!("{kind}/Convolve/ExchangePre"), pre, busy / 5);
+        self.use_at(message, exchange);
+        self.add("WriteUndef", String::new(), place.context, Some(body), Detail::None, 0);
+        let convolve = self.execute(place, body, &format!("{kind}/Convolve"), CONVOLVE, busy / 2);
+        for symbol in [operands, message, self.activation] {
+            self.use_at(symbol, convolve);
+        }
+        let partials = self.data(
+            &format!("{}/{kind}/partials", layer.name),
+            "variable",
+            plan.partial_bytes.max(64),
+            Life::Steps(convolve, convolve + 1),
+        );
+        let work = self.data(
+            &format!("{}/{kind}/workspace", layer.name),
+            "variable",
+            plan.temporary_bytes - plan.operand_bytes - plan.partial_bytes,
+            Life::Steps(arrange, convolve + 1),
+        );
+        for temporary in [partials, work] {
+            if let Some(symbol) = self.data.get_mut(temporary) {
+                symbol.shown_as = "<anon>".to_owned();
+                symbol.is_lowered_from = false;
+                symbol.alignment = 8;
+            }
+        }
+        let reduce_context = self.context(Context {
+            layer: "poplibs",
+            kind: ("api", "reduceWithOutput".to_owned()),
+            location: ("poplibs/lib/popops/Reduction.cpp", 273),
+            ..poplar_context(call, "", "")
+        });
+        let context = self.context(poplar_context(reduce_context, "Execute", ""));
+        let reduce_place = Place { context, ..*place };
+        let post = Exchange { received: partials, copies: 1, code, code_parts: 2 };
+        let moved = self.exchange(
+            &reduce_place,
+            body,
+            &format!("{kind}/Reduce/ExchangePre"),
+            post,
+            busy / 10,
+        );
+        let reduced =
+            self.execute(&reduce_place, body, &format!("{kind}/Reduce"), REDUCE, busy / 10);
+        self.use_at(partials, moved.max(reduced));
+        if plan.serial_split > 1 {
+            self.execute(place, body, &format!("{kind}/UpdateOut"), SLICE, busy / 24);
+        }
+        let output = self.bytes_per_tile(layer.output);
+        let output = self.data(
+            &format!("{}/output", layer.name),
+            "variable",
+            output,
+            Life::Steps(convolve, reduced + 1),
+        );
+        let cast = self.execute(place, place.sequence, &format!("{kind}/Cast"), CAST, busy / 16);
+        self.use_at(output, cast);
+        self.state(place, first_compute_set);
+        self.activation = output;
+    }
+
+    /// The rearranged input and the message that brings it.
+    fn operands(&mut self, plan: &Plan, place: &Place<'_>, arrange: u32) -> (usize, usize) {
+        let from =
+            self.data.get(self.activation).map(|symbol| symbol.name.clone()).unwrap_or_default();
+        let step = self.step();
+        let operands = self.data(
+            &format!("arrange-{}", place.number),
+            "rearrangement",
+            plan.operand_bytes * 3 / 4,
+            Life::Steps(arrange, step + 1),
+        );
+        let message = self.data(
+            &format!("message-{}", place.number),
+            "message",
+            plan.operand_bytes / 4,
+            Life::Steps(step, step + 1),
+        );
+        for (symbol, kind) in [(operands, "rearrangement"), (message, "message")] {
+            if let Some(symbol) = self.data.get_mut(symbol) {
+                symbol.shown_as = format!("<{kind}:{from}>");
+                symbol.is_lowered_from = false;
+                symbol.is_interleaved = kind == "rearrangement";
+                symbol.alignment = 16;
+                // A plan for little memory puts the same bytes on few tiles.
+                let spread = &mut symbol.spread;
+                let tiles = u64::from(spread.tiles) / u64::from(plan.operand_tiles).max(1);
+                spread.tiles = plan.operand_tiles;
+                spread.bytes = (spread.bytes * tiles).max(64);
+            }
+        }
+        (operands, message)
+    }
+
+    /// A sum or a mean: one exchange, one compute set.
+    fn simple_layer(&mut self, layer: &Layer, place: &Place<'_>) {
+        let first_compute_set = self.model.compute_sets.len();
+        let code = self.code(
+            &format!(".text.supervisor.internal_exchange_{}", place.number),
+            "internalExchangeCode",
+            EXCHANGE_CODE_BYTES,
+        );
+        self.code(
+            &format!(".text.supervisor.control_{}", place.number),
+            "controlCode",
+            CONTROL_CODE_BYTES / 2,
+        );
+        let output = self.bytes_per_tile(layer.output);
+        let step = self.step();
+        let message = self.data(
+            &format!("message-{}", place.number),
+            "message",
+            self.bytes_per_tile(layer.input) / 8 + 32,
+            Life::Steps(step, step + 2),
+        );
+        let from =
+            self.data.get(self.activation).map(|symbol| symbol.name.clone()).unwrap_or_default();
+        if let Some(symbol) = self.data.get_mut(message) {
+            symbol.shown_as = format!("<message:{from}>");
+            symbol.is_lowered_from = false;
+        }
+        let exchange = Exchange { received: message, copies: 1, code, code_parts: 1 };
+        let part = if layer.kind == Kind::AddRelu { "Add" } else { "Reduce" };
+        self.exchange(
+            place,
+            place.sequence,
+            &format!("{part}/ExchangePre"),
+            exchange,
+            output / 8 + 80,
+        );
+        let kind = if layer.kind == Kind::AddRelu { ADD } else { REDUCE };
+        let done = self.execute(place, place.sequence, part, kind, output / 2 + 200);
+        self.use_at(self.activation, done);
+        if layer.kind == Kind::AddRelu
+            && let Some(kept) = self.block_input.take()
+        {
+            self.use_at(kept, done);
+        }
+        let next = self.data(
+            &format!("{}/output", layer.name),
+            "variable",
+            output,
+            Life::Steps(done, done + 1),
+        );
+        self.state(place, first_compute_set);
+        self.activation = next;
+    }
+
+    /// The state of the vertices of a layer's compute sets, one symbol for all of them.
+    fn state(&mut self, place: &Place<'_>, first_compute_set: usize) {
+        let parts = (self.model.compute_sets.len() - first_compute_set) as u64;
+        let state = self.data(
+            &format!("__vertexState_{}", place.number),
+            "vertexInstanceState",
+            STATE_BYTES * parts,
+            Life::Always,
+        );
+        if let Some(symbol) = self.data.get_mut(state) {
+            symbol.shown_as = "vertexInstanceState".to_owned();
+            symbol.is_lowered_from = false;
+        }
+        let compute_sets = self.model.compute_sets.iter_mut().skip(first_compute_set);
+        for (part, compute_set) in (0..).zip(compute_sets) {
+            compute_set.state = state;
+            compute_set.state_parts = parts;
+            compute_set.state_part = part;
+        }
+    }
+}

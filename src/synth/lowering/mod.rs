@@ -1,0 +1,244 @@
+//! Lowers a network to programs and symbols: exchanges before compute, rearranged operands and
+//! partial sums that live only as long as they must, loops where a plan splits the work in time.
+//!
+//! Here is the program as a whole; `runtime` has what every IPU needs and the ways in and out,
+//! `layers` what a layer becomes.
+
+mod layers;
+mod runtime;
+
+use serde_json::{Map, Value};
+
+use super::Options;
+use super::machine;
+use super::model::{Context, Detail, Life, Model, Program, Spread, Symbol, VertexType, category};
+
+const VERTEX_TYPES: [VertexType; 6] = [
+    VertexType { name: "popops::Rearrange<half>", bytes: 12 },
+    VertexType { name: "poplin::ConvPartial1x1Out<half,float,true,false,16,4>", bytes: 44 },
+    VertexType { name: "popops::ReducePartialsEqualSize<popops::ReduceAdd,float,half>", bytes: 20 },
+    VertexType { name: "popops::Cast<float,half>", bytes: 12 },
+    VertexType { name: "popops::DynamicSlice1d<half>", bytes: 24 },
+    VertexType { name: "popops::BinaryOp1DInPlace<popops::ADD,half>", bytes: 16 },
+];
+const REARRANGE: usize = 0;
+const CONVOLVE: usize = 1;
+const REDUCE: usize = 2;
+const CAST: usize = 3;
+const SLICE: usize = 4;
+const ADD: usize = 5;
+
+/// Lowers the network that the options name.
+pub fn lower(options: &Options) -> Model {
+    let mut lowering = Lowering::new(options);
+    lowering.program();
+    lowering.finish()
+}
+
+struct Lowering<'a> {
+    options: &'a Options,
+    model: Model,
+    /// Data symbols; those of code go into the model directly, before them.
+    data: Vec<Symbol>,
+    ipu: u32,
+    /// The data symbol that holds the current activation, and the one that a block keeps.
+    activation: usize,
+    block_input: Option<usize>,
+    root_context: u64,
+}
+
+impl<'a> Lowering<'a> {
+    fn new(options: &'a Options) -> Self {
+        let mut app = Map::new();
+        app.insert("network".to_owned(), Value::from(options.network.name()));
+        app.insert("batch_size".to_owned(), Value::from(options.batch));
+        app.insert("available_memory_proportion".to_owned(), Value::from(options.proportion));
+        let option =
+            |name: &str, value: &str, is_default| (name.to_owned(), value.to_owned(), is_default);
+        let executes = if options.execution { "true" } else { "false" };
+        let model = Model {
+            target: machine::target(options.architecture, options.ipus, options.tiles_per_ipu),
+            seed: options.seed,
+            programs: Vec::new(),
+            compute_sets: Vec::new(),
+            vertex_types: VERTEX_TYPES.to_vec(),
+            symbols: Vec::new(),
+            contexts: Vec::new(),
+            app,
+            options: vec![
+                option("autoReport.all", "true", false),
+                option("autoReport.directory", "./profile", false),
+                option("autoReport.outputExecutionProfile", executes, options.execution),
+                option("debug.allowOutOfMemory", "true", true),
+                option("target.deterministicWorkers", "true", true),
+            ],
+            plans: Vec::new(),
+            batch: options.batch,
+            has_execution: options.execution,
+        };
+        Self {
+            options,
+            model,
+            data: Vec::new(),
+            ipu: 0,
+            activation: 0,
+            block_input: None,
+            root_context: 0,
+        }
+    }
+
+    fn step(&self) -> u32 {
+        u32::try_from(self.model.programs.len()).unwrap_or(u32::MAX)
+    }
+
+    fn first_tile(&self) -> u32 {
+        self.ipu * self.options.tiles_per_ipu
+    }
+
+    fn context(&mut self, context: Context) -> u64 {
+        let id = self.model.contexts.len() as u64 + 1;
+        self.model.contexts.push(Context { id, ..context });
+        id
+    }
+
+    fn add(
+        &mut self,
+        kind: &'static str,
+        name: String,
+        context: u64,
+        parent: Option<usize>,
+        detail: Detail,
+        cycles: u64,
+    ) -> u32 {
+        let step = self.step();
+        let ipu = self.ipu;
+        self.model.programs.push(Program { kind, name, context, parent, detail, ipu, cycles });
+        step
+    }
+
+    /// A data symbol on the tiles of the current IPU.
+    fn data(&mut self, name: &str, kind: &str, bytes: u64, life: Life) -> usize {
+        let spread = Spread {
+            first: self.first_tile(),
+            tiles: self.options.tiles_per_ipu,
+            bytes,
+            unevenness: 30,
+        };
+        self.data.push(symbol(name, kind, life, spread));
+        self.data.len() - 1
+    }
+
+    fn code(&mut self, name: &str, kind: &str, bytes: u64) -> usize {
+        let spread = Spread {
+            first: self.first_tile(),
+            tiles: self.options.tiles_per_ipu,
+            bytes,
+            unevenness: 45,
+        };
+        let symbol = Symbol {
+            is_code: true,
+            shown_as: kind.to_owned(),
+            is_lowered_from: false,
+            ..symbol(name, kind, Life::Always, spread)
+        };
+        self.model.symbols.push(symbol);
+        self.model.symbols.len() - 1
+    }
+
+    /// Keeps a data symbol alive at a step.
+    fn use_at(&mut self, symbol: usize, step: u32) {
+        if let Some(Symbol { life: Life::Steps(_, to), .. }) = self.data.get_mut(symbol) {
+            *to = (*to).max(step + 1);
+        }
+    }
+
+    fn program(&mut self) {
+        self.root_context = self.context(poplar_context(0, "Sequence", "main"));
+        let root = self.root_context;
+        self.add("Sequence", String::new(), root, None, Detail::None, 0);
+        self.runtime();
+        let layers = self.options.layers();
+        let input = layers.first().map_or(0, |layer| layer.input);
+        let bytes = self.bytes_per_tile(input);
+        self.activation = self.data("input", "variable", bytes, Life::Steps(1, 2));
+        let read = self.stream("input", true, self.activation);
+        self.use_at(self.activation, read);
+        let total: u64 = layers.iter().map(|layer| layer.macs).sum();
+        let mut done = 0;
+        for (number, layer) in layers.iter().enumerate() {
+            let ipu =
+                u32::try_from(done * u64::from(self.options.ipus) / total.max(1)).unwrap_or(0);
+            if ipu > self.ipu {
+                self.next_ipu(ipu, layer);
+            }
+            done += layer.macs;
+            self.layer(number, layer);
+        }
+        let written = self.stream("output", false, self.activation);
+        self.use_at(self.activation, written);
+    }
+
+    /// Bytes on a tile of a tensor of the batch in half precision.
+    fn bytes_per_tile(&self, elements: u64) -> u64 {
+        (elements * self.options.batch * 2).div_ceil(u64::from(self.options.tiles_per_ipu).max(1))
+    }
+    /// Puts the data behind the code: always-live first, then the largest temporaries.
+    fn finish(mut self) -> Model {
+        let code = self.model.symbols.len();
+        let mut order: Vec<usize> = (0..self.data.len()).collect();
+        order.sort_by_key(|at| {
+            self.data.get(*at).map(|symbol| {
+                let is_temporary = symbol.life != Life::Always;
+                let largest_first = if is_temporary { u64::MAX - symbol.spread.bytes } else { 0 };
+                (is_temporary, !symbol.is_interleaved && is_temporary, largest_first)
+            })
+        });
+        let mut new_place = vec![0; self.data.len()];
+        for (place, old) in order.iter().enumerate() {
+            if let Some(slot) = new_place.get_mut(*old) {
+                *slot = code + place;
+            }
+        }
+        let moved = |at: usize| new_place.get(at).copied().unwrap_or(0);
+        self.model.symbols.extend(order.iter().filter_map(|at| self.data.get(*at).cloned()));
+        for program in &mut self.model.programs {
+            if let Detail::Exchange(exchange)
+            | Detail::GlobalExchange(exchange)
+            | Detail::HostExchange(exchange, ..) = &mut program.detail
+            {
+                exchange.received = moved(exchange.received);
+            }
+        }
+        for compute_set in &mut self.model.compute_sets {
+            compute_set.state = moved(compute_set.state);
+        }
+        self.model
+    }
+}
+
+fn symbol(name: &str, kind: &str, life: Life, spread: Spread) -> Symbol {
+    Symbol {
+        name: name.to_owned(),
+        category: category(kind),
+        life,
+        shown_as: name.to_owned(),
+        is_lowered_from: true,
+        alignment: 4,
+        is_code: false,
+        is_interleaved: false,
+        is_constant: false,
+        spread,
+    }
+}
+
+fn poplar_context(parent: u64, kind: &str, name: &str) -> Context {
+    Context {
+        id: 0,
+        parent,
+        layer: "poplar",
+        kind: ("type", kind.to_owned()),
+        name: name.to_owned(),
+        location: ("poplar/lib/Program.cpp", 60),
+        options: Vec::new(),
+    }
+}

@@ -1,0 +1,151 @@
+//! What every IPU has whatever it computes, and the ways of data into and out of it.
+
+use super::{Lowering, poplar_context};
+use crate::synth::model::{Detail, Exchange, Life, Spread};
+use crate::synth::network::Layer;
+
+/// Cycles of host traffic, syncs and start in every run, whatever the batch.
+const CYCLES_OF_A_RUN: u64 = 1_500_000;
+
+impl Lowering<'_> {
+    /// What every IPU has whatever it computes: boot code, library code, stacks.
+    pub(super) fn runtime(&mut self) {
+        let exact = |spread: &mut Spread| spread.unevenness = 0;
+        for (name, kind, bytes) in [
+            (".text.poplar_start", "controlCode", 1_364),
+            (".text.__runCodelet_popops__Rearrange___half", "vertexCode", 4_212),
+            (
+                ".text.__runCodelet_poplin__ConvPartial1x1Out___half_float_true_false_16_4",
+                "vertexCode",
+                12_624,
+            ),
+            (
+                ".text.__runCodelet_poplin__ConvPartialnx1___half_float_true_false_16_4",
+                "vertexCode",
+                9_880,
+            ),
+            (
+                ".text.__runCodelet_popops__ReducePartialsEqualSize___popops__ReduceAdd_float_half",
+                "vertexCode",
+                3_716,
+            ),
+            (".text.__runCodelet_popops__Cast___float_half", "vertexCode", 1_244),
+            (".text.__runCodelet_popops__DynamicSlice1d___half", "vertexCode", 2_096),
+            (
+                ".text.__runCodelet_popops__BinaryOp1DInPlace___popops__ADD_half",
+                "vertexCode",
+                2_480,
+            ),
+            (".text.memcpy", "vertexCode", 628),
+            (".text.supervisor.host_exchange_hostExchangeEntryMasterSync", "hostExchangeCode", 412),
+        ] {
+            let at = self.code(name, kind, bytes);
+            if let Some(symbol) = self.model.symbols.get_mut(at) {
+                exact(&mut symbol.spread);
+            }
+        }
+        for (name, kind, bytes, alignment) in [
+            ("__stack", "stack", 1_064, 8),
+            ("multiple_headers_0", "hostExchangePacketHeader", 96, 32),
+            ("zero", "constant", 4, 4),
+            ("unused", "constant", 0, 4),
+        ] {
+            let at = self.data(name, kind, bytes, Life::Always);
+            if let Some(symbol) = self.data.get_mut(at) {
+                exact(&mut symbol.spread);
+                symbol.alignment = alignment;
+                symbol.is_lowered_from = false;
+                symbol.is_constant = kind == "constant";
+                symbol.shown_as =
+                    if kind == "constant" { "<const>".to_owned() } else { kind.to_owned() };
+            }
+        }
+    }
+
+    /// Data from or to the host. Returns the step that moves it.
+    pub(super) fn stream(&mut self, name: &str, from_host: bool, tensor: usize) -> u32 {
+        let root = self.root_context;
+        let context = self.context(poplar_context(root, "StreamCopy", name));
+        let code =
+            self.code(&format!(".text.supervisor.host_exchange_{name}"), "hostExchangeCode", 548);
+        let tiles = self.first_tile()..self.first_tile() + self.options.tiles_per_ipu;
+        self.add("Sans", String::new(), context, Some(0), Detail::Tiles(tiles.clone()), 12);
+        let begin = self.add(
+            "StreamCopyBegin",
+            String::new(),
+            context,
+            Some(0),
+            Detail::None,
+            CYCLES_OF_A_RUN / 4,
+        );
+        let message = self.data(
+            &format!("hostMessage-{name}"),
+            "hostMessage",
+            1_024,
+            Life::Steps(begin, begin + 3),
+        );
+        if let Some(symbol) = self.data.get_mut(message) {
+            symbol.shown_as = "hostMessage".to_owned();
+            symbol.is_lowered_from = false;
+            symbol.alignment = 32;
+        }
+        let exchange = Exchange { received: message, copies: 1, code, code_parts: 1 };
+        let detail = Detail::HostExchange(exchange, name.to_owned(), from_host);
+        let bytes = self.data.get(tensor).map_or(0, |symbol| symbol.spread.bytes);
+        let mid =
+            self.add("StreamCopyMid", String::new(), context, Some(0), detail, 900 + bytes / 2);
+        self.add(
+            "StreamCopyEnd",
+            String::new(),
+            context,
+            Some(0),
+            Detail::None,
+            CYCLES_OF_A_RUN / 8,
+        );
+        self.add("SyncAns", String::new(), context, Some(0), Detail::Tiles(tiles), 60);
+        mid
+    }
+
+    /// Moves the activation to the next IPU of the pipeline.
+    pub(super) fn next_ipu(&mut self, ipu: u32, layer: &Layer) {
+        let root = self.root_context;
+        let context = self.context(poplar_context(root, "Copy", &format!("pipeline/{ipu}")));
+        let leaves = self.activation;
+        self.ipu = ipu;
+        self.runtime();
+        let code = self.code(&format!(".text.global_exchange_{ipu}"), "globalExchangeCode", 640);
+        let sync = self.add("Sync", String::new(), context, Some(0), Detail::Sync, 600);
+        let bytes = self.bytes_per_tile(layer.input);
+        let arrives = self.data(
+            &format!("pipeline/{ipu}/activation"),
+            "variable",
+            bytes,
+            Life::Steps(sync, sync + 2),
+        );
+        let message = self.data(
+            &format!("globalMessage-{ipu}"),
+            "globalMessage",
+            bytes / 8 + 64,
+            Life::Steps(sync, sync + 2),
+        );
+        let shown = self.data.get(leaves).map(|symbol| symbol.name.clone()).unwrap_or_default();
+        if let Some(symbol) = self.data.get_mut(message) {
+            symbol.shown_as = format!("<message:{shown}>");
+            symbol.is_lowered_from = false;
+        }
+        let exchange = Exchange { received: message, copies: 1, code, code_parts: 1 };
+        let name = format!("pipeline/{ipu}/GlobalExchange");
+        let moved = self.add(
+            "GlobalExchange",
+            name,
+            context,
+            Some(0),
+            Detail::GlobalExchange(exchange),
+            400 + bytes,
+        );
+        self.use_at(leaves, moved);
+        self.activation = arrives;
+        // A sum after a cut takes what arrives: the block's input came with it.
+        self.block_input = self.block_input.map(|_| arrives);
+    }
+}
