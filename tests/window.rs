@@ -127,11 +127,11 @@ fn several_reports_are_offered() {
     }
     let path = directory.path().to_owned();
     let mut harness = window(Theme::Light, |ctx| App::open(ctx, path));
-    wait_for(&mut harness, "Open one of them");
+    wait_for(&mut harness, "Which report?");
     harness.get_by_role_and_label(Role::Button, &second_button(&harness)).click();
     harness.run_steps(2);
     settle(&mut harness);
-    assert!(!has_text(&harness, "Open one of them"), "another error, of the one that was chosen");
+    assert!(!has_text(&harness, "Which report?"), "another error, of the one that was chosen");
     wait_for(&mut harness, "The report could not be opened");
 }
 

@@ -47,10 +47,18 @@ const DEMO: &str = "demo-1";
 /// # Errors
 /// When there is no cache directory, or a file cannot be written.
 pub fn demo(progress: &Progress) -> Result<PathBuf, WriteError> {
-    let cache = dirs::cache_dir().ok_or(WriteError::NoCacheDirectory)?;
-    let directory = cache.join("tilescope").join(DEMO);
+    let directory = demo_directory()?;
     complete_story(&directory, progress)?;
     Ok(directory)
+}
+
+/// Where the demo is, or will be.
+///
+/// # Errors
+/// When there is no cache directory.
+pub fn demo_directory() -> Result<PathBuf, WriteError> {
+    let cache = dirs::cache_dir().ok_or(WriteError::NoCacheDirectory)?;
+    Ok(cache.join("tilescope").join(DEMO))
 }
 
 fn complete_story(directory: &Path, progress: &Progress) -> Result<(), WriteError> {

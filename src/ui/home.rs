@@ -92,6 +92,18 @@ impl HomePage {
     }
 }
 
+/// What a report below a directory is called: its directory from there, or its file where that has a
+/// name of its own.
+fn name_of(profile: &Path, below: Option<&Path>) -> String {
+    let short = below.and_then(|below| profile.strip_prefix(below).ok()).unwrap_or(profile);
+    match short.parent() {
+        Some(directory) if short.ends_with("profile.pop") && !directory.as_os_str().is_empty() => {
+            directory.display().to_string()
+        }
+        _ => short.display().to_string(),
+    }
+}
+
 fn demo_ui(ui: &mut egui::Ui, commands: &mut Vec<Command>) {
     card_frame(Tokens::now(ui)).show(ui, |ui| {
         ui.set_width(ui.available_width());
@@ -121,19 +133,20 @@ fn failure_ui(ui: &mut egui::Ui, failure: &Failure, commands: &mut Vec<Command>)
         for line in error.message.lines().take(lines) {
             ui.label(shortened(line, 1000));
         }
-        if let Some(file) = &error.file {
+        if let Some(file) = error.file.as_ref().filter(|_| !is_choice) {
             ui.weak(format!("File: {}", shortened(&file.display().to_string(), PATH)));
         }
         if let Some(at) = &error.at {
             ui.weak(format!("At: {}", clean(at)));
         }
-        if let Some(hint) = &error.hint {
+        if let Some(hint) = error.hint.as_ref().filter(|_| !is_choice) {
             ui.label(&**hint);
         }
         if is_choice {
             ui.add_space(6.0);
             for path in &failure.reports {
-                if ui.button(shortened(&path.display().to_string(), PATH)).clicked() {
+                let name = name_of(path, error.file.as_deref());
+                if ui.button(shortened(&name, PATH)).clicked() {
                     commands.push(Command::Open(path.clone()));
                 }
             }

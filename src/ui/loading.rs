@@ -102,7 +102,8 @@ impl Load {
 
     /// Starts to write what is missing of the demo, and then looks what is there to open.
     pub fn start_demo(ctx: &egui::Context) -> Self {
-        let path = PathBuf::from("demo");
+        // Without a cache directory the work below says so.
+        let path = story::demo_directory().unwrap_or_default();
         Self::start_with(path, Stage::WritingDemo, ctx, |shared| {
             let directory = story::demo(&shared.progress)
                 .map_err(|error| Error::new(ErrorKind::CannotWrite, error.to_string()))?;

@@ -164,7 +164,14 @@ fn axes<'a>(
         .min_thickness(Y_AXIS_WIDTH)
         .label_spacing(16.0..=20.0)
         .tick_label_color(tokens.weak_text)
-        .formatter(move |mark: GridMark, _| ticks::bytes_text(mark.value, mark.step_size, top));
+        .formatter(move |mark: GridMark, _| {
+            // A figure at the very top would be cut off by the edge of the picture.
+            let is_at_top = (top - mark.value) / top < 0.02;
+            if is_at_top {
+                return String::new();
+            }
+            ticks::bytes_text(mark.value, mark.step_size, top)
+        });
     let marks = |step: f64, bounds: (f64, f64)| -> Vec<GridMark> {
         ticks::multiples(step, bounds).map(|value| GridMark { value, step_size: step }).collect()
     };
