@@ -23,6 +23,8 @@ pub struct Wanted<'a> {
     pub is_code: bool,
     /// Whether it must lie in interleaved memory.
     pub is_interleaved: bool,
+    /// A variable before it whose memory region it may not share.
+    pub avoids: Option<usize>,
 }
 
 /// The offsets of the variables of one tile: code first, then data that is always live, then the
@@ -48,6 +50,8 @@ pub fn place(wanted: &[Wanted<'_>], target: &Target) -> Vec<u64> {
             Some(start) if variable.is_interleaved => free.max(start),
             _ => free,
         };
+        let avoided = variable.avoids.and_then(|other| offsets.get(other));
+        let lowest = lowest.max(avoided.map_or(0, |offset| end_of_region(*offset, target)));
         let offset = match variable.life {
             Life::Always => {
                 let offset = lowest.max(temporaries.end).next_multiple_of(variable.alignment);
@@ -59,6 +63,11 @@ pub fn place(wanted: &[Wanted<'_>], target: &Target) -> Vec<u64> {
         offsets.push(offset);
     }
     offsets
+}
+
+/// Where the region of an address ends; the last one has no end, and nothing can avoid it.
+fn end_of_region(address: u64, target: &Target) -> u64 {
+    target.region_offsets.iter().find(|start| **start > address).copied().unwrap_or(0)
 }
 
 /// Steps that share a list in [`Temporaries`].
@@ -150,6 +159,7 @@ mod tests {
                     life: if at < code { &Life::Always } else { life },
                     is_code: at < code,
                     is_interleaved: at >= code && *kind == 9,
+                    avoids: (at > code && *kind == 8).then_some(code),
                 })
                 .collect();
             let offsets = place(&variables, &target);
@@ -158,6 +168,9 @@ mod tests {
             for a in 0..variables.len() {
                 prop_assert_eq!(offsets[a] % variables[a].alignment, 0);
                 prop_assert!(!variables[a].is_interleaved || offsets[a] >= 212_992);
+                if variables[a].avoids.is_some() && offsets[code] < 212_992 {
+                    prop_assert!(offsets[a] >= 212_992, "another region");
+                }
                 for b in 0..a {
                     let (in_a, in_b) = (range(a), range(b));
                     if interfere(variables[a].life, variables[b].life) {

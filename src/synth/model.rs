@@ -112,6 +112,8 @@ pub struct Symbol {
     pub is_interleaved: bool,
     /// Whether it is constant.
     pub is_constant: bool,
+    /// Whether it may not share a memory region with the stack, so that both are read at once.
+    pub avoids_stack: bool,
     /// Where its bytes are.
     pub spread: Spread,
 }

@@ -182,8 +182,22 @@ impl<'a> Lowering<'a> {
     fn bytes_per_tile(&self, elements: u64) -> u64 {
         (elements * self.options.batch * 2).div_ceil(u64::from(self.options.tiles_per_ipu).max(1))
     }
+    /// Where the code leaves room for the stack below the interleaved region, partial sums go to the
+    /// other side of its border.
+    fn keep_partials_from_stack(&mut self) {
+        let on_one_ipu = u64::from(self.options.ipus);
+        let code: u64 = self.model.symbols.iter().map(|symbol| symbol.spread.bytes).sum();
+        let border = self.model.target.interleaved_start.unwrap_or(0);
+        // Code differs between tiles by a few hundredths, and data begins at the next element.
+        if code / on_one_ipu * 11 / 10 + 2 * 16_384 < border {
+            let partials = self.data.iter_mut().filter(|symbol| symbol.name.ends_with("/partials"));
+            partials.for_each(|symbol| symbol.avoids_stack = true);
+        }
+    }
+
     /// Puts the data behind the code: always-live first, then the largest temporaries.
     fn finish(mut self) -> Model {
+        self.keep_partials_from_stack();
         let code = self.model.symbols.len();
         let mut order: Vec<usize> = (0..self.data.len()).collect();
         order.sort_by_key(|at| {
@@ -227,6 +241,7 @@ fn symbol(name: &str, kind: &str, life: Life, spread: Spread) -> Symbol {
         is_code: false,
         is_interleaved: false,
         is_constant: false,
+        avoids_stack: false,
         spread,
     }
 }

@@ -20,6 +20,8 @@ use crate::synth::model::{CATEGORIES, Life, Model, Symbol};
 const NO_CLASS: u32 = 0;
 /// Class of everything that is always live.
 const ALWAYS_LIVE: u32 = 1;
+/// The data that stands for all data in constraints.
+const STACK: &str = "__stack";
 /// Tiles that are placed at a time.
 const BATCH: u32 = 64;
 
@@ -129,6 +131,7 @@ fn place_tile(
     let on_tile = model.on_tile(tile);
     let known: Vec<(&Symbol, u64)> =
         on_tile.iter().filter_map(|(at, bytes)| Some((model.symbols.get(*at)?, *bytes))).collect();
+    let stack = known.iter().position(|(symbol, _)| symbol.name == STACK);
     let wanted: Vec<Wanted<'_>> = known
         .iter()
         .map(|(symbol, bytes)| Wanted {
@@ -137,6 +140,7 @@ fn place_tile(
             life: &symbol.life,
             is_code: symbol.is_code,
             is_interleaved: symbol.is_interleaved,
+            avoids: stack.filter(|_| symbol.avoids_stack),
         })
         .collect();
     let offsets = place(&wanted, &model.target);
@@ -158,9 +162,10 @@ fn place_tile(
             flags: flags(symbol, *bytes),
         })
         .collect();
-    let element_constraints = element_constraints(&known);
+    let element_constraints = mutual_constraints(&known, stack, |symbol| symbol.is_code);
+    let region_constraints = mutual_constraints(&known, stack, |symbol| symbol.avoids_stack);
     let variables = TileVariables {
-        region_constraints: vec![Vec::new(); variables.len()],
+        region_constraints,
         names: crate::store::names::Names::default(),
         element_constraints,
         variables,
@@ -176,26 +181,31 @@ fn place_tile(
     }
 }
 
-/// Code and data keep out of each other's memory elements: as in real reports, the first data, the
-/// stack, names the code, and the code names the stack.
-fn element_constraints(known: &[(&Symbol, u64)]) -> Vec<Vec<u32>> {
-    let stack = known.iter().position(|(symbol, bytes)| !symbol.is_code && *bytes > 0);
-    let code: Vec<u32> =
-        (0..).zip(known).filter(|(_, (symbol, _))| symbol.is_code).map(|(row, _)| row).collect();
-    let of_code: Vec<u32> = stack.and_then(|stack| u32::try_from(stack).ok()).into_iter().collect();
-    known
-        .iter()
-        .enumerate()
-        .map(|(row, (symbol, _))| {
-            if symbol.is_code {
-                of_code.clone()
-            } else if Some(row) == stack {
-                code.clone()
-            } else {
-                Vec::new()
-            }
-        })
-        .collect()
+/// Constraints between the stack and the symbols that `keeps_away` names, written on both sides: as
+/// in real reports, code and data keep out of each other's memory elements, and the stack, the first
+/// data, stands for the data.
+fn mutual_constraints(
+    known: &[(&Symbol, u64)],
+    stack: Option<usize>,
+    keeps_away: impl Fn(&Symbol) -> bool,
+) -> Vec<Vec<u32>> {
+    let away = |symbol: &Symbol| stack.is_some() && keeps_away(symbol);
+    let of_stack: Vec<u32> =
+        (0..).zip(known).filter(|(_, (symbol, _))| away(symbol)).map(|(row, _)| row).collect();
+    let of_others: Vec<u32> =
+        stack.and_then(|stack| u32::try_from(stack).ok()).into_iter().collect();
+    let lists = known.iter().enumerate().map(|(row, (symbol, _))| match Some(row) == stack {
+        true => of_stack.clone(),
+        false if away(symbol) => of_others.clone(),
+        false => Vec::new(),
+    });
+    lists.collect()
+}
+
+/// Constraints as tile-local indexes; none is NULL.
+fn encode_constraints(rows: &[u32]) -> Option<Vec<u8>> {
+    let rows: Vec<u64> = rows.iter().map(|row| u64::from(*row)).collect();
+    (!rows.is_empty()).then(|| encode_list(&rows))
 }
 
 /// The bitset of `vars_info` (formats/poplar.md 2.4).
@@ -225,16 +235,15 @@ fn write_tile(
     let suffix = tile.to_string();
     let mut by_class: BTreeMap<(u32, u32), u64> = BTreeMap::new();
     let mut insert = db.prepare_cached(
-        "INSERT INTO vars_info VALUES (?1, ?2, ?3, NULL, ?4, ?5, ?6, ?7, ?8, ?9, ?10, NULL, ?11, ?12)",
+        "INSERT INTO vars_info VALUES (?1, ?2, ?3, NULL, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
     )?;
     let rows = placed.symbols.iter().zip(&placed.variables.variables);
-    for (((id, (at, variable)), constraints), _) in
-        (first..).zip(rows).zip(&placed.variables.element_constraints).zip(0_u32..)
-    {
+    let constraints =
+        placed.variables.element_constraints.iter().zip(&placed.variables.region_constraints);
+    for ((id, (at, variable)), (elements, regions)) in (first..).zip(rows).zip(constraints) {
         let Some(symbol) = model.symbols.get(*at) else { continue };
         let unlowered = unlowered_of.get(*at).copied().unwrap_or(0);
         *by_class.entry((unlowered, variable.class.0)).or_default() += variable.bytes;
-        let constraints: Vec<u64> = constraints.iter().map(|row| u64::from(*row)).collect();
         insert.execute(params![
             id,
             tile,
@@ -245,7 +254,8 @@ fn write_tile(
             integer(variable.offset),
             variable.category,
             variable.class.0,
-            (!constraints.is_empty()).then(|| encode_list(&constraints)),
+            encode_constraints(elements),
+            encode_constraints(regions),
             symbol.is_lowered_from.then_some(unlowered),
             variable.flags.0
         ])?;
