@@ -3,6 +3,8 @@
 //! A map of `contexts`, in which children precede their parents, and `stringTable`, which comes
 //! last. What is complete before a cut or a fault is kept.
 
+mod contexts;
+
 use std::fs::File;
 use std::io::{BufReader, ErrorKind};
 use std::path::Path;
@@ -11,6 +13,8 @@ use ciborium_io::Read as _;
 use ciborium_ll::{Decoder, Header};
 
 use crate::format::Progress;
+use contexts::{Context, assemble};
+
 use crate::store::debug_info::{DebugInfo, Proportion, TextRef};
 use crate::store::names::{Interner, NameId, Names};
 use crate::store::report::FileStatus;
@@ -80,7 +84,10 @@ pub fn read_debug_info(
         );
         return (None, status);
     }
-    (Some(reader.finish(name, warnings)), status)
+    (
+        Some(assemble(reader.contexts, reader.words.into_names(), reader.texts, name, warnings)),
+        status,
+    )
 }
 
 /// Why reading ended early.
@@ -112,19 +119,6 @@ impl From<std::io::Error> for Stop {
     }
 }
 
-/// One context as it stands in the file.
-#[derive(Clone, Debug)]
-struct Context {
-    id: u64,
-    parent: u64,
-    layer: NameId,
-    kind: Option<NameId>,
-    name: TextRef,
-    file: TextRef,
-    line: u32,
-    proportion: Proportion,
-}
-
 struct Reader<'a> {
     decoder: Decoder<BufReader<File>>,
     contexts: Vec<Context>,
@@ -136,8 +130,46 @@ struct Reader<'a> {
     reported: usize,
 }
 
-/// What a layer calls the kind of a thing, by the keys that layers use (formats/poplar.md 3.1).
-const KIND_KEYS: [&str; 6] = ["api", "opType", "opid", "op_type", "opcode", "class"];
+/// The keys that are read (formats/poplar.md 3.1). Files have tens of millions of keys, so none of
+/// them becomes a text of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Key {
+    Contexts,
+    StringTable,
+    Id,
+    ParentId,
+    Name,
+    Layer,
+    Location,
+    FileName,
+    LineNumber,
+    /// What a layer calls the kind of a thing.
+    Kind,
+    Proportion,
+    Other,
+}
+
+impl Key {
+    /// No known key is longer.
+    const LONGEST: usize = 32;
+
+    fn of(bytes: &[u8]) -> Self {
+        match bytes {
+            b"contexts" => Self::Contexts,
+            b"stringTable" => Self::StringTable,
+            b"id" => Self::Id,
+            b"parentId" => Self::ParentId,
+            b"name" => Self::Name,
+            b"layer" => Self::Layer,
+            b"location" => Self::Location,
+            b"fileName" => Self::FileName,
+            b"lineNumber" => Self::LineNumber,
+            b"api" | b"opType" | b"opid" | b"op_type" | b"opcode" | b"class" => Self::Kind,
+            b"availableMemoryProportion" => Self::Proportion,
+            _ => Self::Other,
+        }
+    }
+}
 
 impl Reader<'_> {
     fn read_file(&mut self) -> Result<(), Stop> {
@@ -146,10 +178,9 @@ impl Reader<'_> {
         };
         let mut left = pairs;
         while self.has_next(&mut left)? {
-            let key = self.key()?;
-            match key.as_str() {
-                "contexts" => self.read_contexts()?,
-                "stringTable" => self.read_strings()?,
+            match self.key()? {
+                Key::Contexts => self.read_contexts()?,
+                Key::StringTable => self.read_strings()?,
                 _ => self.skip(0)?,
             }
         }
@@ -209,18 +240,17 @@ impl Reader<'_> {
         let mut unparsed = None;
         let mut left = pairs;
         while self.has_next(&mut left)? {
-            let key = self.key()?;
-            match key.as_str() {
-                "id" => context.id = self.number()?.unwrap_or(0),
-                "parentId" => context.parent = self.number()?.unwrap_or(0),
-                "name" => context.name = self.text_ref()?,
-                "location" => self.read_location(&mut context)?,
-                "layer" => {
+            match self.key()? {
+                Key::Id => context.id = self.number()?.unwrap_or(0),
+                Key::ParentId => context.parent = self.number()?.unwrap_or(0),
+                Key::Name => context.name = self.text_ref()?,
+                Key::Location => self.read_location(&mut context)?,
+                Key::Layer => {
                     if let Some(layer) = self.word()? {
                         context.layer = layer;
                     }
                 }
-                key if KIND_KEYS.contains(&key) => {
+                Key::Kind => {
                     if let Some(kind) = self.word()? {
                         context.kind.get_or_insert(kind);
                     }
@@ -241,9 +271,9 @@ impl Reader<'_> {
         };
         let mut left = pairs;
         while self.has_next(&mut left)? {
-            match self.key()?.as_str() {
-                "fileName" => context.file = self.text_ref()?,
-                "lineNumber" => {
+            match self.key()? {
+                Key::FileName => context.file = self.text_ref()?,
+                Key::LineNumber => {
                     let line = self.number()?.and_then(|line| u32::try_from(line).ok());
                     context.line = line.unwrap_or(0);
                 }
@@ -276,13 +306,13 @@ impl Reader<'_> {
     /// Goes through a value that is not kept, looking for the option in the maps within it.
     fn scan(
         &mut self,
-        key: &str,
+        key: Key,
         proportion: &mut Proportion,
         unparsed: &mut Option<String>,
         depth: u32,
     ) -> Result<(), Stop> {
         let header = self.decoder.pull()?;
-        if key == "availableMemoryProportion" {
+        if key == Key::Proportion {
             let found = match header {
                 Header::Float(value) => Some(value),
                 Header::Positive(value) => Some(value as f64),
@@ -311,7 +341,7 @@ impl Reader<'_> {
                 let mut left = pairs;
                 while self.has_next(&mut left)? {
                     let key = self.key()?;
-                    self.scan(&key, proportion, unparsed, depth)?;
+                    self.scan(key, proportion, unparsed, depth)?;
                 }
                 Ok(())
             }
@@ -319,7 +349,7 @@ impl Reader<'_> {
                 let depth = deeper(depth)?;
                 let mut left = items;
                 while self.has_next(&mut left)? {
-                    self.scan("", proportion, unparsed, depth)?;
+                    self.scan(Key::Other, proportion, unparsed, depth)?;
                 }
                 Ok(())
             }
@@ -361,9 +391,15 @@ impl Reader<'_> {
         }
     }
 
-    fn key(&mut self) -> Result<String, Stop> {
+    fn key(&mut self) -> Result<Key, Stop> {
         match self.decoder.pull()? {
-            Header::Text(length) => self.text(length),
+            Header::Text(Some(length)) if length <= Key::LONGEST => {
+                let mut bytes = [0; Key::LONGEST];
+                let (key, _) = bytes.split_at_mut(length);
+                self.decoder.read_exact(key)?;
+                Ok(Key::of(key))
+            }
+            Header::Text(length) => Ok(Key::of(self.text(length)?.as_bytes())),
             _ => Err(Stop::Fault("a key (a text) expected".to_owned())),
         }
     }
@@ -431,52 +467,6 @@ impl Reader<'_> {
             }
         }
     }
-
-    /// Sorts the contexts by id, finds parents, and cuts what would be its own ancestor.
-    fn finish(mut self, name: &str, warnings: &Warnings) -> DebugInfo {
-        self.contexts.sort_by_key(|context| context.id);
-        let before = self.contexts.len();
-        self.contexts.dedup_by_key(|context| context.id);
-        let repeated = before.saturating_sub(self.contexts.len());
-        if repeated > 0 {
-            warnings.add(
-                WarningCode::Inconsistent,
-                name,
-                format!("{repeated} contexts have the id of another one; the first of each counts"),
-            );
-        }
-        let ids: Vec<u64> = self.contexts.iter().map(|context| context.id).collect();
-        let mut parents: Vec<Option<u32>> = self
-            .contexts
-            .iter()
-            .map(|context| {
-                let row =
-                    ids.binary_search(&context.parent).ok().filter(|_| context.parent != 0)?;
-                u32::try_from(row).ok()
-            })
-            .collect();
-        if let Some(row) = cut_cycles(&mut parents) {
-            let id = ids.get(row).copied().unwrap_or(0);
-            warnings.add(
-                WarningCode::Inconsistent,
-                name,
-                format!("context {id} is its own ancestor; its parentId is ignored"),
-            );
-        }
-        let contexts = &self.contexts;
-        DebugInfo {
-            parents,
-            layers: contexts.iter().map(|context| context.layer).collect(),
-            kinds: contexts.iter().map(|context| context.kind).collect(),
-            names: contexts.iter().map(|context| context.name).collect(),
-            files: contexts.iter().map(|context| context.file).collect(),
-            lines: contexts.iter().map(|context| context.line).collect(),
-            proportions: contexts.iter().map(|context| context.proportion).collect(),
-            ids,
-            words: self.words.into_names(),
-            texts: self.texts,
-        }
-    }
 }
 
 fn deeper(depth: u32) -> Result<u32, Stop> {
@@ -484,50 +474,4 @@ fn deeper(depth: u32) -> Result<u32, Stop> {
         return Err(Stop::Fault(format!("values nested deeper than {MAX_DEPTH}")));
     }
     Ok(depth.saturating_add(1))
-}
-
-/// Removes one link of every cycle; returns the first row that lost its parent.
-fn cut_cycles(parents: &mut [Option<u32>]) -> Option<usize> {
-    let mut first_cut = None;
-    // The walk in which a row was last seen, 0 for none.
-    let mut seen: Vec<usize> = vec![0; parents.len()];
-    for start in 0..parents.len() {
-        let walk = start.saturating_add(1);
-        let mut row = start;
-        while let Some(mark) = seen.get_mut(row)
-            && *mark == 0
-        {
-            *mark = walk;
-            let Some(parent) = parents.get(row).copied().flatten() else { break };
-            let parent = parent as usize;
-            if seen.get(parent) == Some(&walk) {
-                if let Some(link) = parents.get_mut(row) {
-                    *link = None;
-                }
-                first_cut.get_or_insert(row);
-                break;
-            }
-            row = parent;
-        }
-    }
-    first_cut
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn cycles_are_cut_and_the_rest_stays() {
-        let mut parents = vec![Some(1), Some(2), Some(0), Some(0), None, Some(5)];
-        assert!(cut_cycles(&mut parents).is_some());
-        assert_eq!(parents.get(3), Some(&Some(0)), "a child of the cycle keeps its parent");
-        assert_eq!(parents.get(5), Some(&None), "its own parent");
-        for start in 0..parents.len() {
-            let walk = std::iter::successors(Some(start), |row| {
-                parents.get(*row).copied().flatten().map(|row| row as usize)
-            });
-            assert!(walk.take(100).count() < 100, "a walk from {start} ends");
-        }
-    }
 }
