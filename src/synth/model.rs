@@ -114,6 +114,8 @@ pub struct Symbol {
     pub is_constant: bool,
     /// Whether it may not share a memory region with the stack, so that both are read at once.
     pub avoids_stack: bool,
+    /// The debug context that made it, 0 for none.
+    pub context: u64,
     /// Where its bytes are.
     pub spread: Spread,
 }

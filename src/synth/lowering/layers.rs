@@ -1,6 +1,6 @@
 //! What a layer becomes: contexts, compute sets, exchanges, temporaries.
 
-use super::{ADD, CAST, CONVOLVE, Lowering, REARRANGE, REDUCE, SLICE, poplar_context};
+use super::{ADD, CAST, CONVOLVE, Lowering, REARRANGE, REDUCE, SLICE, TRANSPOSE, poplar_context};
 use crate::synth::model::{ComputeSet, Context, Detail, Exchange, Life};
 use crate::synth::network::{Kind, Layer};
 use crate::synth::planner::{self, Plan, Request};
@@ -29,6 +29,7 @@ impl Lowering<'_> {
             self.block_input = Some(self.activation);
         }
         let call = self.contexts_of(layer);
+        self.data_context = call;
         let sequence_context = self.context(poplar_context(call, "Sequence", ""));
         let sequence = self.step() as usize;
         self.add("Sequence", String::new(), sequence_context, Some(0), Detail::None, 0);
@@ -150,6 +151,10 @@ impl Lowering<'_> {
         let first_compute_set = self.model.compute_sets.len();
         let kind = if layer.api() == "matMul" { "MatMul" } else { "Conv" };
         let busy = plan.cycles / plan.serial_split;
+        if layer.kind == Kind::MatMul {
+            let part = format!("{kind}/Transpose");
+            self.execute(place, place.sequence, &part, TRANSPOSE, busy / 16);
+        }
         let arrange = self.execute(
             place,
             place.sequence,
@@ -277,6 +282,9 @@ impl Lowering<'_> {
             "controlCode",
             CONTROL_CODE_BYTES / 2,
         );
+        if let Some(kept) = self.block_input.filter(|_| layer.kind == Kind::AddRelu) {
+            self.copy(place, kept, code);
+        }
         let output = self.bytes_per_tile(layer.output);
         let step = self.step();
         let message = self.data(
@@ -291,7 +299,8 @@ impl Lowering<'_> {
             symbol.shown_as = format!("<message:{from}>");
             symbol.is_lowered_from = false;
         }
-        let exchange = Exchange { received: message, copies: 1, code, code_parts: 1 };
+        let code_parts = if layer.kind == Kind::AddRelu { 2 } else { 1 };
+        let exchange = Exchange { received: message, copies: 1, code, code_parts };
         let part = if layer.kind == Kind::AddRelu { "Add" } else { "Reduce" };
         self.exchange(
             place,
@@ -316,6 +325,18 @@ impl Lowering<'_> {
         );
         self.state(place, first_compute_set);
         self.activation = next;
+    }
+
+    /// Brings what a block has kept to where its sum wants it: a copy of the user's program, which is
+    /// an exchange once it is lowered.
+    fn copy(&mut self, place: &Place<'_>, kept: usize, code: usize) {
+        let root = self.root_context;
+        let name = format!("{}/residual", place.name);
+        let context = self.context(poplar_context(root, "Copy", &name));
+        let exchange = Exchange { received: kept, copies: 1, code, code_parts: 2 };
+        let copy = Place { context, ..*place };
+        let step = self.exchange(&copy, place.sequence, "residual/Copy", exchange, 120);
+        self.use_at(kept, step);
     }
 
     /// The state of the vertices of a layer's compute sets, one symbol for all of them.

@@ -13,13 +13,14 @@ use super::Options;
 use super::machine;
 use super::model::{Context, Detail, Life, Model, Program, Spread, Symbol, VertexType, category};
 
-const VERTEX_TYPES: [VertexType; 6] = [
+const VERTEX_TYPES: [VertexType; 7] = [
     VertexType { name: "popops::Rearrange<half>", bytes: 12 },
     VertexType { name: "poplin::ConvPartial1x1Out<half,float,true,false,16,4>", bytes: 44 },
     VertexType { name: "popops::ReducePartialsEqualSize<popops::ReduceAdd,float,half>", bytes: 20 },
     VertexType { name: "popops::Cast<float,half>", bytes: 12 },
     VertexType { name: "popops::DynamicSlice1d<half>", bytes: 24 },
     VertexType { name: "popops::BinaryOp1DInPlace<popops::ADD,half>", bytes: 16 },
+    VertexType { name: "popops::Transpose2d<half>", bytes: 20 },
 ];
 const REARRANGE: usize = 0;
 const CONVOLVE: usize = 1;
@@ -27,6 +28,7 @@ const REDUCE: usize = 2;
 const CAST: usize = 3;
 const SLICE: usize = 4;
 const ADD: usize = 5;
+const TRANSPOSE: usize = 6;
 
 /// Lowers the network that the options name.
 pub fn lower(options: &Options) -> Model {
@@ -45,6 +47,8 @@ struct Lowering<'a> {
     activation: usize,
     block_input: Option<usize>,
     root_context: u64,
+    /// The context that data are made in.
+    data_context: u64,
 }
 
 impl<'a> Lowering<'a> {
@@ -84,6 +88,7 @@ impl<'a> Lowering<'a> {
             activation: 0,
             block_input: None,
             root_context: 0,
+            data_context: 0,
         }
     }
 
@@ -124,7 +129,8 @@ impl<'a> Lowering<'a> {
             bytes,
             unevenness: 30,
         };
-        self.data.push(symbol(name, kind, life, spread));
+        let context = self.data_context;
+        self.data.push(Symbol { context, ..symbol(name, kind, life, spread) });
         self.data.len() - 1
     }
 
@@ -242,6 +248,7 @@ fn symbol(name: &str, kind: &str, life: Life, spread: Spread) -> Symbol {
         is_interleaved: false,
         is_constant: false,
         avoids_stack: false,
+        context: 0,
         spread,
     }
 }

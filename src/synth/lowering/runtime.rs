@@ -36,6 +36,7 @@ impl Lowering<'_> {
                 "vertexCode",
                 2_480,
             ),
+            (".text.__runCodelet_popops__Transpose2d___half", "vertexCode", 1_368),
             (".text.memcpy", "vertexCode", 628),
             (".text.supervisor.host_exchange_hostExchangeEntryMasterSync", "hostExchangeCode", 412),
         ] {

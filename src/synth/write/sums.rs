@@ -1,5 +1,7 @@
 //! Writes what is summed up over tiles.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use rusqlite::{Transaction, params};
 
 use super::integer;
@@ -26,8 +28,15 @@ pub fn write(model: &Model, db: &Transaction<'_>, sums: &Sums) -> Result<(), Wri
         let row = params![unlowered, class, integer(*bytes)];
         db.execute("INSERT INTO var_bytes_by_eq_class VALUES (?1, ?2, ?3, NULL)", row)?;
     }
+    let mut contexts: BTreeMap<&str, BTreeSet<u64>> = BTreeMap::new();
+    for symbol in model.symbols.iter().filter(|symbol| symbol.context != 0) {
+        contexts.entry(&symbol.shown_as).or_default().insert(symbol.context);
+    }
     for (id, name) in sums.unlowered.iter().enumerate() {
         db.execute("INSERT INTO unlowered_vars VALUES (?1, ?2)", params![id, name])?;
+        let of_name: Vec<u64> =
+            contexts.get(name.as_str()).into_iter().flatten().copied().collect();
+        db.execute("INSERT INTO debug_ids VALUES (?1, ?2)", params![id, encode_list(&of_name)])?;
     }
     write_deltas(model, db, sums)?;
     write_categories(db, sums)?;
