@@ -249,3 +249,19 @@ fn the_demo_is_written_once() {
     assert_eq!(output.status.code(), Some(4), "there is no display for the window");
     assert_eq!(std::fs::read_dir(&demo).unwrap().count(), 6);
 }
+
+#[test]
+fn figures_of_several_replicas_say_so() {
+    let directory = common::damaged_sample(|directory| {
+        rusqlite::Connection::open(directory.join("profile.pop"))
+            .and_then(|db| db.execute_batch("UPDATE target_info SET num_replicas = 2"))
+            .unwrap();
+    });
+    let path = directory.path().to_str().unwrap();
+    for command in ["summary", "liveness"] {
+        let text =
+            |path: &str| String::from_utf8_lossy(&tilescope(&[command, path]).stdout).into_owned();
+        assert!(text(path).contains("Per replica"), "{command}");
+        assert!(!text(sample().to_str().unwrap()).contains("Per replica"), "{command}");
+    }
+}

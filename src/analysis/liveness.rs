@@ -17,6 +17,14 @@ use crate::store::{TileId, UnloweredId};
 
 use super::memory;
 
+/// What to say beside the liveness of a program with several replicas; `None` where there is one.
+pub fn replica_note(target: Option<&Target>) -> Option<&'static str> {
+    let replicas = target?.replicas?;
+    (replicas > 1).then_some(
+        "Per replica, as Poplar writes it; not verified on a real report with several replicas",
+    )
+}
+
 /// What part of the machine a figure is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scope {

@@ -88,6 +88,8 @@ pub struct LivenessReport {
     is_filtered: bool,
     #[serde(skip)]
     step_count: usize,
+    #[serde(skip)]
+    note: Option<&'static str>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -183,6 +185,7 @@ impl LivenessReport {
             text_peaks: peaks,
             is_filtered: filter.is_some(),
             step_count: count,
+            note: liveness::replica_note(report.target.get()),
         })
     }
 }
@@ -298,6 +301,9 @@ impl Answer for LivenessReport {
             or_unknown(self.always_live_bytes, exact_bytes),
             or_unknown(self.limit_bytes, exact_bytes),
         );
+        if let Some(note) = self.note {
+            text += &format!("{note}\n\n");
+        }
         if self.is_filtered {
             text += &format!("{} steps match\n", grouped(self.steps.len() as u64));
             text += &steps_table(&self.steps);

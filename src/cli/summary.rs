@@ -86,6 +86,8 @@ struct FullestTile {
 struct LivenessFacts {
     steps: Option<usize>,
     peak: Option<Peak>,
+    #[serde(skip)]
+    note: Option<&'static str>,
 }
 
 #[derive(Debug, Serialize)]
@@ -208,7 +210,8 @@ fn memory_facts(memory: Option<&TileMemory>, target: Option<&Target>) -> MemoryF
 
 fn liveness_facts(report: &Report) -> LivenessFacts {
     let steps = report.steps.get().map(|steps| steps.ids.len());
-    LivenessFacts { steps, peak: peak(report) }
+    let note = liveness::replica_note(report.target.get());
+    LivenessFacts { steps, peak: peak(report), note }
 }
 
 fn peak(report: &Report) -> Option<Peak> {
@@ -388,6 +391,7 @@ impl Summary {
         }
         rows.push(("Not always live", exact_bytes(peak.not_always_live_bytes)));
         rows.push(("Always live", or_unknown(peak.always_live_bytes, exact_bytes)));
+        rows.extend(self.liveness.note.map(|note| ("Note", note.to_owned())));
         let mut text = pairs(rows);
         if let Some(variables) = peak.variables.as_ref().filter(|variables| !variables.is_empty()) {
             text.push('\n');

@@ -4,7 +4,7 @@ use eframe::egui;
 use eframe::egui::TextEdit;
 
 use super::{PageContext, bytes_or_dash};
-use crate::analysis::liveness::{Scope, curve, peak};
+use crate::analysis::liveness::{Scope, curve, peak, replica_note};
 use crate::analysis::memory::{cell, over_limit_bytes, totals};
 use crate::analysis::operations::proportions;
 use crate::analysis::steps;
@@ -265,8 +265,7 @@ fn peak_text(report: &Report) -> Option<String> {
     let step = peak(&curve)?;
     let facts = steps::facts(report, step)?;
     let kind = facts.kind.map_or(String::new(), |kind| format!(", {kind}"));
-    let per_replica = report.target.get().and_then(|target| target.replicas).unwrap_or(1) > 1;
-    let note = if per_replica { ", per replica" } else { "" };
+    let note = replica_note(report.target.get()).map_or("", |_| ", per replica");
     let bytes = exact_bytes(*curve.get(step)?);
     Some(format!("{bytes} not always live at step {}{kind}{note}", facts.step))
 }

@@ -9,7 +9,7 @@ use eframe::egui;
 use eframe::egui::RichText;
 
 use super::{PageContext, head_ui, is_limit_near, part_or_reason, tables_height};
-use crate::analysis::liveness::Scope;
+use crate::analysis::liveness::{Scope, replica_note};
 use crate::analysis::steps;
 use crate::store::Report;
 use crate::store::program::Steps;
@@ -160,6 +160,10 @@ impl LivenessPage {
                 self.view.reveal(steps.ids.len(), step);
             }
             ui.separator();
+            if let Some(note) = replica_note(page.report.target.get()) {
+                ui.weak("Per replica").on_hover_text(note);
+                ui.separator();
+            }
             if let Some(step) = page.selection.step {
                 let text = format!("Selected: {}", step_text(page.report, derived, step));
                 if ui.button("Deselect step").clicked() {
