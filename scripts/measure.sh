@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 need_packages gcc libc6-dev xvfb xauth libx11-6 libx11-xcb1 libxcursor1 libxi6 libxkbcommon0 \
     libxkbcommon-x11-0 libegl1 libgl1-mesa-dri
 cargo build --release --locked
-tilescope=$PWD/target/release/tilescope
+tilescope=$(realpath "${CARGO_TARGET_DIR:-target}")/release/tilescope
 
 milliseconds() { date +%s%N | cut -b1-13; }
 

@@ -12,14 +12,16 @@ if [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then
         libwayland-client0 libwayland-egl1 libegl1 libgl1-mesa-dri
 fi
 cargo build --release --locked
+# Some machines share one target directory between projects.
+tilescope=${CARGO_TARGET_DIR:-target}/release/tilescope
 report=sample_profiles/tiny
 if [ $# -gt 0 ]; then
     report=$(cd "$called_from" && realpath "$1")
 fi
 if [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then
-    exec target/release/tilescope "$report"
+    exec "$tilescope" "$report"
 fi
 echo "There is no display (neither DISPLAY nor WAYLAND_DISPLAY is set), so no window can open."
 echo "Over SSH, connect with ssh -X, or read the same figures on the terminal:"
 echo
-exec target/release/tilescope summary "$report"
+exec "$tilescope" summary "$report"
