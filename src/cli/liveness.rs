@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::Input;
 use super::output::{Answer, aligned, name_cell, or_unknown};
-use super::tiles::{check_ipu, no_such_tile};
+use super::tiles::{check_ipu, check_tile};
 use crate::analysis::liveness::{self, NamedBytes, Scope};
 use crate::analysis::operations::Operation;
 use crate::analysis::peaks;
@@ -192,11 +192,7 @@ impl LivenessReport {
 
 fn scope(report: &Report, arguments: &LivenessArguments) -> Result<Scope, Error> {
     if let Some(tile) = arguments.tile {
-        if let Some(memory) = report.memory.get()
-            && memory.tiles.position(TileId(tile)).is_none()
-        {
-            return Err(no_such_tile(tile, memory));
-        }
+        check_tile(report, tile)?;
         return Ok(Scope::Tile(TileId(tile)));
     }
     if let Some(ipu) = arguments.ipu {

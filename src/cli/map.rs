@@ -6,7 +6,7 @@ use serde_json::{Map as JsonMap, Value};
 
 use super::Input;
 use super::output::{Answer, aligned, name_cell, or_unknown};
-use super::tiles::{gaps_json, no_such_tile};
+use super::tiles::{check_tile, gaps_json};
 use crate::analysis::gaps::{self, Gap, GapReason, GapsByReason};
 use crate::format::poplar::OpenReport;
 use crate::format::{Error, ErrorKind, Progress};
@@ -79,11 +79,7 @@ impl Map {
     ) -> Result<Self, Error> {
         let report = &*open.report;
         let id = TileId(arguments.tile);
-        if let Some(memory) = report.memory.get()
-            && memory.tiles.position(id).is_none()
-        {
-            return Err(no_such_tile(arguments.tile, memory));
-        }
+        check_tile(report, arguments.tile)?;
         let step = arguments.step.map(|step| step_position(report, step)).transpose()?;
         let tile = open.read_tile(id, progress)?.ok_or_else(|| {
             Error::new(ErrorKind::Damaged, "the lowered variables of this report cannot be read")

@@ -155,8 +155,20 @@ fn check_selection(
     Ok(())
 }
 
-/// The error for a tile that the report does not have.
-pub fn no_such_tile(tile: u32, memory: &TileMemory) -> Error {
+/// Checks that the report has a tile, as far as it says which it has.
+///
+/// # Errors
+/// `usage` when it has not.
+pub fn check_tile(report: &Report, tile: u32) -> Result<(), Error> {
+    match report.memory.get() {
+        Some(memory) if memory.tiles.position(TileId(tile)).is_none() => {
+            Err(no_such_tile(tile, memory))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn no_such_tile(tile: u32, memory: &TileMemory) -> Error {
     let tiles = memory.tiles.as_slice();
     let range = match (tiles.first(), tiles.last()) {
         (Some(first), Some(last)) => format!("its tiles are {first} to {last}"),

@@ -241,13 +241,27 @@ pub struct Model {
     pub options: Vec<(String, String, bool)>,
     /// The plans of the layers that were planned.
     pub plans: Vec<Plan>,
-    /// Samples at a time.
-    pub batch: u64,
     /// Whether the program was run, if it fits.
     pub has_execution: bool,
 }
 
 impl Model {
+    /// Number of IPUs.
+    pub fn ipus(&self) -> usize {
+        usize::try_from(self.target.ipus.unwrap_or(1)).unwrap_or(1)
+    }
+
+    /// The children of each program.
+    pub fn children(&self) -> Vec<Vec<usize>> {
+        let mut children = vec![Vec::new(); self.programs.len()];
+        for (id, program) in self.programs.iter().enumerate() {
+            if let Some(list) = program.parent.and_then(|parent| children.get_mut(parent)) {
+                list.push(id);
+            }
+        }
+        children
+    }
+
     /// Number of tiles.
     pub fn tiles(&self) -> u32 {
         u32::try_from(self.target.tiles.unwrap_or(0)).unwrap_or(0)

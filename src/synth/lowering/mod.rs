@@ -77,7 +77,6 @@ impl<'a> Lowering<'a> {
                 option("target.deterministicWorkers", "true", true),
             ],
             plans: Vec::new(),
-            batch: options.batch,
             has_execution: options.execution,
         };
         Self {
@@ -188,6 +187,7 @@ impl<'a> Lowering<'a> {
     fn bytes_per_tile(&self, elements: u64) -> u64 {
         (elements * self.options.batch * 2).div_ceil(u64::from(self.options.tiles_per_ipu).max(1))
     }
+
     /// Where the code leaves room for the stack below the interleaved region, partial sums go to the
     /// other side of its border.
     fn keep_partials_from_stack(&mut self) {

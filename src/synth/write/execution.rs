@@ -4,7 +4,7 @@ use rusqlite::{Transaction, params};
 
 use super::facts::compilation_id;
 use super::integer;
-use super::programs::cycles_by_tile;
+use super::programs::{cycles_by_tile, cycles_ids};
 use crate::format::poplar::blob::{encode_list, encode_run_length_list};
 use crate::synth::WriteError;
 use crate::synth::model::{Detail, Model, Program};
@@ -30,11 +30,11 @@ struct Totals {
 pub fn write(model: &Model, db: &Transaction<'_>) -> Result<(), WriteError> {
     write_cycles(model, db)?;
     let order = execution_order(model);
-    let ipus = usize::try_from(model.target.ipus.unwrap_or(1)).unwrap_or(1);
+    let ipus = model.ipus();
     let clock_hz = model.target.clock_hz.unwrap_or(1).max(1);
     // The time of each IPU; they wait for each other at syncs.
     let mut now = vec![0_u64; ipus];
-    let (mut step, mut traced) = (0_i64, 0_i64);
+    let mut step = 0_i64;
     let mut start_microseconds = FIRST_RUN_MICROSECONDS;
     for run in 0..RUNS {
         let start = now.clone();
@@ -50,10 +50,9 @@ pub fn write(model: &Model, db: &Transaction<'_>) -> Result<(), WriteError> {
             let longest = write_step(db, step, *id, program, *clock, &cycles)?;
             totals.add(program.kind, cycles.iter().sum());
             *clock += longest;
-            step += 1;
             db.prepare_cached("INSERT INTO program_trace VALUES (?1, ?2)")?
-                .execute(params![traced, id])?;
-            traced += 1;
+                .execute(params![step, id])?;
+            step += 1;
         }
         let latest = now.iter().copied().max().unwrap_or(0);
         now.fill(latest);
@@ -87,12 +86,7 @@ pub fn write(model: &Model, db: &Transaction<'_>) -> Result<(), WriteError> {
 
 /// Programs in the order in which they run: those that take time, loops as often as they repeat.
 fn execution_order(model: &Model) -> Vec<usize> {
-    let mut children: Vec<Vec<usize>> = vec![Vec::new(); model.programs.len()];
-    for (id, program) in model.programs.iter().enumerate() {
-        if let Some(list) = program.parent.and_then(|parent| children.get_mut(parent)) {
-            list.push(id);
-        }
-    }
+    let children = model.children();
     let mut order = Vec::new();
     // What is still to run, last first.
     let mut waiting = vec![0_usize];
@@ -111,18 +105,15 @@ fn execution_order(model: &Model) -> Vec<usize> {
 
 /// Cycles by tile of every program that takes any, under the program's number.
 fn write_cycles(model: &Model, db: &Transaction<'_>) -> Result<(), WriteError> {
-    let ipus = usize::try_from(model.target.ipus.unwrap_or(1)).unwrap_or(1);
     for (id, program) in model.programs.iter().enumerate().filter(|(_, program)| program.cycles > 0)
     {
         let list = encode_run_length_list(&cycles_by_tile(model, id, program.cycles));
         db.prepare_cached("INSERT INTO cycles_by_tile VALUES (?1, ?2)")?
             .execute(params![id + 1, list])?;
         if let Detail::Execute(compute_set) = program.detail {
-            let ids: Vec<u64> = (0..ipus)
-                .map(|ipu| if ipu == program.ipu as usize { id as u64 + 1 } else { 0 })
-                .collect();
+            let ids = cycles_ids(model, id + 1, program.ipu);
             db.prepare_cached("INSERT INTO compute_set_cycles_by_tile VALUES (?1, ?2)")?
-                .execute(params![compute_set, encode_list(&ids)])?;
+                .execute(params![compute_set, ids])?;
         }
     }
     Ok(())

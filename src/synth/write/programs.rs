@@ -29,14 +29,8 @@ pub fn write(model: &Model, db: &Transaction<'_>) -> Result<(), WriteError> {
     for (id, (name, table)) in (1_i64..).zip(KINDS) {
         db.execute("INSERT INTO program_types VALUES (?1, ?2, ?3)", params![id, name, table])?;
     }
-    let mut children: Vec<Vec<u64>> = vec![Vec::new(); model.programs.len()];
-    for (id, program) in (0_u64..).zip(&model.programs) {
-        if let Some(list) = program.parent.and_then(|parent| children.get_mut(parent)) {
-            list.push(id);
-        }
-    }
     let mut next_index = [0_i64; KINDS.len()];
-    for ((id, program), children) in model.programs.iter().enumerate().zip(&children) {
+    for ((id, program), children) in model.programs.iter().enumerate().zip(&model.children()) {
         let kind = KINDS.iter().position(|(name, _)| *name == program.kind).unwrap_or(0);
         let index = next_index.get_mut(kind).map(|next| std::mem::replace(next, *next + 1));
         let index = index.filter(|_| program.detail != Detail::None);
@@ -47,7 +41,7 @@ pub fn write(model: &Model, db: &Transaction<'_>) -> Result<(), WriteError> {
                 id,
                 kind + 1,
                 index,
-                encode_list(children),
+                encode_list(&children.iter().map(|child| *child as u64).collect::<Vec<_>>()),
                 name,
                 integer(program.context)
             ])?;
@@ -125,7 +119,7 @@ fn write_detail(
             let moved = Moved::of(model, exchange);
             let cycles = write_cycles(model, db, id, program)?;
             let none = encode_run_length_list(&vec![0; model.tiles() as usize]);
-            let none_by_ipu = encode_run_length_list(&vec![0; ipus(model)]);
+            let none_by_ipu = encode_run_length_list(&vec![0; model.ipus()]);
             let (received, sent) =
                 if *from_host { (&moved.received, &none) } else { (&none, &moved.received) };
             let (received_by_ipu, sent_by_ipu) = if *from_host {
@@ -154,10 +148,6 @@ fn write_detail(
     Ok(())
 }
 
-fn ipus(model: &Model) -> usize {
-    usize::try_from(model.target.ipus.unwrap_or(1)).unwrap_or(1)
-}
-
 /// Lists of an exchange, encoded.
 struct Moved {
     received: Vec<u8>,
@@ -179,7 +169,7 @@ impl Moved {
             .iter()
             .map(|bytes| bytes.div_ceil(exchange.code_parts.max(1)).next_multiple_of(4))
             .collect();
-        let per_ipu = (received.len() / ipus(model).max(1)).max(1);
+        let per_ipu = (received.len() / model.ipus().max(1)).max(1);
         let by_ipu = |list: &[u64]| {
             list.chunks(per_ipu).map(|tiles| tiles.iter().sum()).collect::<Vec<u64>>()
         };
@@ -218,7 +208,13 @@ pub fn cycles_by_tile(model: &Model, program: usize, average: u64) -> Vec<u64> {
         .collect()
 }
 
-/// Writes the cycles of a program and returns the ids by IPU, 0 for those that have no part in it.
+/// The ids of a program's cycles by IPU: 0 for those that have no part in it.
+pub fn cycles_ids(model: &Model, id: usize, ipu: u32) -> Vec<u8> {
+    let ids = (0..model.ipus()).map(|other| if other == ipu as usize { id as u64 } else { 0 });
+    encode_list(&ids.collect::<Vec<_>>())
+}
+
+/// Writes the cycles of a program and returns their ids by IPU.
 fn write_cycles(
     model: &Model,
     db: &Transaction<'_>,
@@ -229,10 +225,7 @@ fn write_cycles(
     let key = id + 1;
     db.prepare_cached("INSERT INTO compilation_cycles_by_tile VALUES (?1, ?2)")?
         .execute(params![key, list])?;
-    let ids: Vec<u64> = (0..ipus(model))
-        .map(|ipu| if ipu == program.ipu as usize { key as u64 } else { 0 })
-        .collect();
-    Ok(encode_list(&ids))
+    Ok(cycles_ids(model, key, program.ipu))
 }
 
 /// Vertices of a compute set on a tile, and the bytes of its state there that are not the vertices

@@ -71,12 +71,11 @@ pub fn write(model: &Model, db: &Transaction<'_>, progress: &Progress) -> Result
             })
         })
         .collect();
-    let ipus = usize::try_from(model.target.ipus.unwrap_or(1)).unwrap_or(1);
     let mut sums = Sums {
         classes,
         unlowered,
         totals: BTreeMap::new(),
-        curves: vec![vec![0; model.programs.len()]; ipus],
+        curves: vec![vec![0; model.programs.len()]; model.ipus()],
         categories: vec![Vec::new(); CATEGORIES.len()],
         variables: 0,
         tiles_over: 0,
