@@ -1,17 +1,81 @@
 //! Tiles named by a text such as `0-15,952`.
 
+use std::fmt;
 use std::ops::RangeInclusive;
 
 use crate::store::TileId;
 
-/// Tiles, as ranges in the order of the text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Tiles, as ranges of tile numbers that ascend and neither overlap nor touch.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TileSelection(Vec<RangeInclusive<u32>>);
 
 impl TileSelection {
+    /// One tile.
+    pub fn one(tile: TileId) -> Self {
+        Self(vec![tile.0..=tile.0])
+    }
+
+    /// The tiles from one to another, in whichever order they are named.
+    pub fn between(a: TileId, b: TileId) -> Self {
+        Self(vec![a.0.min(b.0)..=a.0.max(b.0)])
+    }
+
+    /// Whether no tile is selected.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The ranges, ascending.
+    pub fn ranges(&self) -> &[RangeInclusive<u32>] {
+        &self.0
+    }
+
+    /// Number of tile numbers in it.
+    pub fn count(&self) -> u64 {
+        self.0.iter().map(|range| u64::from(range.end() - range.start()) + 1).sum()
+    }
+
+    /// The lowest tile.
+    pub fn first(&self) -> Option<TileId> {
+        self.0.first().map(|range| TileId(*range.start()))
+    }
+
+    /// The tiles in it, ascending.
+    pub fn iter(&self) -> impl Iterator<Item = TileId> {
+        self.0.iter().cloned().flatten().map(TileId)
+    }
+
     /// Whether a tile is selected.
     pub fn contains(&self, tile: TileId) -> bool {
-        self.0.iter().any(|range| range.contains(&tile.0))
+        let after = self.0.partition_point(|range| *range.end() < tile.0);
+        self.0.get(after).is_some_and(|range| range.contains(&tile.0))
+    }
+
+    /// Takes a tile in, or out where it is in.
+    pub fn toggle(&mut self, tile: TileId) {
+        if !self.contains(tile) {
+            self.0.push(tile.0..=tile.0);
+            self.tidy();
+            return;
+        }
+        let parts = self.0.iter().flat_map(|range| {
+            let (first, last) = (*range.start(), *range.end());
+            let is_cut = range.contains(&tile.0);
+            let left = match (is_cut, tile.0.checked_sub(1)) {
+                (false, _) => Some(first..=last),
+                (true, Some(before)) => Some(first..=before),
+                (true, None) => None,
+            };
+            let right = tile.0.checked_add(1).filter(|_| is_cut).map(|after| after..=last);
+            [left, right]
+        });
+        self.0 = parts.flatten().filter(|range| !range.is_empty()).collect();
+    }
+
+    /// Takes in the tiles of another selection.
+    pub fn extend(&mut self, other: &Self) {
+        self.0.extend(other.0.iter().cloned());
+        self.tidy();
     }
 
     /// The first number in the selection that `is_tile` does not know. A range is known when both
@@ -21,6 +85,20 @@ impl TileSelection {
             .iter()
             .flat_map(|range| [*range.start(), *range.end()])
             .find(|tile| !is_tile(TileId(*tile)))
+    }
+
+    fn tidy(&mut self) {
+        self.0.sort_by_key(|range| *range.start());
+        let mut tidy: Vec<RangeInclusive<u32>> = Vec::with_capacity(self.0.len());
+        for range in self.0.drain(..) {
+            match tidy.last_mut() {
+                Some(last) if *range.start() <= last.end().saturating_add(1) => {
+                    *last = *last.start()..=*last.end().max(range.end());
+                }
+                _ => tidy.push(range),
+            }
+        }
+        self.0 = tidy;
     }
 }
 
@@ -43,13 +121,31 @@ impl std::str::FromStr for TileSelection {
             }
             None => number(part).map(|tile| tile..=tile),
         };
-        text.split(',').map(range).collect::<Result<_, _>>().map(Self)
+        let mut selection = Self(text.split(',').map(range).collect::<Result<_, _>>()?);
+        selection.tidy();
+        Ok(selection)
+    }
+}
+
+/// The text that [`std::str::FromStr`] reads.
+impl fmt::Display for TileSelection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, range) in self.0.iter().enumerate() {
+            let comma = if index == 0 { "" } else { "," };
+            match (range.start(), range.end()) {
+                (first, last) if first == last => write!(f, "{comma}{first}")?,
+                (first, last) => write!(f, "{comma}{first}-{last}")?,
+            }
+        }
+        Ok(())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
 
     #[test]
     fn lists_and_ranges_are_read_and_nonsense_is_named() {
@@ -57,11 +153,34 @@ mod tests {
         assert!(selection.contains(TileId(15)) && selection.contains(TileId(952)));
         assert!(!selection.contains(TileId(16)));
         assert_eq!(selection.first_unknown(|tile| tile.0 < 900), Some(952));
+        assert_eq!(selection.to_string(), "0-15,952");
         let error = |text: &str| text.parse::<TileSelection>().unwrap_err();
         assert_eq!(error("3-1"), "`3-1` runs backwards");
         assert_eq!(error("a"), "`a` is not a tile number");
         assert_eq!(error(""), "`` is not a tile number");
         assert_eq!(error("1,,2"), "`` is not a tile number");
         assert_eq!(error("4294967296"), "`4294967296` is not a tile number");
+        let all: TileSelection = "0-4294967295".parse().unwrap();
+        assert_eq!(all.count(), 1 << 32);
+    }
+
+    proptest! {
+        #[test]
+        fn toggling_is_that_of_a_set(tiles in proptest::collection::vec(0..12_u32, 0..40)) {
+            let (mut selection, mut set) = (TileSelection::default(), BTreeSet::new());
+            for tile in tiles {
+                selection.toggle(TileId(tile));
+                if !set.remove(&tile) {
+                    set.insert(tile);
+                }
+            }
+            prop_assert_eq!(selection.iter().map(|tile| tile.0).collect::<BTreeSet<_>>(), set.clone());
+            prop_assert_eq!(selection.count() as usize, set.len());
+            prop_assert!(selection.ranges().windows(2).all(|pair| *pair[0].end() + 1 < *pair[1].start()));
+            if !selection.is_empty() {
+                let again: TileSelection = selection.to_string().parse().unwrap();
+                prop_assert_eq!(again, selection);
+            }
+        }
     }
 }

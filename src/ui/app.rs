@@ -16,7 +16,7 @@ use super::report::PageContext;
 use super::report::liveness::LivenessPage;
 use super::report::memory::MemoryPage;
 use super::report::summary::SummaryPage;
-use super::selection::Selection;
+use super::selection::Selections;
 use super::theme::{self, MENU_WIDTH, Tokens, chrome_frame, page_frame};
 use super::warnings::warnings_ui;
 use crate::store::Report;
@@ -42,7 +42,7 @@ pub struct App {
 #[derive(Debug)]
 struct ReportView {
     page: Page,
-    selection: Selection,
+    selections: Selections,
     summary: SummaryPage,
     memory: MemoryPage,
     liveness: LivenessPage,
@@ -54,7 +54,7 @@ impl Default for ReportView {
     fn default() -> Self {
         Self {
             page: Page::Memory,
-            selection: Selection::default(),
+            selections: Selections::default(),
             summary: SummaryPage::default(),
             memory: MemoryPage::default(),
             liveness: LivenessPage::default(),
@@ -134,7 +134,7 @@ impl App {
             match (&report, is_open) {
                 (Some(report), true) => {
                     let is_working = stage.as_ref().is_some_and(Stage::is_working);
-                    self.view.ui(ui, report, is_working);
+                    self.view.ui(ui, report, is_working, &mut commands);
                 }
                 (None, true) => {
                     ui.label(stage.as_ref().map_or("", Stage::title));
@@ -240,6 +240,11 @@ impl App {
             }
             Command::Cancel => self.cancel(),
             Command::Go(page) => self.view.page = page,
+            Command::Back => self.view.selections.back(),
+            Command::Forward => self.view.selections.forward(),
+            Command::Export(export) => {
+                self.notice = Some(format!("Not yet: {}", export.name));
+            }
             Command::ToggleWarnings => {
                 self.view.are_warnings_open = !self.view.are_warnings_open;
             }
@@ -313,18 +318,26 @@ impl App {
 }
 
 impl ReportView {
-    fn ui(&mut self, ui: &mut egui::Ui, report: &Arc<Report>, is_working: bool) {
+    fn ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        report: &Arc<Report>,
+        is_working: bool,
+        commands: &mut Vec<Command>,
+    ) {
         let mut page = PageContext {
             report,
             is_working,
-            selection: &mut self.selection,
+            selection: &mut self.selections.now,
             has_painted_graph: &mut self.has_painted_graph,
+            commands,
         };
         match self.page {
             Page::Summary => self.summary.ui(ui, &mut page),
             Page::Memory => self.memory.ui(ui, &mut page),
             Page::Liveness => self.liveness.ui(ui, &mut page),
         }
+        self.selections.settle();
     }
 }
 

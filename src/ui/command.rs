@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use eframe::egui::Rect;
+
 /// A page of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Page {
@@ -32,4 +34,39 @@ pub enum Command {
     Go(Page),
     /// Shows or hides the warnings.
     ToggleWarnings,
+    /// Goes back to the selection before this one.
+    Back,
+    /// Goes forward again.
+    Forward,
+    /// Puts something on the clipboard or into a file.
+    Export(Export),
+}
+
+/// Something to take out of the window.
+#[derive(Clone, Debug)]
+pub struct Export {
+    /// What it is, for people and for the name of the file: "liveness curve".
+    pub name: String,
+    /// Where to.
+    pub to: ExportTo,
+    /// What is taken.
+    pub what: Exported,
+}
+
+/// Where an export goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExportTo {
+    /// The clipboard.
+    Clipboard,
+    /// A file that the user names.
+    File,
+}
+
+/// What is taken out of the window.
+#[derive(Clone, Debug)]
+pub enum Exported {
+    /// A part of the window as a picture.
+    Picture(Rect),
+    /// A table, as comma-separated values.
+    Csv(String),
 }

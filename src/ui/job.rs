@@ -84,3 +84,66 @@ impl Drop for Wake {
         self.0.request_repaint();
     }
 }
+
+/// The answer to the latest of a row of questions, such as "what is alive at this step": a new
+/// question cancels the job of the one before, whose answer stays until the new one comes.
+#[derive(Debug)]
+pub struct Latest<K, V> {
+    asked: Option<K>,
+    job: Option<Job<V>>,
+    answer: Option<(K, V)>,
+    failure: Option<String>,
+}
+
+impl<K, V> Default for Latest<K, V> {
+    fn default() -> Self {
+        Self { asked: None, job: None, answer: None, failure: None }
+    }
+}
+
+impl<K: Clone + PartialEq, V: Send + 'static> Latest<K, V> {
+    /// Asks, unless this was the last question; takes the answer if it has come.
+    pub fn ask(
+        &mut self,
+        name: &str,
+        ctx: &egui::Context,
+        key: &K,
+        work: impl FnOnce(&Cancel) -> V + Send + 'static,
+    ) {
+        if self.asked.as_ref() != Some(key) {
+            self.asked = Some(key.clone());
+            self.failure = None;
+            self.job = None;
+            match Job::start(name, ctx, work) {
+                Ok(job) => self.job = Some(job),
+                Err(error) => self.failure = Some(format!("No thread to work on: {error}")),
+            }
+        }
+        match self.job.as_ref().map(Job::poll) {
+            Some(Answer::Done(answer)) => {
+                self.answer = Some((key.clone(), answer));
+                self.job = None;
+            }
+            Some(Answer::Failed) => {
+                self.failure = Some(format!("{name} stopped: a mistake in Tilescope"));
+                self.job = None;
+            }
+            Some(Answer::Working) | None => {}
+        }
+    }
+
+    /// The last answer with its question, which may be an earlier one.
+    pub fn last(&self) -> Option<&(K, V)> {
+        self.answer.as_ref()
+    }
+
+    /// The answer to this question.
+    pub fn get(&self, key: &K) -> Option<&V> {
+        self.answer.as_ref().filter(|(asked, _)| asked == key).map(|(_, answer)| answer)
+    }
+
+    /// Why there will be no answer.
+    pub fn failure(&self) -> Option<&str> {
+        self.failure.as_deref()
+    }
+}

@@ -5,6 +5,7 @@ pub mod memory;
 pub mod summary;
 
 use crate::store::{Part, Report};
+use crate::ui::command::Command;
 use crate::ui::selection::Selection;
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::legend::{Patch, legend_ui};
@@ -21,6 +22,8 @@ pub struct PageContext<'a> {
     pub selection: &'a mut Selection,
     /// Set when a graph was painted.
     pub has_painted_graph: &'a mut bool,
+    /// What the user asked the window for.
+    pub commands: &'a mut Vec<Command>,
 }
 
 /// A part, or a text in its place that says why it is not there.

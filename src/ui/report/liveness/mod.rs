@@ -95,7 +95,7 @@ impl LivenessPage {
                     && let Some(step) =
                         self.tables.ui(ui, report, liveness, derived, page.selection)
                 {
-                    page.selection.step = Some(step);
+                    page.selection.select_step(step);
                     self.view.reveal(steps.ids.len(), step);
                 }
             });
@@ -156,7 +156,7 @@ impl LivenessPage {
         ui.horizontal(|ui| {
             let largest = self.filter.ui(ui, page.report, derived, steps);
             if let Some(step) = largest {
-                page.selection.step = Some(step);
+                page.selection.select_step(step);
                 self.view.reveal(steps.ids.len(), step);
             }
             ui.separator();
@@ -164,10 +164,10 @@ impl LivenessPage {
                 ui.weak("Per replica").on_hover_text(note);
                 ui.separator();
             }
-            if let Some(step) = page.selection.step {
+            if let Some(step) = page.selection.step() {
                 let text = format!("Selected: {}", step_text(page.report, derived, step));
                 if ui.button("Deselect step").clicked() {
-                    page.selection.step = None;
+                    page.selection.steps.clear();
                 }
                 ui.add(egui::Label::new(RichText::new(text).strong()).truncate());
             } else if let Some(peak) = derived.peak {
@@ -193,7 +193,7 @@ impl LivenessPage {
         let shown_limit = limit.filter(|_| self.is_limit_shown(derived)).unwrap_or(0);
         let limit = limit.map(|limit| (limit, format!("Limit {}", text::bytes(limit))));
         let x_text = |row: usize| steps.ids.get(row).map_or(String::new(), |id| id.to_string());
-        let at = page.selection.step.or(derived.peak);
+        let at = page.selection.step().or(derived.peak);
         let value = at.map_or(String::new(), |step| step_text(page.report, derived, step));
         let answer = curve_ui(
             ui,
@@ -217,12 +217,12 @@ impl LivenessPage {
                 limit,
                 borders: &[],
                 marks: self.filter.matches(),
-                selected: page.selection.step,
+                selected: page.selection.step(),
             },
         );
         *page.has_painted_graph = true;
         if let Some(step) = answer.clicked {
-            page.selection.step = Some(step);
+            page.selection.select_step(step);
         }
         if let Some(step) = answer.hovered {
             self.tooltip.prepare(page.report, derived, step);

@@ -114,13 +114,13 @@ impl Tables {
             ui.weak("The profile has no readable table var_bytes_by_eq_class");
             return;
         };
-        let Some(step) = selection.step.or(derived.peak) else { return };
+        let Some(step) = selection.step().or(derived.peak) else { return };
         if self.at_step.as_ref().is_none_or(|(made_for, _)| *made_for != step) {
             self.at_step = Some((step, Variables::new(variables_at(rows, liveness, step))));
         }
         let id = report.steps.get().and_then(|steps| steps.ids.get(step));
         let id = id.map_or(String::new(), |id| id.to_string());
-        let which = if selection.step.is_some() { "step" } else { "the peak, step" };
+        let which = if selection.step().is_some() { "step" } else { "the peak, step" };
         let title = format!("Not always live at {which} {id}");
         if let Some((_, variables)) = &self.at_step {
             variables_ui(ui, &title, "variables at step", derived, variables);
@@ -154,7 +154,7 @@ fn peaks_ui(
         id: "peaks",
         columns: &columns,
         rows: derived.peaks.len(),
-        selected: derived.peaks.iter().position(|peak| Some(peak.step) == selection.step),
+        selected: derived.peaks.iter().position(|peak| Some(peak.step) == selection.step()),
         is_clickable: true,
     };
     let row = table.ui(ui, |row, column| {

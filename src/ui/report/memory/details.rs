@@ -7,6 +7,7 @@ use crate::analysis::memory::{
     category_on_tile, category_title, category_total, cell, gap_bytes, not_explained_bytes, sum,
     totals,
 };
+use crate::analysis::selection::TileSelection;
 use crate::store::memory::{Region, TileMemory};
 use crate::store::{Report, TileId};
 use crate::text;
@@ -43,7 +44,7 @@ impl Details {
     /// Draws the table.
     pub fn ui(&mut self, ui: &mut egui::Ui, report: &Report, selection: &mut Selection) {
         let Some(memory) = report.memory.get() else { return };
-        let tile = selection.tile.filter(|tile| memory.tiles.position(*tile).is_some());
+        let tile = selection.tiles.first().filter(|tile| memory.tiles.position(*tile).is_some());
         if self.rows.is_empty() || self.made_for != tile {
             self.rows = rows(report, memory, tile);
             self.made_for = tile;
@@ -54,7 +55,7 @@ impl Details {
             match tile {
                 Some(tile) => {
                     if ui.button(format!("Deselect tile {tile}")).clicked() {
-                        selection.tile = None;
+                        selection.tiles = TileSelection::default();
                     }
                 }
                 None => {

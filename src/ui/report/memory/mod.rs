@@ -8,6 +8,7 @@ use eframe::egui::RichText;
 
 use super::{PageContext, head_ui, is_limit_near, part_or_reason, tables_height};
 use crate::analysis::memory::{MemoryTotals, Statistics, cell, statistics, totals};
+use crate::analysis::selection::TileSelection;
 use crate::store::Report;
 use crate::store::memory::TileMemory;
 use crate::store::target::Target;
@@ -137,7 +138,7 @@ impl MemoryPage {
         let tokens = Tokens::now(ui);
         let limit = derived.limit.map(|limit| (limit, format!("Limit {}", text::bytes(limit))));
         let top = derived.limit.filter(|_| is_limit_shown).unwrap_or(0).max(derived.top);
-        let selected = page.selection.tile.and_then(|tile| memory.tiles.position(tile));
+        let selected = page.selection.tiles.first().and_then(|tile| memory.tiles.position(tile));
         let tile_text =
             |row: usize| memory.tiles.get(row).map_or(String::new(), |tile| tile.to_string());
         let [base_cache, top_cache] = &mut self.caches;
@@ -181,7 +182,7 @@ impl MemoryPage {
         *page.has_painted_graph = true;
         if let Some(row) = answer.clicked {
             let tile = memory.tiles.get(row);
-            page.selection.tile = tile;
+            page.selection.tiles = tile.map(TileSelection::one).unwrap_or_default();
         }
         if let Some(row) = answer.hovered {
             egui::Tooltip::for_widget(&answer.response)
