@@ -1,89 +1,18 @@
 //! Drives the real window through its accessibility tree.
 
 mod window_report;
+mod window_support;
 
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use eframe::egui::accesskit::Role;
-use eframe::egui::{Key, Modifiers, Theme, Vec2};
+use eframe::egui::{Key, Modifiers, Theme};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use egui_kittest::{Harness, SnapshotOptions, SnapshotResults};
-use tilescope::store::Report;
+use egui_kittest::{Harness, SnapshotResults};
 use tilescope::ui::app::App;
 use tilescope::ui::command::Page;
-
-/// Longest time that a background job may take.
-const PATIENCE: Duration = Duration::from_secs(30);
-
-/// The one place for tolerances: what lavapipe on different processors may differ by.
-fn tolerances() -> SnapshotOptions {
-    SnapshotOptions::new().threshold(1.0).max_failed_pixels(10)
-}
-
-fn window<'a>(theme: Theme, app: impl FnOnce(&eframe::egui::Context) -> App) -> Harness<'a, App> {
-    let mut harness = Harness::builder()
-        .with_size(Vec2::new(1280.0, 800.0))
-        .with_theme(theme)
-        .with_options(tolerances())
-        // Names may be in any script; what the fonts lack is drawn as a box.
-        .allow_missing_glyphs()
-        .build_eframe(|creation| app(&creation.egui_ctx));
-    settle(&mut harness);
-    harness
-}
-
-fn window_on(theme: Theme, report: Report) -> Harness<'static, App> {
-    window(theme, |ctx| App::with_report(ctx, Arc::new(report)))
-}
-
-/// Steps until the report is read and no frame changes the layout any more.
-fn settle(harness: &mut Harness<'_, App>) {
-    let started = Instant::now();
-    loop {
-        harness.step();
-        if !harness.state().is_loading() {
-            break;
-        }
-        assert!(started.elapsed() < PATIENCE, "the report is not read in time");
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    harness.run_steps(4);
-}
-
-/// Steps until a text can be found.
-fn wait_for(harness: &mut Harness<'_, App>, text: &str) {
-    let started = Instant::now();
-    while !has_text(harness, text) {
-        assert!(started.elapsed() < PATIENCE, "{text:?} is not there in {:#?}", texts(harness));
-        std::thread::sleep(Duration::from_millis(10));
-        harness.step();
-    }
-}
-
-/// All names and values of the accessibility tree.
-fn texts(harness: &Harness<'_, App>) -> Vec<String> {
-    let nodes = harness.root().children_recursive();
-    nodes
-        .flat_map(|node| {
-            let node = node.accesskit_node();
-            [node.label(), node.value()]
-        })
-        .flatten()
-        .collect()
-}
-
-fn has_text(harness: &Harness<'_, App>, text: &str) -> bool {
-    texts(harness).iter().any(|found| found.contains(text))
-}
-
-/// Puts the pointer over a position of a picture: at a share of its width, in the middle.
-fn hover_share(harness: &mut Harness<'_, App>, name: &str, share: f32) {
-    let rect = harness.get_by_label(name).rect();
-    harness.hover_at(rect.left_center() + Vec2::new(rect.width() * share, 0.0));
-    harness.run_steps(3);
-}
+use window_support::{has_text, hover_share, settle, texts, wait_for, window, window_on};
 
 #[test]
 fn the_tooltip_of_the_highest_step_says_what_it_is() {

@@ -13,6 +13,7 @@ mod menu;
 mod report;
 mod selection;
 pub mod theme;
+pub mod units;
 mod warnings;
 mod widget;
 

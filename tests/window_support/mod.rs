@@ -1,0 +1,83 @@
+//! What all tests of the window share: making one, waiting for it, reading its accessibility tree.
+
+#![allow(dead_code, reason = "not every file of tests uses all of it")]
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use eframe::egui::{Theme, Vec2};
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use egui_kittest::{Harness, SnapshotOptions};
+use tilescope::store::Report;
+use tilescope::ui::app::App;
+
+/// Longest time that a background job may take.
+pub const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The one place for tolerances: what lavapipe on different processors may differ by.
+pub fn tolerances() -> SnapshotOptions {
+    SnapshotOptions::new().threshold(1.0).max_failed_pixels(10)
+}
+
+pub fn window<'a>(theme: Theme, app: impl FnOnce(&eframe::egui::Context) -> App) -> Harness<'a, App> {
+    let mut harness = Harness::builder()
+        .with_size(Vec2::new(1280.0, 800.0))
+        .with_theme(theme)
+        .with_options(tolerances())
+        // Names may be in any script; what the fonts lack is drawn as a box.
+        .allow_missing_glyphs()
+        .build_eframe(|creation| app(&creation.egui_ctx));
+    settle(&mut harness);
+    harness
+}
+
+pub fn window_on(theme: Theme, report: Report) -> Harness<'static, App> {
+    window(theme, |ctx| App::with_report(ctx, Arc::new(report)))
+}
+
+/// Steps until the report is read and no frame changes the layout any more.
+pub fn settle(harness: &mut Harness<'_, App>) {
+    let started = Instant::now();
+    loop {
+        harness.step();
+        if !harness.state().is_loading() {
+            break;
+        }
+        assert!(started.elapsed() < PATIENCE, "the report is not read in time");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    harness.run_steps(4);
+}
+
+/// Steps until a text can be found.
+pub fn wait_for(harness: &mut Harness<'_, App>, text: &str) {
+    let started = Instant::now();
+    while !has_text(harness, text) {
+        assert!(started.elapsed() < PATIENCE, "{text:?} is not there in {:#?}", texts(harness));
+        std::thread::sleep(Duration::from_millis(10));
+        harness.step();
+    }
+}
+
+/// All names and values of the accessibility tree.
+pub fn texts(harness: &Harness<'_, App>) -> Vec<String> {
+    let nodes = harness.root().children_recursive();
+    nodes
+        .flat_map(|node| {
+            let node = node.accesskit_node();
+            [node.label(), node.value()]
+        })
+        .flatten()
+        .collect()
+}
+
+pub fn has_text(harness: &Harness<'_, App>, text: &str) -> bool {
+    texts(harness).iter().any(|found| found.contains(text))
+}
+
+/// Puts the pointer over a position of a picture: at a share of its width, in the middle.
+pub fn hover_share(harness: &mut Harness<'_, App>, name: &str, share: f32) {
+    let rect = harness.get_by_label(name).rect();
+    harness.hover_at(rect.left_center() + Vec2::new(rect.width() * share, 0.0));
+    harness.run_steps(3);
+}
