@@ -98,6 +98,11 @@ impl App {
         self.load.as_ref().is_some_and(|load| load.stage().is_working())
     }
 
+    /// Whether anything is being read or computed for the window.
+    pub fn is_busy(&self, ctx: &egui::Context) -> bool {
+        self.is_loading() || super::job::in_flight(ctx) > 0
+    }
+
     /// Shows a page.
     pub fn go(&mut self, page: Page) {
         self.view.page = page;

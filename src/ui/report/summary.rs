@@ -11,6 +11,7 @@ use crate::analysis::steps;
 use crate::store::Report;
 use crate::store::options::{About, EngineOption, SideFact};
 use crate::text::{clean, exact_bytes, grouped, shortened};
+use crate::ui::units::Units;
 use crate::ui::widget::facts::{Fact, facts_ui};
 use crate::ui::widget::table::{Cell, ColumnSpec, Table};
 
@@ -238,10 +239,10 @@ fn memory_facts(report: &Report) -> Vec<Fact> {
             }
         }),
     );
-    facts.push(("Without gaps".to_owned(), bytes_or_dash(totals.total_bytes)));
-    facts.push(("With gaps".to_owned(), bytes_or_dash(totals.including_gaps_bytes)));
-    facts.push(("Gaps".to_owned(), bytes_or_dash(totals.gap_bytes)));
-    facts.push(("Always live".to_owned(), bytes_or_dash(totals.always_live_bytes)));
+    facts.push(("Without gaps".to_owned(), bytes_or_dash(totals.total_bytes, Units::Binary)));
+    facts.push(("With gaps".to_owned(), bytes_or_dash(totals.including_gaps_bytes, Units::Binary)));
+    facts.push(("Gaps".to_owned(), bytes_or_dash(totals.gap_bytes, Units::Binary)));
+    facts.push(("Always live".to_owned(), bytes_or_dash(totals.always_live_bytes, Units::Binary)));
     push(&mut facts, "Fullest tile", fullest_text(report, totals.fullest));
     let tiles = grouped(memory.tiles.len() as u64);
     push(

@@ -18,12 +18,8 @@ use crate::ui::theme::Tokens;
 use crate::ui::widget::bins::{BinCache, Values};
 use crate::ui::widget::curve::{Layer, Picture, curve_ui};
 use crate::ui::widget::facts::absent_ui;
-use crate::ui::widget::legend::Patch;
 use crate::ui::widget::view::View;
 use derived::Derived;
-
-/// Width that the head needs in one line, points.
-const ROOM: f32 = 900.0;
 
 /// What the page remembers.
 #[derive(Debug)]
@@ -114,15 +110,7 @@ impl LivenessPage {
         let mut scope = self.scope;
         // A limit says nothing of a part of what is alive.
         let limit = derived.limit.filter(|_| !self.is_always_live_hidden);
-        let tokens = Tokens::now(ui);
-        let mut entries = vec![(Patch::Area(tokens.top_fill, tokens.top), "Not always live")];
-        if !self.is_always_live_hidden {
-            entries.push((Patch::Area(tokens.base_fill, tokens.base), "Always live"));
-        }
-        if limit.is_some() {
-            entries.push((Patch::Dashes(tokens.limit), "Limit"));
-        }
-        head_ui(ui, "Liveness over steps", &entries, ROOM, |ui| {
+        head_ui(ui, "Liveness over steps", |ui| {
             let reset = ui.add_enabled(self.view.is_zoomed(), egui::Button::new("Show all"));
             if reset.on_hover_text("Key 0, or double-click in the picture").clicked() {
                 self.view.reset();
@@ -210,6 +198,7 @@ impl LivenessPage {
                 layers: vec![Layer {
                     values: Values::Known(&derived.curve),
                     base: always_live.unwrap_or(0),
+                    is_stacked: false,
                     fill: Some(tokens.top_fill),
                     line: tokens.top,
                     cache: &mut self.cache,
@@ -217,12 +206,19 @@ impl LivenessPage {
                 limit,
                 borders: &[],
                 marks: self.filter.matches(),
-                selected: page.selection.step(),
+                lives: &[],
+                selected: page
+                    .selection
+                    .step()
+                    .map(|step| (step..step + 1, String::new()))
+                    .into_iter()
+                    .collect(),
+                is_range_selectable: false,
             },
         );
         *page.has_painted_graph = true;
-        if let Some(step) = answer.clicked {
-            page.selection.select_step(step);
+        if let Some(click) = answer.clicked {
+            page.selection.select_step(click.position);
         }
         if let Some(step) = answer.hovered {
             self.tooltip.prepare(page.report, derived, step);

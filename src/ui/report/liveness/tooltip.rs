@@ -67,7 +67,10 @@ impl StepTooltip {
         tooltip_facts_ui(ui, "step facts", &lines);
         if let (Some(always_live), Some(limit)) = (derived.always_live, derived.limit) {
             let alive = always_live.saturating_add(bytes);
-            let text = format!("Together {}", against_limit(alive, limit));
+            let text = format!(
+                "Together {}",
+                against_limit(alive, limit, crate::ui::units::Units::now(ui))
+            );
             if alive > limit {
                 ui.colored_label(Tokens::now(ui).bad, RichText::new(text).strong());
             } else {
