@@ -15,7 +15,8 @@ pub fn sum(column: &TileColumn) -> Option<u64> {
     sum_of_rows(column, 0..column.len())
 }
 
-fn sum_of_rows(column: &TileColumn, mut rows: impl Iterator<Item = usize>) -> Option<u64> {
+/// A sum over some rows; as [`sum`].
+pub fn sum_of_rows(column: &TileColumn, mut rows: impl Iterator<Item = usize>) -> Option<u64> {
     let first = rows.next()?;
     let cell = |row: usize| column.get(row).copied().flatten();
     rows.try_fold(cell(first)?, |sum, row| Some(sum.saturating_add(cell(row)?)))

@@ -8,3 +8,4 @@ pub mod peaks;
 pub mod recompute;
 pub mod selection;
 pub mod steps;
+pub mod tile_order;

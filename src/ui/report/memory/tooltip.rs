@@ -3,6 +3,7 @@
 use eframe::egui;
 use eframe::egui::RichText;
 
+use super::select::tile_text;
 use crate::analysis::memory::{cell, gap_bytes};
 use crate::store::Report;
 use crate::store::memory::TileMemory;
@@ -14,11 +15,7 @@ use crate::ui::units::Units;
 pub fn tile_ui(ui: &mut egui::Ui, report: &Report, memory: &TileMemory, row: usize) {
     let Some(tile) = memory.tiles.get(row) else { return };
     let (target, units) = (report.target.get(), Units::now(ui));
-    let title = match target.and_then(|target| target.ipu_of(tile)) {
-        Some(ipu) => format!("Tile {tile} of IPU {ipu}"),
-        None => format!("Tile {tile}"),
-    };
-    ui.label(RichText::new(title).strong());
+    ui.label(RichText::new(tile_text(target, tile)).strong());
     let with_gaps = cell(&memory.including_gaps, row);
     tooltip_facts_ui(
         ui,
