@@ -8,9 +8,12 @@ mod common;
 use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
+use tilescope::analysis::liveness::Scope;
+use tilescope::analysis::memory;
+use tilescope::analysis::scope_curve::{AlwaysLive, ScopeCurve, scope_curve};
 use tilescope::format::Progress;
 use tilescope::format::poplar::OpenReport;
-use tilescope::store::WarningCode;
+use tilescope::store::{Report, TileId, WarningCode};
 
 fn open(path: &Path) -> OpenReport {
     let progress = Progress::default();
@@ -88,4 +91,56 @@ fn a_table_that_is_not_there_or_not_wanted_is_absent() {
     open.read_tile_variable_bytes(&progress);
     assert!(open.report.tile_variable_bytes.get().is_none(), "cancelled");
     assert!(open.report.tile_variable_bytes.is_settled());
+}
+
+fn curve(report: &Report, scope: Scope) -> ScopeCurve {
+    scope_curve(report, scope, &|| false).unwrap()
+}
+
+#[test]
+fn the_curves_of_tiles_add_up_to_that_of_everything() {
+    for path in paths() {
+        let open = open(&path);
+        let report = &*open.report;
+        let memory = report.memory.get().unwrap();
+        let everything = curve(report, Scope::Everything);
+        let mut sum = vec![0_u64; everything.not_always_live.len()];
+        let mut always_live = 0;
+        for (row, tile) in memory.tiles.as_slice().iter().enumerate() {
+            let found = curve(report, Scope::Tile(*tile));
+            let most = found.not_always_live.iter().max().copied();
+            assert_eq!(most, memory::cell(&memory.not_always_live_max, row), "tile {tile}");
+            sum.iter_mut().zip(&found.not_always_live).for_each(|(sum, bytes)| *sum += bytes);
+            always_live += found.always_live.at(0).unwrap();
+            assert_eq!(found.limit, report.target.get().unwrap().bytes_per_tile);
+        }
+        assert_eq!(sum, everything.not_always_live);
+        assert_eq!(everything.always_live, AlwaysLive::Level(always_live));
+    }
+}
+
+#[test]
+fn the_worst_tile_has_the_most_at_each_step() {
+    for path in paths() {
+        let open = open(&path);
+        let report = &*open.report;
+        let worst = curve(report, Scope::WorstTile);
+        let tiles = report.memory.get().unwrap().tiles.as_slice();
+        let alive = |curve: &ScopeCurve, step: usize| {
+            curve.not_always_live[step] + curve.always_live.at(step).unwrap()
+        };
+        let mut most = vec![(0, TileId(0)); worst.not_always_live.len()];
+        for tile in tiles {
+            let found = curve(report, Scope::Tile(*tile));
+            for (step, most) in most.iter_mut().enumerate() {
+                if alive(&found, step) > most.0 {
+                    *most = (alive(&found, step), *tile);
+                }
+            }
+        }
+        for (step, (bytes, tile)) in most.into_iter().enumerate() {
+            assert_eq!(alive(&worst, step), bytes);
+            assert_eq!(worst.worst_tiles.as_ref().unwrap()[step], tile, "step {step}");
+        }
+    }
 }
