@@ -8,6 +8,7 @@ mod common;
 use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
+use tilescope::analysis::breakdown::{Breakdown, breakdown};
 use tilescope::analysis::liveness::Scope;
 use tilescope::analysis::memory;
 use tilescope::analysis::scope_curve::{AlwaysLive, ScopeCurve, scope_curve};
@@ -208,4 +209,26 @@ fn the_variables_of_all_tiles_are_those_of_everything() {
             assert_eq!(row.bytes[1..].iter().sum::<u64>(), row.bytes[0], "{}", row.name);
         }
     }
+}
+
+#[test]
+fn the_parts_of_every_tile_add_up() {
+    for path in paths() {
+        let open = open(&path);
+        let memory = open.report.memory.get().unwrap();
+        for which in [Breakdown::Region, Breakdown::Category, Breakdown::Liveness] {
+            for most in [9, usize::MAX] {
+                let parts = breakdown(memory, which, most).unwrap();
+                assert!(which != Breakdown::Region || parts.len() == 3, "no byte beside regions");
+                for (row, total) in memory.total.iter().enumerate() {
+                    let known: Option<u64> = parts.iter().map(|part| part.bytes[row]).sum();
+                    assert_eq!(known, *total, "{which:?}, row {row}");
+                }
+            }
+        }
+    }
+    let Some(path) = common::real_report("poplar-3.3") else { return };
+    let open = open(&path);
+    let parts = breakdown(open.report.memory.get().unwrap(), Breakdown::Liveness, 9).unwrap();
+    assert_eq!(parts[2].bytes[0], Some(36), "tile 0 is not explained by liveness alone");
 }

@@ -1,5 +1,6 @@
 //! Pure functions from the store to figures. Every file begins with its definition.
 
+pub mod breakdown;
 pub mod gaps;
 pub mod liveness;
 pub mod memory;
