@@ -1,11 +1,14 @@
 //! Pure functions from the store to figures. Every file begins with its definition.
 
+pub mod breakdown;
 pub mod gaps;
 pub mod liveness;
 pub mod memory;
 pub mod operations;
 pub mod peaks;
 pub mod recompute;
+pub mod scope_curve;
 pub mod selection;
 pub mod steps;
 pub mod tile_order;
+pub mod variables;
