@@ -13,7 +13,7 @@ use crate::store::memory::{TileColumn, TileMemory};
 use crate::store::target::Target;
 
 /// The order of tiles.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum TileOrder {
     /// By tile number.
     #[default]
@@ -33,8 +33,7 @@ pub fn ordered_rows(
         ipu.is_none_or(|ipu| target.and_then(|target| target.ipu_of(tile)) == Some(ipu))
     };
     let all = (0_u32..).zip(memory.tiles.as_slice());
-    let mut rows: Vec<u32> =
-        all.filter(|(_, tile)| is_shown(**tile)).map(|(row, _)| row).collect();
+    let mut rows: Vec<u32> = all.filter(|(_, tile)| is_shown(**tile)).map(|(row, _)| row).collect();
     if order == TileOrder::Bytes {
         rows.sort_by_key(|row| Reverse(cell(&memory.including_gaps, *row as usize)));
     }

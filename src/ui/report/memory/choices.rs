@@ -5,6 +5,7 @@ use eframe::egui::containers::menu::{MenuButton, MenuConfig};
 use eframe::egui::{Button, PopupCloseBehavior};
 
 use super::shown::Key;
+use crate::analysis::breakdown::Breakdown;
 use crate::analysis::tile_order::TileOrder;
 use crate::ui::report::head_ui;
 
@@ -48,15 +49,41 @@ impl Choices {
                 self.options_ui(ui, is_scaled);
                 self.order_ui(ui);
                 self.tiles_ui(ui, ipus);
+                self.breakdown_ui(ui);
             });
         } else {
             head_ui(ui, title, |_| {});
             ui.horizontal_wrapped(|ui| {
+                self.breakdown_ui(ui);
                 self.tiles_ui(ui, ipus);
                 self.order_ui(ui);
                 self.options_ui(ui, is_scaled);
             });
         }
+    }
+
+    fn breakdown_ui(&mut self, ui: &mut egui::Ui) {
+        let title = |breakdown: Option<Breakdown>| match breakdown {
+            None => "None",
+            Some(Breakdown::Region) => "Region",
+            Some(Breakdown::Category) => "Category",
+            Some(Breakdown::Liveness) => "Liveness",
+        };
+        let mut breakdown = self.key.breakdown;
+        let all = [Breakdown::Region, Breakdown::Category, Breakdown::Liveness].map(Some);
+        let combo = egui::ComboBox::from_id_salt("breakdown")
+            .selected_text(format!("Breakdown: {}", title(breakdown).to_lowercase()))
+            .width(148.0)
+            .show_ui(ui, |ui| {
+                for choice in std::iter::once(None).chain(all) {
+                    ui.selectable_value(&mut breakdown, choice, title(choice));
+                }
+            });
+        if breakdown != self.key.breakdown {
+            self.key.divide(breakdown);
+        }
+        let hover = "What the bytes of every tile are divided by";
+        combo.response.accessible_name("Breakdown").on_hover_text(hover);
     }
 
     fn tiles_ui(&mut self, ui: &mut egui::Ui, ipus: &[u32]) {
@@ -68,16 +95,15 @@ impl Choices {
             None => "All IPUs".to_owned(),
         };
         let ipu = &mut self.key.ipu;
-        let combo =
-            egui::ComboBox::from_id_salt("tiles").selected_text(title(*ipu)).width(84.0).show_ui(
-                ui,
-                |ui| {
-                    for choice in std::iter::once(None).chain(ipus.iter().copied().map(Some)) {
-                        ui.selectable_value(ipu, choice, title(choice));
-                    }
-                },
-            );
-        combo.response.accessible_name("Tiles").on_hover_text("The tiles in the picture");
+        let combo = egui::ComboBox::from_id_salt("tiles")
+            .selected_text(title(*ipu))
+            .width(84.0)
+            .show_ui(ui, |ui| {
+                for choice in std::iter::once(None).chain(ipus.iter().copied().map(Some)) {
+                    ui.selectable_value(ipu, choice, title(choice));
+                }
+            });
+        combo.response.accessible_name("Tiles shown").on_hover_text("The tiles in the picture");
     }
 
     fn order_ui(&mut self, ui: &mut egui::Ui) {
@@ -86,25 +112,23 @@ impl Choices {
             TileOrder::Bytes => "By bytes, largest first",
         };
         let order = &mut self.key.order;
-        let combo =
-            egui::ComboBox::from_id_salt("order").selected_text(title(*order)).width(168.0).show_ui(
-                ui,
-                |ui| {
-                    for choice in [TileOrder::Number, TileOrder::Bytes] {
-                        ui.selectable_value(order, choice, title(choice));
-                    }
-                    let physical = ui.add_enabled(false, Button::selectable(false, "Physical"));
-                    physical.on_disabled_hover_text(
-                        "The report does not say where its tiles lie on the chip",
-                    );
-                },
-            );
+        let combo = egui::ComboBox::from_id_salt("order")
+            .selected_text(title(*order))
+            .width(168.0)
+            .show_ui(ui, |ui| {
+                for choice in [TileOrder::Number, TileOrder::Bytes] {
+                    ui.selectable_value(order, choice, title(choice));
+                }
+                let physical = ui.add_enabled(false, Button::selectable(false, "Physical"));
+                physical.on_disabled_hover_text(
+                    "The report does not say where its tiles lie on the chip",
+                );
+            });
         combo.response.accessible_name("Order").on_hover_text("The order of the tiles");
     }
 
     fn options_ui(&mut self, ui: &mut egui::Ui, is_scaled: Option<bool>) {
-        let config =
-            MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+        let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
         MenuButton::new("Options ⏷").config(config).ui(ui, |ui| {
             ui.checkbox(&mut self.has_gaps, "Include gaps");
             ui.add_enabled_ui(is_scaled.is_some(), |ui| {

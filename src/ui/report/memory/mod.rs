@@ -5,7 +5,11 @@ mod details;
 mod picture;
 mod select;
 mod shown;
+mod stack;
+mod tabs;
+mod tiles;
 mod tooltip;
+mod variables;
 
 use eframe::egui;
 use eframe::egui::{Label, RichText};
@@ -13,14 +17,13 @@ use std::sync::Arc;
 
 use super::{PageContext, is_limit_near, part_or_reason, tables_height};
 use crate::store::Report;
-use crate::store::memory::TileMemory;
 use crate::text::grouped;
 use crate::ui::job::Latest;
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::facts::absent_ui;
 use choices::Choices;
-use shown::{Key, Shown};
+use shown::{Key, Made, Shown};
 
 /// Least height of the picture with what is above it, points.
 const PICTURE: f32 = 220.0;
@@ -29,10 +32,10 @@ const PICTURE: f32 = 220.0;
 #[derive(Debug, Default)]
 pub struct MemoryPage {
     choices: Choices,
-    shown: Latest<Key, Option<Shown>>,
+    made: Latest<Key, Option<Made>>,
     picture: picture::TilePicture,
     selecting: select::Selecting,
-    details: details::Details,
+    tabs: tabs::Tabs,
 }
 
 impl MemoryPage {
@@ -46,13 +49,15 @@ impl MemoryPage {
             absent_ui(ui, "No tiles", "Table memory_by_tile of the profile has no rows");
             return;
         }
-        let (key, for_job) = (self.choices.key.clone(), Arc::clone(report));
-        let work = move |_: &_| shown::make(&for_job, &key);
-        self.shown.ask("arrange tiles", ui.ctx(), &self.choices.key, work);
-        let Some((_, Some(shown))) = self.shown.last() else {
-            ui.weak(self.shown.failure().unwrap_or(""));
+        let last = self.made.last().and_then(|(_, made)| made.clone());
+        let (key, for_job, before) = (self.choices.key.clone(), Arc::clone(report), last.clone());
+        let work = move |_: &_| Made::new(&for_job, &key, before);
+        self.made.ask("arrange tiles", ui.ctx(), &self.choices.key, work);
+        let Some(made) = last else {
+            ui.weak(self.made.failure().unwrap_or(""));
             return;
         };
+        let shown = &*made.shown;
         self.selecting.follow(&page.selection.tiles, memory, shown);
 
         let limit = report.target.get().and_then(|target| target.bytes_per_tile);
@@ -62,7 +67,7 @@ impl MemoryPage {
         });
         let before = self.choices.key.clone();
         self.choices.head_ui(ui, &shown.ipus, is_scaled);
-        if self.choices.key != before {
+        if !self.choices.key.has_tiles_of(&before) {
             self.picture.view.reset();
         }
         if self.selecting.ui(ui, report, memory, &mut page.selection.tiles) {
@@ -76,14 +81,17 @@ impl MemoryPage {
             .default_size(tables_height(ui))
             .size_range(60.0..=max)
             .frame(egui::Frame::new().inner_margin(egui::Margin { top: 6, ..Default::default() }))
-            .show(ui, |ui| self.details.ui(ui, report, page.selection));
+            .show(ui, |ui| {
+                let chosen = self.tabs.ui(ui, page, memory, shown, &mut self.selecting);
+                self.picture.reveal = self.picture.reveal.take().or(chosen);
+            });
         egui::CentralPanel::default()
             .frame(
                 egui::Frame::new().inner_margin(egui::Margin { bottom: 6, ..Default::default() }),
             )
             .show(ui, |ui| {
                 let scaled = limit.filter(|_| is_scaled == Some(true));
-                let parts = picture::Parts { memory, shown, limit, scaled };
+                let parts = picture::Parts { memory, made: &made, limit, scaled };
                 self.picture.ui(ui, page, &parts, &mut self.choices, &mut self.selecting);
             });
     }

@@ -65,9 +65,8 @@ impl Facts {
 impl Selecting {
     /// Follows a selection that may have been changed anywhere.
     pub fn follow(&mut self, selection: &TileSelection, memory: &TileMemory, shown: &Shown) {
-        let is_current = |facts: &Facts| {
-            facts.selection == *selection && facts.version == shown.version
-        };
+        let is_current =
+            |facts: &Facts| facts.selection == *selection && facts.version == shown.version;
         if self.facts.as_ref().is_some_and(is_current) {
             return;
         }

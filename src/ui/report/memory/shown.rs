@@ -1,9 +1,12 @@
 //! What the picture is made from: tiles in the order that the user chose, with their bytes. Made
 //! beside the window when a choice changes.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::stack::Stack;
+use crate::analysis::breakdown::Breakdown;
 use crate::analysis::memory::{Statistics, statistics};
 use crate::analysis::selection::TileSelection;
 use crate::analysis::tile_order::{
@@ -17,18 +20,53 @@ use crate::ui::widget::bins::Values;
 const NOWHERE: u32 = u32::MAX;
 
 /// What is shown depends on this.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Key {
     /// One IPU, or all.
     pub ipu: Option<u32>,
     /// The order of the tiles.
     pub order: TileOrder,
+    /// What the bytes are divided by.
+    pub breakdown: Option<Breakdown>,
+    /// A bit for each part that is not shown.
+    hidden: u32,
+}
+
+impl Key {
+    /// Divides the bytes by something else, and shows all parts.
+    pub fn divide(&mut self, breakdown: Option<Breakdown>) {
+        self.breakdown = breakdown;
+        self.hidden = 0;
+    }
+
+    /// Whether a part is not shown.
+    pub fn is_hidden(&self, part: usize) -> bool {
+        self.hidden.checked_shr(part as u32).unwrap_or(0) & 1 == 1
+    }
+
+    /// Shows a part or hides it.
+    pub fn switch(&mut self, part: usize, is_shown: bool) {
+        let bit = 1_u32.checked_shl(part as u32).unwrap_or(0);
+        self.hidden = if is_shown { self.hidden & !bit } else { self.hidden | bit };
+    }
+
+    /// Whether it asks for the same tiles in the same order.
+    pub fn has_tiles_of(&self, other: &Self) -> bool {
+        (self.ipu, self.order) == (other.ipu, other.order)
+    }
+}
+
+/// A number that tells keys apart.
+pub fn version_of(key: &Key) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    key.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// The tiles in their order.
 #[derive(Debug)]
 pub struct Shown {
-    /// What it was made for.
+    /// What it was made for, without a breakdown.
     pub key: Key,
     /// Tells what was made for different keys apart.
     pub version: u64,
@@ -71,16 +109,16 @@ impl Shown {
         let has_borders = key.ipu.is_none() && key.order == TileOrder::Number;
         let ipus = ipus(memory, target);
         let borders = ipus.iter().filter(|_| has_borders && ipus.len() > 1);
-        let ipu_part = key.ipu.map_or(0, |ipu| u64::from(ipu) + 1);
+        let key = Key { ipu: key.ipu, order: key.order, ..Key::default() };
         Self {
-            version: ipu_part * 2 + u64::from(key.order == TileOrder::Bytes),
+            version: version_of(&key),
             tops: (top(&total), top(&including_gaps)),
             borders: borders.map(|(ipu, row)| (*row, format!("IPU {ipu}"))).collect(),
             ipus: ipus.iter().map(|(ipu, _)| *ipu).collect(),
             statistics: statistics(memory, rows.iter().map(|row| *row as usize)),
             fullest: fullest_of(memory, &rows).and_then(|row| memory.tiles.get(row as usize)),
             over_limit: over_limit_of(memory, target, &rows),
-            key: key.clone(),
+            key,
             rows,
             positions,
             total,
@@ -158,9 +196,32 @@ pub fn visible_ranges(
     visible
 }
 
-/// The work of [`Shown::new`] on a report that may lack memory by tile.
-pub fn make(report: &Arc<Report>, key: &Key) -> Option<Shown> {
-    Some(Shown::new(report, report.memory.get()?, key))
+/// The answer to a choice.
+#[derive(Clone, Debug)]
+pub struct Made {
+    /// What it was made for.
+    pub key: Key,
+    /// The tiles in their order.
+    pub shown: Arc<Shown>,
+    /// Their bytes in parts; `None` where there is no breakdown, or the report does not have it.
+    pub stack: Option<Arc<Stack>>,
+}
+
+impl Made {
+    /// Makes what a key asks for; what serves again of the answer `before` is taken from there.
+    pub fn new(report: &Report, key: &Key, before: Option<Self>) -> Option<Self> {
+        let memory = report.memory.get()?;
+        let same_tiles = before.as_ref().filter(|before| before.key.has_tiles_of(key));
+        let shown = match same_tiles {
+            Some(before) => Arc::clone(&before.shown),
+            None => Arc::new(Shown::new(report, memory, key)),
+        };
+        let same_parts = before.filter(|before| before.key.breakdown == key.breakdown);
+        let parts =
+            same_parts.and_then(|before| before.stack).map(|stack| Arc::clone(&stack.parts));
+        let stack = Stack::new(memory, &shown, key, parts).map(Arc::new);
+        Some(Self { key: key.clone(), shown, stack })
+    }
 }
 
 #[cfg(test)]
@@ -190,7 +251,7 @@ mod tests {
         assert_eq!(shown.borders, [(0, "IPU 0".to_owned()), (2, "IPU 1".to_owned())]);
         let selection: TileSelection = "11-20".parse().unwrap();
         assert_eq!(shown.selected(memory, &selection), [1..3]);
-        let by_bytes = Key { order: TileOrder::Bytes, ipu: None };
+        let by_bytes = Key { order: TileOrder::Bytes, ..Key::default() };
         let shown = Shown::new(&report, memory, &by_bytes);
         assert_eq!(shown.including_gaps, [Some(9), Some(8), Some(7), Some(5)]);
         assert_eq!(shown.selected(memory, &selection), [0..1, 2..3]);

@@ -220,12 +220,7 @@ impl Paint<'_> {
     }
 
     /// A selected position as a cursor, a range between two lines.
-    fn selected(
-        &self,
-        range: &Range<usize>,
-        label: &str,
-        value_at: impl Fn(usize) -> Option<u64>,
-    ) {
+    fn selected(&self, range: &Range<usize>, label: &str, value_at: impl Fn(usize) -> Option<u64>) {
         let stroke = Stroke::new(1.5, self.tokens.text);
         let column = self.column(range);
         if range.len() > 1 {
