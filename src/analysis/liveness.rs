@@ -34,14 +34,16 @@ pub enum Scope {
     Ipu(u32),
     /// One tile.
     Tile(TileId),
+    /// At each step the tile with the most bytes alive there (see [`super::scope_curve`]).
+    WorstTile,
 }
 
 impl Scope {
-    /// The tiles of the scope as a range of tile numbers, `None` for all, or when an IPU's tiles
-    /// cannot be told.
+    /// The tiles of the scope as a range of tile numbers, `None` for all, for the worst tile, which
+    /// may be any, or when an IPU's tiles cannot be told.
     pub fn tiles(self, target: Option<&Target>) -> Option<RangeInclusive<u32>> {
         match self {
-            Self::Everything => None,
+            Self::Everything | Self::WorstTile => None,
             Self::Ipu(ipu) => {
                 let per_ipu =
                     u32::try_from(target?.tiles_per_ipu?).ok().filter(|tiles| *tiles > 0)?;
@@ -55,7 +57,7 @@ impl Scope {
     /// The rows of `memory_by_tile` that belong to the scope.
     pub fn rows(self, memory: &TileMemory, target: Option<&Target>) -> std::ops::Range<usize> {
         match (self, self.tiles(target)) {
-            (Self::Everything, _) => 0..memory.tiles.len(),
+            (Self::Everything | Self::WorstTile, _) => 0..memory.tiles.len(),
             (_, Some(tiles)) => {
                 let first = memory.tiles.lower_bound(TileId(*tiles.start()));
                 let end = tiles
@@ -69,16 +71,21 @@ impl Scope {
     }
 }
 
-/// The limit of a scope: `bytes_per_tile` × its tiles in `memory_by_tile`.
+/// The limit of a scope: `bytes_per_tile` × its tiles in `memory_by_tile`; of the worst tile that of
+/// one.
 pub fn limit_bytes(scope: Scope, memory: &TileMemory, target: Option<&Target>) -> Option<u64> {
-    let tiles = scope.rows(memory, target).len() as u64;
+    let tiles = match scope {
+        Scope::WorstTile => 1,
+        _ => scope.rows(memory, target).len() as u64,
+    };
     target?.bytes_per_tile?.checked_mul(tiles).filter(|_| tiles > 0)
 }
 
-/// Always-live bytes of a scope, from `memory_by_tile`.
+/// Always-live bytes of a scope, from `memory_by_tile`; `None` for the worst tile, which is another
+/// one from step to step.
 pub fn always_live_bytes(scope: Scope, tiles: &TileMemory, target: Option<&Target>) -> Option<u64> {
     let rows = scope.rows(tiles, target);
-    if rows.is_empty() {
+    if rows.is_empty() || scope == Scope::WorstTile {
         return None;
     }
     rows.map(|row| memory::cell(&tiles.always_live, row))
@@ -86,7 +93,7 @@ pub fn always_live_bytes(scope: Scope, tiles: &TileMemory, target: Option<&Targe
 }
 
 /// Not-always-live bytes at each of `steps` step positions, from Poplar's own changes; where the
-/// file has none, of everything from its variables. `None` for tiles (see [`curve_of_variables`]).
+/// file has none, of everything from its variables. `None` for tiles (see [`super::scope_curve`]).
 pub fn curve(liveness: &Liveness, scope: Scope, steps: usize) -> Option<Vec<u64>> {
     let Some(deltas) = liveness.deltas.as_ref() else {
         let rows = liveness.variable_bytes.as_ref().filter(|_| scope == Scope::Everything)?;
@@ -102,7 +109,7 @@ pub fn curve(liveness: &Liveness, scope: Scope, steps: usize) -> Option<Vec<u64>
         }
         Scope::Everything => Some(accumulate(&deltas.everything, steps)),
         Scope::Ipu(ipu) => Some(accumulate(deltas.by_ipu.get(&ipu).unwrap_or(&none), steps)),
-        Scope::Tile(_) => None,
+        Scope::Tile(_) | Scope::WorstTile => None,
     }
 }
 

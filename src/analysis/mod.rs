@@ -6,5 +6,6 @@ pub mod memory;
 pub mod operations;
 pub mod peaks;
 pub mod recompute;
+pub mod scope_curve;
 pub mod selection;
 pub mod steps;

@@ -1,0 +1,146 @@
+//! Liveness by tile: what the analyses of any scope say agrees with Poplar's own sums and with each
+//! other.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::Connection;
+use tilescope::analysis::liveness::Scope;
+use tilescope::analysis::memory;
+use tilescope::analysis::scope_curve::{AlwaysLive, ScopeCurve, scope_curve};
+use tilescope::format::Progress;
+use tilescope::format::poplar::OpenReport;
+use tilescope::store::{Report, TileId, WarningCode};
+
+fn open(path: &Path) -> OpenReport {
+    let progress = Progress::default();
+    let open = OpenReport::open(path, &progress).unwrap();
+    open.read_debug_info(&progress);
+    open.read_variables(&progress);
+    open.read_tile_variable_bytes(&progress);
+    open
+}
+
+/// A small report, one of several IPUs, and the real one where it is at hand.
+fn paths() -> Vec<PathBuf> {
+    let mut paths = vec![common::sample(), common::in_package("sample_profiles/pipeline")];
+    paths.extend(common::real_report("poplar-3.3"));
+    paths
+}
+
+#[test]
+fn the_rows_of_a_tile_are_those_of_the_table() {
+    for path in paths() {
+        let open = open(&path);
+        let table = open.report.tile_variable_bytes.get().unwrap();
+        assert_eq!(table.tiles.len(), open.report.memory.get().unwrap().tiles.len());
+        assert!(table.resident_bytes() <= table.len() * 16, "at most 16 bytes a row");
+        for tile in table.tiles.as_slice().iter().step_by(61) {
+            let read = open.read_variable_bytes(tile.0..=tile.0, &Progress::default());
+            let rows: Vec<_> = table.iter(table.rows_of(*tile)).collect();
+            assert_eq!(Some(rows), read.unwrap(), "tile {tile}");
+        }
+        assert_eq!(table.rows_between(&(0..=u32::MAX)), 0..table.len());
+    }
+}
+
+fn sql(directory: &Path, statements: &str) {
+    let connection = Connection::open(directory.join("profile.pop")).unwrap();
+    connection.execute_batch(statements).unwrap();
+}
+
+#[test]
+fn damaged_rows_are_left_out_with_a_warning() {
+    let intact = open(&common::sample());
+    let count = intact.report.tile_variable_bytes.get().unwrap().len();
+    let damaged = common::damaged_sample(|directory| {
+        sql(
+            directory,
+            "UPDATE var_bytes_by_eq_class SET bytes = -5 WHERE rowid = 9; \
+             UPDATE var_bytes_by_eq_class SET tile = 'a' WHERE rowid = 10; \
+             UPDATE var_bytes_by_eq_class SET bytes = 1 << 40 WHERE rowid = 11; \
+             UPDATE var_bytes_by_eq_class SET eq_class_id = 999999 WHERE rowid = 12;",
+        );
+    });
+    let open = open(damaged.path());
+    assert_eq!(open.report.tile_variable_bytes.get().unwrap().len(), count - 3);
+    let warnings = open.report.warnings.list();
+    let about = warnings.iter().find(|warning| warning.message.contains("var_bytes_by_eq_class"));
+    assert_eq!(about.unwrap().code, WarningCode::Inconsistent);
+    assert!(about.unwrap().message.contains("4 such places"), "{about:?}");
+}
+
+#[test]
+fn a_table_that_is_not_there_or_not_wanted_is_absent() {
+    for statement in [
+        "DROP TABLE var_bytes_by_eq_class",
+        "ALTER TABLE var_bytes_by_eq_class DROP COLUMN tile",
+        "DROP TABLE eq_classes",
+    ] {
+        let damaged = common::damaged_sample(|directory| sql(directory, statement));
+        let open = open(damaged.path());
+        assert!(open.report.tile_variable_bytes.is_settled());
+        assert!(open.report.tile_variable_bytes.get().is_none(), "{statement}");
+    }
+    let progress = Progress::default();
+    let open = OpenReport::open(&common::sample(), &progress).unwrap();
+    progress.cancel();
+    open.read_tile_variable_bytes(&progress);
+    assert!(open.report.tile_variable_bytes.get().is_none(), "cancelled");
+    assert!(open.report.tile_variable_bytes.is_settled());
+}
+
+fn curve(report: &Report, scope: Scope) -> ScopeCurve {
+    scope_curve(report, scope, &|| false).unwrap()
+}
+
+#[test]
+fn the_curves_of_tiles_add_up_to_that_of_everything() {
+    for path in paths() {
+        let open = open(&path);
+        let report = &*open.report;
+        let memory = report.memory.get().unwrap();
+        let everything = curve(report, Scope::Everything);
+        let mut sum = vec![0_u64; everything.not_always_live.len()];
+        let mut always_live = 0;
+        for (row, tile) in memory.tiles.as_slice().iter().enumerate() {
+            let found = curve(report, Scope::Tile(*tile));
+            let most = found.not_always_live.iter().max().copied();
+            assert_eq!(most, memory::cell(&memory.not_always_live_max, row), "tile {tile}");
+            sum.iter_mut().zip(&found.not_always_live).for_each(|(sum, bytes)| *sum += bytes);
+            always_live += found.always_live.at(0).unwrap();
+            assert_eq!(found.limit, report.target.get().unwrap().bytes_per_tile);
+        }
+        assert_eq!(sum, everything.not_always_live);
+        assert_eq!(everything.always_live, AlwaysLive::Level(always_live));
+    }
+}
+
+#[test]
+fn the_worst_tile_has_the_most_at_each_step() {
+    for path in paths() {
+        let open = open(&path);
+        let report = &*open.report;
+        let worst = curve(report, Scope::WorstTile);
+        let tiles = report.memory.get().unwrap().tiles.as_slice();
+        let alive = |curve: &ScopeCurve, step: usize| {
+            curve.not_always_live[step] + curve.always_live.at(step).unwrap()
+        };
+        let mut most = vec![(0, TileId(0)); worst.not_always_live.len()];
+        for tile in tiles {
+            let found = curve(report, Scope::Tile(*tile));
+            for (step, most) in most.iter_mut().enumerate() {
+                if alive(&found, step) > most.0 {
+                    *most = (alive(&found, step), *tile);
+                }
+            }
+        }
+        for (step, (bytes, tile)) in most.into_iter().enumerate() {
+            assert_eq!(alive(&worst, step), bytes);
+            assert_eq!(worst.worst_tiles.as_ref().unwrap()[step], tile, "step {step}");
+        }
+    }
+}
