@@ -11,6 +11,8 @@ use rusqlite::Connection;
 use tilescope::analysis::liveness::Scope;
 use tilescope::analysis::memory;
 use tilescope::analysis::scope_curve::{AlwaysLive, ScopeCurve, scope_curve};
+use tilescope::analysis::selection::TileSelection;
+use tilescope::analysis::variables::{self, VariableRow};
 use tilescope::format::Progress;
 use tilescope::format::poplar::OpenReport;
 use tilescope::store::{Report, TileId, WarningCode};
@@ -141,6 +143,69 @@ fn the_worst_tile_has_the_most_at_each_step() {
         for (step, (bytes, tile)) in most.into_iter().enumerate() {
             assert_eq!(alive(&worst, step), bytes);
             assert_eq!(worst.worst_tiles.as_ref().unwrap()[step], tile, "step {step}");
+        }
+    }
+}
+
+fn sum(rows: &[VariableRow], column: usize) -> u64 {
+    rows.iter().map(|row| row.bytes[column]).sum()
+}
+
+#[test]
+fn variables_at_a_step_add_up_to_the_curve_of_every_scope() {
+    for path in paths() {
+        let open = open(&path);
+        let report = &*open.report;
+        let scopes = [Scope::Everything, Scope::Ipu(0), Scope::Tile(TileId(3)), Scope::WorstTile];
+        for scope in scopes {
+            let curve = curve(report, scope);
+            let worst = curve.worst_tiles.as_deref();
+            for (step, bytes) in curve.not_always_live.iter().enumerate() {
+                let steps = [step, step / 2];
+                let rows = variables::not_always_live(report, scope, &steps, worst).unwrap();
+                assert_eq!(sum(&rows, 0), *bytes, "{scope:?} at {step}");
+                assert_eq!(sum(&rows, 1), curve.not_always_live[step / 2]);
+            }
+            let always = variables::always_live(report, scope).map(|rows| sum(&rows, 0));
+            match curve.always_live {
+                AlwaysLive::Level(bytes) => assert_eq!(always, Some(bytes), "{scope:?}"),
+                _ => assert_eq!(always, None),
+            }
+        }
+    }
+}
+
+#[test]
+fn the_variables_of_tiles_are_those_that_the_command_lists() {
+    for path in paths() {
+        let open = open(&path);
+        let answer = common::liveness(&path, Some(2)).unwrap();
+        let step = answer["step"]["step"].as_u64().unwrap() as usize;
+        let scope = Scope::Tile(TileId(2));
+        let rows = variables::not_always_live(&open.report, scope, &[step], None).unwrap();
+        let listed = answer["variables"].as_array().unwrap().iter();
+        let listed: Vec<_> = listed
+            .map(|row| (row["name"].as_str().unwrap(), row["bytes"].as_u64().unwrap()))
+            .filter(|(_, bytes)| *bytes > 0)
+            .collect();
+        let rows: Vec<_> = rows.iter().map(|row| (row.name.as_str(), row.bytes[0])).collect();
+        assert_eq!(rows, listed);
+    }
+}
+
+#[test]
+fn the_variables_of_all_tiles_are_those_of_everything() {
+    for path in paths() {
+        let open = open(&path);
+        let everything = variables::on_tiles(&open.report, &TileSelection::default(), 8).unwrap();
+        let all = TileSelection::between(TileId(0), TileId(u32::MAX));
+        let all = variables::on_tiles(&open.report, &all, 8).unwrap();
+        assert_eq!(all, everything);
+        let few = TileSelection::between(TileId(0), TileId(7));
+        let few = variables::on_tiles(&open.report, &few, 8).unwrap();
+        assert_eq!(few.tiles.len(), 8);
+        for row in &few.rows {
+            assert_eq!(row.bytes[1..].iter().sum::<u64>(), row.bytes[0], "{}", row.name);
         }
     }
 }

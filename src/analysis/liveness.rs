@@ -165,16 +165,26 @@ pub struct NamedBytes {
 
 /// The not-always-live variables at a step, largest first, then by name.
 pub fn variables_at(rows: &[VariableBytes], liveness: &Liveness, step: usize) -> Vec<NamedBytes> {
-    let live: Vec<bool> = (0..liveness.classes.ids.len())
-        .map(|class| {
-            let ranges = liveness.classes.ranges_of(class);
-            liveness.classes.always_live.get(class) == Some(&false)
-                && ranges
-                    .iter()
-                    .any(|range| (range.start as usize..range.end as usize).contains(&step))
-        })
-        .collect();
+    let live = live_at(&liveness.classes, step);
     named(rows, liveness, |class| live.get(class) == Some(&true))
+}
+
+/// Which classes, by position, are not always live and alive at a step.
+pub fn live_at(classes: &Classes, step: usize) -> Vec<bool> {
+    let is_live = |class: usize| {
+        let ranges = classes.ranges_of(class);
+        classes.always_live.get(class) == Some(&false)
+            && ranges.iter().any(|range| (range.start as usize..range.end as usize).contains(&step))
+    };
+    (0..classes.ids.len()).map(is_live).collect()
+}
+
+/// The name of a variable before lowering; one that the file does not name is `<variable N>`.
+pub fn variable_name(liveness: &Liveness, id: UnloweredId) -> Cow<'_, str> {
+    match liveness.variable_name(id) {
+        Some(name) => Cow::Borrowed(name),
+        None => Cow::Owned(format!("<variable {id}>")),
+    }
 }
 
 /// The always-live variables, largest first, then by name.
@@ -196,10 +206,7 @@ fn named(
     }
     let mut by_name: HashMap<Cow<'_, str>, u64> = HashMap::new();
     for (variable, bytes) in by_variable {
-        let name = match liveness.variable_name(UnloweredId(variable)) {
-            Some(name) => Cow::Borrowed(name),
-            None => Cow::Owned(format!("<variable {variable}>")),
-        };
+        let name = variable_name(liveness, UnloweredId(variable));
         let sum = by_name.entry(name).or_default();
         *sum = sum.saturating_add(bytes);
     }

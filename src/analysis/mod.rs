@@ -9,3 +9,4 @@ pub mod recompute;
 pub mod scope_curve;
 pub mod selection;
 pub mod steps;
+pub mod variables;
