@@ -1,6 +1,8 @@
 //! Pure functions from the store to figures. Every file begins with its definition.
 
+pub mod breakdown;
 pub mod gaps;
+pub mod lifetimes;
 pub mod liveness;
 pub mod memory;
 pub mod operations;
