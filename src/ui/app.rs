@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use eframe::egui::RichText;
 
 use super::command::{Command, Page};
+use super::export::Exporter;
 use super::home::HomePage;
 use super::job::{Answer, Job};
 use super::loading::{Load, Stage};
@@ -35,6 +36,7 @@ pub struct App {
     home: HomePage,
     dialog: Option<(Job<Option<PathBuf>>, Instant)>,
     notice: Option<String>,
+    exporter: Exporter,
     /// Since when to measure the time to the first graph; `None` when nobody asked.
     measured_from: Option<Instant>,
 }
@@ -247,9 +249,7 @@ impl App {
             Command::Go(page) => self.view.page = page,
             Command::Back => self.view.selections.back(),
             Command::Forward => self.view.selections.forward(),
-            Command::Export(export) => {
-                self.notice = Some(format!("Not yet: {}", export.name));
-            }
+            Command::Export(export) => self.exporter.start(ctx, export),
             Command::ToggleWarnings => {
                 self.view.are_warnings_open = !self.view.are_warnings_open;
             }
@@ -351,6 +351,10 @@ impl eframe::App for App {
         self.measure(ui);
         let mut commands = self.incoming(ui);
         commands.extend(self.frame_ui(ui));
+        self.exporter.ui(ui, self.load.as_ref().map(|load| load.path.as_path()));
+        if let Some(notice) = self.exporter.notice.take() {
+            self.notice = Some(notice);
+        }
         let ctx = ui.ctx().clone();
         for command in commands {
             self.carry_out(&ctx, command);

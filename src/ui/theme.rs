@@ -4,7 +4,10 @@
 //! colour alone: lines differ in place, labels and dashes.
 
 use eframe::egui;
-use eframe::egui::{Color32, CornerRadius, FontId, Margin, Stroke, TextStyle, Theme, Visuals};
+use eframe::egui::{
+    Color32, CornerRadius, FontDefinitions, FontFamily, FontId, Margin, Stroke, TextStyle, Theme,
+    Visuals,
+};
 
 /// Height of a table row, points.
 pub const ROW_HEIGHT: f32 = 19.0;
@@ -139,6 +142,12 @@ impl Tokens {
 
 /// Gives both themes their colours and sizes.
 pub fn apply(ctx: &egui::Context) {
+    let mut fonts = FontDefinitions::default();
+    if let Some(family) = fonts.families.get_mut(&FontFamily::Proportional) {
+        // It has arrows and triangles, which the fonts for text lack.
+        family.push("Hack".to_owned());
+    }
+    ctx.set_fonts(fonts);
     for theme in [Theme::Light, Theme::Dark] {
         ctx.set_visuals_of(theme, visuals(theme));
         ctx.style_mut_of(theme, |style| {
