@@ -3,6 +3,7 @@
 pub mod bins;
 pub mod curve;
 pub mod facts;
+pub mod flame;
 pub mod legend;
 pub mod table;
 pub mod ticks;
