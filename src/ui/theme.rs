@@ -13,6 +13,8 @@ use eframe::egui::{
 pub const ROW_HEIGHT: f32 = 19.0;
 /// Width of the side menu, points.
 pub const MENU_WIDTH: f32 = 168.0;
+/// Width of the side menu with icons only, points.
+pub const COLLAPSED_MENU_WIDTH: f32 = 46.0;
 /// Widest tooltip, points.
 pub const TOOLTIP_WIDTH: f32 = 480.0;
 
@@ -195,6 +197,11 @@ pub fn page_frame(tokens: &Tokens) -> egui::Frame {
 /// The frame of the side menu and of bars.
 pub fn chrome_frame(tokens: &Tokens) -> egui::Frame {
     egui::Frame::new().fill(tokens.chrome).inner_margin(Margin::symmetric(10, 6))
+}
+
+/// The frame of the side menu with icons only.
+pub fn collapsed_menu_frame(tokens: &Tokens) -> egui::Frame {
+    egui::Frame::new().fill(tokens.chrome).inner_margin(Margin::symmetric(5, 6))
 }
 
 /// The frame of a card.
