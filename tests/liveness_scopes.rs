@@ -5,10 +5,12 @@
 
 mod common;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 use tilescope::analysis::breakdown::{Breakdown, breakdown};
+use tilescope::analysis::lifetimes;
 use tilescope::analysis::liveness::Scope;
 use tilescope::analysis::memory;
 use tilescope::analysis::scope_curve::{AlwaysLive, ScopeCurve, scope_curve};
@@ -231,4 +233,56 @@ fn the_parts_of_every_tile_add_up() {
     let open = open(&path);
     let parts = breakdown(open.report.memory.get().unwrap(), Breakdown::Liveness, 9).unwrap();
     assert_eq!(parts[2].bytes[0], Some(36), "tile 0 is not explained by liveness alone");
+}
+
+#[test]
+fn lifetimes_at_a_step_add_up_to_what_is_alive() {
+    for path in paths() {
+        let open = open(&path);
+        let report = &*open.report;
+        for scope in [Scope::Everything, Scope::Ipu(0), Scope::Tile(TileId(0))] {
+            let curve = curve(report, scope);
+            for step in (0..curve.not_always_live.len()).step_by(7) {
+                let alive = curve.not_always_live[step] + curve.always_live.at(step).unwrap();
+                let lifetimes = lifetimes::lifetimes_at(report, scope, step).unwrap();
+                let bytes: u64 = lifetimes.iter().map(|lifetime| lifetime.bytes).sum();
+                assert_eq!(bytes, alive, "{scope:?} at {step}");
+                for lifetime in &lifetimes {
+                    assert!(lifetime.ranges.iter().any(|range| range.contains(&(step as u32))));
+                }
+                if let Scope::Tile(tile) = scope {
+                    let placed = lifetimes::placed_lifetimes(report, tile, step).unwrap();
+                    let bytes: u64 = placed.iter().map(|lifetime| lifetime.bytes).sum();
+                    assert_eq!(bytes, alive, "placed on tile {tile} at {step}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_lives_of_all_names_add_up_to_the_curve() {
+    for path in paths() {
+        let open = open(&path);
+        let report = &*open.report;
+        let everything = curve(report, Scope::Everything);
+        let names: BTreeSet<String> = variables::on_tiles(report, &TileSelection::default(), 0)
+            .unwrap()
+            .rows
+            .into_iter()
+            .map(|row| row.name)
+            .collect();
+        let mut sum = vec![0; everything.not_always_live.len()];
+        for name in names {
+            for (range, bytes) in lifetimes::life_of(report, &name).unwrap() {
+                sum[range.start as usize..range.end as usize]
+                    .iter_mut()
+                    .for_each(|sum| *sum += bytes);
+            }
+        }
+        for (step, sum) in sum.into_iter().enumerate() {
+            let always_live = everything.always_live.at(step).unwrap();
+            assert_eq!(sum, everything.not_always_live[step] + always_live, "step {step}");
+        }
+    }
 }

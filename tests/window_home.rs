@@ -1,15 +1,263 @@
-//! Drives what is around the pages: home, menu, palette, keys, settings, Summary.
+//! Drives what is around the pages: home, menu, palette, keys, settings.
 
 mod window_report;
 mod window_support;
 
-use eframe::egui::Theme;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use eframe::egui::{Key, Modifiers, Theme};
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use egui_kittest::{Harness, SnapshotResults};
+use serde_json::{Value, json};
 use tilescope::ui::app::App;
-use window_support::{has_text, window};
+use tilescope::ui::command::Page;
+use window_support::{PATIENCE, SIZES, has_text, texts, wait_for, window, window_on, window_sized};
+
+/// A directory of settings with recent reports; the first is there, the second is not.
+fn settings(directory: &Path) {
+    let there = directory.join("amp-0.75");
+    std::fs::create_dir_all(&there).expect("a directory");
+    write_settings(
+        directory,
+        &json!({
+            "recent_reports": [
+                {"path": there, "title": "resnext101, amp-0.75", "opened": 1_795_269_900},
+                {"path": "/reports/gone", "title": "resnext101, gone", "opened": 1_795_183_500},
+            ],
+            "of_a_later_version": 7,
+        }),
+    );
+}
+
+fn write_settings(directory: &Path, settings: &Value) {
+    std::fs::write(directory.join("settings.json"), settings.to_string()).expect("a file");
+}
+
+fn read_settings(directory: &Path) -> Value {
+    let text = std::fs::read_to_string(directory.join("settings.json")).expect("settings");
+    serde_json::from_str(&text).expect("JSON")
+}
+
+fn home(theme: Theme, directory: &Path) -> Harness<'static, App> {
+    window(theme, |ctx| App::new(ctx, None).with_settings(ctx, directory.to_owned()))
+}
+
+/// Steps until a text is gone.
+fn wait_until_gone(harness: &mut Harness<'_, App>, text: &str) {
+    let started = Instant::now();
+    while has_text(harness, text) {
+        assert!(started.elapsed() < PATIENCE, "{text:?} is still there");
+        harness.step();
+    }
+}
+
+fn press(harness: &mut Harness<'_, App>, modifiers: Modifiers, key: Key) {
+    harness.key_press_modifiers(modifiers, key);
+    harness.run_steps(3);
+}
+
+fn click(harness: &mut Harness<'_, App>, name: &str) {
+    harness.get_by_label(name).click();
+    harness.run_steps(3);
+}
+
+fn is_enabled(harness: &Harness<'_, App>, name: &str) -> bool {
+    !harness.get_by_label(name).accesskit_node().is_disabled()
+}
 
 #[test]
-fn the_home_page_says_how_to_open_a_report() {
-    let harness = window(Theme::Light, |ctx| App::new(ctx, None));
+fn recent_reports_are_opened_removed_and_marked_when_gone() {
+    let directory = tempfile::tempdir().expect("a directory");
+    settings(directory.path());
+    let mut harness = home(Theme::Light, directory.path());
+    wait_for(&mut harness, "moved or deleted");
+    assert!(is_enabled(&harness, "Open resnext101, amp-0.75"));
+    assert!(!is_enabled(&harness, "Open resnext101, gone"));
+    assert!(has_text(&harness, "2026-11-21 14:05 UTC"));
+    click(&mut harness, "Remove resnext101, gone from the list");
+    wait_until_gone(&mut harness, "resnext101, gone");
+    click(&mut harness, "Open resnext101, amp-0.75");
+    wait_for(&mut harness, "The report could not be opened");
+    drop(harness);
+    let settings = read_settings(directory.path());
+    assert_eq!(settings["recent_reports"].as_array().map(Vec::len), Some(1));
+    assert_eq!(settings["of_a_later_version"], 7);
+}
+
+#[test]
+fn a_report_that_was_opened_is_remembered() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut harness = window(Theme::Light, |ctx| {
+        let report = Arc::new(window_report::small());
+        App::with_report(ctx, report).with_settings(ctx, directory.path().to_owned())
+    });
+    click(&mut harness, "Close");
+    assert!(
+        has_text(&harness, "Remove resnext101, synthetic from the list"),
+        "{:#?}",
+        texts(&harness)
+    );
+    drop(harness);
+    let settings = read_settings(directory.path());
+    assert_eq!(settings["recent_reports"][0]["path"], "/reports/synthetic");
+}
+
+#[test]
+fn choices_are_kept_for_the_next_window() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut harness = home(Theme::Light, directory.path());
+    click(&mut harness, "Dark");
+    click(&mut harness, "Bytes");
+    click(&mut harness, "Collapse menu");
+    assert!(harness.ctx.theme() == Theme::Dark);
+    assert!(has_text(&harness, "Units: Bytes"));
+    drop(harness);
+    let mut harness = home(Theme::Light, directory.path());
+    wait_for(&mut harness, "Units: Bytes");
+    assert!(harness.ctx.theme() == Theme::Dark);
+    click(&mut harness, "Units: Bytes");
+    click(&mut harness, "Colours: Dark");
+    click(&mut harness, "Expand menu");
+    assert!(harness.query_by_label("Bytes").is_some());
+    drop(harness);
+    let settings = read_settings(directory.path());
+    assert_eq!(
+        settings,
+        json!({"theme": "system", "units": "binary", "menu_collapsed": false}),
+        "nothing that was not chosen is written"
+    );
+}
+
+#[test]
+fn damaged_settings_are_set_aside_and_named() {
+    let directory = tempfile::tempdir().expect("a directory");
+    std::fs::write(directory.path().join("settings.json"), "{").expect("a file");
+    let mut harness = home(Theme::Light, directory.path());
+    wait_for(&mut harness, "settings.damaged.json");
+    assert!(directory.path().join("settings.damaged.json").exists());
+}
+
+#[test]
+fn the_palette_finds_and_carries_out() {
+    let mut harness = window_on(Theme::Light, window_report::small());
+    press(&mut harness, Modifiers::COMMAND, Key::P);
+    assert!(has_text(&harness, "Go to Liveness"));
+    harness.get_by_label("Command").type_text("live go");
+    harness.run_steps(3);
+    assert!(!has_text(&harness, "Reload report"));
+    press(&mut harness, Modifiers::NONE, Key::Enter);
+    assert!(harness.query_by_label("Command").is_none(), "it closes");
+    assert!(harness.query_by_label("Liveness curve").is_some());
+    press(&mut harness, Modifiers::COMMAND, Key::P);
+    harness.get_by_label("Command").type_text("go to");
+    harness.run_steps(3);
+    for key in [Key::ArrowDown, Key::ArrowDown, Key::ArrowUp, Key::Enter] {
+        press(&mut harness, Modifiers::NONE, key);
+    }
+    assert!(harness.query_by_label("Memory over tiles").is_some(), "the second of three pages");
+    press(&mut harness, Modifiers::COMMAND, Key::P);
+    press(&mut harness, Modifiers::NONE, Key::Escape);
+    assert!(harness.query_by_label("Command").is_none(), "Escape closes it");
+    press(&mut harness, Modifiers::COMMAND, Key::P);
+    harness.get_by_label("Command").type_text("colours");
+    harness.run_steps(3);
+    click(&mut harness, "Dark colours");
+    assert!(harness.ctx.theme() == Theme::Dark);
+}
+
+#[test]
+fn every_page_and_the_report_have_keys() {
+    let mut harness = window_on(Theme::Light, window_report::small());
+    press(&mut harness, Modifiers::COMMAND, Key::Num1);
+    assert!(has_text(&harness, "Engine options"));
+    press(&mut harness, Modifiers::COMMAND, Key::Num4);
+    assert!(harness.query_by_label("Liveness curve").is_some());
+    press(&mut harness, Modifiers::COMMAND, Key::B);
+    assert!(harness.query_by_label("Expand menu").is_some());
+    press(&mut harness, Modifiers::NONE, Key::F1);
+    for text in ["Ctrl+P", "Ctrl+R or F5", "Zoom at the pointer"] {
+        assert!(has_text(&harness, text), "{text:?} in {:#?}", texts(&harness));
+    }
+    click(&mut harness, "Close the list of keys");
+    assert!(!has_text(&harness, "Zoom at the pointer"));
+    press(&mut harness, Modifiers::COMMAND, Key::W);
     assert!(has_text(&harness, "Open a report"));
-    assert!(has_text(&harness, "Open demo report"));
+    press(&mut harness, Modifiers::COMMAND, Key::W);
+    assert!(has_text(&harness, "No report is open"), "says why nothing happens");
+}
+
+#[test]
+fn back_and_forward_walk_through_selections() {
+    let mut harness = window_on(Theme::Light, window_report::small());
+    assert!(!is_enabled(&harness, "Back") && !is_enabled(&harness, "Forward"));
+    click(&mut harness, "Memory over tiles");
+    assert!(has_text(&harness, "Deselect tile 24"));
+    press(&mut harness, Modifiers::ALT, Key::ArrowLeft);
+    assert!(!has_text(&harness, "Deselect tile 24"));
+    assert!(!is_enabled(&harness, "Back") && is_enabled(&harness, "Forward"));
+    click(&mut harness, "Forward");
+    assert!(has_text(&harness, "Deselect tile 24"));
+    click(&mut harness, "Back");
+    assert!(!has_text(&harness, "Deselect tile 24"));
+}
+
+#[test]
+fn an_untouched_home_page_asks_for_no_frame() {
+    let directory = tempfile::tempdir().expect("a directory");
+    settings(directory.path());
+    let mut harness = home(Theme::Light, directory.path());
+    wait_for(&mut harness, "moved or deleted");
+    harness.run_steps(6);
+    assert!(harness.run() <= 2, "the home page repaints without cause");
+}
+
+/// Settings whose reports are all gone, so that no path of this machine is in a picture.
+fn settings_for_pictures(directory: &Path) {
+    let report = |name: &str, opened: u64| {
+        json!({"path": format!("/reports/{name}"), "title": format!("resnext101, {name}"),
+               "opened": opened})
+    };
+    let recent = [("amp-0.75", 1_795_269_900), ("amp-0.6", 1_795_183_500)];
+    let recent: Vec<Value> = recent.map(|(name, opened)| report(name, opened)).into();
+    write_settings(directory, &json!({ "recent_reports": recent }));
+}
+
+#[test]
+fn home_looks_as_it_did() {
+    let mut results = SnapshotResults::new();
+    for theme in [Theme::Light, Theme::Dark] {
+        for size in SIZES {
+            let name = |what: &str| format!("{what}-{theme:?}-{}", size.x).to_lowercase();
+            let mut harness = window_sized(theme, size, |ctx| App::new(ctx, None));
+            harness.snapshot(name("home-empty"));
+            results.extend_harness(&mut harness);
+            let directory = tempfile::tempdir().expect("a directory");
+            settings_for_pictures(directory.path());
+            let mut harness = window_sized(theme, size, |ctx| {
+                App::new(ctx, None).with_settings(ctx, directory.path().to_owned())
+            });
+            wait_for(&mut harness, "moved or deleted");
+            harness.run_steps(2);
+            harness.snapshot(name("home-recents"));
+            results.extend_harness(&mut harness);
+        }
+    }
+}
+
+#[test]
+fn palette_and_keys_look_as_they_did() {
+    let mut results = SnapshotResults::new();
+    for theme in [Theme::Light, Theme::Dark] {
+        let mut harness = window_on(theme, window_report::small());
+        harness.state_mut().go(Page::Memory);
+        press(&mut harness, Modifiers::COMMAND, Key::B);
+        press(&mut harness, Modifiers::COMMAND, Key::P);
+        harness.snapshot(format!("palette-{theme:?}").to_lowercase());
+        press(&mut harness, Modifiers::NONE, Key::Escape);
+        press(&mut harness, Modifiers::NONE, Key::F1);
+        harness.snapshot(format!("keys-{theme:?}").to_lowercase());
+        results.extend_harness(&mut harness);
+    }
 }

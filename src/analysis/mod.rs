@@ -2,6 +2,7 @@
 
 pub mod breakdown;
 pub mod gaps;
+pub mod lifetimes;
 pub mod liveness;
 pub mod memory;
 pub mod operations;

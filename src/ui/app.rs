@@ -5,25 +5,29 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use eframe::egui::RichText;
-
 use super::command::{Command, Page};
-use super::home::HomePage;
-use super::job::{Answer, Job};
+use super::export::Exporter;
+use super::home::{HomePage, HomeState};
+use super::incoming::{Incoming, drop_hint_ui};
+use super::keys::{self, ActionState, keys_ui};
 use super::loading::{Load, Stage};
 use super::menu::{MenuState, menu_ui};
+use super::palette::Palette;
+use super::recent::RecentReport;
 use super::report::PageContext;
 use super::report::liveness::LivenessPage;
 use super::report::memory::MemoryPage;
 use super::report::summary::SummaryPage;
 use super::selection::Selections;
-use super::theme::{self, MENU_WIDTH, Tokens, chrome_frame, page_frame};
+use super::settings::Change;
+use super::settings_file::SettingsStore;
+use super::split;
+use super::status::{status_ui, waiting_ui};
+use super::theme::{
+    self, COLLAPSED_MENU_WIDTH, MENU_WIDTH, Tokens, chrome_frame, collapsed_menu_frame, page_frame,
+};
 use super::warnings::warnings_ui;
 use crate::store::Report;
-use crate::text::{grouped, shortened};
-
-/// A dialog that answers sooner was never seen by anyone.
-const SHORTEST_DIALOG: Duration = Duration::from_millis(150);
 
 /// The window.
 #[derive(Default)]
@@ -33,8 +37,12 @@ pub struct App {
     /// Everything that belongs to the open report and ends with it.
     view: ReportView,
     home: HomePage,
-    dialog: Option<(Job<Option<PathBuf>>, Instant)>,
+    settings: SettingsStore,
+    incoming: Incoming,
+    palette: Palette,
+    are_keys_shown: bool,
     notice: Option<String>,
+    exporter: Exporter,
     /// Since when to measure the time to the first graph; `None` when nobody asked.
     measured_from: Option<Instant>,
 }
@@ -48,6 +56,8 @@ struct ReportView {
     liveness: LivenessPage,
     are_warnings_open: bool,
     has_painted_graph: bool,
+    /// Whether the report is in the list of recent ones.
+    is_remembered: bool,
 }
 
 impl Default for ReportView {
@@ -60,6 +70,7 @@ impl Default for ReportView {
             liveness: LivenessPage::default(),
             are_warnings_open: false,
             has_painted_graph: false,
+            is_remembered: false,
         }
     }
 }
@@ -84,6 +95,13 @@ impl App {
     /// A window on a report that is there already.
     pub fn with_report(ctx: &egui::Context, report: Arc<Report>) -> Self {
         Self::new(ctx, Some(Load::ready(report)))
+    }
+
+    /// Keeps the settings in a directory. Without, they are kept while the window is open.
+    #[must_use]
+    pub fn with_settings(mut self, ctx: &egui::Context, directory: PathBuf) -> Self {
+        self.settings = SettingsStore::in_directory(directory, ctx);
+        self
     }
 
     /// Prints the time from `started` to the first graph, once.
@@ -119,40 +137,73 @@ impl App {
             (Some(load), None) => load.report().cloned(),
             _ => None,
         };
+        self.remember(report.as_deref());
         let is_open = self.load.is_some() && failure.is_none();
+        let is_working = stage.as_ref().is_some_and(Stage::is_working);
+        let selections = &self.view.selections;
+        let action_state = ActionState {
+            report: report.as_deref(),
+            has_source: self.load.is_some(),
+            is_working,
+            is_picking: self.incoming.is_picking(),
+            ways: (selections.can_go_back(), selections.can_go_forward()),
+            is_menu_collapsed: self.settings.now.is_menu_collapsed,
+            units: self.settings.now.units,
+            recents: &self.settings.now.recent_reports,
+        };
+        for action in keys::pressed(ui, &action_state) {
+            match action.why_not {
+                None => commands.push(action.command),
+                Some(why_not) => self.notice = Some(why_not.to_owned()),
+            }
+        }
+        let actions = keys::actions(&action_state);
         let tokens = *Tokens::now(ui);
+        let menu = MenuState {
+            report: report.as_deref(),
+            page: is_open.then_some(self.view.page),
+            is_coming: is_open && report.is_none(),
+            is_collapsed: action_state.is_menu_collapsed,
+            units: action_state.units,
+            actions: &actions,
+        };
+        let (width, frame) = if menu.is_collapsed {
+            (COLLAPSED_MENU_WIDTH, collapsed_menu_frame(&tokens))
+        } else {
+            (MENU_WIDTH, chrome_frame(&tokens))
+        };
         egui::Panel::left("menu")
             .resizable(false)
-            .exact_size(MENU_WIDTH)
-            .frame(chrome_frame(&tokens))
-            .show(ui, |ui| {
-                let page = is_open.then_some(self.view.page);
-                let has_source = self.load.is_some();
-                let state = MenuState { report: report.as_deref(), has_source, page };
-                menu_ui(ui, &state, &mut commands);
-            });
-        egui::Panel::bottom("status")
-            .resizable(false)
-            .frame(chrome_frame(&tokens))
-            .show(ui, |ui| self.status_ui(ui, stage.as_ref(), report.as_deref(), &mut commands));
+            .exact_size(width)
+            .frame(frame)
+            .show(ui, |ui| menu_ui(ui, &menu, &mut commands));
+        if self.palette.is_open() {
+            self.palette.ui(ui, &actions, &mut commands);
+        }
+        if self.are_keys_shown {
+            keys_ui(ui, &mut self.are_keys_shown, &actions);
+        }
+        let load = self.load.as_ref().zip(stage.as_ref());
+        egui::Panel::bottom("status").resizable(false).frame(chrome_frame(&tokens)).show(
+            ui,
+            |ui| {
+                let notice = self.notice.as_deref();
+                status_ui(ui, load, report.as_deref(), notice, &mut commands);
+            },
+        );
         egui::CentralPanel::default().frame(page_frame(&tokens)).show(ui, |ui| {
-            match (&report, is_open) {
-                (Some(report), true) => {
-                    let is_working = stage.as_ref().is_some_and(Stage::is_working);
-                    self.view.ui(ui, report, is_working, &mut commands);
+            match (&report, load) {
+                (Some(report), _) => self.view.ui(ui, report, is_working, &mut commands),
+                (None, Some((load, stage))) if is_open => {
+                    waiting_ui(ui, load, stage, &mut commands);
                 }
-                (None, true) => {
-                    ui.label(stage.as_ref().map_or("", Stage::title));
-                    if matches!(stage, Some(Stage::WritingDemo)) {
-                        ui.weak(
-                            "A ResNeXt-101 at six values of availableMemoryProportion, about \
-                             500 MB in the cache directory; written once",
-                        );
-                    }
-                }
-                (_, false) => {
-                    let is_picking = self.dialog.is_some();
-                    self.home.ui(ui, failure.as_deref(), is_picking, &mut commands);
+                _ => {
+                    let state = HomeState {
+                        failure: failure.as_deref(),
+                        is_picking: self.incoming.is_picking(),
+                        recents: &self.settings.now.recent_reports,
+                    };
+                    self.home.ui(ui, &state, &mut commands);
                 }
             }
         });
@@ -161,59 +212,18 @@ impl App {
         {
             warnings_ui(ui, &mut self.view.are_warnings_open, &report.warnings.list());
         }
+        drop_hint_ui(ui, is_open);
         commands
     }
 
-    /// The bar at the bottom: the path, progress, warnings.
-    fn status_ui(
-        &self,
-        ui: &mut egui::Ui,
-        stage: Option<&Stage>,
-        report: Option<&Report>,
-        commands: &mut Vec<Command>,
-    ) {
-        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            if let Some(report) = report {
-                let count = report.warnings.list().len() as u64;
-                let text = match count {
-                    0 => "No warnings".to_owned(),
-                    1 => "1 warning".to_owned(),
-                    count => format!("{} warnings", grouped(count)),
-                };
-                let mut text = RichText::new(text);
-                if count > 0 {
-                    text = text.color(Tokens::now(ui).warning).strong();
-                }
-                let button = ui.add_enabled(count > 0, egui::Button::new(text));
-                if button.on_hover_text("What is damaged or absent in the report").clicked() {
-                    commands.push(Command::ToggleWarnings);
-                }
-            }
-            if let (Some(stage), Some(load)) = (stage, &self.load)
-                && stage.is_working()
-            {
-                if ui.button("Cancel").clicked() {
-                    commands.push(Command::Cancel);
-                }
-                let bar = egui::ProgressBar::new(load.fraction().unwrap_or(0.0));
-                ui.add(bar.desired_width(140.0)).accessible_name("Progress");
-                ui.label(stage.title());
-            }
-            ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
-                if let Some(notice) = &self.notice {
-                    ui.add(egui::Label::new(RichText::new(notice).strong()).truncate());
-                } else if matches!(stage, Some(Stage::Cancelled)) {
-                    let text = "Cancelled: debug information and variables may be incomplete";
-                    ui.add(egui::Label::new(RichText::new(text).strong()).truncate());
-                } else if let Some(load) = &self.load {
-                    let path = load.path.display().to_string();
-                    let text = RichText::new(shortened(&path, 120)).weak();
-                    ui.add(egui::Label::new(text).truncate());
-                } else {
-                    ui.weak("No report is open");
-                }
-            });
-        });
+    /// Puts a report that could be opened into the list of recent ones, once.
+    fn remember(&mut self, report: Option<&Report>) {
+        if let Some(report) = report.filter(|report| report.about.is_settled())
+            && !self.view.is_remembered
+        {
+            self.view.is_remembered = true;
+            self.settings.change(Change::Opened(RecentReport::now(report)));
+        }
     }
 
     fn carry_out(&mut self, ctx: &egui::Context, command: Command) {
@@ -222,39 +232,62 @@ impl App {
             Command::Open(path) => {
                 self.home.notice = None;
                 self.home.set_path(&path);
-                self.view = ReportView::default();
-                self.load = Some(Load::start(path, ctx));
+                self.show(Load::start(path, ctx));
             }
             Command::Demo => {
                 self.home.notice = None;
-                self.view = ReportView::default();
-                self.load = Some(Load::start_demo(ctx));
+                self.show(Load::start_demo(ctx));
             }
-            Command::Pick => self.pick(ctx),
+            Command::Pick => self.notice = self.incoming.pick(ctx).err(),
             Command::Reload => {
                 if let Some(load) = &self.load {
                     let path = load.path.clone();
                     let page = self.view.page;
-                    self.view = ReportView { page, ..ReportView::default() };
-                    self.load = Some(Load::start(path, ctx));
+                    self.show(Load::start(path, ctx));
+                    self.view.page = page;
                 }
             }
-            Command::Close => {
-                self.load = None;
-                self.view = ReportView::default();
-            }
+            Command::Close => self.close(),
             Command::Cancel => self.cancel(),
             Command::Go(page) => self.view.page = page,
             Command::Back => self.view.selections.back(),
             Command::Forward => self.view.selections.forward(),
-            Command::Export(export) => {
-                self.notice = Some(format!("Not yet: {}", export.name));
-            }
+            Command::Export(export) => self.exporter.start(ctx, export),
             Command::ToggleWarnings => {
                 self.view.are_warnings_open = !self.view.are_warnings_open;
             }
+            Command::Forget(path) => self.settings.change(Change::Forget(path)),
+            Command::TogglePalette => {
+                self.are_keys_shown = false;
+                self.palette.toggle();
+            }
+            Command::ToggleKeys => self.are_keys_shown = !self.are_keys_shown,
+            Command::ToggleMenu => {
+                let is_collapsed = !self.settings.now.is_menu_collapsed;
+                self.settings.change(Change::Menu(is_collapsed));
+            }
+            Command::Theme(theme) => {
+                self.settings.change(Change::Theme(theme));
+                ctx.set_theme(theme);
+            }
+            Command::Units(units) => {
+                self.settings.change(Change::Units(units));
+                units.apply(ctx);
+            }
         }
         ctx.request_repaint();
+    }
+
+    /// Begins anew with another report.
+    fn show(&mut self, load: Load) {
+        self.view = ReportView::default();
+        self.load = Some(load);
+    }
+
+    fn close(&mut self) {
+        self.load = None;
+        self.view = ReportView::default();
+        self.home.is_shown_anew();
     }
 
     fn cancel(&mut self) {
@@ -262,52 +295,38 @@ impl App {
         load.cancel();
         // Tables that were read in part only would show wrong figures.
         if matches!(load.stage(), Stage::WritingDemo | Stage::Finding | Stage::SmallTables) {
-            self.load = None;
-            self.view = ReportView::default();
+            self.close();
             self.home.notice = Some("Reading was cancelled".to_owned());
         }
     }
 
-    fn pick(&mut self, ctx: &egui::Context) {
-        if self.dialog.is_some() {
-            return;
+    /// Takes what the settings' file has, and gives it where the user has moved splitters.
+    fn follow_settings(&mut self, ctx: &egui::Context) {
+        for (name, size) in split::take_changes(ctx) {
+            self.settings.change(Change::Splitter(name, size));
         }
-        let job = Job::start("file dialog", ctx, |_| {
-            rfd::FileDialog::new().set_title("Open a report directory").pick_folder()
-        });
-        match job {
-            Ok(job) => self.dialog = Some((job, Instant::now())),
-            Err(error) => self.notice = Some(format!("No thread for a dialog: {error}")),
+        if self.settings.poll() {
+            let now = &self.settings.now;
+            if let Some(theme) = now.theme {
+                ctx.set_theme(theme);
+            }
+            now.units.apply(ctx);
+            split::set_all(ctx, now.splitters.clone());
+        }
+        if let Some(notice) = self.settings.take_notice() {
+            self.notice = Some(notice);
         }
     }
 
     /// What came from outside: the dialog's answer, dropped files.
-    fn incoming(&mut self, ui: &egui::Ui) -> Vec<Command> {
-        let mut commands = Vec::new();
-        if let Some((job, since)) = &self.dialog {
-            let no_dialog = "No dialog could be opened: enter the path, or drop a directory here";
-            match job.poll() {
-                Answer::Working => {}
-                Answer::Done(Some(path)) => {
-                    commands.push(Command::Open(path));
-                    self.dialog = None;
-                }
-                Answer::Done(None) => {
-                    if since.elapsed() < SHORTEST_DIALOG {
-                        self.notice = Some(no_dialog.to_owned());
-                    }
-                    self.dialog = None;
-                }
-                Answer::Failed => {
-                    self.notice = Some(no_dialog.to_owned());
-                    self.dialog = None;
-                }
-            }
+    fn arrived(&mut self, ui: &egui::Ui) {
+        let arrived = self.incoming.poll(ui);
+        if let Some(command) = arrived.command {
+            self.carry_out(ui.ctx(), command);
         }
-        let dropped =
-            ui.input(|input| input.raw.dropped_files.first().map(|file| file.path().to_owned()));
-        commands.extend(dropped.map(Command::Open));
-        commands
+        if let Some(notice) = arrived.notice {
+            self.notice = Some(notice);
+        }
     }
 
     /// Prints when the first graph was there. The frame after it tells, for by then it is painted.
@@ -349,11 +368,15 @@ impl ReportView {
 impl eframe::App for App {
     fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
         self.measure(ui);
-        let mut commands = self.incoming(ui);
-        commands.extend(self.frame_ui(ui));
         let ctx = ui.ctx().clone();
-        for command in commands {
+        self.follow_settings(&ctx);
+        self.arrived(ui);
+        for command in self.frame_ui(ui) {
             self.carry_out(&ctx, command);
+        }
+        self.exporter.ui(ui, self.load.as_ref().map(|load| load.path.as_path()));
+        if let Some(notice) = self.exporter.notice.take() {
+            self.notice = Some(notice);
         }
         match self.load.as_ref().map(Load::stage) {
             // Parts come one by one, and the next one may be the first picture.

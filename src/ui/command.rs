@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use eframe::egui::Rect;
+use eframe::egui::{Rect, ThemePreference};
+
+use super::units::Units;
 
 use super::widget::rows::{Column, Order, Rows};
 
@@ -37,6 +39,18 @@ pub enum Command {
     Go(Page),
     /// Shows or hides the warnings.
     ToggleWarnings,
+    /// Takes a report out of the list of recent ones.
+    Forget(PathBuf),
+    /// Shows the list of commands, or hides it.
+    TogglePalette,
+    /// Shows the list of keys, or hides it.
+    ToggleKeys,
+    /// Shows icons only in the menu, or icons with titles again.
+    ToggleMenu,
+    /// Changes the colours.
+    Theme(ThemePreference),
+    /// Changes the unit of bytes.
+    Units(Units),
     /// Goes back to the selection before this one.
     Back,
     /// Goes forward again.

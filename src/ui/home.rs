@@ -1,24 +1,51 @@
-//! The home page: how to open a report; and the page in place of one that could not be opened.
+//! The home page: how to open a report, and what was opened before.
+
+mod failure;
+mod recents;
 
 use eframe::egui;
 use std::path::{Path, PathBuf};
 
-use eframe::egui::{Key, RichText, TextEdit};
+use eframe::egui::{Align, Button, Key, Label, Layout, RichText, TextEdit, Vec2};
 
 use super::command::Command;
+use super::icon::Icon;
 use super::loading::Failure;
+use super::recent::RecentReport;
 use super::theme::{Tokens, card_frame};
-use crate::text::{clean, shortened};
 
-/// Longest path that is shown.
-const PATH: usize = 300;
+/// Widest contents, points.
+const WIDTH: f32 = 1080.0;
+/// Height of the three cards' contents, points.
+const CARD: f32 = 96.0;
+/// Height of the path's field, points.
+const FIELD: f32 = 28.0;
+/// Width of the button beside it, points.
+const OPEN: f32 = 60.0;
+/// Between cards, points.
+const GAP: f32 = 12.0;
+/// What makes Poplar write reports.
+const CAPTURE: &str =
+    r#"export POPLAR_ENGINE_OPTIONS='{"autoReport.all":"true","autoReport.directory":"./report"}'"#;
 
 /// What the page remembers.
 #[derive(Debug, Default)]
 pub struct HomePage {
     path: String,
+    recents: recents::Recents,
     /// What happened last, such as a cancelled loading.
     pub notice: Option<String>,
+}
+
+/// What the page needs to know.
+#[derive(Debug)]
+pub struct HomeState<'a> {
+    /// Why the last report could not be opened.
+    pub failure: Option<&'a Failure>,
+    /// Whether a dialog for a directory is open.
+    pub is_picking: bool,
+    /// Reports that were opened before.
+    pub recents: &'a [RecentReport],
 }
 
 impl HomePage {
@@ -27,129 +54,175 @@ impl HomePage {
         self.path = path.display().to_string();
     }
 
+    /// Says that the page is shown anew: what is listed may be gone by now.
+    pub fn is_shown_anew(&mut self) {
+        self.recents.look_again();
+    }
+
     /// Draws the page, with a failure on top if there is one.
-    pub fn ui(
-        &mut self,
-        ui: &mut egui::Ui,
-        failure: Option<&Failure>,
-        is_picking: bool,
-        commands: &mut Vec<Command>,
-    ) {
+    pub fn ui(&mut self, ui: &mut egui::Ui, state: &HomeState<'_>, commands: &mut Vec<Command>) {
         egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
-            ui.set_max_width(720.0);
-            ui.add_space(24.0);
-            if let Some(failure) = failure {
-                failure_ui(ui, failure, commands);
-                ui.add_space(12.0);
-            }
-            if let Some(notice) = &self.notice {
-                ui.label(RichText::new(notice).strong());
-                ui.add_space(8.0);
-            }
-            self.open_ui(ui, is_picking, commands);
-            ui.add_space(12.0);
-            demo_ui(ui, commands);
+            let width = ui.available_width().min(WIDTH);
+            let left = ((ui.available_width() - width) / 2.0).floor();
+            let mut rect = ui.available_rect_before_wrap();
+            rect.min.x += left;
+            rect.max.x = rect.min.x + width;
+            ui.scope_builder(egui::UiBuilder::new().max_rect(rect), |ui| {
+                ui.add_space(((ui.clip_rect().height() - 640.0) / 3.0).clamp(8.0, 120.0).floor());
+                ui.label(RichText::new("Open a report").strong().size(24.0));
+                ui.label(
+                    RichText::new(
+                        "A report is the directory that Poplar writes with autoReport.all: \
+                         profile.pop, debug.cbor and more",
+                    )
+                    .weak(),
+                );
+                ui.add_space(GAP);
+                if let Some(failure) = state.failure {
+                    failure::failure_ui(ui, failure, commands);
+                    ui.add_space(GAP);
+                }
+                if let Some(notice) = &self.notice {
+                    ui.label(RichText::new(notice).strong());
+                    ui.add_space(8.0);
+                }
+                cards_ui(ui, state.is_picking, commands);
+                ui.add_space(GAP);
+                self.path_ui(ui, commands);
+                ui.add_space(GAP);
+                self.recents.ui(ui, state.recents, commands);
+                ui.add_space(GAP);
+                capture_ui(ui);
+            });
         });
     }
 
-    fn open_ui(&mut self, ui: &mut egui::Ui, is_picking: bool, commands: &mut Vec<Command>) {
+    fn path_ui(&mut self, ui: &mut egui::Ui, commands: &mut Vec<Command>) {
+        ui.horizontal(|ui| {
+            ui.set_min_height(FIELD);
+            let label = ui.label("Path");
+            let width = ui.available_width() - OPEN - ui.spacing().item_spacing.x;
+            let field = ui
+                .add(
+                    TextEdit::singleline(&mut self.path)
+                        .hint_text("Directory or file of a report; or drop one on this window")
+                        .desired_width(width)
+                        .min_size(Vec2::new(0.0, FIELD))
+                        .align(egui::Align2::LEFT_CENTER),
+                )
+                .labelled_by(label.id);
+            let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+            let path = self.path.trim();
+            let button = Button::new("Open").min_size(Vec2::new(OPEN, FIELD));
+            let open = ui.add_enabled(!path.is_empty(), button);
+            let open = open.on_disabled_hover_text("Enter a path first");
+            if (open.clicked() || is_entered) && !path.is_empty() {
+                commands.push(Command::Open(PathBuf::from(path)));
+            }
+        });
+    }
+}
+
+/// The three ways in.
+fn cards_ui(ui: &mut egui::Ui, is_picking: bool, commands: &mut Vec<Command>) {
+    let cards = [
+        Card {
+            icon: Icon::Open,
+            title: "Open report…",
+            text: "Choose the directory of a report",
+            command: Some(Command::Pick),
+            why_not: is_picking.then_some("The dialog is open"),
+        },
+        Card {
+            icon: Icon::Compare,
+            title: "Compare two reports…",
+            text: "What changed from one run to another",
+            command: None,
+            why_not: Some("Comparison comes with a later version"),
+        },
+        Card {
+            icon: Icon::Demo,
+            title: "Open demo report",
+            text: "One model at six values of availableMemoryProportion: why 0.8 and 0.6 do not \
+                   fit, and 0.35 does",
+            command: Some(Command::Demo),
+            why_not: None,
+        },
+    ];
+    ui.spacing_mut().item_spacing.x = GAP;
+    let is_narrow = ui.available_width() < 640.0;
+    if is_narrow {
+        for card in cards {
+            card.ui(ui, commands);
+            ui.add_space(GAP - 4.0);
+        }
+    } else {
+        ui.columns_const(|columns: &mut [egui::Ui; 3]| {
+            for (ui, card) in columns.iter_mut().zip(cards) {
+                card.ui(ui, commands);
+            }
+        });
+    }
+    ui.spacing_mut().item_spacing.x = 8.0;
+}
+
+struct Card {
+    icon: Icon,
+    title: &'static str,
+    text: &'static str,
+    command: Option<Command>,
+    why_not: Option<&'static str>,
+}
+
+impl Card {
+    fn ui(self, ui: &mut egui::Ui, commands: &mut Vec<Command>) {
         card_frame(Tokens::now(ui)).show(ui, |ui| {
             ui.set_width(ui.available_width());
-            ui.heading("Open a report");
-            ui.label(
-                "A report is the directory that Poplar writes with autoReport.all: \
-                 profile.pop, debug.cbor and more",
-            );
-            ui.add_space(8.0);
-            let button = ui.add_enabled(!is_picking, egui::Button::new("Open report…"));
-            let button = button.on_disabled_hover_text("The dialog is open");
-            if button.clicked() {
-                commands.push(Command::Pick);
+            ui.set_height(CARD);
+            let size = Vec2::new(ui.available_width(), 36.0);
+            let title = RichText::new(self.title).size(15.0);
+            let button = Button::new((self.icon.atom(), title)).right_text("").min_size(size);
+            let response = ui.add_enabled(self.why_not.is_none(), button);
+            let response = response.accessible_name(self.title);
+            if response.clicked() {
+                commands.extend(self.command);
             }
-            ui.add_space(8.0);
-            ui.horizontal(|ui| {
-                let label = ui.label("Path");
-                let width = ui.available_width() - 70.0;
-                let field = ui
-                    .add(
-                        TextEdit::singleline(&mut self.path)
-                            .hint_text("Directory or file of a report")
-                            .desired_width(width),
-                    )
-                    .labelled_by(label.id);
-                let is_entered =
-                    field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
-                let path = self.path.trim();
-                let open = ui.add_enabled(!path.is_empty(), egui::Button::new("Open"));
-                let open = open.on_disabled_hover_text("Enter a path first");
-                if (open.clicked() || is_entered) && !path.is_empty() {
-                    commands.push(Command::Open(PathBuf::from(path)));
+            ui.add_space(4.0);
+            // Columns spread the words of a line over their width.
+            ui.with_layout(Layout::top_down(Align::Min), |ui| {
+                ui.add(Label::new(RichText::new(self.text).weak()).wrap());
+                if let Some(why_not) = self.why_not {
+                    ui.add(Label::new(why_not).wrap());
                 }
             });
-            ui.add_space(8.0);
-            ui.weak("Or drop a directory anywhere on this window");
         });
     }
 }
 
-/// What a report below a directory is called: its directory from there, or its file where that has a
-/// name of its own.
-fn name_of(profile: &Path, below: Option<&Path>) -> String {
-    let short = below.and_then(|below| profile.strip_prefix(below).ok()).unwrap_or(profile);
-    match short.parent() {
-        Some(directory) if short.ends_with("profile.pop") && !directory.as_os_str().is_empty() => {
-            directory.display().to_string()
-        }
-        _ => short.display().to_string(),
-    }
-}
-
-fn demo_ui(ui: &mut egui::Ui, commands: &mut Vec<Command>) {
+/// How a report comes into being.
+fn capture_ui(ui: &mut egui::Ui) {
     card_frame(Tokens::now(ui)).show(ui, |ui| {
         ui.set_width(ui.available_width());
-        ui.heading("See how it looks");
-        ui.label(
-            "One model at six values of availableMemoryProportion: why 0.8 does not fit, why 0.6 \
-             does not either although its curve is below the limit, and why 0.35 does",
-        );
-        ui.add_space(8.0);
-        if ui.button("Open demo report").clicked() {
-            commands.push(Command::Demo);
-        }
-    });
-}
-
-fn failure_ui(ui: &mut egui::Ui, failure: &Failure, commands: &mut Vec<Command>) {
-    let error = &failure.error;
-    card_frame(Tokens::now(ui)).show(ui, |ui| {
-        ui.set_width(ui.available_width());
-        // Several reports are a choice, not a mistake: lines of their own in the message, and
-        // buttons here.
-        let is_choice = !failure.reports.is_empty();
-        let title = if is_choice { "Which report?" } else { "The report could not be opened" };
-        let color = if is_choice { ui.visuals().strong_text_color() } else { Tokens::now(ui).bad };
-        ui.colored_label(color, RichText::new(title).strong().size(16.0));
-        let lines = if is_choice { 1 } else { 20 };
-        for line in error.message.lines().take(lines) {
-            ui.label(shortened(line, 1000));
-        }
-        if let Some(file) = error.file.as_ref().filter(|_| !is_choice) {
-            ui.weak(format!("File: {}", shortened(&file.display().to_string(), PATH)));
-        }
-        if let Some(at) = &error.at {
-            ui.weak(format!("At: {}", clean(at)));
-        }
-        if let Some(hint) = error.hint.as_ref().filter(|_| !is_choice) {
-            ui.label(&**hint);
-        }
-        if is_choice {
-            ui.add_space(6.0);
-            for path in &failure.reports {
-                let name = name_of(path, error.file.as_deref());
-                if ui.button(shortened(&name, PATH)).clicked() {
-                    commands.push(Command::Open(path.clone()));
-                }
+        ui.label(RichText::new("Write a report").strong().size(15.0));
+        ui.label("Set this before the program is compiled, in the shell that runs it");
+        ui.add_space(4.0);
+        ui.horizontal(|ui| {
+            if ui.button("Copy").on_hover_text("Copy the line to the clipboard").clicked() {
+                ui.copy_text(CAPTURE.to_owned());
             }
-        }
+            ui.add(Label::new(RichText::new(CAPTURE).monospace()).wrap());
+        });
+        ui.add_space(4.0);
+        ui.add(
+            Label::new(
+                RichText::new(
+                    "A program that does not fit is reported too. With \
+                     \"autoReport.outputExecutionProfile\":\"false\" its memory is as without a \
+                     report",
+                )
+                .weak(),
+            )
+            .wrap(),
+        );
     });
 }

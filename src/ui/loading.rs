@@ -34,6 +34,8 @@ pub enum Stage {
     DebugInfo,
     /// The lowered variables are read.
     Variables,
+    /// The bytes of variables on each tile are read.
+    TileVariables,
     /// Everything is read.
     Done,
     /// The user cancelled; what was read stays.
@@ -52,6 +54,7 @@ impl Stage {
                 | Self::SmallTables
                 | Self::DebugInfo
                 | Self::Variables
+                | Self::TileVariables
         )
     }
 
@@ -63,6 +66,7 @@ impl Stage {
             Self::SmallTables => "Reading tables",
             Self::DebugInfo => "Reading debug information",
             Self::Variables => "Reading variables",
+            Self::TileVariables => "Reading variables by tile",
             Self::Done => "Read",
             Self::Cancelled => "Cancelled",
             Self::Failed(_) => "Failed",
@@ -194,6 +198,10 @@ fn read(path: &Path, shared: &Shared) -> Result<(), Error> {
     if !progress.is_cancelled() {
         shared.set_stage(Stage::Variables);
         open.read_variables(progress);
+    }
+    if !progress.is_cancelled() {
+        shared.set_stage(Stage::TileVariables);
+        open.read_tile_variable_bytes(progress);
     }
     let is_cancelled = progress.is_cancelled();
     shared.set_stage(if is_cancelled { Stage::Cancelled } else { Stage::Done });

@@ -1,84 +1,218 @@
-//! The side menu: pages, and below them what concerns the report as a whole and the theme.
+//! The side menu: pages, and below them what concerns the report as a whole and the window.
 
 use eframe::egui;
-use eframe::egui::{Button, RichText, ThemePreference, Vec2};
+use eframe::egui::{Align, Button, Layout, RichText, ThemePreference, Vec2};
 
 use super::command::{Command, Page};
+use super::icon::Icon;
+use super::keys::{Action, keys_text};
+use super::pages::PAGES;
+use super::units::Units;
 use crate::store::Report;
+
+/// Height of an entry, points.
+const ENTRY: f32 = 26.0;
 
 /// What the menu needs to know.
 #[derive(Debug)]
 pub struct MenuState<'a> {
     /// The report, if one is open.
     pub report: Option<&'a Report>,
-    /// Whether a report is open or was asked for.
-    pub has_source: bool,
     /// The page that is shown; `None` on the home page.
     pub page: Option<Page>,
+    /// Whether a report was asked for and is not found yet.
+    pub is_coming: bool,
+    /// Whether only icons are shown.
+    pub is_collapsed: bool,
+    /// The unit of bytes.
+    pub units: Units,
+    /// All that can be done.
+    pub actions: &'a [Action],
 }
 
 /// Draws the menu.
 pub fn menu_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec<Command>) {
     ui.spacing_mut().item_spacing.y = 2.0;
-    ui.label(RichText::new("Tilescope").strong().size(17.0));
-    ui.add_space(8.0);
-    let pages = [
-        (Page::Summary, "Summary", state.report.is_some_and(|report| report.about.is_settled())),
-        (Page::Memory, "Memory", state.report.is_some_and(|report| report.memory.is_settled())),
-        (
-            Page::Liveness,
-            "Liveness",
-            state.report.is_some_and(|report| report.liveness.is_settled()),
-        ),
-    ];
-    for (page, title, is_there) in pages {
-        let why = if state.page.is_some() { "Being read" } else { "Open a report first" };
-        if entry_ui(ui, title, is_there, state.page == Some(page), why) {
-            commands.push(Command::Go(page));
-        }
+    head_ui(ui, state, commands);
+    ui.add_space(6.0);
+    for entry in &PAGES {
+        let why_not =
+            if state.is_coming { Some("Being read") } else { entry.why_not(state.report) };
+        let entry = Entry {
+            icon: entry.icon,
+            title: entry.title,
+            is_shown: entry.page.is_some() && entry.page == state.page,
+            why_not,
+            keys: String::new(),
+            command: entry.page.map(Command::Go),
+        };
+        entry.ui(ui, state.is_collapsed, commands);
     }
-    for title in ["Insights", "Program tree", "Operations", "Execution trace"] {
-        entry_ui(ui, title, false, false, "Comes with a later version");
-    }
-    ui.with_layout(egui::Layout::bottom_up(egui::Align::Min), |ui| {
+    ui.with_layout(Layout::bottom_up(Align::Min), |ui| {
         ui.spacing_mut().item_spacing.y = 2.0;
+        theme_ui(ui, state.is_collapsed, commands);
+        units_ui(ui, state, commands);
         ui.add_space(4.0);
-        theme_ui(ui);
-        ui.add_space(8.0);
-        if entry_ui(ui, "Close", state.has_source, false, "No report is open") {
-            commands.push(Command::Close);
-        }
-        if entry_ui(ui, "Reload", state.has_source, false, "No report is open") {
-            commands.push(Command::Reload);
-        }
-        if entry_ui(ui, "Open report…", true, false, "") {
-            commands.push(Command::Pick);
+        let (icon, title) = match state.is_collapsed {
+            true => (Icon::Expand, "Expand menu"),
+            false => (Icon::Collapse, "Collapse menu"),
+        };
+        // From the bottom to the top.
+        for (icon, title, action) in [
+            (icon, title, title),
+            (Icon::Keys, "Keys", "Keys"),
+            (Icon::Commands, "Commands…", "Commands…"),
+            (Icon::Close, "Close", "Close report"),
+            (Icon::Reload, "Reload", "Reload report"),
+            (Icon::Open, "Open report…", "Open report…"),
+        ] {
+            let Some(action) = state.actions.iter().find(|other| other.title == action) else {
+                continue;
+            };
+            let entry = Entry {
+                icon,
+                title,
+                is_shown: false,
+                why_not: action.why_not,
+                keys: keys_text(ui.ctx(), action.keys),
+                command: Some(action.command.clone()),
+            };
+            entry.ui(ui, state.is_collapsed, commands);
         }
     });
 }
 
-fn entry_ui(ui: &mut egui::Ui, title: &str, is_enabled: bool, is_shown: bool, why: &str) -> bool {
-    let size = Vec2::new(ui.available_width(), 26.0);
-    let button = Button::selectable(is_shown, title).min_size(size).right_text("");
-    // The empty text at the right keeps the title at the left; it would be part of the name.
-    let response = ui.add_enabled(is_enabled, button).accessible_name(title);
-    response.on_disabled_hover_text(why).clicked()
+/// The program's name, and the way through earlier selections.
+fn head_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec<Command>) {
+    let ways_ui = |ui: &mut egui::Ui, commands: &mut Vec<Command>| {
+        ui.spacing_mut().item_spacing.x = 0.0;
+        ui.spacing_mut().button_padding = Vec2::splat(2.0);
+        for (icon, name, command) in
+            [(Icon::Back, "Back", Command::Back), (Icon::Forward, "Forward", Command::Forward)]
+        {
+            let action = state.actions.iter().find(|action| action.title.starts_with(name));
+            let why_not = action.and_then(|action| action.why_not);
+            let button = Button::new(icon.atom()).frame_when_inactive(false);
+            let response = ui.add_enabled(why_not.is_none(), button).accessible_name(name);
+            let keys = action.map_or(String::new(), |action| keys_text(ui.ctx(), action.keys));
+            let title = action.map_or("", |action| &*action.title);
+            let response = response.on_hover_text(format!("{title} ({keys})"));
+            if response.on_disabled_hover_text(why_not.unwrap_or_default()).clicked() {
+                commands.push(command);
+            }
+        }
+    };
+    if state.is_collapsed {
+        ui.horizontal(|ui| ways_ui(ui, commands));
+        return;
+    }
+    ui.horizontal(|ui| {
+        ui.label(RichText::new("Tilescope").strong().size(17.0));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            // Added from the left to the right all the same.
+            ui.allocate_ui_with_layout(
+                Vec2::new(42.0, 22.0),
+                Layout::left_to_right(Align::Center),
+                |ui| ways_ui(ui, commands),
+            );
+        });
+    });
 }
 
-fn theme_ui(ui: &mut egui::Ui) {
+struct Entry<'a> {
+    icon: Icon,
+    title: &'a str,
+    is_shown: bool,
+    why_not: Option<&'static str>,
+    keys: String,
+    command: Option<Command>,
+}
+
+impl Entry<'_> {
+    fn ui(self, ui: &mut egui::Ui, is_collapsed: bool, commands: &mut Vec<Command>) {
+        let size = Vec2::new(ui.available_width(), ENTRY);
+        let button = if is_collapsed {
+            Button::selectable(self.is_shown, self.icon.atom())
+        } else {
+            // The empty text at the right keeps the title at the left.
+            Button::selectable(self.is_shown, (self.icon.atom(), self.title)).right_text("")
+        };
+        let is_enabled = self.why_not.is_none();
+        let response = ui.add_enabled(is_enabled, button.min_size(size));
+        let mut response = response.accessible_name(self.title);
+        if is_collapsed || !self.keys.is_empty() {
+            let keys = if self.keys.is_empty() { "" } else { &format!(" ({})", self.keys) };
+            response = response.on_hover_text(format!("{}{keys}", self.title));
+        }
+        if let Some(why_not) = self.why_not {
+            let title = if is_collapsed { &format!("{}: ", self.title) } else { "" };
+            response = response.on_disabled_hover_text(format!("{title}{why_not}"));
+        }
+        if response.clicked() {
+            commands.extend(self.command);
+        }
+    }
+}
+
+/// The colours of the window.
+fn theme_ui(ui: &mut egui::Ui, is_collapsed: bool, commands: &mut Vec<Command>) {
+    const ALL: [(ThemePreference, &str, Icon); 3] = [
+        (ThemePreference::System, "System", Icon::System),
+        (ThemePreference::Light, "Light", Icon::Light),
+        (ThemePreference::Dark, "Dark", Icon::Dark),
+    ];
+    let now = ui.options(|options| options.theme_preference);
+    if is_collapsed {
+        let place = ALL.iter().position(|(theme, _, _)| *theme == now).unwrap_or(0);
+        let next = ALL.iter().cycle().nth(place + 1).map_or(ThemePreference::System, |next| next.0);
+        let Some((_, title, icon)) = ALL.get(place) else { return };
+        let size = Vec2::new(ui.available_width(), ENTRY);
+        let button = Button::new(icon.atom()).frame_when_inactive(false).min_size(size);
+        let response = ui.add(button).accessible_name(format!("Colours: {title}"));
+        if response.on_hover_text(format!("Colours: {title}; the next on a click")).clicked() {
+            commands.push(Command::Theme(next));
+        }
+        return;
+    }
+    choices_ui(ui, |ui| {
+        for (theme, title, _) in ALL {
+            let button = ui.add(Button::selectable(now == theme, title));
+            if button.on_hover_text("Colours of the window").clicked() {
+                commands.push(Command::Theme(theme));
+            }
+        }
+    });
+}
+
+/// The unit of bytes.
+fn units_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec<Command>) {
+    let (short, long) = match state.units {
+        Units::Binary => ("KiB", "KiB and MiB"),
+        Units::Bytes => ("B", "Bytes"),
+    };
+    if state.is_collapsed {
+        let size = Vec2::new(ui.available_width(), ENTRY);
+        let button = Button::new(short).frame_when_inactive(false).min_size(size);
+        let response = ui.add(button).accessible_name(format!("Units: {long}"));
+        if response.on_hover_text(format!("Units: {long}; the other on a click")).clicked() {
+            commands.push(Command::Units(state.units.other()));
+        }
+        return;
+    }
+    choices_ui(ui, |ui| {
+        for (units, title) in [(Units::Binary, "KiB, MiB"), (Units::Bytes, "Bytes")] {
+            let button = ui.add(Button::selectable(state.units == units, title));
+            if button.on_hover_text("Unit of bytes").clicked() {
+                commands.push(Command::Units(units));
+            }
+        }
+    });
+}
+
+fn choices_ui(ui: &mut egui::Ui, add: impl FnOnce(&mut egui::Ui)) {
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 2.0;
         ui.spacing_mut().button_padding.x = 6.0;
-        let now = ui.options(|options| options.theme_preference);
-        for (preference, title) in [
-            (ThemePreference::System, "System"),
-            (ThemePreference::Light, "Light"),
-            (ThemePreference::Dark, "Dark"),
-        ] {
-            let button = ui.add(Button::selectable(now == preference, title));
-            if button.on_hover_text("Colours of the window").clicked() {
-                ui.set_theme(preference);
-            }
-        }
+        add(ui);
     });
 }

@@ -6,12 +6,23 @@
 
 pub mod app;
 pub mod command;
+mod export;
 mod home;
+mod icon;
+mod incoming;
 mod job;
+mod keys;
 pub mod loading;
 mod menu;
+mod pages;
+mod palette;
+pub mod recent;
 mod report;
 mod selection;
+pub mod settings;
+mod settings_file;
+mod split;
+mod status;
 pub mod theme;
 pub mod units;
 mod warnings;
@@ -45,14 +56,19 @@ pub fn run(source: Option<PathBuf>, started: Instant) -> Result<(), String> {
             .with_title("Tilescope")
             .with_app_id("tilescope")
             .with_inner_size([1280.0, 800.0])
-            .with_min_inner_size([720.0, 480.0])
+            .with_min_inner_size([720.0, 540.0])
             .with_drag_and_drop(true),
         renderer: eframe::Renderer::Glow,
         ..eframe::NativeOptions::default()
     };
     let is_measured = std::env::var_os("TILESCOPE_LOG_FIRST_GRAPH").is_some();
     let create: eframe::AppCreator<'_> = Box::new(move |creation| {
+        let settings = dirs::config_dir().map(|directory| directory.join("tilescope"));
         let app = App::new(&creation.egui_ctx, load);
+        let app = match settings {
+            Some(directory) => app.with_settings(&creation.egui_ctx, directory),
+            None => app,
+        };
         let app = if is_measured { app.measuring_from(started) } else { app };
         Ok(Box::new(app))
     });

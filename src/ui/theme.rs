@@ -4,12 +4,17 @@
 //! colour alone: lines differ in place, labels and dashes.
 
 use eframe::egui;
-use eframe::egui::{Color32, CornerRadius, FontId, Margin, Stroke, TextStyle, Theme, Visuals};
+use eframe::egui::{
+    Color32, CornerRadius, FontDefinitions, FontFamily, FontId, Margin, Stroke, TextStyle, Theme,
+    Visuals,
+};
 
 /// Height of a table row, points.
 pub const ROW_HEIGHT: f32 = 19.0;
 /// Width of the side menu, points.
 pub const MENU_WIDTH: f32 = 168.0;
+/// Width of the side menu with icons only, points.
+pub const COLLAPSED_MENU_WIDTH: f32 = 46.0;
 /// Widest tooltip, points.
 pub const TOOLTIP_WIDTH: f32 = 480.0;
 
@@ -139,6 +144,12 @@ impl Tokens {
 
 /// Gives both themes their colours and sizes.
 pub fn apply(ctx: &egui::Context) {
+    let mut fonts = FontDefinitions::default();
+    if let Some(family) = fonts.families.get_mut(&FontFamily::Proportional) {
+        // It has arrows and triangles, which the fonts for text lack.
+        family.push("Hack".to_owned());
+    }
+    ctx.set_fonts(fonts);
     for theme in [Theme::Light, Theme::Dark] {
         ctx.set_visuals_of(theme, visuals(theme));
         ctx.style_mut_of(theme, |style| {
@@ -186,6 +197,11 @@ pub fn page_frame(tokens: &Tokens) -> egui::Frame {
 /// The frame of the side menu and of bars.
 pub fn chrome_frame(tokens: &Tokens) -> egui::Frame {
     egui::Frame::new().fill(tokens.chrome).inner_margin(Margin::symmetric(10, 6))
+}
+
+/// The frame of the side menu with icons only.
+pub fn collapsed_menu_frame(tokens: &Tokens) -> egui::Frame {
+    egui::Frame::new().fill(tokens.chrome).inner_margin(Margin::symmetric(5, 6))
 }
 
 /// The frame of a card.

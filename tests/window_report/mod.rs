@@ -1,5 +1,7 @@
 //! Reports made by hand, so that pictures of them may be stored: nothing in them is anyone's.
 
+#![allow(dead_code, reason = "not every file of tests uses all of it")]
+
 use std::path::PathBuf;
 
 use tilescope::store::compute::ComputeSets;
@@ -7,7 +9,7 @@ use tilescope::store::debug_info::{DebugInfo, Proportion, TextRef};
 use tilescope::store::liveness::{Classes, Deltas, Liveness, TileVariableBytes, VariableBytes};
 use tilescope::store::memory::{CategoryMemory, TileMemory};
 use tilescope::store::names::{Interner, Names};
-use tilescope::store::options::{About, CompilerPhase, EngineOption, GraphInfo};
+use tilescope::store::options::{About, CompilerPhase, EngineOption, GraphInfo, SideFact};
 use tilescope::store::program::{Programs, Steps};
 use tilescope::store::report::{FileStatus, ReportFile};
 use tilescope::store::target::Target;
@@ -284,11 +286,24 @@ fn about() -> About {
             option("opt.maxCompileThreads", "0", true),
         ],
         target_options: vec![option("ipuLinkTopology", "mesh", true)],
-        phases: vec![CompilerPhase {
-            name: "compile".into(),
-            start_microseconds: 0,
-            duration_microseconds: 12_340_000,
-        }],
+        phases: [
+            ("compile", 0, 12_340_000),
+            ("lowerGraph", 20_000, 3_900_000),
+            ("lowerEdges", 40_000, 2_100_000),
+            ("livenessAnalysis", 2_200_000, 1_500_000),
+            ("allocateVarStorage", 3_950_000, 5_200_000),
+            ("allocateCode", 4_000_000, 800_000),
+            ("allocateData", 4_900_000, 3_900_000),
+            ("placeConstrained", 4_950_000, 30_000),
+            ("linkObjects", 9_300_000, 2_900_000),
+        ]
+        .map(|(name, start, duration)| CompilerPhase {
+            name: name.into(),
+            start_microseconds: start,
+            duration_microseconds: duration,
+        })
+        .into(),
+        app: vec![SideFact { path: "network".into(), value: "resnext101".into() }],
         ..About::default()
     }
 }

@@ -19,12 +19,23 @@ pub fn tolerances() -> SnapshotOptions {
     SnapshotOptions::new().threshold(1.0).max_failed_pixels(10)
 }
 
+/// The sizes of windows that pictures are stored of.
+pub const SIZES: [Vec2; 2] = [Vec2::new(1280.0, 800.0), Vec2::new(1920.0, 1080.0)];
+
 pub fn window<'a>(
     theme: Theme,
     app: impl FnOnce(&eframe::egui::Context) -> App,
 ) -> Harness<'a, App> {
+    window_sized(theme, SIZES[0], app)
+}
+
+pub fn window_sized<'a>(
+    theme: Theme,
+    size: Vec2,
+    app: impl FnOnce(&eframe::egui::Context) -> App,
+) -> Harness<'a, App> {
     let mut harness = Harness::builder()
-        .with_size(Vec2::new(1280.0, 800.0))
+        .with_size(size)
         .with_theme(theme)
         .with_options(tolerances())
         // Names may be in any script; what the fonts lack is drawn as a box.

@@ -37,7 +37,12 @@ pub struct Data<'a> {
     pub rows: &'a Arc<dyn Rows>,
     /// Whether a row is selected.
     pub is_selected: &'a dyn Fn(usize) -> bool,
+    /// Paints the cells of painted columns.
+    pub paint: &'a dyn Fn(&egui::Painter, egui::Rect, usize),
 }
+
+/// For tables without painted columns.
+pub fn no_paint(_: &egui::Painter, _: egui::Rect, _: usize) {}
 
 /// A row that was clicked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,10 +156,13 @@ impl DataTable {
             for (index, column) in data.columns.iter().enumerate() {
                 header.col(|ui| {
                     ui.vertical(|ui| {
-                        ui.spacing_mut().item_spacing.y = 1.0;
-                        title_ui(ui, index, column, &mut sort);
+                        ui.spacing_mut().item_spacing.y = 0.0;
+                        line_ui(ui, column, |ui| title_ui(ui, index, column, &mut sort));
                         if has_totals {
-                            total_ui(ui, index, column, &shown.order, data.rows.len());
+                            let all = data.rows.len();
+                            line_ui(ui, column, |ui| {
+                                total_ui(ui, index, column, &shown.order, all);
+                            });
                         }
                     });
                 });
@@ -166,6 +174,15 @@ impl DataTable {
                 let Some((row, part)) = shown.at(line.index()) else { return };
                 line.set_selected(part.is_none() && (data.is_selected)(row));
                 for (index, column) in data.columns.iter().enumerate() {
+                    if column.is_painted {
+                        line.col(|ui| {
+                            if part.is_none() {
+                                let rect = ui.available_rect_before_wrap();
+                                (data.paint)(&ui.painter().with_clip_rect(rect), rect, row);
+                            }
+                        });
+                        continue;
+                    }
                     let value = match part {
                         Some(part) => data.rows.part(row, part, index),
                         None => data.rows.value(row, index),
@@ -269,11 +286,11 @@ impl DataTable {
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 6.0;
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                for (to, sign, title) in [
-                    (ExportTo::File, "💾", "Save as CSV…"),
-                    (ExportTo::Clipboard, "📋", "Copy as CSV"),
+                for (to, word, title) in [
+                    (ExportTo::File, "Save…", "Save as CSV…"),
+                    (ExportTo::Clipboard, "Copy", "Copy as CSV"),
                 ] {
-                    let button = ui.add(Button::new(sign).min_size(Vec2::new(26.0, 20.0)));
+                    let button = ui.add(Button::new(word));
                     let button = button.accessible_name(format!("{title}: {}", data.name));
                     if button.on_hover_text(title).clicked()
                         && let Some(shown) = &self.shown
@@ -316,38 +333,44 @@ impl DataTable {
     }
 }
 
+/// A line of the header.
+fn line_ui(ui: &mut egui::Ui, column: &Column, add: impl FnOnce(&mut egui::Ui)) {
+    let size = Vec2::new(ui.available_width(), ROW_HEIGHT);
+    let layout = egui::Layout::left_to_right(egui::Align::Center);
+    ui.allocate_ui_with_layout(size, layout, |ui| {
+        ui.set_min_size(size);
+        aligned(ui, column.is_number(), add);
+    });
+}
+
 /// A title that sorts: first the largest on top, for texts the first on top; then the other way.
 fn title_ui(ui: &mut egui::Ui, index: usize, column: &Column, sort: &mut Option<(usize, bool)>) {
     let direction = sort.filter(|(by, _)| *by == index).map(|(_, is_descending)| is_descending);
-    aligned(ui, column.is_number(), |ui| {
-        let sign = match direction {
-            Some(true) => " ⏷",
-            Some(false) => " ⏶",
-            None => "",
-        };
-        let text = RichText::new(format!("{}{sign}", shortened(&column.title, 60))).strong();
-        let label = ui.add(Label::new(text).truncate().selectable(false).sense(Sense::click()));
-        let name = format!("Sort by {}", column.title);
-        label.widget_info(|| egui::WidgetInfo::labeled(Role::Button, true, &name));
-        if label.clicked() {
-            let first = column.is_number();
-            *sort = Some((index, direction.map_or(first, |is_descending| !is_descending)));
-        }
-        label.on_hover_text(name);
-    });
+    let sign = match direction {
+        Some(true) => " ▼",
+        Some(false) => " ▲",
+        None => "",
+    };
+    let text = RichText::new(format!("{}{sign}", shortened(&column.title, 60))).strong();
+    let label = ui.add(Label::new(text).truncate().selectable(false).sense(Sense::click()));
+    let name = format!("Sort by {}", column.title);
+    label.widget_info(|| egui::WidgetInfo::labeled(Role::Button, true, &name));
+    if label.clicked() {
+        let first = column.is_number();
+        *sort = Some((index, direction.map_or(first, |is_descending| !is_descending)));
+    }
+    label.on_hover_text(name);
 }
 
 fn total_ui(ui: &mut egui::Ui, index: usize, column: &Column, order: &Order, all: usize) {
     let units = Units::now(ui);
-    aligned(ui, column.is_number(), |ui| {
-        let text = match order.totals.get(index) {
-            _ if index == 0 && order.rows.len() < all => "Total of those shown".to_owned(),
-            _ if index == 0 => "Total".to_owned(),
-            Some(total) if column.is_summed => total.clone().shown(units).into_owned(),
-            _ => return,
-        };
-        ui.add(Label::new(RichText::new(text).strong()).truncate().selectable(false));
-    });
+    let text = match order.totals.get(index) {
+        _ if index == 0 && order.rows.len() < all => "Total of those shown".to_owned(),
+        _ if index == 0 => "Total".to_owned(),
+        Some(total) if column.is_summed => total.clone().shown(units).into_owned(),
+        _ => return,
+    };
+    ui.add(Label::new(RichText::new(text).strong()).truncate().selectable(false));
 }
 
 /// The triangle before a row that opens.

@@ -4,6 +4,7 @@ pub mod bins;
 pub mod curve;
 pub mod data_table;
 pub mod facts;
+pub mod flame;
 pub mod legend;
 pub mod overview;
 pub mod rows;

@@ -20,6 +20,8 @@ pub enum Value<'a> {
     Change(i64),
     /// A number of things.
     Count(u64),
+    /// The number by which something is known, such as a step.
+    Id(u64),
     /// Any number.
     Number(f64),
 }
@@ -51,6 +53,7 @@ impl<'a> Value<'a> {
             Self::Bytes(bytes) => Cow::Owned(units.bytes(bytes)),
             Self::Change(change) => Cow::Owned(signed(change, |bytes| units.bytes(bytes))),
             Self::Count(count) => Cow::Owned(grouped(count)),
+            Self::Id(id) => Cow::Owned(id.to_string()),
             Self::Number(number) => Cow::Owned(number.to_string()),
         }
     }
@@ -60,7 +63,9 @@ impl<'a> Value<'a> {
         match self {
             Self::Nothing => Cow::Borrowed(""),
             Self::Text(text) => text,
-            Self::Bytes(number) | Self::Count(number) => Cow::Owned(number.to_string()),
+            Self::Bytes(number) | Self::Count(number) | Self::Id(number) => {
+                Cow::Owned(number.to_string())
+            }
             Self::Change(change) => Cow::Owned(change.to_string()),
             Self::Number(number) => Cow::Owned(number.to_string()),
         }
@@ -70,7 +75,9 @@ impl<'a> Value<'a> {
     pub fn order(&self, other: &Self) -> Ordering {
         match (self, other) {
             (Self::Text(a), Self::Text(b)) => a.cmp(b),
-            (Self::Bytes(a), Self::Bytes(b)) | (Self::Count(a), Self::Count(b)) => a.cmp(b),
+            (Self::Bytes(a), Self::Bytes(b))
+            | (Self::Count(a), Self::Count(b))
+            | (Self::Id(a), Self::Id(b)) => a.cmp(b),
             (Self::Change(a), Self::Change(b)) => a.cmp(b),
             (Self::Number(a), Self::Number(b)) => a.total_cmp(b),
             (a, b) => a.rank().cmp(&b.rank()),
@@ -80,7 +87,7 @@ impl<'a> Value<'a> {
     fn rank(&self) -> u8 {
         match self {
             Self::Nothing => 0,
-            Self::Bytes(_) | Self::Change(_) | Self::Count(_) | Self::Number(_) => 1,
+            Self::Bytes(_) | Self::Change(_) | Self::Count(_) | Self::Id(_) | Self::Number(_) => 1,
             Self::Text(_) => 2,
         }
     }
@@ -130,12 +137,19 @@ pub struct Column {
     pub unit: &'static str,
     /// Whether the total row has its sum.
     pub is_summed: bool,
+    /// Whether its cells are painted instead of written.
+    pub is_painted: bool,
 }
 
 impl Column {
     /// Texts, in what is left of the width.
     pub fn rest(title: impl Into<String>) -> Self {
-        Self { title: title.into(), width: None, unit: "", is_summed: false }
+        Self { title: title.into(), width: None, unit: "", is_summed: false, is_painted: false }
+    }
+
+    /// Pictures, in what is left of the width; what they say stands in copies.
+    pub fn painted(title: impl Into<String>) -> Self {
+        Self { is_painted: true, ..Self::rest(title) }
     }
 
     /// Texts.

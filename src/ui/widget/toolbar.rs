@@ -53,11 +53,11 @@ impl Toolbar {
                 view.reset();
             }
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                for (to, sign, title) in [
-                    (ExportTo::File, "💾", "Save picture…"),
-                    (ExportTo::Clipboard, "📋", "Copy picture"),
+                for (to, word, title) in [
+                    (ExportTo::File, "Save…", "Save picture…"),
+                    (ExportTo::Clipboard, "Copy", "Copy picture"),
                 ] {
-                    let button = ui.add(Button::new(sign).min_size([26.0, 22.0].into()));
+                    let button = ui.add(Button::new(word));
                     if button.accessible_name(title).on_hover_text(title).clicked()
                         && let Some(picture) = self.picture
                     {

@@ -10,7 +10,7 @@ use crate::store::memory::TileMemory;
 use crate::store::{Report, TileId};
 use crate::text::grouped;
 use crate::ui::report::PageContext;
-use crate::ui::widget::data_table::{Data, DataTable};
+use crate::ui::widget::data_table::{Data, DataTable, no_paint};
 use crate::ui::widget::rows::{Column, Rows, Value};
 
 /// Width of a column of bytes, points.
@@ -126,6 +126,7 @@ impl Tiles {
             columns: &columns,
             rows: &made.rows,
             is_selected: &|row| tile(row).is_some_and(|tile| tiles.contains(tile)),
+            paint: &no_paint,
         };
         let click = self.table.ui(ui, &data, page.commands)?;
         let chosen = tile(click.row)?;

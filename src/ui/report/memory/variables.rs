@@ -11,7 +11,7 @@ use crate::store::memory::TileMemory;
 use crate::text::grouped;
 use crate::ui::job::Latest;
 use crate::ui::report::PageContext;
-use crate::ui::widget::data_table::{Data, DataTable};
+use crate::ui::widget::data_table::{Data, DataTable, no_paint};
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::rows::{Column, Rows, Value};
 
@@ -166,6 +166,7 @@ impl Variables {
             columns: &found.columns,
             rows: &found.rows,
             is_selected: &|row| selected.is_some() && name(row) == selected,
+            paint: &no_paint,
         };
         let click = self.table.ui(ui, &data, page.commands);
         if let Some(name) = click.and_then(|click| name(click.row)) {

@@ -15,7 +15,7 @@ use crate::ui::widget::ticks;
 /// Marks are dots on the curve as long as there are so many at most.
 const MAX_DOTS: usize = 300;
 /// Height of the lane that shows where a variable is alive, points.
-const LANE: f32 = 9.0;
+pub const LANE: f32 = 9.0;
 /// Selected ranges are drawn with cursors as long as so many are visible at most.
 const MAX_CURSORS: usize = 60;
 /// Height of the lane that shows what is selected, points.
@@ -155,17 +155,19 @@ impl Paint<'_> {
         rect
     }
 
+    /// Ticks at the bottom for marked positions; dots on the curve, of many only at its spikes.
     pub fn marks(
         &self,
         marks: &[u32],
         (start, end): (f64, f64),
+        lane: f32,
+        tops: &[Bin],
         value_at: impl Fn(usize) -> Option<u64>,
     ) {
         let first = marks.partition_point(|mark| f64::from(*mark) < start);
         let last = marks.partition_point(|mark| f64::from(*mark) <= end);
         let visible = marks.get(first..last).unwrap_or(&[]);
-        let has_dots = visible.len() <= MAX_DOTS;
-        let (mut drawn_to, bottom) = (f32::NEG_INFINITY, self.frame().bottom());
+        let (mut drawn_to, bottom) = (f32::NEG_INFINITY, self.frame().bottom() - lane);
         for mark in visible {
             let x = self.x(f64::from(*mark));
             if x - drawn_to < 1.0 {
@@ -173,10 +175,30 @@ impl Paint<'_> {
             }
             drawn_to = x;
             self.painter.vline(x, bottom - 10.0..=bottom, Stroke::new(2.0, self.tokens.mark));
-            if let Some(bytes) = value_at(*mark as usize).filter(|_| has_dots) {
-                self.painter.circle_filled(Pos2::new(x, self.y(bytes)), 3.0, self.tokens.mark);
-            }
         }
+        let dot = |position: usize| {
+            if let Some(bytes) = value_at(position) {
+                let at = Pos2::new(self.x(position as f64), self.y(bytes));
+                self.painter.circle_filled(at, 3.0, self.tokens.mark);
+            }
+        };
+        if visible.len() <= MAX_DOTS {
+            visible.iter().for_each(|mark| dot(*mark as usize));
+            return;
+        }
+        let is_marked = |position: usize| {
+            u32::try_from(position).is_ok_and(|position| visible.binary_search(&position).is_ok())
+        };
+        // Two columns of pixels on either side: a dot is as wide as that.
+        let spikes = tops.iter().enumerate().filter(|(place, bin)| {
+            let near = tops.get(place.saturating_sub(2)..(place + 3).min(tops.len()));
+            let is_highest = |other: &Bin| other.max < bin.max || other.highest >= bin.highest;
+            near.is_some_and(|near| {
+                near.iter().all(|other| other.max <= bin.max && is_highest(other))
+                    && near.iter().any(|other| other.min < bin.max)
+            }) && is_marked(bin.highest)
+        });
+        spikes.for_each(|(_, bin)| dot(bin.highest));
     }
 
     /// Tints ranges of several positions, below everything else.

@@ -1,0 +1,263 @@
+//! What can be done in the window, with its keys: the one table that the keyboard, the palette and the
+//! list of keys are made from.
+
+use std::borrow::Cow;
+
+use eframe::egui;
+use eframe::egui::{Key, KeyboardShortcut, Modifiers, ThemePreference};
+
+use super::command::Command;
+use super::pages::PAGES;
+use super::recent::RecentReport;
+use super::units::Units;
+use crate::store::Report;
+
+/// Something that can be done.
+#[derive(Clone, Debug)]
+pub struct Action {
+    /// What it does.
+    pub title: Cow<'static, str>,
+    /// Its keys, each by itself.
+    pub keys: &'static [KeyboardShortcut],
+    /// What is carried out.
+    pub command: Command,
+    /// Why it cannot be done now.
+    pub why_not: Option<&'static str>,
+}
+
+/// What the actions depend on.
+#[derive(Clone, Copy, Debug)]
+pub struct ActionState<'a> {
+    /// The report, if one is open.
+    pub report: Option<&'a Report>,
+    /// Whether a report is open or was asked for.
+    pub has_source: bool,
+    /// Whether it is still being read.
+    pub is_working: bool,
+    /// Whether a dialog for a directory is open.
+    pub is_picking: bool,
+    /// Whether there are selections before and after this one.
+    pub ways: (bool, bool),
+    /// Whether the menu shows icons only.
+    pub is_menu_collapsed: bool,
+    /// The unit of bytes.
+    pub units: Units,
+    /// Reports that were opened before.
+    pub recents: &'a [RecentReport],
+}
+
+const fn command(key: Key) -> KeyboardShortcut {
+    KeyboardShortcut::new(Modifiers::COMMAND, key)
+}
+
+const fn plain(key: Key) -> KeyboardShortcut {
+    KeyboardShortcut::new(Modifiers::NONE, key)
+}
+
+const PALETTE: &[KeyboardShortcut] = &[command(Key::P)];
+const KEYS: &[KeyboardShortcut] = &[plain(Key::F1)];
+const OPEN: &[KeyboardShortcut] = &[command(Key::O)];
+const RELOAD: &[KeyboardShortcut] = &[command(Key::R), plain(Key::F5)];
+const CLOSE: &[KeyboardShortcut] = &[command(Key::W)];
+const MENU: &[KeyboardShortcut] = &[command(Key::B)];
+const BACK: &[KeyboardShortcut] = &[KeyboardShortcut::new(Modifiers::ALT, Key::ArrowLeft)];
+const FORWARD: &[KeyboardShortcut] = &[KeyboardShortcut::new(Modifiers::ALT, Key::ArrowRight)];
+/// Keys of the pages, in the order of the menu.
+const PAGE_KEYS: [&[KeyboardShortcut]; 7] = [
+    &[command(Key::Num1)],
+    &[command(Key::Num2)],
+    &[command(Key::Num3)],
+    &[command(Key::Num4)],
+    &[command(Key::Num5)],
+    &[command(Key::Num6)],
+    &[command(Key::Num7)],
+];
+
+/// Keys and movements that pictures, tables and splitters know themselves.
+pub const IN_PICTURES: [(&str, &str); 10] = [
+    ("Wheel", "Zoom at the pointer"),
+    ("+ and −", "Zoom in the middle"),
+    ("Drag", "Move the picture"),
+    ("Double-click, or 0", "Show all again"),
+    ("Click", "Select"),
+    ("Shift-click", "Select one more"),
+    ("Tab", "Go to the next control or picture"),
+    ("Arrows, Home, End", "Select in the picture or list that has the focus"),
+    ("Double-click on a splitter", "Put it back to where it was at first"),
+    ("Ctrl + and Ctrl −", "Make everything larger or smaller"),
+];
+
+/// Everything that can be done, in the order of the lists.
+pub fn actions(state: &ActionState<'_>) -> Vec<Action> {
+    let no_report = (!state.has_source).then_some("No report is open");
+    let action = |title: &'static str, keys, command, why_not| Action {
+        title: Cow::Borrowed(title),
+        keys,
+        command,
+        why_not,
+    };
+    let mut actions = vec![
+        action(
+            "Open report…",
+            OPEN,
+            Command::Pick,
+            state.is_picking.then_some("The dialog is open"),
+        ),
+        action("Open demo report", &[], Command::Demo, None),
+        action("Reload report", RELOAD, Command::Reload, no_report),
+        action("Close report", CLOSE, Command::Close, no_report),
+        action(
+            "Cancel reading",
+            &[],
+            Command::Cancel,
+            (!state.is_working).then_some("Nothing is being read"),
+        ),
+        action(
+            "Show warnings",
+            &[],
+            Command::ToggleWarnings,
+            state
+                .report
+                .is_none_or(|report| report.warnings.list().is_empty())
+                .then_some("No warnings"),
+        ),
+    ];
+    actions.push(action("Commands…", PALETTE, Command::TogglePalette, None));
+    actions.push(action("Keys", KEYS, Command::ToggleKeys, None));
+    for (entry, keys) in PAGES.iter().zip(PAGE_KEYS) {
+        let Some(page) = entry.page else { continue };
+        actions.push(Action {
+            title: format!("Go to {}", entry.title).into(),
+            keys,
+            command: Command::Go(page),
+            why_not: entry.why_not(state.report),
+        });
+    }
+    let (can_go_back, can_go_forward) = state.ways;
+    let menu = if state.is_menu_collapsed { "Expand menu" } else { "Collapse menu" };
+    let units = match state.units {
+        Units::Binary => "Show bytes",
+        Units::Bytes => "Show KiB and MiB",
+    };
+    actions.extend([
+        action(
+            "Back to the selection before",
+            BACK,
+            Command::Back,
+            (!can_go_back).then_some("No selection before this one"),
+        ),
+        action(
+            "Forward to the next selection",
+            FORWARD,
+            Command::Forward,
+            (!can_go_forward).then_some("No selection after this one"),
+        ),
+        action(menu, MENU, Command::ToggleMenu, None),
+        action(units, &[], Command::Units(state.units.other()), None),
+        action("Light colours", &[], Command::Theme(ThemePreference::Light), None),
+        action("Dark colours", &[], Command::Theme(ThemePreference::Dark), None),
+        action("Colours of the system", &[], Command::Theme(ThemePreference::System), None),
+    ]);
+    actions.extend(state.recents.iter().map(|recent| Action {
+        title: format!("Open {}", recent.title).into(),
+        keys: &[],
+        command: Command::Open(recent.path.clone()),
+        why_not: None,
+    }));
+    actions
+}
+
+/// The actions whose keys were pressed in this frame; nobody else sees those keys.
+pub fn pressed(ui: &egui::Ui, state: &ActionState<'_>) -> Vec<Action> {
+    let is_any = ui.input(|input| {
+        input.events.iter().any(|event| matches!(event, egui::Event::Key { pressed: true, .. }))
+    });
+    if !is_any {
+        return Vec::new();
+    }
+    let mut actions = actions(state);
+    ui.input_mut(|input| {
+        actions.retain(|action| action.keys.iter().any(|key| input.consume_shortcut(key)));
+    });
+    actions
+}
+
+/// Keys as people know them: `Ctrl+R or F5`.
+pub fn keys_text(ctx: &egui::Context, keys: &[KeyboardShortcut]) -> String {
+    let keys: Vec<String> = keys.iter().map(|key| ctx.format_shortcut(key)).collect();
+    keys.join(" or ")
+}
+
+/// Draws the list of keys in a window of its own.
+pub fn keys_ui(ui: &egui::Ui, is_open: &mut bool, actions: &[Action]) {
+    let shown = egui::Modal::new(egui::Id::unique("keys")).show(ui.ctx(), |ui| {
+        ui.set_width(460.0);
+        ui.horizontal(|ui| {
+            ui.heading("Keys");
+            let at_right = egui::Layout::right_to_left(egui::Align::Center);
+            ui.with_layout(at_right, |ui| {
+                let button = ui.button("Close").accessible_name("Close the list of keys");
+                if button.clicked() {
+                    ui.close();
+                }
+            });
+        });
+        ui.add_space(6.0);
+        let height = (ui.ctx().content_rect().height() - 160.0).max(120.0);
+        let area = egui::ScrollArea::vertical().min_scrolled_height(height).max_height(height);
+        area.show(ui, |ui| {
+            let with_keys = actions.iter().filter(|action| !action.keys.is_empty());
+            let rows: Vec<(String, &str)> = with_keys
+                .map(|action| (keys_text(ui.ctx(), action.keys), &*action.title))
+                .collect();
+            section_ui(ui, "In the window", rows.iter().map(|(keys, does)| (&**keys, *does)));
+            ui.add_space(8.0);
+            section_ui(ui, "In pictures and tables", IN_PICTURES.into_iter());
+        });
+    });
+    if shown.should_close() {
+        *is_open = false;
+    }
+}
+
+fn section_ui<'a>(ui: &mut egui::Ui, title: &str, rows: impl Iterator<Item = (&'a str, &'a str)>) {
+    ui.strong(title);
+    let grid = egui::Grid::new(title).num_columns(2).spacing([18.0, 3.0]).min_col_width(150.0);
+    grid.show(ui, |ui| {
+        for (keys, does) in rows {
+            ui.label(keys);
+            ui.weak(does);
+            ui.end_row();
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_actions_have_the_same_keys() {
+        let state = ActionState {
+            report: None,
+            has_source: false,
+            is_working: false,
+            is_picking: false,
+            ways: (false, false),
+            is_menu_collapsed: false,
+            units: Units::Binary,
+            recents: &[],
+        };
+        let mut seen: Vec<KeyboardShortcut> = Vec::new();
+        for action in actions(&state) {
+            for key in action.keys {
+                assert!(!seen.contains(key), "{key:?} of {}", action.title);
+                let is_typed = key.modifiers == Modifiers::NONE;
+                let is_function_key = key.logical_key.name().len() > 1;
+                assert!(!is_typed || is_function_key, "{key:?} is a character that people type");
+                seen.push(*key);
+            }
+        }
+        assert!(seen.len() > 8);
+    }
+}

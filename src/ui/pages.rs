@@ -1,0 +1,142 @@
+//! The pages in the order of the menu, and why one cannot be shown: what its report lacks, and what
+//! would bring it.
+
+use super::command::Page;
+use super::icon::Icon;
+use crate::store::{Part, Report};
+
+/// Why a page with data is not there.
+const LATER: &str = "Comes with a later version";
+/// A part of the report is still to come.
+const COMING: &str = "Being read";
+
+/// A page as the menu has it.
+#[derive(Clone, Copy, Debug)]
+pub struct PageEntry {
+    /// Its title.
+    pub title: &'static str,
+    /// Its icon.
+    pub icon: Icon,
+    /// The page; `None` for one that comes with a later version.
+    pub page: Option<Page>,
+    lacks: fn(&Report) -> Option<&'static str>,
+}
+
+/// All pages.
+pub const PAGES: [PageEntry; 7] = [
+    PageEntry {
+        title: "Summary",
+        icon: Icon::Summary,
+        page: Some(Page::Summary),
+        lacks: |report| coming(&report.about),
+    },
+    PageEntry {
+        title: "Insights",
+        icon: Icon::Insights,
+        page: None,
+        lacks: |report| coming(&report.memory),
+    },
+    PageEntry {
+        title: "Memory",
+        icon: Icon::Memory,
+        page: Some(Page::Memory),
+        lacks: |report| {
+            lacking(
+                &report.memory,
+                "The profile has no readable table memory_by_tile; \
+                 engine option autoReport.outputGraphProfile brings it",
+            )
+        },
+    },
+    PageEntry {
+        title: "Liveness",
+        icon: Icon::Liveness,
+        page: Some(Page::Liveness),
+        lacks: |report| {
+            let absent = "The profile has no readable tables depth_first_steps and eq_classes; \
+                          engine option autoReport.outputGraphProfile brings them";
+            lacking(&report.steps, absent).or_else(|| lacking(&report.liveness, absent))
+        },
+    },
+    PageEntry {
+        title: "Program tree",
+        icon: Icon::ProgramTree,
+        page: None,
+        lacks: |report| {
+            lacking(
+                &report.programs,
+                "The profile has no readable table programs; \
+                 engine option autoReport.outputGraphProfile brings it",
+            )
+        },
+    },
+    PageEntry {
+        title: "Operations",
+        icon: Icon::Operations,
+        page: None,
+        lacks: |report| {
+            lacking(
+                &report.debug,
+                "There is no readable debug.cbor beside the profile or one directory up; \
+                 engine option autoReport.outputDebugInfo brings it",
+            )
+        },
+    },
+    PageEntry {
+        title: "Execution trace",
+        icon: Icon::Trace,
+        page: None,
+        lacks: |report| {
+            lacking(
+                &report.execution,
+                "The execution tables of the profile are empty; engine option \
+                 autoReport.outputExecutionProfile fills them when the program runs",
+            )
+        },
+    },
+];
+
+impl PageEntry {
+    /// Why the page cannot be shown for a report.
+    pub fn why_not(&self, report: Option<&Report>) -> Option<&'static str> {
+        let Some(report) = report else { return Some("Open a report first") };
+        (self.lacks)(report).or_else(|| self.page.is_none().then_some(LATER))
+    }
+}
+
+fn coming<T>(part: &Part<T>) -> Option<&'static str> {
+    (!part.is_settled()).then_some(COMING)
+}
+
+fn lacking<T>(part: &Part<T>, absent: &'static str) -> Option<&'static str> {
+    coming(part).or_else(|| part.get().is_none().then_some(absent))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::PathBuf;
+
+    #[test]
+    fn a_page_that_is_absent_says_what_would_bring_it() {
+        let report = Report::new(PathBuf::from("r"));
+        for entry in PAGES {
+            assert_eq!(entry.why_not(None), Some("Open a report first"));
+            assert_eq!(entry.why_not(Some(&report)), Some(COMING), "{}", entry.title);
+        }
+        report.memory.fill(None);
+        report.debug.fill(None);
+        report.execution.fill(None);
+        let reason = |title: &str| {
+            PAGES
+                .iter()
+                .find(|entry| entry.title == title)
+                .and_then(|entry| entry.why_not(Some(&report)))
+                .unwrap_or_default()
+        };
+        assert!(reason("Memory").contains("autoReport.outputGraphProfile"));
+        assert!(reason("Operations").contains("autoReport.outputDebugInfo"));
+        assert!(reason("Execution trace").contains("autoReport.outputExecutionProfile"));
+        assert_eq!(reason("Insights"), LATER);
+    }
+}

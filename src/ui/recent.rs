@@ -1,0 +1,137 @@
+//! Reports that were opened before: what is remembered of them, what they are called, and when it was.
+
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::store::Report;
+use crate::store::options::SideFact;
+use crate::text::shortened;
+
+/// Reports that are remembered.
+const MOST: usize = 20;
+/// Longest part of a title.
+const NAME: usize = 80;
+/// What side files call the model.
+const MODEL_KEYS: [&str; 4] = ["model", "model_name", "network", "name"];
+
+/// A report that was opened.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
+pub struct RecentReport {
+    /// What was opened, absolute.
+    pub path: PathBuf,
+    /// The model, if the report names it, and the directory.
+    pub title: String,
+    /// When, seconds since 1970.
+    pub opened: u64,
+}
+
+/// Two reports that were compared.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
+pub struct RecentPair {
+    /// The source.
+    pub source: PathBuf,
+    /// The target.
+    pub target: PathBuf,
+    /// Both titles.
+    pub title: String,
+    /// When, seconds since 1970.
+    pub opened: u64,
+}
+
+impl RecentReport {
+    /// A report that is opened now.
+    pub fn now(report: &Report) -> Self {
+        let path = std::path::absolute(&report.path).unwrap_or_else(|_| report.path.clone());
+        let opened = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
+        Self { title: title(report, &path), path, opened }
+    }
+}
+
+/// Puts an entry first, in place of those that are the same.
+pub fn put_first<T>(list: &mut Vec<T>, entry: T, is_same: impl Fn(&T) -> bool) {
+    list.retain(|other| !is_same(other));
+    list.insert(0, entry);
+    list.truncate(MOST);
+}
+
+/// The model, if the report names it, and the directory.
+fn title(report: &Report, path: &Path) -> String {
+    let directory = if is_directory_name(path) { Some(path) } else { path.parent() };
+    let name = directory.and_then(Path::file_name).unwrap_or(path.as_os_str());
+    let name = shortened(&name.to_string_lossy(), NAME).into_owned();
+    match report.about.get().and_then(|about| model(&about.app, &about.framework)) {
+        Some(model) if model != name => format!("{model}, {name}"),
+        _ => name,
+    }
+}
+
+/// What the side files call the model.
+fn model(app: &[SideFact], framework: &[SideFact]) -> Option<String> {
+    MODEL_KEYS.iter().find_map(|key| {
+        let is_model =
+            |fact: &&SideFact| fact.path.eq_ignore_ascii_case(key) && !fact.value.is_empty();
+        let fact = app.iter().chain(framework).find(is_model)?;
+        Some(shortened(&fact.value, NAME).into_owned())
+    })
+}
+
+/// Whether a path is not that of a file of a report, by its name alone.
+fn is_directory_name(path: &Path) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    !matches!(extension, Some("pop" | "cbor" | "json"))
+}
+
+/// A time as people write it, in universal time: `2026-11-21 14:05 UTC`.
+pub fn date_text(seconds: u64) -> String {
+    let (days, rest) = (seconds / 86_400, seconds % 86_400);
+    let (year, month, day) = civil(days);
+    format!("{year}-{month:02}-{day:02} {:02}:{:02} UTC", rest / 3600, rest / 60 % 60)
+}
+
+/// Year, month and day of a number of days since 1970-01-01, in the Gregorian calendar. Years are
+/// counted from March, so that the leap day is their last.
+fn civil(days: u64) -> (u64, u64, u64) {
+    let days = days + 719_468;
+    let (era, day_of_era) = (days / 146_097, days % 146_097);
+    let year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
+    (era * 400 + year_of_era + u64::from(month <= 2), month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_those_of_the_calendar() {
+        assert_eq!(date_text(0), "1970-01-01 00:00 UTC");
+        assert_eq!(date_text(951_782_400), "2000-02-29 00:00 UTC");
+        assert_eq!(date_text(1_795_269_900), "2026-11-21 14:05 UTC");
+        assert_eq!(date_text(4_107_542_399), "2100-02-28 23:59 UTC");
+        assert_eq!(date_text(4_107_542_400), "2100-03-01 00:00 UTC");
+    }
+
+    #[test]
+    fn titles_name_the_model_and_the_directory() {
+        let report = Report::new(PathBuf::from("/runs/amp-0.75/profile.pop"));
+        assert_eq!(RecentReport::now(&report).title, "amp-0.75");
+        let network = SideFact { path: "network".into(), value: "resnext101".into() };
+        let about = crate::store::options::About { app: vec![network], ..Default::default() };
+        report.about.fill(Some(about));
+        assert_eq!(RecentReport::now(&report).title, "resnext101, amp-0.75");
+    }
+
+    #[test]
+    fn the_latest_comes_first_and_once() {
+        let mut list: Vec<usize> = Vec::new();
+        for entry in (0..30).chain([15]) {
+            put_first(&mut list, entry, |other| *other == entry);
+        }
+        assert_eq!((list.len(), list.first()), (MOST, Some(&15)));
+        assert_eq!(list.iter().filter(|entry| **entry == 15).count(), 1);
+    }
+}

@@ -1,0 +1,197 @@
+//! What the window remembers from one run to the next: the values and how they change.
+//!
+//! They live in a JSON object that other windows, and other versions of the program, write too: a
+//! change touches its own key and leaves the others as they are.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use eframe::egui::ThemePreference;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::recent::{RecentPair, RecentReport, put_first};
+use super::units::Units;
+
+const THEME: &str = "theme";
+const MENU: &str = "menu_collapsed";
+const UNITS: &str = "units";
+const SPLITTERS: &str = "splitters";
+const REPORTS: &str = "recent_reports";
+const PAIRS: &str = "recent_pairs";
+
+/// The settings as they are in the file.
+pub type Object = Map<String, Value>;
+
+/// What is remembered. What the file lacks, or has in a form that is not known here, is as at first.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Settings {
+    /// Colours; `None` follows the system.
+    pub theme: Option<ThemePreference>,
+    /// Whether the menu shows icons only.
+    pub is_menu_collapsed: bool,
+    /// The unit of bytes.
+    pub units: Units,
+    /// Sizes beside splitters, by the splitters' names.
+    pub splitters: BTreeMap<String, f32>,
+    /// Reports that were opened, the latest first.
+    pub recent_reports: Vec<RecentReport>,
+    /// Pairs that were compared, the latest first.
+    pub recent_pairs: Vec<RecentPair>,
+}
+
+impl From<&Object> for Settings {
+    fn from(object: &Object) -> Self {
+        Self {
+            theme: theme_of(&value::<String>(object, THEME)),
+            is_menu_collapsed: value(object, MENU),
+            units: value(object, UNITS),
+            splitters: value(object, SPLITTERS),
+            recent_reports: value(object, REPORTS),
+            recent_pairs: value(object, PAIRS),
+        }
+    }
+}
+
+/// A change of the settings.
+#[derive(Clone, Debug)]
+pub enum Change {
+    /// Other colours.
+    Theme(ThemePreference),
+    /// The menu was collapsed, or not.
+    Menu(bool),
+    /// Other units.
+    Units(Units),
+    /// A splitter was moved, or put back to where it was at first.
+    Splitter(String, Option<f32>),
+    /// A report was opened.
+    Opened(RecentReport),
+    /// A report is no longer to be listed.
+    Forget(PathBuf),
+    /// Two reports were compared.
+    OpenedPair(RecentPair),
+    /// A pair is no longer to be listed.
+    ForgetPair(PathBuf, PathBuf),
+}
+
+impl Change {
+    /// Makes the change.
+    pub fn apply(&self, object: &mut Object) {
+        match self {
+            Self::Theme(theme) => set(object, THEME, theme_name(*theme)),
+            Self::Menu(is_collapsed) => set(object, MENU, is_collapsed),
+            Self::Units(units) => set(object, UNITS, units),
+            Self::Splitter(name, size) => {
+                let mut sizes: BTreeMap<String, f32> = value(object, SPLITTERS);
+                match size {
+                    Some(size) => drop(sizes.insert(name.clone(), *size)),
+                    None => drop(sizes.remove(name)),
+                }
+                set(object, SPLITTERS, sizes);
+            }
+            Self::Opened(report) => {
+                let mut list: Vec<RecentReport> = value(object, REPORTS);
+                put_first(&mut list, report.clone(), |other| other.path == report.path);
+                set(object, REPORTS, list);
+            }
+            Self::Forget(path) => {
+                let mut list: Vec<RecentReport> = value(object, REPORTS);
+                list.retain(|report| report.path != *path);
+                set(object, REPORTS, list);
+            }
+            Self::OpenedPair(pair) => {
+                let mut list: Vec<RecentPair> = value(object, PAIRS);
+                let is_same =
+                    |other: &RecentPair| other.source == pair.source && other.target == pair.target;
+                put_first(&mut list, pair.clone(), is_same);
+                set(object, PAIRS, list);
+            }
+            Self::ForgetPair(source, target) => {
+                let mut list: Vec<RecentPair> = value(object, PAIRS);
+                list.retain(|pair| pair.source != *source || pair.target != *target);
+                set(object, PAIRS, list);
+            }
+        }
+    }
+}
+
+/// A value of the object; what is absent or of another form is as at first.
+fn value<T: DeserializeOwned + Default>(object: &Object, key: &str) -> T {
+    object.get(key).and_then(|value| T::deserialize(value).ok()).unwrap_or_default()
+}
+
+fn set(object: &mut Object, key: &str, value: impl Serialize) {
+    // Only a path that is not Unicode cannot be written; then the list stays as it was.
+    if let Ok(value) = serde_json::to_value(value) {
+        object.insert(key.to_owned(), value);
+    }
+}
+
+fn theme_name(theme: ThemePreference) -> &'static str {
+    match theme {
+        ThemePreference::System => "system",
+        ThemePreference::Light => "light",
+        ThemePreference::Dark => "dark",
+    }
+}
+
+fn theme_of(name: &str) -> Option<ThemePreference> {
+    let all = [ThemePreference::System, ThemePreference::Light, ThemePreference::Dark];
+    all.into_iter().find(|theme| theme_name(*theme) == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(path: &str) -> RecentReport {
+        RecentReport { path: path.into(), title: path.to_owned(), opened: 1 }
+    }
+
+    #[test]
+    fn changes_are_read_back_and_leave_other_keys() {
+        let mut object = Object::new();
+        object.insert("of_a_later_version".into(), Value::Bool(true));
+        let pair = RecentPair {
+            source: "/a".into(),
+            target: "/b".into(),
+            title: "a, b".into(),
+            opened: 2,
+        };
+        for change in [
+            Change::Theme(ThemePreference::Dark),
+            Change::Menu(true),
+            Change::Units(Units::Bytes),
+            Change::Splitter("tables".into(), Some(120.0)),
+            Change::Splitter("facts".into(), Some(80.0)),
+            Change::Splitter("facts".into(), None),
+            Change::Opened(report("/a")),
+            Change::Opened(report("/b")),
+            Change::Opened(report("/a")),
+            Change::OpenedPair(pair.clone()),
+        ] {
+            change.apply(&mut object);
+        }
+        let settings = Settings::from(&object);
+        assert_eq!(settings.theme, Some(ThemePreference::Dark));
+        assert!(settings.is_menu_collapsed);
+        assert_eq!(settings.units, Units::Bytes);
+        assert_eq!(settings.splitters, [("tables".to_owned(), 120.0)].into());
+        assert_eq!(settings.recent_reports, [report("/a"), report("/b")]);
+        assert_eq!(settings.recent_pairs, [pair]);
+        Change::Forget("/a".into()).apply(&mut object);
+        Change::ForgetPair("/a".into(), "/b".into()).apply(&mut object);
+        let settings = Settings::from(&object);
+        assert_eq!(settings.recent_reports, [report("/b")]);
+        assert_eq!(settings.recent_pairs, []);
+        assert_eq!(object.get("of_a_later_version"), Some(&Value::Bool(true)));
+    }
+
+    #[test]
+    fn values_of_another_form_are_as_at_first() {
+        let text = r#"{"theme": 7, "menu_collapsed": "no", "units": "acres", "splitters": []}"#;
+        let object: Object = serde_json::from_str(text).expect("an object");
+        assert_eq!(Settings::from(&object), Settings::default());
+    }
+}

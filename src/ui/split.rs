@@ -1,0 +1,122 @@
+//! Splitters between the parts of a page, by name: where the user has put one it stays, in all
+//! reports and from run to run. A double-click puts it back.
+//!
+//! Sizes are in the context's data, so that pages need nothing for them; the window puts in what the
+//! settings have ([`set_all`]) and takes out what has changed ([`take_changes`]).
+
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+
+use eframe::egui;
+use eframe::egui::accesskit::Action;
+use eframe::egui::{Frame, Id, IdSalt, Margin, Panel, PanelState, Pos2, Rect, Vec2};
+
+#[derive(Clone, Debug, Default)]
+struct Sizes {
+    by_name: BTreeMap<String, f32>,
+    changed: Vec<(String, Option<f32>)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Side {
+    Left,
+    Bottom,
+}
+
+/// Shows a part at the bottom of what is left of a page. The part above it is shown next, in an
+/// [`egui::CentralPanel`].
+pub fn below<R>(
+    ui: &mut egui::Ui,
+    name: &str,
+    default: f32,
+    range: RangeInclusive<f32>,
+    add: impl FnOnce(&mut egui::Ui) -> R,
+) -> R {
+    part_ui(ui, Side::Bottom, name, default, range, add)
+}
+
+/// Shows a part at the left of what is left of a page. The part beside it is shown next, in an
+/// [`egui::CentralPanel`].
+pub fn left<R>(
+    ui: &mut egui::Ui,
+    name: &str,
+    default: f32,
+    range: RangeInclusive<f32>,
+    add: impl FnOnce(&mut egui::Ui) -> R,
+) -> R {
+    part_ui(ui, Side::Left, name, default, range, add)
+}
+
+/// Puts all splitters where they were left.
+pub fn set_all(ctx: &egui::Context, by_name: BTreeMap<String, f32>) {
+    ctx.data_mut(|data| data.get_temp_mut_or_default::<Sizes>(key()).by_name = by_name);
+}
+
+/// The splitters that were moved since the last call; without a size where one was put back.
+pub fn take_changes(ctx: &egui::Context) -> Vec<(String, Option<f32>)> {
+    ctx.data_mut(|data| std::mem::take(&mut data.get_temp_mut_or_default::<Sizes>(key()).changed))
+}
+
+fn key() -> Id {
+    Id::unique("sizes beside splitters")
+}
+
+fn part_ui<R>(
+    ui: &mut egui::Ui,
+    side: Side,
+    name: &str,
+    default: f32,
+    range: RangeInclusive<f32>,
+    add: impl FnOnce(&mut egui::Ui) -> R,
+) -> R {
+    let (least, most) = (*range.start(), range.end().max(*range.start()));
+    // As egui names a panel and its handle.
+    let panel_id = ui.scope_id().with_salt(IdSalt::new(name));
+    let handle = panel_id.with("__resize");
+    let moved = ui.read_response(handle);
+    let is_held = moved.as_ref().is_some_and(|moved| moved.dragged() || moved.drag_stopped());
+    if moved.as_ref().is_some_and(egui::Response::double_clicked) {
+        remember(ui, name, None);
+    }
+    if !is_held {
+        // A part that had to give way in a small window gets its size back in a larger one.
+        let size = ui.data_mut(|data| {
+            data.get_temp_mut_or_default::<Sizes>(key()).by_name.get(name).copied()
+        });
+        let size = Vec2::splat(size.unwrap_or(default).clamp(least, most));
+        let state = PanelState { outer_rect: Rect::from_min_size(Pos2::ZERO, size) };
+        ui.data_mut(|data| data.insert_persisted(panel_id, state));
+    }
+    let (panel, margin) = match side {
+        Side::Left => (Panel::left(name), Margin { right: 10, ..Margin::ZERO }),
+        Side::Bottom => (Panel::bottom(name), Margin { top: 6, ..Margin::ZERO }),
+    };
+    let shown = panel
+        .resizable(true)
+        .size_range(least..=most)
+        .frame(Frame::new().inner_margin(margin))
+        .show(ui, |ui| {
+            // Contents that are small do not pull the splitter to them.
+            ui.take_available_space();
+            ui.scope_builder(egui::UiBuilder::new().max_rect(ui.max_rect()), add).inner
+        });
+    let is_asked = [Action::Increment, Action::Decrement, Action::SetValue]
+        .iter()
+        .any(|action| ui.input(|input| input.has_accesskit_action_request(handle, *action)));
+    if is_asked || moved.is_some_and(|moved| moved.drag_stopped()) {
+        let size = shown.response.rect.size();
+        remember(ui, name, Some(if side == Side::Left { size.x } else { size.y }));
+    }
+    shown.inner
+}
+
+fn remember(ui: &egui::Ui, name: &str, size: Option<f32>) {
+    ui.data_mut(|data| {
+        let sizes = data.get_temp_mut_or_default::<Sizes>(key());
+        match size {
+            Some(size) => drop(sizes.by_name.insert(name.to_owned(), size)),
+            None => drop(sizes.by_name.remove(name)),
+        }
+        sizes.changed.push((name.to_owned(), size));
+    });
+}

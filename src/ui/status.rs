@@ -1,0 +1,97 @@
+//! The bar at the bottom: what is being read, what went wrong, the path; and the page in place of a
+//! report that is not found yet.
+
+use eframe::egui;
+use eframe::egui::{Align, Layout, ProgressBar, RichText};
+
+use super::command::Command;
+use super::loading::{Load, Stage};
+use super::theme::Tokens;
+use crate::store::Report;
+use crate::text::{grouped, shortened};
+
+/// Draws the bar.
+pub fn status_ui(
+    ui: &mut egui::Ui,
+    load: Option<(&Load, &Stage)>,
+    report: Option<&Report>,
+    notice: Option<&str>,
+    commands: &mut Vec<Command>,
+) {
+    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        if let Some(report) = report {
+            warnings_button_ui(ui, report, commands);
+        }
+        // Without a report its page has the progress.
+        if let (Some((load, stage)), Some(_)) = (load, report)
+            && stage.is_working()
+        {
+            if ui.button("Cancel").on_hover_text("What is read stays").clicked() {
+                commands.push(Command::Cancel);
+            }
+            bar_ui(ui, load, 140.0);
+            ui.label(stage.title());
+        }
+        ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+            let text = if let Some(notice) = notice {
+                RichText::new(notice).strong()
+            } else if let Some((_, Stage::Cancelled)) = load {
+                RichText::new("Cancelled: debug information and variables may be incomplete")
+                    .strong()
+            } else if let Some((load, _)) = load {
+                RichText::new(shortened(&load.path.display().to_string(), 120)).weak()
+            } else {
+                RichText::new("No report is open").weak()
+            };
+            ui.add(egui::Label::new(text).truncate());
+        });
+    });
+}
+
+fn warnings_button_ui(ui: &mut egui::Ui, report: &Report, commands: &mut Vec<Command>) {
+    let count = report.warnings.list().len() as u64;
+    let text = match count {
+        0 => "No warnings".to_owned(),
+        1 => "1 warning".to_owned(),
+        count => format!("{} warnings", grouped(count)),
+    };
+    let mut text = RichText::new(text);
+    if count > 0 {
+        text = text.color(Tokens::now(ui).warning).strong();
+    }
+    let button = ui.add_enabled(count > 0, egui::Button::new(text));
+    let button = button.on_hover_text("What is damaged or absent in the report");
+    if button.on_disabled_hover_text("Nothing is damaged or absent").clicked() {
+        commands.push(Command::ToggleWarnings);
+    }
+}
+
+/// How far it is, where that is known.
+fn bar_ui(ui: &mut egui::Ui, load: &Load, width: f32) {
+    if let Some(fraction) = load.fraction() {
+        let bar = ProgressBar::new(fraction).desired_width(width).show_percentage();
+        ui.add(bar).accessible_name("Progress");
+    }
+}
+
+/// Draws the page in place of a report that is not found, or not written, yet.
+pub fn waiting_ui(ui: &mut egui::Ui, load: &Load, stage: &Stage, commands: &mut Vec<Command>) {
+    ui.vertical_centered(|ui| {
+        ui.add_space((ui.available_height() * 0.28).floor());
+        ui.label(RichText::new(stage.title()).strong().size(18.0));
+        if matches!(stage, Stage::WritingDemo) {
+            ui.weak(
+                "A ResNeXt-101 at six values of availableMemoryProportion, about 500 MB in the \
+                 cache directory; written once",
+            );
+        } else {
+            ui.weak(shortened(&load.path.display().to_string(), 120));
+        }
+        ui.add_space(8.0);
+        bar_ui(ui, load, 360.0);
+        ui.add_space(8.0);
+        if ui.button("Cancel").clicked() {
+            commands.push(Command::Cancel);
+        }
+    });
+}
