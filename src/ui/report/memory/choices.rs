@@ -1,7 +1,6 @@
 //! What the user chose of the picture: which tiles, their order, the breakdown, the lines.
 
 use eframe::egui;
-use eframe::egui::containers::menu::{MenuButton, MenuConfig};
 use eframe::egui::{Button, PopupCloseBehavior};
 
 use super::shown::Key;
@@ -128,8 +127,11 @@ impl Choices {
     }
 
     fn options_ui(&mut self, ui: &mut egui::Ui, is_scaled: Option<bool>) {
-        let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
-        MenuButton::new("Options ⏷").config(config).ui(ui, |ui| {
+        let combo = egui::ComboBox::from_id_salt("options")
+            .selected_text("Options")
+            .width(84.0)
+            .close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+        let combo = combo.show_ui(ui, |ui| {
             ui.checkbox(&mut self.has_gaps, "Include gaps");
             ui.add_enabled_ui(is_scaled.is_some(), |ui| {
                 let unknown = "The limit of a tile is not known";
@@ -138,8 +140,10 @@ impl Choices {
                 let scale = ui.checkbox(&mut is_wanted, "Scale to limit");
                 if scale.on_disabled_hover_text(unknown).changed() {
                     self.is_scaled_to_limit = Some(is_wanted);
+                    self.has_limit |= is_wanted;
                 }
             });
         });
+        combo.response.accessible_name("Options").on_hover_text("What is in the picture");
     }
 }

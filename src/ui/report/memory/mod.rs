@@ -125,12 +125,9 @@ fn statistics_ui(ui: &mut egui::Ui, report: &Report, shown: &Shown) {
                 ui.label(format!("No tile of {tiles} is over the limit"));
             }
             Some(over) => {
-                let verb = if over == 1 { "tile is" } else { "tiles are" };
-                let over = match over {
-                    over if over == shown.len() as u64 => format!("All {tiles}"),
-                    over => format!("{} of {tiles}", grouped(over)),
-                };
-                let text = RichText::new(format!("{over} {verb} over the limit")).strong();
+                let verb = if over == 1 { "is" } else { "are" };
+                let over = format!("{} of {tiles} tiles {verb} over the limit", grouped(over));
+                let text = RichText::new(over).strong();
                 ui.colored_label(Tokens::now(ui).bad, text);
             }
             None if report.target.get().is_some_and(|target| target.bytes_per_tile.is_some()) => {
