@@ -6,6 +6,7 @@ pub mod lifetimes;
 pub mod liveness;
 pub mod memory;
 pub mod operations;
+pub mod outliers;
 pub mod peaks;
 pub mod recompute;
 pub mod scope_curve;
