@@ -11,5 +11,6 @@ pub mod peaks;
 pub mod recompute;
 pub mod scope_curve;
 pub mod selection;
+pub mod step_operations;
 pub mod steps;
 pub mod variables;
