@@ -8,6 +8,7 @@ pub mod memory;
 pub mod operations;
 pub mod outliers;
 pub mod peaks;
+pub mod phases;
 pub mod recompute;
 pub mod scope_curve;
 pub mod selection;
