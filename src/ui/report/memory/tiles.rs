@@ -140,6 +140,10 @@ impl Tiles {
             ui.weak(self.found.failure().unwrap_or(""));
             return None;
         };
+        if found.tiles.is_empty() {
+            ui.weak("No tile is so far from the others");
+            return None;
+        }
         let tile = |row: usize| memory.tiles.get(*found.tiles.get(row)? as usize);
         let tiles = &mut page.selection.tiles;
         let columns = columns(page.report);
