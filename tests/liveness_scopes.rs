@@ -13,8 +13,12 @@ use tilescope::analysis::breakdown::{Breakdown, breakdown};
 use tilescope::analysis::lifetimes;
 use tilescope::analysis::liveness::Scope;
 use tilescope::analysis::memory;
+use tilescope::analysis::operations::Operation;
+use tilescope::analysis::phases::phases;
 use tilescope::analysis::scope_curve::{AlwaysLive, ScopeCurve, scope_curve};
 use tilescope::analysis::selection::TileSelection;
+use tilescope::analysis::step_operations::step_operations;
+use tilescope::analysis::steps;
 use tilescope::analysis::variables::{self, VariableRow};
 use tilescope::format::Progress;
 use tilescope::format::poplar::OpenReport;
@@ -284,5 +288,40 @@ fn the_lives_of_all_names_add_up_to_the_curve() {
             let always_live = everything.always_live.at(step).unwrap();
             assert_eq!(sum, everything.not_always_live[step] + always_live, "step {step}");
         }
+    }
+}
+
+#[test]
+fn every_step_has_the_operation_that_its_facts_name() {
+    for path in paths() {
+        let open = open(&path);
+        let found = step_operations(&open.report).unwrap();
+        for step in 0..found.of_step.len() {
+            let named = |operation: &Operation| {
+                (operation.layer.clone(), operation.kind.clone(), operation.name.clone())
+            };
+            let facts = steps::facts(&open.report, step).unwrap().operation;
+            assert_eq!(found.at(step).map(named), facts.as_ref().map(named), "step {step}");
+            if let Some(operation) = found.of_step[step] {
+                assert!(found.steps_of(operation).contains(&(step as u32)));
+            }
+        }
+    }
+}
+
+#[test]
+fn the_compilers_phases_nest() {
+    for path in paths() {
+        let open = open(&path);
+        let about = open.report.about.get().unwrap();
+        let found = phases(&about.phases);
+        assert_eq!(found.frames.len(), about.phases.len());
+        for (row, frame) in found.frames.iter().enumerate() {
+            let others = found.frames[row + 1..].iter().filter(|other| other.depth == frame.depth);
+            for other in others {
+                assert!(frame.end_microseconds() <= other.start_microseconds, "{}", frame.name);
+            }
+        }
+        assert!(found.frames.iter().any(|frame| frame.depth > 0), "phases within phases");
     }
 }
