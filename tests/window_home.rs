@@ -3,11 +3,11 @@
 mod window_report;
 mod window_support;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use eframe::egui::{Key, Modifiers, Theme};
+use eframe::egui::{DroppedFile, DroppedFileHandle, Key, Modifiers, Theme};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use egui_kittest::{Harness, SnapshotResults};
 use serde_json::{Value, json};
@@ -201,6 +201,37 @@ fn back_and_forward_walk_through_selections() {
     assert!(has_text(&harness, "Deselect tile 24"));
     click(&mut harness, "Back");
     assert!(!has_text(&harness, "Deselect tile 24"));
+}
+
+#[derive(Debug)]
+struct Dropped(PathBuf);
+
+impl DroppedFile for Dropped {
+    fn path(&self) -> &Path {
+        &self.0
+    }
+
+    fn bytes(&self) -> Result<Vec<u8>, String> {
+        Err("the window opens paths".to_owned())
+    }
+}
+
+#[test]
+fn a_dropped_directory_is_opened_also_in_place_of_another() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut harness = window_on(Theme::Light, window_report::small());
+    for name in ["first", "second"] {
+        let path = directory.path().join(name);
+        harness.input_mut().dropped_files = vec![Arc::new(Dropped(path.clone()))];
+        harness.run_steps(2);
+        wait_for(&mut harness, "The report could not be opened");
+        wait_for(&mut harness, &path.display().to_string());
+    }
+    let both = ["first", "second"].map(|name| Dropped(directory.path().join(name)));
+    harness.input_mut().dropped_files =
+        both.into_iter().map(|file| Arc::new(file) as DroppedFileHandle).collect();
+    harness.run_steps(2);
+    assert!(has_text(&harness, "comparing reports comes with a later version"));
 }
 
 #[test]

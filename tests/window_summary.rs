@@ -72,7 +72,7 @@ fn each_tab_has_its_list() {
     assert!(harness.query_by_label_contains("framework.json (").is_none(), "it is absent");
     click(&mut harness, "availableMemoryProportion");
     assert!(has_text(&harness, "convolution") && has_text(&harness, "0.6"));
-    click(&mut harness, "Files (3, 1 not whole)");
+    click(&mut harness, "Files (2 of 3)");
     assert!(has_text(&harness, "– absent") && has_text(&harness, "✔ found"));
 }
 
@@ -132,7 +132,7 @@ fn a_splitter_stays_where_it_was_put() {
     let top = |harness: &Harness<'_, App>| harness.get_by_label(FLAME).rect().top();
     let before = top(&harness);
     // The handle is on the line above the part.
-    let handle = harness.get_by_label(FLAME).rect().center_top() - Vec2::new(0.0, 38.0);
+    let handle = harness.get_by_label(FLAME).rect().center_top() - Vec2::new(0.0, 33.0);
     harness.drag_at(handle);
     harness.run_steps(2);
     harness.hover_at(handle - Vec2::new(0.0, 100.0));

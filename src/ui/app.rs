@@ -27,6 +27,7 @@ use super::theme::{
 };
 use super::warnings::warnings_ui;
 use crate::store::Report;
+use crate::text::shortened;
 
 /// The window.
 #[derive(Default)]
@@ -41,6 +42,8 @@ pub struct App {
     palette: Palette,
     are_keys_shown: bool,
     notice: Option<String>,
+    /// The title in the window's frame.
+    title: String,
     /// Since when to measure the time to the first graph; `None` when nobody asked.
     measured_from: Option<Instant>,
 }
@@ -295,6 +298,20 @@ impl App {
         }
     }
 
+    /// Names the report in the window's frame, by which people find one of several windows.
+    fn title(&mut self, ctx: &egui::Context) {
+        let path = self.load.as_ref().map(|load| load.path.as_path());
+        let name = path.map(|path| path.file_name().unwrap_or(path.as_os_str()));
+        let title = match name {
+            Some(name) => format!("{} – Tilescope", shortened(&name.to_string_lossy(), 80)),
+            None => "Tilescope".to_owned(),
+        };
+        if title != self.title {
+            ctx.send_viewport_cmd(egui::ViewportCommand::Title(title.clone()));
+            self.title = title;
+        }
+    }
+
     /// Takes what the settings' file has, and gives it where the user has moved splitters.
     fn follow_settings(&mut self, ctx: &egui::Context) {
         for (name, size) in split::take_changes(ctx) {
@@ -369,6 +386,7 @@ impl eframe::App for App {
         for command in self.frame_ui(ui) {
             self.carry_out(&ctx, command);
         }
+        self.title(&ctx);
         match self.load.as_ref().map(Load::stage) {
             // Parts come one by one, and the next one may be the first picture.
             Some(Stage::Finding | Stage::SmallTables) => {

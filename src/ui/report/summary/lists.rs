@@ -102,11 +102,10 @@ impl Lists {
 
     fn tabs_ui(&mut self, ui: &mut egui::Ui, report: &Report, about: &About) {
         let files = report.files();
-        let absent = files.iter().filter(|file| file.status != FileStatus::Ok).count();
-        let files = match absent {
-            0 => format!("Files ({})", files.len()),
-            _ => format!("Files ({}, {absent} not whole)", files.len()),
-        };
+        let found = files.iter().filter(|file| file.bytes.is_some()).count();
+        let damaged = files.iter().filter(|file| is_damaged(file.status)).count();
+        let damaged = if damaged > 0 { format!(", {damaged} damaged") } else { String::new() };
+        let files = format!("Files ({found} of {}{damaged})", files.len());
         let with_count = |title: &str, count: usize| format!("{title} ({count})");
         ui.horizontal_wrapped(|ui| {
             for (list, title, is_there) in [
@@ -161,7 +160,7 @@ fn note_ui(ui: &mut egui::Ui, report: &Report, made: &Made) {
 fn table_ui(ui: &mut egui::Ui, made: &Made) {
     let titles = made.list.columns();
     let is_number = matches!(made.list, List::Proportions);
-    let value = (ui.available_width() * 0.35).min(220.0);
+    let value = (ui.available_width() * 0.28).min(220.0);
     let mut columns = vec![ColumnSpec::rest(titles[0])];
     columns.push(match is_number {
         true => ColumnSpec::number(titles[1], value.min(110.0)),
@@ -242,13 +241,18 @@ fn proportion_rows(report: &Report) -> Vec<Row> {
     rows.collect()
 }
 
+/// Whether a file is there, but not as it should be.
+fn is_damaged(status: FileStatus) -> bool {
+    !matches!(status, FileStatus::Ok | FileStatus::Missing)
+}
+
 /// Files in the order of the report; the marks tell states apart without reading.
 fn file_rows(report: &Report, units: Units) -> Vec<Row> {
     let rows = report.files().into_iter().map(|file| {
         let mark = match file.status {
             FileStatus::Ok => "✔",
-            FileStatus::Missing => "–",
-            FileStatus::Truncated | FileStatus::Invalid | FileStatus::Unsupported => "⚠",
+            status if is_damaged(status) => "⚠",
+            _ => "–",
         };
         let state = match file.status {
             FileStatus::Ok => "found",
@@ -258,7 +262,7 @@ fn file_rows(report: &Report, units: Units) -> Vec<Row> {
         let size = file.bytes.map_or_else(|| "–".to_owned(), |bytes| units.exact(bytes));
         Row {
             cells: [clean(&file.name).into_owned(), format!("{mark} {state}"), size],
-            is_strong: mark == "⚠",
+            is_strong: is_damaged(file.status),
         }
     });
     rows.collect()
