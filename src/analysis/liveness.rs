@@ -34,14 +34,16 @@ pub enum Scope {
     Ipu(u32),
     /// One tile.
     Tile(TileId),
+    /// At each step the tile with the most bytes alive there (see [`super::scope_curve`]).
+    WorstTile,
 }
 
 impl Scope {
-    /// The tiles of the scope as a range of tile numbers, `None` for all, or when an IPU's tiles
-    /// cannot be told.
+    /// The tiles of the scope as a range of tile numbers, `None` for all, for the worst tile, which
+    /// may be any, or when an IPU's tiles cannot be told.
     pub fn tiles(self, target: Option<&Target>) -> Option<RangeInclusive<u32>> {
         match self {
-            Self::Everything => None,
+            Self::Everything | Self::WorstTile => None,
             Self::Ipu(ipu) => {
                 let per_ipu =
                     u32::try_from(target?.tiles_per_ipu?).ok().filter(|tiles| *tiles > 0)?;
@@ -55,7 +57,7 @@ impl Scope {
     /// The rows of `memory_by_tile` that belong to the scope.
     pub fn rows(self, memory: &TileMemory, target: Option<&Target>) -> std::ops::Range<usize> {
         match (self, self.tiles(target)) {
-            (Self::Everything, _) => 0..memory.tiles.len(),
+            (Self::Everything | Self::WorstTile, _) => 0..memory.tiles.len(),
             (_, Some(tiles)) => {
                 let first = memory.tiles.lower_bound(TileId(*tiles.start()));
                 let end = tiles
@@ -69,16 +71,21 @@ impl Scope {
     }
 }
 
-/// The limit of a scope: `bytes_per_tile` × its tiles in `memory_by_tile`.
+/// The limit of a scope: `bytes_per_tile` × its tiles in `memory_by_tile`; of the worst tile that of
+/// one.
 pub fn limit_bytes(scope: Scope, memory: &TileMemory, target: Option<&Target>) -> Option<u64> {
-    let tiles = scope.rows(memory, target).len() as u64;
+    let tiles = match scope {
+        Scope::WorstTile => 1,
+        _ => scope.rows(memory, target).len() as u64,
+    };
     target?.bytes_per_tile?.checked_mul(tiles).filter(|_| tiles > 0)
 }
 
-/// Always-live bytes of a scope, from `memory_by_tile`.
+/// Always-live bytes of a scope, from `memory_by_tile`; `None` for the worst tile, which is another
+/// one from step to step.
 pub fn always_live_bytes(scope: Scope, tiles: &TileMemory, target: Option<&Target>) -> Option<u64> {
     let rows = scope.rows(tiles, target);
-    if rows.is_empty() {
+    if rows.is_empty() || scope == Scope::WorstTile {
         return None;
     }
     rows.map(|row| memory::cell(&tiles.always_live, row))
@@ -86,7 +93,7 @@ pub fn always_live_bytes(scope: Scope, tiles: &TileMemory, target: Option<&Targe
 }
 
 /// Not-always-live bytes at each of `steps` step positions, from Poplar's own changes; where the
-/// file has none, of everything from its variables. `None` for tiles (see [`curve_of_variables`]).
+/// file has none, of everything from its variables. `None` for tiles (see [`super::scope_curve`]).
 pub fn curve(liveness: &Liveness, scope: Scope, steps: usize) -> Option<Vec<u64>> {
     let Some(deltas) = liveness.deltas.as_ref() else {
         let rows = liveness.variable_bytes.as_ref().filter(|_| scope == Scope::Everything)?;
@@ -102,7 +109,7 @@ pub fn curve(liveness: &Liveness, scope: Scope, steps: usize) -> Option<Vec<u64>
         }
         Scope::Everything => Some(accumulate(&deltas.everything, steps)),
         Scope::Ipu(ipu) => Some(accumulate(deltas.by_ipu.get(&ipu).unwrap_or(&none), steps)),
-        Scope::Tile(_) => None,
+        Scope::Tile(_) | Scope::WorstTile => None,
     }
 }
 
@@ -158,16 +165,26 @@ pub struct NamedBytes {
 
 /// The not-always-live variables at a step, largest first, then by name.
 pub fn variables_at(rows: &[VariableBytes], liveness: &Liveness, step: usize) -> Vec<NamedBytes> {
-    let live: Vec<bool> = (0..liveness.classes.ids.len())
-        .map(|class| {
-            let ranges = liveness.classes.ranges_of(class);
-            liveness.classes.always_live.get(class) == Some(&false)
-                && ranges
-                    .iter()
-                    .any(|range| (range.start as usize..range.end as usize).contains(&step))
-        })
-        .collect();
+    let live = live_at(&liveness.classes, step);
     named(rows, liveness, |class| live.get(class) == Some(&true))
+}
+
+/// Which classes, by position, are not always live and alive at a step.
+pub fn live_at(classes: &Classes, step: usize) -> Vec<bool> {
+    let is_live = |class: usize| {
+        let ranges = classes.ranges_of(class);
+        classes.always_live.get(class) == Some(&false)
+            && ranges.iter().any(|range| (range.start as usize..range.end as usize).contains(&step))
+    };
+    (0..classes.ids.len()).map(is_live).collect()
+}
+
+/// The name of a variable before lowering; one that the file does not name is `<variable N>`.
+pub fn variable_name(liveness: &Liveness, id: UnloweredId) -> Cow<'_, str> {
+    match liveness.variable_name(id) {
+        Some(name) => Cow::Borrowed(name),
+        None => Cow::Owned(format!("<variable {id}>")),
+    }
 }
 
 /// The always-live variables, largest first, then by name.
@@ -189,10 +206,7 @@ fn named(
     }
     let mut by_name: HashMap<Cow<'_, str>, u64> = HashMap::new();
     for (variable, bytes) in by_variable {
-        let name = match liveness.variable_name(UnloweredId(variable)) {
-            Some(name) => Cow::Borrowed(name),
-            None => Cow::Owned(format!("<variable {variable}>")),
-        };
+        let name = variable_name(liveness, UnloweredId(variable));
         let sum = by_name.entry(name).or_default();
         *sum = sum.saturating_add(bytes);
     }

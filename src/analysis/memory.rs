@@ -15,13 +15,20 @@ pub fn sum(column: &TileColumn) -> Option<u64> {
     sum_of_rows(column, 0..column.len())
 }
 
-fn sum_of_rows(column: &TileColumn, mut rows: impl Iterator<Item = usize>) -> Option<u64> {
-    let first = rows.next()?;
-    let cell = |row: usize| column.get(row).copied().flatten();
-    rows.try_fold(cell(first)?, |sum, row| Some(sum.saturating_add(cell(row)?)))
+/// [`sum`] over some rows.
+pub fn sum_of_rows(column: &TileColumn, rows: impl Iterator<Item = usize>) -> Option<u64> {
+    sum_of_cells(rows, |row| cell(column, row))
 }
 
-/// Figures of all tiles together. Bytes; what the file does not say is `None`.
+fn sum_of_cells<T>(
+    mut keys: impl Iterator<Item = T>,
+    cell: impl Fn(T) -> Option<u64>,
+) -> Option<u64> {
+    let first = cell(keys.next()?)?;
+    keys.try_fold(first, |sum, key| Some(sum.saturating_add(cell(key)?)))
+}
+
+/// Figures of tiles together. Bytes; what the file does not say of any of them is `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MemoryTotals {
     /// Distinct bytes in use.
@@ -32,6 +39,10 @@ pub struct MemoryTotals {
     pub gap_bytes: Option<u64>,
     /// Bytes of variables that live as long as the program.
     pub always_live_bytes: Option<u64>,
+    /// The most that other variables take at any step, each tile at its own worst step.
+    pub not_always_live_max_bytes: Option<u64>,
+    /// What neither of the two explains, tile by tile.
+    pub not_explained_bytes: Option<u64>,
     /// By region, in the order of [`crate::store::memory::Region::ALL`].
     pub by_region: [Option<u64>; 3],
     /// The row of the fullest tile.
@@ -44,34 +55,39 @@ pub struct MemoryTotals {
 
 /// Sums up all tiles.
 pub fn totals(memory: &TileMemory, target: Option<&Target>) -> MemoryTotals {
-    let total_bytes = sum(&memory.total);
-    let including_gaps_bytes = sum(&memory.including_gaps);
-    let limit = target.and_then(|target| target.bytes_per_tile);
-    let tiles_over_limit = limit.and_then(|limit| {
-        if memory.including_gaps.is_empty() {
-            return None;
-        }
-        memory
-            .including_gaps
-            .iter()
-            .try_fold(0, |over, bytes| Some(over + u64::from((*bytes)? > limit)))
+    totals_of_rows(memory, target, 0..memory.tiles.len())
+}
+
+/// Sums up the tiles in the given rows.
+pub fn totals_of_rows(
+    memory: &TileMemory,
+    target: Option<&Target>,
+    rows: impl Iterator<Item = usize> + Clone,
+) -> MemoryTotals {
+    let sum_of = |column: &TileColumn| sum_of_rows(column, rows.clone());
+    let total_bytes = sum_of(&memory.total);
+    let including_gaps_bytes = sum_of(&memory.including_gaps);
+    let not_explained = |row: usize| not_explained_bytes(memory, row);
+    let tiles_over_limit = sum_of_cells(rows.clone(), |row| {
+        over_limit_bytes(memory, target, row).map(|over| u64::from(over > 0))
     });
     MemoryTotals {
         total_bytes,
         including_gaps_bytes,
         gap_bytes: difference(including_gaps_bytes, total_bytes),
-        always_live_bytes: sum(&memory.always_live),
-        by_region: [0, 1, 2].map(|region: usize| memory.by_region.get(region).and_then(sum)),
-        fullest: fullest(memory),
+        always_live_bytes: sum_of(&memory.always_live),
+        not_always_live_max_bytes: sum_of(&memory.not_always_live_max),
+        not_explained_bytes: sum_of_cells(rows.clone(), not_explained),
+        by_region: [0, 1, 2].map(|region: usize| memory.by_region.get(region).and_then(sum_of)),
+        fullest: fullest(memory, rows),
         tiles_over_limit,
         fits: tiles_over_limit.map(|over| over == 0),
     }
 }
 
-fn fullest(memory: &TileMemory) -> Option<usize> {
-    let known = memory.including_gaps.iter().enumerate();
-    let (row, _) = known
-        .filter_map(|(row, bytes)| Some((row, (*bytes)?)))
+fn fullest(memory: &TileMemory, rows: impl Iterator<Item = usize>) -> Option<usize> {
+    let (row, _) = rows
+        .filter_map(|row| Some((row, cell(&memory.including_gaps, row)?)))
         .max_by(|(row_a, a), (row_b, b)| a.cmp(b).then(row_b.cmp(row_a)))?;
     Some(row)
 }
@@ -121,6 +137,18 @@ pub fn category_total(category: &CategoryMemory) -> CategoryBytes {
 /// A category on one tile.
 pub fn category_on_tile(category: &CategoryMemory, tile: TileId) -> CategoryBytes {
     category_bytes(category, |list| list.get(tile.0 as usize).copied())
+}
+
+/// A category on some tiles; `None` where there is no tile, or one of them is not known.
+pub fn category_on_tiles(
+    category: &CategoryMemory,
+    tiles: impl Iterator<Item = TileId> + Clone,
+) -> CategoryBytes {
+    let of_tile = |tile| category_on_tile(category, tile);
+    CategoryBytes {
+        not_overlapped: sum_of_cells(tiles.clone(), |tile| of_tile(tile).not_overlapped),
+        overlapped: sum_of_cells(tiles, |tile| of_tile(tile).overlapped),
+    }
 }
 
 /// Adds up the regions; a region whose list is damaged makes the sum unknown.
@@ -225,6 +253,35 @@ mod tests {
         assert_eq!(totals.fits, Some(false));
         assert_eq!(over_limit_bytes(&memory, Some(&target), 1), Some(10));
         assert_eq!(over_limit_bytes(&memory, Some(&target), 3), Some(0), "full is not over");
+    }
+
+    #[test]
+    fn a_selection_of_tiles_has_its_own_sums() {
+        let mut memory = memory_of(&[10, 40, 40, 30]);
+        memory.always_live = vec![Some(3), Some(10), None, Some(10)];
+        memory.not_always_live_max = vec![Some(1), Some(9), Some(9), Some(5)];
+        let target = Target { bytes_per_tile: Some(30), ..Target::default() };
+        let found = totals_of_rows(&memory, Some(&target), [0, 1, 3].into_iter());
+        assert_eq!((found.total_bytes, found.including_gaps_bytes), (Some(40), Some(80)));
+        assert_eq!((found.gap_bytes, found.always_live_bytes), (Some(40), Some(23)));
+        assert_eq!(found.not_always_live_max_bytes, Some(15));
+        assert_eq!(found.not_explained_bytes, Some(2));
+        assert_eq!((found.fullest, found.tiles_over_limit), (Some(1), Some(1)));
+        let all = totals_of_rows(&memory, Some(&target), 0..4);
+        assert_eq!(all, totals(&memory, Some(&target)));
+        assert_eq!((all.always_live_bytes, all.fullest), (None, Some(1)));
+        assert_eq!(totals_of_rows(&memory, None, 0..0), MemoryTotals::default());
+        let zeros = || Some(vec![0; 4]);
+        let category = CategoryMemory {
+            name: "stack".to_owned(),
+            not_overlapped: [Some(vec![1, 2, 3, 4]), zeros(), zeros()],
+            overlapped: [Some(vec![5, 0, 0, 1]), zeros(), None],
+        };
+        let found = category_on_tiles(&category, [0, 3].map(TileId).into_iter());
+        let expected = CategoryBytes { not_overlapped: Some(5), overlapped: None };
+        assert_eq!(found, expected);
+        let beyond = category_on_tiles(&category, [4].map(TileId).into_iter());
+        assert_eq!(beyond, CategoryBytes::default());
     }
 
     #[test]

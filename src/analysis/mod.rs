@@ -1,10 +1,17 @@
 //! Pure functions from the store to figures. Every file begins with its definition.
 
+pub mod breakdown;
 pub mod gaps;
+pub mod lifetimes;
 pub mod liveness;
 pub mod memory;
 pub mod operations;
+pub mod outliers;
 pub mod peaks;
+pub mod phases;
 pub mod recompute;
+pub mod scope_curve;
 pub mod selection;
+pub mod step_operations;
 pub mod steps;
+pub mod variables;

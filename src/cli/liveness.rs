@@ -207,6 +207,7 @@ fn scope_name(scope: Scope) -> String {
         Scope::Everything => "everything".to_owned(),
         Scope::Ipu(ipu) => format!("ipu {ipu}"),
         Scope::Tile(tile) => format!("tile {tile}"),
+        Scope::WorstTile => "worst tile".to_owned(),
     }
 }
 

@@ -52,7 +52,7 @@ ids! {
 
 /// The ids of a table's rows, ascending and unique, so that a row is found by its id.
 ///
-/// Real reports number most tables 0, 1, 2 …; then a look-up costs one comparison.
+/// Real reports number most tables 0, 1, 2 … or 1, 2, 3 …; then a look-up costs one comparison.
 #[derive(Clone, Debug)]
 pub struct IdColumn<T> {
     ids: Vec<T>,
@@ -86,7 +86,8 @@ impl<T: Id> IdColumn<T> {
 
     /// The row that has `id`.
     pub fn position(&self, id: T) -> Option<usize> {
-        let guess = id.number() as usize;
+        let first = self.ids.first()?.number();
+        let guess = id.number().checked_sub(first)? as usize;
         if self.ids.get(guess) == Some(&id) {
             return Some(guess);
         }
@@ -127,5 +128,6 @@ mod tests {
         assert_eq!(sparse.position(TileId(23)), Some(2));
         assert_eq!(sparse.position(TileId(2)), None);
         assert_eq!(sparse.lower_bound(TileId(24)), 3);
+        assert_eq!(IdColumn::default().position(TileId(0)), None);
     }
 }

@@ -1,9 +1,9 @@
 //! Liveness: classes of variables that live at the same steps, and the changes from step to step.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
-use super::ids::{ClassId, IdColumn, UnloweredId};
+use super::ids::{ClassId, IdColumn, TileId, UnloweredId};
 use super::names::Names;
 
 /// Columns of `eq_classes` and `eq_class_step`.
@@ -57,6 +57,67 @@ pub struct VariableBytes {
     pub bytes: u64,
 }
 
+/// Columns of the rows of `var_bytes_by_eq_class` that name a tile: bytes by tile, variable and class,
+/// grouped by ascending tile. 12 bytes a row.
+#[derive(Clone, Debug, Default)]
+pub struct TileVariableBytes {
+    /// The variable before lowering of each row.
+    pub variables: Vec<UnloweredId>,
+    /// The class of each row.
+    pub classes: Vec<ClassId>,
+    /// Bytes of each row.
+    pub bytes: Vec<u32>,
+    /// The tiles that have rows.
+    pub tiles: IdColumn<TileId>,
+    /// The rows of each tile.
+    pub rows: Vec<Range<usize>>,
+}
+
+impl TileVariableBytes {
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// The rows of a tile; empty for a tile that has none.
+    pub fn rows_of(&self, tile: TileId) -> Range<usize> {
+        let position = self.tiles.position(tile);
+        position.and_then(|position| self.rows.get(position)).cloned().unwrap_or(0..0)
+    }
+
+    /// The rows of the tiles from one number to another, which lie together.
+    pub fn rows_between(&self, tiles: &RangeInclusive<u32>) -> Range<usize> {
+        let first = self.tiles.lower_bound(TileId(*tiles.start()));
+        let start = self.rows.get(first).map_or(self.len(), |rows| rows.start);
+        let after = tiles.end().checked_add(1).map(|end| self.tiles.lower_bound(TileId(end)));
+        let end =
+            after.and_then(|after| self.rows.get(after)).map_or(self.len(), |rows| rows.start);
+        start..end.max(start)
+    }
+
+    /// The contents of rows; those that are not there are left out.
+    pub fn iter(&self, rows: Range<usize>) -> impl Iterator<Item = VariableBytes> {
+        let variables = self.variables.get(rows.clone()).unwrap_or(&[]);
+        let classes = self.classes.get(rows.clone()).unwrap_or(&[]);
+        let bytes = self.bytes.get(rows).unwrap_or(&[]);
+        variables.iter().zip(classes).zip(bytes).map(|((variable, class), bytes)| VariableBytes {
+            variable: *variable,
+            class: *class,
+            bytes: u64::from(*bytes),
+        })
+    }
+
+    /// Resident bytes of all rows.
+    pub fn resident_bytes(&self) -> usize {
+        (self.variables.capacity() + self.classes.capacity() + self.bytes.capacity()) * 4
+    }
+}
+
 /// Changes of the not-always-live bytes from step to step, as (step position, bytes), ascending.
 #[derive(Clone, Debug, Default)]
 pub struct Deltas {
@@ -85,5 +146,32 @@ impl Liveness {
     /// The name of a variable before lowering, `None` when it is not in the file.
     pub fn variable_name(&self, id: UnloweredId) -> Option<&str> {
         self.variable_names.at(self.variable_ids.position(id)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_found_by_tile_and_by_range_of_tiles() {
+        let mut table = TileVariableBytes::default();
+        for (tile, rows) in [(2, 0..2), (3, 2..3), (9, 3..5)] {
+            table.tiles.push(TileId(tile));
+            for row in rows.clone() {
+                table.variables.push(UnloweredId(tile));
+                table.classes.push(ClassId(0));
+                table.bytes.push(u32::try_from(row).unwrap_or(0));
+            }
+            table.rows.push(rows);
+        }
+        assert_eq!(table.rows_of(TileId(3)), 2..3);
+        assert_eq!(table.rows_of(TileId(4)), 0..0);
+        assert_eq!(table.rows_between(&(0..=3)), 0..3);
+        assert_eq!(table.rows_between(&(4..=8)), 3..3);
+        assert_eq!(table.rows_between(&(3..=u32::MAX)), 2..5);
+        assert!(table.rows_between(&(10..=11)).is_empty());
+        assert_eq!(table.iter(3..5).map(|row| row.bytes).collect::<Vec<_>>(), [3, 4]);
+        assert_eq!(table.iter(4..9).count(), 0);
     }
 }

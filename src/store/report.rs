@@ -7,7 +7,7 @@ use super::compute::ComputeSets;
 use super::debug_info::DebugInfo;
 use super::execution::ExecutionTotals;
 use super::ids::{CategoryId, IdColumn};
-use super::liveness::Liveness;
+use super::liveness::{Liveness, TileVariableBytes};
 use super::memory::TileMemory;
 use super::names::Names;
 use super::options::{About, GraphInfo};
@@ -135,6 +135,8 @@ pub struct Report {
     pub debug: Part<DebugInfo>,
     /// Lowered variables.
     pub variables: Part<LoweredVariables>,
+    /// Bytes by tile, unlowered variable and class.
+    pub tile_variable_bytes: Part<TileVariableBytes>,
 }
 
 impl Report {

@@ -158,6 +158,28 @@ impl OpenReport {
         }
     }
 
+    /// Reads the bytes by tile, unlowered variable and class, in parallel; to be called when the
+    /// classes are there.
+    pub fn read_tile_variable_bytes(&self, progress: &Progress) {
+        let report = &*self.report;
+        let Some(liveness) = report.liveness.get() else {
+            report.tile_variable_bytes.fill(None);
+            return;
+        };
+        match pop::tile_bytes::read_tile_variable_bytes(
+            &self.database,
+            &liveness.classes,
+            &report.warnings,
+            progress,
+        ) {
+            Ok(table) => report.tile_variable_bytes.fill(table),
+            Err(error) => {
+                report.warnings.add(WarningCode::Inconsistent, &self.database.name, error.message);
+                report.tile_variable_bytes.fill(None);
+            }
+        }
+    }
+
     /// Reads one tile's lowered variables with names and constraints; `None` when there is no table
     /// to read them from.
     ///

@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::ops::RangeInclusive;
 
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row};
@@ -132,6 +133,20 @@ impl<'a> Tables<'a> {
         matches!(found, Ok(true)) || damage.rows > 0
     }
 
+    /// The row ids of a table as ranges of about equal width, several for each thread: a table that
+    /// has no row ids, or cannot be read, is one range.
+    pub fn row_ranges(&self, table: &str) -> Vec<RangeInclusive<i64>> {
+        let id = |order: &str| -> Result<i64, rusqlite::Error> {
+            let sql = format!("SELECT rowid FROM [{table}] ORDER BY rowid {order} LIMIT 1");
+            self.connection.query_row(&sql, [], |row| row.get(0))
+        };
+        match (id("ASC"), id("DESC")) {
+            (Ok(first), Ok(last)) => split_for_threads(first, last),
+            (Err(rusqlite::Error::QueryReturnedNoRows), _) => Vec::new(),
+            _ => vec![i64::MIN..=i64::MAX],
+        }
+    }
+
     /// Adds a warning about this file.
     pub fn warn(&self, code: WarningCode, message: impl Into<String>) {
         self.warnings.add(code, self.file, message);
@@ -181,6 +196,23 @@ impl<'a> Tables<'a> {
         }
         Ok(true)
     }
+}
+
+/// Splits ids into ranges of about equal width, several for each thread.
+pub fn split_for_threads(mut first: i64, last: i64) -> Vec<RangeInclusive<i64>> {
+    let threads = i64::try_from(rayon::current_num_threads()).unwrap_or(1);
+    let parts = threads.saturating_mul(8);
+    let width = last.saturating_sub(first).checked_div(parts).unwrap_or(0).max(4096);
+    let mut ranges = Vec::new();
+    while first <= last {
+        let end = first.saturating_add(width).min(last);
+        ranges.push(first..=end);
+        first = end.saturating_add(1);
+        if end == i64::MAX {
+            break;
+        }
+    }
+    ranges
 }
 
 /// Reads the names of tables up to the first fault of the schema. A view is no table: its definition

@@ -5,4 +5,5 @@ pub mod execution;
 pub mod liveness;
 pub mod memory;
 pub mod programs;
+pub mod tile_bytes;
 pub mod variables;

@@ -9,7 +9,7 @@ use crate::format::Error;
 use crate::format::Progress;
 use crate::format::poplar::blob;
 use crate::format::poplar::database::Database;
-use crate::format::poplar::table::{Cells, Query, Tables};
+use crate::format::poplar::table::{Cells, Query, Tables, split_for_threads};
 use crate::store::ids::{ClassId, IdColumn, TileId, UnloweredId};
 use crate::store::names::Names;
 use crate::store::variable::{LoweredVariable, LoweredVariables, TileVariables, VariableFlags};
@@ -57,19 +57,7 @@ fn id_ranges(tables: &Tables<'_>) -> Vec<RangeInclusive<i64>> {
             }
         });
     }
-    let threads = i64::try_from(rayon::current_num_threads()).unwrap_or(1);
-    let parts = threads.saturating_mul(8);
-    let width = last.saturating_sub(first).checked_div(parts).unwrap_or(0).max(4096);
-    let mut ranges = Vec::new();
-    while first <= last {
-        let end = first.saturating_add(width).min(last);
-        ranges.push(first..=end);
-        first = end.saturating_add(1);
-        if end == i64::MAX {
-            break;
-        }
-    }
-    ranges
+    split_for_threads(first, last)
 }
 
 /// The rows of one range of ids.

@@ -1,0 +1,113 @@
+//! Bytes by tile, unlowered variable and class: the rows of `var_bytes_by_eq_class` that name a tile.
+
+use std::ops::RangeInclusive;
+
+use rayon::prelude::*;
+
+use crate::format::poplar::database::Database;
+use crate::format::poplar::table::{Query, Tables};
+use crate::format::{Error, Progress};
+use crate::store::Warnings;
+use crate::store::ids::{ClassId, IdColumn, TileId, UnloweredId};
+use crate::store::liveness::{Classes, TileVariableBytes};
+
+const TABLE: &str = "var_bytes_by_eq_class";
+const COLUMNS: [&str; 4] = ["unlowered_var_id", "eq_class_id", "bytes", "tile"];
+
+/// One row of the table.
+#[derive(Clone, Copy)]
+struct Row {
+    tile: u32,
+    variable: UnloweredId,
+    class: ClassId,
+    bytes: u32,
+}
+
+/// Reads the rows of all tiles, in parallel over ranges of row ids; `None` when the table cannot be
+/// read, or the reading was cancelled.
+///
+/// # Errors
+/// When the profile cannot be opened again.
+pub fn read_tile_variable_bytes(
+    database: &Database,
+    classes: &Classes,
+    warnings: &Warnings,
+    progress: &Progress,
+) -> Result<Option<TileVariableBytes>, Error> {
+    let tables = database.tables(warnings, progress)?;
+    if !tables.has_columns(TABLE, &COLUMNS) {
+        return Ok(None);
+    }
+    let ranges = tables.row_ranges(TABLE);
+    let chunks: Vec<Option<Vec<Row>>> = if ranges.len() < 2 {
+        vec![read_chunk(&tables, classes, None)]
+    } else {
+        ranges
+            .into_par_iter()
+            .map(|range| {
+                let tables = database.tables(warnings, progress)?;
+                Ok(read_chunk(&tables, classes, Some(&range)))
+            })
+            .collect::<Result<_, Error>>()?
+    };
+    // A part of the rows would give wrong sums, so cancelled is as good as absent.
+    if progress.is_cancelled() || chunks.iter().all(Option::is_none) {
+        return Ok(None);
+    }
+    Ok(Some(group(chunks.into_iter().flatten().collect())))
+}
+
+fn read_chunk(
+    tables: &Tables<'_>,
+    classes: &Classes,
+    range: Option<&RangeInclusive<i64>>,
+) -> Option<Vec<Row>> {
+    let (tail, parameters) = match range {
+        Some(range) => (
+            "WHERE tile IS NOT NULL AND rowid BETWEEN ?1 AND ?2",
+            vec![*range.start(), *range.end()],
+        ),
+        None => ("WHERE tile IS NOT NULL", Vec::new()),
+    };
+    let query = Query { table: TABLE, columns: &COLUMNS, tail, needs: &["tile"] };
+    let mut rows = Vec::new();
+    let is_there = tables.query(&query, rusqlite::params_from_iter(parameters), |cells| {
+        let row =
+            (cells.required32(0), cells.required32(1), cells.required32(2), cells.required32(3));
+        let (Some(variable), Some(class), Some(bytes), Some(tile)) = row else { return };
+        let class = ClassId(class);
+        // Variables without a place have class 0, which eq_classes does not list, and 0 bytes.
+        if bytes > 0 && classes.ids.position(class).is_none() {
+            cells.damage(1, &format!("table eq_classes has no class {class}"));
+        }
+        rows.push(Row { tile, variable: UnloweredId(variable), class, bytes });
+    });
+    is_there.then_some(rows)
+}
+
+/// Puts the chunks one after the other and groups their rows by tile.
+fn group(chunks: Vec<Vec<Row>>) -> TileVariableBytes {
+    let mut rows = chunks.concat();
+    drop(chunks);
+    // Stable, so that the rows of a tile stay in the order of the file.
+    if !rows.is_sorted_by_key(|row| row.tile) {
+        rows.par_sort_by_key(|row| row.tile);
+    }
+    let mut table = TileVariableBytes {
+        variables: rows.iter().map(|row| row.variable).collect(),
+        classes: rows.iter().map(|row| row.class).collect(),
+        bytes: rows.iter().map(|row| row.bytes).collect(),
+        tiles: IdColumn::default(),
+        rows: Vec::new(),
+    };
+    let mut start = 0_usize;
+    for group in rows.chunk_by(|a, b| a.tile == b.tile) {
+        let end = start.saturating_add(group.len());
+        if let Some(row) = group.first() {
+            table.tiles.push(TileId(row.tile));
+            table.rows.push(start..end);
+        }
+        start = end;
+    }
+    table
+}
