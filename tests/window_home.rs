@@ -149,7 +149,7 @@ fn the_palette_finds_and_carries_out() {
     assert!(!has_text(&harness, "Reload report"));
     press(&mut harness, Modifiers::NONE, Key::Enter);
     assert!(harness.query_by_label("Command").is_none(), "it closes");
-    assert!(harness.query_by_label("Liveness curve").is_some());
+    wait_for(&mut harness, "Liveness curve");
     press(&mut harness, Modifiers::COMMAND, Key::P);
     harness.get_by_label("Command").type_text("go to");
     harness.run_steps(3);
@@ -173,7 +173,7 @@ fn every_page_and_the_report_have_keys() {
     press(&mut harness, Modifiers::COMMAND, Key::Num1);
     assert!(has_text(&harness, "Engine options"));
     press(&mut harness, Modifiers::COMMAND, Key::Num4);
-    assert!(harness.query_by_label("Liveness curve").is_some());
+    wait_for(&mut harness, "Liveness curve");
     press(&mut harness, Modifiers::COMMAND, Key::B);
     assert!(harness.query_by_label("Expand menu").is_some());
     press(&mut harness, Modifiers::NONE, Key::F1);

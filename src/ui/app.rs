@@ -6,9 +6,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::command::{Command, Page};
+use super::export::Exporter;
 use super::home::{HomePage, HomeState};
 use super::incoming::{Incoming, drop_hint_ui};
-use super::keys::{self, ActionState, keys_ui};
+use super::keys::{self, ActionState, Source, keys_ui};
 use super::loading::{Load, Stage};
 use super::menu::{MenuState, menu_ui};
 use super::palette::Palette;
@@ -44,6 +45,7 @@ pub struct App {
     notice: Option<String>,
     /// The title in the window's frame.
     title: String,
+    exporter: Exporter,
     /// Since when to measure the time to the first graph; `None` when nobody asked.
     measured_from: Option<Instant>,
 }
@@ -117,6 +119,11 @@ impl App {
         self.load.as_ref().is_some_and(|load| load.stage().is_working())
     }
 
+    /// Whether anything is being read or computed for the window.
+    pub fn is_busy(&self, ctx: &egui::Context) -> bool {
+        self.is_loading() || super::job::in_flight(ctx) > 0
+    }
+
     /// Shows a page.
     pub fn go(&mut self, page: Page) {
         self.view.page = page;
@@ -139,8 +146,11 @@ impl App {
         let selections = &self.view.selections;
         let action_state = ActionState {
             report: report.as_deref(),
-            has_source: self.load.is_some(),
-            is_working,
+            source: match (&self.load, is_working) {
+                (None, _) => Source::None,
+                (Some(_), true) => Source::Reading,
+                (Some(_), false) => Source::Settled,
+            },
             is_picking: self.incoming.is_picking(),
             ways: (selections.can_go_back(), selections.can_go_forward()),
             is_menu_collapsed: self.settings.now.is_menu_collapsed,
@@ -248,9 +258,7 @@ impl App {
             Command::Go(page) => self.view.page = page,
             Command::Back => self.view.selections.back(),
             Command::Forward => self.view.selections.forward(),
-            Command::Export(export) => {
-                self.notice = Some(format!("Not yet: {}", export.name));
-            }
+            Command::Export(export) => self.exporter.start(ctx, export),
             Command::ToggleWarnings => {
                 self.view.are_warnings_open = !self.view.are_warnings_open;
             }
@@ -387,6 +395,10 @@ impl eframe::App for App {
             self.carry_out(&ctx, command);
         }
         self.title(&ctx);
+        self.exporter.ui(ui, self.load.as_ref().map(|load| load.path.as_path()));
+        if let Some(notice) = self.exporter.notice.take() {
+            self.notice = Some(notice);
+        }
         match self.load.as_ref().map(Load::stage) {
             // Parts come one by one, and the next one may be the first picture.
             Some(Stage::Finding | Stage::SmallTables) => {

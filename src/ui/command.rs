@@ -1,10 +1,13 @@
 //! What the user can ask of the window. Pages and bars send commands; the app carries them out.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use eframe::egui::{Rect, ThemePreference};
 
 use super::units::Units;
+
+use super::widget::rows::{Column, Order, Rows};
 
 /// A page of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,5 +85,22 @@ pub enum Exported {
     /// A part of the window as a picture.
     Picture(Rect),
     /// A table, as comma-separated values.
-    Csv(String),
+    Table(Sheet),
+}
+
+/// What is shown of a table.
+#[derive(Clone)]
+pub struct Sheet {
+    /// The rows.
+    pub rows: Arc<dyn Rows>,
+    /// The columns.
+    pub columns: Vec<Column>,
+    /// Which rows, in which order.
+    pub order: Arc<Order>,
+}
+
+impl std::fmt::Debug for Sheet {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Sheet").field("columns", &self.columns).finish_non_exhaustive()
+    }
 }

@@ -2,7 +2,7 @@
 
 use eframe::egui;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 
 /// Tells a job that nobody waits for its answer any more.
@@ -46,10 +46,10 @@ impl<T: Send + 'static> Job<T> {
     ) -> std::io::Result<Self> {
         let (sender, answer) = sync_channel(1);
         let cancel = Cancel::default();
-        let (ctx, told) = (ctx.clone(), cancel.clone());
+        let (wake, told) = (Wake::new(ctx), cancel.clone());
         std::thread::Builder::new().name(name.to_owned()).spawn(move || {
             // Wakes the window also when the work panics, so that it sees that no answer will come.
-            let wake = Wake(ctx);
+            let wake = wake;
             let answer = work(&told);
             if !told.is_cancelled() {
                 // The window may be gone by now; then nobody needs the answer.
@@ -77,11 +77,34 @@ impl<T> Drop for Job<T> {
     }
 }
 
-struct Wake(egui::Context);
+/// Number of jobs that are running.
+pub fn in_flight(ctx: &egui::Context) -> usize {
+    counter(ctx).load(Ordering::Relaxed)
+}
+
+fn counter(ctx: &egui::Context) -> Arc<AtomicUsize> {
+    let key = egui::Id::unique("jobs in flight");
+    ctx.data_mut(|data| Arc::clone(data.get_temp_mut_or_default(key)))
+}
+
+/// Counts a job, and wakes the window when it ends.
+struct Wake {
+    ctx: egui::Context,
+    counter: Arc<AtomicUsize>,
+}
+
+impl Wake {
+    fn new(ctx: &egui::Context) -> Self {
+        let counter = counter(ctx);
+        counter.fetch_add(1, Ordering::Relaxed);
+        Self { ctx: ctx.clone(), counter }
+    }
+}
 
 impl Drop for Wake {
     fn drop(&mut self) {
-        self.0.request_repaint();
+        self.counter.fetch_sub(1, Ordering::Relaxed);
+        self.ctx.request_repaint();
     }
 }
 

@@ -199,6 +199,10 @@ fn read(path: &Path, shared: &Shared) -> Result<(), Error> {
         shared.set_stage(Stage::Variables);
         open.read_variables(progress);
     }
+    if !progress.is_cancelled() {
+        shared.set_stage(Stage::TileVariables);
+        open.read_tile_variable_bytes(progress);
+    }
     let is_cancelled = progress.is_cancelled();
     shared.set_stage(if is_cancelled { Stage::Cancelled } else { Stage::Done });
     Ok(())

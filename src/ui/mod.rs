@@ -6,6 +6,7 @@
 
 pub mod app;
 pub mod command;
+mod export;
 mod home;
 mod icon;
 mod incoming;

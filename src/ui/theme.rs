@@ -4,7 +4,10 @@
 //! colour alone: lines differ in place, labels and dashes.
 
 use eframe::egui;
-use eframe::egui::{Color32, CornerRadius, FontId, Margin, Stroke, TextStyle, Theme, Visuals};
+use eframe::egui::{
+    Color32, CornerRadius, FontDefinitions, FontFamily, FontId, Margin, Stroke, TextStyle, Theme,
+    Visuals,
+};
 
 /// Height of a table row, points.
 pub const ROW_HEIGHT: f32 = 19.0;
@@ -48,6 +51,8 @@ pub struct Tokens {
     pub limit: Color32,
     /// Marks of what a filter found.
     pub mark: Color32,
+    /// Areas of a stack, from the ground up; neighbours differ in brightness too.
+    pub series: [Color32; 10],
     /// Grid lines of pictures.
     pub grid: Color32,
     /// Something is over the limit, or failed.
@@ -72,6 +77,18 @@ const LIGHT: Tokens = Tokens {
     top_fill: Color32::from_rgb(0xfa, 0xd9, 0xb8),
     limit: Color32::from_rgb(0x1b, 0x22, 0x29),
     mark: Color32::from_rgb(0x6b, 0x2f, 0x9c),
+    series: [
+        Color32::from_rgb(0x2f, 0x7d, 0xbd),
+        Color32::from_rgb(0xf0, 0xa2, 0x3c),
+        Color32::from_rgb(0x1e, 0x8a, 0x7c),
+        Color32::from_rgb(0xe7, 0xd2, 0x5a),
+        Color32::from_rgb(0x8a, 0x57, 0xa6),
+        Color32::from_rgb(0x8c, 0xcb, 0xee),
+        Color32::from_rgb(0xbf, 0x4f, 0x2d),
+        Color32::from_rgb(0xe3, 0xaf, 0xcb),
+        Color32::from_rgb(0x6c, 0x77, 0x81),
+        Color32::from_rgb(0xc3, 0xca, 0xd1),
+    ],
     grid: Color32::from_rgba_premultiplied(0x14, 0x18, 0x1c, 0x2c),
     bad: Color32::from_rgb(0xb3, 0x3a, 0x00),
     warning: Color32::from_rgb(0x8a, 0x5a, 0x00),
@@ -93,6 +110,18 @@ const DARK: Tokens = Tokens {
     top_fill: Color32::from_rgb(0x5e, 0x3b, 0x1c),
     limit: Color32::from_rgb(0xf0, 0xf3, 0xf6),
     mark: Color32::from_rgb(0xd2, 0xa4, 0xff),
+    series: [
+        Color32::from_rgb(0x2f, 0x7d, 0xbd),
+        Color32::from_rgb(0xf0, 0xa2, 0x3c),
+        Color32::from_rgb(0x1e, 0x8a, 0x7c),
+        Color32::from_rgb(0xe7, 0xd2, 0x5a),
+        Color32::from_rgb(0x8a, 0x57, 0xa6),
+        Color32::from_rgb(0x8c, 0xcb, 0xee),
+        Color32::from_rgb(0xbf, 0x4f, 0x2d),
+        Color32::from_rgb(0xe3, 0xaf, 0xcb),
+        Color32::from_rgb(0x5a, 0x65, 0x70),
+        Color32::from_rgb(0x9a, 0xa4, 0xae),
+    ],
     grid: Color32::from_rgba_premultiplied(0x24, 0x26, 0x28, 0x28),
     bad: Color32::from_rgb(0xff, 0x8f, 0x57),
     warning: Color32::from_rgb(0xf0, 0xc0, 0x5a),
@@ -115,6 +144,12 @@ impl Tokens {
 
 /// Gives both themes their colours and sizes.
 pub fn apply(ctx: &egui::Context) {
+    let mut fonts = FontDefinitions::default();
+    if let Some(family) = fonts.families.get_mut(&FontFamily::Proportional) {
+        // It has arrows and triangles, which the fonts for text lack.
+        family.push("Hack".to_owned());
+    }
+    ctx.set_fonts(fonts);
     for theme in [Theme::Light, Theme::Dark] {
         ctx.set_visuals_of(theme, visuals(theme));
         ctx.style_mut_of(theme, |style| {

@@ -49,18 +49,21 @@ pub fn window_on(theme: Theme, report: Report) -> Harness<'static, App> {
     window(theme, |ctx| App::with_report(ctx, Arc::new(report)))
 }
 
-/// Steps until the report is read and no frame changes the layout any more.
+/// Steps until the report is read, no job runs and no frame changes the layout any more.
 pub fn settle(harness: &mut Harness<'_, App>) {
     let started = Instant::now();
-    loop {
+    let mut idle_frames = 0;
+    // A job may ask for another one when its answer comes.
+    while idle_frames < 4 {
         harness.step();
-        if !harness.state().is_loading() {
-            break;
+        if harness.state().is_busy(&harness.ctx) {
+            idle_frames = 0;
+            std::thread::sleep(Duration::from_millis(5));
+        } else {
+            idle_frames += 1;
         }
-        assert!(started.elapsed() < PATIENCE, "the report is not read in time");
-        std::thread::sleep(Duration::from_millis(10));
+        assert!(started.elapsed() < PATIENCE, "the window does not come to rest");
     }
-    harness.run_steps(4);
 }
 
 /// Steps until a text can be found.

@@ -7,8 +7,10 @@ pub mod summary;
 use crate::store::{Part, Report};
 use crate::ui::command::Command;
 use crate::ui::selection::Selection;
+use crate::ui::units::Units;
+use crate::ui::widget::curve::Y_AXIS_WIDTH;
 use crate::ui::widget::facts::absent_ui;
-use crate::ui::widget::legend::{Patch, legend_ui};
+use crate::ui::widget::legend::{Patch, entry_ui};
 use eframe::egui;
 
 /// What a page gets.
@@ -62,16 +64,16 @@ pub fn tooltip_facts_ui(ui: &mut egui::Ui, id: &str, facts: &[(&str, String)]) {
 }
 
 /// Bytes of a figure that the report may lack.
-pub fn bytes_or_dash(bytes: Option<u64>) -> String {
-    bytes.map_or_else(|| "–".to_owned(), crate::text::exact_bytes)
+pub fn bytes_or_dash(bytes: Option<u64>, units: Units) -> String {
+    bytes.map_or_else(|| "–".to_owned(), |bytes| units.exact(bytes))
 }
 
 /// How far something is below or above its limit.
-pub fn against_limit(bytes: u64, limit: u64) -> String {
+pub fn against_limit(bytes: u64, limit: u64, units: Units) -> String {
     if bytes > limit {
-        format!("{} over the limit", crate::text::exact_bytes(bytes - limit))
+        format!("{} over the limit", units.exact(bytes - limit))
     } else {
-        format!("{} under the limit", crate::text::exact_bytes(limit - bytes))
+        format!("{} under the limit", units.exact(limit - bytes))
     }
 }
 
@@ -81,29 +83,24 @@ pub fn is_limit_near(top: u64, limit: u64) -> bool {
     limit <= top.saturating_mul(4)
 }
 
-/// The head of a page: title, legend, and choices at the right, below them where there is no room.
-/// Choices are added from the right to the left.
-pub fn head_ui(
-    ui: &mut egui::Ui,
-    title: &str,
-    legend: &[(Patch, &str)],
-    room: f32,
-    choices: impl FnOnce(&mut egui::Ui),
-) {
-    let at_right = egui::Layout::right_to_left(egui::Align::Center);
-    let is_wide = ui.available_width() >= room;
-    let mut choices = Some(choices);
+/// The head of a page: title, and choices at the right, added from the right to the left.
+pub fn head_ui(ui: &mut egui::Ui, title: &str, choices: impl FnOnce(&mut egui::Ui)) {
     ui.horizontal(|ui| {
         ui.heading(title);
-        ui.add_space(12.0);
-        legend_ui(ui, legend);
-        if is_wide && let Some(choices) = choices.take() {
-            ui.with_layout(at_right, choices);
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), choices);
+    });
+}
+
+/// The legend above a picture; entries switch their series. Returns where it lies.
+pub fn legend_ui(ui: &mut egui::Ui, entries: &mut [(Patch, &str, &mut bool)]) -> egui::Rect {
+    let row = ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing = egui::vec2(14.0, 2.0);
+        ui.add_space(Y_AXIS_WIDTH);
+        for (patch, title, is_on) in entries {
+            entry_ui(ui, *patch, title, is_on);
         }
     });
-    if let Some(choices) = choices.take() {
-        ui.horizontal(|ui| ui.with_layout(at_right, choices));
-    }
+    row.response.rect
 }
 
 /// The height that the tables below a picture have at first.

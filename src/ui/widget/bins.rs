@@ -2,7 +2,13 @@
 //! follows the pixels and not the data.
 //!
 //! A bin keeps the least and the most of its values and where the most is. Bins begin at multiples
-//! of their width, so that they stay what they are while the picture is dragged.
+//! of their width, so that they stay what they are while the picture is dragged. Of long columns,
+//! blocks of values are folded once, so that a frame does not go through every value again.
+
+/// Values folded into a block.
+const BLOCK: usize = 64;
+/// Columns up to this length are folded value by value.
+const SHORT: usize = 8 * 1024;
 
 /// Numbers to draw; a number that the file lacks is a hole.
 #[derive(Clone, Copy, Debug)]
@@ -55,8 +61,14 @@ pub struct Bin {
 }
 
 /// Folds the positions that are visible between `start` and `end` into about `columns` bins; each
-/// position `i` covers `i - 0.5` to `i + 0.5`. Bins without any known value are left out.
-pub fn fold(values: Values<'_>, start: f64, end: f64, columns: usize) -> Vec<Bin> {
+/// position `i` covers `i - 0.5` to `i + 0.5`. Bins without any known value are left out. `blocks`
+/// are those of `blocks_of`, or none.
+pub fn fold(
+    values: Values<'_>,
+    blocks: &[Option<Bin>],
+    (start, end): (f64, f64),
+    columns: usize,
+) -> Vec<Bin> {
     let len = values.len();
     let first = (start + 0.5).floor().max(0.0) as usize;
     let last = ((end + 0.5).ceil().max(0.0) as usize).min(len);
@@ -68,7 +80,11 @@ pub fn fold(values: Values<'_>, start: f64, end: f64, columns: usize) -> Vec<Bin
     let mut from = first - first % width;
     while from < last {
         let to = (from + width).min(len);
-        bins.extend(bin(values, from, to));
+        bins.extend(if width < 2 * BLOCK {
+            bin(values, from, to)
+        } else {
+            of_blocks(values, blocks, from, to)
+        });
         from = to;
     }
     bins
@@ -88,6 +104,31 @@ fn bin(values: Values<'_>, from: usize, to: usize) -> Option<Bin> {
     found
 }
 
+/// Every block of values, folded; nothing for short columns.
+fn blocks_of(values: Values<'_>) -> Vec<Option<Bin>> {
+    if values.len() <= SHORT {
+        return Vec::new();
+    }
+    let starts = (0..values.len()).step_by(BLOCK);
+    starts.map(|from| bin(values, from, (from + BLOCK).min(values.len()))).collect()
+}
+
+/// As [`bin`], from whole blocks where there are some.
+fn of_blocks(values: Values<'_>, blocks: &[Option<Bin>], from: usize, to: usize) -> Option<Bin> {
+    let (first, last) = (from.div_ceil(BLOCK), to / BLOCK);
+    let Some(whole) = blocks.get(first..last) else { return bin(values, from, to) };
+    let ends = [bin(values, from, first * BLOCK), bin(values, last * BLOCK, to)];
+    let [before, after] = ends;
+    let parts = before.into_iter().chain(whole.iter().flatten().copied()).chain(after);
+    let joined = parts.reduce(|a, b| Bin {
+        min: a.min.min(b.min),
+        max: a.max.max(b.max),
+        highest: if b.max > a.max { b.highest } else { a.highest },
+        ..a
+    })?;
+    Some(Bin { from, to, ..joined })
+}
+
 /// The bin that covers a position, or the nearest one.
 pub fn nearest(bins: &[Bin], position: f64) -> Option<&Bin> {
     let after = bins.partition_point(|bin| (bin.to as f64) <= position + 0.5);
@@ -99,6 +140,8 @@ pub fn nearest(bins: &[Bin], position: f64) -> Option<&Bin> {
 pub struct BinCache {
     made_from: Option<(u64, u64, u64, usize)>,
     bins: Vec<Bin>,
+    blocks_of: Option<(u64, usize)>,
+    blocks: Vec<Option<Bin>>,
 }
 
 impl BinCache {
@@ -111,8 +154,13 @@ impl BinCache {
         columns: usize,
     ) -> &[Bin] {
         let key = (version, start.to_bits(), end.to_bits(), columns);
+        if self.blocks_of != Some((version, values.len())) {
+            self.blocks = blocks_of(values);
+            self.blocks_of = Some((version, values.len()));
+            self.made_from = None;
+        }
         if self.made_from != Some(key) {
-            self.bins = fold(values, start, end, columns);
+            self.bins = fold(values, &self.blocks, (start, end), columns);
             self.made_from = Some(key);
         }
         &self.bins
@@ -127,9 +175,9 @@ mod tests {
     #[test]
     fn wide_columns_show_every_value_and_narrow_ones_the_most() {
         let values = [1, 9, 2, 3, 4, 8];
-        let all = fold(Values::Known(&values), -0.5, 5.5, 100);
+        let all = fold(Values::Known(&values), &[], (-0.5, 5.5), 100);
         assert_eq!(all.len(), 6, "one bin a value when there is room");
-        let folded = fold(Values::Known(&values), -0.5, 5.5, 2);
+        let folded = fold(Values::Known(&values), &[], (-0.5, 5.5), 2);
         assert_eq!(folded.len(), 2);
         assert_eq!(folded[0], Bin { from: 0, to: 3, min: 1, max: 9, highest: 1 });
         assert_eq!(nearest(&folded, 4.0).map(|bin| bin.highest), Some(5));
@@ -138,9 +186,9 @@ mod tests {
 
     #[test]
     fn holes_and_nothing_are_drawn_as_nothing() {
-        assert!(fold(Values::Known(&[]), -0.5, 0.5, 10).is_empty());
+        assert!(fold(Values::Known(&[]), &[], (-0.5, 0.5), 10).is_empty());
         let cells = [None, Some(4), None];
-        let bins = fold(Values::Cells(&cells), -0.5, 2.5, 10);
+        let bins = fold(Values::Cells(&cells), &[], (-0.5, 2.5), 10);
         assert_eq!(bins.iter().map(|bin| bin.from).collect::<Vec<_>>(), [1]);
         assert!(nearest(&[], 0.0).is_none());
     }
@@ -149,10 +197,31 @@ mod tests {
         #[test]
         fn no_spike_is_lost(values in proptest::collection::vec(0..1000_u64, 1..500), columns in 1..40_usize) {
             let end = values.len() as f64 - 0.5;
-            let bins = fold(Values::Known(&values), -0.5, end, columns);
+            let bins = fold(Values::Known(&values), &[], (-0.5, end), columns);
             prop_assert_eq!(bins.iter().map(|bin| bin.max).max(), values.iter().copied().max());
             prop_assert!(bins.len() <= columns * 2 + 2);
             prop_assert!(bins.iter().all(|bin| values[bin.highest] == bin.max));
+        }
+
+        #[test]
+        fn blocks_change_nothing(
+            seed in 1..u64::MAX,
+            start in 0..30_000_usize,
+            span in 10..30_000_usize,
+            columns in 1..300_usize,
+        ) {
+            let mut state = seed;
+            let values: Vec<Option<u64>> = (0..30_000)
+                .map(|_| {
+                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                    (state >> 60 != 0).then_some(state >> 40)
+                })
+                .collect();
+            let values = Values::Cells(&values);
+            let blocks = blocks_of(values);
+            prop_assert!(!blocks.is_empty());
+            let range = (start as f64, (start + span) as f64);
+            prop_assert_eq!(fold(values, &blocks, range, columns), fold(values, &[], range, columns));
         }
     }
 }

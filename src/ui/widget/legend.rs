@@ -1,9 +1,9 @@
-//! The legend of a picture: a patch and a word for each series.
+//! The legend of a picture: a patch and a word for each series, which switch it on and off.
 
 use eframe::egui;
-use eframe::egui::{Color32, Sense, Stroke, StrokeKind, Vec2};
+use eframe::egui::{Color32, Response, RichText, Role, Sense, Stroke, StrokeKind, Vec2};
 
-/// One entry.
+/// How a series looks.
 #[derive(Clone, Copy, Debug)]
 pub enum Patch {
     /// An area with a line.
@@ -14,26 +14,48 @@ pub enum Patch {
     Dashes(Color32),
 }
 
-/// Draws entries side by side.
-pub fn legend_ui(ui: &mut egui::Ui, entries: &[(Patch, &str)]) {
-    for (patch, title) in entries {
+/// Draws an entry; a click switches the series.
+pub fn entry_ui(ui: &mut egui::Ui, patch: Patch, title: &str, is_on: &mut bool) -> Response {
+    let entry = ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = 5.0;
         let (rect, _) = ui.allocate_exact_size(Vec2::new(18.0, 12.0), Sense::hover());
         let painter = ui.painter();
         let middle = rect.center().y;
+        let thin = |color| Stroke::new(1.0, color);
         match patch {
+            // An outline stays of what is switched off.
+            Patch::Area(_, line) | Patch::Line(line) | Patch::Dashes(line) if !*is_on => {
+                let line = line.gamma_multiply(0.6);
+                let flat = rect.shrink2(Vec2::new(0.0, 2.0));
+                painter.rect_stroke(flat, 2, thin(line), StrokeKind::Inside);
+            }
             Patch::Area(fill, line) => {
-                let stroke = Stroke::new(1.0, *line);
-                painter.rect(rect, 2, *fill, stroke, StrokeKind::Inside);
+                painter.rect(rect, 2, fill, thin(line), StrokeKind::Inside);
             }
             Patch::Line(line) => {
-                painter.hline(rect.x_range(), middle, Stroke::new(2.0, *line));
+                painter.hline(rect.x_range(), middle, Stroke::new(2.0, line));
             }
             Patch::Dashes(line) => {
-                let stroke = Stroke::new(2.0, *line);
+                let stroke = Stroke::new(2.0, line);
                 painter.hline(rect.left()..=rect.left() + 7.0, middle, stroke);
                 painter.hline(rect.right() - 7.0..=rect.right(), middle, stroke);
             }
         }
-        ui.label(*title);
+        let text = RichText::new(title);
+        let text = if *is_on { text } else { text.weak().strikethrough() };
+        ui.add(egui::Label::new(text).selectable(false));
+    });
+    let mut response = ui.interact(entry.response.rect, ui.scope_id().with(title), Sense::click());
+    if response.clicked() {
+        *is_on = !*is_on;
+        response.mark_changed();
     }
+    if response.has_focus() || response.hovered() {
+        let stroke = ui.visuals().widgets.hovered.bg_stroke;
+        let around = response.rect.expand(2.0);
+        ui.painter().rect_stroke(around, 3, stroke, StrokeKind::Inside);
+    }
+    let is_on = *is_on;
+    response.widget_info(|| egui::WidgetInfo::selected(Role::CheckBox, true, is_on, title));
+    response.on_hover_text(if is_on { "Click to hide" } else { "Click to show" })
 }

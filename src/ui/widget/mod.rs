@@ -2,9 +2,13 @@
 
 pub mod bins;
 pub mod curve;
+pub mod data_table;
 pub mod facts;
 pub mod flame;
 pub mod legend;
+pub mod overview;
+pub mod rows;
 pub mod table;
 pub mod ticks;
+pub mod toolbar;
 pub mod view;

@@ -166,7 +166,8 @@ fn cell_ui(ui: &mut egui::Ui, cell: &Cell<'_>, spec: &ColumnSpec<'_>, is_clickab
     });
 }
 
-fn aligned(ui: &mut egui::Ui, is_number: bool, add: impl FnOnce(&mut egui::Ui)) {
+/// Lays out a cell: texts begin and figures end at the same place.
+pub fn aligned(ui: &mut egui::Ui, is_number: bool, add: impl FnOnce(&mut egui::Ui)) {
     if is_number {
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             ui.add_space(8.0);

@@ -2,7 +2,7 @@
 //! `i + 0.5`.
 
 /// Fewest positions that can be visible.
-const CLOSEST: f64 = 4.0;
+pub const CLOSEST: f64 = 4.0;
 
 /// The visible range; everything unless the user has zoomed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -33,6 +33,25 @@ impl View {
     /// Shows everything.
     pub fn reset(&mut self) {
         self.zoomed = None;
+    }
+
+    /// How much closer than everything, in percent.
+    pub fn magnification(self, len: usize) -> f64 {
+        let ((low, high), (start, end)) = (Self::everything(len), self.range(len));
+        100.0 * (high - low) / (end - start)
+    }
+
+    /// Zooms to a magnification in percent around the middle.
+    pub fn magnify(&mut self, len: usize, percent: f64) {
+        let (start, end) = self.range(len);
+        self.zoom(len, percent / self.magnification(len), f64::midpoint(start, end));
+    }
+
+    /// Shows the part between two places, as far as that can be shown.
+    pub fn show(&mut self, len: usize, start: f64, end: f64) {
+        let (low, high) = Self::everything(len);
+        let span = (end - start).clamp(CLOSEST.min(high - low), high - low);
+        self.set(len, start, span);
     }
 
     /// Zooms by `factor` (more than 1: closer) and keeps `center` where it is.
@@ -91,6 +110,11 @@ mod tests {
         view.zoom(100, 1e9, 50.0);
         let (start, end) = view.range(100);
         assert!((end - start - CLOSEST).abs() < 1e-9);
+        assert!((view.magnification(100) - 2500.0).abs() < 1e-6);
+        view.magnify(100, 200.0);
+        assert!((view.magnification(100) - 200.0).abs() < 1e-6);
+        view.show(100, 10.0, 20.0);
+        assert_eq!(view.range(100), (10.0, 20.0));
         view.reveal(100, 3);
         assert!(view.range(100).0 <= 3.0);
     }

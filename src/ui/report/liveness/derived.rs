@@ -1,60 +1,87 @@
-//! What the liveness page computes once for a scope.
+//! What the liveness page computes beside the window for a scope.
 
-use crate::analysis::liveness::{Scope, always_live_bytes, curve, limit_bytes};
+use crate::analysis::liveness::Scope;
 use crate::analysis::peaks::{Peak, peaks};
-use crate::store::Report;
-use crate::store::liveness::Liveness;
-use crate::store::program::Steps;
+use crate::analysis::scope_curve::{AlwaysLive, ScopeCurve, scope_curve};
+use crate::store::{Report, TileId};
 
 /// The curve of a scope and what belongs to it.
 #[derive(Debug)]
 pub struct Derived {
     /// The scope.
     pub scope: Scope,
-    /// Not-always-live bytes at each step.
-    pub curve: Vec<u64>,
-    /// Always-live bytes.
-    pub always_live: Option<u64>,
-    /// The limit.
-    pub limit: Option<u64>,
+    /// Its bytes at each step, and its limit.
+    pub curve: ScopeCurve,
+    /// Everything alive at each step, where the always-live bytes differ from step to step.
+    pub together: Option<Vec<u64>>,
     /// Its peaks, largest first.
     pub peaks: Vec<Peak>,
     /// The step of the largest.
     pub peak: Option<usize>,
+    /// The most not-always-live bytes at any step.
+    pub highest: u64,
+    /// The most bytes at any step, always-live ones included.
+    pub top: u64,
 }
 
 impl Derived {
     /// Computes it; `None` when the report has no curve.
-    pub fn new(report: &Report, liveness: &Liveness, steps: &Steps, scope: Scope) -> Option<Self> {
-        let curve = curve(liveness, scope, steps.ids.len())?;
-        let (memory, target) = (report.memory.get(), report.target.get());
-        let peaks = peaks(&curve);
-        Some(Self {
-            scope,
-            always_live: memory.and_then(|memory| always_live_bytes(scope, memory, target)),
-            limit: memory.and_then(|memory| limit_bytes(scope, memory, target)),
-            peak: peaks.first().map(|peak| peak.step),
-            peaks,
-            curve,
-        })
+    pub fn new(
+        report: &Report,
+        scope: Scope,
+        is_cancelled: &(dyn Fn() -> bool + Sync),
+    ) -> Option<Self> {
+        let curve = scope_curve(report, scope, is_cancelled)?;
+        let most = |values: &[u64]| values.iter().max().copied().unwrap_or(0);
+        let together = match &curve.always_live {
+            AlwaysLive::AtStep(always_live) => {
+                let pairs = always_live.iter().zip(&curve.not_always_live);
+                Some(pairs.map(|(a, b)| a.saturating_add(*b)).collect::<Vec<u64>>())
+            }
+            _ => None,
+        };
+        let peaks = peaks(together.as_deref().unwrap_or(&curve.not_always_live));
+        let highest = most(&curve.not_always_live);
+        let top = match (&together, &curve.always_live) {
+            (Some(together), _) => most(together),
+            (None, AlwaysLive::Level(level)) => highest.saturating_add(*level),
+            (None, _) => highest,
+        };
+        let peak = peaks.first().map(|peak| peak.step);
+        Some(Self { scope, curve, together, peaks, peak, highest, top })
     }
 
-    /// The most not-always-live bytes at any step.
-    pub fn highest(&self) -> u64 {
-        self.peaks.first().map_or(0, |peak| peak.bytes)
+    /// Number of steps.
+    pub fn len(&self) -> usize {
+        self.curve.not_always_live.len()
     }
 
-    /// The most bytes at any step, always-live ones included.
-    pub fn top(&self) -> u64 {
-        self.highest().saturating_add(self.always_live.unwrap_or(0))
+    /// Not-always-live bytes at a step.
+    pub fn not_always_live_at(&self, step: usize) -> u64 {
+        self.curve.not_always_live.get(step).copied().unwrap_or(0)
+    }
+
+    /// Always-live bytes at a step, where they are known.
+    pub fn always_live_at(&self, step: usize) -> Option<u64> {
+        match &self.curve.always_live {
+            AlwaysLive::Unknown => None,
+            AlwaysLive::Level(level) => Some(*level),
+            AlwaysLive::AtStep(values) => values.get(step).copied(),
+        }
+    }
+
+    /// The tile that has the most at a step, in the scope of the worst tiles.
+    pub fn worst_tile_at(&self, step: usize) -> Option<TileId> {
+        self.curve.worst_tiles.as_ref()?.get(step).copied()
     }
 
     /// Tells the curves of different scopes apart.
     pub fn version(&self) -> u64 {
         match self.scope {
             Scope::Everything => 0,
-            Scope::Ipu(ipu) => 1 + u64::from(ipu),
-            Scope::Tile(tile) => (1 << 32) + u64::from(tile.0),
+            Scope::WorstTile => 1,
+            Scope::Ipu(ipu) => 2 + u64::from(ipu),
+            Scope::Tile(tile) => (1 << 33) + u64::from(tile.0),
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::store::Report;
 use crate::store::program::Steps;
 use crate::text;
 use crate::ui::job::{Answer, Job};
+use crate::ui::units::Units;
 
 /// How many steps are looked at before the job asks whether it shall stop.
 const STEPS_PER_LOOK: usize = 1024;
@@ -23,13 +24,33 @@ pub struct StepFilter {
     asked: Option<(String, bool)>,
     job: Option<Job<Vec<u32>>>,
     found: Vec<u32>,
+    /// Changes whenever `found` does.
+    version: usize,
+    /// What they are on a curve, by the versions of both.
+    on_curve: Option<((usize, u64), OnCurve)>,
     failure: Option<String>,
+}
+
+/// What the matches are on a curve.
+#[derive(Clone, Copy, Debug, Default)]
+struct OnCurve {
+    /// The matching step with the most bytes, the first of equals.
+    largest: Option<(usize, u64)>,
+    /// Number of peaks that match.
+    peaks: usize,
+    /// How many of the largest peaks match, one after the other.
+    largest_peaks: usize,
 }
 
 impl StepFilter {
     /// The positions of the steps that match, ascending.
     pub fn matches(&self) -> &[u32] {
         &self.found
+    }
+
+    /// Changes whenever the matches do.
+    pub fn version(&self) -> usize {
+        self.version
     }
 
     /// Draws the field and the number of matches; returns the largest step when it is asked for.
@@ -60,24 +81,36 @@ impl StepFilter {
             ui.weak("Looking…");
             return None;
         }
-        let largest = self.largest(derived);
-        let Some((step, bytes)) = largest else {
+        let key = (self.version, derived.version());
+        if self.on_curve.is_none_or(|(made_for, _)| made_for != key) {
+            self.on_curve = Some((key, self.find_on_curve(derived)));
+        }
+        let on_curve = self.on_curve.map(|(_, on_curve)| on_curve).unwrap_or_default();
+        let Some((step, bytes)) = on_curve.largest else {
             ui.label("No step matches");
             return None;
         };
         let count = text::grouped(self.found.len() as u64);
         let of = text::grouped(steps.ids.len() as u64);
         ui.label(format!("{count} of {of} steps match"));
+        ui.label(peaks_text(&on_curve, derived.peaks.len()));
         let id = steps.ids.get(step).map_or(0, |id| id.0);
-        let button = ui.button(format!("Largest: step {id}, {}", text::bytes(bytes)));
+        let button = ui.button(format!("Largest: step {id}, {}", Units::now(ui).bytes(bytes)));
         button.on_hover_text("Select it").clicked().then_some(step)
     }
 
-    /// The matching step with the most bytes, the first of equals.
-    fn largest(&self, derived: &Derived) -> Option<(usize, u64)> {
-        let bytes = |step: &u32| derived.curve.get(*step as usize).copied().unwrap_or(0);
-        let step = self.found.iter().rev().max_by_key(|step| bytes(step))?;
-        Some((*step as usize, bytes(step)))
+    fn find_on_curve(&self, derived: &Derived) -> OnCurve {
+        let bytes = |step: &u32| derived.not_always_live_at(*step as usize);
+        let largest = self.found.iter().rev().max_by_key(|step| bytes(step));
+        let is_found = |step: usize| {
+            u32::try_from(step).is_ok_and(|step| self.found.binary_search(&step).is_ok())
+        };
+        let peaks = derived.peaks.iter().map(|peak| is_found(peak.step));
+        OnCurve {
+            largest: largest.map(|step| (*step as usize, bytes(step))),
+            peaks: peaks.clone().filter(|is_found| *is_found).count(),
+            largest_peaks: peaks.take_while(|is_found| *is_found).count(),
+        }
     }
 
     /// Starts a job when the text or what is known of operations has changed; takes its answer.
@@ -85,6 +118,7 @@ impl StepFilter {
         let wanted = (self.text.trim().to_owned(), report.debug.is_settled());
         if self.asked.as_ref() != Some(&wanted) {
             self.found.clear();
+            self.version += 1;
             self.failure = None;
             self.job = None;
             if !wanted.0.is_empty() {
@@ -95,6 +129,7 @@ impl StepFilter {
         match self.job.as_ref().map(Job::poll) {
             Some(Answer::Done(found)) => {
                 self.found = found;
+                self.version += 1;
                 self.job = None;
             }
             Some(Answer::Failed) => {
@@ -124,5 +159,20 @@ impl StepFilter {
             Ok(job) => self.job = Some(job),
             Err(error) => self.failure = Some(format!("No thread to filter with: {error}")),
         }
+    }
+}
+
+/// Whether the peaks are what was looked for.
+fn peaks_text(on_curve: &OnCurve, peaks: usize) -> String {
+    let grouped = |number: usize| text::grouped(number as u64);
+    match (on_curve.peaks, on_curve.largest_peaks) {
+        (found, _) if found == peaks => format!("and all {} peaks", grouped(peaks)),
+        (found, first @ 2..) => format!(
+            "and {} of {} peaks, the {} largest among them",
+            grouped(found),
+            grouped(peaks),
+            grouped(first)
+        ),
+        (found, _) => format!("and {} of {} peaks", grouped(found), grouped(peaks)),
     }
 }

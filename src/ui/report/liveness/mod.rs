@@ -1,60 +1,58 @@
 //! Liveness: what is in memory at each step, as a picture, with its peaks and variables below.
 
+mod choices;
 mod derived;
 mod filter;
+mod lifetimes;
+mod marks;
+mod peaks;
+mod selected;
 mod tables;
 mod tooltip;
+mod variables;
 
 use eframe::egui;
-use eframe::egui::RichText;
+use std::ops::Range;
+use std::sync::Arc;
 
-use super::{PageContext, head_ui, is_limit_near, part_or_reason, tables_height};
+use super::{PageContext, head_ui, legend_ui, part_or_reason, tables_height};
 use crate::analysis::liveness::{Scope, replica_note};
-use crate::analysis::steps;
-use crate::store::Report;
+use crate::analysis::scope_curve::AlwaysLive;
 use crate::store::program::Steps;
-use crate::text;
+use crate::ui::job::Latest;
 use crate::ui::theme::Tokens;
+use crate::ui::units::Units;
 use crate::ui::widget::bins::{BinCache, Values};
 use crate::ui::widget::curve::{Layer, Picture, curve_ui};
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::legend::Patch;
+use crate::ui::widget::overview::Overview;
+use crate::ui::widget::toolbar::Toolbar;
 use crate::ui::widget::view::View;
+use choices::{Choices, scope_title};
 use derived::Derived;
+use selected::{selected_ui, step_text};
+use tables::{Subject, step_title};
 
-/// Width that the head needs in one line, points.
-const ROOM: f32 = 900.0;
+/// Steps that are drawn with a label of their own.
+const MOST_LABELS: usize = 12;
+
+/// A scope, and whether its variables by tile are there.
+type DerivedKey = (Scope, bool);
 
 /// What the page remembers.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct LivenessPage {
-    scope: Scope,
+    choices: Choices,
     view: View,
-    cache: BinCache,
-    /// The user's choice; `None` follows the figures.
-    is_limit_shown: Option<bool>,
-    /// Whether the curve stands on the ground instead of on the always-live bytes.
-    is_always_live_hidden: bool,
-    derived: Option<Derived>,
+    toolbar: Toolbar,
+    caches: [BinCache; 2],
+    overview: BinCache,
+    derived: Latest<DerivedKey, Option<Arc<Derived>>>,
     filter: filter::StepFilter,
+    marks: marks::Marks,
     tables: tables::Tables,
     tooltip: tooltip::StepTooltip,
-}
-
-impl Default for LivenessPage {
-    fn default() -> Self {
-        Self {
-            scope: Scope::Everything,
-            view: View::default(),
-            cache: BinCache::default(),
-            is_limit_shown: None,
-            is_always_live_hidden: false,
-            derived: None,
-            filter: filter::StepFilter::default(),
-            tables: tables::Tables::default(),
-            tooltip: tooltip::StepTooltip::default(),
-        }
-    }
 }
 
 impl LivenessPage {
@@ -69,132 +67,205 @@ impl LivenessPage {
             absent_ui(ui, "No steps", "Table depth_first_steps of the profile has no rows");
             return;
         }
-        let found = part_or_reason(ui, &report.liveness, working, "Liveness", "table eq_classes");
-        let Some(liveness) = found else { return };
-        if self.derived.as_ref().is_none_or(|derived| derived.scope != self.scope) {
-            self.derived = Derived::new(report, liveness, steps, self.scope);
-        }
-        if self.derived.is_none() {
-            absent_ui(
-                ui,
-                "The curve is not in this report",
-                "The profile has no readable table memory_not_always_live_by_step_and_ipu",
-            );
+        if part_or_reason(ui, &report.liveness, working, "Liveness", "table eq_classes").is_none() {
             return;
         }
-        self.bar_ui(ui, page);
-        self.facts_ui(ui, page, steps);
-        let max = (ui.available_height() - 160.0).max(80.0);
+        self.derive(ui, page);
+        let derived = self.derived.last().and_then(|(_, derived)| derived.clone());
+        head_ui(ui, "Liveness over steps", |ui| {
+            let selected = page.selection.tiles.first();
+            self.choices.ui(ui, report, derived.as_deref(), selected);
+        });
+        let Some(derived) = derived else {
+            self.waiting_ui(ui);
+            return;
+        };
+        self.marks.update(ui.ctx(), report, page.selection);
+        self.filter_ui(ui, page, &derived, steps);
+        selected_ui(ui, page, &derived, &self.marks);
+        self.toolbar_ui(ui, page, &derived);
+        let max = (ui.available_height() - 140.0).max(80.0);
         egui::Panel::bottom("liveness tables")
             .resizable(true)
             .default_size(tables_height(ui))
             .size_range(60.0..=max)
             .frame(egui::Frame::new().inner_margin(egui::Margin { top: 6, ..Default::default() }))
             .show(ui, |ui| {
-                if let Some(derived) = &self.derived
-                    && let Some(step) =
-                        self.tables.ui(ui, report, liveness, derived, page.selection)
-                {
-                    page.selection.select_step(step);
-                    self.view.reveal(steps.ids.len(), step);
+                let peak: Vec<usize> = derived.peak.into_iter().collect();
+                let chosen = page.selection.steps.clone();
+                let steps = if chosen.is_empty() { &peak } else { &chosen };
+                let range = self.view.range(derived.len());
+                let subject = Subject { derived: &derived, steps, range };
+                if let Some((step, is_added)) = self.tables.ui(ui, page, &subject) {
+                    select(page, step, is_added);
+                    self.view.reveal(derived.len(), step);
                 }
             });
         egui::CentralPanel::default()
             .frame(
                 egui::Frame::new().inner_margin(egui::Margin { bottom: 6, ..Default::default() }),
             )
-            .show(ui, |ui| self.picture_ui(ui, page, steps));
+            .show(ui, |ui| self.picture_ui(ui, page, steps, &derived));
     }
 
-    /// Title, legend and choices.
-    fn bar_ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
-        let Some(derived) = &self.derived else { return };
-        let is_limit_shown = self.is_limit_shown(derived);
-        let mut is_limit_wanted = is_limit_shown;
-        let mut scope = self.scope;
-        // A limit says nothing of a part of what is alive.
-        let limit = derived.limit.filter(|_| !self.is_always_live_hidden);
-        let tokens = Tokens::now(ui);
-        let mut entries = vec![(Patch::Area(tokens.top_fill, tokens.top), "Not always live")];
-        if !self.is_always_live_hidden {
-            entries.push((Patch::Area(tokens.base_fill, tokens.base), "Always live"));
-        }
-        if limit.is_some() {
-            entries.push((Patch::Dashes(tokens.limit), "Limit"));
-        }
-        head_ui(ui, "Liveness over steps", &entries, ROOM, |ui| {
-            let reset = ui.add_enabled(self.view.is_zoomed(), egui::Button::new("Show all"));
-            if reset.on_hover_text("Key 0, or double-click in the picture").clicked() {
-                self.view.reset();
-            }
-            if limit.is_some() {
-                ui.checkbox(&mut is_limit_wanted, "Scale to limit");
-            }
-            let mut is_shown = !self.is_always_live_hidden;
-            let response = ui.checkbox(&mut is_shown, "With always live");
-            if response.on_hover_text("Without, small changes are visible").changed() {
-                self.is_always_live_hidden = !is_shown;
-            }
-            scope_ui(ui, &mut scope, page.report);
+    /// Asks for the curve of the scope.
+    fn derive(&mut self, ui: &egui::Ui, page: &PageContext<'_>) {
+        let scope = self.choices.scope;
+        let needs_tiles = matches!(scope, Scope::Tile(_) | Scope::WorstTile);
+        let key = (scope, needs_tiles && page.report.tile_variable_bytes.is_settled());
+        let report = Arc::clone(page.report);
+        self.derived.ask("liveness curve", ui.ctx(), &key, move |cancel| {
+            Derived::new(&report, scope, &|| cancel.is_cancelled()).map(Arc::new)
         });
-        if is_limit_wanted != is_limit_shown {
-            self.is_limit_shown = Some(is_limit_wanted);
-        }
-        if scope != self.scope
-            && let (Some(liveness), Some(steps)) =
-                (page.report.liveness.get(), page.report.steps.get())
-        {
-            self.scope = scope;
-            self.is_limit_shown = None;
-            self.derived = Derived::new(page.report, liveness, steps, scope);
+    }
+
+    /// What is said in place of a curve.
+    fn waiting_ui(&self, ui: &mut egui::Ui) {
+        let scope = self.choices.scope;
+        let needs_tiles = matches!(scope, Scope::Tile(_) | Scope::WorstTile);
+        match (self.derived.last(), self.derived.failure()) {
+            (_, Some(failure)) => absent_ui(ui, "No curve", failure),
+            (None, None) => absent_ui(ui, "The curve is being computed", ""),
+            (Some(((_, is_settled), _)), None) if needs_tiles && !is_settled => absent_ui(
+                ui,
+                "Variables by tile are being read",
+                "The curve of a tile appears as soon as they are there",
+            ),
+            (Some(_), None) if needs_tiles => absent_ui(
+                ui,
+                &format!("{} has no curve", scope_title(scope)),
+                "The profile has no readable table var_bytes_by_eq_class, or none for this tile",
+            ),
+            (Some(_), None) => absent_ui(
+                ui,
+                "The curve is not in this report",
+                "The profile has no readable table memory_not_always_live_by_step_and_ipu",
+            ),
         }
     }
 
-    /// The filter with what it found, and the selected step.
-    fn facts_ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, steps: &Steps) {
-        let Some(derived) = &self.derived else { return };
+    fn filter_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        derived: &Derived,
+        steps: &Steps,
+    ) {
         ui.horizontal(|ui| {
             let largest = self.filter.ui(ui, page.report, derived, steps);
             if let Some(step) = largest {
                 page.selection.select_step(step);
-                self.view.reveal(steps.ids.len(), step);
+                self.view.reveal(derived.len(), step);
             }
-            ui.separator();
             if let Some(note) = replica_note(page.report.target.get()) {
-                ui.weak("Per replica").on_hover_text(note);
                 ui.separator();
-            }
-            if let Some(step) = page.selection.step() {
-                let text = format!("Selected: {}", step_text(page.report, derived, step));
-                if ui.button("Deselect step").clicked() {
-                    page.selection.steps.clear();
-                }
-                ui.add(egui::Label::new(RichText::new(text).strong()).truncate());
-            } else if let Some(peak) = derived.peak {
-                let text = format!("Peak: {}", step_text(page.report, derived, peak));
-                ui.add(egui::Label::new(text).truncate());
+                ui.weak("Per replica").on_hover_text(note);
             }
         });
     }
 
-    fn is_limit_shown(&self, derived: &Derived) -> bool {
-        self.is_limit_shown.unwrap_or_else(|| {
-            derived.limit.is_some_and(|limit| is_limit_near(derived.top(), limit))
-        })
+    fn toolbar_ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, derived: &Derived) {
+        let (values, base) = self.top_values(derived);
+        let overview = Overview {
+            values,
+            base,
+            version: derived.version() * 4 + self.variant(),
+            top: derived.top,
+            cache: &mut self.overview,
+        };
+        let name = "liveness curve";
+        self.toolbar.ui(ui, name, &mut self.view, overview, page.commands);
     }
 
-    fn picture_ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, steps: &Steps) {
-        let Some(derived) = &self.derived else { return };
-        let tokens = Tokens::now(ui);
-        let is_hidden = self.is_always_live_hidden;
-        let always_live = derived.always_live.filter(|_| !is_hidden);
-        let limit = derived.limit.filter(|_| !is_hidden);
-        let top = if is_hidden { derived.highest() } else { derived.top() };
-        let shown_limit = limit.filter(|_| self.is_limit_shown(derived)).unwrap_or(0);
-        let limit = limit.map(|limit| (limit, format!("Limit {}", text::bytes(limit))));
-        let x_text = |row: usize| steps.ids.get(row).map_or(String::new(), |id| id.to_string());
+    /// Tells curves apart that are drawn differently.
+    fn variant(&self) -> u64 {
+        u64::from(self.choices.is_stacked && self.choices.has_always_live)
+    }
+
+    /// The series on top, and what it stands on.
+    fn top_values<'a>(&self, derived: &'a Derived) -> (Values<'a>, u64) {
+        let is_stacked = self.choices.is_stacked && self.choices.has_always_live;
+        match (&derived.curve.always_live, &derived.together) {
+            (AlwaysLive::Level(level), _) if is_stacked => {
+                (Values::Known(&derived.curve.not_always_live), *level)
+            }
+            (AlwaysLive::AtStep(_), Some(together)) if is_stacked => (Values::Known(together), 0),
+            _ => (Values::Known(&derived.curve.not_always_live), 0),
+        }
+    }
+
+    fn picture_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        steps: &Steps,
+        derived: &Arc<Derived>,
+    ) {
+        let (tokens, units) = (*Tokens::now(ui), Units::now(ui));
+        let choices = &mut self.choices;
+        let mut entries = vec![(
+            Patch::Area(tokens.top_fill, tokens.top),
+            "Not always live",
+            &mut choices.has_not_always_live,
+        )];
+        if !matches!(derived.curve.always_live, AlwaysLive::Unknown) {
+            let patch = Patch::Area(tokens.base_fill, tokens.base);
+            entries.push((patch, "Always live", &mut choices.has_always_live));
+        }
+        if derived.curve.limit.is_some() {
+            entries.push((Patch::Dashes(tokens.limit), "Limit", &mut choices.has_limit));
+        }
+        let legend = legend_ui(ui, &mut entries);
+        let choices = &self.choices;
+        let limit = choices.limit(derived);
+        let is_stacked = choices.is_stacked && choices.has_always_live;
+        let (values, base) = self.top_values(derived);
+        let variant = self.variant();
+        let top = match (choices.has_always_live, choices.has_not_always_live) {
+            (true, true) if choices.is_stacked => derived.top,
+            (true, _) => derived.highest.max(derived.top.saturating_sub(derived.highest)),
+            (false, _) => derived.highest,
+        };
+        let shown_limit = limit.filter(|_| choices.is_limit_in_sight(derived)).unwrap_or(0);
+        let [below, above] = &mut self.caches;
+        let mut ground = None;
+        let mut layers = Vec::with_capacity(2);
+        match &derived.curve.always_live {
+            AlwaysLive::Level(level) if choices.has_always_live => {
+                ground = Some((*level, tokens.base_fill, tokens.base));
+            }
+            AlwaysLive::AtStep(values) if choices.has_always_live => layers.push(Layer {
+                values: Values::Known(values),
+                base: 0,
+                is_stacked: false,
+                fill: Some(tokens.base_fill),
+                line: tokens.base,
+                cache: below,
+            }),
+            _ => {}
+        }
+        let is_shown = choices.has_not_always_live;
+        // What is switched off is still what the pointer follows.
+        layers.push(Layer {
+            values,
+            base,
+            is_stacked: is_stacked && ground.is_none(),
+            fill: Some(tokens.top_fill)
+                .filter(|_| is_shown && (is_stacked || !choices.has_always_live)),
+            line: if is_shown { tokens.top } else { egui::Color32::TRANSPARENT },
+            cache: above,
+        });
         let at = page.selection.step().or(derived.peak);
-        let value = at.map_or(String::new(), |step| step_text(page.report, derived, step));
+        let value = at.map_or(String::new(), |step| step_text(page.report, derived, step, units));
+        let has_labels = (2..=MOST_LABELS).contains(&page.selection.steps.len());
+        let selected = page.selection.steps.iter().map(|step| {
+            let label = if has_labels { step_title(page.report, *step) } else { String::new() };
+            (*step..*step + 1, label)
+        });
+        let version = self.filter.version();
+        let lives: &[Range<u32>] =
+            self.marks.life(page.selection).map_or(&[], |life| &*life.ranges);
+        let lives = lives.to_vec();
         let answer = curve_ui(
             ui,
             &mut self.view,
@@ -202,30 +273,27 @@ impl LivenessPage {
                 name: "Liveness curve",
                 value,
                 x_title: "Step",
-                x_text: &x_text,
-                version: derived.version(),
-                len: derived.curve.len(),
+                x_text: &|row| steps.ids.get(row).map_or(String::new(), |id| id.to_string()),
+                version: derived.version() * 4 + variant,
+                len: derived.len(),
                 top: top.max(shown_limit),
-                ground: always_live.map(|bytes| (bytes, tokens.base_fill, tokens.base)),
-                layers: vec![Layer {
-                    values: Values::Known(&derived.curve),
-                    base: always_live.unwrap_or(0),
-                    fill: Some(tokens.top_fill),
-                    line: tokens.top,
-                    cache: &mut self.cache,
-                }],
-                limit,
+                ground,
+                layers,
+                limit: limit.map(|limit| (limit, format!("Limit {}", units.bytes(limit)))),
                 borders: &[],
-                marks: self.filter.matches(),
-                selected: page.selection.step(),
+                marks: self.marks.joined(self.filter.matches(), version),
+                lives: &lives,
+                selected: selected.collect(),
+                is_range_selectable: false,
             },
         );
         *page.has_painted_graph = true;
-        if let Some(step) = answer.clicked {
-            page.selection.select_step(step);
+        self.toolbar.picture = Some(legend.union(answer.rect));
+        if let Some(click) = answer.clicked {
+            select(page, click.position, click.is_added);
         }
         if let Some(step) = answer.hovered {
-            self.tooltip.prepare(page.report, derived, step);
+            self.tooltip.prepare(ui.ctx(), page.report, derived, step);
             egui::Tooltip::for_widget(&answer.response)
                 .at_pointer()
                 .show(|ui| self.tooltip.ui(ui, derived));
@@ -233,37 +301,10 @@ impl LivenessPage {
     }
 }
 
-/// A step in a line: its number, what it does, how much is alive.
-fn step_text(report: &Report, derived: &Derived, step: usize) -> String {
-    let facts = steps::facts(report, step);
-    let id = facts.as_ref().map_or(step as u64, |facts| u64::from(facts.step.0));
-    let kind = facts.as_ref().and_then(|facts| facts.kind.as_deref()).unwrap_or("unknown kind");
-    let name = facts.as_ref().and_then(|facts| facts.name.as_deref()).unwrap_or("");
-    let bytes = derived.curve.get(step).copied().unwrap_or(0);
-    let name =
-        if name.is_empty() { String::new() } else { format!(" {}", text::shortened(name, 60)) };
-    let not_always = text::exact_bytes(bytes);
-    format!("step {id}, {}{name}, {not_always} not always live", text::shortened(kind, 40))
-}
-
-/// Everything, or one of the IPUs.
-fn scope_ui(ui: &mut egui::Ui, scope: &mut Scope, report: &Report) {
-    let title = |scope: Scope| match scope {
-        Scope::Everything => "All IPUs".to_owned(),
-        Scope::Ipu(ipu) => format!("IPU {ipu}"),
-        Scope::Tile(tile) => format!("Tile {tile}"),
-    };
-    let ipus: Vec<u32> = report
-        .liveness
-        .get()
-        .and_then(|liveness| liveness.deltas.as_ref())
-        .map_or(Vec::new(), |deltas| deltas.by_ipu.keys().copied().collect());
-    let combo =
-        egui::ComboBox::from_id_salt("scope").selected_text(title(*scope)).show_ui(ui, |ui| {
-            ui.selectable_value(scope, Scope::Everything, title(Scope::Everything));
-            for ipu in ipus {
-                ui.selectable_value(scope, Scope::Ipu(ipu), title(Scope::Ipu(ipu)));
-            }
-        });
-    combo.response.accessible_name("Scope").on_hover_text("The part of the machine in the picture");
+fn select(page: &mut PageContext<'_>, step: usize, is_added: bool) {
+    if is_added {
+        page.selection.toggle_step(step);
+    } else {
+        page.selection.select_step(step);
+    }
 }

@@ -1,245 +1,357 @@
-//! Below the curve: its peaks, and the variables at a step.
+//! Below the curve: its peaks, and what is alive at the selected steps.
 
 use eframe::egui;
-use eframe::egui::RichText;
+use std::sync::Arc;
 
 use super::derived::Derived;
-use crate::analysis::liveness::{NamedBytes, Scope, always_live_variables, variables_at};
-use crate::analysis::steps;
+use super::lifetimes::LifetimeRows;
+use super::peaks::PeakRows;
+use super::variables::VariableRows;
+use crate::analysis::liveness::Scope;
+use crate::analysis::variables;
 use crate::store::Report;
-use crate::store::liveness::Liveness;
-use crate::text;
-use crate::ui::selection::Selection;
-use crate::ui::widget::table::{Cell, ColumnSpec, Table};
+use crate::ui::command::Command;
+use crate::ui::job::Latest;
+use crate::ui::report::PageContext;
+use crate::ui::theme::Tokens;
+use crate::ui::widget::data_table::{Data, DataTable, no_paint};
+use crate::ui::widget::facts::absent_ui;
+use crate::ui::widget::rows::Rows;
 
-/// Longest name in a cell; the tooltip has more.
-const CELL_NAME: usize = 120;
-/// Width that the tables need side by side, points.
+/// Width that peaks and variables need side by side, points.
 const ROOM: f32 = 820.0;
-/// Between two tables, points.
-const COLUMN_GAP: f32 = 20.0;
-/// Longest name in a tooltip.
-const HOVER_NAME: usize = 1000;
+/// Steps whose variables are columns.
+const MOST_STEPS: usize = 6;
 
-/// Variables with their sum.
-#[derive(Debug, Default)]
-struct Variables {
-    rows: Vec<NamedBytes>,
-    total: u64,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tab {
+    Peaks,
+    NotAlwaysLive,
+    AlwaysLive,
+    Lifetimes,
 }
 
-impl Variables {
-    fn new(rows: Vec<NamedBytes>) -> Self {
-        let total = rows.iter().fold(0_u64, |sum, row| sum.saturating_add(row.bytes));
-        Self { rows, total }
+/// What a list of variables was made for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Key {
+    scope: Scope,
+    steps: Vec<usize>,
+    has_tiles: bool,
+}
+
+type Made<T> = Latest<Key, Option<Arc<T>>>;
+
+/// The tables, made beside the window when other steps are selected.
+pub struct Tables {
+    tab: Tab,
+    peaks: DataTable,
+    /// The rows of the peaks, and what they were made from.
+    peak_rows: Option<(Arc<Derived>, bool, Arc<dyn Rows>)>,
+    not_always_live: DataTable,
+    not_always_live_rows: Made<VariableRows>,
+    always_live: DataTable,
+    always_live_rows: Made<VariableRows>,
+    lifetimes: DataTable,
+    lifetime_rows: Made<LifetimeRows>,
+}
+
+impl std::fmt::Debug for Tables {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Tables").field("tab", &self.tab).finish_non_exhaustive()
     }
 }
 
-/// The tables, made anew when another step is selected.
-#[derive(Debug, Default)]
-pub struct Tables {
-    at_step: Option<(usize, Variables)>,
-    always_live: Option<Variables>,
-    /// What is shown where there is no room for all.
-    tab: Tab,
+impl Default for Tables {
+    fn default() -> Self {
+        Self {
+            tab: Tab::NotAlwaysLive,
+            peaks: DataTable::default(),
+            peak_rows: None,
+            not_always_live: DataTable::default(),
+            not_always_live_rows: Latest::default(),
+            always_live: DataTable::default(),
+            always_live_rows: Latest::default(),
+            lifetimes: DataTable::default(),
+            lifetime_rows: Latest::default(),
+        }
+    }
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Tab {
-    #[default]
-    Peaks,
-    AtStep,
-    AlwaysLive,
+/// What the tables are about in this frame.
+pub struct Subject<'a> {
+    /// The curve.
+    pub derived: &'a Arc<Derived>,
+    /// The selected steps, or the peak.
+    pub steps: &'a [usize],
+    /// The steps that the curve shows.
+    pub range: (f64, f64),
 }
 
 impl Tables {
-    /// Draws the tables; returns the step of a peak that was clicked.
+    /// Draws the tables; returns the step of a peak that was clicked, and whether it joins the
+    /// selected ones.
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
-        report: &Report,
-        liveness: &Liveness,
-        derived: &Derived,
-        selection: &Selection,
-    ) -> Option<usize> {
+        page: &mut PageContext<'_>,
+        subject: &Subject<'_>,
+    ) -> Option<(usize, bool)> {
         let width = ui.available_width();
         let mut clicked = None;
         if width < ROOM {
-            ui.horizontal(|ui| {
-                for (tab, title) in [
-                    (Tab::Peaks, "Peaks"),
-                    (Tab::AtStep, "Variables at step"),
-                    (Tab::AlwaysLive, "Always-live variables"),
-                ] {
-                    ui.selectable_value(&mut self.tab, tab, title);
-                }
-            });
-            match self.tab {
-                Tab::Peaks => clicked = peaks_ui(ui, report, derived, selection),
-                Tab::AtStep => self.at_step_ui(ui, report, liveness, derived, selection),
-                Tab::AlwaysLive => self.always_live_ui(ui, liveness, derived),
+            self.tabs_ui(ui, true);
+            if self.tab == Tab::Peaks {
+                return self.peaks_ui(ui, page, subject);
             }
-            return clicked;
+            self.tab_ui(ui, page, subject);
+            return None;
         }
         egui::Panel::left("peaks")
             .resizable(true)
-            .default_size(width * 0.44)
+            .default_size(width * 0.42)
             .size_range(200.0..=(width * 0.6))
             .frame(
                 egui::Frame::new().inner_margin(egui::Margin { right: 10, ..Default::default() }),
             )
-            .show(ui, |ui| clicked = peaks_ui(ui, report, derived, selection));
+            .show(ui, |ui| clicked = self.peaks_ui(ui, page, subject));
         let frame =
             egui::Frame::new().inner_margin(egui::Margin { left: 10, ..Default::default() });
         egui::CentralPanel::default().frame(frame).show(ui, |ui| {
-            ui.spacing_mut().item_spacing.x = COLUMN_GAP;
-            ui.columns_const(|[middle, right]| {
-                self.at_step_ui(middle, report, liveness, derived, selection);
-                self.always_live_ui(right, liveness, derived);
-            });
+            if self.tab == Tab::Peaks {
+                self.tab = Tab::NotAlwaysLive;
+            }
+            self.tabs_ui(ui, false);
+            self.tab_ui(ui, page, subject);
         });
         clicked
     }
 
-    /// The variables at the selected step, or at the peak.
-    fn at_step_ui(
+    fn tabs_ui(&mut self, ui: &mut egui::Ui, has_peaks: bool) {
+        ui.horizontal(|ui| {
+            ui.spacing_mut().item_spacing.x = 2.0;
+            for (tab, title) in [
+                (Tab::Peaks, "Peaks"),
+                (Tab::NotAlwaysLive, "Not always live"),
+                (Tab::AlwaysLive, "Always live"),
+                (Tab::Lifetimes, "Lifetimes"),
+            ] {
+                if tab != Tab::Peaks || has_peaks {
+                    ui.selectable_value(&mut self.tab, tab, title);
+                }
+            }
+            for title in ["Vertices", "Cycle estimates", "FLOP estimates"] {
+                let button = ui.add_enabled(false, egui::Button::selectable(false, title));
+                button.on_disabled_hover_text("Comes with a later version");
+            }
+        });
+    }
+
+    fn peaks_ui(
         &mut self,
         ui: &mut egui::Ui,
-        report: &Report,
-        liveness: &Liveness,
-        derived: &Derived,
-        selection: &Selection,
+        page: &mut PageContext<'_>,
+        subject: &Subject<'_>,
+    ) -> Option<(usize, bool)> {
+        let (report, derived) = (page.report, subject.derived);
+        let has_operations = report.debug.is_settled();
+        let is_fresh = self.peak_rows.as_ref().is_some_and(|(made_for, had_operations, _)| {
+            Arc::ptr_eq(made_for, derived) && *had_operations == has_operations
+        });
+        if !is_fresh {
+            let rows = Arc::new(PeakRows::new(report, derived));
+            self.peak_rows = Some((Arc::clone(derived), has_operations, rows));
+        }
+        let (_, _, rows) = self.peak_rows.as_ref()?;
+        let step_of = |row: usize| derived.peaks.get(row).map(|peak| peak.step);
+        let steps = &page.selection.steps;
+        let columns = PeakRows::columns();
+        let data = Data {
+            name: "peaks",
+            title: "Peaks",
+            note: "largest first",
+            columns: &columns,
+            rows,
+            is_selected: &|row| step_of(row).is_some_and(|step| steps.contains(&step)),
+            paint: &no_paint,
+        };
+        let click = self.peaks.ui(ui, &data, page.commands)?;
+        Some((step_of(click.row)?, click.is_added))
+    }
+
+    fn tab_ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, subject: &Subject<'_>) {
+        let (report, scope) = (page.report, subject.derived.scope);
+        let needs_tiles = scope != Scope::Everything;
+        let has_tiles = report.tile_variable_bytes.is_settled();
+        if needs_tiles && !has_tiles {
+            absent_ui(
+                ui,
+                "Variables by tile are being read",
+                "They appear here as soon as they are there",
+            );
+            return;
+        }
+        let steps = subject.steps.get(..MOST_STEPS).unwrap_or(subject.steps);
+        let key = |steps: &[usize]| Key { scope, steps: steps.to_vec(), has_tiles: needs_tiles };
+        match self.tab {
+            Tab::Peaks => {}
+            Tab::NotAlwaysLive => self.not_always_live_ui(ui, page, subject, key(steps)),
+            Tab::AlwaysLive if scope == Scope::WorstTile => {
+                absent_ui(
+                    ui,
+                    "Each step has a worst tile of its own",
+                    "Choose one tile as the scope to see what always lives there",
+                );
+            }
+            Tab::AlwaysLive => self.always_live_ui(ui, page, key(&[])),
+            Tab::Lifetimes => {
+                self.lifetimes_ui(ui, page, subject, key(steps.get(..1).unwrap_or(&[])))
+            }
+        }
+    }
+
+    fn not_always_live_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        subject: &Subject<'_>,
+        key: Key,
     ) {
-        let Some(rows) = &liveness.variable_bytes else {
-            ui.weak("The profile has no readable table var_bytes_by_eq_class");
+        let (report, derived) = (Arc::clone(page.report), Arc::clone(subject.derived));
+        let asked = key.clone();
+        self.not_always_live_rows.ask("variables at steps", ui.ctx(), &key, move |_| {
+            let worst = derived.curve.worst_tiles.as_deref();
+            let rows = variables::not_always_live(&report, asked.scope, &asked.steps, worst)?;
+            Some(Arc::new(VariableRows::new(&report, rows, asked.steps.len())))
+        });
+        let titles: Vec<String> = match self.not_always_live_rows.last() {
+            Some((made_for, _)) => {
+                made_for.steps.iter().map(|step| step_title(page.report, *step)).collect()
+            }
+            None => Vec::new(),
+        };
+        let note = match subject.steps.len() {
+            0..=1 if page.selection.steps.is_empty() => "at the peak".to_owned(),
+            0..=MOST_STEPS => String::new(),
+            steps => format!("the first {MOST_STEPS} of {steps} steps"),
+        };
+        let table = &mut self.not_always_live;
+        variables_ui(
+            ui,
+            page,
+            table,
+            &self.not_always_live_rows,
+            "not always live variables",
+            &titles,
+            &note,
+        );
+    }
+
+    fn always_live_ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, key: Key) {
+        let (report, scope) = (Arc::clone(page.report), key.scope);
+        self.always_live_rows.ask("always-live variables", ui.ctx(), &key, move |_| {
+            let rows = variables::always_live(&report, scope)?;
+            Some(Arc::new(VariableRows::new(&report, rows, 1)))
+        });
+        let titles = ["Bytes".to_owned()];
+        let table = &mut self.always_live;
+        variables_ui(ui, page, table, &self.always_live_rows, "always live variables", &titles, "");
+    }
+
+    fn lifetimes_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        subject: &Subject<'_>,
+        key: Key,
+    ) {
+        let Some(step) = key.steps.first().copied() else { return };
+        let (report, derived) = (Arc::clone(page.report), Arc::clone(subject.derived));
+        // On the worst tile of a step its variables have places.
+        let scope = derived.worst_tile_at(step).map_or(key.scope, Scope::Tile);
+        self.lifetime_rows.ask("lifetimes", ui.ctx(), &key, move |_| {
+            LifetimeRows::new(&report, scope, step).map(Arc::new)
+        });
+        let Some((made_for, rows)) = self.lifetime_rows.last() else {
+            waiting_ui(ui, &self.lifetime_rows);
             return;
         };
-        let Some(step) = selection.step().or(derived.peak) else { return };
-        if self.at_step.as_ref().is_none_or(|(made_for, _)| *made_for != step) {
-            self.at_step = Some((step, Variables::new(variables_at(rows, liveness, step))));
+        let Some(lives) = rows else {
+            absent_ui(
+                ui,
+                "Lifetimes are not there",
+                "They need the variables of the profile, which cannot be read",
+            );
+            return;
+        };
+        let at = made_for.steps.first().copied().unwrap_or(0);
+        let rows: Arc<dyn Rows> = Arc::clone(lives) as Arc<dyn Rows>;
+        let columns = lives.columns();
+        let (selected, tokens) = (page.selection.variable.clone(), *Tokens::now(ui));
+        let note = format!("alive at {}", step_title(page.report, at).to_lowercase());
+        let data = Data {
+            name: "lifetimes",
+            title: "",
+            note: &note,
+            columns: &columns,
+            rows: &rows,
+            is_selected: &|row| selected.is_some() && lives.name(row) == selected.as_deref(),
+            paint: &|painter, rect, row| {
+                lives.paint(painter, rect, row, subject.range, at, &tokens)
+            },
+        };
+        if let Some(click) = self.lifetimes.ui(ui, &data, page.commands) {
+            toggle(&mut page.selection.variable, lives.name(click.row));
         }
-        let id = report.steps.get().and_then(|steps| steps.ids.get(step));
-        let id = id.map_or(String::new(), |id| id.to_string());
-        let which = if selection.step().is_some() { "step" } else { "the peak, step" };
-        let title = format!("Not always live at {which} {id}");
-        if let Some((_, variables)) = &self.at_step {
-            variables_ui(ui, &title, "variables at step", derived, variables);
-        }
-    }
-
-    fn always_live_ui(&mut self, ui: &mut egui::Ui, liveness: &Liveness, derived: &Derived) {
-        // The table beside this one says so when it is absent.
-        let Some(rows) = &liveness.variable_bytes else { return };
-        let always_live = self
-            .always_live
-            .get_or_insert_with(|| Variables::new(always_live_variables(rows, liveness)));
-        variables_ui(ui, "Always live", "always live", derived, always_live);
-    }
-}
-
-fn peaks_ui(
-    ui: &mut egui::Ui,
-    report: &Report,
-    derived: &Derived,
-    selection: &Selection,
-) -> Option<usize> {
-    title_ui(ui, "Peaks", &text::grouped(derived.peaks.len() as u64));
-    let columns = [
-        ColumnSpec::text("Step", 58.0),
-        ColumnSpec::number("Bytes", 82.0),
-        ColumnSpec::text("Operation", 110.0),
-        ColumnSpec::rest("Kind and name"),
-    ];
-    let table = Table {
-        id: "peaks",
-        columns: &columns,
-        rows: derived.peaks.len(),
-        selected: derived.peaks.iter().position(|peak| Some(peak.step) == selection.step()),
-        is_clickable: true,
-    };
-    let row = table.ui(ui, |row, column| {
-        let Some(peak) = derived.peaks.get(row) else { return Cell::default() };
-        match column {
-            0 => {
-                let id = report.steps.get().and_then(|steps| steps.ids.get(peak.step));
-                Cell::new(id.map_or(String::new(), |id| id.to_string()))
-            }
-            1 => {
-                Cell::new(text::bytes(peak.bytes)).hover(format!("{} B", text::grouped(peak.bytes)))
-            }
-            2 => long_cell(&operation_text(report, peak.step)),
-            _ => long_cell(&kind_and_name(report, peak.step)),
-        }
-    })?;
-    derived.peaks.get(row).map(|peak| peak.step)
-}
-
-/// A cell whose tooltip has more of a long name.
-fn long_cell(name: &str) -> Cell<'static> {
-    Cell::new(text::shortened(name, CELL_NAME).into_owned())
-        .hover(text::shortened(name, HOVER_NAME).into_owned())
-}
-
-/// What the operation of a step does, and its proportion of memory if it has one.
-fn operation_text(report: &Report, step: usize) -> String {
-    let Some(operation) = steps::facts(report, step).and_then(|facts| facts.operation) else {
-        return String::new();
-    };
-    let kind = operation.kind.unwrap_or(operation.layer);
-    match operation.available_memory_proportion {
-        Some(value) => format!("{kind} {value}"),
-        None => kind,
     }
 }
 
-fn kind_and_name(report: &Report, step: usize) -> String {
-    let Some(facts) = steps::facts(report, step) else { return String::new() };
-    facts.kind.into_iter().chain(facts.name).collect::<Vec<_>>().join(" ")
+fn waiting_ui<K: Clone + PartialEq, V: Send + 'static>(ui: &mut egui::Ui, made: &Latest<K, V>) {
+    ui.weak(made.failure().unwrap_or("Looking…"));
 }
 
 fn variables_ui(
     ui: &mut egui::Ui,
-    title: &str,
-    id: &str,
-    derived: &Derived,
-    variables: &Variables,
+    page: &mut PageContext<'_>,
+    table: &mut DataTable,
+    made: &Made<VariableRows>,
+    name: &str,
+    titles: &[String],
+    note: &str,
 ) {
-    let count = text::grouped(variables.rows.len() as u64);
-    // The table of the file that names variables is summed over all tiles.
-    let of = if derived.scope == Scope::Everything { "" } else { ", of all IPUs" };
-    title_ui(ui, title, &format!("{count}{of}"));
-    let columns = [ColumnSpec::rest("Variable"), ColumnSpec::number("Bytes", 96.0)];
-    let table = Table {
-        id,
-        columns: &columns,
-        rows: variables.rows.len() + 1,
-        selected: None,
-        is_clickable: false,
+    let Some((_, found)) = made.last() else {
+        waiting_ui(ui, made);
+        return;
     };
-    table.ui(ui, |row, column| {
-        let Some(row) = row.checked_sub(1).map(|row| variables.rows.get(row)) else {
-            return match column {
-                0 => Cell::new("Total").strong(true),
-                _ => bytes_cell(variables.total).strong(true),
-            };
-        };
-        match (row, column) {
-            (Some(row), 0) => Cell::new(text::shortened(&row.name, CELL_NAME))
-                .hover(text::shortened(&row.name, HOVER_NAME)),
-            (Some(row), _) => bytes_cell(row.bytes),
-            (None, _) => Cell::default(),
-        }
-    });
+    let Some(variables) = found else {
+        let reason = "The profile has no readable table var_bytes_by_eq_class";
+        absent_ui(ui, "Variables are not in this report", reason);
+        return;
+    };
+    let rows: Arc<dyn Rows> = Arc::clone(variables) as Arc<dyn Rows>;
+    let columns = variables.columns(titles);
+    let selected = page.selection.variable.clone();
+    let data = Data {
+        name,
+        title: "",
+        note,
+        columns: &columns,
+        rows: &rows,
+        is_selected: &|row| selected.is_some() && variables.name(row) == selected.as_deref(),
+        paint: &no_paint,
+    };
+    let commands: &mut Vec<Command> = page.commands;
+    if let Some(click) = table.ui(ui, &data, commands) {
+        toggle(&mut page.selection.variable, variables.name(click.row));
+    }
 }
 
-fn bytes_cell<'a>(bytes: u64) -> Cell<'a> {
-    Cell::new(text::bytes(bytes)).hover(format!("{} B", text::grouped(bytes)))
+/// Selects a variable, or nothing where it was selected.
+fn toggle(selected: &mut Option<String>, name: Option<&str>) {
+    *selected = name.filter(|name| selected.as_deref() != Some(name)).map(str::to_owned);
 }
 
-fn title_ui(ui: &mut egui::Ui, title: &str, count: &str) {
-    ui.spacing_mut().item_spacing.x = 8.0;
-    ui.horizontal(|ui| {
-        ui.add(egui::Label::new(RichText::new(title).strong().size(15.0)).truncate());
-        ui.weak(count);
-    });
+/// What a step is called: "Step 12".
+pub fn step_title(report: &Report, step: usize) -> String {
+    let id = report.steps.get().and_then(|steps| steps.ids.get(step));
+    id.map_or_else(|| format!("Step {step}"), |id| format!("Step {id}"))
 }

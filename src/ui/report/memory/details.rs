@@ -13,6 +13,7 @@ use crate::store::{Report, TileId};
 use crate::text;
 use crate::ui::report::bytes_or_dash;
 use crate::ui::selection::Selection;
+use crate::ui::units::Units;
 use crate::ui::widget::table::{Cell, ColumnSpec, Table};
 
 /// The table, made anew when another tile is selected.
@@ -74,6 +75,7 @@ impl Details {
             selected: None,
             is_clickable: false,
         };
+        let units = Units::now(ui);
         table.ui(ui, |row, column| {
             let Some(row) = self.rows.get(row) else { return Cell::default() };
             match column.checked_sub(1) {
@@ -82,7 +84,7 @@ impl Details {
                     .strong(row.figures.is_none() || row.indent == 0),
                 Some(figure) => match row.figures {
                     Some(figures) => {
-                        Cell::new(bytes_or_dash(figures.get(figure).copied().flatten()))
+                        Cell::new(bytes_or_dash(figures.get(figure).copied().flatten(), units))
                     }
                     None => Cell::default(),
                 },

@@ -14,14 +14,11 @@ use crate::store::memory::TileMemory;
 use crate::store::target::Target;
 use crate::text;
 use crate::ui::theme::Tokens;
+use crate::ui::units::Units;
 use crate::ui::widget::bins::{BinCache, Values};
 use crate::ui::widget::curve::{Layer, Picture, curve_ui};
 use crate::ui::widget::facts::absent_ui;
-use crate::ui::widget::legend::Patch;
 use crate::ui::widget::view::View;
-
-/// Width that the head needs in one line, points.
-const ROOM: f32 = 680.0;
 
 /// What the page remembers.
 #[derive(Debug, Default)]
@@ -90,19 +87,7 @@ impl MemoryPage {
             derived.limit.is_some_and(|limit| is_limit_near(derived.top, limit))
         });
         let mut is_limit_wanted = is_limit_shown;
-        let tokens = Tokens::now(ui);
-        let mut entries = vec![
-            (Patch::Area(tokens.base_fill, tokens.base), "Without gaps"),
-            (Patch::Line(tokens.top), "With gaps"),
-        ];
-        if derived.limit.is_some() {
-            entries.push((Patch::Dashes(tokens.limit), "Limit of a tile"));
-        }
-        head_ui(ui, "Memory by tile", &entries, ROOM, |ui| {
-            let reset = ui.add_enabled(self.view.is_zoomed(), egui::Button::new("Show all"));
-            if reset.on_hover_text("Key 0, or double-click in the picture").clicked() {
-                self.view.reset();
-            }
+        head_ui(ui, "Memory by tile", |ui| {
             if derived.limit.is_some() {
                 ui.checkbox(&mut is_limit_wanted, "Scale to limit");
             }
@@ -149,7 +134,7 @@ impl MemoryPage {
                 name: "Memory over tiles",
                 value: selected.map_or_else(
                     || format!("{} tiles", text::grouped(memory.tiles.len() as u64)),
-                    |row| tile_value(page.report, memory, row),
+                    |row| tile_value(page.report, memory, row, Units::now(ui)),
                 ),
                 x_title: "Tile",
                 x_text: &tile_text,
@@ -161,6 +146,7 @@ impl MemoryPage {
                     Layer {
                         values: Values::Cells(&memory.total),
                         base: 0,
+                        is_stacked: false,
                         fill: Some(tokens.base_fill),
                         line: tokens.base,
                         cache: base_cache,
@@ -168,6 +154,7 @@ impl MemoryPage {
                     Layer {
                         values: Values::Cells(&memory.including_gaps),
                         base: 0,
+                        is_stacked: false,
                         fill: None,
                         line: tokens.top,
                         cache: top_cache,
@@ -176,12 +163,14 @@ impl MemoryPage {
                 limit,
                 borders: &derived.borders,
                 marks: &[],
-                selected,
+                lives: &[],
+                selected: selected.map(|row| (row..row + 1, String::new())).into_iter().collect(),
+                is_range_selectable: true,
             },
         );
         *page.has_painted_graph = true;
-        if let Some(row) = answer.clicked {
-            let tile = memory.tiles.get(row);
+        if let Some(click) = answer.clicked {
+            let tile = memory.tiles.get(click.position);
             page.selection.tiles = tile.map(TileSelection::one).unwrap_or_default();
         }
         if let Some(row) = answer.hovered {
@@ -192,9 +181,9 @@ impl MemoryPage {
     }
 }
 
-fn tile_value(report: &Report, memory: &TileMemory, row: usize) -> String {
+fn tile_value(report: &Report, memory: &TileMemory, row: usize, units: Units) -> String {
     let tile = memory.tiles.get(row).map_or(0, |tile| tile.0);
-    let bytes = super::bytes_or_dash(cell(&memory.including_gaps, row));
+    let bytes = super::bytes_or_dash(cell(&memory.including_gaps, row), units);
     let ipu = memory.tiles.get(row).and_then(|tile| report.target.get()?.ipu_of(tile));
     let ipu = ipu.map_or(String::new(), |ipu| format!(" of IPU {ipu}"));
     format!("Tile {tile}{ipu}, {bytes} with gaps")

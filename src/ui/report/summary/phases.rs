@@ -1,13 +1,13 @@
 //! The compiler's phases: what took how long, as a flame graph.
 
 use eframe::egui;
-use eframe::egui::{Button, Margin, RichText, ScrollArea};
+use eframe::egui::{Button, Margin, Rect, RichText, ScrollArea};
 
 use crate::analysis::phases::phases;
-use crate::store::Report;
 use crate::store::options::CompilerPhase;
 use crate::text::{grouped, shortened};
-use crate::ui::report::tooltip_facts_ui;
+use crate::ui::command::{Command, Export, ExportTo, Exported};
+use crate::ui::report::{PageContext, tooltip_facts_ui};
 use crate::ui::split;
 use crate::ui::widget::flame::{FLAME_ROW, Flame, FlameFrame};
 
@@ -23,6 +23,8 @@ const HEAD: f32 = 42.0;
 pub struct Phases {
     made: Option<Made>,
     flame: Flame,
+    /// Where the picture was in the last frame.
+    picture: Option<Rect>,
 }
 
 /// The phases with the time of all.
@@ -48,8 +50,8 @@ impl Made {
 
 impl Phases {
     /// Draws the part at the bottom of the page.
-    pub fn ui(&mut self, ui: &mut egui::Ui, report: &Report) {
-        let Some(about) = report.about.get() else { return };
+    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
+        let Some(about) = page.report.about.get() else { return };
         let made = self.made.get_or_insert_with(|| Made::new(&about.phases));
         if made.frames.is_empty() {
             let frame = egui::Frame::new().inner_margin(Margin::symmetric(0, 8));
@@ -65,12 +67,20 @@ impl Phases {
         let default = (HEAD + rows as f32 * FLAME_ROW).min(ui.available_height() * 0.4);
         let most = (ui.available_height() - 200.0).max(80.0);
         split::below(ui, "compiler phases", default, 64.0..=most, |ui| {
-            phases_ui(ui, &mut self.flame, made);
+            let picture = phases_ui(ui, &mut self.flame, made, self.picture, page.commands);
+            self.picture = Some(picture);
         });
     }
 }
 
-fn phases_ui(ui: &mut egui::Ui, flame: &mut Flame, made: &Made) {
+/// Draws head and picture; returns where the picture is.
+fn phases_ui(
+    ui: &mut egui::Ui,
+    flame: &mut Flame,
+    made: &Made,
+    picture: Option<Rect>,
+    commands: &mut Vec<Command>,
+) -> Rect {
     let (frames, total) = (&made.frames, made.total);
     let text = |frame: &FlameFrame| {
         let time = duration_text(frame.duration);
@@ -82,6 +92,19 @@ fn phases_ui(ui: &mut egui::Ui, flame: &mut Flame, made: &Made) {
         let count = grouped(frames.len() as u64);
         ui.weak(format!("{} in {count} phases", duration_text(total)));
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            for (to, word, title) in [
+                (ExportTo::File, "Save…", "Save picture…"),
+                (ExportTo::Clipboard, "Copy", "Copy picture"),
+            ] {
+                let button = ui.add(Button::new(word));
+                let button = button.accessible_name(format!("{title}: compiler phases"));
+                if button.on_hover_text(title).clicked()
+                    && let Some(picture) = picture
+                {
+                    let (name, what) = ("compiler phases".to_owned(), Exported::Picture(picture));
+                    commands.push(Command::Export(Export { name, to, what }));
+                }
+            }
             let all = ui.add_enabled(flame.is_zoomed(), Button::new("Show all phases"));
             if all.on_hover_text("Double-click, or key 0").clicked() {
                 flame.reset();
@@ -95,8 +118,8 @@ fn phases_ui(ui: &mut egui::Ui, flame: &mut Flame, made: &Made) {
         });
     });
     let area = ScrollArea::vertical().auto_shrink(false);
-    let (response, hovered) =
-        area.show(ui, |ui| flame.ui(ui, "Compiler phases over time", frames, text)).inner;
+    let shown = area.show(ui, |ui| flame.ui(ui, "Compiler phases over time", frames, text));
+    let (response, hovered) = shown.inner;
     if let Some(frame) = hovered.and_then(|hovered| frames.get(hovered)) {
         egui::Tooltip::for_widget(&response).at_pointer().show(|ui| {
             ui.label(RichText::new(&frame.name).strong());
@@ -108,6 +131,7 @@ fn phases_ui(ui: &mut egui::Ui, flame: &mut Flame, made: &Made) {
             tooltip_facts_ui(ui, "phase facts", &facts);
         });
     }
+    response.rect.intersect(shown.inner_rect)
 }
 
 fn share_text(part: u64, total: u64) -> String {

@@ -1,0 +1,131 @@
+//! Writes an exported picture or table into a file, never into a report.
+
+use eframe::egui::ColorImage;
+use std::fs::OpenOptions;
+use std::io::{BufWriter, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use super::text_of;
+use crate::ui::command::Sheet;
+
+/// What is written.
+#[derive(Debug)]
+pub enum Contents {
+    /// A picture, as PNG.
+    Picture(ColorImage),
+    /// A table, as comma-separated values.
+    Table(Sheet),
+}
+
+/// Why a file was not written.
+#[derive(Debug)]
+pub struct Failure {
+    /// For people.
+    pub message: String,
+    /// Whether the file is there and may be replaced when the user says so.
+    pub is_existing: bool,
+}
+
+impl Failure {
+    /// A failure that asking again does not mend.
+    pub fn other(message: impl Into<String>) -> Self {
+        Self { message: message.into(), is_existing: false }
+    }
+}
+
+/// Writes a file; returns its path.
+///
+/// # Errors
+/// When it is there already and may not be replaced, when it would lie in the report's directory, or
+/// when it cannot be written.
+pub fn write(
+    path: &Path,
+    contents: &Contents,
+    may_replace: bool,
+    report: Option<&Path>,
+) -> Result<PathBuf, Failure> {
+    let shown = path.display();
+    if report.is_some_and(|report| is_below(path, report)) {
+        return Err(Failure::other(format!(
+            "{shown} lies in the report's directory, into which nothing is written: choose another"
+        )));
+    }
+    let bytes = match contents {
+        Contents::Table(sheet) => text_of(sheet).into_bytes(),
+        Contents::Picture(image) => png(image).map_err(|error| {
+            Failure::other(format!("The picture could not be written as PNG: {error}"))
+        })?,
+    };
+    let mut options = OpenOptions::new();
+    options.write(true);
+    if may_replace {
+        options.create(true).truncate(true)
+    } else {
+        options.create_new(true)
+    };
+    let file = options.open(path).map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => {
+            Failure { message: format!("{shown} is there already"), is_existing: true }
+        }
+        _ => Failure::other(format!("{shown} could not be opened for writing: {error}")),
+    })?;
+    let mut file = BufWriter::new(file);
+    let written = file.write_all(&bytes).and_then(|()| file.flush());
+    written.map_err(|error| Failure::other(format!("{shown} could not be written: {error}")))?;
+    Ok(path.to_owned())
+}
+
+/// Whether a file would lie in a directory or below it, through whatever links.
+fn is_below(path: &Path, report: &Path) -> bool {
+    let directory = if report.is_dir() { Some(report) } else { report.parent() };
+    let real = |path: &Path| path.canonicalize().ok();
+    let parent = path.parent().map(|parent| match parent.as_os_str().is_empty() {
+        true => Path::new("."),
+        false => parent,
+    });
+    match (parent.and_then(real), directory.and_then(real)) {
+        (Some(parent), Some(directory)) => parent.starts_with(directory),
+        _ => false,
+    }
+}
+
+fn png(image: &ColorImage) -> Result<Vec<u8>, image::ImageError> {
+    let (width, height) = (image.width() as u32, image.height() as u32);
+    let mut bytes = Vec::new();
+    let encoder = image::codecs::png::PngEncoder::new(&mut bytes);
+    let pixels: Vec<u8> =
+        image.pixels.iter().flat_map(|pixel| [pixel.r(), pixel.g(), pixel.b()]).collect();
+    image::ImageEncoder::write_image(
+        encoder,
+        &pixels,
+        width,
+        height,
+        image::ExtendedColorType::Rgb8,
+    )?;
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use eframe::egui::Color32;
+
+    #[test]
+    fn files_are_not_replaced_unasked_and_reports_stay_as_they_are() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("picture.png");
+        let contents = Contents::Picture(ColorImage::filled([3, 2], Color32::GREEN));
+        write(&path, &contents, false, None).expect("written");
+        let read = image::open(&path).expect("a PNG").into_rgb8();
+        assert_eq!((read.dimensions(), read.get_pixel(2, 1).0), ((3, 2), [0, 255, 0]));
+        let failure = write(&path, &contents, false, None).expect_err("it is there");
+        assert!(failure.is_existing, "{failure:?}");
+        write(&path, &contents, true, None).expect("replaced");
+        let other = directory.path().join("new.png");
+        let failure = write(&other, &contents, true, Some(directory.path())).expect_err("a report");
+        assert!(failure.message.contains("report's directory"), "{failure:?}");
+        let absent = directory.path().join("absent/new.png");
+        let failure = write(&absent, &contents, false, None).expect_err("no directory");
+        assert!(!failure.is_existing && failure.message.contains("absent"), "{failure:?}");
+    }
+}

@@ -1,0 +1,140 @@
+//! How long everything alive at a step lives, as bars over the steps that the curve shows.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use eframe::egui;
+use eframe::egui::{Rect, Stroke};
+
+use super::variables::ranges_text;
+use crate::analysis::lifetimes::{Lifetime, PlacedLifetime, lifetimes_at, placed_lifetimes};
+use crate::analysis::liveness::Scope;
+use crate::store::Report;
+use crate::ui::theme::Tokens;
+use crate::ui::widget::rows::{Column, Rows, Value};
+
+/// Everything alive at a step; on one tile with the place of each.
+enum Lives {
+    Anywhere(Vec<Lifetime>),
+    Placed(Vec<PlacedLifetime>),
+}
+
+/// Lifetimes as a table.
+pub struct LifetimeRows {
+    report: Arc<Report>,
+    lives: Lives,
+    steps: u64,
+}
+
+impl LifetimeRows {
+    /// Everything of a scope that is alive at a step; `None` where that is not in the report.
+    pub fn new(report: &Arc<Report>, scope: Scope, step: usize) -> Option<Self> {
+        let lives = match scope {
+            Scope::Tile(tile) => Lives::Placed(placed_lifetimes(report, tile, step)?),
+            scope => Lives::Anywhere(lifetimes_at(report, scope, step)?),
+        };
+        let steps = report.steps.get().map_or(0, |steps| steps.ids.len() as u64);
+        Some(Self { report: Arc::clone(report), lives, steps })
+    }
+
+    /// Its columns.
+    pub fn columns(&self) -> Vec<Column> {
+        let mut columns = vec![Column::text("Variable", 190.0), Column::bytes("Bytes", 84.0)];
+        if matches!(self.lives, Lives::Placed(_)) {
+            columns.push(Column::count("Address", 78.0).not_summed());
+        }
+        columns.push(Column::count("Steps alive", 82.0).not_summed());
+        columns.push(Column::painted("Life"));
+        columns
+    }
+
+    /// The name of the variable of a row.
+    pub fn name(&self, row: usize) -> Option<&str> {
+        match &self.lives {
+            Lives::Anywhere(lives) => lives.get(row).map(|life| &*life.name),
+            Lives::Placed(lives) => lives.get(row).map(|life| &*life.name),
+        }
+    }
+
+    fn life(&self, row: usize) -> Option<(u64, bool, &[Range<u32>])> {
+        match &self.lives {
+            Lives::Anywhere(lives) => {
+                lives.get(row).map(|life| (life.bytes, life.is_always_live, &*life.ranges))
+            }
+            Lives::Placed(lives) => {
+                lives.get(row).map(|life| (life.bytes, life.is_always_live, &*life.ranges))
+            }
+        }
+    }
+
+    /// Paints the life of a row: bars where it is alive, and the step that is looked at.
+    pub fn paint(
+        &self,
+        painter: &egui::Painter,
+        rect: Rect,
+        row: usize,
+        (start, end): (f64, f64),
+        step: usize,
+        tokens: &Tokens,
+    ) {
+        let Some((_, is_always_live, ranges)) = self.life(row) else { return };
+        let per_step = f64::from(rect.width()) / (end - start);
+        let x = |place: f64| rect.left() + ((place - start) * per_step) as f32;
+        let at = x(step as f64);
+        if rect.x_range().contains(at) {
+            painter.vline(at, rect.y_range(), Stroke::new(1.0, tokens.text));
+        }
+        let body = rect.shrink2(egui::vec2(0.0, 4.0)).y_range();
+        let bar = |from: f32, to: f32, color| {
+            // A short life is to be seen beside the line of the step.
+            let to = to.max(from + 3.0);
+            let (from, to) = (from.max(rect.left()), to.min(rect.right()));
+            if from < to {
+                painter.rect_filled(Rect::from_x_y_ranges(from..=to, body), 1, color);
+            }
+        };
+        if is_always_live {
+            bar(rect.left(), rect.right(), tokens.base);
+        }
+        let mut drawn_to = f32::NEG_INFINITY;
+        for range in ranges.iter().filter(|_| !is_always_live) {
+            let from = x(f64::from(range.start) - 0.5).max(drawn_to);
+            let to = x(f64::from(range.end) - 0.5);
+            if to - drawn_to < 0.5 {
+                continue;
+            }
+            bar(from, to, tokens.top);
+            drawn_to = to.max(from + 1.0);
+        }
+    }
+}
+
+impl Rows for LifetimeRows {
+    fn len(&self) -> usize {
+        match &self.lives {
+            Lives::Anywhere(lives) => lives.len(),
+            Lives::Placed(lives) => lives.len(),
+        }
+    }
+
+    fn value(&self, row: usize, column: usize) -> Value<'_> {
+        let Some((bytes, is_always_live, ranges)) = self.life(row) else { return Value::Nothing };
+        let column = match (&self.lives, column) {
+            (Lives::Placed(lives), 2) => {
+                return lives.get(row).map_or(Value::Nothing, |life| Value::Count(life.offset));
+            }
+            (Lives::Placed(_), column @ 3..) => column - 1,
+            (_, column) => column,
+        };
+        match column {
+            0 => Value::text(self.name(row).unwrap_or_default()),
+            1 => Value::Bytes(bytes),
+            2 if is_always_live => Value::Count(self.steps),
+            2 => Value::Count(
+                ranges.iter().map(|range| u64::from(range.end.saturating_sub(range.start))).sum(),
+            ),
+            _ if is_always_live => Value::text("always live"),
+            _ => Value::text(ranges_text(&self.report, ranges)),
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! What mouse and keyboard do to a picture.
+
+use eframe::egui;
+use eframe::egui::{EventFilter, Key, Response};
+use egui_plot::PlotTransform;
+
+use super::{Click, Picture};
+use crate::ui::widget::view::View;
+
+/// Wheel and keys zoom, drag pans where `can_pan`, double-click and 0 reset. Says whether anything
+/// moved.
+pub fn navigate(
+    ui: &egui::Ui,
+    response: &Response,
+    transform: &PlotTransform,
+    view: &mut View,
+    len: usize,
+    can_pan: bool,
+) -> bool {
+    let before = *view;
+    let per_point = transform.dvalue_dpos()[0];
+    if response.dragged() && can_pan {
+        view.pan(len, -f64::from(response.drag_delta().x) * per_point);
+    }
+    if let Some(pointer) = response.hover_pos() {
+        let center = transform.value_from_position(pointer).x;
+        let (wheel, pinch) = ui.input(|input| (input.smooth_scroll_delta(), input.zoom_delta()));
+        if wheel.y != 0.0 {
+            view.zoom(len, f64::from(wheel.y / 200.0).exp(), center);
+        }
+        if wheel.x != 0.0 {
+            view.pan(len, -f64::from(wheel.x) * per_point);
+        }
+        if (pinch - 1.0).abs() > f32::EPSILON {
+            view.zoom(len, f64::from(pinch), center);
+        }
+    }
+    if response.double_clicked() {
+        view.reset();
+    }
+    if !ui.text_edit_focused() {
+        let (start, end) = view.range(len);
+        let middle = f64::midpoint(start, end);
+        ui.input(|input| {
+            // With Ctrl these keys change the size of everything.
+            if input.modifiers.command || input.modifiers.alt {
+                return;
+            }
+            if input.key_pressed(Key::Num0) {
+                view.reset();
+            }
+            if input.key_pressed(Key::Plus) || input.key_pressed(Key::Equals) {
+                view.zoom(len, 1.5, middle);
+            }
+            if input.key_pressed(Key::Minus) {
+                view.zoom(len, 1.0 / 1.5, middle);
+            }
+            if input.key_pressed(Key::PageUp) {
+                view.pan(len, start - end);
+            }
+            if input.key_pressed(Key::PageDown) {
+                view.pan(len, end - start);
+            }
+        });
+    }
+    *view != before
+}
+
+/// Whether dragging selects a range: with Shift, and where all is visible, so that there is nothing
+/// to pan.
+pub fn is_selecting(ui: &egui::Ui, view: View) -> bool {
+    !view.is_zoomed() || ui.input(|input| input.modifiers.shift)
+}
+
+/// The first and last position between the place where the button went down and the pointer.
+pub fn dragged_range(
+    ui: &egui::Ui,
+    transform: &PlotTransform,
+    len: usize,
+) -> Option<(usize, usize)> {
+    let (from, to) = ui.input(|input| (input.pointer.press_origin(), input.pointer.interact_pos()));
+    let last = len.checked_sub(1)?;
+    let position =
+        |at: egui::Pos2| (transform.value_from_position(at).x.round().max(0.0) as usize).min(last);
+    let (from, to) = (position(from?), position(to?));
+    Some((from.min(to), from.max(to)))
+}
+
+/// Arrows, Home and End move the selection while the picture has the focus; with Shift they add to
+/// it.
+pub fn select_by_key(ui: &egui::Ui, response: &Response, picture: &Picture<'_>) -> Option<Click> {
+    if !response.has_focus() || picture.len == 0 {
+        return None;
+    }
+    let filter = EventFilter { horizontal_arrows: true, ..EventFilter::default() };
+    ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, filter));
+    let last = picture.len - 1;
+    let now = picture.selected.last().map(|(range, _)| range.start);
+    ui.input(|input| {
+        if input.modifiers.alt || input.modifiers.command {
+            return None;
+        }
+        let position = if input.key_pressed(Key::ArrowRight) {
+            now.map_or(0, |now| (now + 1).min(last))
+        } else if input.key_pressed(Key::ArrowLeft) {
+            now.map_or(last, |now| now.saturating_sub(1))
+        } else if input.key_pressed(Key::Home) {
+            0
+        } else if input.key_pressed(Key::End) {
+            last
+        } else {
+            return None;
+        };
+        Some(Click { position, is_added: input.modifiers.shift })
+    })
+}

@@ -1,0 +1,241 @@
+//! A picture of bytes over positions (tiles, steps): areas, lines, a limit, marks, a selection.
+//!
+//! egui_plot draws the axes only. What is inside is painted here, from bins of a pixel column each
+//! ([`super::bins`]), and so are zoom, pan, selection and hover, which work on whole positions.
+
+mod input;
+mod paint;
+
+use eframe::egui;
+use eframe::egui::{Color32, Rect, Response, Role, Sense, Stroke};
+use egui_plot::{AxisHints, GridMark, Plot, PlotBounds};
+use std::ops::Range;
+
+use super::bins::{Bin, BinCache, Values, nearest};
+use super::ticks;
+use super::view::View;
+use crate::ui::theme::Tokens;
+use crate::ui::units::Units;
+use paint::Paint;
+
+/// Least distance of ticks, points.
+const X_TICKS: f64 = 72.0;
+const Y_TICKS: f64 = 34.0;
+/// Room for the figures of the y axis, so that pictures below each other line up.
+pub const Y_AXIS_WIDTH: f32 = 66.0;
+
+/// A series.
+#[derive(Debug)]
+pub struct Layer<'a> {
+    /// The numbers.
+    pub values: Values<'a>,
+    /// Added to each of them.
+    pub base: u64,
+    /// Whether the area begins where that of the layer before it ends, instead of at the base.
+    pub is_stacked: bool,
+    /// Colour of the area below the numbers.
+    pub fill: Option<Color32>,
+    /// Colour of the line.
+    pub line: Color32,
+    /// What was computed for the last frame.
+    pub cache: &'a mut BinCache,
+}
+
+/// What to draw.
+pub struct Picture<'a> {
+    /// The accessible name, which tells pictures apart.
+    pub name: &'a str,
+    /// The accessible value.
+    pub value: String,
+    /// Title of the x axis.
+    pub x_title: &'a str,
+    /// The text of a position below its tick.
+    pub x_text: &'a dyn Fn(usize) -> String,
+    /// Changes when the numbers change.
+    pub version: u64,
+    /// Number of positions.
+    pub len: usize,
+    /// The largest number to show.
+    pub top: u64,
+    /// A level below all layers with its area and line.
+    pub ground: Option<(u64, Color32, Color32)>,
+    /// The series, painted in this order; the pointer finds positions of the last one.
+    pub layers: Vec<Layer<'a>>,
+    /// A limit and its label.
+    pub limit: Option<(u64, String)>,
+    /// Positions at which something begins, with its label.
+    pub borders: &'a [(usize, String)],
+    /// Marked positions, ascending.
+    pub marks: &'a [u32],
+    /// Where something is alive, ascending.
+    pub lives: &'a [Range<u32>],
+    /// Selected positions, with a label where there are several.
+    pub selected: Vec<(Range<usize>, String)>,
+    /// Whether dragging selects where there is nothing to pan.
+    pub is_range_selectable: bool,
+}
+
+/// What the user did.
+#[derive(Debug)]
+pub struct Answer {
+    /// The picture's area.
+    pub response: Response,
+    /// The position under the pointer.
+    pub hovered: Option<usize>,
+    /// The position that was clicked, or reached with the keyboard.
+    pub clicked: Option<Click>,
+    /// The first and last position of a range that is being dragged over.
+    pub dragged: Option<(usize, usize)>,
+    /// Where the picture lies in the window, with its axes.
+    pub rect: Rect,
+}
+
+/// A position that was chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Click {
+    /// The position.
+    pub position: usize,
+    /// Whether it joins those that are selected: with Shift or Ctrl.
+    pub is_added: bool,
+}
+
+/// Draws the picture in all of the space that is left.
+pub fn curve_ui(ui: &mut egui::Ui, view: &mut View, mut picture: Picture<'_>) -> Answer {
+    let (tokens, units) = (Tokens::now(ui), Units::now(ui));
+    let rect = ui.available_rect_before_wrap();
+    let (start, end) = view.range(picture.len);
+    let top = (picture.top.max(1) as f64) * 1.08;
+    let shown = axes(&picture, (start, end), top, tokens, units).show(ui, |plot| {
+        plot.set_plot_bounds(PlotBounds::from_min_max([start, 0.0], [end, top]));
+    });
+    let (response, transform) = (shown.response, shown.transform);
+    let columns = (f64::from(transform.frame().width() * ui.pixels_per_point())).max(1.0) as usize;
+    let painter = ui.painter().with_clip_rect(*transform.frame());
+    let paint = Paint { painter, transform, tokens };
+
+    paint.bands(&picture.selected);
+    paint.ground(&picture);
+    let mut below: Vec<Bin> = Vec::new();
+    for layer in &mut picture.layers {
+        let bins = layer.cache.get(picture.version, layer.values, (start, end), columns);
+        if let Some(fill) = layer.fill {
+            paint.area(bins, layer.base, layer.is_stacked.then_some(&*below), fill);
+        }
+        paint.line(bins, layer.base, layer.line);
+        below.clear();
+        below.extend_from_slice(bins);
+    }
+    paint.grid((start, end), top, units);
+    paint.borders(picture.borders);
+    paint.limit(picture.limit.as_ref(), top);
+    let base = picture.layers.last().map_or(0, |layer| layer.base);
+    let value_at = |position: usize| {
+        let bytes = picture.layers.last()?.values.get(position)?;
+        Some(bytes.saturating_add(base))
+    };
+    paint.lives(picture.lives);
+    let lane = if picture.lives.is_empty() { 0.0 } else { paint::LANE };
+    paint.marks(picture.marks, (start, end), lane, &below, value_at);
+    for (range, label) in &picture.selected {
+        paint.selected(range, label, value_at);
+    }
+    let at = |x: f32| {
+        let position = transform.value_from_position(egui::pos2(x, 0.0)).x;
+        nearest(&below, position).map(|bin| bin.highest)
+    };
+    let pointer = response.hover_pos().filter(|_| picture.len > 0);
+    let hovered = pointer.and_then(|pointer| at(pointer.x));
+    if let Some(hovered) = hovered {
+        paint.cursor(hovered, value_at(hovered), Stroke::new(1.0, tokens.weak_text));
+    }
+    let actions = response.is_pointer_button_down_on() || response.hovered();
+    response.widget_info(|| {
+        let mut info = egui::WidgetInfo::labeled(Role::Canvas, true, picture.name);
+        info.current_text_value = Some(picture.value.clone());
+        info
+    });
+    let is_selecting = picture.is_range_selectable && input::is_selecting(ui, *view);
+    let moved = input::navigate(ui, &response, &transform, view, picture.len, !is_selecting);
+    let by_key = input::select_by_key(ui, &response, &picture);
+    if let Some(click) = by_key {
+        view.reveal(picture.len, click.position);
+    }
+    if moved || by_key.is_some() {
+        ui.request_repaint();
+    }
+    let is_added = ui.input(|input| input.modifiers.shift || input.modifiers.command);
+    let by_pointer = hovered
+        .filter(|_| actions && response.clicked())
+        .map(|position| Click { position, is_added });
+    let dragged = if is_selecting && response.dragged() {
+        input::dragged_range(ui, &transform, picture.len)
+    } else {
+        None
+    };
+    Answer {
+        hovered: hovered.filter(|_| !response.dragged()),
+        clicked: by_pointer.or(by_key),
+        dragged,
+        response,
+        rect,
+    }
+}
+
+fn axes<'a>(
+    picture: &Picture<'a>,
+    (start, end): (f64, f64),
+    top: f64,
+    tokens: &Tokens,
+    units: Units,
+) -> Plot<'a> {
+    let (len, x_text) = (picture.len, picture.x_text);
+    let x_axis = AxisHints::new_x()
+        .label(picture.x_title)
+        .label_spacing(30.0..=40.0)
+        .tick_label_color(tokens.weak_text)
+        .formatter(move |mark: GridMark, _| {
+            // A figure at the very end would be cut off by the edge of the window.
+            let is_at_end = (end - mark.value) / (end - start) < 0.012;
+            if mark.value < start || is_at_end || mark.value >= len as f64 {
+                return String::new();
+            }
+            x_text(mark.value.max(0.0) as usize)
+        });
+    let y_axis = AxisHints::new_y()
+        .min_thickness(Y_AXIS_WIDTH)
+        .label_spacing(16.0..=20.0)
+        .tick_label_color(tokens.weak_text)
+        .formatter(move |mark: GridMark, _| {
+            // A figure at the very top would be cut off by the edge of the picture.
+            let is_at_top = (top - mark.value) / top < 0.02;
+            if is_at_top {
+                return String::new();
+            }
+            ticks::bytes_text(mark.value, mark.step_size, top, units)
+        });
+    let marks = |step: f64, bounds: (f64, f64)| -> Vec<GridMark> {
+        ticks::multiples(step, bounds).map(|value| GridMark { value, step_size: step }).collect()
+    };
+    Plot::new(picture.name.to_owned())
+        .custom_x_axes(vec![x_axis])
+        .custom_y_axes(vec![y_axis])
+        // `base_step_size` is the distance of grid lines at 1 point, the least that is set here.
+        .grid_spacing(1.0..=2.0)
+        .x_grid_spacer(move |input| {
+            marks(ticks::whole_step(input.base_step_size * X_TICKS), input.bounds)
+        })
+        .y_grid_spacer(move |input| {
+            marks(ticks::bytes_step(input.base_step_size * Y_TICKS, units), input.bounds)
+        })
+        .show_grid(false)
+        .auto_bounds(false)
+        .allow_zoom(false)
+        .allow_scroll(false)
+        .allow_drag(false)
+        .allow_boxed_zoom(false)
+        .allow_axis_zoom_drag(false)
+        .allow_double_click_reset(false)
+        .show_x(false)
+        .show_y(false)
+        .sense(Sense::click_and_drag())
+}

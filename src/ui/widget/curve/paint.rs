@@ -1,0 +1,258 @@
+//! The painting of a picture: areas, lines, grid, limit, borders, marks, cursors.
+
+use eframe::egui;
+use eframe::egui::epaint::{Mesh, PathShape, Vertex, WHITE_UV};
+use eframe::egui::{Align2, Color32, Pos2, Rect, Shape, Stroke};
+use egui_plot::PlotTransform;
+use std::ops::Range;
+
+use super::{Picture, X_TICKS, Y_TICKS};
+use crate::ui::theme::Tokens;
+use crate::ui::units::Units;
+use crate::ui::widget::bins::Bin;
+use crate::ui::widget::ticks;
+
+/// Marks are dots on the curve as long as there are so many at most.
+const MAX_DOTS: usize = 300;
+/// Height of the lane that shows where a variable is alive, points.
+pub const LANE: f32 = 9.0;
+
+/// A painter that knows where positions and bytes lie.
+pub struct Paint<'a> {
+    pub painter: egui::Painter,
+    pub transform: PlotTransform,
+    pub tokens: &'a Tokens,
+}
+
+impl Paint<'_> {
+    fn x(&self, position: f64) -> f32 {
+        self.transform.position_from_point_x(position)
+    }
+
+    fn y(&self, bytes: u64) -> f32 {
+        self.transform.position_from_point_y(bytes as f64)
+    }
+
+    fn frame(&self) -> Rect {
+        *self.transform.frame()
+    }
+
+    pub fn ground(&self, picture: &Picture<'_>) {
+        let Some((bytes, fill, line)) = picture.ground else { return };
+        let x = self.x(-0.5)..=self.x(picture.len as f64 - 0.5);
+        let rect = Rect::from_x_y_ranges(x.clone(), self.y(bytes)..=self.y(0));
+        self.painter.rect_filled(rect, 0, fill);
+        self.painter.hline(x, self.y(bytes), Stroke::new(1.5, line));
+    }
+
+    /// The area below the most of each bin, down to the base or to the bins of the layer below.
+    pub fn area(&self, bins: &[Bin], base: u64, below: Option<&[Bin]>, fill: Color32) {
+        let mut mesh = Mesh::default();
+        mesh.vertices.reserve(bins.len() * 4);
+        mesh.indices.reserve(bins.len() * 6);
+        let (ground, mut below) = (self.y(base), below.unwrap_or(&[]).iter().peekable());
+        for bin in bins {
+            while below.next_if(|under| under.from < bin.from).is_some() {}
+            let under = below.next_if(|under| under.from == bin.from);
+            let bottom = under.map_or(ground, |under| self.y(under.max.saturating_add(base)));
+            let (left, right) = (self.x(bin.from as f64 - 0.5), self.x(bin.to as f64 - 0.5));
+            let top = self.y(bin.max.saturating_add(base));
+            let first = mesh.vertices.len() as u32;
+            for (x, y) in [(left, top), (right, top), (right, bottom), (left, bottom)] {
+                mesh.vertices.push(Vertex { pos: Pos2::new(x, y), uv: WHITE_UV, color: fill });
+            }
+            mesh.add_triangle(first, first + 1, first + 2);
+            mesh.add_triangle(first, first + 2, first + 3);
+        }
+        self.painter.add(Shape::mesh(mesh));
+    }
+
+    /// A line of steps where there is room, else from the most to the least of each column.
+    pub fn line(&self, bins: &[Bin], base: u64, color: Color32) {
+        for run in bins.chunk_by(|a, b| a.to == b.from) {
+            let mut points = Vec::with_capacity(run.len() * 2);
+            for bin in run {
+                let (left, right) = (self.x(bin.from as f64 - 0.5), self.x(bin.to as f64 - 0.5));
+                let most = self.y(bin.max.saturating_add(base));
+                if bin.to - bin.from == 1 {
+                    points.extend([Pos2::new(left, most), Pos2::new(right, most)]);
+                } else {
+                    let middle = f32::midpoint(left, right);
+                    let least = self.y(bin.min.saturating_add(base));
+                    points.extend([Pos2::new(middle, most), Pos2::new(middle, least)]);
+                }
+            }
+            self.painter.add(PathShape::line(points, Stroke::new(1.25, color)));
+        }
+    }
+
+    pub fn grid(&self, x_range: (f64, f64), top: f64, units: Units) {
+        let per_point = self.transform.dvalue_dpos();
+        let stroke = Stroke::new(1.0, self.tokens.grid);
+        for value in ticks::multiples(ticks::whole_step(per_point[0].abs() * X_TICKS), x_range) {
+            self.painter.vline(self.x(value), self.frame().y_range(), stroke);
+        }
+        let step = ticks::bytes_step(per_point[1].abs() * Y_TICKS, units);
+        for value in ticks::multiples(step, (0.0, top)) {
+            let y = self.transform.position_from_point_y(value);
+            self.painter.hline(self.frame().x_range(), y, stroke);
+        }
+    }
+
+    pub fn borders(&self, borders: &[(usize, String)]) {
+        let mut free_from = f32::NEG_INFINITY;
+        for (position, label) in borders {
+            let x = self.x(*position as f64 - 0.5);
+            self.painter.vline(x, self.frame().y_range(), Stroke::new(1.0, self.tokens.weak_text));
+            if x >= free_from {
+                let at = Pos2::new(x + 4.0, self.frame().top() + 3.0);
+                free_from = self.label(at, Align2::LEFT_TOP, label, self.tokens.weak_text).right();
+            }
+        }
+    }
+
+    pub fn limit(&self, limit: Option<&(u64, String)>, top: f64) {
+        let Some((bytes, label)) = limit else { return };
+        let right = self.frame().right() - 6.0;
+        if *bytes as f64 > top {
+            let at = Pos2::new(right, self.frame().top() + 4.0);
+            let text = format!("{label}, above the picture");
+            self.label(at, Align2::RIGHT_TOP, &text, self.tokens.limit);
+            return;
+        }
+        let y = self.y(*bytes);
+        let ends = [Pos2::new(self.frame().left(), y), Pos2::new(self.frame().right(), y)];
+        let stroke = Stroke::new(1.5, self.tokens.limit);
+        self.painter.extend(Shape::dashed_line(&ends, stroke, 8.0, 4.0));
+        let is_high = y - self.frame().top() > 22.0;
+        let (at, align) = if is_high {
+            (Pos2::new(right, y - 4.0), Align2::RIGHT_BOTTOM)
+        } else {
+            (Pos2::new(right, y + 4.0), Align2::RIGHT_TOP)
+        };
+        self.label(at, align, label, self.tokens.limit);
+    }
+
+    fn label(&self, at: Pos2, align: Align2, text: &str, color: Color32) -> Rect {
+        let font = egui::FontId::proportional(12.5);
+        let galley = self.painter.layout_no_wrap(text.to_owned(), font, color);
+        let rect = align.anchor_size(at, galley.size());
+        self.painter.rect_filled(rect.expand2(egui::vec2(3.0, 1.0)), 2, self.tokens.surface);
+        self.painter.galley(rect.min, galley, color);
+        rect
+    }
+
+    /// Ticks at the bottom for marked positions; dots on the curve, of many only at its spikes.
+    pub fn marks(
+        &self,
+        marks: &[u32],
+        (start, end): (f64, f64),
+        lane: f32,
+        tops: &[Bin],
+        value_at: impl Fn(usize) -> Option<u64>,
+    ) {
+        let first = marks.partition_point(|mark| f64::from(*mark) < start);
+        let last = marks.partition_point(|mark| f64::from(*mark) <= end);
+        let visible = marks.get(first..last).unwrap_or(&[]);
+        let (mut drawn_to, bottom) = (f32::NEG_INFINITY, self.frame().bottom() - lane);
+        for mark in visible {
+            let x = self.x(f64::from(*mark));
+            if x - drawn_to < 1.0 {
+                continue;
+            }
+            drawn_to = x;
+            self.painter.vline(x, bottom - 10.0..=bottom, Stroke::new(2.0, self.tokens.mark));
+        }
+        let dot = |position: usize| {
+            if let Some(bytes) = value_at(position) {
+                let at = Pos2::new(self.x(position as f64), self.y(bytes));
+                self.painter.circle_filled(at, 3.0, self.tokens.mark);
+            }
+        };
+        if visible.len() <= MAX_DOTS {
+            visible.iter().for_each(|mark| dot(*mark as usize));
+            return;
+        }
+        let is_marked = |position: usize| {
+            u32::try_from(position).is_ok_and(|position| visible.binary_search(&position).is_ok())
+        };
+        // Two columns of pixels on either side: a dot is as wide as that.
+        let spikes = tops.iter().enumerate().filter(|(place, bin)| {
+            let near = tops.get(place.saturating_sub(2)..(place + 3).min(tops.len()));
+            let is_highest = |other: &Bin| other.max < bin.max || other.highest >= bin.highest;
+            near.is_some_and(|near| {
+                near.iter().all(|other| other.max <= bin.max && is_highest(other))
+                    && near.iter().any(|other| other.min < bin.max)
+            }) && is_marked(bin.highest)
+        });
+        spikes.for_each(|(_, bin)| dot(bin.highest));
+    }
+
+    /// Tints ranges of several positions, below everything else.
+    pub fn bands(&self, selected: &[(Range<usize>, String)]) {
+        for (range, _) in selected.iter().filter(|(range, _)| range.len() > 1) {
+            self.painter.rect_filled(self.column(range), 0, self.tokens.selected);
+        }
+    }
+
+    fn column(&self, range: &Range<usize>) -> Rect {
+        let x = self.x(range.start as f64 - 0.5)..=self.x(range.end as f64 - 0.5);
+        Rect::from_x_y_ranges(x, self.frame().y_range())
+    }
+
+    /// A selected position as a cursor, a range between two lines.
+    pub fn selected(
+        &self,
+        range: &Range<usize>,
+        label: &str,
+        value_at: impl Fn(usize) -> Option<u64>,
+    ) {
+        let stroke = Stroke::new(1.5, self.tokens.text);
+        let column = self.column(range);
+        if range.len() > 1 {
+            for x in [column.left(), column.right()] {
+                self.painter.vline(x, self.frame().y_range(), stroke);
+            }
+        } else {
+            self.cursor(range.start, value_at(range.start), stroke);
+        }
+        if !label.is_empty() {
+            let at = Pos2::new(column.center().x + 5.0, self.frame().top() + 3.0);
+            self.label(at, Align2::LEFT_TOP, label, self.tokens.text);
+        }
+    }
+
+    /// A lane at the bottom that shows where something is alive.
+    pub fn lives(&self, lives: &[Range<u32>]) {
+        if lives.is_empty() {
+            return;
+        }
+        let frame = self.frame();
+        let lane = frame.bottom() - LANE..=frame.bottom();
+        let whole = Rect::from_x_y_ranges(frame.x_range(), lane.clone());
+        self.painter.rect_filled(whole, 0, self.tokens.surface);
+        let mut drawn_to = f32::NEG_INFINITY;
+        for life in lives {
+            let right = self.x(f64::from(life.end) - 0.5);
+            let left = self.x(f64::from(life.start) - 0.5).max(drawn_to);
+            if right < frame.left() || left > frame.right() || right - drawn_to < 0.5 {
+                continue;
+            }
+            // Where it is narrower than a pixel it is still to be seen.
+            let right = right.max(left + 1.0);
+            drawn_to = right;
+            let rect = Rect::from_x_y_ranges(left..=right, lane.clone());
+            self.painter.rect_filled(rect, 0, self.tokens.mark);
+        }
+        self.painter.hline(frame.x_range(), *lane.start(), Stroke::new(1.0, self.tokens.border));
+    }
+
+    pub fn cursor(&self, position: usize, bytes: Option<u64>, stroke: Stroke) {
+        let x = self.x(position as f64);
+        self.painter.vline(x, self.frame().y_range(), stroke);
+        if let Some(bytes) = bytes {
+            let at = Pos2::new(x, self.y(bytes));
+            self.painter.circle(at, 3.5, self.tokens.surface, Stroke::new(1.5, stroke.color));
+        }
+    }
+}

@@ -1,0 +1,391 @@
+//! A table of data: filter, sorting by a click on a title, a row of totals, rows that open into their
+//! parts, any number of rows, and copies as CSV. Long tables are sorted beside the window.
+
+use eframe::egui;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use eframe::egui::{Button, Label, RichText, Role, Sense, TextEdit, Vec2};
+use egui_extras::{Column as Width, TableBuilder};
+
+use super::rows::{Column, Order, Rows, order};
+use super::table::aligned;
+use crate::text::{grouped, shortened};
+use crate::ui::command::{Command, Export, ExportTo, Exported, Sheet};
+use crate::ui::job::Latest;
+use crate::ui::theme::{ROW_HEIGHT, Tokens};
+use crate::ui::units::Units;
+
+/// Tables up to this length are sorted at once; that takes less than a frame.
+const SHORT: usize = 2000;
+/// Longest text in a cell; the tooltip has more.
+const CELL: usize = 120;
+/// Longest text in a tooltip.
+const HOVER: usize = 1000;
+
+/// What a table shows in this frame.
+pub struct Data<'a> {
+    /// Its accessible name, which tells tables apart, and the name of its copies.
+    pub name: &'a str,
+    /// Its title.
+    pub title: &'a str,
+    /// What is said beside the number of rows.
+    pub note: &'a str,
+    /// The columns; the first is never a number.
+    pub columns: &'a [Column],
+    /// The rows. Other rows are another `Arc`.
+    pub rows: &'a Arc<dyn Rows>,
+    /// Whether a row is selected.
+    pub is_selected: &'a dyn Fn(usize) -> bool,
+    /// Paints the cells of painted columns.
+    pub paint: &'a dyn Fn(&egui::Painter, egui::Rect, usize),
+}
+
+/// For tables without painted columns.
+pub fn no_paint(_: &egui::Painter, _: egui::Rect, _: usize) {}
+
+/// A row that was clicked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RowClick {
+    /// The row.
+    pub row: usize,
+    /// Whether it joins those that are selected: with Shift or Ctrl.
+    pub is_added: bool,
+}
+
+/// What an order was made for: the rows' place in memory, filter, sorting, number of columns.
+type Key = (usize, String, Option<(usize, bool)>, usize);
+
+/// What a table remembers.
+#[derive(Default)]
+pub struct DataTable {
+    filter: String,
+    sort: Option<(usize, bool)>,
+    shown: Option<Shown>,
+    sorting: Latest<Key, Order>,
+    open: BTreeSet<u32>,
+}
+
+struct Shown {
+    key: Key,
+    /// Kept, so that no other rows can come to lie in the same place.
+    rows: Arc<dyn Rows>,
+    order: Arc<Order>,
+    /// Places in the order of rows that are open, with the number of their parts.
+    openings: Vec<(usize, usize)>,
+}
+
+impl std::fmt::Debug for DataTable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let state = (&self.filter, self.sort, &self.open);
+        f.debug_tuple("DataTable").field(&state).finish()
+    }
+}
+
+impl Shown {
+    /// Number of lines, with the parts of open rows.
+    fn len(&self) -> usize {
+        self.order.rows.len() + self.openings.iter().map(|(_, parts)| parts).sum::<usize>()
+    }
+
+    /// The row of a line, and the part of it.
+    fn at(&self, line: usize) -> Option<(usize, Option<usize>)> {
+        let mut before = 0;
+        for (place, parts) in &self.openings {
+            let opened = place + before;
+            if line <= opened {
+                break;
+            }
+            if line <= opened + parts {
+                let row = *self.order.rows.get(*place)? as usize;
+                return Some((row, Some(line - opened - 1)));
+            }
+            before += parts;
+        }
+        Some((*self.order.rows.get(line - before)? as usize, None))
+    }
+
+    fn find_openings(&mut self, open: &BTreeSet<u32>) {
+        let places = self.order.rows.iter().enumerate().filter(|(_, row)| open.contains(row));
+        let parts = |row: u32| self.rows.parts(row as usize);
+        self.openings = places.map(|(place, row)| (place, parts(*row))).collect();
+    }
+}
+
+impl DataTable {
+    /// A table that is sorted by a column at first, the largest on top.
+    pub fn sorted_by(column: usize) -> Self {
+        Self { sort: Some((column, true)), ..Self::default() }
+    }
+
+    /// Draws the table in the height that is left; returns the row that was clicked.
+    pub fn ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        data: &Data<'_>,
+        commands: &mut Vec<Command>,
+    ) -> Option<RowClick> {
+        self.arrange(ui, data);
+        self.head_ui(ui, data, commands);
+        let Some(shown) = &mut self.shown else {
+            ui.weak(self.sorting.failure().unwrap_or("Sorting…"));
+            return None;
+        };
+        if data.rows.len() > 0 && shown.order.rows.is_empty() {
+            ui.weak("No row has this text");
+            return None;
+        }
+        let (mut clicked, mut toggled, mut sort) = (None, None, self.sort);
+        let units = Units::now(ui);
+        let builder = TableBuilder::new(ui)
+            .id_salt(data.name)
+            .striped(true)
+            .sense(Sense::click())
+            .auto_shrink(false)
+            .min_scrolled_height(0.0)
+            .cell_layout(egui::Layout::left_to_right(egui::Align::Center));
+        let builder = data.columns.iter().fold(builder, |builder, column| {
+            builder.column(match column.width {
+                Some(width) => Width::initial(width).at_least(40.0).resizable(true).clip(true),
+                None => Width::remainder().at_least(90.0).clip(true),
+            })
+        });
+        let has_totals = data.columns.iter().any(|column| column.is_summed);
+        let height = if has_totals { ROW_HEIGHT * 2.0 + 2.0 } else { ROW_HEIGHT };
+        let table = builder.header(height, |mut header| {
+            for (index, column) in data.columns.iter().enumerate() {
+                header.col(|ui| {
+                    ui.vertical(|ui| {
+                        ui.spacing_mut().item_spacing.y = 0.0;
+                        line_ui(ui, column, |ui| title_ui(ui, index, column, &mut sort));
+                        if has_totals {
+                            let all = data.rows.len();
+                            line_ui(ui, column, |ui| {
+                                total_ui(ui, index, column, &shown.order, all);
+                            });
+                        }
+                    });
+                });
+            }
+        });
+        let shown: &Shown = shown;
+        table.body(|body| {
+            body.rows(ROW_HEIGHT, shown.len(), |mut line| {
+                let Some((row, part)) = shown.at(line.index()) else { return };
+                line.set_selected(part.is_none() && (data.is_selected)(row));
+                for (index, column) in data.columns.iter().enumerate() {
+                    if column.is_painted {
+                        line.col(|ui| {
+                            if part.is_none() {
+                                let rect = ui.available_rect_before_wrap();
+                                (data.paint)(&ui.painter().with_clip_rect(rect), rect, row);
+                            }
+                        });
+                        continue;
+                    }
+                    let value = match part {
+                        Some(part) => data.rows.part(row, part, index),
+                        None => data.rows.value(row, index),
+                    };
+                    line.col(|ui| {
+                        aligned(ui, column.is_number(), |ui| {
+                            if index == 0 {
+                                match part {
+                                    Some(_) => ui.add_space(34.0),
+                                    None if data.rows.parts(row) > 0 => {
+                                        let is_open = self.open.contains(&(row as u32));
+                                        if opener_ui(ui, is_open).clicked() {
+                                            toggled = Some(row as u32);
+                                        }
+                                    }
+                                    None => {}
+                                }
+                            }
+                            let text = value.shown(units);
+                            let is_long = text.len() > 24;
+                            let mut label = RichText::new(shortened(&text, CELL));
+                            if part.is_some() {
+                                label = label.weak();
+                            }
+                            let label = ui.add(Label::new(label).truncate().selectable(false));
+                            if is_long && label.hovered() {
+                                label.on_hover_text(shortened(&text, HOVER));
+                            }
+                        });
+                    });
+                }
+                let response = line.response();
+                let name = || match part {
+                    Some(part) => data.rows.part(row, part, 0).shown(units).into_owned(),
+                    None => data.rows.value(row, 0).shown(units).into_owned(),
+                };
+                let is_selected = part.is_none() && (data.is_selected)(row);
+                response.widget_info(|| {
+                    egui::WidgetInfo::selected(Role::Row, true, is_selected, name())
+                });
+                if part.is_none() && response.clicked() {
+                    let is_added = response
+                        .ctx
+                        .input(|input| input.modifiers.shift || input.modifiers.command);
+                    clicked = Some(RowClick { row, is_added });
+                }
+                if part.is_none()
+                    && response.hovered()
+                    && let Some(text) = data.rows.hover(row)
+                {
+                    response.on_hover_text(text);
+                }
+            });
+        });
+        self.sort = sort;
+        if let Some(row) = toggled {
+            if !self.open.remove(&row) {
+                self.open.insert(row);
+            }
+            if let Some(shown) = &mut self.shown {
+                shown.find_openings(&self.open);
+            }
+            ui.request_repaint();
+        }
+        clicked
+    }
+
+    /// Finds what is shown, when anything has changed that it depends on.
+    fn arrange(&mut self, ui: &egui::Ui, data: &Data<'_>) {
+        let place = Arc::as_ptr(data.rows).cast::<()>().addr();
+        let is_same = |shown: &Shown| shown.key.0 == place;
+        if self.shown.as_ref().is_some_and(|shown| !is_same(shown)) {
+            self.open.clear();
+            self.shown = None;
+        }
+        let filter = self.filter.trim().to_owned();
+        let sort = self.sort.filter(|(column, _)| *column < data.columns.len());
+        let key: Key = (place, filter, sort, data.columns.len());
+        if self.shown.as_ref().is_some_and(|shown| shown.key == key) {
+            return;
+        }
+        let found = if data.rows.len() <= SHORT {
+            Some(order(&**data.rows, data.columns, &key.1, key.2))
+        } else {
+            let (rows, columns) = (Arc::clone(data.rows), data.columns.to_vec());
+            let (filter, sort) = (key.1.clone(), key.2);
+            let work = move |_: &_| order(&*rows, &columns, &filter, sort);
+            self.sorting.ask("sort table", ui.ctx(), &key, work);
+            self.sorting.get(&key).cloned()
+        };
+        if let Some(found) = found {
+            let rows = Arc::clone(data.rows);
+            let mut shown = Shown { key, rows, order: Arc::new(found), openings: Vec::new() };
+            shown.find_openings(&self.open);
+            self.shown = Some(shown);
+        }
+    }
+
+    /// Title, number of rows, filter, copies.
+    fn head_ui(&mut self, ui: &mut egui::Ui, data: &Data<'_>, commands: &mut Vec<Command>) {
+        ui.horizontal(|ui| {
+            ui.spacing_mut().item_spacing.x = 6.0;
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                for (to, word, title) in [
+                    (ExportTo::File, "Save…", "Save as CSV…"),
+                    (ExportTo::Clipboard, "Copy", "Copy as CSV"),
+                ] {
+                    let button = ui.add(Button::new(word));
+                    let button = button.accessible_name(format!("{title}: {}", data.name));
+                    if button.on_hover_text(title).clicked()
+                        && let Some(shown) = &self.shown
+                    {
+                        let sheet = Sheet {
+                            rows: Arc::clone(data.rows),
+                            columns: data.columns.to_vec(),
+                            order: Arc::clone(&shown.order),
+                        };
+                        let what = Exported::Table(sheet);
+                        commands.push(Command::Export(Export {
+                            name: data.name.to_owned(),
+                            to,
+                            what,
+                        }));
+                    }
+                }
+                let field = TextEdit::singleline(&mut self.filter)
+                    .hint_text("Filter")
+                    .desired_width((ui.available_width() * 0.3).clamp(60.0, 170.0));
+                ui.add(field).accessible_name(format!("Filter: {}", data.name));
+                ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
+                    if !data.title.is_empty() {
+                        let title = RichText::new(data.title).strong().size(15.0);
+                        ui.add(Label::new(title).truncate());
+                    }
+                    let all = grouped(data.rows.len() as u64);
+                    let shown = self.shown.as_ref().map_or(0, |shown| shown.order.rows.len());
+                    let count = if shown == data.rows.len() || self.shown.is_none() {
+                        all
+                    } else {
+                        format!("{} of {all}", grouped(shown as u64))
+                    };
+                    let separator = if data.note.is_empty() { "" } else { ", " };
+                    let note = RichText::new(format!("{count}{separator}{}", data.note)).weak();
+                    ui.add(Label::new(note).truncate());
+                });
+            });
+        });
+    }
+}
+
+/// A line of the header.
+fn line_ui(ui: &mut egui::Ui, column: &Column, add: impl FnOnce(&mut egui::Ui)) {
+    let size = Vec2::new(ui.available_width(), ROW_HEIGHT);
+    let layout = egui::Layout::left_to_right(egui::Align::Center);
+    ui.allocate_ui_with_layout(size, layout, |ui| {
+        ui.set_min_size(size);
+        aligned(ui, column.is_number(), add);
+    });
+}
+
+/// A title that sorts: first the largest on top, for texts the first on top; then the other way.
+fn title_ui(ui: &mut egui::Ui, index: usize, column: &Column, sort: &mut Option<(usize, bool)>) {
+    let direction = sort.filter(|(by, _)| *by == index).map(|(_, is_descending)| is_descending);
+    let sign = match direction {
+        Some(true) => " ▼",
+        Some(false) => " ▲",
+        None => "",
+    };
+    let text = RichText::new(format!("{}{sign}", shortened(&column.title, 60))).strong();
+    let label = ui.add(Label::new(text).truncate().selectable(false).sense(Sense::click()));
+    let name = format!("Sort by {}", column.title);
+    label.widget_info(|| egui::WidgetInfo::labeled(Role::Button, true, &name));
+    if label.clicked() {
+        let first = column.is_number();
+        *sort = Some((index, direction.map_or(first, |is_descending| !is_descending)));
+    }
+    label.on_hover_text(name);
+}
+
+fn total_ui(ui: &mut egui::Ui, index: usize, column: &Column, order: &Order, all: usize) {
+    let units = Units::now(ui);
+    let text = match order.totals.get(index) {
+        _ if index == 0 && order.rows.len() < all => "Total of those shown".to_owned(),
+        _ if index == 0 => "Total".to_owned(),
+        Some(total) if column.is_summed => total.clone().shown(units).into_owned(),
+        _ => return,
+    };
+    ui.add(Label::new(RichText::new(text).strong()).truncate().selectable(false));
+}
+
+/// The triangle before a row that opens.
+fn opener_ui(ui: &mut egui::Ui, is_open: bool) -> egui::Response {
+    let (rect, response) = ui.allocate_exact_size(Vec2::splat(14.0), Sense::click());
+    let color = if response.hovered() { Tokens::now(ui).accent } else { Tokens::now(ui).weak_text };
+    let at = rect.center();
+    let points = if is_open {
+        [(-4.0, -2.0), (4.0, -2.0), (0.0, 4.0)]
+    } else {
+        [(-2.0, -4.0), (4.0, 0.0), (-2.0, 4.0)]
+    };
+    let points = points.map(|(x, y)| at + Vec2::new(x, y)).to_vec();
+    ui.painter().add(egui::Shape::convex_polygon(points, color, egui::Stroke::NONE));
+    let name = if is_open { "Close row" } else { "Open row" };
+    response.widget_info(|| egui::WidgetInfo::labeled(Role::Button, true, name));
+    response
+}

@@ -1,0 +1,327 @@
+//! What a data table shows: rows of values that can be drawn, sorted, summed and written as CSV.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+
+use crate::text::grouped;
+use crate::ui::units::Units;
+
+/// A cell.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Value<'a> {
+    /// Not known, or it does not apply.
+    #[default]
+    Nothing,
+    /// A text, as in the file.
+    Text(Cow<'a, str>),
+    /// Bytes.
+    Bytes(u64),
+    /// A difference of bytes.
+    Change(i64),
+    /// A number of things.
+    Count(u64),
+    /// The number by which something is known, such as a step.
+    Id(u64),
+    /// Any number.
+    Number(f64),
+}
+
+impl<'a> Value<'a> {
+    /// A text.
+    pub fn text(text: impl Into<Cow<'a, str>>) -> Self {
+        Self::Text(text.into())
+    }
+
+    /// Bytes that may not be known.
+    pub fn bytes(bytes: Option<u64>) -> Self {
+        bytes.map_or(Self::Nothing, Self::Bytes)
+    }
+
+    /// From one number of bytes to another.
+    pub fn change(from: u64, to: u64) -> Self {
+        let difference = i128::from(to) - i128::from(from);
+        let limits = i128::from(i64::MIN)..=i128::from(i64::MAX);
+        let bounded = difference.clamp(*limits.start(), *limits.end());
+        Self::Change(i64::try_from(bounded).unwrap_or_default())
+    }
+
+    /// For people; texts must still be cleaned.
+    pub fn shown(self, units: Units) -> Cow<'a, str> {
+        match self {
+            Self::Nothing => Cow::Borrowed("–"),
+            Self::Text(text) => text,
+            Self::Bytes(bytes) => Cow::Owned(units.bytes(bytes)),
+            Self::Change(change) => Cow::Owned(signed(change, |bytes| units.bytes(bytes))),
+            Self::Count(count) => Cow::Owned(grouped(count)),
+            Self::Id(id) => Cow::Owned(id.to_string()),
+            Self::Number(number) => Cow::Owned(number.to_string()),
+        }
+    }
+
+    /// For programs.
+    pub fn plain(self) -> Cow<'a, str> {
+        match self {
+            Self::Nothing => Cow::Borrowed(""),
+            Self::Text(text) => text,
+            Self::Bytes(number) | Self::Count(number) | Self::Id(number) => {
+                Cow::Owned(number.to_string())
+            }
+            Self::Change(change) => Cow::Owned(change.to_string()),
+            Self::Number(number) => Cow::Owned(number.to_string()),
+        }
+    }
+
+    /// The order of sorting, ascending; what is not known comes first.
+    pub fn order(&self, other: &Self) -> Ordering {
+        match (self, other) {
+            (Self::Text(a), Self::Text(b)) => a.cmp(b),
+            (Self::Bytes(a), Self::Bytes(b))
+            | (Self::Count(a), Self::Count(b))
+            | (Self::Id(a), Self::Id(b)) => a.cmp(b),
+            (Self::Change(a), Self::Change(b)) => a.cmp(b),
+            (Self::Number(a), Self::Number(b)) => a.total_cmp(b),
+            (a, b) => a.rank().cmp(&b.rank()),
+        }
+    }
+
+    fn rank(&self) -> u8 {
+        match self {
+            Self::Nothing => 0,
+            Self::Bytes(_) | Self::Change(_) | Self::Count(_) | Self::Id(_) | Self::Number(_) => 1,
+            Self::Text(_) => 2,
+        }
+    }
+}
+
+/// A difference with its sign and an arrow, which colour-blind eyes see too.
+pub fn signed(change: i64, shown: impl Fn(u64) -> String) -> String {
+    match change.cmp(&0) {
+        Ordering::Greater => format!("▲ +{}", shown(change.unsigned_abs())),
+        Ordering::Less => format!("▼ −{}", shown(change.unsigned_abs())),
+        Ordering::Equal => "0".to_owned(),
+    }
+}
+
+/// The rows of a table, and the parts that a row opens into.
+pub trait Rows: Send + Sync {
+    /// Number of rows.
+    fn len(&self) -> usize;
+
+    /// A cell.
+    fn value(&self, row: usize, column: usize) -> Value<'_>;
+
+    /// Number of parts that a row opens into.
+    fn parts(&self, _row: usize) -> usize {
+        0
+    }
+
+    /// A cell of a part.
+    fn part(&self, _row: usize, _part: usize, _column: usize) -> Value<'_> {
+        Value::Nothing
+    }
+
+    /// What the pointer learns of a row.
+    fn hover(&self, _row: usize) -> Option<String> {
+        None
+    }
+}
+
+/// A column.
+#[derive(Clone, Debug)]
+pub struct Column {
+    /// Its title.
+    pub title: String,
+    /// Its width at first, points; `None` takes what is left.
+    pub width: Option<f32>,
+    /// What its numbers are, for CSV: "bytes"; empty for texts.
+    pub unit: &'static str,
+    /// Whether the total row has its sum.
+    pub is_summed: bool,
+    /// Whether its cells are painted instead of written.
+    pub is_painted: bool,
+}
+
+impl Column {
+    /// Texts, in what is left of the width.
+    pub fn rest(title: impl Into<String>) -> Self {
+        Self { title: title.into(), width: None, unit: "", is_summed: false, is_painted: false }
+    }
+
+    /// Pictures, in what is left of the width; what they say stands in copies.
+    pub fn painted(title: impl Into<String>) -> Self {
+        Self { is_painted: true, ..Self::rest(title) }
+    }
+
+    /// Texts.
+    pub fn text(title: impl Into<String>, width: f32) -> Self {
+        Self { width: Some(width), ..Self::rest(title) }
+    }
+
+    /// Bytes, or differences of bytes.
+    pub fn bytes(title: impl Into<String>, width: f32) -> Self {
+        Self { width: Some(width), unit: "bytes", is_summed: true, ..Self::rest(title) }
+    }
+
+    /// Numbers of things.
+    pub fn count(title: impl Into<String>, width: f32) -> Self {
+        Self { width: Some(width), unit: "number", is_summed: true, ..Self::rest(title) }
+    }
+
+    /// The same column without a sum.
+    #[must_use]
+    pub fn not_summed(mut self) -> Self {
+        self.is_summed = false;
+        self
+    }
+
+    /// Whether its cells end at the same place.
+    pub fn is_number(&self) -> bool {
+        !self.unit.is_empty()
+    }
+}
+
+/// What is shown of a table: rows in an order, and the sums of the columns.
+#[derive(Clone, Debug, Default)]
+pub struct Order {
+    /// Rows.
+    pub rows: Vec<u32>,
+    /// The sum of each column, where there is one.
+    pub totals: Vec<Value<'static>>,
+}
+
+/// Finds the rows that have `filter` in one of their texts, sorts them, and adds them up.
+pub fn order(
+    rows: &dyn Rows,
+    columns: &[Column],
+    filter: &str,
+    sort: Option<(usize, bool)>,
+) -> Order {
+    let wanted = filter.to_lowercase();
+    let texts: Vec<usize> = (0..columns.len())
+        .filter(|column| columns.get(*column).is_some_and(|column| !column.is_number()))
+        .collect();
+    let is_wanted = |row: &u32| {
+        let has = |column: &usize| match rows.value(*row as usize, *column) {
+            Value::Text(text) => text.to_lowercase().contains(&wanted),
+            _ => false,
+        };
+        wanted.is_empty() || texts.iter().any(has)
+    };
+    let count = u32::try_from(rows.len()).unwrap_or(u32::MAX);
+    let mut shown: Vec<u32> = (0..count).filter(is_wanted).collect();
+    if let Some((column, is_descending)) = sort {
+        let value = |row: u32| rows.value(row as usize, column);
+        shown.sort_by(|a, b| {
+            let order = value(*a).order(&value(*b));
+            if is_descending { order.reverse() } else { order }
+        });
+    }
+    let totals = columns
+        .iter()
+        .enumerate()
+        .map(
+            |(column, info)| {
+                if info.is_summed { sum(rows, &shown, column) } else { Value::Nothing }
+            },
+        )
+        .collect();
+    Order { rows: shown, totals }
+}
+
+fn sum(rows: &dyn Rows, shown: &[u32], column: usize) -> Value<'static> {
+    let (mut total, mut kind) = (0_i128, Value::Nothing);
+    for row in shown {
+        let (value, number) = match rows.value(*row as usize, column) {
+            Value::Bytes(bytes) => (Value::Bytes(0), i128::from(bytes)),
+            Value::Count(count) => (Value::Count(0), i128::from(count)),
+            Value::Change(change) => (Value::Change(0), i128::from(change)),
+            _ => continue,
+        };
+        total = total.saturating_add(number);
+        kind = value;
+    }
+    let unsigned = u64::try_from(total.max(0)).unwrap_or(u64::MAX);
+    match kind {
+        Value::Bytes(_) => Value::Bytes(unsigned),
+        Value::Count(_) => Value::Count(unsigned),
+        Value::Change(_) => Value::Change(i64::try_from(total).unwrap_or(if total < 0 {
+            i64::MIN
+        } else {
+            i64::MAX
+        })),
+        _ => Value::Nothing,
+    }
+}
+
+/// The rows of an order as comma-separated values, with a line of titles; numbers as they are.
+pub fn csv(rows: &dyn Rows, columns: &[Column], order: &[u32]) -> String {
+    let quoted = |text: &str| {
+        if text.contains([',', '"', '\n', '\r']) {
+            format!("\"{}\"", text.replace('"', "\"\""))
+        } else {
+            text.to_owned()
+        }
+    };
+    let titles = columns.iter().map(|column| match column.unit {
+        "bytes" => quoted(&format!("{} (bytes)", column.title)),
+        _ => quoted(&column.title),
+    });
+    let mut text = titles.collect::<Vec<_>>().join(",");
+    text.push('\n');
+    for row in order {
+        let cells =
+            (0..columns.len()).map(|column| quoted(&rows.value(*row as usize, column).plain()));
+        text.push_str(&cells.collect::<Vec<_>>().join(","));
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Fruit;
+
+    const FRUIT: [(&str, u64); 4] =
+        [("pear, green", 5), ("Apple", 9), ("say \"fig\"", 1), ("apple", 9)];
+
+    impl Rows for Fruit {
+        fn len(&self) -> usize {
+            FRUIT.len()
+        }
+
+        fn value(&self, row: usize, column: usize) -> Value<'_> {
+            let (name, bytes) = FRUIT[row];
+            if column == 0 { Value::text(name) } else { Value::Bytes(bytes) }
+        }
+    }
+
+    #[test]
+    fn rows_are_filtered_sorted_and_added_up() {
+        let columns = [Column::rest("Fruit"), Column::bytes("Weight", 50.0)];
+        let all = order(&Fruit, &columns, "", Some((1, true)));
+        assert_eq!(all.rows, [1, 3, 0, 2], "equal rows stay in their order");
+        assert_eq!(all.totals, [Value::Nothing, Value::Bytes(24)]);
+        let apples = order(&Fruit, &columns, "APPLE", Some((0, false)));
+        assert_eq!(apples.rows, [1, 3]);
+        assert_eq!(apples.totals[1], Value::Bytes(18));
+        let none = order(&Fruit, &columns, "kiwi", None);
+        assert!(none.rows.is_empty());
+    }
+
+    #[test]
+    fn csv_quotes_what_needs_it() {
+        let columns = [Column::rest("Fruit"), Column::bytes("Weight", 50.0)];
+        let text = csv(&Fruit, &columns, &[0, 2]);
+        assert_eq!(text, "Fruit,Weight (bytes)\n\"pear, green\",5\n\"say \"\"fig\"\"\",1\n");
+    }
+
+    #[test]
+    fn changes_have_a_sign() {
+        assert_eq!(Value::change(10, 4), Value::Change(-6));
+        assert_eq!(Value::change(u64::MAX, 0), Value::Change(i64::MIN));
+        assert_eq!(signed(2, |bytes| bytes.to_string()), "▲ +2");
+        assert_eq!(signed(-2, |bytes| bytes.to_string()), "▼ −2");
+    }
+}

@@ -1,0 +1,118 @@
+//! The row above a picture: magnification, panning, the overview strip, copy and save.
+
+use eframe::egui;
+use eframe::egui::{Button, Key, Rect, TextEdit};
+
+use super::overview::{Overview, overview_ui};
+use super::view::View;
+use crate::ui::command::{Command, Export, ExportTo, Exported};
+
+/// What the row remembers.
+#[derive(Debug, Default)]
+pub struct Toolbar {
+    /// The magnification as it is being typed.
+    typed: Option<String>,
+    /// Where the picture was in the last frame.
+    pub picture: Option<Rect>,
+}
+
+impl Toolbar {
+    /// Draws the row; `name` is that of the picture.
+    pub fn ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        name: &str,
+        view: &mut View,
+        overview: Overview<'_>,
+        commands: &mut Vec<Command>,
+    ) {
+        let len = overview.values.len();
+        ui.horizontal(|ui| {
+            ui.spacing_mut().item_spacing.x = 3.0;
+            let is_zoomed = view.is_zoomed();
+            let (start, end) = view.range(len);
+            let key = |ui: &mut egui::Ui, sign: &str, name: &str, hover: &str, is_on: bool| {
+                let button = ui.add_enabled(is_on, Button::new(sign).min_size([24.0, 22.0].into()));
+                button.accessible_name(name).on_hover_text(hover).clicked()
+            };
+            if key(ui, "−", "Zoom out", "Zoom out (−)", is_zoomed) {
+                view.magnify(len, view.magnification(len) / 1.5);
+            }
+            self.magnification_ui(ui, view, len);
+            if key(ui, "+", "Zoom in", "Zoom in (+)", true) {
+                view.magnify(len, view.magnification(len) * 1.5);
+            }
+            if key(ui, "«", "Part before", "The part before (Page up)", is_zoomed) {
+                view.pan(len, start - end);
+            }
+            if key(ui, "»", "Part after", "The part after (Page down)", is_zoomed) {
+                view.pan(len, end - start);
+            }
+            let all = ui.add_enabled(is_zoomed, Button::new("Show all"));
+            if all.on_hover_text("Key 0, or double-click in the picture").clicked() {
+                view.reset();
+            }
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                for (to, word, title) in [
+                    (ExportTo::File, "Save…", "Save picture…"),
+                    (ExportTo::Clipboard, "Copy", "Copy picture"),
+                ] {
+                    let button = ui.add(Button::new(word));
+                    if button.accessible_name(title).on_hover_text(title).clicked()
+                        && let Some(picture) = self.picture
+                    {
+                        let what = Exported::Picture(picture);
+                        commands.push(Command::Export(Export { name: name.to_owned(), to, what }));
+                    }
+                }
+                ui.add_space(6.0);
+                ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
+                    ui.add_space(6.0);
+                    overview_ui(ui, view, overview);
+                });
+            });
+        });
+    }
+
+    fn magnification_ui(&mut self, ui: &mut egui::Ui, view: &mut View, len: usize) {
+        let now = view.magnification(len);
+        let decimals = usize::from(now < 999.0 && (now - now.round()).abs() > 0.05);
+        let mut text = self.typed.clone().unwrap_or_else(|| format!("{now:.decimals$} %"));
+        let field = ui.add(
+            TextEdit::singleline(&mut text).desired_width(62.0).align(egui::Align2::CENTER_CENTER),
+        );
+        let field = field.accessible_name("Magnification");
+        if field.changed() {
+            self.typed = Some(text);
+        }
+        if field.lost_focus()
+            && let Some(typed) = self.typed.take()
+            && ui.input(|input| input.key_pressed(Key::Enter))
+            && let Some(percent) = percent(&typed)
+        {
+            view.magnify(len, percent);
+        }
+        field.on_hover_text("Magnification in percent: type a number and press Enter");
+    }
+}
+
+/// A magnification that was typed: `250`, `250 %`, `1,000%`.
+fn percent(text: &str) -> Option<f64> {
+    let number = text.trim().trim_end_matches('%').trim_end().replace(',', "");
+    number.parse().ok().filter(|percent: &f64| percent.is_finite() && *percent > 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn magnifications_are_read_as_people_type_them() {
+        assert_eq!(percent("250"), Some(250.0));
+        assert_eq!(percent(" 1,000 %"), Some(1000.0));
+        assert_eq!(percent("12.5%"), Some(12.5));
+        for nonsense in ["", "%", "-3", "0", "nan", "inf", "much"] {
+            assert_eq!(percent(nonsense), None, "{nonsense}");
+        }
+    }
+}
