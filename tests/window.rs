@@ -181,7 +181,7 @@ fn pages_look_as_they_did() {
     let mut results = SnapshotResults::new();
     for theme in [Theme::Light, Theme::Dark] {
         let mut harness = window_on(theme, window_report::small());
-        for page in [Page::Summary, Page::Memory, Page::Liveness] {
+        for page in [Page::Memory, Page::Liveness] {
             harness.state_mut().go(page);
             harness.run_steps(4);
             harness.snapshot(format!("{page:?}-{theme:?}").to_lowercase());

@@ -3,11 +3,11 @@
 mod window_report;
 mod window_support;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use eframe::egui::{Key, Modifiers, Theme};
+use eframe::egui::{DroppedFile, DroppedFileHandle, Key, Modifiers, Theme};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use egui_kittest::{Harness, SnapshotResults};
 use serde_json::{Value, json};
@@ -149,7 +149,7 @@ fn the_palette_finds_and_carries_out() {
     assert!(!has_text(&harness, "Reload report"));
     press(&mut harness, Modifiers::NONE, Key::Enter);
     assert!(harness.query_by_label("Command").is_none(), "it closes");
-    assert!(harness.query_by_label("Liveness curve").is_some());
+    wait_for(&mut harness, "Liveness curve");
     press(&mut harness, Modifiers::COMMAND, Key::P);
     harness.get_by_label("Command").type_text("go to");
     harness.run_steps(3);
@@ -173,7 +173,7 @@ fn every_page_and_the_report_have_keys() {
     press(&mut harness, Modifiers::COMMAND, Key::Num1);
     assert!(has_text(&harness, "Engine options"));
     press(&mut harness, Modifiers::COMMAND, Key::Num4);
-    assert!(harness.query_by_label("Liveness curve").is_some());
+    wait_for(&mut harness, "Liveness curve");
     press(&mut harness, Modifiers::COMMAND, Key::B);
     assert!(harness.query_by_label("Expand menu").is_some());
     press(&mut harness, Modifiers::NONE, Key::F1);
@@ -201,6 +201,37 @@ fn back_and_forward_walk_through_selections() {
     assert!(has_text(&harness, "Deselect tile 24"));
     click(&mut harness, "Back");
     assert!(!has_text(&harness, "Deselect tile 24"));
+}
+
+#[derive(Debug)]
+struct Dropped(PathBuf);
+
+impl DroppedFile for Dropped {
+    fn path(&self) -> &Path {
+        &self.0
+    }
+
+    fn bytes(&self) -> Result<Vec<u8>, String> {
+        Err("the window opens paths".to_owned())
+    }
+}
+
+#[test]
+fn a_dropped_directory_is_opened_also_in_place_of_another() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut harness = window_on(Theme::Light, window_report::small());
+    for name in ["first", "second"] {
+        let path = directory.path().join(name);
+        harness.input_mut().dropped_files = vec![Arc::new(Dropped(path.clone()))];
+        harness.run_steps(2);
+        wait_for(&mut harness, "The report could not be opened");
+        wait_for(&mut harness, &path.display().to_string());
+    }
+    let both = ["first", "second"].map(|name| Dropped(directory.path().join(name)));
+    harness.input_mut().dropped_files =
+        both.into_iter().map(|file| Arc::new(file) as DroppedFileHandle).collect();
+    harness.run_steps(2);
+    assert!(has_text(&harness, "comparing reports comes with a later version"));
 }
 
 #[test]

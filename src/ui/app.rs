@@ -9,7 +9,7 @@ use super::command::{Command, Page};
 use super::export::Exporter;
 use super::home::{HomePage, HomeState};
 use super::incoming::{Incoming, drop_hint_ui};
-use super::keys::{self, ActionState, keys_ui};
+use super::keys::{self, ActionState, Source, keys_ui};
 use super::loading::{Load, Stage};
 use super::menu::{MenuState, menu_ui};
 use super::palette::Palette;
@@ -28,6 +28,7 @@ use super::theme::{
 };
 use super::warnings::warnings_ui;
 use crate::store::Report;
+use crate::text::shortened;
 
 /// The window.
 #[derive(Default)]
@@ -42,6 +43,8 @@ pub struct App {
     palette: Palette,
     are_keys_shown: bool,
     notice: Option<String>,
+    /// The title in the window's frame.
+    title: String,
     exporter: Exporter,
     /// Since when to measure the time to the first graph; `None` when nobody asked.
     measured_from: Option<Instant>,
@@ -143,8 +146,11 @@ impl App {
         let selections = &self.view.selections;
         let action_state = ActionState {
             report: report.as_deref(),
-            has_source: self.load.is_some(),
-            is_working,
+            source: match (&self.load, is_working) {
+                (None, _) => Source::None,
+                (Some(_), true) => Source::Reading,
+                (Some(_), false) => Source::Settled,
+            },
             is_picking: self.incoming.is_picking(),
             ways: (selections.can_go_back(), selections.can_go_forward()),
             is_menu_collapsed: self.settings.now.is_menu_collapsed,
@@ -300,6 +306,20 @@ impl App {
         }
     }
 
+    /// Names the report in the window's frame, by which people find one of several windows.
+    fn title(&mut self, ctx: &egui::Context) {
+        let path = self.load.as_ref().map(|load| load.path.as_path());
+        let name = path.map(|path| path.file_name().unwrap_or(path.as_os_str()));
+        let title = match name {
+            Some(name) => format!("{} – Tilescope", shortened(&name.to_string_lossy(), 80)),
+            None => "Tilescope".to_owned(),
+        };
+        if title != self.title {
+            ctx.send_viewport_cmd(egui::ViewportCommand::Title(title.clone()));
+            self.title = title;
+        }
+    }
+
     /// Takes what the settings' file has, and gives it where the user has moved splitters.
     fn follow_settings(&mut self, ctx: &egui::Context) {
         for (name, size) in split::take_changes(ctx) {
@@ -367,6 +387,13 @@ impl ReportView {
 
 impl eframe::App for App {
     fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
+        self.frame(ui);
+    }
+}
+
+impl App {
+    /// Draws a frame and carries out what the user asked for in it.
+    pub fn frame(&mut self, ui: &mut egui::Ui) {
         self.measure(ui);
         let ctx = ui.ctx().clone();
         self.follow_settings(&ctx);
@@ -374,6 +401,7 @@ impl eframe::App for App {
         for command in self.frame_ui(ui) {
             self.carry_out(&ctx, command);
         }
+        self.title(&ctx);
         self.exporter.ui(ui, self.load.as_ref().map(|load| load.path.as_path()));
         if let Some(notice) = self.exporter.notice.take() {
             self.notice = Some(notice);

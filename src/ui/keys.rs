@@ -31,9 +31,7 @@ pub struct ActionState<'a> {
     /// The report, if one is open.
     pub report: Option<&'a Report>,
     /// Whether a report is open or was asked for.
-    pub has_source: bool,
-    /// Whether it is still being read.
-    pub is_working: bool,
+    pub source: Source,
     /// Whether a dialog for a directory is open.
     pub is_picking: bool,
     /// Whether there are selections before and after this one.
@@ -44,6 +42,17 @@ pub struct ActionState<'a> {
     pub units: Units,
     /// Reports that were opened before.
     pub recents: &'a [RecentReport],
+}
+
+/// How far a report is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// None was asked for.
+    None,
+    /// It is being read.
+    Reading,
+    /// It is read, or cannot be.
+    Settled,
 }
 
 const fn command(key: Key) -> KeyboardShortcut {
@@ -89,7 +98,7 @@ pub const IN_PICTURES: [(&str, &str); 10] = [
 
 /// Everything that can be done, in the order of the lists.
 pub fn actions(state: &ActionState<'_>) -> Vec<Action> {
-    let no_report = (!state.has_source).then_some("No report is open");
+    let no_report = (state.source == Source::None).then_some("No report is open");
     let action = |title: &'static str, keys, command, why_not| Action {
         title: Cow::Borrowed(title),
         keys,
@@ -110,7 +119,7 @@ pub fn actions(state: &ActionState<'_>) -> Vec<Action> {
             "Cancel reading",
             &[],
             Command::Cancel,
-            (!state.is_working).then_some("Nothing is being read"),
+            (state.source != Source::Reading).then_some("Nothing is being read"),
         ),
         action(
             "Show warnings",
@@ -240,8 +249,7 @@ mod tests {
     fn no_two_actions_have_the_same_keys() {
         let state = ActionState {
             report: None,
-            has_source: false,
-            is_working: false,
+            source: Source::None,
             is_picking: false,
             ways: (false, false),
             is_menu_collapsed: false,

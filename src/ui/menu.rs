@@ -53,9 +53,10 @@ pub fn menu_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec<Comm
         theme_ui(ui, state.is_collapsed, commands);
         units_ui(ui, state, commands);
         ui.add_space(4.0);
-        let (icon, title) = match state.is_collapsed {
-            true => (Icon::Expand, "Expand menu"),
-            false => (Icon::Collapse, "Collapse menu"),
+        let (icon, title) = if state.is_collapsed {
+            (Icon::Expand, "Expand menu")
+        } else {
+            (Icon::Collapse, "Collapse menu")
         };
         // From the bottom to the top.
         for (icon, title, action) in [

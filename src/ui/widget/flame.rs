@@ -3,9 +3,10 @@
 //! A click, or Enter, gives a span the whole width; arrows go to spans beside, above and below.
 
 use eframe::egui;
+use eframe::egui::text::{LayoutJob, TextWrapping};
 use eframe::egui::{
-    Align2, EventFilter, FontId, Key, Painter, Rect, Response, Role, Sense, Stroke, StrokeKind,
-    Vec2, WidgetInfo,
+    EventFilter, FontId, Key, Painter, Rect, Response, Role, Sense, Stroke, StrokeKind, Vec2,
+    WidgetInfo,
 };
 
 use crate::ui::theme::Tokens;
@@ -25,15 +26,15 @@ pub struct FlameFrame {
     /// How many spans contain it.
     pub depth: usize,
     /// Start.
-    pub start: i64,
+    pub start: u64,
     /// Duration.
-    pub duration: i64,
+    pub duration: u64,
     /// Duration without what it contains.
-    pub own: i64,
+    pub own: u64,
 }
 
 impl FlameFrame {
-    fn end(&self) -> i64 {
+    fn end(&self) -> u64 {
         self.start.saturating_add(self.duration)
     }
 }
@@ -199,10 +200,11 @@ impl Flame {
 fn name_ui(painter: &Painter, rect: Rect, name: &str, tokens: &Tokens) {
     let inside = rect.shrink2(Vec2::new(5.0, 0.0));
     let font = FontId::proportional(12.5);
-    let painter = painter.with_clip_rect(inside.intersect(painter.clip_rect()));
-    let left = inside.left().max(painter.clip_rect().left());
-    let place = egui::pos2(left, inside.center().y);
-    painter.text(place, Align2::LEFT_CENTER, name, font, tokens.text);
+    let mut job = LayoutJob::simple_singleline(name.to_owned(), font, tokens.text);
+    job.wrap = TextWrapping::truncate_at_width(inside.width());
+    let galley = painter.layout_job(job);
+    let top = (inside.center().y - galley.size().y / 2.0).round();
+    painter.galley(egui::pos2(inside.left(), top), galley, tokens.text);
 }
 
 fn after(
@@ -227,13 +229,13 @@ fn before(
 #[derive(Clone, Copy, Debug)]
 struct Scale {
     rect: Rect,
-    start: i64,
-    end: i64,
+    start: u64,
+    end: u64,
     per_unit: f64,
 }
 
 impl Scale {
-    fn x(&self, time: i64) -> f32 {
+    fn x(&self, time: u64) -> f32 {
         let time = time.clamp(self.start, self.end).saturating_sub(self.start);
         self.rect.left() + (time as f64 * self.per_unit) as f32
     }

@@ -49,7 +49,7 @@ impl SummaryPage {
             self.made = Some(Made { parts, units, cards, verdict });
         }
         self.head_ui(ui);
-        self.phases.ui(ui, report);
+        self.phases.ui(ui, page);
         let share = if ui.available_width() < 800.0 { 0.46 } else { 0.52 };
         let width = (ui.available_width() * share).clamp(240.0, 900.0);
         let most = (ui.available_width() - 300.0).max(240.0);
@@ -62,7 +62,7 @@ impl SummaryPage {
         });
         egui::CentralPanel::default()
             .frame(egui::Frame::new().inner_margin(Margin { left: 10, ..Margin::ZERO }))
-            .show(ui, |ui| self.lists.ui(ui, report, parts));
+            .show(ui, |ui| self.lists.ui(ui, page, parts));
     }
 
     /// The title, and whether the program fits.

@@ -1,12 +1,13 @@
 //! The compiler's phases: what took how long, as a flame graph.
 
 use eframe::egui;
-use eframe::egui::{Button, Margin, RichText, ScrollArea};
+use eframe::egui::{Button, Margin, Rect, RichText, ScrollArea};
 
-use crate::store::Report;
+use crate::analysis::phases::phases;
 use crate::store::options::CompilerPhase;
 use crate::text::{grouped, shortened};
-use crate::ui::report::tooltip_facts_ui;
+use crate::ui::command::{Command, Export, ExportTo, Exported};
+use crate::ui::report::{PageContext, tooltip_facts_ui};
 use crate::ui::split;
 use crate::ui::widget::flame::{FLAME_ROW, Flame, FlameFrame};
 
@@ -20,16 +21,39 @@ const HEAD: f32 = 42.0;
 /// What the part remembers.
 #[derive(Debug, Default)]
 pub struct Phases {
-    frames: Option<Vec<FlameFrame>>,
+    made: Option<Made>,
     flame: Flame,
+    /// Where the picture was in the last frame.
+    picture: Option<Rect>,
+}
+
+/// The phases with the time of all.
+#[derive(Debug)]
+struct Made {
+    frames: Vec<FlameFrame>,
+    total: u64,
+}
+
+impl Made {
+    fn new(list: &[CompilerPhase]) -> Self {
+        let phases = phases(list);
+        let frames = phases.frames.into_iter().map(|frame| FlameFrame {
+            name: shortened(&frame.name, NAME).into_owned(),
+            depth: frame.depth,
+            start: frame.start_microseconds,
+            duration: frame.duration_microseconds,
+            own: frame.self_microseconds,
+        });
+        Self { frames: frames.collect(), total: phases.span_microseconds }
+    }
 }
 
 impl Phases {
     /// Draws the part at the bottom of the page.
-    pub fn ui(&mut self, ui: &mut egui::Ui, report: &Report) {
-        let Some(about) = report.about.get() else { return };
-        let frames = self.frames.get_or_insert_with(|| frames(&about.phases));
-        if frames.is_empty() {
+    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
+        let Some(about) = page.report.about.get() else { return };
+        let made = self.made.get_or_insert_with(|| Made::new(&about.phases));
+        if made.frames.is_empty() {
             let frame = egui::Frame::new().inner_margin(Margin::symmetric(0, 8));
             egui::Panel::bottom("no phases").frame(frame).show(ui, |ui| {
                 ui.horizontal_wrapped(|ui| {
@@ -39,17 +63,25 @@ impl Phases {
             });
             return;
         }
-        let rows = frames.iter().map(|frame| frame.depth + 1).max().unwrap_or(1).min(ROWS);
+        let rows = made.frames.iter().map(|frame| frame.depth + 1).max().unwrap_or(1).min(ROWS);
         let default = (HEAD + rows as f32 * FLAME_ROW).min(ui.available_height() * 0.4);
         let most = (ui.available_height() - 200.0).max(80.0);
         split::below(ui, "compiler phases", default, 64.0..=most, |ui| {
-            phases_ui(ui, &mut self.flame, frames);
+            let picture = phases_ui(ui, &mut self.flame, made, self.picture, page.commands);
+            self.picture = Some(picture);
         });
     }
 }
 
-fn phases_ui(ui: &mut egui::Ui, flame: &mut Flame, frames: &[FlameFrame]) {
-    let total = total(frames);
+/// Draws head and picture; returns where the picture is.
+fn phases_ui(
+    ui: &mut egui::Ui,
+    flame: &mut Flame,
+    made: &Made,
+    picture: Option<Rect>,
+    commands: &mut Vec<Command>,
+) -> Rect {
+    let (frames, total) = (&made.frames, made.total);
     let text = |frame: &FlameFrame| {
         let time = duration_text(frame.duration);
         let own = duration_text(frame.own);
@@ -60,6 +92,19 @@ fn phases_ui(ui: &mut egui::Ui, flame: &mut Flame, frames: &[FlameFrame]) {
         let count = grouped(frames.len() as u64);
         ui.weak(format!("{} in {count} phases", duration_text(total)));
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            for (to, word, title) in [
+                (ExportTo::File, "Save…", "Save picture…"),
+                (ExportTo::Clipboard, "Copy", "Copy picture"),
+            ] {
+                let button = ui.add(Button::new(word));
+                let button = button.accessible_name(format!("{title}: compiler phases"));
+                if button.on_hover_text(title).clicked()
+                    && let Some(picture) = picture
+                {
+                    let (name, what) = ("compiler phases".to_owned(), Exported::Picture(picture));
+                    commands.push(Command::Export(Export { name, to, what }));
+                }
+            }
             let all = ui.add_enabled(flame.is_zoomed(), Button::new("Show all phases"));
             if all.on_hover_text("Double-click, or key 0").clicked() {
                 flame.reset();
@@ -73,8 +118,8 @@ fn phases_ui(ui: &mut egui::Ui, flame: &mut Flame, frames: &[FlameFrame]) {
         });
     });
     let area = ScrollArea::vertical().auto_shrink(false);
-    let (response, hovered) =
-        area.show(ui, |ui| flame.ui(ui, "Compiler phases over time", frames, text)).inner;
+    let shown = area.show(ui, |ui| flame.ui(ui, "Compiler phases over time", frames, text));
+    let (response, hovered) = shown.inner;
     if let Some(frame) = hovered.and_then(|hovered| frames.get(hovered)) {
         egui::Tooltip::for_widget(&response).at_pointer().show(|ui| {
             ui.label(RichText::new(&frame.name).strong());
@@ -86,24 +131,18 @@ fn phases_ui(ui: &mut egui::Ui, flame: &mut Flame, frames: &[FlameFrame]) {
             tooltip_facts_ui(ui, "phase facts", &facts);
         });
     }
+    response.rect.intersect(shown.inner_rect)
 }
 
-/// From the first start to the last end.
-fn total(frames: &[FlameFrame]) -> i64 {
-    let start = frames.iter().map(|frame| frame.start).min().unwrap_or(0);
-    let ends = frames.iter().map(|frame| frame.start.saturating_add(frame.duration));
-    ends.max().unwrap_or(0).saturating_sub(start)
-}
-
-fn share_text(part: i64, total: i64) -> String {
-    if total <= 0 {
+fn share_text(part: u64, total: u64) -> String {
+    if total == 0 {
         return "all of it".to_owned();
     }
     format!("{:.1} %", part as f64 / total as f64 * 100.0)
 }
 
 /// Microseconds with three digits: `3.06 s`, `470 ms`, `55 µs`.
-fn duration_text(microseconds: i64) -> String {
+fn duration_text(microseconds: u64) -> String {
     match microseconds {
         ..1000 => format!("{microseconds} µs"),
         1000..100_000 => format!("{:.1} ms", microseconds as f64 / 1e3),
@@ -112,62 +151,9 @@ fn duration_text(microseconds: i64) -> String {
     }
 }
 
-/// Phases nested by time: one that lies within another is one level deeper.
-fn frames(phases: &[CompilerPhase]) -> Vec<FlameFrame> {
-    let mut sorted: Vec<&CompilerPhase> = phases.iter().collect();
-    // What contains comes before what is contained.
-    sorted.sort_by_key(|phase| {
-        (phase.start_microseconds, std::cmp::Reverse(phase.duration_microseconds))
-    });
-    let mut frames: Vec<FlameFrame> = Vec::with_capacity(sorted.len());
-    let mut open: Vec<usize> = Vec::new();
-    for phase in sorted {
-        let (start, duration) = (phase.start_microseconds, phase.duration_microseconds.max(0));
-        let ends_after = |frames: &[FlameFrame], parent: usize| {
-            frames.get(parent).is_some_and(|parent: &FlameFrame| {
-                start.saturating_add(duration) <= parent.start.saturating_add(parent.duration)
-            })
-        };
-        while let Some(parent) = open.last().copied() {
-            if ends_after(&frames, parent) {
-                break;
-            }
-            open.pop();
-        }
-        if let Some(parent) = open.last().and_then(|parent| frames.get_mut(*parent)) {
-            parent.own = parent.own.saturating_sub(duration).max(0);
-        }
-        let name = shortened(&phase.name, NAME).into_owned();
-        frames.push(FlameFrame { name, depth: open.len(), start, duration, own: duration });
-        open.push(frames.len() - 1);
-    }
-    frames
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn phases_nest_by_time() {
-        let phase = |name: &str, start: i64, duration: i64| CompilerPhase {
-            name: name.to_owned(),
-            start_microseconds: start,
-            duration_microseconds: duration,
-        };
-        let found = frames(&[
-            phase("inner", 10, 20),
-            phase("all", 0, 100),
-            phase("after", 40, 60),
-            phase("innermost", 10, 5),
-        ]);
-        let found: Vec<_> =
-            found.iter().map(|frame| (frame.name.as_str(), frame.depth, frame.own)).collect();
-        assert_eq!(
-            found,
-            [("all", 0, 20), ("inner", 1, 15), ("innermost", 2, 5), ("after", 1, 60)]
-        );
-    }
 
     #[test]
     fn durations_have_units() {
