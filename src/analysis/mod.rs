@@ -15,3 +15,4 @@ pub mod selection;
 pub mod step_operations;
 pub mod steps;
 pub mod variables;
+mod worst_tiles;
