@@ -102,6 +102,14 @@ impl TileSelection {
     }
 }
 
+impl FromIterator<TileId> for TileSelection {
+    fn from_iter<I: IntoIterator<Item = TileId>>(tiles: I) -> Self {
+        let mut selection = Self(tiles.into_iter().map(|tile| tile.0..=tile.0).collect());
+        selection.tidy();
+        selection
+    }
+}
+
 impl std::str::FromStr for TileSelection {
     type Err = String;
 
@@ -160,6 +168,8 @@ mod tests {
         assert_eq!(error(""), "`` is not a tile number");
         assert_eq!(error("1,,2"), "`` is not a tile number");
         assert_eq!(error("4294967296"), "`4294967296` is not a tile number");
+        let tiles = [9, 3, 4, 3].map(TileId);
+        assert_eq!(tiles.into_iter().collect::<TileSelection>().to_string(), "3-4,9");
         let all: TileSelection = "0-4294967295".parse().unwrap();
         assert_eq!(all.count(), 1 << 32);
     }

@@ -387,6 +387,13 @@ impl ReportView {
 
 impl eframe::App for App {
     fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
+        self.frame(ui);
+    }
+}
+
+impl App {
+    /// Draws a frame and carries out what the user asked for in it.
+    pub fn frame(&mut self, ui: &mut egui::Ui) {
         self.measure(ui);
         let ctx = ui.ctx().clone();
         self.follow_settings(&ctx);

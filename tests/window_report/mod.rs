@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use tilescope::store::compute::ComputeSets;
 use tilescope::store::debug_info::{DebugInfo, Proportion, TextRef};
-use tilescope::store::liveness::{Classes, Deltas, Liveness, VariableBytes};
+use tilescope::store::liveness::{Classes, Deltas, Liveness, TileVariableBytes, VariableBytes};
 use tilescope::store::memory::{CategoryMemory, TileMemory};
 use tilescope::store::names::{Interner, Names};
 use tilescope::store::options::{About, CompilerPhase, EngineOption, GraphInfo, SideFact};
@@ -76,6 +76,7 @@ pub fn without_rows() -> Report {
 }
 
 fn settle_rest(report: &Report) {
+    report.tile_variable_bytes.fill(None);
     report.categories.fill(None);
     report.compute_sets.fill(None);
     report.execution.fill(None);
@@ -99,7 +100,9 @@ fn report(steps: u32, bytes_per_tile: u64, names: &[&str]) -> Report {
     }));
     report.steps.fill(Some(steps_of(steps)));
     report.programs.fill(Some(programs(steps)));
-    report.liveness.fill(Some(liveness(steps, names)));
+    let liveness = liveness(steps, names);
+    report.tile_variable_bytes.fill(liveness.variable_bytes.as_deref().map(by_tile));
+    report.liveness.fill(Some(liveness));
     report.about.fill(Some(about()));
     report.debug.fill(Some(debug()));
     report.compute_sets.fill(Some(ComputeSets::default()));
@@ -246,6 +249,24 @@ fn liveness(steps: u32, names: &[&str]) -> Liveness {
     let by_ipu = [(0, deltas.clone()), (1, Vec::new())].into();
     liveness.deltas = Some(Deltas { everything: deltas, by_ipu });
     liveness
+}
+
+/// The bytes of every variable, divided among all tiles; the lowest tiles have what is left over.
+fn by_tile(rows: &[VariableBytes]) -> TileVariableBytes {
+    let mut table = TileVariableBytes::default();
+    for tile in 0..TILES {
+        let first = table.len();
+        for row in rows {
+            let tiles = u64::from(TILES);
+            let share = row.bytes / tiles + u64::from(u64::from(tile) < row.bytes % tiles);
+            table.variables.push(row.variable);
+            table.classes.push(row.class);
+            table.bytes.push(u32::try_from(share).expect("small"));
+        }
+        table.tiles.push(TileId(tile));
+        table.rows.push(first..table.len());
+    }
+    table
 }
 
 fn about() -> About {

@@ -203,7 +203,8 @@ pub fn order(
     let is_wanted = |row: &u32| {
         let has = |column: &usize| match rows.value(*row as usize, *column) {
             Value::Text(text) => text.to_lowercase().contains(&wanted),
-            _ => false,
+            // Such as the number of a tile.
+            value => value.plain().contains(&wanted),
         };
         wanted.is_empty() || texts.iter().any(has)
     };

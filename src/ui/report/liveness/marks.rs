@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::analysis::lifetimes::life_of;
+use crate::analysis::step_operations::{StepOperations, step_operations};
 use crate::store::Report;
 use crate::ui::job::Latest;
 use crate::ui::selection::{OperationName, Selection};
@@ -24,7 +25,7 @@ pub struct Life {
 /// Marks, made beside the window when the selection changes.
 #[derive(Debug, Default)]
 pub struct Marks {
-    operations: Latest<bool, Arc<StepOperations>>,
+    operations: Latest<bool, Option<Arc<StepOperations>>>,
     of_operation: Option<(OperationName, Vec<u32>)>,
     lives: Latest<String, Option<Life>>,
     /// What the filter and the operation marked, joined.
@@ -39,7 +40,7 @@ impl Marks {
         if is_settled {
             let of = Arc::clone(report);
             self.operations.ask("operations of steps", ctx, &is_settled, move |_| {
-                Arc::new(StepOperations::new(&of))
+                step_operations(&of).map(Arc::new)
             });
         }
         if let Some(name) = &selection.variable {
@@ -59,12 +60,21 @@ impl Marks {
                 Some(Life { ranges, most_bytes, steps })
             });
         }
-        let Some(operations) = self.operations.get(&true) else { return };
+        let Some(Some(operations)) = self.operations.get(&true) else { return };
         if self.of_operation.as_ref().map(|(name, _)| name) != selection.operation.as_ref() {
             self.of_operation = selection.operation.as_ref().map(|wanted| {
-                let steps = operations.steps_where(|operation| {
-                    operation.kind == wanted.kind && operation.name == wanted.name
-                });
+                let is_wanted = |index: &u32| {
+                    let operation = operations.operations.get(*index as usize);
+                    operation.is_some_and(|operation| {
+                        operation.kind == wanted.kind && operation.name == wanted.name
+                    })
+                };
+                let count = u32::try_from(operations.operations.len()).unwrap_or(u32::MAX);
+                // The same operation may stand in several layers.
+                let found = (0..count).filter(is_wanted);
+                let mut steps: Vec<u32> =
+                    found.flat_map(|index| operations.steps_of(index)).copied().collect();
+                steps.sort_unstable();
                 (wanted.clone(), steps)
             });
         }
@@ -93,17 +103,5 @@ impl Marks {
             self.joined_from = made_from;
         }
         &self.joined
-    }
-}
-
-/// stub
-#[derive(Debug)]
-struct StepOperations;
-impl StepOperations {
-    fn new(_: &Report) -> Self {
-        Self
-    }
-    fn steps_where(&self, _: impl Fn(&crate::analysis::operations::Operation) -> bool) -> Vec<u32> {
-        vec![]
     }
 }

@@ -136,9 +136,7 @@ pub fn curve_ui(ui: &mut egui::Ui, view: &mut View, mut picture: Picture<'_>) ->
     paint.lives(picture.lives);
     let lane = if picture.lives.is_empty() { 0.0 } else { paint::LANE };
     paint.marks(picture.marks, (start, end), lane, &below, value_at);
-    for (range, label) in &picture.selected {
-        paint.selected(range, label, value_at);
-    }
+    paint.selection(&picture.selected, value_at);
     let at = |x: f32| {
         let position = transform.value_from_position(egui::pos2(x, 0.0)).x;
         nearest(&below, position).map(|bin| bin.highest)

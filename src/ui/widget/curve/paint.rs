@@ -16,6 +16,10 @@ use crate::ui::widget::ticks;
 const MAX_DOTS: usize = 300;
 /// Height of the lane that shows where a variable is alive, points.
 pub const LANE: f32 = 9.0;
+/// Selected ranges are drawn with cursors as long as so many are visible at most.
+const MAX_CURSORS: usize = 60;
+/// Height of the lane that shows what is selected, points.
+const SELECTION_LANE: f32 = 4.0;
 
 /// A painter that knows where positions and bytes lie.
 pub struct Paint<'a> {
@@ -99,13 +103,22 @@ impl Paint<'_> {
         }
     }
 
+    /// A line where something begins. The label of what begins before the visible part stays at its
+    /// edge.
     pub fn borders(&self, borders: &[(usize, String)]) {
+        let frame = self.frame();
+        let x_of = |position: usize| self.x(position as f64 - 0.5);
         let mut free_from = f32::NEG_INFINITY;
-        for (position, label) in borders {
-            let x = self.x(*position as f64 - 0.5);
-            self.painter.vline(x, self.frame().y_range(), Stroke::new(1.0, self.tokens.weak_text));
-            if x >= free_from {
-                let at = Pos2::new(x + 4.0, self.frame().top() + 3.0);
+        for (index, (position, label)) in borders.iter().enumerate() {
+            let x = x_of(*position);
+            let end = borders.get(index + 1).map_or(f32::INFINITY, |(next, _)| x_of(*next));
+            if end <= frame.left() || x > frame.right() {
+                continue;
+            }
+            self.painter.vline(x, frame.y_range(), Stroke::new(1.0, self.tokens.weak_text));
+            let at = Pos2::new(x.max(frame.left()) + 4.0, frame.top() + 3.0);
+            let has_room = end - at.x > 8.0 * label.chars().count() as f32;
+            if at.x >= free_from && (has_room || x >= frame.left()) {
                 free_from = self.label(at, Align2::LEFT_TOP, label, self.tokens.weak_text).right();
             }
         }
@@ -195,18 +208,41 @@ impl Paint<'_> {
         }
     }
 
+    /// Selected positions as cursors, ranges between two lines; where there are many, all of them in a
+    /// lane at the bottom only.
+    pub fn selection(
+        &self,
+        selected: &[(Range<usize>, String)],
+        value_at: impl Fn(usize) -> Option<u64>,
+    ) {
+        let frame = self.frame();
+        let is_visible = |range: &Range<usize>| {
+            let column = self.column(range);
+            column.right() >= frame.left() && column.left() <= frame.right()
+        };
+        let visible = || selected.iter().filter(|(range, _)| is_visible(range));
+        let are_many = visible().nth(MAX_CURSORS).is_some();
+        let lane = frame.bottom() - SELECTION_LANE..=frame.bottom();
+        for (range, _) in visible().filter(|(range, _)| are_many || range.len() > 1) {
+            let column = self.column(range);
+            let x = column.left()..=column.right().max(column.left() + 1.0);
+            let rect = Rect::from_x_y_ranges(x, lane.clone());
+            self.painter.rect_filled(rect, 0, self.tokens.accent);
+        }
+        // The last one is where the keyboard goes on from.
+        let skipped = if are_many { selected.len() - 1 } else { 0 };
+        for (range, label) in selected.iter().skip(skipped).filter(|(range, _)| is_visible(range)) {
+            self.selected(range, label, &value_at);
+        }
+    }
+
     fn column(&self, range: &Range<usize>) -> Rect {
         let x = self.x(range.start as f64 - 0.5)..=self.x(range.end as f64 - 0.5);
         Rect::from_x_y_ranges(x, self.frame().y_range())
     }
 
     /// A selected position as a cursor, a range between two lines.
-    pub fn selected(
-        &self,
-        range: &Range<usize>,
-        label: &str,
-        value_at: impl Fn(usize) -> Option<u64>,
-    ) {
+    fn selected(&self, range: &Range<usize>, label: &str, value_at: impl Fn(usize) -> Option<u64>) {
         let stroke = Stroke::new(1.5, self.tokens.text);
         let column = self.column(range);
         if range.len() > 1 {

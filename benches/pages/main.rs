@@ -1,0 +1,235 @@
+//! Drives the real pages, without a graphics card: what a frame costs in user-interface code and
+//! tessellation while zooming, panning and hovering. Prints the median and the 99th percentile.
+//!
+//! `cargo bench --bench pages`
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a bench prints and fails by panicking"
+)]
+
+mod report;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use eframe::egui::accesskit::Role;
+use eframe::egui::{
+    Context, Event, Key, Modifiers, MouseWheelSource, MouseWheelUnit, PointerButton, Pos2,
+    RawInput, Rect, TouchPhase, Vec2,
+};
+use tilescope::store::Report;
+use tilescope::ui::app::App;
+use tilescope::ui::command::Page;
+
+/// Frames of a scene that are measured.
+const FRAMES: usize = 400;
+/// The measure: median and 99th percentile, milliseconds.
+const MEDIAN: f64 = 4.0;
+const P99: f64 = 8.0;
+
+/// The window without a window.
+struct Window {
+    ctx: Context,
+    app: App,
+    size: Vec2,
+    time: f64,
+}
+
+impl Window {
+    fn new(report: &Arc<Report>, size: Vec2) -> Self {
+        let ctx = Context::default();
+        let app = App::with_report(&ctx, Arc::clone(report));
+        let mut window = Self { ctx, app, size, time: 0.0 };
+        window.rest();
+        window
+    }
+
+    /// Draws a frame; returns what user-interface code and tessellation took.
+    fn frame(&mut self, events: Vec<Event>) -> Duration {
+        self.time += 1.0 / 60.0;
+        let input = RawInput {
+            screen_rect: Some(Rect::from_min_size(Pos2::ZERO, self.size)),
+            time: Some(self.time),
+            events,
+            ..RawInput::default()
+        };
+        let started = Instant::now();
+        let mut output = self.ctx.run_ui(input, |ui| self.app.frame(ui));
+        let shapes = std::mem::take(&mut output.shapes);
+        let triangles = self.ctx.tessellate(shapes, output.pixels_per_point);
+        let took = started.elapsed();
+        drop(triangles);
+        output.drop_without_applying_deltas();
+        took
+    }
+
+    /// Draws frames until nothing is computed any more.
+    fn rest(&mut self) {
+        let mut idle = 0;
+        while idle < 4 {
+            self.frame(Vec::new());
+            if self.app.is_busy(&self.ctx) {
+                idle = 0;
+                std::thread::sleep(Duration::from_millis(2));
+            } else {
+                idle += 1;
+            }
+        }
+    }
+
+    /// Where a widget is, by its accessible name.
+    fn place(&mut self, name: &str) -> Rect {
+        self.ctx.enable_accesskit();
+        self.time += 1.0 / 60.0;
+        let input = RawInput {
+            screen_rect: Some(Rect::from_min_size(Pos2::ZERO, self.size)),
+            time: Some(self.time),
+            ..RawInput::default()
+        };
+        let mut output = self.ctx.run_ui(input, |ui| self.app.frame(ui));
+        self.ctx.disable_accesskit();
+        let update = output.platform_output.accesskit_update.take().expect("a tree");
+        output.drop_without_applying_deltas();
+        let wanted = |role: Role, label: Option<&str>, value: Option<&str>| {
+            role != Role::GenericContainer && (label == Some(name) || value == Some(name))
+        };
+        let (_, node) = update
+            .nodes
+            .iter()
+            .find(|(_, node)| wanted(node.role(), node.label(), node.value()))
+            .unwrap_or_else(|| panic!("no widget is called {name:?}"));
+        let bounds = node.bounds().expect("a place");
+        Rect::from_min_max(
+            Pos2::new(bounds.x0 as f32, bounds.y0 as f32),
+            Pos2::new(bounds.x1 as f32, bounds.y1 as f32),
+        )
+    }
+
+    fn click(&mut self, name: &str) {
+        let pos = self.place(name).center();
+        for pressed in [true, false] {
+            let button = Event::PointerButton {
+                pos,
+                button: PointerButton::Primary,
+                pressed,
+                modifiers: Modifiers::NONE,
+            };
+            self.frame(vec![Event::PointerMoved(pos), button]);
+        }
+        self.rest();
+    }
+
+    fn show(&mut self, page: Page) {
+        self.app.go(page);
+        self.rest();
+    }
+}
+
+/// What the user does to a picture, as the events of a frame.
+#[derive(Clone, Copy)]
+enum Doing {
+    Hovering,
+    Zooming,
+    Panning,
+}
+
+fn events(doing: Doing, frame: usize, rect: Rect) -> Vec<Event> {
+    let share = |period: usize| (frame % period) as f32 / period as f32;
+    let across = Pos2::new(rect.left() + rect.width() * (0.05 + 0.9 * share(97)), rect.center().y);
+    match doing {
+        Doing::Hovering => vec![Event::PointerMoved(across)],
+        Doing::Zooming => {
+            // In for a while, then out again.
+            let lines = if (frame / 40).is_multiple_of(2) { 1.0 } else { -1.0 };
+            let wheel = Event::MouseWheel {
+                unit: MouseWheelUnit::Line,
+                delta: Vec2::new(0.0, lines),
+                phase: TouchPhase::Move,
+                source: MouseWheelSource::Wheel,
+                modifiers: Modifiers::NONE,
+            };
+            vec![Event::PointerMoved(across), wheel]
+        }
+        Doing::Panning => {
+            let button = |pressed| Event::PointerButton {
+                pos: across,
+                button: PointerButton::Primary,
+                pressed,
+                modifiers: Modifiers::NONE,
+            };
+            match frame % 97 {
+                0 => vec![Event::PointerMoved(across), button(true)],
+                96 => vec![Event::PointerMoved(across), button(false)],
+                _ => vec![Event::PointerMoved(across)],
+            }
+        }
+    }
+}
+
+fn measure(window: &mut Window, scene: &str, picture: &str) {
+    let rect = window.place(picture);
+    for (doing, title) in
+        [(Doing::Hovering, "hovering"), (Doing::Zooming, "zooming"), (Doing::Panning, "panning")]
+    {
+        if matches!(doing, Doing::Panning) {
+            // There is something to pan in a part only.
+            for _ in 0..4 {
+                let key = Event::Key {
+                    key: Key::Plus,
+                    physical_key: None,
+                    pressed: true,
+                    repeat: false,
+                    modifiers: Modifiers::NONE,
+                };
+                window.frame(vec![Event::PointerMoved(rect.center()), key]);
+            }
+        }
+        let mut times: Vec<f64> = (0..FRAMES)
+            .map(|frame| window.frame(events(doing, frame, rect)).as_secs_f64() * 1000.0)
+            .collect();
+        window.frame(vec![Event::PointerGone]);
+        window.rest();
+        times.sort_by(f64::total_cmp);
+        let at = |percent: usize| times[(FRAMES * percent).div_ceil(100) - 1];
+        let (median, p99) = (at(50), at(99));
+        let verdict = if median <= MEDIAN && p99 <= P99 { "" } else { "  over the measure" };
+        println!(
+            "{scene:<44} {title:<9} median {median:6.2} ms  99 % {p99:6.2} ms  most {:6.2} ms{verdict}",
+            at(100)
+        );
+    }
+    window.frame(vec![Event::Key {
+        key: Key::Num0,
+        physical_key: None,
+        pressed: true,
+        repeat: false,
+        modifiers: Modifiers::NONE,
+    }]);
+}
+
+fn main() {
+    let report = Arc::new(report::report());
+    println!(
+        "{} tiles, {} steps; measure: median {MEDIAN} ms, 99 % {P99} ms",
+        report::TILES,
+        report::STEPS
+    );
+    for size in [Vec2::new(1280.0, 800.0), Vec2::new(1920.0, 1080.0)] {
+        let scene = |title: &str| format!("{title}, {}×{}", size.x, size.y);
+        let mut window = Window::new(&report, size);
+        window.show(Page::Memory);
+        measure(&mut window, &scene("Memory"), "Memory over tiles");
+        window.show(Page::Liveness);
+        measure(&mut window, &scene("Liveness"), "Liveness curve");
+        window.click("Filter steps");
+        window.frame(vec![Event::Text("conv".to_owned())]);
+        window.rest();
+        window.click("Lifetimes");
+        measure(&mut window, &scene("Liveness, filtered, with lifetimes"), "Liveness curve");
+        window.click("Scope");
+        window.click("Worst tile of each step");
+        measure(&mut window, &scene("Liveness of the worst tiles"), "Liveness curve");
+    }
+}

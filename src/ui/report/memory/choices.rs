@@ -1,0 +1,149 @@
+//! What the user chose of the picture: which tiles, their order, the breakdown, the lines.
+
+use eframe::egui;
+use eframe::egui::{Button, PopupCloseBehavior};
+
+use super::shown::Key;
+use crate::analysis::breakdown::Breakdown;
+use crate::analysis::tile_order::TileOrder;
+use crate::ui::report::head_ui;
+
+/// Below this width the choices have a row of their own, points.
+const ROOM: f32 = 700.0;
+
+/// The choices.
+#[derive(Debug)]
+pub struct Choices {
+    /// What the picture is made for.
+    pub key: Key,
+    /// Whether bytes with gaps are drawn.
+    pub has_gaps: bool,
+    /// Whether bytes without gaps are drawn, where there is no breakdown.
+    pub has_base: bool,
+    /// Whether the limit is drawn.
+    pub has_limit: bool,
+    /// Whether the picture reaches up to the limit; `None` follows the figures.
+    pub is_scaled_to_limit: Option<bool>,
+}
+
+impl Default for Choices {
+    fn default() -> Self {
+        Self {
+            key: Key::default(),
+            has_gaps: true,
+            has_base: true,
+            has_limit: true,
+            is_scaled_to_limit: None,
+        }
+    }
+}
+
+impl Choices {
+    /// Draws the head of the page with the choices. `is_scaled` is what figures or user want now;
+    /// without a limit it is nothing.
+    pub fn head_ui(&mut self, ui: &mut egui::Ui, ipus: &[u32], is_scaled: Option<bool>) {
+        let title = "Memory by tile";
+        if ui.available_width() >= ROOM {
+            head_ui(ui, title, |ui| {
+                self.options_ui(ui, is_scaled);
+                self.order_ui(ui);
+                self.tiles_ui(ui, ipus);
+                self.breakdown_ui(ui);
+            });
+        } else {
+            head_ui(ui, title, |_| {});
+            ui.horizontal_wrapped(|ui| {
+                self.breakdown_ui(ui);
+                self.tiles_ui(ui, ipus);
+                self.order_ui(ui);
+                self.options_ui(ui, is_scaled);
+            });
+        }
+    }
+
+    fn breakdown_ui(&mut self, ui: &mut egui::Ui) {
+        let title = |breakdown: Option<Breakdown>| match breakdown {
+            None => "None",
+            Some(Breakdown::Region) => "Region",
+            Some(Breakdown::Category) => "Category",
+            Some(Breakdown::Liveness) => "Liveness",
+        };
+        let mut breakdown = self.key.breakdown;
+        let all = [Breakdown::Region, Breakdown::Category, Breakdown::Liveness].map(Some);
+        let combo = egui::ComboBox::from_id_salt("breakdown")
+            .selected_text(format!("Breakdown: {}", title(breakdown).to_lowercase()))
+            .width(148.0)
+            .show_ui(ui, |ui| {
+                for choice in std::iter::once(None).chain(all) {
+                    ui.selectable_value(&mut breakdown, choice, title(choice));
+                }
+            });
+        if breakdown != self.key.breakdown {
+            self.key.divide(breakdown);
+        }
+        let hover = "What the bytes of every tile are divided by";
+        combo.response.accessible_name("Breakdown").on_hover_text(hover);
+    }
+
+    fn tiles_ui(&mut self, ui: &mut egui::Ui, ipus: &[u32]) {
+        if ipus.len() < 2 {
+            return;
+        }
+        let title = |ipu: Option<u32>| match ipu {
+            Some(ipu) => format!("IPU {ipu}"),
+            None => "All IPUs".to_owned(),
+        };
+        let ipu = &mut self.key.ipu;
+        let combo = egui::ComboBox::from_id_salt("tiles")
+            .selected_text(title(*ipu))
+            .width(84.0)
+            .show_ui(ui, |ui| {
+                for choice in std::iter::once(None).chain(ipus.iter().copied().map(Some)) {
+                    ui.selectable_value(ipu, choice, title(choice));
+                }
+            });
+        combo.response.accessible_name("Tiles shown").on_hover_text("The tiles in the picture");
+    }
+
+    fn order_ui(&mut self, ui: &mut egui::Ui) {
+        let title = |order: TileOrder| match order {
+            TileOrder::Number => "By tile number",
+            TileOrder::Bytes => "By bytes, largest first",
+        };
+        let order = &mut self.key.order;
+        let combo = egui::ComboBox::from_id_salt("order")
+            .selected_text(title(*order))
+            .width(168.0)
+            .show_ui(ui, |ui| {
+                for choice in [TileOrder::Number, TileOrder::Bytes] {
+                    ui.selectable_value(order, choice, title(choice));
+                }
+                let physical = ui.add_enabled(false, Button::selectable(false, "Physical"));
+                physical.on_disabled_hover_text(
+                    "The report does not say where its tiles lie on the chip",
+                );
+            });
+        combo.response.accessible_name("Order").on_hover_text("The order of the tiles");
+    }
+
+    fn options_ui(&mut self, ui: &mut egui::Ui, is_scaled: Option<bool>) {
+        let combo = egui::ComboBox::from_id_salt("options")
+            .selected_text("Options")
+            .width(84.0)
+            .close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+        let combo = combo.show_ui(ui, |ui| {
+            ui.checkbox(&mut self.has_gaps, "Include gaps");
+            ui.add_enabled_ui(is_scaled.is_some(), |ui| {
+                let unknown = "The limit of a tile is not known";
+                ui.checkbox(&mut self.has_limit, "Show limit").on_disabled_hover_text(unknown);
+                let mut is_wanted = is_scaled.unwrap_or(false);
+                let scale = ui.checkbox(&mut is_wanted, "Scale to limit");
+                if scale.on_disabled_hover_text(unknown).changed() {
+                    self.is_scaled_to_limit = Some(is_wanted);
+                    self.has_limit |= is_wanted;
+                }
+            });
+        });
+        combo.response.accessible_name("Options").on_hover_text("What is in the picture");
+    }
+}

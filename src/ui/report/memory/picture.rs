@@ -1,0 +1,261 @@
+//! The picture of bytes over tiles, with the row above it and its legend.
+
+use eframe::egui;
+use eframe::egui::{Color32, Rect};
+
+use super::choices::Choices;
+use super::select::{Selecting, tile_text};
+use super::shown::{Made, visible_ranges};
+use super::stack::Stack;
+use super::tooltip;
+use crate::analysis::breakdown::Breakdown;
+use crate::analysis::memory::cell;
+use crate::analysis::tile_order::TileOrder;
+use crate::store::memory::TileMemory;
+use crate::store::{Report, TileId};
+use crate::text::{grouped, shortened};
+use crate::ui::report::{PageContext, bytes_or_dash};
+use crate::ui::theme::Tokens;
+use crate::ui::units::Units;
+use crate::ui::widget::bins::{BinCache, Values};
+use crate::ui::widget::curve::{Answer, Layer, Picture, Y_AXIS_WIDTH, curve_ui};
+use crate::ui::widget::legend::{Patch, entry_ui};
+use crate::ui::widget::overview::Overview;
+use crate::ui::widget::toolbar::Toolbar;
+use crate::ui::widget::view::View;
+
+/// Name of the picture.
+const NAME: &str = "Memory over tiles";
+/// Selected ranges that are drawn one by one.
+const MOST_RANGES: usize = 1000;
+/// Longest name of a part in the legend.
+const LONGEST_TITLE: usize = 40;
+
+/// What the picture remembers.
+#[derive(Debug, Default)]
+pub struct TilePicture {
+    /// The visible part.
+    pub view: View,
+    /// A tile that shall be visible.
+    pub reveal: Option<TileId>,
+    toolbar: Toolbar,
+    overview: BinCache,
+    caches: [BinCache; 2],
+    stack_caches: Vec<BinCache>,
+}
+
+/// What it shows.
+#[derive(Clone, Copy, Debug)]
+pub struct Parts<'a> {
+    /// Memory by tile.
+    pub memory: &'a TileMemory,
+    /// The tiles in their order, and their parts.
+    pub made: &'a Made,
+    /// The limit of a tile.
+    pub limit: Option<u64>,
+    /// The limit, if the picture shall reach up to it.
+    pub scaled: Option<u64>,
+}
+
+impl TilePicture {
+    /// Draws it in the space that is left, and does what the user does to it.
+    pub fn ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        parts: &Parts<'_>,
+        choices: &mut Choices,
+        selecting: &mut Selecting,
+    ) {
+        let Parts { memory, made, .. } = *parts;
+        let shown = &*made.shown;
+        if let Some(tile) = self.reveal.take()
+            && let Some(position) = shown.position(memory, tile)
+        {
+            self.view.reveal(shown.len(), position);
+        }
+        let overview = Overview {
+            values: Values::Cells(&shown.including_gaps),
+            base: 0,
+            version: shown.version,
+            top: shown.tops.1,
+            cache: &mut self.overview,
+        };
+        self.toolbar.ui(ui, NAME, &mut self.view, overview, page.commands);
+        let legend = legend_ui(ui, parts, choices);
+        let answer = self.curve_ui(ui, page, parts, choices, selecting);
+        *page.has_painted_graph = true;
+        self.toolbar.picture = Some(legend.union(answer.rect));
+
+        let modifiers = ui.input(|input| input.modifiers);
+        let tiles = &mut page.selection.tiles;
+        if let Some(click) = answer.clicked {
+            selecting.click(click, modifiers, tiles, (memory, shown));
+        }
+        selecting.drag(answer.dragged, tiles, (memory, shown));
+        if let Some(row) = answer.hovered.and_then(|position| shown.row(position)) {
+            egui::Tooltip::for_widget(&answer.response)
+                .at_pointer()
+                .show(|ui| tooltip::tile_ui(ui, page.report, memory, made.stack.as_deref(), row));
+        }
+    }
+
+    fn curve_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &PageContext<'_>,
+        parts: &Parts<'_>,
+        choices: &Choices,
+        selecting: &Selecting,
+    ) -> Answer {
+        let Parts { memory, made, limit, scaled } = *parts;
+        let shown = &*made.shown;
+        let (tokens, units) = (Tokens::now(ui), Units::now(ui));
+        let x_text = |position: usize| {
+            shown.tile(memory, position).map_or(String::new(), |tile| tile.to_string())
+        };
+        let [base_cache, gaps_cache] = &mut self.caches;
+        let mut layers = Vec::new();
+        let mut top = 0;
+        if let Some(stack) = &made.stack {
+            self.stack_caches.resize_with(stack.edges.len(), BinCache::default);
+            for ((part, edge), cache) in stack.edges.iter().zip(&mut self.stack_caches) {
+                layers.push(Layer {
+                    values: Values::Cells(edge),
+                    base: 0,
+                    is_stacked: !layers.is_empty(),
+                    fill: Some(part_color(tokens, stack, *part)),
+                    line: Color32::TRANSPARENT,
+                    cache,
+                });
+            }
+            top = stack.top;
+        } else if choices.has_base {
+            layers.push(Layer {
+                values: Values::Cells(&shown.total),
+                base: 0,
+                is_stacked: false,
+                fill: Some(tokens.base_fill),
+                line: tokens.base,
+                cache: base_cache,
+            });
+            top = shown.tops.0;
+        }
+        if choices.has_gaps {
+            layers.push(Layer {
+                values: Values::Cells(&shown.including_gaps),
+                base: 0,
+                is_stacked: false,
+                fill: None,
+                line: gaps_color(tokens, made),
+                cache: gaps_cache,
+            });
+            top = top.max(shown.tops.1);
+        }
+        // Numbers are told apart by one version for all layers.
+        let version = made.stack.as_ref().map_or(shown.version, |stack| stack.version);
+        let range = self.view.range(shown.len());
+        let ranges = visible_ranges(selecting.positions(), range, MOST_RANGES);
+        // The last one is where the keyboard goes on from.
+        let cursor = selecting.cursor().and_then(|tile| shown.position(memory, tile));
+        let cursor = cursor.map(|position| position..position + 1);
+        let selected = ranges.into_iter().chain(cursor).map(|range| (range, String::new()));
+        curve_ui(
+            ui,
+            &mut self.view,
+            Picture {
+                name: NAME,
+                value: value_text(page.report, parts, selecting, units),
+                x_title: match shown.key.order {
+                    TileOrder::Number => "Tile",
+                    TileOrder::Bytes => "Tiles, largest first",
+                },
+                x_text: &x_text,
+                version,
+                len: shown.len(),
+                top: top.max(scaled.unwrap_or(0)),
+                ground: None,
+                layers,
+                limit: limit
+                    .filter(|_| choices.has_limit)
+                    .map(|limit| (limit, format!("Limit {}", units.bytes(limit)))),
+                borders: &shown.borders,
+                marks: &[],
+                lives: &[],
+                selected: selected.collect(),
+                is_range_selectable: true,
+            },
+        )
+    }
+}
+
+/// The legend, whose entries switch what they name; returns where it lies.
+fn legend_ui(ui: &mut egui::Ui, parts: &Parts<'_>, choices: &mut Choices) -> Rect {
+    let tokens = Tokens::now(ui);
+    let row = ui.horizontal(|ui| {
+        ui.add_space(Y_AXIS_WIDTH);
+        ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing = egui::vec2(14.0, 2.0);
+            if let Some(stack) = &parts.made.stack {
+                for (index, part) in stack.parts.iter().enumerate() {
+                    let color = part_color(tokens, stack, index);
+                    let mut is_on = !choices.key.is_hidden(index);
+                    let patch = Patch::Area(color, color);
+                    let title = shortened(&part.title, LONGEST_TITLE);
+                    if entry_ui(ui, patch, &title, &mut is_on).changed() {
+                        choices.key.switch(index, is_on);
+                    }
+                }
+            } else {
+                let area = Patch::Area(tokens.base_fill, tokens.base);
+                entry_ui(ui, area, "Without gaps", &mut choices.has_base);
+            }
+            let gaps = Patch::Line(gaps_color(tokens, parts.made));
+            entry_ui(ui, gaps, "With gaps", &mut choices.has_gaps);
+            if parts.limit.is_some() {
+                entry_ui(ui, Patch::Dashes(tokens.limit), "Limit", &mut choices.has_limit);
+            }
+            if let (Some(which), None) = (parts.made.key.breakdown, &parts.made.stack) {
+                ui.colored_label(tokens.warning, missing_text(which));
+            }
+        });
+    });
+    row.response.rect
+}
+
+/// The colour of a part; what is left over is grey.
+fn part_color(tokens: &Tokens, stack: &Stack, index: usize) -> Color32 {
+    let key = stack.parts.get(index).map_or("", |part| part.key.as_str());
+    let [.., others, rest] = tokens.series;
+    match key {
+        "overlapped" | "not_explained" | "not_in_region" => rest,
+        "other_categories" => others,
+        _ => tokens.series.get(index).copied().unwrap_or(rest),
+    }
+}
+
+/// Above a stack of many colours the line has none of them.
+fn gaps_color(tokens: &Tokens, made: &Made) -> Color32 {
+    if made.stack.is_some() { tokens.text } else { tokens.top }
+}
+
+/// Why a breakdown is not shown.
+fn missing_text(which: Breakdown) -> &'static str {
+    match which {
+        Breakdown::Region => "The profile has no readable bytes by region",
+        Breakdown::Category => "The profile has no readable table memory_by_category",
+        Breakdown::Liveness => "The profile has no readable bytes by liveness",
+    }
+}
+
+/// What is selected, for those who cannot see the picture.
+fn value_text(report: &Report, parts: &Parts<'_>, selecting: &Selecting, units: Units) -> String {
+    let tiles = format!("{} tiles", grouped(parts.made.shown.len() as u64));
+    let count: usize = selecting.positions().iter().map(std::ops::Range::len).sum();
+    let Some(tile) = selecting.cursor().filter(|_| count > 0) else { return tiles };
+    let row = parts.memory.tiles.position(tile);
+    let bytes = row.and_then(|row| cell(&parts.memory.including_gaps, row));
+    let named = tile_text(report.target.get(), tile);
+    let also = if count > 1 { format!("; {count} tiles selected") } else { String::new() };
+    format!("{named}, {} with gaps{also}", bytes_or_dash(bytes, units))
+}

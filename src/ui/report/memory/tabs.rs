@@ -1,0 +1,70 @@
+//! The tables below the picture, one at a time.
+
+use eframe::egui;
+use eframe::egui::Button;
+
+use super::details::Details;
+use super::select::Selecting;
+use super::shown::Shown;
+use super::tiles::Tiles;
+use super::variables::Variables;
+use crate::store::TileId;
+use crate::store::memory::TileMemory;
+use crate::ui::report::PageContext;
+use crate::ui::theme::Tokens;
+
+/// What a later version will have.
+const LATER: [&str; 3] = ["Compute sets", "Vertices", "Exchanges"];
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Tab {
+    #[default]
+    Details,
+    Variables,
+    Tiles,
+}
+
+/// The tables.
+#[derive(Debug, Default)]
+pub struct Tabs {
+    tab: Tab,
+    details: Details,
+    variables: Variables,
+    tiles: Tiles,
+}
+
+impl Tabs {
+    /// Draws the tabs and the table of one of them; returns a tile that was chosen there.
+    pub fn ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        memory: &TileMemory,
+        shown: &Shown,
+        selecting: &mut Selecting,
+    ) -> Option<TileId> {
+        ui.horizontal(|ui| {
+            ui.spacing_mut().item_spacing.x = 4.0;
+            for (tab, title) in
+                [(Tab::Details, "Details"), (Tab::Variables, "Variables"), (Tab::Tiles, "Tiles")]
+            {
+                let entry = ui.selectable_value(&mut self.tab, tab, title);
+                if self.tab == tab {
+                    let rect = entry.rect;
+                    let stroke = egui::Stroke::new(2.0, Tokens::now(ui).accent);
+                    ui.painter().hline(rect.x_range().shrink(4.0), rect.bottom(), stroke);
+                }
+            }
+            for title in LATER {
+                let entry = ui.add_enabled(false, Button::selectable(false, title));
+                entry.on_disabled_hover_text("Comes with a later version");
+            }
+        });
+        match self.tab {
+            Tab::Details => self.details.ui(ui, page.report, page.selection),
+            Tab::Variables => self.variables.ui(ui, page),
+            Tab::Tiles => return self.tiles.ui(ui, page, memory, shown, selecting),
+        }
+        None
+    }
+}
