@@ -14,5 +14,6 @@ pub mod scope_curve;
 pub mod selection;
 pub mod step_operations;
 pub mod steps;
+pub mod tile_details;
 pub mod tile_order;
 pub mod variables;

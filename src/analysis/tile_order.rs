@@ -1,4 +1,4 @@
-//! Which tiles a picture or a table shows, in which order, and what they have together.
+//! Which tiles a picture or a table shows, and in which order.
 //!
 //! By bytes means: bytes including gaps, most first; tiles whose bytes are not known come last, equal
 //! ones in the order of their numbers. A tile belongs to IPU tile ÷ tiles per IPU (definitions.md).
@@ -57,22 +57,6 @@ pub fn gather(column: &TileColumn, rows: &[u32]) -> TileColumn {
     rows.iter().map(|row| cell(column, *row as usize)).collect()
 }
 
-/// The row with the most bytes including gaps, that of the lowest tile number of equals.
-pub fn fullest_of(memory: &TileMemory, rows: &[u32]) -> Option<u32> {
-    let known =
-        rows.iter().filter_map(|row| Some((cell(&memory.including_gaps, *row as usize)?, *row)));
-    known.max_by_key(|(bytes, row)| (*bytes, Reverse(*row))).map(|(_, row)| row)
-}
-
-/// How many of the rows are over the limit; not known where the limit or a cell is not.
-pub fn over_limit_of(memory: &TileMemory, target: Option<&Target>, rows: &[u32]) -> Option<u64> {
-    let limit = target?.bytes_per_tile?;
-    let bytes = rows.iter().map(|row| cell(&memory.including_gaps, *row as usize));
-    bytes.fold(Some(0).filter(|_| !rows.is_empty()), |over, bytes| {
-        Some(over? + u64::from(bytes? > limit))
-    })
-}
-
 /// The rows of the selected tiles, as ranges that ascend; numbers that no tile has are left out.
 pub fn selected_rows(memory: &TileMemory, selection: &TileSelection) -> Vec<Range<usize>> {
     let tiles = &memory.tiles;
@@ -102,8 +86,7 @@ mod tests {
             memory.tiles.push(TileId(tile));
             memory.including_gaps.push(bytes);
         }
-        let target =
-            Target { tiles_per_ipu: Some(13), bytes_per_tile: Some(8), ..Target::default() };
+        let target = Target { tiles_per_ipu: Some(13), ..Target::default() };
         (memory, target)
     }
 
@@ -118,17 +101,6 @@ mod tests {
         assert_eq!(ipus(&memory, Some(&target)), [(0, 0), (1, 2), (2, 3)]);
         assert_eq!(ipus(&memory, None), []);
         assert_eq!(gather(&memory.including_gaps, &[3, 2]), [Some(9), None]);
-    }
-
-    #[test]
-    fn figures_are_those_of_the_rows() {
-        let (memory, target) = memory();
-        assert_eq!(fullest_of(&memory, &[3, 1, 0]), Some(1), "the lowest of equals");
-        assert_eq!(fullest_of(&memory, &[2]), None);
-        assert_eq!(over_limit_of(&memory, Some(&target), &[0, 1, 3]), Some(2));
-        assert_eq!(over_limit_of(&memory, Some(&target), &[0, 2]), None, "14 is not known");
-        assert_eq!(over_limit_of(&memory, None, &[0]), None);
-        assert_eq!(over_limit_of(&memory, Some(&target), &[]), None);
     }
 
     #[test]

@@ -47,11 +47,17 @@ pub fn hostile_names() -> Report {
 
 /// Every part settled, none there.
 pub fn empty() -> Report {
+    let report = without_memory();
+    report.target.fill(None);
+    report.memory.fill(None);
+    report
+}
+
+/// None there, and all settled but the target and memory by tile.
+pub fn without_memory() -> Report {
     let report = Report::new(PathBuf::from("empty"));
     report.about.fill(None);
-    report.target.fill(None);
     report.graph.fill(None);
-    report.memory.fill(None);
     report.steps.fill(None);
     report.programs.fill(None);
     report.liveness.fill(None);

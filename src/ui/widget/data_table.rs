@@ -8,7 +8,7 @@ use std::sync::Arc;
 use eframe::egui::{Button, Label, RichText, Role, Sense, TextEdit, Vec2};
 use egui_extras::{Column as Width, TableBuilder};
 
-use super::rows::{Column, Order, Rows, order};
+use super::rows::{Column, Order, Rows, Value, order};
 use super::table::aligned;
 use crate::text::{grouped, shortened};
 use crate::ui::command::{Command, Export, ExportTo, Exported, Sheet};
@@ -136,6 +136,7 @@ impl DataTable {
             return None;
         }
         let (mut clicked, mut toggled, mut sort) = (None, None, self.sort);
+        let is_filtered = !self.filter.trim().is_empty();
         let units = Units::now(ui);
         let builder = TableBuilder::new(ui)
             .id_salt(data.name)
@@ -150,6 +151,7 @@ impl DataTable {
                 None => Width::remainder().at_least(90.0).clip(true),
             })
         });
+        let is_outline = data.rows.outline(0).is_some();
         let has_totals = data.columns.iter().any(|column| column.is_summed);
         let height = if has_totals { ROW_HEIGHT * 2.0 + 2.0 } else { ROW_HEIGHT };
         let table = builder.header(height, |mut header| {
@@ -157,7 +159,8 @@ impl DataTable {
                 header.col(|ui| {
                     ui.vertical(|ui| {
                         ui.spacing_mut().item_spacing.y = 0.0;
-                        line_ui(ui, column, |ui| title_ui(ui, index, column, &mut sort));
+                        let sort = (!is_outline).then_some(&mut sort);
+                        line_ui(ui, column, |ui| title_ui(ui, index, column, sort));
                         if has_totals {
                             let all = data.rows.len();
                             line_ui(ui, column, |ui| {
@@ -172,6 +175,7 @@ impl DataTable {
         table.body(|body| {
             body.rows(ROW_HEIGHT, shown.len(), |mut line| {
                 let Some((row, part)) = shown.at(line.index()) else { return };
+                let mut is_toggled = false;
                 line.set_selected(part.is_none() && (data.is_selected)(row));
                 for (index, column) in data.columns.iter().enumerate() {
                     if column.is_painted {
@@ -183,13 +187,20 @@ impl DataTable {
                         });
                         continue;
                     }
-                    let value = match part {
-                        Some(part) => data.rows.part(row, part, index),
-                        None => data.rows.value(row, index),
+                    let outline = data.rows.outline(row).filter(|_| index == 0 && !is_filtered);
+                    let value = match (part, outline) {
+                        (Some(part), _) => data.rows.part(row, part, index),
+                        (None, Some(outline)) => Value::text(outline.title),
+                        (None, None) => data.rows.value(row, index),
                     };
                     line.col(|ui| {
                         aligned(ui, column.is_number(), |ui| {
-                            if index == 0 {
+                            if let Some(outline) = outline {
+                                ui.add_space(f32::from(outline.level) * 22.0);
+                                if let Some(is_open) = outline.is_open {
+                                    is_toggled |= opener_ui(ui, is_open).clicked();
+                                }
+                            } else if index == 0 {
                                 match part {
                                     Some(_) => ui.add_space(34.0),
                                     None if data.rows.parts(row) > 0 => {
@@ -213,6 +224,9 @@ impl DataTable {
                             }
                         });
                     });
+                }
+                if is_toggled {
+                    clicked = Some(RowClick { row, is_added: false });
                 }
                 let response = line.response();
                 let name = || match part {
@@ -250,6 +264,11 @@ impl DataTable {
         clicked
     }
 
+    /// Whether a filter leaves rows out.
+    pub fn is_filtered(&self) -> bool {
+        !self.filter.trim().is_empty()
+    }
+
     /// Finds what is shown, when anything has changed that it depends on.
     fn arrange(&mut self, ui: &egui::Ui, data: &Data<'_>) {
         let place = Arc::as_ptr(data.rows).cast::<()>().addr();
@@ -259,7 +278,8 @@ impl DataTable {
             self.shown = None;
         }
         let filter = self.filter.trim().to_owned();
-        let sort = self.sort.filter(|(column, _)| *column < data.columns.len());
+        let is_outline = data.rows.outline(0).is_some();
+        let sort = self.sort.filter(|(column, _)| !is_outline && *column < data.columns.len());
         let key: Key = (place, filter, sort, data.columns.len());
         if self.shown.as_ref().is_some_and(|shown| shown.key == key) {
             return;
@@ -344,7 +364,17 @@ fn line_ui(ui: &mut egui::Ui, column: &Column, add: impl FnOnce(&mut egui::Ui)) 
 }
 
 /// A title that sorts: first the largest on top, for texts the first on top; then the other way.
-fn title_ui(ui: &mut egui::Ui, index: usize, column: &Column, sort: &mut Option<(usize, bool)>) {
+fn title_ui(
+    ui: &mut egui::Ui,
+    index: usize,
+    column: &Column,
+    sort: Option<&mut Option<(usize, bool)>>,
+) {
+    let Some(sort) = sort else {
+        let text = RichText::new(shortened(&column.title, 60)).strong();
+        ui.add(Label::new(text).truncate().selectable(false));
+        return;
+    };
     let direction = sort.filter(|(by, _)| *by == index).map(|(_, is_descending)| is_descending);
     let sign = match direction {
         Some(true) => " ▼",

@@ -102,6 +102,18 @@ pub fn signed(change: i64, shown: impl Fn(u64) -> String) -> String {
     }
 }
 
+/// A row of an outline. Its value in the first column says the same with the names of its groups; that
+/// is what a filter looks at and what stands in copies.
+#[derive(Clone, Copy, Debug)]
+pub struct Outline<'a> {
+    /// In how many groups it is.
+    pub level: u8,
+    /// Its own name.
+    pub title: &'a str,
+    /// Of a group: whether its rows are shown. A click on the row is meant to change that.
+    pub is_open: Option<bool>,
+}
+
 /// The rows of a table, and the parts that a row opens into.
 pub trait Rows: Send + Sync {
     /// Number of rows.
@@ -118,6 +130,11 @@ pub trait Rows: Send + Sync {
     /// A cell of a part.
     fn part(&self, _row: usize, _part: usize, _column: usize) -> Value<'_> {
         Value::Nothing
+    }
+
+    /// How a row looks in an outline, whose rows keep their order; `None` in other tables.
+    fn outline(&self, _row: usize) -> Option<Outline<'_>> {
+        None
     }
 
     /// What the pointer learns of a row.

@@ -1,150 +1,237 @@
-//! Where the bytes go: by region and by category, of all tiles and of the selected one.
+//! Where the bytes go: by region, by liveness and by category, of all tiles and of the selected ones.
 
 use eframe::egui;
-use eframe::egui::RichText;
+use std::ops::Range;
+use std::sync::Arc;
 
-use crate::analysis::memory::{
-    category_on_tile, category_title, category_total, cell, gap_bytes, not_explained_bytes, sum,
-    totals,
-};
 use crate::analysis::selection::TileSelection;
-use crate::store::memory::{Region, TileMemory};
-use crate::store::{Report, TileId};
-use crate::text;
-use crate::ui::report::bytes_or_dash;
-use crate::ui::selection::Selection;
-use crate::ui::units::Units;
-use crate::ui::widget::table::{Cell, ColumnSpec, Table};
+use crate::analysis::tile_details::{DetailRow, Group, Tiles, details};
+use crate::analysis::tile_order::selected_rows;
+use crate::store::Report;
+use crate::store::memory::TileMemory;
+use crate::text::{clean, grouped};
+use crate::ui::job::Latest;
+use crate::ui::report::PageContext;
+use crate::ui::widget::data_table::{Data, DataTable, no_paint};
+use crate::ui::widget::rows::{Column, Outline, Rows, Value};
 
-/// The table, made anew when another tile is selected.
+/// Most tiles that have a column each.
+const MOST_COLUMNS: usize = 8;
+/// Groups that open and close.
+const GROUPS: [Group; 4] =
+    [Group::Region, Group::Liveness, Group::NotOverlapped, Group::Overlapped];
+/// Room for the names of the figures, points.
+const NAMES: f32 = 260.0;
+
+/// What the table remembers.
 #[derive(Debug, Default)]
 pub struct Details {
-    made_for: Option<TileId>,
-    /// Empty until it is made for the first time.
-    rows: Vec<Row>,
+    table: DataTable,
+    found: Latest<TileSelection, Option<Found>>,
+    /// Groups that are closed.
+    closed: Vec<Group>,
+    shown: Option<Shown>,
 }
 
-#[derive(Debug)]
-struct Row {
-    title: String,
-    indent: u8,
-    figures: Option<[Option<u64>; 2]>,
+/// The figures of some tiles.
+#[derive(Clone, Debug)]
+struct Found {
+    rows: Arc<Vec<DetailRow>>,
+    titles: Arc<Vec<String>>,
+    /// Selected tiles without a column.
+    more: usize,
+    has_categories: bool,
 }
 
-impl Row {
-    fn new(indent: u8, title: impl Into<String>, all: Option<u64>, tile: Option<u64>) -> Self {
-        Self { title: title.into(), indent, figures: Some([all, tile]) }
+/// The rows that are shown, made again when the figures change or a group is opened.
+struct Shown {
+    figures: Arc<Vec<DetailRow>>,
+    closed: Vec<Group>,
+    rows: Arc<dyn Rows>,
+    groups: Vec<Option<Group>>,
+}
+
+impl std::fmt::Debug for Shown {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Shown").field("closed", &self.closed).finish_non_exhaustive()
+    }
+}
+
+/// The figures as the table sees them.
+struct DetailRows {
+    figures: Arc<Vec<DetailRow>>,
+    /// The figures that are shown, with their names and the names of their groups.
+    shown: Vec<(usize, String, String)>,
+    closed: Vec<Group>,
+}
+
+impl DetailRows {
+    fn at(&self, row: usize) -> Option<&DetailRow> {
+        self.figures.get(self.shown.get(row)?.0)
+    }
+}
+
+impl Rows for DetailRows {
+    fn len(&self) -> usize {
+        self.shown.len()
     }
 
-    fn title(indent: u8, title: &str) -> Self {
-        Self { title: title.to_owned(), indent, figures: None }
+    fn value(&self, row: usize, column: usize) -> Value<'_> {
+        match column.checked_sub(1) {
+            None => Value::text(self.shown.get(row).map_or("", |(_, _, path)| path)),
+            Some(column) => {
+                let bytes = self.at(row).and_then(|row| row.bytes.get(column).copied().flatten());
+                Value::bytes(bytes)
+            }
+        }
+    }
+
+    fn outline(&self, row: usize) -> Option<Outline<'_>> {
+        let (at, (_, title, _)) = (self.at(row)?, self.shown.get(row)?);
+        let is_head = at.title.is_none();
+        Some(Outline {
+            level: u8::from(at.group != Group::Whole && !is_head),
+            title,
+            is_open: is_head.then(|| !self.closed.contains(&at.group)),
+        })
+    }
+
+    fn hover(&self, row: usize) -> Option<String> {
+        let at = self.at(row).filter(|at| at.title.is_none())?;
+        let text = match at.group {
+            Group::NotOverlapped => "At addresses that one variable uses",
+            Group::Overlapped => {
+                "At addresses that several variables use. A byte counts once here, and once for each \
+                 variable in the categories below, so these add up to more"
+            }
+            _ => return None,
+        };
+        Some(text.to_owned())
+    }
+}
+
+fn group_title(group: Group) -> &'static str {
+    match group {
+        Group::Whole => "",
+        Group::Region => "By region",
+        Group::Liveness => "By liveness",
+        Group::NotOverlapped => "By category, not overlapped",
+        Group::Overlapped => "By category, overlapped",
+    }
+}
+
+impl Found {
+    fn new(report: &Report, memory: &TileMemory, selection: &TileSelection) -> Self {
+        let rows = selected_rows(memory, selection);
+        let count: usize = rows.iter().map(Range::len).sum();
+        let mut columns = vec![Tiles::All];
+        let mut titles = vec!["All tiles".to_owned()];
+        if count > 1 {
+            titles.push(format!("{} tiles", grouped(count as u64)));
+            columns.push(Tiles::Rows(rows.clone()));
+        }
+        for row in rows.into_iter().flatten().take(MOST_COLUMNS) {
+            columns.push(Tiles::Rows(std::iter::once(row..row + 1).collect()));
+            titles.extend(memory.tiles.get(row).map(|tile| format!("Tile {tile}")));
+        }
+        Self {
+            rows: Arc::new(details(memory, report.target.get(), &columns)),
+            titles: Arc::new(titles),
+            more: count.saturating_sub(MOST_COLUMNS),
+            has_categories: !memory.categories.is_empty(),
+        }
+    }
+
+    fn note(&self) -> String {
+        let mut notes = Vec::new();
+        match self.more {
+            0 => {}
+            1 => notes.push("one selected tile more has no column".to_owned()),
+            more => {
+                let more = grouped(more as u64);
+                notes.push(format!("{more} selected tiles more have no column"));
+            }
+        }
+        if !self.has_categories {
+            notes.push("table memory_by_category is not in the profile".to_owned());
+        }
+        notes.join(", ")
+    }
+}
+
+impl Shown {
+    fn new(figures: &Arc<Vec<DetailRow>>, closed: &[Group]) -> Self {
+        let is_shown = |row: &DetailRow| row.title.is_none() || !closed.contains(&row.group);
+        let named = |row: &DetailRow| {
+            let group = group_title(row.group);
+            match &row.title {
+                None => (group.to_owned(), group.to_owned()),
+                Some(title) if group.is_empty() => (title.clone(), title.clone()),
+                Some(title) => (clean(title).into_owned(), format!("{group}: {title}")),
+            }
+        };
+        let shown: Vec<_> = figures
+            .iter()
+            .enumerate()
+            .filter(|(_, row)| is_shown(row))
+            .map(|(index, row)| {
+                let (title, path) = named(row);
+                (index, title, path)
+            })
+            .collect();
+        let head = |index: usize| {
+            let row = figures.get(index).filter(|row| row.title.is_none());
+            row.map(|row| row.group)
+        };
+        let groups = shown.iter().map(|(index, _, _)| head(*index)).collect();
+        let (figures, closed) = (Arc::clone(figures), closed.to_vec());
+        let rows = DetailRows { figures: Arc::clone(&figures), shown, closed: closed.clone() };
+        Self { figures, closed, rows: Arc::new(rows), groups }
     }
 }
 
 impl Details {
     /// Draws the table.
-    pub fn ui(&mut self, ui: &mut egui::Ui, report: &Report, selection: &mut Selection) {
-        let Some(memory) = report.memory.get() else { return };
-        let tile = selection.tiles.first().filter(|tile| memory.tiles.position(*tile).is_some());
-        if self.rows.is_empty() || self.made_for != tile {
-            self.rows = rows(report, memory, tile);
-            self.made_for = tile;
-        }
-        ui.horizontal(|ui| {
-            ui.label(RichText::new("Details").strong().size(15.0));
-            ui.add_space(8.0);
-            match tile {
-                Some(tile) => {
-                    if ui.button(format!("Deselect tile {tile}")).clicked() {
-                        selection.tiles = TileSelection::default();
-                    }
-                }
-                None => {
-                    ui.weak("Click a tile in the picture to see its figures beside the total");
-                }
-            }
-        });
-        let mut columns = vec![ColumnSpec::rest("Bytes"), ColumnSpec::number("All tiles", 210.0)];
-        if let Some(tile) = tile {
-            columns.push(ColumnSpec::number(format!("Tile {tile}"), 210.0));
-        }
-        let table = Table {
-            id: "memory details",
-            columns: &columns,
-            rows: self.rows.len(),
-            selected: None,
-            is_clickable: false,
+    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
+        let (for_job, selection) = (Arc::clone(page.report), page.selection.tiles.clone());
+        let work = move |_: &_| Some(Found::new(&for_job, for_job.memory.get()?, &selection));
+        self.found.ask("details of tiles", ui.ctx(), &page.selection.tiles, work);
+        let Some((_, Some(found))) = self.found.last() else {
+            ui.weak(self.found.failure().unwrap_or(""));
+            return;
         };
-        let units = Units::now(ui);
-        table.ui(ui, |row, column| {
-            let Some(row) = self.rows.get(row) else { return Cell::default() };
-            match column.checked_sub(1) {
-                None => Cell::new(row.title.as_str())
-                    .indent(row.indent)
-                    .strong(row.figures.is_none() || row.indent == 0),
-                Some(figure) => match row.figures {
-                    Some(figures) => {
-                        Cell::new(bytes_or_dash(figures.get(figure).copied().flatten(), units))
-                    }
-                    None => Cell::default(),
-                },
+        // What a filter looks for may be in any group.
+        let closed = if self.table.is_filtered() { Vec::new() } else { self.closed.clone() };
+        let is_current =
+            |shown: &Shown| Arc::ptr_eq(&shown.figures, &found.rows) && shown.closed == closed;
+        let shown = match self.shown.take().filter(is_current) {
+            Some(shown) => shown,
+            None => Shown::new(&found.rows, &closed),
+        };
+        let shown = self.shown.insert(shown);
+        let count = found.titles.len() as f32;
+        let width = ((ui.available_width() - NAMES) / count - 8.0).clamp(72.0, 132.0);
+        let mut columns = vec![Column::rest("Bytes")];
+        let titles = found.titles.iter();
+        columns.extend(titles.map(|title| Column::bytes(title.as_str(), width).not_summed()));
+        let note = found.note();
+        let data = Data {
+            name: "Memory details",
+            title: "",
+            note: &note,
+            columns: &columns,
+            rows: &shown.rows,
+            is_selected: &|_| false,
+            paint: &no_paint,
+        };
+        let click = self.table.ui(ui, &data, page.commands);
+        let group = click.and_then(|click| shown.groups.get(click.row).copied().flatten());
+        if let Some(group) = group.filter(|group| GROUPS.contains(group)) {
+            match self.closed.iter().position(|closed| *closed == group) {
+                Some(place) => drop(self.closed.remove(place)),
+                None => self.closed.push(group),
             }
-        });
-    }
-}
-
-fn rows(report: &Report, memory: &TileMemory, tile: Option<TileId>) -> Vec<Row> {
-    let target = report.target.get();
-    let all = totals(memory, target);
-    let at = tile.and_then(|tile| memory.tiles.position(tile));
-    let on_tile = |column: &Vec<Option<u64>>| cell(column, at?);
-    let mut rows = vec![
-        Row::new(0, "With gaps", all.including_gaps_bytes, on_tile(&memory.including_gaps)),
-        Row::new(0, "Gaps", all.gap_bytes, at.and_then(|row| gap_bytes(memory, row))),
-        Row::new(0, "Without gaps", all.total_bytes, on_tile(&memory.total)),
-        Row::title(1, "By region"),
-    ];
-    for (region, column) in Region::ALL.into_iter().zip(&memory.by_region) {
-        rows.push(Row::new(2, region.title(), sum(column), on_tile(column)));
-    }
-    rows.push(Row::title(1, "By liveness"));
-    rows.push(Row::new(2, "Always live", all.always_live_bytes, on_tile(&memory.always_live)));
-    rows.push(Row::new(
-        2,
-        "Not always live, the most at a step (each tile at its own)",
-        sum(&memory.not_always_live_max),
-        on_tile(&memory.not_always_live_max),
-    ));
-    // Over all tiles this has no meaning: each tile has its own worst step.
-    let not_explained = at.and_then(|row| not_explained_bytes(memory, row));
-    if not_explained.is_some() {
-        rows.push(Row::new(2, "Not explained by liveness", None, not_explained));
-    }
-    if memory.categories.is_empty() {
-        rows.push(Row::title(1, "By category: table memory_by_category is not in the profile"));
-        return rows;
-    }
-    for is_overlapped in [false, true] {
-        rows.push(Row::title(
-            1,
-            if is_overlapped {
-                "By category, at addresses shared with other variables (counted once a variable)"
-            } else {
-                "By category, at addresses that one variable uses"
-            },
-        ));
-        for category in &memory.categories {
-            let pick = |bytes: crate::analysis::memory::CategoryBytes| {
-                if is_overlapped { bytes.overlapped } else { bytes.not_overlapped }
-            };
-            let all = pick(category_total(category));
-            let on_tile = tile.and_then(|tile| pick(category_on_tile(category, tile)));
-            // Categories that have nothing anywhere only make the list long.
-            if all != Some(0) {
-                let title = category_title(&text::shortened(&category.name, 80));
-                rows.push(Row::new(2, title, all, on_tile));
-            }
+            ui.request_repaint();
         }
     }
-    rows
 }

@@ -19,6 +19,7 @@ use super::{PageContext, is_limit_near, part_or_reason, tables_height};
 use crate::store::Report;
 use crate::text::grouped;
 use crate::ui::job::Latest;
+use crate::ui::split;
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::facts::absent_ui;
@@ -76,15 +77,10 @@ impl MemoryPage {
         statistics_ui(ui, report, shown);
         ui.add_space(2.0);
         let max = (ui.available_height() - PICTURE).max(80.0);
-        egui::Panel::bottom("memory details")
-            .resizable(true)
-            .default_size(tables_height(ui))
-            .size_range(60.0..=max)
-            .frame(egui::Frame::new().inner_margin(egui::Margin { top: 6, ..Default::default() }))
-            .show(ui, |ui| {
-                let chosen = self.tabs.ui(ui, page, memory, shown, &mut self.selecting);
-                self.picture.reveal = self.picture.reveal.take().or(chosen);
-            });
+        split::below(ui, "memory details", tables_height(ui), 60.0..=max, |ui| {
+            let chosen = self.tabs.ui(ui, page, memory, &made.shown, &mut self.selecting);
+            self.picture.reveal = self.picture.reveal.take().or(chosen);
+        });
         egui::CentralPanel::default()
             .frame(
                 egui::Frame::new().inner_margin(egui::Margin { bottom: 6, ..Default::default() }),

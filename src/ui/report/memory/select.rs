@@ -188,7 +188,12 @@ impl Selecting {
             }
             field.on_hover_text("Tile numbers and ranges; press Enter to select them");
             let deselect = ui.add_enabled(!selection.is_empty(), egui::Button::new("Deselect"));
-            if deselect.clicked() {
+            let what = match facts.map_or(0, |facts| facts.tiles) {
+                0 => "Deselect".to_owned(),
+                1 => format!("Deselect tile {}", selection.first().map_or(0, |tile| tile.0)),
+                count => format!("Deselect {} tiles", grouped(count)),
+            };
+            if deselect.accessible_name(what).clicked() {
                 *selection = TileSelection::default();
             }
             self.facts_ui(ui, report);

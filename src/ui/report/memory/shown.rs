@@ -7,11 +7,9 @@ use std::sync::Arc;
 
 use super::stack::Stack;
 use crate::analysis::breakdown::Breakdown;
-use crate::analysis::memory::{Statistics, statistics};
+use crate::analysis::memory::{Statistics, statistics, totals_of_rows};
 use crate::analysis::selection::TileSelection;
-use crate::analysis::tile_order::{
-    TileOrder, fullest_of, gather, ipus, ordered_rows, over_limit_of, selected_rows,
-};
+use crate::analysis::tile_order::{TileOrder, gather, ipus, ordered_rows, selected_rows};
 use crate::store::memory::{TileColumn, TileMemory};
 use crate::store::{Report, TileId};
 use crate::ui::widget::bins::Values;
@@ -109,15 +107,17 @@ impl Shown {
         let has_borders = key.ipu.is_none() && key.order == TileOrder::Number;
         let ipus = ipus(memory, target);
         let borders = ipus.iter().filter(|_| has_borders && ipus.len() > 1);
+        let all = rows.iter().map(|row| *row as usize);
+        let totals = totals_of_rows(memory, target, all.clone());
         let key = Key { ipu: key.ipu, order: key.order, ..Key::default() };
         Self {
             version: version_of(&key),
             tops: (top(&total), top(&including_gaps)),
             borders: borders.map(|(ipu, row)| (*row, format!("IPU {ipu}"))).collect(),
             ipus: ipus.iter().map(|(ipu, _)| *ipu).collect(),
-            statistics: statistics(memory, rows.iter().map(|row| *row as usize)),
-            fullest: fullest_of(memory, &rows).and_then(|row| memory.tiles.get(row as usize)),
-            over_limit: over_limit_of(memory, target, &rows),
+            statistics: statistics(memory, all),
+            fullest: totals.fullest.and_then(|row| memory.tiles.get(row)),
+            over_limit: totals.tiles_over_limit,
             key,
             rows,
             positions,

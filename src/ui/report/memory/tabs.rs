@@ -2,6 +2,7 @@
 
 use eframe::egui;
 use eframe::egui::Button;
+use std::sync::Arc;
 
 use super::details::Details;
 use super::select::Selecting;
@@ -40,7 +41,7 @@ impl Tabs {
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
         memory: &TileMemory,
-        shown: &Shown,
+        shown: &Arc<Shown>,
         selecting: &mut Selecting,
     ) -> Option<TileId> {
         ui.horizontal(|ui| {
@@ -61,7 +62,7 @@ impl Tabs {
             }
         });
         match self.tab {
-            Tab::Details => self.details.ui(ui, page.report, page.selection),
+            Tab::Details => self.details.ui(ui, page),
             Tab::Variables => self.variables.ui(ui, page),
             Tab::Tiles => return self.tiles.ui(ui, page, memory, shown, selecting),
         }

@@ -6,10 +6,13 @@ use std::sync::Arc;
 use super::select::Selecting;
 use super::shown::Shown;
 use crate::analysis::memory::{cell, gap_bytes, over_limit_bytes};
+use crate::analysis::outliers::outliers;
 use crate::store::memory::TileMemory;
 use crate::store::{Report, TileId};
 use crate::text::grouped;
+use crate::ui::job::Latest;
 use crate::ui::report::PageContext;
+use crate::ui::units::Units;
 use crate::ui::widget::data_table::{Data, DataTable, no_paint};
 use crate::ui::widget::rows::{Column, Rows, Value};
 
@@ -20,21 +23,24 @@ const BYTES: f32 = 128.0;
 #[derive(Debug, Default)]
 pub struct Tiles {
     table: DataTable,
-    made: Option<Made>,
+    /// Asked with the version of what is shown.
+    found: Latest<(u64, bool), Option<Found>>,
+    is_outliers: bool,
 }
 
-/// The rows, made for one version of what is shown.
-struct Made {
-    version: u64,
+/// The tiles of the table.
+struct Found {
     rows: Arc<dyn Rows>,
     /// The rows of the report.
     tiles: Arc<Vec<u32>>,
     note: String,
+    /// The fences of the outliers.
+    fences: Option<(u64, u64)>,
 }
 
-impl std::fmt::Debug for Made {
+impl std::fmt::Debug for Found {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Made").field("version", &self.version).finish_non_exhaustive()
+        f.debug_struct("Found").field("note", &self.note).finish_non_exhaustive()
     }
 }
 
@@ -85,10 +91,20 @@ fn columns(report: &Report) -> Vec<Column> {
     columns
 }
 
-impl Made {
-    fn new(report: &Arc<Report>, memory: &TileMemory, shown: &Shown) -> Self {
-        let mut rows = shown.rows.clone();
+impl Found {
+    /// `shown` are the rows of the picture.
+    fn new(report: &Arc<Report>, memory: &TileMemory, shown: &[u32], is_outliers: bool) -> Self {
+        let mut rows = shown.to_vec();
         rows.sort_unstable();
+        let mut fences = None;
+        if is_outliers {
+            let found = outliers(memory);
+            fences = found.as_ref().map(|found| (found.low, found.high));
+            let found = found.map(|found| found.rows).unwrap_or_default();
+            // The farthest from the median first.
+            let found = found.into_iter().filter_map(|row| u32::try_from(row).ok());
+            rows = found.filter(|row| rows.binary_search(row).is_ok()).collect();
+        }
         let unknown =
             rows.iter().filter(|row| cell(&memory.including_gaps, **row as usize).is_none());
         let note = match unknown.count() {
@@ -98,7 +114,7 @@ impl Made {
         };
         let tiles = Arc::new(rows);
         let rows = TileRows { report: Arc::clone(report), tiles: Arc::clone(&tiles) };
-        Self { version: shown.version, rows: Arc::new(rows), tiles, note }
+        Self { rows: Arc::new(rows), tiles, note, fences }
     }
 }
 
@@ -109,22 +125,34 @@ impl Tiles {
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
         memory: &TileMemory,
-        shown: &Shown,
+        shown: &Arc<Shown>,
         selecting: &mut Selecting,
     ) -> Option<TileId> {
-        if self.made.as_ref().is_none_or(|made| made.version != shown.version) {
-            self.made = Some(Made::new(page.report, memory, shown));
+        let key = (shown.version, self.is_outliers);
+        let (for_job, shown, is_outliers) =
+            (Arc::clone(page.report), Arc::clone(shown), self.is_outliers);
+        let work = move |_: &_| {
+            Some(Found::new(&for_job, for_job.memory.get()?, &shown.rows, is_outliers))
+        };
+        self.found.ask("list of tiles", ui.ctx(), &key, work);
+        self.outliers_ui(ui);
+        let Some((_, Some(found))) = self.found.last() else {
+            ui.weak(self.found.failure().unwrap_or(""));
+            return None;
+        };
+        if found.tiles.is_empty() {
+            ui.weak("No tile is so far from the others");
+            return None;
         }
-        let made = self.made.as_ref()?;
-        let tile = |row: usize| memory.tiles.get(*made.tiles.get(row)? as usize);
+        let tile = |row: usize| memory.tiles.get(*found.tiles.get(row)? as usize);
         let tiles = &mut page.selection.tiles;
         let columns = columns(page.report);
         let data = Data {
             name: "Tiles",
             title: "",
-            note: &made.note,
+            note: &found.note,
             columns: &columns,
-            rows: &made.rows,
+            rows: &found.rows,
             is_selected: &|row| tile(row).is_some_and(|tile| tiles.contains(tile)),
             paint: &no_paint,
         };
@@ -132,5 +160,30 @@ impl Tiles {
         let chosen = tile(click.row)?;
         selecting.choose(chosen, click.is_added, tiles);
         Some(chosen)
+    }
+
+    /// The choice of outliers, and what they are.
+    fn outliers_ui(&mut self, ui: &mut egui::Ui) {
+        ui.horizontal(|ui| {
+            let choice = ui.checkbox(&mut self.is_outliers, "Outliers only");
+            choice.on_hover_text(
+                "Tiles that lie farther outside the middle half of all tiles than one and a half \
+                 times its range (Tukey's fences); the farthest from the median first",
+            );
+            let found = self.found.last().and_then(|(_, found)| found.as_ref());
+            let fences = found.and_then(|found| found.fences);
+            if let Some((low, high)) = fences.filter(|_| self.is_outliers) {
+                let units = Units::now(ui);
+                let text = match low {
+                    0 => format!("Tiles with more than {} with gaps", units.bytes(high)),
+                    low => format!(
+                        "Tiles with less than {} or more than {} with gaps",
+                        units.bytes(low),
+                        units.bytes(high)
+                    ),
+                };
+                ui.add(egui::Label::new(egui::RichText::new(text).weak()).truncate());
+            }
+        });
     }
 }
