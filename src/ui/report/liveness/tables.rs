@@ -13,6 +13,7 @@ use crate::store::Report;
 use crate::ui::command::Command;
 use crate::ui::job::Latest;
 use crate::ui::report::PageContext;
+use crate::ui::split;
 use crate::ui::theme::Tokens;
 use crate::ui::widget::data_table::{Data, DataTable, no_paint};
 use crate::ui::widget::facts::absent_ui;
@@ -106,14 +107,10 @@ impl Tables {
             self.tab_ui(ui, page, subject);
             return None;
         }
-        egui::Panel::left("peaks")
-            .resizable(true)
-            .default_size(width * 0.42)
-            .size_range(200.0..=(width * 0.6))
-            .frame(
-                egui::Frame::new().inner_margin(egui::Margin { right: 10, ..Default::default() }),
-            )
-            .show(ui, |ui| clicked = self.peaks_ui(ui, page, subject));
+        let widths = 200.0..=(width * 0.6);
+        split::left(ui, "peaks", width * 0.42, widths, |ui| {
+            clicked = self.peaks_ui(ui, page, subject);
+        });
         let frame =
             egui::Frame::new().inner_margin(egui::Margin { left: 10, ..Default::default() });
         egui::CentralPanel::default().frame(frame).show(ui, |ui| {
