@@ -183,7 +183,9 @@ impl Paint<'_> {
             }
         };
         if visible.len() <= MAX_DOTS {
-            visible.iter().for_each(|mark| dot(*mark as usize));
+            for mark in visible {
+                dot(*mark as usize);
+            }
             return;
         }
         let is_marked = |position: usize| {
@@ -198,7 +200,9 @@ impl Paint<'_> {
                     && near.iter().any(|other| other.min < bin.max)
             }) && is_marked(bin.highest)
         });
-        spikes.for_each(|(_, bin)| dot(bin.highest));
+        for (_, bin) in spikes {
+            dot(bin.highest);
+        }
     }
 
     /// Tints ranges of several positions, below everything else.
