@@ -125,8 +125,19 @@ impl DataTable {
         data: &Data<'_>,
         commands: &mut Vec<Command>,
     ) -> Option<RowClick> {
+        self.ui_beside(ui, data, commands, |_| {})
+    }
+
+    /// The same, with something of the page at the left of the table's title.
+    pub fn ui_beside(
+        &mut self,
+        ui: &mut egui::Ui,
+        data: &Data<'_>,
+        commands: &mut Vec<Command>,
+        beside: impl FnOnce(&mut egui::Ui),
+    ) -> Option<RowClick> {
         self.arrange(ui, data);
-        self.head_ui(ui, data, commands);
+        self.head_ui(ui, data, commands, beside);
         let Some(shown) = &mut self.shown else {
             ui.weak(self.sorting.failure().unwrap_or("Sorting…"));
             return None;
@@ -302,7 +313,13 @@ impl DataTable {
     }
 
     /// Title, number of rows, filter, copies.
-    fn head_ui(&mut self, ui: &mut egui::Ui, data: &Data<'_>, commands: &mut Vec<Command>) {
+    fn head_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        data: &Data<'_>,
+        commands: &mut Vec<Command>,
+        beside: impl FnOnce(&mut egui::Ui),
+    ) {
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 6.0;
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
@@ -333,6 +350,7 @@ impl DataTable {
                     .desired_width((ui.available_width() * 0.3).clamp(60.0, 170.0));
                 ui.add(field).accessible_name(format!("Filter: {}", data.name));
                 ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
+                    beside(ui);
                     if !data.title.is_empty() {
                         let title = RichText::new(data.title).strong().size(15.0);
                         ui.add(Label::new(title).truncate());
@@ -343,6 +361,11 @@ impl DataTable {
                         all
                     } else {
                         format!("{} of {all}", grouped(shown as u64))
+                    };
+                    let count = match (data.title, data.rows.len()) {
+                        ("", 1) => format!("{count} row"),
+                        ("", _) => format!("{count} rows"),
+                        _ => count,
                     };
                     let separator = if data.note.is_empty() { "" } else { ", " };
                     let note = RichText::new(format!("{count}{separator}{}", data.note)).weak();

@@ -126,7 +126,6 @@ pub fn curve_ui(ui: &mut egui::Ui, view: &mut View, mut picture: Picture<'_>) ->
         below.extend_from_slice(bins);
     }
     paint.grid((start, end), top, units);
-    paint.borders(picture.borders);
     paint.limit(picture.limit.as_ref(), top);
     let base = picture.layers.last().map_or(0, |layer| layer.base);
     let value_at = |position: usize| {
@@ -137,6 +136,7 @@ pub fn curve_ui(ui: &mut egui::Ui, view: &mut View, mut picture: Picture<'_>) ->
     let lane = if picture.lives.is_empty() { 0.0 } else { paint::LANE };
     paint.marks(picture.marks, (start, end), lane, &below, value_at);
     paint.selection(&picture.selected, value_at);
+    paint.borders(picture.borders);
     let at = |x: f32| {
         let position = transform.value_from_position(egui::pos2(x, 0.0)).x;
         nearest(&below, position).map(|bin| bin.highest)
