@@ -163,7 +163,7 @@ fn the_palette_finds_and_carries_out() {
     press(&mut harness, Modifiers::COMMAND, Key::P);
     harness.get_by_label("Command").type_text("colours");
     harness.run_steps(3);
-    click(&mut harness, "Dark colours");
+    click(&mut harness, "Colours: dark");
     assert!(harness.ctx.theme() == Theme::Dark);
 }
 
@@ -186,6 +186,21 @@ fn every_page_and_the_report_have_keys() {
     assert!(has_text(&harness, "Open a report"));
     press(&mut harness, Modifiers::COMMAND, Key::W);
     assert!(has_text(&harness, "No report is open"), "says why nothing happens");
+}
+
+#[test]
+fn a_page_that_is_absent_says_what_would_bring_it() {
+    let mut harness = window_on(Theme::Light, window_report::empty());
+    for (page, expected) in [
+        ("Execution trace", "autoReport.outputExecutionProfile"),
+        ("Operations", "autoReport.outputDebugInfo"),
+        ("Liveness", "autoReport.outputGraphProfile"),
+    ] {
+        assert!(!is_enabled(&harness, page), "{page}");
+        harness.get_by_label(page).hover();
+        harness.run_steps(8);
+        assert!(has_text(&harness, expected), "{expected:?} in {:#?}", texts(&harness));
+    }
 }
 
 #[test]
@@ -282,7 +297,7 @@ fn palette_and_keys_look_as_they_did() {
     let mut results = SnapshotResults::new();
     for theme in [Theme::Light, Theme::Dark] {
         let mut harness = window_on(theme, window_report::small());
-        harness.state_mut().go(Page::Memory);
+        harness.state_mut().go(Page::Summary);
         press(&mut harness, Modifiers::COMMAND, Key::B);
         press(&mut harness, Modifiers::COMMAND, Key::P);
         harness.snapshot(format!("palette-{theme:?}").to_lowercase());

@@ -13,7 +13,7 @@ use tilescope::store::memory::TileMemory;
 use tilescope::store::target::Target;
 use tilescope::store::{Report, TileId};
 use tilescope::ui::app::App;
-use window_support::{SIZES, has_text, settle, texts, window_on, window_sized};
+use window_support::{SIZES, choose, click_at, has_text, settle, texts, window_on, window_sized};
 
 const PICTURE: &str = "Memory over tiles";
 
@@ -40,20 +40,9 @@ fn press(harness: &mut Harness<'_, App>, pos: Pos2, pressed: bool, modifiers: Mo
     harness.step();
 }
 
-fn click(harness: &mut Harness<'_, App>, at: Pos2, modifiers: Modifiers) {
-    harness.hover_at(at);
-    harness.event(Event::ModifiersChanged(modifiers));
-    for pressed in [true, false] {
-        let button = PointerButton::Primary;
-        harness.event(Event::PointerButton { pos: at, button, pressed, modifiers });
-    }
-    harness.event(Event::ModifiersChanged(Modifiers::NONE));
-    settle(harness);
-}
-
 fn click_tile(harness: &mut Harness<'_, App>, number: usize, modifiers: Modifiers) {
     let at = tile(harness, number);
-    click(harness, at, modifiers);
+    click_at(harness, at, modifiers);
 }
 
 fn drag(harness: &mut Harness<'_, App>, from: Pos2, to: Pos2, modifiers: Modifiers) {
@@ -62,16 +51,6 @@ fn drag(harness: &mut Harness<'_, App>, from: Pos2, to: Pos2, modifiers: Modifie
         harness.event_modifiers(Event::PointerMoved(from.lerp(to, share)), modifiers);
         harness.step();
     }
-}
-
-/// Chooses an entry of a list that folds out.
-fn choose(harness: &mut Harness<'_, App>, list: &str, entry: &str) {
-    harness.get_by_role_and_label(Role::ComboBox, list).click();
-    settle(harness);
-    // The list is drawn after all else that may have the same name.
-    let entries = harness.get_all_by_role_and_label(Role::Button, entry);
-    entries.last().expect("an entry").click();
-    settle(harness);
 }
 
 fn open_tab(harness: &mut Harness<'_, App>, tab: &str) {
@@ -221,15 +200,15 @@ fn an_ipu_and_an_order_are_chosen() {
     assert_texts(&harness, &["No tile of 24 is over the limit", "12.6 KiB"]);
     assert_eq!(picture_value(&harness), "24 tiles");
     let at = place(&harness, 5, 24);
-    click(&mut harness, at, Modifiers::NONE);
+    click_at(&mut harness, at, Modifiers::NONE);
     assert_eq!(selected(&harness), "5");
     choose(&mut harness, "Tiles shown", "All IPUs");
     choose(&mut harness, "Order", "By bytes, largest first");
     let at = tile(&harness, 0);
-    click(&mut harness, at, Modifiers::NONE);
+    click_at(&mut harness, at, Modifiers::NONE);
     assert_eq!(selected(&harness), "30", "the fullest tile comes first");
     let at = tile(&harness, 1);
-    click(&mut harness, at, Modifiers::SHIFT);
+    click_at(&mut harness, at, Modifiers::SHIFT);
     assert_eq!(selected(&harness), "27,30", "the next fullest beside it");
     harness.get_by_role_and_label(Role::ComboBox, "Order").click();
     settle(&mut harness);
@@ -379,10 +358,10 @@ fn report_of(memory: TileMemory, target: Option<Target>) -> Report {
 fn tile_numbers_are_not_positions() {
     let mut harness = window_on(Theme::Dark, report_of(odd_memory(5), None));
     let at = place(&harness, 1, 5);
-    click(&mut harness, at, Modifiers::NONE);
+    click_at(&mut harness, at, Modifiers::NONE);
     assert_eq!(selected(&harness), "107");
     let at = place(&harness, 4, 5);
-    click(&mut harness, at, Modifiers::SHIFT);
+    click_at(&mut harness, at, Modifiers::SHIFT);
     assert_eq!(selected(&harness), "107,114,121,128");
     enter_tiles(&mut harness, "108");
     assert_texts(&harness, &["Tile 108 is not in the report, whose tiles are from 100 to 128"]);
@@ -395,7 +374,7 @@ fn tile_numbers_are_not_positions() {
 fn one_tile_and_many_are_drawn() {
     let mut harness = window_on(Theme::Light, report_of(odd_memory(1), None));
     let at = place(&harness, 0, 1);
-    click(&mut harness, at, Modifiers::NONE);
+    click_at(&mut harness, at, Modifiers::NONE);
     assert_eq!(selected(&harness), "100");
     let target =
         Target { tiles_per_ipu: Some(1472), bytes_per_tile: Some(60_000), ..Target::default() };

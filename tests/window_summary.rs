@@ -52,7 +52,7 @@ fn all_facts_are_there_in_the_unit_that_was_chosen() {
 #[test]
 fn options_are_filtered_and_the_changed_come_first() {
     let mut harness = summary(Theme::Light, window_report::small());
-    assert!(has_text(&harness, "4, 2 changed from default"), "{:#?}", texts(&harness));
+    assert!(has_text(&harness, "4, of them 2 changed from default"), "{:#?}", texts(&harness));
     harness.get_by_label("Filter: Engine options").focus();
     harness.run_steps(2);
     harness.get_by_label("Filter: Engine options").type_text("INSTRUMENT");

@@ -17,3 +17,4 @@ pub mod steps;
 pub mod tile_details;
 pub mod tile_order;
 pub mod variables;
+mod worst_tiles;

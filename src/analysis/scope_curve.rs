@@ -8,13 +8,11 @@
 //!   live, the lowest tile of equals. The curve is of that tile's bytes, the limit is one tile's.
 //!   Tiles whose always-live bytes are not known do not take part.
 
-use rayon::prelude::*;
-
-use crate::store::liveness::{Classes, TileVariableBytes};
 use crate::store::{Report, TileId};
 
 use super::liveness::{self, Scope, curve_of_variables};
 use super::memory;
+use super::worst_tiles::worst_tiles;
 
 /// Memory at each step of a scope. Steps are positions in [`crate::store::program::Steps`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,7 +74,18 @@ pub fn scope_curve(
                 .collect();
             let table = report.tile_variable_bytes.get()?;
             let worst = worst_tiles(table, &liveness.classes, &tiles, steps, is_cancelled)?;
-            return Some(worst.into_curve(&tiles, target.and_then(|target| target.bytes_per_tile)));
+            let tile_at = || worst.tiles.iter().filter_map(|row| tiles.get(*row as usize));
+            return Some(ScopeCurve {
+                not_always_live: worst
+                    .bytes
+                    .iter()
+                    .zip(tile_at())
+                    .map(|(bytes, (_, always_live))| bytes.saturating_sub(*always_live))
+                    .collect(),
+                always_live: AlwaysLive::AtStep(tile_at().map(|(_, bytes)| *bytes).collect()),
+                limit: liveness::limit_bytes(scope, memory, target),
+                worst_tiles: Some(tile_at().map(|(tile, _)| *tile).collect()),
+            });
         }
     };
     let level = memory.and_then(|memory| liveness::always_live_bytes(scope, memory, target));
@@ -88,197 +97,13 @@ pub fn scope_curve(
     })
 }
 
-/// Threads that look for worst tiles at most: each holds 12 bytes a step.
-const MOST_THREADS: usize = 8;
-
-/// Steps that are passed over together when a tile cannot win at any of them.
-const BLOCK: usize = 64;
-
-/// At each step the most bytes alive of any tile so far, and which tile that is.
-struct Worst {
-    /// Always-live and other bytes together.
-    bytes: Vec<u64>,
-    /// Row in the list of tiles.
-    tiles: Vec<u32>,
-    /// Of each [`BLOCK`] of steps, no more than the least of `bytes`.
-    least: Vec<u64>,
-}
-
-impl Worst {
-    /// The tile in row `first` with nothing alive.
-    fn new(first: u32, steps: usize) -> Self {
-        Self {
-            bytes: vec![0; steps],
-            tiles: vec![first; steps],
-            least: vec![0; steps.div_ceil(BLOCK)],
-        }
-    }
-
-    /// A tile later in the list has `bytes` from one step up to another: it is the worst where that
-    /// is more than any other has.
-    fn raise(&mut self, mut start: usize, end: usize, tile: u32, bytes: u64) {
-        let end = end.min(self.bytes.len());
-        while start < end {
-            let block = start / BLOCK;
-            let stop = end.min((block + 1) * BLOCK);
-            let Some(least) = self.least.get_mut(block) else { return };
-            if bytes > *least {
-                let steps = start..stop;
-                let (Some(worst), Some(tiles)) =
-                    (self.bytes.get_mut(steps.clone()), self.tiles.get_mut(steps))
-                else {
-                    return;
-                };
-                for (worst, worst_tile) in worst.iter_mut().zip(tiles) {
-                    if bytes > *worst {
-                        *worst = bytes;
-                        *worst_tile = tile;
-                    }
-                }
-                // Only of whole blocks: looking again for every short piece would cost more.
-                let whole = block * BLOCK..((block + 1) * BLOCK).min(self.bytes.len());
-                if (start..stop) == whole {
-                    let bytes = self.bytes.get(whole).unwrap_or(&[]);
-                    *least = bytes.iter().min().copied().unwrap_or(*least);
-                }
-            }
-            start = stop;
-        }
-    }
-
-    /// Takes over what is worse in `other`, whose tiles all come later.
-    fn merge(&mut self, other: &Self) {
-        let mine = self.bytes.iter_mut().zip(&mut self.tiles);
-        for ((worst, tile), (bytes, other)) in mine.zip(other.bytes.iter().zip(&other.tiles)) {
-            if *bytes > *worst {
-                *worst = *bytes;
-                *tile = *other;
-            }
-        }
-    }
-
-    fn into_curve(self, tiles: &[(TileId, u64)], limit: Option<u64>) -> ScopeCurve {
-        let worst = || self.tiles.iter().filter_map(|row| tiles.get(*row as usize));
-        ScopeCurve {
-            not_always_live: self
-                .bytes
-                .iter()
-                .zip(worst())
-                .map(|(bytes, (_, always_live))| bytes.saturating_sub(*always_live))
-                .collect(),
-            always_live: AlwaysLive::AtStep(worst().map(|(_, always_live)| *always_live).collect()),
-            limit,
-            worst_tiles: Some(worst().map(|(tile, _)| *tile).collect()),
-        }
-    }
-}
-
-/// The worst of `tiles`, each with its always-live bytes, at each step. Every thread takes a run of
-/// tiles; what is alive on a tile is gone through as pieces of equal bytes, not step by step.
-fn worst_tiles(
-    table: &TileVariableBytes,
-    classes: &Classes,
-    tiles: &[(TileId, u64)],
-    steps: usize,
-    is_cancelled: &(dyn Fn() -> bool + Sync),
-) -> Option<Worst> {
-    if tiles.is_empty() {
-        return None;
-    }
-    let threads = rayon::current_num_threads().clamp(1, MOST_THREADS);
-    let width = tiles.len().div_ceil(threads);
-    let found: Option<Vec<Worst>> = tiles
-        .par_chunks(width)
-        .enumerate()
-        .map(|(chunk, part)| {
-            let first = u32::try_from(chunk * width).ok()?;
-            let mut worst = Worst::new(first, steps);
-            let mut pieces = Pieces::new(classes);
-            for (row, (tile, always_live)) in (first..).zip(part) {
-                if is_cancelled() {
-                    return None;
-                }
-                pieces.of_tile(table, *tile, steps, |start, end, bytes| {
-                    worst.raise(start, end, row, always_live.saturating_add(bytes));
-                });
-            }
-            Some(worst)
-        })
-        .collect();
-    let mut found = found?.into_iter();
-    let mut worst = found.next()?;
-    for later in found {
-        worst.merge(&later);
-    }
-    Some(worst)
-}
-
-/// Cuts the steps into pieces in which the bytes of a tile stay the same.
-struct Pieces<'a> {
-    classes: &'a Classes,
-    /// Bytes of the tile by class, 0 between tiles.
-    bytes: Vec<u64>,
-    /// The classes that are not 0.
-    used: Vec<usize>,
-    /// Changes: a step position, and bytes more or less from there on.
-    changes: Vec<(u32, i64)>,
-}
-
-impl<'a> Pieces<'a> {
-    fn new(classes: &'a Classes) -> Self {
-        Self { classes, bytes: vec![0; classes.ids.len()], used: Vec::new(), changes: Vec::new() }
-    }
-
-    /// Calls `each` with the steps and the not-always-live bytes of every piece, in order.
-    fn of_tile(
-        &mut self,
-        table: &TileVariableBytes,
-        tile: TileId,
-        steps: usize,
-        mut each: impl FnMut(usize, usize, u64),
-    ) {
-        for row in table.iter(table.rows_of(tile)).filter(|row| row.bytes > 0) {
-            let Some(class) = self.classes.ids.position(row.class) else { continue };
-            let Some(bytes) = self.bytes.get_mut(class) else { continue };
-            if *bytes == 0 {
-                self.used.push(class);
-            }
-            *bytes = bytes.saturating_add(row.bytes);
-        }
-        for class in self.used.drain(..) {
-            let Some(bytes) = self.bytes.get_mut(class).map(std::mem::take) else { continue };
-            if self.classes.always_live.get(class) != Some(&false) {
-                continue;
-            }
-            let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
-            for range in self.classes.ranges_of(class) {
-                self.changes.push((range.start, bytes));
-                self.changes.push((range.end, -bytes));
-            }
-        }
-        self.changes.sort_unstable_by_key(|(step, _)| *step);
-        let (mut start, mut level) = (0_usize, 0_i64);
-        for (step, change) in self.changes.drain(..) {
-            let step = (step as usize).min(steps);
-            if step > start {
-                each(start, step, u64::try_from(level).unwrap_or(0));
-                start = step;
-            }
-            level = level.saturating_add(change);
-        }
-        if start < steps {
-            each(start, steps, u64::try_from(level).unwrap_or(0));
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
     use std::ops::Range;
 
-    use crate::store::liveness::{Liveness, VariableBytes};
+    use crate::store::liveness::{Liveness, TileVariableBytes, VariableBytes};
     use crate::store::memory::TileMemory;
     use crate::store::program::Steps;
     use crate::store::target::Target;

@@ -167,7 +167,7 @@ impl App {
         let tokens = *Tokens::now(ui);
         let menu = MenuState {
             report: report.as_deref(),
-            page: is_open.then_some(self.view.page),
+            page: (is_open && report.is_some()).then_some(self.view.page),
             is_coming: is_open && report.is_none(),
             is_collapsed: action_state.is_menu_collapsed,
             units: action_state.units,

@@ -83,10 +83,11 @@ const PAGE_KEYS: [&[KeyboardShortcut]; 7] = [
 ];
 
 /// Keys and movements that pictures, tables and splitters know themselves.
-pub const IN_PICTURES: [(&str, &str); 10] = [
+pub const IN_PICTURES: [(&str, &str); 11] = [
     ("Wheel", "Zoom at the pointer"),
     ("+ and −", "Zoom in the middle"),
     ("Drag", "Move the picture"),
+    ("Page up, Page down", "Show the part before, the part after"),
     ("Double-click, or 0", "Show all again"),
     ("Click", "Select"),
     ("Shift-click", "Select one more"),
@@ -145,8 +146,8 @@ pub fn actions(state: &ActionState<'_>) -> Vec<Action> {
     let (can_go_back, can_go_forward) = state.ways;
     let menu = if state.is_menu_collapsed { "Expand menu" } else { "Collapse menu" };
     let units = match state.units {
-        Units::Binary => "Show bytes",
-        Units::Bytes => "Show KiB and MiB",
+        Units::Binary => "Units: bytes",
+        Units::Bytes => "Units: KiB and MiB",
     };
     actions.extend([
         action(
@@ -163,9 +164,9 @@ pub fn actions(state: &ActionState<'_>) -> Vec<Action> {
         ),
         action(menu, MENU, Command::ToggleMenu, None),
         action(units, &[], Command::Units(state.units.other()), None),
-        action("Light colours", &[], Command::Theme(ThemePreference::Light), None),
-        action("Dark colours", &[], Command::Theme(ThemePreference::Dark), None),
-        action("Colours of the system", &[], Command::Theme(ThemePreference::System), None),
+        action("Colours: light", &[], Command::Theme(ThemePreference::Light), None),
+        action("Colours: dark", &[], Command::Theme(ThemePreference::Dark), None),
+        action("Colours: as the system", &[], Command::Theme(ThemePreference::System), None),
     ]);
     actions.extend(state.recents.iter().map(|recent| Action {
         title: format!("Open {}", recent.title).into(),

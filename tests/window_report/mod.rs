@@ -13,6 +13,7 @@ use tilescope::store::options::{About, CompilerPhase, EngineOption, GraphInfo, S
 use tilescope::store::program::{Programs, Steps};
 use tilescope::store::report::{FileStatus, ReportFile};
 use tilescope::store::target::Target;
+use tilescope::store::variable::{LoweredVariables, VariableFlags};
 use tilescope::store::{ClassId, ProgramId, Report, StepId, TileId, UnloweredId, WarningCode};
 
 /// Tiles of the small report, on two IPUs.
@@ -112,8 +113,27 @@ fn report(steps: u32, bytes_per_tile: u64, names: &[&str]) -> Report {
     report.about.fill(Some(about()));
     report.debug.fill(Some(debug()));
     report.compute_sets.fill(Some(ComputeSets::default()));
+    report.variables.fill(Some(lowered()));
     settle_rest(&report);
     report
+}
+
+/// What lies on the fullest tile: the always-live class, that of the spike, and another one.
+fn lowered() -> LoweredVariables {
+    let mut lowered = LoweredVariables::default();
+    for (offset, bytes, class, unlowered) in
+        [(0, 6000, 0, 0), (6016, 9000, 20, 1), (6016, 700, 3, 2)]
+    {
+        lowered.offsets.push(offset);
+        lowered.bytes.push(bytes);
+        lowered.classes.push(ClassId(class));
+        lowered.unlowered.push(UnloweredId(unlowered));
+        lowered.categories.push(255);
+        lowered.flags.push(VariableFlags(1));
+    }
+    lowered.tiles.push(TileId(30));
+    lowered.rows.push(0..3);
+    lowered
 }
 
 fn target(bytes_per_tile: u64) -> Target {

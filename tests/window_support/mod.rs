@@ -5,7 +5,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use eframe::egui::{Theme, Vec2};
+use eframe::egui::accesskit::Role;
+use eframe::egui::{Event, Modifiers, PointerButton, Pos2, Theme, Vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use egui_kittest::{Harness, SnapshotOptions};
 use tilescope::store::Report;
@@ -97,4 +98,26 @@ pub fn hover_share(harness: &mut Harness<'_, App>, name: &str, share: f32) {
     let rect = harness.get_by_label(name).rect();
     harness.hover_at(rect.left_center() + Vec2::new(rect.width() * share, 0.0));
     harness.run_steps(3);
+}
+
+/// Clicks at a place, with keys held.
+pub fn click_at(harness: &mut Harness<'_, App>, at: Pos2, modifiers: Modifiers) {
+    harness.hover_at(at);
+    harness.event(Event::ModifiersChanged(modifiers));
+    for pressed in [true, false] {
+        let button = PointerButton::Primary;
+        harness.event(Event::PointerButton { pos: at, button, pressed, modifiers });
+    }
+    harness.event(Event::ModifiersChanged(Modifiers::NONE));
+    settle(harness);
+}
+
+/// Chooses an entry of a list that folds out.
+pub fn choose(harness: &mut Harness<'_, App>, list: &str, entry: &str) {
+    harness.get_by_role_and_label(Role::ComboBox, list).click();
+    settle(harness);
+    // The list is drawn after all else that may have the same name.
+    let entries = harness.get_all_by_role_and_label(Role::Button, entry);
+    entries.last().expect("an entry").click();
+    settle(harness);
 }

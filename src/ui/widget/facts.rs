@@ -30,7 +30,7 @@ fn fact_ui(ui: &mut egui::Ui, name: &str, value: &str) {
         let name_width = (width * 0.42).min(210.0);
         ui.scope(|ui| {
             ui.set_width(name_width);
-            ui.add(Label::new(RichText::new(name).weak()).truncate());
+            ui.add(Label::new(RichText::new(name).weak()).wrap());
         });
         ui.scope(|ui| {
             ui.set_width((width - name_width - 16.0).max(40.0));

@@ -195,7 +195,7 @@ fn note(report: &Report, list: List, rows: &[Vec<Value<'_>>]) -> String {
         List::Engine | List::Target => {
             let changed = Value::text(CHANGED);
             let count = rows.iter().filter(|row| row.get(2) == Some(&changed)).count();
-            format!("{count} changed from default")
+            format!("of them {count} changed from default")
         }
         List::Framework | List::App | List::Files | List::Proportions => String::new(),
     }

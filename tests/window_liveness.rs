@@ -1,0 +1,329 @@
+//! Drives the Liveness page through its accessibility tree.
+
+mod window_report;
+mod window_support;
+
+use eframe::egui::accesskit::Role;
+use eframe::egui::{ColorImage, Key, Modifiers, OutputCommand, Theme, Vec2, ViewportCommand};
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use egui_kittest::{Harness, SnapshotResults};
+use std::sync::Arc;
+use std::time::Instant;
+use tilescope::ui::app::App;
+use tilescope::ui::command::Page;
+use window_report::{SPIKE, STEPS};
+use window_support::{
+    PATIENCE, SIZES, choose, click_at, has_text, hover_share, settle, texts, window_on,
+    window_sized,
+};
+
+const PICTURE: &str = "Liveness curve";
+
+fn page() -> Harness<'static, App> {
+    let mut harness = window_on(Theme::Light, window_report::small());
+    harness.state_mut().go(Page::Liveness);
+    settle(&mut harness);
+    harness
+}
+
+fn click(harness: &mut Harness<'_, App>, name: &str) {
+    harness.get_by_label(name).click();
+    settle(harness);
+}
+
+/// Clicks the curve at a step, when all of them are visible.
+fn click_step(harness: &mut Harness<'_, App>, step: u32, modifiers: Modifiers) {
+    let rect = harness.get_by_label(PICTURE).rect();
+    let share = (step as f32 + 0.5) / STEPS as f32;
+    let at = rect.left_center() + Vec2::new(rect.width() * share, 0.0);
+    click_at(harness, at, modifiers);
+}
+
+fn click_row(harness: &mut Harness<'_, App>, name: &str, modifiers: Modifiers) {
+    let at = harness.get_by_role_and_label(Role::Row, name).rect().center();
+    click_at(harness, at, modifiers);
+}
+
+fn value(harness: &Harness<'_, App>) -> String {
+    harness.get_by_label(PICTURE).value().unwrap_or_default()
+}
+
+fn type_into(harness: &mut Harness<'_, App>, field: &str, text: &str) {
+    harness.get_by_role_and_label(Role::TextInput, field).focus();
+    harness.run_steps(2);
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::A);
+    harness.run_steps(2);
+    harness.get_by_role_and_label(Role::TextInput, field).type_text(text);
+    settle(harness);
+}
+
+/// What the window asks its surroundings for, frame by frame until it comes.
+fn wait_for_output<T>(
+    harness: &mut Harness<'_, App>,
+    find: impl Fn(&eframe::egui::FullOutput) -> Option<T>,
+) -> T {
+    let started = Instant::now();
+    loop {
+        if let Some(found) = find(harness.output()) {
+            return found;
+        }
+        assert!(started.elapsed() < PATIENCE, "the window asks for nothing");
+        harness.step();
+    }
+}
+
+fn copied_text(output: &eframe::egui::FullOutput) -> Option<String> {
+    output.platform_output.commands.iter().find_map(|command| match command {
+        OutputCommand::CopyText(text) => Some(text.clone()),
+        _ => None,
+    })
+}
+
+#[test]
+fn every_scope_has_a_curve_of_its_own() {
+    let mut harness = page();
+    let everything = value(&harness);
+    assert!(everything.starts_with("step 120, OnTileExecute"), "{everything}");
+    choose(&mut harness, "Scope", "IPU 0");
+    assert_eq!(value(&harness), everything, "all that changes lies on IPU 0");
+    choose(&mut harness, "Scope", "IPU 1");
+    assert!(value(&harness).contains("0 B not always live"), "{}", value(&harness));
+    choose(&mut harness, "Scope", "Worst tile of each step");
+    assert!(value(&harness).contains("not always live on tile"), "{}", value(&harness));
+    choose(&mut harness, "Scope", "One tile…");
+    let fullest = value(&harness);
+    assert!(has_text(&harness, "Tile 30"), "the fullest tile is offered: {:#?}", texts(&harness));
+    type_into(&mut harness, "Tile number", "3");
+    harness.key_press(Key::Enter);
+    settle(&mut harness);
+    assert!(has_text(&harness, "Tile 3"));
+    assert!(!fullest.is_empty());
+    type_into(&mut harness, "Tile number", "4711");
+    harness.key_press(Key::Enter);
+    settle(&mut harness);
+    assert!(has_text(&harness, "Tile 3"), "a tile that is not there is not taken");
+}
+
+#[test]
+fn legend_and_options_switch_what_is_drawn() {
+    let mut harness = page();
+    let is_on = |harness: &Harness<'_, App>, name: &str| {
+        let node = harness.get_by_role_and_label(Role::CheckBox, name);
+        node.accesskit_node().toggled() == Some(eframe::egui::accesskit::Toggled::True)
+    };
+    for name in ["Not always live", "Always live", "Limit", "Stack", "Scale to limit"] {
+        let before = is_on(&harness, name);
+        harness.get_by_role_and_label(Role::CheckBox, name).click();
+        settle(&mut harness);
+        assert_ne!(is_on(&harness, name), before, "{name}");
+        harness.get_by_role_and_label(Role::CheckBox, name).click();
+        settle(&mut harness);
+        assert_eq!(is_on(&harness, name), before, "{name}");
+    }
+    harness.get_by_role_and_label(Role::CheckBox, "Always live").click();
+    settle(&mut harness);
+    let scale = harness.get_by_role_and_label(Role::CheckBox, "Scale to limit");
+    assert!(scale.accesskit_node().is_disabled(), "a limit says nothing of a part");
+}
+
+#[test]
+fn the_filter_says_whether_the_peaks_are_what_was_looked_for() {
+    let mut harness = page();
+    type_into(&mut harness, "Filter steps", "conv");
+    assert!(has_text(&harness, "20 of 200 steps match"), "{:#?}", texts(&harness));
+    assert!(has_text(&harness, "peaks"));
+    type_into(&mut harness, "Filter steps", "no such thing");
+    assert!(has_text(&harness, "No step matches"));
+}
+
+#[test]
+fn steps_are_compared_side_by_side() {
+    let mut harness = page();
+    assert!(has_text(&harness, "at the peak"));
+    click_step(&mut harness, SPIKE, Modifiers::NONE);
+    assert!(has_text(&harness, "Selected: step 120"), "{:#?}", texts(&harness));
+    click_step(&mut harness, 30, Modifiers::SHIFT);
+    assert!(has_text(&harness, "Selected: 2 steps, compared with step 120"));
+    for title in ["Step 120", "Step 30", "Step 30 − 120"] {
+        assert!(has_text(&harness, title), "{title:?} in {:#?}", texts(&harness));
+    }
+    assert!(has_text(&harness, "▼ −"), "what is smaller has a sign: {:#?}", texts(&harness));
+    // A row opens into the classes of the variable.
+    harness.get_all_by_label("Open row").next().expect("a row that opens").click();
+    settle(&mut harness);
+    assert!(has_text(&harness, "Class "), "{:#?}", texts(&harness));
+    click(&mut harness, "Deselect steps");
+    assert!(has_text(&harness, "at the peak"));
+}
+
+#[test]
+fn back_and_forward_walk_through_what_was_selected() {
+    let mut harness = page();
+    click_step(&mut harness, 30, Modifiers::NONE);
+    click_step(&mut harness, 60, Modifiers::NONE);
+    harness.key_press_modifiers(Modifiers::ALT, Key::ArrowLeft);
+    settle(&mut harness);
+    assert!(has_text(&harness, "Selected: step 30"), "{:#?}", texts(&harness));
+    harness.key_press_modifiers(Modifiers::ALT, Key::ArrowRight);
+    settle(&mut harness);
+    assert!(has_text(&harness, "Selected: step 60"));
+    click(&mut harness, "Back");
+    assert!(has_text(&harness, "Selected: step 30"));
+}
+
+#[test]
+fn peaks_are_listed_and_lead_to_their_steps() {
+    let mut harness = page();
+    click_row(&mut harness, "120", Modifiers::NONE);
+    assert!(has_text(&harness, "Selected: step 120, OnTileExecute"));
+    click(&mut harness, "Mark its operation");
+    assert!(has_text(&harness, "convolution layer1/conv: 20 steps"), "{:#?}", texts(&harness));
+    click(&mut harness, "Deselect operation");
+    assert!(!has_text(&harness, "layer1/conv: 20 steps"));
+    type_into(&mut harness, "Filter: peaks", "convolution");
+    let rows = harness.get_all_by_role(Role::Row);
+    assert!(rows.count() > 0);
+}
+
+#[test]
+fn a_variable_is_followed_on_the_curve() {
+    let mut harness = page();
+    click(&mut harness, "Lifetimes");
+    assert!(has_text(&harness, "alive at step 120"), "{:#?}", texts(&harness));
+    let all = harness.get_all_by_role_and_label(Role::Row, "weights");
+    let at = all.last().expect("a life").rect().center();
+    click_at(&mut harness, at, Modifiers::NONE);
+    assert!(has_text(&harness, "at most, alive at 200 of 200 steps"), "{:#?}", texts(&harness));
+    click(&mut harness, "Deselect variable");
+    assert!(!has_text(&harness, "at most, alive at"));
+    click(&mut harness, "Sort by Steps alive");
+    click(&mut harness, "Always live");
+}
+
+#[test]
+fn on_one_tile_lives_have_addresses() {
+    let mut harness = page();
+    choose(&mut harness, "Scope", "One tile…");
+    click_step(&mut harness, SPIKE, Modifiers::NONE);
+    click(&mut harness, "Lifetimes");
+    assert!(has_text(&harness, "Sort by Address"), "{:#?}", texts(&harness));
+    assert!(has_text(&harness, "6,016"), "{:#?}", texts(&harness));
+}
+
+#[test]
+fn the_visible_part_is_chosen_in_many_ways() {
+    let mut harness = page();
+    let magnification = |harness: &Harness<'_, App>| {
+        let field = harness.get_by_role_and_label(Role::TextInput, "Magnification");
+        field.value().unwrap_or_default()
+    };
+    assert_eq!(magnification(&harness), "100 %");
+    type_into(&mut harness, "Magnification", "400");
+    harness.key_press(Key::Enter);
+    settle(&mut harness);
+    assert_eq!(magnification(&harness), "400 %");
+    click(&mut harness, "Zoom out");
+    assert_eq!(magnification(&harness), "266.7 %");
+    click(&mut harness, "Zoom in");
+    assert_eq!(magnification(&harness), "400 %");
+    let start = |harness: &Harness<'_, App>| {
+        let handle = harness.get_by_label("Start of the visible part");
+        handle.accesskit_node().numeric_value().unwrap_or_default()
+    };
+    let before = start(&harness);
+    click(&mut harness, "Part after");
+    assert!(start(&harness) > before + 49.0);
+    click(&mut harness, "Part before");
+    assert!((start(&harness) - before).abs() < 1e-3);
+    harness.get_by_label("Start of the visible part").focus();
+    harness.run_steps(2);
+    harness.key_press(Key::ArrowLeft);
+    settle(&mut harness);
+    assert!(start(&harness) < before);
+    click(&mut harness, "Show all");
+    assert_eq!(magnification(&harness), "100 %");
+    type_into(&mut harness, "Magnification", "nonsense");
+    harness.key_press(Key::Enter);
+    settle(&mut harness);
+    assert_eq!(magnification(&harness), "100 %");
+}
+
+#[test]
+fn tables_are_copied_and_saved() {
+    let mut harness = page();
+    harness.get_by_label("Copy as CSV: not always live variables").click();
+    let text = wait_for_output(&mut harness, copied_text);
+    assert!(text.starts_with("Variable,Step 120 (bytes)\n"), "{text}");
+    assert!(text.lines().count() > 1);
+    settle(&mut harness);
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("peaks.csv");
+    click(&mut harness, "Save as CSV…: peaks");
+    assert!(has_text(&harness, "Save peaks"));
+    type_into(&mut harness, "File", &path.display().to_string());
+    click(&mut harness, "Save");
+    assert!(has_text(&harness, "Saved "), "{:#?}", texts(&harness));
+    let saved = std::fs::read_to_string(&path).expect("a file");
+    assert!(saved.starts_with("Step,Bytes (bytes),Operation,Name\n120,260000,"), "{saved}");
+    click(&mut harness, "Save as CSV…: peaks");
+    type_into(&mut harness, "File", &path.display().to_string());
+    click(&mut harness, "Save");
+    assert!(has_text(&harness, "is there already"), "{:#?}", texts(&harness));
+    click(&mut harness, "Cancel");
+    assert!(!has_text(&harness, "is there already"));
+}
+
+#[test]
+fn the_picture_is_copied_and_saved() {
+    let mut harness = page();
+    let screenshot = |output: &eframe::egui::FullOutput| {
+        let mut commands = output.viewport_output.values().flat_map(|output| &output.commands);
+        commands.find_map(|command| match command {
+            ViewportCommand::Screenshot(callback) => Some(callback.clone()),
+            _ => None,
+        })
+    };
+    let picture = Arc::new(ColorImage::filled([1280, 800], eframe::egui::Color32::BLUE));
+    harness.get_by_label("Copy picture").click();
+    wait_for_output(&mut harness, screenshot).complete(Arc::clone(&picture));
+    let copied = wait_for_output(&mut harness, |output| {
+        output.platform_output.commands.iter().find_map(|command| match command {
+            OutputCommand::CopyImage(image) => Some(image.size),
+            _ => None,
+        })
+    });
+    assert!(copied[0] > 900 && copied[0] < 1280 && copied[1] > 200, "{copied:?}");
+    harness.get_by_label("Save picture…").click();
+    wait_for_output(&mut harness, screenshot).complete(picture);
+    settle(&mut harness);
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("curve.png");
+    type_into(&mut harness, "File", &path.display().to_string());
+    click(&mut harness, "Save");
+    assert!(std::fs::metadata(&path).expect("a file").len() > 100);
+}
+
+#[test]
+fn the_page_looks_as_it_did() {
+    let mut results = SnapshotResults::new();
+    for theme in [Theme::Light, Theme::Dark] {
+        for size in SIZES {
+            let name = |what: &str| format!("liveness-{what}-{theme:?}-{}", size.x).to_lowercase();
+            let mut harness = window_sized(theme, size, |ctx| {
+                App::with_report(ctx, Arc::new(window_report::small()))
+            });
+            harness.state_mut().go(Page::Liveness);
+            settle(&mut harness);
+            harness.remove_cursor();
+            settle(&mut harness);
+            harness.snapshot(name("peak"));
+            type_into(&mut harness, "Filter steps", "conv");
+            click_step(&mut harness, SPIKE, Modifiers::NONE);
+            click_step(&mut harness, 30, Modifiers::SHIFT);
+            hover_share(&mut harness, PICTURE, (SPIKE as f32 + 0.5) / STEPS as f32);
+            settle(&mut harness);
+            harness.snapshot(name("compared"));
+            results.extend_harness(&mut harness);
+        }
+    }
+}
