@@ -1,6 +1,5 @@
 //! Drives the Memory page through its accessibility tree.
 
-#[allow(dead_code, reason = "not every file of tests uses all of it")]
 mod window_report;
 mod window_support;
 

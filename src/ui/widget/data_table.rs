@@ -9,7 +9,6 @@ use eframe::egui::{Button, Label, RichText, Role, Sense, TextEdit, Vec2};
 use egui_extras::{Column as Width, TableBuilder};
 
 use super::rows::{Column, Order, Rows, Value, order};
-use super::table::aligned;
 use crate::text::{grouped, shortened};
 use crate::ui::command::{Command, Export, ExportTo, Exported, Sheet};
 use crate::ui::job::Latest;
@@ -125,16 +124,16 @@ impl DataTable {
         data: &Data<'_>,
         commands: &mut Vec<Command>,
     ) -> Option<RowClick> {
-        self.ui_beside(ui, data, commands, |_| {})
+        self.ui_beside(ui, data, commands, None)
     }
 
-    /// The same, with something of the page at the left of the table's title.
+    /// The same, with something of the page at the left in place of a title.
     pub fn ui_beside(
         &mut self,
         ui: &mut egui::Ui,
         data: &Data<'_>,
         commands: &mut Vec<Command>,
-        beside: impl FnOnce(&mut egui::Ui),
+        beside: Option<&mut dyn FnMut(&mut egui::Ui)>,
     ) -> Option<RowClick> {
         self.arrange(ui, data);
         self.head_ui(ui, data, commands, beside);
@@ -318,7 +317,7 @@ impl DataTable {
         ui: &mut egui::Ui,
         data: &Data<'_>,
         commands: &mut Vec<Command>,
-        beside: impl FnOnce(&mut egui::Ui),
+        beside: Option<&mut dyn FnMut(&mut egui::Ui)>,
     ) {
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 6.0;
@@ -350,7 +349,10 @@ impl DataTable {
                     .desired_width((ui.available_width() * 0.3).clamp(60.0, 170.0));
                 ui.add(field).accessible_name(format!("Filter: {}", data.name));
                 ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
-                    beside(ui);
+                    let has_title = beside.is_none();
+                    if let Some(beside) = beside {
+                        beside(ui);
+                    }
                     if !data.title.is_empty() {
                         let title = RichText::new(data.title).strong().size(15.0);
                         ui.add(Label::new(title).truncate());
@@ -362,10 +364,10 @@ impl DataTable {
                     } else {
                         format!("{} of {all}", grouped(shown as u64))
                     };
-                    let count = match (data.title, data.rows.len()) {
-                        ("", 1) => format!("{count} row"),
-                        ("", _) => format!("{count} rows"),
-                        _ => count,
+                    let count = match data.rows.len() {
+                        _ if has_title => count,
+                        1 => format!("{count} row"),
+                        _ => format!("{count} rows"),
                     };
                     let separator = if data.note.is_empty() { "" } else { ", " };
                     let note = RichText::new(format!("{count}{separator}{}", data.note)).weak();
@@ -441,4 +443,17 @@ fn opener_ui(ui: &mut egui::Ui, is_open: bool) -> egui::Response {
     let name = if is_open { "Close row" } else { "Open row" };
     response.widget_info(|| egui::WidgetInfo::labeled(Role::Button, true, name));
     response
+}
+
+/// Lays out a cell: texts begin and figures end at the same place.
+fn aligned(ui: &mut egui::Ui, is_number: bool, add: impl FnOnce(&mut egui::Ui)) {
+    if is_number {
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            ui.add_space(8.0);
+            add(ui);
+        });
+    } else {
+        ui.add_space(4.0);
+        add(ui);
+    }
 }

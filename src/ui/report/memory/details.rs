@@ -232,7 +232,7 @@ impl Details {
             is_selected: &|_| false,
             paint: &no_paint,
         };
-        let click = self.table.ui_beside(ui, &data, page.commands, beside);
+        let click = self.table.ui_beside(ui, &data, page.commands, Some(beside));
         let group = click.and_then(|click| shown.groups.get(click.row).copied().flatten());
         if let Some(group) = group.filter(|group| GROUPS.contains(group)) {
             match self.closed.iter().position(|closed| *closed == group) {

@@ -138,7 +138,7 @@ impl Tiles {
         };
         self.found.ask("list of tiles", ui.ctx(), &key, work);
         let mut is_outliers = self.is_outliers;
-        let beside = |ui: &mut egui::Ui| {
+        let mut beside = |ui: &mut egui::Ui| {
             beside(ui);
             outliers_ui(ui, &mut is_outliers);
         };
@@ -166,7 +166,7 @@ impl Tiles {
             is_selected: &|row| tile(row).is_some_and(|tile| tiles.contains(tile)),
             paint: &no_paint,
         };
-        let click = self.table.ui_beside(ui, &data, page.commands, beside);
+        let click = self.table.ui_beside(ui, &data, page.commands, Some(&mut beside));
         self.is_outliers = is_outliers;
         let click = click?;
         let chosen = tile(click.row)?;

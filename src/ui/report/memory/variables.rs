@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::tabs::Beside;
 use crate::analysis::selection::TileSelection;
 use crate::analysis::tile_order::selected_rows;
-use crate::analysis::variables::{SelectedVariables, VariablePart, VariableRow, on_tiles};
+use crate::analysis::variables::{SelectedVariables, VariableRow, on_tiles};
 use crate::store::Report;
 use crate::store::memory::TileMemory;
 use crate::text::grouped;
@@ -90,7 +90,7 @@ impl Rows for VariableRows {
 
 /// How long the parts of a variable live.
 fn life(row: &VariableRow) -> &'static str {
-    let always = row.parts.iter().filter(|part: &&VariablePart| part.is_always_live).count();
+    let always = row.parts.iter().filter(|part| part.is_always_live).count();
     match always {
         0 => "Not always",
         count if count == row.parts.len() => "Always",
@@ -158,7 +158,7 @@ impl Variables {
         let note = if is_many {
             "over all steps; up to 8 tiles have a column each"
         } else {
-            "over all steps, which is more than is ever alive at one"
+            "over all steps, more than is alive at any"
         };
         let selected = page.selection.variable.as_deref();
         let name = |row: usize| found.variables.rows.get(row).map(|row| row.name.as_str());
@@ -171,7 +171,7 @@ impl Variables {
             is_selected: &|row| selected.is_some() && name(row) == selected,
             paint: &no_paint,
         };
-        let click = self.table.ui_beside(ui, &data, page.commands, beside);
+        let click = self.table.ui_beside(ui, &data, page.commands, Some(beside));
         if let Some(name) = click.and_then(|click| name(click.row)) {
             let is_selected = selected == Some(name);
             page.selection.variable = (!is_selected).then(|| name.to_owned());

@@ -154,6 +154,14 @@ pub fn curve_ui(ui: &mut egui::Ui, view: &mut View, mut picture: Picture<'_>) ->
     });
     let is_selecting = picture.is_range_selectable && input::is_selecting(ui, *view);
     let moved = input::navigate(ui, &response, &transform, view, picture.len, !is_selecting);
+    if response.clicked() || response.drag_started() {
+        // So that the arrows go on from there.
+        response.request_focus();
+    }
+    if response.has_focus() {
+        let stroke = Stroke::new(1.0, tokens.accent);
+        ui.painter().rect_stroke(*transform.frame(), 0, stroke, egui::StrokeKind::Inside);
+    }
     let by_key = input::select_by_key(ui, &response, &picture);
     if let Some(click) = by_key {
         view.reveal(picture.len, click.position);

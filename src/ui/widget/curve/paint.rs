@@ -185,7 +185,9 @@ impl Paint<'_> {
             }
         };
         if visible.len() <= MAX_DOTS {
-            visible.iter().for_each(|mark| dot(*mark as usize));
+            for mark in visible {
+                dot(*mark as usize);
+            }
             return;
         }
         let is_marked = |position: usize| {
