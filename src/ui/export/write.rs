@@ -79,10 +79,9 @@ pub fn write(
 fn is_below(path: &Path, report: &Path) -> bool {
     let directory = if report.is_dir() { Some(report) } else { report.parent() };
     let real = |path: &Path| path.canonicalize().ok();
-    let parent = path.parent().map(|parent| match parent.as_os_str().is_empty() {
-        true => Path::new("."),
-        false => parent,
-    });
+    let parent = path
+        .parent()
+        .map(|parent| if parent.as_os_str().is_empty() { Path::new(".") } else { parent });
     match (parent.and_then(real), directory.and_then(real)) {
         (Some(parent), Some(directory)) => parent.starts_with(directory),
         _ => false,

@@ -147,7 +147,7 @@ impl DataTable {
         }
         let (mut clicked, mut toggled, mut sort) = (None, None, self.sort);
         let is_filtered = !self.filter.trim().is_empty();
-        let units = Units::now(ui);
+        let (units, tokens) = (Units::now(ui), *Tokens::now(ui));
         let builder = TableBuilder::new(ui)
             .id_salt(data.name)
             .striped(true)
@@ -222,10 +222,17 @@ impl DataTable {
                                     None => {}
                                 }
                             }
+                            let color = match value {
+                                Value::Change(1..) => Some(tokens.top),
+                                Value::Change(..=-1) => Some(tokens.base),
+                                _ => None,
+                            };
                             let text = value.shown(units);
                             let is_long = text.len() > 24;
                             let mut label = RichText::new(shortened(&text, CELL));
-                            if part.is_some() {
+                            if let Some(color) = color {
+                                label = label.color(color);
+                            } else if part.is_some() {
                                 label = label.weak();
                             }
                             let label = ui.add(Label::new(label).truncate().selectable(false));

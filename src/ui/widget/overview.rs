@@ -28,7 +28,7 @@ pub struct Overview<'a> {
 }
 
 /// Draws the strip in the width that is left; dragging moves the visible part or its ends.
-pub fn overview_ui(ui: &mut egui::Ui, view: &mut View, overview: Overview<'_>) {
+pub fn overview_ui(ui: &mut egui::Ui, view: &mut View, mut overview: Overview<'_>) {
     let len = overview.values.len();
     let size = Vec2::new(ui.available_width().max(60.0), HEIGHT);
     let (rect, strip) = ui.allocate_exact_size(size, Sense::click_and_drag());
@@ -38,7 +38,7 @@ pub fn overview_ui(ui: &mut egui::Ui, view: &mut View, overview: Overview<'_>) {
     let x = |place: f64| inner.left() + ((place - low) / per_point) as f32;
     let tokens = Tokens::now(ui);
 
-    paint_values(ui, inner, overview, tokens.weak_text.gamma_multiply(0.55), (low, high), x);
+    paint_values(ui, inner, &mut overview, tokens.weak_text.gamma_multiply(0.55), (low, high), x);
     let (start, end) = view.range(len);
     let window = Rect::from_x_y_ranges(x(start)..=x(end), rect.y_range());
     for aside in [
@@ -108,7 +108,7 @@ pub fn overview_ui(ui: &mut egui::Ui, view: &mut View, overview: Overview<'_>) {
 fn paint_values(
     ui: &egui::Ui,
     inner: Rect,
-    overview: Overview<'_>,
+    overview: &mut Overview<'_>,
     color: Color32,
     range: (f64, f64),
     x: impl Fn(f64) -> f32,

@@ -13,6 +13,7 @@ use super::derived::Derived;
 
 /// The choices.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own on the page")]
 pub struct Choices {
     /// The part of the machine.
     pub scope: Scope,

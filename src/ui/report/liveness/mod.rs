@@ -20,6 +20,7 @@ use crate::analysis::liveness::{Scope, replica_note};
 use crate::analysis::scope_curve::AlwaysLive;
 use crate::store::program::Steps;
 use crate::ui::job::Latest;
+use crate::ui::split;
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::bins::{BinCache, Values};
@@ -85,22 +86,17 @@ impl LivenessPage {
         selected_ui(ui, page, &derived, &self.marks);
         self.toolbar_ui(ui, page, &derived);
         let max = (ui.available_height() - 140.0).max(80.0);
-        egui::Panel::bottom("liveness tables")
-            .resizable(true)
-            .default_size(tables_height(ui))
-            .size_range(60.0..=max)
-            .frame(egui::Frame::new().inner_margin(egui::Margin { top: 6, ..Default::default() }))
-            .show(ui, |ui| {
-                let peak: Vec<usize> = derived.peak.into_iter().collect();
-                let chosen = page.selection.steps.clone();
-                let steps = if chosen.is_empty() { &peak } else { &chosen };
-                let range = self.view.range(derived.len());
-                let subject = Subject { derived: &derived, steps, range };
-                if let Some((step, is_added)) = self.tables.ui(ui, page, &subject) {
-                    select(page, step, is_added);
-                    self.view.reveal(derived.len(), step);
-                }
-            });
+        split::below(ui, "liveness tables", tables_height(ui), 60.0..=max, |ui| {
+            let peak: Vec<usize> = derived.peak.into_iter().collect();
+            let chosen = page.selection.steps.clone();
+            let steps = if chosen.is_empty() { &peak } else { &chosen };
+            let range = self.view.range(derived.len());
+            let subject = Subject { derived: &derived, steps, range };
+            if let Some((step, is_added)) = self.tables.ui(ui, page, &subject) {
+                select(page, step, is_added);
+                self.view.reveal(derived.len(), step);
+            }
+        });
         egui::CentralPanel::default()
             .frame(
                 egui::Frame::new().inner_margin(egui::Margin { bottom: 6, ..Default::default() }),

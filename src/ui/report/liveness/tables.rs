@@ -13,6 +13,7 @@ use crate::store::Report;
 use crate::ui::command::Command;
 use crate::ui::job::Latest;
 use crate::ui::report::PageContext;
+use crate::ui::split;
 use crate::ui::theme::Tokens;
 use crate::ui::widget::data_table::{Data, DataTable, no_paint};
 use crate::ui::widget::facts::absent_ui;
@@ -106,14 +107,10 @@ impl Tables {
             self.tab_ui(ui, page, subject);
             return None;
         }
-        egui::Panel::left("peaks")
-            .resizable(true)
-            .default_size(width * 0.42)
-            .size_range(200.0..=(width * 0.6))
-            .frame(
-                egui::Frame::new().inner_margin(egui::Margin { right: 10, ..Default::default() }),
-            )
-            .show(ui, |ui| clicked = self.peaks_ui(ui, page, subject));
+        let widths = 200.0..=(width * 0.6);
+        split::left(ui, "peaks", width * 0.42, widths, |ui| {
+            clicked = self.peaks_ui(ui, page, subject);
+        });
         let frame =
             egui::Frame::new().inner_margin(egui::Margin { left: 10, ..Default::default() });
         egui::CentralPanel::default().frame(frame).show(ui, |ui| {
@@ -194,7 +191,7 @@ impl Tables {
         let key = |steps: &[usize]| Key { scope, steps: steps.to_vec(), has_tiles: needs_tiles };
         match self.tab {
             Tab::Peaks => {}
-            Tab::NotAlwaysLive => self.not_always_live_ui(ui, page, subject, key(steps)),
+            Tab::NotAlwaysLive => self.not_always_live_ui(ui, page, subject, &key(steps)),
             Tab::AlwaysLive if scope == Scope::WorstTile => {
                 absent_ui(
                     ui,
@@ -202,9 +199,9 @@ impl Tables {
                     "Choose one tile as the scope to see what always lives there",
                 );
             }
-            Tab::AlwaysLive => self.always_live_ui(ui, page, key(&[])),
+            Tab::AlwaysLive => self.always_live_ui(ui, page, &key(&[])),
             Tab::Lifetimes => {
-                self.lifetimes_ui(ui, page, subject, key(steps.get(..1).unwrap_or(&[])))
+                self.lifetimes_ui(ui, page, subject, &key(steps.get(..1).unwrap_or(&[])));
             }
         }
     }
@@ -214,11 +211,11 @@ impl Tables {
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
         subject: &Subject<'_>,
-        key: Key,
+        key: &Key,
     ) {
         let (report, derived) = (Arc::clone(page.report), Arc::clone(subject.derived));
         let asked = key.clone();
-        self.not_always_live_rows.ask("variables at steps", ui.ctx(), &key, move |_| {
+        self.not_always_live_rows.ask("variables at steps", ui.ctx(), key, move |_| {
             let worst = derived.curve.worst_tiles.as_deref();
             let rows = variables::not_always_live(&report, asked.scope, &asked.steps, worst)?;
             Some(Arc::new(VariableRows::new(&report, rows, asked.steps.len())))
@@ -246,9 +243,9 @@ impl Tables {
         );
     }
 
-    fn always_live_ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, key: Key) {
+    fn always_live_ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, key: &Key) {
         let (report, scope) = (Arc::clone(page.report), key.scope);
-        self.always_live_rows.ask("always-live variables", ui.ctx(), &key, move |_| {
+        self.always_live_rows.ask("always-live variables", ui.ctx(), key, move |_| {
             let rows = variables::always_live(&report, scope)?;
             Some(Arc::new(VariableRows::new(&report, rows, 1)))
         });
@@ -262,13 +259,13 @@ impl Tables {
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
         subject: &Subject<'_>,
-        key: Key,
+        key: &Key,
     ) {
         let Some(step) = key.steps.first().copied() else { return };
         let (report, derived) = (Arc::clone(page.report), Arc::clone(subject.derived));
         // On the worst tile of a step its variables have places.
         let scope = derived.worst_tile_at(step).map_or(key.scope, Scope::Tile);
-        self.lifetime_rows.ask("lifetimes", ui.ctx(), &key, move |_| {
+        self.lifetime_rows.ask("lifetimes", ui.ctx(), key, move |_| {
             LifetimeRows::new(&report, scope, step).map(Arc::new)
         });
         let Some((made_for, rows)) = self.lifetime_rows.last() else {
@@ -296,7 +293,7 @@ impl Tables {
             rows: &rows,
             is_selected: &|row| selected.is_some() && lives.name(row) == selected.as_deref(),
             paint: &|painter, rect, row| {
-                lives.paint(painter, rect, row, subject.range, at, &tokens)
+                lives.paint(painter, rect, row, subject.range, at, &tokens);
             },
         };
         if let Some(click) = self.lifetimes.ui(ui, &data, page.commands) {

@@ -202,7 +202,9 @@ impl Paint<'_> {
                     && near.iter().any(|other| other.min < bin.max)
             }) && is_marked(bin.highest)
         });
-        spikes.for_each(|(_, bin)| dot(bin.highest));
+        for (_, bin) in spikes {
+            dot(bin.highest);
+        }
     }
 
     /// Tints ranges of several positions, below everything else.
