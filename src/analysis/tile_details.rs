@@ -15,6 +15,9 @@ use crate::store::TileId;
 use crate::store::memory::{CategoryMemory, Region, TileMemory};
 use crate::store::target::Target;
 
+/// The name of the most bytes at any step that are not always live, each tile at its own step.
+pub const NOT_ALWAYS_LIVE: &str = "Not always live, at most";
+
 /// What figures belong together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
@@ -89,8 +92,7 @@ pub fn details(memory: &TileMemory, target: Option<&Target>, columns: &[Tiles]) 
     }
     add(Group::Liveness, None, &|all| all.total_bytes);
     add(Group::Liveness, Some("Always live"), &|all| all.always_live_bytes);
-    let not_always = "Not always live, the most at a step (each tile at its own)";
-    add(Group::Liveness, Some(not_always), &|all| all.not_always_live_max_bytes);
+    add(Group::Liveness, Some(NOT_ALWAYS_LIVE), &|all| all.not_always_live_max_bytes);
     let not_explained = "Not explained by liveness";
     add(Group::Liveness, Some(not_explained), &|all| all.not_explained_bytes);
     rows.extend(by_category(memory, columns, &totals));

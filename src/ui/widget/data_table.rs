@@ -9,7 +9,6 @@ use eframe::egui::{Button, Label, RichText, Role, Sense, TextEdit, Vec2};
 use egui_extras::{Column as Width, TableBuilder};
 
 use super::rows::{Column, Order, Rows, Value, order};
-use super::table::aligned;
 use crate::text::{grouped, shortened};
 use crate::ui::command::{Command, Export, ExportTo, Exported, Sheet};
 use crate::ui::job::Latest;
@@ -125,8 +124,19 @@ impl DataTable {
         data: &Data<'_>,
         commands: &mut Vec<Command>,
     ) -> Option<RowClick> {
+        self.ui_beside(ui, data, commands, None)
+    }
+
+    /// The same, with something of the page at the left in place of a title.
+    pub fn ui_beside(
+        &mut self,
+        ui: &mut egui::Ui,
+        data: &Data<'_>,
+        commands: &mut Vec<Command>,
+        beside: Option<&mut dyn FnMut(&mut egui::Ui)>,
+    ) -> Option<RowClick> {
         self.arrange(ui, data);
-        self.head_ui(ui, data, commands);
+        self.head_ui(ui, data, commands, beside);
         let Some(shown) = &mut self.shown else {
             ui.weak(self.sorting.failure().unwrap_or("Sorting…"));
             return None;
@@ -309,7 +319,13 @@ impl DataTable {
     }
 
     /// Title, number of rows, filter, copies.
-    fn head_ui(&mut self, ui: &mut egui::Ui, data: &Data<'_>, commands: &mut Vec<Command>) {
+    fn head_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        data: &Data<'_>,
+        commands: &mut Vec<Command>,
+        beside: Option<&mut dyn FnMut(&mut egui::Ui)>,
+    ) {
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 6.0;
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
@@ -340,6 +356,10 @@ impl DataTable {
                     .desired_width((ui.available_width() * 0.3).clamp(60.0, 170.0));
                 ui.add(field).accessible_name(format!("Filter: {}", data.name));
                 ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
+                    let has_title = beside.is_none();
+                    if let Some(beside) = beside {
+                        beside(ui);
+                    }
                     if !data.title.is_empty() {
                         let title = RichText::new(data.title).strong().size(15.0);
                         ui.add(Label::new(title).truncate());
@@ -350,6 +370,11 @@ impl DataTable {
                         all
                     } else {
                         format!("{} of {all}", grouped(shown as u64))
+                    };
+                    let count = match data.rows.len() {
+                        _ if has_title => count,
+                        1 => format!("{count} row"),
+                        _ => format!("{count} rows"),
                     };
                     let separator = if data.note.is_empty() { "" } else { ", " };
                     let note = RichText::new(format!("{count}{separator}{}", data.note)).weak();
@@ -425,4 +450,17 @@ fn opener_ui(ui: &mut egui::Ui, is_open: bool) -> egui::Response {
     let name = if is_open { "Close row" } else { "Open row" };
     response.widget_info(|| egui::WidgetInfo::labeled(Role::Button, true, name));
     response
+}
+
+/// Lays out a cell: texts begin and figures end at the same place.
+fn aligned(ui: &mut egui::Ui, is_number: bool, add: impl FnOnce(&mut egui::Ui)) {
+    if is_number {
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            ui.add_space(8.0);
+            add(ui);
+        });
+    } else {
+        ui.add_space(4.0);
+        add(ui);
+    }
 }

@@ -1,7 +1,10 @@
 //! The legend of a picture: a patch and a word for each series, which switch it on and off.
 
 use eframe::egui;
-use eframe::egui::{Color32, Response, RichText, Role, Sense, Stroke, StrokeKind, Vec2};
+use eframe::egui::{
+    Color32, Pos2, Rect, Response, RichText, Role, Sense, Stroke, StrokeKind, TextStyle,
+    TextWrapMode, Vec2, WidgetText,
+};
 
 /// How a series looks.
 #[derive(Clone, Copy, Debug)]
@@ -14,48 +17,60 @@ pub enum Patch {
     Dashes(Color32),
 }
 
+/// Width of a patch, points.
+const PATCH: f32 = 18.0;
+/// Between patch and word, points.
+const GAP: f32 = 5.0;
+
 /// Draws an entry; a click switches the series.
 pub fn entry_ui(ui: &mut egui::Ui, patch: Patch, title: &str, is_on: &mut bool) -> Response {
-    let entry = ui.horizontal(|ui| {
-        ui.spacing_mut().item_spacing.x = 5.0;
-        let (rect, _) = ui.allocate_exact_size(Vec2::new(18.0, 12.0), Sense::hover());
-        let painter = ui.painter();
-        let middle = rect.center().y;
-        let thin = |color| Stroke::new(1.0, color);
-        match patch {
-            // An outline stays of what is switched off.
-            Patch::Area(_, line) | Patch::Line(line) | Patch::Dashes(line) if !*is_on => {
-                let line = line.gamma_multiply(0.6);
-                let flat = rect.shrink2(Vec2::new(0.0, 2.0));
-                painter.rect_stroke(flat, 2, thin(line), StrokeKind::Inside);
-            }
-            Patch::Area(fill, line) => {
-                painter.rect(rect, 2, fill, thin(line), StrokeKind::Inside);
-            }
-            Patch::Line(line) => {
-                painter.hline(rect.x_range(), middle, Stroke::new(2.0, line));
-            }
-            Patch::Dashes(line) => {
-                let stroke = Stroke::new(2.0, line);
-                painter.hline(rect.left()..=rect.left() + 7.0, middle, stroke);
-                painter.hline(rect.right() - 7.0..=rect.right(), middle, stroke);
-            }
-        }
-        let text = RichText::new(title);
-        let text = if *is_on { text } else { text.weak().strikethrough() };
-        ui.add(egui::Label::new(text).selectable(false));
-    });
-    let mut response = ui.interact(entry.response.rect, ui.scope_id().with(title), Sense::click());
+    let text = RichText::new(title);
+    let text = if *is_on { text } else { text.weak().strikethrough() };
+    let text = WidgetText::from(text);
+    let galley = text.into_galley(ui, Some(TextWrapMode::Extend), f32::INFINITY, TextStyle::Body);
+    let height = galley.size().y.max(ui.spacing().interact_size.y);
+    let size = Vec2::new(PATCH + GAP + galley.size().x, height);
+    let (rect, mut response) = ui.allocate_exact_size(size, Sense::click());
+    let patch_rect =
+        Rect::from_min_size(Pos2::new(rect.left(), rect.center().y - 6.0), Vec2::new(PATCH, 12.0));
+    paint_patch(ui, patch_rect, patch, *is_on);
+    let at = Pos2::new(rect.left() + PATCH + GAP, rect.center().y - galley.size().y / 2.0);
+    ui.painter().galley(at, galley, ui.visuals().text_color());
     if response.clicked() {
         *is_on = !*is_on;
         response.mark_changed();
     }
     if response.has_focus() || response.hovered() {
         let stroke = ui.visuals().widgets.hovered.bg_stroke;
-        let around = response.rect.expand(2.0);
+        let around = response.rect.expand2(Vec2::new(3.0, 0.0));
         ui.painter().rect_stroke(around, 3, stroke, StrokeKind::Inside);
     }
     let is_on = *is_on;
     response.widget_info(|| egui::WidgetInfo::selected(Role::CheckBox, true, is_on, title));
     response.on_hover_text(if is_on { "Click to hide" } else { "Click to show" })
+}
+
+fn paint_patch(ui: &egui::Ui, rect: Rect, patch: Patch, is_on: bool) {
+    let painter = ui.painter();
+    let middle = rect.center().y;
+    let thin = |color| Stroke::new(1.0, color);
+    match patch {
+        // An outline stays of what is switched off.
+        Patch::Area(_, line) | Patch::Line(line) | Patch::Dashes(line) if !is_on => {
+            let line = line.gamma_multiply(0.6);
+            let flat = rect.shrink2(Vec2::new(0.0, 2.0));
+            painter.rect_stroke(flat, 2, thin(line), StrokeKind::Inside);
+        }
+        Patch::Area(fill, line) => {
+            painter.rect(rect, 2, fill, thin(line), StrokeKind::Inside);
+        }
+        Patch::Line(line) => {
+            painter.hline(rect.x_range(), middle, Stroke::new(2.0, line));
+        }
+        Patch::Dashes(line) => {
+            let stroke = Stroke::new(2.0, line);
+            painter.hline(rect.left()..=rect.left() + 7.0, middle, stroke);
+            painter.hline(rect.right() - 7.0..=rect.right(), middle, stroke);
+        }
+    }
 }

@@ -8,7 +8,6 @@ pub mod flame;
 pub mod legend;
 pub mod overview;
 pub mod rows;
-pub mod table;
 pub mod ticks;
 pub mod toolbar;
 pub mod view;

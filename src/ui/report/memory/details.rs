@@ -4,8 +4,9 @@ use eframe::egui;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::tabs::Beside;
 use crate::analysis::selection::TileSelection;
-use crate::analysis::tile_details::{DetailRow, Group, Tiles, details};
+use crate::analysis::tile_details::{DetailRow, Group, NOT_ALWAYS_LIVE, Tiles, details};
 use crate::analysis::tile_order::selected_rows;
 use crate::store::Report;
 use crate::store::memory::TileMemory;
@@ -97,7 +98,13 @@ impl Rows for DetailRows {
     }
 
     fn hover(&self, row: usize) -> Option<String> {
-        let at = self.at(row).filter(|at| at.title.is_none())?;
+        let at = self.at(row)?;
+        if at.title.as_deref() == Some(NOT_ALWAYS_LIVE) {
+            return Some("The most at any step, each tile at its own".to_owned());
+        }
+        if at.title.is_some() {
+            return None;
+        }
         let text = match at.group {
             Group::NotOverlapped => "At addresses that one variable uses",
             Group::Overlapped => {
@@ -146,10 +153,10 @@ impl Found {
         let mut notes = Vec::new();
         match self.more {
             0 => {}
-            1 => notes.push("one selected tile more has no column".to_owned()),
+            1 => notes.push("one more selected tile has no column".to_owned()),
             more => {
                 let more = grouped(more as u64);
-                notes.push(format!("{more} selected tiles more have no column"));
+                notes.push(format!("{more} more selected tiles have no column"));
             }
         }
         if !self.has_categories {
@@ -192,11 +199,12 @@ impl Shown {
 
 impl Details {
     /// Draws the table.
-    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
+    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, beside: Beside<'_>) {
         let (for_job, selection) = (Arc::clone(page.report), page.selection.tiles.clone());
         let work = move |_: &_| Some(Found::new(&for_job, for_job.memory.get()?, &selection));
         self.found.ask("details of tiles", ui.ctx(), &page.selection.tiles, work);
         let Some((_, Some(found))) = self.found.last() else {
+            ui.horizontal(beside);
             ui.weak(self.found.failure().unwrap_or(""));
             return;
         };
@@ -224,7 +232,7 @@ impl Details {
             is_selected: &|_| false,
             paint: &no_paint,
         };
-        let click = self.table.ui(ui, &data, page.commands);
+        let click = self.table.ui_beside(ui, &data, page.commands, Some(beside));
         let group = click.and_then(|click| shown.groups.get(click.row).copied().flatten());
         if let Some(group) = group.filter(|group| GROUPS.contains(group)) {
             match self.closed.iter().position(|closed| *closed == group) {

@@ -106,7 +106,7 @@ fn statistics_ui(ui: &mut egui::Ui, report: &Report, shown: &Shown) {
         ] {
             ui.weak(name);
             let text = bytes.map_or_else(|| "–".to_owned(), |bytes| units.bytes(bytes));
-            let label = ui.add(Label::new(RichText::new(text).strong()));
+            let label = ui.add(Label::new(RichText::new(text).strong()).extend());
             if let Some(bytes) = bytes {
                 label.on_hover_text(units.exact(bytes));
             }
@@ -118,13 +118,13 @@ fn statistics_ui(ui: &mut egui::Ui, report: &Report, shown: &Shown) {
         let tiles = grouped(shown.len() as u64);
         match shown.over_limit {
             Some(0) => {
-                ui.label(format!("No tile of {tiles} is over the limit"));
+                ui.add(Label::new(format!("No tile of {tiles} is over the limit")).extend());
             }
             Some(over) => {
                 let verb = if over == 1 { "is" } else { "are" };
                 let over = format!("{} of {tiles} tiles {verb} over the limit", grouped(over));
-                let text = RichText::new(over).strong();
-                ui.colored_label(Tokens::now(ui).bad, text);
+                let text = RichText::new(over).strong().color(Tokens::now(ui).bad);
+                ui.add(Label::new(text).extend());
             }
             None if report.target.get().is_some_and(|target| target.bytes_per_tile.is_some()) => {
                 ui.weak("Of some tiles the bytes are not known");

@@ -147,7 +147,7 @@ impl TilePicture {
                 base: 0,
                 is_stacked: false,
                 fill: None,
-                line: gaps_color(tokens, made),
+                line: tokens.top,
                 cache: gaps_cache,
             });
             top = top.max(shown.tops.1);
@@ -210,8 +210,7 @@ fn legend_ui(ui: &mut egui::Ui, parts: &Parts<'_>, choices: &mut Choices) -> Rec
                 let area = Patch::Area(tokens.base_fill, tokens.base);
                 entry_ui(ui, area, "Without gaps", &mut choices.has_base);
             }
-            let gaps = Patch::Line(gaps_color(tokens, parts.made));
-            entry_ui(ui, gaps, "With gaps", &mut choices.has_gaps);
+            entry_ui(ui, Patch::Line(tokens.top), "With gaps", &mut choices.has_gaps);
             if parts.limit.is_some() {
                 entry_ui(ui, Patch::Dashes(tokens.limit), "Limit", &mut choices.has_limit);
             }
@@ -232,11 +231,6 @@ fn part_color(tokens: &Tokens, stack: &Stack, index: usize) -> Color32 {
         "other_categories" => others,
         _ => tokens.series.get(index).copied().unwrap_or(rest),
     }
-}
-
-/// Above a stack of many colours the line has none of them.
-fn gaps_color(tokens: &Tokens, made: &Made) -> Color32 {
-    if made.stack.is_some() { tokens.text } else { tokens.top }
 }
 
 /// Why a breakdown is not shown.

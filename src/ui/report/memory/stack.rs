@@ -87,8 +87,9 @@ mod tests {
             memory.always_live.push(Some(6));
             memory.not_always_live_max.push(Some(3));
         }
-        let order = TileOrder::Bytes;
-        let mut key = Key { order, breakdown: Some(Breakdown::Liveness), ..Key::default() };
+        let mut key = Key::default();
+        key.order = TileOrder::Bytes;
+        key.divide(Some(Breakdown::Liveness));
         let shown = Shown::new(&Report::default(), &memory, &key);
         let stack = Stack::new(&memory, &shown, &key, None).unwrap();
         let column = |index: usize| stack.edges[index].1.clone();

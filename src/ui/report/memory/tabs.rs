@@ -14,6 +14,12 @@ use crate::store::memory::TileMemory;
 use crate::ui::report::PageContext;
 use crate::ui::theme::Tokens;
 
+/// Below this width the tabs have a row of their own, points.
+const ROOM: f32 = 820.0;
+
+/// What stands at the left of a table's head.
+pub type Beside<'a> = &'a mut dyn FnMut(&mut egui::Ui);
+
 /// What a later version will have.
 const LATER: [&str; 3] = ["Compute sets", "Vertices", "Exchanges"];
 
@@ -44,28 +50,51 @@ impl Tabs {
         shown: &Arc<Shown>,
         selecting: &mut Selecting,
     ) -> Option<TileId> {
-        ui.horizontal(|ui| {
-            ui.spacing_mut().item_spacing.x = 4.0;
-            for (tab, title) in
-                [(Tab::Details, "Details"), (Tab::Variables, "Variables"), (Tab::Tiles, "Tiles")]
-            {
-                let entry = ui.selectable_value(&mut self.tab, tab, title);
-                if self.tab == tab {
-                    let rect = entry.rect;
-                    let stroke = egui::Stroke::new(2.0, Tokens::now(ui).accent);
-                    ui.painter().hline(rect.x_range().shrink(4.0), rect.bottom(), stroke);
-                }
+        let mut tab = self.tab;
+        let mut tabs = |ui: &mut egui::Ui| tabs_ui(ui, &mut tab);
+        let mut nothing = |_: &mut egui::Ui| {};
+        let beside: Beside<'_> = if ui.available_width() < ROOM {
+            ui.horizontal(&mut tabs);
+            &mut nothing
+        } else {
+            &mut tabs
+        };
+        let chosen = match self.tab {
+            Tab::Details => {
+                self.details.ui(ui, page, beside);
+                None
             }
-            for title in LATER {
-                let entry = ui.add_enabled(false, Button::selectable(false, title));
-                entry.on_disabled_hover_text("Comes with a later version");
+            Tab::Variables => {
+                self.variables.ui(ui, page, beside);
+                None
             }
-        });
-        match self.tab {
-            Tab::Details => self.details.ui(ui, page),
-            Tab::Variables => self.variables.ui(ui, page),
-            Tab::Tiles => return self.tiles.ui(ui, page, memory, shown, selecting),
+            Tab::Tiles => self.tiles.ui(ui, page, memory, shown, selecting, beside),
+        };
+        if tab != self.tab {
+            self.tab = tab;
+            ui.request_repaint();
         }
-        None
+        chosen
     }
+}
+
+fn tabs_ui(ui: &mut egui::Ui, now: &mut Tab) {
+    ui.scope(|ui| {
+        ui.spacing_mut().item_spacing.x = 4.0;
+        for (tab, title) in
+            [(Tab::Details, "Details"), (Tab::Variables, "Variables"), (Tab::Tiles, "Tiles")]
+        {
+            let entry = ui.selectable_value(now, tab, title);
+            if *now == tab {
+                let rect = entry.rect;
+                let stroke = egui::Stroke::new(2.0, Tokens::now(ui).accent);
+                ui.painter().hline(rect.x_range().shrink(4.0), rect.bottom(), stroke);
+            }
+        }
+        for title in LATER {
+            let entry = ui.add_enabled(false, Button::selectable(false, title));
+            entry.on_disabled_hover_text("Comes with a later version");
+        }
+    });
+    ui.add_space(8.0);
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::select::Selecting;
 use super::shown::Shown;
+use super::tabs::Beside;
 use crate::analysis::memory::{cell, gap_bytes, over_limit_bytes};
 use crate::analysis::outliers::outliers;
 use crate::store::memory::TileMemory;
@@ -78,8 +79,8 @@ impl Rows for TileRows {
 
 fn columns(report: &Report) -> Vec<Column> {
     let mut columns = vec![
-        Column::rest("Tile"),
-        Column::text("IPU", 60.0),
+        Column::text("Tile", 80.0),
+        Column::rest("IPU"),
         Column::bytes("With gaps", BYTES),
         Column::bytes("Without gaps", BYTES),
         Column::bytes("Gaps", BYTES),
@@ -127,6 +128,7 @@ impl Tiles {
         memory: &TileMemory,
         shown: &Arc<Shown>,
         selecting: &mut Selecting,
+        beside: Beside<'_>,
     ) -> Option<TileId> {
         let key = (shown.version, self.is_outliers);
         let (for_job, shown, is_outliers) =
@@ -135,55 +137,59 @@ impl Tiles {
             Some(Found::new(&for_job, for_job.memory.get()?, &shown.rows, is_outliers))
         };
         self.found.ask("list of tiles", ui.ctx(), &key, work);
-        self.outliers_ui(ui);
+        let mut is_outliers = self.is_outliers;
+        let mut beside = |ui: &mut egui::Ui| {
+            beside(ui);
+            outliers_ui(ui, &mut is_outliers);
+        };
         let Some((_, Some(found))) = self.found.last() else {
+            ui.horizontal(beside);
             ui.weak(self.found.failure().unwrap_or(""));
             return None;
         };
         if found.tiles.is_empty() {
+            ui.horizontal(beside);
+            self.is_outliers = is_outliers;
             ui.weak("No tile is so far from the others");
             return None;
         }
         let tile = |row: usize| memory.tiles.get(*found.tiles.get(row)? as usize);
         let tiles = &mut page.selection.tiles;
         let columns = columns(page.report);
+        let fences = found.fences.map(|fences| fences_text(fences, Units::now(ui)));
         let data = Data {
             name: "Tiles",
             title: "",
-            note: &found.note,
+            note: fences.as_deref().unwrap_or(&found.note),
             columns: &columns,
             rows: &found.rows,
             is_selected: &|row| tile(row).is_some_and(|tile| tiles.contains(tile)),
             paint: &no_paint,
         };
-        let click = self.table.ui(ui, &data, page.commands)?;
+        let click = self.table.ui_beside(ui, &data, page.commands, Some(&mut beside));
+        self.is_outliers = is_outliers;
+        let click = click?;
         let chosen = tile(click.row)?;
         selecting.choose(chosen, click.is_added, tiles);
         Some(chosen)
     }
+}
 
-    /// The choice of outliers, and what they are.
-    fn outliers_ui(&mut self, ui: &mut egui::Ui) {
-        ui.horizontal(|ui| {
-            let choice = ui.checkbox(&mut self.is_outliers, "Outliers only");
-            choice.on_hover_text(
-                "Tiles that lie farther outside the middle half of all tiles than one and a half \
-                 times its range (Tukey's fences); the farthest from the median first",
-            );
-            let found = self.found.last().and_then(|(_, found)| found.as_ref());
-            let fences = found.and_then(|found| found.fences);
-            if let Some((low, high)) = fences.filter(|_| self.is_outliers) {
-                let units = Units::now(ui);
-                let text = match low {
-                    0 => format!("Tiles with more than {} with gaps", units.bytes(high)),
-                    low => format!(
-                        "Tiles with less than {} or more than {} with gaps",
-                        units.bytes(low),
-                        units.bytes(high)
-                    ),
-                };
-                ui.add(egui::Label::new(egui::RichText::new(text).weak()).truncate());
-            }
-        });
+/// The choice of outliers.
+fn outliers_ui(ui: &mut egui::Ui, is_outliers: &mut bool) {
+    let choice = ui.checkbox(is_outliers, "Outliers only");
+    choice.on_hover_text(
+        "Tiles that lie farther outside the middle half of all tiles than one and a half times its \
+         range (Tukey's fences); the farthest from the median first",
+    );
+    ui.add_space(8.0);
+}
+
+/// What outliers are here: below `low` or above `high`.
+fn fences_text((low, high): (u64, u64), units: Units) -> String {
+    let high = units.bytes(high);
+    match low {
+        0 => format!("above {high} with gaps"),
+        low => format!("below {} or above {high} with gaps", units.bytes(low)),
     }
 }

@@ -3,9 +3,10 @@
 use eframe::egui;
 use std::sync::Arc;
 
+use super::tabs::Beside;
 use crate::analysis::selection::TileSelection;
 use crate::analysis::tile_order::selected_rows;
-use crate::analysis::variables::{SelectedVariables, VariablePart, VariableRow, on_tiles};
+use crate::analysis::variables::{SelectedVariables, VariableRow, on_tiles};
 use crate::store::Report;
 use crate::store::memory::TileMemory;
 use crate::text::grouped;
@@ -69,8 +70,7 @@ impl Rows for VariableRows {
     }
 
     fn parts(&self, row: usize) -> usize {
-        // A single part is the row itself.
-        self.0.rows.get(row).map(|row| row.parts.len()).filter(|parts| *parts > 1).unwrap_or(0)
+        self.0.rows.get(row).map_or(0, |row| row.parts.len())
     }
 
     fn part(&self, row: usize, part: usize, column: usize) -> Value<'_> {
@@ -90,7 +90,7 @@ impl Rows for VariableRows {
 
 /// How long the parts of a variable live.
 fn life(row: &VariableRow) -> &'static str {
-    let always = row.parts.iter().filter(|part: &&VariablePart| part.is_always_live).count();
+    let always = row.parts.iter().filter(|part| part.is_always_live).count();
     match always {
         0 => "Not always",
         count if count == row.parts.len() => "Always",
@@ -123,11 +123,12 @@ impl Found {
 
 impl Variables {
     /// Draws the table; a click selects a variable, or takes the selection away.
-    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
+    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, beside: Beside<'_>) {
         let (report, tiles) = (page.report, &page.selection.tiles);
         let is_there = [report.liveness.is_settled(), report.tile_variable_bytes.is_settled()];
         let needed = if tiles.is_empty() { is_there[0] } else { is_there[0] && is_there[1] };
         if !needed && page.is_working {
+            ui.horizontal(beside);
             let what = "The variables of single tiles are being read";
             absent_ui(ui, what, "They appear here as soon as they are there");
             return;
@@ -142,11 +143,13 @@ impl Variables {
         let found = match self.found.last() {
             Some((_, Some(found))) => found,
             Some((_, None)) => {
+                ui.horizontal(beside);
                 let reason = "The profile has no readable table var_bytes_by_eq_class";
                 absent_ui(ui, "Variables are not in this report", reason);
                 return;
             }
             None => {
+                ui.horizontal(beside);
                 ui.weak(self.found.failure().unwrap_or("Adding up variables…"));
                 return;
             }
@@ -155,7 +158,7 @@ impl Variables {
         let note = if is_many {
             "over all steps; up to 8 tiles have a column each"
         } else {
-            "over all steps, which is more than is ever alive at one"
+            "over all steps, more than is alive at any"
         };
         let selected = page.selection.variable.as_deref();
         let name = |row: usize| found.variables.rows.get(row).map(|row| row.name.as_str());
@@ -168,7 +171,7 @@ impl Variables {
             is_selected: &|row| selected.is_some() && name(row) == selected,
             paint: &no_paint,
         };
-        let click = self.table.ui(ui, &data, page.commands);
+        let click = self.table.ui_beside(ui, &data, page.commands, Some(beside));
         if let Some(name) = click.and_then(|click| name(click.row)) {
             let is_selected = selected == Some(name);
             page.selection.variable = (!is_selected).then(|| name.to_owned());

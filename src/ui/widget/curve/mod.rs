@@ -126,7 +126,6 @@ pub fn curve_ui(ui: &mut egui::Ui, view: &mut View, mut picture: Picture<'_>) ->
         below.extend_from_slice(bins);
     }
     paint.grid((start, end), top, units);
-    paint.borders(picture.borders);
     paint.limit(picture.limit.as_ref(), top);
     let base = picture.layers.last().map_or(0, |layer| layer.base);
     let value_at = |position: usize| {
@@ -137,6 +136,7 @@ pub fn curve_ui(ui: &mut egui::Ui, view: &mut View, mut picture: Picture<'_>) ->
     let lane = if picture.lives.is_empty() { 0.0 } else { paint::LANE };
     paint.marks(picture.marks, (start, end), lane, &below, value_at);
     paint.selection(&picture.selected, value_at);
+    paint.borders(picture.borders);
     let at = |x: f32| {
         let position = transform.value_from_position(egui::pos2(x, 0.0)).x;
         nearest(&below, position).map(|bin| bin.highest)
@@ -154,6 +154,14 @@ pub fn curve_ui(ui: &mut egui::Ui, view: &mut View, mut picture: Picture<'_>) ->
     });
     let is_selecting = picture.is_range_selectable && input::is_selecting(ui, *view);
     let moved = input::navigate(ui, &response, &transform, view, picture.len, !is_selecting);
+    if response.clicked() || response.drag_started() {
+        // So that the arrows go on from there.
+        response.request_focus();
+    }
+    if response.has_focus() {
+        let stroke = Stroke::new(1.0, tokens.accent);
+        ui.painter().rect_stroke(*transform.frame(), 0, stroke, egui::StrokeKind::Inside);
+    }
     let by_key = input::select_by_key(ui, &response, &picture);
     if let Some(click) = by_key {
         view.reveal(picture.len, click.position);

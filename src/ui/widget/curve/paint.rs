@@ -17,7 +17,7 @@ const MAX_DOTS: usize = 300;
 /// Height of the lane that shows where a variable is alive, points.
 pub const LANE: f32 = 9.0;
 /// Selected ranges are drawn with cursors as long as so many are visible at most.
-const MAX_CURSORS: usize = 60;
+const MAX_CURSORS: usize = 24;
 /// Height of the lane that shows what is selected, points.
 const SELECTION_LANE: f32 = 4.0;
 
@@ -135,6 +135,8 @@ impl Paint<'_> {
         }
         let y = self.y(*bytes);
         let ends = [Pos2::new(self.frame().left(), y), Pos2::new(self.frame().right(), y)];
+        // The ground shows it where the curve is close.
+        self.painter.line_segment(ends, Stroke::new(3.0, self.tokens.surface.gamma_multiply(0.6)));
         let stroke = Stroke::new(1.5, self.tokens.limit);
         self.painter.extend(Shape::dashed_line(&ends, stroke, 8.0, 4.0));
         let is_high = y - self.frame().top() > 22.0;
@@ -231,7 +233,7 @@ impl Paint<'_> {
             let column = self.column(range);
             let x = column.left()..=column.right().max(column.left() + 1.0);
             let rect = Rect::from_x_y_ranges(x, lane.clone());
-            self.painter.rect_filled(rect, 0, self.tokens.accent);
+            self.painter.rect_filled(rect, 0, self.tokens.text);
         }
         // The last one is where the keyboard goes on from.
         let skipped = if are_many { selected.len() - 1 } else { 0 };
