@@ -303,9 +303,20 @@ fn the_picture_is_copied_and_saved() {
     settle(&mut harness);
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("curve.png");
-    type_into(&mut harness, "File", &path.display().to_string());
+    type_into(&mut harness, "File, .png or .svg", &path.display().to_string());
     click(&mut harness, "Save");
     assert!(std::fs::metadata(&path).expect("a file").len() > 100);
+    harness.get_by_label("Save picture…").click();
+    let picture = Arc::new(ColorImage::filled([1280, 800], eframe::egui::Color32::BLUE));
+    wait_for_output(&mut harness, screenshot).complete(picture);
+    settle(&mut harness);
+    let path = directory.path().join("curve.svg");
+    type_into(&mut harness, "File, .png or .svg", &path.display().to_string());
+    click(&mut harness, "Save");
+    let svg = std::fs::read_to_string(&path).expect("a file");
+    for part in ["<svg ", ">Step</text>", ">Always live</text>", "<path ", "<polyline "] {
+        assert!(svg.contains(part), "{part} in {svg}");
+    }
 }
 
 #[test]

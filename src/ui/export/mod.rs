@@ -1,5 +1,6 @@
 //! Takes pictures and tables out of the window: to the clipboard, or into a file that the user names.
 
+mod svg;
 mod write;
 
 use eframe::egui;
@@ -33,6 +34,7 @@ pub struct Exporter {
 #[derive(Debug)]
 struct Screenshot {
     image: Receiver<Arc<ColorImage>>,
+    svg: String,
     rect: Rect,
     name: String,
     to: ExportTo,
@@ -66,7 +68,10 @@ impl Exporter {
                 });
                 ctx.send_viewport_cmd(ViewportCommand::Screenshot(callback));
                 let (name, to) = (export.name, export.to);
-                self.screenshot = Some(Screenshot { image, rect, name, to });
+                // The shapes are those of this frame, as the picture will be.
+                let is_kept = to == ExportTo::File;
+                let svg = if is_kept { svg::svg_of(ctx, rect) } else { String::new() };
+                self.screenshot = Some(Screenshot { image, svg, rect, name, to });
             }
             Exported::Table(sheet) if export.to == ExportTo::Clipboard => {
                 let job = Job::start("copy table", ctx, move |_| text_of(&sheet));
@@ -125,7 +130,7 @@ impl Exporter {
     }
 
     fn take_screenshot(&mut self, ui: &egui::Ui) {
-        let Some(screenshot) = &self.screenshot else { return };
+        let Some(screenshot) = &mut self.screenshot else { return };
         let image = match screenshot.image.try_recv() {
             Ok(image) => image,
             Err(TryRecvError::Empty) => return,
@@ -143,8 +148,8 @@ impl Exporter {
                 ui.copy_image(part);
             }
             (Some(part), ExportTo::File) => {
-                let name = screenshot.name.clone();
-                self.ask(&name, "png", Contents::Picture(part));
+                let (name, svg) = (screenshot.name.clone(), std::mem::take(&mut screenshot.svg));
+                self.ask(&name, "png", Contents::Picture(part, svg));
             }
         }
         self.screenshot = None;
@@ -183,7 +188,9 @@ impl SaveDialog {
             ui.set_width(560.0);
             ui.heading(&self.title);
             ui.add_space(6.0);
-            let label = ui.label("File");
+            let is_picture = matches!(*self.contents, Contents::Picture(..));
+            let title = if is_picture { "File, .png or .svg" } else { "File" };
+            let label = ui.label(title);
             let field = ui
                 .add(TextEdit::singleline(&mut self.path).desired_width(f32::INFINITY))
                 .labelled_by(label.id);

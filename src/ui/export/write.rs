@@ -11,8 +11,8 @@ use crate::ui::command::Sheet;
 /// What is written.
 #[derive(Debug)]
 pub enum Contents {
-    /// A picture, as PNG.
-    Picture(ColorImage),
+    /// A picture, for PNG, and the same as SVG.
+    Picture(ColorImage, String),
     /// A table, as comma-separated values.
     Table(Sheet),
 }
@@ -52,7 +52,11 @@ pub fn write(
     }
     let bytes = match contents {
         Contents::Table(sheet) => text_of(sheet).into_bytes(),
-        Contents::Picture(image) => png(image).map_err(|error| {
+        Contents::Picture(_, svg) if has_extension(path, "svg") => svg.clone().into_bytes(),
+        Contents::Picture(..) if !has_extension(path, "png") => {
+            return Err(Failure::other(format!("{shown} ends neither in .png nor in .svg")));
+        }
+        Contents::Picture(image, _) => png(image).map_err(|error| {
             Failure::other(format!("The picture could not be written as PNG: {error}"))
         })?,
     };
@@ -73,6 +77,10 @@ pub fn write(
     let written = file.write_all(&bytes).and_then(|()| file.flush());
     written.map_err(|error| Failure::other(format!("{shown} could not be written: {error}")))?;
     Ok(path.to_owned())
+}
+
+fn has_extension(path: &Path, extension: &str) -> bool {
+    path.extension().is_some_and(|found| found.eq_ignore_ascii_case(extension))
 }
 
 /// Whether a file would lie in a directory or below it, through whatever links.
@@ -113,13 +121,19 @@ mod tests {
     fn files_are_not_replaced_unasked_and_reports_stay_as_they_are() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("picture.png");
-        let contents = Contents::Picture(ColorImage::filled([3, 2], Color32::GREEN));
+        let contents =
+            Contents::Picture(ColorImage::filled([3, 2], Color32::GREEN), "<svg/>".into());
         write(&path, &contents, false, None).expect("written");
         let read = image::open(&path).expect("a PNG").into_rgb8();
         assert_eq!((read.dimensions(), read.get_pixel(2, 1).0), ((3, 2), [0, 255, 0]));
         let failure = write(&path, &contents, false, None).expect_err("it is there");
         assert!(failure.is_existing, "{failure:?}");
         write(&path, &contents, true, None).expect("replaced");
+        let drawing = directory.path().join("picture.SVG");
+        write(&drawing, &contents, false, None).expect("written");
+        assert_eq!(std::fs::read_to_string(&drawing).expect("a file"), "<svg/>");
+        let failure = write(&directory.path().join("a.jpg"), &contents, false, None);
+        assert!(failure.expect_err("no such format").message.contains("neither"));
         let other = directory.path().join("new.png");
         let failure = write(&other, &contents, true, Some(directory.path())).expect_err("a report");
         assert!(failure.message.contains("report's directory"), "{failure:?}");
