@@ -185,7 +185,7 @@ fn pages_look_as_they_did() {
         let mut harness = window_on(theme, window_report::small());
         for page in [Page::Memory, Page::Liveness] {
             harness.state_mut().go(page);
-            harness.run_steps(4);
+            settle(&mut harness);
             harness.snapshot(format!("{page:?}-{theme:?}").to_lowercase());
         }
         results.extend_harness(&mut harness);
