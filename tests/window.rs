@@ -24,8 +24,9 @@ fn the_tooltip_of_the_highest_step_says_what_it_is() {
     let mut harness = window(Theme::Light, |ctx| App::open(ctx, path));
     assert!(has_text(&harness, "No tile of 1,472 is over the limit"), "lands on Memory");
     harness.get_by_label("Liveness").click();
-    harness.run_steps(4);
+    settle(&mut harness);
     hover_share(&mut harness, "Liveness curve", 107.5 / 111.0);
+    settle(&mut harness);
     let texts = texts(&harness);
     for expected in ["Step 107, StreamCopyMid", "742.0 KiB (759,828 B)", "2.58 MiB (2,705,487 B)"] {
         assert!(texts.iter().any(|text| text == expected), "{expected:?} in {texts:#?}");
@@ -161,7 +162,8 @@ fn odd_reports_are_drawn() {
         harness.state_mut().go(Page::Liveness);
         harness.run_steps(3);
         hover_share(&mut harness, "Liveness curve", 0.5);
-        assert!(has_text(&harness, "Largest variables alive"));
+        settle(&mut harness);
+        assert!(has_text(&harness, "Largest variables alive"), "{:#?}", texts(&harness));
     }
 }
 
@@ -183,7 +185,7 @@ fn pages_look_as_they_did() {
         let mut harness = window_on(theme, window_report::small());
         for page in [Page::Memory, Page::Liveness] {
             harness.state_mut().go(page);
-            harness.run_steps(4);
+            settle(&mut harness);
             harness.snapshot(format!("{page:?}-{theme:?}").to_lowercase());
         }
         results.extend_harness(&mut harness);

@@ -8,7 +8,7 @@ use eframe::egui::{Event, Key, Modifiers, PointerButton, Pos2, Theme, Vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use egui_kittest::{Harness, SnapshotResults};
 use std::sync::Arc;
-use tilescope::store::memory::TileMemory;
+use tilescope::store::memory::{CategoryMemory, TileMemory};
 use tilescope::store::target::Target;
 use tilescope::store::{Report, TileId};
 use tilescope::ui::app::App;
@@ -153,9 +153,8 @@ fn a_drag_selects_a_range_while_it_lasts() {
 #[test]
 fn arrows_move_the_selection_and_extend_it() {
     let mut harness = page();
+    // The click gives the picture the keyboard.
     click_tile(&mut harness, 23, Modifiers::NONE);
-    harness.get_by_label(PICTURE).focus();
-    harness.run_steps(2);
     for _ in 0..3 {
         harness.key_press_modifiers(Modifiers::SHIFT, Key::ArrowRight);
         harness.run_steps(2);
@@ -351,6 +350,26 @@ fn report_of(memory: TileMemory, target: Option<Target>) -> Report {
     report.memory.fill(Some(memory));
     report.target.fill(target);
     report
+}
+
+#[test]
+fn names_of_categories_may_be_anything() {
+    let mut memory = odd_memory(3);
+    let names = ["x".repeat(100_000), "a\u{202e}b\n\u{1b}[2J".to_owned(), String::new()];
+    for name in names {
+        let bytes = || Some(vec![7; 200]);
+        memory.categories.push(CategoryMemory {
+            name,
+            not_overlapped: [bytes(), bytes(), bytes()],
+            overlapped: [bytes(), None, bytes()],
+        });
+    }
+    let mut harness = window_on(Theme::Light, report_of(memory, None));
+    choose(&mut harness, "Breakdown", "Category");
+    let at = place(&harness, 0, 3);
+    click_at(&mut harness, at, Modifiers::NONE);
+    assert!(has_text(&harness, "A\\u{202e}b\\u{a}\\u{1b}[2 j"), "in the tooltip");
+    assert_eq!(selected(&harness), "100");
 }
 
 #[test]

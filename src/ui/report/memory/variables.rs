@@ -127,10 +127,16 @@ impl Variables {
         let (report, tiles) = (page.report, &page.selection.tiles);
         let is_there = [report.liveness.is_settled(), report.tile_variable_bytes.is_settled()];
         let needed = if tiles.is_empty() { is_there[0] } else { is_there[0] && is_there[1] };
-        if !needed && page.is_working {
+        if !needed {
             ui.horizontal(beside);
-            let what = "The variables of single tiles are being read";
-            absent_ui(ui, what, "They appear here as soon as they are there");
+            let (what, hint) = if page.is_working {
+                let what = "The variables of single tiles are being read";
+                (what, "They appear here as soon as they are there")
+            } else {
+                let what = "The variables of single tiles were not read";
+                (what, "Reading was cancelled; Reload begins anew")
+            };
+            absent_ui(ui, what, hint);
             return;
         }
         let key = (tiles.clone(), is_there);
