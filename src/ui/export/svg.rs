@@ -135,12 +135,16 @@ impl Drawing {
         for triangle in mesh.indices.chunks_exact(3) {
             let corners: Vec<_> =
                 triangle.iter().filter_map(|index| mesh.vertices.get(*index as usize)).collect();
-            let [a, b, c] = corners[..] else { continue };
-            let [p, q, r] = [a, b, c].map(|corner| self.at(corner.pos));
-            let path = format!("M{} {}L{} {}L{} {}Z", p.x, p.y, q.x, q.y, r.x, r.y);
+            let [first, ..] = corners[..] else { continue };
+            let points: Vec<String> = corners
+                .iter()
+                .map(|corner| self.at(corner.pos))
+                .map(|point| format!("{} {}", point.x, point.y))
+                .collect();
+            let path = format!("M{}Z", points.join("L"));
             match by_color.last_mut() {
-                Some((color, paths)) if *color == a.color => paths.push_str(&path),
-                _ => by_color.push((a.color, path)),
+                Some((color, paths)) if *color == first.color => paths.push_str(&path),
+                _ => by_color.push((first.color, path)),
             }
         }
         for (color, path) in by_color {

@@ -1,8 +1,11 @@
 //! Drives the Liveness page through its accessibility tree.
 
-mod window_report;
-mod window_support;
-
+use crate::report;
+use crate::report::{SPIKE, STEPS};
+use crate::support::{
+    PATIENCE, SIZES, choose, click_at, has_text, hover_share, settle, texts, window_on,
+    window_sized,
+};
 use eframe::egui::accesskit::Role;
 use eframe::egui::{ColorImage, Key, Modifiers, OutputCommand, Theme, Vec2, ViewportCommand};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
@@ -11,16 +14,11 @@ use std::sync::Arc;
 use std::time::Instant;
 use tilescope::ui::app::App;
 use tilescope::ui::command::Page;
-use window_report::{SPIKE, STEPS};
-use window_support::{
-    PATIENCE, SIZES, choose, click_at, has_text, hover_share, settle, texts, window_on,
-    window_sized,
-};
 
 const PICTURE: &str = "Liveness curve";
 
 fn page() -> Harness<'static, App> {
-    let mut harness = window_on(Theme::Light, window_report::small());
+    let mut harness = window_on(Theme::Light, report::small());
     harness.state_mut().go(Page::Liveness);
     settle(&mut harness);
     harness
@@ -325,9 +323,8 @@ fn the_page_looks_as_it_did() {
     for theme in [Theme::Light, Theme::Dark] {
         for size in SIZES {
             let name = |what: &str| format!("liveness-{what}-{theme:?}-{}", size.x).to_lowercase();
-            let mut harness = window_sized(theme, size, |ctx| {
-                App::with_report(ctx, Arc::new(window_report::small()))
-            });
+            let mut harness =
+                window_sized(theme, size, |ctx| App::with_report(ctx, Arc::new(report::small())));
             harness.state_mut().go(Page::Liveness);
             settle(&mut harness);
             harness.remove_cursor();

@@ -1,10 +1,9 @@
 //! Drives the Summary page.
 
-mod window_report;
-mod window_support;
-
+use crate::report;
 use std::sync::Arc;
 
+use crate::support::{SIZES, has_text, hover_share, texts, window_on, window_sized};
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Key, Modifiers, Theme, Vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
@@ -12,7 +11,6 @@ use egui_kittest::{Harness, SnapshotResults};
 use tilescope::store::Report;
 use tilescope::ui::app::App;
 use tilescope::ui::command::Page;
-use window_support::{SIZES, has_text, hover_share, texts, window_on, window_sized};
 
 const FLAME: &str = "Compiler phases over time";
 
@@ -34,7 +32,7 @@ fn flame_value(harness: &Harness<'_, App>) -> String {
 
 #[test]
 fn all_facts_are_there_in_the_unit_that_was_chosen() {
-    let mut harness = summary(Theme::Light, window_report::small());
+    let mut harness = summary(Theme::Light, report::small());
     for text in [
         "Does not fit: 1 of 48 tiles over the limit, by 1.48 KiB (1,516 B) at most",
         "ipu2",
@@ -51,7 +49,7 @@ fn all_facts_are_there_in_the_unit_that_was_chosen() {
 
 #[test]
 fn options_are_filtered_and_the_changed_come_first() {
-    let mut harness = summary(Theme::Light, window_report::small());
+    let mut harness = summary(Theme::Light, report::small());
     assert!(has_text(&harness, "4, of them 2 changed from default"), "{:#?}", texts(&harness));
     harness.get_by_label("Filter: Engine options").focus();
     harness.run_steps(2);
@@ -72,7 +70,7 @@ fn options_are_filtered_and_the_changed_come_first() {
 
 #[test]
 fn each_tab_has_its_list() {
-    let mut harness = summary(Theme::Dark, window_report::small());
+    let mut harness = summary(Theme::Dark, report::small());
     click(&mut harness, "Target options (1)");
     assert!(has_text(&harness, "ipuLinkTopology"));
     click(&mut harness, "app.json (1)");
@@ -86,7 +84,7 @@ fn each_tab_has_its_list() {
 
 #[test]
 fn a_phase_is_zoomed_by_click_and_keys() {
-    let mut harness = summary(Theme::Light, window_report::small());
+    let mut harness = summary(Theme::Light, report::small());
     assert_eq!(flame_value(&harness), "9 spans");
     let rect = harness.get_by_label(FLAME).rect();
     let at = |share: f32, row: f32| {
@@ -119,9 +117,9 @@ fn a_phase_is_zoomed_by_click_and_keys() {
 
 #[test]
 fn a_report_without_phases_says_so() {
-    let harness = summary(Theme::Light, window_report::without_rows());
+    let harness = summary(Theme::Light, report::without_rows());
     assert!(has_text(&harness, "This report has none"));
-    let mut harness = summary(Theme::Light, window_report::empty());
+    let mut harness = summary(Theme::Light, report::empty());
     harness.run_steps(2);
     assert!(has_text(&harness, "Options are not in this report"));
 }
@@ -131,7 +129,7 @@ fn a_splitter_stays_where_it_was_put() {
     let directory = tempfile::tempdir().expect("a directory");
     let open = || {
         window_sized(Theme::Light, SIZES[0], |ctx| {
-            let mut app = App::with_report(ctx, Arc::new(window_report::small()));
+            let mut app = App::with_report(ctx, Arc::new(report::small()));
             app.go(Page::Summary);
             app.with_settings(ctx, directory.path().to_owned())
         })
@@ -151,7 +149,7 @@ fn a_splitter_stays_where_it_was_put() {
     assert!((before - moved - 100.0).abs() < 8.0, "from {before} to {moved}");
     drop(harness);
     let mut harness = open();
-    window_support::wait_for(&mut harness, "Compiler phases");
+    crate::support::wait_for(&mut harness, "Compiler phases");
     for _ in 0..100 {
         harness.step();
         std::thread::sleep(std::time::Duration::from_millis(5));
@@ -161,7 +159,7 @@ fn a_splitter_stays_where_it_was_put() {
 
 #[test]
 fn an_untouched_summary_asks_for_no_frame() {
-    let mut harness = summary(Theme::Light, window_report::small());
+    let mut harness = summary(Theme::Light, report::small());
     hover_share(&mut harness, FLAME, 0.5);
     harness.run_steps(6);
     assert!(harness.run() <= 2, "the page repaints without cause");
@@ -172,7 +170,7 @@ fn summary_looks_as_it_did() {
     let mut results = SnapshotResults::new();
     for theme in [Theme::Light, Theme::Dark] {
         for size in SIZES {
-            let report = Arc::new(window_report::small());
+            let report = Arc::new(report::small());
             let mut harness = window_sized(theme, size, |ctx| App::with_report(ctx, report));
             harness.state_mut().go(Page::Summary);
             harness.run_steps(4);

@@ -1,7 +1,5 @@
 //! Reports made by hand, so that pictures of them may be stored: nothing in them is anyone's.
 
-#![allow(dead_code, reason = "not every file of tests uses all of it")]
-
 use std::path::PathBuf;
 
 use tilescope::store::compute::ComputeSets;

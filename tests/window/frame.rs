@@ -1,18 +1,15 @@
 //! Drives the real window through its accessibility tree.
 
-mod window_report;
-mod window_support;
-
+use crate::report;
 use std::path::PathBuf;
-use std::time::Instant;
 
+use crate::support::{has_text, hover_share, settle, texts, wait_for, window, window_on};
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Key, Modifiers, Theme};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use egui_kittest::{Harness, SnapshotResults};
+use egui_kittest::Harness;
 use tilescope::ui::app::App;
 use tilescope::ui::command::Page;
-use window_support::{has_text, hover_share, settle, texts, wait_for, window, window_on};
 
 #[test]
 fn the_tooltip_of_the_highest_step_says_what_it_is() {
@@ -91,10 +88,10 @@ fn a_path_is_entered_and_opened() {
 
 #[test]
 fn a_spike_names_its_convolution_and_its_proportion() {
-    let mut harness = window_on(Theme::Light, window_report::small());
+    let mut harness = window_on(Theme::Light, report::small());
     harness.state_mut().go(Page::Liveness);
     harness.run_steps(4);
-    let share = (window_report::SPIKE as f32 + 0.5) / window_report::STEPS as f32;
+    let share = (report::SPIKE as f32 + 0.5) / report::STEPS as f32;
     hover_share(&mut harness, "Liveness curve", share);
     let texts = texts(&harness);
     for expected in ["convolution", "0.6", "layer1/conv", "Step 120, OnTileExecute"] {
@@ -104,7 +101,7 @@ fn a_spike_names_its_convolution_and_its_proportion() {
 
 #[test]
 fn the_filter_counts_and_finds_the_largest_step() {
-    let mut harness = window_on(Theme::Light, window_report::small());
+    let mut harness = window_on(Theme::Light, report::small());
     harness.state_mut().go(Page::Liveness);
     harness.run_steps(4);
     harness.get_by_label("Filter steps").focus();
@@ -119,7 +116,7 @@ fn the_filter_counts_and_finds_the_largest_step() {
 
 #[test]
 fn a_click_selects_a_tile_and_arrows_move_on() {
-    let mut harness = window_on(Theme::Light, window_report::small());
+    let mut harness = window_on(Theme::Light, report::small());
     harness.get_by_label("Memory over tiles").click();
     harness.run_steps(3);
     assert!(has_text(&harness, "Deselect tile 24"));
@@ -133,11 +130,8 @@ fn a_click_selects_a_tile_and_arrows_move_on() {
 #[test]
 fn pages_say_what_a_report_lacks() {
     for (report, expected) in [
-        (
-            window_report::empty(),
-            ["Memory is not in this report", "Liveness is not in this report"],
-        ),
-        (window_report::without_rows(), ["No tiles", "No steps"]),
+        (report::empty(), ["Memory is not in this report", "Liveness is not in this report"]),
+        (report::without_rows(), ["No tiles", "No steps"]),
     ] {
         let mut harness = window_on(Theme::Light, report);
         assert!(has_text(&harness, expected[0]), "{:#?}", texts(&harness));
@@ -151,10 +145,10 @@ fn pages_say_what_a_report_lacks() {
 
 #[test]
 fn odd_reports_are_drawn() {
-    for mut harness in [
-        window_on(Theme::Light, window_report::one_step_no_limit()),
-        window_on(Theme::Dark, window_report::hostile_names()),
-    ] {
+    for (theme, report) in
+        [(Theme::Light, report::one_step_no_limit()), (Theme::Dark, report::hostile_names())]
+    {
+        let mut harness = window_on(theme, report);
         for page in [Page::Memory, Page::Liveness, Page::Summary] {
             harness.state_mut().go(page);
             harness.run_steps(3);
@@ -169,62 +163,11 @@ fn odd_reports_are_drawn() {
 
 #[test]
 fn an_untouched_window_asks_for_no_frame() {
-    let mut harness = window_on(Theme::Light, window_report::small());
+    let mut harness = window_on(Theme::Light, report::small());
     for page in [Page::Memory, Page::Liveness, Page::Summary] {
         harness.state_mut().go(page);
         harness.run_steps(6);
         // `run` stops when no repaint is asked for, and fails when that does not come to pass.
         assert!(harness.run() <= 2, "{page:?} repaints without cause");
     }
-}
-
-#[test]
-fn pages_look_as_they_did() {
-    let mut results = SnapshotResults::new();
-    for theme in [Theme::Light, Theme::Dark] {
-        let mut harness = window_on(theme, window_report::small());
-        for page in [Page::Memory, Page::Liveness] {
-            harness.state_mut().go(page);
-            settle(&mut harness);
-            harness.snapshot(format!("{page:?}-{theme:?}").to_lowercase());
-        }
-        results.extend_harness(&mut harness);
-    }
-}
-
-#[test]
-#[ignore = "prints times, proves nothing"]
-fn times_of_a_million_steps() {
-    let started = Instant::now();
-    let report = window_report::large();
-    println!("made in {:?}", started.elapsed());
-    let mut harness = window_on(Theme::Light, report);
-    for page in [Page::Memory, Page::Liveness, Page::Summary] {
-        harness.state_mut().go(page);
-        let started = Instant::now();
-        harness.step();
-        println!("{page:?} first frame {:?}", started.elapsed());
-        harness.run_steps(4);
-        let started = Instant::now();
-        harness.run_steps(10);
-        println!("{page:?} frame {:?}", started.elapsed() / 10);
-    }
-    harness.state_mut().go(Page::Liveness);
-    harness.run_steps(4);
-    for share in 1..6 {
-        let started = Instant::now();
-        hover_share(&mut harness, "Liveness curve", share as f32 / 7.0);
-        println!("hover, 3 frames {:?}", started.elapsed());
-    }
-    harness.get_by_label("Filter steps").focus();
-    harness.run_steps(2);
-    let started = Instant::now();
-    harness.get_by_label("Filter steps").type_text("conv");
-    harness.step();
-    println!("filter frame {:?}", started.elapsed());
-    wait_for(&mut harness, "steps match");
-    println!("filter done {:?}", started.elapsed());
-    let started = Instant::now();
-    harness.run_steps(10);
-    println!("frame with marks {:?}", started.elapsed() / 10);
 }

@@ -1,7 +1,5 @@
 //! What all tests of the window share: making one, waiting for it, reading its accessibility tree.
 
-#![allow(dead_code, reason = "not every file of tests uses all of it")]
-
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 

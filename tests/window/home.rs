@@ -1,19 +1,17 @@
 //! Drives what is around the pages: home, menu, palette, keys, settings.
 
-mod window_report;
-mod window_support;
-
+use crate::report;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+use crate::support::{PATIENCE, SIZES, has_text, texts, wait_for, window, window_on, window_sized};
 use eframe::egui::{DroppedFile, DroppedFileHandle, Key, Modifiers, Theme};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use egui_kittest::{Harness, SnapshotResults};
 use serde_json::{Value, json};
 use tilescope::ui::app::App;
 use tilescope::ui::command::Page;
-use window_support::{PATIENCE, SIZES, has_text, texts, wait_for, window, window_on, window_sized};
 
 /// A directory of settings with recent reports; the first is there, the second is not.
 fn settings(directory: &Path) {
@@ -90,7 +88,7 @@ fn recent_reports_are_opened_removed_and_marked_when_gone() {
 fn a_report_that_was_opened_is_remembered() {
     let directory = tempfile::tempdir().expect("a directory");
     let mut harness = window(Theme::Light, |ctx| {
-        let report = Arc::new(window_report::small());
+        let report = Arc::new(report::small());
         App::with_report(ctx, report).with_settings(ctx, directory.path().to_owned())
     });
     click(&mut harness, "Close");
@@ -141,7 +139,7 @@ fn damaged_settings_are_set_aside_and_named() {
 
 #[test]
 fn the_palette_finds_and_carries_out() {
-    let mut harness = window_on(Theme::Light, window_report::small());
+    let mut harness = window_on(Theme::Light, report::small());
     press(&mut harness, Modifiers::COMMAND, Key::P);
     assert!(has_text(&harness, "Go to Liveness"));
     harness.get_by_label("Command").type_text("live go");
@@ -169,7 +167,7 @@ fn the_palette_finds_and_carries_out() {
 
 #[test]
 fn every_page_and_the_report_have_keys() {
-    let mut harness = window_on(Theme::Light, window_report::small());
+    let mut harness = window_on(Theme::Light, report::small());
     press(&mut harness, Modifiers::COMMAND, Key::Num1);
     assert!(has_text(&harness, "Engine options"));
     press(&mut harness, Modifiers::COMMAND, Key::Num4);
@@ -190,7 +188,7 @@ fn every_page_and_the_report_have_keys() {
 
 #[test]
 fn a_page_that_is_absent_says_what_would_bring_it() {
-    let mut harness = window_on(Theme::Light, window_report::empty());
+    let mut harness = window_on(Theme::Light, report::empty());
     for (page, expected) in [
         ("Execution trace", "autoReport.outputExecutionProfile"),
         ("Operations", "autoReport.outputDebugInfo"),
@@ -205,7 +203,7 @@ fn a_page_that_is_absent_says_what_would_bring_it() {
 
 #[test]
 fn back_and_forward_walk_through_selections() {
-    let mut harness = window_on(Theme::Light, window_report::small());
+    let mut harness = window_on(Theme::Light, report::small());
     assert!(!is_enabled(&harness, "Back") && !is_enabled(&harness, "Forward"));
     click(&mut harness, "Memory over tiles");
     assert!(has_text(&harness, "Deselect tile 24"));
@@ -234,7 +232,7 @@ impl DroppedFile for Dropped {
 #[test]
 fn a_dropped_directory_is_opened_also_in_place_of_another() {
     let directory = tempfile::tempdir().expect("a directory");
-    let mut harness = window_on(Theme::Light, window_report::small());
+    let mut harness = window_on(Theme::Light, report::small());
     for name in ["first", "second"] {
         let path = directory.path().join(name);
         harness.input_mut().dropped_files = vec![Arc::new(Dropped(path.clone()))];
@@ -296,7 +294,7 @@ fn home_looks_as_it_did() {
 fn palette_and_keys_look_as_they_did() {
     let mut results = SnapshotResults::new();
     for theme in [Theme::Light, Theme::Dark] {
-        let mut harness = window_on(theme, window_report::small());
+        let mut harness = window_on(theme, report::small());
         harness.state_mut().go(Page::Summary);
         press(&mut harness, Modifiers::COMMAND, Key::B);
         press(&mut harness, Modifiers::COMMAND, Key::P);

@@ -1,8 +1,7 @@
 //! Drives the Memory page through its accessibility tree.
 
-mod window_report;
-mod window_support;
-
+use crate::report;
+use crate::support::{SIZES, choose, click_at, has_text, settle, texts, window_on, window_sized};
 use eframe::egui::accesskit::{Role, Toggled};
 use eframe::egui::{Event, Key, Modifiers, PointerButton, Pos2, Theme, Vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
@@ -12,12 +11,11 @@ use tilescope::store::memory::{CategoryMemory, TileMemory};
 use tilescope::store::target::Target;
 use tilescope::store::{Report, TileId};
 use tilescope::ui::app::App;
-use window_support::{SIZES, choose, click_at, has_text, settle, texts, window_on, window_sized};
 
 const PICTURE: &str = "Memory over tiles";
 
 fn page() -> Harness<'static, App> {
-    window_on(Theme::Light, window_report::small())
+    window_on(Theme::Light, report::small())
 }
 
 /// Where one of the positions in the picture is, when all of them are visible.
@@ -29,7 +27,7 @@ fn place(harness: &Harness<'_, App>, position: usize, of: usize) -> Pos2 {
 
 /// Where a tile of the small report is.
 fn tile(harness: &Harness<'_, App>, tile: usize) -> Pos2 {
-    place(harness, tile, window_report::TILES as usize)
+    place(harness, tile, report::TILES as usize)
 }
 
 fn press(harness: &mut Harness<'_, App>, pos: Pos2, pressed: bool, modifiers: Modifiers) {
@@ -346,7 +344,7 @@ fn odd_memory(tiles: u32) -> TileMemory {
 }
 
 fn report_of(memory: TileMemory, target: Option<Target>) -> Report {
-    let report = window_report::without_memory();
+    let report = report::without_memory();
     report.memory.fill(Some(memory));
     report.target.fill(target);
     report
@@ -429,7 +427,7 @@ fn the_page_looks_as_it_did() {
     let mut results = SnapshotResults::new();
     for theme in [Theme::Light, Theme::Dark] {
         for size in SIZES {
-            let report = Arc::new(window_report::small());
+            let report = Arc::new(report::small());
             let mut harness = window_sized(theme, size, |ctx| App::with_report(ctx, report));
             let name = |what: &str| format!("memory-{what}-{theme:?}-{}", size.x).to_lowercase();
             harness.snapshot(name("none"));

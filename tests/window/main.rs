@@ -1,0 +1,10 @@
+//! Drives the real window through its accessibility tree: a file for each page, one program, so that
+//! it is linked once.
+
+mod frame;
+mod home;
+mod liveness;
+mod memory;
+mod report;
+mod summary;
+mod support;
