@@ -98,7 +98,7 @@ pub fn select_by_key(ui: &egui::Ui, response: &Response, picture: &Picture<'_>) 
     let mut now = picture.selected.last().map(|(range, _)| range.start);
     let mut click = None;
     // In a slow frame there may be several, and Shift may be up again when it ends.
-    for (key, modifiers) in ui.input(|input| pressed_keys(input)) {
+    for (key, modifiers) in ui.input(pressed_keys) {
         if modifiers.alt || modifiers.command {
             continue;
         }
