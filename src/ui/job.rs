@@ -61,6 +61,11 @@ impl<T: Send + 'static> Job<T> {
         Ok(Self { answer, cancel })
     }
 
+    /// Tells the job that nobody waits for its answer any more.
+    pub fn cancel(&self) {
+        self.cancel.0.store(true, Ordering::Relaxed);
+    }
+
     /// The answer, if it has come.
     pub fn poll(&self) -> Answer<T> {
         match self.answer.try_recv() {
@@ -108,24 +113,25 @@ impl Drop for Wake {
     }
 }
 
-/// The answer to the latest of a row of questions, such as "what is alive at this step": a new
-/// question cancels the job of the one before, whose answer stays until the new one comes.
+/// The answer to the latest of a row of questions, such as "what is alive at this step". One job
+/// runs at a time: a new question cancels the job of the one before and waits for its end. The answer
+/// before stays until the new one comes.
 #[derive(Debug)]
 pub struct Latest<K, V> {
-    asked: Option<K>,
-    job: Option<Job<V>>,
+    job: Option<(K, Job<V>)>,
     answer: Option<(K, V)>,
-    failure: Option<String>,
+    failure: Option<(K, String)>,
 }
 
 impl<K, V> Default for Latest<K, V> {
     fn default() -> Self {
-        Self { asked: None, job: None, answer: None, failure: None }
+        Self { job: None, answer: None, failure: None }
     }
 }
 
 impl<K: Clone + PartialEq, V: Send + 'static> Latest<K, V> {
-    /// Asks, unless this was the last question; takes the answer if it has come.
+    /// Asks, unless this was the last question; takes the answer if it has come. To be called in
+    /// every frame that shows the answer.
     pub fn ask(
         &mut self,
         name: &str,
@@ -133,25 +139,35 @@ impl<K: Clone + PartialEq, V: Send + 'static> Latest<K, V> {
         key: &K,
         work: impl FnOnce(&Cancel) -> V + Send + 'static,
     ) {
-        if self.asked.as_ref() != Some(key) {
-            self.asked = Some(key.clone());
-            self.failure = None;
+        if let Some((asked, job)) = &self.job {
+            let is_wanted = asked == key;
+            if !is_wanted {
+                job.cancel();
+            }
+            match job.poll() {
+                Answer::Working => return,
+                Answer::Done(answer) => {
+                    self.answer = Some((asked.clone(), answer));
+                    self.failure = None;
+                }
+                Answer::Failed if is_wanted => {
+                    let failure = format!("{name} stopped: a mistake in Tilescope");
+                    self.failure = Some((asked.clone(), failure));
+                }
+                Answer::Failed => {}
+            }
             self.job = None;
-            match Job::start(name, ctx, work) {
-                Ok(job) => self.job = Some(job),
-                Err(error) => self.failure = Some(format!("No thread to work on: {error}")),
-            }
         }
-        match self.job.as_ref().map(Job::poll) {
-            Some(Answer::Done(answer)) => {
-                self.answer = Some((key.clone(), answer));
-                self.job = None;
+        let is_answered = self.get(key).is_some();
+        let has_failed = self.failure.as_ref().is_some_and(|(asked, _)| asked == key);
+        if is_answered || has_failed {
+            return;
+        }
+        match Job::start(name, ctx, work) {
+            Ok(job) => self.job = Some((key.clone(), job)),
+            Err(error) => {
+                self.failure = Some((key.clone(), format!("No thread to work on: {error}")));
             }
-            Some(Answer::Failed) => {
-                self.failure = Some(format!("{name} stopped: a mistake in Tilescope"));
-                self.job = None;
-            }
-            Some(Answer::Working) | None => {}
         }
     }
 
@@ -167,6 +183,57 @@ impl<K: Clone + PartialEq, V: Send + 'static> Latest<K, V> {
 
     /// Why there will be no answer.
     pub fn failure(&self) -> Option<&str> {
-        self.failure.as_deref()
+        self.failure.as_ref().map(|(_, failure)| &**failure)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::{Duration, Instant};
+
+    fn wait(ctx: &egui::Context) {
+        let started = Instant::now();
+        while in_flight(ctx) > 0 {
+            assert!(started.elapsed() < Duration::from_secs(30), "the job ends");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    #[test]
+    fn the_latest_question_is_answered_and_the_answer_before_stays_meanwhile() {
+        let ctx = egui::Context::default();
+        let mut latest: Latest<u32, u32> = Latest::default();
+        let ask = |latest: &mut Latest<u32, u32>, key: u32| {
+            latest.ask("test", &ctx, &key, move |_| key * 10);
+        };
+        ask(&mut latest, 1);
+        wait(&ctx);
+        ask(&mut latest, 1);
+        assert_eq!(latest.get(&1), Some(&10));
+        // 2 is asked, but 3 is wanted before it is answered.
+        ask(&mut latest, 2);
+        ask(&mut latest, 3);
+        assert!(latest.last().is_some_and(|(asked, _)| *asked < 3));
+        for _ in 0..3 {
+            wait(&ctx);
+            ask(&mut latest, 3);
+        }
+        assert_eq!(latest.get(&3), Some(&30));
+        assert_eq!(latest.failure(), None);
+    }
+
+    #[test]
+    fn a_job_that_panics_is_a_failure_until_another_question_comes() {
+        let ctx = egui::Context::default();
+        let mut latest: Latest<u32, u32> = Latest::default();
+        latest.ask("test", &ctx, &1, |_| panic!("on purpose"));
+        wait(&ctx);
+        latest.ask("test", &ctx, &1, |_| 0);
+        assert!(latest.failure().is_some_and(|failure| failure.contains("mistake")));
+        latest.ask("test", &ctx, &2, |_| 5);
+        wait(&ctx);
+        latest.ask("test", &ctx, &2, |_| 5);
+        assert_eq!((latest.get(&2), latest.failure()), (Some(&5), None));
     }
 }

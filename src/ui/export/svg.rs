@@ -220,7 +220,11 @@ mod tests {
     #[test]
     fn shapes_become_elements_at_their_place() {
         let rect = Rect::from_min_size(pos2(100.0, 50.0), vec2(40.0, 30.0));
-        let clipped = |shape| ClippedShape { clip_rect: Rect::EVERYTHING, shape };
+        let clipped = |shape| ClippedShape {
+            clip_rect: Rect::EVERYTHING,
+            transform_after_tessellation: egui::emath::TSTransform::IDENTITY,
+            shape,
+        };
         let inside = Rect::from_min_size(pos2(105.0, 60.0), vec2(4.0, 5.0));
         let outside = Rect::from_min_size(pos2(5.0, 6.0), vec2(4.0, 5.0));
         let shapes = [
