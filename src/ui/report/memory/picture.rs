@@ -87,10 +87,9 @@ impl TilePicture {
         *page.has_painted_graph = true;
         self.toolbar.picture = Some(legend.union(answer.rect));
 
-        let modifiers = ui.input(|input| input.modifiers);
         let tiles = &mut page.selection.tiles;
         if let Some(click) = answer.clicked {
-            selecting.click(click, modifiers, tiles, (memory, shown));
+            selecting.click(click, tiles, (memory, shown));
         }
         selecting.drag(answer.dragged, tiles, (memory, shown));
         if let Some(row) = answer.hovered.and_then(|position| shown.row(position)) {

@@ -1,7 +1,7 @@
 //! Choosing tiles: clicks, ranges, keys and a text such as `0-15,952`.
 
 use eframe::egui;
-use eframe::egui::{Key, Modifiers, RichText, TextEdit};
+use eframe::egui::{Key, RichText, TextEdit};
 use std::ops::Range;
 
 use super::shown::Shown;
@@ -94,14 +94,13 @@ impl Selecting {
     pub fn click(
         &mut self,
         click: Click,
-        modifiers: Modifiers,
         selection: &mut TileSelection,
         (memory, shown): (&TileMemory, &Shown),
     ) {
         let Some(tile) = shown.tile(memory, click.position) else { return };
         let anchor = self.anchor.and_then(|anchor| shown.position(memory, anchor));
         match anchor {
-            Some(anchor) if click.is_added && modifiers.shift => {
+            Some(anchor) if click.is_range => {
                 let (from, to) = (anchor.min(click.position), anchor.max(click.position));
                 *selection = shown.tiles(memory, from..to + 1);
             }

@@ -1,7 +1,7 @@
 //! What mouse and keyboard do to a picture.
 
 use eframe::egui;
-use eframe::egui::{EventFilter, Key, Response};
+use eframe::egui::{Event, EventFilter, InputState, Key, Modifiers, Response};
 use egui_plot::PlotTransform;
 
 use super::{Click, Picture};
@@ -95,22 +95,41 @@ pub fn select_by_key(ui: &egui::Ui, response: &Response, picture: &Picture<'_>) 
     let filter = EventFilter { horizontal_arrows: true, ..EventFilter::default() };
     ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, filter));
     let last = picture.len - 1;
-    let now = picture.selected.last().map(|(range, _)| range.start);
-    ui.input(|input| {
-        if input.modifiers.alt || input.modifiers.command {
-            return None;
+    let mut now = picture.selected.last().map(|(range, _)| range.start);
+    let mut click = None;
+    // In a slow frame there may be several, and Shift may be up again when it ends.
+    for (key, modifiers) in ui.input(pressed_keys) {
+        if modifiers.alt || modifiers.command {
+            continue;
         }
-        let position = if input.key_pressed(Key::ArrowRight) {
-            now.map_or(0, |now| (now + 1).min(last))
-        } else if input.key_pressed(Key::ArrowLeft) {
-            now.map_or(last, |now| now.saturating_sub(1))
-        } else if input.key_pressed(Key::Home) {
-            0
-        } else if input.key_pressed(Key::End) {
-            last
-        } else {
-            return None;
+        let position = match key {
+            Key::ArrowRight => now.map_or(0, |now| (now + 1).min(last)),
+            Key::ArrowLeft => now.map_or(last, |now| now.saturating_sub(1)),
+            Key::Home => 0,
+            Key::End => last,
+            _ => continue,
         };
-        Some(Click { position, is_added: input.modifiers.shift })
+        now = Some(position);
+        click = Some(Click::new(position, modifiers));
+    }
+    click
+}
+
+fn pressed_keys(input: &InputState) -> Vec<(Key, Modifiers)> {
+    let pressed = |event: &Event| match event {
+        Event::Key { key, pressed: true, modifiers, .. } => Some((*key, *modifiers)),
+        _ => None,
+    };
+    input.events.iter().filter_map(pressed).collect()
+}
+
+/// What was held when the button went up that makes a click.
+pub fn modifiers_of_click(ui: &egui::Ui) -> Modifiers {
+    ui.input(|input| {
+        let released = |event: &Event| match event {
+            Event::PointerButton { pressed: false, modifiers, .. } => Some(*modifiers),
+            _ => None,
+        };
+        input.events.iter().rev().find_map(released).unwrap_or(input.modifiers)
     })
 }

@@ -7,7 +7,7 @@ mod input;
 mod paint;
 
 use eframe::egui;
-use eframe::egui::{Color32, Rect, Response, Role, Sense, Stroke};
+use eframe::egui::{Color32, Modifiers, Rect, Response, Role, Sense, Stroke};
 use egui_plot::{AxisHints, GridMark, Plot, PlotBounds};
 use std::ops::Range;
 
@@ -97,6 +97,15 @@ pub struct Click {
     pub position: usize,
     /// Whether it joins those that are selected: with Shift or Ctrl.
     pub is_added: bool,
+    /// Whether all between it and the first that was selected join too: with Shift.
+    pub is_range: bool,
+}
+
+impl Click {
+    fn new(position: usize, modifiers: Modifiers) -> Self {
+        let is_added = modifiers.shift || modifiers.command;
+        Self { position, is_added, is_range: modifiers.shift }
+    }
 }
 
 /// Draws the picture in all of the space that is left.
@@ -169,10 +178,9 @@ pub fn curve_ui(ui: &mut egui::Ui, view: &mut View, mut picture: Picture<'_>) ->
     if moved || by_key.is_some() {
         ui.request_repaint();
     }
-    let is_added = ui.input(|input| input.modifiers.shift || input.modifiers.command);
     let by_pointer = hovered
         .filter(|_| actions && response.clicked())
-        .map(|position| Click { position, is_added });
+        .map(|position| Click::new(position, input::modifiers_of_click(ui)));
     let dragged = if is_selecting && response.dragged() {
         input::dragged_range(ui, &transform, picture.len)
     } else {
