@@ -221,6 +221,9 @@ fn main() {
         let mut window = Window::new(&report, size);
         window.show(Page::Memory);
         measure(&mut window, &scene("Memory"), "Memory over tiles");
+        window.click("Breakdown");
+        window.click("Category");
+        measure(&mut window, &scene("Memory by category"), "Memory over tiles");
         window.show(Page::Liveness);
         measure(&mut window, &scene("Liveness"), "Liveness curve");
         window.click("Filter steps");

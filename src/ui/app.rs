@@ -381,7 +381,10 @@ impl ReportView {
             Page::Memory => self.memory.ui(ui, &mut page),
             Page::Liveness => self.liveness.ui(ui, &mut page),
         }
-        self.selections.settle();
+        // A range that is dragged over is one selection, not one for each frame.
+        if !ui.input(|input| input.pointer.any_down()) {
+            self.selections.settle();
+        }
     }
 }
 

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use crate::support::{has_text, hover_share, settle, texts, wait_for, window, window_on};
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Key, Modifiers, Theme};
-use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use egui_kittest::Harness;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use tilescope::ui::app::App;
 use tilescope::ui::command::Page;
 

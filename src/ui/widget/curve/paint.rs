@@ -1,7 +1,7 @@
 //! The painting of a picture: areas, lines, grid, limit, borders, marks, cursors.
 
 use eframe::egui;
-use eframe::egui::epaint::{Mesh, PathShape, Vertex, WHITE_UV};
+use eframe::egui::epaint::{Mesh, Vertex, WHITE_UV};
 use eframe::egui::{Align2, Color32, Pos2, Rect, Shape, Stroke};
 use egui_plot::PlotTransform;
 use std::ops::Range;
@@ -71,23 +71,47 @@ impl Paint<'_> {
         self.painter.add(Shape::mesh(mesh));
     }
 
-    /// A line of steps where there is room, else from the most to the least of each column.
+    /// A line of steps where there is room, else from the most to the least of each column. All of
+    /// it is upright or level, so rectangles draw it, which cost a fraction of a path.
     pub fn line(&self, bins: &[Bin], base: u64, color: Color32) {
-        for run in bins.chunk_by(|a, b| a.to == b.from) {
-            let mut points = Vec::with_capacity(run.len() * 2);
-            for bin in run {
-                let (left, right) = (self.x(bin.from as f64 - 0.5), self.x(bin.to as f64 - 0.5));
-                let most = self.y(bin.max.saturating_add(base));
-                if bin.to - bin.from == 1 {
-                    points.extend([Pos2::new(left, most), Pos2::new(right, most)]);
-                } else {
-                    let middle = f32::midpoint(left, right);
-                    let least = self.y(bin.min.saturating_add(base));
-                    points.extend([Pos2::new(middle, most), Pos2::new(middle, least)]);
+        let pixels = self.painter.pixels_per_point();
+        let thick = (1.3 * pixels).round().max(1.0) / pixels;
+        // On whole pixels, for without soft edges a line between two would change its width.
+        let snap = |at: f32| (at * pixels).round() / pixels;
+        let mut mesh = Mesh::default();
+        mesh.reserve_vertices(bins.len() * 8);
+        mesh.reserve_triangles(bins.len() * 4);
+        // Where the column before ends: its position, and its highest and lowest place.
+        let mut before: Option<(usize, f32, f32)> = None;
+        for bin in bins {
+            let (left, right) = (self.x(bin.from as f64 - 0.5), self.x(bin.to as f64 - 0.5));
+            let (left, right) = (snap(left), snap(right));
+            let high = snap(self.y(bin.max.saturating_add(base)));
+            let low = snap(self.y(bin.min.saturating_add(base)));
+            let joined = before.filter(|(to, ..)| *to == bin.from);
+            if bin.to - bin.from == 1 {
+                let line = Rect::from_x_y_ranges(left..=right + thick, high..=high + thick);
+                mesh.add_colored_rect(line, color);
+                if let Some((_, top, bottom)) = joined {
+                    let upright = high.min(bottom)..=high.max(top) + thick;
+                    let rect = Rect::from_x_y_ranges(left..=left + thick, upright);
+                    mesh.add_colored_rect(rect, color);
                 }
+                before = Some((bin.to, high, high));
+            } else {
+                // Up or down to the column before, so that the line has no holes.
+                let (mut top, mut bottom) = (high, low);
+                if let Some((_, top_before, bottom_before)) = joined {
+                    top = top.min(bottom_before);
+                    bottom = bottom.max(top_before);
+                }
+                let right = right.max(left + thick);
+                let rect = Rect::from_x_y_ranges(left..=right, top..=bottom + thick);
+                mesh.add_colored_rect(rect, color);
+                before = Some((bin.to, high, low));
             }
-            self.painter.add(PathShape::line(points, Stroke::new(1.25, color)));
         }
+        self.painter.add(Shape::mesh(mesh));
     }
 
     pub fn grid(&self, x_range: (f64, f64), top: f64, units: Units) {
