@@ -90,7 +90,7 @@ fn a_path_is_entered_and_opened() {
 fn a_spike_names_its_convolution_and_its_proportion() {
     let mut harness = window_on(Theme::Light, report::small());
     harness.state_mut().go(Page::Liveness);
-    harness.run_steps(4);
+    settle(&mut harness);
     let share = (report::SPIKE as f32 + 0.5) / report::STEPS as f32;
     hover_share(&mut harness, "Liveness curve", share);
     let texts = texts(&harness);
@@ -103,7 +103,7 @@ fn a_spike_names_its_convolution_and_its_proportion() {
 fn the_filter_counts_and_finds_the_largest_step() {
     let mut harness = window_on(Theme::Light, report::small());
     harness.state_mut().go(Page::Liveness);
-    harness.run_steps(4);
+    settle(&mut harness);
     harness.get_by_label("Filter steps").focus();
     harness.run_steps(2);
     harness.get_by_label("Filter steps").type_text("CONV");
@@ -136,10 +136,10 @@ fn pages_say_what_a_report_lacks() {
         let mut harness = window_on(Theme::Light, report);
         assert!(has_text(&harness, expected[0]), "{:#?}", texts(&harness));
         harness.state_mut().go(Page::Liveness);
-        harness.run_steps(2);
+        settle(&mut harness);
         assert!(has_text(&harness, expected[1]), "{:#?}", texts(&harness));
         harness.state_mut().go(Page::Summary);
-        harness.run_steps(2);
+        settle(&mut harness);
     }
 }
 
@@ -151,10 +151,10 @@ fn odd_reports_are_drawn() {
         let mut harness = window_on(theme, report);
         for page in [Page::Memory, Page::Liveness, Page::Summary] {
             harness.state_mut().go(page);
-            harness.run_steps(3);
+            settle(&mut harness);
         }
         harness.state_mut().go(Page::Liveness);
-        harness.run_steps(3);
+        settle(&mut harness);
         hover_share(&mut harness, "Liveness curve", 0.5);
         settle(&mut harness);
         assert!(has_text(&harness, "Largest variables alive"), "{:#?}", texts(&harness));
@@ -166,7 +166,7 @@ fn an_untouched_window_asks_for_no_frame() {
     let mut harness = window_on(Theme::Light, report::small());
     for page in [Page::Memory, Page::Liveness, Page::Summary] {
         harness.state_mut().go(page);
-        harness.run_steps(6);
+        settle(&mut harness);
         // `run` stops when no repaint is asked for, and fails when that does not come to pass.
         assert!(harness.run() <= 2, "{page:?} repaints without cause");
     }

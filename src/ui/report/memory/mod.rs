@@ -50,11 +50,12 @@ impl MemoryPage {
             absent_ui(ui, "No tiles", "Table memory_by_tile of the profile has no rows");
             return;
         }
-        let last = self.made.last().and_then(|(_, made)| made.clone());
-        let (key, for_job, before) = (self.choices.key.clone(), Arc::clone(report), last.clone());
+        let before = self.made.last().and_then(|(_, made)| made.clone());
+        let (key, for_job) = (self.choices.key.clone(), Arc::clone(report));
         let work = move |_: &_| Made::new(&for_job, &key, before);
         self.made.ask("arrange tiles", ui.ctx(), &self.choices.key, work);
-        let Some(made) = last else {
+        // After the question: this frame shows what has come, for no other may follow.
+        let Some(made) = self.made.last().and_then(|(_, made)| made.clone()) else {
             ui.weak(self.made.failure().unwrap_or(""));
             return;
         };
