@@ -39,13 +39,28 @@ pub struct ExchangeId {
 /// total)").
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Transfer {
-    /// Variables with their byte ranges; of what comes from the host the name of the stream or remote
-    /// buffer.
+    /// Variables with their byte ranges; where the host is the source, its stream or remote buffer.
     pub source: String,
-    /// As `source`.
+    /// Variables with their byte ranges; where the host is the destination, its stream or remote buffer.
     pub destination: String,
-    /// Whether the host's end is a remote buffer, and not a stream.
+    /// What the host's end is; `None` where both ends are variables.
+    pub host: Option<HostEnd>,
+}
+
+/// The host's end of a transfer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HostEnd {
+    /// Whether it is the source, and not the destination.
+    pub is_source: bool,
+    /// Whether it is a remote buffer, and not a stream.
     pub is_remote_buffer: bool,
+}
+
+impl Transfer {
+    /// The name of the stream or remote buffer.
+    pub fn host_name(&self) -> Option<&str> {
+        Some(if self.host?.is_source { &self.source } else { &self.destination })
+    }
 }
 
 /// Columns of all exchanges, by [`ExchangeId`]. Each takes 144 bytes, a transfer 56 and its texts, to

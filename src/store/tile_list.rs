@@ -94,6 +94,15 @@ impl TileList {
         found
     }
 
+    /// The sum over all tiles.
+    pub fn sum(&self) -> u64 {
+        let mut sum = 0_u64;
+        self.runs_in(0..self.tiles, |count, value| {
+            sum = sum.saturating_add(u64::from(count).saturating_mul(value));
+        });
+        sum
+    }
+
     /// Resident bytes, itself included.
     pub fn resident_bytes(&self) -> usize {
         let of_values = match &self.values {
@@ -175,6 +184,8 @@ mod tests {
             let list = TileList::from_runs(runs);
             prop_assert_eq!(list.len() as usize, expected.len());
             prop_assert_eq!(list.is_empty(), expected.is_empty());
+            let sum = expected.iter().fold(0_u64, |sum, value| sum.saturating_add(*value));
+            prop_assert_eq!(list.sum(), sum);
             let mut found = Vec::new();
             list.runs_in(start..start + length, |count, value| {
                 found.extend(vec![value; count as usize]);

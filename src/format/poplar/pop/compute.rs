@@ -82,11 +82,23 @@ fn read_instances(
     let found = tables.read("vertex_instances", &columns, "", |cells| {
         let (Some(set), Some(kind)) = (cells.required32(0), cells.required32(1)) else { return };
         let compute_set = ComputeSetId(set);
-        if sets.ids.position(compute_set).is_none() {
+        let vertex_type = VertexTypeId(kind);
+        let row = sets.ids.position(compute_set);
+        if row.is_none() {
             cells.damage(0, "table compute_sets has no such compute set");
         }
         let by_tile = cells.decode(2, |blob| cycles.sizes.run_length(blob));
-        tiles.instances.push(Instances { compute_set, vertex_type: VertexTypeId(kind), by_tile });
+        let by_type = row.and_then(|row| sets.vertices_by_type.get(row)?.as_deref());
+        if let (Some(list), Some(by_type)) = (&by_tile, by_type) {
+            let counts = by_type.iter().filter(|count| count.vertex_type == vertex_type);
+            let expected = counts.fold(0_u64, |sum, count| sum.saturating_add(count.count));
+            let found = list.sum();
+            if expected != found {
+                let what = format!("{expected} vertices expected by compute_sets, {found} found");
+                cells.damage(2, &what);
+            }
+        }
+        tiles.instances.push(Instances { compute_set, vertex_type, by_tile });
     });
     tiles.instances.sort_by_key(|row| (row.compute_set, row.vertex_type));
     found

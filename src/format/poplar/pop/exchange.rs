@@ -2,7 +2,7 @@
 
 use super::tile_lists::Cycles;
 use crate::format::poplar::table::Tables;
-use crate::store::exchange::{ExchangeId, ExchangeKind, Exchanges, Transfer};
+use crate::store::exchange::{ExchangeId, ExchangeKind, Exchanges, HostEnd, Transfer};
 
 /// Where a kind of exchanges is, and which columns it has.
 struct Source {
@@ -91,8 +91,7 @@ fn read_kind(
             let source = cells.owned_text(4).unwrap_or_default();
             let destination = cells.owned_text(5).unwrap_or_default();
             if !source.is_empty() || !destination.is_empty() {
-                let transfer = Transfer { source, destination, is_remote_buffer: false };
-                exchanges.transfers.push(transfer);
+                exchanges.transfers.push(Transfer { source, destination, host: None });
             }
         }
         let start = streams.partition_point(|(of, _)| *of < number);
@@ -107,17 +106,17 @@ fn read_kind(
 fn read_streams(tables: &Tables<'_>) -> Vec<(u32, Transfer)> {
     let columns = ["stream_copy_mid_id", "stream", "regions", "is_remote_buffer"];
     let mut streams = Vec::new();
-    for (table, is_from_host) in
-        [("host_exchange_from_host", true), ("host_exchange_to_host", false)]
+    for (table, is_source) in [("host_exchange_from_host", true), ("host_exchange_to_host", false)]
     {
         tables.read(table, &columns, "", |cells| {
             let Some(number) = cells.required32(0) else { return };
             let stream = cells.owned_text(1).unwrap_or_default();
             let regions = cells.owned_text(2).unwrap_or_default();
             let is_remote_buffer = cells.number(3).is_some_and(|flag| flag != 0);
+            let host = Some(HostEnd { is_source, is_remote_buffer });
             let (source, destination) =
-                if is_from_host { (stream, regions) } else { (regions, stream) };
-            streams.push((number, Transfer { source, destination, is_remote_buffer }));
+                if is_source { (stream, regions) } else { (regions, stream) };
+            streams.push((number, Transfer { source, destination, host }));
         });
     }
     // Stable, so that what comes from the host stays before what goes there.

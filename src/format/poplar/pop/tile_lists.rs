@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use crate::format::poplar::blob::{self, BlobError};
 use crate::format::poplar::table::{Cells, Tables};
-use crate::store::Report;
 use crate::store::tile_list::TileList;
+use crate::store::{Report, WarningCode};
 
 /// Runs of equal numbers: on how many tiles, and the number.
 type Runs = Vec<(u32, u64)>;
@@ -79,11 +79,15 @@ impl Cycles {
         Self { sizes, by_id }
     }
 
-    /// The column of a table that has cycles, of two: the ids by IPU, or the lists that took their
-    /// place before SDK 3.2.
+    /// The column of a table that has cycles, of two: the ids by IPU, or, with a warning, the lists
+    /// that took their place before SDK 3.2.
     pub fn column<'c>(tables: &Tables<'_>, table: &str, ids: &'c str, lists: &'c str) -> &'c str {
-        let is_old = !tables.has_column(table, ids) && tables.has_column(table, lists);
-        if is_old { lists } else { ids }
+        if tables.has_column(table, ids) || !tables.has_column(table, lists) {
+            return ids;
+        }
+        let message = format!("table {table} has no column {ids}; the older {lists} is read");
+        tables.warn(WarningCode::Inconsistent, message);
+        lists
     }
 
     /// The cycles by tile of a cell; `is_ids` tells which of the two columns it is of. `None` where
@@ -103,13 +107,14 @@ impl Cycles {
             cells.damage(column, &format!("one id for each IPU expected, {} found", ids.len()));
             return None;
         }
+        let per_ipu = u32::try_from(self.sizes.tiles_per_ipu).unwrap_or(u32::MAX);
         let mut runs = Runs::new();
-        for id in ids {
-            match self.by_id.get(&id) {
+        for id in &ids {
+            match self.by_id.get(id) {
                 Some(list) => runs.extend(list.as_ref()?),
-                // What has no part in it has the id 0 without a list.
-                None if id == 0 => {
-                    runs.push((u32::try_from(self.sizes.tiles_per_ipu).unwrap_or(u32::MAX), 0));
+                // An IPU that has no part in it has the id 0 without a list.
+                None if *id == 0 && ids.iter().any(|id| self.by_id.contains_key(id)) => {
+                    runs.push((per_ipu, 0));
                 }
                 None => {
                     let message = format!("table compilation_cycles_by_tile has no list {id}");
