@@ -85,13 +85,14 @@ pub fn summary(path: &Path) -> Result<Value, Error> {
 
 /// `tiles --by …`.
 pub fn tiles(path: &Path, by: Breakdown) -> Result<Value, Error> {
-    let arguments = TilesArguments { input: input(path), tile: None, ipu: None, by: Some(by) };
+    let arguments =
+        TilesArguments { input: input(path), tile: None, ipu: None, by: Some(by), csv: false };
     answer(path, |open, progress| Tiles::of(open, &arguments, progress))
 }
 
 /// `map --tile N [--step N]`.
 pub fn map(path: &Path, tile: u32, step: Option<u32>) -> Result<Value, Error> {
-    let arguments = MapArguments { input: input(path), tile, step };
+    let arguments = MapArguments { input: input(path), tile, step, csv: false };
     answer(path, |open, progress| Map::of(open, &arguments, progress))
 }
 
