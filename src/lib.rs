@@ -11,6 +11,7 @@
 
 pub mod analysis;
 pub mod cli;
+pub mod csv;
 pub mod format;
 pub mod store;
 pub mod synth;

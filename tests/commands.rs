@@ -108,6 +108,73 @@ fn tiles_liveness_and_map_have_the_fixed_keys() {
     assert_eq!(map["gaps_by_reason"]["start"], 16);
 }
 
+/// The cells of lines without quotes.
+fn cells(text: &str) -> Vec<Vec<&str>> {
+    text.lines().map(|line| line.split(',').collect()).collect()
+}
+
+#[test]
+fn tiles_as_comma_separated_values_have_the_figures_of_the_json() {
+    let path = sample();
+    let path = path.to_str().unwrap();
+    for by in [&[][..], &["--by", "category"], &["--by", "liveness"], &["--by", "gaps"]] {
+        let arguments = [&["tiles", path, "--tile", "1-3,7"], by].concat();
+        let output = tilescope(&[&arguments[..], &["--csv"]].concat());
+        assert_eq!(output.status.code(), Some(0));
+        let text = String::from_utf8(output.stdout).unwrap();
+        let rows = cells(&text);
+        let header = &rows[0];
+        let fixed = ["tile", "ipu", "bytes", "including_gaps_bytes", "gap_bytes"];
+        assert!(header.starts_with(&fixed), "{header:?}");
+        let answer = json(&tilescope(&[&arguments[..], &["--json"]].concat()));
+        assert_eq!(rows.len(), 1 + answer["tiles"].as_array().unwrap().len());
+        for (row, tile) in rows[1..].iter().zip(answer["tiles"].as_array().unwrap()) {
+            assert_eq!(row.len(), header.len());
+            for (title, cell) in header.iter().zip(row) {
+                if !title.starts_with("by_") {
+                    assert_eq!(cell.parse().ok(), tile[title].as_u64(), "{title}");
+                    continue;
+                }
+                let part = title.trim_start_matches("by_").trim_end_matches("_bytes");
+                let (category, suffix) = match part.strip_suffix("_not_overlapped") {
+                    Some(category) => (category, "not_overlapped"),
+                    None => (part.trim_end_matches("_overlapped"), "overlapped"),
+                };
+                let by = &tile["by"];
+                let value = by[part].as_u64().or(by[category][suffix].as_u64());
+                assert_eq!(cell.parse().ok(), value.or(Some(0)), "{title}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_map_as_comma_separated_values_has_variables_and_gaps_by_address() {
+    let directory = common::damaged_sample(|directory| {
+        let sql = "UPDATE vars_string_table SET string = 'a, \"b\"' || char(27) WHERE id = (
+            SELECT name_base_id FROM vars_info WHERE tile = 3 AND size_bytes > 0 LIMIT 1)";
+        let db = rusqlite::Connection::open(directory.join("profile.pop")).unwrap();
+        db.execute_batch(sql).unwrap();
+    });
+    let path = directory.path().to_str().unwrap();
+    let arguments = ["map", path, "--tile", "3", "--step", "12"];
+    let text = String::from_utf8(tilescope(&[&arguments[..], &["--csv"]].concat()).stdout).unwrap();
+    let (header, rows) = text.split_once('\n').unwrap();
+    assert_eq!(header, "offset_bytes,bytes,kind,name,category,always_live,live,gap_reason");
+    assert!(text.contains("\"a, \"\"b\"\"\\u{1b}3\""), "{text}");
+    let answer = json(&tilescope(&[&arguments[..], &["--json"]].concat()));
+    let count = |kind: &str| rows.lines().filter(|line| line.contains(kind)).count();
+    assert_eq!(count(",variable,"), answer["variables"].as_array().unwrap().len());
+    assert_eq!(count(",gap,"), answer["gaps"].as_array().unwrap().len());
+    let rows = cells(rows);
+    assert!(rows.is_sorted_by_key(|row| row[0].parse::<u64>().unwrap()));
+    let gaps = rows.iter().filter(|row| row[2] == "gap");
+    let gaps: Vec<_> = gaps.map(|row| (row[0], row[1], row[7])).collect();
+    let gap = &answer["gaps"][0];
+    let first = (&*gap["offset"].to_string(), &*gap["bytes"].to_string(), gap["reason"].as_str());
+    assert_eq!(gaps.first().map(|gap| (gap.0, gap.1, Some(gap.2))), Some(first));
+}
+
 #[test]
 fn a_filter_says_what_matched() {
     let path = sample();
@@ -137,6 +204,9 @@ fn wrong_arguments_end_with_2() {
         &["tiles", path, "--by", "colour"],
         &["liveness", path, "--step", "soon"],
         &["liveness", path, "--ipu", "0", "--tile", "1"],
+        &["tiles", path, "--csv", "--json"],
+        &["map", path, "--tile", "1", "--csv", "--json"],
+        &["summary", path, "--csv"],
     ] {
         for json in [&[][..], &["--json"]] {
             let output = tilescope(&[arguments, json].concat());

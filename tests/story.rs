@@ -27,7 +27,7 @@ struct Run {
 impl Run {
     fn read(path: &Path) -> Self {
         let input = || Input { path: path.to_owned(), json: true };
-        let tiles = TilesArguments { input: input(), tile: None, ipu: None, by: None };
+        let tiles = TilesArguments { input: input(), tile: None, ipu: None, by: None, csv: false };
         let liveness = LivenessArguments {
             input: input(),
             step: None,

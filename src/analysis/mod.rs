@@ -1,20 +1,28 @@
 //! Pure functions from the store to figures. Every file begins with its definition.
 
 pub mod breakdown;
+#[cfg(test)]
+mod compute_fixture;
+pub mod compute_sets;
+pub mod exchanges;
 pub mod gaps;
 pub mod lifetimes;
 pub mod liveness;
 pub mod memory;
 pub mod operations;
 pub mod outliers;
+pub mod over_tiles;
 pub mod peaks;
 pub mod phases;
 pub mod recompute;
 pub mod scope_curve;
 pub mod selection;
+mod step_counts;
 pub mod step_operations;
 pub mod steps;
 pub mod tile_details;
 pub mod tile_order;
 pub mod variables;
+pub mod vertex_state;
+pub mod vertices;
 mod worst_tiles;

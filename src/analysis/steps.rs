@@ -6,7 +6,8 @@
 
 use crate::store::Report;
 use crate::store::debug_info::DebugInfo;
-use crate::store::{ProgramId, StepId};
+use crate::store::exchange::ExchangeId;
+use crate::store::{ComputeSetId, ProgramId, StepId};
 
 use super::operations::{Operation, operation_of_program};
 
@@ -57,8 +58,18 @@ fn program_name(report: &Report, step: usize) -> Option<&str> {
     report.programs.get()?.names.at(row).filter(|name| !name.is_empty())
 }
 
+/// The compute set that the step at a position runs.
+pub fn compute_set(report: &Report, step: usize) -> Option<ComputeSetId> {
+    *report.programs.get()?.compute_sets.get(program_row(report, step)?)?
+}
+
+/// The exchange that the step at a position runs.
+pub fn exchange(report: &Report, step: usize) -> Option<ExchangeId> {
+    *report.programs.get()?.exchanges.get(program_row(report, step)?)?
+}
+
 fn compute_set_name(report: &Report, step: usize) -> Option<&str> {
-    let compute_set = (*report.programs.get()?.compute_sets.get(program_row(report, step)?)?)?;
+    let compute_set = compute_set(report, step)?;
     let compute_sets = report.compute_sets.get()?;
     compute_sets.names.at(compute_sets.ids.position(compute_set)?).filter(|name| !name.is_empty())
 }

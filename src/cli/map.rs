@@ -5,15 +5,16 @@ use serde::Serialize;
 use serde_json::{Map as JsonMap, Value};
 
 use super::Input;
-use super::output::{Answer, aligned, name_cell, or_unknown};
+use super::output::{Answer, CsvAnswer, aligned, name_cell, or_unknown};
 use super::tiles::{check_tile, gaps_json};
 use crate::analysis::gaps::{self, Gap, GapReason, GapsByReason};
+use crate::csv;
 use crate::format::poplar::OpenReport;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::ids::CategoryId;
 use crate::store::variable::{LoweredVariable, TileVariables};
 use crate::store::{Report, StepId, TileId, Warning};
-use crate::text::{exact_bytes, grouped};
+use crate::text::{clean, exact_bytes, grouped};
 
 /// Arguments of `tilescope map`.
 #[derive(Debug, Args)]
@@ -27,6 +28,10 @@ pub struct MapArguments {
     /// What is live and what is free at this step.
     #[arg(long, value_name = "N")]
     pub step: Option<u32>,
+    /// Print comma-separated values instead of text: one line of titles with the units, then a line
+    /// for each variable and gap, by address.
+    #[arg(long, conflicts_with = "json")]
+    pub csv: bool,
 }
 
 /// `tilescope.map/1` (cli.md).
@@ -208,4 +213,42 @@ fn place(offset: u64, bytes: u64, cells: [String; 3]) -> Vec<String> {
     let mut row = vec![grouped(offset), grouped(bytes)];
     row.extend(cells);
     row
+}
+
+impl CsvAnswer for Map {
+    fn csv(&self) -> String {
+        let of_variable = |variable: &Variable| {
+            let cells = [
+                variable.offset.to_string(),
+                variable.bytes.to_string(),
+                "variable".to_owned(),
+                clean(&variable.name).into_owned(),
+                clean(variable.category.as_deref().unwrap_or("")).into_owned(),
+                variable.always_live.to_string(),
+                variable.live.map_or_else(String::new, |live| live.to_string()),
+                String::new(),
+            ];
+            (variable.offset, csv::line(cells))
+        };
+        let of_gap = |gap: &GapRow| {
+            let (offset, bytes) = (gap.offset.to_string(), gap.bytes.to_string());
+            let cells = [&offset, &bytes, "gap", "", "", "", "", gap.reason.key()];
+            (gap.offset, csv::line(cells))
+        };
+        let variables = self.variables.iter().map(of_variable);
+        let mut lines: Vec<(u64, String)> = variables.chain(self.gaps.iter().map(of_gap)).collect();
+        lines.sort_by_key(|(offset, _)| *offset);
+        let mut text = csv::line([
+            "offset_bytes",
+            "bytes",
+            "kind",
+            "name",
+            "category",
+            "always_live",
+            "live",
+            "gap_reason",
+        ]);
+        text.extend(lines.into_iter().map(|(_, line)| line));
+        text
+    }
 }

@@ -99,15 +99,19 @@ fn usage() -> String {
 pub fn run(command: &Command, started: Instant) -> ExitCode {
     match command {
         Command::Summary(input) => output::answer(input, summary::Summary::of),
-        Command::Tiles(arguments) => output::answer(&arguments.input, |open, progress| {
-            tiles::Tiles::of(open, arguments, progress)
-        }),
+        Command::Tiles(arguments) => {
+            output::answer_or_csv(&arguments.input, arguments.csv, |open, progress| {
+                tiles::Tiles::of(open, arguments, progress)
+            })
+        }
         Command::Liveness(arguments) => output::answer(&arguments.input, |open, progress| {
             liveness::LivenessReport::of(open, arguments, progress)
         }),
-        Command::Map(arguments) => output::answer(&arguments.input, |open, progress| {
-            map::Map::of(open, arguments, progress)
-        }),
+        Command::Map(arguments) => {
+            output::answer_or_csv(&arguments.input, arguments.csv, |open, progress| {
+                map::Map::of(open, arguments, progress)
+            })
+        }
         Command::Demo => demo::run(started),
         Command::Synth(arguments) => synth::run(arguments),
     }

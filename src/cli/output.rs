@@ -40,9 +40,32 @@ pub trait Answer: Serialize {
     fn set_warnings(&mut self, warnings: Vec<Warning>);
 }
 
+/// An answer that is also a table, for programs that read comma-separated values.
+pub trait CsvAnswer: Answer {
+    /// The table: one line of titles that say the units, numbers plain, what is not known empty.
+    fn csv(&self) -> String;
+}
+
 /// Opens the report, answers, prints.
 pub fn answer<A: Answer>(
     input: &Input,
+    answer: impl FnOnce(&OpenReport, &Progress) -> Result<A, Error>,
+) -> ExitCode {
+    answer_as(input, A::text, answer)
+}
+
+/// As [`answer`], as a table if `csv`.
+pub fn answer_or_csv<A: CsvAnswer>(
+    input: &Input,
+    csv: bool,
+    answer: impl FnOnce(&OpenReport, &Progress) -> Result<A, Error>,
+) -> ExitCode {
+    answer_as(input, if csv { A::csv } else { A::text }, answer)
+}
+
+fn answer_as<A: Answer>(
+    input: &Input,
+    text: fn(&A) -> String,
     answer: impl FnOnce(&OpenReport, &Progress) -> Result<A, Error>,
 ) -> ExitCode {
     let result = with_progress("Reading the report", |progress| {
@@ -59,7 +82,7 @@ pub fn answer<A: Answer>(
     });
     match result {
         Ok(answer) if input.json => print_json(&answer).unwrap_or_else(ExitCode::from),
-        Ok(answer) => print(&answer.text()).unwrap_or_else(ExitCode::from),
+        Ok(answer) => print(&text(&answer)).unwrap_or_else(ExitCode::from),
         Err(error) => fail(&error, input.json),
     }
 }

@@ -7,10 +7,11 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::Input;
-use super::output::{Answer, aligned, or_unknown};
+use super::output::{Answer, CsvAnswer, aligned, or_unknown};
 use crate::analysis::gaps::{self, GapsByReason};
 use crate::analysis::memory::{self, Statistics};
 use crate::analysis::selection::TileSelection;
+use crate::csv;
 use crate::format::poplar::OpenReport;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::memory::{Region, TileMemory};
@@ -32,6 +33,10 @@ pub struct TilesArguments {
     /// Break each tile's bytes down.
     #[arg(long)]
     pub by: Option<Breakdown>,
+    /// Print comma-separated values instead of text: one line of titles with the units, then a line
+    /// for each tile, with a column for each part of --by.
+    #[arg(long, conflicts_with = "json")]
+    pub csv: bool,
 }
 
 /// How a tile's bytes are broken down.
@@ -310,4 +315,67 @@ impl Answer for Tiles {
         text += &line("mean", statistics.mean);
         text
     }
+}
+
+impl CsvAnswer for Tiles {
+    fn csv(&self) -> String {
+        let mut header: Vec<String> = [
+            "tile",
+            "ipu",
+            "bytes",
+            "including_gaps_bytes",
+            "gap_bytes",
+            "always_live_bytes",
+            "not_always_live_max_bytes",
+            "over_limit_bytes",
+        ]
+        .map(str::to_owned)
+        .to_vec();
+        // The breakdown's columns: a part, and of a category what is overlapped apart.
+        let mut columns: Vec<(&str, Option<&str>)> = Vec::new();
+        for (key, value) in self.tiles.iter().filter_map(|tile| tile.by.as_ref()).flatten() {
+            if columns.iter().any(|(column, _)| column == key) {
+                continue;
+            }
+            match value {
+                Value::Object(parts) => {
+                    columns.extend(parts.keys().map(|part| (key.as_str(), Some(part.as_str()))));
+                }
+                _ => columns.push((key, None)),
+            }
+        }
+        header.extend(columns.iter().map(|(key, part)| match part {
+            Some(part) => format!("by_{key}_{part}_bytes"),
+            None => format!("by_{key}_bytes"),
+        }));
+        let mut text = csv::line(header);
+        for tile in &self.tiles {
+            let mut cells = vec![
+                tile.tile.to_string(),
+                tile.ipu.map_or_else(String::new, |ipu| ipu.to_string()),
+            ];
+            let figures = [
+                tile.bytes,
+                tile.including_gaps_bytes,
+                tile.gap_bytes,
+                tile.always_live_bytes,
+                tile.not_always_live_max_bytes,
+                tile.over_limit_bytes,
+            ];
+            cells.extend(figures.map(plain));
+            cells.extend(columns.iter().map(|(key, part)| {
+                let Some(by) = &tile.by else { return String::new() };
+                // A reason that a tile has no gap of is not in its list.
+                let Some(value) = by.get(*key) else { return plain(Some(0)) };
+                plain(part.map_or(Some(value), |part| value.get(part)).and_then(Value::as_u64))
+            }));
+            text += &csv::line(cells);
+        }
+        text
+    }
+}
+
+/// A figure for programs.
+fn plain(bytes: Option<u64>) -> String {
+    bytes.map_or_else(String::new, |bytes| bytes.to_string())
 }

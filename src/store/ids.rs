@@ -42,6 +42,8 @@ ids! {
     ProgramId;
     /// A compute set (`compute_sets.compute_set`).
     ComputeSetId;
+    /// A type of vertices (`vertex_types.id`).
+    VertexTypeId;
     /// A liveness equivalence class (`eq_classes.id`).
     ClassId;
     /// A variable before lowering (`unlowered_vars.id`).

@@ -6,6 +6,7 @@
 
 pub mod compute;
 pub mod debug_info;
+pub mod exchange;
 pub mod execution;
 pub mod ids;
 pub mod liveness;
@@ -15,9 +16,13 @@ pub mod options;
 pub mod program;
 pub mod report;
 pub mod target;
+pub mod tile_list;
 pub mod variable;
+pub mod vertex;
 pub mod warning;
 
-pub use ids::{ClassId, ComputeSetId, IdColumn, ProgramId, StepId, TileId, UnloweredId};
+pub use ids::{
+    ClassId, ComputeSetId, IdColumn, ProgramId, StepId, TileId, UnloweredId, VertexTypeId,
+};
 pub use report::{Part, Report};
 pub use warning::{Warning, WarningCode, Warnings};

@@ -1,5 +1,6 @@
 //! Programs and the steps of the depth-first walk over them.
 
+use super::exchange::ExchangeId;
 use super::ids::{ComputeSetId, IdColumn, ProgramId, StepId};
 use super::names::{NameId, Names};
 
@@ -18,6 +19,8 @@ pub struct Programs {
     pub debug_ids: Vec<u64>,
     /// The compute set that an `OnTileExecute` runs.
     pub compute_sets: Vec<Option<ComputeSetId>>,
+    /// The exchange that a program of such a kind runs.
+    pub exchanges: Vec<Option<ExchangeId>>,
     /// Children of all programs, end to end.
     pub children: Vec<ProgramId>,
     /// Where each program's children end in `children`.

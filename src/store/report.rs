@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use super::compute::ComputeSets;
+use super::compute::{ComputeSetTiles, ComputeSets};
 use super::debug_info::DebugInfo;
+use super::exchange::Exchanges;
 use super::execution::ExecutionTotals;
 use super::ids::{CategoryId, IdColumn};
 use super::liveness::{Liveness, TileVariableBytes};
@@ -14,6 +15,7 @@ use super::options::{About, GraphInfo};
 use super::program::{Programs, Steps};
 use super::target::Target;
 use super::variable::LoweredVariables;
+use super::vertex::VertexTypes;
 use super::warning::Warnings;
 
 /// One part of a report: still loading, there, or absent for good.
@@ -102,7 +104,7 @@ impl Categories {
 
 /// A report directory, part by part. Shared between threads; a filled part never changes.
 ///
-/// Exchanges, vertices and execution steps will be further parts of the same kind.
+/// Execution steps will be a further part of the same kind.
 #[derive(Debug, Default)]
 pub struct Report {
     /// The path that was opened.
@@ -137,6 +139,12 @@ pub struct Report {
     pub variables: Part<LoweredVariables>,
     /// Bytes by tile, unlowered variable and class.
     pub tile_variable_bytes: Part<TileVariableBytes>,
+    /// Vertex types, with what they take on each tile.
+    pub vertex_types: Part<VertexTypes>,
+    /// What compute sets have on each tile.
+    pub compute_set_tiles: Part<ComputeSetTiles>,
+    /// Exchanges.
+    pub exchanges: Part<Exchanges>,
 }
 
 impl Report {

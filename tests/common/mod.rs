@@ -5,6 +5,8 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use tilescope::analysis::selection::TileSelection;
+use tilescope::analysis::{compute_sets, exchanges, vertices};
 use tilescope::cli::Input;
 use tilescope::cli::liveness::{LivenessArguments, LivenessReport, StepChoice};
 use tilescope::cli::map::{Map, MapArguments};
@@ -83,13 +85,14 @@ pub fn summary(path: &Path) -> Result<Value, Error> {
 
 /// `tiles --by …`.
 pub fn tiles(path: &Path, by: Breakdown) -> Result<Value, Error> {
-    let arguments = TilesArguments { input: input(path), tile: None, ipu: None, by: Some(by) };
+    let arguments =
+        TilesArguments { input: input(path), tile: None, ipu: None, by: Some(by), csv: false };
     answer(path, |open, progress| Tiles::of(open, &arguments, progress))
 }
 
 /// `map --tile N [--step N]`.
 pub fn map(path: &Path, tile: u32, step: Option<u32>) -> Result<Value, Error> {
-    let arguments = MapArguments { input: input(path), tile, step };
+    let arguments = MapArguments { input: input(path), tile, step, csv: false };
     answer(path, |open, progress| Map::of(open, &arguments, progress))
 }
 
@@ -106,6 +109,23 @@ pub fn liveness(path: &Path, tile: Option<u32>) -> Result<Value, Error> {
     answer(path, |open, progress| LivenessReport::of(open, &arguments, progress))
 }
 
+/// The rows of compute sets, vertices and exchanges, which no command has yet.
+pub fn compute(path: &Path) -> Result<Value, Error> {
+    let progress = Progress::default();
+    let open = OpenReport::open(path, &progress)?;
+    open.read_compute(&progress);
+    let report = &*open.report;
+    let mut rows = Vec::new();
+    for tiles in [TileSelection::default(), "1-3,7".parse().expect("tiles")] {
+        rows.push(format!("{:#?}", compute_sets::rows(report, &tiles)));
+        rows.push(format!("{:#?}", vertices::rows(report, &tiles)));
+        rows.push(format!("{:#?}", exchanges::rows(report, &tiles)));
+    }
+    rows.push(format!("{:#?}", vertices::at_steps(report, None, &[0, 5, 7])));
+    rows.push(format!("{:#?}", vertices::at_steps(report, Some(0..=3), &[0, 5, 7])));
+    Ok(serde_json::json!({ "rows": rows, "warnings": report.warnings.list() }))
+}
+
 /// What all commands say of a report, each an answer or an error.
 pub fn all_answers(path: &Path) -> Vec<Result<Value, Error>> {
     vec![
@@ -117,6 +137,7 @@ pub fn all_answers(path: &Path) -> Vec<Result<Value, Error>> {
         liveness(path, None),
         liveness(path, Some(2)),
         map(path, 3, Some(12)),
+        compute(path),
     ]
 }
 

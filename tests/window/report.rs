@@ -28,11 +28,6 @@ pub fn small() -> Report {
     report
 }
 
-/// A million steps.
-pub fn large() -> Report {
-    report(1_000_000, 16 * 1024, &["weights", "activations"])
-}
-
 /// One step, and a limit of zero.
 pub fn one_step_no_limit() -> Report {
     report(1, 0, &["only"])

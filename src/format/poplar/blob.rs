@@ -98,29 +98,46 @@ pub fn list_of(blob: &[u8], expected: usize) -> Result<Vec<u64>, BlobError> {
 /// numbers; nothing is allocated beyond `expected` numbers, whatever a run says.
 pub fn run_length_list_of(blob: &[u8], expected: usize) -> Result<Vec<u64>, BlobError> {
     let mut decoded: Vec<u64> = Vec::new();
+    run_length_runs_of(blob, expected, |count, value| {
+        decoded.resize(decoded.len().saturating_add(count), value);
+    })?;
+    Ok(decoded)
+}
+
+/// Decodes a run-length list of exactly `expected` numbers without expanding it: calls `each` with how
+/// often a number comes, and the number.
+///
+/// # Errors
+/// As [`run_length_list_of`].
+pub fn run_length_runs_of(
+    blob: &[u8],
+    expected: usize,
+    mut each: impl FnMut(usize, u64),
+) -> Result<(), BlobError> {
+    let mut decoded = 0_usize;
     let mut source = numbers(blob);
     while let Some(header) = source.next() {
         let header = header?;
         let wanted = header >> 1;
-        let found = (decoded.len() as u64).saturating_add(wanted);
-        if found > expected as u64 {
+        let found = (decoded as u64).saturating_add(wanted);
+        // What is at most `expected` fits in usize.
+        let Some(end) = usize::try_from(found).ok().filter(|end| *end <= expected) else {
             return Err(BlobError::Count { expected, found });
-        }
-        let cut = BlobError::CutShort { found: decoded.len() };
+        };
+        let cut = BlobError::CutShort { found: decoded };
         if header & 1 == 0 {
-            let value = source.next().ok_or(cut)??;
-            // `found` fits in usize: it is at most `expected`.
-            decoded.resize(usize::try_from(found).unwrap_or(expected), value);
+            each(end.saturating_sub(decoded), source.next().ok_or(cut)??);
         } else {
             for _ in 0..wanted {
-                decoded.push(source.next().ok_or(cut)??);
+                each(1, source.next().ok_or(cut)??);
             }
         }
+        decoded = end;
     }
-    if decoded.len() == expected {
-        Ok(decoded)
+    if decoded == expected {
+        Ok(())
     } else {
-        Err(BlobError::Count { expected, found: decoded.len() as u64 })
+        Err(BlobError::Count { expected, found: decoded as u64 })
     }
 }
 

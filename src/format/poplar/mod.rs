@@ -17,6 +17,7 @@ use std::sync::Arc;
 
 pub use database::Database;
 pub use discover::{Found, discover, reports_below};
+use pop::tile_lists::{Cycles, ListSizes};
 use pop::variables::TileReader;
 use table::Tables;
 
@@ -83,7 +84,7 @@ impl OpenReport {
         report.target.fill(target);
         report.memory.fill(pop::memory::read_memory(&tables, tiles));
         report.graph.fill(pop::about::read_graph(&tables));
-        report.compute_sets.fill(pop::programs::read_compute_sets(&tables));
+        report.compute_sets.fill(pop::compute::read_compute_sets(&tables));
         let programs = pop::programs::read_programs(&tables);
         report.steps.fill(pop::programs::read_steps(&tables, programs.as_ref()));
         report.programs.fill(programs);
@@ -178,6 +179,37 @@ impl OpenReport {
                 report.tile_variable_bytes.fill(None);
             }
         }
+    }
+
+    /// Reads what goes by tile of vertex types, compute sets and exchanges; to be called when the small
+    /// tables are there.
+    pub fn read_compute(&self, progress: &Progress) {
+        let report = &*self.report;
+        match self.database.tables(&report.warnings, progress) {
+            Ok(tables) => self.read_compute_from(&tables),
+            Err(error) => {
+                report.warnings.add(WarningCode::Inconsistent, &self.database.name, error.message);
+            }
+        }
+        // What was not read, or only in part, is absent: only the first filling counts.
+        report.vertex_types.fill(None);
+        report.compute_set_tiles.fill(None);
+        report.exchanges.fill(None);
+    }
+
+    fn read_compute_from(&self, tables: &Tables<'_>) {
+        let report = &*self.report;
+        let Some(lists) = ListSizes::of(report) else {
+            tables.warn(WarningCode::Inconsistent, "the number of tiles is not known");
+            return;
+        };
+        let cycles = Cycles::read(tables, lists);
+        report.vertex_types.fill(pop::vertex::read_vertex_types(tables, lists));
+        if let Some(sets) = report.compute_sets.get() {
+            let tiles = pop::compute::read_compute_set_tiles(tables, sets, &cycles);
+            report.compute_set_tiles.fill(tiles);
+        }
+        report.exchanges.fill(pop::exchange::read_exchanges(tables, &cycles));
     }
 
     /// Reads one tile's lowered variables with names and constraints; `None` when there is no table

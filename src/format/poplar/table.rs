@@ -59,6 +59,12 @@ impl<'a> Tables<'a> {
         self.names.contains(&table.to_ascii_lowercase())
     }
 
+    /// Whether a table has a column, for those that only some versions have.
+    pub fn has_column(&self, table: &str, column: &str) -> bool {
+        let columns = self.columns(table).ok().flatten().unwrap_or_default();
+        columns.iter().any(|name| name.eq_ignore_ascii_case(column))
+    }
+
     /// What is wrong with the schema, if anything.
     pub fn schema_error(&self) -> Option<&rusqlite::Error> {
         self.schema_error.as_ref()
@@ -145,6 +151,11 @@ impl<'a> Tables<'a> {
             (Err(rusqlite::Error::QueryReturnedNoRows), _) => Vec::new(),
             _ => vec![i64::MIN..=i64::MAX],
         }
+    }
+
+    /// Whether the reading was cancelled, so that what was read may be a part only.
+    pub fn is_cancelled(&self) -> bool {
+        self.progress.is_cancelled()
     }
 
     /// Adds a warning about this file.

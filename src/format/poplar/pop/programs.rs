@@ -1,10 +1,10 @@
-//! Programs, steps and compute sets.
+//! Programs and steps.
 
 use std::collections::HashMap;
 
 use crate::format::poplar::blob;
 use crate::format::poplar::table::{Query, Tables};
-use crate::store::compute::ComputeSets;
+use crate::store::exchange::{ExchangeId, ExchangeKind};
 use crate::store::ids::{ComputeSetId, ProgramId, StepId};
 use crate::store::names::{NameId, Names};
 use crate::store::program::{Programs, Steps};
@@ -12,8 +12,7 @@ use crate::store::program::{Programs, Steps};
 /// Reads the programs of the final compilation step, with their kinds and compute sets.
 pub fn read_programs(tables: &Tables<'_>) -> Option<Programs> {
     let mut programs = Programs::default();
-    let (kind_names, kinds, execute_variant) = read_kinds(tables);
-    programs.kind_names = kind_names;
+    let kinds = read_kinds(tables);
     let executes = read_on_tile_executes(tables);
     let found = tables.query(
         &Query {
@@ -30,16 +29,18 @@ pub fn read_programs(tables: &Tables<'_>) -> Option<Programs> {
                 return;
             }
             let variant = cells.required(1);
-            let kind = variant.and_then(|variant| kinds.get(&variant).copied());
-            if kind.is_none() && variant.is_some() && !kinds.is_empty() {
+            let kind = variant.and_then(|variant| kinds.by_variant.get(&variant));
+            if kind.is_none() && variant.is_some() && !kinds.by_variant.is_empty() {
                 cells.damage(1, "program_types does not have this type");
             }
-            programs.kinds.push(kind);
+            programs.kinds.push(kind.map(|kind| kind.name));
             let index = cells.number32(2);
-            let is_execute = variant.is_some() && variant == execute_variant;
-            let compute_set =
-                if is_execute { index.and_then(|index| executes.get(&index)) } else { None };
-            programs.compute_sets.push(compute_set.copied());
+            let is_execute = kind.is_some_and(|kind| kind.is_execute);
+            let executed = index.filter(|_| is_execute).and_then(|index| executes.get(&index));
+            programs.compute_sets.push(executed.copied());
+            let exchange = kind.and_then(|kind| kind.exchange).zip(index);
+            let exchange = exchange.map(|(kind, number)| ExchangeId { kind, number });
+            programs.exchanges.push(exchange);
             for child in cells.decode(3, blob::list).unwrap_or_default() {
                 match u32::try_from(child) {
                     Ok(child) => programs.children.push(ProgramId(child)),
@@ -51,20 +52,43 @@ pub fn read_programs(tables: &Tables<'_>) -> Option<Programs> {
             programs.debug_ids.push(cells.number(5).unwrap_or(0));
         },
     );
+    programs.kind_names = kinds.names;
     found.then_some(programs)
 }
 
-/// `program_types`: names, by type id, and which of them is `OnTileExecute`.
-fn read_kinds(tables: &Tables<'_>) -> (Names, HashMap<u64, NameId>, Option<u64>) {
-    let (mut names, mut kinds, mut execute) = (Names::default(), HashMap::new(), None);
-    tables.read("program_types", &["id", "name"], "id", |cells| {
+/// A kind of programs.
+struct Kind {
+    name: NameId,
+    is_execute: bool,
+    exchange: Option<ExchangeKind>,
+}
+
+/// `program_types`.
+#[derive(Default)]
+struct Kinds {
+    names: Names,
+    by_variant: HashMap<u64, Kind>,
+}
+
+fn read_kinds(tables: &Tables<'_>) -> Kinds {
+    let mut kinds = Kinds::default();
+    let columns = ["id", "name", "program_type_table"];
+    tables.read("program_types", &columns, "id", |cells| {
         let (Some(id), Some(name)) = (cells.required(0), cells.text(1)) else { return };
-        if name == "OnTileExecute" {
-            execute = Some(id);
-        }
-        kinds.insert(id, names.push(&name));
+        let exchange = match cells.text(2).as_deref() {
+            Some("program_type_do_exchange") => Some(ExchangeKind::Internal),
+            Some("program_type_global_exchange") => Some(ExchangeKind::Global),
+            // The file names a table that it does not have; the real one is the second.
+            Some("program_type_stream_copy" | "program_type_stream_copy_mid") => {
+                Some(ExchangeKind::Host)
+            }
+            _ => None,
+        };
+        let is_execute = name == "OnTileExecute";
+        let kind = Kind { name: kinds.names.push(&name), is_execute, exchange };
+        kinds.by_variant.insert(id, kind);
     });
-    (names, kinds, execute)
+    kinds
 }
 
 fn read_on_tile_executes(tables: &Tables<'_>) -> HashMap<u32, ComputeSetId> {
@@ -97,25 +121,4 @@ pub fn read_steps(tables: &Tables<'_>, programs: Option<&Programs>) -> Option<St
         steps.parents.push(cells.number32(2).map(StepId));
     });
     found.then_some(steps)
-}
-
-/// Reads names and sizes of compute sets.
-pub fn read_compute_sets(tables: &Tables<'_>) -> Option<ComputeSets> {
-    let mut compute_sets = ComputeSets::default();
-    let columns = ["compute_set", "name", "vertex_counts", "edge_count", "debug_id"];
-    let found = tables.read("compute_sets", &columns, "compute_set", |cells| {
-        let Some(id) = cells.required32(0) else { return };
-        if !compute_sets.ids.push(ComputeSetId(id)) {
-            cells.damage(0, "a compute set comes twice, or out of order");
-            return;
-        }
-        compute_sets.names.push(&cells.text(1).unwrap_or_default());
-        let counts = cells.decode(2, blob::list);
-        compute_sets
-            .vertices
-            .push(counts.map(|counts| counts.iter().fold(0, |sum: u64, n| sum.saturating_add(*n))));
-        compute_sets.edges.push(cells.number(3));
-        compute_sets.debug_ids.push(cells.number(4).unwrap_or(0));
-    });
-    found.then_some(compute_sets)
 }

@@ -1,0 +1,84 @@
+//! Vertex types and what their vertices and code take on each tile (`vertex_types`,
+//! `memory_by_vertex_type`, formats/poplar.md 2.4).
+
+use super::ids::{IdColumn, VertexTypeId};
+use super::names::Names;
+use super::tile_list::{self, TileList};
+
+/// A part of the state of vertices: the columns that `memory_by_vertex_type` and
+/// `memory_by_compute_set` share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StatePart {
+    /// The vertices' own fields.
+    VertexData,
+    /// Pointers to edges.
+    EdgePointers,
+    /// Pointers of copies.
+    CopyPointers,
+    /// Padding between vertices.
+    Padding,
+    /// Descriptors of copies and vector lists, which are data of their own categories.
+    Descriptors,
+}
+
+impl StatePart {
+    /// All parts, in the order of [`StateLists`].
+    pub const ALL: [Self; 5] = [
+        Self::VertexData,
+        Self::EdgePointers,
+        Self::CopyPointers,
+        Self::Padding,
+        Self::Descriptors,
+    ];
+
+    /// The column's name in the file.
+    pub fn column(self) -> &'static str {
+        match self {
+            Self::VertexData => "vertex_data_bytes",
+            Self::EdgePointers => "edge_ptr_bytes",
+            Self::CopyPointers => "copy_ptr_bytes",
+            Self::Padding => "padding_bytes",
+            Self::Descriptors => "descriptor_bytes",
+        }
+    }
+
+    /// The name for people.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::VertexData => "Vertex data",
+            Self::EdgePointers => "Edge pointers",
+            Self::CopyPointers => "Copy pointers",
+            Self::Padding => "Padding",
+            Self::Descriptors => "Descriptors",
+        }
+    }
+}
+
+/// State of vertices by tile, bytes, a list for each of [`StatePart::ALL`]; `None` where it could not
+/// be read.
+pub type StateLists = [Option<TileList>; 5];
+
+/// Columns of `vertex_types` and `memory_by_vertex_type`.
+#[derive(Clone, Debug, Default)]
+pub struct VertexTypes {
+    /// The types.
+    pub ids: IdColumn<VertexTypeId>,
+    /// Their names, `poplin::ConvPartial1x1Out<…>` for example.
+    pub names: Names,
+    /// Size of one vertex, bytes, without what it points to.
+    pub sizes: Vec<Option<u64>>,
+    /// What it is written in, `c++` or `asm`; empty where the file does not say.
+    pub sources: Names,
+    /// Code by tile, bytes; code that several types share counts once a type.
+    pub code: Vec<Option<TileList>>,
+    /// State of the vertices by tile.
+    pub state: Vec<StateLists>,
+}
+
+impl VertexTypes {
+    /// Resident bytes of the lists by tile.
+    pub fn resident_bytes(&self) -> usize {
+        let of_state = self.state.iter().map(|lists| tile_list::resident_bytes(lists));
+        tile_list::resident_bytes(&self.code) + of_state.sum::<usize>()
+    }
+}
