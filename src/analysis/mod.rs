@@ -15,6 +15,7 @@ pub mod selection;
 pub mod step_operations;
 pub mod steps;
 pub mod tile_details;
+pub mod tile_map;
 pub mod tile_order;
 pub mod variables;
 mod worst_tiles;
