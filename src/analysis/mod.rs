@@ -1,12 +1,14 @@
 //! Pure functions from the store to figures. Every file begins with its definition.
 
 pub mod breakdown;
+pub mod gap_totals;
 pub mod gaps;
 pub mod lifetimes;
 pub mod liveness;
 pub mod memory;
 pub mod operations;
 pub mod outliers;
+pub mod overflow;
 pub mod peaks;
 pub mod phases;
 pub mod recompute;
