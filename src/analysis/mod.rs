@@ -1,6 +1,7 @@
 //! Pure functions from the store to figures. Every file begins with its definition.
 
 pub mod breakdown;
+pub mod chip_map;
 pub mod gap_totals;
 pub mod gaps;
 pub mod lifetimes;
