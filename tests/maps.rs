@@ -5,9 +5,11 @@
 
 mod common;
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
+use tilescope::analysis::chip_map::{Cell, ColourBy, Window, area_bytes, render, rows_at};
 use tilescope::analysis::gap_totals::GapTotals;
 use tilescope::analysis::gaps::{self, GapReason, GapTotal, GapsByReason};
 use tilescope::analysis::liveness::Scope;
@@ -15,11 +17,12 @@ use tilescope::analysis::memory::{self, cell, gap_bytes};
 use tilescope::analysis::overflow::{Overflow, why_it_overflows};
 use tilescope::analysis::scope_curve::scope_curve;
 use tilescope::analysis::selection::TileSelection;
+use tilescope::analysis::tile_grid::{self, TileFigure, TileGrid};
 use tilescope::analysis::tile_map::TileMap;
 use tilescope::format::Progress;
 use tilescope::format::poplar::OpenReport;
-use tilescope::store::TileId;
 use tilescope::store::variable::TileVariables;
+use tilescope::store::{Report, TileId};
 use tilescope::synth::{Options, write_report};
 
 fn open(path: &Path) -> OpenReport {
@@ -223,4 +226,87 @@ fn placement_alone_can_be_why_it_does_not_fit() {
     assert_eq!((most.reason, most.bytes), (GapReason::ElementConstraint, 124_896));
     assert_eq!((most.tiles, most.would_fit), (8, 8));
     assert!(found.reasons[1..].iter().all(|lost| lost.would_fit == 0));
+}
+
+#[test]
+fn the_map_of_the_chip_has_every_byte() {
+    for path in paths() {
+        let open = open(&path);
+        let report = &*open.report;
+        let (memory, target) = (report.memory.get().unwrap(), report.target.get());
+        let tiles = 0..memory.tiles.as_slice().last().unwrap().0 + 1;
+        let end = memory.including_gaps.iter().flatten().max().unwrap() + 1000;
+        let all = area_bytes(report, tiles.clone(), 0..end, None).unwrap();
+        let totals = memory::totals(memory, target);
+        assert_eq!(Some(all.alive), totals.total_bytes);
+        assert_eq!((Some(all.gap), all.free), (totals.gap_bytes, 0));
+        assert_eq!(all.alive + all.gap + all.beyond, end * u64::from(tiles.end));
+        assert_eq!(Some(all.always_live), totals.always_live_bytes, "no other variable is there");
+        let ids = &report.categories.get().unwrap();
+        for (id, bytes) in &all.by_category {
+            let name = ids.name(id.unwrap()).unwrap();
+            let category = memory.categories.iter().find(|category| category.name == name);
+            let total = memory::category_total(category.unwrap());
+            assert_eq!(*bytes, total.not_overlapped.unwrap() + total.overlapped.unwrap(), "{name}");
+        }
+        let curve = scope_curve(report, Scope::Everything, &|| false).unwrap();
+        for step in (0..curve.not_always_live.len()).step_by(9) {
+            let at = area_bytes(report, tiles.clone(), 0..end, Some(step)).unwrap();
+            assert_eq!(at.alive - at.always_live, curve.not_always_live[step], "step {step}");
+            assert_eq!((at.gap, at.beyond, at.several), (all.gap, all.beyond, 0));
+            assert_eq!(at.alive + at.free, all.alive);
+        }
+        check_pictures(report, tiles, end);
+    }
+}
+
+/// The cells of a picture are those of the areas that it names, and a tile's rows those of its map.
+fn check_pictures(report: &Report, tiles: Range<u32>, end: u64) {
+    let window = Window { tiles: tiles.clone(), addresses: 0..end, columns: 300, rows: 40 };
+    for step in [None, Some(7)] {
+        let picture = render(report, &window, ColourBy::Liveness, step, &|| false).unwrap();
+        assert!(picture.rows <= 40 && picture.columns <= 300);
+        for tile in tiles.clone().step_by(97) {
+            for address in (0..end).step_by(4099) {
+                let first = tile - tile % picture.tiles_per_row;
+                let start = address - address % picture.bytes_per_cell;
+                let tiles = first..first + picture.tiles_per_row;
+                let area = start..start + picture.bytes_per_cell;
+                let area = area_bytes(report, tiles, area, step).unwrap();
+                let most = area.alive.max(area.free).max(area.gap).max(area.beyond);
+                let bytes = match picture.at(tile, address).unwrap() {
+                    Cell::Beyond => area.beyond,
+                    Cell::Gap => area.gap,
+                    Cell::Free => area.free,
+                    _ => area.alive,
+                };
+                assert_eq!(bytes, most, "tile {tile}, address {address}, step {step:?}");
+                let here = area_bytes(report, tile..tile + 1, address..address + 1, step).unwrap();
+                let rows = rows_at(report, TileId(tile), address, step);
+                assert_eq!(here.alive == 0, rows.is_empty());
+            }
+        }
+    }
+}
+
+#[test]
+fn every_tile_of_the_grid_has_its_figure() {
+    for path in paths() {
+        let open = open(&path);
+        let (memory, target) = (open.report.memory.get().unwrap(), open.report.target.get());
+        let grid = TileGrid::new(memory, target, 32);
+        assert_eq!(grid.ipus.len() as u64, target.unwrap().ipus.unwrap());
+        let totals = memory::totals(memory, target);
+        let sum_of = |figure| memory::sum(&tile_grid::values(memory, target, &figure));
+        assert_eq!(sum_of(TileFigure::IncludingGaps), totals.including_gaps_bytes);
+        assert_eq!(sum_of(TileFigure::Gaps), totals.gap_bytes);
+        assert_eq!(sum_of(TileFigure::AlwaysLive), totals.always_live_bytes);
+        let code = sum_of(TileFigure::Category("vertexCode".to_owned()));
+        let category = memory.categories.iter().find(|category| category.name == "vertexCode");
+        let bytes = memory::category_total(category.unwrap());
+        assert_eq!(code, bytes.not_overlapped.zip(bytes.overlapped).map(|(a, b)| a + b));
+        let most = tile_grid::extent(&memory.including_gaps).map(|(_, most)| most);
+        let fullest = totals.fullest.and_then(|row| cell(&memory.including_gaps, row));
+        assert_eq!(most, fullest);
+    }
 }

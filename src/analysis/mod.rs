@@ -18,6 +18,7 @@ pub mod selection;
 pub mod step_operations;
 pub mod steps;
 pub mod tile_details;
+pub mod tile_grid;
 pub mod tile_map;
 pub mod tile_order;
 pub mod variables;

@@ -114,6 +114,9 @@ impl TileMap {
 
     /// The blocks of a lane that have a byte in a range of addresses.
     pub fn blocks_within(&self, lane: usize, addresses: Range<u64>) -> &[u32] {
+        if addresses.is_empty() {
+            return &[];
+        }
         let lane = self.lanes.get(lane).map_or(&[][..], Vec::as_slice);
         let block = |position: &u32| self.blocks.get(*position as usize);
         let first = lane.partition_point(|position| {
@@ -247,7 +250,7 @@ mod tests {
         assert_eq!((map.block_at(16, 0), map.block_at(16, 1)), (None, Some(2)));
         assert_eq!((map.block_at(0, 7), map.block_at(32, 0)), (None, None));
         assert_eq!(map.blocks_within(0, 3..9), [0, 1]);
-        assert!(map.blocks_within(0, 4..8).is_empty() && map.blocks_within(0, 9..2).is_empty());
+        assert!(map.blocks_within(0, 4..8).is_empty() && map.blocks_within(0, 9..9).is_empty());
         assert_eq!((map.gap_at(3), map.gap_at(4), map.gap_at(8)), (None, Some(0), None));
         assert_eq!((map.gap_at(27), map.gap_at(u64::MAX)), (Some(1), None));
         assert_eq!((map.block_of(4), map.block_of(3)), (Some(3), None));
