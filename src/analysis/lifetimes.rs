@@ -121,7 +121,9 @@ pub fn placed_lifetimes(report: &Report, tile: TileId, step: usize) -> Option<Ve
     Some(placed)
 }
 
-fn category_and_name(
+/// The category of a lowered variable, by its row, and the name of the variable that it was lowered
+/// from, else the title of its category.
+pub fn category_and_name(
     report: &Report,
     variables: &LoweredVariables,
     row: usize,

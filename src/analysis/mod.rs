@@ -1,10 +1,12 @@
 //! Pure functions from the store to figures. Every file begins with its definition.
 
 pub mod breakdown;
+pub mod chip_map;
 #[cfg(test)]
 mod compute_fixture;
 pub mod compute_sets;
 pub mod exchanges;
+pub mod gap_totals;
 pub mod gaps;
 pub mod lifetimes;
 pub mod liveness;
@@ -12,6 +14,7 @@ pub mod memory;
 pub mod operations;
 pub mod outliers;
 pub mod over_tiles;
+pub mod overflow;
 pub mod peaks;
 pub mod phases;
 pub mod recompute;
@@ -21,6 +24,8 @@ mod step_counts;
 pub mod step_operations;
 pub mod steps;
 pub mod tile_details;
+pub mod tile_grid;
+pub mod tile_map;
 pub mod tile_order;
 pub mod variables;
 pub mod vertex_state;

@@ -9,5 +9,6 @@ pub mod memory;
 pub mod programs;
 pub mod tile_bytes;
 pub mod tile_lists;
+pub mod tiles;
 pub mod variables;
 pub mod vertex;
