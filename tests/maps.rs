@@ -166,12 +166,19 @@ fn tiles_whose_rows_lie_apart_are_put_together() {
     let damaged = common::damaged_sample(|directory| {
         let connection = Connection::open(directory.join("profile.pop")).unwrap();
         connection
-            .execute_batch("UPDATE vars_info SET tile = 2 WHERE tile = 9 AND var_id % 2 = 0")
+            .execute_batch(
+                "UPDATE vars_info SET tile = 2 WHERE tile = 9 AND var_id % 2 = 0; \
+                 UPDATE vars_info SET alignment = 'x' WHERE var_id % 100 = 0",
+            )
             .unwrap();
     });
-    let open = open(damaged.path());
+    let open = OpenReport::open(damaged.path(), &Progress::default()).unwrap();
     let read =
         open.map_tiles(&Progress::default(), |_, tile| tile.variables.len()).unwrap().unwrap();
+    let warnings = open.report.warnings.list();
+    let mut about = warnings.iter().filter(|warning| warning.message.contains("alignment"));
+    assert!(about.next().unwrap().message.contains("row var_id 0,"), "{warnings:?}");
+    assert_eq!(about.next(), None, "what was read in vain warns of nothing");
     let mut scanned = Vec::new();
     let each = |tile, variables: TileVariables| scanned.push((tile, variables.variables.len()));
     assert!(open.read_each_tile(&Progress::default(), each).unwrap());

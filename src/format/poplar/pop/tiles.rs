@@ -32,21 +32,28 @@ pub fn map_tiles<T: Send>(
     }
     let ranges = ranges_of_tiles(reader.tables());
     let bytes_per_range = database.bytes.checked_div(ranges.len() as u64).unwrap_or(0);
-    let parts: Vec<Vec<(TileId, T)>> = ranges
+    let parts: Vec<(Vec<(TileId, T)>, Warnings)> = ranges
         .into_par_iter()
         .map(|range| {
-            let reader = TileReader::without_names(database.tables(warnings, progress)?);
+            // Their own warnings, so that they come in the order of the rows.
+            let warnings = Warnings::default();
+            let reader = TileReader::without_names(database.tables(&warnings, progress)?);
             let mut tiles = Vec::new();
             reader.each_tile_between(&range, |tile, variables| {
                 tiles.push((tile, of_tile(tile, variables)));
             });
             progress.advance(bytes_per_range);
-            Ok(tiles)
+            drop(reader);
+            Ok((tiles, warnings))
         })
         .collect::<Result<_, Error>>()?;
+    let (parts, found): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
     let mut tiles: Vec<(TileId, T)> = parts.into_iter().flatten().collect();
     tiles.sort_by_key(|(tile, _)| *tile);
     if tiles.is_sorted_by(|(a, _), (b, _)| a < b) {
+        for warning in found.iter().flat_map(Warnings::list) {
+            warnings.add(warning.code, &warning.file, warning.message);
+        }
         return Ok(Some(tiles));
     }
     tiles.clear();
