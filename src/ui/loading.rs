@@ -36,6 +36,8 @@ pub enum Stage {
     Variables,
     /// The bytes of variables on each tile are read.
     TileVariables,
+    /// Compute sets, vertices and exchanges are read.
+    Compute,
     /// Everything is read.
     Done,
     /// The user cancelled; what was read stays.
@@ -55,6 +57,7 @@ impl Stage {
                 | Self::DebugInfo
                 | Self::Variables
                 | Self::TileVariables
+                | Self::Compute
         )
     }
 
@@ -67,6 +70,7 @@ impl Stage {
             Self::DebugInfo => "Reading debug information",
             Self::Variables => "Reading variables",
             Self::TileVariables => "Reading variables by tile",
+            Self::Compute => "Reading compute sets and exchanges",
             Self::Done => "Read",
             Self::Cancelled => "Cancelled",
             Self::Failed(_) => "Failed",
@@ -202,6 +206,10 @@ fn read(path: &Path, shared: &Shared) -> Result<(), Error> {
     if !progress.is_cancelled() {
         shared.set_stage(Stage::TileVariables);
         open.read_tile_variable_bytes(progress);
+    }
+    if !progress.is_cancelled() {
+        shared.set_stage(Stage::Compute);
+        open.read_compute(progress);
     }
     let is_cancelled = progress.is_cancelled();
     shared.set_stage(if is_cancelled { Stage::Cancelled } else { Stage::Done });

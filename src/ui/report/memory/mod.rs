@@ -1,6 +1,7 @@
 //! Memory: bytes of every tile as a picture, and where they go as tables.
 
 mod choices;
+mod compute;
 mod details;
 mod picture;
 mod select;

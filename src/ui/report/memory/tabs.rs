@@ -1,9 +1,9 @@
 //! The tables below the picture, one at a time.
 
 use eframe::egui;
-use eframe::egui::Button;
 use std::sync::Arc;
 
+use super::compute::{Listing, Listings};
 use super::details::Details;
 use super::select::Selecting;
 use super::shown::Shown;
@@ -20,15 +20,13 @@ const ROOM: f32 = 820.0;
 /// What stands at the left of a table's head.
 pub type Beside<'a> = &'a mut dyn FnMut(&mut egui::Ui);
 
-/// What a later version will have.
-const LATER: [&str; 3] = ["Compute sets", "Vertices", "Exchanges"];
-
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Tab {
     #[default]
     Details,
     Variables,
     Tiles,
+    Listing(Listing),
 }
 
 /// The tables.
@@ -38,6 +36,7 @@ pub struct Tabs {
     details: Details,
     variables: Variables,
     tiles: Tiles,
+    listings: Listings,
 }
 
 impl Tabs {
@@ -69,6 +68,10 @@ impl Tabs {
                 None
             }
             Tab::Tiles => self.tiles.ui(ui, page, memory, shown, selecting, beside),
+            Tab::Listing(listing) => {
+                self.listings.ui(ui, page, listing, beside);
+                None
+            }
         };
         if tab != self.tab {
             self.tab = tab;
@@ -81,19 +84,16 @@ impl Tabs {
 fn tabs_ui(ui: &mut egui::Ui, now: &mut Tab) {
     ui.scope(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
-        for (tab, title) in
-            [(Tab::Details, "Details"), (Tab::Variables, "Variables"), (Tab::Tiles, "Tiles")]
-        {
+        let listings = Listing::ALL.map(|listing| (Tab::Listing(listing), listing.title()));
+        let tabs =
+            [(Tab::Details, "Details"), (Tab::Variables, "Variables"), (Tab::Tiles, "Tiles")];
+        for (tab, title) in tabs.into_iter().chain(listings) {
             let entry = ui.selectable_value(now, tab, title);
             if *now == tab {
                 let rect = entry.rect;
                 let stroke = egui::Stroke::new(2.0, Tokens::now(ui).accent);
                 ui.painter().hline(rect.x_range().shrink(4.0), rect.bottom(), stroke);
             }
-        }
-        for title in LATER {
-            let entry = ui.add_enabled(false, Button::selectable(false, title));
-            entry.on_disabled_hover_text("Comes with a later version");
         }
     });
     ui.add_space(8.0);
