@@ -4,6 +4,7 @@ pub mod breakdown;
 #[cfg(test)]
 mod compute_fixture;
 pub mod compute_sets;
+pub mod estimates;
 pub mod exchanges;
 pub mod gaps;
 pub mod lifetimes;
