@@ -7,8 +7,9 @@ mod common;
 use std::path::Path;
 
 use rusqlite::Connection;
+use tilescope::analysis::estimates::NoEstimate;
 use tilescope::analysis::selection::TileSelection;
-use tilescope::analysis::{compute_sets, exchanges, steps as analysis_steps, vertices};
+use tilescope::analysis::{compute_sets, estimates, exchanges, steps as analysis_steps, vertices};
 use tilescope::format::Progress;
 use tilescope::format::poplar::OpenReport;
 use tilescope::store::exchange::ExchangeKind;
@@ -112,6 +113,20 @@ fn check_rows(report: &Report) {
         add(&mut rows.iter().flat_map(|row| [row.received, row.sent]))
     };
     assert_eq!(add(&mut parts.iter().map(moved)), moved(&all));
+
+    // Exchanges have cycles; compute sets have none without the engine option.
+    assert_eq!(estimates::of_compute_sets(report), Err(NoEstimate::NotInReport));
+    let all_steps: Vec<usize> = (0..report.steps.get().unwrap().ids.len()).collect();
+    let figures = estimates::at_steps(report, None, &all_steps);
+    for (step, figures) in figures.iter().enumerate() {
+        let runs =
+            (analysis_steps::compute_set(report, step), analysis_steps::exchange(report, step));
+        match runs {
+            (Some(_), _) => assert_eq!(figures.cycles, Err(NoEstimate::NotInReport)),
+            (None, Some(_)) => assert!(figures.cycles.is_ok_and(|cycles| cycles.most > 0)),
+            (None, None) => assert_eq!(figures.cycles, Err(NoEstimate::DoesNotApply)),
+        }
+    }
 
     // The vertices at a step are those of its compute set.
     let steps: Vec<usize> = (0..report.steps.get().unwrap().ids.len()).collect();

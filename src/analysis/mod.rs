@@ -5,6 +5,7 @@ pub mod chip_map;
 #[cfg(test)]
 mod compute_fixture;
 pub mod compute_sets;
+pub mod estimates;
 pub mod exchanges;
 pub mod gap_totals;
 pub mod gaps;

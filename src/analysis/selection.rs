@@ -20,6 +20,12 @@ impl TileSelection {
         Self(vec![a.0.min(b.0)..=a.0.max(b.0)])
     }
 
+    /// The tiles of a scope; `None`, which is all tiles, selects none: what goes by selection takes all
+    /// then.
+    pub fn of_scope(tiles: Option<RangeInclusive<u32>>) -> Self {
+        Self(tiles.into_iter().filter(|range| !range.is_empty()).collect())
+    }
+
     /// Whether no tile is selected.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

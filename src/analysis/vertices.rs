@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 use crate::store::vertex::VertexTypes;
-use crate::store::{ComputeSetId, Report, TileId, VertexTypeId};
+use crate::store::{ComputeSetId, Report, VertexTypeId};
 
 use super::over_tiles::sum;
 use super::selection::TileSelection;
@@ -109,9 +109,7 @@ pub fn at_steps(
     steps: &[usize],
 ) -> Option<Vec<StepVertexRow>> {
     let types = report.vertex_types.get()?;
-    let tiles = tiles.map_or_else(TileSelection::default, |tiles| {
-        TileSelection::between(TileId(*tiles.start()), TileId(*tiles.end()))
-    });
+    let tiles = TileSelection::of_scope(tiles);
     let mut columns: BTreeMap<VertexTypeId, Vec<Option<u64>>> = BTreeMap::new();
     for (column, step) in steps.iter().enumerate() {
         let Some(set) = steps::compute_set(report, *step) else { continue };
