@@ -1,8 +1,9 @@
 //! The state of vertices on some tiles, part by part.
 //!
 //! Vertex data, edge pointers, copy pointers and padding are the bytes of the categories
-//! `vertexInstanceState` and `vertexFieldData`, descriptors those of `copyDescriptor` and
-//! `vectorListDescriptor` (seen on the one real report). The total is of all five.
+//! `vertexInstanceState` and `vertexFieldData`, descriptors those of `copyDescriptor` (both seen on the
+//! one real report) and, which it does not have, probably `vectorListDescriptor`. The total is of all
+//! five.
 
 use crate::store::vertex::{StateLists, StatePart};
 
