@@ -71,6 +71,9 @@ pub fn report() -> Report {
     report.compute_sets.fill(None);
     report.execution.fill(None);
     report.variables.fill(None);
+    report.vertex_types.fill(None);
+    report.compute_set_tiles.fill(None);
+    report.exchanges.fill(None);
     report
 }
 

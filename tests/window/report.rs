@@ -81,6 +81,9 @@ fn settle_rest(report: &Report) {
     report.compute_sets.fill(None);
     report.execution.fill(None);
     report.variables.fill(None);
+    report.vertex_types.fill(None);
+    report.compute_set_tiles.fill(None);
+    report.exchanges.fill(None);
 }
 
 fn report(steps: u32, bytes_per_tile: u64, names: &[&str]) -> Report {

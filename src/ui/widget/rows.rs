@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
+use crate::csv::line;
 use crate::text::grouped;
 use crate::ui::units::Units;
 
@@ -273,24 +274,14 @@ fn sum(rows: &dyn Rows, shown: &[u32], column: usize) -> Value<'static> {
 
 /// The rows of an order as comma-separated values, with a line of titles; numbers as they are.
 pub fn csv(rows: &dyn Rows, columns: &[Column], order: &[u32]) -> String {
-    let quoted = |text: &str| {
-        if text.contains([',', '"', '\n', '\r']) {
-            format!("\"{}\"", text.replace('"', "\"\""))
-        } else {
-            text.to_owned()
-        }
-    };
     let titles = columns.iter().map(|column| match column.unit {
-        "bytes" => quoted(&format!("{} (bytes)", column.title)),
-        _ => quoted(&column.title),
+        "bytes" => format!("{} (bytes)", column.title),
+        _ => column.title.clone(),
     });
-    let mut text = titles.collect::<Vec<_>>().join(",");
-    text.push('\n');
+    let mut text = line(titles);
     for row in order {
-        let cells =
-            (0..columns.len()).map(|column| quoted(&rows.value(*row as usize, column).plain()));
-        text.push_str(&cells.collect::<Vec<_>>().join(","));
-        text.push('\n');
+        let cells = (0..columns.len()).map(|column| rows.value(*row as usize, column).plain());
+        text.push_str(&line(cells));
     }
     text
 }

@@ -1,6 +1,7 @@
 //! Liveness: what is in memory at each step, as a picture, with its peaks and variables below.
 
 mod choices;
+mod compute;
 mod derived;
 mod filter;
 mod lifetimes;

@@ -3,6 +3,7 @@
 use eframe::egui;
 use std::sync::Arc;
 
+use super::compute::AtSteps;
 use super::derived::Derived;
 use super::lifetimes::LifetimeRows;
 use super::peaks::PeakRows;
@@ -30,6 +31,7 @@ enum Tab {
     NotAlwaysLive,
     AlwaysLive,
     Lifetimes,
+    Computed(AtSteps),
 }
 
 /// What a list of variables was made for.
@@ -54,7 +56,12 @@ pub struct Tables {
     always_live_rows: Made<VariableRows>,
     lifetimes: DataTable,
     lifetime_rows: Made<LifetimeRows>,
+    computed: DataTable,
+    computed_rows: Latest<(Key, AtSteps), Option<Computed>>,
 }
+
+/// Rows that a job has found.
+struct Computed(Arc<dyn Rows>);
 
 impl std::fmt::Debug for Tables {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -74,6 +81,8 @@ impl Default for Tables {
             always_live_rows: Latest::default(),
             lifetimes: DataTable::default(),
             lifetime_rows: Latest::default(),
+            computed: DataTable::default(),
+            computed_rows: Latest::default(),
         }
     }
 }
@@ -131,14 +140,13 @@ impl Tables {
                 (Tab::NotAlwaysLive, "Not always live"),
                 (Tab::AlwaysLive, "Always live"),
                 (Tab::Lifetimes, "Lifetimes"),
+                (Tab::Computed(AtSteps::Vertices), "Vertices"),
+                (Tab::Computed(AtSteps::Cycles), "Cycle estimates"),
+                (Tab::Computed(AtSteps::Flops), "FLOP estimates"),
             ] {
                 if tab != Tab::Peaks || has_peaks {
                     ui.selectable_value(&mut self.tab, tab, title);
                 }
-            }
-            for title in ["Vertices", "Cycle estimates", "FLOP estimates"] {
-                let button = ui.add_enabled(false, egui::Button::selectable(false, title));
-                button.on_disabled_hover_text("Comes with a later version");
             }
         });
     }
@@ -203,6 +211,7 @@ impl Tables {
             Tab::Lifetimes => {
                 self.lifetimes_ui(ui, page, subject, &key(steps.get(..1).unwrap_or(&[])));
             }
+            Tab::Computed(what) => self.computed_ui(ui, page, what, &key(steps)),
         }
     }
 
@@ -299,6 +308,56 @@ impl Tables {
         if let Some(click) = self.lifetimes.ui(ui, &data, page.commands) {
             toggle(&mut page.selection.variable, lives.name(click.row));
         }
+    }
+}
+
+impl Tables {
+    fn computed_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        what: AtSteps,
+        key: &Key,
+    ) {
+        if !what.is_settled(page.report) {
+            let hint = "They appear here as soon as they are there";
+            absent_ui(ui, "Compute sets and exchanges are being read", hint);
+            return;
+        }
+        let (report, asked) = (Arc::clone(page.report), key.clone());
+        self.computed_rows.ask("what runs at steps", ui.ctx(), &(key.clone(), what), move |_| {
+            what.rows(&report, asked.scope, &asked.steps).map(Computed)
+        });
+        let Some(((made_for, shown), found)) = self.computed_rows.last() else {
+            waiting_ui(ui, &self.computed_rows);
+            return;
+        };
+        let Some(Computed(rows)) = found else {
+            let reason = "The profile has no readable tables compute_sets and vertex_instances";
+            absent_ui(ui, "What computes is not in this report", reason);
+            return;
+        };
+        if *shown == AtSteps::Vertices && rows.len() == 0 {
+            absent_ui(
+                ui,
+                "No vertices run at this step",
+                "It computes nothing: choose another one",
+            );
+            return;
+        }
+        let titles: Vec<String> =
+            made_for.steps.iter().map(|step| step_title(page.report, *step)).collect();
+        let columns = shown.columns(&titles);
+        let data = Data {
+            name: "what runs at steps",
+            title: "",
+            note: "each run counted once",
+            columns: &columns,
+            rows,
+            is_selected: &|_| false,
+            paint: &no_paint,
+        };
+        self.computed.ui(ui, &data, page.commands);
     }
 }
 
