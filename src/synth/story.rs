@@ -73,13 +73,19 @@ fn complete_story(directory: &Path, progress: &Progress) -> Result<(), WriteErro
     progress.expect(missing.iter().map(|proportion| options(*proportion).tiles()).sum());
     for proportion in missing {
         std::fs::create_dir_all(directory).map_err(io(directory))?;
-        let unfinished = tempfile::Builder::new().prefix("writing-").tempdir_in(directory);
+        // Beside the demo: another window that looks what is there shall not find half of a report.
+        let beside = directory.parent().unwrap_or(directory);
+        let unfinished = tempfile::Builder::new().prefix("writing-").tempdir_in(beside);
         let unfinished = unfinished.map_err(io(directory))?;
         write_report(&options(proportion), unfinished.path(), progress)?;
         let whole = directory.join(directory_name(proportion));
-        std::fs::rename(unfinished.path(), &whole).map_err(io(&whole))?;
-        // It has another name now, under which it stays.
-        drop(unfinished.keep());
+        match std::fs::rename(unfinished.path(), &whole) {
+            // It has another name now, under which it stays.
+            Ok(()) => drop(unfinished.keep()),
+            // Another window has written the same report meanwhile.
+            Err(_) if whole.is_dir() => {}
+            Err(error) => return Err(io(&whole)(error)),
+        }
     }
     Ok(())
 }
@@ -90,15 +96,18 @@ mod tests {
 
     #[test]
     fn a_cancelled_demo_leaves_nothing_half_written() {
-        let directory = tempfile::tempdir().unwrap();
+        let parent = tempfile::tempdir().unwrap();
+        let directory = parent.path().join("demo");
+        std::fs::create_dir(&directory).unwrap();
         let progress = Progress::default();
         progress.cancel();
-        assert!(matches!(complete_story(directory.path(), &progress), Err(WriteError::Cancelled)));
-        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+        assert!(matches!(complete_story(&directory, &progress), Err(WriteError::Cancelled)));
+        assert_eq!(std::fs::read_dir(&directory).unwrap().count(), 0);
+        assert_eq!(std::fs::read_dir(parent.path()).unwrap().count(), 1);
         // What is there is not written again.
         for proportion in PROPORTIONS {
-            std::fs::create_dir(directory.path().join(directory_name(proportion))).unwrap();
+            std::fs::create_dir(directory.join(directory_name(proportion))).unwrap();
         }
-        assert!(complete_story(directory.path(), &progress).is_ok());
+        assert!(complete_story(&directory, &progress).is_ok());
     }
 }
