@@ -1,8 +1,10 @@
 //! The pages of a report. Each borrows the report and the selection, and keeps what it derived.
 
+pub mod chip_map;
 pub mod liveness;
 pub mod memory;
 pub mod summary;
+pub mod tile_grid;
 
 use crate::store::{Part, Report};
 use crate::ui::command::Command;

@@ -1,0 +1,259 @@
+//! The painting of the map of all tiles, and what the pointer learns.
+
+use eframe::egui;
+use eframe::egui::{Align2, Color32, FontId, Pos2, Rect, RichText, Stroke, TextureHandle};
+
+use crate::analysis::chip_map::{Cell, ChipMap, rows_at};
+use crate::analysis::lifetimes::category_and_name;
+use crate::analysis::memory::category_title;
+use crate::analysis::selection::TileSelection;
+use crate::store::target::Target;
+use crate::store::{Report, TileId};
+use crate::text::{grouped, shortened};
+use crate::ui::theme::Tokens;
+use crate::ui::units::Units;
+use crate::ui::widget::ticks;
+
+/// Room for the numbers of tiles, and for addresses, points.
+const LEFT: f32 = 56.0;
+const BOTTOM: f32 = 34.0;
+/// Variables in the tooltip.
+const MOST_VARIABLES: usize = 6;
+/// Longest name in the tooltip.
+const NAME: usize = 60;
+
+/// Where the map lies.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame {
+    /// With its axes.
+    pub outer: Rect,
+    /// Without them.
+    pub inner: Rect,
+}
+
+impl Frame {
+    /// The map in a rectangle.
+    pub fn new(outer: Rect) -> Self {
+        let max = outer.max - egui::vec2(2.0, BOTTOM);
+        let min = outer.min + egui::vec2(LEFT, 4.0);
+        Self { outer, inner: Rect::from_min_max(min, max.max(min + egui::vec2(1.0, 1.0))) }
+    }
+
+    /// A painter for the visible addresses and tiles.
+    pub fn painter<'a>(self, ui: &'a egui::Ui, views: [(f64, f64); 2]) -> MapPainter<'a> {
+        MapPainter {
+            ui,
+            frame: self,
+            addresses: views[0],
+            tiles: views[1],
+            tokens: Tokens::now(ui),
+        }
+    }
+}
+
+/// A painter that knows where tiles and addresses lie.
+pub struct MapPainter<'a> {
+    ui: &'a egui::Ui,
+    frame: Frame,
+    addresses: (f64, f64),
+    tiles: (f64, f64),
+    tokens: &'static Tokens,
+}
+
+impl MapPainter<'_> {
+    fn inside(&self) -> egui::Painter {
+        self.ui.painter().with_clip_rect(self.frame.inner)
+    }
+
+    /// Where the byte of an address begins. Positions are in the middle of what they cover.
+    fn x(&self, address: f64) -> f32 {
+        let (start, end) = self.addresses;
+        let share = (address - 0.5 - start) / (end - start);
+        self.frame.inner.left() + (share * f64::from(self.frame.inner.width())) as f32
+    }
+
+    /// Where the line of a tile begins.
+    fn y(&self, tile: f64) -> f32 {
+        let (start, end) = self.tiles;
+        let share = (tile - 0.5 - start) / (end - start);
+        self.frame.inner.top() + (share * f64::from(self.frame.inner.height())) as f32
+    }
+
+    /// The tile and the address at a place.
+    pub fn place(&self, at: Pos2) -> Option<(TileId, u64)> {
+        let inner = self.frame.inner;
+        if !inner.contains(at) {
+            return None;
+        }
+        let along = |(start, end): (f64, f64), share: f32| {
+            (start + (end - start) * f64::from(share) + 0.5).floor().max(0.0)
+        };
+        let address = along(self.addresses, (at.x - inner.left()) / inner.width());
+        let tile = along(self.tiles, (at.y - inner.top()) / inner.height());
+        Some((TileId(tile as u32), address as u64))
+    }
+
+    /// The ground, and a line around it.
+    pub fn background(&self) {
+        let stroke = Stroke::new(1.0, self.tokens.border);
+        let kind = egui::StrokeKind::Outside;
+        self.ui.painter().rect(self.frame.inner, 0, self.tokens.surface, stroke, kind);
+    }
+
+    /// The picture, where the tiles and addresses lie that it was made for.
+    pub fn picture(&self, map: &ChipMap, texture: &TextureHandle) {
+        let rect = Rect::from_min_max(
+            Pos2::new(self.x(map.addresses.start as f64), self.y(f64::from(map.tiles.start))),
+            Pos2::new(self.x(map.addresses.end as f64), self.y(f64::from(map.tiles.end))),
+        );
+        let whole = Rect::from_min_max(Pos2::ZERO, Pos2::new(1.0, 1.0));
+        self.inside().image(texture.id(), rect, whole, Color32::WHITE);
+    }
+
+    /// A text in place of the picture.
+    pub fn message(&self, text: &str) {
+        let (at, font) = (self.frame.inner.center(), FontId::proportional(14.0));
+        self.inside().text(at, Align2::CENTER_CENTER, text, font, self.tokens.weak_text);
+    }
+
+    /// Where IPUs begin, and the limit of a tile.
+    pub fn borders(&self, target: Option<&Target>) {
+        let Some(target) = target else { return };
+        let (painter, inner) = (self.inside(), self.frame.inner);
+        let per_ipu = target.tiles_per_ipu.unwrap_or(0);
+        let first = (self.tiles.0.max(0.0) as u64).checked_div(per_ipu);
+        let last = (self.tiles.1.max(0.0) as u64).checked_div(per_ipu);
+        if let (Some(first), Some(last)) = (first, last)
+            && target.ipus.unwrap_or(1) > 1
+        {
+            for ipu in (first..=last).take(64) {
+                let y = self.y((ipu * per_ipu) as f64);
+                painter.hline(inner.x_range(), y, Stroke::new(1.5, self.tokens.text));
+                let at = Pos2::new(inner.left() + 4.0, y.max(inner.top()) + 3.0);
+                self.label(at, Align2::LEFT_TOP, &format!("IPU {ipu}"));
+            }
+        }
+        if let Some(limit) = target.bytes_per_tile {
+            let x = self.x(limit as f64);
+            let line = [Pos2::new(x, inner.top()), Pos2::new(x, inner.bottom())];
+            let stroke = Stroke::new(2.0, self.tokens.limit);
+            painter.extend(egui::Shape::dashed_line(&line, stroke, 8.0, 4.0));
+            if inner.x_range().contains(x) {
+                self.label(Pos2::new(x - 4.0, inner.top() + 3.0), Align2::RIGHT_TOP, "Limit");
+            }
+        }
+    }
+
+    fn label(&self, at: Pos2, align: Align2, text: &str) {
+        let font = FontId::proportional(12.5);
+        let painter = self.inside();
+        let galley = painter.layout_no_wrap(text.to_owned(), font, self.tokens.text);
+        let rect = align.anchor_size(at, galley.size());
+        painter.rect_filled(rect.expand2(egui::vec2(3.0, 1.0)), 2, self.tokens.surface);
+        painter.galley(rect.min, galley, self.tokens.text);
+    }
+
+    /// Marks the selected tiles at the left.
+    pub fn selected(&self, tiles: &TileSelection) {
+        let x = self.frame.inner.left() - 5.0;
+        let mut drawn_to = f32::NEG_INFINITY;
+        for range in tiles.ranges() {
+            let top = self.y(f64::from(*range.start())).max(self.frame.inner.top());
+            let bottom = self.y(f64::from(*range.end()) + 1.0).min(self.frame.inner.bottom());
+            if bottom < top || bottom - drawn_to < 0.5 {
+                continue;
+            }
+            drawn_to = bottom;
+            let mark = Rect::from_x_y_ranges(x..=x + 4.0, top..=bottom.max(top + 2.0));
+            self.ui.painter().rect_filled(mark, 0, self.tokens.accent);
+        }
+    }
+
+    /// Numbers of tiles and addresses.
+    pub fn axes(&self, units: Units) {
+        let (inner, painter) = (self.frame.inner, self.ui.painter());
+        let (font, color) = (FontId::proportional(12.0), self.tokens.weak_text);
+        let per_point = |(start, end): (f64, f64), points: f32| (end - start) / f64::from(points);
+        let step = ticks::bytes_step(per_point(self.addresses, inner.width()) * 84.0, units);
+        let top = self.addresses.1;
+        for address in ticks::multiples(step, (self.addresses.0.max(0.0), top)) {
+            let x = self.x(address);
+            painter.vline(x, inner.bottom()..=inner.bottom() + 4.0, Stroke::new(1.0, color));
+            let text = ticks::bytes_text(address, step, top, units);
+            if x < inner.right() - 20.0 {
+                let at = Pos2::new(x, inner.bottom() + 5.0);
+                painter.text(at, Align2::CENTER_TOP, text, font.clone(), color);
+            }
+        }
+        let step = ticks::whole_step(per_point(self.tiles, inner.height()) * 26.0);
+        for tile in ticks::multiples(step, (self.tiles.0.max(0.0), self.tiles.1)) {
+            // The middle of the line of the tile.
+            let y = self.y(tile + 0.5).max(inner.top());
+            painter.hline(inner.left() - 10.0..=inner.left() - 6.0, y, Stroke::new(1.0, color));
+            let at = Pos2::new(inner.left() - 13.0, y);
+            painter.text(at, Align2::RIGHT_CENTER, format!("{tile}"), font.clone(), color);
+        }
+        let at = Pos2::new(inner.center().x, self.frame.outer.bottom());
+        painter.text(
+            at,
+            Align2::CENTER_BOTTOM,
+            "Address within the tile; a line for each tile",
+            font,
+            color,
+        );
+    }
+
+    /// Marks the tile and the address under the pointer.
+    pub fn cursor(&self, tile: TileId, address: u64) {
+        let stroke = Stroke::new(1.0, self.tokens.text.gamma_multiply(0.6));
+        let inner = self.frame.inner;
+        let y = self.y(f64::from(tile.0) + 0.5);
+        self.inside().hline(inner.x_range(), y, stroke);
+        self.inside().vline(self.x(address as f64 + 0.5), inner.y_range(), stroke);
+    }
+}
+
+/// What lies at an address of a tile.
+pub fn tooltip_ui(
+    ui: &mut egui::Ui,
+    report: &Report,
+    (tile, address): (TileId, u64),
+    step: Option<usize>,
+    cell: Option<Cell>,
+) {
+    let units = Units::now(ui);
+    let ipu = report.target.get().and_then(|target| target.ipu_of(tile));
+    let ipu = ipu.map_or(String::new(), |ipu| format!(" of IPU {ipu}"));
+    let title = format!("Tile {tile}{ipu}, address {}", grouped(address));
+    ui.label(RichText::new(title).strong());
+    let Some(variables) = report.variables.get() else { return };
+    let rows = rows_at(report, tile, address, step);
+    if rows.is_empty() {
+        ui.label(match (cell, step) {
+            (Some(Cell::Beyond), _) => "Behind the last used byte, or no tile",
+            (Some(Cell::Free), Some(_)) => "Free at this step, used at others",
+            (_, Some(_)) => "No variable lives here at this step",
+            _ => "No variable ever uses this byte",
+        });
+    }
+    egui::Grid::new("variables here").num_columns(3).spacing([14.0, 2.0]).show(ui, |ui| {
+        for row in rows.iter().take(MOST_VARIABLES) {
+            let row = *row as usize;
+            let (category, name) = category_and_name(report, variables, row);
+            let category = category.and_then(|id| report.categories.get()?.name(id));
+            ui.label(shortened(&name, NAME));
+            ui.label(
+                variables
+                    .bytes
+                    .get(row)
+                    .map_or(String::new(), |bytes| units.bytes(u64::from(*bytes))),
+            );
+            ui.weak(category.map_or(String::new(), |name| category_title(&shortened(name, NAME))));
+            ui.end_row();
+        }
+    });
+    if rows.len() > MOST_VARIABLES {
+        ui.weak(format!("and {} more", grouped((rows.len() - MOST_VARIABLES) as u64)));
+    }
+    ui.weak("A pixel shows what most of its bytes are; click to select the tile");
+}

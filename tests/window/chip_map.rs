@@ -1,0 +1,63 @@
+//! Drives the map of all tiles through its accessibility tree.
+
+use eframe::egui::accesskit::Role;
+use eframe::egui::{Modifiers, Theme, Vec2};
+use egui_kittest::kittest::Queryable as _;
+use egui_kittest::{Harness, SnapshotResults};
+use std::sync::Arc;
+use tilescope::ui::app::App;
+
+use crate::report;
+use crate::support::{choose, click_at, has_text, settle, texts, window_on, window_sized};
+
+const MAP: &str = "Map of all tiles";
+
+fn open(harness: &mut Harness<'_, App>) {
+    harness.get_by_role_and_label(Role::Button, MAP).click();
+    settle(harness);
+}
+
+/// Where a tile of the small report is on the map, at a share of the addresses.
+fn place(harness: &Harness<'_, App>, tile: u32, share: f32) -> eframe::egui::Pos2 {
+    let rect = harness.get_by_role_and_label(Role::Canvas, MAP).rect();
+    let line = (tile as f32 + 0.5) / report::TILES as f32;
+    rect.min + Vec2::new(rect.width() * share, rect.height() * line)
+}
+
+#[test]
+fn a_variable_is_found_on_the_map_of_all_tiles() {
+    let mut harness = window_on(Theme::Light, report::small());
+    open(&mut harness);
+    harness.hover_at(place(&harness, 30, 0.1));
+    settle(&mut harness);
+    assert!(has_text(&harness, "Tile 30 of IPU 1, address"), "{:#?}", texts(&harness));
+    assert!(has_text(&harness, "weights"), "{:#?}", texts(&harness));
+    harness.hover_at(place(&harness, 12, 0.1));
+    settle(&mut harness);
+    assert!(has_text(&harness, "Behind the last used byte, or no tile"));
+    for choice in ["By liveness", "By gaps", "By category"] {
+        choose(&mut harness, "Colour", choice);
+    }
+    harness.get_by_label("Zoom in").click();
+    settle(&mut harness);
+    harness.get_by_label("Show all").click();
+    settle(&mut harness);
+    let at = place(&harness, 30, 0.1);
+    click_at(&mut harness, at, Modifiers::NONE);
+    assert!(has_text(&harness, "30"), "{:#?}", texts(&harness));
+}
+
+#[test]
+fn the_map_of_all_tiles_looks_as_it_did() {
+    let mut results = SnapshotResults::new();
+    for theme in [Theme::Light, Theme::Dark] {
+        let mut harness = window_sized(theme, Vec2::new(1280.0, 800.0), |ctx| {
+            App::with_report(ctx, Arc::new(report::small()))
+        });
+        open(&mut harness);
+        harness.remove_cursor();
+        settle(&mut harness);
+        harness.snapshot(format!("chip-map-{theme:?}").to_lowercase());
+        results.extend_harness(&mut harness);
+    }
+}
