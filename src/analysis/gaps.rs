@@ -9,7 +9,12 @@
 //! only variables of other steps use are gaps of reason `free-at-step` (definitions.md).
 //!
 //! Where several variables begin at the end of a gap, a reason that applies to any of them counts.
+//! The neighbours of a gap are the variable that ends where it begins and the one that begins where it
+//! ends: of a gap over all steps among all variables, of one that is free at a step among those that
+//! live there. The constraint behind it is, of the variables that the reason speaks of, the one that
+//! ends last.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -58,8 +63,20 @@ pub struct Gap {
     pub bytes: Range<u64>,
     /// Why.
     pub reason: GapReason,
-    /// The row of the variable that explains it.
-    pub next: Option<usize>,
+    /// The row of the variable that ends where it begins, the first of several by offset, end, row.
+    pub before: Option<usize>,
+    /// The row of the variable that begins where it ends: of several the one that explains it.
+    pub after: Option<usize>,
+    /// The row of the variable that `after` may not share a memory element or region with; only of
+    /// those two reasons.
+    pub constraint: Option<usize>,
+}
+
+impl Gap {
+    /// Its size, bytes.
+    pub fn size(&self) -> u64 {
+        self.bytes.end.saturating_sub(self.bytes.start)
+    }
 }
 
 /// Gap bytes and number of gaps by reason.
@@ -77,11 +94,7 @@ pub struct GapTotal {
 /// The rows of variables that take memory, by offset, then by end, then by row.
 pub fn placed_rows(tile: &TileVariables) -> Vec<usize> {
     let mut rows: Vec<usize> = (0..tile.variables.len())
-        .filter(|row| {
-            tile.variables
-                .get(*row)
-                .is_some_and(|variable| variable.flags.is_allocated() && variable.bytes > 0)
-        })
+        .filter(|row| tile.variables.get(*row).is_some_and(is_placed))
         .collect();
     rows.sort_by_key(|row| {
         tile.variables.get(*row).map(|variable| (variable.offset, variable.end()))
@@ -89,53 +102,73 @@ pub fn placed_rows(tile: &TileVariables) -> Vec<usize> {
     rows
 }
 
+/// A run of used bytes.
+struct Used {
+    bytes: Range<u64>,
+    /// The row of the first variable that begins at its start.
+    first: usize,
+    /// The row of the first variable that reaches its end.
+    last: usize,
+}
+
+/// The runs of bytes that the wanted variables use, ascending, with bytes between any two.
+fn used(tile: &TileVariables, is_used: impl Fn(&LoweredVariable) -> bool) -> Vec<Used> {
+    let mut runs: Vec<Used> = Vec::new();
+    for row in placed_rows(tile) {
+        let Some(variable) = tile.variables.get(row).filter(|variable| is_used(variable)) else {
+            continue;
+        };
+        match runs.last_mut() {
+            Some(run) if variable.offset <= run.bytes.end => {
+                if variable.end() > run.bytes.end {
+                    run.bytes.end = variable.end();
+                    run.last = row;
+                }
+            }
+            _ => {
+                runs.push(Used { bytes: variable.offset..variable.end(), first: row, last: row });
+            }
+        }
+    }
+    runs
+}
+
 /// The used byte ranges of those variables that `is_used` names, merged and ascending.
 pub fn used_ranges(
     tile: &TileVariables,
     is_used: impl Fn(&LoweredVariable) -> bool,
 ) -> Vec<Range<u64>> {
-    let mut merged: Vec<Range<u64>> = Vec::new();
-    for row in placed_rows(tile) {
-        let Some(variable) = tile.variables.get(row).filter(|variable| is_used(variable)) else {
-            continue;
-        };
-        match merged.last_mut() {
-            Some(last) if variable.offset <= last.end => last.end = last.end.max(variable.end()),
-            _ => merged.push(variable.offset..variable.end()),
-        }
-    }
-    merged
+    used(tile, is_used).into_iter().map(|run| run.bytes).collect()
 }
 
 /// The last used byte + 1.
 pub fn end_of(tile: &TileVariables) -> u64 {
-    used_ranges(tile, |_| true).last().map_or(0, |range| range.end)
+    used(tile, |_| true).last().map_or(0, |run| run.bytes.end)
 }
 
 /// The gaps of a tile over all steps, ascending.
 pub fn gaps(tile: &TileVariables, target: Option<&Target>) -> Vec<Gap> {
     let rows = placed_rows(tile);
     let mut gaps = Vec::new();
-    let mut end = 0;
-    let mut index = 0;
-    while let Some(variable) = rows.get(index).and_then(|row| tile.variables.get(*row)) {
+    let (mut end, mut before) = (0, None);
+    for (index, row) in rows.iter().enumerate() {
+        let Some(variable) = tile.variables.get(*row) else { continue };
         if variable.offset > end {
             let bytes = end..variable.offset;
             let candidates = rows.get(index..).unwrap_or(&[]).iter().copied().take_while(|row| {
                 tile.variables.get(*row).is_some_and(|other| other.offset == bytes.end)
             });
-            let explained = candidates
-                .filter_map(|row| Some((reason_of(tile, row, &bytes, target)?, row)))
-                .min();
-            gaps.push(match explained {
-                Some((reason, row)) => Gap { bytes, reason, next: Some(row) },
-                None => {
-                    Gap { bytes, reason: GapReason::Unexplained, next: rows.get(index).copied() }
-                }
+            let explained = candidates.filter_map(|row| {
+                let (reason, constraint) = reason_of(tile, row, &bytes, target)?;
+                Some((reason, row, constraint))
             });
+            let (reason, after, constraint) =
+                explained.min().unwrap_or((GapReason::Unexplained, *row, None));
+            gaps.push(Gap { bytes, reason, before, after: Some(after), constraint });
         }
-        end = end.max(variable.end());
-        index += 1;
+        if variable.end() > end {
+            (end, before) = (variable.end(), Some(*row));
+        }
     }
     gaps
 }
@@ -147,26 +180,26 @@ pub fn gaps_at_step(
     is_live: impl Fn(&LoweredVariable) -> bool,
 ) -> Vec<Gap> {
     let mut all = gaps(tile, target);
-    let live = used_ranges(tile, is_live);
+    let live = used(tile, is_live);
     let mut live = live.iter().peekable();
-    for used in used_ranges(tile, |_| true) {
-        let mut at = used.start;
-        while let Some(range) = live.next_if(|range| range.start < used.end) {
-            if range.start > at {
-                all.push(free(at..range.start));
+    for run in used(tile, |_| true) {
+        let (mut at, mut before) = (run.bytes.start, None);
+        while let Some(live) = live.next_if(|live| live.bytes.start < run.bytes.end) {
+            if live.bytes.start > at {
+                all.push(free(at..live.bytes.start, before, Some(live.first)));
             }
-            at = at.max(range.end);
+            (at, before) = (live.bytes.end, Some(live.last));
         }
-        if at < used.end {
-            all.push(free(at..used.end));
+        if at < run.bytes.end {
+            all.push(free(at..run.bytes.end, before, None));
         }
     }
     all.sort_by_key(|gap| gap.bytes.start);
     all
 }
 
-fn free(bytes: Range<u64>) -> Gap {
-    Gap { bytes, reason: GapReason::FreeAtStep, next: None }
+fn free(bytes: Range<u64>, before: Option<usize>, after: Option<usize>) -> Gap {
+    Gap { bytes, reason: GapReason::FreeAtStep, before, after, constraint: None }
 }
 
 /// Adds up gaps by reason.
@@ -174,44 +207,58 @@ pub fn by_reason<'a>(gaps: impl IntoIterator<Item = &'a Gap>) -> GapsByReason {
     let mut totals = GapsByReason::new();
     for gap in gaps {
         let total = totals.entry(gap.reason).or_default();
-        total.bytes = total.bytes.saturating_add(gap.bytes.end - gap.bytes.start);
+        total.bytes = total.bytes.saturating_add(gap.size());
         total.count += 1;
     }
     totals
 }
 
-/// The first reason that applies to the variable in `row`, which begins where the gap ends.
+/// The first reason that applies to the variable in `row`, which begins where the gap ends, and the
+/// constraint behind it.
 fn reason_of(
     tile: &TileVariables,
     row: usize,
     gap: &Range<u64>,
     target: Option<&Target>,
-) -> Option<GapReason> {
+) -> Option<(GapReason, Option<usize>)> {
     let variable = tile.variables.get(row)?;
     if gap.start == 0 {
-        return Some(GapReason::Start);
+        return Some((GapReason::Start, None));
     }
     if gap.start.checked_next_multiple_of(variable.alignment) == Some(variable.offset) {
-        return Some(GapReason::Alignment);
+        return Some((GapReason::Alignment, None));
     }
     let target = target?;
     let begins = |starts: &[u64]| starts.binary_search(&variable.offset).is_ok();
-    let ends_before = |constraints: &[Vec<u32>]| {
-        constraints.get(row).is_some_and(|rows| {
-            rows.iter().filter_map(|other| tile.variables.get(*other as usize)).any(|other| {
-                other.flags.is_allocated() && other.bytes > 0 && other.end() <= variable.offset
-            })
-        })
-    };
-    if begins(&target.element_offsets) && ends_before(&tile.element_constraints) {
-        return Some(GapReason::ElementConstraint);
+    if begins(&target.element_offsets)
+        && let Some(other) = last_before(tile, variable.offset, tile.element_constraints.get(row))
+    {
+        return Some((GapReason::ElementConstraint, Some(other)));
     }
-    if begins(&target.region_offsets) && ends_before(&tile.region_constraints) {
-        return Some(GapReason::RegionConstraint);
+    if begins(&target.region_offsets)
+        && let Some(other) = last_before(tile, variable.offset, tile.region_constraints.get(row))
+    {
+        return Some((GapReason::RegionConstraint, Some(other)));
     }
     let interleaved = variable.flags.must_be_interleaved();
     (interleaved && target.interleaved_start == Some(variable.offset))
-        .then_some(GapReason::Interleaving)
+        .then_some((GapReason::Interleaving, None))
+}
+
+/// Of constrained rows that of the placed variable that ends last at or before `offset`, the lowest
+/// of equals.
+fn last_before(tile: &TileVariables, offset: u64, rows: Option<&Vec<u32>>) -> Option<usize> {
+    let ends = rows?.iter().filter_map(|row| {
+        let variable = tile.variables.get(*row as usize)?;
+        let is_before = is_placed(variable) && variable.end() <= offset;
+        is_before.then_some((variable.end(), Reverse(*row as usize)))
+    });
+    ends.max().map(|(_, Reverse(row))| row)
+}
+
+/// Whether a variable takes memory.
+fn is_placed(variable: &LoweredVariable) -> bool {
+    variable.flags.is_allocated() && variable.bytes > 0
 }
 
 #[cfg(test)]
@@ -299,6 +346,32 @@ mod tests {
             ]
         );
         assert_eq!(end_of(&tile), 301, "an unallocated variable has no place");
+    }
+
+    #[test]
+    fn a_gap_names_its_neighbours_and_its_constraint() {
+        let (mut tile, target) = tile();
+        // Row 2 may not share an element with row 0, which ends at 26, nor with row 1, at 40.
+        tile.element_constraints[2] = vec![0, 1, 4];
+        let found: Vec<_> = gaps(&tile, Some(&target))
+            .into_iter()
+            .map(|gap| (gap.before, gap.after, gap.constraint))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                (None, Some(0), None),
+                (Some(0), Some(1), None),
+                (Some(1), Some(2), Some(1)),
+                (Some(3), Some(4), Some(1)),
+                (Some(4), Some(5), None),
+                (Some(5), Some(6), None),
+            ]
+        );
+        let is_live = |variable: &LoweredVariable| variable.class != ClassId(2);
+        let at_step = gaps_at_step(&tile, Some(&target), is_live);
+        let free = at_step.iter().find(|gap| gap.reason == GapReason::FreeAtStep).expect("one");
+        assert_eq!((free.bytes.clone(), free.before, free.after), (100..104, None, Some(3)));
     }
 
     #[test]

@@ -1,12 +1,15 @@
 //! Pure functions from the store to figures. Every file begins with its definition.
 
 pub mod breakdown;
+pub mod chip_map;
+pub mod gap_totals;
 pub mod gaps;
 pub mod lifetimes;
 pub mod liveness;
 pub mod memory;
 pub mod operations;
 pub mod outliers;
+pub mod overflow;
 pub mod peaks;
 pub mod phases;
 pub mod recompute;
@@ -15,6 +18,7 @@ pub mod selection;
 pub mod step_operations;
 pub mod steps;
 pub mod tile_details;
+pub mod tile_map;
 pub mod tile_order;
 pub mod variables;
 mod worst_tiles;

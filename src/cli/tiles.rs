@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use super::Input;
 use super::output::{Answer, aligned, or_unknown};
+use crate::analysis::gap_totals::GapTotals;
 use crate::analysis::gaps::{self, GapsByReason};
 use crate::analysis::memory::{self, Statistics};
 use crate::analysis::selection::TileSelection;
@@ -96,7 +97,7 @@ impl Tiles {
             })
             .collect();
         let gaps = match arguments.by {
-            Some(Breakdown::Gaps) => gaps_of_tiles(open, arguments, progress)?,
+            Some(Breakdown::Gaps) => gaps_of_tiles(open, progress)?,
             _ => None,
         };
         let tiles = rows.iter().filter_map(|row| {
@@ -105,7 +106,7 @@ impl Tiles {
                 Breakdown::Region => by_region(memory, *row),
                 Breakdown::Category => by_category(memory, tile),
                 Breakdown::Liveness => by_liveness(memory, *row),
-                Breakdown::Gaps => gaps_json(gaps.as_ref()?.get(&tile)),
+                Breakdown::Gaps => gaps_json(gaps.as_ref()?.of_tile(tile)),
             };
             Some((tile, by))
         });
@@ -216,20 +217,12 @@ fn by_liveness(memory: &TileMemory, row: usize) -> Map<String, Value> {
     parts.into_iter().map(|(key, bytes)| (key.to_owned(), bytes.into())).collect()
 }
 
-/// Gaps of the selected tiles by reason; `None` when lowered variables cannot be read.
-fn gaps_of_tiles(
-    open: &OpenReport,
-    arguments: &TilesArguments,
-    progress: &Progress,
-) -> Result<Option<HashMap<TileId, GapsByReason>>, Error> {
+/// Gaps of all tiles by reason; `None` when lowered variables cannot be read.
+fn gaps_of_tiles(open: &OpenReport, progress: &Progress) -> Result<Option<GapTotals>, Error> {
     let target = open.report.target.get();
-    let mut by_tile = HashMap::new();
-    let is_there = open.read_each_tile(progress, |tile, variables| {
-        if arguments.tile.as_ref().is_none_or(|selected| selected.contains(tile)) {
-            by_tile.insert(tile, gaps::by_reason(&gaps::gaps(&variables, target)));
-        }
-    })?;
-    Ok(is_there.then_some(by_tile))
+    let by_tile =
+        open.map_tiles(progress, |_, tile| gaps::by_reason(&gaps::gaps(&tile, target)))?;
+    Ok(by_tile.map(GapTotals::new))
 }
 
 /// Bytes by reason.

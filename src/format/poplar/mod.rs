@@ -208,6 +208,19 @@ impl OpenReport {
         Ok(TileReader::new(tables).each_tile(each))
     }
 
+    /// What `of_tile` makes of every tile's lowered variables, which come without names; read in
+    /// parallel, by ascending tile. `None` when there is no table to read.
+    ///
+    /// # Errors
+    /// When the profile cannot be opened again.
+    pub fn map_tiles<T: Send>(
+        &self,
+        progress: &Progress,
+        of_tile: impl Fn(TileId, TileVariables) -> T + Sync,
+    ) -> Result<Option<Vec<(TileId, T)>>, Error> {
+        pop::tiles::map_tiles(&self.database, &self.report.warnings, progress, of_tile)
+    }
+
     /// Reads the bytes by unlowered variable and class on a range of tiles; `None` when there is no
     /// table to read them from.
     ///

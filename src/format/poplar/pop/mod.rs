@@ -6,4 +6,5 @@ pub mod liveness;
 pub mod memory;
 pub mod programs;
 pub mod tile_bytes;
+pub mod tiles;
 pub mod variables;

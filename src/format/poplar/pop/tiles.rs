@@ -1,0 +1,88 @@
+//! All tiles' lowered variables (`vars_info`), read by several threads, each tile as a whole.
+//!
+//! Rows of a tile lie together in every real report, so ranges of `var_id` that begin where a tile
+//! begins hold whole tiles. Where a tile comes twice all the same, everything is read again in one
+//! scan that sorts.
+
+use std::ops::RangeInclusive;
+
+use rayon::prelude::*;
+
+use super::variables::{TileReader, id_ranges};
+use crate::format::poplar::database::Database;
+use crate::format::poplar::table::{Query, Tables};
+use crate::format::{Error, Progress};
+use crate::store::variable::TileVariables;
+use crate::store::{TileId, Warnings};
+
+/// What `of_tile` makes of every tile, by ascending tile; names are not read. `None` when there is no
+/// table to read from; of a reading that is cancelled, some tiles.
+///
+/// # Errors
+/// When the profile cannot be opened again.
+pub fn map_tiles<T: Send>(
+    database: &Database,
+    warnings: &Warnings,
+    progress: &Progress,
+    of_tile: impl Fn(TileId, TileVariables) -> T + Sync,
+) -> Result<Option<Vec<(TileId, T)>>, Error> {
+    let reader = TileReader::without_names(database.tables(warnings, progress)?);
+    if !reader.has_table() {
+        return Ok(None);
+    }
+    let ranges = ranges_of_tiles(reader.tables());
+    let bytes_per_range = database.bytes.checked_div(ranges.len() as u64).unwrap_or(0);
+    let parts: Vec<Vec<(TileId, T)>> = ranges
+        .into_par_iter()
+        .map(|range| {
+            let reader = TileReader::without_names(database.tables(warnings, progress)?);
+            let mut tiles = Vec::new();
+            reader.each_tile_between(&range, |tile, variables| {
+                tiles.push((tile, of_tile(tile, variables)));
+            });
+            progress.advance(bytes_per_range);
+            Ok(tiles)
+        })
+        .collect::<Result<_, Error>>()?;
+    let mut tiles: Vec<(TileId, T)> = parts.into_iter().flatten().collect();
+    tiles.sort_by_key(|(tile, _)| *tile);
+    if tiles.is_sorted_by(|(a, _), (b, _)| a < b) {
+        return Ok(Some(tiles));
+    }
+    tiles.clear();
+    reader.each_tile(|tile, variables| tiles.push((tile, of_tile(tile, variables))));
+    Ok(Some(tiles))
+}
+
+/// Ranges of `var_id` that hold all rows, each of which begins where another tile than before does.
+fn ranges_of_tiles(tables: &Tables<'_>) -> Vec<RangeInclusive<u32>> {
+    let ranges = id_ranges(tables);
+    let (Some(first), Some(last)) = (ranges.first(), ranges.last()) else { return Vec::new() };
+    let clamp = |id: i64| u32::try_from(id.max(0)).unwrap_or(u32::MAX);
+    let (first, last) = (clamp(*first.start()), clamp(*last.end()));
+    let mut starts = vec![first];
+    for range in ranges.iter().skip(1) {
+        let id = clamp(*range.start());
+        if starts.last().is_none_or(|last| *last < id)
+            && let Some(start) = next_tile(tables, id)
+        {
+            starts.push(start);
+        }
+    }
+    let ends = starts.iter().skip(1).map(|start| start.saturating_sub(1)).chain([last]);
+    starts.iter().zip(ends).map(|(start, end)| *start..=end).collect()
+}
+
+/// The first `var_id` above `id` whose tile is another than that of the first row from `id` on.
+fn next_tile(tables: &Tables<'_>, id: u32) -> Option<u32> {
+    let query = Query {
+        table: "vars_info",
+        columns: &["var_id"],
+        tail: "WHERE var_id > ?1 AND tile <> (SELECT tile FROM vars_info WHERE var_id >= ?1 \
+               ORDER BY var_id LIMIT 1) ORDER BY var_id LIMIT 1",
+        needs: &["var_id", "tile"],
+    };
+    let mut found = None;
+    tables.query(&query, [id], |cells| found = cells.required32(0));
+    found
+}

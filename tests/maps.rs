@@ -1,0 +1,226 @@
+//! Memory maps: what they show adds up to what Poplar and the other analyses say, on every report at
+//! hand.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::Connection;
+use tilescope::analysis::gap_totals::GapTotals;
+use tilescope::analysis::gaps::{self, GapReason, GapTotal, GapsByReason};
+use tilescope::analysis::liveness::Scope;
+use tilescope::analysis::memory::{self, cell, gap_bytes};
+use tilescope::analysis::overflow::{Overflow, why_it_overflows};
+use tilescope::analysis::scope_curve::scope_curve;
+use tilescope::analysis::selection::TileSelection;
+use tilescope::analysis::tile_map::TileMap;
+use tilescope::format::Progress;
+use tilescope::format::poplar::OpenReport;
+use tilescope::store::TileId;
+use tilescope::store::variable::TileVariables;
+use tilescope::synth::{Options, write_report};
+
+fn open(path: &Path) -> OpenReport {
+    let progress = Progress::default();
+    let open = OpenReport::open(path, &progress).unwrap();
+    open.read_variables(&progress);
+    open.read_tile_variable_bytes(&progress);
+    open
+}
+
+/// Every sample, and the real report where it is at hand.
+fn paths() -> Vec<PathBuf> {
+    let samples = common::sample_options().into_iter();
+    let mut paths: Vec<PathBuf> =
+        samples.map(|(name, _)| common::in_package("sample_profiles").join(name)).collect();
+    paths.extend(common::real_report("poplar-3.3"));
+    paths
+}
+
+fn sum(totals: &GapsByReason) -> u64 {
+    totals.values().map(|total| total.bytes).sum()
+}
+
+#[test]
+fn the_map_of_every_tile_adds_up() {
+    for path in paths() {
+        let open = open(&path);
+        let report = &*open.report;
+        let memory = report.memory.get().unwrap();
+        let steps = report.steps.get().unwrap().ids.len();
+        let mut seen = 0;
+        let each = |tile, variables| {
+            let row = memory.tiles.position(tile).unwrap();
+            let map = TileMap::new(&variables, report, None);
+            assert_eq!(Some(map.end), cell(&memory.including_gaps, row), "tile {tile}");
+            assert_eq!(Some(sum(&map.gaps_by_reason())), gap_bytes(memory, row), "tile {tile}");
+            check_gaps(&map, &variables);
+            for lane in &map.lanes {
+                let ends = lane.iter().map(|position| &map.blocks[*position as usize]);
+                assert!(ends.is_sorted_by(|a, b| a.end <= b.offset), "a lane of tile {tile}");
+            }
+            if tile.0 % 61 == 0 || tile.0 < 4 {
+                let curve = scope_curve(report, Scope::Tile(tile), &|| false).unwrap();
+                for step in (0..steps).step_by(9) {
+                    let map = TileMap::new(&variables, report, Some(step));
+                    let bytes: u64 = map.blocks.iter().map(|block| block.end - block.offset).sum();
+                    let alive = curve.not_always_live[step] + curve.always_live.at(step).unwrap();
+                    assert_eq!(bytes, alive, "tile {tile} at {step}");
+                    assert_eq!(map.lanes.len(), 1, "what lives at one step does not overlap");
+                    assert_eq!(bytes + sum(&map.gaps_by_reason()), map.end);
+                    check_gaps(&map, &variables);
+                }
+            }
+            seen += 1;
+        };
+        assert!(open.read_each_tile(&Progress::default(), each).unwrap());
+        assert_eq!(seen, memory.tiles.len());
+    }
+}
+
+/// Every gap has the neighbours and the constraint that its reason speaks of.
+fn check_gaps(map: &TileMap, tile: &TileVariables) {
+    for (position, gap) in map.gaps.iter().enumerate() {
+        assert_eq!(map.gap_at(gap.bytes.start), Some(position));
+        assert_eq!(map.gap_at(gap.bytes.end - 1), Some(position));
+        let after = gap.after.map(|row| &tile.variables[row]);
+        let before = gap.before.map(|row| &tile.variables[row]);
+        assert!(after.is_none_or(|after| after.offset == gap.bytes.end));
+        assert!(before.is_none_or(|before| before.end() == gap.bytes.start));
+        let lists = match gap.reason {
+            GapReason::ElementConstraint => &tile.element_constraints,
+            GapReason::RegionConstraint => &tile.region_constraints,
+            reason => {
+                assert_eq!(gap.constraint, None);
+                let is_free = reason == GapReason::FreeAtStep;
+                assert!(is_free || (after.is_some() && before.is_some() != (gap.bytes.start == 0)));
+                continue;
+            }
+        };
+        let row = gap.constraint.unwrap();
+        assert!(lists[gap.after.unwrap()].contains(&(row as u32)));
+        assert!(tile.variables[row].end() <= gap.bytes.end);
+    }
+}
+
+#[test]
+fn the_gaps_of_a_real_tile_have_their_causes() {
+    let Some(path) = common::real_report("poplar-3.3") else { return };
+    let open = open(&path);
+    let tile = TileId(0);
+    let variables = open.read_tile(tile, &Progress::default()).unwrap().unwrap();
+    let map = TileMap::new(&variables, &open.report, None);
+    let element = map.gaps.iter().find(|gap| gap.reason == GapReason::ElementConstraint).unwrap();
+    let name = |row: Option<usize>| variables.names.at(row.unwrap()).unwrap().to_owned();
+    assert_eq!(element.bytes, 6_044..16_384);
+    assert_eq!(name(element.before), ".text.supervisor.host_exchange_hostExchangeExitHSync");
+    assert_eq!(name(element.after), "__stack");
+    assert_eq!(name(element.constraint), ".text.supervisor.control_initPrngSeed");
+    assert_eq!(map.gaps_by_reason()[&GapReason::Start], GapTotal { bytes: 16, count: 1 });
+}
+
+/// The gaps of every tile, read in parallel.
+fn gap_totals(open: &OpenReport) -> GapTotals {
+    let target = open.report.target.get();
+    let of_tile = |_, tile| gaps::by_reason(&gaps::gaps(&tile, target));
+    GapTotals::new(open.map_tiles(&Progress::default(), of_tile).unwrap().unwrap())
+}
+
+#[test]
+fn tiles_read_in_parallel_are_those_of_one_scan() {
+    for path in paths() {
+        let open = open(&path);
+        let target = open.report.target.get();
+        let totals = gap_totals(&open);
+        let mut scanned = Vec::new();
+        let each = |tile, variables: TileVariables| scanned.push((tile, variables));
+        assert!(open.read_each_tile(&Progress::default(), each).unwrap());
+        let by_reason = scanned.iter().map(|(_, tile)| gaps::by_reason(&gaps::gaps(tile, target)));
+        let tiles = scanned.iter().map(|(tile, _)| *tile);
+        assert!(totals.iter().map(|(tile, gaps)| (tile, gaps.clone())).eq(tiles.zip(by_reason)));
+        let read = open.map_tiles(&Progress::default(), |_, variables| variables).unwrap().unwrap();
+        for ((tile, read), (_, scanned)) in read.iter().zip(&scanned) {
+            assert_eq!(read.variables, scanned.variables, "tile {tile}");
+            assert_eq!(read.element_constraints, scanned.element_constraints);
+            assert_eq!(read.region_constraints, scanned.region_constraints);
+            assert!(read.names.is_empty() && scanned.names.len() == scanned.variables.len());
+        }
+        let memory = open.report.memory.get().unwrap();
+        assert_eq!(Some(sum(&totals.of_everything())), memory::totals(memory, target).gap_bytes);
+        let selection = TileSelection::between(TileId(3), TileId(8));
+        let selected: u64 = (3..=8).map(|tile| sum(totals.of_tile(TileId(tile)).unwrap())).sum();
+        assert_eq!(sum(&totals.of_selection(&selection)), selected);
+        let by_ipu =
+            (0..target.unwrap().ipus.unwrap()).map(|ipu| totals.of_ipu(ipu as u32, target));
+        assert_eq!(by_ipu.map(|gaps| sum(&gaps)).sum::<u64>(), sum(&totals.of_everything()));
+    }
+}
+
+#[test]
+fn tiles_whose_rows_lie_apart_are_put_together() {
+    let damaged = common::damaged_sample(|directory| {
+        let connection = Connection::open(directory.join("profile.pop")).unwrap();
+        connection
+            .execute_batch("UPDATE vars_info SET tile = 2 WHERE tile = 9 AND var_id % 2 = 0")
+            .unwrap();
+    });
+    let open = open(damaged.path());
+    let read =
+        open.map_tiles(&Progress::default(), |_, tile| tile.variables.len()).unwrap().unwrap();
+    let mut scanned = Vec::new();
+    let each = |tile, variables: TileVariables| scanned.push((tile, variables.variables.len()));
+    assert!(open.read_each_tile(&Progress::default(), each).unwrap());
+    assert_eq!(read, scanned);
+    let absent = common::damaged_sample(|directory| {
+        let connection = Connection::open(directory.join("profile.pop")).unwrap();
+        connection.execute_batch("DROP TABLE vars_info").unwrap();
+    });
+    let open = OpenReport::open(absent.path(), &Progress::default()).unwrap();
+    assert_eq!(open.map_tiles(&Progress::default(), |_, _| ()).unwrap(), None);
+}
+
+fn overflow(open: &OpenReport) -> Overflow {
+    let (memory, target) = (open.report.memory.get().unwrap(), open.report.target.get());
+    why_it_overflows(memory, target, &gap_totals(open)).unwrap()
+}
+
+#[test]
+fn what_takes_the_memory_of_tiles_that_are_over_adds_up() {
+    for path in paths() {
+        let open = open(&path);
+        let (memory, target) = (open.report.memory.get().unwrap(), open.report.target.get());
+        let found = overflow(&open);
+        let totals = memory::totals(memory, target);
+        assert_eq!(Some(found.tiles.len() as u64), totals.tiles_over_limit);
+        let limit = target.unwrap().bytes_per_tile.unwrap() * found.tiles.len() as u64;
+        assert_eq!(found.including_gaps_bytes, limit + found.over_bytes);
+        assert_eq!(found.reasons.iter().map(|lost| lost.bytes).sum::<u64>(), found.gap_bytes);
+        let rows = || found.tiles.iter().map(|tile| memory.tiles.position(*tile).unwrap());
+        let total = |column| memory::sum_of_rows(column, rows()).unwrap_or(0);
+        let at_one_step = total(&memory.always_live) + total(&memory.not_always_live_max);
+        let parts = at_one_step + found.not_explained_bytes.unwrap() + found.gap_bytes;
+        assert_eq!(parts, found.including_gaps_bytes, "{}", path.display());
+        for lost in &found.reasons {
+            assert!(lost.would_fit <= found.would_fit_without_gaps && lost.would_fit <= lost.tiles);
+        }
+    }
+}
+
+/// A batch that fits at every step, but not where code pushes data into the next memory element.
+#[test]
+fn placement_alone_can_be_why_it_does_not_fit() {
+    let directory = tempfile::tempdir().unwrap();
+    let options = Options { batch: 12, proportion: 0.6, ..Options::default() };
+    write_report(&options, directory.path(), &Progress::default()).unwrap();
+    let open = open(directory.path());
+    let found = overflow(&open);
+    assert_eq!((found.tiles.len(), found.need_more_at_one_step), (8, Some(0)));
+    assert_eq!((found.would_fit_without_gaps, found.over_bytes), (8, 43_884));
+    assert_eq!(found.worst, Some((TileId(3), 8_544)));
+    let most = &found.reasons[0];
+    assert_eq!((most.reason, most.bytes), (GapReason::ElementConstraint, 124_896));
+    assert_eq!((most.tiles, most.would_fit), (8, 8));
+    assert!(found.reasons[1..].iter().all(|lost| lost.would_fit == 0));
+}
