@@ -121,7 +121,9 @@ pub fn placed_lifetimes(report: &Report, tile: TileId, step: usize) -> Option<Ve
     Some(placed)
 }
 
-fn category_and_name(
+/// The category of a lowered variable, where the file names it, and a name: that of the variable that
+/// it was lowered from, else the title of its category.
+pub(super) fn category_and_name(
     report: &Report,
     variables: &LoweredVariables,
     row: usize,

@@ -1,6 +1,7 @@
 //! Pure functions from the store to figures. Every file begins with its definition.
 
 pub mod breakdown;
+pub mod category_order;
 pub mod chip_map;
 pub mod gap_totals;
 pub mod gaps;
@@ -13,6 +14,7 @@ pub mod overflow;
 pub mod peaks;
 pub mod phases;
 pub mod recompute;
+pub mod resident_tile;
 pub mod scope_curve;
 pub mod selection;
 pub mod step_operations;

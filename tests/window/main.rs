@@ -5,6 +5,7 @@ mod frame;
 mod home;
 mod liveness;
 mod memory;
+mod memory_map;
 mod report;
 mod summary;
 mod support;

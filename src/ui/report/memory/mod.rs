@@ -15,6 +15,7 @@ use eframe::egui;
 use eframe::egui::{Label, RichText};
 use std::sync::Arc;
 
+use super::memory_map::{MemoryMap, MemoryView};
 use super::{PageContext, is_limit_near, part_or_reason, tables_height};
 use crate::store::Report;
 use crate::text::grouped;
@@ -37,6 +38,8 @@ pub struct MemoryPage {
     picture: picture::TilePicture,
     selecting: select::Selecting,
     tabs: tabs::Tabs,
+    view: MemoryView,
+    map: MemoryMap,
 }
 
 impl MemoryPage {
@@ -48,6 +51,10 @@ impl MemoryPage {
         let Some(memory) = found else { return };
         if memory.tiles.is_empty() {
             absent_ui(ui, "No tiles", "Table memory_by_tile of the profile has no rows");
+            return;
+        }
+        if self.view != MemoryView::Tiles {
+            self.map.ui(ui, page, memory, &mut self.view);
             return;
         }
         let last = self.made.last().and_then(|(_, made)| made.clone());
@@ -67,7 +74,7 @@ impl MemoryPage {
             self.choices.has_limit && wanted.unwrap_or_else(|| is_limit_near(shown.top(), limit))
         });
         let before = self.choices.key.clone();
-        self.choices.head_ui(ui, &shown.ipus, is_scaled);
+        self.choices.head_ui(ui, &mut self.view, &shown.ipus, is_scaled);
         if !self.choices.key.has_tiles_of(&before) {
             self.picture.view.reset();
         }
