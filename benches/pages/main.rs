@@ -191,14 +191,7 @@ fn measure(window: &mut Window, scene: &str, picture: &str) {
             .collect();
         window.frame(vec![Event::PointerGone]);
         window.rest();
-        times.sort_by(f64::total_cmp);
-        let at = |percent: usize| times[(FRAMES * percent).div_ceil(100) - 1];
-        let (median, p99) = (at(50), at(99));
-        let verdict = if median <= MEDIAN && p99 <= P99 { "" } else { "  over the measure" };
-        println!(
-            "{scene:<44} {title:<9} median {median:6.2} ms  99 % {p99:6.2} ms  most {:6.2} ms{verdict}",
-            at(100)
-        );
+        report_times(scene, title, &mut times);
     }
     window.frame(vec![Event::Key {
         key: Key::Num0,
@@ -207,6 +200,50 @@ fn measure(window: &mut Window, scene: &str, picture: &str) {
         repeat: false,
         modifiers: Modifiers::NONE,
     }]);
+}
+
+/// Goes from step to step with the keyboard while the pointer rests on the picture.
+fn measure_steps(window: &mut Window, scene: &str, picture: &str) {
+    window.click("At a step");
+    let rect = window.place("Step");
+    let pos = rect.center();
+    for pressed in [true, false] {
+        let button = Event::PointerButton {
+            pos,
+            button: PointerButton::Primary,
+            pressed,
+            modifiers: Modifiers::NONE,
+        };
+        window.frame(vec![Event::PointerMoved(pos), button]);
+    }
+    window.rest();
+    let rect = window.place(picture);
+    let mut times: Vec<f64> = (0..FRAMES)
+        .map(|_| {
+            let key = Event::Key {
+                key: Key::ArrowRight,
+                physical_key: None,
+                pressed: true,
+                repeat: false,
+                modifiers: Modifiers::NONE,
+            };
+            window.frame(vec![Event::PointerMoved(rect.center()), key]).as_secs_f64() * 1000.0
+        })
+        .collect();
+    report_times(scene, "stepping", &mut times);
+    window.frame(vec![Event::PointerGone]);
+    window.click("All steps");
+}
+
+fn report_times(scene: &str, title: &str, times: &mut [f64]) {
+    times.sort_by(f64::total_cmp);
+    let at = |percent: usize| times[(times.len() * percent).div_ceil(100) - 1];
+    let (median, p99) = (at(50), at(99));
+    let verdict = if median <= MEDIAN && p99 <= P99 { "" } else { "  over the measure" };
+    println!(
+        "{scene:<44} {title:<9} median {median:6.2} ms  99 % {p99:6.2} ms  most {:6.2} ms{verdict}",
+        at(100)
+    );
 }
 
 fn main() {
@@ -224,6 +261,16 @@ fn main() {
         window.click("Breakdown");
         window.click("Category");
         measure(&mut window, &scene("Memory by category"), "Memory over tiles");
+        let started = Instant::now();
+        window.click("View of the map of all tiles");
+        let first = started.elapsed().as_secs_f64() * 1000.0;
+        println!("{:<44} first picture after {first:.0} ms", scene("Map of all tiles"));
+        measure(&mut window, &scene("Map of all tiles"), "Map of all tiles");
+        measure_steps(&mut window, &scene("Map of all tiles"), "Map of all tiles");
+        window.click("View of a tile's map");
+        measure(&mut window, &scene("Map of a tile"), "Memory map of a tile");
+        measure_steps(&mut window, &scene("Map of a tile"), "Memory map of a tile");
+        window.click("View of tiles");
         window.show(Page::Liveness);
         measure(&mut window, &scene("Liveness"), "Liveness curve");
         window.click("Filter steps");

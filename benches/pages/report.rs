@@ -3,12 +3,15 @@
 use std::path::PathBuf;
 
 use tilescope::store::debug_info::{DebugInfo, Proportion, TextRef};
+use tilescope::store::ids::CategoryId;
 use tilescope::store::liveness::{Classes, Deltas, Liveness, TileVariableBytes, VariableBytes};
 use tilescope::store::memory::{CategoryMemory, TileMemory};
 use tilescope::store::names::{Interner, Names};
 use tilescope::store::options::{About, GraphInfo};
 use tilescope::store::program::{Programs, Steps};
+use tilescope::store::report::Categories;
 use tilescope::store::target::Target;
+use tilescope::store::variable::{LoweredVariables, VariableFlags};
 use tilescope::store::{ClassId, ProgramId, Report, StepId, TileId, UnloweredId};
 
 /// Tiles of an IPU.
@@ -23,6 +26,9 @@ const CLASSES: u32 = 20_000;
 const VARIABLES: u32 = 30_000;
 /// Rows of the bytes of variables on a tile.
 const ROWS_PER_TILE: u32 = 60;
+
+/// Lowered variables on a tile.
+const VARIABLES_PER_TILE: u32 = 300;
 
 /// Numbers that are the same at every run.
 struct Noise(u64);
@@ -67,14 +73,53 @@ pub fn report() -> Report {
     report.tile_variable_bytes.fill(Some(by_tile));
     report.about.fill(Some(About::default()));
     report.debug.fill(Some(debug()));
-    report.categories.fill(None);
+    report.categories.fill(Some(categories()));
     report.compute_sets.fill(None);
     report.execution.fill(None);
-    report.variables.fill(None);
+    report.variables.fill(Some(lowered(&mut noise)));
     report.vertex_types.fill(None);
     report.compute_set_tiles.fill(None);
     report.exchanges.fill(None);
     report
+}
+
+/// What lies where: code and data that always live first, then others that share addresses.
+fn lowered(noise: &mut Noise) -> LoweredVariables {
+    let mut lowered = LoweredVariables::default();
+    for tile in 0..TILES {
+        let first = lowered.offsets.len() as u32;
+        let mut end = 0_u32;
+        for variable in 0..VARIABLES_PER_TILE {
+            let bytes = 8 * (1 + noise.below(400));
+            let is_always_live = variable < VARIABLES_PER_TILE / 2;
+            let class = if is_always_live { 0 } else { 1 + noise.below(CLASSES - 1) };
+            // One in ten leaves a gap; of the others some lie where another one lies at other steps.
+            let offset = match noise.below(10) {
+                0 => end + 64,
+                1..=3 if !is_always_live => end.saturating_sub(bytes),
+                _ => end,
+            };
+            lowered.offsets.push(offset);
+            lowered.bytes.push(bytes);
+            lowered.classes.push(ClassId(class));
+            lowered.unlowered.push(UnloweredId(noise.below(VARIABLES)));
+            lowered.categories.push((variable * 14 / VARIABLES_PER_TILE) as u8);
+            lowered.flags.push(VariableFlags(1));
+            end = end.max(offset + bytes);
+        }
+        lowered.tiles.push(TileId(tile));
+        lowered.rows.push(first..lowered.offsets.len() as u32);
+    }
+    lowered
+}
+
+fn categories() -> Categories {
+    let mut categories = Categories::default();
+    for id in 0..14 {
+        categories.ids.push(CategoryId(id));
+        categories.names.push(&format!("category{id}"));
+    }
+    categories
 }
 
 fn memory(noise: &mut Noise) -> TileMemory {

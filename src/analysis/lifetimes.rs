@@ -121,8 +121,8 @@ pub fn placed_lifetimes(report: &Report, tile: TileId, step: usize) -> Option<Ve
     Some(placed)
 }
 
-/// The category of a lowered variable, by its row, and the name of the variable that it was lowered
-/// from, else the title of its category.
+/// The category of a lowered variable, where the file names it, and a name: that of the variable that
+/// it was lowered from, else the title of its category.
 pub fn category_and_name(
     report: &Report,
     variables: &LoweredVariables,

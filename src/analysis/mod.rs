@@ -20,6 +20,7 @@ pub mod overflow;
 pub mod peaks;
 pub mod phases;
 pub mod recompute;
+pub mod resident_tile;
 pub mod scope_curve;
 pub mod selection;
 mod step_counts;

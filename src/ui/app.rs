@@ -199,7 +199,7 @@ impl App {
         );
         egui::CentralPanel::default().frame(page_frame(&tokens)).show(ui, |ui| {
             match (&report, load) {
-                (Some(report), _) => self.view.ui(ui, report, is_working, &mut commands),
+                (Some(report), Some((load, _))) => self.view.ui(ui, load, report, &mut commands),
                 (None, Some((load, stage))) if is_open => {
                     waiting_ui(ui, load, stage, &mut commands);
                 }
@@ -365,13 +365,14 @@ impl ReportView {
     fn ui(
         &mut self,
         ui: &mut egui::Ui,
+        load: &Load,
         report: &Arc<Report>,
-        is_working: bool,
         commands: &mut Vec<Command>,
     ) {
         let mut page = PageContext {
             report,
-            is_working,
+            source: load.source(),
+            is_working: load.stage().is_working(),
             selection: &mut self.selections.now,
             has_painted_graph: &mut self.has_painted_graph,
             commands,

@@ -53,6 +53,10 @@ pub struct Tokens {
     pub mark: Color32,
     /// Areas of a stack, from the ground up; neighbours differ in brightness too.
     pub series: [Color32; 10],
+    /// Hatching of gaps.
+    pub gap: Color32,
+    /// Hatching of what is free at a step.
+    pub free: Color32,
     /// Grid lines of pictures.
     pub grid: Color32,
     /// Something is over the limit, or failed.
@@ -89,6 +93,8 @@ const LIGHT: Tokens = Tokens {
         Color32::from_rgb(0x6c, 0x77, 0x81),
         Color32::from_rgb(0xc3, 0xca, 0xd1),
     ],
+    gap: Color32::from_rgb(0x70, 0x7a, 0x84),
+    free: Color32::from_rgb(0x0a, 0x5c, 0xa8),
     grid: Color32::from_rgba_premultiplied(0x14, 0x18, 0x1c, 0x2c),
     bad: Color32::from_rgb(0xb3, 0x3a, 0x00),
     warning: Color32::from_rgb(0x8a, 0x5a, 0x00),
@@ -122,6 +128,8 @@ const DARK: Tokens = Tokens {
         Color32::from_rgb(0x5a, 0x65, 0x70),
         Color32::from_rgb(0x9a, 0xa4, 0xae),
     ],
+    gap: Color32::from_rgb(0x8a, 0x95, 0xa0),
+    free: Color32::from_rgb(0x7c, 0xbd, 0xf5),
     grid: Color32::from_rgba_premultiplied(0x24, 0x26, 0x28, 0x28),
     bad: Color32::from_rgb(0xff, 0x8f, 0x57),
     warning: Color32::from_rgb(0xf0, 0xc0, 0x5a),
@@ -140,6 +148,13 @@ impl Tokens {
     pub fn now(ui: &egui::Ui) -> &'static Self {
         if ui.visuals().dark_mode { &DARK } else { &LIGHT }
     }
+}
+
+/// Black or white, whichever is read better on a colour.
+pub fn text_on(fill: Color32) -> Color32 {
+    let [red, green, blue, _] = fill.to_array().map(u32::from);
+    let is_bright = red * 299 + green * 587 + blue * 114 > 140_000;
+    if is_bright { LIGHT.text } else { LIGHT.page }
 }
 
 /// Gives both themes their colours and sizes.

@@ -13,7 +13,7 @@ use crate::support::{choose, click_at, has_text, settle, texts, window_on, windo
 const MAP: &str = "Map of all tiles";
 
 fn open(harness: &mut Harness<'_, App>) {
-    harness.get_by_role_and_label(Role::Button, MAP).click();
+    harness.get_by_role_and_label(Role::Button, "View of the map of all tiles").click();
     settle(harness);
 }
 
@@ -44,7 +44,30 @@ fn a_variable_is_found_on_the_map_of_all_tiles() {
     settle(&mut harness);
     let at = place(&harness, 30, 0.1);
     click_at(&mut harness, at, Modifiers::NONE);
-    assert!(has_text(&harness, "30"), "{:#?}", texts(&harness));
+    harness.get_by_label("Map of tile 30").click();
+    settle(&mut harness);
+    assert!(
+        !has_text(&harness, "Map of tile 30"),
+        "the map of the tile has the place of that of all"
+    );
+}
+
+#[test]
+fn tiles_stand_in_a_grid_by_any_figure() {
+    let mut harness = window_on(Theme::Light, report::small());
+    harness.get_by_role_and_label(Role::Button, "View of the grid of tiles").click();
+    settle(&mut harness);
+    let rect = harness.get_by_role_and_label(Role::Canvas, "Grid of tiles").rect();
+    // The first tile of IPU 0 lies below its name.
+    let at = rect.min + Vec2::new(5.0, 24.0);
+    harness.hover_at(at);
+    settle(&mut harness);
+    assert!(has_text(&harness, "With gaps: 9.67 KiB (9,900 B)"), "{:#?}", texts(&harness));
+    choose(&mut harness, "Figure", "Vertex code");
+    choose(&mut harness, "Colour scale", "From 0 to limit");
+    assert!(has_text(&harness, "Vertex code: "), "{:#?}", texts(&harness));
+    click_at(&mut harness, at, Modifiers::NONE);
+    assert!(has_text(&harness, "Map of tile 0"), "{:#?}", texts(&harness));
 }
 
 #[test]

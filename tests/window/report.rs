@@ -4,12 +4,13 @@ use std::path::PathBuf;
 
 use tilescope::store::compute::ComputeSets;
 use tilescope::store::debug_info::{DebugInfo, Proportion, TextRef};
+use tilescope::store::ids::CategoryId;
 use tilescope::store::liveness::{Classes, Deltas, Liveness, TileVariableBytes, VariableBytes};
 use tilescope::store::memory::{CategoryMemory, TileMemory};
 use tilescope::store::names::{Interner, Names};
 use tilescope::store::options::{About, CompilerPhase, EngineOption, GraphInfo, SideFact};
 use tilescope::store::program::{Programs, Steps};
-use tilescope::store::report::{FileStatus, ReportFile};
+use tilescope::store::report::{Categories, FileStatus, ReportFile};
 use tilescope::store::target::Target;
 use tilescope::store::variable::{LoweredVariables, VariableFlags};
 use tilescope::store::{ClassId, ProgramId, Report, StepId, TileId, UnloweredId, WarningCode};
@@ -18,6 +19,8 @@ use tilescope::store::{ClassId, ProgramId, Report, StepId, TileId, UnloweredId, 
 pub const TILES: u32 = 48;
 /// Its steps.
 pub const STEPS: u32 = 200;
+/// Its tile with many variables.
+pub const CROWDED: TileId = TileId(31);
 /// Its highest step.
 pub const SPIKE: u32 = 120;
 
@@ -110,6 +113,7 @@ fn report(steps: u32, bytes_per_tile: u64, names: &[&str]) -> Report {
     report.debug.fill(Some(debug()));
     report.compute_sets.fill(Some(ComputeSets::default()));
     report.variables.fill(Some(lowered()));
+    report.categories.fill(Some(categories()));
     settle_rest(&report);
     report
 }
@@ -129,7 +133,42 @@ fn lowered() -> LoweredVariables {
     }
     lowered.tiles.push(TileId(30));
     lowered.rows.push(0..3);
+    crowded(&mut lowered);
     lowered
+}
+
+/// A tile with much on it: what lives always at the beginning, what shares addresses behind it.
+fn crowded(lowered: &mut LoweredVariables) {
+    let mut random = 7_u32;
+    let mut next = |below: u32| {
+        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (random >> 8) % below
+    };
+    let first = u32::try_from(lowered.len()).expect("few");
+    for index in 0..60_u32 {
+        let is_early = index < 14;
+        let bytes = 60 + next(if is_early { 400 } else { 1500 });
+        let offset = if is_early { index * 500 } else { 7400 + next(5500) / 4 * 4 };
+        lowered.offsets.push(offset);
+        lowered.bytes.push(bytes);
+        lowered.classes.push(ClassId(if is_early { 0 } else { 1 + index % 20 }));
+        let has_name = index % 3 > 0;
+        let unlowered = UnloweredId(index % 4);
+        lowered.unlowered.push(if has_name { unlowered } else { LoweredVariables::NO_UNLOWERED });
+        lowered.categories.push(u8::try_from(index % 3).expect("few"));
+        lowered.flags.push(VariableFlags(1));
+    }
+    lowered.tiles.push(CROWDED);
+    lowered.rows.push(first..first + 60);
+}
+
+fn categories() -> Categories {
+    let mut categories = Categories::default();
+    for (id, name) in (0..).zip(["vertexCode", "variable", "controlCode"]) {
+        categories.ids.push(CategoryId(id));
+        categories.names.push(name);
+    }
+    categories
 }
 
 fn target(bytes_per_tile: u64) -> Target {

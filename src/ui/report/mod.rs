@@ -3,9 +3,11 @@
 pub mod chip_map;
 pub mod liveness;
 pub mod memory;
+mod memory_map;
 pub mod summary;
 pub mod tile_grid;
 
+use crate::format::poplar::OpenReport;
 use crate::store::{Part, Report};
 use crate::ui::command::Command;
 use crate::ui::selection::Selection;
@@ -20,6 +22,8 @@ use eframe::egui;
 pub struct PageContext<'a> {
     /// The report.
     pub report: &'a std::sync::Arc<Report>,
+    /// Where single tiles can be read from; nothing of a report that was not opened from files.
+    pub source: Option<&'a std::sync::Arc<OpenReport>>,
     /// Whether more of it is coming.
     pub is_working: bool,
     /// What is selected.

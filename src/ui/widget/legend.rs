@@ -15,6 +15,8 @@ pub enum Patch {
     Line(Color32),
     /// A dashed line.
     Dashes(Color32),
+    /// Lines that rise, or fall, across an area.
+    Hatch(Color32, bool),
 }
 
 /// Width of a patch, points.
@@ -56,7 +58,9 @@ fn paint_patch(ui: &egui::Ui, rect: Rect, patch: Patch, is_on: bool) {
     let thin = |color| Stroke::new(1.0, color);
     match patch {
         // An outline stays of what is switched off.
-        Patch::Area(_, line) | Patch::Line(line) | Patch::Dashes(line) if !is_on => {
+        Patch::Area(_, line) | Patch::Line(line) | Patch::Dashes(line) | Patch::Hatch(line, _)
+            if !is_on =>
+        {
             let line = line.gamma_multiply(0.6);
             let flat = rect.shrink2(Vec2::new(0.0, 2.0));
             painter.rect_stroke(flat, 2, thin(line), StrokeKind::Inside);
@@ -66,6 +70,16 @@ fn paint_patch(ui: &egui::Ui, rect: Rect, patch: Patch, is_on: bool) {
         }
         Patch::Line(line) => {
             painter.hline(rect.x_range(), middle, Stroke::new(2.0, line));
+        }
+        Patch::Hatch(line, is_falling) => {
+            painter.rect_stroke(rect, 2, thin(line), StrokeKind::Inside);
+            for place in 0..3_u8 {
+                let left = rect.left() + f32::from(place) * 6.0;
+                let (from, to) = (rect.bottom(), rect.top());
+                let (from, to) = if is_falling { (to, from) } else { (from, to) };
+                let ends = [Pos2::new(left, from), Pos2::new(left + 6.0, to)];
+                painter.line_segment(ends, thin(line));
+            }
         }
         Patch::Dashes(line) => {
             let stroke = Stroke::new(2.0, line);

@@ -6,6 +6,7 @@ pub mod data_table;
 pub mod facts;
 pub mod flame;
 pub mod legend;
+pub mod navigate;
 pub mod overview;
 pub mod rows;
 pub mod ticks;

@@ -15,8 +15,10 @@ const HANDLE: f32 = 9.0;
 /// What the strip shows.
 #[derive(Debug)]
 pub struct Overview<'a> {
-    /// The numbers.
+    /// The numbers, evenly over the axis.
     pub values: Values<'a>,
+    /// Positions of the axis.
+    pub len: usize,
     /// Added to each of them.
     pub base: u64,
     /// Changes when the numbers change.
@@ -29,7 +31,7 @@ pub struct Overview<'a> {
 
 /// Draws the strip in the width that is left; dragging moves the visible part or its ends.
 pub fn overview_ui(ui: &mut egui::Ui, view: &mut View, mut overview: Overview<'_>) {
-    let len = overview.values.len();
+    let len = overview.len;
     let size = Vec2::new(ui.available_width().max(60.0), HEIGHT);
     let (rect, strip) = ui.allocate_exact_size(size, Sense::click_and_drag());
     let inner = rect.shrink2(Vec2::new(HANDLE / 2.0, 0.0));
@@ -38,7 +40,7 @@ pub fn overview_ui(ui: &mut egui::Ui, view: &mut View, mut overview: Overview<'_
     let x = |place: f64| inner.left() + ((place - low) / per_point) as f32;
     let tokens = Tokens::now(ui);
 
-    paint_values(ui, inner, &mut overview, tokens.weak_text.gamma_multiply(0.55), (low, high), x);
+    paint_values(ui, inner, &mut overview, tokens.weak_text.gamma_multiply(0.55));
     let (start, end) = view.range(len);
     let window = Rect::from_x_y_ranges(x(start)..=x(end), rect.y_range());
     for aside in [
@@ -105,18 +107,14 @@ pub fn overview_ui(ui: &mut egui::Ui, view: &mut View, mut overview: Overview<'_
     }
 }
 
-fn paint_values(
-    ui: &egui::Ui,
-    inner: Rect,
-    overview: &mut Overview<'_>,
-    color: Color32,
-    range: (f64, f64),
-    x: impl Fn(f64) -> f32,
-) {
+fn paint_values(ui: &egui::Ui, inner: Rect, overview: &mut Overview<'_>, color: Color32) {
+    let (low, high) = View::everything(overview.values.len());
+    let per_value = f64::from(inner.width()) / (high - low);
+    let x = |place: f64| inner.left() + ((place - low) * per_value) as f32;
     let columns = inner.width().max(1.0) as usize;
     let top = overview.top.max(1) as f32 * 1.05;
     let mut mesh = egui::Mesh::default();
-    for bin in overview.cache.get(overview.version, overview.values, range, columns) {
+    for bin in overview.cache.get(overview.version, overview.values, (low, high), columns) {
         let height = bin.max.saturating_add(overview.base) as f32 / top * inner.height();
         let (left, right) = (x(bin.from as f64 - 0.5), x(bin.to as f64 - 0.5));
         let y = (inner.bottom() - height).max(inner.top())..=inner.bottom();

@@ -26,7 +26,7 @@ impl Toolbar {
         overview: Overview<'_>,
         commands: &mut Vec<Command>,
     ) {
-        let len = overview.values.len();
+        let len = overview.len;
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 3.0;
             let is_zoomed = view.is_zoomed();

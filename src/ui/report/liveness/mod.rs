@@ -165,6 +165,7 @@ impl LivenessPage {
         let (values, base) = self.top_values(derived);
         let overview = Overview {
             values,
+            len: derived.len(),
             base,
             version: derived.version() * 4 + self.variant(),
             top: derived.top,

@@ -6,10 +6,10 @@ use eframe::egui::{Button, PopupCloseBehavior};
 use super::shown::Key;
 use crate::analysis::breakdown::Breakdown;
 use crate::analysis::tile_order::TileOrder;
-use crate::ui::report::head_ui;
+use crate::ui::report::memory_map::{MemoryView, views_ui};
 
 /// Below this width the choices have a row of their own, points.
-const ROOM: f32 = 700.0;
+const ROOM: f32 = 940.0;
 
 /// The choices.
 #[derive(Debug)]
@@ -41,17 +41,25 @@ impl Default for Choices {
 impl Choices {
     /// Draws the head of the page with the choices. `is_scaled` is what figures or user want now;
     /// without a limit it is nothing.
-    pub fn head_ui(&mut self, ui: &mut egui::Ui, ipus: &[u32], is_scaled: Option<bool>) {
-        let title = "Memory by tile";
+    pub fn head_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        view: &mut MemoryView,
+        ipus: &[u32],
+        is_scaled: Option<bool>,
+    ) {
         if ui.available_width() >= ROOM {
-            head_ui(ui, title, |ui| {
-                self.options_ui(ui, is_scaled);
-                self.order_ui(ui);
-                self.tiles_ui(ui, ipus);
-                self.breakdown_ui(ui);
+            ui.horizontal(|ui| {
+                views_ui(ui, view);
+                ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                    self.options_ui(ui, is_scaled);
+                    self.order_ui(ui);
+                    self.tiles_ui(ui, ipus);
+                    self.breakdown_ui(ui);
+                });
             });
         } else {
-            head_ui(ui, title, |_| {});
+            ui.horizontal(|ui| views_ui(ui, view));
             ui.horizontal_wrapped(|ui| {
                 self.breakdown_ui(ui);
                 self.tiles_ui(ui, ipus);

@@ -16,8 +16,13 @@ use eframe::egui;
 use eframe::egui::{Label, RichText};
 use std::sync::Arc;
 
+use super::chip_map::ChipMapView;
+use super::memory_map::{MemoryMap, MemoryView, steps_ui, views_ui};
+use super::tile_grid::TileGridView;
 use super::{PageContext, is_limit_near, part_or_reason, tables_height};
+use crate::analysis::selection::TileSelection;
 use crate::store::Report;
+use crate::store::memory::TileMemory;
 use crate::text::grouped;
 use crate::ui::job::Latest;
 use crate::ui::split;
@@ -38,6 +43,10 @@ pub struct MemoryPage {
     picture: picture::TilePicture,
     selecting: select::Selecting,
     tabs: tabs::Tabs,
+    view: MemoryView,
+    map: MemoryMap,
+    all_tiles: ChipMapView,
+    grid: TileGridView,
 }
 
 impl MemoryPage {
@@ -50,6 +59,12 @@ impl MemoryPage {
         if memory.tiles.is_empty() {
             absent_ui(ui, "No tiles", "Table memory_by_tile of the profile has no rows");
             return;
+        }
+        match self.view {
+            MemoryView::Tiles => {}
+            MemoryView::OneTile => return self.map.ui(ui, page, memory, &mut self.view),
+            MemoryView::AllTiles => return self.all_tiles_ui(ui, page),
+            MemoryView::Grid => return self.grid_ui(ui, page, memory),
         }
         let before = self.made.last().and_then(|(_, made)| made.clone());
         let (key, for_job) = (self.choices.key.clone(), Arc::clone(report));
@@ -69,7 +84,7 @@ impl MemoryPage {
             self.choices.has_limit && wanted.unwrap_or_else(|| is_limit_near(shown.top(), limit))
         });
         let before = self.choices.key.clone();
-        self.choices.head_ui(ui, &shown.ipus, is_scaled);
+        self.choices.head_ui(ui, &mut self.view, &shown.ipus, is_scaled);
         if !self.choices.key.has_tiles_of(&before) {
             self.picture.view.reset();
         }
@@ -92,6 +107,42 @@ impl MemoryPage {
                 let parts = picture::Parts { memory, made: &made, limit, scaled };
                 self.picture.ui(ui, page, &parts, &mut self.choices, &mut self.selecting);
             });
+    }
+}
+
+impl MemoryPage {
+    /// The map of all tiles, with the step that it shows.
+    fn all_tiles_ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
+        self.view_ui(ui, page);
+        steps_ui(ui, page, None);
+        let step = page.selection.step();
+        if let Some(tile) = self.all_tiles.ui(ui, page, step) {
+            page.selection.tiles = TileSelection::one(tile);
+        }
+    }
+
+    /// The tiles as a grid.
+    fn grid_ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, memory: &TileMemory) {
+        self.view_ui(ui, page);
+        if let Some(tile) = self.grid.ui(ui, page, memory) {
+            page.selection.tiles = TileSelection::one(tile);
+        }
+    }
+
+    /// The choice of what is shown, and the way from a tile to its map.
+    fn view_ui(&mut self, ui: &mut egui::Ui, page: &PageContext<'_>) {
+        ui.horizontal(|ui| {
+            views_ui(ui, &mut self.view);
+            let selected = &page.selection.tiles;
+            if let (1, Some(tile)) = (selected.count(), selected.first()) {
+                ui.separator();
+                if ui.button(format!("Map of tile {tile}")).clicked() {
+                    self.view = MemoryView::OneTile;
+                }
+            } else {
+                ui.weak("Click a tile to select it");
+            }
+        });
     }
 }
 

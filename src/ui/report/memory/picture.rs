@@ -76,6 +76,7 @@ impl TilePicture {
         }
         let overview = Overview {
             values: Values::Cells(&shown.including_gaps),
+            len: shown.len(),
             base: 0,
             version: shown.version,
             top: shown.tops.1,

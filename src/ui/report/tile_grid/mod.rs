@@ -21,7 +21,7 @@ use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 
 /// Tiles of a line, as long as a picture of all lines fits into a texture.
-const COLUMNS: usize = 32;
+const COLUMNS: usize = 46;
 /// Lines of a texture.
 const MOST_LINES: usize = 2000;
 /// Room above the grid of an IPU for its name, points.

@@ -1,4 +1,4 @@
-//! What mouse and keyboard do to a picture.
+//! How mouse and keyboard select in a picture.
 
 use eframe::egui;
 use eframe::egui::{Event, EventFilter, InputState, Key, Modifiers, Response};
@@ -6,65 +6,6 @@ use egui_plot::PlotTransform;
 
 use super::{Click, Picture};
 use crate::ui::widget::view::View;
-
-/// Wheel and keys zoom, drag pans where `can_pan`, double-click and 0 reset. Says whether anything
-/// moved.
-pub fn navigate(
-    ui: &egui::Ui,
-    response: &Response,
-    transform: &PlotTransform,
-    view: &mut View,
-    len: usize,
-    can_pan: bool,
-) -> bool {
-    let before = *view;
-    let per_point = transform.dvalue_dpos()[0];
-    if response.dragged() && can_pan {
-        view.pan(len, -f64::from(response.drag_delta().x) * per_point);
-    }
-    if let Some(pointer) = response.hover_pos() {
-        let center = transform.value_from_position(pointer).x;
-        let (wheel, pinch) = ui.input(|input| (input.smooth_scroll_delta(), input.zoom_delta()));
-        if wheel.y != 0.0 {
-            view.zoom(len, f64::from(wheel.y / 200.0).exp(), center);
-        }
-        if wheel.x != 0.0 {
-            view.pan(len, -f64::from(wheel.x) * per_point);
-        }
-        if (pinch - 1.0).abs() > f32::EPSILON {
-            view.zoom(len, f64::from(pinch), center);
-        }
-    }
-    if response.double_clicked() {
-        view.reset();
-    }
-    if !ui.text_edit_focused() {
-        let (start, end) = view.range(len);
-        let middle = f64::midpoint(start, end);
-        ui.input(|input| {
-            // With Ctrl these keys change the size of everything.
-            if input.modifiers.command || input.modifiers.alt {
-                return;
-            }
-            if input.key_pressed(Key::Num0) {
-                view.reset();
-            }
-            if input.key_pressed(Key::Plus) || input.key_pressed(Key::Equals) {
-                view.zoom(len, 1.5, middle);
-            }
-            if input.key_pressed(Key::Minus) {
-                view.zoom(len, 1.0 / 1.5, middle);
-            }
-            if input.key_pressed(Key::PageUp) {
-                view.pan(len, start - end);
-            }
-            if input.key_pressed(Key::PageDown) {
-                view.pan(len, end - start);
-            }
-        });
-    }
-    *view != before
-}
 
 /// Whether dragging selects a range: with Shift, and where all is visible, so that there is nothing
 /// to pan.

@@ -12,6 +12,7 @@ use egui_plot::{AxisHints, GridMark, Plot, PlotBounds};
 use std::ops::Range;
 
 use super::bins::{Bin, BinCache, Values, nearest};
+use super::navigate::{Axis, navigate};
 use super::ticks;
 use super::view::View;
 use crate::ui::theme::Tokens;
@@ -162,7 +163,14 @@ pub fn curve_ui(ui: &mut egui::Ui, view: &mut View, mut picture: Picture<'_>) ->
         info
     });
     let is_selecting = picture.is_range_selectable && input::is_selecting(ui, *view);
-    let moved = input::navigate(ui, &response, &transform, view, picture.len, !is_selecting);
+    let per_point = transform.dvalue_dpos()[0];
+    let origin = f64::from(transform.position_from_point_x(0.0));
+    let axis = Axis { origin, per_point };
+    let mut moved = navigate(ui, &response, axis, view, picture.len, !is_selecting);
+    if response.double_clicked() {
+        view.reset();
+        moved = true;
+    }
     if response.clicked() || response.drag_started() {
         // So that the arrows go on from there.
         response.request_focus();

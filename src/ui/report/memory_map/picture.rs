@@ -1,0 +1,171 @@
+//! The picture of a tile's memory: addresses from the left to the right, a rectangle a variable.
+
+use eframe::egui;
+use eframe::egui::{EventFilter, Key, Rect, Response, Role, Sense, Stroke, StrokeKind, WidgetInfo};
+
+use super::choices::Choices;
+use super::hatch::Hatching;
+use super::paint::{Layout, Paint, Scene, kind_of};
+use crate::analysis::tile_map::TileMap;
+use crate::ui::theme::Tokens;
+use crate::ui::units::Units;
+use crate::ui::widget::navigate::{Axis, navigate};
+use crate::ui::widget::view::View;
+
+/// Its accessible name.
+pub const NAME: &str = "Memory map of a tile";
+/// How far from a narrow block the pointer may be, points.
+const NEAR: f32 = 2.0;
+
+/// What lies at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hit {
+    /// The variable of a row.
+    Variable(u32),
+    /// A gap, a position in those that are drawn.
+    Gap(usize),
+    /// Nothing.
+    Ground,
+}
+
+/// What the user did.
+#[derive(Debug)]
+pub struct Answer {
+    /// The picture.
+    pub response: Response,
+    /// What is under the pointer.
+    pub hovered: Option<Hit>,
+    /// What was clicked, or reached with a key.
+    pub clicked: Option<Hit>,
+    /// What shall fill the picture.
+    pub zoomed: Option<Hit>,
+    /// Where the picture lies.
+    pub rect: Rect,
+}
+
+/// Draws the picture in all of the space that is left.
+pub fn picture_ui(
+    ui: &mut egui::Ui,
+    view: &mut View,
+    hatching: &mut Hatching,
+    scene: Scene<'_>,
+    choices: &Choices,
+    value: &str,
+) -> Answer {
+    let (tokens, units, len) = (Tokens::now(ui), Units::now(ui), scene.data.len());
+    let size = ui.available_size().max(egui::vec2(80.0, 80.0));
+    let (outer, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
+    let map = scene.map(choices);
+    let layout = Layout::new(outer, view.range(len), map);
+    let painter = ui.painter().with_clip_rect(layout.frame.expand2(egui::vec2(0.0, 4.0)));
+    let paint = Paint { painter, tokens, layout, scene, choices };
+    paint.ground();
+    paint.gaps(hatching);
+    paint.blocks();
+    paint.labels(ui.painter(), units);
+    paint.axis(ui.painter(), len, units);
+
+    let pointer = response.hover_pos().filter(|at| layout.frame.contains(*at));
+    let hovered = pointer.and_then(|at| hit(&scene, choices, &layout, at));
+    response.widget_info(|| {
+        let mut info = WidgetInfo::labeled(Role::Canvas, true, NAME);
+        info.current_text_value = Some(value.to_owned());
+        info
+    });
+    let axis = Axis {
+        origin: f64::from(layout.frame.left()) - layout.range.0 / layout.per_point(),
+        per_point: layout.per_point(),
+    };
+    let mut moved = navigate(ui, &response, axis, view, len, true);
+    if response.clicked() || response.drag_started() {
+        response.request_focus();
+    }
+    if response.has_focus() {
+        let stroke = Stroke::new(1.0, tokens.accent);
+        ui.painter().rect_stroke(layout.frame, 0, stroke, StrokeKind::Inside);
+    }
+    let (by_key, is_entered) = keys(ui, &response, map, scene.chosen);
+    let mut zoomed = scene.chosen.filter(|_| is_entered).map(Hit::Variable);
+    if response.double_clicked() {
+        zoomed = zoomed.or(hovered);
+        if hovered.is_none() {
+            view.reset();
+            moved = true;
+        }
+    }
+    let by_key = by_key.map(Hit::Variable);
+    // Enter counts as a click, but not here.
+    let is_clicked = response.clicked_by(egui::PointerButton::Primary);
+    let clicked = by_key.or_else(|| is_clicked.then_some(hovered.unwrap_or(Hit::Ground)));
+    if moved || clicked.is_some() || zoomed.is_some() {
+        ui.request_repaint();
+    }
+    let hovered = hovered.filter(|_| !response.dragged());
+    Answer { hovered, clicked, zoomed, rect: outer, response }
+}
+
+/// What lies at a place: the variable there, else the largest of those that are narrow and near.
+fn hit(scene: &Scene<'_>, choices: &Choices, layout: &Layout, at: egui::Pos2) -> Option<Hit> {
+    let map = scene.map(choices);
+    let address = layout.address(at.x);
+    let is_shown = |row: u32, block: &crate::analysis::tile_map::Block| {
+        choices.has(choices.kind(scene.data, block, scene.is_live(row)))
+    };
+    if let Some(lane) = layout.lane_at(at.y) {
+        let near = layout.address(at.x - NEAR)..layout.address(at.x + NEAR).saturating_add(1);
+        let exact = map.block_at(address, lane).and_then(|place| map.blocks.get(place));
+        let around = map.blocks_within(lane, near).iter();
+        let around = around.filter_map(|place| map.blocks.get(*place as usize));
+        let found = exact
+            .filter(|block| is_shown(block.row, block))
+            .or_else(|| {
+                around
+                    .filter(|block| is_shown(block.row, block))
+                    .max_by_key(|block| block.end - block.offset)
+            })
+            .map(|block| Hit::Variable(block.row));
+        if found.is_some() {
+            return found;
+        }
+    }
+    let gaps = scene.gaps();
+    let near = layout.address(at.x - NEAR);
+    let first = gaps.partition_point(|gap| gap.bytes.end <= near);
+    let until = layout.address(at.x + NEAR);
+    let around =
+        gaps.iter().enumerate().skip(first).take_while(|(_, gap)| gap.bytes.start <= until);
+    let around = around.filter(|(_, gap)| choices.has(kind_of(gap)));
+    around
+        .max_by_key(|(_, gap)| (gap.bytes.contains(&address), gap.size()))
+        .map(|(place, _)| Hit::Gap(place))
+}
+
+/// Arrows go from variable to variable by address; Enter shows the chosen one.
+fn keys(
+    ui: &egui::Ui,
+    response: &Response,
+    map: &TileMap,
+    chosen: Option<u32>,
+) -> (Option<u32>, bool) {
+    if !response.has_focus() || map.blocks.is_empty() {
+        return (None, false);
+    }
+    let filter = EventFilter { horizontal_arrows: true, ..EventFilter::default() };
+    ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, filter));
+    let pressed = |key: Key| ui.input(|input| input.modifiers.is_none() && input.key_pressed(key));
+    let last = map.blocks.len() - 1;
+    let now = || chosen.and_then(|row| map.block_of(row));
+    let place = if pressed(Key::ArrowRight) {
+        Some(now().map_or(0, |now| (now + 1).min(last)))
+    } else if pressed(Key::ArrowLeft) {
+        Some(now().map_or(last, |now| now.saturating_sub(1)))
+    } else if pressed(Key::Home) {
+        Some(0)
+    } else if pressed(Key::End) {
+        Some(last)
+    } else {
+        None
+    };
+    let row = place.and_then(|place| map.blocks.get(place)).map(|block| block.row);
+    (row, pressed(Key::Enter))
+}

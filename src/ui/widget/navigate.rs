@@ -1,0 +1,70 @@
+//! Zooming and panning an axis with wheel, drag and keys; all pictures do it alike.
+
+use eframe::egui;
+use eframe::egui::{Key, Response};
+
+use super::view::View;
+
+/// Where positions lie in the window.
+#[derive(Clone, Copy, Debug)]
+pub struct Axis {
+    /// The place of position 0, points; it may be far outside.
+    pub origin: f64,
+    /// Positions of a point.
+    pub per_point: f64,
+}
+
+/// Wheel and keys zoom, drag pans where `can_pan`, 0 resets. Says whether anything moved.
+pub fn navigate(
+    ui: &egui::Ui,
+    response: &Response,
+    axis: Axis,
+    view: &mut View,
+    len: usize,
+    can_pan: bool,
+) -> bool {
+    let before = *view;
+    let per_point = axis.per_point;
+    if response.dragged() && can_pan {
+        view.pan(len, -f64::from(response.drag_delta().x) * per_point);
+    }
+    if let Some(pointer) = response.hover_pos() {
+        let center = (f64::from(pointer.x) - axis.origin) * per_point;
+        let (wheel, pinch) = ui.input(|input| (input.smooth_scroll_delta(), input.zoom_delta()));
+        if wheel.y != 0.0 {
+            view.zoom(len, f64::from(wheel.y / 200.0).exp(), center);
+        }
+        if wheel.x != 0.0 {
+            view.pan(len, -f64::from(wheel.x) * per_point);
+        }
+        if (pinch - 1.0).abs() > f32::EPSILON {
+            view.zoom(len, f64::from(pinch), center);
+        }
+    }
+    if !ui.text_edit_focused() {
+        let (start, end) = view.range(len);
+        let middle = f64::midpoint(start, end);
+        ui.input(|input| {
+            // With Ctrl these keys change the size of everything.
+            if input.modifiers.command || input.modifiers.alt {
+                return;
+            }
+            if input.key_pressed(Key::Num0) {
+                view.reset();
+            }
+            if input.key_pressed(Key::Plus) || input.key_pressed(Key::Equals) {
+                view.zoom(len, 1.5, middle);
+            }
+            if input.key_pressed(Key::Minus) {
+                view.zoom(len, 1.0 / 1.5, middle);
+            }
+            if input.key_pressed(Key::PageUp) {
+                view.pan(len, start - end);
+            }
+            if input.key_pressed(Key::PageDown) {
+                view.pan(len, end - start);
+            }
+        });
+    }
+    *view != before
+}

@@ -1,0 +1,264 @@
+//! Drives the memory map of a tile through its accessibility tree.
+
+use crate::report;
+use crate::support::{SIZES, choose, click_at, settle, texts, window_on, window_sized};
+use eframe::egui::accesskit::Role;
+use eframe::egui::{Event, Key, Modifiers, PointerButton, Pos2, Rect, Theme, Vec2};
+use egui_kittest::kittest::Queryable as _;
+use egui_kittest::{Harness, SnapshotResults};
+use std::sync::Arc;
+use tilescope::ui::app::App;
+
+const MAP: &str = "Memory map of a tile";
+/// Bytes of a tile.
+const LIMIT: f32 = 16_384.0;
+
+fn page() -> Harness<'static, App> {
+    let mut harness = window_on(Theme::Light, report::small());
+    harness.get_by_label("View of a tile's map").click();
+    settle(&mut harness);
+    harness
+}
+
+fn picture(harness: &Harness<'_, App>) -> Rect {
+    harness.get_by_label(MAP).rect()
+}
+
+/// Where an address is in the lowest lane, when all addresses are visible.
+fn place(harness: &Harness<'_, App>, address: f32) -> Pos2 {
+    let rect = picture(harness);
+    let width = rect.width() - 2.0;
+    Pos2::new(rect.left() + 1.0 + width * address / LIMIT, rect.bottom() - 34.0 - 16.0 - 12.0)
+}
+
+fn hover(harness: &mut Harness<'_, App>, at: Pos2) {
+    harness.hover_at(at);
+    harness.run_steps(3);
+}
+
+fn enter(harness: &mut Harness<'_, App>, field: &str, text: &str) {
+    harness.get_by_role_and_label(Role::TextInput, field).focus();
+    harness.run_steps(2);
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::A);
+    harness.run_steps(2);
+    harness.get_by_role_and_label(Role::TextInput, field).type_text(text);
+    harness.run_steps(2);
+    harness.key_press(Key::Enter);
+    settle(harness);
+}
+
+fn magnification(harness: &Harness<'_, App>) -> String {
+    harness.get_by_label("Magnification").value().unwrap_or_default()
+}
+
+fn value(harness: &Harness<'_, App>) -> String {
+    harness.get_by_label(MAP).value().unwrap_or_default()
+}
+
+#[track_caller]
+fn assert_texts(harness: &Harness<'_, App>, expected: &[&str]) {
+    let texts = texts(harness);
+    for expected in expected {
+        assert!(texts.iter().any(|text| text.contains(expected)), "{expected:?} in {texts:#?}");
+    }
+}
+
+#[test]
+fn a_tile_is_chosen_by_its_number_or_its_bytes() {
+    let mut harness = page();
+    assert_texts(&harness, &["Tile 30 of IPU 1: 14.7 KiB with gaps, 16 B of gaps, 3 variables"]);
+    enter(&mut harness, "Tile", "31");
+    assert_texts(&harness, &["Tile 31 of IPU 1: ", ", 60 variables"]);
+    harness.get_by_label("Tile before").click();
+    settle(&mut harness);
+    assert_texts(&harness, &["Tile 30 of IPU 1: "]);
+    enter(&mut harness, "Tile", "999");
+    assert_texts(&harness, &["Tile 30 of IPU 1: "]);
+    enter(&mut harness, "Tile", "24");
+    assert_texts(&harness, &["Tile 24 of IPU 1: 0 B with gaps, 0 B of gaps, 0 variables"]);
+    harness.get_by_label("Fullest").click();
+    settle(&mut harness);
+    assert_texts(&harness, &["Tile 30 of IPU 1: "]);
+    harness.get_by_label("View of tiles").click();
+    settle(&mut harness);
+    assert_texts(&harness, &["Tile 30 of IPU 1: 17.5 KiB (17,900 B) with gaps"]);
+}
+
+#[test]
+fn the_pointer_learns_of_variables_and_gaps() {
+    let mut harness = page();
+    let at = place(&harness, 9000.0) - Vec2::new(0.0, 30.0);
+    hover(&mut harness, at);
+    assert_texts(&harness, &["8.79 KiB (9,000 B)", "6,016 to 15,015", "Step 120"]);
+    let at = place(&harness, 6008.0) + Vec2::new(0.0, 20.0);
+    hover(&mut harness, at);
+    assert_texts(&harness, &["Gap of 16 B", "6,000 to 6,015"]);
+}
+
+#[test]
+fn a_search_finds_counts_and_goes_on() {
+    let mut harness = page();
+    enter(&mut harness, "Tile", "31");
+    harness.get_by_role_and_label(Role::TextInput, "Find").focus();
+    harness.run_steps(2);
+    harness.get_by_role_and_label(Role::TextInput, "Find").type_text("GRAD");
+    settle(&mut harness);
+    assert_texts(&harness, &["10 found"]);
+    harness.get_by_label("Find next").click();
+    settle(&mut harness);
+    assert_texts(&harness, &["1 of 10"]);
+    assert_ne!(magnification(&harness), "100 %");
+    assert!(value(&harness).starts_with("gradients, "), "{}", value(&harness));
+    let first = value(&harness);
+    harness.get_by_label("Find previous").click();
+    settle(&mut harness);
+    assert_texts(&harness, &["10 of 10"]);
+    assert_ne!(value(&harness), first);
+    harness.key_press(Key::Num0);
+    settle(&mut harness);
+    assert_eq!(magnification(&harness), "100 %");
+}
+
+#[test]
+fn keys_go_to_the_peak_and_from_step_to_step() {
+    let mut harness = page();
+    assert_texts(&harness, &["200 steps"]);
+    harness.get_by_label("Peak").focus();
+    harness.run_steps(2);
+    harness.key_press(Key::Enter);
+    settle(&mut harness);
+    assert_texts(&harness, &["Step 120, the peak of this tile: layer2/step120"]);
+    harness.get_by_role_and_label(Role::Slider, "Step").focus();
+    harness.run_steps(2);
+    harness.key_press(Key::ArrowRight);
+    settle(&mut harness);
+    assert_texts(&harness, &["Step 121: layer2/step121"]);
+    harness.key_press(Key::ArrowLeft);
+    settle(&mut harness);
+    harness.get_by_label("Liveness").click();
+    settle(&mut harness);
+    assert_texts(&harness, &["Selected: step 120"]);
+    harness.get_by_label("Memory").click();
+    settle(&mut harness);
+    harness.get_by_label("All steps").click();
+    settle(&mut harness);
+    assert_texts(&harness, &["200 steps"]);
+}
+
+#[test]
+fn free_bytes_at_a_step_are_no_gaps_of_all_steps() {
+    let mut harness = page();
+    harness.get_by_label("At a step").click();
+    settle(&mut harness);
+    harness.get_by_role_and_label(Role::Slider, "Step").focus();
+    harness.run_steps(2);
+    harness.key_press(Key::ArrowRight);
+    settle(&mut harness);
+    let at = place(&harness, 10_000.0) + Vec2::new(0.0, 20.0);
+    hover(&mut harness, at);
+    assert_texts(&harness, &["Gap of ", "Free at this step, taken at others"]);
+    // What is not alive can be left out.
+    harness.get_by_label("Live only").click();
+    settle(&mut harness);
+    let at = place(&harness, 10_000.0);
+    hover(&mut harness, at);
+    assert_texts(&harness, &["Gap of "]);
+}
+
+#[test]
+fn a_row_of_the_gaps_is_shown() {
+    let mut harness = page();
+    assert_eq!(magnification(&harness), "100 %");
+    harness.get_by_role_and_label(Role::Row, "6000").click();
+    settle(&mut harness);
+    assert_ne!(magnification(&harness), "100 %");
+    harness.get_by_label("Variables").click();
+    settle(&mut harness);
+    harness.get_by_role_and_label(Role::Row, "weights").click();
+    settle(&mut harness);
+    assert_eq!(value(&harness), "weights, 5.86 KiB (6,000 B) at address 0");
+    harness.get_by_label("By reason").click();
+    settle(&mut harness);
+    assert_texts(&harness, &["Gaps by reason", "All tiles", "1 tile is over the limit"]);
+}
+
+#[test]
+fn a_chosen_variable_is_selected_everywhere() {
+    let mut harness = page();
+    let at = place(&harness, 3000.0);
+    click_at(&mut harness, at, Modifiers::NONE);
+    assert_eq!(value(&harness), "weights, 5.86 KiB (6,000 B) at address 0");
+    // The click gave the picture the keyboard.
+    harness.key_press(Key::ArrowRight);
+    settle(&mut harness);
+    assert!(value(&harness).starts_with("gradients, 700 B"), "{}", value(&harness));
+    harness.key_press(Key::Enter);
+    settle(&mut harness);
+    assert_ne!(magnification(&harness), "100 %");
+    harness.get_by_label("Liveness").click();
+    settle(&mut harness);
+    assert_texts(&harness, &["gradients: ", "alive at"]);
+}
+
+#[test]
+fn keys_and_drags_zoom_and_move() {
+    let mut harness = page();
+    let at = place(&harness, 6000.0);
+    hover(&mut harness, at);
+    let modifiers = Modifiers::NONE;
+    harness.key_press(Key::Plus);
+    settle(&mut harness);
+    assert_ne!(magnification(&harness), "100 %");
+    let button = PointerButton::Primary;
+    for (pos, pressed) in [(at, true), (at + Vec2::new(80.0, 0.0), false)] {
+        harness.event(Event::PointerMoved(pos));
+        harness.event(Event::PointerButton { pos, button, pressed, modifiers });
+        harness.step();
+    }
+    settle(&mut harness);
+    harness.get_by_label("Show all").click();
+    settle(&mut harness);
+    assert_eq!(magnification(&harness), "100 %");
+}
+
+#[test]
+fn nothing_breaks_the_map() {
+    for report in [
+        report::hostile_names(),
+        report::one_step_no_limit(),
+        report::empty(),
+        report::without_memory(),
+        report::without_rows(),
+    ] {
+        let mut harness = window_on(Theme::Light, report);
+        let switch = harness.query_by_label("View of a tile's map");
+        if let Some(switch) = switch {
+            switch.click();
+            settle(&mut harness);
+            harness.get_by_label("Peak").click();
+            settle(&mut harness);
+        }
+    }
+}
+
+#[test]
+fn pictures_of_the_map() {
+    let mut results = SnapshotResults::new();
+    for (theme, suffix) in [(Theme::Light, "light"), (Theme::Dark, "dark")] {
+        let mut harness =
+            window_sized(theme, SIZES[0], |ctx| App::with_report(ctx, Arc::new(report::small())));
+        harness.get_by_label("View of a tile's map").click();
+        settle(&mut harness);
+        enter(&mut harness, "Tile", "31");
+        harness.remove_cursor();
+        settle(&mut harness);
+        harness.snapshot(format!("memory-map-category-{suffix}"));
+        choose(&mut harness, "Colours", "Liveness");
+        harness.get_by_label("Peak").click();
+        settle(&mut harness);
+        harness.remove_cursor();
+        settle(&mut harness);
+        harness.snapshot(format!("memory-map-step-{suffix}"));
+        results.extend_harness(&mut harness);
+    }
+}
