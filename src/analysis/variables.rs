@@ -129,6 +129,31 @@ pub fn on_tiles(
     Some(SelectedVariables { tiles: columns, rows })
 }
 
+/// Bytes of the variables of a name on each of some tiles, over all classes. `None` where the bytes
+/// by tile are absent.
+pub fn over_tiles(
+    report: &Report,
+    name: &str,
+    tiles: impl Iterator<Item = TileId>,
+) -> Option<Vec<u64>> {
+    let liveness = report.liveness.get()?;
+    let table = report.tile_variable_bytes.get()?;
+    let ids = liveness.variable_ids.as_slice();
+    let wanted: Vec<bool> = ids.iter().map(|id| variable_name(liveness, *id) == name).collect();
+    let is_wanted = |id: UnloweredId| {
+        let position = liveness.variable_ids.position(id);
+        position.map_or_else(
+            || variable_name(liveness, id) == name,
+            |position| wanted.get(position) == Some(&true),
+        )
+    };
+    let of_tile = |tile: TileId| {
+        let rows = table.iter(table.rows_of(tile)).filter(|row| is_wanted(row.variable));
+        rows.fold(0_u64, |sum, row| sum.saturating_add(row.bytes))
+    };
+    Some(tiles.map(of_tile).collect())
+}
+
 /// The rows of bytes by variable and class that belong to a scope.
 #[derive(Clone)]
 enum Rows<'a> {

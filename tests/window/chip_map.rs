@@ -65,6 +65,8 @@ fn tiles_stand_in_a_grid_by_any_figure() {
     assert!(has_text(&harness, "With gaps: 9.67 KiB (9,900 B)"), "{:#?}", texts(&harness));
     choose(&mut harness, "Figure", "Vertex code");
     choose(&mut harness, "Colour scale", "From 0 to limit");
+    harness.hover_at(at);
+    settle(&mut harness);
     assert!(has_text(&harness, "Vertex code: "), "{:#?}", texts(&harness));
     click_at(&mut harness, at, Modifiers::NONE);
     assert!(has_text(&harness, "Map of tile 0"), "{:#?}", texts(&harness));

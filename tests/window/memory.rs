@@ -297,6 +297,7 @@ fn variables_are_those_of_the_selected_tiles() {
     harness.get_by_role_and_label(Role::Row, "weights").click();
     settle(&mut harness);
     assert!(is_on(&harness, Role::Row, "weights"));
+    assert!(is_on(&harness, Role::CheckBox, "Variable weights"), "drawn over the tiles");
     harness.get_by_role_and_label(Role::Row, "weights").click();
     settle(&mut harness);
     assert!(!is_on(&harness, Role::Row, "weights"), "a second click takes it back");

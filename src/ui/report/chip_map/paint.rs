@@ -40,7 +40,7 @@ impl Frame {
     }
 
     /// A painter for the visible addresses and tiles.
-    pub fn painter<'a>(self, ui: &'a egui::Ui, views: [(f64, f64); 2]) -> MapPainter<'a> {
+    pub fn painter(self, ui: &egui::Ui, views: [(f64, f64); 2]) -> MapPainter<'_> {
         MapPainter {
             ui,
             frame: self,

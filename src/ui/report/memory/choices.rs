@@ -13,11 +13,14 @@ const ROOM: f32 = 940.0;
 
 /// The choices.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own on the page")]
 pub struct Choices {
     /// What the picture is made for.
     pub key: Key,
     /// Whether bytes with gaps are drawn.
     pub has_gaps: bool,
+    /// Whether the selected variable is shown.
+    pub has_variable: bool,
     /// Whether bytes without gaps are drawn, where there is no breakdown.
     pub has_base: bool,
     /// Whether the limit is drawn.
@@ -31,6 +34,7 @@ impl Default for Choices {
         Self {
             key: Key::default(),
             has_gaps: true,
+            has_variable: true,
             has_base: true,
             has_limit: true,
             is_scaled_to_limit: None,

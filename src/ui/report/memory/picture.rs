@@ -2,6 +2,8 @@
 
 use eframe::egui;
 use eframe::egui::{Color32, Rect};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::choices::Choices;
 use super::select::{Selecting, tile_text};
@@ -11,9 +13,11 @@ use super::tooltip;
 use crate::analysis::breakdown::Breakdown;
 use crate::analysis::memory::cell;
 use crate::analysis::tile_order::TileOrder;
+use crate::analysis::variables::over_tiles;
 use crate::store::memory::TileMemory;
 use crate::store::{Report, TileId};
 use crate::text::{grouped, shortened};
+use crate::ui::job::Latest;
 use crate::ui::report::{PageContext, bytes_or_dash};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
@@ -42,7 +46,20 @@ pub struct TilePicture {
     overview: BinCache,
     caches: [BinCache; 2],
     stack_caches: Vec<BinCache>,
+    /// Bytes of the selected variable on the tiles that are shown.
+    variable: Latest<(String, u64, bool), Option<OverTiles>>,
+    variable_cache: BinCache,
 }
+
+/// Bytes of a variable on each tile that is shown, with a number of their own.
+#[derive(Debug)]
+struct OverTiles {
+    bytes: Vec<u64>,
+    version: u64,
+}
+
+/// Numbers the answers, so that caches can tell them apart.
+static ANSWERS: AtomicU64 = AtomicU64::new(1);
 
 /// What it shows.
 #[derive(Clone, Copy, Debug)]
@@ -83,7 +100,10 @@ impl TilePicture {
             cache: &mut self.overview,
         };
         self.toolbar.ui(ui, NAME, &mut self.view, overview, page.commands);
-        let legend = legend_ui(ui, parts, choices);
+        self.ask_variable(ui, page, parts);
+        let name = page.selection.variable.as_deref();
+        let name = name.filter(|_| self.variable_shown(page).is_some());
+        let legend = legend_ui(ui, parts, choices, name);
         let answer = self.curve_ui(ui, page, parts, choices, selecting);
         *page.has_painted_graph = true;
         self.toolbar.picture = Some(legend.union(answer.rect));
@@ -98,6 +118,28 @@ impl TilePicture {
                 .at_pointer()
                 .show(|ui| tooltip::tile_ui(ui, page.report, memory, made.stack.as_deref(), row));
         }
+    }
+
+    /// Asks for the bytes of the selected variable on the tiles that are shown.
+    fn ask_variable(&mut self, ui: &egui::Ui, page: &PageContext<'_>, parts: &Parts<'_>) {
+        let Some(name) = page.selection.variable.clone() else { return };
+        let (report, shown) = (Arc::clone(page.report), Arc::clone(&parts.made.shown));
+        let key = (name, shown.version, report.tile_variable_bytes.is_settled());
+        let wanted = key.0.clone();
+        self.variable.ask("variable over tiles", ui.ctx(), &key, move |_| {
+            let memory = report.memory.get()?;
+            let rows = shown.rows.iter();
+            let tiles = rows.map(|row| memory.tiles.get(*row as usize).unwrap_or(TileId(u32::MAX)));
+            let bytes = over_tiles(&report, &wanted, tiles)?;
+            Some(OverTiles { bytes, version: ANSWERS.fetch_add(1, Ordering::Relaxed) })
+        });
+    }
+
+    /// The bytes of the selected variable, if they have come.
+    fn variable_shown(&self, page: &PageContext<'_>) -> Option<&OverTiles> {
+        let name = page.selection.variable.as_ref()?;
+        let ((made_for, ..), found) = self.variable.last()?;
+        found.as_ref().filter(|_| made_for == name)
     }
 
     fn curve_ui(
@@ -141,6 +183,20 @@ impl TilePicture {
             });
             top = shown.tops.0;
         }
+        let variable = self.variable.last().filter(|((made_for, version, _), _)| {
+            page.selection.variable.as_ref() == Some(made_for) && *version == shown.version
+        });
+        let variable = variable.and_then(|(_, found)| found.as_ref());
+        if let Some(found) = variable.filter(|_| choices.has_variable) {
+            layers.push(Layer {
+                values: Values::Known(&found.bytes),
+                base: 0,
+                is_stacked: false,
+                fill: Some(tokens.mark),
+                line: tokens.mark,
+                cache: &mut self.variable_cache,
+            });
+        }
         if choices.has_gaps {
             layers.push(Layer {
                 values: Values::Cells(&shown.including_gaps),
@@ -154,6 +210,7 @@ impl TilePicture {
         }
         // Numbers are told apart by one version for all layers.
         let version = made.stack.as_ref().map_or(shown.version, |stack| stack.version);
+        let version = version ^ variable.map_or(0, |found| found.version.rotate_left(32));
         let range = self.view.range(shown.len());
         let ranges = visible_ranges(selecting.positions(), range, MOST_RANGES);
         // The last one is where the keyboard goes on from.
@@ -190,7 +247,12 @@ impl TilePicture {
 }
 
 /// The legend, whose entries switch what they name; returns where it lies.
-fn legend_ui(ui: &mut egui::Ui, parts: &Parts<'_>, choices: &mut Choices) -> Rect {
+fn legend_ui(
+    ui: &mut egui::Ui,
+    parts: &Parts<'_>,
+    choices: &mut Choices,
+    variable: Option<&str>,
+) -> Rect {
     let tokens = Tokens::now(ui);
     let row = ui.horizontal(|ui| {
         ui.add_space(Y_AXIS_WIDTH);
@@ -209,6 +271,11 @@ fn legend_ui(ui: &mut egui::Ui, parts: &Parts<'_>, choices: &mut Choices) -> Rec
             } else {
                 let area = Patch::Area(tokens.base_fill, tokens.base);
                 entry_ui(ui, area, "Without gaps", &mut choices.has_base);
+            }
+            if let Some(name) = variable {
+                let patch = Patch::Area(tokens.mark, tokens.mark);
+                let title = format!("Variable {}", shortened(name, LONGEST_TITLE));
+                entry_ui(ui, patch, &title, &mut choices.has_variable);
             }
             entry_ui(ui, Patch::Line(tokens.top), "With gaps", &mut choices.has_gaps);
             if parts.limit.is_some() {

@@ -131,7 +131,9 @@ pub fn curve_ui(ui: &mut egui::Ui, view: &mut View, mut picture: Picture<'_>) ->
         if let Some(fill) = layer.fill {
             paint.area(bins, layer.base, layer.is_stacked.then_some(&*below), fill);
         }
-        paint.line(bins, layer.base, layer.line);
+        if layer.line != Color32::TRANSPARENT {
+            paint.line(bins, layer.base, layer.line);
+        }
         below.clear();
         below.extend_from_slice(bins);
     }
