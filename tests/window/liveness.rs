@@ -3,15 +3,14 @@
 use crate::report;
 use crate::report::{SPIKE, STEPS};
 use crate::support::{
-    PATIENCE, SIZES, choose, click_at, has_text, hover_share, settle, texts, window_on,
-    window_sized,
+    SIZES, choose, click_at, copied_text, has_text, hover_share, settle, texts, wait_for_output,
+    window_on, window_sized,
 };
 use eframe::egui::accesskit::Role;
 use eframe::egui::{ColorImage, Key, Modifiers, OutputCommand, Theme, Vec2, ViewportCommand};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use egui_kittest::{Harness, SnapshotResults};
 use std::sync::Arc;
-use std::time::Instant;
 use tilescope::ui::app::App;
 use tilescope::ui::command::Page;
 
@@ -55,28 +54,6 @@ fn type_into(harness: &mut Harness<'_, App>, field: &str, text: &str) {
     harness.run_steps(2);
     harness.get_by_role_and_label(Role::TextInput, field).type_text(text);
     settle(harness);
-}
-
-/// What the window asks its surroundings for, frame by frame until it comes.
-fn wait_for_output<T>(
-    harness: &mut Harness<'_, App>,
-    find: impl Fn(&eframe::egui::FullOutput) -> Option<T>,
-) -> T {
-    let started = Instant::now();
-    loop {
-        if let Some(found) = find(harness.output()) {
-            return found;
-        }
-        assert!(started.elapsed() < PATIENCE, "the window asks for nothing");
-        harness.step();
-    }
-}
-
-fn copied_text(output: &eframe::egui::FullOutput) -> Option<String> {
-    output.platform_output.commands.iter().find_map(|command| match command {
-        OutputCommand::CopyText(text) => Some(text.clone()),
-        _ => None,
-    })
 }
 
 #[test]

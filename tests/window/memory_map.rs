@@ -166,6 +166,15 @@ fn free_bytes_at_a_step_are_no_gaps_of_all_steps() {
 }
 
 #[test]
+fn gaps_are_copied_as_csv() {
+    let mut harness = page();
+    harness.get_by_label("Copy as CSV: Gaps of the tile").click();
+    let text = crate::support::wait_for_output(&mut harness, crate::support::copied_text);
+    assert!(text.starts_with("Address,Bytes (bytes),Reason,"), "{text}");
+    assert!(text.lines().count() > 1, "{text}");
+}
+
+#[test]
 fn a_row_of_the_gaps_is_shown() {
     let mut harness = page();
     assert_eq!(magnification(&harness), "100 %");

@@ -52,8 +52,8 @@ pub fn window_on(theme: Theme, report: Report) -> Harness<'static, App> {
 pub fn settle(harness: &mut Harness<'_, App>) {
     let started = Instant::now();
     let mut idle_frames = 0;
-    // A job may ask for another one when its answer comes.
-    while idle_frames < 4 {
+    // A job may ask for another one when its answer comes, and be done before it is seen at work.
+    while idle_frames < 6 {
         harness.step();
         if harness.state().is_busy(&harness.ctx) {
             idle_frames = 0;
@@ -118,4 +118,27 @@ pub fn choose(harness: &mut Harness<'_, App>, list: &str, entry: &str) {
     let entries = harness.get_all_by_role_and_label(Role::Button, entry);
     entries.last().expect("an entry").click();
     settle(harness);
+}
+
+/// What the window asks its surroundings for, frame by frame until it comes.
+pub fn wait_for_output<T>(
+    harness: &mut Harness<'_, App>,
+    find: impl Fn(&eframe::egui::FullOutput) -> Option<T>,
+) -> T {
+    let started = Instant::now();
+    loop {
+        if let Some(found) = find(harness.output()) {
+            return found;
+        }
+        assert!(started.elapsed() < PATIENCE, "the window asks for nothing");
+        harness.step();
+    }
+}
+
+/// A text that the window puts on the clipboard.
+pub fn copied_text(output: &eframe::egui::FullOutput) -> Option<String> {
+    output.platform_output.commands.iter().find_map(|command| match command {
+        eframe::egui::OutputCommand::CopyText(text) => Some(text.clone()),
+        _ => None,
+    })
 }

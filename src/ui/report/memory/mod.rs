@@ -20,6 +20,8 @@ use super::chip_map::ChipMapView;
 use super::memory_map::{MemoryMap, MemoryView, steps_ui, views_ui};
 use super::tile_grid::TileGridView;
 use super::{PageContext, is_limit_near, part_or_reason, tables_height};
+use crate::analysis::liveness::{Scope, peak};
+use crate::analysis::scope_curve::scope_curve;
 use crate::analysis::selection::TileSelection;
 use crate::store::Report;
 use crate::store::memory::TileMemory;
@@ -46,6 +48,8 @@ pub struct MemoryPage {
     view: MemoryView,
     map: MemoryMap,
     all_tiles: ChipMapView,
+    /// The step of the peak of everything, which the map of all tiles marks.
+    peak: Latest<bool, Option<usize>>,
     grid: TileGridView,
 }
 
@@ -114,7 +118,11 @@ impl MemoryPage {
     /// The map of all tiles, with the step that it shows.
     fn all_tiles_ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
         self.view_ui(ui, page);
-        steps_ui(ui, page, None);
+        let report = Arc::clone(page.report);
+        self.peak.ask("peak of liveness", ui.ctx(), &report.liveness.is_settled(), move |_| {
+            peak(&scope_curve(&report, Scope::Everything, &|| false)?.not_always_live)
+        });
+        steps_ui(ui, page, self.peak.last().and_then(|(_, peak)| *peak));
         let step = page.selection.step();
         if let Some(tile) = self.all_tiles.ui(ui, page, step) {
             page.selection.tiles = TileSelection::one(tile);

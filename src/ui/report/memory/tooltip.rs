@@ -42,7 +42,7 @@ pub fn tile_ui(
         let parts: Vec<_> = stack
             .at(row)
             .into_iter()
-            .map(|(title, bytes)| (shortened(title, LONGEST_TITLE), units.exact(bytes)))
+            .map(|(title, bytes)| (shortened(title, LONGEST_TITLE), units.bytes(bytes)))
             .collect();
         let facts: Vec<_> = parts.iter().map(|(title, bytes)| (&**title, bytes.clone())).collect();
         ui.separator();

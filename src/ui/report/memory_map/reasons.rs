@@ -134,7 +134,12 @@ impl Reasons {
         }
         let overflow = chip.and_then(|chip| chip.overflow.as_ref());
         let Some((_, columns, rows)) = &self.rows else { return };
+        // With sentences below, the tabs would not stay in their place in the head of the table.
+        let mut nothing = |_: &mut egui::Ui| {};
+        let mut beside: &mut dyn FnMut(&mut egui::Ui) = tabs;
         if let Some(overflow) = overflow.filter(|overflow| !overflow.tiles.is_empty()) {
+            ui.horizontal(beside);
+            beside = &mut nothing;
             overflow_ui(ui, overflow);
         }
         let table = Data {
@@ -146,7 +151,7 @@ impl Reasons {
             is_selected: &|_| false,
             paint: &no_paint,
         };
-        self.table.ui_beside(ui, &table, page.commands, Some(tabs));
+        self.table.ui_beside(ui, &table, page.commands, Some(beside));
     }
 }
 
