@@ -13,7 +13,7 @@ use crate::analysis::chip_map::{ChipMap, ColourBy, Window, render};
 use crate::store::TileId;
 use crate::store::target::Target;
 use crate::ui::job::Latest;
-use crate::ui::report::PageContext;
+use crate::ui::report::{PageContext, is_limit_near};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::facts::absent_ui;
@@ -285,7 +285,7 @@ fn colour_title(colour_by: ColourBy) -> &'static str {
     }
 }
 
-/// All tiles, and the addresses up to the limit or to the fullest tile.
+/// All tiles, and the addresses up to the limit, where it is near, or to the fullest tile.
 fn extent(page: &PageContext<'_>, target: Option<&Target>) -> Extent {
     let memory = page.report.memory.get();
     let variables = page.report.variables.get();
@@ -293,6 +293,8 @@ fn extent(page: &PageContext<'_>, target: Option<&Target>) -> Extent {
     let last = last.or_else(|| variables?.tiles.as_slice().last().copied());
     let most = memory.and_then(|memory| memory.including_gaps.iter().flatten().max().copied());
     let limit = target.and_then(|target| target.bytes_per_tile);
+    // A limit far above what is used would press everything to the left.
+    let limit = limit.filter(|limit| most.is_none_or(|most| is_limit_near(most, *limit)));
     let bytes = most.into_iter().chain(limit).max().unwrap_or(1);
     Extent {
         tiles: last.map_or(1, |tile| tile.0 as usize + 1),

@@ -133,7 +133,7 @@ impl Tables {
     }
 
     fn tabs_ui(&mut self, ui: &mut egui::Ui, has_peaks: bool) {
-        ui.horizontal(|ui| {
+        ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing.x = 2.0;
             for (tab, title) in [
                 (Tab::Peaks, "Peaks"),
