@@ -20,7 +20,7 @@ use crate::ui::report::{PageContext, bytes_or_dash};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 
-/// Tiles of a line, as long as a picture of all lines fits into a texture.
+/// Tiles of a line at most, as long as a picture of all lines fits into a texture.
 const COLUMNS: usize = 46;
 /// Lines of a texture.
 const MOST_LINES: usize = 2000;
@@ -181,7 +181,11 @@ impl Made {
         let memory = report.memory.get().unwrap_or(&none);
         let target = report.target.get();
         let values = values(memory, target, figure);
-        let columns = COLUMNS.max(memory.tiles.len().div_ceil(MOST_LINES));
+        let tiles = memory.tiles.len();
+        let per_ipu = target.and_then(|target| usize::try_from(target.tiles_per_ipu?).ok());
+        // Few tiles stand in a square, not in a thin line.
+        let square = per_ipu.unwrap_or(tiles).min(tiles).isqrt().max(1);
+        let columns = COLUMNS.min(square + square / 2).max(tiles.div_ceil(MOST_LINES));
         let grid = TileGrid::new(memory, target, columns);
         let limit = target.and_then(|target| target.bytes_per_tile);
         let ends = extent(&values).map(|(least, most)| match scale {
