@@ -34,6 +34,17 @@ pub struct PageContext<'a> {
     pub commands: &'a mut Vec<Command>,
 }
 
+/// Says that something is still to come, or will not, because reading was cancelled.
+pub fn unread_ui(ui: &mut egui::Ui, what: &str, is_working: bool) {
+    if is_working {
+        let hint = "They appear here as soon as they are there";
+        absent_ui(ui, &format!("{what} are being read"), hint);
+    } else {
+        let hint = "Reading was cancelled; Reload begins anew";
+        absent_ui(ui, &format!("{what} were not read"), hint);
+    }
+}
+
 /// A part, or a text in its place that says why it is not there.
 pub fn part_or_reason<'a, T>(
     ui: &mut egui::Ui,

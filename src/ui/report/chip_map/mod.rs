@@ -13,7 +13,7 @@ use crate::analysis::chip_map::{ChipMap, ColourBy, Window, render};
 use crate::store::TileId;
 use crate::store::target::Target;
 use crate::ui::job::Latest;
-use crate::ui::report::{PageContext, is_limit_near};
+use crate::ui::report::{PageContext, is_limit_near, unread_ui};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::facts::absent_ui;
@@ -81,8 +81,7 @@ impl ChipMapView {
                 let reason = "The profile has no readable table vars_info";
                 absent_ui(ui, "Variables are not in this report", reason);
             } else {
-                let hint = "The map appears as soon as they are there";
-                absent_ui(ui, "Variables are being read", hint);
+                unread_ui(ui, "Variables", page.is_working);
             }
             return None;
         };

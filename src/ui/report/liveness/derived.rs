@@ -63,11 +63,7 @@ impl Derived {
 
     /// Always-live bytes at a step, where they are known.
     pub fn always_live_at(&self, step: usize) -> Option<u64> {
-        match &self.curve.always_live {
-            AlwaysLive::Unknown => None,
-            AlwaysLive::Level(level) => Some(*level),
-            AlwaysLive::AtStep(values) => values.get(step).copied(),
-        }
+        self.curve.always_live.at(step)
     }
 
     /// The tile that has the most at a step, in the scope of the worst tiles.

@@ -90,9 +90,9 @@ impl Marks {
         self.of_operation.as_ref().map(|(_, steps)| &**steps)
     }
 
-    /// All marked steps, ascending: those of the filter, whose `version` changes with them, and
-    /// those of the selected operation.
-    pub fn joined(&mut self, found: &[u32], version: usize) -> &[u32] {
+    /// Joins the steps that the filter found, whose `version` changes with them, with those of the
+    /// selected operation.
+    pub fn join(&mut self, found: &[u32], version: usize) {
         let operation = self.of_operation.as_ref().map(|(name, _)| name.clone());
         let made_from = (version, found.len(), operation);
         if self.joined_from != made_from {
@@ -102,6 +102,10 @@ impl Marks {
             self.joined.dedup();
             self.joined_from = made_from;
         }
+    }
+
+    /// All marked steps, ascending.
+    pub fn joined(&self) -> &[u32] {
         &self.joined
     }
 }

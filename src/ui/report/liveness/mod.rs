@@ -16,7 +16,7 @@ use eframe::egui;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{PageContext, head_ui, legend_ui, part_or_reason, tables_height};
+use super::{PageContext, head_ui, legend_ui, part_or_reason, tables_height, unread_ui};
 use crate::analysis::liveness::{Scope, replica_note};
 use crate::analysis::scope_curve::AlwaysLive;
 use crate::store::program::Steps;
@@ -79,7 +79,7 @@ impl LivenessPage {
             self.choices.ui(ui, report, derived.as_deref(), selected);
         });
         let Some(derived) = derived else {
-            self.waiting_ui(ui);
+            self.waiting_ui(ui, working);
             return;
         };
         self.marks.update(ui.ctx(), report, page.selection);
@@ -117,17 +117,15 @@ impl LivenessPage {
     }
 
     /// What is said in place of a curve.
-    fn waiting_ui(&self, ui: &mut egui::Ui) {
+    fn waiting_ui(&self, ui: &mut egui::Ui, is_working: bool) {
         let scope = self.choices.scope;
         let needs_tiles = matches!(scope, Scope::Tile(_) | Scope::WorstTile);
         match (self.derived.last(), self.derived.failure()) {
             (_, Some(failure)) => absent_ui(ui, "No curve", failure),
             (None, None) => absent_ui(ui, "The curve is being computed", ""),
-            (Some(((_, is_settled), _)), None) if needs_tiles && !is_settled => absent_ui(
-                ui,
-                "Variables by tile are being read",
-                "The curve of a tile appears as soon as they are there",
-            ),
+            (Some(((_, is_settled), _)), None) if needs_tiles && !is_settled => {
+                unread_ui(ui, "Variables by tile", is_working);
+            }
             (Some(_), None) if needs_tiles => absent_ui(
                 ui,
                 &format!("{} has no curve", scope_title(scope)),
@@ -261,9 +259,9 @@ impl LivenessPage {
             (*step..*step + 1, label)
         });
         let version = self.filter.version();
+        self.marks.join(self.filter.matches(), version);
         let lives: &[Range<u32>] =
             self.marks.life(page.selection).map_or(&[], |life| &*life.ranges);
-        let lives = lives.to_vec();
         let answer = curve_ui(
             ui,
             &mut self.view,
@@ -279,8 +277,8 @@ impl LivenessPage {
                 layers,
                 limit: limit.map(|limit| (limit, format!("Limit {}", units.bytes(limit)))),
                 borders: &[],
-                marks: self.marks.joined(self.filter.matches(), version),
-                lives: &lives,
+                marks: self.marks.joined(),
+                lives,
                 selected: selected.collect(),
                 is_range_selectable: false,
             },

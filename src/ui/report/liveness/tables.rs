@@ -13,7 +13,7 @@ use crate::analysis::variables;
 use crate::store::Report;
 use crate::ui::command::Command;
 use crate::ui::job::Latest;
-use crate::ui::report::PageContext;
+use crate::ui::report::{PageContext, unread_ui};
 use crate::ui::split;
 use crate::ui::theme::Tokens;
 use crate::ui::widget::data_table::{Data, DataTable, no_paint};
@@ -188,11 +188,7 @@ impl Tables {
         let needs_tiles = scope != Scope::Everything;
         let has_tiles = report.tile_variable_bytes.is_settled();
         if needs_tiles && !has_tiles {
-            absent_ui(
-                ui,
-                "Variables by tile are being read",
-                "They appear here as soon as they are there",
-            );
+            unread_ui(ui, "Variables by tile", page.is_working);
             return;
         }
         let steps = subject.steps.get(..MOST_STEPS).unwrap_or(subject.steps);
@@ -320,8 +316,7 @@ impl Tables {
         key: &Key,
     ) {
         if !what.is_settled(page.report) {
-            let hint = "They appear here as soon as they are there";
-            absent_ui(ui, "Compute sets and exchanges are being read", hint);
+            unread_ui(ui, "Compute sets and exchanges", page.is_working);
             return;
         }
         let (report, asked) = (Arc::clone(page.report), key.clone());

@@ -11,7 +11,7 @@ use crate::analysis::vertices::{self, VertexRow};
 use crate::store::Report;
 use crate::store::vertex::StatePart;
 use crate::ui::job::Latest;
-use crate::ui::report::PageContext;
+use crate::ui::report::{PageContext, unread_ui};
 use crate::ui::widget::data_table::{Data, DataTable, no_paint};
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::rows::{Column, Rows, Value};
@@ -211,12 +211,7 @@ impl Listings {
         let is_settled = listing.is_settled(report);
         if !is_settled {
             ui.horizontal(beside);
-            let (what, hint) = if page.is_working {
-                ("are being read", "They appear here as soon as they are there")
-            } else {
-                ("were not read", "Reading was cancelled; Reload begins anew")
-            };
-            absent_ui(ui, &format!("{} {what}", listing.title()), hint);
+            unread_ui(ui, listing.title(), page.is_working);
             return;
         }
         let key = (tiles.clone(), is_settled);

@@ -11,7 +11,7 @@ use crate::store::Report;
 use crate::store::memory::TileMemory;
 use crate::text::grouped;
 use crate::ui::job::Latest;
-use crate::ui::report::PageContext;
+use crate::ui::report::{PageContext, unread_ui};
 use crate::ui::widget::data_table::{Data, DataTable, no_paint};
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::rows::{Column, Rows, Value};
@@ -129,14 +129,7 @@ impl Variables {
         let needed = if tiles.is_empty() { is_there[0] } else { is_there[0] && is_there[1] };
         if !needed {
             ui.horizontal(beside);
-            let (what, hint) = if page.is_working {
-                let what = "The variables of single tiles are being read";
-                (what, "They appear here as soon as they are there")
-            } else {
-                let what = "The variables of single tiles were not read";
-                (what, "Reading was cancelled; Reload begins anew")
-            };
-            absent_ui(ui, what, hint);
+            unread_ui(ui, "The variables of single tiles", page.is_working);
             return;
         }
         let key = (tiles.clone(), is_there);

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::choices::MOST_CATEGORIES;
 use crate::analysis::category_order::categories_by_bytes;
-use crate::analysis::liveness::{Scope, variable_name};
+use crate::analysis::liveness::{Scope, peak, variable_name};
 use crate::analysis::resident_tile::resident_tile;
 use crate::analysis::scope_curve::scope_curve;
 use crate::analysis::tile_map::{TileMap, rows_named};
@@ -108,9 +108,8 @@ impl TileData {
         let map = TileMap::new(&variables, report, None);
         let curve = scope_curve(report, Scope::Tile(tile), &|| false);
         let peak = curve.and_then(|curve| {
-            let steps = curve.not_always_live.into_iter().enumerate();
-            let most = steps.rev().max_by_key(|(_, bytes)| *bytes);
-            most.filter(|(_, bytes)| *bytes > 0).map(|(step, _)| step)
+            let step = peak(&curve.not_always_live)?;
+            curve.not_always_live.get(step).is_some_and(|bytes| *bytes > 0).then_some(step)
         });
         let categories = report.variables.get().map(categories_by_bytes).unwrap_or_default();
         let coloured = categories.get(..MOST_CATEGORIES).unwrap_or(&categories);

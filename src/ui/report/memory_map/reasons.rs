@@ -112,6 +112,10 @@ impl Reasons {
             (Some(None), _) => "the gaps of other tiles cannot be read".to_owned(),
             (Some(Some(_)), _) if data.is_complete => String::new(),
             (Some(Some(_)), _) => "alignments and constraints are not known".to_owned(),
+            (None, _) if !is_there && !page.is_working => {
+                "the gaps of all tiles were not read: reading was cancelled".to_owned()
+            }
+            (None, _) if !is_there => "the variables of all tiles are being read…".to_owned(),
             (None, _) => {
                 let progress = &self.progress.0;
                 // The job wakes the window only when it ends.
