@@ -34,6 +34,8 @@ pub struct Arguments {
     pub command: Option<Command>,
     /// A report directory, a directory with one report below it, or a file of a report.
     pub source: Option<PathBuf>,
+    /// A second report, to compare the first with.
+    pub target: Option<PathBuf>,
 }
 
 /// A command.

@@ -61,6 +61,19 @@ impl Stage {
         )
     }
 
+    /// Whether the first pictures are not there yet: what is read so far would show wrong figures.
+    pub fn is_early(&self) -> bool {
+        matches!(self, Self::WritingDemo | Self::Finding | Self::SmallTables)
+    }
+
+    /// Why it cannot be opened.
+    pub fn failure(&self) -> Option<&Box<Failure>> {
+        match self {
+            Self::Failed(failure) => Some(failure),
+            _ => None,
+        }
+    }
+
     /// What is being done, for people.
     pub fn title(&self) -> &'static str {
         match self {

@@ -18,6 +18,8 @@ const ENTRY: f32 = 26.0;
 pub struct MenuState<'a> {
     /// The report, if one is open.
     pub report: Option<&'a Report>,
+    /// Whether there is a second one.
+    pub is_pair: bool,
     /// The page that is shown; `None` on the home page.
     pub page: Option<Page>,
     /// Whether a report was asked for and is not found yet.
@@ -36,8 +38,11 @@ pub fn menu_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec<Comm
     head_ui(ui, state, commands);
     ui.add_space(6.0);
     for entry in &PAGES {
-        let why_not =
-            if state.is_coming { Some("Being read") } else { entry.why_not(state.report) };
+        let why_not = if state.is_coming {
+            Some("Being read")
+        } else {
+            entry.why_not(state.report, state.is_pair)
+        };
         let entry = Entry {
             icon: entry.icon,
             title: entry.title,
@@ -58,6 +63,9 @@ pub fn menu_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec<Comm
         } else {
             (Icon::Collapse, "Collapse menu")
         };
+        let compare = ["Compare with…", "Compare two reports…"];
+        let is_there = |title: &&str| state.actions.iter().any(|action| action.title == **title);
+        let compare = compare.into_iter().find(is_there).unwrap_or_default();
         // From the bottom to the top.
         for (icon, title, action) in [
             (icon, title, title),
@@ -65,6 +73,7 @@ pub fn menu_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec<Comm
             (Icon::Commands, "Commands…", "Commands…"),
             (Icon::Close, "Close", "Close report"),
             (Icon::Reload, "Reload", "Reload report"),
+            (Icon::Compare, compare, compare),
             (Icon::Open, "Open report…", "Open report…"),
         ] {
             let Some(action) = state.actions.iter().find(|other| other.title == action) else {

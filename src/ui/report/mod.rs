@@ -1,6 +1,8 @@
 //! The pages of a report. Each borrows the report and the selection, and keeps what it derived.
 
 pub mod chip_map;
+pub mod comparison;
+pub mod halves;
 pub mod liveness;
 pub mod memory;
 mod memory_map;
@@ -10,6 +12,7 @@ pub mod tile_grid;
 use crate::format::poplar::OpenReport;
 use crate::store::{Part, Report};
 use crate::ui::command::Command;
+use crate::ui::comparison::{Pair, Side};
 use crate::ui::selection::Selection;
 use crate::ui::units::Units;
 use crate::ui::widget::curve::Y_AXIS_WIDTH;
@@ -32,6 +35,10 @@ pub struct PageContext<'a> {
     pub has_painted_graph: &'a mut bool,
     /// What the user asked the window for.
     pub commands: &'a mut Vec<Command>,
+    /// The second report, where the page shows both.
+    pub pair: Option<Pair<'a>>,
+    /// Which of two reports this is, where the page shows one beside the other.
+    pub side: Option<Side>,
 }
 
 /// Says that something is still to come, or will not, because reading was cancelled.
