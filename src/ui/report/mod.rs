@@ -2,6 +2,7 @@
 
 pub mod chip_map;
 pub mod comparison;
+pub mod differences;
 pub mod halves;
 pub mod liveness;
 pub mod memory;
