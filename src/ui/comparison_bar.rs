@@ -87,12 +87,17 @@ fn choices_ui(ui: &mut egui::Ui, bar: &ComparisonBar<'_>, commands: &mut Vec<Com
     match comparison.matched() {
         Some(matched) => {
             let counts = matched.matching.steps.counts();
+            let number = |count: usize| grouped(count as u64);
             let total = counts.matched.saturating_add(counts.only_source);
-            let text = format!("{} of {} steps matched", grouped(counts.matched), grouped(total));
+            let text = format!("{} of {} steps matched", number(counts.matched), number(total));
             let hover = format!(
-                "{} only in the source, {} only in the target",
-                grouped(counts.only_source),
-                grouped(counts.only_target)
+                "{} by name and operation, {} where numbers in names differ, {} by their place; {} \
+                 only in the source, {} only in the target",
+                number(counts.exact),
+                number(counts.likely),
+                number(counts.weak),
+                number(counts.only_source),
+                number(counts.only_target)
             );
             ui.weak(text).on_hover_text(hover);
         }

@@ -81,6 +81,16 @@ impl AlignedSteps {
         at(&self.targets, slot)
     }
 
+    /// The step of the source in a slot; where it has none there, the one before.
+    pub fn source_at_or_before(&self, slot: usize) -> Option<usize> {
+        self.slots_of_source.partition_point(|at| *at as usize <= slot).checked_sub(1)
+    }
+
+    /// The step of the target in a slot; where it has none there, the one before.
+    pub fn target_at_or_before(&self, slot: usize) -> Option<usize> {
+        self.slots_of_target.partition_point(|at| *at as usize <= slot).checked_sub(1)
+    }
+
     /// The slot of a step of the source.
     pub fn slot_of_source(&self, step: usize) -> Option<usize> {
         at(&self.slots_of_source, step)
