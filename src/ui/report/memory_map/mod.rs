@@ -32,6 +32,7 @@ use paint::Scene;
 use picture::{Hit, picture_ui};
 use read::{AtStep, Marks, Reading, TileData};
 pub use steps::steps_ui;
+pub use words::reason_title;
 use tables::{Chosen, Tables};
 
 /// Least height of the picture with what is above it, points.
