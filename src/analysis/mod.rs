@@ -31,6 +31,7 @@ pub mod tile_details;
 pub mod tile_grid;
 pub mod tile_map;
 pub mod tile_order;
+pub mod variable_operations;
 pub mod variables;
 pub mod vertex_state;
 pub mod vertices;
