@@ -13,6 +13,7 @@ pub mod gap_totals;
 pub mod gaps;
 pub mod lifetimes;
 pub mod liveness;
+pub mod matching;
 pub mod memory;
 pub mod operations;
 pub mod outliers;
