@@ -99,11 +99,10 @@ impl Explained {
         ];
         let selection = &mut *page.selection;
         let is_selected = |row: usize| match rows.contributor(row) {
-            Some(Contributor::Operation(name)) => {
-                selection.operation.as_ref().is_some_and(|selected| {
-                    selected.kind == name.kind && selected.name == name.name
-                })
-            }
+            Some(Contributor::Operation(name)) => selection
+                .operation
+                .as_ref()
+                .is_some_and(|selected| selected.kind == name.kind && selected.name == name.name),
             Some(Contributor::Variable(name)) => selection.variable.as_ref() == Some(name),
             _ => false,
         };
@@ -170,27 +169,28 @@ struct ContributionRows {
 impl ContributionRows {
     /// `None` where the reports lack what it needs.
     fn new(found: &Found, (subject, by): (Subject, By)) -> Option<Self> {
-        let (whole, grouping) = match subject {
-            Subject::FullestTile => {
-                let fullest = found.fullest.as_ref()?;
-                let grouping = grouping(by, fullest.by_category.as_ref(), fullest.by_owner.as_ref());
-                (fullest.whole, grouping?)
-            }
-            _ => {
-                let peak = found.peak.as_ref()?;
-                let grouping = grouping(by, peak.by_category.as_ref(), peak.by_owner.as_ref());
-                (peak.whole, grouping?)
-            }
-        };
         let part = match subject {
             Subject::Peak | Subject::FullestTile => Part::All,
             Subject::NotAlwaysLive => Part::NotAlwaysLive,
             Subject::AlwaysLive => Part::AlwaysLive,
         };
+        let (whole, grouping) = match subject {
+            Subject::FullestTile => {
+                let fullest = found.fullest.as_ref()?;
+                let grouping =
+                    grouping(by, fullest.by_category.as_ref(), fullest.by_owner.as_ref());
+                (Difference::between(fullest.source_bytes, fullest.target_bytes), grouping?)
+            }
+            _ => {
+                let peak = found.peak.as_ref()?;
+                let grouping = grouping(by, peak.by_category.as_ref(), peak.by_owner.as_ref());
+                (peak.whole.of(part), grouping?)
+            }
+        };
         let ranked = grouping.ranked(part);
         let mut rows: Vec<_> = ranked
             .iter()
-            .map(|(row, bytes)| (Some(row.contributor.clone()), title(row), only(row), *bytes))
+            .map(|(row, bytes)| (Some(row.contributor.clone()), title(row), row.only, *bytes))
             .collect();
         let largest = ranked.iter().filter_map(|(_, bytes)| bytes.magnitude()).max().unwrap_or(0);
         rows.extend(unchanged(grouping, part, ranked.len()));
@@ -200,7 +200,7 @@ impl ContributionRows {
             Subject::AlwaysLive => "the same at every step",
             Subject::FullestTile => "each report on its own fullest tile, with gaps",
         };
-        Some(Self { rows, change: whole.of(part).change().unwrap_or(0), largest, note })
+        Some(Self { rows, change: whole.change().unwrap_or(0), largest, note })
     }
 
     fn contributor(&self, row: usize) -> Option<&Contributor> {
@@ -209,7 +209,9 @@ impl ContributionRows {
 
     /// A bar from the middle, to the right for growth, and the part in percent.
     fn paint(&self, painter: &egui::Painter, rect: Rect, row: usize, tokens: &Tokens) {
-        let Some(change) = self.rows.get(row).and_then(|(.., bytes)| bytes.change()) else { return };
+        let Some(change) = self.rows.get(row).and_then(|(.., bytes)| bytes.change()) else {
+            return;
+        };
         let text_width = 62.0;
         let bars = Rect::from_min_max(rect.min, Pos2::new(rect.right() - text_width, rect.max.y));
         let middle = bars.center().x.round();
@@ -226,14 +228,14 @@ impl ContributionRows {
         if let Some(percent) = self.percent(change) {
             let at = Pos2::new(rect.right() - 2.0, rect.center().y);
             let font = FontId::proportional(12.5);
-            let text = percent_text(percent);
+            let text = percent_text(percent).trim_start_matches('+').to_owned();
             painter.text(at, Align2::RIGHT_CENTER, text, font, tokens.weak_text);
         }
     }
 
-    /// How much of the whole change a part of it is.
+    /// How much of the whole change a part of it is; below 0 where it goes the other way.
     fn percent(&self, change: i64) -> Option<f64> {
-        (self.change != 0).then(|| change as f64 * 100.0 / self.change.unsigned_abs() as f64)
+        (self.change != 0).then(|| change as f64 * 100.0 / self.change as f64)
     }
 }
 
@@ -252,10 +254,10 @@ impl Rows for ContributionRows {
             1 => signed_bytes(bytes.source),
             2 => signed_bytes(bytes.target),
             3 => bytes.change().map_or(Value::Nothing, Value::Change),
-            _ => bytes.change().and_then(|change| self.percent(change)).map_or(
-                Value::Nothing,
-                Value::Percent,
-            ),
+            _ => bytes
+                .change()
+                .and_then(|change| self.percent(change))
+                .map_or(Value::Nothing, Value::Percent),
         }
     }
 
@@ -322,10 +324,6 @@ fn unchanged(
     Some((None, title, None, sum.of(part)))
 }
 
-fn only(row: &Contribution) -> Option<Side> {
-    row.only
-}
-
 /// What a contributor is called.
 pub fn title(row: &Contribution) -> String {
     match &row.contributor {
@@ -339,7 +337,9 @@ pub fn title(row: &Contribution) -> String {
         Contributor::Overlapped => "Overlapped".to_owned(),
         Contributor::NotExplained => "Not explained by liveness".to_owned(),
         Contributor::Gaps(None) => "Gaps".to_owned(),
-        Contributor::Gaps(Some(reason)) => format!("Gaps: {}", reason_title(*reason).to_lowercase()),
+        Contributor::Gaps(Some(reason)) => {
+            format!("Gaps: {}", reason_title(*reason).to_lowercase())
+        }
         Contributor::NotAttributable => "Not attributable".to_owned(),
     }
 }

@@ -31,9 +31,8 @@ impl Figures {
     /// Draws the table.
     pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, found: &Arc<Found>) {
         if self.made.as_ref().is_none_or(|(made_for, _)| !Arc::ptr_eq(made_for, found)) {
-            let is_known = |figure: &&Figure| {
-                figure.value.source.is_some() || figure.value.target.is_some()
-            };
+            let is_known =
+                |figure: &&Figure| figure.value.source.is_some() || figure.value.target.is_some();
             let rows = found.figures.iter().filter(is_known).cloned().collect();
             let rows: Arc<dyn Rows> = Arc::new(Listed { rows, cell });
             self.made = Some((Arc::clone(found), rows));

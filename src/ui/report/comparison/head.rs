@@ -50,7 +50,8 @@ pub fn head_ui(ui: &mut egui::Ui, page: &PageContext<'_>, pair: &Pair<'_>, found
     let width = ui.available_width();
     let is_wide = width >= 760.0;
     let options = |ui: &mut egui::Ui| card_ui(ui, "What differs", |ui| options_ui(ui, found));
-    let figures = |ui: &mut egui::Ui| card_ui(ui, "What changed", |ui| figures_ui(ui, found, units));
+    let figures =
+        |ui: &mut egui::Ui| card_ui(ui, "What changed", |ui| figures_ui(ui, found, units));
     if is_wide {
         ui.horizontal_top(|ui| {
             ui.allocate_ui(egui::vec2(width * 0.4, 0.0), options);
@@ -127,7 +128,7 @@ fn figures_ui(ui: &mut egui::Ui, found: &Found, units: Units) {
             let change = value.change();
             let color = match change {
                 Some(1..) => tokens.top,
-                Some(..0) => tokens.base,
+                Some(..=-1) => tokens.base,
                 _ => tokens.text,
             };
             let text = change.map_or_else(|| "–".to_owned(), |change| signed(change, shown));
@@ -156,8 +157,8 @@ fn sentences(found: &Found, units: Units) -> Vec<String> {
             let parts: Vec<String> = largest
                 .take(MOST_CATEGORIES)
                 .filter_map(|(row, bytes)| {
-                    let change = signed(bytes.change()?, |bytes| units.bytes(bytes));
-                    Some(format!("{} {change}", super::explanation::title(row).to_lowercase()))
+                    let bytes = units.bytes(bytes.change()?.unsigned_abs());
+                    Some(format!("{} {bytes}", super::explanation::title(row).to_lowercase()))
                 })
                 .collect();
             if !parts.is_empty() {
@@ -195,9 +196,8 @@ fn kinds(found: &Found) -> String {
 }
 
 fn moved(bytes: &Difference, units: Units) -> String {
-    let percent = bytes.percent().map_or(String::new(), |percent| {
-        format!(" ({})", percent_text(percent))
-    });
+    let percent =
+        bytes.percent().map_or(String::new(), |percent| format!(" ({})", percent_text(percent)));
     match bytes.change() {
         None => "cannot be compared".to_owned(),
         Some(0) => "stayed the same".to_owned(),

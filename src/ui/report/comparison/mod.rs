@@ -67,11 +67,12 @@ impl ComparisonPage {
         let [e, f, g, h] = of_target;
         let key = (Arc::as_ptr(matching).addr(), [a, b, c, d, e, f, g, h]);
         self.matching = Some(Arc::clone(matching));
-        let (matching, reports) =
-            (Arc::clone(matching), (Arc::clone(source), Arc::clone(target)));
+        let (matching, reports) = (Arc::clone(matching), (Arc::clone(source), Arc::clone(target)));
+        let files = [page.source.cloned(), pair.target_files.cloned()];
         self.found.ask("comparison of two reports", ui.ctx(), &key, move |cancel| {
             let is_cancelled = || cancel.is_cancelled();
-            Arc::new(Found::new(&reports.0, &reports.1, &matching, &is_cancelled))
+            let files = files.each_ref().map(|files| files.as_deref());
+            Arc::new(Found::new(&reports.0, &reports.1, files, &matching, &is_cancelled))
         });
         let Some((_, found)) = self.found.last() else {
             let text = self.found.failure().unwrap_or("The reports are being compared");

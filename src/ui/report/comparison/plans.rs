@@ -27,12 +27,7 @@ impl std::fmt::Debug for Plans {
 
 impl Plans {
     /// Draws the table; a click selects the operation.
-    pub fn ui(
-        &mut self,
-        ui: &mut egui::Ui,
-        page: &mut PageContext<'_>,
-        found: &Arc<Found>,
-    ) {
+    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, found: &Arc<Found>) {
         if found.plans.is_empty() {
             let reason = if found.operations == 0 {
                 "No operation is known in both reports: debug.cbor names them"
@@ -47,9 +42,7 @@ impl Plans {
             self.made = Some((Arc::clone(found), rows));
         }
         let Some((_, rows)) = &self.made else { return };
-        let of_both = |what: &str| {
-            [format!("{what}, source"), format!("{what}, target")]
-        };
+        let of_both = |what: &str| [format!("{what}, source"), format!("{what}, target")];
         let [source_steps, target_steps] = of_both("Steps");
         let [source_peak, target_peak] = of_both("Peak");
         let columns = [

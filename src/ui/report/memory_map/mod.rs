@@ -32,8 +32,8 @@ use paint::Scene;
 use picture::{Hit, picture_ui};
 use read::{AtStep, Marks, Reading, TileData};
 pub use steps::steps_ui;
-pub use words::reason_title;
 use tables::{Chosen, Tables};
+pub use words::reason_title;
 
 /// Least height of the picture with what is above it, points.
 const PICTURE: f32 = 200.0;
