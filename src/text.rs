@@ -50,8 +50,11 @@ pub fn signed_bytes(difference: i64) -> String {
 /// A percentage with its sign, and with a decimal below 100.
 pub fn signed_percent(percent: f64) -> String {
     let sign = if percent > 0.0 { "+" } else { "" };
-    let decimals = usize::from(percent.abs() < 99.95);
-    format!("{sign}{percent:.decimals$} %").replace('-', "−")
+    if percent.abs() < 99.95 {
+        return format!("{sign}{percent:.1} %").replace('-', "−");
+    }
+    let sign = if percent < 0.0 { "−" } else { sign };
+    format!("{sign}{} %", grouped(percent.abs().round() as u64))
 }
 
 /// A name without anything that could move the cursor, turn the reading direction or break a line:

@@ -1,6 +1,6 @@
 //! A comparison as text for people.
 
-use super::explained::{ExplainedPart, Groupings, Row};
+use super::explained::{Groupings, Row};
 use super::{Comparison, PlanRow, SpikeRow};
 use crate::analysis::comparison::contribution::{Contributor, OperationName};
 use crate::analysis::comparison::difference::{Difference, Side};
@@ -10,8 +10,13 @@ use crate::analysis::memory::category_title;
 use crate::cli::output::{aligned, name_cell, or_unknown};
 use crate::text::{bytes, clean, grouped, signed_bytes, signed_percent};
 
-/// Rows of a table of contributions, variables, plans or spikes; the rest is summed up in one line.
+/// Rows of a table of contributions, plans or spikes.
 const MOST_ROWS: usize = 10;
+
+/// How many rows of a table are shown: where only one more would be left out, that one as well.
+fn shown(rows: usize) -> usize {
+    if rows > MOST_ROWS + 1 { MOST_ROWS } else { rows }
+}
 
 /// All of it.
 pub fn text(comparison: &Comparison) -> String {
@@ -32,14 +37,8 @@ pub fn text(comparison: &Comparison) -> String {
         );
         part(&mut text, "The peak", &peak.whole, &steps, &peak.groupings);
     }
-    let parts: [(&str, &Option<ExplainedPart>); 2] = [
-        ("Not always live at the peak", &explanation.not_always_live),
-        ("Always live", &explanation.always_live),
-    ];
-    for (title, explained) in parts {
-        if let Some(explained) = explained {
-            part(&mut text, title, &explained.whole, "", &explained.groupings);
-        }
+    if let Some(always_live) = &explanation.always_live {
+        part(&mut text, "Always live", &always_live.whole, "", &always_live.groupings);
     }
     if let Some(tile) = &explanation.fullest_tile {
         let tiles = format!(", tile {} to tile {}", tile.source_tile, tile.target_tile);
@@ -176,7 +175,8 @@ fn contributions(title: &str, rows: &[Row]) -> String {
             change(value, Unit::Bytes),
         ]
     };
-    let shown = rows.iter().take(MOST_ROWS).map(|row| {
+    let most = shown(rows.len());
+    let first = rows.iter().take(most).map(|row| {
         let only = match row.only {
             Some(Side::Source) => " (only in the source)",
             Some(Side::Target) => " (only in the target)",
@@ -184,14 +184,14 @@ fn contributions(title: &str, rows: &[Row]) -> String {
         };
         cells(format!("{}{only}", contributor(&row.contributor)), &row.bytes)
     });
-    let others = rows.get(MOST_ROWS..).filter(|others| !others.is_empty()).map(|others| {
+    let others = rows.get(most..).filter(|others| !others.is_empty()).map(|others| {
         let sum = |side: fn(&Difference) -> Option<i64>| {
             others.iter().filter_map(|row| side(&row.bytes)).fold(0_i64, i64::saturating_add)
         };
         let value = Difference::between(sum(|value| value.source), sum(|value| value.target));
         cells(format!("{} others", grouped(others.len() as u64)), &value)
     });
-    aligned(&[title, "source", "target", "<change"], shown.chain(others))
+    aligned(&[title, "source", "target", "<change"], first.chain(others))
 }
 
 fn contributor(contributor: &Contributor) -> String {
@@ -219,7 +219,7 @@ fn plans(plans: &[PlanRow]) -> String {
     if plans.is_empty() {
         return String::new();
     }
-    let rows = plans.iter().take(MOST_ROWS).map(|plan| {
+    let rows = plans.iter().take(shown(plans.len())).map(|plan| {
         let steps = format!(
             "{} to {}",
             amount(plan.steps.source, Unit::Count),
@@ -239,7 +239,7 @@ fn plans(plans: &[PlanRow]) -> String {
 }
 
 fn spikes(spikes: &[SpikeRow]) -> String {
-    let rows = spikes.iter().take(MOST_ROWS).map(|spike| {
+    let rows = spikes.iter().take(shown(spikes.len())).map(|spike| {
         let what = match (&spike.operation, &spike.name) {
             (Some(operation), _) => operation_text(operation),
             (None, Some(name)) => name_cell(name),
@@ -261,7 +261,7 @@ fn spikes(spikes: &[SpikeRow]) -> String {
 }
 
 fn and_others(rows: usize) -> String {
-    match rows.saturating_sub(MOST_ROWS) {
+    match rows.saturating_sub(shown(rows)) {
         0 => String::new(),
         others => format!("  and {} others\n", grouped(others as u64)),
     }
