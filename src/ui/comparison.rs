@@ -142,6 +142,14 @@ pub fn step_at(axis: &AlignedSteps, side: Side, slot: usize) -> Option<usize> {
     }
 }
 
+/// The position of a step of a report on the shared axis.
+pub fn slot_of(axis: &AlignedSteps, side: Side, step: usize) -> Option<usize> {
+    match side {
+        Side::Source => axis.slot_of_source(step),
+        Side::Target => axis.slot_of_target(step),
+    }
+}
+
 /// The second report of a page, and how it belongs to the first.
 #[derive(Clone, Copy, Debug)]
 pub struct Pair<'a> {
@@ -190,8 +198,7 @@ impl Pair<'_> {
         let steps = std::mem::take(&mut selection.steps);
         let is_same = before.steps == after.steps;
         let slot = |step: usize| match (self.axis, side) {
-            (Some(axis), Side::Source) => axis.slot_of_source(step),
-            (Some(axis), Side::Target) => axis.slot_of_target(step),
+            (Some(axis), _) => slot_of(axis, side, step),
             (None, Side::Source) => Some(step),
             (None, Side::Target) => None,
         };

@@ -233,13 +233,17 @@ impl TilePicture {
                 top: top.max(scaled.unwrap_or(0)),
                 ground: None,
                 layers,
-                limit: limit
+                limits: limit
                     .filter(|_| choices.has_limit)
-                    .map(|limit| (limit, format!("Limit {}", units.bytes(limit)))),
+                    .map(|limit| (limit, format!("Limit {}", units.bytes(limit))))
+                    .into_iter()
+                    .collect(),
                 borders: &shown.borders,
                 marks: &[],
-                lives: &[],
+                lanes: &[],
                 selected: selected.collect(),
+                pointed: None,
+                has_x_axis: true,
                 is_range_selectable: true,
             },
         )
