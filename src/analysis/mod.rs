@@ -6,6 +6,7 @@ pub mod chip_map;
 #[cfg(test)]
 mod compute_fixture;
 pub mod compute_sets;
+pub mod diagnose;
 pub mod estimates;
 pub mod exchanges;
 pub mod gap_totals;
