@@ -3,6 +3,7 @@
 //! One file per command, its figures, its JSON and its text side by side.
 
 pub mod demo;
+pub mod diagnose;
 pub mod liveness;
 pub mod map;
 pub mod output;
@@ -47,6 +48,8 @@ pub enum Command {
     Liveness(liveness::LivenessArguments),
     /// What lies where on one tile, its gaps and their reasons.
     Map(map::MapArguments),
+    /// What errors and warnings in logs say about memory: what ran out, by how much, what to do.
+    Diagnose(diagnose::DiagnoseArguments),
     /// Open the demo: one model at six values of availableMemoryProportion, written once to the
     /// cache directory (about 500 MB).
     Demo,
@@ -112,6 +115,7 @@ pub fn run(command: &Command, started: Instant) -> ExitCode {
                 map::Map::of(open, arguments, progress)
             })
         }
+        Command::Diagnose(arguments) => diagnose::run(arguments),
         Command::Demo => demo::run(started),
         Command::Synth(arguments) => synth::run(arguments),
     }

@@ -16,7 +16,7 @@ use crate::store::Warning;
 use crate::text;
 
 /// Exit status when the arguments are wrong, or name several reports.
-const WRONG_ARGUMENTS: u8 = 2;
+pub const WRONG_ARGUMENTS: ExitStatus = ExitStatus(2);
 /// Exit status when the input cannot be read.
 const CANNOT_READ: u8 = 3;
 /// Exit status when the output cannot be written.
@@ -80,10 +80,19 @@ fn answer_as<A: Answer>(
         answer.set_warnings(warnings);
         Ok(answer)
     });
+    print_result(&result, input.json, text)
+}
+
+/// Prints an answer, as JSON or as text, or why there is none.
+pub fn print_result<A: Serialize>(
+    result: &Result<A, Error>,
+    json: bool,
+    text: impl FnOnce(&A) -> String,
+) -> ExitCode {
     match result {
-        Ok(answer) if input.json => print_json(&answer).unwrap_or_else(ExitCode::from),
-        Ok(answer) => print(&text(&answer)).unwrap_or_else(ExitCode::from),
-        Err(error) => fail(&error, input.json),
+        Ok(answer) if json => print_json(answer).unwrap_or_else(ExitCode::from),
+        Ok(answer) => print(&text(answer)).unwrap_or_else(ExitCode::from),
+        Err(error) => fail(error, json),
     }
 }
 
@@ -142,7 +151,7 @@ struct ErrorBody<'a> {
 /// Prints an error, on standard output as JSON, else on standard error.
 fn fail(error: &Error, json: bool) -> ExitCode {
     let status = match error.kind {
-        ErrorKind::SeveralReports | ErrorKind::Usage => ExitStatus(WRONG_ARGUMENTS),
+        ErrorKind::SeveralReports | ErrorKind::Usage => WRONG_ARGUMENTS,
         ErrorKind::CannotWrite => CANNOT_WRITE,
         _ => ExitStatus(CANNOT_READ),
     };
