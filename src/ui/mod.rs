@@ -8,6 +8,7 @@ pub mod app;
 pub mod command;
 pub mod comparison;
 mod comparison_bar;
+mod diagnose;
 mod export;
 mod home;
 mod icon;
