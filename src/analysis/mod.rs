@@ -8,6 +8,8 @@ pub mod comparison;
 #[cfg(test)]
 mod compute_fixture;
 pub mod compute_sets;
+#[cfg(test)]
+mod debug_fixture;
 pub mod estimates;
 pub mod exchanges;
 pub mod gap_totals;
