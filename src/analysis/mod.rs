@@ -9,6 +9,8 @@ pub mod comparison;
 mod compute_fixture;
 pub mod compute_sets;
 pub mod diagnose;
+#[cfg(test)]
+mod debug_fixture;
 pub mod estimates;
 pub mod exchanges;
 pub mod gap_totals;
