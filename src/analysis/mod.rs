@@ -39,7 +39,6 @@ pub mod tile_grid;
 pub mod tile_map;
 pub mod tile_order;
 pub mod variable_operations;
-pub mod variable_owners;
 pub mod variables;
 pub mod vertex_state;
 pub mod vertices;

@@ -20,6 +20,7 @@ use eframe::egui;
 use std::sync::Arc;
 
 use super::scope_choice::scope_title;
+use crate::analysis::comparison::attribution::Attribution;
 use crate::analysis::liveness::{Scope, replica_note};
 use crate::analysis::matching::{AlignedSteps, Matching};
 use crate::store::Report;
@@ -47,8 +48,26 @@ pub struct Both<'a> {
     pub axis: &'a Arc<AlignedSteps>,
     /// What belongs together.
     pub matching: &'a Arc<Matching>,
+    /// What variables belong to, as soon as that is known.
+    pub attribution: Option<&'a Arc<Attribution>>,
     /// Whether more of one of them is coming.
     pub is_working: bool,
+}
+
+/// What an answer was made from: the same thing, not an equal one.
+#[derive(Debug)]
+pub struct Same<T>(pub Arc<T>);
+
+impl<T> Clone for Same<T> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<T> PartialEq for Same<T> {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
 }
 
 impl<'a> Both<'a> {
@@ -84,6 +103,7 @@ pub struct PairPage {
     toolbar: Toolbar,
     caches: picture::Caches,
     derived: Latest<DerivedKey, Option<Arc<PairDerived>>>,
+    attribution: Latest<Same<Matching>, Arc<Attribution>>,
     marks: marks::PairMarks,
     tables: tables::PairTables,
     tooltip: tooltip::PairTooltip,
@@ -105,7 +125,9 @@ impl PairPage {
             );
             return;
         };
-        let both = Both { reports, axis, matching, is_working };
+        let attribution = self.attribution(ui, reports, matching);
+        let attribution = attribution.as_ref();
+        let both = Both { reports, axis, matching, attribution, is_working };
         self.derive(ui, &both);
         let derived = self.derived.last().and_then(|(_, derived)| derived.clone());
         head_ui(ui, "Liveness over steps", |ui| {
@@ -153,6 +175,21 @@ impl PairPage {
         let Self { mut choices, .. } = std::mem::take(self);
         choices.shown.reverse();
         *self = Self { choices, ..Self::default() };
+    }
+
+    /// Asks for what variables belong to.
+    fn attribution(
+        &mut self,
+        ui: &egui::Ui,
+        reports: [&Arc<Report>; 2],
+        matching: &Arc<Matching>,
+    ) -> Option<Arc<Attribution>> {
+        let ([source, target], matching) = (reports.map(Arc::clone), Arc::clone(matching));
+        let key = Same(Arc::clone(&matching));
+        self.attribution.ask("what variables belong to", ui.ctx(), &key, move |_| {
+            Arc::new(Attribution::of(&source, &target, &matching))
+        });
+        self.attribution.last().map(|(_, attribution)| Arc::clone(attribution))
     }
 
     /// Asks for the curves of the scope.

@@ -4,13 +4,12 @@ use eframe::egui;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::Both;
 use super::derived::PairDerived;
 use super::places::Places;
-use super::words::operation_title;
-use crate::analysis::joined::joined;
-use crate::analysis::operations::Operation;
-use crate::analysis::variable_owners::{Owner, VariableOwners};
+use super::{Both, Same};
+use crate::analysis::comparison::attribution::Attribution;
+use crate::analysis::comparison::contribution::OperationName;
+use crate::analysis::comparison::variable_rows::{Owner, VariablePair, variable_pairs};
 use crate::analysis::variables::{VariableRow, always_live, not_always_live};
 use crate::store::Report;
 use crate::ui::comparison::Side;
@@ -26,8 +25,8 @@ pub enum Wanted {
     AlwaysLive,
 }
 
-/// What entries were made for: also the curves, and the matching whose operations were known.
-type Key = (Wanted, u64, Option<usize>);
+/// What entries were made for: also the curves, and what variables belong to.
+type Key = (Wanted, u64, Same<Attribution>);
 
 /// Entries of both, or the report that lacks what they need.
 type Found = Result<Arc<Entries>, Side>;
@@ -35,7 +34,6 @@ type Found = Result<Arc<Entries>, Side>;
 /// Lists of variables, made beside the window.
 #[derive(Debug, Default)]
 pub struct PairVariables {
-    owners: Latest<usize, Option<Arc<VariableOwners>>>,
     entries: Latest<Key, Found>,
 }
 
@@ -48,21 +46,17 @@ impl PairVariables {
         derived: &Arc<PairDerived>,
         wanted: Wanted,
     ) -> Option<(Wanted, &Found)> {
-        let place = Arc::as_ptr(both.matching).addr();
-        let (reports, matching) = (both.shared(), Arc::clone(both.matching));
-        // The answer keeps the matching, so that no other one can come to lie in its place.
-        self.owners.ask("operations of variables", ctx, &place, move |_| {
-            VariableOwners::new(plain(&reports), &matching).map(Arc::new)
-        });
-        let owners = self.owners.get(&place).cloned().flatten();
-        let key = (wanted, derived.version, owners.is_some().then_some(place));
-        let (reports, derived) = (both.shared(), Arc::clone(derived));
-        self.entries.ask("variables of both", ctx, &key, move |_| {
-            let reports = plain(&reports);
-            let [source, target] =
-                Side::BOTH.map(|side| rows(side.of(reports), &derived, side, wanted).ok_or(side));
-            Ok(Arc::new(entries(reports, [source?, target?], owners.as_deref())))
-        });
+        if let Some(attribution) = both.attribution {
+            let key = (wanted, derived.version, Same(Arc::clone(attribution)));
+            let (reports, derived) = (both.shared(), Arc::clone(derived));
+            let attribution = Arc::clone(attribution);
+            self.entries.ask("variables of both", ctx, &key, move |_| {
+                let reports = reports.each_ref().map(|report| &**report);
+                let rows = rows_of_both(reports, &derived, wanted)?;
+                let pairs = variable_pairs(reports, &attribution, rows);
+                Ok(Arc::new(entries(pairs, &attribution)))
+            });
+        }
         self.entries.last().map(|((wanted, ..), found)| (*wanted, found))
     }
 
@@ -72,8 +66,18 @@ impl PairVariables {
     }
 }
 
-fn plain(reports: &[Arc<Report>; 2]) -> [&Report; 2] {
-    reports.each_ref().map(|report| &**report)
+/// The variables of source and target.
+///
+/// # Errors
+/// The report that lacks what they need.
+pub fn rows_of_both(
+    reports: [&Report; 2],
+    derived: &PairDerived,
+    wanted: Wanted,
+) -> Result<[Vec<VariableRow>; 2], Side> {
+    let [source, target] =
+        Side::BOTH.map(|side| rows(side.of(reports), derived, side, wanted).ok_or(side));
+    Ok([source?, target?])
 }
 
 fn rows(
@@ -92,22 +96,20 @@ fn rows(
     }
 }
 
-fn entries(
-    reports: [&Report; 2],
-    [source, target]: [Vec<VariableRow>; 2],
-    owners: Option<&VariableOwners>,
-) -> Entries {
+fn entries(pairs: Vec<VariablePair>, attribution: &Attribution) -> Entries {
     let mut titles = Titles::default();
-    let bytes = |row: &VariableRow| row.bytes.first().copied().unwrap_or(0);
-    let list = joined(source, target, |row| &row.name).into_iter().filter_map(|rows| {
-        let rows_now = rows.each_ref().map(Option::as_ref);
-        let groups = owners.map(|owners| titles.groups(owners.of(reports, rows_now)));
-        let [source, target] = rows_now.map(|row| row.map(bytes));
-        let name = rows.into_iter().flatten().next()?.name;
-        Some(Entry { name, source, target, groups: groups.unwrap_or_default() })
-    });
-    let groupings = if owners.is_some() { vec!["Operation", "Kind of operation"] } else { vec![] };
-    Entries { unit: Unit::Bytes, title: "Variable", groupings, list: list.collect() }
+    let entry = |pair: VariablePair| Entry {
+        name: pair.name,
+        source: pair.source,
+        target: pair.target,
+        groups: titles.groups(pair.owner, attribution),
+    };
+    Entries {
+        unit: Unit::Bytes,
+        title: "Variable",
+        groupings: vec!["Operation", "Module", "Kind of operation"],
+        list: pairs.into_iter().map(entry).collect(),
+    }
 }
 
 /// The names of groups, each kept once.
@@ -115,20 +117,31 @@ fn entries(
 struct Titles(HashMap<String, Arc<str>>);
 
 impl Titles {
-    fn groups(&mut self, owner: Owner<'_>) -> Vec<Arc<str>> {
-        let kind = |operation: &Operation| {
-            operation.kind.clone().unwrap_or_else(|| operation.layer.clone())
+    fn groups(&mut self, owner: Owner, attribution: &Attribution) -> Vec<Arc<str>> {
+        let titles = match owner {
+            Owner::One(place) => {
+                let row = attribution.operations.rows().get(place);
+                let name = row.and_then(|row| attribution.operation_name(row));
+                name.map(|name| titles_of(&name)).unwrap_or_default()
+            }
+            Owner::Several => ["Several operations"; 3].map(str::to_owned),
+            Owner::Unknown => ["Not attributable"; 3].map(str::to_owned),
         };
-        let [operation, kind] = match owner {
-            Owner::One(operation) => [operation_title(operation), kind(operation)],
-            Owner::Several => ["Several operations"; 2].map(str::to_owned),
-            Owner::Unknown => ["Not attributable"; 2].map(str::to_owned),
-        };
-        vec![self.shared(operation), self.shared(kind)]
+        titles.map(|title| self.shared(title)).into()
     }
 
     fn shared(&mut self, title: String) -> Arc<str> {
         let shared = self.0.entry(title).or_insert_with_key(|title| Arc::from(&**title));
         Arc::clone(shared)
     }
+}
+
+/// Operation, module and kind.
+fn titles_of(name: &OperationName) -> [String; 3] {
+    let kind = name.kind.as_ref().unwrap_or(&name.layer).clone();
+    let operation = match &name.name {
+        Some(name) => format!("{name}, {kind}"),
+        None => kind.clone(),
+    };
+    [operation, name.module().to_owned(), kind]
 }
