@@ -18,6 +18,7 @@ pub mod operations;
 pub mod outliers;
 pub mod over_tiles;
 pub mod overflow;
+pub mod paired_tiles;
 pub mod peaks;
 pub mod phases;
 pub mod recompute;

@@ -19,6 +19,7 @@ use crate::ui::units::Units;
 use crate::ui::widget::curve::Y_AXIS_WIDTH;
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::legend::{Patch, entry_ui};
+use crate::ui::widget::rows::{Value, percent_text};
 use eframe::egui;
 
 /// What a page gets.
@@ -91,6 +92,19 @@ pub fn tooltip_facts_ui(ui: &mut egui::Ui, id: &str, facts: &[(&str, String)]) {
 /// Bytes of a figure that the report may lack.
 pub fn bytes_or_dash(bytes: Option<u64>, units: Units) -> String {
     bytes.map_or_else(|| "–".to_owned(), |bytes| units.exact(bytes))
+}
+
+/// How bytes have changed: `▲ +2.70 MiB (+181 %)`.
+pub fn change_text(source: u64, target: u64, units: Units) -> String {
+    let change = Value::change(source, target).shown(units);
+    let difference = i128::from(target) - i128::from(source);
+    match (source, difference) {
+        (0, _) | (_, 0) => change.into_owned(),
+        (source, difference) => {
+            let percent = percent_text(difference as f64 * 100.0 / source as f64);
+            format!("{change} ({percent})")
+        }
+    }
 }
 
 /// How far something is below or above its limit.

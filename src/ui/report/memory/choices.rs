@@ -121,6 +121,7 @@ impl Choices {
         let title = |order: TileOrder| match order {
             TileOrder::Number => "By tile number",
             TileOrder::Bytes => "By bytes, largest first",
+            TileOrder::Change => "By change, largest first",
         };
         let order = &mut self.key.order;
         let combo = egui::ComboBox::from_id_salt("order")

@@ -129,7 +129,7 @@ fn group_title(group: Group) -> &'static str {
 
 impl Found {
     fn new(report: &Report, memory: &TileMemory, selection: &TileSelection) -> Self {
-        let rows = selected_rows(memory, selection);
+        let rows = selected_rows(&memory.tiles, selection);
         let count: usize = rows.iter().map(Range::len).sum();
         let mut columns = vec![Tiles::All];
         let mut titles = vec!["All tiles".to_owned()];

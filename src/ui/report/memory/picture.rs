@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::choices::Choices;
 use super::select::{Selecting, tile_text};
-use super::shown::{Made, visible_ranges};
+use super::axis::visible_ranges;
+use super::shown::{Made, Shown};
 use super::stack::Stack;
 use super::tooltip;
 use crate::analysis::breakdown::Breakdown;
@@ -85,18 +86,18 @@ impl TilePicture {
         selecting: &mut Selecting,
     ) {
         let Parts { memory, made, .. } = *parts;
-        let shown = &*made.shown;
+        let Shown { axis, figures } = &*made.shown;
         if let Some(tile) = self.reveal.take()
-            && let Some(position) = shown.position(memory, tile)
+            && let Some(position) = axis.position(tile)
         {
-            self.view.reveal(shown.len(), position);
+            self.view.reveal(axis.len(), position);
         }
         let overview = Overview {
-            values: Values::Cells(&shown.including_gaps),
-            len: shown.len(),
+            values: Values::Cells(&figures.including_gaps),
+            len: axis.len(),
             base: 0,
-            version: shown.version,
-            top: shown.tops.1,
+            version: axis.version,
+            top: figures.tops.1,
             cache: &mut self.overview,
         };
         self.toolbar.ui(ui, NAME, &mut self.view, overview, page.commands);
@@ -110,10 +111,10 @@ impl TilePicture {
 
         let tiles = &mut page.selection.tiles;
         if let Some(click) = answer.clicked {
-            selecting.click(click, tiles, (memory, shown));
+            selecting.click(click, tiles, axis);
         }
-        selecting.drag(answer.dragged, tiles, (memory, shown));
-        if let Some(row) = answer.hovered.and_then(|position| shown.row(position)) {
+        selecting.drag(answer.dragged, tiles, axis);
+        if let Some(row) = answer.hovered.and_then(|position| axis.row(position)) {
             egui::Tooltip::for_widget(&answer.response)
                 .at_pointer()
                 .show(|ui| tooltip::tile_ui(ui, page.report, memory, made.stack.as_deref(), row));
@@ -124,12 +125,12 @@ impl TilePicture {
     fn ask_variable(&mut self, ui: &egui::Ui, page: &PageContext<'_>, parts: &Parts<'_>) {
         let Some(name) = page.selection.variable.clone() else { return };
         let (report, shown) = (Arc::clone(page.report), Arc::clone(&parts.made.shown));
-        let key = (name, shown.version, report.tile_variable_bytes.is_settled());
+        let key = (name, shown.axis.version, report.tile_variable_bytes.is_settled());
         let wanted = key.0.clone();
         self.variable.ask("variable over tiles", ui.ctx(), &key, move |_| {
-            let memory = report.memory.get()?;
-            let rows = shown.rows.iter();
-            let tiles = rows.map(|row| memory.tiles.get(*row as usize).unwrap_or(TileId(u32::MAX)));
+            let axis = &shown.axis;
+            let positions = 0..axis.len();
+            let tiles = positions.map(|position| axis.tile(position).unwrap_or(TileId(u32::MAX)));
             let bytes = over_tiles(&report, &wanted, tiles)?;
             Some(OverTiles { bytes, version: ANSWERS.fetch_add(1, Ordering::Relaxed) })
         });
@@ -150,11 +151,11 @@ impl TilePicture {
         choices: &Choices,
         selecting: &Selecting,
     ) -> Answer {
-        let Parts { memory, made, limit, scaled } = *parts;
-        let shown = &*made.shown;
+        let Parts { made, limit, scaled, .. } = *parts;
+        let Shown { axis, figures } = &*made.shown;
         let (tokens, units) = (Tokens::now(ui), Units::now(ui));
         let x_text = |position: usize| {
-            shown.tile(memory, position).map_or(String::new(), |tile| tile.to_string())
+            axis.tile(position).map_or(String::new(), |tile| tile.to_string())
         };
         let [base_cache, gaps_cache] = &mut self.caches;
         let mut layers = Vec::new();
@@ -174,17 +175,17 @@ impl TilePicture {
             top = stack.top;
         } else if choices.has_base {
             layers.push(Layer {
-                values: Values::Cells(&shown.total),
+                values: Values::Cells(&figures.total),
                 base: 0,
                 is_stacked: false,
                 fill: Some(tokens.base_fill),
                 line: tokens.base,
                 cache: base_cache,
             });
-            top = shown.tops.0;
+            top = figures.tops.0;
         }
         let variable = self.variable.last().filter(|((made_for, version, _), _)| {
-            page.selection.variable.as_ref() == Some(made_for) && *version == shown.version
+            page.selection.variable.as_ref() == Some(made_for) && *version == axis.version
         });
         let variable = variable.and_then(|(_, found)| found.as_ref());
         if let Some(found) = variable.filter(|_| choices.has_variable) {
@@ -199,22 +200,22 @@ impl TilePicture {
         }
         if choices.has_gaps {
             layers.push(Layer {
-                values: Values::Cells(&shown.including_gaps),
+                values: Values::Cells(&figures.including_gaps),
                 base: 0,
                 is_stacked: false,
                 fill: None,
                 line: tokens.top,
                 cache: gaps_cache,
             });
-            top = top.max(shown.tops.1);
+            top = top.max(figures.tops.1);
         }
         // Numbers are told apart by one version for all layers.
-        let version = made.stack.as_ref().map_or(shown.version, |stack| stack.version);
+        let version = made.stack.as_ref().map_or(axis.version, |stack| stack.version);
         let version = version ^ variable.map_or(0, |found| found.version.rotate_left(32));
-        let range = self.view.range(shown.len());
+        let range = self.view.range(axis.len());
         let ranges = visible_ranges(selecting.positions(), range, MOST_RANGES);
         // The last one is where the keyboard goes on from.
-        let cursor = selecting.cursor().and_then(|tile| shown.position(memory, tile));
+        let cursor = selecting.cursor().and_then(|tile| axis.position(tile));
         let cursor = cursor.map(|position| position..position + 1);
         let selected = ranges.into_iter().chain(cursor).map(|range| (range, String::new()));
         curve_ui(
@@ -223,20 +224,20 @@ impl TilePicture {
             Picture {
                 name: NAME,
                 value: value_text(page.report, parts, selecting, units),
-                x_title: match shown.key.order {
-                    TileOrder::Number => "Tile",
+                x_title: match made.key.order {
+                    TileOrder::Number | TileOrder::Change => "Tile",
                     TileOrder::Bytes => "Tiles, largest first",
                 },
                 x_text: &x_text,
                 version,
-                len: shown.len(),
+                len: axis.len(),
                 top: top.max(scaled.unwrap_or(0)),
                 ground: None,
                 layers,
                 limit: limit
                     .filter(|_| choices.has_limit)
                     .map(|limit| (limit, format!("Limit {}", units.bytes(limit)))),
-                borders: &shown.borders,
+                borders: &axis.borders,
                 marks: &[],
                 lives: &[],
                 selected: selected.collect(),
@@ -311,7 +312,7 @@ fn missing_text(which: Breakdown) -> &'static str {
 
 /// What is selected, for those who cannot see the picture.
 fn value_text(report: &Report, parts: &Parts<'_>, selecting: &Selecting, units: Units) -> String {
-    let tiles = format!("{} tiles", grouped(parts.made.shown.len() as u64));
+    let tiles = format!("{} tiles", grouped(parts.made.shown.axis.len() as u64));
     let count: usize = selecting.positions().iter().map(std::ops::Range::len).sum();
     let Some(tile) = selecting.cursor().filter(|_| count > 0) else { return tiles };
     let row = parts.memory.tiles.position(tile);
