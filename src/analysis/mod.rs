@@ -1,11 +1,15 @@
 //! Pure functions from the store to figures. Every file begins with its definition.
 
 pub mod breakdown;
+pub mod budgets;
 pub mod category_order;
 pub mod chip_map;
+pub mod comparison;
 #[cfg(test)]
 mod compute_fixture;
 pub mod compute_sets;
+#[cfg(test)]
+mod debug_fixture;
 pub mod estimates;
 pub mod exchanges;
 pub mod gap_totals;
@@ -32,6 +36,7 @@ pub mod tile_details;
 pub mod tile_grid;
 pub mod tile_map;
 pub mod tile_order;
+pub mod variable_operations;
 pub mod variables;
 pub mod vertex_state;
 pub mod vertices;
