@@ -9,31 +9,10 @@ use eframe::egui;
 
 use super::job::Latest;
 use super::selection::{Selection, Selections};
+pub use crate::analysis::comparison::difference::Side;
 use crate::analysis::matching::{AlignedSteps, Matching, match_reports};
 use crate::format::poplar::OpenReport;
 use crate::store::Report;
-
-/// One of two reports.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
-    /// What changes are relative to.
-    Source,
-    /// What has changed.
-    Target,
-}
-
-impl Side {
-    /// Both, in the order in which they are shown.
-    pub const BOTH: [Self; 2] = [Self::Source, Self::Target];
-
-    /// The word for people.
-    pub fn title(self) -> &'static str {
-        match self {
-            Self::Source => "Source",
-            Self::Target => "Target",
-        }
-    }
-}
 
 /// How two reports are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -163,6 +142,14 @@ pub fn step_at(axis: &AlignedSteps, side: Side, slot: usize) -> Option<usize> {
     }
 }
 
+/// The position of a step of a report on the shared axis.
+pub fn slot_of(axis: &AlignedSteps, side: Side, step: usize) -> Option<usize> {
+    match side {
+        Side::Source => axis.slot_of_source(step),
+        Side::Target => axis.slot_of_target(step),
+    }
+}
+
 /// The second report of a page, and how it belongs to the first.
 #[derive(Clone, Copy, Debug)]
 pub struct Pair<'a> {
@@ -211,8 +198,7 @@ impl Pair<'_> {
         let steps = std::mem::take(&mut selection.steps);
         let is_same = before.steps == after.steps;
         let slot = |step: usize| match (self.axis, side) {
-            (Some(axis), Side::Source) => axis.slot_of_source(step),
-            (Some(axis), Side::Target) => axis.slot_of_target(step),
+            (Some(axis), _) => slot_of(axis, side, step),
             (None, Side::Source) => Some(step),
             (None, Side::Target) => None,
         };

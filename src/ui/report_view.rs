@@ -10,6 +10,7 @@ use super::report::PageContext;
 use super::report::comparison::ComparisonPage;
 use super::report::halves::halves_ui;
 use super::report::liveness::LivenessPage;
+use super::report::liveness::pair::PairPage;
 use super::report::memory::MemoryPage;
 use super::report::summary::SummaryPage;
 use super::selection::Selections;
@@ -27,6 +28,8 @@ pub struct ReportView {
     /// Pages of the target where it is shown beside the source.
     target_pages: Pages,
     comparison: ComparisonPage,
+    /// Liveness of both.
+    liveness_pair: PairPage,
     /// Whether the list of warnings is open.
     pub are_warnings_open: bool,
     /// Whether a graph was painted.
@@ -53,6 +56,7 @@ impl Default for ReportView {
             pages: Pages::default(),
             target_pages: Pages::default(),
             comparison: ComparisonPage::default(),
+            liveness_pair: PairPage::default(),
             are_warnings_open: false,
             has_painted_graph: false,
             is_remembered: false,
@@ -110,6 +114,10 @@ impl ReportView {
             (Page::Summary, None) => pages.summary.ui(ui, &mut page),
             (Page::Memory | Page::Comparison, None) => pages.memory.ui(ui, &mut page),
             (Page::Liveness, None) => pages.liveness.ui(ui, &mut page),
+            // What has no common axis is shown side by side.
+            (Page::Liveness, Some(pair)) if pair.why_not.is_none() => {
+                self.liveness_pair.ui(ui, &mut page, &pair);
+            }
             (which, Some(pair)) => halves_ui(ui, &mut page, &pair, |ui, side, page| {
                 let pages = match side {
                     Side::Source => &mut *pages,
@@ -132,6 +140,7 @@ impl ReportView {
     pub fn target_closed(&mut self) {
         self.target_pages = Pages::default();
         self.comparison = ComparisonPage::default();
+        self.liveness_pair = PairPage::default();
         self.is_pair_remembered = false;
         if self.page == Page::Comparison {
             self.page = Page::Memory;
@@ -142,6 +151,7 @@ impl ReportView {
     pub fn swapped(&mut self) {
         std::mem::swap(&mut self.pages, &mut self.target_pages);
         self.comparison = ComparisonPage::default();
+        self.liveness_pair.swapped();
         self.is_pair_remembered = false;
     }
 }

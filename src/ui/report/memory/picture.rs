@@ -234,13 +234,17 @@ impl TilePicture {
                 top: top.max(scaled.unwrap_or(0)),
                 ground: None,
                 layers,
-                limit: limit
+                limits: limit
                     .filter(|_| choices.has_limit)
-                    .map(|limit| (limit, format!("Limit {}", units.bytes(limit)))),
+                    .map(|limit| (limit, format!("Limit {}", units.bytes(limit))))
+                    .into_iter()
+                    .collect(),
                 borders: &axis.borders,
                 marks: &[],
-                lives: &[],
+                lanes: &[],
                 selected: selected.collect(),
+                pointed: None,
+                has_x_axis: true,
                 is_range_selectable: true,
             },
         )
