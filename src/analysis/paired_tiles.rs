@@ -41,9 +41,8 @@ impl PairedTiles {
             let row = memory.tiles.position(tile).and_then(|row| u32::try_from(row).ok());
             row.unwrap_or(NOT_THERE)
         };
-        let rows = memories.map(|memory| {
-            tiles.as_slice().iter().map(|tile| row(memory, *tile)).collect()
-        });
+        let rows =
+            memories.map(|memory| tiles.as_slice().iter().map(|tile| row(memory, *tile)).collect());
         Self { tiles, rows }
     }
 

@@ -62,10 +62,7 @@ pub fn gather(column: &TileColumn, rows: &[u32]) -> TileColumn {
 }
 
 /// The rows of the selected tiles, as ranges that ascend; numbers that no tile has are left out.
-pub fn selected_rows(
-    tiles: &IdColumn<TileId>,
-    selection: &TileSelection,
-) -> Vec<Range<usize>> {
+pub fn selected_rows(tiles: &IdColumn<TileId>, selection: &TileSelection) -> Vec<Range<usize>> {
     let row = |tile: u32| tiles.lower_bound(TileId(tile));
     let rows = selection.ranges().iter().map(|range| {
         let after = range.end().checked_add(1).map_or(tiles.len(), row);

@@ -77,6 +77,12 @@ impl TileAxis {
         (position != NOWHERE).then_some(position as usize)
     }
 
+    /// The tiles in their order.
+    pub fn in_order(&self) -> Vec<TileId> {
+        let tile = |position| self.tile(position).unwrap_or(TileId(u32::MAX));
+        (0..self.len()).map(tile).collect()
+    }
+
     /// The tiles at positions.
     pub fn tiles_at(&self, positions: Range<usize>) -> TileSelection {
         let rows = self.rows.get(positions).unwrap_or(&[]);

@@ -4,6 +4,8 @@ mod axis;
 mod choices;
 mod compute;
 mod details;
+mod over_tiles;
+pub mod pair;
 mod picture;
 mod select;
 mod shown;
@@ -66,7 +68,7 @@ impl MemoryPage {
             return;
         }
         match self.view {
-            MemoryView::Tiles => {}
+            MemoryView::Tiles | MemoryView::Differences => {}
             MemoryView::OneTile => return self.map.ui(ui, page, memory, &mut self.view),
             MemoryView::AllTiles => return self.all_tiles_ui(ui, page),
             MemoryView::Grid => return self.grid_ui(ui, page, memory),
@@ -86,10 +88,12 @@ impl MemoryPage {
         let limit = report.target.get().and_then(|target| target.bytes_per_tile);
         let is_scaled = limit.map(|limit| {
             let wanted = self.choices.is_scaled_to_limit;
-            self.choices.has_limit && wanted.unwrap_or_else(|| is_limit_near(shown.figures.top(), limit))
+            self.choices.has_limit
+                && wanted.unwrap_or_else(|| is_limit_near(shown.figures.top(), limit))
         });
         let before = self.choices.key.clone();
-        self.choices.head_ui(ui, &mut self.view, &shown.axis.ipus, is_scaled);
+        let view = &mut self.view;
+        self.choices.head_ui(ui, &shown.axis.ipus, is_scaled, |ui| views_ui(ui, view));
         if !self.choices.key.has_tiles_of(&before) {
             self.picture.view.reset();
         }

@@ -3,22 +3,20 @@
 use eframe::egui;
 use eframe::egui::{Color32, Rect};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::choices::Choices;
-use super::select::{Selecting, tile_text};
 use super::axis::visible_ranges;
-use super::shown::{Made, Shown};
+use super::choices::Choices;
+use super::over_tiles::VariableOverTiles;
+use super::select::{Selecting, tile_text};
+use super::shown::{Key, Made, Shown};
 use super::stack::Stack;
 use super::tooltip;
 use crate::analysis::breakdown::Breakdown;
 use crate::analysis::memory::cell;
 use crate::analysis::tile_order::TileOrder;
-use crate::analysis::variables::over_tiles;
 use crate::store::memory::TileMemory;
 use crate::store::{Report, TileId};
 use crate::text::{grouped, shortened};
-use crate::ui::job::Latest;
 use crate::ui::report::{PageContext, bytes_or_dash};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
@@ -32,9 +30,9 @@ use crate::ui::widget::view::View;
 /// Name of the picture.
 const NAME: &str = "Memory over tiles";
 /// Selected ranges that are drawn one by one.
-const MOST_RANGES: usize = 1000;
+pub const MOST_RANGES: usize = 1000;
 /// Longest name of a part in the legend.
-const LONGEST_TITLE: usize = 40;
+pub const LONGEST_TITLE: usize = 40;
 
 /// What the picture remembers.
 #[derive(Debug, Default)]
@@ -48,19 +46,9 @@ pub struct TilePicture {
     caches: [BinCache; 2],
     stack_caches: Vec<BinCache>,
     /// Bytes of the selected variable on the tiles that are shown.
-    variable: Latest<(String, u64, bool), Option<OverTiles>>,
+    variable: VariableOverTiles,
     variable_cache: BinCache,
 }
-
-/// Bytes of a variable on each tile that is shown, with a number of their own.
-#[derive(Debug)]
-struct OverTiles {
-    bytes: Vec<u64>,
-    version: u64,
-}
-
-/// Numbers the answers, so that caches can tell them apart.
-static ANSWERS: AtomicU64 = AtomicU64::new(1);
 
 /// What it shows.
 #[derive(Clone, Copy, Debug)]
@@ -101,9 +89,13 @@ impl TilePicture {
             cache: &mut self.overview,
         };
         self.toolbar.ui(ui, NAME, &mut self.view, overview, page.commands);
-        self.ask_variable(ui, page, parts);
         let name = page.selection.variable.as_deref();
-        let name = name.filter(|_| self.variable_shown(page).is_some());
+        if let Some(name) = name {
+            let shown = Arc::clone(&made.shown);
+            let tiles = move || shown.axis.in_order();
+            self.variable.ask(ui, page.report, name, axis.version, tiles);
+        }
+        let name = name.filter(|name| self.variable.has(name));
         let legend = legend_ui(ui, parts, choices, name);
         let answer = self.curve_ui(ui, page, parts, choices, selecting);
         *page.has_painted_graph = true;
@@ -121,28 +113,6 @@ impl TilePicture {
         }
     }
 
-    /// Asks for the bytes of the selected variable on the tiles that are shown.
-    fn ask_variable(&mut self, ui: &egui::Ui, page: &PageContext<'_>, parts: &Parts<'_>) {
-        let Some(name) = page.selection.variable.clone() else { return };
-        let (report, shown) = (Arc::clone(page.report), Arc::clone(&parts.made.shown));
-        let key = (name, shown.axis.version, report.tile_variable_bytes.is_settled());
-        let wanted = key.0.clone();
-        self.variable.ask("variable over tiles", ui.ctx(), &key, move |_| {
-            let axis = &shown.axis;
-            let positions = 0..axis.len();
-            let tiles = positions.map(|position| axis.tile(position).unwrap_or(TileId(u32::MAX)));
-            let bytes = over_tiles(&report, &wanted, tiles)?;
-            Some(OverTiles { bytes, version: ANSWERS.fetch_add(1, Ordering::Relaxed) })
-        });
-    }
-
-    /// The bytes of the selected variable, if they have come.
-    fn variable_shown(&self, page: &PageContext<'_>) -> Option<&OverTiles> {
-        let name = page.selection.variable.as_ref()?;
-        let ((made_for, ..), found) = self.variable.last()?;
-        found.as_ref().filter(|_| made_for == name)
-    }
-
     fn curve_ui(
         &mut self,
         ui: &mut egui::Ui,
@@ -154,9 +124,8 @@ impl TilePicture {
         let Parts { made, limit, scaled, .. } = *parts;
         let Shown { axis, figures } = &*made.shown;
         let (tokens, units) = (Tokens::now(ui), Units::now(ui));
-        let x_text = |position: usize| {
-            axis.tile(position).map_or(String::new(), |tile| tile.to_string())
-        };
+        let x_text =
+            |position: usize| axis.tile(position).map_or(String::new(), |tile| tile.to_string());
         let [base_cache, gaps_cache] = &mut self.caches;
         let mut layers = Vec::new();
         let mut top = 0;
@@ -184,10 +153,8 @@ impl TilePicture {
             });
             top = figures.tops.0;
         }
-        let variable = self.variable.last().filter(|((made_for, version, _), _)| {
-            page.selection.variable.as_ref() == Some(made_for) && *version == axis.version
-        });
-        let variable = variable.and_then(|(_, found)| found.as_ref());
+        let name = page.selection.variable.as_deref();
+        let variable = name.and_then(|name| self.variable.get(name, axis));
         if let Some(found) = variable.filter(|_| choices.has_variable) {
             layers.push(Layer {
                 values: Values::Known(&found.bytes),
@@ -264,15 +231,7 @@ fn legend_ui(
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing = egui::vec2(14.0, 2.0);
             if let Some(stack) = &parts.made.stack {
-                for (index, part) in stack.parts.iter().enumerate() {
-                    let color = part_color(tokens, stack, index);
-                    let mut is_on = !choices.key.is_hidden(index);
-                    let patch = Patch::Area(color, color);
-                    let title = shortened(&part.title, LONGEST_TITLE);
-                    if entry_ui(ui, patch, &title, &mut is_on).changed() {
-                        choices.key.switch(index, is_on);
-                    }
-                }
+                stack_legend_ui(ui, stack, &mut choices.key);
             } else {
                 let area = Patch::Area(tokens.base_fill, tokens.base);
                 entry_ui(ui, area, "Without gaps", &mut choices.has_base);
@@ -294,8 +253,20 @@ fn legend_ui(
     row.response.rect
 }
 
+/// The entries of the parts of a stack.
+pub fn stack_legend_ui(ui: &mut egui::Ui, stack: &Stack, key: &mut Key) {
+    for (index, part) in stack.parts.iter().enumerate() {
+        let color = part_color(Tokens::now(ui), stack, index);
+        let mut is_on = !key.is_hidden(index);
+        let title = shortened(&part.title, LONGEST_TITLE);
+        if entry_ui(ui, Patch::Area(color, color), &title, &mut is_on).changed() {
+            key.switch(index, is_on);
+        }
+    }
+}
+
 /// The colour of a part; what is left over is grey.
-fn part_color(tokens: &Tokens, stack: &Stack, index: usize) -> Color32 {
+pub fn part_color(tokens: &Tokens, stack: &Stack, index: usize) -> Color32 {
     let key = stack.parts.get(index).map_or("", |part| part.key.as_str());
     let [.., others, rest] = tokens.series;
     match key {
@@ -306,7 +277,7 @@ fn part_color(tokens: &Tokens, stack: &Stack, index: usize) -> Color32 {
 }
 
 /// Why a breakdown is not shown.
-fn missing_text(which: Breakdown) -> &'static str {
+pub fn missing_text(which: Breakdown) -> &'static str {
     match which {
         Breakdown::Region => "The profile has no readable bytes by region",
         Breakdown::Category => "The profile has no readable table memory_by_category",

@@ -71,12 +71,7 @@ impl Facts {
 impl Selecting {
     /// Follows a selection that may have been changed anywhere; `memories` are those of the reports, the
     /// source first.
-    pub fn follow(
-        &mut self,
-        selection: &TileSelection,
-        axis: &TileAxis,
-        memories: &[&TileMemory],
-    ) {
+    pub fn follow(&mut self, selection: &TileSelection, axis: &TileAxis, memories: &[&TileMemory]) {
         let is_current =
             |facts: &Facts| facts.selection == *selection && facts.version == axis.version;
         if self.facts.as_ref().is_some_and(is_current) {

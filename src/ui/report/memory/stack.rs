@@ -9,7 +9,7 @@ use crate::store::memory::{TileColumn, TileMemory};
 use crate::ui::widget::bins::Values;
 
 /// Most categories that have a colour of their own; the palette has one more for the rest.
-const MOST_CATEGORIES: usize = 9;
+pub const MOST_CATEGORIES: usize = 9;
 
 /// Parts that are shown as a stack.
 #[derive(Clone, Debug)]
@@ -26,8 +26,8 @@ pub struct Stack {
 }
 
 impl Stack {
-    /// Stacks the parts that the key asks for, of the tiles in `rows`; `None` where the report does not have them. `before`
-    /// are parts that may serve again.
+    /// Stacks the parts that the key asks for, of the tiles in `rows`; `None` where the report does not
+    /// have them. `before` are parts that may serve again.
     pub fn new(
         memory: &TileMemory,
         rows: &[u32],
@@ -39,6 +39,11 @@ impl Stack {
             Some(parts) => parts,
             None => Arc::new(breakdown(memory, which, MOST_CATEGORIES)?),
         };
+        Some(Self::of_parts(parts, rows, key))
+    }
+
+    /// Stacks parts, but those that the key hides.
+    pub fn of_parts(parts: Arc<Vec<MemoryPart>>, rows: &[u32], key: &Key) -> Self {
         let mut edges: Vec<(usize, TileColumn)> = Vec::new();
         for (index, part) in parts.iter().enumerate().filter(|(index, _)| !key.is_hidden(*index)) {
             let below = edges.last().map(|(_, column)| column);
@@ -46,7 +51,7 @@ impl Stack {
             edges.push((index, edge));
         }
         let top = edges.last().and_then(|(_, column)| Values::Cells(column).max());
-        Some(Self { parts, edges, top: top.unwrap_or(0), version: version_of(key) })
+        Self { parts, edges, top: top.unwrap_or(0), version: version_of(key) }
     }
 
     /// The parts of a row that have bytes there, largest first.

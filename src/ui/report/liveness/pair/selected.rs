@@ -7,11 +7,11 @@ use super::Both;
 use super::derived::PairDerived;
 use super::marks::PairMarks;
 use super::places::Places;
-use super::words::{change_text, step_name};
+use super::words::step_name;
 use crate::analysis::steps;
 use crate::text::{grouped, shortened};
 use crate::ui::comparison::Side;
-use crate::ui::report::PageContext;
+use crate::ui::report::{PageContext, change_text};
 use crate::ui::selection::{OperationName, Selection};
 use crate::ui::units::Units;
 
