@@ -8,9 +8,9 @@ pub mod comparison;
 #[cfg(test)]
 mod compute_fixture;
 pub mod compute_sets;
-pub mod diagnose;
 #[cfg(test)]
 mod debug_fixture;
+pub mod diagnose;
 pub mod estimates;
 pub mod exchanges;
 pub mod gap_totals;
@@ -24,6 +24,7 @@ pub mod operations;
 pub mod outliers;
 pub mod over_tiles;
 pub mod overflow;
+pub mod paired_tiles;
 pub mod peaks;
 pub mod phases;
 pub mod recompute;

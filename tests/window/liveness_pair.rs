@@ -364,7 +364,10 @@ fn differences_add_up_to_the_curves() {
     let name = "not always live variables of both";
     let rows = copied(&mut harness, name);
     assert_eq!(rows[0][0], "Variable");
-    assert_eq!(rows[1][..5], ["layer1/conv/scratch", "420000", "180000", "-240000", "-57.14285714285714"]);
+    assert_eq!(
+        rows[1][..5],
+        ["layer1/conv/scratch", "420000", "180000", "-240000", "-57.14285714285714"]
+    );
     assert_eq!((sum(&rows, 1), sum(&rows, 2), sum(&rows, 3)), (570_000, 270_000, -300_000));
     let gone = rows.iter().find(|row| row[0] == "layer1/conv/gone").expect("a row");
     assert_eq!(gone[1..], ["60000", "", "-60000", "only in source"]);
@@ -372,8 +375,7 @@ fn differences_add_up_to_the_curves() {
     assert_text(&harness, "at step 22, only in target (the source is still as after step 19)");
     let rows = copied(&mut harness, name);
     assert_eq!((sum(&rows, 1), sum(&rows, 2)), (90_000, 210_000));
-    for (grouping, group) in
-        [("By operation", "layer1/conv, convolution"), ("By module", "layer1")]
+    for (grouping, group) in [("By operation", "layer1/conv, convolution"), ("By module", "layer1")]
     {
         choose(&mut harness, "Grouping", grouping);
         let rows = copied(&mut harness, name);
@@ -392,7 +394,9 @@ fn side_by_side_the_pictures_move_together() {
     press(&mut harness, Key::F7, Modifiers::NONE);
     assert!(harness.query_by_label(BOTH).is_none());
     let [upper, lower] = [OF_SOURCE, OF_TARGET].map(|name| harness.get_by_label(name).rect());
-    assert!((upper.left() - lower.left()).abs() < 0.5 && (upper.right() - lower.right()).abs() < 0.5);
+    assert!(
+        (upper.left() - lower.left()).abs() < 0.5 && (upper.right() - lower.right()).abs() < 0.5
+    );
     assert!(upper.bottom() <= lower.top());
     click_slot(&mut harness, OF_TARGET, SPIKE, Modifiers::NONE);
     for picture in [OF_SOURCE, OF_TARGET] {
