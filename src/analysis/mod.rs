@@ -1,6 +1,7 @@
 //! Pure functions from the store to figures. Every file begins with its definition.
 
 pub mod breakdown;
+pub mod budgets;
 pub mod category_order;
 pub mod chip_map;
 #[cfg(test)]
