@@ -227,7 +227,9 @@ pub fn options(report: &Report) -> Vec<ReportOption> {
     let files: [(OptionKind, &[SideFact]); 2] =
         [(OptionKind::App, &about.app), (OptionKind::Framework, &about.framework)];
     for (kind, facts) in files {
-        facts.iter().for_each(|fact| add(kind, &fact.path, side_value(fact)));
+        for fact in facts {
+            add(kind, &fact.path, side_value(fact));
+        }
     }
     all.sort_by(|a, b| (a.kind, &a.name).cmp(&(b.kind, &b.name)));
     all.dedup_by(|later, first| (later.kind, &later.name) == (first.kind, &first.name));

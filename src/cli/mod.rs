@@ -9,6 +9,7 @@ pub mod map;
 pub mod output;
 pub mod size;
 pub mod summary;
+pub mod sweep;
 pub mod synth;
 pub mod tiles;
 pub mod window;
@@ -54,6 +55,8 @@ pub enum Command {
     Map(map::MapArguments),
     /// Whether the memory stays within budgets, by the exit status; for CI.
     Check(check::CheckArguments),
+    /// All reports below a directory: what varies, and the fastest that fits.
+    Sweep(sweep::SweepArguments),
     /// Open the demo: one model at six values of availableMemoryProportion, written once to the
     /// cache directory (about 500 MB).
     Demo,
@@ -120,6 +123,7 @@ pub fn run(command: &Command, started: Instant) -> ExitCode {
             })
         }
         Command::Check(arguments) => check::run(arguments),
+        Command::Sweep(arguments) => sweep::run(arguments),
         Command::Demo => demo::run(started),
         Command::Synth(arguments) => synth::run(arguments),
     }

@@ -124,7 +124,7 @@ fn take_warnings(answer: &mut impl Answer, warnings: Vec<Warning>) {
 }
 
 /// Prints the answer or the error, and says how the command ends.
-fn finish<A: Answer>(result: Result<A, Error>, json: bool, text: fn(&A) -> String) -> ExitCode {
+pub fn finish<A: Answer>(result: Result<A, Error>, json: bool, text: fn(&A) -> String) -> ExitCode {
     let answer = match result {
         Ok(answer) => answer,
         Err(error) => return fail(&error, json),
@@ -163,7 +163,8 @@ pub fn print(text: &str) -> Result<ExitCode, ExitStatus> {
     }
 }
 
-fn print_warning(warning: &Warning) {
+/// Prints a warning on standard error.
+pub fn print_warning(warning: &Warning) {
     let style = Style::new().fg_color(Some(AnsiColor::Yellow.into()));
     anstream::eprintln!(
         "{style}warning{style:#}: {}: {}: {}",

@@ -47,11 +47,12 @@ pub enum FastestThatFits {
 impl FastestThatFits {
     /// The fastest of some runs.
     pub(super) fn among(runs: &[SweepRun]) -> Self {
-        let fitting = || runs.iter().enumerate().filter(|(_, run)| run.fits == Some(true));
-        let Some(by) = measure(fitting().map(|(_, run)| run)) else {
-            return if fitting().next().is_none() { Self::NoneFits } else { Self::SpeedUnknown };
+        let all = runs.iter().enumerate();
+        let fitting: Vec<_> = all.filter(|(_, run)| run.fits == Some(true)).collect();
+        let Some(by) = measure(&fitting) else {
+            return if fitting.is_empty() { Self::NoneFits } else { Self::SpeedUnknown };
         };
-        match fitting().max_by(|a, b| compare(by, *a, *b)) {
+        match fitting.into_iter().max_by(|a, b| compare(by, *a, *b)) {
             Some((run, _)) => Self::Run { run, by },
             None => Self::NoneFits,
         }
@@ -66,18 +67,19 @@ impl FastestThatFits {
     }
 }
 
-fn measure<'a>(fitting: impl Iterator<Item = &'a SweepRun> + Clone) -> Option<SpeedMeasure> {
-    let is_known = |by: &SpeedMeasure| fitting.clone().any(|run| by.of(run).is_some());
+/// By what some runs are compared; `None` when the speed of none is known.
+fn measure(runs: &[(usize, &SweepRun)]) -> Option<SpeedMeasure> {
+    let is_known = |by: &SpeedMeasure| runs.iter().any(|(_, run)| by.of(run).is_some());
     [SpeedMeasure::Throughput, SpeedMeasure::Cycles].into_iter().find(is_known)
 }
 
 /// The best of some runs, by their positions: one that fits before one that does not, then the faster,
 /// then the one whose fullest tile has fewer bytes, then the first.
 pub(super) fn best_of(runs: &[SweepRun], positions: &[usize]) -> Option<usize> {
-    let some = || positions.iter().filter_map(|place| Some((*place, runs.get(*place)?)));
-    let by = measure(some().map(|(_, run)| run).filter(|run| run.fits == Some(true)))
-        .unwrap_or(SpeedMeasure::Cycles);
-    some().max_by(|a, b| compare(by, *a, *b)).map(|(place, _)| place)
+    let some: Vec<(usize, &SweepRun)> =
+        positions.iter().filter_map(|place| Some((*place, runs.get(*place)?))).collect();
+    let by = measure(&some).unwrap_or(SpeedMeasure::Cycles);
+    some.into_iter().max_by(|a, b| compare(by, *a, *b)).map(|(place, _)| place)
 }
 
 /// The better run is the greater.
@@ -104,7 +106,7 @@ mod tests {
             fits: Some(fits),
             throughput_samples_per_second: throughput,
             cycles,
-            runs: Some(2),
+            recorded_runs: Some(2),
             ..SweepRun::default()
         }
     }
@@ -126,7 +128,7 @@ mod tests {
         assert_eq!(best_of(&runs, &[]), None);
         let runs = [run(true, None, Some(9)), run(true, None, Some(8)), run(true, None, None)];
         assert_eq!(among(&runs), few(1));
-        let more_runs = SweepRun { runs: Some(4), ..run(true, None, Some(12)) };
+        let more_runs = SweepRun { recorded_runs: Some(4), ..run(true, None, Some(12)) };
         assert_eq!(among(&[runs[1].clone(), more_runs]), few(1), "3 cycles a run against 4");
         assert_eq!(among(&[run(true, None, None)]), FastestThatFits::SpeedUnknown);
         assert_eq!(among(&[run(false, Some(1.0), Some(1))]), FastestThatFits::NoneFits);

@@ -4,7 +4,7 @@ use super::SweepRun;
 
 /// A figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "kebab-case")]
 pub enum Figure {
     /// Whether no tile is over.
     Fits,
@@ -26,22 +26,6 @@ pub enum Figure {
     Cycles,
     /// Samples per second.
     Throughput,
-}
-
-/// What a figure counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FigureUnit {
-    /// Yes or no.
-    Flag,
-    /// Tiles.
-    Tiles,
-    /// Bytes.
-    Bytes,
-    /// Cycles.
-    Cycles,
-    /// Samples per second.
-    SamplesPerSecond,
 }
 
 /// The value of a figure, in its unit.
@@ -82,6 +66,38 @@ impl Figure {
         Self::Throughput,
     ];
 
+    /// Its name in JSON and as an argument.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Fits => "fits",
+            Self::TilesOverLimit => "tiles-over-limit",
+            Self::FullestTile => "fullest-tile",
+            Self::Total => "total",
+            Self::IncludingGaps => "including-gaps",
+            Self::AlwaysLive => "always-live",
+            Self::Peak => "peak",
+            Self::Code => "code",
+            Self::Cycles => "cycles",
+            Self::Throughput => "throughput",
+        }
+    }
+
+    /// The title of its column in a table for programs: what it is, and its unit.
+    pub fn column(self) -> &'static str {
+        match self {
+            Self::Fits => "fits",
+            Self::TilesOverLimit => "tiles_over_limit",
+            Self::FullestTile => "fullest_tile_including_gaps_bytes",
+            Self::Total => "total_bytes",
+            Self::IncludingGaps => "including_gaps_bytes",
+            Self::AlwaysLive => "always_live_bytes",
+            Self::Peak => "peak_bytes",
+            Self::Code => "code_bytes",
+            Self::Cycles => "cycles",
+            Self::Throughput => "throughput_samples_per_second",
+        }
+    }
+
     /// Its name for people.
     pub fn title(self) -> &'static str {
         match self {
@@ -98,15 +114,9 @@ impl Figure {
         }
     }
 
-    /// What it counts.
-    pub fn unit(self) -> FigureUnit {
-        match self {
-            Self::Fits => FigureUnit::Flag,
-            Self::TilesOverLimit => FigureUnit::Tiles,
-            Self::Cycles => FigureUnit::Cycles,
-            Self::Throughput => FigureUnit::SamplesPerSecond,
-            _ => FigureUnit::Bytes,
-        }
+    /// Whether it counts bytes.
+    pub fn is_bytes(self) -> bool {
+        !matches!(self, Self::Fits | Self::TilesOverLimit | Self::Cycles | Self::Throughput)
     }
 
     /// What a run has of it; `None` where the report does not say.

@@ -13,7 +13,7 @@ mod varying;
 
 pub use curve::{Curve, curve};
 pub use fastest::{FastestThatFits, SpeedMeasure};
-pub use figure::{Figure, FigureUnit, FigureValue};
+pub use figure::{Figure, FigureValue};
 pub use heat_map::{HeatMap, heat_map};
 pub use run::{RunError, SweepRun};
 pub use varying::VaryingOption;

@@ -11,6 +11,7 @@
 //!   replicas, counts once: reports do not say.
 
 use crate::analysis::budgets;
+use crate::analysis::liveness;
 use crate::analysis::memory::{self, FullestTile};
 use crate::analysis::report_options::{OptionKind, OptionValue, ReportOption, last_part, options};
 use crate::store::options::SideFact;
@@ -45,7 +46,7 @@ pub struct SweepRun {
     /// Samples at a time, as `app.json` has it.
     pub batch_size: Option<u64>,
     /// Runs of the program that were recorded.
-    pub runs: Option<u64>,
+    pub recorded_runs: Option<u64>,
     /// Cycles of all of them.
     pub cycles: Option<u64>,
     /// Samples per second.
@@ -56,6 +57,9 @@ pub struct SweepRun {
     /// The kinds of options of which the report says something.
     #[serde(skip)]
     pub kinds: Vec<OptionKind>,
+    /// What to say beside its figures of liveness.
+    #[serde(skip)]
+    pub note: Option<&'static str>,
     /// What is damaged or absent in the report.
     #[serde(skip)]
     pub warnings: Vec<Warning>,
@@ -108,11 +112,12 @@ impl SweepRun {
             peak_bytes: budgets::peak_bytes(report),
             code_bytes: memory.and_then(memory::code_bytes),
             batch_size: batch_size(app),
-            runs: execution.map(|totals| totals.runs),
+            recorded_runs: execution.map(|totals| totals.runs),
             cycles: execution.and_then(|totals| totals.cycles),
             throughput_samples_per_second: None,
             options,
             kinds,
+            note: liveness::replica_note(target),
             warnings: report.warnings.list(),
         };
         let clock_hz = target.and_then(|target| target.clock_hz);
@@ -134,13 +139,13 @@ impl SweepRun {
 
     /// Cycles of one run of the program.
     pub fn cycles_per_run(&self) -> Option<f64> {
-        Some(self.cycles? as f64 / self.runs.unwrap_or(1).max(1) as f64)
+        Some(self.cycles? as f64 / self.recorded_runs.unwrap_or(1).max(1) as f64)
     }
 
     /// Nothing is known of the speed of a run that took no time.
     fn throughput(&self, clock_hz: Option<u64>) -> Option<f64> {
         let (cycles, clock_hz) = (self.cycles?, clock_hz?);
-        let samples = self.batch_size? as f64 * self.runs? as f64;
+        let samples = self.batch_size? as f64 * self.recorded_runs? as f64;
         (cycles > 0 && clock_hz > 0).then(|| samples * clock_hz as f64 / cycles as f64)
     }
 }
