@@ -124,7 +124,8 @@ fn take_warnings(answer: &mut impl Answer, warnings: Vec<Warning>) {
     answer.set_warnings(warnings);
 }
 
-fn finish<A: Answer>(result: Result<A, Error>, json: bool, text: fn(&A) -> String) -> ExitCode {
+/// Prints the answer or the error, and says how the command ends.
+pub fn finish<A: Answer>(result: Result<A, Error>, json: bool, text: fn(&A) -> String) -> ExitCode {
     print_result(&result, json, text, A::exit_code)
 }
 
@@ -173,7 +174,8 @@ pub fn print(text: &str) -> Result<ExitCode, ExitStatus> {
     }
 }
 
-fn print_warning(warning: &Warning) {
+/// Prints a warning on standard error.
+pub fn print_warning(warning: &Warning) {
     let style = Style::new().fg_color(Some(AnsiColor::Yellow.into()));
     anstream::eprintln!(
         "{style}warning{style:#}: {}: {}: {}",
