@@ -22,6 +22,7 @@ use super::settings::Change;
 use super::settings_file::SettingsStore;
 use super::split;
 use super::status::{status_ui, waiting_ui};
+use super::sweep::SweepPage;
 use super::theme::{
     self, COLLAPSED_MENU_WIDTH, MENU_WIDTH, Tokens, chrome_frame, collapsed_menu_frame, page_frame,
 };
@@ -43,6 +44,7 @@ pub struct App {
     /// What is shown in place of a report or the home page.
     tool: Option<Tool>,
     diagnose: DiagnosePage,
+    sweep: SweepPage,
     settings: SettingsStore,
     incoming: Incoming,
     palette: Palette,
@@ -231,6 +233,9 @@ impl App {
                 _ if self.tool == Some(Tool::Diagnose) => {
                     self.diagnose.ui(ui, is_picking, &mut commands);
                 }
+                _ if self.tool == Some(Tool::Sweep) => {
+                    self.sweep.ui(ui, is_picking, &mut commands);
+                }
                 (Some(_), Some(_)) if target_failure.is_some() => {
                     let failure = target_failure.as_deref();
                     target_failure_ui(ui, failure, &mut commands);
@@ -331,7 +336,10 @@ impl App {
                 self.tool = Some(Tool::Diagnose);
                 self.diagnose.open_log(path);
             }
-            Command::OpenSweep(path) => drop(path),
+            Command::OpenSweep(path) => {
+                self.tool = Some(Tool::Sweep);
+                self.sweep.open(ctx, path);
+            }
             Command::Back => self.view.selections.back(),
             Command::Forward => self.view.selections.forward(),
             Command::Export(export) => self.exporter.start(ctx, export),

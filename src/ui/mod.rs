@@ -27,6 +27,7 @@ pub mod settings;
 mod settings_file;
 mod split;
 mod status;
+mod sweep;
 pub mod theme;
 pub mod units;
 mod warnings;

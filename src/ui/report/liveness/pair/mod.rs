@@ -25,7 +25,7 @@ use crate::analysis::liveness::{Scope, replica_note};
 use crate::analysis::matching::{AlignedSteps, Matching};
 use crate::store::Report;
 use crate::ui::comparison::{Arrangement, Pair, Side};
-use crate::ui::job::Latest;
+use crate::ui::job::{Latest, Same};
 use crate::ui::report::differences::variables::Owners;
 use crate::ui::report::{PageContext, head_ui, unread_ui};
 use crate::ui::split;
