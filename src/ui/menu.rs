@@ -91,7 +91,7 @@ pub fn menu_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec<Comm
             (Icon::Commands, "Commands…", "Commands…"),
             (Icon::Close, "Close", "Close report"),
             (Icon::Reload, "Reload", "Reload report"),
-            (Icon::Compare, compare, compare),
+            (Icon::Compare, "Compare…", compare),
             (Icon::Open, "Open report…", "Open report…"),
         ] {
             let Some(action) = state.actions.iter().find(|other| other.title == action) else {

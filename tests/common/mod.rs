@@ -9,6 +9,7 @@ use serde_json::Value;
 use tilescope::analysis::selection::TileSelection;
 use tilescope::analysis::{compute_sets, exchanges, vertices};
 use tilescope::cli::Input;
+use tilescope::cli::compare::Comparison;
 use tilescope::cli::liveness::{LivenessArguments, LivenessReport, StepChoice};
 use tilescope::cli::map::{Map, MapArguments};
 use tilescope::cli::output::{Answer, CsvAnswer};
@@ -164,6 +165,20 @@ pub fn compute(path: &Path) -> Result<Value, Error> {
     Ok(serde_json::json!({ "rows": rows, "warnings": report.warnings.list() }))
 }
 
+/// `compare SAMPLE PATH` and back.
+pub fn comparisons(path: &Path) -> Result<Value, Error> {
+    let progress = Progress::default();
+    let intact = OpenReport::open(&sample(), &progress)?;
+    let open = OpenReport::open(path, &progress)?;
+    let mut answers = Vec::new();
+    for (source, target) in [(&intact, &open), (&open, &intact)] {
+        let answer = Comparison::of(source, target, &progress)?;
+        assert!(!answer.text().contains('\u{1b}'), "text must not command a terminal");
+        answers.push(serde_json::to_value(&answer).expect("JSON"));
+    }
+    Ok(serde_json::json!({ "answers": answers, "warnings": open.report.warnings.list() }))
+}
+
 /// What all commands say of a report, each an answer or an error.
 pub fn all_answers(path: &Path) -> Vec<Result<Value, Error>> {
     vec![
@@ -177,6 +192,7 @@ pub fn all_answers(path: &Path) -> Vec<Result<Value, Error>> {
         map(path, 3, Some(12)),
         compute(path),
         sweep(path),
+        comparisons(path),
     ]
 }
 
