@@ -37,6 +37,16 @@ pub fn exact_bytes(count: u64) -> String {
     if count < 1024 { bytes(count) } else { format!("{} ({} B)", bytes(count), grouped(count)) }
 }
 
+/// A difference of bytes in the largest binary unit that it reaches, with its sign.
+pub fn signed_bytes(difference: i64) -> String {
+    let sign = match difference.signum() {
+        1 => "+",
+        0 => "",
+        _ => "−",
+    };
+    format!("{sign}{}", bytes(difference.unsigned_abs()))
+}
+
 /// A name without anything that could move the cursor, turn the reading direction or break a line:
 /// such characters are written as `\u{…}`. Names come from files; a terminal obeys them.
 pub fn clean(name: &str) -> Cow<'_, str> {
@@ -90,6 +100,8 @@ mod tests {
         assert_eq!(bytes(1024 * 1024 - 1), "1.00 MiB");
         assert_eq!(bytes(25_621_116), "24.4 MiB");
         assert_eq!(exact_bytes(8281), "8.09 KiB (8,281 B)");
+        assert_eq!(signed_bytes(2_831_155), "+2.70 MiB");
+        assert_eq!((signed_bytes(0), signed_bytes(-1024)), ("0 B".into(), "−1.00 KiB".into()));
         assert_eq!(bytes(u64::MAX), "16777216.0 TiB");
     }
 

@@ -1,6 +1,7 @@
 //! Pure functions from the store to figures. Every file begins with its definition.
 
 pub mod breakdown;
+pub mod budgets;
 pub mod category_order;
 pub mod chip_map;
 #[cfg(test)]
@@ -31,6 +32,7 @@ pub mod tile_details;
 pub mod tile_grid;
 pub mod tile_map;
 pub mod tile_order;
+pub mod variable_operations;
 pub mod variables;
 pub mod vertex_state;
 pub mod vertices;

@@ -24,6 +24,12 @@ pub struct StepOperations {
 }
 
 impl StepOperations {
+    /// Of each step a position in `operations`, which all are below their number.
+    pub(super) fn new(of_step: Vec<Option<u32>>, operations: Vec<Operation>) -> Self {
+        let (steps, ends) = by_operation(&of_step, operations.len());
+        Self { of_step, operations, steps, ends }
+    }
+
     /// The operation of a step.
     pub fn at(&self, step: usize) -> Option<&Operation> {
         self.operations.get((*self.of_step.get(step)?)? as usize)
@@ -41,7 +47,7 @@ impl StepOperations {
 /// The operations of all steps; `None` where steps, programs or debug contexts are absent.
 pub fn step_operations(report: &Report) -> Option<StepOperations> {
     let (steps, programs) = (report.steps.get()?, report.programs.get()?);
-    let mut found = Found::new(report.debug.get()?);
+    let mut found = Found::new(report.debug.get()?, &[]);
     let of_step: Vec<Option<u32>> = steps
         .programs
         .iter()
@@ -50,29 +56,31 @@ pub fn step_operations(report: &Report) -> Option<StepOperations> {
             found.of_context(*programs.debug_ids.get(row)?)
         })
         .collect();
-    let operations = found.operations;
-    let (steps, ends) = by_operation(&of_step, operations.len());
-    Some(StepOperations { of_step, operations, steps, ends })
+    Some(StepOperations::new(of_step, found.operations))
 }
 
 /// The operations that were seen so far.
-struct Found<'a> {
+pub(super) struct Found<'a> {
     debug: &'a DebugInfo,
     /// By debug context id: each is looked up once, however many steps it has.
     of_context: HashMap<u64, Option<u32>>,
     /// By layer, kind and name.
     by_key: HashMap<(&'a str, Option<&'a str>, Option<&'a str>), u32>,
-    operations: Vec<Operation>,
+    pub(super) operations: Vec<Operation>,
 }
 
 impl<'a> Found<'a> {
-    fn new(debug: &'a DebugInfo) -> Self {
-        let (of_context, by_key) = (HashMap::new(), HashMap::new());
-        Self { debug, of_context, by_key, operations: Vec::new() }
+    /// Goes on from operations that are known already.
+    pub(super) fn new(debug: &'a DebugInfo, known: &'a [Operation]) -> Self {
+        let key = |operation: &'a Operation| {
+            (&*operation.layer, operation.kind.as_deref(), operation.name.as_deref())
+        };
+        let by_key = known.iter().map(key).zip(0..).collect();
+        Self { debug, of_context: HashMap::new(), by_key, operations: known.to_vec() }
     }
 
     /// The operation of a debug context, by its id; 0 is no context.
-    fn of_context(&mut self, id: u64) -> Option<u32> {
+    pub(super) fn of_context(&mut self, id: u64) -> Option<u32> {
         if id == 0 {
             return None;
         }

@@ -2,10 +2,12 @@
 //!
 //! One file per command, its figures, its JSON and its text side by side.
 
+pub mod check;
 pub mod demo;
 pub mod liveness;
 pub mod map;
 pub mod output;
+pub mod size;
 pub mod summary;
 pub mod synth;
 pub mod tiles;
@@ -25,8 +27,9 @@ use clap::{Args, CommandFactory as _, Parser, Subcommand};
     name = "tilescope",
     version,
     args_conflicts_with_subcommands = true,
-    after_help = "Exit status: 0 done, 2 wrong arguments or several reports below PATH, 3 the input \
-                  cannot be read, 4 the output cannot be written."
+    after_help = "Exit status: 0 done, 1 `check` found a budget exceeded, 2 wrong arguments or \
+                  several reports below PATH, 3 the input cannot be read, 4 the output cannot be \
+                  written."
 )]
 pub struct Arguments {
     /// What to do instead of opening a window.
@@ -49,6 +52,8 @@ pub enum Command {
     Liveness(liveness::LivenessArguments),
     /// What lies where on one tile, its gaps and their reasons.
     Map(map::MapArguments),
+    /// Whether the memory stays within budgets, by the exit status; for CI.
+    Check(check::CheckArguments),
     /// Open the demo: one model at six values of availableMemoryProportion, written once to the
     /// cache directory (about 500 MB).
     Demo,
@@ -114,6 +119,7 @@ pub fn run(command: &Command, started: Instant) -> ExitCode {
                 map::Map::of(open, arguments, progress)
             })
         }
+        Command::Check(arguments) => check::run(arguments),
         Command::Demo => demo::run(started),
         Command::Synth(arguments) => synth::run(arguments),
     }

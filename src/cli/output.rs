@@ -1,6 +1,7 @@
 //! What all commands do alike: read, answer, print, and say by the exit status how it ended.
 
 use std::io::{ErrorKind as IoErrorKind, IsTerminal as _, Write as _};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::Duration;
@@ -15,6 +16,8 @@ use crate::format::{Error, ErrorKind, Progress};
 use crate::store::Warning;
 use crate::text;
 
+/// Exit status when a budget is exceeded.
+pub const BUDGET_EXCEEDED: ExitStatus = ExitStatus(1);
 /// Exit status when the arguments are wrong, or name several reports.
 const WRONG_ARGUMENTS: u8 = 2;
 /// Exit status when the input cannot be read.
@@ -38,6 +41,10 @@ pub trait Answer: Serialize {
     fn text(&self) -> String;
     /// Takes the warnings that came up.
     fn set_warnings(&mut self, warnings: Vec<Warning>);
+    /// How the command ends once the answer is printed.
+    fn exit_code(&self) -> ExitCode {
+        ExitCode::SUCCESS
+    }
 }
 
 /// An answer that is also a table, for programs that read comma-separated values.
@@ -69,21 +76,63 @@ fn answer_as<A: Answer>(
     answer: impl FnOnce(&OpenReport, &Progress) -> Result<A, Error>,
 ) -> ExitCode {
     let result = with_progress("Reading the report", |progress| {
-        let open = OpenReport::find(&input.path)?;
-        progress.expect(open.bytes_to_read());
-        open.read_small_tables(progress)?;
+        let open = open(&input.path, progress)?;
         let mut answer = answer(&open, progress)?;
-        let warnings = open.report.warnings.list();
-        for warning in &warnings {
-            print_warning(warning);
-        }
-        answer.set_warnings(warnings);
+        take_warnings(&mut answer, open.report.warnings.list());
         Ok(answer)
     });
-    match result {
-        Ok(answer) if input.json => print_json(&answer).unwrap_or_else(ExitCode::from),
-        Ok(answer) => print(&text(&answer)).unwrap_or_else(ExitCode::from),
-        Err(error) => fail(&error, input.json),
+    finish(result, input.json, text)
+}
+
+/// As [`answer`], of two reports; warnings name the report that they are about.
+pub fn answer_of_two<A: Answer>(
+    input: &Input,
+    other: &Path,
+    answer: impl FnOnce(&OpenReport, &OpenReport, &Progress) -> Result<A, Error>,
+) -> ExitCode {
+    let result = with_progress("Reading the reports", |progress| {
+        let (first, second) = rayon::join(|| open(&input.path, progress), || open(other, progress));
+        let (first, second) = (first?, second?);
+        let mut answer = answer(&first, &second, progress)?;
+        let of_report = |open: &OpenReport| {
+            let report = open.report.path.display().to_string();
+            let named = move |warning: Warning| Warning {
+                file: format!("{report}: {}", warning.file),
+                ..warning
+            };
+            open.report.warnings.list().into_iter().map(named)
+        };
+        let warnings = of_report(&first).chain(of_report(&second));
+        take_warnings(&mut answer, warnings.collect());
+        Ok(answer)
+    });
+    finish(result, input.json, A::text)
+}
+
+fn open(path: &Path, progress: &Progress) -> Result<OpenReport, Error> {
+    let open = OpenReport::find(path)?;
+    progress.expect(open.bytes_to_read());
+    open.read_small_tables(progress)?;
+    Ok(open)
+}
+
+fn take_warnings(answer: &mut impl Answer, warnings: Vec<Warning>) {
+    for warning in &warnings {
+        print_warning(warning);
+    }
+    answer.set_warnings(warnings);
+}
+
+/// Prints the answer or the error, and says how the command ends.
+fn finish<A: Answer>(result: Result<A, Error>, json: bool, text: fn(&A) -> String) -> ExitCode {
+    let answer = match result {
+        Ok(answer) => answer,
+        Err(error) => return fail(&error, json),
+    };
+    let printed = if json { print_json(&answer) } else { print(&text(&answer)) };
+    match printed {
+        Ok(_) => answer.exit_code(),
+        Err(cannot_write) => cannot_write.into(),
     }
 }
 

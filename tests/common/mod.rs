@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "every test binary uses its own part of this")]
 
 use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
 
 use serde_json::Value;
 use tilescope::analysis::selection::TileSelection;
@@ -58,6 +59,21 @@ pub fn damaged_sample(damage: impl FnOnce(&Path)) -> tempfile::TempDir {
     }
     damage(directory.path());
     directory
+}
+
+/// Runs the program as a user does, where there is no display.
+pub fn tilescope(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_tilescope"))
+        .args(arguments)
+        .env_remove("DISPLAY")
+        .env_remove("WAYLAND_DISPLAY")
+        .output()
+        .expect("the program")
+}
+
+/// What a command printed, as JSON.
+pub fn json(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout).expect("one JSON document and nothing else")
 }
 
 fn input(path: &Path) -> Input {
