@@ -47,6 +47,16 @@ pub fn signed_bytes(difference: i64) -> String {
     format!("{sign}{}", bytes(difference.unsigned_abs()))
 }
 
+/// A percentage with its sign, and with a decimal below 100.
+pub fn signed_percent(percent: f64) -> String {
+    let sign = if percent > 0.0 { "+" } else { "" };
+    if percent.abs() < 99.95 {
+        return format!("{sign}{percent:.1} %").replace('-', "−");
+    }
+    let sign = if percent < 0.0 { "−" } else { sign };
+    format!("{sign}{} %", grouped(percent.abs().round() as u64))
+}
+
 /// A name without anything that could move the cursor, turn the reading direction or break a line:
 /// such characters are written as `\u{…}`. Names come from files; a terminal obeys them.
 pub fn clean(name: &str) -> Cow<'_, str> {
@@ -102,6 +112,10 @@ mod tests {
         assert_eq!(exact_bytes(8281), "8.09 KiB (8,281 B)");
         assert_eq!(signed_bytes(2_831_155), "+2.70 MiB");
         assert_eq!((signed_bytes(0), signed_bytes(-1024)), ("0 B".into(), "−1.00 KiB".into()));
+        assert_eq!(
+            (signed_percent(181.0), signed_percent(-7.04)),
+            ("+181 %".into(), "−7.0 %".into())
+        );
         assert_eq!(bytes(u64::MAX), "16777216.0 TiB");
     }
 

@@ -165,6 +165,15 @@ fn category_bytes(
     }
 }
 
+/// Bytes of code of all kinds: of the categories whose name ends in `Code`, overlapped or not.
+pub fn code_bytes(memory: &TileMemory) -> Option<u64> {
+    let code = memory.categories.iter().filter(|category| category.name.ends_with("Code"));
+    sum_of_cells(code, |category| {
+        let bytes = category_total(category);
+        Some(bytes.not_overlapped?.saturating_add(bytes.overlapped?))
+    })
+}
+
 /// Statistics of bytes including gaps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Statistics {
@@ -280,6 +289,12 @@ mod tests {
         let found = category_on_tiles(&category, [0, 3].map(TileId).into_iter());
         let expected = CategoryBytes { not_overlapped: Some(5), overlapped: None };
         assert_eq!(found, expected);
+        memory.categories.push(CategoryMemory {
+            name: "vertexCode".to_owned(),
+            not_overlapped: [Some(vec![1, 2, 3, 4]), zeros(), zeros()],
+            overlapped: [Some(vec![0, 0, 0, 7]), zeros(), zeros()],
+        });
+        assert_eq!(code_bytes(&memory), Some(17), "a stack is no code");
         let beyond = category_on_tiles(&category, [4].map(TileId).into_iter());
         assert_eq!(beyond, CategoryBytes::default());
     }

@@ -4,6 +4,7 @@ pub mod breakdown;
 pub mod budgets;
 pub mod category_order;
 pub mod chip_map;
+pub mod comparison;
 #[cfg(test)]
 mod compute_fixture;
 pub mod compute_sets;

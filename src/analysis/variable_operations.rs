@@ -12,8 +12,8 @@
 
 use std::collections::HashMap;
 
+use crate::store::Report;
 use crate::store::liveness::{Classes, Liveness, VariableBytes};
-use crate::store::{Report, UnloweredId};
 
 use super::operations::Operation;
 use super::step_operations::{Found, StepOperations};
@@ -190,9 +190,9 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    use crate::store::ClassId;
     use crate::store::debug_info::{DebugInfo, Proportion, TextRef};
     use crate::store::names::Interner;
+    use crate::store::{ClassId, UnloweredId};
 
     fn operation(name: &str) -> Operation {
         Operation {

@@ -86,14 +86,14 @@ struct Row {
 
 /// Checks a report, against another one if growth is limited.
 pub fn run(arguments: &CheckArguments) -> ExitCode {
-    let budgets = &arguments.budgets;
-    match &arguments.baseline {
-        None => {
-            output::answer(&arguments.input, |open, _| Ok(CheckReport::of(open, None, budgets)))
+    let CheckArguments { input, baseline, budgets } = arguments;
+    match baseline {
+        None => output::answer(input, |open, _| Ok(CheckReport::of(open, None, budgets))),
+        Some(baseline) => {
+            output::answer_of_two(&input.path, baseline, input.json, |open, baseline, _| {
+                Ok(CheckReport::of(open, Some(baseline), budgets))
+            })
         }
-        Some(baseline) => output::answer_of_two(&arguments.input, baseline, |open, baseline, _| {
-            Ok(CheckReport::of(open, Some(baseline), budgets))
-        }),
     }
 }
 

@@ -3,6 +3,7 @@
 //! One file per command, its figures, its JSON and its text side by side.
 
 pub mod check;
+pub mod compare;
 pub mod demo;
 pub mod liveness;
 pub mod map;
@@ -54,6 +55,8 @@ pub enum Command {
     Map(map::MapArguments),
     /// Whether the memory stays within budgets, by the exit status; for CI.
     Check(check::CheckArguments),
+    /// What changed between two reports, and what the change consists of.
+    Compare(compare::CompareArguments),
     /// Open the demo: one model at six values of availableMemoryProportion, written once to the
     /// cache directory (about 500 MB).
     Demo,
@@ -120,6 +123,7 @@ pub fn run(command: &Command, started: Instant) -> ExitCode {
             })
         }
         Command::Check(arguments) => check::run(arguments),
+        Command::Compare(arguments) => compare::run(arguments),
         Command::Demo => demo::run(started),
         Command::Synth(arguments) => synth::run(arguments),
     }

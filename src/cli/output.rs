@@ -86,12 +86,13 @@ fn answer_as<A: Answer>(
 
 /// As [`answer`], of two reports; warnings name the report that they are about.
 pub fn answer_of_two<A: Answer>(
-    input: &Input,
-    other: &Path,
+    source: &Path,
+    target: &Path,
+    json: bool,
     answer: impl FnOnce(&OpenReport, &OpenReport, &Progress) -> Result<A, Error>,
 ) -> ExitCode {
     let result = with_progress("Reading the reports", |progress| {
-        let (first, second) = rayon::join(|| open(&input.path, progress), || open(other, progress));
+        let (first, second) = rayon::join(|| open(source, progress), || open(target, progress));
         let (first, second) = (first?, second?);
         let mut answer = answer(&first, &second, progress)?;
         let of_report = |open: &OpenReport| {
@@ -106,7 +107,7 @@ pub fn answer_of_two<A: Answer>(
         take_warnings(&mut answer, warnings.collect());
         Ok(answer)
     });
-    finish(result, input.json, A::text)
+    finish(result, json, A::text)
 }
 
 fn open(path: &Path, progress: &Progress) -> Result<OpenReport, Error> {

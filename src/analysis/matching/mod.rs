@@ -1,17 +1,35 @@
 //! Matching of two reports: which rows of the source and of the target belong together.
 
 pub mod aligned_steps;
+mod alignment;
+mod anchors;
+mod followers;
+mod names;
+mod occurrence;
+mod operation_pairs;
 pub mod pairs;
+mod program_keys;
+mod shortest_edit;
+mod step_keys;
+mod step_pairs;
 
 use std::sync::Arc;
 
 use crate::store::Report;
 
 use super::step_operations::{StepOperations, step_operations};
-use super::steps;
+
+use followers::{match_compute_sets, match_exchanges, match_programs};
+use occurrence::pair_by_name;
+use operation_pairs::{match_operations, shared_codes};
+use step_keys::StepKeys;
+use step_pairs::{Sides, match_steps};
 
 pub use aligned_steps::AlignedSteps;
 pub use pairs::{MatchCounts, Pairs, Sureness};
+
+/// Whether the user waits no longer.
+type Cancelled<'a> = &'a (dyn Fn() -> bool + Sync);
 
 /// Which rows of two reports belong together. Rows are positions in the columns of the store.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -40,23 +58,65 @@ pub struct Matching {
 pub fn match_reports(
     source: &Report,
     target: &Report,
-    is_cancelled: &(dyn Fn() -> bool + Sync),
+    is_cancelled: Cancelled<'_>,
 ) -> Option<Matching> {
-    let (source_len, target_len) = (source.steps.get()?.ids.len(), target.steps.get()?.ids.len());
-    if source_len == 0 || target_len == 0 || is_cancelled() {
+    if source.steps.get()?.ids.is_empty() || target.steps.get()?.ids.is_empty() {
         return None;
     }
-    let mut steps = Pairs::new(source_len, target_len);
-    for step in 0..source_len.min(target_len) {
-        if steps::name(source, step) != steps::name(target, step) {
-            break;
-        }
-        steps.pair(step, step, Sureness::Exact);
+    let (from, to) = rayon::join(|| step_operations(source), || step_operations(target));
+    let is_compared = from.is_some() && to.is_some();
+    let (from, to) = (from.unwrap_or_default(), to.unwrap_or_default());
+    let operations = if is_compared {
+        match_operations(&from.operations, &to.operations, is_cancelled)?
+    } else {
+        Pairs::new(from.operations.len(), to.operations.len())
+    };
+    let [source_codes, target_codes] = if is_compared {
+        shared_codes(&from.operations, &to.operations, &operations).map(Some)
+    } else {
+        [None, None]
+    };
+    let (source_keys, target_keys) = rayon::join(
+        || StepKeys::new(source, &from.of_step, source_codes, 1),
+        || StepKeys::new(target, &to.of_step, target_codes, 2),
+    );
+    let sides = Sides {
+        source: &source_keys,
+        target: &target_keys,
+        source_operations: &from.operations,
+        target_operations: &to.operations,
+        operations: &operations,
+    };
+    let (steps, variables) =
+        rayon::join(|| match_steps(&sides, is_cancelled), || match_variables(source, target));
+    let steps = steps?;
+    let programs = match_programs(&steps, &source_keys, &target_keys);
+    if is_cancelled() {
+        return None;
     }
+    let (compute_sets, exchanges) = rayon::join(
+        || match_compute_sets(&programs, source, target),
+        || match_exchanges(&programs, source, target),
+    );
+    drop((source_keys, target_keys));
     Some(Matching {
         steps,
-        source_operations: Arc::new(step_operations(source).unwrap_or_default()),
-        target_operations: Arc::new(step_operations(target).unwrap_or_default()),
-        ..Matching::default()
+        programs,
+        compute_sets,
+        exchanges,
+        variables,
+        operations,
+        source_operations: Arc::new(from),
+        target_operations: Arc::new(to),
     })
+}
+
+/// Variables before lowering, by name and order of occurrence.
+fn match_variables(source: &Report, target: &Report) -> Pairs {
+    let (Some(from), Some(to)) = (source.liveness.get(), target.liveness.get()) else {
+        return Pairs::default();
+    };
+    let mut pairs = Pairs::new(from.variable_ids.len(), to.variable_ids.len());
+    pair_by_name(&mut pairs, &from.variable_names, &to.variable_names);
+    pairs
 }
