@@ -8,6 +8,7 @@ pub mod comparison;
 #[cfg(test)]
 mod compute_fixture;
 pub mod compute_sets;
+pub mod diagnose;
 pub mod estimates;
 pub mod exchanges;
 pub mod gap_totals;

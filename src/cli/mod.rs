@@ -5,6 +5,7 @@
 pub mod check;
 pub mod compare;
 pub mod demo;
+pub mod diagnose;
 pub mod liveness;
 pub mod map;
 pub mod output;
@@ -57,6 +58,8 @@ pub enum Command {
     Check(check::CheckArguments),
     /// What changed between two reports, and what the change consists of.
     Compare(compare::CompareArguments),
+    /// What errors and warnings in logs say about memory: what ran out, by how much, what to do.
+    Diagnose(diagnose::DiagnoseArguments),
     /// Open the demo: one model at six values of availableMemoryProportion, written once to the
     /// cache directory (about 500 MB).
     Demo,
@@ -124,6 +127,7 @@ pub fn run(command: &Command, started: Instant) -> ExitCode {
         }
         Command::Check(arguments) => check::run(arguments),
         Command::Compare(arguments) => compare::run(arguments),
+        Command::Diagnose(arguments) => diagnose::run(arguments),
         Command::Demo => demo::run(started),
         Command::Synth(arguments) => synth::run(arguments),
     }

@@ -19,7 +19,7 @@ use crate::text;
 /// Exit status when a budget is exceeded.
 pub const BUDGET_EXCEEDED: ExitStatus = ExitStatus(1);
 /// Exit status when the arguments are wrong, or name several reports.
-const WRONG_ARGUMENTS: u8 = 2;
+pub const WRONG_ARGUMENTS: ExitStatus = ExitStatus(2);
 /// Exit status when the input cannot be read.
 const CANNOT_READ: u8 = 3;
 /// Exit status when the output cannot be written.
@@ -126,15 +126,33 @@ fn take_warnings(answer: &mut impl Answer, warnings: Vec<Warning>) {
 
 /// Prints the answer or the error, and says how the command ends.
 fn finish<A: Answer>(result: Result<A, Error>, json: bool, text: fn(&A) -> String) -> ExitCode {
-    let answer = match result {
-        Ok(answer) => answer,
-        Err(error) => return fail(&error, json),
-    };
-    let printed = if json { print_json(&answer) } else { print(&text(&answer)) };
-    match printed {
-        Ok(_) => answer.exit_code(),
-        Err(cannot_write) => cannot_write.into(),
+    match result {
+        Ok(answer) => {
+            let end = answer.exit_code();
+            print_answer(&answer, json, text).map_or_else(ExitCode::from, |_| end)
+        }
+        Err(error) => fail(&error, json),
     }
+}
+
+/// Prints an answer, as JSON or as text, or why there is none.
+pub fn print_result<A: Serialize>(
+    result: &Result<A, Error>,
+    json: bool,
+    text: impl FnOnce(&A) -> String,
+) -> ExitCode {
+    match result {
+        Ok(answer) => print_answer(answer, json, text).unwrap_or_else(ExitCode::from),
+        Err(error) => fail(error, json),
+    }
+}
+
+fn print_answer<A: Serialize>(
+    answer: &A,
+    json: bool,
+    text: impl FnOnce(&A) -> String,
+) -> Result<ExitCode, ExitStatus> {
+    if json { print_json(answer) } else { print(&text(answer)) }
 }
 
 /// Prints a JSON document on standard output.
@@ -192,7 +210,7 @@ struct ErrorBody<'a> {
 /// Prints an error, on standard output as JSON, else on standard error.
 fn fail(error: &Error, json: bool) -> ExitCode {
     let status = match error.kind {
-        ErrorKind::SeveralReports | ErrorKind::Usage => ExitStatus(WRONG_ARGUMENTS),
+        ErrorKind::SeveralReports | ErrorKind::Usage => WRONG_ARGUMENTS,
         ErrorKind::CannotWrite => CANNOT_WRITE,
         _ => ExitStatus(CANNOT_READ),
     };
