@@ -1,5 +1,7 @@
 //! A finding: one message about memory, its facts, and what to do.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 
 /// What a message says. The words of [`Kind::key`] are stable; the README lists them.
@@ -131,7 +133,7 @@ pub struct Finding {
     /// The largest allocations that the message lists.
     pub allocations: Vec<Allocation>,
     /// What to do, what helps most first.
-    pub advice: Vec<String>,
+    pub advice: Vec<Cow<'static, str>>,
 }
 
 /// A part of the used bytes.

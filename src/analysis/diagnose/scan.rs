@@ -102,8 +102,13 @@ impl Scanner {
         while let Some(trigger) = triggers.next() {
             let (start, mut end) = around(&text, offset + trigger.start());
             // Words close to each other have one region, so that no message is in two.
-            while let Some(close) = triggers.next_if(|close| offset + close.start() < end) {
-                end = end.max(around(&text, offset + close.start()).1);
+            let mut last = None;
+            loop {
+                while let Some(close) = triggers.next_if(|close| offset + close.start() < end) {
+                    last = Some(offset + close.start());
+                }
+                let Some(close) = last.take() else { break };
+                end = end.max(around(&text, close).1);
             }
             let start = start.max(next);
             if start >= limit {

@@ -1,28 +1,36 @@
 //! Advice about the memory of GPUs under PyTorch.
 
-use super::{Finding, free_at_least};
+use super::{Finding, Sentence, free_at_least};
 use crate::analysis::diagnose::finding::Kind;
 use crate::text::bytes;
 
 /// The advice.
-pub fn of(finding: &Finding) -> Vec<String> {
+pub fn of(finding: &Finding) -> Vec<Sentence> {
     let mut advice = Vec::new();
     if finding.kind == Kind::CudaFragmented {
         let held = finding.unallocated_bytes.map_or_else(|| "enough".to_owned(), bytes);
-        advice.push(format!(
+        let set = format!(
             "Set `PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True` (before PyTorch 2.1 \
              `max_split_size_mb:128`): PyTorch holds {held} unallocated, but in pieces that are too small."
-        ));
+        );
+        advice.push(set.into());
     }
     if let Some(others) = finding.other_processes_bytes.filter(|others| is_much(*others, finding)) {
-        advice.push(format!(
+        let look = format!(
             "Look at the other processes on this GPU with `nvidia-smi`: they have {}.",
             bytes(others)
-        ));
+        );
+        advice.push(look.into());
     }
-    let amount = free_at_least(finding).map_or_else(String::new, |amount| amount + ": ");
-    let batch = "compute fewer samples at once and accumulate gradients over several passes.";
-    advice.push(if amount.is_empty() { capitalised(batch) } else { amount + batch });
+    advice.push(match free_at_least(finding) {
+        Some(amount) => format!(
+            "{amount}: compute fewer samples at once and accumulate gradients over several passes."
+        )
+        .into(),
+        None => {
+            "Compute fewer samples at once and accumulate gradients over several passes.".into()
+        }
+    });
     advice.extend(
         [
             "In training, compute activations again instead of keeping them: \
@@ -35,7 +43,7 @@ pub fn of(finding: &Finding) -> Vec<String> {
             "Shard parameters and optimiser state over several GPUs (FSDP, ZeRO), or use an optimiser with less \
              state.",
         ]
-        .map(str::to_owned),
+        .map(Sentence::from),
     );
     advice
 }
@@ -44,11 +52,4 @@ pub fn of(finding: &Finding) -> Vec<String> {
 fn is_much(others: u64, finding: &Finding) -> bool {
     finding.excess_bytes.is_some_and(|excess| others >= excess)
         || finding.limit_bytes.is_some_and(|limit| others >= limit / 10)
-}
-
-fn capitalised(text: &str) -> String {
-    let mut characters = text.chars();
-    characters
-        .next()
-        .map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
 }

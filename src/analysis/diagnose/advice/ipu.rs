@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::{Finding, free_at_least};
+use super::{Finding, Sentence, free_at_least};
 use crate::analysis::diagnose::finding::Kind;
-use crate::text::clean;
+use crate::text::{bytes, clean, shortened};
 
 const CAPTURE: &str = "Capture a report that is complete although memory does not suffice: run with \
     POPLAR_ENGINE_OPTIONS='{\"autoReport.all\":\"true\",\"autoReport.directory\":\"./profile\",\
@@ -41,23 +41,23 @@ const SERIALISE: &str = "Make the operation smaller: split a large matmul into a
     `poptorch.serializedMatMul`, PopART `builder.setSerializeMatMul`), or compute fewer samples at once.";
 
 /// The advice.
-pub fn of(finding: &Finding) -> Vec<String> {
+pub fn of(finding: &Finding) -> Vec<Sentence> {
     match finding.kind {
         Kind::TileOutOfMemory | Kind::TilesOutOfMemory => tile(finding),
         Kind::ExchangeTooLarge => exchange(finding),
-        Kind::CodeTooLarge => code(finding),
-        Kind::PlannerAtMinimum => at_minimum(finding),
+        Kind::CodeTooLarge => code(),
+        Kind::PlannerAtMinimum => at_minimum(),
         Kind::PlannerOverTarget => over_target(finding),
-        Kind::PlannerNoPlan => no_plan(finding),
+        Kind::PlannerNoPlan => no_plan(),
         _ => does_not_fit(finding),
     }
 }
 
 /// The next step: to look at the report that the message names, or to make one.
-fn look(finding: &Finding) -> String {
-    let Some(profile) = &finding.profile else { return CAPTURE.to_owned() };
+fn look(finding: &Finding) -> Sentence {
+    let Some(profile) = &finding.profile else { return CAPTURE.into() };
     let path = shell_word(profile);
-    match finding.tile {
+    let step = match finding.tile {
         Some(tile) => format!(
             "See what fills the tile with `tilescope map {path} --tile {tile}`, and how many others are over \
              with `tilescope summary {path}`."
@@ -66,10 +66,11 @@ fn look(finding: &Finding) -> String {
             "See which tiles are over with `tilescope summary {path}`, and what is alive at the peaks with \
              `tilescope liveness {path} --step peak --peaks 5`."
         ),
-    }
+    };
+    step.into()
 }
 
-/// A path as a shell takes it.
+/// A path or name as a shell takes it.
 fn shell_word(path: &str) -> Cow<'_, str> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./+=:@%,~".contains(c);
     let path = clean(path);
@@ -79,71 +80,53 @@ fn shell_word(path: &str) -> Cow<'_, str> {
     Cow::Owned(format!("'{}'", path.replace('\'', r"'\''")))
 }
 
-fn list<const N: usize>(advice: [&str; N]) -> impl Iterator<Item = String> {
-    advice.into_iter().map(str::to_owned)
-}
-
-fn tile(finding: &Finding) -> Vec<String> {
-    let mut advice = Vec::new();
+fn tile(finding: &Finding) -> Vec<Sentence> {
     // Without a limit the excess is that of all tiles.
     let tile = finding.tile.filter(|_| finding.limit_bytes.is_some());
     let place = tile.map_or_else(String::new, |tile| format!(" on tile {tile}"));
-    if let Some(amount) = free_at_least(finding) {
-        advice.push(format!(
+    let free = free_at_least(finding).map(|amount| {
+        let advice = format!(
             "{amount}{place}. If few tiles are that full, one operation or tensor is laid out unevenly: spread \
              it (Poplar `poputil::mapTensorLinearly`), or change its plan; if all are, the program is too large."
-        ));
-    }
-    advice.push(look(finding));
-    advice.extend(list([PROPORTION, BATCH]));
-    let is_far_over = finding.excess_bytes.zip(finding.limit_bytes).is_some_and(|(e, l)| e > l);
-    advice.extend(list([if is_far_over { SPLIT } else { RECOMPUTE }]));
-    advice
+        );
+        advice.into()
+    });
+    let is_far_over =
+        finding.excess_bytes.zip(finding.limit_bytes).is_some_and(|(excess, limit)| excess > limit);
+    let last = if is_far_over { SPLIT } else { RECOMPUTE };
+    let rest = [look(finding), PROPORTION.into(), BATCH.into(), last.into()];
+    free.into_iter().chain(rest).collect()
 }
 
-fn does_not_fit(finding: &Finding) -> Vec<String> {
-    std::iter::once(look(finding)).chain(list([PROPORTION, BATCH, RECOMPUTE, OFFLOAD])).collect()
+fn does_not_fit(finding: &Finding) -> Vec<Sentence> {
+    vec![look(finding), PROPORTION.into(), BATCH.into(), RECOMPUTE.into(), OFFLOAD.into()]
 }
 
 /// Words in the names of exchanges of gathers and scatters.
 const SLICES: [&str; 5] = ["slice", "update", "gather", "scatter", "embedding"];
 
-fn exchange(finding: &Finding) -> Vec<String> {
+fn exchange(finding: &Finding) -> Vec<Sentence> {
     let name = finding.exchange.as_deref().unwrap_or_default();
-    let operation = operation_of(name);
-    let lower = name.to_lowercase();
-    let mut advice = Vec::new();
-    if operation.is_empty() {
-        advice.push(
-            "Find the operation that the exchange belongs to and split it, so that one exchange \
-            moves less to the tile."
-                .to_owned(),
-        );
-    } else {
-        advice.push(format!(
-            "Split the operation {operation} into several, so that one exchange moves less to a tile: what it \
-             receives is more than a whole tile holds, and freeing other memory does not help."
-        ));
-    }
-    if SLICES.iter().any(|word| lower.contains(word)) {
-        advice.push(
-            "Look up or update fewer rows at once, or divide the table into several.".to_owned(),
-        );
-    }
-    advice.push(
-        "Keep the operand from one tile: let PopLibs lay it out (`createSliceableTensor`, \
-        `createWeights` and the like), or spread it with `poputil::mapTensorLinearly`."
-            .to_owned(),
+    let operation = match operation_of(name) {
+        "" => Cow::Borrowed("that the exchange belongs to"),
+        operation => shortened(operation, 200),
+    };
+    let split = format!(
+        "Split the operation {operation} into several, so that one exchange moves less to a tile: what it \
+         receives is more than a whole tile holds, and freeing other memory does not help."
     );
-    match &finding.profile {
-        None => advice.push(CAPTURE.to_owned()),
-        Some(profile) => advice.push(format!(
-            "Find its program step with `tilescope liveness {} --filter {}`.",
-            shell_word(profile),
-            shell_word(operation)
-        )),
-    }
-    advice.extend(list([BATCH]));
+    let name = name.to_lowercase();
+    let is_slice = SLICES.iter().any(|word| name.contains(word));
+    let rows = "Look up or update fewer rows at once, or divide the table into several.";
+    let mut advice = vec![split.into()];
+    advice.extend(is_slice.then(|| rows.into()));
+    advice.extend([
+        "Keep the operand from one tile: let PopLibs lay it out (`createSliceableTensor`, `createWeights` and \
+         the like), or spread it with `poputil::mapTensorLinearly`."
+            .into(),
+        BATCH.into(),
+        CAPTURE.into(),
+    ]);
     advice
 }
 
@@ -156,65 +139,62 @@ fn operation_of(exchange: &str) -> &str {
     name.trim_end_matches("_ExchangePre").trim_end_matches("_ExchangePost")
 }
 
-fn code(finding: &Finding) -> Vec<String> {
-    let compare = match &finding.profile {
-        None => CAPTURE.to_owned(),
-        Some(_) => look(finding),
-    };
-    let rest = list([
+fn code() -> Vec<Sentence> {
+    vec![
+        CAPTURE.into(),
         "Raise availableMemoryProportion again where it is very low: plans for little memory need more \
-         exchange and control code, which is always live.",
+         exchange and control code, which is always live."
+            .into(),
         "Give operations that are otherwise equal the same availableMemoryProportion on an IPU, so that they \
-         share code.",
+         share code."
+            .into(),
         "Let equal parts share code: PopART `opts.enableOutlining = True` with a lower \
          `opts.outlineThreshold`, PopTorch the same with `opts._Popart.set(…)`, TensorFlow \
-         `ipu.outlined_function`; write loops as loops instead of repeating their body.",
-    ]);
-    let mut advice: Vec<_> = rest.collect();
-    advice.insert(0, compare);
-    advice.push(SPLIT.to_owned());
-    advice
+         `ipu.outlined_function`; write loops as loops instead of repeating their body."
+            .into(),
+        SPLIT.into(),
+    ]
 }
 
-fn at_minimum(finding: &Finding) -> Vec<String> {
-    let mut advice: Vec<_> = list([
+fn at_minimum() -> Vec<Sentence> {
+    vec![
         "Do not lower availableMemoryProportion further for this operation: its plan is already the one with \
-         the least memory. The warning alone does not mean that the program does not fit.",
-        SERIALISE,
-        PARTIALS,
+         the least memory. The warning alone does not mean that the program does not fit."
+            .into(),
+        SERIALISE.into(),
+        PARTIALS.into(),
         "If there is room, raise the proportion of this operation: at the minimum its plan is slow, and its \
-         operands may lie on few tiles.",
-    ])
-    .collect();
-    advice.push(look(finding));
-    advice
+         operands may lie on few tiles."
+            .into(),
+        CAPTURE.into(),
+    ]
 }
 
-fn over_target(finding: &Finding) -> Vec<String> {
+fn over_target(finding: &Finding) -> Vec<Sentence> {
     let limit = finding.limit_bytes.map_or_else(String::new, |limit| {
-        format!(" The planner now tries with {} a tile.", crate::text::bytes(limit))
+        format!(" The planner now tries with {} a tile.", bytes(limit))
     });
-    let mut advice = vec![format!(
+    let expect = format!(
         "Expect more temporary memory than availableMemoryProportion allows for this operation: no plan fits \
          it.{limit}"
-    )];
-    advice.extend(list([
-        "Look up or update fewer rows at once, or compute fewer samples at once, if the program does not fit.",
-        "Set a proportion that has a plan, so that the peak is known beforehand.",
-    ]));
-    advice.push(look(finding));
-    advice
+    );
+    vec![
+        expect.into(),
+        "Look up or update fewer rows at once, or compute fewer samples at once, if the program does not fit."
+            .into(),
+        "Set a proportion that has a plan, so that the peak is known beforehand.".into(),
+        CAPTURE.into(),
+    ]
 }
 
-fn no_plan(finding: &Finding) -> Vec<String> {
-    let mut advice: Vec<_> = list([
+fn no_plan() -> Vec<Sentence> {
+    vec![
         "Expect a slow or uneven gather or scatter: it runs without a plan. The warning alone does not mean \
-         that the program does not fit.",
-        "Raise availableMemoryProportion of the operation, or look up fewer rows at once.",
-    ])
-    .collect();
-    advice.push(look(finding));
-    advice
+         that the program does not fit."
+            .into(),
+        "Raise availableMemoryProportion of the operation, or look up fewer rows at once.".into(),
+        CAPTURE.into(),
+    ]
 }
 
 #[cfg(test)]

@@ -6,14 +6,19 @@ mod host;
 mod ipu;
 mod tpu;
 
+use std::borrow::Cow;
+
 use super::finding::{Device, Finding};
 use crate::text::bytes;
+
+/// A sentence; most are the same for each occurrence of a message.
+type Sentence = Cow<'static, str>;
 
 /// Sentences that are given.
 const MOST: usize = 5;
 
 /// The advice for a finding.
-pub fn of(finding: &Finding) -> Vec<String> {
+pub fn of(finding: &Finding) -> Vec<Sentence> {
     let mut advice = match finding.device {
         Device::Ipu => ipu::of(finding),
         Device::Tpu => tpu::of(finding),

@@ -1,6 +1,6 @@
 //! Advice about the memory of TPUs (JAX, PyTorch/XLA).
 
-use super::{Finding, free_at_least};
+use super::{Finding, Sentence, free_at_least};
 use crate::analysis::diagnose::finding::{Allocation, Kind};
 use crate::text::{bytes, shortened};
 
@@ -24,7 +24,7 @@ const LIST: &str = "List what is allocated when it happens: \
     shortly before.";
 
 /// The advice.
-pub fn of(finding: &Finding) -> Vec<String> {
+pub fn of(finding: &Finding) -> Vec<Sentence> {
     match finding.memory_space.as_deref() {
         Some("hbm") => compile_time(finding),
         Some(space) => scratchpad(finding, space),
@@ -32,7 +32,7 @@ pub fn of(finding: &Finding) -> Vec<String> {
     }
 }
 
-fn run_time(finding: &Finding) -> Vec<String> {
+fn run_time(finding: &Finding) -> Vec<Sentence> {
     let first = if finding.kind == Kind::TpuFragmented {
         let largest = finding.contiguous_bytes.map_or_else(String::new, |contiguous| {
             format!(" (the largest has {})", bytes(contiguous))
@@ -49,10 +49,10 @@ fn run_time(finding: &Finding) -> Vec<String> {
         )
     };
     let rest = [REFERENCES, DONATE, BATCH, LIST];
-    std::iter::once(first).chain(rest.map(str::to_owned)).collect()
+    std::iter::once(first.into()).chain(rest.map(Sentence::from)).collect()
 }
 
-fn compile_time(finding: &Finding) -> Vec<String> {
+fn compile_time(finding: &Finding) -> Vec<Sentence> {
     let part = |name: &str| {
         finding
             .breakdown
@@ -62,10 +62,9 @@ fn compile_time(finding: &Finding) -> Vec<String> {
             .max()
     };
     let (program, arguments) = (part("program"), part("argument"));
-    let mut advice = Vec::new();
     let amount = free_at_least(finding).unwrap_or_else(|| "Make the program smaller".to_owned());
     let is_arguments = arguments > program;
-    advice.push(match (program, arguments) {
+    let first = match (program, arguments) {
         (Some(program), Some(arguments)) if is_arguments => format!(
             "{amount}, of the arguments first: they have {}, the program's own temporaries {}.",
             bytes(arguments),
@@ -79,15 +78,16 @@ fn compile_time(finding: &Finding) -> Vec<String> {
                 bytes(arguments)
             ))
         ),
-        _ => format!("{amount}; the listing behind the message says what is largest."),
-    });
+        _ => format!("{amount}."),
+    };
+    let mut advice = vec![first.into()];
     advice.extend(most_padded(&finding.allocations).map(padding));
     let rest = if is_arguments {
         [SHARD, DONATE, BATCH, CHECKPOINT]
     } else {
         [CHECKPOINT, BATCH, SHARD, DONATE]
     };
-    advice.extend(rest.map(str::to_owned));
+    advice.extend(rest.map(Sentence::from));
     advice
 }
 
@@ -100,35 +100,33 @@ fn most_padded(allocations: &[Allocation]) -> Option<(&Allocation, u64)> {
         .max_by_key(|(allocation, unpadded)| allocation.bytes - unpadded)
 }
 
-fn padding((allocation, unpadded): (&Allocation, u64)) -> String {
-    let shape = allocation.shape.as_deref().unwrap_or("of the listing");
-    format!(
+fn padding((allocation, unpadded): (&Allocation, u64)) -> Sentence {
+    let shape = allocation.shape.as_deref().unwrap_or("the largest allocation");
+    let choose = format!(
         "Choose a layout with less padding for {}: {} hold {}. The last two extents are padded to multiples of \
          8 and 128: put large ones there.",
         shortened(shape, 80),
         bytes(allocation.bytes),
         bytes(unpadded)
-    )
+    );
+    choose.into()
 }
 
-fn scratchpad(finding: &Finding, space: &str) -> Vec<String> {
+fn scratchpad(finding: &Finding, space: &str) -> Vec<Sentence> {
     let amount = free_at_least(finding).unwrap_or_else(|| "Free memory".to_owned());
-    let mut advice = vec![format!(
+    let free = format!(
         "{amount} of {}, the memory on the chip: use smaller blocks in your own kernels (Pallas block shapes, \
          fewer prefetched scalars).",
         shortened(space, 20)
-    )];
-    if space == "vmem" {
-        advice.push(
-            "Raise what a kernel may have, if the chip has more: \
-            `LIBTPU_INIT_ARGS=--xla_tpu_scoped_vmem_limit_kib=65536`."
-                .to_owned(),
-        );
-    }
+    );
+    let raise = "Raise what a kernel may have, if the chip has more: \
+                 `LIBTPU_INIT_ARGS=--xla_tpu_scoped_vmem_limit_kib=65536`.";
+    let mut advice = vec![free.into()];
+    advice.extend((space == "vmem").then(|| raise.into()));
     advice.extend([
-        "Compute less at once: fewer sequences, shorter ones, smaller tables of indices.".to_owned(),
+        "Compute less at once: fewer sequences, shorter ones, smaller tables of indices.".into(),
         "Report it to XLA if no kernel of yours is in the listing: the compiler should not run out of it."
-            .to_owned(),
+            .into(),
     ]);
     advice
 }

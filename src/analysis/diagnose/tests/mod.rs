@@ -199,3 +199,26 @@ fn a_huge_message_is_shortened() {
     assert_eq!(finding.exchange.as_deref(), Some(&*name));
     assert_eq!(finding.text.chars().count(), 2000);
 }
+
+#[test]
+fn the_documents_list_kinds_and_link_to_headings() {
+    let readme = include_str!("../../../../README.md");
+    for example in examples() {
+        let key = format!("`{}`", example.expected.kind.key());
+        assert!(readme.contains(&key), "{key} in README.md");
+    }
+    let advice = include_str!("../../../../docs/advice.md");
+    let anchor = |heading: &str| heading.to_lowercase().replace(' ', "-").replace('\'', "");
+    let headings: Vec<String> = advice
+        .lines()
+        .filter_map(|line| {
+            Some(anchor(line.strip_prefix("###").or(line.strip_prefix("##"))?.trim()))
+        })
+        .collect();
+    let links: Vec<&str> =
+        advice.split("](#").skip(1).filter_map(|rest| Some(rest.split_once(')')?.0)).collect();
+    assert!(links.len() > 16, "{links:?}");
+    for link in links {
+        assert!(headings.iter().any(|heading| heading == link), "{link} is a heading");
+    }
+}
