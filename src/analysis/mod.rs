@@ -13,6 +13,7 @@ pub mod estimates;
 pub mod exchanges;
 pub mod gap_totals;
 pub mod gaps;
+pub mod insights;
 pub mod lifetimes;
 pub mod liveness;
 pub mod matching;
