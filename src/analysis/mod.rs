@@ -8,6 +8,9 @@ pub mod comparison;
 #[cfg(test)]
 mod compute_fixture;
 pub mod compute_sets;
+pub mod control_code;
+#[cfg(test)]
+mod debug_fixture;
 pub mod diagnose;
 pub mod estimates;
 pub mod exchanges;
