@@ -7,11 +7,15 @@
 
 pub mod advice;
 pub mod change;
+#[cfg(test)]
+mod fixture;
 pub mod fullest_tiles;
 pub mod largest;
 pub mod logs;
 pub mod must_go;
 pub mod pressure;
+#[cfg(test)]
+mod tests;
 pub mod timeline;
 pub mod verdict;
 
