@@ -16,6 +16,7 @@ pub mod estimates;
 pub mod exchanges;
 pub mod gap_totals;
 pub mod gaps;
+pub mod insights;
 pub mod joined;
 pub mod lifetimes;
 pub mod liveness;

@@ -6,6 +6,7 @@ pub mod check;
 pub mod compare;
 pub mod demo;
 pub mod diagnose;
+mod insights;
 pub mod liveness;
 pub mod map;
 pub mod output;

@@ -3,7 +3,9 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::insights;
 use super::output::{Answer, aligned, name_cell, or_unknown};
+use crate::analysis::insights::Insights;
 use crate::analysis::liveness::{self, NamedBytes, Scope};
 use crate::analysis::memory::{self, CategoryBytes, FullestTile};
 use crate::analysis::operations::{self, Operation, ProportionCount};
@@ -30,6 +32,7 @@ pub struct Summary {
     liveness: LivenessFacts,
     execution: Option<ExecutionFacts>,
     available_memory_proportion: Vec<ProportionCount>,
+    insights: Insights,
     warnings: Vec<Warning>,
 }
 
@@ -106,7 +109,7 @@ impl Summary {
     /// Sums up a report whose small tables are read.
     ///
     /// # Errors
-    /// None at present; the signature is that of every command.
+    /// When the profile cannot be opened again.
     pub fn of(open: &OpenReport, progress: &Progress) -> Result<Self, Error> {
         open.read_debug_info(progress);
         let report = &*open.report;
@@ -127,6 +130,7 @@ impl Summary {
             available_memory_proportion: debug_and_programs
                 .map(|(debug, programs)| operations::proportions(debug, programs))
                 .unwrap_or_default(),
+            insights: insights::of(open, progress)?,
             warnings: Vec::new(),
         })
     }
@@ -241,6 +245,10 @@ impl Answer for Summary {
         };
         section("Report", self.report_text());
         section("Memory", self.memory_text());
+        let insights = insights::text(&self.insights);
+        if !insights.is_empty() {
+            section("Insights", insights);
+        }
         let categories = self.category_rows();
         if !categories.is_empty() {
             let header = ["<Category", "not overlapped", "overlapped"];

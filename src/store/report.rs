@@ -9,6 +9,7 @@ use super::exchange::Exchanges;
 use super::execution::ExecutionTotals;
 use super::ids::{CategoryId, IdColumn};
 use super::liveness::{Liveness, TileVariableBytes};
+use super::log::Log;
 use super::memory::TileMemory;
 use super::names::Names;
 use super::options::{About, GraphInfo};
@@ -149,6 +150,8 @@ pub struct Report {
     pub compute_set_tiles: Part<ComputeSetTiles>,
     /// Exchanges.
     pub exchanges: Part<Exchanges>,
+    /// Logs beside the profile, in the order of their names; none where there is no log.
+    pub logs: Part<Vec<Log>>,
 }
 
 impl Report {

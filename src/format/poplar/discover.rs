@@ -327,7 +327,8 @@ fn legacy(file: &Path) -> Error {
     .hint("Capture the report again with Poplar SDK 2.1 or later.")
 }
 
-fn directory_of(file: &Path) -> PathBuf {
+/// The directory of a file; the current one of a file that is named without.
+pub fn directory_of(file: &Path) -> PathBuf {
     match file.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
         _ => PathBuf::from("."),

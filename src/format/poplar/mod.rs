@@ -7,11 +7,13 @@ pub mod blob;
 mod database;
 mod debug_cbor;
 mod discover;
+mod logs;
 mod many;
 mod pop;
 mod side_files;
 mod table;
 
+use std::io::{self, Read};
 use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::Arc;
@@ -25,6 +27,7 @@ use table::Tables;
 
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::liveness::VariableBytes;
+use crate::store::log::LogMessage;
 use crate::store::report::FileStatus;
 use crate::store::variable::TileVariables;
 use crate::store::{Report, TileId, WarningCode};
@@ -147,6 +150,13 @@ impl OpenReport {
             }
         }
         report.debug.fill(debug);
+    }
+
+    /// Searches the logs beside the profile with `find`. No log is no fault.
+    pub fn read_logs(&self, find: impl Fn(&mut dyn Read) -> io::Result<Vec<LogMessage>>) {
+        let directory = discover::directory_of(&self.found.profile);
+        let logs = logs::read_logs(&directory, &self.report.warnings, find);
+        self.report.logs.fill(Some(logs));
     }
 
     /// Reads the resident columns of all lowered variables, in parallel.
