@@ -15,6 +15,8 @@ use super::widget::rows::{Column, Order, Rows};
 pub enum Page {
     /// Facts, options, files.
     Summary,
+    /// Whether it fits, and what to try next.
+    Insights,
     /// Bytes over tiles.
     Memory,
     /// Bytes over steps.

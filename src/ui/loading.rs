@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use crate::analysis::insights::logs::log_messages;
 use crate::format::poplar::{OpenReport, reports_below};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::Report;
@@ -216,6 +217,7 @@ fn read(path: &Path, shared: &Shared) -> Result<(), Error> {
     drop(shared.report.set(Arc::clone(&open.report)));
     shared.set_stage(Stage::SmallTables);
     open.read_small_tables(progress)?;
+    open.read_logs(log_messages);
     if !progress.is_cancelled() {
         shared.set_stage(Stage::DebugInfo);
         open.read_debug_info(progress);

@@ -33,7 +33,7 @@ pub const PAGES: [PageEntry; 8] = [
     PageEntry {
         title: "Insights",
         icon: Icon::Insights,
-        page: None,
+        page: Some(Page::Insights),
         lacks: |report| coming(&report.memory),
     },
     PageEntry {
@@ -146,7 +146,7 @@ mod tests {
         assert!(reason("Memory").contains("autoReport.outputGraphProfile"));
         assert!(reason("Operations").contains("autoReport.outputDebugInfo"));
         assert!(reason("Execution trace").contains("autoReport.outputExecutionProfile"));
-        assert_eq!(reason("Insights"), LATER);
+        assert_eq!(reason("Program tree"), COMING);
         assert!(reason("Comparison").contains("second report"));
     }
 }

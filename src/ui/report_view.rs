@@ -9,6 +9,7 @@ use super::loading::Load;
 use super::report::PageContext;
 use super::report::comparison::ComparisonPage;
 use super::report::halves::halves_ui;
+use super::report::insights::{ChangesPage, InsightsPage};
 use super::report::liveness::LivenessPage;
 use super::report::liveness::pair::PairPage;
 use super::report::memory::MemoryPage;
@@ -29,6 +30,7 @@ pub struct ReportView {
     /// Pages of the target where it is shown beside the source.
     target_pages: Pages,
     comparison: ComparisonPage,
+    changes: ChangesPage,
     /// Liveness of both.
     liveness_pair: PairPage,
     /// Memory of both.
@@ -47,6 +49,7 @@ pub struct ReportView {
 #[derive(Debug, Default)]
 struct Pages {
     summary: SummaryPage,
+    insights: InsightsPage,
     memory: MemoryPage,
     liveness: LivenessPage,
 }
@@ -59,6 +62,7 @@ impl Default for ReportView {
             pages: Pages::default(),
             target_pages: Pages::default(),
             comparison: ComparisonPage::default(),
+            changes: ChangesPage::default(),
             liveness_pair: PairPage::default(),
             memory_pair: MemoryPairPage::default(),
             are_warnings_open: false,
@@ -115,23 +119,30 @@ impl ReportView {
             (Page::Comparison, Some(pair)) => self.comparison.ui(ui, &mut page, &pair),
             (Page::Memory, Some(pair)) => self.memory_pair.ui(ui, &mut page, &pair),
             (Page::Summary, None) => pages.summary.ui(ui, &mut page),
+            (Page::Insights, None) => pages.insights.ui(ui, &mut page),
             (Page::Memory | Page::Comparison, None) => pages.memory.ui(ui, &mut page),
             (Page::Liveness, None) => pages.liveness.ui(ui, &mut page),
             // What has no common axis is shown side by side.
             (Page::Liveness, Some(pair)) if pair.why_not.is_none() => {
                 self.liveness_pair.ui(ui, &mut page, &pair);
             }
-            (which, Some(pair)) => halves_ui(ui, &mut page, &pair, |ui, side, page| {
-                let pages = match side {
-                    Side::Source => &mut *pages,
-                    Side::Target => &mut *target_pages,
-                };
-                match which {
-                    Page::Summary => pages.summary.ui(ui, page),
-                    Page::Liveness => pages.liveness.ui(ui, page),
-                    Page::Memory | Page::Comparison => pages.memory.ui(ui, page),
+            (which, Some(pair)) => {
+                if which == Page::Insights {
+                    self.changes.ui(ui, &page, &pair);
                 }
-            }),
+                halves_ui(ui, &mut page, &pair, |ui, side, page| {
+                    let pages = match side {
+                        Side::Source => &mut *pages,
+                        Side::Target => &mut *target_pages,
+                    };
+                    match which {
+                        Page::Summary => pages.summary.ui(ui, page),
+                        Page::Insights => pages.insights.ui(ui, page),
+                        Page::Liveness => pages.liveness.ui(ui, page),
+                        Page::Memory | Page::Comparison => pages.memory.ui(ui, page),
+                    }
+                });
+            }
         }
         // A range that is dragged over is one selection, not one for each frame.
         if !ui.input(|input| input.pointer.any_down()) {
@@ -143,6 +154,7 @@ impl ReportView {
     pub fn target_closed(&mut self) {
         self.target_pages = Pages::default();
         self.comparison = ComparisonPage::default();
+        self.changes = ChangesPage::default();
         self.liveness_pair = PairPage::default();
         self.memory_pair = MemoryPairPage::default();
         self.is_pair_remembered = false;
@@ -155,6 +167,7 @@ impl ReportView {
     pub fn swapped(&mut self) {
         std::mem::swap(&mut self.pages, &mut self.target_pages);
         self.comparison = ComparisonPage::default();
+        self.changes = ChangesPage::default();
         self.liveness_pair.swapped();
         self.memory_pair.swapped();
         self.is_pair_remembered = false;

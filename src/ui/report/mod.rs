@@ -4,6 +4,7 @@ pub mod chip_map;
 pub mod comparison;
 pub mod differences;
 pub mod halves;
+pub mod insights;
 pub mod liveness;
 pub mod memory;
 mod memory_map;
