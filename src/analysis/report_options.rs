@@ -10,29 +10,32 @@ use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 
 use crate::store::Report;
-use crate::store::options::{About, EngineOption, SideFact};
+use crate::store::options::{EngineOption, SideFact};
 use crate::store::target::Target;
 
 use super::operations;
 
-/// Where an option stands, those first that plans depend on.
+/// The name of Poplar's version.
+const POPLAR: &str = "Poplar";
+
+/// Where an option stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OptionKind {
     /// `availableMemoryProportion` in the debug contexts, by kind of operation.
     AvailableMemoryProportion,
-    /// `app.json`.
-    App,
+    /// Versions of Poplar and of the report's format.
+    Version,
+    /// The machine.
+    Target,
     /// An engine option.
     EngineOption,
     /// An option of the runs, where it is not that of the compilation.
     ExecutionOption,
     /// A target option.
     TargetOption,
-    /// The machine.
-    Target,
-    /// The version of Poplar.
-    PoplarVersion,
+    /// `app.json`.
+    App,
     /// `framework.json`.
     Framework,
     /// Where the report lies.
@@ -50,7 +53,8 @@ impl OptionKind {
             Self::TargetOption => "target_option.",
             Self::Target => "target.",
             Self::Framework => "framework.",
-            Self::PoplarVersion | Self::Directory => "",
+            Self::Version => "version.",
+            Self::Directory => "",
         }
     }
 
@@ -85,6 +89,7 @@ pub fn short_name(kind: OptionKind, name: &str) -> &str {
     match kind {
         OptionKind::AvailableMemoryProportion => "availableMemoryProportion",
         OptionKind::App | OptionKind::Framework => last_part(name),
+        OptionKind::Version if name == POPLAR => "Poplar version",
         _ => name,
     }
 }
@@ -194,17 +199,41 @@ impl fmt::Display for OptionValue {
     }
 }
 
-/// All options of a report, by kind and name, each once.
+/// All options of a report, by kind and name, each once. Left out is what follows from others: the
+/// version of the format, and where the report was written.
 pub fn options(report: &Report) -> Vec<ReportOption> {
     let mut all = proportions(report);
-    let empty = About::default();
-    let about = report.about.get().unwrap_or(&empty);
-    let mut add = |kind, name: &str, value| {
-        all.push(ReportOption { kind, name: name.to_owned(), value });
-    };
-    if let Some(version) = &about.poplar_version {
-        add(OptionKind::PoplarVersion, "poplar_version", OptionValue::Text(version.clone()));
+    for (kind, name, text) in texts(report) {
+        let is_version = match kind {
+            OptionKind::Version if name != POPLAR => continue,
+            OptionKind::EngineOption | OptionKind::ExecutionOption
+                if name == "autoReport.directory" =>
+            {
+                continue;
+            }
+            OptionKind::Version => true,
+            OptionKind::App | OptionKind::Framework => {
+                last_part(&name).to_lowercase().contains("version")
+            }
+            _ => false,
+        };
+        let value = if is_version { OptionValue::Text(text) } else { OptionValue::parse(&text) };
+        all.push(ReportOption { kind, name, value });
     }
+    all.sort_by(|a, b| (a.kind, &a.name).cmp(&(b.kind, &b.name)));
+    all.dedup_by(|later, first| (later.kind, &later.name) == (first.kind, &first.name));
+    all
+}
+
+/// Kind, name and value of everything but the proportions, as texts, in the order of the report.
+pub fn texts(report: &Report) -> Vec<(OptionKind, String, String)> {
+    let mut all = Vec::new();
+    let mut add = |kind, name: &str, value: Option<String>| {
+        all.extend(value.map(|value| (kind, name.to_owned(), value)));
+    };
+    let about = report.about.get().cloned().unwrap_or_default();
+    add(OptionKind::Version, POPLAR, about.poplar_version);
+    add(OptionKind::Version, "format", about.format);
     if let Some(target) = report.target.get() {
         target_facts(target, |name, value| add(OptionKind::Target, name, value));
     }
@@ -217,10 +246,8 @@ pub fn options(report: &Report) -> Vec<ReportOption> {
     ];
     for (kind, options) in lists {
         for option in options {
-            let is_known = kind == OptionKind::ExecutionOption && compiled.contains(&pair(option));
-            // Where the report lies is no option of the run.
-            if !is_known && option.name != "autoReport.directory" {
-                add(kind, &option.name, OptionValue::parse(&option.value));
+            if kind != OptionKind::ExecutionOption || !compiled.contains(&pair(option)) {
+                add(kind, &option.name, Some(option.value.clone()));
             }
         }
     }
@@ -228,11 +255,9 @@ pub fn options(report: &Report) -> Vec<ReportOption> {
         [(OptionKind::App, &about.app), (OptionKind::Framework, &about.framework)];
     for (kind, facts) in files {
         for fact in facts {
-            add(kind, &fact.path, side_value(fact));
+            add(kind, &fact.path, Some(fact.value.clone()));
         }
     }
-    all.sort_by(|a, b| (a.kind, &a.name).cmp(&(b.kind, &b.name)));
-    all.dedup_by(|later, first| (later.kind, &later.name) == (first.kind, &first.name));
     all
 }
 
@@ -241,39 +266,19 @@ pub fn last_part(path: &str) -> &str {
     path.rsplit(" / ").next().unwrap_or(path)
 }
 
-fn side_value(fact: &SideFact) -> OptionValue {
-    if last_part(&fact.path).to_lowercase().contains("version") {
-        return OptionValue::Text(fact.value.clone());
-    }
-    OptionValue::parse(&fact.value)
-}
-
-fn target_facts(target: &Target, mut add: impl FnMut(&str, OptionValue)) {
-    let numbers = [
-        ("ipus", target.ipus),
-        ("replicas", target.replicas),
-        ("tiles", target.tiles),
-        ("tiles_per_ipu", target.tiles_per_ipu),
-        ("bytes_per_tile", target.bytes_per_tile),
-        ("clock_hz", target.clock_hz),
-    ];
-    for (name, number) in numbers {
-        if let Some(number) = number {
-            add(name, OptionValue::parse(&number.to_string()));
-        }
-    }
-    let external = target.external_exchange_instrumentation.map(|flag| flag.to_string());
-    let texts = [
-        ("kind", target.kind.clone()),
-        ("architecture", target.architecture.clone()),
-        ("compute_instrumentation", target.compute_instrumentation.clone()),
-        ("external_exchange_instrumentation", external),
-    ];
-    for (name, text) in texts {
-        if let Some(text) = text {
-            add(name, OptionValue::Text(text));
-        }
-    }
+fn target_facts(target: &Target, mut add: impl FnMut(&str, Option<String>)) {
+    let text = |number: Option<u64>| number.as_ref().map(ToString::to_string);
+    add("kind", target.kind.clone());
+    add("architecture", target.architecture.clone());
+    add("ipus", text(target.ipus));
+    add("replicas", text(target.replicas));
+    add("tiles", text(target.tiles));
+    add("tiles_per_ipu", text(target.tiles_per_ipu));
+    add("bytes_per_tile", text(target.bytes_per_tile));
+    add("clock_hz", text(target.clock_hz));
+    add("compute_instrumentation", target.compute_instrumentation.clone());
+    let external = target.external_exchange_instrumentation.as_ref().map(ToString::to_string);
+    add("external_exchange_instrumentation", external);
 }
 
 /// For each kind of operation its value, or its values.
@@ -305,6 +310,7 @@ fn proportions(report: &Report) -> Vec<ReportOption> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::options::About;
     use proptest::prelude::*;
 
     #[test]
@@ -321,7 +327,10 @@ mod tests {
         assert_ne!(parse("18446744073709551615"), parse("18446744073709551614"));
         assert_ne!(parse("9007199254740993"), parse("9007199254740992"));
         let fact = |path: &str, value: &str| {
-            side_value(&SideFact { path: path.to_owned(), value: value.to_owned() })
+            let report = Report::default();
+            let fact = SideFact { path: path.to_owned(), value: value.to_owned() };
+            report.about.fill(Some(About { framework: vec![fact], ..About::default() }));
+            options(&report).remove(0).value
         };
         assert_ne!(fact("PyTorch / Version", "2.10"), fact("PyTorch / Version", "2.1"));
         assert_eq!(fact("Version / size", "2.10"), fact("size", "2.1"));
@@ -331,7 +340,7 @@ mod tests {
     fn ids_say_where_an_option_stands() {
         assert_eq!(id(OptionKind::App, "training / batch_size"), "app.training.batch_size");
         assert_eq!(short_name(OptionKind::App, "training / batch_size"), "batch_size");
-        assert_eq!(id(OptionKind::PoplarVersion, "poplar_version"), "poplar_version");
+        assert_eq!(id(OptionKind::Version, POPLAR), "version.Poplar");
         let proportion = OptionKind::AvailableMemoryProportion;
         assert_eq!(id(proportion, "matMul"), "availableMemoryProportion.matMul");
         assert_eq!(short_name(proportion, "matMul"), "availableMemoryProportion");

@@ -81,7 +81,7 @@ fn answer_as<A: Answer>(
         take_warnings(&mut answer, open.report.warnings.list());
         Ok(answer)
     });
-    finish(result, input.json, text)
+    finish(&result, input.json, text)
 }
 
 /// As [`answer`], of two reports; warnings name the report that they are about.
@@ -107,7 +107,7 @@ pub fn answer_of_two<A: Answer>(
         take_warnings(&mut answer, warnings.collect());
         Ok(answer)
     });
-    finish(result, json, A::text)
+    finish(&result, json, A::text)
 }
 
 fn open(path: &Path, progress: &Progress) -> Result<OpenReport, Error> {
@@ -125,8 +125,12 @@ fn take_warnings(answer: &mut impl Answer, warnings: Vec<Warning>) {
 }
 
 /// Prints the answer or the error, and says how the command ends.
-pub fn finish<A: Answer>(result: Result<A, Error>, json: bool, text: fn(&A) -> String) -> ExitCode {
-    print_result(&result, json, text, A::exit_code)
+pub fn finish<A: Answer>(
+    result: &Result<A, Error>,
+    json: bool,
+    text: fn(&A) -> String,
+) -> ExitCode {
+    print_result(result, json, text, A::exit_code)
 }
 
 /// Prints an answer, as JSON or as text, or why there is none; says how the command ends.

@@ -4,30 +4,9 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::store::Report;
-use crate::store::options::{EngineOption, SideFact};
-use crate::store::target::Target;
 
 use crate::analysis::operations::{ProportionCount, proportions};
-
-/// Where an option stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum OptionKind {
-    /// `availableMemoryProportion` in the debug contexts, by kind of operation.
-    AvailableMemoryProportion,
-    /// Versions of Poplar and of the report's format.
-    Version,
-    /// The machine.
-    Target,
-    /// An engine option.
-    EngineOption,
-    /// A target option.
-    TargetOption,
-    /// `app.json`.
-    App,
-    /// `framework.json`.
-    Framework,
-}
+use crate::analysis::report_options::{OptionKind, texts};
 
 /// An option whose values differ; `None` where a report does not have it.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
@@ -72,47 +51,8 @@ struct Known {
 
 fn all_options(report: &Report) -> Vec<Known> {
     let mut all = proportions_by_kind(report);
-    let about = report.about.get().cloned().unwrap_or_default();
-    let mut add = |kind, name: &str, value: Option<String>| {
-        all.extend(value.map(|value| Known { kind, name: name.to_owned(), value }));
-    };
-    add(OptionKind::Version, "Poplar", about.poplar_version);
-    add(OptionKind::Version, "format", about.format);
-    if let Some(target) = report.target.get() {
-        target_facts(target, |name, value| add(OptionKind::Target, name, value));
-    }
-    let options: [(OptionKind, &[EngineOption]); 2] = [
-        (OptionKind::EngineOption, &about.engine_options),
-        (OptionKind::TargetOption, &about.target_options),
-    ];
-    for (kind, options) in options {
-        for option in options {
-            add(kind, &option.name, Some(option.value.clone()));
-        }
-    }
-    let files: [(OptionKind, &[SideFact]); 2] =
-        [(OptionKind::App, &about.app), (OptionKind::Framework, &about.framework)];
-    for (kind, facts) in files {
-        for fact in facts {
-            add(kind, &fact.path, Some(fact.value.clone()));
-        }
-    }
+    all.extend(texts(report).into_iter().map(|(kind, name, value)| Known { kind, name, value }));
     all
-}
-
-fn target_facts(target: &Target, mut add: impl FnMut(&str, Option<String>)) {
-    let text = |number: Option<u64>| number.as_ref().map(ToString::to_string);
-    add("kind", target.kind.clone());
-    add("architecture", target.architecture.clone());
-    add("ipus", text(target.ipus));
-    add("replicas", text(target.replicas));
-    add("tiles", text(target.tiles));
-    add("tiles_per_ipu", text(target.tiles_per_ipu));
-    add("bytes_per_tile", text(target.bytes_per_tile));
-    add("clock_hz", text(target.clock_hz));
-    add("compute_instrumentation", target.compute_instrumentation.clone());
-    let external = target.external_exchange_instrumentation.as_ref().map(ToString::to_string);
-    add("external_exchange_instrumentation", external);
 }
 
 /// For each kind of operation its values; how often each is set only where there are several.
@@ -153,7 +93,8 @@ fn values(rows: &[ProportionCount]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::options::About;
+    use crate::store::options::{About, EngineOption, SideFact};
+    use crate::store::target::Target;
 
     fn report(version: &str, engine: &[(&str, &str)], app: &[(&str, &str)], tiles: u64) -> Report {
         let option = |(name, value): &(&str, &str)| EngineOption {

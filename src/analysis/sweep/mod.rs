@@ -31,7 +31,7 @@ pub struct Sweep {
     /// The runs, by their options in the order of `options`, then by name; those that could not be read
     /// come last.
     pub runs: Vec<SweepRun>,
-    /// The options that vary, by kind and name.
+    /// The options that vary: proportions, `app.json`, then the others by kind and name.
     pub options: Vec<VaryingOption>,
     /// Options that vary and are not listed, because there are too many.
     pub options_left_out: usize,

@@ -37,7 +37,8 @@ impl VaryingOption {
     }
 }
 
-/// The options that vary, by kind and name, and how many more there are than are listed.
+/// The options that vary, proportions and `app.json` first, then by kind and name; and how many more
+/// there are than are listed.
 pub(super) fn varying_options(runs: &[SweepRun]) -> (Vec<VaryingOption>, usize) {
     let read: Vec<&SweepRun> = runs.iter().filter(|run| run.error.is_none()).collect();
     let mut known: BTreeMap<(OptionKind, &str), Known<'_>> = BTreeMap::new();
@@ -54,11 +55,16 @@ pub(super) fn varying_options(runs: &[SweepRun]) -> (Vec<VaryingOption>, usize) 
     };
     known.retain(|(kind, _), known| varies((*kind, known)));
     let left_out = known.len().saturating_sub(MOST_OPTIONS);
-    let mut options: Vec<VaryingOption> = known
-        .keys()
-        .take(MOST_OPTIONS)
-        .map(|(kind, name)| varying_option(*kind, name, &read))
-        .collect();
+    let mut keys: Vec<(OptionKind, &str)> = known.into_keys().collect();
+    // What users set and note themselves comes before the many options that Poplar lists.
+    keys.sort_by_key(|(kind, _)| match kind {
+        OptionKind::AvailableMemoryProportion => 0,
+        OptionKind::App => 1,
+        _ => 2,
+    });
+    keys.truncate(MOST_OPTIONS);
+    let mut options: Vec<VaryingOption> =
+        keys.into_iter().map(|(kind, name)| varying_option(kind, name, &read)).collect();
     // What every run has of the options so far, as positions in their values.
     let mut rows: Vec<Vec<usize>> = vec![Vec::new(); read.len()];
     let mut columns: HashMap<Vec<usize>, usize> = HashMap::new();

@@ -5,8 +5,9 @@ use super::{Comparison, PlanRow, SpikeRow};
 use crate::analysis::comparison::contribution::{Contributor, OperationName};
 use crate::analysis::comparison::difference::{Difference, Side};
 use crate::analysis::comparison::figures::{Figure, Unit};
-use crate::analysis::comparison::options::{OptionDifference, OptionKind};
+use crate::analysis::comparison::options::OptionDifference;
 use crate::analysis::memory::category_title;
+use crate::analysis::report_options::OptionKind;
 use crate::cli::output::{aligned, name_cell, or_unknown};
 use crate::text::{bytes, clean, grouped, signed_bytes, signed_percent};
 
@@ -77,7 +78,8 @@ fn options(options: &[OptionDifference]) -> String {
             OptionKind::AvailableMemoryProportion => format!("availableMemoryProportion of {name}"),
             OptionKind::Version => format!("version: {name}"),
             OptionKind::Target => format!("target: {name}"),
-            OptionKind::EngineOption => name,
+            OptionKind::EngineOption | OptionKind::Directory => name,
+            OptionKind::ExecutionOption => format!("option of the runs: {name}"),
             OptionKind::TargetOption => format!("target option: {name}"),
             OptionKind::App => format!("app.json: {name}"),
             OptionKind::Framework => format!("framework.json: {name}"),

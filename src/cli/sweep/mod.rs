@@ -79,7 +79,7 @@ pub fn run(arguments: &SweepArguments) -> ExitCode {
         answer.shared_warnings().iter().for_each(output::print_warning);
     }
     let text = if arguments.csv { SweepReport::csv } else { SweepReport::text };
-    output::finish(result, arguments.json, text)
+    output::finish(&result, arguments.json, text)
 }
 
 impl SweepReport {

@@ -4,7 +4,8 @@ use eframe::egui;
 use std::sync::Arc;
 
 use super::found::Found;
-use crate::analysis::comparison::options::{OptionDifference, OptionKind};
+use crate::analysis::comparison::options::OptionDifference;
+use crate::analysis::report_options::OptionKind;
 use crate::ui::comparison::Side;
 use crate::ui::report::PageContext;
 use crate::ui::widget::data_table::{Data, DataTable, no_paint};
@@ -73,9 +74,11 @@ fn place(kind: OptionKind) -> &'static str {
         OptionKind::Version => "Version",
         OptionKind::Target => "Target",
         OptionKind::EngineOption => "Engine option",
+        OptionKind::ExecutionOption => "Option of the runs",
         OptionKind::TargetOption => "Target option",
         OptionKind::App => "app.json",
         OptionKind::Framework => "framework.json",
+        OptionKind::Directory => "Directory",
     }
 }
 
