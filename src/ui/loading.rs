@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use crate::analysis::insights::logs::log_messages;
 use crate::format::poplar::{OpenReport, reports_below};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::Report;
@@ -219,6 +220,7 @@ fn read(path: &Path, shared: &Shared) -> Result<(), Error> {
     if !progress.is_cancelled() {
         shared.set_stage(Stage::DebugInfo);
         open.read_debug_info(progress);
+        open.read_logs(log_messages);
     }
     if !progress.is_cancelled() {
         shared.set_stage(Stage::Variables);
