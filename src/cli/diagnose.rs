@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use clap::Args;
 use serde::Serialize;
 
-use super::output::{WRONG_ARGUMENTS, print_result, with_progress};
+use super::output::{WRONG_ARGUMENTS, print_result, with_progress, wrapped};
 use super::usage;
 use crate::analysis::diagnose::{Diagnosis, Finding, Kind, diagnose_reader};
 use crate::format::{Error, ErrorKind, Progress};
@@ -114,7 +114,7 @@ impl DiagnoseReport {
             };
             text += &format!("What to do: {}{place}\n", kind.key());
             for (number, sentence) in (1..).zip(&worst.finding.advice) {
-                text += &wrapped(&format!("{number}. {}", clean(sentence)));
+                text += &wrapped(&format!("  {number}. "), &clean(sentence));
             }
             text += "\n";
         }
@@ -197,23 +197,6 @@ fn facts(finding: &Finding) -> Vec<String> {
 
 fn times(count: usize) -> String {
     if count == 1 { "once".to_owned() } else { format!("{} times", grouped(count as u64)) }
-}
-
-/// A sentence in lines of at most 100 characters where its words allow it, the first by 2 and the
-/// others by 5 from the left.
-fn wrapped(sentence: &str) -> String {
-    const WIDTH: usize = 100;
-    let (mut text, mut line) = (String::new(), String::from(" "));
-    for word in sentence.split(' ') {
-        if line.chars().count() + 1 + word.chars().count() > WIDTH && !line.trim().is_empty() {
-            text += &line;
-            text += "\n";
-            line = String::from("    ");
-        }
-        line += " ";
-        line += word;
-    }
-    text + &line + "\n"
 }
 
 fn diagnose_file(path: &Path, progress: &Progress) -> Result<Diagnosis, Error> {

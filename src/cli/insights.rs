@@ -1,6 +1,6 @@
 //! The insights of `tilescope summary`: what they need is read, and shown as text.
 
-use super::output::{aligned, name_cell};
+use super::output::{aligned, name_cell, wrapped};
 use crate::analysis::gap_totals::GapTotals;
 use crate::analysis::gaps::{by_reason, gaps};
 use crate::analysis::insights::advice::{Advice, Evidence, Saving, operation_title};
@@ -178,28 +178,4 @@ fn evidence_text(evidence: &Evidence) -> String {
         text += &format!(", step {step}");
     }
     text
-}
-
-/// Lines of at most 110 characters, the later ones as far from the edge as the first one's text.
-fn wrapped(first: &str, text: &str) -> String {
-    const WIDTH: usize = 110;
-    let indent = first.chars().count();
-    let mut lines = String::new();
-    let mut line = first.to_owned();
-    let mut is_empty = true;
-    for word in text.split_whitespace() {
-        let space = usize::from(!is_empty);
-        if !is_empty && line.chars().count() + space + word.chars().count() > WIDTH {
-            lines += &line;
-            lines.push('\n');
-            line = " ".repeat(indent);
-            is_empty = true;
-        }
-        if !is_empty {
-            line.push(' ');
-        }
-        line += word;
-        is_empty = false;
-    }
-    lines + &line + "\n"
 }

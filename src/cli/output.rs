@@ -307,3 +307,45 @@ pub fn or_unknown<T>(value: Option<T>, show: impl FnOnce(T) -> String) -> String
 pub fn name_cell(name: &str) -> String {
     text::shortened(name, 80).into_owned()
 }
+
+/// A text in lines of at most 100 characters where its words allow it, the first after `first` and the others as
+/// far from the left.
+pub fn wrapped(first: &str, text: &str) -> String {
+    const WIDTH: usize = 100;
+    let indent = first.chars().count();
+    let (mut lines, mut line, mut width) = (String::new(), first.to_owned(), indent);
+    for word in text.split_whitespace() {
+        let length = word.chars().count();
+        if width > indent && width + 1 + length > WIDTH {
+            lines += &line;
+            lines.push('\n');
+            line = " ".repeat(indent);
+            width = indent;
+        }
+        if width > indent {
+            line.push(' ');
+            width += 1;
+        }
+        line += word;
+        width += length;
+    }
+    lines + &line + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_break_between_words_and_stay_below_each_other() {
+        let text = wrapped("  7. ", &"word ".repeat(40));
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 3);
+        assert!(lines[0].starts_with("  7. word word") && lines[1].starts_with("     word"));
+        assert!(lines.iter().all(|line| line.chars().count() <= 100));
+        assert_eq!(text.split_whitespace().filter(|word| *word == "word").count(), 40);
+        let long = "x".repeat(200);
+        assert_eq!(wrapped("- ", &format!("{long} y")), format!("- {long}\n  y\n"));
+        assert_eq!(wrapped("- ", ""), "- \n");
+    }
+}

@@ -322,7 +322,9 @@ impl Sums {
                     .or_insert(found);
             }
         });
-        of_place.into_values().for_each(|found| self.add_operation(found));
+        for found in of_place.into_values() {
+            self.add_operation(found);
+        }
     }
 
     fn add_alive(&mut self, found: AliveAbove) {
@@ -349,8 +351,12 @@ impl Sums {
 
     fn merged(mut self, other: Self) -> Self {
         self.alive_bytes = self.alive_bytes.saturating_add(other.alive_bytes);
-        other.alive.into_values().for_each(|found| self.add_alive(found));
-        other.operations.into_values().for_each(|found| self.add_operation(found));
+        for found in other.alive.into_values() {
+            self.add_alive(found);
+        }
+        for found in other.operations.into_values() {
+            self.add_operation(found);
+        }
         self
     }
 }

@@ -15,7 +15,7 @@ use super::output::{self, Answer};
 use crate::analysis::comparison::attribution::Attribution;
 use crate::analysis::comparison::contribution::{OperationName, Part};
 use crate::analysis::comparison::difference::Difference;
-use crate::analysis::comparison::explanation::explain_peak;
+use crate::analysis::comparison::explanation::{Explanation, explain_peak};
 use crate::analysis::comparison::figures::{Figure, Unit, figures};
 use crate::analysis::comparison::fullest_tile::{explain_fullest_tile, fullest_tile};
 use crate::analysis::comparison::options::{OptionDifference, options};
@@ -23,6 +23,7 @@ use crate::analysis::comparison::plans::{Plan, changed_plans};
 use crate::analysis::comparison::spikes::{Spike, spikes};
 use crate::analysis::comparison::variables::{VariableDifference, variables};
 use crate::analysis::gaps::{GapsByReason, by_reason, gaps};
+use crate::analysis::insights::change::{ChangeInsight, change_insights};
 use crate::analysis::liveness::{self, Scope};
 use crate::analysis::matching::{MatchCounts, Matching, Sureness, match_reports};
 use crate::analysis::scope_curve::scope_curve;
@@ -59,6 +60,7 @@ pub struct Comparison {
     steps: Option<MatchCounts>,
     matched: Matched,
     variables: Option<Vec<VariableDifference>>,
+    insights: Vec<ChangeInsight>,
     explanation: Explained,
     spikes: Vec<SpikeRow>,
     plans: Vec<PlanRow>,
@@ -150,6 +152,7 @@ impl Comparison {
         let steps = matching.as_ref().map(|matching| matching.steps.counts());
         let matching = matching.unwrap_or_default();
         let attribution = Attribution::of(source, target, &matching);
+        let peak = explain_peak(source, target, &attribution, Scope::Everything, &|| false);
         let figures = figures(source, target);
         let fits = [source, target]
             .map(|report| memory::totals(report.memory.get()?, report.target.get()).fits);
@@ -168,7 +171,8 @@ impl Comparison {
                 operations: matching.operations.counts(),
             },
             variables: variables(source, target, &attribution),
-            explanation: explained(source, target, &attribution, &gaps),
+            insights: change_insights(source, target, peak.as_ref()),
+            explanation: explained(source, target, &attribution, peak.as_ref(), &gaps),
             spikes: spike_rows(source, target, &matching),
             plans: plan_rows(source, target, &attribution, &matching),
             warnings: Vec::new(),
@@ -239,10 +243,10 @@ fn explained(
     source: &Report,
     target: &Report,
     attribution: &Attribution,
+    peak: Option<&Explanation>,
     gaps: &[Option<GapsByReason>; 2],
 ) -> Explained {
-    let peak = explain_peak(source, target, attribution, Scope::Everything, &|| false);
-    let part = |part| peak.as_ref().map(|peak| ExplainedPart::of(source, target, peak, part));
+    let part = |part| peak.map(|peak| ExplainedPart::of(source, target, peak, part));
     let gaps = match gaps {
         [Some(of_source), Some(of_target)] => Some([of_source, of_target]),
         _ => None,

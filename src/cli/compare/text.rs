@@ -6,6 +6,7 @@ use crate::analysis::comparison::contribution::{Contributor, OperationName};
 use crate::analysis::comparison::difference::{Difference, Side};
 use crate::analysis::comparison::figures::{Figure, Unit};
 use crate::analysis::comparison::options::OptionDifference;
+use crate::analysis::insights::change::ChangeInsight;
 use crate::analysis::memory::category_title;
 use crate::analysis::report_options::OptionKind;
 use crate::cli::output::{aligned, name_cell, or_unknown};
@@ -28,6 +29,7 @@ pub fn text(comparison: &Comparison) -> String {
         clean(&comparison.target.path)
     );
     section(&mut text, "What differs", &options(&comparison.options));
+    section(&mut text, "Insights", &insights(&comparison.insights));
     section(&mut text, "Figures", &figures(comparison));
     let explanation = &comparison.explanation;
     if let Some(peak) = &explanation.peak {
@@ -65,6 +67,29 @@ fn section(text: &mut String, title: &str, body: &str) {
     if !body.is_empty() {
         *text += &format!("\n{title}\n{body}");
     }
+}
+
+fn insights(insights: &[ChangeInsight]) -> String {
+    let line = |insight: &ChangeInsight| {
+        let (value, unit) = match (&insight.bytes, &insight.cycles) {
+            (Some(bytes), _) => (*bytes, Unit::Bytes),
+            (None, cycles) => (cycles.unwrap_or_default(), Unit::Cycles),
+        };
+        let most = insight.largest.first().map_or_else(String::new, |most| {
+            let category = most.category.as_deref().map(|name| name_cell(&category_title(name)));
+            let operation = || most.operation.as_ref().map(operation_text);
+            let name = category.or_else(operation).unwrap_or_default();
+            format!("; most of it {name}, {}", change(&most.bytes, Unit::Bytes))
+        });
+        format!(
+            "  {}: {} to {}, {}{most}\n",
+            insight.what,
+            amount(value.source, unit),
+            amount(value.target, unit),
+            change(&value, unit)
+        )
+    };
+    insights.iter().map(line).collect()
 }
 
 fn options(options: &[OptionDifference]) -> String {

@@ -4,7 +4,7 @@
 //! around the worst step, and not only while one operation runs. Three of them that began to live one after
 //! another, as in a forward pass, are evidence; fewer may be anything.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
 
 use super::how;
 use super::{
@@ -131,12 +131,12 @@ pub fn recompute<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
         saving: None,
         caution: "Only in training; it costs the cycles of a second forward pass, and needs checkpoints",
     };
-    let wanted: HashMap<(UnloweredId, ClassId), ()> =
-        kept.iter().map(|(row, _)| ((row.variable, row.class), ())).collect();
+    let wanted: HashSet<(UnloweredId, ClassId)> =
+        kept.iter().map(|(row, _)| (row.variable, row.class)).collect();
     let left: Left<'a> =
         Box::new(
             move |_, row| {
-                if wanted.contains_key(&(row.variable, row.class)) { 0 } else { row.bytes }
+                if wanted.contains(&(row.variable, row.class)) { 0 } else { row.bytes }
             },
         );
     Some(Candidate {
