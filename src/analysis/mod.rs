@@ -10,6 +10,7 @@ mod compute_fixture;
 pub mod compute_sets;
 #[cfg(test)]
 mod debug_fixture;
+pub mod difference_map;
 pub mod estimates;
 pub mod exchanges;
 pub mod gap_totals;
@@ -20,6 +21,7 @@ pub mod liveness;
 pub mod matching;
 pub mod memory;
 pub mod operations;
+pub mod option_pairs;
 pub mod outliers;
 pub mod over_tiles;
 pub mod overflow;
