@@ -12,6 +12,7 @@ pub mod control_code;
 #[cfg(test)]
 mod debug_fixture;
 pub mod diagnose;
+pub mod difference_map;
 pub mod estimates;
 pub mod exchanges;
 pub mod gap_totals;
@@ -23,6 +24,7 @@ pub mod liveness;
 pub mod matching;
 pub mod memory;
 pub mod operations;
+pub mod option_pairs;
 pub mod outliers;
 pub mod over_tiles;
 pub mod overflow;

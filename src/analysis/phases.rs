@@ -5,6 +5,7 @@
 //! start and duration the later one in the file is inside. Phases that overlap without containing each
 //! other, which Poplar does not write, stand side by side and may cover each other.
 
+use super::joined::joined;
 use crate::store::options::CompilerPhase;
 
 /// A phase with its place in the graph.
@@ -87,6 +88,21 @@ pub fn phases(list: &[CompilerPhase]) -> Phases {
     Phases { frames, span_microseconds }
 }
 
+/// The frames of two compilations that are the same phase within the same phases, of several the first
+/// with the first; by positions, those of the source in their order, then those of the target alone.
+pub fn joined_frames(source: &[Frame], target: &[Frame]) -> Vec<[Option<usize>; 2]> {
+    let paths = |frames: &[Frame]| {
+        let mut paths: Vec<String> = Vec::with_capacity(frames.len());
+        for frame in frames {
+            let around = frame.parent.and_then(|parent| paths.get(parent));
+            let path = around.map_or(String::new(), |around| format!("{around}\n"));
+            paths.push(format!("{path}{}", frame.name));
+        }
+        paths.into_iter().zip(0..).collect::<Vec<(String, usize)>>()
+    };
+    joined(paths(source), paths(target))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -98,6 +114,32 @@ mod tests {
             start_microseconds: start,
             duration_microseconds: duration,
         }
+    }
+
+    #[test]
+    fn phases_of_two_compilations_are_joined_by_what_is_around_them() {
+        let source = phases(&[
+            phase("compile", 0, 100),
+            phase("sort", 10, 10),
+            phase("link", 30, 20),
+            phase("sort", 35, 5),
+        ]);
+        let target = phases(&[
+            phase("compile", 0, 100),
+            phase("link", 10, 20),
+            phase("sort", 15, 5),
+            phase("write", 40, 5),
+            phase("sort", 60, 5),
+        ]);
+        let rows = joined_frames(&source.frames, &target.frames);
+        let expected = [
+            [Some(0), Some(0)],
+            [Some(1), Some(4)],
+            [Some(2), Some(1)],
+            [Some(3), Some(2)],
+            [None, Some(3)],
+        ];
+        assert_eq!(rows, expected);
     }
 
     #[test]

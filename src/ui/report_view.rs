@@ -4,7 +4,7 @@ use eframe::egui;
 use std::sync::Arc;
 
 use super::command::{Command, Page};
-use super::comparison::{Comparison, Pair, Side};
+use super::comparison::{Comparison, Pair};
 use super::loading::Load;
 use super::report::PageContext;
 use super::report::comparison::ComparisonPage;
@@ -15,6 +15,7 @@ use super::report::liveness::pair::PairPage;
 use super::report::memory::MemoryPage;
 use super::report::memory::pair::MemoryPairPage;
 use super::report::summary::SummaryPage;
+use super::report::summary::pair::SummaryPairPage;
 use super::selection::Selections;
 use crate::store::Report;
 
@@ -35,6 +36,8 @@ pub struct ReportView {
     liveness_pair: PairPage,
     /// Memory of both.
     memory_pair: MemoryPairPage,
+    /// Summary of both.
+    summary_pair: SummaryPairPage,
     /// Whether the list of warnings is open.
     pub are_warnings_open: bool,
     /// Whether a graph was painted.
@@ -65,6 +68,7 @@ impl Default for ReportView {
             changes: ChangesPage::default(),
             liveness_pair: PairPage::default(),
             memory_pair: MemoryPairPage::default(),
+            summary_pair: SummaryPairPage::default(),
             are_warnings_open: false,
             has_painted_graph: false,
             is_remembered: false,
@@ -118,6 +122,7 @@ impl ReportView {
         match (self.page, pair) {
             (Page::Comparison, Some(pair)) => self.comparison.ui(ui, &mut page, &pair),
             (Page::Memory, Some(pair)) => self.memory_pair.ui(ui, &mut page, &pair),
+            (Page::Summary, Some(pair)) => self.summary_pair.ui(ui, &mut page, &pair),
             (Page::Summary, None) => pages.summary.ui(ui, &mut page),
             (Page::Insights, None) => pages.insights.ui(ui, &mut page),
             (Page::Memory | Page::Comparison, None) => pages.memory.ui(ui, &mut page),
@@ -126,21 +131,13 @@ impl ReportView {
             (Page::Liveness, Some(pair)) if pair.why_not.is_none() => {
                 self.liveness_pair.ui(ui, &mut page, &pair);
             }
-            (which, Some(pair)) => {
-                if which == Page::Insights {
-                    self.changes.ui(ui, &page, &pair);
-                }
+            (Page::Liveness, Some(pair)) => halves_ui(ui, &mut page, &pair, |ui, side, page| {
+                side.of([&mut *pages, &mut *target_pages]).liveness.ui(ui, page);
+            }),
+            (Page::Insights, Some(pair)) => {
+                self.changes.ui(ui, &page, &pair);
                 halves_ui(ui, &mut page, &pair, |ui, side, page| {
-                    let pages = match side {
-                        Side::Source => &mut *pages,
-                        Side::Target => &mut *target_pages,
-                    };
-                    match which {
-                        Page::Summary => pages.summary.ui(ui, page),
-                        Page::Insights => pages.insights.ui(ui, page),
-                        Page::Liveness => pages.liveness.ui(ui, page),
-                        Page::Memory | Page::Comparison => pages.memory.ui(ui, page),
-                    }
+                    side.of([&mut *pages, &mut *target_pages]).insights.ui(ui, page);
                 });
             }
         }
@@ -157,6 +154,7 @@ impl ReportView {
         self.changes = ChangesPage::default();
         self.liveness_pair = PairPage::default();
         self.memory_pair = MemoryPairPage::default();
+        self.summary_pair = SummaryPairPage::default();
         self.is_pair_remembered = false;
         if self.page == Page::Comparison {
             self.page = Page::Memory;
@@ -170,6 +168,7 @@ impl ReportView {
         self.changes = ChangesPage::default();
         self.liveness_pair.swapped();
         self.memory_pair.swapped();
+        self.summary_pair = SummaryPairPage::default();
         self.is_pair_remembered = false;
     }
 }

@@ -53,6 +53,8 @@ pub struct Tokens {
     pub mark: Color32,
     /// Areas of a stack, from the ground up; neighbours differ in brightness too.
     pub series: [Color32; 10],
+    /// What has not changed, between the colours of more and less.
+    pub unchanged: Color32,
     /// Hatching of gaps.
     pub gap: Color32,
     /// Hatching of what is free at a step.
@@ -93,6 +95,7 @@ const LIGHT: Tokens = Tokens {
         Color32::from_rgb(0x6c, 0x77, 0x81),
         Color32::from_rgb(0xc3, 0xca, 0xd1),
     ],
+    unchanged: Color32::from_rgb(0xdf, 0xe3, 0xe7),
     gap: Color32::from_rgb(0x70, 0x7a, 0x84),
     free: Color32::from_rgb(0x0a, 0x5c, 0xa8),
     grid: Color32::from_rgba_premultiplied(0x14, 0x18, 0x1c, 0x2c),
@@ -128,6 +131,7 @@ const DARK: Tokens = Tokens {
         Color32::from_rgb(0x5a, 0x65, 0x70),
         Color32::from_rgb(0x9a, 0xa4, 0xae),
     ],
+    unchanged: Color32::from_rgb(0x33, 0x3a, 0x42),
     gap: Color32::from_rgb(0x8a, 0x95, 0xa0),
     free: Color32::from_rgb(0x7c, 0xbd, 0xf5),
     grid: Color32::from_rgba_premultiplied(0x24, 0x26, 0x28, 0x28),

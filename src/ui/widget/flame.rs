@@ -42,6 +42,9 @@ impl FlameFrame {
 /// What the picture remembers.
 #[derive(Debug, Default)]
 pub struct Flame {
+    /// What the whole width stands for at least while all is shown, so that pictures below each other have
+    /// one scale.
+    pub span: u64,
     /// The span that has the whole width.
     zoomed: Option<usize>,
     /// The span that was clicked last, or that arrows went to.
@@ -62,6 +65,16 @@ impl Flame {
     /// The span that is chosen.
     pub fn chosen(&self) -> Option<usize> {
         self.chosen
+    }
+
+    /// The span that has the whole width.
+    pub fn zoomed(&self) -> Option<usize> {
+        self.zoomed
+    }
+
+    /// Follows another picture: the span that has the whole width, and the one that is chosen.
+    pub fn follow(&mut self, zoomed: Option<usize>, chosen: Option<usize>) {
+        (self.zoomed, self.chosen) = (zoomed, chosen);
     }
 
     /// Draws the picture under an accessible name, with a text of the chosen span as its value; returns
@@ -106,10 +119,11 @@ impl Flame {
         let zoomed = self.zoomed.and_then(|zoomed| frames.get(zoomed));
         let (start, end) = match zoomed {
             Some(frame) => (frame.start, frame.end()),
-            None => (
-                frames.iter().map(|frame| frame.start).min().unwrap_or(0),
-                frames.iter().map(FlameFrame::end).max().unwrap_or(0),
-            ),
+            None => {
+                let start = frames.iter().map(|frame| frame.start).min().unwrap_or(0);
+                let end = frames.iter().map(FlameFrame::end).max().unwrap_or(0);
+                (start, end.max(start.saturating_add(self.span)))
+            }
         };
         let span = end.saturating_sub(start).max(1);
         Scale { rect, start, end, per_unit: f64::from(rect.width()) / span as f64 }

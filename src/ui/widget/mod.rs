@@ -3,6 +3,7 @@
 pub mod bins;
 pub mod curve;
 pub mod data_table;
+pub mod diverging;
 pub mod facts;
 pub mod flame;
 pub mod legend;

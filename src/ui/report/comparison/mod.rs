@@ -20,6 +20,7 @@ use crate::ui::job::Latest;
 use crate::ui::theme::Tokens;
 use crate::ui::widget::facts::absent_ui;
 use found::Found;
+pub use options::name as option_name;
 
 /// The matching's place in memory, and which parts of both reports were there.
 type Key = (usize, [bool; 8]);

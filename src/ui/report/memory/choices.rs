@@ -90,6 +90,20 @@ impl Choices {
         }
     }
 
+    /// The same where only tiles and their order are to be chosen.
+    pub fn tiles_head_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        ipus: &[u32],
+        views: impl FnOnce(&mut egui::Ui),
+    ) {
+        ui.horizontal_wrapped(|ui| {
+            views(ui);
+            self.tiles_ui(ui, ipus);
+            self.order_ui(ui);
+        });
+    }
+
     fn breakdown_ui(&mut self, ui: &mut egui::Ui) {
         let title = |breakdown: Option<Breakdown>| match breakdown {
             None => "None",

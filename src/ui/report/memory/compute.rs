@@ -14,7 +14,7 @@ use crate::ui::job::Latest;
 use crate::ui::report::{PageContext, unread_ui};
 use crate::ui::widget::data_table::{Data, DataTable, no_paint};
 use crate::ui::widget::facts::absent_ui;
-use crate::ui::widget::rows::{Column, Rows, Value};
+use crate::ui::widget::rows::{Column, Listed, Rows, Value};
 
 /// Width of a column of bytes, points.
 const BYTES: f32 = 92.0;
@@ -110,22 +110,6 @@ impl Listing {
                 Arc::new(Listed { rows: exchanges::rows(report, tiles)?, cell: of_exchange })
             }
         })
-    }
-}
-
-/// Rows with a function that says what stands in their cells.
-struct Listed<R> {
-    rows: Vec<R>,
-    cell: for<'a> fn(&'a R, usize) -> Value<'a>,
-}
-
-impl<R: Send + Sync> Rows for Listed<R> {
-    fn len(&self) -> usize {
-        self.rows.len()
-    }
-
-    fn value(&self, row: usize, column: usize) -> Value<'_> {
-        self.rows.get(row).map_or(Value::Nothing, |row| (self.cell)(row, column))
     }
 }
 

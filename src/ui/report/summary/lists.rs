@@ -248,19 +248,23 @@ fn proportion_rows(report: &Report) -> Vec<Vec<Value<'static>>> {
 }
 
 /// Whether a file is there, but not as it should be.
-fn is_damaged(status: FileStatus) -> bool {
+pub fn is_damaged(status: FileStatus) -> bool {
     !matches!(status, FileStatus::Ok | FileStatus::Missing)
 }
 
 /// Files in the order of the report; the marks tell states apart without reading.
 fn file_rows(report: &Report) -> Vec<Vec<Value<'static>>> {
     let rows = report.files().into_iter().map(|file| {
-        let state = match file.status {
-            FileStatus::Ok => "✔ found".to_owned(),
-            FileStatus::Missing => "– absent".to_owned(),
-            status => format!("⚠ {}", status.as_str()),
-        };
-        vec![Value::text(file.name), Value::text(state), Value::bytes(file.bytes)]
+        vec![Value::text(file.name), Value::text(state_text(file.status)), Value::bytes(file.bytes)]
     });
     rows.collect()
+}
+
+/// The state of a file, with a mark.
+pub fn state_text(status: FileStatus) -> String {
+    match status {
+        FileStatus::Ok => "✔ found".to_owned(),
+        FileStatus::Missing => "– absent".to_owned(),
+        status => format!("⚠ {}", status.as_str()),
+    }
 }

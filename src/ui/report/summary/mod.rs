@@ -2,6 +2,7 @@
 
 mod cards;
 mod lists;
+pub mod pair;
 mod phases;
 
 use eframe::egui;
@@ -18,9 +19,9 @@ use lists::Lists;
 use phases::Phases;
 
 /// Width from which the cards stand in two columns, points.
-const TWO_COLUMNS: f32 = 660.0;
+pub const TWO_COLUMNS: f32 = 660.0;
 /// Between the columns, points.
-const COLUMN_GAP: f32 = 8.0;
+pub const COLUMN_GAP: f32 = 8.0;
 
 /// What the page remembers.
 #[derive(Debug, Default)]
@@ -99,7 +100,7 @@ fn cards_ui(ui: &mut egui::Ui, cards: &[Card]) {
 }
 
 /// A number that changes whenever more of the report is there.
-fn settled_parts(report: &Report) -> u32 {
+pub fn settled_parts(report: &Report) -> u32 {
     [
         report.about.is_settled(),
         report.target.is_settled(),

@@ -3,7 +3,7 @@
 use eframe::egui;
 use eframe::egui::{Button, Margin, Rect, RichText, ScrollArea};
 
-use crate::analysis::phases::phases;
+use crate::analysis::phases::{Phases as NestedPhases, phases};
 use crate::store::options::CompilerPhase;
 use crate::text::{grouped, shortened};
 use crate::ui::command::{Command, Export, ExportTo, Exported};
@@ -14,9 +14,9 @@ use crate::ui::widget::flame::{FLAME_ROW, Flame, FlameFrame};
 /// Longest name.
 const NAME: usize = 120;
 /// Rows that are shown at first.
-const ROWS: usize = 9;
+pub const ROWS: usize = 9;
 /// Height of the head with the space around, points.
-const HEAD: f32 = 42.0;
+pub const HEAD: f32 = 42.0;
 
 /// What the part remembers.
 #[derive(Debug, Default)]
@@ -29,14 +29,21 @@ pub struct Phases {
 
 /// The phases with the time of all.
 #[derive(Debug)]
-struct Made {
-    frames: Vec<FlameFrame>,
-    total: u64,
+pub struct Made {
+    /// The phases.
+    pub frames: Vec<FlameFrame>,
+    /// The time of all.
+    pub total: u64,
 }
 
 impl Made {
-    fn new(list: &[CompilerPhase]) -> Self {
-        let phases = phases(list);
+    /// Nests the phases of a compilation.
+    pub fn new(list: &[CompilerPhase]) -> Self {
+        Self::of(phases(list))
+    }
+
+    /// Takes phases that are nested.
+    pub fn of(phases: NestedPhases) -> Self {
         let frames = phases.frames.into_iter().map(|frame| FlameFrame {
             name: shortened(&frame.name, NAME).into_owned(),
             depth: frame.depth,
@@ -45,6 +52,19 @@ impl Made {
             own: frame.self_microseconds,
         });
         Self { frames: frames.collect(), total: phases.span_microseconds }
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.frames.iter().map(|frame| frame.depth + 1).max().unwrap_or(1)
+    }
+
+    /// A phase in words.
+    pub fn text(&self, frame: &FlameFrame) -> String {
+        let time = duration_text(frame.duration);
+        let own = duration_text(frame.own);
+        let share = share_text(frame.duration, self.total);
+        format!("{}: {time}, {share}, {own} itself", frame.name)
     }
 }
 
@@ -63,7 +83,7 @@ impl Phases {
             });
             return;
         }
-        let rows = made.frames.iter().map(|frame| frame.depth + 1).max().unwrap_or(1).min(ROWS);
+        let rows = made.rows().min(ROWS);
         let default = (HEAD + rows as f32 * FLAME_ROW).min(ui.available_height() * 0.4);
         let most = (ui.available_height() - 200.0).max(80.0);
         split::below(ui, "compiler phases", default, 64.0..=most, |ui| {
@@ -82,29 +102,13 @@ fn phases_ui(
     commands: &mut Vec<Command>,
 ) -> Rect {
     let (frames, total) = (&made.frames, made.total);
-    let text = |frame: &FlameFrame| {
-        let time = duration_text(frame.duration);
-        let own = duration_text(frame.own);
-        format!("{}: {time}, {}, {own} itself", frame.name, share_text(frame.duration, total))
-    };
+    let text = |frame: &FlameFrame| made.text(frame);
     ui.horizontal(|ui| {
         ui.label(RichText::new("Compiler phases").strong().size(15.0));
         let count = grouped(frames.len() as u64);
         ui.weak(format!("{} in {count} phases", duration_text(total)));
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            for (to, word, title) in [
-                (ExportTo::File, "Save…", "Save picture…"),
-                (ExportTo::Clipboard, "Copy", "Copy picture"),
-            ] {
-                let button = ui.add(Button::new(word));
-                let button = button.accessible_name(format!("{title}: compiler phases"));
-                if button.on_hover_text(title).clicked()
-                    && let Some(picture) = picture
-                {
-                    let (name, what) = ("compiler phases".to_owned(), Exported::Picture(picture));
-                    commands.push(Command::Export(Export { name, to, what }));
-                }
-            }
+            exports_ui(ui, picture, commands);
             let all = ui.add_enabled(flame.is_zoomed(), Button::new("Show all phases"));
             if all.on_hover_text("Double-click, or key 0").clicked() {
                 flame.reset();
@@ -134,7 +138,24 @@ fn phases_ui(
     response.rect.intersect(shown.inner_rect)
 }
 
-fn share_text(part: u64, total: u64) -> String {
+/// The buttons that copy and save the picture, from the right to the left.
+pub fn exports_ui(ui: &mut egui::Ui, picture: Option<Rect>, commands: &mut Vec<Command>) {
+    for (to, word, title) in
+        [(ExportTo::File, "Save…", "Save picture…"), (ExportTo::Clipboard, "Copy", "Copy picture")]
+    {
+        let button = ui.add(Button::new(word));
+        let button = button.accessible_name(format!("{title}: compiler phases"));
+        if button.on_hover_text(title).clicked()
+            && let Some(picture) = picture
+        {
+            let (name, what) = ("compiler phases".to_owned(), Exported::Picture(picture));
+            commands.push(Command::Export(Export { name, to, what }));
+        }
+    }
+}
+
+/// A share of all.
+pub fn share_text(part: u64, total: u64) -> String {
     if total == 0 {
         return "all of it".to_owned();
     }
@@ -142,7 +163,7 @@ fn share_text(part: u64, total: u64) -> String {
 }
 
 /// Microseconds with three digits: `3.06 s`, `470 ms`, `55 µs`.
-fn duration_text(microseconds: u64) -> String {
+pub fn duration_text(microseconds: u64) -> String {
     match microseconds {
         ..1000 => format!("{microseconds} µs"),
         1000..100_000 => format!("{:.1} ms", microseconds as f64 / 1e3),

@@ -4,7 +4,7 @@ use eframe::egui;
 use eframe::egui::{Event, EventFilter, InputState, Key, Modifiers, Response};
 use egui_plot::PlotTransform;
 
-use super::{Click, Picture};
+use super::Click;
 use crate::ui::widget::view::View;
 
 /// Whether dragging selects a range: with Shift, and where all is visible, so that there is nothing
@@ -27,16 +27,21 @@ pub fn dragged_range(
     Some((from.min(to), from.max(to)))
 }
 
-/// Arrows, Home and End move the selection while the picture has the focus; with Shift they add to
-/// it.
-pub fn select_by_key(ui: &egui::Ui, response: &Response, picture: &Picture<'_>) -> Option<Click> {
-    if !response.has_focus() || picture.len == 0 {
+/// Arrows, Home and End move the selection while the picture has the focus, from the position that was
+/// selected last; with Shift they add to it.
+pub fn select_by_key(
+    ui: &egui::Ui,
+    response: &Response,
+    len: usize,
+    selected: Option<usize>,
+) -> Option<Click> {
+    if !response.has_focus() || len == 0 {
         return None;
     }
     let filter = EventFilter { horizontal_arrows: true, ..EventFilter::default() };
     ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, filter));
-    let last = picture.len - 1;
-    let mut now = picture.selected.last().map(|(range, _)| range.start);
+    let last = len - 1;
+    let mut now = selected;
     let mut click = None;
     // In a slow frame there may be several, and Shift may be up again when it ends.
     for (key, modifiers) in ui.input(pressed_keys) {

@@ -17,6 +17,7 @@ use super::ticks;
 use super::view::View;
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
+pub use input::{modifiers_of_click, select_by_key};
 use paint::Paint;
 
 /// Least distance of ticks, points.
@@ -128,7 +129,8 @@ pub struct Click {
 }
 
 impl Click {
-    fn new(position: usize, modifiers: Modifiers) -> Self {
+    /// A click with keys held.
+    pub fn new(position: usize, modifiers: Modifiers) -> Self {
         let is_added = modifiers.shift || modifiers.command;
         Self { position, is_added, is_range: modifiers.shift }
     }
@@ -208,7 +210,8 @@ pub fn curve_ui(ui: &mut egui::Ui, view: &mut View, mut picture: Picture<'_>) ->
         let stroke = Stroke::new(1.0, tokens.accent);
         ui.painter().rect_stroke(*transform.frame(), 0, stroke, egui::StrokeKind::Inside);
     }
-    let by_key = input::select_by_key(ui, &response, &picture);
+    let last = picture.selected.last().map(|(range, _)| range.start);
+    let by_key = select_by_key(ui, &response, picture.len, last);
     if let Some(click) = by_key {
         view.reveal(picture.len, click.position);
     }
@@ -217,7 +220,7 @@ pub fn curve_ui(ui: &mut egui::Ui, view: &mut View, mut picture: Picture<'_>) ->
     }
     let by_pointer = hovered
         .filter(|_| actions && response.clicked())
-        .map(|position| Click::new(position, input::modifiers_of_click(ui)));
+        .map(|position| Click::new(position, modifiers_of_click(ui)));
     let dragged = if is_selecting && response.dragged() {
         input::dragged_range(ui, &transform, picture.len)
     } else {

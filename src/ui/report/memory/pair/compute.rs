@@ -12,7 +12,7 @@ use super::super::tabs::Beside;
 use super::listed::{Found, Known, Listed, Things};
 use crate::analysis::compute_sets::{self, ComputeSetRow};
 use crate::analysis::exchanges::{self, ExchangeRow};
-use crate::analysis::joined::joined;
+use crate::analysis::joined::{joined, joined_by};
 use crate::analysis::matching::{Matching, Pairs};
 use crate::analysis::selection::TileSelection;
 use crate::analysis::vertices::{self, VertexRow};
@@ -164,10 +164,7 @@ fn found(
         }
         Listing::Vertices => {
             let [source, target] = both(reports, listing, |report| vertices::rows(report, tiles))?;
-            let keyed = |rows: Vec<VertexRow>| {
-                rows.into_iter().map(|row| (row.name.clone(), row)).collect()
-            };
-            let rows = joined(keyed(source), keyed(target));
+            let rows = joined_by(source, target, |row: &VertexRow| row.name.clone());
             let figure = OF_VERTICES.get(figure);
             Ok(things("Vertex type", vec![], rows, figure, |row| row.name.clone(), |_| vec![]))
         }

@@ -24,6 +24,8 @@ pub struct PairShown {
     rows: [Vec<u32>; 2],
     /// The more of the two with gaps, by position.
     pub most: TileColumn,
+    /// How much bytes with gaps have changed, whatever the sign, by position.
+    pub changes: TileColumn,
 }
 
 impl PairShown {
@@ -39,9 +41,17 @@ impl PairShown {
             TileFigures::new(target, target_machine, target_rows),
         ];
         let [of_source, of_target] = &figures;
-        let both = of_source.including_gaps.iter().zip(&of_target.including_gaps);
-        let most = both.map(|(source, target)| *source.max(target)).collect();
-        Self { axis: TileAxis::new(&tiles.tiles, order, machine, key), figures, rows, most }
+        let both = || {
+            of_source.including_gaps.iter().copied().zip(of_target.including_gaps.iter().copied())
+        };
+        let change = |(source, target): (Option<u64>, Option<u64>)| Some(source?.abs_diff(target?));
+        Self {
+            most: both().map(|(source, target)| source.max(target)).collect(),
+            changes: both().map(change).collect(),
+            axis: TileAxis::new(&tiles.tiles, order, machine, key),
+            figures,
+            rows,
+        }
     }
 
     /// What the tiles have in one of the reports.

@@ -4,6 +4,8 @@ mod compute;
 mod details;
 mod listed;
 mod made;
+mod map;
+mod map_paint;
 mod picture;
 mod series;
 mod statistics;
@@ -29,6 +31,7 @@ use crate::ui::report::{PageContext, is_limit_near, part_or_reason, tables_heigh
 use crate::ui::split;
 use crate::ui::widget::facts::absent_ui;
 use made::{PairMade, machine};
+use map::DifferenceMapView;
 use picture::{PairPicture, Parts};
 use series::Series;
 use statistics::statistics_ui;
@@ -47,6 +50,7 @@ pub struct MemoryPairPage {
     picture: PairPicture,
     selecting: Selecting,
     tabs: PairTabs,
+    map: DifferenceMapView,
 }
 
 impl Default for MemoryPairPage {
@@ -59,6 +63,7 @@ impl Default for MemoryPairPage {
             picture: PairPicture::default(),
             selecting: Selecting::default(),
             tabs: PairTabs::default(),
+            map: DifferenceMapView::default(),
         }
     }
 }
@@ -108,13 +113,17 @@ impl MemoryPairPage {
         if self.selecting.ui(ui, machine, &shown.axis.tiles, &mut page.selection.tiles) {
             self.picture.reveal = page.selection.tiles.first();
         }
-        statistics_ui(ui, shown);
-        ui.add_space(2.0);
+        if self.view != MemoryView::Differences {
+            statistics_ui(ui, shown);
+            ui.add_space(2.0);
+        }
         let max = (ui.available_height() - PICTURES).max(80.0);
-        let height = match pair.arrangement {
-            Arrangement::Overlaid => tables_height(ui),
-            Arrangement::SideBySide => tables_height(ui) * 0.7,
+        let share = match (self.view, pair.arrangement) {
+            (MemoryView::Differences, _) => 0.8,
+            (_, Arrangement::Overlaid) => 1.0,
+            (_, Arrangement::SideBySide) => 0.7,
         };
+        let height = tables_height(ui) * share;
         split::below(ui, "memory details of two", height, 60.0..=max, |ui| {
             let chosen = self.tabs.ui(ui, (&mut *page, pair), &made.shown, &mut self.selecting);
             self.picture.reveal = self.picture.reveal.take().or(chosen);
@@ -122,6 +131,10 @@ impl MemoryPairPage {
         egui::CentralPanel::default()
             .frame(egui::Frame::new().inner_margin(Margin { bottom: 6, ..Margin::ZERO }))
             .show(ui, |ui| {
+                if self.view == MemoryView::Differences {
+                    self.map.ui(ui, (page, pair), &made, &mut self.selecting);
+                    return;
+                }
                 let scaled = limit.filter(|_| is_scaled == Some(true));
                 let parts = Parts { memories, made: &made, limits, scaled };
                 let choices = (&mut self.choices, &mut self.series);
@@ -133,10 +146,15 @@ impl MemoryPairPage {
     fn head_ui(&mut self, ui: &mut egui::Ui, ipus: &[u32], is_scaled: Option<bool>) {
         let (before, had_gaps) = (self.choices.key.clone(), self.choices.has_gaps);
         let view = &mut self.view;
-        self.choices.head_ui(ui, ipus, is_scaled, |ui| views_of_two_ui(ui, view));
+        if *view == MemoryView::Differences {
+            self.choices.tiles_head_ui(ui, ipus, |ui| views_of_two_ui(ui, view));
+        } else {
+            self.choices.head_ui(ui, ipus, is_scaled, |ui| views_of_two_ui(ui, view));
+        }
         let key = &self.choices.key;
         if !key.has_tiles_of(&before) {
             self.picture.view.reset();
+            self.map.view.reset();
         }
         if key.breakdown.is_some() != before.breakdown.is_some() {
             self.series.follow_stack(key.breakdown.is_some());

@@ -1,0 +1,295 @@
+//! The map of differences: a row for each category, a column for each tile, the colour says how much more
+//! or less it is in the target.
+
+use std::sync::Arc;
+
+use eframe::egui;
+use eframe::egui::{ColorImage, Response, RichText, Sense, TextureHandle, TextureOptions};
+
+use super::super::select::{Selecting, tile_text};
+use super::made::{PairMade, PairShown, machine};
+use super::map_paint::{Layout, Painted};
+use crate::analysis::difference_map::DifferenceMap;
+use crate::analysis::paired_tiles::PairedTiles;
+use crate::store::Report;
+use crate::text::grouped;
+use crate::ui::comparison::{Pair, Side};
+use crate::ui::job::Latest;
+use crate::ui::report::{PageContext, bytes_or_dash, change_text, tooltip_facts_ui};
+use crate::ui::theme::Tokens;
+use crate::ui::units::Units;
+use crate::ui::widget::bins::{BinCache, Values};
+use crate::ui::widget::curve::{Click, modifiers_of_click, select_by_key};
+use crate::ui::widget::diverging::{ChangeScale, change_scale_ui, diverging};
+use crate::ui::widget::navigate::{Axis, navigate, navigate_by_key};
+use crate::ui::widget::overview::Overview;
+use crate::ui::widget::toolbar::Toolbar;
+use crate::ui::widget::view::View;
+
+/// Name of the picture.
+const NAME: &str = "Map of differences";
+/// Widest texture that every renderer takes.
+const MOST_PIXELS: usize = 2000;
+
+/// What a picture was made for.
+#[derive(Clone, Debug, PartialEq)]
+struct Key {
+    /// The version of the order of tiles.
+    version: u64,
+    first: usize,
+    last: usize,
+    /// Tiles of a column of pixels.
+    width: usize,
+    scale: ChangeScale,
+    is_by_row: bool,
+    is_dark: bool,
+}
+
+/// A picture that a job has made: a column of pixels for some tiles, a row for each category.
+#[derive(Clone, Debug)]
+pub struct Made {
+    /// The position of the first tile.
+    pub first: usize,
+    /// Tiles of a column.
+    pub width: usize,
+    /// For each row, for each column, the position and the change of the tile that has changed most.
+    pub cells: Vec<Vec<Option<(usize, i64)>>>,
+    image: Arc<ColorImage>,
+}
+
+impl Made {
+    fn new(map: &DifferenceMap, shown: &PairShown, key: &Key, tokens: &Tokens) -> Self {
+        let tiles = shown.axis.rows.get(..key.last).unwrap_or(&shown.axis.rows);
+        let rows = map.rows.iter();
+        let cells: Vec<_> = rows.map(|row| row.fold(tiles, key.first, key.width)).collect();
+        let columns = cells.first().map_or(0, Vec::len).max(1);
+        let mut image = ColorImage::filled([columns, cells.len().max(1)], tokens.surface);
+        let lines = image.pixels.chunks_mut(columns).zip(map.rows.iter().zip(&cells));
+        for (pixels, (row, cells)) in lines {
+            let most = if key.is_by_row { row.most } else { map.most };
+            for (pixel, cell) in pixels.iter_mut().zip(cells) {
+                if let Some((_, change)) = cell {
+                    *pixel = diverging(key.scale.share(*change, most), tokens);
+                }
+            }
+        }
+        Self { first: key.first, width: key.width, cells, image: Arc::new(image) }
+    }
+}
+
+/// What the map remembers.
+#[derive(Default)]
+pub struct DifferenceMapView {
+    /// The visible part.
+    pub view: View,
+    scale: ChangeScale,
+    /// Whether the colours of each row reach to its own largest change.
+    is_by_row: bool,
+    map: Latest<(), Option<Arc<DifferenceMap>>>,
+    made: Latest<Key, Arc<Made>>,
+    /// What is on the screen: an earlier picture stays, at its place, until the next one is there.
+    texture: Option<(Arc<Made>, TextureHandle)>,
+    toolbar: Toolbar,
+    overview: BinCache,
+}
+
+impl std::fmt::Debug for DifferenceMapView {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("DifferenceMapView").field(&self.view).field(&self.scale).finish()
+    }
+}
+
+impl DifferenceMapView {
+    /// Draws the map in the space that is left, and does what the user does to it.
+    pub fn ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        (page, pair): (&mut PageContext<'_>, &Pair<'_>),
+        made: &PairMade,
+        selecting: &mut Selecting,
+    ) {
+        let reports = [page.report, pair.target].map(Arc::clone);
+        self.map.ask("map of differences", ui.ctx(), &(), move |_| {
+            let [source, target] = reports.each_ref().map(|report| report.memory.get());
+            let memories = [source?, target?];
+            Some(Arc::new(DifferenceMap::new(memories, &PairedTiles::new(memories))))
+        });
+        let Some((_, Some(map))) = self.map.last() else {
+            ui.weak(self.map.failure().unwrap_or("Comparing the tiles…"));
+            return;
+        };
+        let (map, shown) = (Arc::clone(map), &made.shown);
+        let overview = Overview {
+            values: Values::Cells(&shown.changes),
+            len: shown.axis.len(),
+            base: 0,
+            version: shown.axis.version,
+            top: Values::Cells(&shown.changes).max().unwrap_or(0),
+            cache: &mut self.overview,
+        };
+        self.toolbar.ui(ui, NAME, &mut self.view, overview, page.commands);
+        let legend = ui.horizontal_wrapped(|ui| {
+            change_scale_ui(ui, &mut self.scale, (!self.is_by_row).then_some(map.most));
+            let each = ui.checkbox(&mut self.is_by_row, "Each row by itself");
+            each.on_hover_text("The colours of each row reach to its own largest change");
+            let note =
+                "Target − source; largest change first. All rows of a tile add up to its change";
+            ui.add(egui::Label::new(RichText::new(note).weak()).truncate());
+        });
+        let space = ui.available_rect_before_wrap();
+        let layout = Layout::new(space, map.rows.len(), self.view.range(shown.axis.len()));
+        ui.allocate_rect(space, Sense::hover());
+        self.ask_picture(ui, &map, shown, &layout);
+        self.take_picture(ui);
+        self.toolbar.picture = Some(legend.response.rect.union(space));
+        *page.has_painted_graph = true;
+        let (response, hovered) = self.interact(ui, page, shown, &layout, selecting);
+        let picture = self.texture.as_ref().map(|(made, texture)| Painted { made, texture });
+        layout.paint(ui, &map, shown, picture, selecting.positions(), hovered);
+        if let Some((row, position)) = hovered {
+            let reports = [page.report, pair.target];
+            egui::Tooltip::for_widget(&response).at_pointer().show(|ui| {
+                tooltip_ui(ui, reports.map(|report| &**report), &map, shown, (row, position))
+            });
+        }
+    }
+
+    /// Asks for the picture of what is visible.
+    fn ask_picture(
+        &mut self,
+        ui: &egui::Ui,
+        map: &Arc<DifferenceMap>,
+        shown: &Arc<PairShown>,
+        layout: &Layout,
+    ) {
+        let len = shown.axis.len();
+        let (start, end) = layout.range;
+        let pixels = (layout.plot.width() * ui.pixels_per_point()).max(1.0) as usize;
+        let columns = pixels.min(MOST_PIXELS);
+        let width = (((end - start) / columns as f64).ceil().max(1.0) as usize).min(len.max(1));
+        let first = (start + 0.5).floor().max(0.0) as usize;
+        let key = Key {
+            version: shown.axis.version,
+            // Columns begin at multiples of their width, so that they stay while the map is dragged.
+            first: first - first % width,
+            last: ((end + 0.5).ceil().max(0.0) as usize).next_multiple_of(width).min(len),
+            width,
+            scale: self.scale,
+            is_by_row: self.is_by_row,
+            is_dark: ui.visuals().dark_mode,
+        };
+        let (map, shown, tokens, wanted) =
+            (Arc::clone(map), Arc::clone(shown), *Tokens::now(ui), key.clone());
+        self.made.ask("picture of differences", ui.ctx(), &key, move |_| {
+            Arc::new(Made::new(&map, &shown, &wanted, &tokens))
+        });
+    }
+
+    /// Takes a new picture to the screen.
+    fn take_picture(&mut self, ui: &egui::Ui) {
+        let Some((_, made)) = self.made.last() else { return };
+        if self.texture.as_ref().is_some_and(|(shown, _)| Arc::ptr_eq(shown, made)) {
+            return;
+        }
+        let (image, options) = (Arc::clone(&made.image), TextureOptions::NEAREST);
+        match &mut self.texture {
+            Some((shown, texture)) => {
+                texture.set(image, options);
+                *shown = Arc::clone(made);
+            }
+            None => {
+                let texture = ui.load_texture(NAME, image, options);
+                self.texture = Some((Arc::clone(made), texture));
+            }
+        }
+    }
+
+    /// Zooms, pans and selects; returns the row and the position under the pointer.
+    fn interact(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        shown: &PairShown,
+        layout: &Layout,
+        selecting: &mut Selecting,
+    ) -> (Response, Option<(usize, usize)>) {
+        let (axis, len) = (&shown.axis, shown.axis.len());
+        let id = ui.scope_id().with(NAME);
+        let response = ui.interact(layout.plot, id, Sense::click_and_drag());
+        let per_point = layout.per_point();
+        let origin = f64::from(layout.plot.left()) - layout.range.0 / per_point;
+        let mut moved =
+            navigate(ui, &response, Axis { origin, per_point }, &mut self.view, len, true);
+        moved |= navigate_by_key(ui, &mut self.view, len);
+        if response.double_clicked() {
+            self.view.reset();
+            moved = true;
+        }
+        if response.clicked() || response.drag_started() {
+            response.request_focus();
+        }
+        let cursor = selecting.cursor().and_then(|tile| axis.position(tile));
+        let by_key = select_by_key(ui, &response, len, cursor);
+        if let Some(click) = by_key {
+            self.view.reveal(len, click.position);
+        }
+        let hovered = response.hover_pos().filter(|_| !response.dragged()).and_then(|pointer| {
+            let (row, position) = layout.place(pointer, len)?;
+            Some((row, self.changed_most(row, position).unwrap_or(position)))
+        });
+        let by_pointer = hovered
+            .filter(|_| response.clicked())
+            .map(|(_, position)| Click::new(position, modifiers_of_click(ui)));
+        if let Some(click) = by_pointer.or(by_key) {
+            selecting.click(click, &mut page.selection.tiles, axis);
+        }
+        if moved || by_key.is_some() {
+            ui.request_repaint();
+        }
+        if response.has_focus() {
+            layout.focus(ui);
+        }
+        response.widget_info(|| {
+            let mut info = egui::WidgetInfo::labeled(egui::Role::Canvas, true, NAME);
+            let (tiles, rows) = (grouped(len as u64), layout.rows);
+            info.current_text_value = Some(format!("{rows} categories of {tiles} tiles"));
+            info
+        });
+        (response, hovered)
+    }
+
+    /// Of the tiles that share a column of pixels the one that has changed most.
+    fn changed_most(&self, row: usize, position: usize) -> Option<usize> {
+        let (made, _) = self.texture.as_ref()?;
+        let column = position.checked_sub(made.first)? / made.width.max(1);
+        let (position, _) = (*made.cells.get(row)?.get(column)?)?;
+        Some(position)
+    }
+}
+
+/// What the pointer learns of a cell.
+fn tooltip_ui(
+    ui: &mut egui::Ui,
+    reports: [&Report; 2],
+    map: &DifferenceMap,
+    shown: &PairShown,
+    (row, position): (usize, usize),
+) {
+    let units = Units::now(ui);
+    let (Some(row), Some(tile)) = (map.rows.get(row), shown.axis.tile(position)) else { return };
+    let bytes = shown.axis.row(position).map_or([None; 2], |place| row.bytes(place));
+    let machine = machine(reports.map(|report| report.target.get()));
+    let title = format!("{}: {}", tile_text(machine, tile), row.title);
+    ui.label(RichText::new(title).strong());
+    let [source, target] = bytes;
+    let change = match (source, target) {
+        (Some(source), Some(target)) => change_text(source, target, units),
+        _ => "not known in both".to_owned(),
+    };
+    let facts = [
+        (Side::Source.title(), bytes_or_dash(source, units)),
+        (Side::Target.title(), bytes_or_dash(target, units)),
+        ("Difference", change),
+    ];
+    tooltip_facts_ui(ui, "cell of differences", &facts);
+}

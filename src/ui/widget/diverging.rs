@@ -1,0 +1,105 @@
+//! Colours of changes: blue for less, grey for the same, orange for more, which red-green blind eyes tell
+//! apart; the figures stand beside the scale.
+
+use eframe::egui;
+use eframe::egui::{Color32, Rect, RichText, Sense, Vec2};
+
+use super::rows::Value;
+use crate::ui::theme::Tokens;
+use crate::ui::units::Units;
+
+/// How changes become colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ChangeScale {
+    /// In proportion to the largest.
+    Linear,
+    /// By the square root, so that small changes are seen beside large ones.
+    #[default]
+    Root,
+}
+
+impl ChangeScale {
+    /// The name for people.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Linear => "Linear scale",
+            Self::Root => "Root scale",
+        }
+    }
+
+    /// Where a change lies between none (0) and the most (1), or the most with the other sign (−1).
+    pub fn share(self, change: i64, most: u64) -> f32 {
+        let share = (change as f64 / most.max(1) as f64).clamp(-1.0, 1.0);
+        (match self {
+            Self::Linear => share,
+            Self::Root => share.abs().sqrt().copysign(share),
+        }) as f32
+    }
+}
+
+/// The colour of a share.
+pub fn diverging(share: f32, tokens: &Tokens) -> Color32 {
+    let end = if share < 0.0 { tokens.base } else { tokens.top };
+    tokens.unchanged.lerp_to_gamma(end, share.abs().min(1.0))
+}
+
+/// The choice of a scale, and the colours from the largest shrinkage to the largest growth; without a
+/// figure where that is not the same everywhere.
+pub fn change_scale_ui(ui: &mut egui::Ui, scale: &mut ChangeScale, most: Option<u64>) {
+    let combo = egui::ComboBox::from_id_salt("scale of changes").width(96.0);
+    let combo = combo.selected_text(scale.title()).show_ui(ui, |ui| {
+        for choice in [ChangeScale::Linear, ChangeScale::Root] {
+            ui.selectable_value(scale, choice, choice.title());
+        }
+    });
+    let hover = "A root scale shows small changes beside large ones";
+    combo.response.accessible_name("Colour scale").on_hover_text(hover);
+    let (tokens, units) = (Tokens::now(ui), Units::now(ui));
+    let end = |from, to| Value::change(from, to).shown(units).into_owned();
+    let [least, largest] = match most {
+        Some(most) => [end(most, 0), end(0, most)],
+        None => ["▼ most".to_owned(), "▲ most".to_owned()],
+    };
+    ui.label(RichText::new(least).color(tokens.base));
+    let (rect, bar) = ui.allocate_exact_size(Vec2::new(120.0, 12.0), Sense::hover());
+    const STEPS: u8 = 40;
+    let width = rect.width() / f32::from(STEPS);
+    for step in 0..STEPS {
+        let left = rect.left() + f32::from(step) * width;
+        let part = Rect::from_x_y_ranges(left..=left + width, rect.y_range());
+        let place = (f32::from(step) + 0.5) / f32::from(STEPS) * 2.0 - 1.0;
+        ui.painter().rect_filled(part, 0, diverging(place, tokens));
+    }
+    let half = match scale {
+        ChangeScale::Linear => 2,
+        ChangeScale::Root => 4,
+    };
+    let half = most.map(|most| format!("; half of the colour: {}", units.bytes(most / half)));
+    bar.on_hover_text(format!("Grey: unchanged{}", half.unwrap_or_default()));
+    ui.label(RichText::new(largest).color(tokens.top));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use eframe::egui::Theme;
+
+    #[test]
+    fn more_and_less_have_colours_of_their_own() {
+        for theme in [Theme::Light, Theme::Dark] {
+            let tokens = Tokens::of(theme);
+            assert_eq!(diverging(0.0, tokens), tokens.unchanged);
+            assert_eq!(diverging(-1.0, tokens), tokens.base);
+            assert_eq!(diverging(7.0, tokens), tokens.top);
+        }
+    }
+
+    #[test]
+    fn small_changes_are_seen_on_a_root_scale() {
+        let near = |a: f32, b: f32| (a - b).abs() < 1e-6;
+        assert!(near(ChangeScale::Linear.share(-25, 100), -0.25));
+        assert!(near(ChangeScale::Root.share(-25, 100), -0.5));
+        assert!(near(ChangeScale::Root.share(900, 100), 1.0));
+        assert!(near(ChangeScale::Root.share(0, 0), 0.0));
+    }
+}
