@@ -39,7 +39,7 @@ const SPIKE: u32 = 38;
 type Variable = (&'static str, u64, Range<u32>);
 
 /// 60 steps; the convolution needs much.
-fn source() -> Report {
+pub fn source() -> Report {
     let names: Vec<String> = (0..60).map(step_name).collect();
     let [spike, _] = SPIKES;
     let variables = [
@@ -54,7 +54,7 @@ fn source() -> Report {
 
 /// The same without four steps after the spike and with eight more before it, which need memory of
 /// their own; the convolution needs less.
-fn target() -> Report {
+pub fn target() -> Report {
     let mut names: Vec<String> = (0..60).map(step_name).collect();
     names.drain(40..44);
     let more = (0..8).map(|index| format!("layer1/conv/split{index}"));
@@ -227,14 +227,14 @@ fn click_slot(harness: &mut Harness<'_, App>, picture: &str, slot: u32, modifier
 }
 
 /// A table as it is copied: the cells of each line.
-fn copied(harness: &mut Harness<'_, App>, table: &str) -> Vec<Vec<String>> {
+pub fn copied(harness: &mut Harness<'_, App>, table: &str) -> Vec<Vec<String>> {
     harness.get_by_label(&format!("Copy as CSV: {table}")).click();
     let text = wait_for_output(harness, copied_text);
     settle(harness);
     text.lines().map(|line| line.split(',').map(str::to_owned).collect()).collect()
 }
 
-fn sum(table: &[Vec<String>], column: usize) -> i64 {
+pub fn sum(table: &[Vec<String>], column: usize) -> i64 {
     let number = |line: &Vec<String>| line[column].parse::<i64>().unwrap_or(0);
     table.iter().skip(1).map(number).sum()
 }

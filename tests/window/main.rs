@@ -2,8 +2,10 @@
 //! it is linked once.
 
 mod chip_map;
+mod comparison;
 mod frame;
 mod home;
+mod insights;
 mod liveness;
 mod liveness_pair;
 mod memory;
@@ -11,4 +13,5 @@ mod memory_map;
 mod report;
 mod summary;
 mod support;
+mod tools;
 mod two_reports;

@@ -1,0 +1,136 @@
+//! Drives the page that says what changed between two reports.
+
+use std::sync::Arc;
+
+use crate::liveness_pair::{copied, source, sum, target};
+use crate::report;
+use crate::support::{has_text, settle, texts, window};
+use eframe::egui::Theme;
+use eframe::egui::accesskit::Role;
+use egui_kittest::kittest::Queryable as _;
+use egui_kittest::{Harness, SnapshotResults};
+use tilescope::ui::app::App;
+use tilescope::ui::command::Page;
+
+fn page(theme: Theme) -> Harness<'static, App> {
+    let (source, target) = (Arc::new(source()), Arc::new(target()));
+    // Two reports open on this page.
+    window(theme, |ctx| App::with_reports(ctx, source, target))
+}
+
+fn click(harness: &mut Harness<'_, App>, name: &str) {
+    harness.get_by_label(name).click();
+    settle(harness);
+}
+
+fn assert_text(harness: &Harness<'_, App>, text: &str) {
+    assert!(has_text(harness, text), "{text:?} in {:#?}", texts(harness));
+}
+
+#[test]
+fn the_head_says_what_differs_and_what_changed() {
+    let harness = page(Theme::Light);
+    assert_text(&harness, "availableMemoryProportion of convolution");
+    assert_text(&harness, "0.75 → 0.5");
+    assert_text(&harness, "Temporary memory at the peak fell by");
+    assert_text(&harness, "always-live memory stayed the same");
+    for title in ["Source", "Target", "Difference", "Always live"] {
+        assert!(harness.query_all_by_label(title).count() > 0, "{title}");
+    }
+}
+
+#[test]
+fn every_explanation_adds_up() {
+    let mut harness = page(Theme::Light);
+    let mut changes = Vec::new();
+    for by in ["operation", "module", "variable"] {
+        click(&mut harness, by);
+        let rows = copied(&mut harness, "explanation");
+        assert_eq!(rows[0][..2], ["Contribution", "Source (bytes)"]);
+        assert_eq!(sum(&rows, 2) - sum(&rows, 1), sum(&rows, 3), "by {by}");
+        changes.push(sum(&rows, 3));
+    }
+    assert!(changes[0] < 0 && changes.iter().all(|change| *change == changes[0]), "{changes:?}");
+    let rows = copied(&mut harness, "explanation");
+    assert_eq!(rows[1][0], "layer1/conv/scratch", "the largest change first");
+    click(&mut harness, "always live");
+    let rows = copied(&mut harness, "explanation");
+    assert_eq!(sum(&rows, 3), 0);
+    assert_text(&harness, "Unchanged: all");
+}
+
+#[test]
+fn a_variable_that_is_clicked_is_selected_everywhere() {
+    let mut harness = page(Theme::Light);
+    click(&mut harness, "variable");
+    harness.get_by_role_and_label(Role::Row, "layer1/conv/scratch").click();
+    settle(&mut harness);
+    harness.state_mut().go(Page::Liveness);
+    settle(&mut harness);
+    assert_text(&harness, "Deselect variable");
+}
+
+#[test]
+fn a_spike_leads_to_its_place_in_the_curve() {
+    let mut harness = page(Theme::Light);
+    click(&mut harness, "Spikes");
+    let rows = copied(&mut harness, "spikes of both reports");
+    assert_eq!(rows[1][1..3], ["30", "38"], "matched though the numbers differ: {rows:?}");
+    let row = harness.get_all_by_role(Role::Row).next().expect("a spike");
+    row.click();
+    settle(&mut harness);
+    assert_text(&harness, "step 30 → 38");
+}
+
+#[test]
+fn what_has_no_partner_is_listed() {
+    let mut harness = page(Theme::Light);
+    click(&mut harness, "Matched and unmatched");
+    let rows = copied(&mut harness, "in one report only");
+    let only = |side: &str| rows.iter().filter(|row| row[1] == side).count();
+    assert_eq!((only("source"), only("target")), (4, 8), "{rows:#?}");
+    click(&mut harness, "Variables");
+    let rows = copied(&mut harness, "in one report only");
+    assert!(rows.iter().any(|row| row[0] == "layer1/conv/gone"), "{rows:#?}");
+}
+
+#[test]
+fn figures_options_and_plans_are_there() {
+    let mut harness = page(Theme::Light);
+    click(&mut harness, "All figures");
+    let rows = copied(&mut harness, "figures of both reports");
+    assert!(rows.iter().any(|row| row[0] == "Always live"), "{rows:#?}");
+    click(&mut harness, "Options that differ (1)");
+    assert_text(&harness, "Debug information");
+    click(&mut harness, "Changed plans (1)");
+    assert_text(&harness, "0.75 → 0.5");
+}
+
+#[test]
+fn a_report_against_itself_has_not_changed() {
+    let reports = [(); 2].map(|()| Arc::new(report::small()));
+    let [source, target] = reports;
+    let harness = window(Theme::Light, |ctx| App::with_reports(ctx, source, target));
+    assert_text(&harness, "No option, version or target differs");
+    assert_text(&harness, "stayed the same");
+    assert_text(&harness, "Changed plans (0)");
+}
+
+#[test]
+fn reports_without_steps_say_so() {
+    let reports = [(); 2].map(|()| Arc::new(report::without_memory()));
+    let [source, target] = reports;
+    let harness = window(Theme::Light, |ctx| App::with_reports(ctx, source, target));
+    assert_text(&harness, "The reports cannot be compared by steps");
+}
+
+#[test]
+fn the_comparison_looks_as_it_did() {
+    let mut results = SnapshotResults::new();
+    for theme in [Theme::Light, Theme::Dark] {
+        let mut harness = page(theme);
+        click(&mut harness, "variable");
+        harness.snapshot(format!("comparison-{theme:?}").to_lowercase());
+        results.extend_harness(&mut harness);
+    }
+}

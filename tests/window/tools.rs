@@ -1,0 +1,130 @@
+//! Drives what needs no open report: the sweep, and errors explained.
+
+use std::path::Path;
+
+use crate::support::{has_text, settle, texts, wait_for, window};
+use eframe::egui::accesskit::Role;
+use eframe::egui::{Key, Modifiers, Theme};
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use egui_kittest::{Harness, SnapshotResults};
+use tilescope::format::Progress;
+use tilescope::synth::{Options, write_report};
+use tilescope::ui::app::App;
+
+fn home(theme: Theme) -> Harness<'static, App> {
+    window(theme, |ctx| App::new(ctx, None))
+}
+
+fn press(harness: &mut Harness<'_, App>, modifiers: Modifiers, key: Key) {
+    harness.key_press_modifiers(modifiers, key);
+    settle(harness);
+}
+
+fn assert_text(harness: &Harness<'_, App>, text: &str) {
+    assert!(has_text(harness, text), "{text:?} in {:#?}", texts(harness));
+}
+
+/// Types into a field and presses Enter.
+fn enter(harness: &mut Harness<'_, App>, field: &str, text: &str) {
+    harness.get_by_role_and_label(Role::TextInput, field).focus();
+    harness.run_steps(2);
+    harness.get_by_role_and_label(Role::TextInput, field).type_text(text);
+    harness.run_steps(2);
+    press(harness, Modifiers::NONE, Key::Enter);
+}
+
+const LOG: &str = "epoch 1\nterminate called after throwing an instance of \
+    'poplar::graph_memory_allocation_error'\n  what():  Out of memory on tile 7: 700000 bytes used \
+    but tiles only have 638976 bytes of memory\nepoch 2\n";
+
+fn explained(theme: Theme) -> Harness<'static, App> {
+    let mut harness = home(theme);
+    press(&mut harness, Modifiers::COMMAND, Key::E);
+    harness.get_by_label("Error text").focus();
+    harness.run_steps(2);
+    harness.get_by_label("Error text").type_text(LOG);
+    settle(&mut harness);
+    harness
+}
+
+#[test]
+fn a_message_that_is_pasted_is_explained() {
+    let mut harness = home(Theme::Light);
+    press(&mut harness, Modifiers::COMMAND, Key::E);
+    assert_text(&harness, "Nothing to explain yet");
+    harness.get_by_label("Error text").focus();
+    harness.run_steps(2);
+    harness.get_by_label("Error text").type_text("epoch 3, loss 0.5");
+    settle(&mut harness);
+    assert_text(&harness, "Nothing about memory was found");
+    let harness = explained(Theme::Light);
+    for text in ["A tile is out of memory", "59.6 KiB (61,024 B)", "What to do", "Tile"] {
+        assert_text(&harness, text);
+    }
+}
+
+fn write(directory: &Path, batch: u64, proportion: f64) {
+    let options = Options { batch, proportion, execution: true, ..Options::default() };
+    let path = directory.join(format!("batch-{batch}-amp-{proportion}"));
+    write_report(&options, &path, &Progress::default()).expect("a report");
+}
+
+fn sweep(theme: Theme, directory: &Path) -> Harness<'static, App> {
+    for batch in [4, 8, 16] {
+        for proportion in [0.01, 0.35, 0.8] {
+            write(directory, batch, proportion);
+        }
+    }
+    std::fs::create_dir(directory.join("broken")).expect("a directory");
+    std::fs::write(directory.join("broken/profile.pop"), "no profile").expect("a file");
+    let mut harness = home(theme);
+    press(&mut harness, Modifiers::COMMAND, Key::M);
+    enter(&mut harness, "Directory", &directory.display().to_string());
+    wait_for(&mut harness, "Fastest that fits:");
+    settle(&mut harness);
+    harness
+}
+
+#[test]
+fn a_sweep_finds_the_best_and_opens_and_compares() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut harness = sweep(Theme::Light, directory.path());
+    assert_text(&harness, "10 runs:");
+    assert_text(&harness, "1 could not be read");
+    let best = texts(&harness).into_iter().find(|text| text.contains("fastest that fits"));
+    let best = best.expect("a cell");
+    assert!(best.contains("batch_size 16"), "{best}");
+    harness.get_by_label(&best).click();
+    settle(&mut harness);
+    let other = texts(&harness).into_iter().find(|text| {
+        text.contains("batch_size 4,") && text.contains("Samples per second") && !text.contains("fastest")
+    });
+    let other = other.expect("another cell");
+    let at = harness.get_by_label(&other).rect().center();
+    crate::support::click_at(&mut harness, at, Modifiers::SHIFT);
+    assert_text(&harness, " → ");
+    harness.get_by_label("Compare").click();
+    harness.run_steps(2);
+    wait_for(&mut harness, "Swap source and target");
+}
+
+#[test]
+fn a_directory_without_reports_says_so() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut harness = home(Theme::Light);
+    press(&mut harness, Modifiers::COMMAND, Key::M);
+    assert_text(&harness, "Open a directory of reports");
+    enter(&mut harness, "Directory", &directory.path().display().to_string());
+    wait_for(&mut harness, "The directory could not be read");
+    assert!(!harness.get_by_label("Sweep").accesskit_node().is_disabled());
+}
+
+#[test]
+fn explained_errors_look_as_they_did() {
+    let mut results = SnapshotResults::new();
+    for theme in [Theme::Light, Theme::Dark] {
+        let mut harness = explained(theme);
+        harness.snapshot(format!("diagnose-{theme:?}").to_lowercase());
+        results.extend_harness(&mut harness);
+    }
+}
