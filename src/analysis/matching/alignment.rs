@@ -5,8 +5,8 @@
 //! shortest edit is looked for: if it is not long, as many keys as can be find a partner. If it is
 //! long, anchors divide the sequences and each part is aligned by itself. Where there are no anchors
 //! (a few keys that repeat all the time), a longer edit is looked for; and if that is not enough, the
-//! farthest way with some edits is taken again and again, and its pairs are guesses. Time and memory grow
-//! with the lengths, whatever the keys.
+//! farthest way with some edits is taken again and again. Where that leaves much out, its pairs are
+//! guesses. Time and memory grow with the lengths, whatever the keys.
 //!
 //! Swapping the sequences gives the same pairs: the work is always done in the same direction.
 
@@ -24,6 +24,8 @@ const EDITS_WITHOUT_ANCHORS: usize = 4096;
 const ONE_IN: usize = 16;
 /// Elements that are left out at a time where the best alignment is not looked for.
 const EDITS_OF_GUESS: usize = 256;
+/// Of so many elements one may be left out for what is kept to be no guess.
+const LEFT_OUT: usize = 8;
 /// How often parts between anchors are divided by anchors again.
 const DEPTH: usize = 8;
 
@@ -34,7 +36,7 @@ pub struct Link {
     pub source: u32,
     /// Place in the target.
     pub target: u32,
-    /// Whether the best alignment was not looked for there.
+    /// Whether the best alignment was not looked for there, and this one leaves much out.
     pub is_guess: bool,
 }
 
@@ -187,7 +189,7 @@ impl Aligning<'_> {
         }
     }
 
-    /// Aligns two parts step by step.
+    /// Aligns two parts, some edits at a time.
     fn guess(&mut self, source: Side<'_>, target: Side<'_>) -> Option<()> {
         let (mut source, mut target) = (source, target);
         while source.len() > 0 && target.len() > 0 {
@@ -195,7 +197,10 @@ impl Aligning<'_> {
                 return None;
             }
             let path = shortest_edit(source.keys, target.keys, EDITS_OF_GUESS);
-            self.link_runs(source, target, &path.runs, true);
+            let all = path.reached.0 + path.reached.1;
+            let kept: usize = path.runs.iter().map(|(_, _, count)| count * 2).sum();
+            let is_guess = (all - kept) * LEFT_OUT > all;
+            self.link_runs(source, target, &path.runs, is_guess);
             source = source.part(path.reached.0, source.len());
             target = target.part(path.reached.1, target.len());
         }
@@ -310,6 +315,22 @@ mod tests {
         let links = align(&source, &target, &|| false).expect("not cancelled");
         assert!(links.iter().filter(|link| link.is_guess).count() > 20_000);
         assert!(links.len() > 25_000, "{}", links.len());
+    }
+
+    #[test]
+    fn repeats_with_few_edits_are_no_guess() {
+        // The same layer again and again: nothing comes once, and there are too many edits for the best.
+        let source = layers(8000, false);
+        let twice = |place: usize| 1 + usize::from(place % 11 == 5);
+        let target: Vec<u64> = source
+            .iter()
+            .enumerate()
+            .flat_map(|(place, key)| std::iter::repeat_n(*key, twice(place)))
+            .collect();
+        assert!(target.len() > source.len() + EDITS_WITHOUT_ANCHORS);
+        let links = align(&source, &target, &|| false).expect("not cancelled");
+        assert!(links.iter().all(|link| !link.is_guess));
+        assert!(links.len() * 100 > source.len() * 99, "{} of {}", links.len(), source.len());
     }
 
     #[test]

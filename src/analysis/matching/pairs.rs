@@ -14,8 +14,8 @@ pub enum Sureness {
     /// Without a name: the same kind and operation, of which one side has more.
     Likely,
     /// The same kind, and not of two named operations, beside others that are surer; the names differ,
-    /// if only in numbers that may be the model's own. Or the same name among so many repeats that
-    /// the best alignment was not looked for.
+    /// if only in numbers that may be the model's own. Or the same name among so many repeats and
+    /// differences that the best alignment was not looked for.
     Weak,
 }
 
