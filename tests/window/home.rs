@@ -154,7 +154,7 @@ fn the_palette_finds_and_carries_out() {
     for key in [Key::ArrowDown, Key::ArrowDown, Key::ArrowUp, Key::Enter] {
         press(&mut harness, Modifiers::NONE, key);
     }
-    assert!(harness.query_by_label("Memory over tiles").is_some(), "the second of three pages");
+    wait_for(&mut harness, "What to try next");
     press(&mut harness, Modifiers::COMMAND, Key::P);
     press(&mut harness, Modifiers::NONE, Key::Escape);
     assert!(harness.query_by_label("Command").is_none(), "Escape closes it");

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::support::{has_text, settle, texts, wait_for, window};
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Key, Modifiers, Theme};
-use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use egui_kittest::kittest::Queryable as _;
 use egui_kittest::{Harness, SnapshotResults};
 use tilescope::format::Progress;
 use tilescope::synth::{Options, write_report};
@@ -96,9 +96,9 @@ fn a_sweep_finds_the_best_and_opens_and_compares() {
     assert!(best.contains("batch_size 16"), "{best}");
     harness.get_by_label(&best).click();
     settle(&mut harness);
-    let other = texts(&harness).into_iter().find(|text| {
-        text.contains("batch_size 4,") && text.contains("Samples per second") && !text.contains("fastest")
-    });
+    let other = texts(&harness)
+        .into_iter()
+        .find(|text| text.contains("batch_size 4") && text.contains("Samples per second"));
     let other = other.expect("another cell");
     let at = harness.get_by_label(&other).rect().center();
     crate::support::click_at(&mut harness, at, Modifiers::SHIFT);
@@ -116,7 +116,6 @@ fn a_directory_without_reports_says_so() {
     assert_text(&harness, "Open a directory of reports");
     enter(&mut harness, "Directory", &directory.path().display().to_string());
     wait_for(&mut harness, "The directory could not be read");
-    assert!(!harness.get_by_label("Sweep").accesskit_node().is_disabled());
 }
 
 #[test]

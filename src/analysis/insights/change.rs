@@ -97,22 +97,27 @@ fn insight(kind: ChangeKind, what: impl Into<String>, bytes: Difference) -> Chan
 fn fits(source: &Report, target: &Report) -> Option<ChangeInsight> {
     let (before, after) = (verdict(source, None)?, verdict(target, None)?);
     let over = |verdict: &Verdict| verdict.failure.as_ref().map_or(0, |failure| failure.over_bytes);
-    let tiles = |verdict: &Verdict| {
-        grouped(verdict.failure.as_ref().map_or(0, |failure| failure.tiles_over))
+    let tiles =
+        |verdict: &Verdict| verdict.failure.as_ref().map_or(0, |failure| failure.tiles_over);
+    let (tiles_before, tiles_after) = (tiles(&before), tiles(&after));
+    let are = |count: u64| match count {
+        1 => "1 tile is".to_owned(),
+        count => format!("{} tiles are", grouped(count)),
     };
     let (what, bytes) = match (before.fits, after.fits) {
         (false, true) => {
             ("It fits now".to_owned(), Difference::of(Some(over(&before)), Some(over(&after))))
         }
         (true, false) => (
-            format!("It does not fit any more: {} tiles are over", tiles(&after)),
+            format!("It does not fit any more: {} over", are(tiles_after)),
             Difference::of(Some(over(&before)), Some(over(&after))),
         ),
         (false, false) => (
             format!(
-                "It still does not fit: {} tiles are over, {} were before",
-                tiles(&after),
-                tiles(&before)
+                "It still does not fit: {} over, {} {} before",
+                are(tiles_after),
+                grouped(tiles_before),
+                if tiles_before == 1 { "was" } else { "were" }
             ),
             Difference::of(Some(over(&before)), Some(over(&after))),
         ),

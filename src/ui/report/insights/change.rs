@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::card_ui;
 use crate::analysis::comparison::attribution::Attribution;
+use crate::analysis::comparison::difference::Difference;
 use crate::analysis::comparison::explanation::explain_peak;
 use crate::analysis::insights::change::{ChangeInsight, change_insights};
 use crate::analysis::liveness::Scope;
@@ -42,7 +43,10 @@ impl ChangesPage {
                 Arc::new(change_insights(&source, &target, peak.as_ref()))
             },
         );
-        let Some((_, found)) = self.found.last() else { return };
+        let Some((_, found)) = self.found.last() else {
+            ui.weak(self.found.failure().unwrap_or("The reports are being compared…"));
+            return;
+        };
         let units = Units::now(ui);
         card_ui(ui, "From source to target", |ui| {
             if found.is_empty() {
@@ -58,14 +62,20 @@ impl ChangesPage {
 fn change_ui(ui: &mut egui::Ui, change: &ChangeInsight, units: Units) {
     let tokens = *Tokens::now(ui);
     ui.horizontal_wrapped(|ui| {
-        let color = if change.is_better { tokens.base } else { tokens.bad };
-        let word = if change.is_better { "better" } else { "worse" };
+        let is_same = |difference: &Option<Difference>| {
+            difference.is_none_or(|difference| difference.change() == Some(0))
+        };
+        let (word, color) = match change.is_better {
+            _ if is_same(&change.bytes) && is_same(&change.cycles) => ("same", tokens.weak_text),
+            true => ("better", tokens.base),
+            false => ("worse", tokens.bad),
+        };
         ui.label(RichText::new(word).strong().color(color));
         ui.label(shortened(&change.what, 300));
         let figures = [(change.bytes, true), (change.cycles, false)];
         for (difference, is_bytes) in figures {
             let Some(difference) = difference else { continue };
-            let Some(by) = difference.change() else { continue };
+            let Some(by) = difference.change().filter(|by| *by != 0) else { continue };
             let shown = |number: u64| if is_bytes { units.bytes(number) } else { grouped(number) };
             let percent = difference
                 .percent()

@@ -25,9 +25,10 @@ pub fn verdict_ui(ui: &mut egui::Ui, page: &mut PageContext<'_>, found: &Insight
     let title = match &verdict.failure {
         None => "It fits".to_owned(),
         Some(failure) => format!(
-            "It does not fit: {} of {} tiles are over",
+            "It does not fit: {} of {} tiles {} over",
             grouped(failure.tiles_over),
-            grouped(verdict.tiles)
+            grouped(verdict.tiles),
+            if failure.tiles_over == 1 { "is" } else { "are" }
         ),
     };
     card_ui(ui, &title, |ui| {
@@ -79,10 +80,14 @@ fn sentences(verdict: &Verdict, units: Units) -> Vec<String> {
     match failure.cause {
         None | Some(Cause::Curve) => {}
         Some(Cause::Imbalance) => {
-            let tiles = failure.need_more_at_one_step.map_or_else(|| "some".to_owned(), grouped);
-            sentences.push(format!(
-                "The curve fits, but {tiles} tiles need more at one step than they have: imbalance"
-            ));
+            let tiles = match failure.need_more_at_one_step {
+                Some(1) => "1 tile needs more at one step than it has".to_owned(),
+                Some(tiles) => {
+                    format!("{} tiles need more at one step than they have", grouped(tiles))
+                }
+                None => "some tiles need more at one step than they have".to_owned(),
+            };
+            sentences.push(format!("The curve fits, but {tiles}: imbalance"));
         }
         Some(Cause::Placement) => sentences.push(
             "The curve fits, and no tile needs more at one step than it has: placement does not fit"
