@@ -153,6 +153,14 @@ fn main() {
     let layers: Vec<Step> =
         (0..STEPS).map(|place| step("OnTileExecute", &format!("x{}", place % 50), "")).collect();
     measure("equal layers, edited", &layers, &edited(&layers), true);
+    let mut noise = Noise(5);
+    let ten: Vec<Step> = (0..STEPS / STEPS_OF_OPERATION)
+        .flat_map(|_| {
+            let operation = noise.below(10) * STEPS_OF_OPERATION * 12;
+            source[operation..operation + STEPS_OF_OPERATION].to_vec()
+        })
+        .collect();
+    measure("ten operations again and again, edited", &ten, &edited(&ten), true);
     let mut turned = source.clone();
     turned.reverse();
     measure("turned around", &source, &turned, true);

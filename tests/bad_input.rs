@@ -238,12 +238,19 @@ fn each_list_damaged() {
         let sql = format!("SELECT count(*) FROM {table} WHERE typeof([{column}]) = 'blob'");
         connection.query_row(&sql, [], |row| row.get::<_, i64>(0)).unwrap() > 0
     };
+    // A shorter list of constraints is a list of constraints, and debug contexts are any numbers:
+    // nothing says how many.
+    let is_damage = |table: &str, column: &str, what: &str| match (table, what) {
+        ("debug_ids", _) => matches!(what, "an unterminated number" | "a number above 64 bits"),
+        (_, "too few numbers") => !column.ends_with("_constraints"),
+        _ => true,
+    };
     let mut cases = Vec::new();
     for (table, columns) in schema() {
         for column in columns.into_iter().filter(|column| has_blob(&table, column)) {
-            // A shorter list of constraints or debug contexts is one as well: nothing says how many.
-            let is_any_length = column.ends_with("_constraints") || table == "debug_ids";
-            for (what, value) in DAMAGE.into_iter().skip(usize::from(is_any_length)) {
+            for (what, value) in
+                DAMAGE.into_iter().filter(|damage| is_damage(&table, &column, damage.0))
+            {
                 let value = value.replace("column", &column);
                 cases.push((table.clone(), column.clone(), what, value));
             }

@@ -5,13 +5,13 @@
 
 mod common;
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use common::{damaged_sample, in_package, json, sample, summary, tilescope};
 use serde_json::{Value, json};
 
 /// The figures of a report as `summary` has them: fullest tile, all tiles, peak.
-fn figures(path: &PathBuf) -> [u64; 3] {
+fn figures(path: &Path) -> [u64; 3] {
     let answer = summary(path).unwrap();
     let memory = &answer["memory"];
     let peak = &answer["liveness"]["peak"];
@@ -24,7 +24,7 @@ fn figures(path: &PathBuf) -> [u64; 3] {
 }
 
 /// Runs `check PATH … --json` and returns the exit status and the document.
-fn check(path: &PathBuf, arguments: &[&str]) -> (i32, Value) {
+fn check(path: &Path, arguments: &[&str]) -> (i32, Value) {
     let arguments = [&["check", path.to_str().unwrap(), "--json"], arguments].concat();
     let output = tilescope(&arguments);
     (output.status.code().unwrap(), json(&output))
@@ -163,7 +163,7 @@ fn wrong_arguments_end_with_2_and_unreadable_reports_with_3() {
             assert!(output.stdout.is_empty());
         }
     }
-    let (status, answer) = check(&"/no/such/path".into(), &["--must-fit"]);
+    let (status, answer) = check(Path::new("/no/such/path"), &["--must-fit"]);
     assert_eq!((status, &answer["error"]["kind"]), (3, &json!("not-found")));
     let (status, answer) = check(&sample(), &["--max-growth", "5", "--baseline", "/no/such/path"]);
     assert_eq!((status, &answer["error"]["kind"]), (3, &json!("not-found")));

@@ -4,8 +4,9 @@
 //! What both begin and end with belongs together. Between, keys that only one side has are left out, and the
 //! shortest edit is looked for: if it is not long, as many keys as can be find a partner. If it is
 //! long, anchors divide the sequences and each part is aligned by itself. Where there are no anchors
-//! (a few keys that repeat all the time), the farthest way with some edits is taken again and again; its
-//! pairs are guesses. Time and memory grow with the lengths, whatever the keys.
+//! (a few keys that repeat all the time), a longer edit is looked for; and if that is not enough, the
+//! farthest way with some edits is taken again and again. Where that leaves much out, its pairs are
+//! guesses. Time and memory grow with the lengths, whatever the keys.
 //!
 //! Swapping the sequences gives the same pairs: the work is always done in the same direction.
 
@@ -17,8 +18,14 @@ use super::shortest_edit::{common_prefix, shortest_edit};
 
 /// So many elements may be left out for the alignment to be the best there is.
 const EDITS: usize = 512;
+/// The same where there are no anchors, but no more than one element in [`ONE_IN`].
+const EDITS_WITHOUT_ANCHORS: usize = 4096;
+/// Keeps the work in proportion to the lengths.
+const ONE_IN: usize = 16;
 /// Elements that are left out at a time where the best alignment is not looked for.
-const EDITS_OF_GUESS: usize = 128;
+const EDITS_OF_GUESS: usize = 256;
+/// Of so many elements one may be left out for what is kept to be no guess.
+const LEFT_OUT: usize = 8;
 /// How often parts between anchors are divided by anchors again.
 const DEPTH: usize = 8;
 
@@ -29,14 +36,11 @@ pub struct Link {
     pub source: u32,
     /// Place in the target.
     pub target: u32,
-    /// Whether the best alignment was not looked for there.
+    /// Whether the best alignment was not looked for there, and this one leaves much out.
     pub is_guess: bool,
 }
 
-/// Aligns two sequences; ascending.
-///
-/// # Errors
-/// When it was cancelled.
+/// Aligns two sequences; the links ascend. `None` when cancelled.
 pub fn align(source: &[u64], target: &[u64], is_cancelled: Cancelled<'_>) -> Option<Vec<Link>> {
     let is_swapped = (source.len(), source) > (target.len(), target);
     let (from, to) = if is_swapped { (target, source) } else { (source, target) };
@@ -46,7 +50,9 @@ pub fn align(source: &[u64], target: &[u64], is_cancelled: Cancelled<'_>) -> Opt
     aligning.align(sides.0, sides.1, 0)?;
     let mut links = aligning.links;
     if is_swapped {
-        links.iter_mut().for_each(|link| std::mem::swap(&mut link.source, &mut link.target));
+        for link in &mut links {
+            std::mem::swap(&mut link.source, &mut link.target);
+        }
     }
     Some(links)
 }
@@ -62,7 +68,7 @@ struct Side<'a> {
     places: &'a [u32],
 }
 
-impl<'a> Side<'a> {
+impl Side<'_> {
     fn part(self, start: usize, end: usize) -> Self {
         Self {
             keys: self.keys.get(start..end).unwrap_or(&[]),
@@ -96,22 +102,26 @@ impl Aligning<'_> {
             if (aligning.is_cancelled)() {
                 return None;
             }
-            if aligning.by_shortest_edit(source, target) {
+            if aligning.by_shortest_edit(source, target, EDITS) {
                 return Some(());
             }
             let (from, to) = shared(source.keys, target.keys);
             let (source, target) = (Kept::of(source, &from), Kept::of(target, &to));
             // They may begin and end alike now.
             aligning.strip(source.side(), target.side(), |aligning, source, target| {
-                if aligning.by_shortest_edit(source, target) {
+                if aligning.by_shortest_edit(source, target, EDITS) {
                     return Some(());
                 }
                 let anchors =
                     if depth < DEPTH { anchors(source.keys, target.keys) } else { Vec::new() };
-                if anchors.is_empty() {
-                    return aligning.guess(source, target);
+                if !anchors.is_empty() {
+                    return aligning.between_anchors(source, target, &anchors, depth);
                 }
-                aligning.between_anchors(source, target, &anchors, depth)
+                let limit = EDITS_WITHOUT_ANCHORS.min((source.len() + target.len()) / ONE_IN);
+                if aligning.by_shortest_edit(source, target, limit) {
+                    return Some(());
+                }
+                aligning.guess(source, target)
             })
         })
     }
@@ -142,8 +152,8 @@ impl Aligning<'_> {
     }
 
     /// Aligns two parts by the shortest edit, if that is not long.
-    fn by_shortest_edit(&mut self, source: Side<'_>, target: Side<'_>) -> bool {
-        let path = shortest_edit(source.keys, target.keys, EDITS);
+    fn by_shortest_edit(&mut self, source: Side<'_>, target: Side<'_>, limit: usize) -> bool {
+        let path = shortest_edit(source.keys, target.keys, limit);
         if path.is_complete {
             self.link_runs(source, target, &path.runs, false);
         }
@@ -179,7 +189,7 @@ impl Aligning<'_> {
         }
     }
 
-    /// Aligns two parts step by step.
+    /// Aligns two parts, some edits at a time.
     fn guess(&mut self, source: Side<'_>, target: Side<'_>) -> Option<()> {
         let (mut source, mut target) = (source, target);
         while source.len() > 0 && target.len() > 0 {
@@ -187,7 +197,10 @@ impl Aligning<'_> {
                 return None;
             }
             let path = shortest_edit(source.keys, target.keys, EDITS_OF_GUESS);
-            self.link_runs(source, target, &path.runs, true);
+            let all = path.reached.0 + path.reached.1;
+            let kept: usize = path.runs.iter().map(|(_, _, count)| count * 2).sum();
+            let is_guess = (all - kept) * LEFT_OUT > all;
+            self.link_runs(source, target, &path.runs, is_guess);
             source = source.part(path.reached.0, source.len());
             target = target.part(path.reached.1, target.len());
         }
@@ -305,6 +318,22 @@ mod tests {
     }
 
     #[test]
+    fn repeats_with_few_edits_are_no_guess() {
+        // The same layer again and again: nothing comes once, and there are too many edits for the best.
+        let source = layers(8000, false);
+        let twice = |place: usize| 1 + usize::from(place % 11 == 5);
+        let target: Vec<u64> = source
+            .iter()
+            .enumerate()
+            .flat_map(|(place, key)| std::iter::repeat_n(*key, twice(place)))
+            .collect();
+        assert!(target.len() > source.len() + EDITS_WITHOUT_ANCHORS);
+        let links = align(&source, &target, &|| false).expect("not cancelled");
+        assert!(links.iter().all(|link| !link.is_guess));
+        assert!(links.len() * 100 > source.len() * 99, "{} of {}", links.len(), source.len());
+    }
+
+    #[test]
     fn it_stops_when_it_is_cancelled() {
         assert_eq!(align(&[1, 2], &[2, 1], &|| true), None);
     }
@@ -318,7 +347,9 @@ mod tests {
             let found = pairs(&source, &target);
             prop_assert!(is_alignment(&found, &source, &target));
             let mut turned = pairs(&target, &source);
-            turned.iter_mut().for_each(|pair| *pair = (pair.1, pair.0));
+            for pair in &mut turned {
+                *pair = (pair.1, pair.0);
+            }
             prop_assert_eq!(found, turned);
         }
 

@@ -6,7 +6,7 @@
 use std::cmp::Ordering;
 
 /// How many elements in a row are looked at, fewest first.
-const WINDOWS: [usize; 3] = [1, 4, 16];
+const WINDOWS: [usize; 4] = [1, 4, 16, 64];
 /// Where one element in so many is an anchor, longer rows are not looked at.
 const ENOUGH: usize = 8;
 /// Of so many that come once on each side, one must be in order: of what is alike by chance, few are.
@@ -39,11 +39,18 @@ pub fn anchors(source: &[u64], target: &[u64]) -> Vec<(usize, usize)> {
 /// Every row of so many elements as (what tells it apart, its place), sorted.
 fn windows(keys: &[u64], window: usize) -> Vec<(u64, usize)> {
     // Keys are hashes: sums tell them apart, powers of a factor their order.
-    let sum = |row: &[u64]| {
-        row.iter().fold(0_u64, |sum, key| sum.wrapping_mul(FACTOR).wrapping_add(*key))
-    };
-    let mut rows: Vec<(u64, usize)> =
-        keys.windows(window).enumerate().map(|(place, row)| (sum(row), place)).collect();
+    let add = |sum: u64, key: &u64| sum.wrapping_mul(FACTOR).wrapping_add(*key);
+    let of_first = (0..window).fold(1_u64, |power, _| power.wrapping_mul(FACTOR));
+    let (first, rest) = keys.split_at(window.min(keys.len()));
+    let mut sum = first.iter().fold(0, add);
+    let mut rows = Vec::with_capacity(rest.len() + 1);
+    if first.len() == window {
+        rows.push((sum, 0));
+    }
+    for (place, (left, entered)) in (1..).zip(keys.iter().zip(rest)) {
+        sum = add(sum, entered).wrapping_sub(left.wrapping_mul(of_first));
+        rows.push((sum, place));
+    }
     rows.sort_unstable();
     rows
 }
@@ -57,10 +64,8 @@ fn once_in_both(source: &[u64], target: &[u64], window: usize) -> Vec<(usize, us
     {
         let order = first.cmp(second);
         if order == Ordering::Equal {
-            let row = |keys: &'_ [u64], place: usize| {
-                keys.get(place..place + window).map(<[u64]>::to_vec)
-            };
-            if row(source, *source_place) == row(target, *target_place) {
+            let from = source.get(*source_place..source_place + window);
+            if from == target.get(*target_place..target_place + window) {
                 both.push((*source_place, *target_place));
             }
         }

@@ -1,5 +1,7 @@
 //! Pairs that follow from those of steps: programs, what these run, and what no step visits.
 
+use std::cmp::Reverse;
+
 use crate::store::Report;
 use crate::store::exchange::{ExchangeKind, Exchanges, Transfer};
 
@@ -9,22 +11,28 @@ use super::pairs::{Pairs, Sureness};
 use super::program_keys::ProgramKeys;
 use super::step_keys::StepKeys;
 
-/// Pairs what paired rows refer to, the surest first: a row that several refer to gets the partner that
-/// the surest and first of them says.
+/// Pairs what paired rows refer to. Where a row could have several partners, it gets the surest one, and
+/// of those that which it has most pairs of rows in common with.
 fn follow(
     pairs: &mut Pairs,
     leaders: &Pairs,
     source: impl Fn(usize) -> Option<usize>,
     target: impl Fn(usize) -> Option<usize>,
 ) {
-    for wanted in [Sureness::Exact, Sureness::Likely, Sureness::Weak] {
-        for (from, to) in leaders.iter() {
-            if leaders.sureness(from) == Some(wanted)
-                && let (Some(from), Some(to)) = (source(from), target(to))
-            {
-                pairs.pair(from, to, wanted);
-            }
-        }
+    let referred = |(from, to)| Some(((source(from)?, target(to)?), leaders.sureness(from)?));
+    let mut all: Vec<((usize, usize), Sureness)> = leaders.iter().filter_map(referred).collect();
+    all.sort_unstable();
+    let mut choices: Vec<_> = all
+        .chunk_by(|one, other| one.0 == other.0)
+        .filter_map(|equal| {
+            let ((from, to), surest) = *equal.first()?;
+            // The sum does not tell the source from the target.
+            Some((surest, Reverse(equal.len()), from + to, from, to))
+        })
+        .collect();
+    choices.sort_unstable();
+    for (sureness, _, _, from, to) in choices {
+        pairs.pair(from, to, sureness);
     }
 }
 
@@ -118,4 +126,32 @@ fn others(rows: impl Iterator<Item = usize>, len: usize) -> Vec<usize> {
         }
     }
     (0..).zip(is_among).filter(|(_, is_among)| !is_among).map(|(row, _)| row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn most_pairs_in_common_decide() {
+        let mut steps = Pairs::new(5, 5);
+        for step in 0..5 {
+            assert!(steps.pair(step, step, Sureness::Likely));
+        }
+        // The first step of the source visits the program that the third and fourth visit, too.
+        let (source, target) = ([0, 1, 0, 0, 2], [1, 2, 0, 0, 2]);
+        let mut programs = Pairs::new(3, 3);
+        follow(
+            &mut programs,
+            &steps,
+            |step| source.get(step).copied(),
+            |step| target.get(step).copied(),
+        );
+        assert_eq!(programs.iter().collect::<Vec<_>>(), [(0, 0), (1, 2)]);
+    }
+
+    #[test]
+    fn what_is_not_among_them() {
+        assert_eq!(others([3, 0, 9].into_iter(), 5), [1, 2, 4]);
+    }
 }

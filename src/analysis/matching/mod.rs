@@ -1,4 +1,11 @@
 //! Matching of two reports: which rows of the source and of the target belong together.
+//!
+//! Numbers of steps, programs and compute sets differ from one compilation to the next, and the compiler
+//! plans operations differently. So rows are matched by name and order of occurrence. The steps come
+//! first: they are aligned (`step_pairs`), by kind, name, operation and debug contexts. Operations,
+//! programs, compute sets and exchanges follow from them; variables go by their names alone.
+//!
+//! Nothing depends on which report is the source: swapped, the pairs are the same.
 
 pub mod aligned_steps;
 mod alignment;

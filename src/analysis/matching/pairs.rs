@@ -6,14 +6,16 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Sureness {
-    /// Same kind, same name, same operation. Rows without a name: both sides have as many of that
-    /// kind and operation.
+    /// The same kind, name and operation. Without a name: the same kind and operation (or debug contexts,
+    /// where there is no operation), of which both sides have as many.
     Exact,
-    /// Same kind and operation; the names differ in numbers that are not the model's own, or there
-    /// are no names.
+    /// The same kind; the names or that of the operation differ in numbers of the compiler alone, or
+    /// the names within one operation in any numbers; or the operation of one side is not known.
+    /// Without a name: the same kind and operation, of which one side has more.
     Likely,
-    /// Same kind, and what was said of nothing else in that place; or one of many equal rows, so
-    /// many that the best place was not looked for.
+    /// The same kind, and not of two named operations, beside others that are surer; the names differ,
+    /// if only in numbers that may be the model's own. Or the same name among so many repeats and
+    /// differences that the best alignment was not looked for.
     Weak,
 }
 

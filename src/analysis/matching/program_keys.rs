@@ -101,23 +101,12 @@ impl<'a> Contexts<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::debug_info::{Proportion, TextRef};
-    use crate::store::names::Interner;
+    use crate::analysis::debug_fixture;
 
     /// Contexts 1, 2, 3 … of layer `poplar`, each with its parent's row.
     fn contexts(list: &[(&str, Option<u32>)]) -> DebugInfo {
-        let (mut words, mut debug) = (Interner::default(), DebugInfo::default());
-        for (id, (name, parent)) in (1..).zip(list) {
-            debug.ids.push(id);
-            debug.parents.push(*parent);
-            debug.layers.push(words.intern("poplar"));
-            debug.kinds.push(None);
-            debug.names.push(TextRef(debug.texts.push(name).0));
-            debug.files.push(TextRef::NONE);
-            debug.lines.push(0);
-            debug.proportions.push(Proportion::Absent);
-        }
-        debug.words = words.into_names();
+        let mut debug = debug_fixture::contexts(list.iter().map(|(name, _)| ("", *name)));
+        debug.parents = list.iter().map(|(_, parent)| *parent).collect();
         debug
     }
 
