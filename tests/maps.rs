@@ -183,6 +183,15 @@ fn tiles_whose_rows_lie_apart_are_put_together() {
     let each = |tile, variables: TileVariables| scanned.push((tile, variables.variables.len()));
     assert!(open.read_each_tile(&Progress::default(), each).unwrap());
     assert_eq!(read, scanned);
+    // Tile 9 lies apart, 3 does not.
+    for wanted in [[3, 4].map(TileId), [2, 9].map(TileId)] {
+        let is_wanted = |tile| wanted.contains(&tile);
+        let count = |_, tile: TileVariables| tile.variables.len();
+        let some = open.map_some_tiles(&Progress::default(), is_wanted, count).unwrap().unwrap();
+        let expected: Vec<_> =
+            scanned.iter().copied().filter(|(tile, _)| wanted.contains(tile)).collect();
+        assert_eq!(some, expected);
+    }
     let absent = common::damaged_sample(|directory| {
         let connection = Connection::open(directory.join("profile.pop")).unwrap();
         connection.execute_batch("DROP TABLE vars_info").unwrap();

@@ -8,8 +8,10 @@ use crate::analysis::insights::logs::log_messages;
 use crate::analysis::insights::must_go::MustGo;
 use crate::analysis::insights::verdict::{Cause, Failure, Verdict, verdict};
 use crate::analysis::insights::{Insights, insights};
+use crate::analysis::selection::TileSelection;
 use crate::format::poplar::OpenReport;
 use crate::format::{Error, Progress};
+use crate::store::variable::TileVariables;
 use crate::text::{bytes, clean, grouped};
 
 /// Pieces of advice that the text shows.
@@ -41,15 +43,11 @@ fn gaps_of(
     failure: &Failure,
     progress: &Progress,
 ) -> Result<Option<GapTotals>, Error> {
-    let Ok(over) = failure.tiles.parse::<crate::analysis::selection::TileSelection>() else {
-        return Ok(None);
-    };
+    let Ok(over) = failure.tiles.parse::<TileSelection>() else { return Ok(None) };
     let target = open.report.target.get();
-    let by_tile = open.map_tiles(progress, |tile, variables| {
-        over.contains(tile).then(|| by_reason(&gaps(&variables, target)))
-    })?;
-    let known = |(tile, gaps)| Some((tile, gaps?));
-    Ok(by_tile.map(|tiles| GapTotals::new(tiles.into_iter().filter_map(known))))
+    let of_tile = |_, tile: TileVariables| by_reason(&gaps(&tile, target));
+    let by_tile = open.map_some_tiles(progress, |tile| over.contains(tile), of_tile)?;
+    Ok(by_tile.map(GapTotals::new))
 }
 
 /// The section of the text.

@@ -41,7 +41,7 @@ pub enum ChangeKind {
 pub struct ChangeInsight {
     /// What it is about.
     pub kind: ChangeKind,
-    /// A sentence without its full stop and without the figures below.
+    /// A sentence without its full stop, which ends with what the figures below are of.
     pub what: String,
     /// Bytes in both reports.
     pub bytes: Option<Difference>,
@@ -72,11 +72,13 @@ pub fn change_insights(
     explanation: Option<&Explanation>,
 ) -> Vec<ChangeInsight> {
     let peak = explanation.map(|found| found.whole.of(Part::All));
+    let fits = fits(source, target);
+    let over = fits.as_ref().and_then(|fits| fits.over.change()).unwrap_or(0);
     let of_peak = explanation.into_iter().flat_map(|found| {
-        [temporaries(found), always_live(found), trade(found)].into_iter().flatten()
+        [temporaries(found), always_live(found), trade(found, over)].into_iter().flatten()
     });
-    fits(source, target)
-        .into_iter()
+    let fits = fits.map(|fits| fits.insight);
+    fits.into_iter()
         .chain(of_peak)
         .chain(balance(source, target, peak))
         .chain(cycles(source, target))
@@ -94,36 +96,39 @@ fn insight(kind: ChangeKind, what: impl Into<String>, bytes: Difference) -> Chan
     }
 }
 
-fn fits(source: &Report, target: &Report) -> Option<ChangeInsight> {
+/// Whether it fits, and the bytes that tiles are over.
+struct Fits {
+    insight: ChangeInsight,
+    over: Difference,
+}
+
+fn fits(source: &Report, target: &Report) -> Option<Fits> {
     let (before, after) = (verdict(source, None)?, verdict(target, None)?);
-    let over = |verdict: &Verdict| verdict.failure.as_ref().map_or(0, |failure| failure.over_bytes);
-    let tiles =
-        |verdict: &Verdict| verdict.failure.as_ref().map_or(0, |failure| failure.tiles_over);
-    let (tiles_before, tiles_after) = (tiles(&before), tiles(&after));
-    let are = |count: u64| match count {
-        1 => "1 tile is".to_owned(),
-        count => format!("{} tiles are", grouped(count)),
+    let failure = |verdict: &Verdict| {
+        verdict.failure.as_ref().map_or((0, 0), |failure| (failure.tiles_over, failure.over_bytes))
     };
+    let ((tiles_before, over_before), (tiles_after, over_after)) =
+        (failure(&before), failure(&after));
+    let over = Difference::of(Some(over_before), Some(over_after));
     let (what, bytes) = match (before.fits, after.fits) {
-        (false, true) => {
-            ("It fits now".to_owned(), Difference::of(Some(over(&before)), Some(over(&after))))
+        (true, true) => {
+            ("It fits as before; the fullest tile".to_owned(), fullest(source, target)?)
         }
+        (false, true) => ("It fits now; over the limit".to_owned(), over),
         (true, false) => (
-            format!("It does not fit any more: {} over", are(tiles_after)),
-            Difference::of(Some(over(&before)), Some(over(&after))),
+            format!("It does not fit any more, on {} tiles; over the limit", grouped(tiles_after)),
+            over,
         ),
         (false, false) => (
             format!(
-                "It still does not fit: {} over, {} {} before",
-                are(tiles_after),
-                grouped(tiles_before),
-                if tiles_before == 1 { "was" } else { "were" }
+                "It still does not fit, on {} tiles after {}; over the limit",
+                grouped(tiles_after),
+                grouped(tiles_before)
             ),
-            Difference::of(Some(over(&before)), Some(over(&after))),
+            over,
         ),
-        (true, true) => ("It fits as before".to_owned(), fullest(source, target)?),
     };
-    Some(insight(ChangeKind::Fits, what, bytes))
+    Some(Fits { insight: insight(ChangeKind::Fits, what, bytes), over })
 }
 
 fn fullest(source: &Report, target: &Report) -> Option<Difference> {
@@ -138,8 +143,8 @@ fn temporaries(explanation: &Explanation) -> Option<ChangeInsight> {
     let bytes = explanation.whole.of(Part::NotAlwaysLive);
     let what = match bytes.change()? {
         0 => return None,
-        change if change < 0 => "Temporaries at the peak are smaller",
-        _ => "Temporaries at the peak are larger",
+        change if change < 0 => "Temporaries are smaller at the peak",
+        _ => "Temporaries are larger at the peak",
     };
     let operations = explanation.by_owner.as_ref().map(|owner| &owner.operations);
     let largest = operations.map(|rows| largest(rows, Part::NotAlwaysLive)).unwrap_or_default();
@@ -158,37 +163,38 @@ fn always_live(explanation: &Explanation) -> Option<ChangeInsight> {
     Some(ChangeInsight { largest, ..insight(ChangeKind::AlwaysLive, what, bytes) })
 }
 
-/// Where temporaries went one way and always live the other: which outweighs.
-fn trade(explanation: &Explanation) -> Option<ChangeInsight> {
+/// Where temporaries went one way and always live the other: which outweighs. A lower peak is worth nothing
+/// where tiles are over by more than before.
+fn trade(explanation: &Explanation, over_change: i64) -> Option<ChangeInsight> {
     let part = |part| explanation.whole.of(part).change();
     let (temporaries, always_live) = (part(Part::NotAlwaysLive)?, part(Part::AlwaysLive)?);
     if temporaries.signum() * always_live.signum() >= 0 {
         return None;
     }
     let peak = explanation.whole.of(Part::All);
-    let ratio = |less: i64, more: i64| {
-        format!("{:.1}", less.unsigned_abs() as f64 / more.unsigned_abs().max(1) as f64)
-    };
     let (less, more, names) = if temporaries < 0 {
         (temporaries, always_live, ("temporaries", "always live"))
     } else {
         (always_live, temporaries, ("always live", "temporaries"))
     };
-    let worth = if peak.change()? < 0 { "was worth it" } else { "was not worth it" };
+    let ratio = less.unsigned_abs() as f64 / more.unsigned_abs().max(1) as f64;
+    let (worth, is_better) = match (peak.change()? < 0, over_change > 0) {
+        (true, false) => ("was worth it", true),
+        (true, true) => ("was not worth it, for tiles are over by more", false),
+        (false, _) => ("was not worth it", false),
+    };
     let what = format!(
-        "The trade {worth} for the peak: {} bytes less {} for each byte more {}",
-        ratio(less, more),
-        names.0,
-        names.1
+        "The trade {worth}: {ratio:.1} bytes less {} for each byte more {}; the peak",
+        names.0, names.1
     );
-    Some(insight(ChangeKind::Trade, what, peak))
+    Some(ChangeInsight { is_better, ..insight(ChangeKind::Trade, what, peak) })
 }
 
 fn balance(source: &Report, target: &Report, peak: Option<Difference>) -> Option<ChangeInsight> {
     let bytes = fullest(source, target)?;
     let what = match (peak?.change()?.signum(), bytes.change()?.signum()) {
-        (-1, 1) => "The fullest tile is fuller although the peak is lower: balance or gaps",
-        (1, -1) => "The fullest tile is less full although the peak is higher: balance or gaps",
+        (-1, 1) => "Although the peak is lower the fullest tile is fuller, by imbalance or gaps",
+        (1, -1) => "Although the peak is higher the fullest tile is less full, by balance or gaps",
         _ => return None,
     };
     Some(insight(ChangeKind::Balance, what, bytes))

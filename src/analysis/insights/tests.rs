@@ -340,11 +340,14 @@ fn the_change_of_the_verdict_is_told() {
     let before = one_convolution().report();
     let after = Fixture { limit: 115, ..one_convolution() }.report();
     let found = change_insights(&before, &after, None);
-    assert_eq!((found[0].kind, found[0].what.as_str()), (ChangeKind::Fits, "It fits now"));
+    assert_eq!(
+        (found[0].kind, found[0].what.as_str()),
+        (ChangeKind::Fits, "It fits now; over the limit")
+    );
     assert_eq!(found[0].bytes.and_then(|bytes| bytes.change()), Some(-10));
     assert!(found[0].is_better);
     let back = change_insights(&after, &before, None);
-    assert!(back[0].what.contains("not fit any more: 1 tiles"), "{}", back[0].what);
+    assert!(back[0].what.contains("not fit any more, on 1 tiles"), "{}", back[0].what);
     assert!(!back[0].is_better);
 }
 

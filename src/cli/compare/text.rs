@@ -79,7 +79,7 @@ fn insights(insights: &[ChangeInsight]) -> String {
             let category = most.category.as_deref().map(|name| name_cell(&category_title(name)));
             let operation = || most.operation.as_ref().map(operation_text);
             let name = category.or_else(operation).unwrap_or_default();
-            format!("; most of it {name}, {}", change(&most.bytes, Unit::Bytes))
+            format!("; {name} {}", change(&most.bytes, Unit::Bytes))
         });
         format!(
             "  {}: {} to {}, {}{most}\n",

@@ -266,7 +266,21 @@ impl OpenReport {
         progress: &Progress,
         of_tile: impl Fn(TileId, TileVariables) -> T + Sync,
     ) -> Result<Option<Vec<(TileId, T)>>, Error> {
-        pop::tiles::map_tiles(&self.database, &self.report.warnings, progress, of_tile)
+        self.map_some_tiles(progress, |_| true, of_tile)
+    }
+
+    /// As [`Self::map_tiles`], of the tiles that are wanted.
+    ///
+    /// # Errors
+    /// When the profile cannot be opened again.
+    pub fn map_some_tiles<T: Send>(
+        &self,
+        progress: &Progress,
+        is_wanted: impl Fn(TileId) -> bool + Sync,
+        of_tile: impl Fn(TileId, TileVariables) -> T + Sync,
+    ) -> Result<Option<Vec<(TileId, T)>>, Error> {
+        let warnings = &self.report.warnings;
+        pop::tiles::map_tiles(&self.database, warnings, progress, is_wanted, of_tile)
     }
 
     /// Reads the bytes by unlowered variable and class on a range of tiles; `None` when there is no

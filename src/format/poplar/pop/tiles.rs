@@ -15,8 +15,8 @@ use crate::format::{Error, Progress};
 use crate::store::variable::TileVariables;
 use crate::store::{TileId, Warnings};
 
-/// What `of_tile` makes of every tile, by ascending tile; names are not read. `None` when there is no
-/// table to read from; of a reading that is cancelled, some tiles.
+/// What `of_tile` makes of every tile that is wanted, by ascending tile; names are not read. `None` when
+/// there is no table to read from; of a reading that is cancelled, some tiles.
 ///
 /// # Errors
 /// When the profile cannot be opened again.
@@ -24,9 +24,10 @@ pub fn map_tiles<T: Send>(
     database: &Database,
     warnings: &Warnings,
     progress: &Progress,
+    is_wanted: impl Fn(TileId) -> bool + Sync,
     of_tile: impl Fn(TileId, TileVariables) -> T + Sync,
 ) -> Result<Option<Vec<(TileId, T)>>, Error> {
-    let reader = TileReader::without_names(database.tables(warnings, progress)?);
+    let reader = TileReader::without_names(database.tables(warnings, progress)?, &is_wanted);
     if !reader.has_table() {
         return Ok(None);
     }
@@ -37,7 +38,8 @@ pub fn map_tiles<T: Send>(
         .map(|range| {
             // Their own warnings, so that they come in the order of the rows.
             let warnings = Warnings::default();
-            let reader = TileReader::without_names(database.tables(&warnings, progress)?);
+            let tables = database.tables(&warnings, progress)?;
+            let reader = TileReader::without_names(tables, &is_wanted);
             let mut tiles = Vec::new();
             reader.each_tile_between(&range, |tile, variables| {
                 tiles.push((tile, of_tile(tile, variables)));

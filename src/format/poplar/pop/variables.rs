@@ -188,6 +188,8 @@ pub struct TileReader<'a> {
     tables: Tables<'a>,
     /// `None` to leave names out.
     base_names: Option<HashMap<u32, String>>,
+    /// The tiles that are read; the rows of others are passed over.
+    is_wanted: &'a dyn Fn(TileId) -> bool,
 }
 
 impl<'a> TileReader<'a> {
@@ -199,12 +201,12 @@ impl<'a> TileReader<'a> {
                 base_names.insert(id, text);
             }
         });
-        Self { tables, base_names: Some(base_names) }
+        Self { tables, base_names: Some(base_names), is_wanted: &|_| true }
     }
 
-    /// Leaves names out.
-    pub fn without_names(tables: Tables<'a>) -> Self {
-        Self { tables, base_names: None }
+    /// Leaves names out, and all tiles but some.
+    pub fn without_names(tables: Tables<'a>, is_wanted: &'a dyn Fn(TileId) -> bool) -> Self {
+        Self { tables, base_names: None, is_wanted }
     }
 
     /// The tables that it reads.
@@ -281,7 +283,8 @@ impl<'a> TileReader<'a> {
             each(tile, variables);
         };
         let is_there = self.tables.query(&query, rusqlite::params_from_iter(parameters), |cells| {
-            let Some(tile) = cells.required32(1).map(TileId) else { return };
+            let tile = cells.required32(1).map(TileId);
+            let Some(tile) = tile.filter(|tile| (self.is_wanted)(*tile)) else { return };
             if current.as_ref().is_some_and(|(last, _)| *last != tile)
                 && let Some((last, rows)) = current.take()
             {
