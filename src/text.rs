@@ -49,12 +49,16 @@ pub fn signed_bytes(difference: i64) -> String {
 
 /// A percentage with its sign, and with a decimal below 100.
 pub fn signed_percent(percent: f64) -> String {
-    let sign = if percent > 0.0 { "+" } else { "" };
-    if percent.abs() < 99.95 {
-        return format!("{sign}{percent:.1} %").replace('-', "−");
+    let size = percent.abs();
+    let sign = match percent {
+        _ if size < 0.05 => "",
+        _ if percent < 0.0 => "−",
+        _ => "+",
+    };
+    if size < 99.95 {
+        return format!("{sign}{size:.1} %");
     }
-    let sign = if percent < 0.0 { "−" } else { sign };
-    format!("{sign}{} %", grouped(percent.abs().round() as u64))
+    format!("{sign}{} %", grouped(size.round() as u64))
 }
 
 /// A name without anything that could move the cursor, turn the reading direction or break a line:

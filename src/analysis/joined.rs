@@ -1,24 +1,28 @@
-//! Rows of two reports side by side: those of one key belong together, of several of one key the first
-//! with the first, and so on.
+//! Rows of two reports side by side: those of one key, such as a name, belong together, of several of
+//! one key the first with the first, and so on.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
 
 /// Joins rows by key: those of the source in their order, each with its partner, then those that only
 /// the target has.
-pub fn joined<K: Eq + Hash, T>(source: Vec<(K, T)>, target: Vec<(K, T)>) -> Vec<[Option<T>; 2]> {
-    let mut places: HashMap<K, VecDeque<usize>> = HashMap::new();
-    let mut rest: Vec<Option<T>> = Vec::with_capacity(target.len());
-    for (place, (key, row)) in target.into_iter().enumerate() {
-        places.entry(key).or_default().push_back(place);
-        rest.push(Some(row));
+pub fn joined<T, K: ?Sized + Eq + Hash>(
+    source: Vec<T>,
+    target: Vec<T>,
+    key: impl Fn(&T) -> &K,
+) -> Vec<[Option<T>; 2]> {
+    let mut places: HashMap<&K, VecDeque<usize>> = HashMap::new();
+    for (place, row) in target.iter().enumerate() {
+        places.entry(key(row)).or_default().push_back(place);
     }
+    let partner = |row: &T| places.get_mut(key(row))?.pop_front();
+    let partners: Vec<Option<usize>> = source.iter().map(partner).collect();
+    let mut target: Vec<Option<T>> = target.into_iter().map(Some).collect();
     let mut rows = Vec::with_capacity(source.len());
-    for (key, row) in source {
-        let partner = places.get_mut(&key).and_then(VecDeque::pop_front);
-        rows.push([Some(row), partner.and_then(|place| rest.get_mut(place)?.take())]);
+    for (row, place) in source.into_iter().zip(partners) {
+        rows.push([Some(row), place.and_then(|place| target.get_mut(place)?.take())]);
     }
-    rows.extend(rest.into_iter().filter(Option::is_some).map(|row| [None, row]));
+    rows.extend(target.into_iter().filter(Option::is_some).map(|row| [None, row]));
     rows
 }
 

@@ -8,6 +8,8 @@ pub mod comparison;
 #[cfg(test)]
 mod compute_fixture;
 pub mod compute_sets;
+#[cfg(test)]
+mod debug_fixture;
 pub mod estimates;
 pub mod exchanges;
 pub mod gap_totals;
@@ -21,6 +23,7 @@ pub mod operations;
 pub mod outliers;
 pub mod over_tiles;
 pub mod overflow;
+pub mod paired_tiles;
 pub mod peaks;
 pub mod phases;
 pub mod recompute;

@@ -139,26 +139,13 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    use crate::store::debug_info::{Proportion, TextRef};
-    use crate::store::names::Interner;
+    use super::super::debug_fixture;
     use crate::store::program::{Programs, Steps};
     use crate::store::{ProgramId, StepId};
 
     /// Contexts 1, 2, 3 … without parents, each a PopLibs call or, without a kind, Poplar's own;
     /// programs 0, 1, 2 … with contexts, and steps with programs.
     fn report(contexts: &[(&str, &str)], programs: &[u64], visits: &[u32]) -> Report {
-        let (mut words, mut debug) = (Interner::default(), DebugInfo::default());
-        for (id, (kind, name)) in (1..).zip(contexts) {
-            debug.ids.push(id);
-            debug.parents.push(None);
-            debug.layers.push(words.intern(if kind.is_empty() { "poplar" } else { "poplibs" }));
-            debug.kinds.push((!kind.is_empty()).then(|| words.intern(kind)));
-            debug.names.push(TextRef(debug.texts.push(name).0));
-            debug.files.push(TextRef::NONE);
-            debug.lines.push(0);
-            debug.proportions.push(Proportion::Absent);
-        }
-        debug.words = words.into_names();
         let mut list = Programs::default();
         for (program, id) in (0..).zip(programs) {
             assert!(list.ids.push(ProgramId(program)));
@@ -170,7 +157,7 @@ mod tests {
             steps.programs.push(ProgramId(*program));
         }
         let report = Report::default();
-        report.debug.fill(Some(debug));
+        report.debug.fill(Some(debug_fixture::contexts(contexts.iter().copied())));
         report.programs.fill(Some(list));
         report.steps.fill(Some(steps));
         report

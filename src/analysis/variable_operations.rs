@@ -190,8 +190,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    use crate::store::debug_info::{DebugInfo, Proportion, TextRef};
-    use crate::store::names::Interner;
+    use super::super::debug_fixture::contexts;
     use crate::store::{ClassId, UnloweredId};
 
     fn operation(name: &str) -> Operation {
@@ -203,23 +202,6 @@ mod tests {
             available_memory_proportion: None,
             location: None,
         }
-    }
-
-    /// Contexts 1, 2, 3 … of convolutions with these names; one without a name is Poplar's own.
-    fn debug(names: &[&str]) -> DebugInfo {
-        let (mut words, mut debug) = (Interner::default(), DebugInfo::default());
-        for (id, name) in (1..).zip(names) {
-            debug.ids.push(id);
-            debug.parents.push(None);
-            debug.layers.push(words.intern(if name.is_empty() { "poplar" } else { "poplibs" }));
-            debug.kinds.push((!name.is_empty()).then(|| words.intern("convolution")));
-            debug.names.push(TextRef(debug.texts.push(name).0));
-            debug.files.push(TextRef::NONE);
-            debug.lines.push(0);
-            debug.proportions.push(Proportion::Absent);
-        }
-        debug.words = words.into_names();
-        debug
     }
 
     fn classes(ranges: &[Vec<(u32, u32)>]) -> Classes {
@@ -241,7 +223,7 @@ mod tests {
             classes: classes(&[vec![(0, 5)], vec![(0, 3)], vec![(1, 4)], vec![(2, 5)], vec![]]),
             ..Liveness::default()
         };
-        for (id, (name, contexts)) in (10..).zip([
+        for (id, (name, debug_ids)) in (10..).zip([
             ("weights", vec![3, 4]),
             ("<anon>", vec![1, 2]),
             ("<message:weights>+", vec![]),
@@ -254,11 +236,12 @@ mod tests {
         ]) {
             assert!(liveness.variable_ids.push(UnloweredId(id)));
             liveness.variable_names.push(name);
-            liveness.debug_ids.extend(contexts);
+            liveness.debug_ids.extend(debug_ids);
             liveness.debug_id_ends.push(liveness.debug_ids.len());
         }
         let report = Report::default();
-        report.debug.fill(Some(debug(&["a", "b", "c", ""])));
+        let of = "convolution";
+        report.debug.fill(Some(contexts([(of, "a"), (of, "b"), (of, "c"), ("", "")])));
         report.liveness.fill(Some(liveness));
         let found = variable_operations(&report, &steps).expect("operations");
         let names: Vec<_> =

@@ -75,13 +75,17 @@ struct Row {
     figure: Option<Figure>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tile: Option<TileId>,
-    /// Bytes of the baseline and of the report, of growth.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    baseline_bytes: Option<Option<u64>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    actual_bytes: Option<Option<u64>>,
+    #[serde(flatten)]
+    grown: Option<Grown>,
     #[serde(skip)]
     text: String,
+}
+
+/// What has grown.
+#[derive(Debug, Serialize)]
+struct Grown {
+    baseline_bytes: Option<u64>,
+    actual_bytes: Option<u64>,
 }
 
 /// Checks a report, against another one if growth is limited.
@@ -132,8 +136,7 @@ fn row(check: &Check, figures: &Figures, bytes_per_tile: Option<u64>) -> Row {
         passed: check.passed(),
         figure: None,
         tile: None,
-        baseline_bytes: None,
-        actual_bytes: None,
+        grown: None,
         text: String::new(),
     };
     match *check {
@@ -153,8 +156,7 @@ fn row(check: &Check, figures: &Figures, bytes_per_tile: Option<u64>) -> Row {
             actual: baseline.zip(actual).map(|(from, to)| growth_percent(from, to)).into(),
             figure: Some(figure),
             tile: tile(figure, figures),
-            baseline_bytes: Some(baseline),
-            actual_bytes: Some(actual),
+            grown: Some(Grown { baseline_bytes: baseline, actual_bytes: actual }),
             text: growth_text(figure, figures, limit, baseline, actual),
             ..empty
         },

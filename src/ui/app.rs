@@ -104,6 +104,11 @@ impl App {
         [&self.load, &self.target].into_iter().flatten().any(|load| load.stage().is_working())
     }
 
+    /// Whether a report is open, or will be as far as is known.
+    fn is_open(&self) -> bool {
+        self.load.as_ref().is_some_and(|load| load.stage().failure().is_none())
+    }
+
     /// Whether anything is being read or computed for the window.
     pub fn is_busy(&self, ctx: &egui::Context) -> bool {
         self.is_loading() || super::job::in_flight(ctx) > 0
@@ -292,10 +297,10 @@ impl App {
                 self.show(Load::start(source, ctx));
                 self.show_target(Load::start(target, ctx));
             }
-            Command::OpenTarget(path) => match self.load {
-                Some(_) => self.show_target(Load::start(path, ctx)),
-                None => self.show(Load::start(path, ctx)),
-            },
+            Command::OpenTarget(path) if self.is_open() => {
+                self.show_target(Load::start(path, ctx));
+            }
+            Command::OpenTarget(path) => self.carry_out(ctx, Command::Open(path)),
             Command::CloseTarget => self.close_target(),
             Command::Swap => self.swap(),
             Command::Arrange(arrangement) => self.comparison.arrangement = arrangement,
@@ -445,7 +450,7 @@ impl App {
 
     /// What came from outside: the dialog's answer, dropped files.
     fn arrived(&mut self, ui: &egui::Ui) {
-        let arrived = self.incoming.poll(ui, self.load.is_some());
+        let arrived = self.incoming.poll(ui, self.is_open());
         if let Some(command) = arrived.command {
             self.carry_out(ui.ctx(), command);
         }

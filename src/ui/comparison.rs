@@ -9,39 +9,10 @@ use eframe::egui;
 
 use super::job::Latest;
 use super::selection::{Selection, Selections};
+pub use crate::analysis::comparison::difference::Side;
 use crate::analysis::matching::{AlignedSteps, Matching, match_reports};
 use crate::format::poplar::OpenReport;
 use crate::store::Report;
-
-/// One of two reports.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
-    /// What changes are relative to.
-    Source,
-    /// What has changed.
-    Target,
-}
-
-impl Side {
-    /// Both, in the order in which they are shown.
-    pub const BOTH: [Self; 2] = [Self::Source, Self::Target];
-
-    /// The word for people.
-    pub fn title(self) -> &'static str {
-        match self {
-            Self::Source => "Source",
-            Self::Target => "Target",
-        }
-    }
-
-    /// What belongs to this report, of source and target.
-    pub fn of<T>(self, [source, target]: [T; 2]) -> T {
-        match self {
-            Self::Source => source,
-            Self::Target => target,
-        }
-    }
-}
 
 /// How two reports are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

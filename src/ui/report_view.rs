@@ -12,6 +12,7 @@ use super::report::halves::halves_ui;
 use super::report::liveness::LivenessPage;
 use super::report::liveness::pair::PairPage;
 use super::report::memory::MemoryPage;
+use super::report::memory::pair::MemoryPairPage;
 use super::report::summary::SummaryPage;
 use super::selection::Selections;
 use crate::store::Report;
@@ -30,6 +31,8 @@ pub struct ReportView {
     comparison: ComparisonPage,
     /// Liveness of both.
     liveness_pair: PairPage,
+    /// Memory of both.
+    memory_pair: MemoryPairPage,
     /// Whether the list of warnings is open.
     pub are_warnings_open: bool,
     /// Whether a graph was painted.
@@ -57,6 +60,7 @@ impl Default for ReportView {
             target_pages: Pages::default(),
             comparison: ComparisonPage::default(),
             liveness_pair: PairPage::default(),
+            memory_pair: MemoryPairPage::default(),
             are_warnings_open: false,
             has_painted_graph: false,
             is_remembered: false,
@@ -111,6 +115,7 @@ impl ReportView {
         let (pages, target_pages) = (&mut self.pages, &mut self.target_pages);
         match (self.page, pair) {
             (Page::Comparison, Some(pair)) => self.comparison.ui(ui, &mut page, &pair),
+            (Page::Memory, Some(pair)) => self.memory_pair.ui(ui, &mut page, &pair),
             (Page::Summary, None) => pages.summary.ui(ui, &mut page),
             (Page::Memory | Page::Comparison, None) => pages.memory.ui(ui, &mut page),
             (Page::Liveness, None) => pages.liveness.ui(ui, &mut page),
@@ -141,6 +146,7 @@ impl ReportView {
         self.target_pages = Pages::default();
         self.comparison = ComparisonPage::default();
         self.liveness_pair = PairPage::default();
+        self.memory_pair = MemoryPairPage::default();
         self.is_pair_remembered = false;
         if self.page == Page::Comparison {
             self.page = Page::Memory;
@@ -152,6 +158,7 @@ impl ReportView {
         std::mem::swap(&mut self.pages, &mut self.target_pages);
         self.comparison = ComparisonPage::default();
         self.liveness_pair.swapped();
+        self.memory_pair.swapped();
         self.is_pair_remembered = false;
     }
 }

@@ -11,3 +11,4 @@ mod memory_map;
 mod report;
 mod summary;
 mod support;
+mod two_reports;

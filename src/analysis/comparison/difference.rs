@@ -69,6 +69,27 @@ pub enum Side {
     Target,
 }
 
+impl Side {
+    /// Both, in the order in which they are shown.
+    pub const BOTH: [Self; 2] = [Self::Source, Self::Target];
+
+    /// The word for people.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Source => "Source",
+            Self::Target => "Target",
+        }
+    }
+
+    /// What belongs to this report, of source and target.
+    pub fn of<T>(self, [source, target]: [T; 2]) -> T {
+        match self {
+            Self::Source => source,
+            Self::Target => target,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

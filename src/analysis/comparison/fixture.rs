@@ -5,17 +5,16 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
+use crate::analysis::debug_fixture;
 use crate::analysis::liveness::curve_of_variables;
 use crate::analysis::matching::{Matching, Pairs, Sureness};
 use crate::analysis::recompute::tile_sums;
 use crate::analysis::step_operations::step_operations;
 use crate::store::compute::{ComputeSetTiles, ComputeSets};
-use crate::store::debug_info::{DebugInfo, Proportion, TextRef};
 use crate::store::exchange::{ExchangeId, ExchangeKind, Exchanges};
 use crate::store::ids::CategoryId;
 use crate::store::liveness::{Deltas, Liveness, TileVariableBytes, VariableBytes};
 use crate::store::memory::TileMemory;
-use crate::store::names::Interner;
 use crate::store::program::{Programs, Steps};
 use crate::store::report::Categories;
 use crate::store::target::Target;
@@ -92,7 +91,9 @@ pub fn report(content: &Content) -> Report {
         bytes_per_tile: Some(1000),
         ..Target::default()
     };
-    report.debug.fill(Some(debug(content)));
+    let kind = |name: &str| if name.is_empty() { "" } else { "convolution" };
+    let contexts = debug_fixture::contexts(content.contexts.iter().map(|name| (kind(name), *name)));
+    report.debug.fill(Some(contexts));
     programs(content, &report);
     compute(content, &report);
     let mut categories = Categories::default();
@@ -106,22 +107,6 @@ pub fn report(content: &Content) -> Report {
     report.liveness.fill(Some(liveness));
     report.target.fill(Some(target));
     report
-}
-
-fn debug(content: &Content) -> DebugInfo {
-    let (mut words, mut debug) = (Interner::default(), DebugInfo::default());
-    for (id, name) in (1..).zip(&content.contexts) {
-        debug.ids.push(id);
-        debug.parents.push(None);
-        debug.layers.push(words.intern(if name.is_empty() { "poplar" } else { "poplibs" }));
-        debug.kinds.push((!name.is_empty()).then(|| words.intern("convolution")));
-        debug.names.push(TextRef(debug.texts.push(name).0));
-        debug.files.push(TextRef::NONE);
-        debug.lines.push(0);
-        debug.proportions.push(Proportion::Absent);
-    }
-    debug.words = words.into_names();
-    debug
 }
 
 fn exchange(number: u32) -> ExchangeId {

@@ -86,12 +86,16 @@ fn all_options(report: &Report) -> Vec<Known> {
         (OptionKind::TargetOption, &about.target_options),
     ];
     for (kind, options) in options {
-        options.iter().for_each(|option| add(kind, &option.name, Some(option.value.clone())));
+        for option in options {
+            add(kind, &option.name, Some(option.value.clone()));
+        }
     }
     let files: [(OptionKind, &[SideFact]); 2] =
         [(OptionKind::App, &about.app), (OptionKind::Framework, &about.framework)];
     for (kind, facts) in files {
-        facts.iter().for_each(|fact| add(kind, &fact.path, Some(fact.value.clone())));
+        for fact in facts {
+            add(kind, &fact.path, Some(fact.value.clone()));
+        }
     }
     all
 }

@@ -141,7 +141,7 @@ mod tests {
                 });
                 let bytes = |is_wanted: &dyn Fn(crate::store::ClassId) -> bool| -> i64 {
                     let rows = of_known.clone().filter(|row| is_wanted(row.class));
-                    rows.map(|row| row.bytes as i64).sum()
+                    rows.map(|row| row.bytes.cast_signed()).sum()
                 };
                 let classes = &liveness.classes;
                 let peak = Moment::peak(report, Scope::Everything, &|| false).expect("a peak");

@@ -7,6 +7,7 @@ use crate::analysis::comparison::contribution::{Contribution, Contributor, Group
 use crate::analysis::comparison::difference::{Difference, Side};
 use crate::analysis::comparison::explanation::{ByOwner, Explanation};
 use crate::analysis::comparison::fullest_tile::FullestTiles;
+use crate::analysis::gaps::GapReason;
 use crate::store::Report;
 
 /// A part of what is alive at the peaks: the whole, and the contributions to its change, largest first.
@@ -111,7 +112,7 @@ impl Serialize for Row {
             Contributor::Variable(name) => ("variable", Some(name.as_str())),
             Contributor::Overlapped => ("overlapped", None),
             Contributor::NotExplained => ("not_explained", None),
-            Contributor::Gaps(reason) => ("gaps", reason.map(|reason| reason.key())),
+            Contributor::Gaps(reason) => ("gaps", reason.map(GapReason::key)),
             Contributor::NotAttributable => ("not_attributable", None),
         };
         object.serialize_entry("contributor", contributor)?;

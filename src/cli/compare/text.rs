@@ -26,8 +26,8 @@ pub fn text(comparison: &Comparison) -> String {
         clean(&comparison.source.path),
         clean(&comparison.target.path)
     );
-    section(&mut text, "What differs", options(&comparison.options));
-    section(&mut text, "Figures", figures(comparison));
+    section(&mut text, "What differs", &options(&comparison.options));
+    section(&mut text, "Figures", &figures(comparison));
     let explanation = &comparison.explanation;
     if let Some(peak) = &explanation.peak {
         let steps = format!(
@@ -44,8 +44,8 @@ pub fn text(comparison: &Comparison) -> String {
         let tiles = format!(", tile {} to tile {}", tile.source_tile, tile.target_tile);
         part(&mut text, "The fullest tile", &tile.whole, &tiles, &tile.groupings);
     }
-    section(&mut text, "Changed plans", plans(&comparison.plans));
-    section(&mut text, "Spikes", spikes(&comparison.spikes));
+    section(&mut text, "Changed plans", &plans(&comparison.plans));
+    section(&mut text, "Spikes", &spikes(&comparison.spikes));
     if let Some(steps) = &comparison.steps {
         text += &format!(
             "\nSteps: {} matched, {} only in the source, {} only in the target\n",
@@ -60,7 +60,7 @@ pub fn text(comparison: &Comparison) -> String {
     text
 }
 
-fn section(text: &mut String, title: &str, body: String) {
+fn section(text: &mut String, title: &str, body: &str) {
     if !body.is_empty() {
         *text += &format!("\n{title}\n{body}");
     }
@@ -126,8 +126,10 @@ fn figures(comparison: &Comparison) -> String {
     let [source, target] = comparison.fits.map(verdict);
     let is_shown = |figure: &&Figure| {
         let is_category = figure.path.iter().any(|part| part == "by_category");
-        let is_nothing = figure.value == Difference::default();
-        !is_nothing && !(is_category && figure.value.is_equal())
+        if is_category {
+            return !figure.value.is_equal();
+        }
+        figure.value != Difference::default()
     };
     let rows = comparison.figures.iter().filter(is_shown).map(|figure| {
         let unit = figure.unit;

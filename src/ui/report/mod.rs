@@ -15,12 +15,14 @@ use crate::store::{Part, Report};
 use crate::ui::command::Command;
 use crate::ui::comparison::{Pair, Side};
 use crate::ui::selection::Selection;
+use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::curve::Y_AXIS_WIDTH;
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::legend::{Patch, entry_ui};
 use crate::ui::widget::rows::{Value, percent_text};
 use eframe::egui;
+use std::cmp::Ordering;
 
 /// What a page gets.
 #[derive(Debug)]
@@ -107,6 +109,16 @@ pub fn change_text(source: u64, target: u64, units: Units) -> String {
     }
 }
 
+/// The colour of growth or of shrinkage.
+pub fn change_color(ui: &egui::Ui, source: u64, target: u64) -> egui::Color32 {
+    let tokens = Tokens::now(ui);
+    match target.cmp(&source) {
+        Ordering::Greater => tokens.top,
+        Ordering::Less => tokens.base,
+        Ordering::Equal => tokens.text,
+    }
+}
+
 /// How far something is below or above its limit.
 pub fn against_limit(bytes: u64, limit: u64, units: Units) -> String {
     if bytes > limit {
@@ -145,4 +157,16 @@ pub fn legend_ui(ui: &mut egui::Ui, entries: &mut [(Patch, &str, &mut bool)]) ->
 /// The height that the tables below a picture have at first.
 pub fn tables_height(ui: &egui::Ui) -> f32 {
     (ui.available_height() * 0.42).clamp(100.0, 420.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn differences_have_a_sign_and_a_percentage() {
+        assert_eq!(change_text(1024, 512, Units::Binary), "▼ −512 B (−50.0 %)");
+        assert_eq!(change_text(0, 512, Units::Binary), "▲ +512 B");
+        assert_eq!(change_text(7, 7, Units::Binary), "0");
+    }
 }

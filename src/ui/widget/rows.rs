@@ -173,6 +173,24 @@ pub trait Rows: Send + Sync {
     }
 }
 
+/// Rows with a function that says what stands in their cells.
+pub struct Listed<R> {
+    /// The rows.
+    pub rows: Vec<R>,
+    /// A cell of a row.
+    pub cell: for<'a> fn(&'a R, usize) -> Value<'a>,
+}
+
+impl<R: Send + Sync> Rows for Listed<R> {
+    fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn value(&self, row: usize, column: usize) -> Value<'_> {
+        self.rows.get(row).map_or(Value::Nothing, |row| (self.cell)(row, column))
+    }
+}
+
 /// A column.
 #[derive(Clone, Debug)]
 pub struct Column {
@@ -287,7 +305,10 @@ fn sum(rows: &dyn Rows, shown: &[u32], column: usize) -> Value<'static> {
             _ => continue,
         };
         total = total.saturating_add(number);
-        kind = value;
+        // What is below 0 among bytes stands there as a change; the sum is of bytes all the same.
+        if !matches!((&kind, &value), (Value::Bytes(_), Value::Change(_))) {
+            kind = value;
+        }
     }
     let unsigned = u64::try_from(total.max(0)).unwrap_or(u64::MAX);
     let bounded =

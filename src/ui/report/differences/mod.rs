@@ -2,6 +2,7 @@
 //! groups. All pages use it for what both reports have figures of.
 
 mod rows;
+pub mod variables;
 
 use eframe::egui;
 use std::sync::Arc;

@@ -4,13 +4,13 @@
 use eframe::egui;
 use std::sync::Arc;
 
+use super::Both;
 use super::derived::PairDerived;
-use super::{Both, Same};
 use crate::analysis::matching::{AlignedSteps, Matching};
 use crate::analysis::step_operations::StepOperations;
 use crate::analysis::steps::Filter;
 use crate::ui::comparison::{Side, slot_of};
-use crate::ui::job::Latest;
+use crate::ui::job::{Latest, Same};
 use crate::ui::report::liveness::filter::matching_steps;
 use crate::ui::report::liveness::marks::{Life, life};
 use crate::ui::selection::{OperationName, Selection};

@@ -25,7 +25,8 @@ use crate::analysis::liveness::{Scope, replica_note};
 use crate::analysis::matching::{AlignedSteps, Matching};
 use crate::store::Report;
 use crate::ui::comparison::{Arrangement, Pair, Side};
-use crate::ui::job::Latest;
+use crate::ui::job::{Latest, Same};
+use crate::ui::report::differences::variables::Owners;
 use crate::ui::report::{PageContext, head_ui, unread_ui};
 use crate::ui::split;
 use crate::ui::widget::facts::absent_ui;
@@ -52,22 +53,6 @@ pub struct Both<'a> {
     pub attribution: Option<&'a Arc<Attribution>>,
     /// Whether more of one of them is coming.
     pub is_working: bool,
-}
-
-/// What an answer was made from: the same thing, not an equal one.
-#[derive(Debug)]
-pub struct Same<T>(pub Arc<T>);
-
-impl<T> Clone for Same<T> {
-    fn clone(&self) -> Self {
-        Self(Arc::clone(&self.0))
-    }
-}
-
-impl<T> PartialEq for Same<T> {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
 }
 
 impl<'a> Both<'a> {
@@ -103,7 +88,7 @@ pub struct PairPage {
     toolbar: Toolbar,
     caches: picture::Caches,
     derived: Latest<DerivedKey, Option<Arc<PairDerived>>>,
-    attribution: Latest<Same<Matching>, Arc<Attribution>>,
+    owners: Owners,
     marks: marks::PairMarks,
     tables: tables::PairTables,
     tooltip: tooltip::PairTooltip,
@@ -125,7 +110,7 @@ impl PairPage {
             );
             return;
         };
-        let attribution = self.attribution(ui, reports, matching);
+        let attribution = self.owners.ask(ui.ctx(), reports, matching);
         let attribution = attribution.as_ref();
         let both = Both { reports, axis, matching, attribution, is_working };
         self.derive(ui, &both);
@@ -175,21 +160,6 @@ impl PairPage {
         let Self { mut choices, .. } = std::mem::take(self);
         choices.shown.reverse();
         *self = Self { choices, ..Self::default() };
-    }
-
-    /// Asks for what variables belong to.
-    fn attribution(
-        &mut self,
-        ui: &egui::Ui,
-        reports: [&Arc<Report>; 2],
-        matching: &Arc<Matching>,
-    ) -> Option<Arc<Attribution>> {
-        let ([source, target], matching) = (reports.map(Arc::clone), Arc::clone(matching));
-        let key = Same(Arc::clone(&matching));
-        self.attribution.ask("what variables belong to", ui.ctx(), &key, move |_| {
-            Arc::new(Attribution::of(&source, &target, &matching))
-        });
-        self.attribution.last().map(|(_, attribution)| Arc::clone(attribution))
     }
 
     /// Asks for the curves of the scope.

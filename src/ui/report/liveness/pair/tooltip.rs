@@ -2,7 +2,7 @@
 //! the differences.
 
 use eframe::egui;
-use eframe::egui::{Color32, RichText};
+use eframe::egui::RichText;
 use std::sync::Arc;
 
 use super::Both;
@@ -18,9 +18,9 @@ use crate::store::Report;
 use crate::text::{grouped, shortened};
 use crate::ui::comparison::Side;
 use crate::ui::job::Latest;
-use crate::ui::report::change_text;
 use crate::ui::report::halves::{report_name, side_color};
 use crate::ui::report::liveness::scope_choice::scope_title;
+use crate::ui::report::{change_color, change_text};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 
@@ -249,13 +249,7 @@ fn bytes_ui(ui: &mut egui::Ui, title: &str, bytes: [Option<u64>; 2], units: Unit
 
 /// A difference in the colour that it has in tables.
 fn change_ui(ui: &mut egui::Ui, from: u64, to: u64, units: Units) -> egui::Response {
-    let tokens = Tokens::now(ui);
-    let color: Color32 = match to.cmp(&from) {
-        std::cmp::Ordering::Greater => tokens.top,
-        std::cmp::Ordering::Less => tokens.base,
-        std::cmp::Ordering::Equal => tokens.text,
-    };
-    ui.colored_label(color, change_text(from, to, units))
+    ui.colored_label(change_color(ui, from, to), change_text(from, to, units))
 }
 
 /// The largest variables alive in a slot, by the larger of both figures.

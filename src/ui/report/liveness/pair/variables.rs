@@ -1,20 +1,18 @@
 //! The variables of both reports as differences: those alive at a place, and those that always live.
 
 use eframe::egui;
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::Both;
 use super::derived::PairDerived;
 use super::places::Places;
-use super::{Both, Same};
 use crate::analysis::comparison::attribution::Attribution;
-use crate::analysis::comparison::contribution::OperationName;
-use crate::analysis::comparison::variable_rows::{Owner, VariablePair, variable_pairs};
 use crate::analysis::variables::{VariableRow, always_live, not_always_live};
 use crate::store::Report;
 use crate::ui::comparison::Side;
-use crate::ui::job::Latest;
-use crate::ui::report::differences::{Entries, Entry, Unit};
+use crate::ui::job::{Latest, Same};
+use crate::ui::report::differences::Entries;
+use crate::ui::report::differences::variables::variable_entries;
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +24,7 @@ pub enum Wanted {
 }
 
 /// What entries were made for: also the curves, and what variables belong to.
-type Key = (Wanted, u64, Same<Attribution>);
+type Key = (Wanted, u64, Option<Same<Attribution>>);
 
 /// Entries of both, or the report that lacks what they need.
 type Found = Result<Arc<Entries>, Side>;
@@ -46,17 +44,14 @@ impl PairVariables {
         derived: &Arc<PairDerived>,
         wanted: Wanted,
     ) -> Option<(Wanted, &Found)> {
-        if let Some(attribution) = both.attribution {
-            let key = (wanted, derived.version, Same(Arc::clone(attribution)));
-            let (reports, derived) = (both.shared(), Arc::clone(derived));
-            let attribution = Arc::clone(attribution);
-            self.entries.ask("variables of both", ctx, &key, move |_| {
-                let reports = reports.each_ref().map(|report| &**report);
-                let rows = rows_of_both(reports, &derived, wanted)?;
-                let pairs = variable_pairs(reports, &attribution, rows);
-                Ok(Arc::new(entries(pairs, &attribution)))
-            });
-        }
+        let attribution = both.attribution.cloned();
+        let key = (wanted, derived.version, attribution.clone().map(Same));
+        let (reports, derived) = (both.shared(), Arc::clone(derived));
+        self.entries.ask("variables of both", ctx, &key, move |_| {
+            let reports = reports.each_ref().map(|report| &**report);
+            let rows = rows_of_both(reports, &derived, wanted)?;
+            Ok(Arc::new(variable_entries(reports, rows, attribution.as_deref())))
+        });
         self.entries.last().map(|((wanted, ..), found)| (*wanted, found))
     }
 
@@ -94,54 +89,4 @@ fn rows(
             not_always_live(report, derived.scope, &steps, worst)
         }
     }
-}
-
-fn entries(pairs: Vec<VariablePair>, attribution: &Attribution) -> Entries {
-    let mut titles = Titles::default();
-    let entry = |pair: VariablePair| Entry {
-        name: pair.name,
-        source: pair.source,
-        target: pair.target,
-        groups: titles.groups(pair.owner, attribution),
-    };
-    Entries {
-        unit: Unit::Bytes,
-        title: "Variable",
-        groupings: vec!["Operation", "Module", "Kind of operation"],
-        list: pairs.into_iter().map(entry).collect(),
-    }
-}
-
-/// The names of groups, each kept once.
-#[derive(Default)]
-struct Titles(HashMap<String, Arc<str>>);
-
-impl Titles {
-    fn groups(&mut self, owner: Owner, attribution: &Attribution) -> Vec<Arc<str>> {
-        let titles = match owner {
-            Owner::One(place) => {
-                let row = attribution.operations.rows().get(place);
-                let name = row.and_then(|row| attribution.operation_name(row));
-                name.map(|name| titles_of(&name)).unwrap_or_default()
-            }
-            Owner::Several => ["Several operations"; 3].map(str::to_owned),
-            Owner::Unknown => ["Not attributable"; 3].map(str::to_owned),
-        };
-        titles.map(|title| self.shared(title)).into()
-    }
-
-    fn shared(&mut self, title: String) -> Arc<str> {
-        let shared = self.0.entry(title).or_insert_with_key(|title| Arc::from(&**title));
-        Arc::clone(shared)
-    }
-}
-
-/// Operation, module and kind.
-fn titles_of(name: &OperationName) -> [String; 3] {
-    let kind = name.kind.as_ref().unwrap_or(&name.layer).clone();
-    let operation = match &name.name {
-        Some(name) => format!("{name}, {kind}"),
-        None => kind.clone(),
-    };
-    [operation, name.module().to_owned(), kind]
 }
