@@ -8,6 +8,7 @@ pub mod comparison;
 #[cfg(test)]
 mod compute_fixture;
 pub mod compute_sets;
+pub mod control_code;
 #[cfg(test)]
 mod debug_fixture;
 pub mod estimates;

@@ -14,6 +14,7 @@ use super::names::Names;
 use super::options::{About, GraphInfo};
 use super::program::{Programs, Steps};
 use super::target::Target;
+use super::tile_list::TileList;
 use super::variable::LoweredVariables;
 use super::vertex::VertexTypes;
 use super::warning::Warnings;
@@ -127,6 +128,9 @@ pub struct Report {
     pub compute_sets: Part<ComputeSets>,
     /// Programs.
     pub programs: Part<Programs>,
+    /// Control code of each of [`Programs::ids`] by tile, with that of its children, bytes; `None` for
+    /// a program of which the file has none. Absent where it has none at all.
+    pub control_code: Part<Vec<Option<TileList>>>,
     /// Steps.
     pub steps: Part<Steps>,
     /// Liveness of the whole program.

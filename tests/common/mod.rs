@@ -9,6 +9,7 @@ use serde_json::Value;
 use tilescope::analysis::selection::TileSelection;
 use tilescope::analysis::{compute_sets, exchanges, vertices};
 use tilescope::cli::Input;
+use tilescope::cli::compare::Comparison;
 use tilescope::cli::liveness::{LivenessArguments, LivenessReport, StepChoice};
 use tilescope::cli::map::{Map, MapArguments};
 use tilescope::cli::output::Answer;
@@ -142,6 +143,20 @@ pub fn compute(path: &Path) -> Result<Value, Error> {
     Ok(serde_json::json!({ "rows": rows, "warnings": report.warnings.list() }))
 }
 
+/// `compare SAMPLE PATH` and back.
+pub fn comparisons(path: &Path) -> Result<Value, Error> {
+    let progress = Progress::default();
+    let intact = OpenReport::open(&sample(), &progress)?;
+    let open = OpenReport::open(path, &progress)?;
+    let mut answers = Vec::new();
+    for (source, target) in [(&intact, &open), (&open, &intact)] {
+        let answer = Comparison::of(source, target, &progress)?;
+        assert!(!answer.text().contains('\u{1b}'), "text must not command a terminal");
+        answers.push(serde_json::to_value(&answer).expect("JSON"));
+    }
+    Ok(serde_json::json!({ "answers": answers, "warnings": open.report.warnings.list() }))
+}
+
 /// What all commands say of a report, each an answer or an error.
 pub fn all_answers(path: &Path) -> Vec<Result<Value, Error>> {
     vec![
@@ -154,6 +169,7 @@ pub fn all_answers(path: &Path) -> Vec<Result<Value, Error>> {
         liveness(path, Some(2)),
         map(path, 3, Some(12)),
         compute(path),
+        comparisons(path),
     ]
 }
 

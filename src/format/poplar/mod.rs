@@ -181,8 +181,8 @@ impl OpenReport {
         }
     }
 
-    /// Reads what goes by tile of vertex types, compute sets and exchanges; to be called when the small
-    /// tables are there.
+    /// Reads what goes by tile of vertex types, compute sets, exchanges and programs; to be called when
+    /// the small tables are there.
     pub fn read_compute(&self, progress: &Progress) {
         let report = &*self.report;
         match self.database.tables(&report.warnings, progress) {
@@ -195,6 +195,7 @@ impl OpenReport {
         report.vertex_types.fill(None);
         report.compute_set_tiles.fill(None);
         report.exchanges.fill(None);
+        report.control_code.fill(None);
     }
 
     fn read_compute_from(&self, tables: &Tables<'_>) {
@@ -210,6 +211,9 @@ impl OpenReport {
             report.compute_set_tiles.fill(tiles);
         }
         report.exchanges.fill(pop::exchange::read_exchanges(tables, &cycles));
+        if let Some(programs) = report.programs.get() {
+            report.control_code.fill(pop::programs::read_control_code(tables, programs, lists));
+        }
     }
 
     /// Reads one tile's lowered variables with names and constraints; `None` when there is no table
