@@ -115,9 +115,8 @@ pub fn details_of_two(
         };
         rows.into_iter().map(|row| (key(&row), row)).collect()
     };
-    let rows = joined(of_side(Side::Source), of_side(Side::Target), |(key, _): &Keyed| key);
-    let join = |rows: [Option<Keyed>; 2]| {
-        let rows = rows.map(|row| row.map(|(_, row)| row));
+    let rows = joined(of_side(Side::Source), of_side(Side::Target));
+    let join = |rows: [Option<DetailRow>; 2]| {
         let first = rows.iter().flatten().next()?;
         let (group, title) = (first.group, first.title.clone());
         let is_category = matches!(group, Group::NotOverlapped | Group::Overlapped);
@@ -133,9 +132,6 @@ pub fn details_of_two(
     rows.sort_by_key(|row| row.group);
     rows
 }
-
-/// A row with what tells it from others.
-type Keyed = (String, DetailRow);
 
 fn by_category(memory: &TileMemory, columns: &[Tiles], totals: &[MemoryTotals]) -> Vec<DetailRow> {
     if memory.categories.is_empty() {

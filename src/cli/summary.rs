@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::output::{Answer, aligned, name_cell, or_unknown};
 use crate::analysis::liveness::{self, NamedBytes, Scope};
-use crate::analysis::memory::{self, CategoryBytes};
+use crate::analysis::memory::{self, CategoryBytes, FullestTile};
 use crate::analysis::operations::{self, Operation, ProportionCount};
 use crate::analysis::steps;
 use crate::format::poplar::OpenReport;
@@ -73,13 +73,6 @@ struct MemoryFacts {
     fullest_tile: Option<FullestTile>,
     tiles_over_limit: Option<u64>,
     fits: Option<bool>,
-}
-
-#[derive(Debug, Serialize)]
-struct FullestTile {
-    tile: u32,
-    bytes: Option<u64>,
-    including_gaps_bytes: Option<u64>,
 }
 
 #[derive(Debug, Serialize)]
@@ -195,14 +188,9 @@ fn memory_facts(memory: Option<&TileMemory>, target: Option<&Target>) -> MemoryF
             .iter()
             .map(|category| (category.name.clone(), json(memory::category_total(category))))
             .collect(),
-        fullest_tile: memory.and_then(|memory| {
-            let row = totals.fullest?;
-            Some(FullestTile {
-                tile: memory.tiles.get(row)?.0,
-                bytes: memory::cell(&memory.total, row),
-                including_gaps_bytes: memory::cell(&memory.including_gaps, row),
-            })
-        }),
+        fullest_tile: memory
+            .zip(totals.fullest)
+            .and_then(|(memory, row)| FullestTile::of(memory, row)),
         tiles_over_limit: totals.tiles_over_limit,
         fits: totals.fits,
     }

@@ -12,8 +12,9 @@ use tilescope::cli::Input;
 use tilescope::cli::compare::Comparison;
 use tilescope::cli::liveness::{LivenessArguments, LivenessReport, StepChoice};
 use tilescope::cli::map::{Map, MapArguments};
-use tilescope::cli::output::Answer;
+use tilescope::cli::output::{Answer, CsvAnswer};
 use tilescope::cli::summary::Summary;
+use tilescope::cli::sweep::{SweepArguments, SweepReport};
 use tilescope::cli::tiles::{Breakdown, Tiles, TilesArguments};
 use tilescope::format::poplar::OpenReport;
 use tilescope::format::{Error, Progress};
@@ -126,6 +127,27 @@ pub fn liveness(path: &Path, tile: Option<u32>) -> Result<Value, Error> {
     answer(path, |open, progress| LivenessReport::of(open, &arguments, progress))
 }
 
+/// `sweep` of a directory with this report only, without its paths.
+pub fn sweep(path: &Path) -> Result<Value, Error> {
+    let arguments = SweepArguments {
+        directory: path.to_owned(),
+        json: true,
+        csv: false,
+        by: None,
+        and: None,
+        figure: None,
+    };
+    let answer = SweepReport::of(&arguments, &Progress::default())?;
+    assert!(
+        !(answer.text() + &answer.csv()).contains('\u{1b}'),
+        "text must not command a terminal"
+    );
+    let mut answer = serde_json::to_value(&answer).expect("JSON");
+    answer["path"].take();
+    answer["runs"][0]["path"].take();
+    Ok(answer)
+}
+
 /// The rows of compute sets, vertices and exchanges, which no command has yet.
 pub fn compute(path: &Path) -> Result<Value, Error> {
     let progress = Progress::default();
@@ -170,6 +192,7 @@ pub fn all_answers(path: &Path) -> Vec<Result<Value, Error>> {
         map(path, 3, Some(12)),
         compute(path),
         comparisons(path),
+        sweep(path),
     ]
 }
 

@@ -40,34 +40,36 @@ pub enum Owner {
 pub fn variable_pairs(
     reports: [&Report; 2],
     attribution: &Attribution,
-    rows: [Vec<VariableRow>; 2],
+    [source, target]: [Vec<VariableRow>; 2],
 ) -> Vec<VariablePair> {
-    let [of_source, of_target] = rows;
-    let keyed = |side: Side, rows: Vec<VariableRow>| -> Vec<(Key, VariableRow)> {
-        let key = |row: VariableRow| (key(side, side.of(reports), attribution, &row), row);
+    let [of_source, of_target] = reports;
+    let keyed = |side: Side, report: &Report, rows: Vec<VariableRow>| {
+        let key = |row: VariableRow| (key(side, report, attribution, &row), (side, row));
         rows.into_iter().map(key).collect()
     };
-    let (source, target) = (keyed(Side::Source, of_source), keyed(Side::Target, of_target));
-    let pair = |rows: [Option<(Key, VariableRow)>; 2]| {
-        let rows = rows.map(|row| row.map(|(_, row)| row));
-        let bytes = |row: &Option<VariableRow>| row.as_ref()?.bytes.first().copied();
+    let rows: Vec<[Option<(Side, VariableRow)>; 2]> =
+        joined(keyed(Side::Source, of_source, source), keyed(Side::Target, of_target, target));
+    let pair = |rows: [Option<(Side, VariableRow)>; 2]| {
+        let bytes = |row: &Option<(Side, VariableRow)>| row.as_ref()?.1.bytes.first().copied();
         let [source, target] = rows.each_ref().map(bytes);
         let mut owner = Owner::Unknown;
-        for side in Side::BOTH {
-            if let Some(row) = side.of(rows.each_ref()) {
-                owner = owner_of(owner, side, side.of(reports), attribution, row);
-            }
+        for (side, row) in rows.iter().flatten() {
+            let report = if *side == Side::Source { of_source } else { of_target };
+            owner = owner_of(owner, *side, report, attribution, row);
         }
-        let name = rows.into_iter().flatten().next()?.name;
-        Some(VariablePair { name, source, target, owner })
+        let (_, row) = rows.into_iter().flatten().next()?;
+        Some(VariablePair { name: row.name, source, target, owner })
     };
-    joined(source, target, |(key, _)| key).into_iter().filter_map(pair).collect()
+    rows.into_iter().filter_map(pair).collect()
 }
 
 /// What makes rows belong together: the row of the matched variables, or a name that none has.
-type Key = Result<usize, String>;
-
-fn key(side: Side, report: &Report, attribution: &Attribution, row: &VariableRow) -> Key {
+fn key(
+    side: Side,
+    report: &Report,
+    attribution: &Attribution,
+    row: &VariableRow,
+) -> Result<usize, String> {
     let place = || {
         let ids = &report.liveness.get()?.variable_ids;
         attribution.variables.row_of(side, ids.position(row.parts.first()?.variable)?)

@@ -7,6 +7,7 @@ pub mod blob;
 mod database;
 mod debug_cbor;
 mod discover;
+mod many;
 mod pop;
 mod side_files;
 mod table;
@@ -16,7 +17,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 pub use database::Database;
-pub use discover::{Found, discover, reports_below};
+pub use discover::{FolderReport, Found, discover, reports_below, reports_in_folder};
+pub use many::map_reports;
 use pop::tile_lists::{Cycles, ListSizes};
 use pop::variables::TileReader;
 use table::Tables;

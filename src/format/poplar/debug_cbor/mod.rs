@@ -48,6 +48,7 @@ pub fn read_debug_info(
     };
     let outcome = reader.read_file();
     let at = reader.decoder.offset();
+    progress.advance(at.saturating_sub(reader.reported) as u64);
     let read = reader.contexts.len();
     let mut status = FileStatus::Ok;
     match outcome {

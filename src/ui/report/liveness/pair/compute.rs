@@ -72,18 +72,17 @@ fn categories_of(reports: [&Report; 2], derived: &PairDerived, places: &Places) 
         let categories = category_bytes(side.of(reports), &moment)?.into_iter();
         // Sums of bytes are not below 0.
         let bytes = |bytes: LiveBytes| u64::try_from(bytes.sum()).unwrap_or(0);
-        Some(categories.map(|(name, sum)| (name, bytes(sum))).collect())
+        Some(categories.map(|(name, sum)| (name.clone(), (name, bytes(sum)))).collect())
     };
     let [Some(source), Some(target)] = Side::BOTH.map(of_side) else {
         let reason = "They need the lowered variables, which one of the reports does not have";
         return Compared::Nothing("Categories cannot be compared", reason.to_owned());
     };
-    let list =
-        joined(source, target, |(name, _): &(String, u64)| name).into_iter().filter_map(|rows| {
-            let [source, target] = rows.each_ref().map(|row| row.as_ref().map(|(_, bytes)| *bytes));
-            let (name, _) = rows.into_iter().flatten().next()?;
-            Some(Entry { name: category_title(&name), source, target, groups: Vec::new() })
-        });
+    let list = joined(source, target).into_iter().filter_map(|rows| {
+        let [source, target] = rows.each_ref().map(|row| row.as_ref().map(|(_, bytes)| *bytes));
+        let (name, _) = rows.into_iter().flatten().next()?;
+        Some(Entry { name: category_title(&name), source, target, groups: Vec::new() })
+    });
     let (list, groupings) = (list.collect(), Vec::new());
     let entries = Entries { unit: Unit::Bytes, title: "Category", groupings, list };
     Compared::Entries(
@@ -108,7 +107,9 @@ fn vertices_of(reports: [&Report; 2], tiles: Tiles, places: &Places) -> Compared
         }
     };
     let count = |row: &StepVertexRow| row.instances.first().copied().flatten();
-    let rows = joined(source, target, |row| &row.name);
+    let keyed =
+        |rows: Vec<StepVertexRow>| rows.into_iter().map(|row| (row.name.clone(), row)).collect();
+    let rows = joined(keyed(source), keyed(target));
     let all = rows.len();
     let list: Vec<Entry> = rows
         .into_iter()

@@ -164,7 +164,10 @@ fn found(
         }
         Listing::Vertices => {
             let [source, target] = both(reports, listing, |report| vertices::rows(report, tiles))?;
-            let rows = joined(source, target, |row| &row.name);
+            let keyed = |rows: Vec<VertexRow>| {
+                rows.into_iter().map(|row| (row.name.clone(), row)).collect()
+            };
+            let rows = joined(keyed(source), keyed(target));
             let figure = OF_VERTICES.get(figure);
             Ok(things("Vertex type", vec![], rows, figure, |row| row.name.clone(), |_| vec![]))
         }
@@ -235,8 +238,7 @@ fn paired<R>(
     };
     let source = source.into_iter().map(of_source).collect();
     let target = target.into_iter().map(of_target).collect();
-    let rows = joined(source, target, |(key, _): &(String, R)| key);
-    rows.into_iter().map(|row| row.map(|row| row.map(|(_, row)| row))).collect()
+    joined(source, target)
 }
 
 fn things<R>(
