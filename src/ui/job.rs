@@ -187,7 +187,8 @@ impl<K: Clone + PartialEq, V: Send + 'static> Latest<K, V> {
     }
 }
 
-/// What an answer was made from: the same thing, not an equal one.
+/// A part of a question: this very thing, not an equal one, which would take long to tell. It is kept,
+/// so that no other thing can come to lie in its place.
 #[derive(Debug)]
 pub struct Same<T>(pub Arc<T>);
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::support::{
     choose, click_at, copied_text, has_text, hover_share, settle, texts, wait_for_output, window,
+    window_sized,
 };
 use eframe::egui::accesskit::{Role, Toggled};
 use eframe::egui::{Key, Modifiers, Theme, Vec2};
@@ -486,6 +487,48 @@ fn a_report_without_a_curve_leaves_the_other() {
     let harness = page_on(Theme::Light, without, target());
     assert_text(&harness, "Source: no curve of All IPUs");
     assert!(harness.query_by_label("Target: not always live").is_some());
+}
+
+#[test]
+fn one_report_fits_into_a_narrow_window() {
+    // The page is 540 points wide, as a half of a window of 1,280 is.
+    let size = Vec2::new(736.0, 700.0);
+    let mut harness =
+        window_sized(Theme::Light, size, |ctx| App::with_report(ctx, Arc::new(source())));
+    harness.state_mut().go(Page::Liveness);
+    settle(&mut harness);
+    let fits = |harness: &Harness<'_, App>| {
+        let right = harness.get_by_label("Save picture…").rect().right();
+        assert!(right <= size.x, "{right} of {}", size.x);
+    };
+    fits(&harness);
+    let rect = harness.get_by_label("Liveness curve").rect();
+    click_at(&mut harness, rect.center(), Modifiers::NONE);
+    assert_text(&harness, "Deselect step");
+    fits(&harness);
+    click(&mut harness, "Mark its operation");
+    fits(&harness);
+    let right = harness.get_by_label("Deselect operation").rect().right();
+    assert!(right <= size.x, "{right}");
+}
+
+#[test]
+fn the_page_of_two_fits_into_a_small_window() {
+    let size = Vec2::new(1024.0, 700.0);
+    let (source, target) = (Arc::new(source()), Arc::new(target()));
+    let mut harness =
+        window_sized(Theme::Light, size, |ctx| App::with_reports(ctx, source, target));
+    harness.state_mut().go(Page::Liveness);
+    settle(&mut harness);
+    click_slot(&mut harness, BOTH, SPIKE, Modifiers::NONE);
+    click(&mut harness, "Mark its operation");
+    for _ in 0..2 {
+        for name in ["Save picture…", "Scale to limit", "Deselect operation"] {
+            let right = harness.get_by_label(name).rect().right();
+            assert!(right <= size.x, "{name}: {right}");
+        }
+        press(&mut harness, Key::F7, Modifiers::NONE);
+    }
 }
 
 /// The same report with other liveness.

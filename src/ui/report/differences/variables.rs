@@ -1,4 +1,4 @@
-//! Variables of two reports as differences, with the operations that they belong to.
+//! Variables of two reports as differences, with what they belong to.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,8 +8,9 @@ use eframe::egui;
 use super::{Entries, Entry, Unit};
 use crate::analysis::comparison::attribution::Attribution;
 use crate::analysis::comparison::contribution::OperationName;
-use crate::analysis::comparison::variable_rows::{Owner, VariablePair};
+use crate::analysis::comparison::variable_rows::{Owner, VariablePair, variable_pairs};
 use crate::analysis::matching::Matching;
+use crate::analysis::variables::VariableRow;
 use crate::store::Report;
 use crate::ui::job::{Latest, Same};
 
@@ -18,15 +19,15 @@ use crate::ui::job::{Latest, Same};
 pub struct Owners(Latest<Same<Matching>, Arc<Attribution>>);
 
 impl Owners {
-    /// Asks for it; returns what was found last.
+    /// Asks for what they belong to as far as the reports are matched; returns what was found last.
     pub fn ask(
         &mut self,
         ctx: &egui::Context,
-        [source, target]: [Arc<Report>; 2],
+        reports: [&Arc<Report>; 2],
         matching: &Arc<Matching>,
     ) -> Option<Arc<Attribution>> {
-        let key = Same(Arc::clone(matching));
-        let matching = Arc::clone(matching);
+        let ([source, target], key) = (reports.map(Arc::clone), Same(Arc::clone(matching)));
+        let Same(matching) = key.clone();
         self.0.ask("what variables belong to", ctx, &key, move |_| {
             Arc::new(Attribution::of(&source, &target, &matching))
         });
@@ -34,21 +35,29 @@ impl Owners {
     }
 }
 
-/// Bytes of both by variable, grouped by what the variables belong to.
-pub fn variable_entries(pairs: Vec<VariablePair>, attribution: &Attribution) -> Entries {
+/// The bytes of the first column of both lists; with operations and modules as groups, where it is
+/// known what belongs to them.
+pub fn variable_entries(
+    reports: [&Report; 2],
+    rows: [Vec<VariableRow>; 2],
+    attribution: Option<&Attribution>,
+) -> Entries {
+    let none = Attribution::default();
     let mut titles = Titles::default();
     let entry = |pair: VariablePair| Entry {
         name: pair.name,
         source: pair.source,
         target: pair.target,
-        groups: titles.groups(pair.owner, attribution),
+        groups: attribution.map_or(Vec::new(), |known| titles.groups(pair.owner, known)),
     };
-    Entries {
-        unit: Unit::Bytes,
-        title: "Variable",
-        groupings: vec!["Operation", "Module", "Kind of operation"],
-        list: pairs.into_iter().map(entry).collect(),
-    }
+    let pairs = variable_pairs(reports, attribution.unwrap_or(&none), rows);
+    let groupings = if attribution.is_some() {
+        vec!["Operation", "Module", "Kind of operation"]
+    } else {
+        Vec::new()
+    };
+    let list = pairs.into_iter().map(entry).collect();
+    Entries { unit: Unit::Bytes, title: "Variable", groupings, list }
 }
 
 /// The names of groups, each kept once.

@@ -59,8 +59,8 @@ pub fn compared(
     let tiles = Side::BOTH.map(|side| derived.scope.tiles(side.of(reports).target.get()));
     match what {
         What::Categories => categories_of(reports, derived, places),
-        What::Runs(AtSteps::Vertices) => vertices_of(reports, tiles, places),
-        What::Runs(what) => estimates_of(reports, tiles, places, what),
+        What::Runs(AtSteps::Vertices) => vertices_of(reports, &tiles, places),
+        What::Runs(what) => estimates_of(reports, &tiles, places, what),
     }
 }
 
@@ -93,7 +93,7 @@ fn categories_of(reports: [&Report; 2], derived: &PairDerived, places: &Places) 
 
 type Tiles = [Option<RangeInclusive<u32>>; 2];
 
-fn vertices_of(reports: [&Report; 2], tiles: Tiles, places: &Places) -> Compared {
+fn vertices_of(reports: [&Report; 2], tiles: &Tiles, places: &Places) -> Compared {
     let of_side = |side: Side| {
         let step: Vec<usize> = places.step_there(side).into_iter().collect();
         vertices::at_steps(side.of(reports), side.of(tiles.clone()), &step).ok_or(side)
@@ -135,7 +135,7 @@ fn vertices_of(reports: [&Report; 2], tiles: Tiles, places: &Places) -> Compared
     Compared::Entries(Arc::new(entries), note)
 }
 
-fn estimates_of(reports: [&Report; 2], tiles: Tiles, places: &Places, what: AtSteps) -> Compared {
+fn estimates_of(reports: [&Report; 2], tiles: &Tiles, places: &Places, what: AtSteps) -> Compared {
     let found = Side::BOTH.map(|side| {
         let step = places.step_there(side).ok_or("It has no step there".to_owned())?;
         let of_step = estimates::at_steps(side.of(reports), side.of(tiles.clone()), &[step]);
@@ -147,7 +147,10 @@ fn estimates_of(reports: [&Report; 2], tiles: Tiles, places: &Places, what: AtSt
         let reason = side.of(found.each_ref()).as_ref().err()?;
         Some(format!("{}: {reason}", side.title()))
     };
-    let reasons: Vec<String> = Side::BOTH.into_iter().filter_map(reason).collect();
+    let reasons: Vec<String> = match &found {
+        [Err(source), Err(target)] if source == target => vec![source.clone()],
+        _ => Side::BOTH.into_iter().filter_map(reason).collect(),
+    };
     if found.iter().all(Result::is_err) {
         return Compared::Nothing("No estimate at these steps", reasons.join(". "));
     }

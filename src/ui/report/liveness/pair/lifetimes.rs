@@ -19,6 +19,9 @@ use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::rows::Rows;
 
+/// Between the tables, points.
+const GAP: f32 = 20.0;
+
 /// The tables of source and target.
 #[derive(Debug, Default)]
 pub struct PairLifetimes([OfSide; 2]);
@@ -47,8 +50,10 @@ impl PairLifetimes {
         places: Places,
         range: (f64, f64),
     ) {
+        ui.spacing_mut().item_spacing.x = GAP;
         ui.columns(2, |columns| {
             for ((ui, side), tables) in columns.iter_mut().zip(Side::BOTH).zip(&mut self.0) {
+                ui.spacing_mut().item_spacing.x = 8.0;
                 side_title_ui(ui, side, &report_name(both.report(side)));
                 tables.ui(ui, page, (both, derived), (side, places), range);
             }

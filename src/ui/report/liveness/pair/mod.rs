@@ -110,7 +110,7 @@ impl PairPage {
             );
             return;
         };
-        let attribution = self.owners.ask(ui.ctx(), reports.map(Arc::clone), matching);
+        let attribution = self.owners.ask(ui.ctx(), reports, matching);
         let attribution = attribution.as_ref();
         let both = Both { reports, axis, matching, attribution, is_working };
         self.derive(ui, &both);

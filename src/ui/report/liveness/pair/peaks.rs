@@ -23,14 +23,14 @@ impl PairPeakRows {
     /// Its columns.
     pub fn columns() -> Vec<Column> {
         vec![
-            Column::text("Source step", 82.0),
-            Column::text("Target step", 82.0),
-            Column::text("Operation", 150.0),
+            Column::text("Source step", 80.0),
+            Column::text("Target step", 80.0),
+            Column::text("Operation", 138.0),
             Column::rest("Name"),
-            Column::bytes("Source", 84.0).not_summed(),
-            Column::bytes("Target", 84.0).not_summed(),
-            Column::bytes("Difference", 104.0).not_summed(),
-            Column { unit: "percent", ..Column::count("Of the source", 100.0).not_summed() },
+            Column::bytes("Source", 76.0).not_summed(),
+            Column::bytes("Target", 76.0).not_summed(),
+            Column::bytes("Difference", 98.0).not_summed(),
+            Column { unit: "percent", ..Column::count("Of the source", 96.0).not_summed() },
         ]
     }
 

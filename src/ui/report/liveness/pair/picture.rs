@@ -34,8 +34,8 @@ const LIFE_LANE: f32 = 15.0;
 pub struct Caches {
     /// Always live and all of it, of source and target.
     sides: [[BinCache; 2]; 2],
-    /// What the pointer follows.
-    followed: BinCache,
+    /// What the pointer follows, in the picture of both and in those of each.
+    followed: [BinCache; 3],
     /// The strip above.
     pub overview: BinCache,
 }
@@ -204,18 +204,20 @@ impl PairPage {
         let choices = &self.choices;
         let is_drawn = |side: &Side| alone.is_none_or(|alone| alone == *side);
         let mut layers = Vec::with_capacity(5);
-        let Caches { sides, followed: follow, .. } = &mut self.caches;
+        let Caches { sides, followed: [of_both, of_source, of_target], .. } = &mut self.caches;
         for (side, caches) in Side::BOTH.into_iter().zip(sides).filter(|(side, _)| is_drawn(side)) {
             if let Some(of_side) = derived.side(side) {
                 let colors = Colors::of(ui, side, alone.is_some());
                 layers.extend(layers_of(choices, (side, of_side), colors, caches));
             }
         }
-        let values = match alone {
-            Some(side) => derived.side(side).map_or(Values::Known(&[]), |of| {
-                Values::Known(of.values(choices.is_stacked(side)))
-            }),
-            None => followed(choices, derived),
+        let (values, cache) = match alone {
+            Some(side) => {
+                let of_side = derived.side(side);
+                let values = of_side.map_or(&[][..], |of| of.values(choices.is_stacked(side)));
+                (Values::Known(values), side.of([of_source, of_target]))
+            }
+            None => (followed(choices, derived), of_both),
         };
         layers.push(Layer {
             values,
@@ -223,7 +225,7 @@ impl PairPage {
             is_stacked: false,
             fill: None,
             line: Color32::TRANSPARENT,
-            cache: follow,
+            cache,
         });
         let lives = self.marks.lives(both, page.selection);
         let lanes = lanes(choices, derived, lives, &tokens);
@@ -236,7 +238,7 @@ impl PairPage {
         });
         let places = Places::selected(derived, slots);
         let pointed = self.pointed.filter(|(side, _)| alone.is_some_and(|alone| alone != *side));
-        let answer = curve_ui(
+        curve_ui(
             ui,
             &mut self.view,
             Picture {
@@ -262,8 +264,7 @@ impl PairPage {
                 has_x_axis: alone != Some(Side::Source),
                 is_range_selectable: false,
             },
-        );
-        answer
+        )
     }
 }
 
@@ -334,7 +335,7 @@ fn lanes<'a>(
     let life = |side: Side| {
         let life = side.of(lives?.each_ref()).as_ref()?;
         let label = side.of(["Source", "Target"]);
-        Some(Lane { label, ranges: &life.ranges, color: tokens.mark, height: LIFE_LANE })
+        Some(Lane { label, ranges: &life.ranges, color: color(side), height: LIFE_LANE })
     };
     only.chain(Side::BOTH.into_iter().rev().filter_map(life)).collect()
 }

@@ -156,13 +156,13 @@ impl PairTooltip {
             Some(Some(largest)) => largest,
             Some(None) => return,
             None => {
-                ui.separator();
+                ui.add_space(6.0);
                 ui.weak(self.largest.failure().unwrap_or("Looking for the largest variables…"));
                 return;
             }
         };
         let units = Units::now(ui);
-        ui.separator();
+        ui.add_space(6.0);
         ui.weak("Largest variables alive, not always live");
         egui::Grid::new("largest of both").num_columns(4).spacing([12.0, 2.0]).show(ui, |ui| {
             for VariablePair { name, source, target, .. } in &largest.variables {

@@ -7,7 +7,6 @@ use super::Both;
 use super::derived::PairDerived;
 use super::places::Places;
 use crate::analysis::comparison::attribution::Attribution;
-use crate::analysis::comparison::variable_rows::variable_pairs;
 use crate::analysis::variables::{VariableRow, always_live, not_always_live};
 use crate::store::Report;
 use crate::ui::comparison::Side;
@@ -25,7 +24,7 @@ pub enum Wanted {
 }
 
 /// What entries were made for: also the curves, and what variables belong to.
-type Key = (Wanted, u64, Same<Attribution>);
+type Key = (Wanted, u64, Option<Same<Attribution>>);
 
 /// Entries of both, or the report that lacks what they need.
 type Found = Result<Arc<Entries>, Side>;
@@ -45,17 +44,14 @@ impl PairVariables {
         derived: &Arc<PairDerived>,
         wanted: Wanted,
     ) -> Option<(Wanted, &Found)> {
-        if let Some(attribution) = both.attribution {
-            let key = (wanted, derived.version, Same(Arc::clone(attribution)));
-            let (reports, derived) = (both.shared(), Arc::clone(derived));
-            let attribution = Arc::clone(attribution);
-            self.entries.ask("variables of both", ctx, &key, move |_| {
-                let reports = reports.each_ref().map(|report| &**report);
-                let rows = rows_of_both(reports, &derived, wanted)?;
-                let pairs = variable_pairs(reports, &attribution, rows);
-                Ok(Arc::new(variable_entries(pairs, &attribution)))
-            });
-        }
+        let attribution = both.attribution.cloned();
+        let key = (wanted, derived.version, attribution.clone().map(Same));
+        let (reports, derived) = (both.shared(), Arc::clone(derived));
+        self.entries.ask("variables of both", ctx, &key, move |_| {
+            let reports = reports.each_ref().map(|report| &**report);
+            let rows = rows_of_both(reports, &derived, wanted)?;
+            Ok(Arc::new(variable_entries(reports, rows, attribution.as_deref())))
+        });
         self.entries.last().map(|((wanted, ..), found)| (*wanted, found))
     }
 

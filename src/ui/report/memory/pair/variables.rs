@@ -7,7 +7,6 @@ use eframe::egui;
 use super::super::tabs::Beside;
 use super::listed::{Listed, Things};
 use crate::analysis::comparison::attribution::Attribution;
-use crate::analysis::comparison::variable_rows::variable_pairs;
 use crate::analysis::selection::TileSelection;
 use crate::analysis::variables::on_tiles;
 use crate::ui::comparison::{Pair, Side};
@@ -15,8 +14,9 @@ use crate::ui::job::Same;
 use crate::ui::report::differences::variables::{Owners, variable_entries};
 use crate::ui::report::{PageContext, unread_ui};
 
-/// A question: the tiles, which parts of the reports were there, and what variables belong to.
-type Key = (TileSelection, [[bool; 2]; 2], Same<Attribution>);
+/// A question: the tiles, which parts of the reports were there, and the matching that says what
+/// variables belong to.
+type Key = (TileSelection, [[bool; 2]; 2], Option<Same<Attribution>>);
 
 /// What the table remembers.
 #[derive(Debug, Default)]
@@ -44,16 +44,10 @@ impl PairVariables {
             unread_ui(ui, "The variables of single tiles", is_working);
             return;
         }
-        let shared = || reports.map(Arc::clone);
         let owners =
-            pair.matching.and_then(|matching| self.owners.ask(ui.ctx(), shared(), matching));
-        let Some(owners) = owners else {
-            ui.horizontal(beside);
-            ui.weak(pair.why_not.unwrap_or("The variables are being matched…"));
-            return;
-        };
-        let key: Key = (tiles.clone(), are_there, Same(Arc::clone(&owners)));
-        let (for_job, wanted) = (shared(), tiles.clone());
+            pair.matching.and_then(|matching| self.owners.ask(ui.ctx(), reports, matching));
+        let key: Key = (tiles.clone(), are_there, owners.clone().map(Same));
+        let (for_job, wanted) = (reports.map(Arc::clone), tiles.clone());
         self.listed.ask(ui.ctx(), "variables of tiles of both", &key, move |_| {
             let reports = for_job.each_ref().map(|report| &**report);
             let rows = Side::BOTH.map(|side| {
@@ -64,8 +58,7 @@ impl PairVariables {
                 })
             });
             let [source, target] = rows;
-            let pairs = variable_pairs(reports, &owners, [source?, target?]);
-            Ok(Things::from(variable_entries(pairs, &owners)))
+            Ok(Things::from(variable_entries(reports, [source?, target?], owners.as_deref())))
         });
         let selected = page.selection.variable.clone();
         let note = if tiles.is_empty() {
