@@ -84,7 +84,7 @@ impl Figures {
 }
 
 /// Always live + not always live at the peak of everything.
-fn peak_bytes(report: &Report) -> Option<u64> {
+pub fn peak_bytes(report: &Report) -> Option<u64> {
     let curve = scope_curve(report, Scope::Everything, &|| false)?;
     let step = liveness::peak(&curve.not_always_live)?;
     Some(curve.always_live.at(step)?.saturating_add(*curve.not_always_live.get(step)?))

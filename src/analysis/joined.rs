@@ -1,23 +1,24 @@
-//! Rows of two reports side by side: those of one name belong together, of several of one name the
-//! first with the first, and so on.
+//! Rows of two reports side by side: those of one key belong together, of several of one key the first
+//! with the first, and so on.
 
 use std::collections::{HashMap, VecDeque};
+use std::hash::Hash;
 
-/// Joins rows by name: those of the source in their order, each with its partner, then those that only
+/// Joins rows by key: those of the source in their order, each with its partner, then those that only
 /// the target has.
-pub fn joined<T>(source: Vec<T>, target: Vec<T>, name: impl Fn(&T) -> &str) -> Vec<[Option<T>; 2]> {
-    let mut places: HashMap<&str, VecDeque<usize>> = HashMap::new();
-    for (place, row) in target.iter().enumerate() {
-        places.entry(name(row)).or_default().push_back(place);
+pub fn joined<K: Eq + Hash, T>(source: Vec<(K, T)>, target: Vec<(K, T)>) -> Vec<[Option<T>; 2]> {
+    let mut places: HashMap<K, VecDeque<usize>> = HashMap::new();
+    let mut rest: Vec<Option<T>> = Vec::with_capacity(target.len());
+    for (place, (key, row)) in target.into_iter().enumerate() {
+        places.entry(key).or_default().push_back(place);
+        rest.push(Some(row));
     }
-    let partner = |row: &T| places.get_mut(name(row))?.pop_front();
-    let partners: Vec<Option<usize>> = source.iter().map(partner).collect();
-    let mut target: Vec<Option<T>> = target.into_iter().map(Some).collect();
     let mut rows = Vec::with_capacity(source.len());
-    for (row, place) in source.into_iter().zip(partners) {
-        rows.push([Some(row), place.and_then(|place| target.get_mut(place)?.take())]);
+    for (key, row) in source {
+        let partner = places.get_mut(&key).and_then(VecDeque::pop_front);
+        rows.push([Some(row), partner.and_then(|place| rest.get_mut(place)?.take())]);
     }
-    rows.extend(target.into_iter().filter(Option::is_some).map(|row| [None, row]));
+    rows.extend(rest.into_iter().filter(Option::is_some).map(|row| [None, row]));
     rows
 }
 
@@ -26,11 +27,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_of_one_name_are_joined_in_order() {
+    fn rows_of_one_key_are_joined_in_order() {
         let source = vec![("a", 1), ("b", 2), ("a", 3)];
         let target = vec![("c", 4), ("a", 5), ("a", 6), ("a", 7)];
-        let figures = |row: [Option<(&str, u32)>; 2]| row.map(|cell| cell.map(|cell| cell.1));
-        let rows: Vec<_> = joined(source, target, |row| row.0).into_iter().map(figures).collect();
+        let rows = joined(source, target);
         let expected = [
             [Some(1), Some(5)],
             [Some(2), None],

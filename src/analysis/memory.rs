@@ -85,6 +85,28 @@ pub fn totals_of_rows(
     }
 }
 
+/// The fullest tile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct FullestTile {
+    /// The tile.
+    pub tile: u32,
+    /// Its bytes, gaps excluded.
+    pub bytes: Option<u64>,
+    /// With gaps.
+    pub including_gaps_bytes: Option<u64>,
+}
+
+impl FullestTile {
+    /// The tile in a row, which is [`MemoryTotals::fullest`].
+    pub fn of(memory: &TileMemory, row: usize) -> Option<Self> {
+        Some(Self {
+            tile: memory.tiles.get(row)?.0,
+            bytes: cell(&memory.total, row),
+            including_gaps_bytes: cell(&memory.including_gaps, row),
+        })
+    }
+}
+
 fn fullest(memory: &TileMemory, rows: impl Iterator<Item = usize>) -> Option<usize> {
     let (row, _) = rows
         .filter_map(|row| Some((row, cell(&memory.including_gaps, row)?)))

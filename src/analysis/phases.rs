@@ -98,10 +98,9 @@ pub fn joined_frames(source: &[Frame], target: &[Frame]) -> Vec<[Option<usize>; 
             let path = around.map_or(String::new(), |around| format!("{around}\n"));
             paths.push(format!("{path}{}", frame.name));
         }
-        paths.into_iter().enumerate().collect::<Vec<(usize, String)>>()
+        paths.into_iter().zip(0..).collect::<Vec<(String, usize)>>()
     };
-    let rows = joined(paths(source), paths(target), |(_, path)| path);
-    rows.into_iter().map(|row| row.map(|cell| cell.map(|(place, _)| place))).collect()
+    joined(paths(source), paths(target))
 }
 
 #[cfg(test)]

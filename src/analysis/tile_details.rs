@@ -21,7 +21,7 @@ use crate::store::target::Target;
 pub const NOT_ALWAYS_LIVE: &str = "Not always live, at most";
 
 /// What figures belong together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Group {
     /// With gaps, gaps, without gaps.
     Whole,
@@ -110,14 +110,11 @@ pub fn details_of_two(
 ) -> Vec<DetailRow> {
     let of_side = |side: Side| {
         let rows = details(side.of(memories), side.of(targets), side.of(columns));
-        let key = |row: &DetailRow| {
-            format!("{:?} {}", row.group, row.title.as_deref().unwrap_or_default())
-        };
-        rows.into_iter().map(|row| (key(&row), row)).collect()
+        let keyed = |row: DetailRow| ((row.group, row.title.clone()), row);
+        rows.into_iter().map(keyed).collect()
     };
-    let rows = joined(of_side(Side::Source), of_side(Side::Target), |(key, _): &Keyed| key);
-    let join = |rows: [Option<Keyed>; 2]| {
-        let rows = rows.map(|row| row.map(|(_, row)| row));
+    let rows = joined(of_side(Side::Source), of_side(Side::Target));
+    let join = |rows: [Option<DetailRow>; 2]| {
         let first = rows.iter().flatten().next()?;
         let (group, title) = (first.group, first.title.clone());
         let is_category = matches!(group, Group::NotOverlapped | Group::Overlapped);
@@ -133,9 +130,6 @@ pub fn details_of_two(
     rows.sort_by_key(|row| row.group);
     rows
 }
-
-/// A row with what tells it from others.
-type Keyed = (String, DetailRow);
 
 fn by_category(memory: &TileMemory, columns: &[Tiles], totals: &[MemoryTotals]) -> Vec<DetailRow> {
     if memory.categories.is_empty() {

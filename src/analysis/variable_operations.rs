@@ -53,6 +53,12 @@ impl VariableOperations {
             Some(((*self.of_class.get(class)?)?, FoundBy::Life))
         })
     }
+
+    /// The operation that alone runs while a class, by its position, is live: what lives so is a
+    /// temporary of that operation, whatever it was made from. A position in `operations`.
+    pub fn of_life(&self, class: usize) -> Option<u32> {
+        *self.of_class.get(class)?
+    }
 }
 
 /// The operations of all variables; `steps` are those of the report's steps. Without debug contexts

@@ -5,11 +5,14 @@
 pub mod check;
 pub mod compare;
 pub mod demo;
+pub mod diagnose;
+mod insights;
 pub mod liveness;
 pub mod map;
 pub mod output;
 pub mod size;
 pub mod summary;
+pub mod sweep;
 pub mod synth;
 pub mod tiles;
 pub mod window;
@@ -57,6 +60,10 @@ pub enum Command {
     Check(check::CheckArguments),
     /// What changed between two reports, and what the change consists of.
     Compare(compare::CompareArguments),
+    /// What errors and warnings in logs say about memory: what ran out, by how much, what to do.
+    Diagnose(diagnose::DiagnoseArguments),
+    /// All reports below a directory: what varies, and the fastest that fits.
+    Sweep(sweep::SweepArguments),
     /// Open the demo: one model at six values of availableMemoryProportion, written once to the
     /// cache directory (about 500 MB).
     Demo,
@@ -124,6 +131,8 @@ pub fn run(command: &Command, started: Instant) -> ExitCode {
         }
         Command::Check(arguments) => check::run(arguments),
         Command::Compare(arguments) => compare::run(arguments),
+        Command::Diagnose(arguments) => diagnose::run(arguments),
+        Command::Sweep(arguments) => sweep::run(arguments),
         Command::Demo => demo::run(started),
         Command::Synth(arguments) => synth::run(arguments),
     }

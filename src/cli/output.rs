@@ -19,7 +19,7 @@ use crate::text;
 /// Exit status when a budget is exceeded.
 pub const BUDGET_EXCEEDED: ExitStatus = ExitStatus(1);
 /// Exit status when the arguments are wrong, or name several reports.
-const WRONG_ARGUMENTS: u8 = 2;
+pub const WRONG_ARGUMENTS: ExitStatus = ExitStatus(2);
 /// Exit status when the input cannot be read.
 const CANNOT_READ: u8 = 3;
 /// Exit status when the output cannot be written.
@@ -125,14 +125,24 @@ fn take_warnings(answer: &mut impl Answer, warnings: Vec<Warning>) {
 }
 
 /// Prints the answer or the error, and says how the command ends.
-fn finish<A: Answer>(result: Result<A, Error>, json: bool, text: fn(&A) -> String) -> ExitCode {
+pub fn finish<A: Answer>(result: Result<A, Error>, json: bool, text: fn(&A) -> String) -> ExitCode {
+    print_result(&result, json, text, A::exit_code)
+}
+
+/// Prints an answer, as JSON or as text, or why there is none; says how the command ends.
+pub fn print_result<A: Serialize>(
+    result: &Result<A, Error>,
+    json: bool,
+    text: impl FnOnce(&A) -> String,
+    exit_code: impl FnOnce(&A) -> ExitCode,
+) -> ExitCode {
     let answer = match result {
         Ok(answer) => answer,
-        Err(error) => return fail(&error, json),
+        Err(error) => return fail(error, json),
     };
-    let printed = if json { print_json(&answer) } else { print(&text(&answer)) };
+    let printed = if json { print_json(answer) } else { print(&text(answer)) };
     match printed {
-        Ok(_) => answer.exit_code(),
+        Ok(_) => exit_code(answer),
         Err(cannot_write) => cannot_write.into(),
     }
 }
@@ -164,7 +174,8 @@ pub fn print(text: &str) -> Result<ExitCode, ExitStatus> {
     }
 }
 
-fn print_warning(warning: &Warning) {
+/// Prints a warning on standard error.
+pub fn print_warning(warning: &Warning) {
     let style = Style::new().fg_color(Some(AnsiColor::Yellow.into()));
     anstream::eprintln!(
         "{style}warning{style:#}: {}: {}: {}",
@@ -192,7 +203,7 @@ struct ErrorBody<'a> {
 /// Prints an error, on standard output as JSON, else on standard error.
 fn fail(error: &Error, json: bool) -> ExitCode {
     let status = match error.kind {
-        ErrorKind::SeveralReports | ErrorKind::Usage => ExitStatus(WRONG_ARGUMENTS),
+        ErrorKind::SeveralReports | ErrorKind::Usage => WRONG_ARGUMENTS,
         ErrorKind::CannotWrite => CANNOT_WRITE,
         _ => ExitStatus(CANNOT_READ),
     };

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::command::{Command, Page};
+use super::command::{Command, Page, Tool};
 use super::comparison::{Comparison, Side};
 use super::comparison_bar::{ComparisonBar, bar_ui, target_failure_ui};
+use super::diagnose::DiagnosePage;
 use super::export::Exporter;
 use super::home::{HomePage, HomeState};
 use super::incoming::{Incoming, drop_hint_ui};
@@ -21,6 +22,7 @@ use super::settings::Change;
 use super::settings_file::SettingsStore;
 use super::split;
 use super::status::{status_ui, waiting_ui};
+use super::sweep::SweepPage;
 use super::theme::{
     self, COLLAPSED_MENU_WIDTH, MENU_WIDTH, Tokens, chrome_frame, collapsed_menu_frame, page_frame,
 };
@@ -39,6 +41,10 @@ pub struct App {
     /// Everything that belongs to the open report and ends with it.
     view: ReportView,
     home: HomePage,
+    /// What is shown in place of a report or the home page.
+    tool: Option<Tool>,
+    diagnose: DiagnosePage,
+    sweep: SweepPage,
     settings: SettingsStore,
     incoming: Incoming,
     palette: Palette,
@@ -166,7 +172,8 @@ impl App {
         let menu = MenuState {
             report: report.as_deref(),
             is_pair: target_report.is_some(),
-            page: (is_open && report.is_some()).then_some(self.view.page),
+            page: (is_open && report.is_some() && self.tool.is_none()).then_some(self.view.page),
+            tool: self.tool,
             is_coming: is_open && report.is_none(),
             is_collapsed: action_state.is_menu_collapsed,
             units: action_state.units,
@@ -208,7 +215,7 @@ impl App {
                 );
             },
         );
-        if let (Some(source), Some(target)) = (&report, target) {
+        if let (Some(source), Some(target), None) = (&report, target, self.tool) {
             let bar = ComparisonBar {
                 source,
                 target: target_report.as_ref(),
@@ -221,7 +228,14 @@ impl App {
                 .show(ui, |ui| bar_ui(ui, &bar, &mut commands));
         }
         egui::CentralPanel::default().frame(page_frame(&tokens)).show(ui, |ui| {
+            let is_picking = self.incoming.is_picking();
             match (&report, load) {
+                _ if self.tool == Some(Tool::Diagnose) => {
+                    self.diagnose.ui(ui, is_picking, &mut commands);
+                }
+                _ if self.tool == Some(Tool::Sweep) => {
+                    self.sweep.ui(ui, is_picking, &mut commands);
+                }
                 (Some(_), Some(_)) if target_failure.is_some() => {
                     let failure = target_failure.as_deref();
                     target_failure_ui(ui, failure, &mut commands);
@@ -241,7 +255,7 @@ impl App {
                 _ => {
                     let state = HomeState {
                         failure: failure.as_deref(),
-                        is_picking: self.incoming.is_picking(),
+                        is_picking,
                         recents: &self.settings.now.recent_reports,
                         pairs: &self.settings.now.recent_pairs,
                     };
@@ -313,7 +327,19 @@ impl App {
             Command::Reload => self.reload(ctx),
             Command::Close => self.close(),
             Command::Cancel => self.cancel(),
-            Command::Go(page) => self.view.page = page,
+            Command::Go(page) => {
+                self.view.page = page;
+                self.tool = None;
+            }
+            Command::Use(tool) => self.tool = Some(tool),
+            Command::OpenLog(path) => {
+                self.tool = Some(Tool::Diagnose);
+                self.diagnose.open_log(path);
+            }
+            Command::OpenSweep(path) => {
+                self.tool = Some(Tool::Sweep);
+                self.sweep.open(ctx, path);
+            }
             Command::Back => self.view.selections.back(),
             Command::Forward => self.view.selections.forward(),
             Command::Export(export) => self.exporter.start(ctx, export),
@@ -347,6 +373,7 @@ impl App {
 
     /// Begins anew with another report.
     fn show(&mut self, load: Load) {
+        self.tool = None;
         self.close_target();
         self.view = ReportView::default();
         self.load = Some(load);
@@ -354,6 +381,7 @@ impl App {
 
     /// Compares the open report with another one.
     fn show_target(&mut self, load: Load) {
+        self.tool = None;
         self.close_target();
         self.target = Some(load);
         self.view.page = Page::Comparison;
@@ -387,6 +415,7 @@ impl App {
     }
 
     fn close(&mut self) {
+        self.tool = None;
         self.close_target();
         self.load = None;
         self.view = ReportView::default();

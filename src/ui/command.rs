@@ -23,7 +23,7 @@ pub enum Page {
     Comparison,
 }
 
-/// What a directory is chosen for.
+/// What a directory or file is chosen for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PickFor {
     /// To open its report.
@@ -32,6 +32,19 @@ pub enum PickFor {
     Target,
     /// To name it in the fields for two reports.
     Field(Side),
+    /// To read a log, which is a file.
+    Log,
+    /// To put the reports in it side by side.
+    Sweep,
+}
+
+/// What needs no open report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tool {
+    /// Many reports side by side.
+    Sweep,
+    /// Errors and logs explained.
+    Diagnose,
 }
 
 /// A wish.
@@ -67,6 +80,12 @@ pub enum Command {
     Cancel,
     /// Shows a page.
     Go(Page),
+    /// Shows what needs no open report.
+    Use(Tool),
+    /// Explains a log.
+    OpenLog(PathBuf),
+    /// Puts the reports below a directory side by side.
+    OpenSweep(PathBuf),
     /// Shows or hides the warnings.
     ToggleWarnings,
     /// Takes a report out of the list of recent ones.

@@ -1,7 +1,7 @@
 //! What comes from outside the window: the answer of the dialog for a directory, and what is dropped.
 
 use eframe::egui;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use eframe::egui::{Align2, FontId, Id, LayerId, Order, Stroke, StrokeKind};
@@ -57,9 +57,12 @@ impl Incoming {
             PickFor::Target => "Compare with a report directory",
             PickFor::Field(Side::Source) => "Report directory of the source",
             PickFor::Field(Side::Target) => "Report directory of the target",
+            PickFor::Log => "Open a log",
+            PickFor::Sweep => "Open a directory with reports in it",
         };
         let job = Job::start("file dialog", ctx, move |_| {
-            rfd::FileDialog::new().set_title(title).pick_folder()
+            let dialog = rfd::FileDialog::new().set_title(title);
+            if purpose == PickFor::Log { dialog.pick_file() } else { dialog.pick_folder() }
         });
         let job = job.map_err(|error| format!("No thread for a dialog: {error}"))?;
         self.dialog = Some(Dialog { job, since: Instant::now(), purpose });
@@ -78,6 +81,8 @@ impl Incoming {
                         PickFor::Open => Command::Open(path),
                         PickFor::Target => Command::OpenTarget(path),
                         PickFor::Field(side) => Command::NameReport(side, path),
+                        PickFor::Log => Command::OpenLog(path),
+                        PickFor::Sweep => Command::OpenSweep(path),
                     });
                     self.dialog = None;
                 }
@@ -100,6 +105,7 @@ impl Incoming {
         }
         let mut dropped = dropped.into_iter();
         arrived.command = match (dropped.next(), dropped.next()) {
+            (Some(log), None) if is_log(&log) => Some(Command::OpenLog(log)),
             (Some(source), Some(target)) => Some(Command::Compare(source, target)),
             (Some(target), None) if is_open => Some(Command::OpenTarget(target)),
             (Some(path), None) => Some(Command::Open(path)),
@@ -107,6 +113,12 @@ impl Incoming {
         };
         arrived
     }
+}
+
+/// Whether a path is that of a log, by its name alone.
+fn is_log(path: &Path) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    matches!(extension, Some("log" | "txt" | "out" | "err"))
 }
 
 /// Says what would happen, while something is held over the window.

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use eframe::egui;
 use eframe::egui::{Key, KeyboardShortcut, Modifiers, ThemePreference};
 
-use super::command::{Command, PickFor};
+use super::command::{Command, PickFor, Tool};
 use super::comparison::{Arrangement, StepsBy};
 use super::pages::PAGES;
 use super::recent::RecentReport;
@@ -70,6 +70,8 @@ const PALETTE: &[KeyboardShortcut] = &[command(Key::P)];
 const KEYS: &[KeyboardShortcut] = &[plain(Key::F1)];
 const OPEN: &[KeyboardShortcut] = &[command(Key::O)];
 const COMPARE: &[KeyboardShortcut] = &[command(Key::D)];
+const SWEEP: &[KeyboardShortcut] = &[command(Key::M)];
+const DIAGNOSE: &[KeyboardShortcut] = &[command(Key::E)];
 const SWAP: &[KeyboardShortcut] = &[plain(Key::F6)];
 const ARRANGE: &[KeyboardShortcut] = &[plain(Key::F7)];
 const ALIGN: &[KeyboardShortcut] = &[plain(Key::F8)];
@@ -137,6 +139,10 @@ pub fn actions(state: &ActionState<'_>) -> Vec<Action> {
                 .then_some("No warnings"),
         ),
     ];
+    actions.extend([
+        action("Compare many runs in a sweep", SWEEP, Command::Use(Tool::Sweep), None),
+        action("Explain an error or a log", DIAGNOSE, Command::Use(Tool::Diagnose), None),
+    ]);
     actions.push(action("Commands…", PALETTE, Command::TogglePalette, None));
     actions.push(action("Keys", KEYS, Command::ToggleKeys, None));
     for (entry, keys) in PAGES.iter().zip(PAGE_KEYS) {

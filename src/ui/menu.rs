@@ -3,7 +3,7 @@
 use eframe::egui;
 use eframe::egui::{Align, Button, Layout, RichText, ThemePreference, Vec2};
 
-use super::command::{Command, Page};
+use super::command::{Command, Page, Tool};
 use super::icon::Icon;
 use super::keys::{Action, keys_text};
 use super::pages::PAGES;
@@ -22,6 +22,8 @@ pub struct MenuState<'a> {
     pub is_pair: bool,
     /// The page that is shown; `None` on the home page.
     pub page: Option<Page>,
+    /// What is shown that needs no report.
+    pub tool: Option<Tool>,
     /// Whether a report was asked for and is not found yet.
     pub is_coming: bool,
     /// Whether only icons are shown.
@@ -53,6 +55,22 @@ pub fn menu_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec<Comm
         };
         entry.ui(ui, state.is_collapsed, commands);
     }
+    ui.add_space(8.0);
+    for (tool, icon, title, action) in [
+        (Tool::Sweep, Icon::Sweep, "Sweep", "Compare many runs in a sweep"),
+        (Tool::Diagnose, Icon::Diagnose, "Explain an error", "Explain an error or a log"),
+    ] {
+        let action = state.actions.iter().find(|other| other.title == action);
+        let entry = Entry {
+            icon,
+            title,
+            is_shown: state.tool == Some(tool),
+            why_not: None,
+            keys: action.map_or(String::new(), |action| keys_text(ui.ctx(), action.keys)),
+            command: Some(Command::Use(tool)),
+        };
+        entry.ui(ui, state.is_collapsed, commands);
+    }
     ui.with_layout(Layout::bottom_up(Align::Min), |ui| {
         ui.spacing_mut().item_spacing.y = 2.0;
         theme_ui(ui, state.is_collapsed, commands);
@@ -73,7 +91,7 @@ pub fn menu_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec<Comm
             (Icon::Commands, "Commands…", "Commands…"),
             (Icon::Close, "Close", "Close report"),
             (Icon::Reload, "Reload", "Reload report"),
-            (Icon::Compare, compare, compare),
+            (Icon::Compare, "Compare…", compare),
             (Icon::Open, "Open report…", "Open report…"),
         ] {
             let Some(action) = state.actions.iter().find(|other| other.title == action) else {

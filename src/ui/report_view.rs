@@ -113,8 +113,6 @@ impl ReportView {
             selection: &mut self.selections.now,
             has_painted_graph: &mut self.has_painted_graph,
             commands,
-            pair,
-            side: None,
         };
         let (pages, target_pages) = (&mut self.pages, &mut self.target_pages);
         match (self.page, pair) {

@@ -9,10 +9,12 @@ use serde_json::Value;
 use tilescope::analysis::selection::TileSelection;
 use tilescope::analysis::{compute_sets, exchanges, vertices};
 use tilescope::cli::Input;
+use tilescope::cli::compare::Comparison;
 use tilescope::cli::liveness::{LivenessArguments, LivenessReport, StepChoice};
 use tilescope::cli::map::{Map, MapArguments};
-use tilescope::cli::output::Answer;
+use tilescope::cli::output::{Answer, CsvAnswer};
 use tilescope::cli::summary::Summary;
+use tilescope::cli::sweep::{SweepArguments, SweepReport};
 use tilescope::cli::tiles::{Breakdown, Tiles, TilesArguments};
 use tilescope::format::poplar::OpenReport;
 use tilescope::format::{Error, Progress};
@@ -125,6 +127,27 @@ pub fn liveness(path: &Path, tile: Option<u32>) -> Result<Value, Error> {
     answer(path, |open, progress| LivenessReport::of(open, &arguments, progress))
 }
 
+/// `sweep` of a directory with this report only, without its paths.
+pub fn sweep(path: &Path) -> Result<Value, Error> {
+    let arguments = SweepArguments {
+        directory: path.to_owned(),
+        json: true,
+        csv: false,
+        by: None,
+        and: None,
+        figure: None,
+    };
+    let answer = SweepReport::of(&arguments, &Progress::default())?;
+    assert!(
+        !(answer.text() + &answer.csv()).contains('\u{1b}'),
+        "text must not command a terminal"
+    );
+    let mut answer = serde_json::to_value(&answer).expect("JSON");
+    answer["path"].take();
+    answer["runs"][0]["path"].take();
+    Ok(answer)
+}
+
 /// The rows of compute sets, vertices and exchanges, which no command has yet.
 pub fn compute(path: &Path) -> Result<Value, Error> {
     let progress = Progress::default();
@@ -142,6 +165,20 @@ pub fn compute(path: &Path) -> Result<Value, Error> {
     Ok(serde_json::json!({ "rows": rows, "warnings": report.warnings.list() }))
 }
 
+/// `compare SAMPLE PATH` and back.
+pub fn comparisons(path: &Path) -> Result<Value, Error> {
+    let progress = Progress::default();
+    let intact = OpenReport::open(&sample(), &progress)?;
+    let open = OpenReport::open(path, &progress)?;
+    let mut answers = Vec::new();
+    for (source, target) in [(&intact, &open), (&open, &intact)] {
+        let answer = Comparison::of(source, target, &progress)?;
+        assert!(!answer.text().contains('\u{1b}'), "text must not command a terminal");
+        answers.push(serde_json::to_value(&answer).expect("JSON"));
+    }
+    Ok(serde_json::json!({ "answers": answers, "warnings": open.report.warnings.list() }))
+}
+
 /// What all commands say of a report, each an answer or an error.
 pub fn all_answers(path: &Path) -> Vec<Result<Value, Error>> {
     vec![
@@ -154,6 +191,8 @@ pub fn all_answers(path: &Path) -> Vec<Result<Value, Error>> {
         liveness(path, Some(2)),
         map(path, 3, Some(12)),
         compute(path),
+        sweep(path),
+        comparisons(path),
     ]
 }
 

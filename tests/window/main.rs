@@ -5,6 +5,7 @@ mod chip_map;
 mod frame;
 mod home;
 mod liveness;
+mod liveness_pair;
 mod memory;
 mod memory_map;
 mod report;

@@ -35,7 +35,7 @@ fn click(harness: &mut Harness<'_, App>, name: &str) {
 
 /// Where the first of the texts stands before the second.
 fn is_before(harness: &Harness<'_, App>, first: &str, second: &str) -> bool {
-    let place = |name: &str| harness.get_by_label(name).rect().left();
+    let place = |name: &str| harness.get_all_by_label(name).next().expect("a name").rect().left();
     place(first) < place(second)
 }
 

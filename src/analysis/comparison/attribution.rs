@@ -10,6 +10,7 @@ use super::owners::Owners;
 use crate::analysis::liveness::variable_name;
 use crate::analysis::matching::Matching;
 use crate::store::Report;
+use crate::store::liveness::Liveness;
 
 /// Tables of what two reports have: a row for what belongs together.
 #[derive(Clone, Debug, Default)]
@@ -30,21 +31,21 @@ impl Attribution {
     /// Of two reports and their matching. Where debug contexts are absent nothing belongs to an
     /// operation.
     pub fn of(source: &Report, target: &Report, matching: &Matching) -> Self {
-        let owners = [
-            Owners::of(source, &matching.source_operations),
-            Owners::of(target, &matching.target_operations),
-        ];
+        let (of_source, of_target) = rayon::join(
+            || Owners::of(source, &matching.source_operations),
+            || Owners::of(target, &matching.target_operations),
+        );
+        let owners = [of_source, of_target];
         let [of_source, of_target] = owners.each_ref().map(|owners| {
             owners.operations().iter().map(|found| (&found.layer, &found.kind, &found.name))
         });
         let operations = Join::new(of_source, of_target, &matching.operations);
-        let [of_source, of_target] = [source, target].map(|report| {
-            let ids = |liveness| {
-                let ids: &crate::store::liveness::Liveness = liveness;
-                ids.variable_ids.as_slice().iter().map(|id| variable_name(ids, *id))
-            };
-            report.liveness.get().into_iter().flat_map(ids)
-        });
+        let names = |liveness| {
+            let liveness: &Liveness = liveness;
+            liveness.variable_ids.as_slice().iter().map(|id| variable_name(liveness, *id))
+        };
+        let [of_source, of_target] =
+            [source, target].map(|report| report.liveness.get().into_iter().flat_map(names));
         let variables = Join::new(of_source, of_target, &matching.variables);
         let [source, target] = owners;
         let mut attribution = Self { source, target, operations, variables, ..Self::default() };

@@ -8,9 +8,10 @@
 //! - By category: lowered variables ([`super::category_bytes`]).
 //! - By variable: variables before lowering, by name, as they are matched.
 //! - By operation: what belongs to one ([`super::owners`]): variables before lowering; the code of
-//!   internal exchanges; the state of vertices, by compute set. The latter two take the place of the pseudo
-//!   variables under which the file counts them, and count only where those are all always live. Code that
-//!   exchanges share counts for each of them, so the row that is not attributable can be below 0.
+//!   internal exchanges; the state of vertices, by compute set; control code, by program. The latter
+//!   three take the place of the pseudo variables under which the file counts them, and count only where
+//!   those are all always live. Code that exchanges share counts for each of them, so the row that is not
+//!   attributable can be below 0.
 //! - By module: operations by the path in their names.
 
 use std::collections::BTreeMap;

@@ -56,6 +56,8 @@ pub struct Content {
     pub code: Vec<[u64; 4]>,
     /// State on each tile of the compute set of each debug context.
     pub state: Vec<[u64; 4]>,
+    /// Control code on each tile of each step's program.
+    pub control: Vec<[u64; 4]>,
     /// What `memory_by_tile` says too much of the always-live bytes.
     pub surplus: u64,
 }
@@ -73,13 +75,24 @@ pub fn contents() -> impl Strategy<Value = Content> {
         proptest::collection::vec(class, 0..4),
         proptest::collection::vec(cell, 0..30),
         proptest::collection::vec(0..6_u64, STEPS as usize),
-        list(),
-        list(),
+        [list(), list(), list()],
         0..9_u64,
     )
-        .prop_map(|(contexts, variables, classes, cells, steps, code, state, surplus)| {
-            Content { contexts, variables, classes, cells, steps, code, state, surplus }
-        })
+        .prop_map(
+            |(contexts, variables, classes, cells, steps, [code, state, control], surplus)| {
+                Content {
+                    contexts,
+                    variables,
+                    classes,
+                    cells,
+                    steps,
+                    code,
+                    state,
+                    control,
+                    surplus,
+                }
+            },
+        )
 }
 
 /// The report with all its parts.
@@ -128,6 +141,8 @@ fn programs(content: &Content, report: &Report) {
 
 fn compute(content: &Content, report: &Report) {
     let list = |numbers: &[u64; 4]| Some(TileList::from_runs(numbers.map(|number| (1, number))));
+    let control = || content.control.iter().map(list).collect();
+    report.control_code.fill((!content.control.is_empty()).then(control));
     let mut exchanges = Exchanges::default();
     for (number, code) in (0..).zip(&content.code) {
         exchanges.ids.push(exchange(number));

@@ -260,6 +260,7 @@ mod tests {
             steps: vec![1; 6],
             code: Vec::new(),
             state: Vec::new(),
+            control: Vec::new(),
             surplus: 0,
         };
         let report = report(&content);

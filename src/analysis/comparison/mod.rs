@@ -19,4 +19,5 @@ pub mod owners;
 pub mod plans;
 pub mod spikes;
 pub mod tally;
+pub mod variable_rows;
 pub mod variables;

@@ -1,8 +1,8 @@
-//! Which operation the rows of one report belong to: variables, exchanges, compute sets.
+//! Which operation the rows of one report belong to: variables, programs, exchanges, compute sets.
 //!
-//! A variable belongs to an operation as [`super::super::variable_operations`] says. An exchange belongs
-//! to that of the programs that run it, where those that belong to any belong to one. A compute set
-//! belongs to that of its debug context.
+//! A variable belongs to an operation as [`super::super::variable_operations`] says. A program and a
+//! compute set belong to that of their debug context, an exchange to that of the programs that run it,
+//! where those that belong to any belong to one.
 
 use std::collections::HashMap;
 
@@ -19,6 +19,8 @@ pub struct Owners {
     pub variables: VariableOperations,
     /// For each compute set its operation, a position in [`Self::operations`].
     pub compute_sets: Vec<Option<u32>>,
+    /// For each program its operation.
+    pub programs: Vec<Option<u32>>,
     exchanges: HashMap<ExchangeId, Option<u32>>,
 }
 
@@ -35,11 +37,11 @@ impl Owners {
         let sets = report.compute_sets.get().map_or(&[][..], |sets| &sets.debug_ids);
         let compute_sets = sets.iter().map(|id| found.of_context(*id)).collect();
         let mut exchanges: HashMap<ExchangeId, Option<u32>> = HashMap::new();
+        let mut of_program = Vec::new();
         if let Some(programs) = report.programs.get() {
-            for (exchange, id) in programs.exchanges.iter().zip(&programs.debug_ids) {
-                let (Some(exchange), Some(operation)) = (*exchange, found.of_context(*id)) else {
-                    continue;
-                };
+            of_program.extend(programs.debug_ids.iter().map(|id| found.of_context(*id)));
+            for (exchange, operation) in programs.exchanges.iter().zip(&of_program) {
+                let (Some(exchange), Some(operation)) = (*exchange, *operation) else { continue };
                 exchanges
                     .entry(exchange)
                     .and_modify(|owner| *owner = owner.filter(|owner| *owner == operation))
@@ -47,7 +49,7 @@ impl Owners {
             }
         }
         variables.operations = found.operations;
-        Self { variables, compute_sets, exchanges }
+        Self { variables, compute_sets, programs: of_program, exchanges }
     }
 
     /// All operations of the report that anything belongs to.

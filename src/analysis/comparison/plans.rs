@@ -1,13 +1,14 @@
 //! Operations of both reports that are computed in another way: those whose plan has changed.
 //!
 //! A plan shows in what the compiler made of an operation: its steps, the code of its internal exchanges,
-//! the number of its vertices. It has changed when any of these has, as far as both reports say so.
+//! its control code, the number of its vertices. It has changed when any of these has, as far as both reports say so.
 
 use std::cmp::Reverse;
 
 use super::attribution::Attribution;
 use super::contribution::OperationName;
 use super::difference::{Difference, Side};
+use crate::analysis::control_code::own_control_code;
 use crate::analysis::matching::Matching;
 use crate::analysis::over_tiles::sum;
 use crate::analysis::selection::TileSelection;
@@ -34,6 +35,8 @@ pub struct Plan {
     pub peak: Difference,
     /// Code of its internal exchanges, bytes.
     pub exchange_code: Difference,
+    /// Its control code, bytes.
+    pub control_code: Difference,
     /// Its vertices.
     pub vertices: Difference,
     /// Its `availableMemoryProportion` in the source and in the target.
@@ -62,6 +65,7 @@ impl Plan {
         self.only_source() > 0
             || self.only_target() > 0
             || differs(&self.exchange_code)
+            || differs(&self.control_code)
             || differs(&self.vertices)
     }
 }
@@ -90,6 +94,7 @@ struct PlanSide<'a> {
     operations: &'a StepOperations,
     curve: &'a [u64],
     exchange_code: Option<Vec<u64>>,
+    control_code: Option<Vec<u64>>,
     vertices: Option<Vec<u64>>,
 }
 
@@ -120,12 +125,16 @@ impl<'a> PlanSide<'a> {
                 });
             by_operation(&mut internal)
         });
+        let control_code = own_control_code(report, &TileSelection::default());
+        let control_code = control_code.map(|own| {
+            by_operation(&mut owners.programs.iter().copied().zip(own.into_iter().map(Some)))
+        });
         let vertices = report.compute_sets.get().map(|sets| {
             by_operation(
                 &mut owners.compute_sets.iter().copied().zip(sets.vertices.iter().copied()),
             )
         });
-        Self { operations, curve, exchange_code, vertices }
+        Self { operations, curve, exchange_code, control_code, vertices }
     }
 
     /// The step of an operation at which most is alive, and the bytes.
@@ -163,6 +172,7 @@ fn plan(pair: (usize, usize), sides: &[PlanSide<'_>; 2], matching: &Matching) ->
         peak_steps: peaks.map(|peak| peak.map(|(step, _)| step)),
         peak: Difference::of(source_peak, target_peak),
         exchange_code: Difference::of(of(&source.exchange_code, s), of(&target.exchange_code, t)),
+        control_code: Difference::of(of(&source.control_code, s), of(&target.control_code, t)),
         vertices: Difference::of(of(&source.vertices, s), of(&target.vertices, t)),
         proportions: [source.proportion(s), target.proportion(t)],
     })
@@ -184,6 +194,7 @@ mod tests {
             steps: vec![1, 1, 1, 2, 2, 0],
             code: vec![[4, 0, 0, 0]; 4],
             state: vec![[1, 0, 0, 0]; 3],
+            control: Vec::new(),
             surplus: 0,
         }
     }
@@ -215,6 +226,13 @@ mod tests {
         target.code[3] = [4, 5, 0, 0];
         let found = changed(&source, &target);
         assert_eq!((found.len(), found[0].exchange_code.change()), (1, Some(5)));
+        let mut target = content();
+        target.control = vec![[0; 4], [0, 0, 9, 0]];
+        assert!(changed(&source, &target).is_empty(), "the source does not say");
+        let mut said = content();
+        said.control = vec![[1, 0, 0, 0]; 2];
+        let found = changed(&said, &target);
+        assert_eq!((found.len(), found[0].control_code.change()), (1, Some(7)));
         let mut target = content();
         target.state[1] = [3, 0, 0, 0];
         let found = changed(&source, &target);

@@ -6,6 +6,7 @@ use super::category_bytes::class_states;
 use super::contribution::BytesOfTwo;
 use super::difference::Side;
 use super::moment::Moment;
+use crate::analysis::control_code::own_control_code;
 use crate::analysis::over_tiles::sum;
 use crate::analysis::selection::TileSelection;
 use crate::analysis::variables::rows_of_scope;
@@ -23,13 +24,15 @@ pub struct Tally {
     pub variables: Vec<BytesOfTwo>,
 }
 
-/// What pseudo variables count together and tables tell apart by exchange or by compute set.
+/// What pseudo variables count together and tables tell apart by exchange, compute set or program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pseudo {
     /// Code of internal exchanges.
     ExchangeCode,
     /// State of vertices.
     VertexState,
+    /// Control code.
+    ControlCode,
 }
 
 impl Pseudo {
@@ -41,6 +44,7 @@ impl Pseudo {
             | "vertexFieldData"
             | "copyDescriptor"
             | "vectorListDescriptor" => Some(Self::VertexState),
+            "controlCode" => Some(Self::ControlCode),
             _ => None,
         }
     }
@@ -68,7 +72,7 @@ impl Tally {
         let pseudo = pseudo_variables(liveness);
         let owners = attribution.owners(side);
         // Whether anything that a pseudo variable counts is not always live.
-        let mut has_temporary = [false; 2];
+        let mut has_temporary = [false; 3];
         rows_of_scope(report, moment.scope)?.each(|row| {
             let class = liveness.classes.ids.position(row.class);
             let Some(is_always_live) = class.and_then(|class| *states.get(class)?) else { return };
@@ -85,9 +89,12 @@ impl Tally {
             }
         });
         let tiles = TileSelection::of_scope(moment.scope.tiles(report.target.get()));
-        let [has_temporary_code, has_temporary_state] = has_temporary;
+        let [has_temporary_code, has_temporary_state, has_temporary_control] = has_temporary;
         if !has_temporary_code {
             self.add_exchange_code(attribution, side, report, &tiles);
+        }
+        if !has_temporary_control {
+            self.add_control_code(attribution, side, report, &tiles);
         }
         if !has_temporary_state {
             self.add_vertex_state(attribution, side, report, &tiles);
@@ -107,6 +114,22 @@ impl Tally {
             let owner = attribution.owners(side).of_exchange(*id);
             let bytes = sum(code.as_ref(), tiles).filter(|_| id.kind == ExchangeKind::Internal);
             if let (Some(owner), Some(bytes)) = (owner, bytes) {
+                let row = attribution.operations.row_of(side, owner as usize);
+                add_to(&mut self.operations, row, side, true, bytes);
+            }
+        }
+    }
+
+    fn add_control_code(
+        &mut self,
+        attribution: &Attribution,
+        side: Side,
+        report: &Report,
+        tiles: &TileSelection,
+    ) {
+        let own = own_control_code(report, tiles).unwrap_or_default();
+        for (owner, bytes) in attribution.owners(side).programs.iter().zip(own) {
+            if let Some(owner) = *owner {
                 let row = attribution.operations.row_of(side, owner as usize);
                 add_to(&mut self.operations, row, side, true, bytes);
             }
@@ -156,8 +179,8 @@ mod tests {
     use crate::analysis::liveness::Scope;
     use crate::store::TileId;
 
-    /// The operation fc has 8 bytes of weights, code of 40 bytes, state of 28, of which tile 2 has 8, 30
-    /// and 3. The pseudo variables of code and state have its context as well.
+    /// The operation fc has 8 bytes of weights, code of 40 bytes, state of 28, control code of 9, of which
+    /// tile 2 has 8, 30, 3 and 5. The pseudo variables of code and state have its context as well.
     fn content() -> Content {
         Content {
             contexts: vec!["fc"],
@@ -174,6 +197,7 @@ mod tests {
             steps: vec![1, 0, 0, 0, 0, 0],
             code: vec![[0, 10, 30, 0], [0, 2, 0, 0]],
             state: vec![[0, 0, 0, 0], [0, 25, 3, 0]],
+            control: vec![[4, 0, 5, 0], [0, 0, 7, 0]],
             surplus: 0,
         }
     }
@@ -196,15 +220,15 @@ mod tests {
     fn code_and_state_count_once() {
         let content = content();
         // The second exchange is run by a program of no operation.
-        assert_eq!(of_fc(&content, Scope::Everything), bytes(8 + 40 + 28, 0));
-        assert_eq!(of_fc(&content, Scope::Tile(TileId(2))), bytes(8 + 30 + 3, 0));
+        assert_eq!(of_fc(&content, Scope::Everything), bytes(8 + 40 + 28 + 9, 0));
+        assert_eq!(of_fc(&content, Scope::Tile(TileId(2))), bytes(8 + 30 + 3 + 5, 0));
     }
 
     #[test]
     fn code_that_is_not_always_live_stays_with_nobody() {
         let mut content = content();
         content.cells.push((3, 1, 2, 1, 5, 0));
-        assert_eq!(of_fc(&content, Scope::Everything), bytes(8 + 28, 0));
-        assert_eq!(of_fc(&content, Scope::Tile(TileId(2))), bytes(8 + 30 + 3, 0), "not there");
+        assert_eq!(of_fc(&content, Scope::Everything), bytes(8 + 28 + 9, 0));
+        assert_eq!(of_fc(&content, Scope::Tile(TileId(2))), bytes(8 + 30 + 3 + 5, 0), "not there");
     }
 }

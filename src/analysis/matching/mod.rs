@@ -4,6 +4,7 @@ pub mod aligned_steps;
 mod alignment;
 mod anchors;
 mod followers;
+mod links;
 mod names;
 mod occurrence;
 mod operation_pairs;
@@ -21,9 +22,9 @@ use super::step_operations::{StepOperations, step_operations};
 
 use followers::{match_compute_sets, match_exchanges, match_programs};
 use occurrence::pair_by_name;
-use operation_pairs::{match_operations, shared_codes};
+use operation_pairs::{match_operations, operation_keys};
 use step_keys::StepKeys;
-use step_pairs::{Sides, match_steps};
+use step_pairs::match_steps;
 
 pub use aligned_steps::AlignedSteps;
 pub use pairs::{MatchCounts, Pairs, Sureness};
@@ -64,32 +65,27 @@ pub fn match_reports(
         return None;
     }
     let (from, to) = rayon::join(|| step_operations(source), || step_operations(target));
-    let is_compared = from.is_some() && to.is_some();
+    // Debug information that was cut has lost all names: it does not tell operations apart.
+    let has_names =
+        |report: &Report| report.debug.get().is_some_and(|debug| !debug.texts.is_empty());
+    let is_compared = has_names(source) && has_names(target);
     let (from, to) = (from.unwrap_or_default(), to.unwrap_or_default());
-    let operations = if is_compared {
-        match_operations(&from.operations, &to.operations, is_cancelled)?
-    } else {
-        Pairs::new(from.operations.len(), to.operations.len())
-    };
-    let [source_codes, target_codes] = if is_compared {
-        shared_codes(&from.operations, &to.operations, &operations).map(Some)
-    } else {
-        [None, None]
-    };
-    let (source_keys, target_keys) = rayon::join(
-        || StepKeys::new(source, &from.of_step, source_codes, 1),
-        || StepKeys::new(target, &to.of_step, target_codes, 2),
+    let (mut source_keys, mut target_keys) = rayon::join(
+        || StepKeys::new(source, is_compared.then_some(&from)),
+        || StepKeys::new(target, is_compared.then_some(&to)),
     );
-    let sides = Sides {
-        source: &source_keys,
-        target: &target_keys,
-        source_operations: &from.operations,
-        target_operations: &to.operations,
-        operations: &operations,
+    let names = [&from.operations[..], &to.operations[..]];
+    let (steps, variables) = rayon::join(
+        || match_steps(&mut source_keys, &mut target_keys, names, is_cancelled),
+        || match_variables(source, target),
+    );
+    let (steps, operations) = steps?;
+    let operations = if is_compared {
+        operations
+    } else {
+        let keys = [&from, &to].map(|found| operation_keys(&found.operations));
+        match_operations(&keys[0], &keys[1], std::iter::empty())
     };
-    let (steps, variables) =
-        rayon::join(|| match_steps(&sides, is_cancelled), || match_variables(source, target));
-    let steps = steps?;
     let programs = match_programs(&steps, &source_keys, &target_keys);
     if is_cancelled() {
         return None;

@@ -1,108 +1,100 @@
-//! Pairs of operations: the same layer, kind and name; or names that differ in the compiler's numbers
-//! alone, in the order in which the operations first come.
+//! Pairs of operations: those that have most steps in common, and the same name, but for numbers of the
+//! compiler; the rest by layer, kind and name.
+//!
+//! Numbers of the compiler in the name of an operation (`98/scatterAdd`) do not say which it is. Its steps
+//! do, so their alignment comes first.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
 
 use crate::analysis::operations::Operation;
 
-use super::Cancelled;
-use super::alignment::align;
 use super::names::{NameKeys, combine, hash};
 use super::pairs::{Pairs, Sureness};
 
-/// What tells an operation from others of its report.
-#[derive(Clone, Copy)]
-struct Key {
+/// What an operation is compared by; never 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OperationKeys {
     /// Layer, kind and name.
-    exact: u64,
+    pub exact: u64,
     /// The same without the compiler's numbers.
-    model: u64,
+    pub model: u64,
 }
 
-fn keys(operations: &[Operation]) -> Vec<Key> {
-    let key = |operation: &Operation| {
+/// The keys of operations.
+pub fn operation_keys(operations: &[Operation]) -> Vec<OperationKeys> {
+    let keys = |operation: &Operation| {
         let kind = combine(hash(&operation.layer), operation.kind.as_deref().map_or(0, hash));
         let name = NameKeys::of(operation.name.as_deref().unwrap_or(""));
-        Key { exact: combine(kind, name.exact), model: combine(kind, name.model) }
+        OperationKeys { exact: combine(kind, name.exact) | 1, model: combine(kind, name.model) | 1 }
     };
-    operations.iter().map(key).collect()
+    operations.iter().map(keys).collect()
 }
 
-/// Matches the operations of two reports; `None` when cancelled.
+/// Matches operations. `common` has the two operations of each pair of steps.
 pub fn match_operations(
-    source: &[Operation],
-    target: &[Operation],
-    is_cancelled: Cancelled<'_>,
-) -> Option<Pairs> {
-    let (source, target) = (keys(source), keys(target));
-    let mut by_name = Pairs::new(source.len(), target.len());
-    pair_equal(&mut by_name, &source, &target);
-    pair_in_order(&mut by_name, &source, &target, is_cancelled)?;
-    if by_name.matched() == source.len().min(target.len()) {
-        return Some(by_name);
+    source: &[OperationKeys],
+    target: &[OperationKeys],
+    common: impl Iterator<Item = (usize, usize)>,
+) -> Pairs {
+    let mut steps_in_common: HashMap<(usize, usize), usize> = HashMap::new();
+    for operations in common {
+        *steps_in_common.entry(operations).or_default() += 1;
     }
-    // Where all numbers have moved on by some, an operation may have the number that another one had.
-    let mut in_order = Pairs::new(source.len(), target.len());
-    pair_in_order(&mut in_order, &source, &target, is_cancelled)?;
-    pair_equal(&mut in_order, &source, &target);
-    Some(if in_order.matched() > by_name.matched() { in_order } else { by_name })
+    let is_equal = |from: usize, to: usize, key: fn(&OperationKeys) -> u64| {
+        let (from, to) = (source.get(from).map(key), target.get(to).map(key));
+        from.is_some() && from == to
+    };
+    let mut found: Vec<_> = steps_in_common
+        .into_iter()
+        .filter(|((from, to), _)| is_equal(*from, *to, |keys| keys.model))
+        .map(|((from, to), steps)| {
+            let is_exact = is_equal(from, to, |keys| keys.exact);
+            // The sum does not tell the source from the target.
+            (Reverse((steps, is_exact)), from + to, from, to)
+        })
+        .collect();
+    found.sort_unstable();
+    let mut pairs = Pairs::new(source.len(), target.len());
+    for (Reverse((_, is_exact)), _, from, to) in found {
+        let sureness = if is_exact { Sureness::Exact } else { Sureness::Likely };
+        pairs.pair(from, to, sureness);
+    }
+    pair_equal(&mut pairs, source, target);
+    pairs
 }
 
 /// Pairs what has the same name, wherever it stands. A report has an operation only once.
-fn pair_equal(pairs: &mut Pairs, source: &[Key], target: &[Key]) {
-    let mut by_key: Vec<(u64, usize)> =
-        target.iter().enumerate().map(|(row, key)| (key.exact, row)).collect();
-    by_key.sort_unstable();
-    for (row, key) in source.iter().enumerate() {
-        let place = by_key.partition_point(|other| other.0 < key.exact);
-        if let Some((_, other)) = by_key.get(place).filter(|other| other.0 == key.exact) {
+fn pair_equal(pairs: &mut Pairs, source: &[OperationKeys], target: &[OperationKeys]) {
+    let by_key: HashMap<u64, usize> =
+        target.iter().enumerate().map(|(row, keys)| (keys.exact, row)).collect();
+    for (row, keys) in source.iter().enumerate() {
+        if let Some(other) = by_key.get(&keys.exact) {
             pairs.pair(row, *other, Sureness::Exact);
         }
     }
 }
 
-/// Pairs the rest by names without the compiler's numbers.
-fn pair_in_order(
-    pairs: &mut Pairs,
-    source: &[Key],
-    target: &[Key],
-    is_cancelled: Cancelled<'_>,
-) -> Option<()> {
-    let (from, to): (Vec<usize>, Vec<usize>) =
-        (pairs.only_source().collect(), pairs.only_target().collect());
-    let of = |rows: &[usize], keys: &[Key]| -> Vec<u64> {
-        rows.iter().filter_map(|row| keys.get(*row)).map(|key| key.model).collect()
-    };
-    for link in align(&of(&from, source), &of(&to, target), is_cancelled)? {
-        let rows = (from.get(link.source as usize), to.get(link.target as usize));
-        let (Some(from), Some(to)) = rows else { continue };
-        let is_equal =
-            source.get(*from).map(|key| key.exact) == target.get(*to).map(|key| key.exact);
-        let sureness = match (link.is_guess, is_equal) {
-            (_, true) => Sureness::Exact,
-            (true, false) => Sureness::Weak,
-            (false, false) => Sureness::Likely,
-        };
-        pairs.pair(*from, *to, sureness);
-    }
-    Some(())
-}
-
-/// For each operation of both sides a number that it shares with its partner and with no other; never 0.
-pub fn shared_codes(source: &[Operation], target: &[Operation], pairs: &Pairs) -> [Vec<u64>; 2] {
-    let (from, to) = (keys(source), keys(target));
-    let code = |own: &Key, partner: Option<&Key>| {
+/// Keys of both sides that are the same for operations that belong together, and for no others.
+pub fn shared_keys(
+    source: &[OperationKeys],
+    target: &[OperationKeys],
+    pairs: &Pairs,
+) -> [Vec<OperationKeys>; 2] {
+    let shared = |own: &OperationKeys, partner: Option<&OperationKeys>| {
         // The same from both sides, so that it does not matter which is the source.
-        partner.map_or(combine(own.exact, 1), |partner| {
-            combine(own.exact.wrapping_add(partner.exact), 2)
-        }) | 1
+        let key = match partner {
+            Some(partner) => combine(own.exact.wrapping_add(partner.exact), 2),
+            None => combine(own.exact, 1),
+        };
+        OperationKeys { exact: key | 1, model: key | 1 }
     };
-    let of_source = from.iter().enumerate();
-    let of_target = to.iter().enumerate();
+    let from = source.iter().enumerate();
+    let to = target.iter().enumerate();
     [
-        of_source
-            .map(|(row, key)| code(key, pairs.target_of(row).and_then(|row| to.get(row))))
+        from.map(|(row, keys)| shared(keys, pairs.target_of(row).and_then(|row| target.get(row))))
             .collect(),
-        of_target
-            .map(|(row, key)| code(key, pairs.source_of(row).and_then(|row| from.get(row))))
+        to.map(|(row, keys)| shared(keys, pairs.source_of(row).and_then(|row| source.get(row))))
             .collect(),
     ]
 }
@@ -123,12 +115,17 @@ mod tests {
         names.iter().map(operation).collect()
     }
 
-    fn partners(source: &[&str], target: &[&str]) -> Vec<Option<(usize, Sureness)>> {
-        let (source, target) = (operations(source), operations(target));
-        let pairs = match_operations(&source, &target, &|| false).expect("not cancelled");
-        let [from, to] = shared_codes(&source, &target, &pairs);
-        for (row, code) in from.iter().enumerate() {
-            let same: Vec<usize> = (0..to.len()).filter(|other| to[*other] == *code).collect();
+    fn partners(
+        source: &[&str],
+        target: &[&str],
+        common: &[(usize, usize)],
+    ) -> Vec<Option<(usize, Sureness)>> {
+        let (source, target) =
+            (operation_keys(&operations(source)), operation_keys(&operations(target)));
+        let pairs = match_operations(&source, &target, common.iter().copied());
+        let [from, to] = shared_keys(&source, &target, &pairs);
+        for (row, keys) in from.iter().enumerate() {
+            let same: Vec<usize> = (0..to.len()).filter(|other| to[*other] == *keys).collect();
             assert_eq!(same, Vec::from_iter(pairs.target_of(row)));
         }
         (0..source.len()).map(|row| Some((pairs.target_of(row)?, pairs.sureness(row)?))).collect()
@@ -136,24 +133,23 @@ mod tests {
 
     #[test]
     fn operations_are_matched_by_name_wherever_they_stand() {
-        let found = partners(&["a", "b", "", "c"], &["c", "a", "", "b2"]);
+        let found = partners(&["a", "b", "", "c"], &["c", "a", "", "b2"], &[]);
         let exact = |row| Some((row, Sureness::Exact));
         assert_eq!(found, [exact(1), None, exact(2), exact(0)]);
     }
 
     #[test]
     fn numbers_of_the_compiler_may_differ_and_the_models_own_may_not() {
-        let found = partners(&["layer1.0.conv1", "x/Op_7"], &["layer1.1.conv1", "x/Op_9"]);
+        let common = [(0, 0), (1, 1)];
+        let found = partners(&["layer1.0.conv1", "x/Op_7"], &["layer1.1.conv1", "x/Op_9"], &common);
         assert_eq!(found, [None, Some((1, Sureness::Likely))]);
     }
 
     #[test]
     fn an_operation_with_the_number_that_another_had_is_not_taken_for_it() {
-        let found = partners(
-            &["Op_1/a", "Op_2/b", "Op_3/a"],
-            &["Op_1/c", "Op_2/c", "Op_3/a", "Op_4/b", "Op_5/a"],
-        );
+        let common = [(0, 0), (0, 0), (0, 1), (1, 1), (1, 1), (1, 0)];
+        let found = partners(&["Op_1/a", "Op_2/a"], &["Op_2/a", "Op_3/a"], &common);
         let likely = |row| Some((row, Sureness::Likely));
-        assert_eq!(found, [likely(2), likely(3), likely(4)]);
+        assert_eq!(found, [likely(0), likely(1)]);
     }
 }

@@ -14,9 +14,12 @@ pub struct ProgramKeys {
     /// Its name: that of its compute set, or else its own.
     pub name: NameKeys,
     /// Its debug contexts up to the root: layers, kinds, and names without the compiler's numbers; 0
-    /// for none.
+    /// for none, [`ABSENT`] where the file does not have its context.
     pub contexts: u64,
 }
+
+/// Stands for a context that is not in the file.
+const ABSENT: u64 = 2;
 
 /// The keys of all programs; contexts only if `with_contexts`.
 pub fn program_keys(report: &Report, with_contexts: bool) -> Vec<ProgramKeys> {
@@ -64,14 +67,18 @@ impl<'a> Contexts<'a> {
         Self { debug, words, known: vec![0; debug.len()] }
     }
 
-    /// The key of a context by its id, never 0; 0 where there is none.
+    /// The key of a context by its id.
     fn key(&mut self, id: u64) -> u64 {
-        let Some(context) = self.debug.position(id).filter(|_| id != 0) else { return 0 };
+        if id == 0 {
+            return 0;
+        }
+        let Some(context) = self.debug.position(id) else { return ABSENT };
         let known = |row: &usize| self.known.get(*row).is_some_and(|key| *key != 0);
         let new: Vec<usize> = self.debug.ancestry(context).take_while(|row| !known(row)).collect();
         let above = self.debug.ancestry(context).nth(new.len());
         let mut key = above.and_then(|row| self.known.get(row)).copied().unwrap_or(0);
         for row in new.into_iter().rev() {
+            // Odd, so that it is neither of the two.
             key = combine(key, self.own_key(row)) | 1;
             if let Some(known) = self.known.get_mut(row) {
                 *known = key;
@@ -88,5 +95,42 @@ impl<'a> Contexts<'a> {
         let kind = word(self.debug.kinds.get(row).copied().flatten().map(|kind| kind.0 as usize));
         let name = NameKeys::of(self.debug.name(row).unwrap_or(""));
         combine(combine(layer, kind), name.model)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::debug_info::{Proportion, TextRef};
+    use crate::store::names::Interner;
+
+    /// Contexts 1, 2, 3 … of layer `poplar`, each with its parent's row.
+    fn contexts(list: &[(&str, Option<u32>)]) -> DebugInfo {
+        let (mut words, mut debug) = (Interner::default(), DebugInfo::default());
+        for (id, (name, parent)) in (1..).zip(list) {
+            debug.ids.push(id);
+            debug.parents.push(*parent);
+            debug.layers.push(words.intern("poplar"));
+            debug.kinds.push(None);
+            debug.names.push(TextRef(debug.texts.push(name).0));
+            debug.files.push(TextRef::NONE);
+            debug.lines.push(0);
+            debug.proportions.push(Proportion::Absent);
+        }
+        debug.words = words.into_names();
+        debug
+    }
+
+    #[test]
+    fn contexts_are_compared_up_to_the_root() {
+        let debug = contexts(&[("main", None), ("a__1", Some(0)), ("b", Some(1)), ("b", Some(0))]);
+        let other = contexts(&[("b", Some(2)), ("b", Some(3)), ("a__7", Some(3)), ("main", None)]);
+        let (mut keys, mut others) = (Contexts::new(&debug), Contexts::new(&other));
+        let [main, a, deep, shallow] = [1, 2, 3, 4].map(|id| keys.key(id));
+        assert_eq!([4, 3, 1, 2].map(|id| others.key(id)), [main, a, deep, shallow]);
+        assert_eq!(keys.key(3), deep, "the same when it is asked for again");
+        let all = [main, a, deep, shallow, keys.key(0), keys.key(99)];
+        let different: std::collections::HashSet<u64> = all.into_iter().collect();
+        assert_eq!((different.len(), keys.key(0), keys.key(99)), (6, 0, ABSENT));
     }
 }

@@ -1,8 +1,12 @@
 //! What steps are compared by, from what tells most apart to the mere kind of their programs.
 
+use std::ops::Range;
+
+use crate::analysis::step_operations::StepOperations;
 use crate::store::Report;
 
 use super::names::combine;
+use super::operation_pairs::{OperationKeys, operation_keys};
 use super::program_keys::{ProgramKeys, program_keys};
 
 /// What of two steps must be equal. The kind always must.
@@ -30,31 +34,33 @@ pub struct StepKeys<'a> {
     rows: Vec<Option<u32>>,
     /// The operation of each step; empty where operations are not compared.
     operations: &'a [Option<u32>],
-    /// A number for each operation, which its partner shares.
-    codes: Vec<u64>,
-    /// Tells the steps of this side that are equal to none from those of the other side.
-    side: u64,
+    /// What operations are compared by.
+    operation_keys: Vec<OperationKeys>,
 }
 
 impl<'a> StepKeys<'a> {
-    /// The steps of a report, with the operations that they belong to. `codes` are numbers of these
-    /// operations; where it is `None`, neither operations nor contexts are compared.
-    pub fn new(
-        report: &Report,
-        operations: &'a [Option<u32>],
-        codes: Option<Vec<u64>>,
-        side: u64,
-    ) -> Self {
+    /// The steps of a report. Without operations, debug contexts are not compared either.
+    pub fn new(report: &Report, operations: Option<&'a StepOperations>) -> Self {
         let ids = report.programs.get().map(|programs| &programs.ids);
         let visited = report.steps.get().map_or(&[][..], |steps| &steps.programs);
         let row = |id| u32::try_from(ids?.position(id)?).ok();
         Self {
-            programs: program_keys(report, codes.is_some()),
+            programs: program_keys(report, operations.is_some()),
             rows: visited.iter().map(|id| row(*id)).collect(),
-            operations: if codes.is_some() { operations } else { &[] },
-            codes: codes.unwrap_or_default(),
-            side,
+            operations: operations.map_or(&[], |operations| &operations.of_step),
+            operation_keys: operations
+                .map_or_else(Vec::new, |operations| operation_keys(&operations.operations)),
         }
+    }
+
+    /// The keys of all operations.
+    pub fn operation_keys(&self) -> &[OperationKeys] {
+        &self.operation_keys
+    }
+
+    /// Other keys of the operations.
+    pub fn set_operation_keys(&mut self, keys: Vec<OperationKeys>) {
+        self.operation_keys = keys;
     }
 
     /// Number of steps.
@@ -83,34 +89,35 @@ impl<'a> StepKeys<'a> {
         self.operations.get(step).copied().flatten().map(|operation| operation as usize)
     }
 
-    /// What a step must have in common with its partner, as a number. A step that can have none gets a
-    /// number of its own.
-    pub fn key(&self, step: usize, level: Level) -> u64 {
+    /// What a step must have in common with its partner, as a number; `None` where there is too
+    /// little of it.
+    pub fn key(&self, step: usize, level: Level) -> Option<u64> {
         let ProgramKeys { kind, name, contexts } = self.program(step);
-        let operation = self.operation(step).and_then(|operation| self.codes.get(operation));
-        let operation = operation.copied().unwrap_or(0);
-        let nothing = || combine(self.side, step as u64);
-        match level {
-            Level::Exact => combine(combine(kind, name.exact), combine(operation, contexts)),
+        let operation = self.operation(step).and_then(|row| self.operation_keys.get(row));
+        let (exact, model) = operation.map_or((0, 0), |keys| (keys.exact, keys.model));
+        Some(match level {
+            Level::Exact => combine(combine(kind, name.exact), combine(exact, contexts)),
             Level::Model => {
-                let place = if operation == 0 { contexts } else { operation };
+                let place = if model == 0 { contexts } else { model };
                 combine(combine(kind, name.model), place)
             }
-            Level::Words | Level::Name if name.exact == 0 => nothing(),
-            Level::Words => combine(combine(kind, name.words), operation),
+            Level::Words | Level::Name if name.exact == 0 => return None,
+            Level::Words => combine(combine(kind, name.words), model),
             Level::Name => combine(kind, name.model),
-            Level::Operation => combine(kind, operation),
+            Level::Operation => combine(kind, model),
             Level::Kind => kind,
-        }
+        })
     }
 
-    /// The keys of some steps.
-    pub fn keys(&self, steps: std::ops::Range<usize>, level: Level) -> Vec<u64> {
-        steps.map(|step| self.key(step, level)).collect()
+    /// The keys of the steps of a range that have one, and which steps these are.
+    pub fn keys(&self, steps: Range<usize>, level: Level) -> (Vec<u64>, Vec<u32>) {
+        let keyed = |step| Some((self.key(step, level)?, u32::try_from(step).ok()?));
+        steps.filter_map(keyed).unzip()
     }
 
     /// Whether a name has numbers that may be the compiler's.
     pub fn has_numbers(&self) -> bool {
         self.programs.iter().any(|program| program.name.model != program.name.exact)
+            || self.operation_keys.iter().any(|keys| keys.model != keys.exact)
     }
 }

@@ -5,6 +5,7 @@
 //! some, a step has the number that another one had. So the steps are aligned without these numbers
 //! from the outset as well, and wherever more steps find a partner that way, it is taken.
 //!
+//! Operations that have steps in common are the same; from there on, steps are compared by that.
 //! Steps of different kinds are never paired, nor steps of operations with different names. Steps that have
 //! but their kind, or kind and operation, in common are paired only beside others that are.
 
@@ -13,54 +14,77 @@ use std::collections::HashMap;
 use crate::analysis::operations::Operation;
 
 use super::Cancelled;
-use super::alignment::{Link, align};
+use super::alignment::Link;
+use super::links::{fill, more_of_both};
+use super::operation_pairs::{match_operations, shared_keys};
 use super::pairs::{Pairs, Sureness};
 use super::step_keys::{Level, StepKeys};
 
-/// What is compared with what.
-pub struct Sides<'a> {
-    /// The steps of the source.
-    pub source: &'a StepKeys<'a>,
-    /// The steps of the target.
-    pub target: &'a StepKeys<'a>,
-    /// The operations of the source.
-    pub source_operations: &'a [Operation],
-    /// The operations of the target.
-    pub target_operations: &'a [Operation],
-    /// Which operations belong together.
-    pub operations: &'a Pairs,
-}
-
-/// Matches the steps; `None` when cancelled.
-pub fn match_steps(sides: &Sides<'_>, is_cancelled: Cancelled<'_>) -> Option<Pairs> {
-    let lens = (sides.source.len(), sides.target.len());
-    let has_numbers = sides.source.has_numbers() || sides.target.has_numbers();
-    let (with_numbers, without_numbers) = rayon::join(
-        || {
-            let links = sides.fill(&[], Level::Exact, is_cancelled)?;
-            sides.fill(&links, Level::Model, is_cancelled)
-        },
-        || has_numbers.then(|| sides.fill(&[], Level::Model, is_cancelled)),
-    );
-    let mut links = with_numbers?;
-    if let Some(without_numbers) = without_numbers {
-        links = more_of_both(&links, &without_numbers?);
-    }
-    for level in [Level::Words, Level::Name, Level::Operation, Level::Kind] {
-        let is_weak = matches!(level, Level::Operation | Level::Kind);
-        if is_weak && links.is_empty() {
+/// Matches the steps and the operations of both sides; `None` when cancelled. From then on the keys of
+/// operations are the same on both sides where they belong together.
+pub fn match_steps(
+    source: &mut StepKeys<'_>,
+    target: &mut StepKeys<'_>,
+    names: [&[Operation]; 2],
+    is_cancelled: Cancelled<'_>,
+) -> Option<(Pairs, Pairs)> {
+    let mut links = first_links(source, target, is_cancelled)?;
+    let common = links.iter().filter_map(|link| {
+        Some((source.operation(link.source as usize)?, target.operation(link.target as usize)?))
+    });
+    let operations = match_operations(source.operation_keys(), target.operation_keys(), common);
+    let [from, to] = shared_keys(source.operation_keys(), target.operation_keys(), &operations);
+    source.set_operation_keys(from);
+    target.set_operation_keys(to);
+    let sides = Sides { source, target, names, operations: &operations };
+    links.retain(|link| sides.may_be_paired(link));
+    for level in [Level::Model, Level::Words, Level::Name, Level::Operation, Level::Kind] {
+        if matches!(level, Level::Operation | Level::Kind) && links.is_empty() {
             break;
         }
-        links = sides.fill(&links, level, is_cancelled)?;
+        let may_be = |link: &Link| sides.may_be_paired(link);
+        links = fill(sides.source, sides.target, &links, level, may_be, is_cancelled)?;
     }
-    let counts = Unnamed::of(sides);
-    let mut pairs = Pairs::new(lens.0, lens.1);
+    let unnamed = Unnamed::of(&sides);
+    let mut pairs = Pairs::new(sides.source.len(), sides.target.len());
     for link in links {
-        if let Some(sureness) = sides.sureness(&link, &counts) {
-            pairs.pair(link.source as usize, link.target as usize, sureness);
-        }
+        let sureness = sides.sureness(&link, &unnamed);
+        pairs.pair(link.source as usize, link.target as usize, sureness);
     }
-    Some(pairs)
+    Some((pairs, operations))
+}
+
+/// Aligns the steps by what they have of their own.
+fn first_links(
+    source: &StepKeys<'_>,
+    target: &StepKeys<'_>,
+    is_cancelled: Cancelled<'_>,
+) -> Option<Vec<Link>> {
+    let is_of_kind = |link: &Link| {
+        let (from, to) = (link.source as usize, link.target as usize);
+        source.program(from).kind == target.program(to).kind
+    };
+    let by = |links: &[Link], level| fill(source, target, links, level, is_of_kind, is_cancelled);
+    let has_numbers = source.has_numbers() || target.has_numbers();
+    let (with_numbers, without_numbers) = rayon::join(
+        || by(&by(&[], Level::Exact)?, Level::Model),
+        || has_numbers.then(|| by(&[], Level::Model)),
+    );
+    let with_numbers = with_numbers?;
+    match without_numbers {
+        Some(without_numbers) => Some(more_of_both(&with_numbers, &without_numbers?)),
+        None => Some(with_numbers),
+    }
+}
+
+/// What is compared with what.
+struct Sides<'a> {
+    source: &'a StepKeys<'a>,
+    target: &'a StepKeys<'a>,
+    /// The operations of both.
+    names: [&'a [Operation]; 2],
+    /// Which of these belong together.
+    operations: &'a Pairs,
 }
 
 /// How the operations of two steps relate.
@@ -75,33 +99,6 @@ enum Relation {
 }
 
 impl Sides<'_> {
-    /// Aligns what lies between links by a level, and returns all links.
-    fn fill(&self, links: &[Link], level: Level, is_cancelled: Cancelled<'_>) -> Option<Vec<Link>> {
-        let mut all = Vec::with_capacity(links.len());
-        let mut done = (0, 0);
-        let end = Link { source: u32::MAX, target: u32::MAX, is_guess: false };
-        for link in links.iter().chain([&end]) {
-            let next = (
-                (link.source as usize).min(self.source.len()),
-                (link.target as usize).min(self.target.len()),
-            );
-            if done.0 < next.0 && done.1 < next.1 {
-                let from = self.source.keys(done.0..next.0, level);
-                let to = self.target.keys(done.1..next.1, level);
-                let between = align(&from, &to, is_cancelled)?.into_iter().map(|found| Link {
-                    source: found.source.saturating_add(done.0 as u32),
-                    target: found.target.saturating_add(done.1 as u32),
-                    ..found
-                });
-                all.extend(between.filter(|link| self.may_be_paired(link)));
-            }
-            done = (next.0 + 1, next.1 + 1);
-            all.push(*link);
-        }
-        all.pop();
-        Some(all)
-    }
-
     fn may_be_paired(&self, link: &Link) -> bool {
         let (source, target) = (link.source as usize, link.target as usize);
         self.source.program(source).kind == self.target.program(target).kind
@@ -117,7 +114,7 @@ impl Sides<'_> {
         if self.operations.target_of(from) == Some(to) {
             return Relation::Same(self.operations.sureness(from).unwrap_or(Sureness::Weak));
         }
-        match (self.source_operations.get(from), self.target_operations.get(to)) {
+        match (self.names[0].get(from), self.names[1].get(to)) {
             (Some(from), Some(to))
                 if from.layer == to.layer
                     && from.kind == to.kind
@@ -129,15 +126,14 @@ impl Sides<'_> {
         }
     }
 
-    /// How sure a pair is; `None` for two steps that may not be one.
-    fn sureness(&self, link: &Link, unnamed: &Unnamed) -> Option<Sureness> {
+    /// How sure a pair is.
+    fn sureness(&self, link: &Link, unnamed: &Unnamed) -> Sureness {
         let (source, target) = (link.source as usize, link.target as usize);
         let (from, to) = (self.source.program(source).name, self.target.program(target).name);
         let relation = self.relation(source, target);
         let of_operation = match relation {
             Relation::Same(sureness) => sureness,
-            Relation::Unknown => Sureness::Likely,
-            Relation::Different => return None,
+            Relation::Unknown | Relation::Different => Sureness::Likely,
         };
         let is_in_operation =
             self.source.operation(source).is_some() && relation != Relation::Unknown;
@@ -156,57 +152,16 @@ impl Sides<'_> {
         } else {
             Sureness::Weak
         };
-        Some(of_name.max(of_operation))
-    }
-}
-
-/// The links of one alignment, and between two that both have, those of the other if it has more there.
-fn more_of_both(first: &[Link], second: &[Link]) -> Vec<Link> {
-    let ends = |link: &Link| (link.source, link.target);
-    let mut chosen = Vec::with_capacity(first.len().max(second.len()));
-    let (mut first, mut second) = (first, second);
-    loop {
-        // How many of each come before the next one that both have.
-        let (mut from, mut to) = (0, 0);
-        let mut is_end = true;
-        while let (Some(one), Some(other)) = (first.get(from), second.get(to)) {
-            if ends(one) == ends(other) {
-                is_end = false;
-                break;
-            }
-            if one.source <= other.source {
-                from += 1;
-            }
-            if other.source <= one.source {
-                to += 1;
-            }
-        }
-        if is_end {
-            (from, to) = (first.len(), second.len());
-        }
-        let (before, common) = first.split_at(from);
-        let (before_other, common_other) = second.split_at(to);
-        chosen.extend_from_slice(if before_other.len() > before.len() {
-            before_other
-        } else {
-            before
-        });
-        let (Some((both, rest)), Some((_, rest_other))) =
-            (common.split_first(), common_other.split_first())
-        else {
-            return chosen;
-        };
-        chosen.push(*both);
-        (first, second) = (rest, rest_other);
+        of_name.max(of_operation)
     }
 }
 
 /// How many steps without a name either side has of a kind and operation.
-struct Unnamed(HashMap<u64, [usize; 2]>);
+struct Unnamed(HashMap<Option<u64>, [usize; 2]>);
 
 impl Unnamed {
     fn of(sides: &Sides<'_>) -> Self {
-        let mut counts: HashMap<u64, [usize; 2]> = HashMap::new();
+        let mut counts: HashMap<Option<u64>, [usize; 2]> = HashMap::new();
         for (side, steps) in [sides.source, sides.target].into_iter().enumerate() {
             for step in (0..steps.len()).filter(|step| steps.program(*step).name.exact == 0) {
                 let count = counts.entry(steps.key(step, Level::Model)).or_default();
@@ -218,7 +173,7 @@ impl Unnamed {
         Self(counts)
     }
 
-    fn sureness(&self, key: u64) -> Sureness {
+    fn sureness(&self, key: Option<u64>) -> Sureness {
         match self.0.get(&key) {
             Some([source, target]) if source == target => Sureness::Exact,
             _ => Sureness::Likely,

@@ -122,6 +122,7 @@ struct PlanRow {
     only_target_steps: u64,
     peak_bytes: Difference,
     exchange_code_bytes: Difference,
+    control_code_bytes: Difference,
     vertices: Difference,
     available_memory_proportion: Value,
 }
@@ -299,6 +300,7 @@ fn plan_rows(
             only_target_steps: plan.only_target(),
             peak_bytes: plan.peak,
             exchange_code_bytes: plan.exchange_code,
+            control_code_bytes: plan.control_code,
             vertices: plan.vertices,
             available_memory_proportion: json!({ "source": source, "target": target }),
             operation: plan.name,

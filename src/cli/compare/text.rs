@@ -221,22 +221,27 @@ fn plans(plans: &[PlanRow]) -> String {
     if plans.is_empty() {
         return String::new();
     }
+    // Not every compiler says how much control code a program has.
+    let has_control = plans.iter().any(|plan| plan.control_code_bytes.change().is_some());
     let rows = plans.iter().take(shown(plans.len())).map(|plan| {
         let steps = format!(
             "{} to {}",
             amount(plan.steps.source, Unit::Count),
             amount(plan.steps.target, Unit::Count)
         );
-        vec![
+        let mut cells = vec![
             operation_text(&plan.operation),
             steps,
             grouped(plan.matched_steps),
             change(&plan.peak_bytes, Unit::Bytes),
-            change(&plan.exchange_code_bytes, Unit::Bytes),
             change(&plan.vertices, Unit::Count),
-        ]
+            change(&plan.exchange_code_bytes, Unit::Bytes),
+        ];
+        cells.extend(has_control.then(|| change(&plan.control_code_bytes, Unit::Bytes)));
+        cells
     });
-    let header = ["<", "steps", "matched", "<peak", "<exchange code", "<vertices"];
+    let mut header = vec!["<", "steps", "matched", "<peak", "<vertices", "<exchange code"];
+    header.extend(has_control.then_some("<control code"));
     aligned(&header, rows) + &and_others(plans.len())
 }
 

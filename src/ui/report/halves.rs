@@ -70,8 +70,6 @@ pub fn halves_ui(
                 selection: &mut after,
                 has_painted_graph: page.has_painted_graph,
                 commands: page.commands,
-                pair: None,
-                side: Some(side),
             };
             half(ui, side, &mut of_side);
             if after != before {

@@ -13,7 +13,6 @@ pub mod tile_grid;
 use crate::format::poplar::OpenReport;
 use crate::store::{Part, Report};
 use crate::ui::command::Command;
-use crate::ui::comparison::{Pair, Side};
 use crate::ui::selection::Selection;
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
@@ -39,10 +38,6 @@ pub struct PageContext<'a> {
     pub has_painted_graph: &'a mut bool,
     /// What the user asked the window for.
     pub commands: &'a mut Vec<Command>,
-    /// The second report, where the page shows both.
-    pub pair: Option<Pair<'a>>,
-    /// Which of two reports this is, where the page shows one beside the other.
-    pub side: Option<Side>,
 }
 
 /// Says that something is still to come, or will not, because reading was cancelled.

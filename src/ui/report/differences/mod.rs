@@ -58,12 +58,6 @@ pub struct Differences<'a> {
 }
 
 impl DifferenceTable {
-    /// A table whose rows are grouped at first.
-    pub fn grouped_by(grouping: usize) -> Self {
-        let choice = Choice { grouping: Some(grouping), least: 0 };
-        Self { choice, ..Self::default() }
-    }
-
     /// Draws the table in the height that is left, with something of the page at the left of its head;
     /// returns the thing that was clicked.
     pub fn ui(

@@ -6,65 +6,49 @@ use std::sync::Arc;
 use eframe::egui;
 
 use super::{Entries, Entry, Unit};
-use crate::analysis::joined::joined;
+use crate::analysis::comparison::attribution::Attribution;
+use crate::analysis::comparison::contribution::OperationName;
+use crate::analysis::comparison::variable_rows::{Owner, VariablePair};
 use crate::analysis::matching::Matching;
-use crate::analysis::operations::Operation;
-use crate::analysis::variable_owners::{Owner, VariableOwners};
-use crate::analysis::variables::VariableRow;
 use crate::store::Report;
-use crate::ui::job::Latest;
+use crate::ui::job::{Latest, Same};
 
-/// What an operation does and what it is called.
-pub fn operation_title(operation: &Operation) -> String {
-    let kind = operation.kind.as_deref().unwrap_or(&operation.layer);
-    match &operation.name {
-        Some(name) => format!("{name}, {kind}"),
-        None => kind.to_owned(),
-    }
-}
-
-/// The operations of the variables of two reports, found beside the window.
+/// What the variables of two reports belong to, found beside the window.
 #[derive(Debug, Default)]
-pub struct Owners(Latest<usize, Option<Arc<VariableOwners>>>);
+pub struct Owners(Latest<Same<Matching>, Arc<Attribution>>);
 
 impl Owners {
-    /// Asks for the operations as far as these are matched; returns them with the place of the matching
-    /// in memory, which tells them apart.
+    /// Asks for it; returns what was found last.
     pub fn ask(
         &mut self,
         ctx: &egui::Context,
-        reports: [Arc<Report>; 2],
+        [source, target]: [Arc<Report>; 2],
         matching: &Arc<Matching>,
-    ) -> Option<(usize, Arc<VariableOwners>)> {
-        let place = Arc::as_ptr(matching).addr();
+    ) -> Option<Arc<Attribution>> {
+        let key = Same(Arc::clone(matching));
         let matching = Arc::clone(matching);
-        // The answer keeps the matching, so that no other one can come to lie in its place.
-        self.0.ask("operations of variables", ctx, &place, move |_| {
-            let reports = reports.each_ref().map(|report| &**report);
-            VariableOwners::new(reports, &matching).map(Arc::new)
+        self.0.ask("what variables belong to", ctx, &key, move |_| {
+            Arc::new(Attribution::of(&source, &target, &matching))
         });
-        self.0.get(&place).cloned().flatten().map(|owners| (place, owners))
+        self.0.last().map(|(_, attribution)| Arc::clone(attribution))
     }
 }
 
-/// The bytes of the first column of both lists, by name; with operations as groups, where these are
-/// known.
-pub fn variable_entries(
-    reports: [&Report; 2],
-    [source, target]: [Vec<VariableRow>; 2],
-    owners: Option<&VariableOwners>,
-) -> Entries {
+/// Bytes of both by variable, grouped by what the variables belong to.
+pub fn variable_entries(pairs: Vec<VariablePair>, attribution: &Attribution) -> Entries {
     let mut titles = Titles::default();
-    let bytes = |row: &VariableRow| row.bytes.first().copied().unwrap_or(0);
-    let list = joined(source, target, |row| &row.name).into_iter().filter_map(|rows| {
-        let rows_now = rows.each_ref().map(Option::as_ref);
-        let groups = owners.map(|owners| titles.groups(owners.of(reports, rows_now)));
-        let [source, target] = rows_now.map(|row| row.map(bytes));
-        let name = rows.into_iter().flatten().next()?.name;
-        Some(Entry { name, source, target, groups: groups.unwrap_or_default() })
-    });
-    let groupings = if owners.is_some() { vec!["Operation", "Kind of operation"] } else { vec![] };
-    Entries { unit: Unit::Bytes, title: "Variable", groupings, list: list.collect() }
+    let entry = |pair: VariablePair| Entry {
+        name: pair.name,
+        source: pair.source,
+        target: pair.target,
+        groups: titles.groups(pair.owner, attribution),
+    };
+    Entries {
+        unit: Unit::Bytes,
+        title: "Variable",
+        groupings: vec!["Operation", "Module", "Kind of operation"],
+        list: pairs.into_iter().map(entry).collect(),
+    }
 }
 
 /// The names of groups, each kept once.
@@ -72,20 +56,31 @@ pub fn variable_entries(
 struct Titles(HashMap<String, Arc<str>>);
 
 impl Titles {
-    fn groups(&mut self, owner: Owner<'_>) -> Vec<Arc<str>> {
-        let kind = |operation: &Operation| {
-            operation.kind.clone().unwrap_or_else(|| operation.layer.clone())
+    fn groups(&mut self, owner: Owner, attribution: &Attribution) -> Vec<Arc<str>> {
+        let titles = match owner {
+            Owner::One(place) => {
+                let row = attribution.operations.rows().get(place);
+                let name = row.and_then(|row| attribution.operation_name(row));
+                name.map(|name| titles_of(&name)).unwrap_or_default()
+            }
+            Owner::Several => ["Several operations"; 3].map(str::to_owned),
+            Owner::Unknown => ["Not attributable"; 3].map(str::to_owned),
         };
-        let [operation, kind] = match owner {
-            Owner::One(operation) => [operation_title(operation), kind(operation)],
-            Owner::Several => ["Several operations"; 2].map(str::to_owned),
-            Owner::Unknown => ["Not attributable"; 2].map(str::to_owned),
-        };
-        vec![self.shared(operation), self.shared(kind)]
+        titles.map(|title| self.shared(title)).into()
     }
 
     fn shared(&mut self, title: String) -> Arc<str> {
         let shared = self.0.entry(title).or_insert_with_key(|title| Arc::from(&**title));
         Arc::clone(shared)
     }
+}
+
+/// Operation, module and kind.
+fn titles_of(name: &OperationName) -> [String; 3] {
+    let kind = name.kind.as_ref().unwrap_or(&name.layer).clone();
+    let operation = match &name.name {
+        Some(name) => format!("{name}, {kind}"),
+        None => kind.clone(),
+    };
+    [operation, name.module().to_owned(), kind]
 }

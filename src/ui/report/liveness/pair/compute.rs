@@ -1,13 +1,17 @@
-//! What runs at the steps of a place, as differences: vertices by type, estimated cycles and floating
-//! point operations.
+//! What is at the steps of a place, as differences: bytes alive by category, vertices by type, estimated
+//! cycles and floating point operations.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use super::derived::PairDerived;
 use super::places::Places;
+use crate::analysis::comparison::category_bytes::category_bytes;
+use crate::analysis::comparison::contribution::LiveBytes;
+use crate::analysis::comparison::moment::Moment;
 use crate::analysis::estimates::{self, NoEstimate};
 use crate::analysis::joined::joined;
+use crate::analysis::memory::category_title;
 use crate::analysis::over_tiles::OverTiles;
 use crate::analysis::vertices::{self, StepVertexRow};
 use crate::store::Report;
@@ -26,18 +30,65 @@ pub enum Compared {
     Nothing(&'static str, String),
 }
 
+/// What a table shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// What is alive, by category.
+    Categories,
+    /// What runs.
+    Runs(AtSteps),
+}
+
+impl What {
+    /// Whether what it needs has been read.
+    pub fn is_settled(self, report: &Report) -> bool {
+        match self {
+            Self::Categories => report.variables.is_settled() && report.categories.is_settled(),
+            Self::Runs(what) => what.is_settled(report),
+        }
+    }
+}
+
 /// What a table shows of a place.
 pub fn compared(
     reports: [&Report; 2],
     derived: &PairDerived,
     places: &Places,
-    what: AtSteps,
+    what: What,
 ) -> Compared {
     let tiles = Side::BOTH.map(|side| derived.scope.tiles(side.of(reports).target.get()));
     match what {
-        AtSteps::Vertices => vertices_of(reports, tiles, places),
-        AtSteps::Cycles | AtSteps::Flops => estimates_of(reports, tiles, places, what),
+        What::Categories => categories_of(reports, derived, places),
+        What::Runs(AtSteps::Vertices) => vertices_of(reports, tiles, places),
+        What::Runs(what) => estimates_of(reports, tiles, places, what),
     }
+}
+
+fn categories_of(reports: [&Report; 2], derived: &PairDerived, places: &Places) -> Compared {
+    let of_side = |side: Side| {
+        // Before its first step nothing is alive.
+        let Some(step) = places.step(side) else { return Some(Vec::new()) };
+        let moment = Moment::at(&derived.side(side)?.derived.curve, derived.scope, step)?;
+        let categories = category_bytes(side.of(reports), &moment)?.into_iter();
+        // Sums of bytes are not below 0.
+        let bytes = |bytes: LiveBytes| u64::try_from(bytes.sum()).unwrap_or(0);
+        Some(categories.map(|(name, sum)| (name.clone(), (name, bytes(sum)))).collect())
+    };
+    let [Some(source), Some(target)] = Side::BOTH.map(of_side) else {
+        let reason = "They need the lowered variables, which one of the reports does not have";
+        return Compared::Nothing("Categories cannot be compared", reason.to_owned());
+    };
+    let list = joined(source, target).into_iter().filter_map(|rows| {
+        let [source, target] = rows.each_ref().map(|row| row.as_ref().map(|(_, bytes)| *bytes));
+        let (name, _) = rows.into_iter().flatten().next()?;
+        Some(Entry { name: category_title(&name), source, target, groups: Vec::new() })
+    });
+    let (list, groupings) = (list.collect(), Vec::new());
+    let entries = Entries { unit: Unit::Bytes, title: "Category", groupings, list };
+    Compared::Entries(
+        Arc::new(entries),
+        "all that is alive, before sharing of addresses".to_owned(),
+    )
 }
 
 type Tiles = [Option<RangeInclusive<u32>>; 2];
@@ -56,7 +107,9 @@ fn vertices_of(reports: [&Report; 2], tiles: Tiles, places: &Places) -> Compared
         }
     };
     let count = |row: &StepVertexRow| row.instances.first().copied().flatten();
-    let rows = joined(source, target, |row| &row.name);
+    let keyed =
+        |rows: Vec<StepVertexRow>| rows.into_iter().map(|row| (row.name.clone(), row)).collect();
+    let rows = joined(keyed(source), keyed(target));
     let all = rows.len();
     let list: Vec<Entry> = rows
         .into_iter()

@@ -5,10 +5,11 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::analysis::comparison::spikes::{Spike, spikes};
 use crate::analysis::liveness::Scope;
 use crate::analysis::matching::AlignedSteps;
 use crate::analysis::scope_curve::AlwaysLive;
-use crate::analysis::slot_curves::{SlotPeak, in_slots, slot_peaks, slots_where};
+use crate::analysis::slot_curves::{in_slots, slots_where};
 use crate::store::Report;
 use crate::ui::comparison::Side;
 use crate::ui::report::liveness::derived::Derived;
@@ -67,6 +68,23 @@ impl OfSide {
     }
 }
 
+/// A peak of either report, and its partner in the same slot.
+#[derive(Clone, Copy, Debug)]
+pub struct SlotPeak {
+    /// Its slot.
+    pub slot: usize,
+    /// Its steps and bytes.
+    pub spike: Spike,
+}
+
+impl SlotPeak {
+    fn new(spike: Spike, axis: &AlignedSteps) -> Option<Self> {
+        let of_source = spike.source_step.and_then(|step| axis.slot_of_source(step));
+        let slot = of_source.or_else(|| axis.slot_of_target(spike.target_step?))?;
+        Some(Self { slot, spike })
+    }
+}
+
 /// The curves of both reports and what belongs to them.
 #[derive(Debug)]
 pub struct PairDerived {
@@ -112,12 +130,11 @@ impl PairDerived {
             let most = |slot: usize| source.get(slot).max(target.get(slot)).copied().unwrap_or(0);
             (0..slots).map(most).collect()
         });
-        let curves = sides
+        let [source_curve, target_curve] = sides
             .each_ref()
             .map(|side| side.as_ref().map_or(&[][..], |side| side.derived.peak_curve()));
-        let peaks =
-            sides.each_ref().map(|side| side.as_ref().map_or(&[][..], |side| &*side.derived.peaks));
-        let peaks = slot_peaks(axis, curves, peaks);
+        let peaks = spikes(source_curve, target_curve, &axis.pairs(), usize::MAX);
+        let peaks = peaks.into_iter().filter_map(|spike| SlotPeak::new(spike, axis)).collect();
         let only = [
             slots_where(slots, |slot| axis.target_at(slot).is_none()),
             slots_where(slots, |slot| axis.source_at(slot).is_none()),

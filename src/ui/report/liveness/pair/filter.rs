@@ -43,7 +43,7 @@ pub fn filter_ui(
     let button = ui.button(format!("Largest: {title}, {}", units.bytes(bytes)));
     let [source, target] = counts.map(|count| grouped(count as u64));
     let peaks = peaks_text(marked.peaks, marked.largest_peaks, derived.peaks.len());
-    let text = format!("{source} steps of the source and {target} of the target match, {peaks}");
+    let text = format!("Source {source}, target {target} steps match, {peaks}");
     ui.add(Label::new(text).truncate());
     button.on_hover_text("Select it").clicked().then_some(slot)
 }

@@ -10,7 +10,7 @@ use crate::analysis::matching::{AlignedSteps, Matching};
 use crate::analysis::step_operations::StepOperations;
 use crate::analysis::steps::Filter;
 use crate::ui::comparison::{Side, slot_of};
-use crate::ui::job::Latest;
+use crate::ui::job::{Latest, Same};
 use crate::ui::report::liveness::filter::matching_steps;
 use crate::ui::report::liveness::marks::{Life, life};
 use crate::ui::selection::{OperationName, Selection};
@@ -51,7 +51,7 @@ pub struct PairMarks {
     pub text: String,
     found: Latest<Text, Arc<Found>>,
     marked: Latest<MarkedKey, Marked>,
-    lives: Latest<(String, Arc<AlignedSteps>), [Option<Life>; 2]>,
+    lives: Latest<(String, Same<AlignedSteps>), [Option<Life>; 2]>,
 }
 
 impl PairMarks {
@@ -64,7 +64,7 @@ impl PairMarks {
         selection: &Selection,
     ) {
         if let Some(name) = &selection.variable {
-            let key = (name.clone(), Arc::clone(both.axis));
+            let key = (name.clone(), Same(Arc::clone(both.axis)));
             let (reports, name, axis) = (both.shared(), name.clone(), Arc::clone(both.axis));
             self.lives.ask("lives of a variable", ctx, &key, move |_| {
                 Side::BOTH.map(|side| {
@@ -121,7 +121,7 @@ impl PairMarks {
     /// The lives of the selected variable, by slot, as soon as they are known.
     pub fn lives(&self, both: &Both<'_>, selection: &Selection) -> Option<&[Option<Life>; 2]> {
         let ((name, axis), lives) = self.lives.last()?;
-        let is_it = selection.variable.as_ref() == Some(name) && Arc::ptr_eq(axis, both.axis);
+        let is_it = selection.variable.as_ref() == Some(name) && Arc::ptr_eq(&axis.0, both.axis);
         is_it.then_some(lives)
     }
 }

@@ -20,11 +20,13 @@ use eframe::egui;
 use std::sync::Arc;
 
 use super::scope_choice::scope_title;
+use crate::analysis::comparison::attribution::Attribution;
 use crate::analysis::liveness::{Scope, replica_note};
 use crate::analysis::matching::{AlignedSteps, Matching};
 use crate::store::Report;
 use crate::ui::comparison::{Arrangement, Pair, Side};
-use crate::ui::job::Latest;
+use crate::ui::job::{Latest, Same};
+use crate::ui::report::differences::variables::Owners;
 use crate::ui::report::{PageContext, head_ui, unread_ui};
 use crate::ui::split;
 use crate::ui::widget::facts::absent_ui;
@@ -47,6 +49,8 @@ pub struct Both<'a> {
     pub axis: &'a Arc<AlignedSteps>,
     /// What belongs together.
     pub matching: &'a Arc<Matching>,
+    /// What variables belong to, as soon as that is known.
+    pub attribution: Option<&'a Arc<Attribution>>,
     /// Whether more of one of them is coming.
     pub is_working: bool,
 }
@@ -72,7 +76,7 @@ impl<'a> Both<'a> {
 #[derive(Clone, Debug, PartialEq)]
 struct DerivedKey {
     scope: Scope,
-    axis: Arc<AlignedSteps>,
+    axis: Same<AlignedSteps>,
     has_tiles: [bool; 2],
 }
 
@@ -84,6 +88,7 @@ pub struct PairPage {
     toolbar: Toolbar,
     caches: picture::Caches,
     derived: Latest<DerivedKey, Option<Arc<PairDerived>>>,
+    owners: Owners,
     marks: marks::PairMarks,
     tables: tables::PairTables,
     tooltip: tooltip::PairTooltip,
@@ -105,15 +110,17 @@ impl PairPage {
             );
             return;
         };
-        let both = Both { reports, axis, matching, is_working };
+        let attribution = self.owners.ask(ui.ctx(), reports.map(Arc::clone), matching);
+        let attribution = attribution.as_ref();
+        let both = Both { reports, axis, matching, attribution, is_working };
         self.derive(ui, &both);
-        let derived = self.derived.last().and_then(|(_, derived)| derived.clone());
+        let derived = self.answer(&both).and_then(|(_, derived)| derived.clone());
         head_ui(ui, "Liveness over steps", |ui| {
             let selected = page.selection.tiles.first();
             self.choices.ui(ui, &both.plain(), derived.as_deref(), selected);
         });
         let Some(derived) = derived else {
-            self.waiting_ui(ui, is_working);
+            self.waiting_ui(ui, &both);
             return;
         };
         self.marks.update(ui.ctx(), &both, &derived, page.selection);
@@ -161,7 +168,7 @@ impl PairPage {
         let has_tiles = both
             .reports
             .map(|report| needs_tiles(scope) && report.tile_variable_bytes.is_settled());
-        let key = DerivedKey { scope, axis: Arc::clone(both.axis), has_tiles };
+        let key = DerivedKey { scope, axis: Same(Arc::clone(both.axis)), has_tiles };
         let (reports, axis) = (both.shared(), Arc::clone(both.axis));
         self.derived.ask("curves of both", ui.ctx(), &key, move |cancel| {
             let reports = reports.each_ref().map(|report| &**report);
@@ -169,14 +176,19 @@ impl PairPage {
         });
     }
 
+    /// The last curves, unless they are on another axis: the selected slots are not theirs.
+    fn answer(&self, both: &Both<'_>) -> Option<&(DerivedKey, Option<Arc<PairDerived>>)> {
+        self.derived.last().filter(|(key, _)| Arc::ptr_eq(&key.axis.0, both.axis))
+    }
+
     /// What is said in place of the curves.
-    fn waiting_ui(&self, ui: &mut egui::Ui, is_working: bool) {
+    fn waiting_ui(&self, ui: &mut egui::Ui, both: &Both<'_>) {
         let scope = self.choices.scope.scope;
-        match (self.derived.last(), self.derived.failure()) {
+        match (self.answer(both), self.derived.failure()) {
             (_, Some(failure)) => absent_ui(ui, "No curves", failure),
             (None, None) => absent_ui(ui, "The curves are being computed", ""),
             (Some((key, _)), None) if needs_tiles(scope) && key.has_tiles != [true; 2] => {
-                unread_ui(ui, "Variables by tile", is_working);
+                unread_ui(ui, "Variables by tile", both.is_working);
             }
             (Some(_), None) => absent_ui(
                 ui,

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use super::derived::PairDerived;
+use super::derived::{PairDerived, SlotPeak};
 use super::words::{operations_text, step_name};
-use crate::analysis::slot_curves::SlotPeak;
 use crate::analysis::steps;
 use crate::store::Report;
 use crate::ui::widget::rows::{Column, Rows, Value};
@@ -40,24 +39,20 @@ impl PairPeakRows {
         self.derived.peaks.get(row).map(|peak| peak.slot)
     }
 
-    /// The steps of both in the slot of a peak.
-    fn steps(&self, peak: &SlotPeak) -> [Option<usize>; 2] {
-        [self.derived.axis.source_at(peak.slot), self.derived.axis.target_at(peak.slot)]
+    /// The reports, each with its step of a peak.
+    fn steps(&self, peak: &SlotPeak) -> [(&Report, Option<usize>); 2] {
+        let [source, target] = &self.reports;
+        [(source, peak.spike.source_step), (target, peak.spike.target_step)]
     }
 
     fn operation(&self, peak: &SlotPeak) -> String {
-        let [source, target] = self.steps(peak);
-        let [of_source, of_target] = &self.reports;
-        let operation =
-            |report: &Report, step: Option<usize>| steps::facts(report, step?)?.operation;
-        let operations = [operation(of_source, source), operation(of_target, target)];
+        let operations =
+            self.steps(peak).map(|(report, step)| steps::facts(report, step?)?.operation);
         operations_text(operations.each_ref().map(Option::as_ref))
     }
 
     fn name(&self, peak: &SlotPeak) -> Option<String> {
-        let ([source, target], [of_source, of_target]) = (self.steps(peak), &self.reports);
-        let name = |report: &Report, step: Option<usize>| step_name(report, step?);
-        name(of_source, source).or_else(|| name(of_target, target))
+        self.steps(peak).into_iter().find_map(|(report, step)| step_name(report, step?))
     }
 }
 
@@ -68,25 +63,24 @@ impl Rows for PairPeakRows {
 
     fn value(&self, row: usize, column: usize) -> Value<'_> {
         let Some(peak) = self.derived.peaks.get(row) else { return Value::Nothing };
-        let id = |report: &Report, step: Option<usize>| {
+        let id = |(report, step): (&Report, Option<usize>)| {
             let id = report.steps.get().and_then(|steps| steps.ids.get(step?));
             id.map_or(Value::Nothing, |id| Value::Id(u64::from(id.0)))
         };
-        let ([source, target], [of_source, of_target]) = (self.steps(peak), &self.reports);
-        match (column, peak.source, peak.target) {
-            (0, ..) => id(of_source, source),
-            (1, ..) => id(of_target, target),
+        let bytes = peak.spike.bytes;
+        let known =
+            |bytes: Option<i64>| Value::bytes(bytes.and_then(|bytes| bytes.try_into().ok()));
+        let [source, target] = self.steps(peak);
+        match (column, bytes.source, bytes.target) {
+            (0, ..) => id(source),
+            (1, ..) => id(target),
             (2, ..) => Value::text(self.operation(peak)),
             (3, ..) => Value::text(self.name(peak).unwrap_or_default()),
-            (4, bytes, _) | (5, _, bytes) => Value::bytes(bytes),
-            (6, Some(from), Some(to)) => Value::change(from, to),
-            (6, ..) => Value::Nothing,
+            (4, bytes, _) | (5, _, bytes) => known(bytes),
+            (6, ..) => bytes.change().map_or(Value::Nothing, Value::Change),
             (_, Some(_), None) => Value::text("only in source"),
             (_, None, Some(_)) => Value::text("only in target"),
-            (_, Some(from @ 1..), Some(to)) => {
-                Value::Percent((to as f64 - from as f64) * 100.0 / from as f64)
-            }
-            _ => Value::Nothing,
+            _ => bytes.percent().map_or(Value::Nothing, Value::Percent),
         }
     }
 }

@@ -69,6 +69,9 @@ impl Places {
         match self.only_in() {
             Some(Side::Source) => format!("step {source}, only in source"),
             Some(Side::Target) => format!("step {target}, only in target"),
+            None if self.slot.is_none() => {
+                format!("step {source} of the source, step {target} of the target")
+            }
             None => format!("step {source} → {target}"),
         }
     }

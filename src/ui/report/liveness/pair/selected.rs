@@ -11,6 +11,7 @@ use super::words::step_name;
 use crate::analysis::steps;
 use crate::text::{grouped, shortened};
 use crate::ui::comparison::Side;
+use crate::ui::report::liveness::selected::{BUTTON, yielding_label};
 use crate::ui::report::{PageContext, change_text};
 use crate::ui::selection::{OperationName, Selection};
 use crate::ui::units::Units;
@@ -43,12 +44,7 @@ pub fn selected_ui(
                     _ => format!("{count} steps are selected, the first is compared: "),
                 };
                 let text = RichText::new(format!("{several}{text}")).strong();
-                let rest = page.selection.operation.is_some() || page.selection.variable.is_some();
-                let width = ui.available_width() * if rest { 0.5 } else { 1.0 };
-                ui.scope(|ui| {
-                    ui.set_max_width(width);
-                    ui.add(Label::new(text).truncate());
-                });
+                ui.add(Label::new(text).truncate());
             }
         }
     });
@@ -98,7 +94,8 @@ fn others_ui(
             shortened(kind, NAME),
             shortened(name, NAME)
         );
-        ui.add(Label::new(text).truncate());
+        let following = if selection.variable.is_some() { 2.0 * BUTTON } else { 0.0 };
+        yielding_label(ui, RichText::new(text), following);
     }
     if let Some(variable) = selection.variable.clone() {
         if ui.button("Deselect variable").clicked() {

@@ -4,7 +4,7 @@ use eframe::egui;
 use std::sync::Arc;
 
 use super::Both;
-use super::compute::{Compared, EstimateRows, compared};
+use super::compute::{Compared, EstimateRows, What, compared};
 use super::derived::PairDerived;
 use super::lifetimes::PairLifetimes;
 use super::peaks::PairPeakRows;
@@ -12,7 +12,7 @@ use super::places::Places;
 use super::variables::{PairVariables, Wanted};
 use crate::analysis::liveness::Scope;
 use crate::ui::job::Latest;
-use crate::ui::report::differences::{DifferenceTable, Differences, Entries};
+use crate::ui::report::differences::{DifferenceTable, Differences};
 use crate::ui::report::liveness::compute::AtSteps;
 use crate::ui::report::liveness::tables::{toggle, waiting_ui};
 use crate::ui::report::{PageContext, unread_ui};
@@ -31,7 +31,7 @@ enum Tab {
     NotAlwaysLive,
     AlwaysLive,
     Lifetimes,
-    Computed(AtSteps),
+    Compared(What),
 }
 
 /// The rows of the peaks, and what they were made from.
@@ -51,9 +51,10 @@ pub struct PairTables {
     not_always_live: DifferenceTable,
     always_live: DifferenceTable,
     lifetimes: PairLifetimes,
+    categories: DifferenceTable,
     vertices: DifferenceTable,
     estimates: DataTable,
-    computed: Latest<(Places, u64, AtSteps, [bool; 2]), Compared>,
+    compared: Latest<(Places, u64, What), Compared>,
 }
 
 impl std::fmt::Debug for PairTables {
@@ -130,9 +131,10 @@ impl PairTables {
                 (Tab::NotAlwaysLive, "Not always live"),
                 (Tab::AlwaysLive, "Always live"),
                 (Tab::Lifetimes, "Lifetimes"),
-                (Tab::Computed(AtSteps::Vertices), "Vertices"),
-                (Tab::Computed(AtSteps::Cycles), "Cycle estimates"),
-                (Tab::Computed(AtSteps::Flops), "FLOP estimates"),
+                (Tab::Compared(What::Categories), "Categories"),
+                (Tab::Compared(What::Runs(AtSteps::Vertices)), "Vertices"),
+                (Tab::Compared(What::Runs(AtSteps::Cycles)), "Cycle estimates"),
+                (Tab::Compared(What::Runs(AtSteps::Flops)), "FLOP estimates"),
             ] {
                 if tab != Tab::Peaks || has_peaks {
                     ui.selectable_value(&mut self.tab, tab, title);
@@ -192,7 +194,7 @@ impl PairTables {
             Tab::Lifetimes => {
                 self.lifetimes.ui(ui, page, both, derived, places, subject.range);
             }
-            Tab::Computed(what) => self.computed_ui(ui, page, subject, what),
+            Tab::Compared(what) => self.compared_ui(ui, page, subject, what),
         }
     }
 
@@ -236,41 +238,43 @@ impl PairTables {
         }
     }
 
-    fn computed_ui(
+    fn compared_ui(
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
         subject: &Subject<'_>,
-        what: AtSteps,
+        what: What,
     ) {
         let both = subject.both;
         if !both.reports.into_iter().all(|report| what.is_settled(report)) {
-            unread_ui(ui, "Compute sets and exchanges", both.is_working);
+            let parts = match what {
+                What::Categories => "Variables",
+                What::Runs(_) => "Compute sets and exchanges",
+            };
+            unread_ui(ui, parts, both.is_working);
             return;
         }
-        let known = both.reports.map(|report| report.exchanges.is_settled());
-        let key = (subject.places, subject.derived.version, what, known);
+        let key = (subject.places, subject.derived.version, what);
         let (reports, derived, places) =
             (both.shared(), Arc::clone(subject.derived), subject.places);
-        self.computed.ask("what runs at steps", ui.ctx(), &key, move |_| {
+        self.compared.ask("what differs at steps", ui.ctx(), &key, move |_| {
             compared(reports.each_ref().map(|report| &**report), &derived, &places, what)
         });
-        let Some(((places, ..), found)) = self.computed.last() else {
-            waiting_ui(ui, &self.computed);
+        let Some(((places, _, shown), found)) = self.compared.last() else {
+            waiting_ui(ui, &self.compared);
             return;
         };
         let with_place = |note: &str| format!("{}; {note}", subject.note(places));
         match found {
             Compared::Nothing(title, reason) => absent_ui(ui, title, reason),
             Compared::Entries(entries, note) => {
-                let entries: &Arc<Entries> = entries;
-                let shown = Differences {
-                    name: "vertices at steps of both",
-                    note: &with_place(note),
-                    entries,
-                    is_selected: &|_| false,
+                let (name, table) = match shown {
+                    What::Categories => ("categories of both", &mut self.categories),
+                    What::Runs(_) => ("vertices at steps of both", &mut self.vertices),
                 };
-                self.vertices.ui(ui, &shown, page.commands, &mut |_| {});
+                let shown =
+                    Differences { name, note: &with_place(note), entries, is_selected: &|_| false };
+                table.ui(ui, &shown, page.commands, &mut |_| {});
             }
             Compared::Figures(rows, note) => {
                 let rows: Arc<dyn Rows> = Arc::clone(rows) as Arc<dyn Rows>;

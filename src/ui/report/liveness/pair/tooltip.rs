@@ -8,32 +8,35 @@ use std::sync::Arc;
 use super::Both;
 use super::derived::PairDerived;
 use super::places::Places;
-use crate::analysis::joined::joined;
+use super::variables::{Wanted, rows_of_both};
+use crate::analysis::comparison::attribution::Attribution;
+use crate::analysis::comparison::variable_rows::{VariablePair, variable_pairs};
 use crate::analysis::liveness::Scope;
 use crate::analysis::operations::Operation;
 use crate::analysis::steps::{StepFacts, facts};
-use crate::analysis::variables::{self, VariableRow};
 use crate::store::Report;
 use crate::text::{grouped, shortened};
 use crate::ui::comparison::Side;
 use crate::ui::job::Latest;
 use crate::ui::report::halves::{report_name, side_color};
 use crate::ui::report::liveness::scope_choice::scope_title;
-use crate::ui::report::{against_limit, change_color, change_text};
+use crate::ui::report::{change_color, change_text};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 
+/// Widest tooltip, points: it has two columns of words.
+const WIDTH: f32 = 640.0;
 /// Variables in the tooltip.
 const MOST_VARIABLES: usize = 5;
 /// Longest name of a step or operation.
-const NAME: usize = 34;
+const NAME: usize = 30;
 /// Longest name of a variable, which has a line of its own.
 const VARIABLE: usize = 44;
 
 /// The largest variables alive in a slot, with their bytes in both, and how many there are besides.
 #[derive(Debug, Default)]
 struct Largest {
-    variables: Vec<(String, [Option<u64>; 2])>,
+    variables: Vec<VariablePair>,
     others: usize,
 }
 
@@ -63,16 +66,18 @@ impl PairTooltip {
             self.places = Some(places);
             self.made_for = Some(key);
         }
-        let (reports, for_job) = (both.shared(), Arc::clone(derived));
-        self.largest.ask("variables of both", ctx, &(slot, derived.version), move |_| {
-            largest(reports.each_ref().map(|report| &**report), &for_job, slot)
+        let Some(attribution) = both.attribution else { return };
+        let (reports, attribution) = (both.shared(), Arc::clone(attribution));
+        let (key, derived) = ((slot, derived.version), Arc::clone(derived));
+        self.largest.ask("variables of both", ctx, &key, move |_| {
+            largest(reports.each_ref().map(|report| &**report), &attribution, &derived, slot)
         });
     }
 
     /// Draws them.
     pub fn ui(&self, ui: &mut egui::Ui, both: &Both<'_>, derived: &PairDerived) {
         let (Some((slot, ..)), Some(places)) = (self.made_for, &self.places) else { return };
-        ui.set_max_width(660.0);
+        ui.set_max_width(WIDTH);
         let title = match places.only_in() {
             Some(side) => format!("Only in {}", side.title().to_lowercase()),
             None => "In both".to_owned(),
@@ -85,7 +90,7 @@ impl PairTooltip {
         if let Some(absence) = places.absence(both.plain()) {
             ui.weak(absence);
         }
-        egui::Grid::new("slot facts").num_columns(4).spacing([14.0, 2.0]).show(ui, |ui| {
+        egui::Grid::new("slot facts").num_columns(4).spacing([12.0, 2.0]).show(ui, |ui| {
             ui.label("");
             for side in Side::BOTH {
                 let name = report_name(both.report(side));
@@ -101,52 +106,47 @@ impl PairTooltip {
 
     /// What the steps are and do. What both say is said once.
     fn words_ui(&self, ui: &mut egui::Ui, both: &Both<'_>) {
-        let step = |facts: &StepFacts| Some(facts.step.to_string());
-        let operation = |of: fn(&Operation) -> Option<String>| {
-            move |facts: &StepFacts| of(facts.operation.as_ref()?)
+        let of_operation = |word: fn(&Operation) -> Option<String>| {
+            move |facts: &StepFacts| word(facts.operation.as_ref()?)
         };
-        let none = Side::BOTH.map(|side| {
-            let is_known = both.report(side).debug.is_settled();
-            if is_known { "none known" } else { "debug information is being read" }
+        self.row_ui(ui, "Step", |facts| {
+            let kind = facts.kind.as_deref().unwrap_or("unknown kind");
+            Some(format!("{}, {kind}", facts.step))
         });
-        let kind = |operation: &Operation| operation.kind.clone().or(Some(operation.layer.clone()));
-        let value = |operation: &Operation| {
+        self.row_ui(ui, "Name", |facts| facts.name.clone());
+        let is_known = both.reports.into_iter().all(|report| report.debug.is_settled());
+        self.row_ui(ui, "Operation", |facts| match &facts.operation {
+            Some(Operation { kind: Some(kind), layer, .. }) => Some(format!("{kind} ({layer})")),
+            Some(operation) => Some(operation.layer.clone()),
+            None if is_known => Some("none known".to_owned()),
+            None => Some("still being read".to_owned()),
+        });
+        self.row_ui(ui, "Operation name", of_operation(|operation| operation.name.clone()));
+        let proportion = |operation: &Operation| {
             operation.available_memory_proportion.map(|value| value.to_string())
         };
-        self.row_ui(ui, "Step", ["–"; 2], true, step);
-        self.row_ui(ui, "Kind", ["–"; 2], true, |facts| facts.kind.clone());
-        self.row_ui(ui, "Name", ["–"; 2], false, |facts| facts.name.clone());
-        self.row_ui(ui, "Operation", none, true, operation(kind));
-        let name = |operation: &Operation| operation.name.clone();
-        self.row_ui(ui, "Operation name", ["–"; 2], false, operation(name));
-        self.row_ui(ui, "availableMemoryProportion", ["–"; 2], false, operation(value));
-        let layer = |operation: &Operation| Some(operation.layer.clone());
-        self.row_ui(ui, "Layer", ["–"; 2], false, operation(layer));
-        let location = |operation: &Operation| operation.location.clone();
-        self.row_ui(ui, "Source line", ["–"; 2], false, operation(location));
+        self.row_ui(ui, "availableMemoryProportion", of_operation(proportion));
+        self.row_ui(ui, "Source line", of_operation(|operation| operation.location.clone()));
     }
 
-    /// A row of words; one that neither has is left out unless it `is_always` there.
-    fn row_ui(
-        &self,
-        ui: &mut egui::Ui,
-        title: &str,
-        none: [&str; 2],
-        is_always: bool,
-        word: impl Fn(&StepFacts) -> Option<String>,
-    ) {
-        let words = self.facts.each_ref().map(|facts| facts.as_ref().and_then(&word));
-        if !is_always && words.iter().all(Option::is_none) {
-            return;
-        }
+    /// A row of words; one that neither has is left out.
+    fn row_ui(&self, ui: &mut egui::Ui, title: &str, word: impl Fn(&StepFacts) -> Option<String>) {
+        let words = self.facts.each_ref().map(|facts| word(facts.as_ref()?));
+        let [source, target] = match words.each_ref().map(Option::as_deref) {
+            [None, None] => return,
+            [Some(source), Some(target)] if source == target => [Some(source), None],
+            words => words,
+        };
         ui.weak(title);
-        for side in Side::BOTH {
-            match (side.of(words.each_ref()), side.of(self.facts.each_ref())) {
-                (Some(word), _) => ui.label(shortened(word, NAME)),
-                (None, Some(_)) => ui.weak(side.of(none)),
-                (None, None) => ui.weak("–"),
-            };
-        }
+        match source {
+            Some(word) => ui.label(shortened(word, NAME)),
+            None => ui.weak("–"),
+        };
+        match (target, &words) {
+            (Some(word), _) => ui.label(shortened(word, NAME)),
+            (None, [Some(_), Some(_)]) => ui.weak("the same"),
+            (None, _) => ui.weak("–"),
+        };
         ui.end_row();
     }
 
@@ -164,8 +164,8 @@ impl PairTooltip {
         let units = Units::now(ui);
         ui.separator();
         ui.weak("Largest variables alive, not always live");
-        egui::Grid::new("largest of both").num_columns(4).spacing([14.0, 2.0]).show(ui, |ui| {
-            for (name, [source, target]) in &largest.variables {
+        egui::Grid::new("largest of both").num_columns(4).spacing([12.0, 2.0]).show(ui, |ui| {
+            for VariablePair { name, source, target, .. } in &largest.variables {
                 ui.label(shortened(name, VARIABLE));
                 for bytes in [source, target] {
                     ui.label(bytes.map_or_else(|| "–".to_owned(), |bytes| units.bytes(bytes)));
@@ -210,10 +210,16 @@ fn figures_ui(ui: &mut egui::Ui, derived: &PairDerived, places: &Places, slot: u
     bytes_ui(ui, "Together", together, units);
     let limits = Side::BOTH.map(|side| {
         let (alive, limit) = (side.of(together)?, side.of(sides)?.derived.curve.limit?);
-        Some((against_limit(alive, limit, units), alive > limit))
+        let is_over = alive > limit;
+        let text = format!(
+            "{} {}",
+            units.bytes(alive.abs_diff(limit)),
+            if is_over { "over" } else { "under" }
+        );
+        Some((text, is_over))
     });
     if limits.iter().any(Option::is_some) {
-        ui.label("");
+        ui.weak("Limit");
         for limit in limits {
             match limit {
                 Some((text, true)) => {
@@ -247,25 +253,16 @@ fn change_ui(ui: &mut egui::Ui, from: u64, to: u64, units: Units) -> egui::Respo
 }
 
 /// The largest variables alive in a slot, by the larger of both figures.
-fn largest(reports: [&Report; 2], derived: &PairDerived, slot: usize) -> Option<Largest> {
-    let places = Places::at_slot(&derived.axis, slot);
-    let [source, target] = Side::BOTH.map(|side| {
-        let of_side = &derived.side(side)?.derived;
-        let worst = of_side.curve.worst_tiles.as_deref();
-        let steps: Vec<usize> = places.step(side).into_iter().collect();
-        variables::not_always_live(side.of(reports), derived.scope, &steps, worst)
-    });
-    let bytes = |row: &VariableRow| row.bytes.first().copied().unwrap_or(0);
-    let rows = joined(source?, target?, |row| &row.name);
-    let mut variables: Vec<(String, [Option<u64>; 2])> = rows
-        .into_iter()
-        .filter_map(|row| {
-            let figures = row.each_ref().map(|row| row.as_ref().map(bytes));
-            Some((row.into_iter().flatten().next()?.name, figures))
-        })
-        .collect();
-    variables
-        .sort_by_key(|(_, figures)| std::cmp::Reverse(figures.iter().flatten().max().copied()));
+fn largest(
+    reports: [&Report; 2],
+    attribution: &Attribution,
+    derived: &PairDerived,
+    slot: usize,
+) -> Option<Largest> {
+    let wanted = Wanted::NotAlwaysLive(Places::at_slot(&derived.axis, slot));
+    let rows = rows_of_both(reports, derived, wanted).ok()?;
+    let mut variables = variable_pairs(reports, attribution, rows);
+    variables.sort_by_key(|pair| std::cmp::Reverse(pair.source.max(pair.target)));
     let others = variables.len().saturating_sub(MOST_VARIABLES);
     variables.truncate(MOST_VARIABLES);
     Some(Largest { variables, others })

@@ -6,12 +6,14 @@ use std::sync::Arc;
 use super::Both;
 use super::derived::PairDerived;
 use super::places::Places;
+use crate::analysis::comparison::attribution::Attribution;
+use crate::analysis::comparison::variable_rows::variable_pairs;
 use crate::analysis::variables::{VariableRow, always_live, not_always_live};
 use crate::store::Report;
 use crate::ui::comparison::Side;
-use crate::ui::job::Latest;
+use crate::ui::job::{Latest, Same};
 use crate::ui::report::differences::Entries;
-use crate::ui::report::differences::variables::{Owners, variable_entries};
+use crate::ui::report::differences::variables::variable_entries;
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,8 +24,8 @@ pub enum Wanted {
     AlwaysLive,
 }
 
-/// What entries were made for: also the curves, and the matching whose operations were known.
-type Key = (Wanted, u64, Option<usize>);
+/// What entries were made for: also the curves, and what variables belong to.
+type Key = (Wanted, u64, Same<Attribution>);
 
 /// Entries of both, or the report that lacks what they need.
 type Found = Result<Arc<Entries>, Side>;
@@ -31,7 +33,6 @@ type Found = Result<Arc<Entries>, Side>;
 /// Lists of variables, made beside the window.
 #[derive(Debug, Default)]
 pub struct PairVariables {
-    owners: Owners,
     entries: Latest<Key, Found>,
 }
 
@@ -44,16 +45,17 @@ impl PairVariables {
         derived: &Arc<PairDerived>,
         wanted: Wanted,
     ) -> Option<(Wanted, &Found)> {
-        let owners = self.owners.ask(ctx, both.shared(), both.matching);
-        let key = (wanted, derived.version, owners.as_ref().map(|(place, _)| *place));
-        let (reports, derived) = (both.shared(), Arc::clone(derived));
-        self.entries.ask("variables of both", ctx, &key, move |_| {
-            let reports = plain(&reports);
-            let [source, target] =
-                Side::BOTH.map(|side| rows(side.of(reports), &derived, side, wanted).ok_or(side));
-            let owners = owners.as_ref().map(|(_, owners)| &**owners);
-            Ok(Arc::new(variable_entries(reports, [source?, target?], owners)))
-        });
+        if let Some(attribution) = both.attribution {
+            let key = (wanted, derived.version, Same(Arc::clone(attribution)));
+            let (reports, derived) = (both.shared(), Arc::clone(derived));
+            let attribution = Arc::clone(attribution);
+            self.entries.ask("variables of both", ctx, &key, move |_| {
+                let reports = reports.each_ref().map(|report| &**report);
+                let rows = rows_of_both(reports, &derived, wanted)?;
+                let pairs = variable_pairs(reports, &attribution, rows);
+                Ok(Arc::new(variable_entries(pairs, &attribution)))
+            });
+        }
         self.entries.last().map(|((wanted, ..), found)| (*wanted, found))
     }
 
@@ -63,8 +65,18 @@ impl PairVariables {
     }
 }
 
-fn plain(reports: &[Arc<Report>; 2]) -> [&Report; 2] {
-    reports.each_ref().map(|report| &**report)
+/// The variables of source and target.
+///
+/// # Errors
+/// The report that lacks what they need.
+pub fn rows_of_both(
+    reports: [&Report; 2],
+    derived: &PairDerived,
+    wanted: Wanted,
+) -> Result<[Vec<VariableRow>; 2], Side> {
+    let [source, target] =
+        Side::BOTH.map(|side| rows(side.of(reports), derived, side, wanted).ok_or(side));
+    Ok([source?, target?])
 }
 
 fn rows(

@@ -1,4 +1,4 @@
-//! How steps and operations are written.
+//! How steps of both reports are written.
 
 use crate::analysis::operations::Operation;
 use crate::analysis::steps;

@@ -6,21 +6,26 @@ use eframe::egui;
 
 use super::super::tabs::Beside;
 use super::listed::{Listed, Things};
+use crate::analysis::comparison::attribution::Attribution;
+use crate::analysis::comparison::variable_rows::variable_pairs;
+use crate::analysis::matching::Matching;
 use crate::analysis::selection::TileSelection;
 use crate::analysis::variables::on_tiles;
 use crate::ui::comparison::{Pair, Side};
+use crate::ui::job::Same;
 use crate::ui::report::differences::variables::{Owners, variable_entries};
 use crate::ui::report::{PageContext, unread_ui};
 
-/// A question: the tiles, which parts of the reports were there, and the matching that says what
-/// variables belong to.
-type Key = (TileSelection, [[bool; 2]; 2], Option<usize>);
+/// A question: the tiles, which parts of the reports were there, and what variables belong to.
+type Key = (TileSelection, [[bool; 2]; 2], Same<Attribution>);
 
 /// What the table remembers.
 #[derive(Debug, Default)]
 pub struct PairVariables {
     listed: Listed<Key>,
     owners: Owners,
+    /// For reports that cannot be matched.
+    nothing: Arc<Matching>,
 }
 
 impl PairVariables {
@@ -43,9 +48,17 @@ impl PairVariables {
             return;
         }
         let shared = || reports.map(Arc::clone);
-        let owners =
-            pair.matching.and_then(|matching| self.owners.ask(ui.ctx(), shared(), matching));
-        let key: Key = (tiles.clone(), are_there, owners.as_ref().map(|(place, _)| *place));
+        let nothing = pair.why_not.map(|_| &self.nothing);
+        let Some(attribution) = pair
+            .matching
+            .or(nothing)
+            .and_then(|matching| self.owners.ask(ui.ctx(), shared(), matching))
+        else {
+            ui.horizontal(beside);
+            ui.weak("Steps are being matched");
+            return;
+        };
+        let key: Key = (tiles.clone(), are_there, Same(Arc::clone(&attribution)));
         let (for_job, wanted) = (shared(), tiles.clone());
         self.listed.ask(ui.ctx(), "variables of tiles of both", &key, move |_| {
             let reports = for_job.each_ref().map(|report| &**report);
@@ -57,8 +70,8 @@ impl PairVariables {
                 })
             });
             let [source, target] = rows;
-            let owners = owners.as_ref().map(|(_, owners)| &**owners);
-            Ok(Things::from(variable_entries(reports, [source?, target?], owners)))
+            let pairs = variable_pairs(reports, &attribution, [source?, target?]);
+            Ok(Things::from(variable_entries(pairs, &attribution)))
         });
         let selected = page.selection.variable.clone();
         let note = if tiles.is_empty() {
