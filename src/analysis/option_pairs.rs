@@ -3,7 +3,7 @@
 //! Values belong together by name, of several of one name the first with the first. Those that differ come
 //! first, among them those that only one report has; else they stay in the order of the source.
 
-use super::joined::joined_by;
+use super::joined::joined;
 use crate::store::options::{EngineOption, SideFact};
 
 /// A value of both; `None` where a report does not have it.
@@ -25,28 +25,28 @@ impl OptionPair {
 
 /// Options of both.
 pub fn options(source: &[EngineOption], target: &[EngineOption]) -> Vec<OptionPair> {
-    let named = |options: &[EngineOption]| {
-        options.iter().map(|option| (option.name.clone(), option.value.clone())).collect()
-    };
-    pairs(named(source), named(target))
+    pairs(
+        [source, target]
+            .map(|options| options.iter().map(|option| (&*option.name, &*option.value)).collect()),
+    )
 }
 
 /// Values of a side file of both.
 pub fn side_facts(source: &[SideFact], target: &[SideFact]) -> Vec<OptionPair> {
-    let named = |facts: &[SideFact]| {
-        facts.iter().map(|fact| (fact.path.clone(), fact.value.clone())).collect()
-    };
-    pairs(named(source), named(target))
+    pairs(
+        [source, target]
+            .map(|facts| facts.iter().map(|fact| (&*fact.path, &*fact.value)).collect()),
+    )
 }
 
 /// Named values of both.
-pub fn pairs(source: Vec<(String, String)>, target: Vec<(String, String)>) -> Vec<OptionPair> {
-    let rows = joined_by(source, target, |(name, _)| name.clone());
-    let pair = |row: [Option<(String, String)>; 2]| {
-        let name = row.iter().flatten().next()?.0.clone();
-        Some(OptionPair { name, values: row.map(|value| value.map(|(_, value)| value)) })
+fn pairs(lists: [Vec<(&str, &str)>; 2]) -> Vec<OptionPair> {
+    let [source, target] = lists.map(|list| list.into_iter().map(|row| (row.0, row)).collect());
+    let pair = |row: [Option<(&str, &str)>; 2]| {
+        let name = row.iter().flatten().next()?.0.to_owned();
+        Some(OptionPair { name, values: row.map(|row| row.map(|(_, value)| value.to_owned())) })
     };
-    let mut pairs: Vec<OptionPair> = rows.into_iter().filter_map(pair).collect();
+    let mut pairs: Vec<OptionPair> = joined(source, target).into_iter().filter_map(pair).collect();
     pairs.sort_by_key(|pair| !pair.differs());
     pairs
 }
@@ -57,13 +57,10 @@ mod tests {
 
     #[test]
     fn what_differs_comes_first() {
-        let named = |list: &[(&str, &str)]| {
-            list.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
-        };
-        let found = pairs(
-            named(&[("a", "1"), ("b", "2"), ("c", "3"), ("d", "")]),
-            named(&[("c", "4"), ("a", "1"), ("new", "x"), ("d", "")]),
-        );
+        let found = pairs([
+            vec![("a", "1"), ("b", "2"), ("c", "3"), ("d", "")],
+            vec![("c", "4"), ("a", "1"), ("new", "x"), ("d", "")],
+        ]);
         let rows: Vec<_> = found
             .iter()
             .map(|pair| (&*pair.name, pair.values.each_ref().map(Option::as_deref), pair.differs()))

@@ -21,7 +21,7 @@ use crate::store::target::Target;
 pub const NOT_ALWAYS_LIVE: &str = "Not always live, at most";
 
 /// What figures belong together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Group {
     /// With gaps, gaps, without gaps.
     Whole,
@@ -110,10 +110,8 @@ pub fn details_of_two(
 ) -> Vec<DetailRow> {
     let of_side = |side: Side| {
         let rows = details(side.of(memories), side.of(targets), side.of(columns));
-        let key = |row: &DetailRow| {
-            format!("{:?} {}", row.group, row.title.as_deref().unwrap_or_default())
-        };
-        rows.into_iter().map(|row| (key(&row), row)).collect()
+        let keyed = |row: DetailRow| ((row.group, row.title.clone()), row);
+        rows.into_iter().map(keyed).collect()
     };
     let rows = joined(of_side(Side::Source), of_side(Side::Target));
     let join = |rows: [Option<DetailRow>; 2]| {

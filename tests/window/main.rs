@@ -10,6 +10,7 @@ mod liveness;
 mod liveness_pair;
 mod memory;
 mod memory_map;
+mod memory_pair;
 mod report;
 mod summary;
 mod support;

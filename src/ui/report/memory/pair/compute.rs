@@ -19,6 +19,7 @@ use crate::analysis::vertices::{self, VertexRow};
 use crate::store::Report;
 use crate::store::exchange::ExchangeId;
 use crate::ui::comparison::{Pair, Side};
+use crate::ui::job::Same;
 use crate::ui::report::differences::Unit;
 use crate::ui::report::{PageContext, unread_ui};
 
@@ -67,13 +68,13 @@ fn titles(listing: Listing) -> [&'static str; 4] {
     }
 }
 
-/// A question: the tiles, the figure, and the place of the matching in memory.
-type Key = (TileSelection, usize, Option<usize>);
+/// A question: the tiles, the figure, and the matching.
+type Question = (TileSelection, usize, Option<Same<Matching>>);
 
 /// One of the tables.
 #[derive(Debug, Default)]
 struct OneListing {
-    listed: Listed<Key>,
+    listed: Listed<Question>,
     /// A position in its figures.
     figure: usize,
 }
@@ -110,7 +111,7 @@ impl PairListings {
         }
         let tiles = &page.selection.tiles;
         let matching = pair.matching.filter(|_| listing != Listing::Vertices).map(Arc::clone);
-        let key = (tiles.clone(), *figure, matching.as_ref().map(|now| Arc::as_ptr(now).addr()));
+        let key = (tiles.clone(), *figure, matching.clone().map(Same));
         let (for_job, wanted, at) = (reports.map(Arc::clone), tiles.clone(), *figure);
         listed.ask(ui.ctx(), "rows on tiles of both", &key, move |_| {
             let reports = for_job.each_ref().map(|report| &**report);
@@ -211,6 +212,13 @@ fn both<R>(
     Ok([source?, target?])
 }
 
+/// What tells rows apart: those of a pair have one key, that of the source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Key {
+    Both(usize),
+    Alone(Side, Option<usize>),
+}
+
 /// Joins rows by the pairs of the positions that they come from.
 fn paired<R>(
     [source, target]: [Vec<R>; 2],
@@ -218,24 +226,18 @@ fn paired<R>(
     source_position: impl Fn(&R) -> Option<usize>,
     target_position: impl Fn(&R) -> Option<usize>,
 ) -> Vec<[Option<R>; 2]> {
-    // Rows that are a pair have the number of that of the source; others a number of their own.
     let of_source = |row: R| {
         let position = source_position(&row);
-        let has_partner = position.and_then(|position| pairs.target_of(position)).is_some();
-        let key = if has_partner { "both" } else { "source" };
-        (format!("{key} {position:?}"), row)
+        let pair = position.filter(|position| pairs.target_of(*position).is_some());
+        (pair.map_or(Key::Alone(Side::Source, position), Key::Both), row)
     };
     let of_target = |row: R| {
         let position = target_position(&row);
-        let key = match position.and_then(|position| pairs.source_of(position)) {
-            Some(partner) => format!("both {:?}", Some(partner)),
-            None => format!("target {position:?}"),
-        };
-        (key, row)
+        let pair = position.and_then(|position| pairs.source_of(position));
+        (pair.map_or(Key::Alone(Side::Target, position), Key::Both), row)
     };
     let source = source.into_iter().map(of_source).collect();
-    let target = target.into_iter().map(of_target).collect();
-    joined(source, target)
+    joined(source, target.into_iter().map(of_target).collect())
 }
 
 fn things<R>(

@@ -4,7 +4,7 @@ use eframe::egui;
 use eframe::egui::{Grid, Label, RichText, ScrollArea};
 
 use super::super::cards::{Said, Statement, statements};
-use crate::analysis::joined::joined_by;
+use crate::analysis::joined::joined;
 use crate::store::Report;
 use crate::text::grouped;
 use crate::ui::comparison::Side;
@@ -31,12 +31,13 @@ pub struct PairFact {
 pub fn pair_cards([source, target]: [&Report; 2]) -> Vec<PairCard> {
     let cards = statements(source).into_iter().zip(statements(target));
     let facts = |source: Vec<Statement>, target: Vec<Statement>| {
-        let rows = joined_by(source, target, |(name, _)| *name);
+        let [source, target] =
+            [source, target].map(|list| list.into_iter().map(|row| (row.0, row)).collect());
         let fact = |row: [Option<Statement>; 2]| {
             let name = row.iter().flatten().next()?.0;
             Some(PairFact { name, said: row.map(|said| said.map(|(_, said)| said)) })
         };
-        rows.into_iter().filter_map(fact).collect()
+        joined(source, target).into_iter().filter_map(fact).collect()
     };
     cards.map(|((title, source), (_, target))| (title, facts(source, target))).collect()
 }

@@ -7,7 +7,7 @@ use eframe::egui;
 use eframe::egui::{Label, Margin, RichText};
 
 use super::super::lists::state_text;
-use crate::analysis::joined::joined_by;
+use crate::analysis::joined::joined;
 use crate::analysis::operations::{ProportionCount, proportions};
 use crate::analysis::option_pairs::{OptionPair, options, side_facts};
 use crate::store::Report;
@@ -235,18 +235,17 @@ fn proportion_rows(reports: [&Report; 2]) -> Vec<Row> {
     let counts = |report: &Report| {
         let known = report.debug.get().zip(report.programs.get());
         let counts = known.map(|(debug, programs)| proportions(debug, programs));
-        let keyed = |row: ProportionCount| (format!("{:?} {:?}", row.operation, row.value), row);
-        counts.unwrap_or_default().into_iter().map(keyed).collect()
+        let key = |row: &ProportionCount| (row.operation.clone(), row.value.map(f64::to_bits));
+        counts.unwrap_or_default().into_iter().map(|row| (key(&row), row)).collect()
     };
     let [source, target] = reports.map(counts);
-    let rows = joined_by(source, target, |(key, _): &(String, ProportionCount)| key.clone());
-    let mut rows: Vec<(String, Option<f64>, [u64; 2])> = rows
+    let mut rows: Vec<(String, Option<f64>, [u64; 2])> = joined(source, target)
         .into_iter()
         .filter_map(|row| {
-            let (_, first) = row.iter().flatten().next()?;
+            let first = row.iter().flatten().next()?;
             let operation = first.operation.clone();
             let operation = operation.unwrap_or_else(|| "Unnamed operation".to_owned());
-            let counts = row.each_ref().map(|row| row.as_ref().map_or(0, |(_, row)| row.count));
+            let counts = row.each_ref().map(|row| row.as_ref().map_or(0, |row| row.count));
             Some((operation, first.value, counts))
         })
         .collect();
@@ -263,8 +262,9 @@ fn proportion_rows(reports: [&Report; 2]) -> Vec<Row> {
 }
 
 fn file_rows(reports: [&Report; 2]) -> Vec<Row> {
-    let [source, target] = reports.map(Report::files);
-    let rows = joined_by(source, target, |file: &ReportFile| file.name.clone());
+    let [source, target] = reports
+        .map(|report| report.files().into_iter().map(|file| (file.name.clone(), file)).collect());
+    let rows = joined(source, target);
     let row = |row: [Option<ReportFile>; 2]| {
         let name = row.iter().flatten().next()?.name.clone();
         let files = row.each_ref().map(Option::as_ref);
