@@ -310,7 +310,7 @@ fn every_tile_of_the_grid_has_its_figure() {
     for path in paths() {
         let open = open(&path);
         let (memory, target) = (open.report.memory.get().unwrap(), open.report.target.get());
-        let grid = TileGrid::new(memory, target, 32);
+        let grid = TileGrid::new(&memory.tiles, target, 32);
         assert_eq!(grid.ipus.len() as u64, target.unwrap().ipus.unwrap());
         let totals = memory::totals(memory, target);
         let sum_of = |figure| memory::sum(&tile_grid::values(memory, target, &figure));

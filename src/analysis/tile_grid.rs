@@ -7,6 +7,8 @@
 
 use std::ops::Range;
 
+use crate::store::TileId;
+use crate::store::ids::IdColumn;
 use crate::store::memory::{TileColumn, TileMemory};
 use crate::store::target::Target;
 
@@ -93,12 +95,12 @@ pub struct TilePlace {
 
 impl TileGrid {
     /// Puts the tiles in lines of `columns`.
-    pub fn new(memory: &TileMemory, target: Option<&Target>, columns: usize) -> Self {
+    pub fn new(tiles: &IdColumn<TileId>, target: Option<&Target>, columns: usize) -> Self {
         let columns = columns.max(1);
         let grid =
             |ipu, rows: Range<usize>| IpuGrid { ipu, lines: rows.len().div_ceil(columns), rows };
-        let all = memory.tiles.len();
-        let starts = ipus(&memory.tiles, target);
+        let all = tiles.len();
+        let starts = ipus(tiles, target);
         let ends = starts.iter().skip(1).map(|(_, first)| *first).chain([all]);
         let mut ipus: Vec<IpuGrid> = starts
             .iter()
@@ -134,7 +136,6 @@ impl TileGrid {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::TileId;
     use crate::store::memory::CategoryMemory;
     use proptest::prelude::*;
 
@@ -173,7 +174,7 @@ mod tests {
     fn every_ipu_has_its_lines() {
         let memory = memory(&[0, 1, 2, 3, 4, 5, 6]);
         let target = Target { tiles_per_ipu: Some(4), ..Target::default() };
-        let grid = TileGrid::new(&memory, Some(&target), 3);
+        let grid = TileGrid::new(&memory.tiles, Some(&target), 3);
         let shapes: Vec<_> = grid.ipus.iter().map(|ipu| (ipu.ipu, ipu.lines)).collect();
         assert_eq!(shapes, [(Some(0), 2), (Some(1), 1)]);
         let place = |grid, column, line| TilePlace { grid, column, line };
@@ -181,8 +182,8 @@ mod tests {
         assert_eq!(grid.place_of(6), Some(place(1, 2, 0)));
         assert_eq!(grid.row_at(place(0, 1, 1)), None, "behind the last tile");
         assert_eq!(grid.row_at(place(0, 3, 0)), None);
-        assert_eq!(TileGrid::new(&memory, None, 0).ipus[0].lines, 7);
-        assert!(TileGrid::new(&TileMemory::default(), None, 32).ipus.is_empty());
+        assert_eq!(TileGrid::new(&memory.tiles, None, 0).ipus[0].lines, 7);
+        assert!(TileGrid::new(&IdColumn::default(), None, 32).ipus.is_empty());
     }
 
     proptest! {
@@ -194,7 +195,7 @@ mod tests {
         ) {
             let memory = memory(&tiles.into_iter().collect::<Vec<_>>());
             let target = Target { tiles_per_ipu, ..Target::default() };
-            let grid = TileGrid::new(&memory, Some(&target), columns);
+            let grid = TileGrid::new(&memory.tiles, Some(&target), columns);
             for row in 0..memory.tiles.len() {
                 let place = grid.place_of(row).expect("a place");
                 prop_assert_eq!(grid.row_at(place), Some(row));

@@ -3,10 +3,11 @@
 use eframe::egui;
 use eframe::egui::{Color32, ColorImage, Sense, Stroke, StrokeKind, Vec2};
 
-use crate::analysis::category_order::categories_by_bytes;
+use crate::analysis::category_order::{categories_by_bytes, categories_of_two};
 use crate::analysis::chip_map::{Cell, ChipMap, ColourBy};
 use crate::analysis::memory::category_title;
 use crate::store::Report;
+use crate::store::ids::CategoryId;
 use crate::store::variable::LoweredVariables;
 use crate::text::shortened;
 use crate::ui::theme::Tokens;
@@ -28,22 +29,36 @@ pub struct Colors {
 impl Colors {
     /// Gives the largest categories of a report their colours.
     pub fn new(report: &Report, variables: &LoweredVariables, tokens: &Tokens) -> Self {
-        let other = Self::other(tokens);
-        let mut categories = vec![other; 256];
-        let mut titles = Vec::new();
-        let order = categories_by_bytes(variables);
+        let order: Vec<_> = categories_by_bytes(variables).into_iter().map(Some).collect();
+        let titles = order.iter().map(|id| title(report, *id)).collect();
+        Self::of_order(&order, titles, tokens)
+    }
+
+    /// Gives the categories of two reports the same colours, in the order of the source.
+    pub fn of_two([source, target]: [&Report; 2], tokens: &Tokens) -> [Self; 2] {
+        let [of_source, of_target] = categories_of_two([source, target]);
+        let titles: Vec<String> = of_source
+            .iter()
+            .zip(&of_target)
+            .map(|(in_source, in_target)| match in_source {
+                Some(_) => title(source, *in_source),
+                None => title(target, *in_target),
+            })
+            .collect();
+        [of_source, of_target].map(|order| Self::of_order(&order, titles.clone(), tokens))
+    }
+
+    /// Gives the categories at the first places a colour each.
+    fn of_order(order: &[Option<CategoryId>], titles: Vec<String>, tokens: &Tokens) -> Self {
+        let mut categories = vec![Self::other(tokens); 256];
         for (id, color) in order.iter().zip(tokens.series).take(MOST_CATEGORIES) {
-            if let Some(place) = categories.get_mut(id.0 as usize) {
+            if let Some(place) = id.and_then(|id| categories.get_mut(id.0 as usize)) {
                 *place = color;
             }
-            let name = report.categories.get().and_then(|categories| categories.name(*id));
-            let title = name.map_or_else(
-                || format!("Category {}", id.0),
-                |name| category_title(&shortened(name, 40)),
-            );
-            titles.push((title, color));
         }
-        Self { tokens: *tokens, categories, titles, has_others: order.len() > MOST_CATEGORIES }
+        let has_others = titles.len() > MOST_CATEGORIES;
+        let titles = titles.into_iter().zip(tokens.series).take(MOST_CATEGORIES).collect();
+        Self { tokens: *tokens, categories, titles, has_others }
     }
 
     fn other(tokens: &Tokens) -> Color32 {
@@ -82,6 +97,14 @@ impl Colors {
         let pixels = map.cells.iter().enumerate().map(color).collect();
         ColorImage::new([map.columns, map.rows], pixels)
     }
+}
+
+fn title(report: &Report, id: Option<CategoryId>) -> String {
+    let name = id.and_then(|id| report.categories.get()?.name(id));
+    name.map_or_else(
+        || id.map_or_else(String::new, |id| format!("Category {id}")),
+        |name| category_title(&shortened(name, 40)),
+    )
 }
 
 /// Says what the colours mean.

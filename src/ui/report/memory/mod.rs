@@ -146,16 +146,20 @@ impl MemoryPage {
     fn view_ui(&mut self, ui: &mut egui::Ui, page: &PageContext<'_>) {
         ui.horizontal(|ui| {
             views_ui(ui, &mut self.view);
-            let selected = &page.selection.tiles;
-            if let (1, Some(tile)) = (selected.count(), selected.first()) {
-                ui.separator();
-                if ui.button(format!("Map of tile {tile}")).clicked() {
-                    self.view = MemoryView::OneTile;
-                }
-            } else {
-                ui.weak("Click a tile to select it");
-            }
+            map_of_tile_ui(ui, &page.selection.tiles, &mut self.view);
         });
+    }
+}
+
+/// The way from the selected tile to its map.
+fn map_of_tile_ui(ui: &mut egui::Ui, selected: &TileSelection, view: &mut MemoryView) {
+    if let (1, Some(tile)) = (selected.count(), selected.first()) {
+        ui.separator();
+        if ui.button(format!("Map of tile {tile}")).clicked() {
+            *view = MemoryView::OneTile;
+        }
+    } else {
+        ui.weak("Click a tile to select it");
     }
 }
 

@@ -29,8 +29,8 @@ pub enum Colours {
 /// What a legend has an entry for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// A category with a colour of its own.
-    Category(CategoryId),
+    /// A category with a colour of its own: its place among all.
+    Category(usize),
     /// All others.
     OtherCategories,
     /// What lives as long as the program.
@@ -103,14 +103,14 @@ impl Choices {
         let row = ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing = egui::vec2(14.0, 2.0);
             for kind in kinds(self.colours, data, step) {
-                let color = color(tokens, data, kind);
+                let color = color(tokens, kind);
                 let patch = match kind {
                     Kind::Gaps => Patch::Hatch(color, false),
                     Kind::Free => Patch::Hatch(color, true),
                     _ => Patch::Area(color, color),
                 };
                 let mut is_on = self.has(kind);
-                if entry_ui(ui, patch, &title(report, kind, step), &mut is_on).changed() {
+                if entry_ui(ui, patch, &title(report, data, kind, step), &mut is_on).changed() {
                     if is_on {
                         self.hidden.remove(&kind);
                     } else {
@@ -124,9 +124,9 @@ impl Choices {
 }
 
 fn category_kind(data: &TileData, category: Option<CategoryId>) -> Kind {
-    let coloured = data.categories.get(..MOST_CATEGORIES).unwrap_or(&data.categories);
-    match category {
-        Some(id) if coloured.contains(&id) => Kind::Category(id),
+    let place = category.and_then(|_| data.categories.iter().position(|other| *other == category));
+    match place {
+        Some(place @ ..MOST_CATEGORIES) => Kind::Category(place),
         _ => Kind::OtherCategories,
     }
 }
@@ -137,9 +137,10 @@ fn kinds(colours: Colours, data: &TileData, step: Option<usize>) -> Vec<Kind> {
         (Colours::Liveness, None) => vec![Kind::AlwaysLive, Kind::Live],
         (Colours::Liveness, Some(_)) => vec![Kind::AlwaysLive, Kind::Live, Kind::NotLive],
         (Colours::Category, _) => {
-            let coloured = data.categories.iter().take(MOST_CATEGORIES);
+            let coloured = data.categories.iter().take(MOST_CATEGORIES).enumerate();
+            let coloured = coloured.filter(|(_, id)| id.is_some());
             let has_others = data.has_other_categories.then_some(Kind::OtherCategories);
-            coloured.map(|id| Kind::Category(*id)).chain(has_others).collect()
+            coloured.map(|(place, _)| Kind::Category(place)).chain(has_others).collect()
         }
     };
     kinds.push(Kind::Gaps);
@@ -150,13 +151,10 @@ fn kinds(colours: Colours, data: &TileData, step: Option<usize>) -> Vec<Kind> {
 }
 
 /// The colour of what the legend names.
-pub fn color(tokens: &Tokens, data: &TileData, kind: Kind) -> Color32 {
+pub fn color(tokens: &Tokens, kind: Kind) -> Color32 {
     let [.., others, rest] = tokens.series;
     match kind {
-        Kind::Category(id) => {
-            let place = data.categories.iter().position(|category| *category == id);
-            place.and_then(|place| tokens.series.get(place)).copied().unwrap_or(others)
-        }
+        Kind::Category(place) => tokens.series.get(place).copied().unwrap_or(others),
         Kind::OtherCategories => others,
         Kind::AlwaysLive => tokens.base,
         Kind::Live => tokens.top,
@@ -166,10 +164,11 @@ pub fn color(tokens: &Tokens, data: &TileData, kind: Kind) -> Color32 {
     }
 }
 
-fn title(report: &Report, kind: Kind, step: Option<usize>) -> String {
+fn title(report: &Report, data: &TileData, kind: Kind, step: Option<usize>) -> String {
     match kind {
-        Kind::Category(id) => {
-            let name = report.categories.get().and_then(|categories| categories.name(id));
+        Kind::Category(place) => {
+            let id = data.categories.get(place).copied().flatten();
+            let name = id.and_then(|id| report.categories.get()?.name(id));
             crate::text::shortened(&category_title(name.unwrap_or("unknownCategory")), 40)
                 .into_owned()
         }

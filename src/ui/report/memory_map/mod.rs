@@ -3,6 +3,7 @@
 mod choices;
 mod hatch;
 mod paint;
+pub mod pair;
 mod picture;
 mod read;
 mod reasons;
@@ -29,8 +30,8 @@ use crate::ui::widget::toolbar::Toolbar;
 use crate::ui::widget::view::View;
 use choices::Choices;
 use paint::Scene;
-use picture::{Hit, picture_ui};
-use read::{AtStep, Marks, Reading, TileData};
+use picture::{Hit, PictureOf, picture_ui};
+use read::{AtStep, Marks, Origin, Reading, TileData};
 pub use steps::steps_ui;
 use tables::{Chosen, Tables};
 pub use words::reason_title;
@@ -130,7 +131,9 @@ impl MemoryMap {
         view: &mut MemoryView,
     ) {
         let tile = self.tile.tile(page.report, &page.selection.tiles, memory);
-        let data = self.reading.tile(ui.ctx(), page, tile);
+        let origin =
+            Origin { report: Arc::clone(page.report), files: page.source.cloned(), other: None };
+        let data = self.reading.tile(ui.ctx(), &origin, tile);
         let step = page.selection.step();
         ui.horizontal(|ui| {
             views_ui(ui, view);
@@ -225,8 +228,14 @@ impl MemoryMap {
         let interleaved = page.report.target.get().and_then(|target| target.interleaved_start);
         let scene = Scene { data, at_step, marks, chosen: self.chosen, interleaved };
         let value = value_text(data, self.chosen, Units::now(ui));
-        let answer =
-            picture_ui(ui, &mut self.view, &mut self.hatching, scene, &self.choices, &value);
+        let of = PictureOf {
+            name: "Memory map of a tile",
+            value: &value,
+            len: data.len(),
+            has_keys: true,
+            pointed: None,
+        };
+        let answer = picture_ui(ui, &mut self.view, &mut self.hatching, scene, &self.choices, of);
         *page.has_painted_graph = true;
         self.toolbar.picture = Some(legend.union(answer.rect));
         if let Some(hit) = answer.hovered {

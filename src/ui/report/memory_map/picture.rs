@@ -12,8 +12,6 @@ use crate::ui::units::Units;
 use crate::ui::widget::navigate::{Axis, navigate, navigate_by_key};
 use crate::ui::widget::view::View;
 
-/// Its accessible name.
-pub const NAME: &str = "Memory map of a tile";
 /// How far from a narrow block the pointer may be, points.
 const NEAR: f32 = 2.0;
 
@@ -28,6 +26,21 @@ pub enum Hit {
     Ground,
 }
 
+/// Which picture it is, and what it shares with others.
+#[derive(Clone, Copy, Debug)]
+pub struct PictureOf<'a> {
+    /// Its accessible name.
+    pub name: &'a str,
+    /// Its accessible value.
+    pub value: &'a str,
+    /// Bytes of its axis.
+    pub len: usize,
+    /// Whether it follows the keys that zoom. Of pictures that share a view, one does.
+    pub has_keys: bool,
+    /// The address that the pointer is over in another picture of the same axis.
+    pub pointed: Option<u64>,
+}
+
 /// What the user did.
 #[derive(Debug)]
 pub struct Answer {
@@ -35,6 +48,8 @@ pub struct Answer {
     pub response: Response,
     /// What is under the pointer.
     pub hovered: Option<Hit>,
+    /// The address under the pointer.
+    pub address: Option<u64>,
     /// What was clicked, or reached with a key.
     pub clicked: Option<Hit>,
     /// What shall fill the picture.
@@ -50,9 +65,9 @@ pub fn picture_ui(
     hatching: &mut Hatching,
     scene: Scene<'_>,
     choices: &Choices,
-    value: &str,
+    of: PictureOf<'_>,
 ) -> Answer {
-    let (tokens, units, len) = (Tokens::now(ui), Units::now(ui), scene.data.len());
+    let (tokens, units, len) = (Tokens::now(ui), Units::now(ui), of.len);
     let size = ui.available_size().max(egui::vec2(80.0, 80.0));
     let (outer, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
     let map = scene.map(choices);
@@ -65,11 +80,15 @@ pub fn picture_ui(
     paint.labels(ui.painter(), units);
     paint.axis(ui.painter(), len, units);
 
+    if let Some(pointed) = of.pointed {
+        let stroke = Stroke::new(1.0, tokens.weak_text);
+        ui.painter().vline(layout.x(pointed), layout.frame.y_range(), stroke);
+    }
     let pointer = response.hover_pos().filter(|at| layout.frame.contains(*at));
     let hovered = pointer.and_then(|at| hit(&scene, choices, &layout, at));
     response.widget_info(|| {
-        let mut info = WidgetInfo::labeled(Role::Canvas, true, NAME);
-        info.current_text_value = Some(value.to_owned());
+        let mut info = WidgetInfo::labeled(Role::Canvas, true, of.name);
+        info.current_text_value = Some(of.value.to_owned());
         info
     });
     let axis = Axis {
@@ -77,7 +96,7 @@ pub fn picture_ui(
         per_point: layout.per_point(),
     };
     let mut moved = navigate(ui, &response, axis, view, len, true);
-    moved |= navigate_by_key(ui, view, len);
+    moved |= of.has_keys && navigate_by_key(ui, view, len);
     if response.clicked() || response.drag_started() {
         response.request_focus();
     }
@@ -102,7 +121,8 @@ pub fn picture_ui(
         ui.request_repaint();
     }
     let hovered = hovered.filter(|_| !response.dragged());
-    Answer { hovered, clicked, zoomed, rect: outer, response }
+    let address = pointer.map(|at| layout.address(at.x));
+    Answer { hovered, address, clicked, zoomed, rect: outer, response }
 }
 
 /// What lies at a place: the variable there, else the largest of those that are narrow and near.

@@ -5,23 +5,25 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::choices::MOST_CATEGORIES;
-use crate::analysis::category_order::categories_by_bytes;
+use crate::analysis::category_order::{categories_by_bytes, categories_of_two};
 use crate::analysis::liveness::{Scope, peak, variable_name};
 use crate::analysis::resident_tile::resident_tile;
 use crate::analysis::scope_curve::scope_curve;
 use crate::analysis::tile_map::{TileMap, rows_named};
 use crate::format::Progress;
+use crate::format::poplar::OpenReport;
 use crate::store::ids::CategoryId;
 use crate::store::variable::TileVariables;
 use crate::store::{Report, TileId};
+use crate::ui::comparison::Side;
 use crate::ui::job::Latest;
-use crate::ui::report::{PageContext, is_limit_near};
+use crate::ui::report::is_limit_near;
 
 /// Cells of the overview strip.
 const CELLS: u64 = 1024;
 
-/// A tile, and which parts of the report were there when it was read.
-type TileKey = (TileId, [bool; 4]);
+/// A tile, and which parts of the reports were there when it was read.
+type TileKey = (TileId, [bool; 5]);
 /// What a search and a selected variable were looked for in: the tile as it was read.
 type MarksKey = (u64, String, Option<String>);
 
@@ -44,8 +46,9 @@ pub struct TileData {
     pub peak: Option<usize>,
     /// How many bytes of variables lie on equal parts of the address axis.
     pub crowd: Vec<u64>,
-    /// All categories, most bytes on the chip first.
-    pub categories: Vec<CategoryId>,
+    /// All categories, most bytes on the chip first; nothing in the places of those that only the report
+    /// has that this one is compared with.
+    pub categories: Vec<Option<CategoryId>>,
     /// Whether variables of the tile belong to a category without a colour of its own.
     pub has_other_categories: bool,
 }
@@ -97,9 +100,10 @@ impl TileData {
         Some(variable_name(report.liveness.get()?, id).into_owned())
     }
 
-    fn new(report: &Report, page_source: &Source, tile: TileId) -> Option<Self> {
+    fn new(origin: &Origin, tile: TileId) -> Option<Self> {
         static VERSIONS: AtomicU64 = AtomicU64::new(1);
-        let (variables, problem) = match page_source.read(tile) {
+        let report = &*origin.report;
+        let (variables, problem) = match origin.read(tile) {
             Ok(variables) => (variables, None),
             Err(problem) => (None, Some(problem)),
         };
@@ -111,9 +115,9 @@ impl TileData {
             let step = peak(&curve.not_always_live)?;
             curve.not_always_live.get(step).is_some_and(|bytes| *bytes > 0).then_some(step)
         });
-        let categories = report.variables.get().map(categories_by_bytes).unwrap_or_default();
+        let categories = origin.categories();
         let coloured = categories.get(..MOST_CATEGORIES).unwrap_or(&categories);
-        let is_other = |id: Option<CategoryId>| id.is_none_or(|id| !coloured.contains(&id));
+        let is_other = |id: Option<CategoryId>| id.is_none() || !coloured.contains(&id);
         let has_other_categories = map.blocks.iter().any(|block| is_other(block.category));
         let mut data = Self {
             has_other_categories,
@@ -133,12 +137,39 @@ impl TileData {
 }
 
 /// Where a tile is read from.
-struct Source(Option<Arc<crate::format::poplar::OpenReport>>);
+#[derive(Clone, Debug)]
+pub struct Origin {
+    /// The report.
+    pub report: Arc<Report>,
+    /// Its files.
+    pub files: Option<Arc<OpenReport>>,
+    /// Which report it is of two, and the other one.
+    pub other: Option<(Side, Arc<Report>)>,
+}
 
-impl Source {
+impl Origin {
     fn read(&self, tile: TileId) -> Result<Option<TileVariables>, String> {
-        let Some(source) = &self.0 else { return Ok(None) };
+        let Some(source) = &self.files else { return Ok(None) };
         source.read_tile(tile, &Progress::default()).map_err(|error| error.to_string())
+    }
+
+    /// The categories in the order of their colours, the same in both of two reports.
+    fn categories(&self) -> Vec<Option<CategoryId>> {
+        match &self.other {
+            None => {
+                let variables = self.report.variables.get();
+                variables
+                    .map(categories_by_bytes)
+                    .unwrap_or_default()
+                    .into_iter()
+                    .map(Some)
+                    .collect()
+            }
+            Some((side, other)) => {
+                let both = side.of([[&*self.report, &**other], [&**other, &*self.report]]);
+                side.of(categories_of_two(both))
+            }
+        }
     }
 }
 
@@ -165,19 +196,20 @@ impl Reading {
     pub fn tile(
         &mut self,
         ctx: &egui::Context,
-        page: &PageContext<'_>,
+        origin: &Origin,
         tile: TileId,
     ) -> Option<Arc<TileData>> {
-        let report = page.report;
+        let report = &origin.report;
         let parts = [
             report.liveness.is_settled(),
             report.variables.is_settled(),
             report.tile_variable_bytes.is_settled(),
             report.categories.is_settled(),
+            origin.other.as_ref().is_none_or(|(_, other)| other.variables.is_settled()),
         ];
-        let (of, source) = (Arc::clone(report), Source(page.source.cloned()));
+        let origin = origin.clone();
         self.data.ask("read a tile", ctx, &(tile, parts), move |_| {
-            TileData::new(&of, &source, tile).map(Arc::new)
+            TileData::new(&origin, tile).map(Arc::new)
         });
         self.data.last().and_then(|(_, data)| data.clone())
     }

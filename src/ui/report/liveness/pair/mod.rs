@@ -9,7 +9,7 @@ mod lifetimes;
 mod marks;
 mod peaks;
 mod picture;
-mod places;
+pub mod places;
 mod selected;
 mod tables;
 mod tooltip;

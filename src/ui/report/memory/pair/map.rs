@@ -9,6 +9,7 @@ use eframe::egui::{ColorImage, Response, RichText, Sense, TextureHandle, Texture
 use super::super::select::{Selecting, tile_text};
 use super::made::{PairMade, PairShown, machine};
 use super::map_paint::{Layout, Painted};
+use super::picture::x_title;
 use crate::analysis::difference_map::DifferenceMap;
 use crate::analysis::paired_tiles::PairedTiles;
 use crate::store::Report;
@@ -145,7 +146,8 @@ impl DifferenceMapView {
         *page.has_painted_graph = true;
         let (response, hovered) = self.interact(ui, page, shown, &layout, selecting);
         let picture = self.texture.as_ref().map(|(made, texture)| Painted { made, texture });
-        layout.paint(ui, &map, shown, picture, selecting.positions(), hovered);
+        let titled = (&**shown, x_title(made.key.order));
+        layout.paint(ui, &map, titled, picture, selecting.positions(), hovered);
         if let Some((row, position)) = hovered {
             let reports = [page.report, pair.target];
             egui::Tooltip::for_widget(&response).at_pointer().show(|ui| {

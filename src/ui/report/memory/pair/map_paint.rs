@@ -85,12 +85,12 @@ impl Layout {
         ui.painter().rect_stroke(self.plot, 0, stroke, StrokeKind::Outside);
     }
 
-    /// Paints everything.
+    /// Paints everything; the title stands below the tiles.
     pub fn paint(
         &self,
         ui: &egui::Ui,
         map: &DifferenceMap,
-        shown: &PairShown,
+        (shown, title): (&PairShown, &str),
         picture: Option<Painted<'_>>,
         selected: &[Range<usize>],
         hovered: Option<(usize, usize)>,
@@ -115,7 +115,7 @@ impl Layout {
             }
         }
         self.rows_ui(ui, map, hovered.map(|(row, _)| row));
-        self.tiles_ui(ui, shown);
+        self.tiles_ui(ui, shown, title);
         self.selected_ui(&inside, tokens, selected);
         if let Some((row, position)) = hovered {
             let x = self.x(position as f64 - 0.5)..=self.x(position as f64 + 0.5);
@@ -148,7 +148,7 @@ impl Layout {
     }
 
     /// Numbers of tiles, and where IPUs begin.
-    fn tiles_ui(&self, ui: &egui::Ui, shown: &PairShown) {
+    fn tiles_ui(&self, ui: &egui::Ui, shown: &PairShown, title: &str) {
         let (painter, tokens) = (ui.painter(), Tokens::now(ui));
         let (font, color) = (FontId::proportional(12.0), tokens.weak_text);
         let step = ticks::whole_step(self.per_point() * 72.0);
@@ -172,7 +172,7 @@ impl Layout {
             }
         }
         let at = Pos2::new(self.plot.center().x, self.plot.bottom() + BOTTOM - 2.0);
-        painter.text(at, Align2::CENTER_BOTTOM, "Tile", font, color);
+        painter.text(at, Align2::CENTER_BOTTOM, title, font, color);
     }
 
     /// The selected tiles, below the picture and through it.

@@ -20,13 +20,19 @@ use eframe::egui;
 use eframe::egui::Margin;
 
 use super::choices::Choices;
+use super::map_of_tile_ui;
 use super::select::Selecting;
 use super::shown::Key;
+use crate::analysis::liveness::{Scope, peak};
+use crate::analysis::scope_curve::scope_curve;
 use crate::store::memory::TileMemory;
 use crate::ui::comparison::{Arrangement, Pair, Side};
 use crate::ui::job::Latest;
+use crate::ui::report::chip_map::pair::ChipMapPair;
 use crate::ui::report::halves::{report_name, side_title_ui};
+use crate::ui::report::memory_map::pair::{MemoryMapPair, slots_ui};
 use crate::ui::report::memory_map::{MemoryView, views_of_two_ui};
+use crate::ui::report::tile_grid::pair::TileGridPair;
 use crate::ui::report::{PageContext, is_limit_near, part_or_reason, tables_height};
 use crate::ui::split;
 use crate::ui::widget::facts::absent_ui;
@@ -51,6 +57,11 @@ pub struct MemoryPairPage {
     selecting: Selecting,
     tabs: PairTabs,
     map: DifferenceMapView,
+    one_tile: MemoryMapPair,
+    all_tiles: ChipMapPair,
+    /// The steps of the peaks of everything.
+    peaks: Latest<[bool; 2], [Option<usize>; 2]>,
+    grid: TileGridPair,
 }
 
 impl Default for MemoryPairPage {
@@ -64,6 +75,10 @@ impl Default for MemoryPairPage {
             selecting: Selecting::default(),
             tabs: PairTabs::default(),
             map: DifferenceMapView::default(),
+            one_tile: MemoryMapPair::default(),
+            all_tiles: ChipMapPair::default(),
+            peaks: Latest::default(),
+            grid: TileGridPair::default(),
         }
     }
 }
@@ -79,7 +94,44 @@ impl MemoryPairPage {
     /// Draws the page.
     pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, pair: &Pair<'_>) {
         let Some(memories) = memories(ui, page, pair) else { return };
-        self.tiles_ui(ui, page, pair, memories);
+        let view = &mut self.view;
+        match *view {
+            MemoryView::OneTile => {
+                let views = |ui: &mut egui::Ui| views_of_two_ui(ui, view);
+                self.one_tile.ui(ui, (page, pair), memories[0], views);
+            }
+            MemoryView::AllTiles => self.all_tiles_ui(ui, page, pair),
+            MemoryView::Grid => {
+                self.view_ui(ui, page);
+                self.grid.ui(ui, page, pair, memories);
+            }
+            MemoryView::Tiles | MemoryView::Differences => {
+                self.tiles_ui(ui, page, pair, memories);
+            }
+        }
+    }
+
+    /// The maps of all tiles, with the step that they show.
+    fn all_tiles_ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, pair: &Pair<'_>) {
+        self.view_ui(ui, page);
+        let reports = [page.report, pair.target].map(Arc::clone);
+        let key = reports.each_ref().map(|report| report.liveness.is_settled());
+        self.peaks.ask("peaks of liveness", ui.ctx(), &key, move |_| {
+            reports.each_ref().map(|report| {
+                peak(&scope_curve(report, Scope::Everything, &|| false)?.not_always_live)
+            })
+        });
+        let peaks = self.peaks.last().map_or([None; 2], |(_, peaks)| *peaks);
+        slots_ui(ui, page, pair, peaks, "on all tiles");
+        self.all_tiles.ui(ui, page, pair);
+    }
+
+    /// The choice of what is shown, and the way from a tile to its map.
+    fn view_ui(&mut self, ui: &mut egui::Ui, page: &PageContext<'_>) {
+        ui.horizontal(|ui| {
+            views_of_two_ui(ui, &mut self.view);
+            map_of_tile_ui(ui, &page.selection.tiles, &mut self.view);
+        });
     }
 
     /// Bytes of every tile.

@@ -270,11 +270,7 @@ impl PairPicture {
                     None => NAME,
                 },
                 value: value_text(page, parts, selecting, units),
-                x_title: match made.key.order {
-                    TileOrder::Number => "Tile",
-                    TileOrder::Bytes => "Tiles, largest in the source first",
-                    TileOrder::Change => "Tiles, largest change first",
-                },
+                x_title: x_title(made.key.order),
                 x_text: &|position| {
                     axis.tile(position).map_or(String::new(), |tile| tile.to_string())
                 },
@@ -293,6 +289,15 @@ impl PairPicture {
                 is_range_selectable: true,
             },
         )
+    }
+}
+
+/// What stands below the tiles.
+pub fn x_title(order: TileOrder) -> &'static str {
+    match order {
+        TileOrder::Number => "Tile",
+        TileOrder::Bytes => "Tiles, largest in the source first",
+        TileOrder::Change => "Tiles, largest change first",
     }
 }
 

@@ -14,8 +14,11 @@ use crate::ui::theme::{Tokens, card_frame};
 use crate::ui::units::Units;
 use crate::ui::widget::rows::Value;
 
-/// Width of a value, points.
-const VALUE: f32 = 150.0;
+/// Width of names, and of differences, points.
+const NAME: f32 = 176.0;
+const DIFFERENCE: f32 = 150.0;
+/// Narrowest and widest value, points.
+const VALUE: (f32, f32) = (64.0, 180.0);
 
 /// A card: its title, and the facts of both.
 pub type PairCard = (&'static str, Vec<PairFact>);
@@ -57,11 +60,16 @@ pub fn cards_ui(ui: &mut egui::Ui, cards: &[PairCard]) {
 
 fn card_ui(ui: &mut egui::Ui, title: &str, facts: &[PairFact]) {
     let units = Units::now(ui);
-    let grid = Grid::new(("facts of both", title)).num_columns(4).spacing([14.0, 3.0]);
+    let spacing = 14.0;
+    // The same columns in all cards.
+    let rest = ui.available_width() - NAME - DIFFERENCE - spacing * 3.0;
+    let width = (rest / 2.0).clamp(VALUE.0, VALUE.1);
+    let grid = Grid::new(("facts of both", title)).num_columns(4).spacing([spacing, 3.0]);
     grid.show(ui, |ui| {
-        ui.label(RichText::new(title).strong().size(15.0));
+        cell_ui(ui, NAME, |ui| ui.label(RichText::new(title).strong().size(15.0)));
         for side in Side::BOTH {
-            ui.label(RichText::new(side.title()).strong().color(side_color(ui, side)));
+            let title = RichText::new(side.title()).strong().color(side_color(ui, side));
+            cell_ui(ui, width, |ui| ui.label(title));
         }
         ui.weak("Difference");
         ui.end_row();
@@ -69,9 +77,10 @@ fn card_ui(ui: &mut egui::Ui, title: &str, facts: &[PairFact]) {
             ui.weak("In neither report");
         }
         for fact in facts {
-            ui.weak(fact.name);
+            let name = RichText::new(fact.name).weak();
+            cell_ui(ui, NAME, |ui| ui.add(Label::new(name).truncate()));
             for said in &fact.said {
-                value_ui(ui, said.as_ref(), units);
+                cell_ui(ui, width, |ui| value_ui(ui, said.as_ref(), units));
             }
             difference_ui(ui, fact, units);
             ui.end_row();
@@ -79,22 +88,27 @@ fn card_ui(ui: &mut egui::Ui, title: &str, facts: &[PairFact]) {
     });
 }
 
+/// A cell as wide as all of its column.
+fn cell_ui(ui: &mut egui::Ui, width: f32, add: impl FnOnce(&mut egui::Ui) -> egui::Response) {
+    ui.scope(|ui| {
+        ui.set_width(width);
+        add(ui);
+    });
+}
+
 /// A value in short; all of it as a tooltip.
-fn value_ui(ui: &mut egui::Ui, said: Option<&Said>, units: Units) {
+fn value_ui(ui: &mut egui::Ui, said: Option<&Said>, units: Units) -> egui::Response {
     let text = match said {
         Some(Said::Bytes(_, bytes, _)) => units.bytes(*bytes),
         Some(Said::Count(count, _)) => grouped(*count),
         Some(Said::Words(words)) => words.clone(),
         Some(Said::Unknown) | None => "–".to_owned(),
     };
-    ui.scope(|ui| {
-        ui.set_max_width(VALUE);
-        let label = ui.add(Label::new(&text).truncate());
-        let all = said.map(|said| said.text(units)).filter(|all| *all != text);
-        if let Some(all) = all {
-            label.on_hover_text(all);
-        }
-    });
+    let label = ui.add(Label::new(&text).truncate());
+    match said.map(|said| said.text(units)).filter(|all| *all != text) {
+        Some(all) => label.on_hover_text(all),
+        None => label,
+    }
 }
 
 fn difference_ui(ui: &mut egui::Ui, fact: &PairFact, units: Units) {

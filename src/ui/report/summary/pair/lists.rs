@@ -96,7 +96,10 @@ impl std::fmt::Debug for Made {
 /// What the lists remember.
 #[derive(Debug, Default)]
 pub struct PairLists {
-    list: List,
+    /// The list that was chosen; before that the first in which something differs.
+    chosen: Option<List>,
+    /// How many options of each list differ.
+    differing: Latest<[u32; 2], [usize; 6]>,
     table: DataTable,
     selected: Option<usize>,
     made: Latest<(List, [u32; 2]), Option<Made>>,
@@ -111,29 +114,42 @@ impl PairLists {
         pair: &Pair<'_>,
         parts: [u32; 2],
     ) {
-        let before = self.list;
         let reports = [page.report, pair.target];
+        let for_job = reports.map(Arc::clone);
+        self.differing.ask("options that differ", ui.ctx(), &parts, move |_| {
+            differing(for_job.each_ref().map(|report| &**report))
+        });
+        let counts = self.differing.last().map_or([0; 6], |(_, counts)| *counts);
+        let first = LISTS.into_iter().zip(counts).find(|(_, count)| *count > 0);
+        let list = self.chosen.or(first.map(|(list, _)| list)).unwrap_or_default();
+        let mut wanted = list;
         ui.horizontal_wrapped(|ui| {
-            for list in LISTS {
+            for (list, count) in LISTS.into_iter().zip(counts) {
                 if is_shown(list, reports.map(|report| report.about.get())) {
-                    ui.selectable_value(&mut self.list, list, list.name());
+                    let title = match count {
+                        0 => list.name().to_owned(),
+                        1 => format!("{} (1 differs)", list.name()),
+                        count => format!("{} ({count} differ)", list.name()),
+                    };
+                    ui.selectable_value(&mut wanted, list, title);
                 }
             }
         });
-        if self.list != before {
+        if wanted != list {
+            self.chosen = Some(wanted);
             self.table = DataTable::default();
             self.selected = None;
         }
-        let (for_job, list) = (reports.map(Arc::clone), self.list);
-        self.made.ask("lists of both", ui.ctx(), &(list, parts), move |_| {
-            let rows = rows(for_job.each_ref().map(|report| &**report), list)?;
-            let note = note(for_job.each_ref().map(|report| &**report), list, &rows);
+        let for_job = reports.map(Arc::clone);
+        self.made.ask("lists of both", ui.ctx(), &(wanted, parts), move |_| {
+            let rows = rows(for_job.each_ref().map(|report| &**report), wanted)?;
+            let note = note(for_job.each_ref().map(|report| &**report), wanted, &rows);
             let cell: fn(&Row, usize) -> Value<'_> =
                 |row, column| row.get(column).cloned().unwrap_or_default();
             Some(Made { rows: Arc::new(Listed { rows, cell }), note })
         });
         let made = match self.made.last() {
-            Some(((made_for, _), Some(made))) if *made_for == self.list => made,
+            Some(((made_for, _), Some(made))) if *made_for == wanted => made,
             Some((_, None)) => {
                 ui.weak("Options are not in both reports, or not read yet");
                 return;
@@ -148,14 +164,14 @@ impl PairLists {
             return;
         }
         if let Some(row) = self.selected {
-            full_ui(ui, &*made.rows, row, self.list);
+            full_ui(ui, &*made.rows, row, wanted);
         }
         let selected = self.selected;
         let data = Data {
-            name: self.list.name(),
+            name: wanted.name(),
             title: "",
             note: &made.note,
-            columns: &self.list.columns(),
+            columns: &wanted.columns(),
             rows: &made.rows,
             is_selected: &|row| selected == Some(row),
             paint: &no_paint,
@@ -164,6 +180,21 @@ impl PairLists {
             self.selected = (selected != Some(click.row)).then_some(click.row);
         }
     }
+}
+
+/// How many options of each list differ; files and proportions do not count.
+fn differing(reports: [&Report; 2]) -> [usize; 6] {
+    let [source, target] = reports.map(|report| report.about.get());
+    let Some((source, target)) = source.zip(target) else { return [0; 6] };
+    let count = |pairs: Vec<OptionPair>| pairs.iter().filter(|pair| pair.differs()).count();
+    [
+        count(options(&source.engine_options, &target.engine_options)),
+        count(options(&source.target_options, &target.target_options)),
+        count(side_facts(&source.framework, &target.framework)),
+        count(side_facts(&source.app, &target.app)),
+        0,
+        0,
+    ]
 }
 
 /// A side file that neither report has is named under Files only.
@@ -295,7 +326,11 @@ fn note(reports: [&Report; 2], list: List, rows: &[Row]) -> String {
         _ => {
             let same = Value::text("the same");
             let count = rows.iter().filter(|row| row.get(3) != Some(&same)).count();
-            format!("of them {count} {}", if count == 1 { "differs" } else { "differ" })
+            match count {
+                0 => "none differs".to_owned(),
+                1 => "of them 1 differs".to_owned(),
+                count => format!("of them {count} differ"),
+            }
         }
     }
 }

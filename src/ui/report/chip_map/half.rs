@@ -1,0 +1,179 @@
+//! The map of the tiles of one report: asks for the picture of what is visible, draws it, and follows the
+//! pointer.
+
+use eframe::egui;
+use std::sync::Arc;
+
+use eframe::egui::{Rect, Response, Sense, TextureHandle};
+
+use super::colors::Colors;
+use super::paint::{Frame, tooltip_ui};
+use super::shared::{Extent, Shared, colour_title};
+use crate::analysis::chip_map::{ChipMap, ColourBy, Window, render};
+use crate::store::TileId;
+use crate::text::grouped;
+use crate::ui::job::Latest;
+use crate::ui::report::PageContext;
+use crate::ui::units::Units;
+
+/// Widest texture that every renderer takes.
+const MOST_PIXELS: u32 = 2048;
+
+/// What a picture was made for.
+#[derive(Clone, Debug, PartialEq)]
+struct Key {
+    window: Window,
+    colour_by: ColourBy,
+    step: Option<usize>,
+    is_dark: bool,
+}
+
+/// A picture that a job has made.
+#[derive(Clone, Debug)]
+struct Made {
+    map: Arc<ChipMap>,
+    image: Arc<egui::ColorImage>,
+}
+
+/// What a map remembers.
+#[derive(Default)]
+pub struct Half {
+    made: Latest<Key, Option<Made>>,
+    /// What is on the screen: an earlier picture stays, at its place, until the next one is there.
+    texture: Option<(Key, Arc<ChipMap>, TextureHandle)>,
+}
+
+/// What a map shows.
+pub struct HalfOf<'a> {
+    /// Its accessible name.
+    pub name: &'static str,
+    /// The colours.
+    pub colors: &'a Arc<Colors>,
+    /// The step that is shown, `None` for all steps.
+    pub step: Option<usize>,
+    /// How large the chip is.
+    pub extent: Extent,
+    /// Whether it follows the keys that zoom. Of maps that move together, one does.
+    pub has_keys: bool,
+    /// The place that the pointer is over in another map.
+    pub pointed: Option<(TileId, u64)>,
+}
+
+/// What the user did.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Answer {
+    /// The tile that was clicked.
+    pub clicked: Option<TileId>,
+    /// The tile and the address under the pointer.
+    pub pointed: Option<(TileId, u64)>,
+}
+
+impl Half {
+    /// Draws the map in the space that is left.
+    pub fn ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        shared: &mut Shared,
+        of: &HalfOf<'_>,
+    ) -> Answer {
+        let (report, extent, step) = (page.report, of.extent, of.step);
+        let frame = Frame::new(ui.available_rect_before_wrap());
+        ui.allocate_rect(frame.outer, Sense::hover());
+        let id = ui.scope_id().with("map of all tiles");
+        let response = ui.interact(frame.inner, id, Sense::click_and_drag());
+        shared.navigate(ui, &response, frame.inner, extent, of.has_keys);
+        let window = window(ui, shared, frame.inner, extent);
+        let is_dark = ui.visuals().dark_mode;
+        let key = Key { window, colour_by: shared.colour_by, step, is_dark };
+        self.ask(ui, page, &key, of.colors);
+        self.take_picture(ui, &key);
+
+        let painter = frame.painter(ui, shared.ranges(extent));
+        painter.background();
+        if let Some((_, map, texture)) = &self.texture {
+            painter.picture(map, texture);
+        } else {
+            let text = self.made.failure().unwrap_or("Drawing the map…");
+            painter.message(text);
+        }
+        painter.borders(report.target.get());
+        painter.selected(&page.selection.tiles);
+        painter.axes(Units::now(ui));
+        if let Some((tile, address)) = of.pointed {
+            painter.cursor(tile, address);
+        }
+        *page.has_painted_graph = true;
+        self.describe(&response, shared.colour_by, of);
+        let at = response.hover_pos().and_then(|pointer| painter.place(pointer));
+        if let Some((tile, address)) = at.filter(|_| !response.dragged()) {
+            painter.cursor(tile, address);
+            let cell = self.texture.as_ref().and_then(|(_, map, _)| map.at(tile.0, address));
+            egui::Tooltip::for_widget(&response)
+                .at_pointer()
+                .show(|ui| tooltip_ui(ui, report, (tile, address), step, cell));
+        }
+        let clicked = at.map(|(tile, _)| tile).filter(|_| response.clicked());
+        Answer { clicked, pointed: at }
+    }
+
+    fn describe(&self, response: &Response, colour_by: ColourBy, of: &HalfOf<'_>) {
+        let tiles = grouped(of.extent.tiles as u64);
+        response.widget_info(|| {
+            let mut info = egui::WidgetInfo::labeled(egui::Role::Canvas, true, of.name);
+            info.current_text_value = Some(format!("{tiles} tiles, {}", colour_title(colour_by)));
+            info
+        });
+    }
+
+    fn ask(&mut self, ui: &egui::Ui, page: &PageContext<'_>, key: &Key, colors: &Arc<Colors>) {
+        let (report, colors, wanted) = (Arc::clone(page.report), Arc::clone(colors), key.clone());
+        self.made.ask("map of all tiles", ui.ctx(), key, move |cancel| {
+            let Key { window, colour_by, step, .. } = &wanted;
+            let map = render(&report, window, *colour_by, *step, &|| cancel.is_cancelled())?;
+            let image = Arc::new(colors.image(&map));
+            Some(Made { map: Arc::new(map), image })
+        });
+    }
+
+    /// Takes a new picture to the screen.
+    fn take_picture(&mut self, ui: &egui::Ui, wanted: &Key) {
+        let Some((key, Some(made))) = self.made.last() else { return };
+        if self.texture.as_ref().is_some_and(|(shown, ..)| shown == key) {
+            return;
+        }
+        let map = Arc::clone(&made.map);
+        let (image, options) = (Arc::clone(&made.image), egui::TextureOptions::NEAREST);
+        match &mut self.texture {
+            Some((shown, old, texture)) => {
+                texture.set(image, options);
+                (*shown, *old) = (key.clone(), map);
+            }
+            None => {
+                let texture = ui.load_texture("map of all tiles", image, options);
+                self.texture = Some((key.clone(), map, texture));
+            }
+        }
+        if key != wanted {
+            // The one that is wanted has been asked for, and wakes the window.
+            ui.request_repaint();
+        }
+    }
+}
+
+/// The part of the chip that is visible, in pixels.
+fn window(ui: &egui::Ui, shared: &Shared, inner: Rect, extent: Extent) -> Window {
+    let [(left, right), (top, bottom)] = shared.ranges(extent);
+    let most = MOST_PIXELS.min(ui.input(|input| input.max_texture_side) as u32);
+    // One cell more may come where the window begins within one.
+    let pixels = |points: f32| {
+        ((points * ui.pixels_per_point()) as u32).clamp(1, most.saturating_sub(2).max(1))
+    };
+    let tile = |at: f64| u32::try_from(at.max(0.0) as u64).unwrap_or(u32::MAX);
+    Window {
+        tiles: tile((top + 0.5).floor())..tile((bottom + 0.5).ceil()),
+        addresses: (left + 0.5).floor().max(0.0) as u64..(right + 0.5).ceil().max(0.0) as u64,
+        columns: pixels(inner.width()),
+        rows: pixels(inner.height()),
+    }
+}

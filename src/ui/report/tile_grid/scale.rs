@@ -1,0 +1,137 @@
+//! What tiles are coloured by, and how far the colours reach.
+
+use eframe::egui;
+use eframe::egui::{Color32, ComboBox, Rect, Sense, Vec2};
+
+use crate::analysis::memory::category_title;
+use crate::analysis::tile_grid::TileFigure;
+use crate::store::memory::TileMemory;
+use crate::text::shortened;
+use crate::ui::theme::Tokens;
+use crate::ui::units::Units;
+
+/// What the colours reach from and to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scale {
+    /// From the least to the most.
+    LeastToMost,
+    /// From nothing to the most.
+    ZeroToMost,
+    /// From nothing to the limit of a tile.
+    ZeroToLimit,
+}
+
+impl Scale {
+    /// The name for people.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::LeastToMost => "From least to most",
+            Self::ZeroToMost => "From 0 to most",
+            Self::ZeroToLimit => "From 0 to limit",
+        }
+    }
+
+    /// The ends of the colours, of values from the least to the most.
+    pub fn ends(self, (least, most): (u64, u64), limit: Option<u64>) -> (u64, u64) {
+        match self {
+            Self::LeastToMost => (least, most),
+            Self::ZeroToMost => (0, most),
+            Self::ZeroToLimit => (0, limit.unwrap_or(most)),
+        }
+    }
+}
+
+/// The figure and the scale that the user chose.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choices {
+    /// The figure.
+    pub figure: TileFigure,
+    /// The scale.
+    pub scale: Scale,
+}
+
+impl Default for Choices {
+    fn default() -> Self {
+        Self { figure: TileFigure::IncludingGaps, scale: Scale::LeastToMost }
+    }
+}
+
+impl Choices {
+    /// Draws the choice of a figure, of those that one of the reports has.
+    pub fn figure_ui(&mut self, ui: &mut egui::Ui, memories: &[&TileMemory]) {
+        let combo = ComboBox::from_id_salt("figure of tiles").width(210.0);
+        let combo = combo.selected_text(figure_title(&self.figure)).show_ui(ui, |ui| {
+            let mut figures = vec![
+                TileFigure::IncludingGaps,
+                TileFigure::Total,
+                TileFigure::Gaps,
+                TileFigure::OverLimit,
+                TileFigure::AlwaysLive,
+                TileFigure::NotAlwaysLiveMax,
+            ];
+            for category in memories.iter().flat_map(|memory| &memory.categories) {
+                let figure = TileFigure::Category(category.name.clone());
+                if !figures.contains(&figure) {
+                    figures.push(figure);
+                }
+            }
+            for figure in figures {
+                let title = figure_title(&figure);
+                ui.selectable_value(&mut self.figure, figure, title);
+            }
+        });
+        combo.response.accessible_name("Figure");
+    }
+
+    /// Draws the choice of a scale, with its ends where they are known.
+    pub fn scale_ui(&mut self, ui: &mut egui::Ui, ends: Option<(u64, u64)>) {
+        let combo = ComboBox::from_id_salt("scale of tiles").width(150.0);
+        let combo = combo.selected_text(self.scale.title()).show_ui(ui, |ui| {
+            for scale in [Scale::LeastToMost, Scale::ZeroToMost, Scale::ZeroToLimit] {
+                ui.selectable_value(&mut self.scale, scale, scale.title());
+            }
+        });
+        combo.response.accessible_name("Colour scale");
+        if let Some((least, most)) = ends {
+            let units = Units::now(ui);
+            ui.label(units.bytes(least));
+            scale_ui(ui);
+            ui.label(units.bytes(most));
+        }
+    }
+}
+
+/// The colour of a value between two ends; what is not known has none.
+pub fn color(value: Option<u64>, ends: Option<(u64, u64)>, tokens: &Tokens) -> Color32 {
+    let (Some(value), Some((least, most))) = (value, ends) else { return tokens.surface };
+    let span = most.saturating_sub(least).max(1) as f32;
+    shade(value.saturating_sub(least) as f32 / span, tokens)
+}
+
+/// A colour of the scale: brightness tells more from less, whatever the eye.
+fn shade(share: f32, tokens: &Tokens) -> Color32 {
+    tokens.base_fill.lerp_to_gamma(tokens.top, share.clamp(0.0, 1.0))
+}
+
+fn scale_ui(ui: &mut egui::Ui) {
+    let tokens = Tokens::now(ui);
+    let (rect, _) = ui.allocate_exact_size(Vec2::new(96.0, 12.0), Sense::hover());
+    for step in 0..24_u8 {
+        let left = rect.left() + f32::from(step) * 4.0;
+        let part = Rect::from_x_y_ranges(left..=left + 4.0, rect.y_range());
+        ui.painter().rect_filled(part, 0, shade(f32::from(step) / 23.0, tokens));
+    }
+}
+
+/// The name of a figure.
+pub fn figure_title(figure: &TileFigure) -> String {
+    match figure {
+        TileFigure::IncludingGaps => "With gaps".to_owned(),
+        TileFigure::Total => "Without gaps".to_owned(),
+        TileFigure::Gaps => "Gaps".to_owned(),
+        TileFigure::OverLimit => "Over the limit".to_owned(),
+        TileFigure::AlwaysLive => "Always live".to_owned(),
+        TileFigure::NotAlwaysLiveMax => "Not always live, at most".to_owned(),
+        TileFigure::Category(name) => category_title(&shortened(name, 60)),
+    }
+}
