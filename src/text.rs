@@ -37,6 +37,30 @@ pub fn exact_bytes(count: u64) -> String {
     if count < 1024 { bytes(count) } else { format!("{} ({} B)", bytes(count), grouped(count)) }
 }
 
+/// A difference of bytes in the largest binary unit that it reaches, with its sign.
+pub fn signed_bytes(difference: i64) -> String {
+    let sign = match difference.signum() {
+        1 => "+",
+        0 => "",
+        _ => "−",
+    };
+    format!("{sign}{}", bytes(difference.unsigned_abs()))
+}
+
+/// A percentage with its sign, and with a decimal below 100.
+pub fn signed_percent(percent: f64) -> String {
+    let size = percent.abs();
+    let sign = match percent {
+        _ if size < 0.05 => "",
+        _ if percent < 0.0 => "−",
+        _ => "+",
+    };
+    if size < 99.95 {
+        return format!("{sign}{size:.1} %");
+    }
+    format!("{sign}{} %", grouped(size.round() as u64))
+}
+
 /// A name without anything that could move the cursor, turn the reading direction or break a line:
 /// such characters are written as `\u{…}`. Names come from files; a terminal obeys them.
 pub fn clean(name: &str) -> Cow<'_, str> {
@@ -90,6 +114,12 @@ mod tests {
         assert_eq!(bytes(1024 * 1024 - 1), "1.00 MiB");
         assert_eq!(bytes(25_621_116), "24.4 MiB");
         assert_eq!(exact_bytes(8281), "8.09 KiB (8,281 B)");
+        assert_eq!(signed_bytes(2_831_155), "+2.70 MiB");
+        assert_eq!((signed_bytes(0), signed_bytes(-1024)), ("0 B".into(), "−1.00 KiB".into()));
+        assert_eq!(
+            (signed_percent(181.0), signed_percent(-7.04)),
+            ("+181 %".into(), "−7.0 %".into())
+        );
         assert_eq!(bytes(u64::MAX), "16777216.0 TiB");
     }
 

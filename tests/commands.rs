@@ -4,23 +4,10 @@
 
 mod common;
 
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
-use common::sample;
+use common::{json, sample, tilescope};
 use serde_json::Value;
-
-fn tilescope(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_tilescope"))
-        .args(arguments)
-        .env_remove("DISPLAY")
-        .env_remove("WAYLAND_DISPLAY")
-        .output()
-        .unwrap()
-}
-
-fn json(output: &Output) -> Value {
-    serde_json::from_slice(&output.stdout).expect("one JSON document and nothing else")
-}
 
 fn keys(value: &Value) -> Vec<&str> {
     value.as_object().unwrap().keys().map(String::as_str).collect()

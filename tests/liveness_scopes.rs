@@ -19,6 +19,7 @@ use tilescope::analysis::scope_curve::{AlwaysLive, ScopeCurve, scope_curve};
 use tilescope::analysis::selection::TileSelection;
 use tilescope::analysis::step_operations::step_operations;
 use tilescope::analysis::steps;
+use tilescope::analysis::variable_operations::{FoundBy, variable_operations};
 use tilescope::analysis::variables::{self, VariableRow};
 use tilescope::format::Progress;
 use tilescope::format::poplar::OpenReport;
@@ -324,4 +325,68 @@ fn the_compilers_phases_nest() {
         }
         assert!(found.frames.iter().any(|frame| frame.depth > 0), "phases within phases");
     }
+}
+
+#[test]
+fn variables_belong_to_the_operations_that_made_them() {
+    let open = open(&common::sample());
+    let report = &*open.report;
+    let found = variable_operations(report, &step_operations(report).unwrap()).unwrap();
+    let liveness = report.liveness.get().unwrap();
+    let mut seen = BTreeSet::new();
+    let rows = liveness.variable_bytes.as_deref().unwrap().iter();
+    for row in rows.filter(|row| row.bytes > 0) {
+        let name = liveness.variable_name(row.variable).unwrap();
+        let Some((operation, by)) = found.of(liveness, row) else {
+            assert!(liveness.classes.is_always_live(row.class) || name == "hostMessage", "{name}");
+            continue;
+        };
+        let operation = found.operations[operation as usize].name.as_deref().unwrap();
+        if let Some(layer) =
+            name.strip_prefix("model.").and_then(|name| name.strip_suffix(".weight"))
+        {
+            assert_eq!((operation, by), (layer, FoundBy::Contexts), "{name}");
+        }
+        let is_anonymous = name == "<anon>";
+        // Nothing but the first layer needs the input.
+        assert_eq!(
+            by == FoundBy::Life,
+            is_anonymous || name == "input",
+            "{name} belongs to {operation}"
+        );
+        seen.insert((is_anonymous, operation));
+    }
+    assert!(seen.contains(&(true, "layer1.0.conv2")) && seen.contains(&(false, "fc")), "{seen:?}");
+
+    let Some(path) = common::real_report("poplar-3.3") else { return };
+    let open = self::open(&path);
+    let liveness = open.report.liveness.get().unwrap();
+    let position = liveness.variable_names.iter().position(|name| name == "<anon>").unwrap();
+    assert_eq!(liveness.debug_ids_of(position), [34, 72]);
+    assert!(!liveness.debug_ids.contains(&0), "context 0 is none");
+}
+
+#[test]
+fn debug_contexts_of_variables_may_be_damaged() {
+    let damaged = common::damaged_sample(|directory| {
+        sql(
+            directory,
+            "UPDATE debug_ids SET ids = x'01' WHERE variable_id = 9; \
+             INSERT INTO debug_ids VALUES (999999, x'81');",
+        );
+    });
+    let intact = OpenReport::open(&common::sample(), &Progress::default()).unwrap();
+    let damaged = OpenReport::open(damaged.path(), &Progress::default()).unwrap();
+    let [intact, found] = [&intact, &damaged].map(|open| open.report.liveness.get().unwrap());
+    assert_eq!(found.debug_id_ends.len(), found.variable_ids.len());
+    for position in 0..intact.variable_ids.len() {
+        let is_damaged = intact.variable_ids.get(position).is_some_and(|id| id.0 == 9);
+        let expected = if is_damaged { &[] } else { intact.debug_ids_of(position) };
+        assert_eq!(found.debug_ids_of(position), expected);
+    }
+    assert!(!intact.debug_ids.is_empty());
+    let warnings = damaged.report.warnings.list();
+    let about: Vec<_> =
+        warnings.iter().filter(|found| found.message.contains("debug_ids")).collect();
+    assert!(about.len() == 1 && about[0].message.contains("2 such places"), "{about:?}");
 }

@@ -8,7 +8,11 @@ use std::collections::BTreeMap;
 
 use common::{liveness, map, real_report, summary, tiles, warning_codes};
 use serde_json::{Value, json};
+use tilescope::analysis::control_code::own_control_code;
+use tilescope::analysis::selection::TileSelection;
 use tilescope::cli::tiles::Breakdown;
+use tilescope::format::Progress;
+use tilescope::format::poplar::OpenReport;
 
 #[test]
 fn summary_of_the_interrupted_report() {
@@ -128,4 +132,18 @@ fn the_map_of_a_tile_adds_up() {
         .sum();
     let at_step = liveness(&path, Some(0)).unwrap();
     assert_eq!(live, at_step["steps"][107]["not_always_live_bytes"]);
+}
+
+#[test]
+fn the_control_code_of_programs_adds_up_to_that_of_the_root() {
+    let Some(path) = real_report("poplar-3.3") else { return };
+    let open = OpenReport::open(&path, &Progress::default()).unwrap();
+    open.read_compute(&Progress::default());
+    let own = |tiles| own_control_code(&open.report, &tiles).unwrap();
+    let all = own(TileSelection::default());
+    assert_eq!((all.len(), all.iter().sum::<u64>()), (111, 331_096));
+    // The root has none of its own; its last child, the program of the user, has.
+    assert_eq!((all[0], all[1], all[10]), (0, 5_884, 94_208));
+    let parts = ["0-735", "736-1471"].map(|tiles| own(tiles.parse().unwrap()).iter().sum::<u64>());
+    assert_eq!(parts.iter().sum::<u64>(), 331_096);
 }

@@ -9,6 +9,7 @@
     reason = "a bench prints and fails by panicking"
 )]
 
+mod pair_liveness;
 mod report;
 
 use std::sync::Arc;
@@ -281,5 +282,6 @@ fn main() {
         window.click("Scope");
         window.click("Worst tile of each step");
         measure(&mut window, &scene("Liveness of the worst tiles"), "Liveness curve");
+        pair_liveness::measure_pair(&report, size);
     }
 }

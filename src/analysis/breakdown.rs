@@ -11,7 +11,7 @@
 //! parts are more than the total, as in a damaged report, all cells of that tile are `None`: nothing
 //! is cut to fit.
 
-use crate::store::memory::{CategoryMemory, Region, TileColumn, TileMemory};
+use crate::store::memory::{Region, TileColumn, TileMemory};
 
 use super::memory::{category_on_tile, category_title, cell, sum};
 
@@ -64,29 +64,71 @@ pub fn breakdown(
     which: Breakdown,
     most_categories: usize,
 ) -> Option<Vec<MemoryPart>> {
-    let (mut parts, mut rest) = match which {
+    let [parts] = breakdowns([memory], which, most_categories)?;
+    Some(parts)
+}
+
+/// The same of several reports: all have the same parts in the same order, which is by the sums of their
+/// bytes. `None` where no tile's parts of one of them are known.
+pub fn breakdowns<const REPORTS: usize>(
+    memories: [&TileMemory; REPORTS],
+    which: Breakdown,
+    most_categories: usize,
+) -> Option<[Vec<MemoryPart>; REPORTS]> {
+    let mut divided = memories.map(|memory| match which {
         Breakdown::Region => by_region(memory),
-        Breakdown::Category if memory.categories.is_empty() => return None,
         Breakdown::Category => by_category(memory),
         Breakdown::Liveness => by_liveness(memory),
-    };
-    rest.bytes = close(memory, &mut parts);
-    if rest.bytes.iter().all(Option::is_none) {
-        return None;
-    }
-    for part in parts.iter_mut().chain([&mut rest]) {
-        part.total = sum(&part.bytes);
+    });
+    for (memory, (parts, rest)) in memories.iter().zip(&mut divided) {
+        if which == Breakdown::Category && memory.categories.is_empty() {
+            return None;
+        }
+        rest.bytes = close(memory, parts);
+        if rest.bytes.iter().all(Option::is_none) {
+            return None;
+        }
+        for part in parts.iter_mut().chain([rest]) {
+            part.total = sum(&part.bytes);
+        }
     }
     if which == Breakdown::Category {
-        parts.retain(|part| !part.is_empty());
-        parts.sort_by_key(|part| std::cmp::Reverse(part.known()));
-        fold(&mut parts, most_categories);
+        same_order(&mut divided);
+        for (parts, _) in &mut divided {
+            fold(parts, most_categories);
+        }
     }
     // That the regions are all there is, is so in every report that was seen.
-    if which != Breakdown::Region || !rest.is_empty() {
-        parts.push(rest);
+    let has_rest = which != Breakdown::Region || divided.iter().any(|(_, rest)| !rest.is_empty());
+    Some(divided.map(|(mut parts, rest)| {
+        parts.extend(has_rest.then_some(rest));
+        parts
+    }))
+}
+
+/// Gives all the same categories, largest first, without those that have no byte anywhere.
+fn same_order(divided: &mut [(Vec<MemoryPart>, MemoryPart)]) {
+    let mut order: Vec<(String, String, u64)> = Vec::new();
+    for part in divided.iter().flat_map(|(parts, _)| parts).filter(|part| !part.is_empty()) {
+        match order.iter_mut().find(|(key, ..)| *key == part.key) {
+            Some((.., known)) => *known = known.saturating_add(part.known()),
+            None => order.push((part.key.clone(), part.title.clone(), part.known())),
+        }
     }
-    Some(parts)
+    order.sort_by_key(|(.., known)| std::cmp::Reverse(*known));
+    for (parts, rest) in divided {
+        let mut ordered = Vec::with_capacity(order.len());
+        for (key, title, _) in &order {
+            let place = parts.iter().position(|part| part.key == *key);
+            // Of a tile whose parts are known, one that the report does not have is nothing.
+            let nothing = || rest.bytes.iter().map(|rest| rest.map(|_| 0)).collect();
+            ordered.push(place.map_or_else(
+                || MemoryPart::new(title.as_str(), key.as_str(), nothing()),
+                |place| parts.swap_remove(place),
+            ));
+        }
+        *parts = ordered;
+    }
 }
 
 fn by_region(memory: &TileMemory) -> (Vec<MemoryPart>, MemoryPart) {
@@ -98,12 +140,23 @@ fn by_region(memory: &TileMemory) -> (Vec<MemoryPart>, MemoryPart) {
 }
 
 fn by_category(memory: &TileMemory) -> (Vec<MemoryPart>, MemoryPart) {
-    let part = |category: &CategoryMemory| {
+    let mut parts: Vec<MemoryPart> = Vec::new();
+    for category in &memory.categories {
         let tiles = memory.tiles.as_slice().iter();
-        let bytes = tiles.map(|tile| category_on_tile(category, *tile).not_overlapped).collect();
-        MemoryPart::new(category_title(&category.name), category.name.as_str(), bytes)
-    };
-    let parts = memory.categories.iter().map(part).collect();
+        let bytes = tiles.map(|tile| category_on_tile(category, *tile).not_overlapped);
+        // A name that comes twice, as in a damaged file, is one category.
+        match parts.iter_mut().find(|part| part.key == category.name) {
+            Some(part) => {
+                for (sum, more) in part.bytes.iter_mut().zip(bytes) {
+                    *sum = sum.zip(more).map(|(sum, more)| sum.saturating_add(more));
+                }
+            }
+            None => {
+                let title = category_title(&category.name);
+                parts.push(MemoryPart::new(title, category.name.as_str(), bytes.collect()));
+            }
+        }
+    }
     (parts, MemoryPart::new("Overlapped", "overlapped", Vec::new()))
 }
 
@@ -158,6 +211,7 @@ fn fold(parts: &mut Vec<MemoryPart>, most: usize) {
 mod tests {
     use super::*;
     use crate::store::TileId;
+    use crate::store::memory::CategoryMemory;
     use proptest::prelude::*;
 
     fn memory_of(totals: &[Option<u64>]) -> TileMemory {
@@ -232,6 +286,29 @@ mod tests {
             category.not_overlapped[0] = None;
         }
         assert_eq!(breakdown(&memory, Breakdown::Category, 3), None);
+    }
+
+    #[test]
+    fn two_reports_have_the_same_parts_in_the_same_order() {
+        let (mut source, mut target) = (memory_of(&[Some(20)]), memory_of(&[Some(30), None]));
+        source.categories = vec![category("stack", &[3]), category("variable", &[9])];
+        target.categories = vec![
+            category("nothing", &[0, 0]),
+            category("variable", &[1, 1]),
+            category("stack", &[12, 1]),
+            category("message", &[4, 1]),
+        ];
+        let both = |most| breakdowns([&source, &target], Breakdown::Category, most);
+        let [of_source, of_target] = both(9).expect("parts");
+        assert_eq!(keys(&of_source), ["stack", "variable", "message", "overlapped"]);
+        assert_eq!(keys(&of_target), keys(&of_source));
+        assert_eq!((&of_source[2].bytes[..], of_source[2].total), (&[Some(0)][..], Some(0)));
+        assert_eq!((of_source[3].total, &of_target[3].bytes[..]), (Some(8), &[Some(13), None][..]));
+        let [of_source, of_target] = both(2).expect("parts");
+        assert_eq!(keys(&of_source), ["stack", "other_categories", "overlapped"]);
+        assert_eq!((of_source[1].total, of_target[1].bytes[0]), (Some(9), Some(5)));
+        let without = memory_of(&[Some(20)]);
+        assert_eq!(breakdowns([&source, &without], Breakdown::Category, 9), None);
     }
 
     proptest! {

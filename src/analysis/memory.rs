@@ -85,6 +85,28 @@ pub fn totals_of_rows(
     }
 }
 
+/// The fullest tile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct FullestTile {
+    /// The tile.
+    pub tile: u32,
+    /// Its bytes, gaps excluded.
+    pub bytes: Option<u64>,
+    /// With gaps.
+    pub including_gaps_bytes: Option<u64>,
+}
+
+impl FullestTile {
+    /// The tile in a row, which is [`MemoryTotals::fullest`].
+    pub fn of(memory: &TileMemory, row: usize) -> Option<Self> {
+        Some(Self {
+            tile: memory.tiles.get(row)?.0,
+            bytes: cell(&memory.total, row),
+            including_gaps_bytes: cell(&memory.including_gaps, row),
+        })
+    }
+}
+
 fn fullest(memory: &TileMemory, rows: impl Iterator<Item = usize>) -> Option<usize> {
     let (row, _) = rows
         .filter_map(|row| Some((row, cell(&memory.including_gaps, row)?)))
@@ -163,6 +185,15 @@ fn category_bytes(
         not_overlapped: add(&category.not_overlapped),
         overlapped: add(&category.overlapped),
     }
+}
+
+/// Bytes of code of all kinds: of the categories whose name ends in `Code`, overlapped or not.
+pub fn code_bytes(memory: &TileMemory) -> Option<u64> {
+    let code = memory.categories.iter().filter(|category| category.name.ends_with("Code"));
+    sum_of_cells(code, |category| {
+        let bytes = category_total(category);
+        Some(bytes.not_overlapped?.saturating_add(bytes.overlapped?))
+    })
 }
 
 /// Statistics of bytes including gaps.
@@ -280,6 +311,12 @@ mod tests {
         let found = category_on_tiles(&category, [0, 3].map(TileId).into_iter());
         let expected = CategoryBytes { not_overlapped: Some(5), overlapped: None };
         assert_eq!(found, expected);
+        memory.categories.push(CategoryMemory {
+            name: "vertexCode".to_owned(),
+            not_overlapped: [Some(vec![1, 2, 3, 4]), zeros(), zeros()],
+            overlapped: [Some(vec![0, 0, 0, 7]), zeros(), zeros()],
+        });
+        assert_eq!(code_bytes(&memory), Some(17), "a stack is no code");
         let beyond = category_on_tiles(&category, [4].map(TileId).into_iter());
         assert_eq!(beyond, CategoryBytes::default());
     }

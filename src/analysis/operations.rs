@@ -65,6 +65,11 @@ pub fn proportion_context(debug: &DebugInfo, context: usize) -> Option<(usize, O
     })
 }
 
+/// The nearest `partialsType` of a debug context: `float`, `half`; `None` where no context has it.
+pub fn partials_type(debug: &DebugInfo, context: usize) -> Option<&str> {
+    debug.ancestry(context).find_map(|row| debug.partials_type(row))
+}
+
 /// The operation of a debug context; `None` when no layer above `poplar` claims it.
 pub fn operation(debug: &DebugInfo, context: usize) -> Option<Operation> {
     let named_by = naming_context(debug, context)?;

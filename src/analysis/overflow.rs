@@ -15,7 +15,7 @@ use crate::store::target::Target;
 
 use super::gap_totals::GapTotals;
 use super::gaps::GapReason;
-use super::memory::{cell, not_explained_bytes, over_limit_bytes};
+use super::memory::{cell, gap_bytes, not_explained_bytes, over_limit_bytes};
 
 /// What is on the tiles that are over the limit. Bytes are summed over them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,9 +28,9 @@ pub struct Overflow {
     pub worst: Option<(TileId, u64)>,
     /// Bytes including gaps.
     pub including_gaps_bytes: u64,
-    /// Gap bytes by reason, most bytes first.
+    /// Gap bytes by reason, most bytes first; of the tiles whose gaps are known.
     pub reasons: Vec<LostToGaps>,
-    /// Bytes lost to gaps of all reasons.
+    /// Bytes lost to gaps of all reasons: bytes including gaps less bytes.
     pub gap_bytes: u64,
     /// Tiles that would fit without any gap.
     pub would_fit_without_gaps: u64,
@@ -57,7 +57,7 @@ pub struct LostToGaps {
 }
 
 /// Why tiles are over the limit; without such tiles all is 0. `None` where the report does not say
-/// which tiles are over.
+/// which tiles are over, or what they lose to gaps.
 pub fn why_it_overflows(
     memory: &TileMemory,
     target: Option<&Target>,
@@ -88,7 +88,6 @@ pub fn why_it_overflows(
             sum(cell(&memory.always_live, row), cell(&memory.not_always_live_max, row));
         found.need_more_at_one_step =
             sum(found.need_more_at_one_step, at_one_step.map(|bytes| u64::from(bytes > limit)));
-        let mut of_tile = 0;
         for (reason, total) in gaps.of_tile(*tile).into_iter().flatten() {
             let lost = reasons.entry(*reason).or_insert(LostToGaps {
                 reason: *reason,
@@ -101,8 +100,8 @@ pub fn why_it_overflows(
             add(&mut lost.count, total.count);
             lost.tiles += 1;
             lost.would_fit += u64::from(over <= total.bytes);
-            add(&mut of_tile, total.bytes);
         }
+        let of_tile = gap_bytes(memory, row)?;
         add(&mut found.gap_bytes, of_tile);
         found.would_fit_without_gaps += u64::from(over <= of_tile);
     }

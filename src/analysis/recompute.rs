@@ -106,26 +106,35 @@ pub fn curve<'a>(
 }
 
 /// Bytes by category of one tile, by the category's id.
+pub fn category_sums(tile: &TileVariables, target: &Target) -> BTreeMap<u32, CategorySums> {
+    sums_by(tile, target, |variable| variable.category.unwrap_or(u32::MAX))
+}
+
+/// Bytes of one tile by what `key` says of its variables.
 ///
 /// A sweep over the addresses: between two borders the same variables are there, and their bytes
 /// are overlapped when there is more than one.
-pub fn category_sums(tile: &TileVariables, target: &Target) -> BTreeMap<u32, CategorySums> {
-    let mut borders: Vec<(u64, bool, u32)> = Vec::new();
+pub fn sums_by<K: Copy + Ord>(
+    tile: &TileVariables,
+    target: &Target,
+    key: impl Fn(&LoweredVariable) -> K,
+) -> BTreeMap<K, CategorySums> {
+    let mut borders: Vec<(u64, bool, K)> = Vec::new();
     for row in placed_rows(tile) {
         let Some(variable) = tile.variables.get(row) else { continue };
-        let category = variable.category.unwrap_or(u32::MAX);
-        borders.push((variable.offset, true, category));
-        borders.push((variable.end(), false, category));
+        let key = key(variable);
+        borders.push((variable.offset, true, key));
+        borders.push((variable.end(), false, key));
     }
     borders.sort_unstable();
-    let mut sums: BTreeMap<u32, CategorySums> = BTreeMap::new();
-    let mut present: BTreeMap<u32, u64> = BTreeMap::new();
+    let mut sums: BTreeMap<K, CategorySums> = BTreeMap::new();
+    let mut present: BTreeMap<K, u64> = BTreeMap::new();
     let mut count = 0_u64;
     let mut last = 0;
-    for (address, begins, category) in borders {
+    for (address, begins, key) in borders {
         if address > last && count > 0 {
-            for (category, variables) in present.iter().filter(|(_, variables)| **variables > 0) {
-                let sums = sums.entry(*category).or_default();
+            for (key, variables) in present.iter().filter(|(_, variables)| **variables > 0) {
+                let sums = sums.entry(*key).or_default();
                 let parts =
                     if count == 1 { &mut sums.not_overlapped } else { &mut sums.overlapped };
                 by_region(last, address, target, |region, bytes| {
@@ -136,7 +145,7 @@ pub fn category_sums(tile: &TileVariables, target: &Target) -> BTreeMap<u32, Cat
             }
         }
         last = address;
-        let variables = present.entry(category).or_default();
+        let variables = present.entry(key).or_default();
         if begins {
             *variables += 1;
             count += 1;

@@ -24,6 +24,12 @@ pub struct StepOperations {
 }
 
 impl StepOperations {
+    /// Of each step a position in `operations`, which all are below their number.
+    pub(super) fn new(of_step: Vec<Option<u32>>, operations: Vec<Operation>) -> Self {
+        let (steps, ends) = by_operation(&of_step, operations.len());
+        Self { of_step, operations, steps, ends }
+    }
+
     /// The operation of a step.
     pub fn at(&self, step: usize) -> Option<&Operation> {
         self.operations.get((*self.of_step.get(step)?)? as usize)
@@ -41,7 +47,7 @@ impl StepOperations {
 /// The operations of all steps; `None` where steps, programs or debug contexts are absent.
 pub fn step_operations(report: &Report) -> Option<StepOperations> {
     let (steps, programs) = (report.steps.get()?, report.programs.get()?);
-    let mut found = Found::new(report.debug.get()?);
+    let mut found = Found::new(report.debug.get()?, &[]);
     let of_step: Vec<Option<u32>> = steps
         .programs
         .iter()
@@ -50,29 +56,31 @@ pub fn step_operations(report: &Report) -> Option<StepOperations> {
             found.of_context(*programs.debug_ids.get(row)?)
         })
         .collect();
-    let operations = found.operations;
-    let (steps, ends) = by_operation(&of_step, operations.len());
-    Some(StepOperations { of_step, operations, steps, ends })
+    Some(StepOperations::new(of_step, found.operations))
 }
 
 /// The operations that were seen so far.
-struct Found<'a> {
+pub(super) struct Found<'a> {
     debug: &'a DebugInfo,
     /// By debug context id: each is looked up once, however many steps it has.
     of_context: HashMap<u64, Option<u32>>,
     /// By layer, kind and name.
     by_key: HashMap<(&'a str, Option<&'a str>, Option<&'a str>), u32>,
-    operations: Vec<Operation>,
+    pub(super) operations: Vec<Operation>,
 }
 
 impl<'a> Found<'a> {
-    fn new(debug: &'a DebugInfo) -> Self {
-        let (of_context, by_key) = (HashMap::new(), HashMap::new());
-        Self { debug, of_context, by_key, operations: Vec::new() }
+    /// Goes on from operations that are known already.
+    pub(super) fn new(debug: &'a DebugInfo, known: &'a [Operation]) -> Self {
+        let key = |operation: &'a Operation| {
+            (&*operation.layer, operation.kind.as_deref(), operation.name.as_deref())
+        };
+        let by_key = known.iter().map(key).zip(0..).collect();
+        Self { debug, of_context: HashMap::new(), by_key, operations: known.to_vec() }
     }
 
     /// The operation of a debug context, by its id; 0 is no context.
-    fn of_context(&mut self, id: u64) -> Option<u32> {
+    pub(super) fn of_context(&mut self, id: u64) -> Option<u32> {
         if id == 0 {
             return None;
         }
@@ -131,26 +139,13 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    use crate::store::debug_info::{Proportion, TextRef};
-    use crate::store::names::Interner;
+    use super::super::debug_fixture;
     use crate::store::program::{Programs, Steps};
     use crate::store::{ProgramId, StepId};
 
     /// Contexts 1, 2, 3 … without parents, each a PopLibs call or, without a kind, Poplar's own;
     /// programs 0, 1, 2 … with contexts, and steps with programs.
     fn report(contexts: &[(&str, &str)], programs: &[u64], visits: &[u32]) -> Report {
-        let (mut words, mut debug) = (Interner::default(), DebugInfo::default());
-        for (id, (kind, name)) in (1..).zip(contexts) {
-            debug.ids.push(id);
-            debug.parents.push(None);
-            debug.layers.push(words.intern(if kind.is_empty() { "poplar" } else { "poplibs" }));
-            debug.kinds.push((!kind.is_empty()).then(|| words.intern(kind)));
-            debug.names.push(TextRef(debug.texts.push(name).0));
-            debug.files.push(TextRef::NONE);
-            debug.lines.push(0);
-            debug.proportions.push(Proportion::Absent);
-        }
-        debug.words = words.into_names();
         let mut list = Programs::default();
         for (program, id) in (0..).zip(programs) {
             assert!(list.ids.push(ProgramId(program)));
@@ -162,7 +157,7 @@ mod tests {
             steps.programs.push(ProgramId(*program));
         }
         let report = Report::default();
-        report.debug.fill(Some(debug));
+        report.debug.fill(Some(debug_fixture::contexts(contexts.iter().copied())));
         report.programs.fill(Some(list));
         report.steps.fill(Some(steps));
         report

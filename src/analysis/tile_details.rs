@@ -7,6 +7,8 @@
 
 use std::ops::Range;
 
+use super::comparison::difference::Side;
+use super::joined::joined;
 use super::memory::{
     CategoryBytes, MemoryTotals, category_on_tiles, category_title, category_total, totals,
     totals_of_rows,
@@ -19,7 +21,7 @@ use crate::store::target::Target;
 pub const NOT_ALWAYS_LIVE: &str = "Not always live, at most";
 
 /// What figures belong together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Group {
     /// With gaps, gaps, without gaps.
     Whole,
@@ -96,6 +98,38 @@ pub fn details(memory: &TileMemory, target: Option<&Target>, columns: &[Tiles]) 
     let not_explained = "Not explained by liveness";
     add(Group::Liveness, Some(not_explained), &|all| all.not_explained_bytes);
     rows.extend(by_category(memory, columns, &totals));
+    rows
+}
+
+/// The figures of two reports, the columns of each for its own tiles: every column has its bytes in the
+/// source, then in the target. A category that only one of them has is nothing in the other.
+pub fn details_of_two(
+    memories: [&TileMemory; 2],
+    targets: [Option<&Target>; 2],
+    columns: [&[Tiles]; 2],
+) -> Vec<DetailRow> {
+    let of_side = |side: Side| {
+        let rows = details(side.of(memories), side.of(targets), side.of(columns));
+        let key = |row: &DetailRow| {
+            format!("{:?} {}", row.group, row.title.as_deref().unwrap_or_default())
+        };
+        rows.into_iter().map(|row| (key(&row), row)).collect()
+    };
+    let rows = joined(of_side(Side::Source), of_side(Side::Target));
+    let join = |rows: [Option<DetailRow>; 2]| {
+        let first = rows.iter().flatten().next()?;
+        let (group, title) = (first.group, first.title.clone());
+        let is_category = matches!(group, Group::NotOverlapped | Group::Overlapped);
+        let cell = |side: Side, column: usize| match side.of(rows.each_ref()) {
+            Some(row) => row.bytes.get(column).copied().flatten(),
+            None => (is_category && !side.of(memories).categories.is_empty()).then_some(0),
+        };
+        let count = columns.iter().map(|columns| columns.len()).max().unwrap_or(0);
+        let cells = |column: usize| Side::BOTH.map(|side| cell(side, column));
+        Some(DetailRow { group, title, bytes: (0..count).flat_map(cells).collect() })
+    };
+    let mut rows: Vec<DetailRow> = rows.into_iter().filter_map(join).collect();
+    rows.sort_by_key(|row| row.group);
     rows
 }
 
@@ -182,5 +216,35 @@ mod tests {
         assert_eq!(find(Group::Overlapped, None), Some(vec![Some(48), Some(34), Some(17)]));
         assert_eq!(find(Group::NotOverlapped, Some("Nothing")), None);
         assert!(details(&TileMemory::default(), None, &columns[..1]).len() > 3);
+    }
+
+    #[test]
+    fn two_reports_share_their_rows() {
+        let (source, mut target) = (memory(), memory());
+        target.total[0] = Some(15);
+        let lists = || Some(vec![1; 4]);
+        target.categories.push(CategoryMemory {
+            name: "message".to_owned(),
+            not_overlapped: [lists(), lists(), lists()],
+            overlapped: [Some(vec![0; 4]), Some(vec![0; 4]), Some(vec![0; 4])],
+        });
+        let columns = [Tiles::All, Tiles::Rows(vec![0..1])];
+        let of = |source, target| details_of_two([source, target], [None; 2], [&columns; 2]);
+        let rows = of(&source, &target);
+        assert!(rows.is_sorted_by_key(|row| row.group));
+        let find = |rows: &[DetailRow], group, title: &str| {
+            let row =
+                rows.iter().find(|row| row.group == group && row.title.as_deref() == Some(title));
+            row.map(|row| row.bytes.clone())
+        };
+        let bytes = find(&rows, Group::Whole, "Without gaps");
+        assert_eq!(bytes, Some([60, 65, 10, 15].map(Some).to_vec()));
+        let bytes = find(&rows, Group::NotOverlapped, "Message");
+        assert_eq!(bytes, Some([0, 12, 0, 3].map(Some).to_vec()));
+        assert_eq!(find(&rows, Group::Overlapped, "Message"), None);
+        let mut without = memory();
+        without.categories.clear();
+        let bytes = find(&of(&without, &target), Group::NotOverlapped, "Message");
+        assert_eq!(bytes, Some(vec![None, Some(12), None, Some(3)]));
     }
 }

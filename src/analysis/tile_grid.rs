@@ -98,7 +98,7 @@ impl TileGrid {
         let grid =
             |ipu, rows: Range<usize>| IpuGrid { ipu, lines: rows.len().div_ceil(columns), rows };
         let all = memory.tiles.len();
-        let starts = ipus(memory, target);
+        let starts = ipus(&memory.tiles, target);
         let ends = starts.iter().skip(1).map(|(_, first)| *first).chain([all]);
         let mut ipus: Vec<IpuGrid> = starts
             .iter()

@@ -9,6 +9,7 @@ use std::ops::Range;
 use super::memory::cell;
 use super::selection::TileSelection;
 use crate::store::TileId;
+use crate::store::ids::IdColumn;
 use crate::store::memory::{TileColumn, TileMemory};
 use crate::store::target::Target;
 
@@ -18,8 +19,11 @@ pub enum TileOrder {
     /// By tile number.
     #[default]
     Number,
-    /// By bytes including gaps, most first.
+    /// By bytes including gaps, most first; of two reports by those of the source.
     Bytes,
+    /// By the change of the bytes including gaps between two reports, largest first. Of one report as
+    /// by number.
+    Change,
 }
 
 /// The rows of all tiles or of those of one IPU, in an order.
@@ -41,9 +45,9 @@ pub fn ordered_rows(
 }
 
 /// The IPUs of the tiles, ascending, each with its first row; none where the target does not say.
-pub fn ipus(memory: &TileMemory, target: Option<&Target>) -> Vec<(u32, usize)> {
+pub fn ipus(tiles: &IdColumn<TileId>, target: Option<&Target>) -> Vec<(u32, usize)> {
     let mut ipus: Vec<(u32, usize)> = Vec::new();
-    for (row, tile) in memory.tiles.as_slice().iter().enumerate() {
+    for (row, tile) in tiles.as_slice().iter().enumerate() {
         let Some(ipu) = target.and_then(|target| target.ipu_of(*tile)) else { continue };
         if ipus.last().is_none_or(|(last, _)| *last != ipu) {
             ipus.push((ipu, row));
@@ -58,8 +62,7 @@ pub fn gather(column: &TileColumn, rows: &[u32]) -> TileColumn {
 }
 
 /// The rows of the selected tiles, as ranges that ascend; numbers that no tile has are left out.
-pub fn selected_rows(memory: &TileMemory, selection: &TileSelection) -> Vec<Range<usize>> {
-    let tiles = &memory.tiles;
+pub fn selected_rows(tiles: &IdColumn<TileId>, selection: &TileSelection) -> Vec<Range<usize>> {
     let row = |tile: u32| tiles.lower_bound(TileId(tile));
     let rows = selection.ranges().iter().map(|range| {
         let after = range.end().checked_add(1).map_or(tiles.len(), row);
@@ -98,15 +101,15 @@ mod tests {
         assert_eq!(rows(None, TileOrder::Bytes), [1, 3, 0, 2]);
         assert_eq!(rows(Some(0), TileOrder::Bytes), [1, 0]);
         assert_eq!(rows(Some(7), TileOrder::Number), [0_u32; 0]);
-        assert_eq!(ipus(&memory, Some(&target)), [(0, 0), (1, 2), (2, 3)]);
-        assert_eq!(ipus(&memory, None), []);
+        assert_eq!(ipus(&memory.tiles, Some(&target)), [(0, 0), (1, 2), (2, 3)]);
+        assert_eq!(ipus(&memory.tiles, None), []);
         assert_eq!(gather(&memory.including_gaps, &[3, 2]), [Some(9), None]);
     }
 
     #[test]
     fn a_selection_has_the_rows_of_its_tiles() {
         let (memory, _) = memory();
-        let rows = |text: &str| selected_rows(&memory, &text.parse().unwrap());
+        let rows = |text: &str| selected_rows(&memory.tiles, &text.parse().unwrap());
         assert_eq!(rows("0-12"), [0..2]);
         assert_eq!(rows("12,14"), [1..3], "neighbours in the report");
         assert_eq!(rows("10,26-4294967295"), [0..1, 3..4]);

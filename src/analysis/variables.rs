@@ -154,18 +154,29 @@ pub fn over_tiles(
     Some(tiles.map(of_tile).collect())
 }
 
-/// The rows of bytes by variable and class that belong to a scope.
+/// The rows of bytes by variable and class that belong to a scope; of several tiles a row each.
 #[derive(Clone)]
-enum Rows<'a> {
+pub(super) enum Rows<'a> {
     Everything(&'a [VariableBytes]),
     Tiles(&'a TileVariableBytes, Range<usize>),
+}
+
+impl Rows<'_> {
+    /// Calls `each` with every row.
+    pub(super) fn each(self, each: impl FnMut(VariableBytes)) {
+        match self {
+            Rows::Everything(rows) => rows.iter().copied().for_each(each),
+            Rows::Tiles(table, rows) => table.iter(rows).for_each(each),
+        }
+    }
 }
 
 fn everything(liveness: &Liveness) -> Option<Rows<'_>> {
     liveness.variable_bytes.as_deref().map(Rows::Everything)
 }
 
-fn rows_of_scope(report: &Report, scope: Scope) -> Option<Rows<'_>> {
+/// `None` where the part that it needs is absent, and for the worst tile.
+pub(super) fn rows_of_scope(report: &Report, scope: Scope) -> Option<Rows<'_>> {
     let table = || report.tile_variable_bytes.get();
     match scope {
         Scope::Everything => everything(report.liveness.get()?),

@@ -13,7 +13,7 @@ pub fn run(started: Instant) -> ExitCode {
         Ok(directory) => {
             let printed = output::print(&format!("{}\n", directory.display()));
             match printed {
-                Ok(_) => window::run(Some(directory), started),
+                Ok(_) => window::run(Some(directory), None, started),
                 Err(status) => status.into(),
             }
         }

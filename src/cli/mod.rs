@@ -2,11 +2,17 @@
 //!
 //! One file per command, its figures, its JSON and its text side by side.
 
+pub mod check;
+pub mod compare;
 pub mod demo;
+pub mod diagnose;
+mod insights;
 pub mod liveness;
 pub mod map;
 pub mod output;
+pub mod size;
 pub mod summary;
+pub mod sweep;
 pub mod synth;
 pub mod tiles;
 pub mod window;
@@ -25,8 +31,9 @@ use clap::{Args, CommandFactory as _, Parser, Subcommand};
     name = "tilescope",
     version,
     args_conflicts_with_subcommands = true,
-    after_help = "Exit status: 0 done, 2 wrong arguments or several reports below PATH, 3 the input \
-                  cannot be read, 4 the output cannot be written."
+    after_help = "Exit status: 0 done, 1 `check` found a budget exceeded, 2 wrong arguments or \
+                  several reports below PATH, 3 the input cannot be read, 4 the output cannot be \
+                  written."
 )]
 pub struct Arguments {
     /// What to do instead of opening a window.
@@ -34,6 +41,8 @@ pub struct Arguments {
     pub command: Option<Command>,
     /// A report directory, a directory with one report below it, or a file of a report.
     pub source: Option<PathBuf>,
+    /// A second report, to compare the first with.
+    pub target: Option<PathBuf>,
 }
 
 /// A command.
@@ -47,6 +56,14 @@ pub enum Command {
     Liveness(liveness::LivenessArguments),
     /// What lies where on one tile, its gaps and their reasons.
     Map(map::MapArguments),
+    /// Whether the memory stays within budgets, by the exit status; for CI.
+    Check(check::CheckArguments),
+    /// What changed between two reports, and what the change consists of.
+    Compare(compare::CompareArguments),
+    /// What errors and warnings in logs say about memory: what ran out, by how much, what to do.
+    Diagnose(diagnose::DiagnoseArguments),
+    /// All reports below a directory: what varies, and the fastest that fits.
+    Sweep(sweep::SweepArguments),
     /// Open the demo: one model at six values of availableMemoryProportion, written once to the
     /// cache directory (about 500 MB).
     Demo,
@@ -112,6 +129,10 @@ pub fn run(command: &Command, started: Instant) -> ExitCode {
                 map::Map::of(open, arguments, progress)
             })
         }
+        Command::Check(arguments) => check::run(arguments),
+        Command::Compare(arguments) => compare::run(arguments),
+        Command::Diagnose(arguments) => diagnose::run(arguments),
+        Command::Sweep(arguments) => sweep::run(arguments),
         Command::Demo => demo::run(started),
         Command::Synth(arguments) => synth::run(arguments),
     }

@@ -1,6 +1,7 @@
 //! What all commands do alike: read, answer, print, and say by the exit status how it ended.
 
 use std::io::{ErrorKind as IoErrorKind, IsTerminal as _, Write as _};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::Duration;
@@ -15,8 +16,10 @@ use crate::format::{Error, ErrorKind, Progress};
 use crate::store::Warning;
 use crate::text;
 
+/// Exit status when a budget is exceeded.
+pub const BUDGET_EXCEEDED: ExitStatus = ExitStatus(1);
 /// Exit status when the arguments are wrong, or name several reports.
-const WRONG_ARGUMENTS: u8 = 2;
+pub const WRONG_ARGUMENTS: ExitStatus = ExitStatus(2);
 /// Exit status when the input cannot be read.
 const CANNOT_READ: u8 = 3;
 /// Exit status when the output cannot be written.
@@ -38,6 +41,10 @@ pub trait Answer: Serialize {
     fn text(&self) -> String;
     /// Takes the warnings that came up.
     fn set_warnings(&mut self, warnings: Vec<Warning>);
+    /// How the command ends once the answer is printed.
+    fn exit_code(&self) -> ExitCode {
+        ExitCode::SUCCESS
+    }
 }
 
 /// An answer that is also a table, for programs that read comma-separated values.
@@ -69,21 +76,78 @@ fn answer_as<A: Answer>(
     answer: impl FnOnce(&OpenReport, &Progress) -> Result<A, Error>,
 ) -> ExitCode {
     let result = with_progress("Reading the report", |progress| {
-        let open = OpenReport::find(&input.path)?;
-        progress.expect(open.bytes_to_read());
-        open.read_small_tables(progress)?;
+        let open = open(&input.path, progress)?;
         let mut answer = answer(&open, progress)?;
-        let warnings = open.report.warnings.list();
-        for warning in &warnings {
-            print_warning(warning);
-        }
-        answer.set_warnings(warnings);
+        take_warnings(&mut answer, open.report.warnings.list());
         Ok(answer)
     });
-    match result {
-        Ok(answer) if input.json => print_json(&answer).unwrap_or_else(ExitCode::from),
-        Ok(answer) => print(&text(&answer)).unwrap_or_else(ExitCode::from),
-        Err(error) => fail(&error, input.json),
+    finish(&result, input.json, text)
+}
+
+/// As [`answer`], of two reports; warnings name the report that they are about.
+pub fn answer_of_two<A: Answer>(
+    source: &Path,
+    target: &Path,
+    json: bool,
+    answer: impl FnOnce(&OpenReport, &OpenReport, &Progress) -> Result<A, Error>,
+) -> ExitCode {
+    let result = with_progress("Reading the reports", |progress| {
+        let (first, second) = rayon::join(|| open(source, progress), || open(target, progress));
+        let (first, second) = (first?, second?);
+        let mut answer = answer(&first, &second, progress)?;
+        let of_report = |open: &OpenReport| {
+            let report = open.report.path.display().to_string();
+            let named = move |warning: Warning| Warning {
+                file: format!("{report}: {}", warning.file),
+                ..warning
+            };
+            open.report.warnings.list().into_iter().map(named)
+        };
+        let warnings = of_report(&first).chain(of_report(&second));
+        take_warnings(&mut answer, warnings.collect());
+        Ok(answer)
+    });
+    finish(&result, json, A::text)
+}
+
+fn open(path: &Path, progress: &Progress) -> Result<OpenReport, Error> {
+    let open = OpenReport::find(path)?;
+    progress.expect(open.bytes_to_read());
+    open.read_small_tables(progress)?;
+    Ok(open)
+}
+
+fn take_warnings(answer: &mut impl Answer, warnings: Vec<Warning>) {
+    for warning in &warnings {
+        print_warning(warning);
+    }
+    answer.set_warnings(warnings);
+}
+
+/// Prints the answer or the error, and says how the command ends.
+pub fn finish<A: Answer>(
+    result: &Result<A, Error>,
+    json: bool,
+    text: fn(&A) -> String,
+) -> ExitCode {
+    print_result(result, json, text, A::exit_code)
+}
+
+/// Prints an answer, as JSON or as text, or why there is none; says how the command ends.
+pub fn print_result<A: Serialize>(
+    result: &Result<A, Error>,
+    json: bool,
+    text: impl FnOnce(&A) -> String,
+    exit_code: impl FnOnce(&A) -> ExitCode,
+) -> ExitCode {
+    let answer = match result {
+        Ok(answer) => answer,
+        Err(error) => return fail(error, json),
+    };
+    let printed = if json { print_json(answer) } else { print(&text(answer)) };
+    match printed {
+        Ok(_) => exit_code(answer),
+        Err(cannot_write) => cannot_write.into(),
     }
 }
 
@@ -114,7 +178,8 @@ pub fn print(text: &str) -> Result<ExitCode, ExitStatus> {
     }
 }
 
-fn print_warning(warning: &Warning) {
+/// Prints a warning on standard error.
+pub fn print_warning(warning: &Warning) {
     let style = Style::new().fg_color(Some(AnsiColor::Yellow.into()));
     anstream::eprintln!(
         "{style}warning{style:#}: {}: {}: {}",
@@ -142,7 +207,7 @@ struct ErrorBody<'a> {
 /// Prints an error, on standard output as JSON, else on standard error.
 fn fail(error: &Error, json: bool) -> ExitCode {
     let status = match error.kind {
-        ErrorKind::SeveralReports | ErrorKind::Usage => ExitStatus(WRONG_ARGUMENTS),
+        ErrorKind::SeveralReports | ErrorKind::Usage => WRONG_ARGUMENTS,
         ErrorKind::CannotWrite => CANNOT_WRITE,
         _ => ExitStatus(CANNOT_READ),
     };
@@ -241,4 +306,46 @@ pub fn or_unknown<T>(value: Option<T>, show: impl FnOnce(T) -> String) -> String
 /// A name for a table cell.
 pub fn name_cell(name: &str) -> String {
     text::shortened(name, 80).into_owned()
+}
+
+/// A text in lines of at most 100 characters where its words allow it, the first after `first` and the others as
+/// far from the left.
+pub fn wrapped(first: &str, text: &str) -> String {
+    const WIDTH: usize = 100;
+    let indent = first.chars().count();
+    let (mut lines, mut line, mut width) = (String::new(), first.to_owned(), indent);
+    for word in text.split_whitespace() {
+        let length = word.chars().count();
+        if width > indent && width + 1 + length > WIDTH {
+            lines += &line;
+            lines.push('\n');
+            line = " ".repeat(indent);
+            width = indent;
+        }
+        if width > indent {
+            line.push(' ');
+            width += 1;
+        }
+        line += word;
+        width += length;
+    }
+    lines + &line + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_break_between_words_and_stay_below_each_other() {
+        let text = wrapped("  7. ", &"word ".repeat(40));
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 3);
+        assert!(lines[0].starts_with("  7. word word") && lines[1].starts_with("     word"));
+        assert!(lines.iter().all(|line| line.chars().count() <= 100));
+        assert_eq!(text.split_whitespace().filter(|word| *word == "word").count(), 40);
+        let long = "x".repeat(200);
+        assert_eq!(wrapped("- ", &format!("{long} y")), format!("- {long}\n  y\n"));
+        assert_eq!(wrapped("- ", ""), "- \n");
+    }
 }

@@ -3,9 +3,11 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::insights;
 use super::output::{Answer, aligned, name_cell, or_unknown};
+use crate::analysis::insights::Insights;
 use crate::analysis::liveness::{self, NamedBytes, Scope};
-use crate::analysis::memory::{self, CategoryBytes};
+use crate::analysis::memory::{self, CategoryBytes, FullestTile};
 use crate::analysis::operations::{self, Operation, ProportionCount};
 use crate::analysis::steps;
 use crate::format::poplar::OpenReport;
@@ -30,6 +32,7 @@ pub struct Summary {
     liveness: LivenessFacts,
     execution: Option<ExecutionFacts>,
     available_memory_proportion: Vec<ProportionCount>,
+    insights: Insights,
     warnings: Vec<Warning>,
 }
 
@@ -76,13 +79,6 @@ struct MemoryFacts {
 }
 
 #[derive(Debug, Serialize)]
-struct FullestTile {
-    tile: u32,
-    bytes: Option<u64>,
-    including_gaps_bytes: Option<u64>,
-}
-
-#[derive(Debug, Serialize)]
 struct LivenessFacts {
     steps: Option<usize>,
     peak: Option<Peak>,
@@ -113,7 +109,7 @@ impl Summary {
     /// Sums up a report whose small tables are read.
     ///
     /// # Errors
-    /// None at present; the signature is that of every command.
+    /// When the profile cannot be opened again.
     pub fn of(open: &OpenReport, progress: &Progress) -> Result<Self, Error> {
         open.read_debug_info(progress);
         let report = &*open.report;
@@ -134,6 +130,7 @@ impl Summary {
             available_memory_proportion: debug_and_programs
                 .map(|(debug, programs)| operations::proportions(debug, programs))
                 .unwrap_or_default(),
+            insights: insights::of(open, progress)?,
             warnings: Vec::new(),
         })
     }
@@ -195,14 +192,9 @@ fn memory_facts(memory: Option<&TileMemory>, target: Option<&Target>) -> MemoryF
             .iter()
             .map(|category| (category.name.clone(), json(memory::category_total(category))))
             .collect(),
-        fullest_tile: memory.and_then(|memory| {
-            let row = totals.fullest?;
-            Some(FullestTile {
-                tile: memory.tiles.get(row)?.0,
-                bytes: memory::cell(&memory.total, row),
-                including_gaps_bytes: memory::cell(&memory.including_gaps, row),
-            })
-        }),
+        fullest_tile: memory
+            .zip(totals.fullest)
+            .and_then(|(memory, row)| FullestTile::of(memory, row)),
         tiles_over_limit: totals.tiles_over_limit,
         fits: totals.fits,
     }
@@ -253,6 +245,10 @@ impl Answer for Summary {
         };
         section("Report", self.report_text());
         section("Memory", self.memory_text());
+        let insights = insights::text(&self.insights);
+        if !insights.is_empty() {
+            section("Insights", insights);
+        }
         let categories = self.category_rows();
         if !categories.is_empty() {
             let header = ["<Category", "not overlapped", "overlapped"];

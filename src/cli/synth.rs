@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 
 use super::output::{self, CANNOT_WRITE};
+use super::size;
 use crate::synth::machine::Architecture;
 use crate::synth::network::Network;
 use crate::synth::{self, Options, story};
@@ -20,7 +21,7 @@ pub struct SynthArguments {
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub copies: u32,
     /// Repeat it as often as a profile of this size takes, for example 1GiB.
-    #[arg(long, conflicts_with = "copies", value_parser = size)]
+    #[arg(long, conflicts_with = "copies", value_parser = profile_size)]
     pub size: Option<u64>,
     /// Batch size.
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u64).range(1..=4096))]
@@ -74,22 +75,11 @@ fn proportion(text: &str) -> Result<f64, String> {
     if value > 0.0 && value <= 1.0 { Ok(value) } else { Err("above 0 and at most 1".to_owned()) }
 }
 
-/// Bytes, with a binary unit.
-fn size(text: &str) -> Result<u64, String> {
-    let digits = text.trim_end_matches(|character: char| !character.is_ascii_digit());
-    let number: u64 = digits.parse().map_err(|_| "a number of bytes expected".to_owned())?;
-    let unit = match text[digits.len()..].trim() {
-        "" | "B" => 1,
-        "KiB" => 1 << 10,
-        "MiB" => 1 << 20,
-        "GiB" => 1 << 30,
-        _ => return Err("B, KiB, MiB or GiB expected".to_owned()),
-    };
+/// The size of a profile.
+fn profile_size(text: &str) -> Result<u64, String> {
     let most = 64 << 30;
-    number
-        .checked_mul(unit)
-        .filter(|bytes| *bytes <= most)
-        .ok_or_else(|| "at most 64GiB".to_owned())
+    let bytes = size::parse(text)?;
+    if bytes <= most { Ok(bytes) } else { Err("at most 64GiB".to_owned()) }
 }
 
 fn options(arguments: &SynthArguments) -> Options {

@@ -24,6 +24,22 @@ pub enum ErrorKind {
     CannotWrite,
 }
 
+impl ErrorKind {
+    /// The kind as it stands in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::NotFound => "not-found",
+            Self::NotAReport => "not-a-report",
+            Self::SeveralReports => "several-reports",
+            Self::UnsupportedVersion => "unsupported-version",
+            Self::Damaged => "damaged",
+            Self::Unreadable => "unreadable",
+            Self::Usage => "usage",
+            Self::CannotWrite => "cannot-write",
+        }
+    }
+}
+
 /// An error with the place, what was expected and found, and what to do next.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{message}")]

@@ -41,7 +41,9 @@ pub struct DebugInfo {
     pub lines: Vec<u32>,
     /// The option `availableMemoryProportion`.
     pub proportions: Vec<Proportion>,
-    /// Interned words of layers and kinds.
+    /// The option `partialsType` of the rows that have it, ascending; a row of `words`.
+    pub partials_types: Vec<(u32, NameId)>,
+    /// Interned words of layers, kinds and types.
     pub words: Names,
     /// The file's string table; empty when the file was cut before it.
     pub texts: Names,
@@ -76,6 +78,13 @@ impl DebugInfo {
     /// A context's debug name, `None` when it is empty or not readable.
     pub fn name(&self, position: usize) -> Option<&str> {
         self.text(*self.names.get(position)?).filter(|name| !name.is_empty())
+    }
+
+    /// The option `partialsType` of a context: `float`, `half`.
+    pub fn partials_type(&self, position: usize) -> Option<&str> {
+        let row = u32::try_from(position).ok()?;
+        let place = self.partials_types.binary_search_by_key(&row, |(row, _)| *row).ok()?;
+        Some(self.words.get(self.partials_types.get(place)?.1))
     }
 
     /// Where in the source a context was made, as `file:line`.

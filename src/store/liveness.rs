@@ -136,6 +136,11 @@ pub struct Liveness {
     pub variable_ids: IdColumn<UnloweredId>,
     /// Their names, not unique.
     pub variable_names: Names,
+    /// Debug contexts of all variables (`debug_ids`), end to end, ascending within each; without 0,
+    /// which is none.
+    pub debug_ids: Vec<u64>,
+    /// Where each variable's contexts end in `debug_ids`; empty where the file has none.
+    pub debug_id_ends: Vec<usize>,
     /// Bytes by variable and class, over all tiles; `None` where the table cannot be read.
     pub variable_bytes: Option<Vec<VariableBytes>>,
     /// Changes of memory from step to step; `None` where the table cannot be read.
@@ -146,6 +151,13 @@ impl Liveness {
     /// The name of a variable before lowering, `None` when it is not in the file.
     pub fn variable_name(&self, id: UnloweredId) -> Option<&str> {
         self.variable_names.at(self.variable_ids.position(id)?)
+    }
+
+    /// The debug contexts of the variable at a position, several for those that count together.
+    pub fn debug_ids_of(&self, position: usize) -> &[u64] {
+        let end = self.debug_id_ends.get(position).copied().unwrap_or(0);
+        let before = position.checked_sub(1).and_then(|before| self.debug_id_ends.get(before));
+        self.debug_ids.get(before.copied().unwrap_or(0)..end).unwrap_or(&[])
     }
 }
 

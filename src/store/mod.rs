@@ -10,6 +10,7 @@ pub mod exchange;
 pub mod execution;
 pub mod ids;
 pub mod liveness;
+pub mod log;
 pub mod memory;
 pub mod names;
 pub mod options;

@@ -46,6 +46,8 @@ pub struct About {
     pub engine_options: Vec<EngineOption>,
     /// Target options (`target_parameters`).
     pub target_options: Vec<EngineOption>,
+    /// Options of the runs (`execution_parameters`), each name once.
+    pub execution_options: Vec<EngineOption>,
     /// The compiler's phases (`compilation_trace`).
     pub phases: Vec<CompilerPhase>,
     /// `framework.json`.

@@ -9,11 +9,13 @@ use super::exchange::Exchanges;
 use super::execution::ExecutionTotals;
 use super::ids::{CategoryId, IdColumn};
 use super::liveness::{Liveness, TileVariableBytes};
+use super::log::Log;
 use super::memory::TileMemory;
 use super::names::Names;
 use super::options::{About, GraphInfo};
 use super::program::{Programs, Steps};
 use super::target::Target;
+use super::tile_list::TileList;
 use super::variable::LoweredVariables;
 use super::vertex::VertexTypes;
 use super::warning::Warnings;
@@ -127,6 +129,9 @@ pub struct Report {
     pub compute_sets: Part<ComputeSets>,
     /// Programs.
     pub programs: Part<Programs>,
+    /// Control code of each of [`Programs::ids`] by tile, with that of its children, bytes; `None` for
+    /// a program of which the file has none. Absent where it has none at all.
+    pub control_code: Part<Vec<Option<TileList>>>,
     /// Steps.
     pub steps: Part<Steps>,
     /// Liveness of the whole program.
@@ -145,6 +150,8 @@ pub struct Report {
     pub compute_set_tiles: Part<ComputeSetTiles>,
     /// Exchanges.
     pub exchanges: Part<Exchanges>,
+    /// Logs beside the profile, in the order of their names; none where there is no log.
+    pub logs: Part<Vec<Log>>,
 }
 
 impl Report {

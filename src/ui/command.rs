@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use eframe::egui::{Rect, ThemePreference};
 
+use super::comparison::{Arrangement, Side, StepsBy};
 use super::units::Units;
 
 use super::widget::rows::{Column, Order, Rows};
@@ -14,10 +15,38 @@ use super::widget::rows::{Column, Order, Rows};
 pub enum Page {
     /// Facts, options, files.
     Summary,
+    /// Whether it fits, and what to try next.
+    Insights,
     /// Bytes over tiles.
     Memory,
     /// Bytes over steps.
     Liveness,
+    /// What changed from one report to another.
+    Comparison,
+}
+
+/// What a directory or file is chosen for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PickFor {
+    /// To open its report.
+    Open,
+    /// To compare the open report with its.
+    Target,
+    /// To name it in the fields for two reports.
+    Field(Side),
+    /// To read a log, which is a file.
+    Log,
+    /// To put the reports in it side by side.
+    Sweep,
+}
+
+/// What needs no open report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tool {
+    /// Many reports side by side.
+    Sweep,
+    /// Errors and logs explained.
+    Diagnose,
 }
 
 /// A wish.
@@ -27,8 +56,24 @@ pub enum Command {
     Open(PathBuf),
     /// Opens the demo, which is written first where it is not there.
     Demo,
+    /// Opens two reports to compare.
+    Compare(PathBuf, PathBuf),
+    /// Compares the open report with the one at a path.
+    OpenTarget(PathBuf),
+    /// Shows the open report alone again.
+    CloseTarget,
+    /// Makes the source the target and the target the source.
+    Swap,
+    /// Shows two reports in another arrangement.
+    Arrange(Arrangement),
+    /// Aligns the steps of two reports in another way.
+    AlignSteps(StepsBy),
+    /// Shows the fields for two reports on the home page.
+    ChooseTwo,
+    /// Names a report in the fields for two.
+    NameReport(Side, PathBuf),
     /// Asks for a directory with a dialog.
-    Pick,
+    Pick(PickFor),
     /// Reads the report again.
     Reload,
     /// Goes back to the home page.
@@ -37,10 +82,18 @@ pub enum Command {
     Cancel,
     /// Shows a page.
     Go(Page),
+    /// Shows what needs no open report.
+    Use(Tool),
+    /// Explains a log.
+    OpenLog(PathBuf),
+    /// Puts the reports below a directory side by side.
+    OpenSweep(PathBuf),
     /// Shows or hides the warnings.
     ToggleWarnings,
     /// Takes a report out of the list of recent ones.
     Forget(PathBuf),
+    /// Takes a pair out of the list of recent ones.
+    ForgetPair(PathBuf, PathBuf),
     /// Shows the list of commands, or hides it.
     TogglePalette,
     /// Shows the list of keys, or hides it.

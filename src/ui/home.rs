@@ -1,17 +1,19 @@
 //! The home page: how to open a report, and what was opened before.
 
-mod failure;
+pub mod failure;
 mod recents;
+mod two_reports;
 
 use eframe::egui;
 use std::path::{Path, PathBuf};
 
 use eframe::egui::{Align, Button, Key, Label, Layout, RichText, TextEdit, Vec2};
 
-use super::command::Command;
+use super::command::{Command, PickFor};
+use super::comparison::Side;
 use super::icon::Icon;
 use super::loading::Failure;
-use super::recent::RecentReport;
+use super::recent::{RecentPair, RecentReport};
 use super::theme::{Tokens, card_frame};
 
 /// Widest contents, points.
@@ -33,6 +35,7 @@ const CAPTURE: &str =
 pub struct HomePage {
     path: String,
     recents: recents::Recents,
+    two_reports: two_reports::TwoReports,
     /// What happened last, such as a cancelled loading.
     pub notice: Option<String>,
 }
@@ -46,12 +49,24 @@ pub struct HomeState<'a> {
     pub is_picking: bool,
     /// Reports that were opened before.
     pub recents: &'a [RecentReport],
+    /// Pairs that were compared before.
+    pub pairs: &'a [RecentPair],
 }
 
 impl HomePage {
     /// Puts a path into the field.
     pub fn set_path(&mut self, path: &Path) {
         self.path = path.display().to_string();
+    }
+
+    /// Shows the fields for two reports.
+    pub fn choose_two(&mut self) {
+        self.two_reports.open();
+    }
+
+    /// Names one of two reports.
+    pub fn name_report(&mut self, side: Side, path: &Path) {
+        self.two_reports.name(side, path);
     }
 
     /// Says that the page is shown anew: what is listed may be gone by now.
@@ -79,7 +94,7 @@ impl HomePage {
                 );
                 ui.add_space(GAP);
                 if let Some(failure) = state.failure {
-                    failure::failure_ui(ui, failure, commands);
+                    failure::failure_ui(ui, failure, Command::Open, commands);
                     ui.add_space(GAP);
                 }
                 if let Some(notice) = &self.notice {
@@ -88,9 +103,13 @@ impl HomePage {
                 }
                 cards_ui(ui, state.is_picking, commands);
                 ui.add_space(GAP);
-                self.path_ui(ui, commands);
+                if self.two_reports.is_open() {
+                    self.two_reports.ui(ui, state, commands);
+                } else {
+                    self.path_ui(ui, commands);
+                }
                 ui.add_space(GAP);
-                self.recents.ui(ui, state.recents, commands);
+                self.recents.ui(ui, state, commands);
                 ui.add_space(GAP);
                 capture_ui(ui);
             });
@@ -130,15 +149,15 @@ fn cards_ui(ui: &mut egui::Ui, is_picking: bool, commands: &mut Vec<Command>) {
             icon: Icon::Open,
             title: "Open report…",
             text: "Choose the directory of a report",
-            command: Some(Command::Pick),
+            command: Some(Command::Pick(PickFor::Open)),
             why_not: is_picking.then_some("The dialog is open"),
         },
         Card {
             icon: Icon::Compare,
             title: "Compare two reports…",
             text: "What changed from one run to another",
-            command: None,
-            why_not: Some("Comparison comes with a later version"),
+            command: Some(Command::ChooseTwo),
+            why_not: None,
         },
         Card {
             icon: Icon::Demo,

@@ -1,12 +1,13 @@
 //! What comes from outside the window: the answer of the dialog for a directory, and what is dropped.
 
 use eframe::egui;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use eframe::egui::{Align2, FontId, Id, LayerId, Order, Stroke, StrokeKind};
 
-use super::command::Command;
+use super::command::{Command, PickFor};
+use super::comparison::Side;
 use super::job::{Answer, Job};
 use super::theme::Tokens;
 
@@ -17,7 +18,15 @@ const NO_DIALOG: &str = "No dialog could be opened: enter the path, or drop a di
 /// The dialog, while it is open.
 #[derive(Debug, Default)]
 pub struct Incoming {
-    dialog: Option<(Job<Option<PathBuf>>, Instant)>,
+    dialog: Option<Dialog>,
+}
+
+/// A dialog for a directory.
+#[derive(Debug)]
+struct Dialog {
+    job: Job<Option<PathBuf>>,
+    since: Instant,
+    purpose: PickFor,
 }
 
 /// What came.
@@ -39,30 +48,46 @@ impl Incoming {
     ///
     /// # Errors
     /// When there is no thread for it.
-    pub fn pick(&mut self, ctx: &egui::Context) -> Result<(), String> {
+    pub fn pick(&mut self, ctx: &egui::Context, purpose: PickFor) -> Result<(), String> {
         if self.dialog.is_some() {
             return Ok(());
         }
-        let job = Job::start("file dialog", ctx, |_| {
-            rfd::FileDialog::new().set_title("Open a report directory").pick_folder()
+        let title = match purpose {
+            PickFor::Open => "Open a report directory",
+            PickFor::Target => "Compare with a report directory",
+            PickFor::Field(Side::Source) => "Report directory of the source",
+            PickFor::Field(Side::Target) => "Report directory of the target",
+            PickFor::Log => "Open a log",
+            PickFor::Sweep => "Open a directory with reports in it",
+        };
+        let job = Job::start("file dialog", ctx, move |_| {
+            let dialog = rfd::FileDialog::new().set_title(title);
+            if purpose == PickFor::Log { dialog.pick_file() } else { dialog.pick_folder() }
         });
         let job = job.map_err(|error| format!("No thread for a dialog: {error}"))?;
-        self.dialog = Some((job, Instant::now()));
+        self.dialog = Some(Dialog { job, since: Instant::now(), purpose });
         Ok(())
     }
 
-    /// The answer of the dialog, or what was dropped.
-    pub fn poll(&mut self, ui: &egui::Ui) -> Arrived {
+    /// The answer of the dialog, or what was dropped. One directory is the target of a comparison where a
+    /// report is open.
+    pub fn poll(&mut self, ui: &egui::Ui, is_open: bool) -> Arrived {
         let mut arrived = Arrived::default();
-        if let Some((job, since)) = &self.dialog {
-            match job.poll() {
+        if let Some(dialog) = &self.dialog {
+            match dialog.job.poll() {
                 Answer::Working => {}
                 Answer::Done(Some(path)) => {
-                    arrived.command = Some(Command::Open(path));
+                    arrived.command = Some(match dialog.purpose {
+                        PickFor::Open => Command::Open(path),
+                        PickFor::Target => Command::OpenTarget(path),
+                        PickFor::Field(side) => Command::NameReport(side, path),
+                        PickFor::Log => Command::OpenLog(path),
+                        PickFor::Sweep => Command::OpenSweep(path),
+                    });
                     self.dialog = None;
                 }
                 Answer::Done(None) => {
-                    let was_seen = since.elapsed() >= SHORTEST_DIALOG;
+                    let was_seen = dialog.since.elapsed() >= SHORTEST_DIALOG;
                     arrived.notice = (!was_seen).then(|| NO_DIALOG.to_owned());
                     self.dialog = None;
                 }
@@ -75,15 +100,25 @@ impl Incoming {
         let dropped: Vec<PathBuf> = ui.input(|input| {
             input.raw.dropped_files.iter().map(|file| file.path().to_owned()).collect()
         });
-        if dropped.len() > 1 {
-            let text = "The first of them is opened; comparing reports comes with a later version";
-            arrived.notice = Some(text.to_owned());
+        if dropped.len() > 2 {
+            arrived.notice = Some("The first two of them are compared".to_owned());
         }
-        if let Some(path) = dropped.into_iter().next() {
-            arrived.command = Some(Command::Open(path));
-        }
+        let mut dropped = dropped.into_iter();
+        arrived.command = match (dropped.next(), dropped.next()) {
+            (Some(log), None) if is_log(&log) => Some(Command::OpenLog(log)),
+            (Some(source), Some(target)) => Some(Command::Compare(source, target)),
+            (Some(target), None) if is_open => Some(Command::OpenTarget(target)),
+            (Some(path), None) => Some(Command::Open(path)),
+            (None, _) => arrived.command,
+        };
         arrived
     }
+}
+
+/// Whether a path is that of a log, by its name alone.
+fn is_log(path: &Path) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    matches!(extension, Some("log" | "txt" | "out" | "err"))
 }
 
 /// Says what would happen, while something is held over the window.
@@ -98,7 +133,7 @@ pub fn drop_hint_ui(ui: &egui::Ui, is_open: bool) {
     let stroke = Stroke::new(2.0, tokens.accent);
     painter.rect_stroke(rect.shrink(12.0), 8, stroke, StrokeKind::Inside);
     let text = if is_open {
-        "Drop to open this report in place of the one that is open"
+        "Drop to compare the open report with this one"
     } else {
         "Drop to open this report"
     };

@@ -6,7 +6,8 @@ use std::borrow::Cow;
 use eframe::egui;
 use eframe::egui::{Key, KeyboardShortcut, Modifiers, ThemePreference};
 
-use super::command::Command;
+use super::command::{Command, PickFor, Tool};
+use super::comparison::{Arrangement, StepsBy};
 use super::pages::PAGES;
 use super::recent::RecentReport;
 use super::units::Units;
@@ -32,6 +33,8 @@ pub struct ActionState<'a> {
     pub report: Option<&'a Report>,
     /// Whether a report is open or was asked for.
     pub source: Source,
+    /// How two reports are shown and their steps aligned; `None` where there are not two.
+    pub comparison: Option<(Arrangement, StepsBy)>,
     /// Whether a dialog for a directory is open.
     pub is_picking: bool,
     /// Whether there are selections before and after this one.
@@ -66,13 +69,19 @@ const fn plain(key: Key) -> KeyboardShortcut {
 const PALETTE: &[KeyboardShortcut] = &[command(Key::P)];
 const KEYS: &[KeyboardShortcut] = &[plain(Key::F1)];
 const OPEN: &[KeyboardShortcut] = &[command(Key::O)];
+const COMPARE: &[KeyboardShortcut] = &[command(Key::D)];
+const SWEEP: &[KeyboardShortcut] = &[command(Key::M)];
+const DIAGNOSE: &[KeyboardShortcut] = &[command(Key::E)];
+const SWAP: &[KeyboardShortcut] = &[plain(Key::F6)];
+const ARRANGE: &[KeyboardShortcut] = &[plain(Key::F7)];
+const ALIGN: &[KeyboardShortcut] = &[plain(Key::F8)];
 const RELOAD: &[KeyboardShortcut] = &[command(Key::R), plain(Key::F5)];
 const CLOSE: &[KeyboardShortcut] = &[command(Key::W)];
 const MENU: &[KeyboardShortcut] = &[command(Key::B)];
 const BACK: &[KeyboardShortcut] = &[KeyboardShortcut::new(Modifiers::ALT, Key::ArrowLeft)];
 const FORWARD: &[KeyboardShortcut] = &[KeyboardShortcut::new(Modifiers::ALT, Key::ArrowRight)];
 /// Keys of the pages, in the order of the menu.
-const PAGE_KEYS: [&[KeyboardShortcut]; 7] = [
+const PAGE_KEYS: [&[KeyboardShortcut]; 8] = [
     &[command(Key::Num1)],
     &[command(Key::Num2)],
     &[command(Key::Num3)],
@@ -80,6 +89,7 @@ const PAGE_KEYS: [&[KeyboardShortcut]; 7] = [
     &[command(Key::Num5)],
     &[command(Key::Num6)],
     &[command(Key::Num7)],
+    &[command(Key::Num8)],
 ];
 
 /// Keys and movements that pictures, tables and splitters know themselves.
@@ -106,13 +116,10 @@ pub fn actions(state: &ActionState<'_>) -> Vec<Action> {
         command,
         why_not,
     };
+    let picking = state.is_picking.then_some("The dialog is open");
     let mut actions = vec![
-        action(
-            "Open report…",
-            OPEN,
-            Command::Pick,
-            state.is_picking.then_some("The dialog is open"),
-        ),
+        action("Open report…", OPEN, Command::Pick(PickFor::Open), picking),
+        compare_action(state, picking),
         action("Open demo report", &[], Command::Demo, None),
         action("Reload report", RELOAD, Command::Reload, no_report),
         action("Close report", CLOSE, Command::Close, no_report),
@@ -132,6 +139,10 @@ pub fn actions(state: &ActionState<'_>) -> Vec<Action> {
                 .then_some("No warnings"),
         ),
     ];
+    actions.extend([
+        action("Compare many runs in a sweep", SWEEP, Command::Use(Tool::Sweep), None),
+        action("Explain an error or a log", DIAGNOSE, Command::Use(Tool::Diagnose), None),
+    ]);
     actions.push(action("Commands…", PALETTE, Command::TogglePalette, None));
     actions.push(action("Keys", KEYS, Command::ToggleKeys, None));
     for (entry, keys) in PAGES.iter().zip(PAGE_KEYS) {
@@ -140,9 +151,10 @@ pub fn actions(state: &ActionState<'_>) -> Vec<Action> {
             title: format!("Go to {}", entry.title).into(),
             keys,
             command: Command::Go(page),
-            why_not: entry.why_not(state.report),
+            why_not: entry.why_not(state.report, state.comparison.is_some()),
         });
     }
+    actions.extend(comparison_actions(state));
     let (can_go_back, can_go_forward) = state.ways;
     let menu = if state.is_menu_collapsed { "Expand menu" } else { "Collapse menu" };
     let units = match state.units {
@@ -168,13 +180,58 @@ pub fn actions(state: &ActionState<'_>) -> Vec<Action> {
         action("Colours: dark", &[], Command::Theme(ThemePreference::Dark), None),
         action("Colours: as the system", &[], Command::Theme(ThemePreference::System), None),
     ]);
-    actions.extend(state.recents.iter().map(|recent| Action {
-        title: format!("Open {}", recent.title).into(),
+    let recent = |verb: &str, recent: &RecentReport, command: Command| Action {
+        title: format!("{verb} {}", recent.title).into(),
         keys: &[],
-        command: Command::Open(recent.path.clone()),
+        command,
         why_not: None,
-    }));
+    };
+    for report in state.recents {
+        actions.push(recent("Open", report, Command::Open(report.path.clone())));
+    }
+    if state.source != Source::None {
+        for report in state.recents {
+            let command = Command::OpenTarget(report.path.clone());
+            actions.push(recent("Compare with", report, command));
+        }
+    }
     actions
+}
+
+/// The way to a comparison: of the open report with another, or of two.
+fn compare_action(state: &ActionState<'_>, picking: Option<&'static str>) -> Action {
+    let (title, command) = match state.source {
+        Source::None => ("Compare two reports…", Command::ChooseTwo),
+        _ => ("Compare with…", Command::Pick(PickFor::Target)),
+    };
+    let why_not = picking.filter(|_| state.source != Source::None);
+    Action { title: Cow::Borrowed(title), keys: COMPARE, command, why_not }
+}
+
+/// What can be done with two reports.
+fn comparison_actions(state: &ActionState<'_>) -> [Action; 4] {
+    let why_not = state.comparison.is_none().then_some("Open a second report to compare");
+    let (arrangement, steps_by) = state.comparison.unwrap_or_default();
+    let (arrange, other_arrangement) = match arrangement {
+        Arrangement::Overlaid => ("Show the reports side by side", Arrangement::SideBySide),
+        Arrangement::SideBySide => ("Show the reports overlaid", Arrangement::Overlaid),
+    };
+    let (align, other_alignment) = match steps_by {
+        StepsBy::Matching => ("Align steps by index", StepsBy::Index),
+        StepsBy::Index => ("Align steps by matching", StepsBy::Matching),
+    };
+    [
+        ("Swap source and target", SWAP, Command::Swap),
+        (arrange, ARRANGE, Command::Arrange(other_arrangement)),
+        (align, ALIGN, Command::AlignSteps(other_alignment)),
+        ("End comparison", &[], Command::CloseTarget),
+    ]
+    .map(|(title, keys, command)| Action {
+        title: Cow::Borrowed(title),
+        keys,
+        command,
+        why_not,
+    })
 }
 
 /// The actions whose keys were pressed in this frame; nobody else sees those keys.
@@ -251,6 +308,7 @@ mod tests {
         let state = ActionState {
             report: None,
             source: Source::None,
+            comparison: None,
             is_picking: false,
             ways: (false, false),
             is_menu_collapsed: false,

@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use crate::analysis::insights::logs::log_messages;
 use crate::format::poplar::{OpenReport, reports_below};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::Report;
@@ -59,6 +60,19 @@ impl Stage {
                 | Self::TileVariables
                 | Self::Compute
         )
+    }
+
+    /// Whether the first pictures are not there yet: what is read so far would show wrong figures.
+    pub fn is_early(&self) -> bool {
+        matches!(self, Self::WritingDemo | Self::Finding | Self::SmallTables)
+    }
+
+    /// Why it cannot be opened.
+    pub fn failure(&self) -> Option<&Box<Failure>> {
+        match self {
+            Self::Failed(failure) => Some(failure),
+            _ => None,
+        }
     }
 
     /// What is being done, for people.
@@ -203,9 +217,11 @@ fn read(path: &Path, shared: &Shared) -> Result<(), Error> {
     drop(shared.report.set(Arc::clone(&open.report)));
     shared.set_stage(Stage::SmallTables);
     open.read_small_tables(progress)?;
+    open.read_logs(log_messages);
     if !progress.is_cancelled() {
         shared.set_stage(Stage::DebugInfo);
         open.read_debug_info(progress);
+        open.read_logs(log_messages);
     }
     if !progress.is_cancelled() {
         shared.set_stage(Stage::Variables);

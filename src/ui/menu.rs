@@ -3,7 +3,7 @@
 use eframe::egui;
 use eframe::egui::{Align, Button, Layout, RichText, ThemePreference, Vec2};
 
-use super::command::{Command, Page};
+use super::command::{Command, Page, Tool};
 use super::icon::Icon;
 use super::keys::{Action, keys_text};
 use super::pages::PAGES;
@@ -18,8 +18,12 @@ const ENTRY: f32 = 26.0;
 pub struct MenuState<'a> {
     /// The report, if one is open.
     pub report: Option<&'a Report>,
+    /// Whether there is a second one.
+    pub is_pair: bool,
     /// The page that is shown; `None` on the home page.
     pub page: Option<Page>,
+    /// What is shown that needs no report.
+    pub tool: Option<Tool>,
     /// Whether a report was asked for and is not found yet.
     pub is_coming: bool,
     /// Whether only icons are shown.
@@ -36,8 +40,11 @@ pub fn menu_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec<Comm
     head_ui(ui, state, commands);
     ui.add_space(6.0);
     for entry in &PAGES {
-        let why_not =
-            if state.is_coming { Some("Being read") } else { entry.why_not(state.report) };
+        let why_not = if state.is_coming {
+            Some("Being read")
+        } else {
+            entry.why_not(state.report, state.is_pair)
+        };
         let entry = Entry {
             icon: entry.icon,
             title: entry.title,
@@ -45,6 +52,22 @@ pub fn menu_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec<Comm
             why_not,
             keys: String::new(),
             command: entry.page.map(Command::Go),
+        };
+        entry.ui(ui, state.is_collapsed, commands);
+    }
+    ui.add_space(8.0);
+    for (tool, icon, title, action) in [
+        (Tool::Sweep, Icon::Sweep, "Sweep", "Compare many runs in a sweep"),
+        (Tool::Diagnose, Icon::Diagnose, "Explain an error", "Explain an error or a log"),
+    ] {
+        let action = state.actions.iter().find(|other| other.title == action);
+        let entry = Entry {
+            icon,
+            title,
+            is_shown: state.tool == Some(tool),
+            why_not: None,
+            keys: action.map_or(String::new(), |action| keys_text(ui.ctx(), action.keys)),
+            command: Some(Command::Use(tool)),
         };
         entry.ui(ui, state.is_collapsed, commands);
     }
@@ -58,6 +81,9 @@ pub fn menu_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec<Comm
         } else {
             (Icon::Collapse, "Collapse menu")
         };
+        let compare = ["Compare with…", "Compare two reports…"];
+        let is_there = |title: &&str| state.actions.iter().any(|action| action.title == **title);
+        let compare = compare.into_iter().find(is_there).unwrap_or_default();
         // From the bottom to the top.
         for (icon, title, action) in [
             (icon, title, title),
@@ -65,6 +91,7 @@ pub fn menu_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec<Comm
             (Icon::Commands, "Commands…", "Commands…"),
             (Icon::Close, "Close", "Close report"),
             (Icon::Reload, "Reload", "Reload report"),
+            (Icon::Compare, "Compare…", compare),
             (Icon::Open, "Open report…", "Open report…"),
         ] {
             let Some(action) = state.actions.iter().find(|other| other.title == action) else {

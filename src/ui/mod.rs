@@ -6,6 +6,9 @@
 
 pub mod app;
 pub mod command;
+pub mod comparison;
+mod comparison_bar;
+mod diagnose;
 mod export;
 mod home;
 mod icon;
@@ -18,11 +21,13 @@ mod pages;
 mod palette;
 pub mod recent;
 mod report;
+mod report_view;
 mod selection;
 pub mod settings;
 mod settings_file;
 mod split;
 mod status;
+mod sweep;
 pub mod theme;
 pub mod units;
 mod warnings;
@@ -40,17 +45,23 @@ use loading::Load;
 const PACKAGES: &str = "libx11-6 libx11-xcb1 libxcursor1 libxi6 libxkbcommon0 libxkbcommon-x11-0 \
                         libgl1-mesa-dri libegl1";
 
-/// Opens the window, on a report if there is a path, and returns when it is closed.
+/// Opens the window, on a report if there is a path, on two reports if there are two, and returns when
+/// it is closed.
 ///
 /// `started` is when the process began, for `TILESCOPE_LOG_FIRST_GRAPH`.
 ///
 /// # Errors
 /// When there is no display, or no window can be opened on it.
-pub fn run(source: Option<PathBuf>, started: Instant) -> Result<(), String> {
+pub fn run(
+    source: Option<PathBuf>,
+    target: Option<PathBuf>,
+    started: Instant,
+) -> Result<(), String> {
     check_display(source.as_deref())?;
     let ctx = egui::Context::default();
     // The report is read while the window is being made.
     let load = source.map(|path| Load::start(path, &ctx));
+    let target = target.map(|path| Load::start(path, &ctx));
     let options = eframe::NativeOptions {
         viewport: egui::ViewportBuilder::default()
             .with_title("Tilescope")
@@ -64,7 +75,10 @@ pub fn run(source: Option<PathBuf>, started: Instant) -> Result<(), String> {
     let is_measured = std::env::var_os("TILESCOPE_LOG_FIRST_GRAPH").is_some();
     let create: eframe::AppCreator<'_> = Box::new(move |creation| {
         let settings = dirs::config_dir().map(|directory| directory.join("tilescope"));
-        let app = App::new(&creation.egui_ctx, load);
+        let app = match (load, target) {
+            (Some(source), Some(target)) => App::compare(&creation.egui_ctx, source, target),
+            (load, _) => App::new(&creation.egui_ctx, load),
+        };
         let app = match settings {
             Some(directory) => app.with_settings(&creation.egui_ctx, directory),
             None => app,

@@ -23,7 +23,7 @@ pub struct PageEntry {
 }
 
 /// All pages.
-pub const PAGES: [PageEntry; 7] = [
+pub const PAGES: [PageEntry; 8] = [
     PageEntry {
         title: "Summary",
         icon: Icon::Summary,
@@ -33,7 +33,7 @@ pub const PAGES: [PageEntry; 7] = [
     PageEntry {
         title: "Insights",
         icon: Icon::Insights,
-        page: None,
+        page: Some(Page::Insights),
         lacks: |report| coming(&report.memory),
     },
     PageEntry {
@@ -94,12 +94,21 @@ pub const PAGES: [PageEntry; 7] = [
             )
         },
     },
+    PageEntry {
+        title: "Comparison",
+        icon: Icon::Compare,
+        page: Some(Page::Comparison),
+        lacks: |report| coming(&report.memory),
+    },
 ];
 
 impl PageEntry {
-    /// Why the page cannot be shown for a report.
-    pub fn why_not(&self, report: Option<&Report>) -> Option<&'static str> {
+    /// Why the page cannot be shown for a report, beside which another one is open or is not.
+    pub fn why_not(&self, report: Option<&Report>, is_pair: bool) -> Option<&'static str> {
         let Some(report) = report else { return Some("Open a report first") };
+        if self.page == Some(Page::Comparison) && !is_pair {
+            return Some("Open a second report to compare: Compare with…, or drop it here");
+        }
         (self.lacks)(report).or_else(|| self.page.is_none().then_some(LATER))
     }
 }
@@ -121,8 +130,8 @@ mod tests {
     fn a_page_that_is_absent_says_what_would_bring_it() {
         let report = Report::new(PathBuf::from("r"));
         for entry in PAGES {
-            assert_eq!(entry.why_not(None), Some("Open a report first"));
-            assert_eq!(entry.why_not(Some(&report)), Some(COMING), "{}", entry.title);
+            assert_eq!(entry.why_not(None, false), Some("Open a report first"));
+            assert_eq!(entry.why_not(Some(&report), true), Some(COMING), "{}", entry.title);
         }
         report.memory.fill(None);
         report.debug.fill(None);
@@ -131,12 +140,13 @@ mod tests {
             PAGES
                 .iter()
                 .find(|entry| entry.title == title)
-                .and_then(|entry| entry.why_not(Some(&report)))
+                .and_then(|entry| entry.why_not(Some(&report), false))
                 .unwrap_or_default()
         };
         assert!(reason("Memory").contains("autoReport.outputGraphProfile"));
         assert!(reason("Operations").contains("autoReport.outputDebugInfo"));
         assert!(reason("Execution trace").contains("autoReport.outputExecutionProfile"));
-        assert_eq!(reason("Insights"), LATER);
+        assert_eq!(reason("Program tree"), COMING);
+        assert!(reason("Comparison").contains("second report"));
     }
 }

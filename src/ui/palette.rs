@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     fn action(title: &'static str, why_not: Option<&'static str>) -> Action {
-        Action { title: title.into(), keys: &[], command: Command::Pick, why_not }
+        Action { title: title.into(), keys: &[], command: Command::Reload, why_not }
     }
 
     #[test]

@@ -47,6 +47,15 @@ impl RecentReport {
     }
 }
 
+impl RecentPair {
+    /// A pair that is compared now.
+    pub fn now(source: &Report, target: &Report) -> Self {
+        let [source, target] = [source, target].map(RecentReport::now);
+        let title = format!("{} → {}", source.title, target.title);
+        Self { source: source.path, target: target.path, title, opened: source.opened }
+    }
+}
+
 /// Puts an entry first, in place of those that are the same.
 pub fn put_first<T>(list: &mut Vec<T>, entry: T, is_same: impl Fn(&T) -> bool) {
     list.retain(|other| !is_same(other));

@@ -72,6 +72,15 @@ impl Selections {
         self.after.clear();
     }
 
+    /// Moves all selected steps, also those of earlier selections, to another axis. Those that have no
+    /// place there are no longer selected.
+    pub fn map_steps(&mut self, place: impl Fn(usize) -> Option<usize>) {
+        let all = [&mut self.now, &mut self.settled];
+        for selection in all.into_iter().chain(&mut self.before).chain(&mut self.after) {
+            selection.steps = selection.steps.iter().filter_map(|step| place(*step)).collect();
+        }
+    }
+
     /// Whether there is a way back.
     pub fn can_go_back(&self) -> bool {
         !self.before.is_empty()

@@ -10,36 +10,43 @@ use super::theme::Tokens;
 use crate::store::Report;
 use crate::text::{grouped, shortened};
 
-/// Draws the bar.
+/// Draws the bar. There is a second load where two reports are compared; `reports` are those whose files
+/// are found.
 pub fn status_ui(
     ui: &mut egui::Ui,
-    load: Option<(&Load, &Stage)>,
-    report: Option<&Report>,
+    loads: [Option<&Load>; 2],
+    reports: &[&Report],
     notice: Option<&str>,
     commands: &mut Vec<Command>,
 ) {
+    let loads = loads.map(|load| load.map(|load| (load, load.stage())));
+    let [load, target] = &loads;
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-        if let Some(report) = report {
-            warnings_button_ui(ui, report, commands);
-        }
-        // Without a report its page has the progress.
-        if let (Some((load, stage)), Some(_)) = (load, report)
-            && stage.is_working()
-        {
-            if ui.button("Cancel").on_hover_text("What is read stays").clicked() {
-                commands.push(Command::Cancel);
+        if !reports.is_empty() {
+            warnings_button_ui(ui, reports, commands);
+            // Without a report its page has the progress.
+            let mut working = loads.iter().flatten().filter(|(_, stage)| stage.is_working());
+            if let Some((load, stage)) = working.next() {
+                if ui.button("Cancel").on_hover_text("What is read stays").clicked() {
+                    commands.push(Command::Cancel);
+                }
+                bar_ui(ui, load, 140.0);
+                ui.label(stage.title());
             }
-            bar_ui(ui, load, 140.0);
-            ui.label(stage.title());
         }
         ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
             let text = if let Some(notice) = notice {
                 RichText::new(notice).strong()
-            } else if let Some((_, Stage::Cancelled)) = load {
+            } else if let (Some((_, Stage::Cancelled)), _) | (_, Some((_, Stage::Cancelled))) =
+                (load, target)
+            {
                 RichText::new("Cancelled: debug information and variables may be incomplete")
                     .strong()
             } else if let Some((load, _)) = load {
-                RichText::new(shortened(&load.path.display().to_string(), 120)).weak()
+                let path =
+                    |load: &Load| shortened(&load.path.display().to_string(), 120).into_owned();
+                let target = target.as_ref().map(|(target, _)| format!("  →  {}", path(target)));
+                RichText::new(format!("{}{}", path(load), target.unwrap_or_default())).weak()
             } else {
                 RichText::new("No report is open").weak()
             };
@@ -48,8 +55,9 @@ pub fn status_ui(
     });
 }
 
-fn warnings_button_ui(ui: &mut egui::Ui, report: &Report, commands: &mut Vec<Command>) {
-    let count = report.warnings.list().len() as u64;
+fn warnings_button_ui(ui: &mut egui::Ui, reports: &[&Report], commands: &mut Vec<Command>) {
+    let counts = reports.iter().map(|report| report.warnings.list().len() as u64);
+    let count = counts.sum();
     let text = match count {
         0 => "No warnings".to_owned(),
         1 => "1 warning".to_owned(),

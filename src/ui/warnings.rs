@@ -1,14 +1,15 @@
-//! The list of what is damaged or absent in a report.
+//! The list of what is damaged or absent in the open reports.
 
 use crate::store::Warning;
 use crate::text::shortened;
+use crate::ui::comparison::Side;
 use eframe::egui;
 
 /// Longest message.
 const MESSAGE: usize = 1000;
 
-/// Draws the list in a window of its own.
-pub fn warnings_ui(ui: &egui::Ui, is_open: &mut bool, warnings: &[Warning]) {
+/// Draws the list of each report in a window of its own.
+pub fn warnings_ui(ui: &egui::Ui, is_open: &mut bool, reports: &[Vec<Warning>]) {
     egui::Window::new("Warnings")
         .open(is_open)
         // Above the button that opens it.
@@ -18,13 +19,19 @@ pub fn warnings_ui(ui: &egui::Ui, is_open: &mut bool, warnings: &[Warning]) {
         .vscroll(true)
         .show(ui.ctx(), |ui| {
             ui.weak("What can be read is shown all the same");
-            for warning in warnings {
-                ui.separator();
-                ui.horizontal(|ui| {
-                    ui.strong(warning.code.as_str());
-                    ui.weak(shortened(&warning.file, 200));
-                });
-                ui.label(shortened(&warning.message, MESSAGE));
+            for (side, warnings) in Side::BOTH.into_iter().zip(reports) {
+                if reports.len() > 1 && !warnings.is_empty() {
+                    ui.separator();
+                    ui.heading(side.title());
+                }
+                for warning in warnings {
+                    ui.separator();
+                    ui.horizontal(|ui| {
+                        ui.strong(warning.code.as_str());
+                        ui.weak(shortened(&warning.file, 200));
+                    });
+                    ui.label(shortened(&warning.message, MESSAGE));
+                }
             }
         });
 }

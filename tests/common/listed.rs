@@ -26,6 +26,16 @@ pub fn step(kind: &'static str, name: &str, operation: &str) -> Step {
 
 /// A report with these steps, and a variable for each name of `variables`.
 pub fn report(steps: &[Step], variables: &[String], with_debug: bool) -> Report {
+    report_with(steps, variables, with_debug, |_| {})
+}
+
+/// As [`report`], with more in its liveness.
+pub fn report_with(
+    steps: &[Step],
+    variables: &[String],
+    with_debug: bool,
+    more: impl FnOnce(&mut Liveness),
+) -> Report {
     let (mut kinds, mut names) = (Interner::default(), Interner::default());
     let (mut programs, mut visits) = (Programs::default(), Steps::default());
     let (mut compute_sets, mut exchanges) = (ComputeSets::default(), Exchanges::default());
@@ -64,6 +74,7 @@ pub fn report(steps: &[Step], variables: &[String], with_debug: bool) -> Report 
         liveness.variable_ids.push(UnloweredId(number));
         liveness.variable_names.push(name);
     }
+    more(&mut liveness);
     let report = Report::default();
     report.steps.fill(Some(visits));
     report.programs.fill(Some(programs));

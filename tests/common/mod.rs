@@ -3,15 +3,18 @@
 #![allow(dead_code, reason = "every test binary uses its own part of this")]
 
 use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
 
 use serde_json::Value;
 use tilescope::analysis::selection::TileSelection;
 use tilescope::analysis::{compute_sets, exchanges, vertices};
 use tilescope::cli::Input;
+use tilescope::cli::compare::Comparison;
 use tilescope::cli::liveness::{LivenessArguments, LivenessReport, StepChoice};
 use tilescope::cli::map::{Map, MapArguments};
-use tilescope::cli::output::Answer;
+use tilescope::cli::output::{Answer, CsvAnswer};
 use tilescope::cli::summary::Summary;
+use tilescope::cli::sweep::{SweepArguments, SweepReport};
 use tilescope::cli::tiles::{Breakdown, Tiles, TilesArguments};
 use tilescope::format::poplar::OpenReport;
 use tilescope::format::{Error, Progress};
@@ -58,6 +61,21 @@ pub fn damaged_sample(damage: impl FnOnce(&Path)) -> tempfile::TempDir {
     }
     damage(directory.path());
     directory
+}
+
+/// Runs the program as a user does, where there is no display.
+pub fn tilescope(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_tilescope"))
+        .args(arguments)
+        .env_remove("DISPLAY")
+        .env_remove("WAYLAND_DISPLAY")
+        .output()
+        .expect("the program")
+}
+
+/// What a command printed, as JSON.
+pub fn json(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout).expect("one JSON document and nothing else")
 }
 
 fn input(path: &Path) -> Input {
@@ -109,6 +127,27 @@ pub fn liveness(path: &Path, tile: Option<u32>) -> Result<Value, Error> {
     answer(path, |open, progress| LivenessReport::of(open, &arguments, progress))
 }
 
+/// `sweep` of a directory with this report only, without its paths.
+pub fn sweep(path: &Path) -> Result<Value, Error> {
+    let arguments = SweepArguments {
+        directory: path.to_owned(),
+        json: true,
+        csv: false,
+        by: None,
+        and: None,
+        figure: None,
+    };
+    let answer = SweepReport::of(&arguments, &Progress::default())?;
+    assert!(
+        !(answer.text() + &answer.csv()).contains('\u{1b}'),
+        "text must not command a terminal"
+    );
+    let mut answer = serde_json::to_value(&answer).expect("JSON");
+    answer["path"].take();
+    answer["runs"][0]["path"].take();
+    Ok(answer)
+}
+
 /// The rows of compute sets, vertices and exchanges, which no command has yet.
 pub fn compute(path: &Path) -> Result<Value, Error> {
     let progress = Progress::default();
@@ -126,6 +165,18 @@ pub fn compute(path: &Path) -> Result<Value, Error> {
     Ok(serde_json::json!({ "rows": rows, "warnings": report.warnings.list() }))
 }
 
+/// `compare SAMPLE PATH`, without the paths.
+pub fn comparison(path: &Path) -> Result<Value, Error> {
+    let progress = Progress::default();
+    let intact = OpenReport::open(&sample(), &progress)?;
+    answer(path, |open, progress| Comparison::of(&intact, open, progress)).map(|mut answer| {
+        for side in ["source", "target"] {
+            answer[side]["path"].take();
+        }
+        answer
+    })
+}
+
 /// What all commands say of a report, each an answer or an error.
 pub fn all_answers(path: &Path) -> Vec<Result<Value, Error>> {
     vec![
@@ -138,6 +189,8 @@ pub fn all_answers(path: &Path) -> Vec<Result<Value, Error>> {
         liveness(path, Some(2)),
         map(path, 3, Some(12)),
         compute(path),
+        sweep(path),
+        comparison(path),
     ]
 }
 

@@ -229,22 +229,36 @@ impl DroppedFile for Dropped {
     }
 }
 
-#[test]
-fn a_dropped_directory_is_opened_also_in_place_of_another() {
-    let directory = tempfile::tempdir().expect("a directory");
-    let mut harness = window_on(Theme::Light, report::small());
-    for name in ["first", "second"] {
-        let path = directory.path().join(name);
-        harness.input_mut().dropped_files = vec![Arc::new(Dropped(path.clone()))];
-        harness.run_steps(2);
-        wait_for(&mut harness, "The report could not be opened");
-        wait_for(&mut harness, &path.display().to_string());
-    }
-    let both = ["first", "second"].map(|name| Dropped(directory.path().join(name)));
-    harness.input_mut().dropped_files =
-        both.into_iter().map(|file| Arc::new(file) as DroppedFileHandle).collect();
+fn drop_on(harness: &mut Harness<'_, App>, paths: &[PathBuf]) {
+    let files = paths.iter().map(|path| Arc::new(Dropped(path.clone())) as DroppedFileHandle);
+    harness.input_mut().dropped_files = files.collect();
     harness.run_steps(2);
-    assert!(has_text(&harness, "comparing reports comes with a later version"));
+}
+
+#[test]
+fn a_dropped_directory_is_opened_and_a_second_one_compared() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let [first, second] = ["first", "second"].map(|name| directory.path().join(name));
+    let mut harness = window(Theme::Light, |ctx| App::new(ctx, None));
+    drop_on(&mut harness, std::slice::from_ref(&first));
+    wait_for(&mut harness, "The report could not be opened");
+    // Where nothing could be opened there is nothing to compare with.
+    drop_on(&mut harness, std::slice::from_ref(&second));
+    wait_for(&mut harness, &second.display().to_string());
+    assert!(!has_text(&harness, "Target"), "{:#?}", texts(&harness));
+    let mut harness = window_on(Theme::Light, report::small());
+    drop_on(&mut harness, std::slice::from_ref(&second));
+    wait_for(&mut harness, "The target of the comparison");
+    click(&mut harness, "Liveness");
+    assert!(
+        has_text(&harness, "The report could not be opened"),
+        "the source stays open meanwhile"
+    );
+    harness.get_all_by_label("End comparison").last().expect("a button").click();
+    harness.run_steps(3);
+    wait_for(&mut harness, "Liveness curve");
+    drop_on(&mut harness, &[first, second]);
+    wait_for(&mut harness, "The report could not be opened");
 }
 
 #[test]

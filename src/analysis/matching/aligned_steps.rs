@@ -1,7 +1,7 @@
 //! A common axis for the steps of two reports: slots in order, each with a step of the source, one of
 //! the target, or both. A gap between two pairs has the source's steps first, then the target's.
 
-use super::pairs::Pairs;
+use super::pairs::{Pairs, Sureness};
 
 /// Stands where a slot has no step, or a step no slot.
 const NONE: u32 = u32::MAX;
@@ -61,6 +61,17 @@ impl AlignedSteps {
         of_target.extend(target.then_some(slot));
     }
 
+    /// The steps that share a slot.
+    pub fn pairs(&self) -> Pairs {
+        let mut pairs = Pairs::new(self.slots_of_source.len(), self.slots_of_target.len());
+        for slot in 0..self.len() {
+            if let (Some(source), Some(target)) = (self.source_at(slot), self.target_at(slot)) {
+                pairs.pair(source, target, Sureness::Exact);
+            }
+        }
+        pairs
+    }
+
     /// Number of slots.
     pub fn len(&self) -> usize {
         self.sources.len()
@@ -79,6 +90,16 @@ impl AlignedSteps {
     /// The step of the target in a slot.
     pub fn target_at(&self, slot: usize) -> Option<usize> {
         at(&self.targets, slot)
+    }
+
+    /// The step of the source in a slot; where it has none there, the one before.
+    pub fn source_at_or_before(&self, slot: usize) -> Option<usize> {
+        self.slots_of_source.partition_point(|at| *at as usize <= slot).checked_sub(1)
+    }
+
+    /// The step of the target in a slot; where it has none there, the one before.
+    pub fn target_at_or_before(&self, slot: usize) -> Option<usize> {
+        self.slots_of_target.partition_point(|at| *at as usize <= slot).checked_sub(1)
     }
 
     /// The slot of a step of the source.
@@ -101,8 +122,6 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    use crate::analysis::matching::pairs::Sureness;
-
     fn slots(aligned: &AlignedSteps) -> Vec<(Option<usize>, Option<usize>)> {
         (0..aligned.len()).map(|slot| (aligned.source_at(slot), aligned.target_at(slot))).collect()
     }
@@ -120,6 +139,7 @@ mod tests {
             (None, Some(3)),
         ];
         assert_eq!(slots(&aligned), expected);
+        assert_eq!(aligned.pairs().iter().collect::<Vec<_>>(), [(0, 1), (2, 2)]);
         assert_eq!((aligned.slot_of_source(2), aligned.slot_of_target(3)), (Some(3), Some(4)));
         assert_eq!((aligned.slot_of_source(3), aligned.source_at(9)), (None, None));
         let expected = [(Some(0), Some(0)), (Some(1), None)];

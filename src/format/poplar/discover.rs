@@ -94,34 +94,105 @@ pub fn discover(path: &Path, warnings: &Warnings) -> Result<Found, Error> {
     .hint("Open the report's directory, or its profile.pop."))
 }
 
-/// All report profiles in a directory and below it, sorted by path.
+/// All report profiles in a directory and a few levels below it, sorted by path.
 ///
 /// # Errors
 /// When the directory itself cannot be read.
 pub fn reports_below(directory: &Path) -> Result<Vec<PathBuf>, Error> {
-    let mut profiles = Vec::new();
+    Ok(look_below(directory, MAX_DEPTH)?.profiles)
+}
+
+/// All reports in a directory and below it at any depth, sorted by path; `warnings` says what could
+/// not be looked into.
+///
+/// # Errors
+/// `not-a-report` when there is none, and when the directory itself cannot be read.
+pub fn reports_in_folder(folder: &Path, warnings: &Warnings) -> Result<Vec<FolderReport>, Error> {
+    if folder.is_file() {
+        let message = format!("{} is a file: a directory of reports expected", folder.display());
+        return Err(Error::new(ErrorKind::NotAReport, message).in_file(folder));
+    }
+    let found = look_below(folder, usize::MAX)?;
+    for (directory, error) in found.unreadable {
+        let name = FolderReport::name_of(folder, &directory);
+        warnings.add(WarningCode::Inconsistent, &name, format!("not looked into: {error}"));
+    }
+    if found.is_cut {
+        warnings.add(
+            WarningCode::Inconsistent,
+            &folder.display().to_string(),
+            format!("only {MAX_DIRECTORIES} directories are looked into, and there are more"),
+        );
+    }
+    if found.profiles.is_empty() {
+        return Err(nothing_found(folder));
+    }
+    Ok(found.profiles.into_iter().map(|profile| FolderReport::new(folder, profile)).collect())
+}
+
+/// A report below a folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FolderReport {
+    /// Its profile.
+    pub profile: PathBuf,
+    /// What it is opened by: its directory, or its profile where that has a temporary name and so may
+    /// not be the only one there.
+    pub path: PathBuf,
+    /// The same as seen from the folder; `.` for the folder itself.
+    pub name: String,
+}
+
+impl FolderReport {
+    fn new(folder: &Path, profile: PathBuf) -> Self {
+        let is_complete = profile.file_name().is_some_and(|name| name == "profile.pop");
+        let path = if is_complete { directory_of(&profile) } else { profile.clone() };
+        Self { name: Self::name_of(folder, &path), profile, path }
+    }
+
+    fn name_of(folder: &Path, path: &Path) -> String {
+        let below = path.strip_prefix(folder).unwrap_or(path);
+        if below.as_os_str().is_empty() { ".".to_owned() } else { below.display().to_string() }
+    }
+}
+
+/// What was found below a directory.
+struct Below {
+    /// Sorted by path.
+    profiles: Vec<PathBuf>,
+    /// Directories that could not be listed, and why.
+    unreadable: Vec<(PathBuf, std::io::Error)>,
+    /// Whether there are more directories than are looked into.
+    is_cut: bool,
+}
+
+fn look_below(directory: &Path, max_depth: usize) -> Result<Below, Error> {
+    let mut below = Below { profiles: Vec::new(), unreadable: Vec::new(), is_cut: false };
     let mut looked_into = 0_usize;
     let mut waiting = vec![(directory.to_owned(), 0_usize)];
     while let Some((directory, depth)) = waiting.pop() {
         looked_into = looked_into.saturating_add(1);
         if looked_into > MAX_DIRECTORIES {
+            below.is_cut = true;
             break;
         }
         let entries = match fs::read_dir(&directory) {
             Ok(entries) => entries,
             Err(error) if depth == 0 => return Err(Error::io(&directory, &error)),
-            Err(_) => continue,
+            Err(error) => {
+                below.unreadable.push((directory, error));
+                continue;
+            }
         };
         for entry in entries.flatten() {
             // Links to directories are not followed: they may lead back.
-            if depth < MAX_DEPTH && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            if depth < max_depth && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 waiting.push((entry.path(), depth.saturating_add(1)));
             }
         }
-        profiles.extend(profiles_in(&directory).0);
+        below.profiles.extend(profiles_in(&directory).0);
     }
-    profiles.sort();
-    Ok(profiles)
+    below.profiles.sort();
+    Ok(below)
 }
 
 fn discover_in_directory(directory: &Path, warnings: &Warnings) -> Result<Found, Error> {
@@ -256,7 +327,8 @@ fn legacy(file: &Path) -> Error {
     .hint("Capture the report again with Poplar SDK 2.1 or later.")
 }
 
-fn directory_of(file: &Path) -> PathBuf {
+/// The directory of a file; the current one of a file that is named without.
+pub fn directory_of(file: &Path) -> PathBuf {
     match file.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
         _ => PathBuf::from("."),

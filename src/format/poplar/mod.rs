@@ -7,22 +7,27 @@ pub mod blob;
 mod database;
 mod debug_cbor;
 mod discover;
+mod logs;
+mod many;
 mod pop;
 mod side_files;
 mod table;
 
+use std::io::{self, Read};
 use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::Arc;
 
 pub use database::Database;
-pub use discover::{Found, discover, reports_below};
+pub use discover::{FolderReport, Found, discover, reports_below, reports_in_folder};
+pub use many::map_reports;
 use pop::tile_lists::{Cycles, ListSizes};
 use pop::variables::TileReader;
 use table::Tables;
 
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::liveness::VariableBytes;
+use crate::store::log::LogMessage;
 use crate::store::report::FileStatus;
 use crate::store::variable::TileVariables;
 use crate::store::{Report, TileId, WarningCode};
@@ -147,6 +152,13 @@ impl OpenReport {
         report.debug.fill(debug);
     }
 
+    /// Searches the logs beside the profile with `find`. No log is no fault.
+    pub fn read_logs(&self, find: impl Fn(&mut dyn Read) -> io::Result<Vec<LogMessage>>) {
+        let directory = discover::directory_of(&self.found.profile);
+        let logs = logs::read_logs(&directory, &self.report.warnings, find);
+        self.report.logs.fill(Some(logs));
+    }
+
     /// Reads the resident columns of all lowered variables, in parallel.
     pub fn read_variables(&self, progress: &Progress) {
         let report = &*self.report;
@@ -181,8 +193,8 @@ impl OpenReport {
         }
     }
 
-    /// Reads what goes by tile of vertex types, compute sets and exchanges; to be called when the small
-    /// tables are there.
+    /// Reads what goes by tile of vertex types, compute sets, exchanges and programs; to be called when
+    /// the small tables are there.
     pub fn read_compute(&self, progress: &Progress) {
         let report = &*self.report;
         match self.database.tables(&report.warnings, progress) {
@@ -195,6 +207,7 @@ impl OpenReport {
         report.vertex_types.fill(None);
         report.compute_set_tiles.fill(None);
         report.exchanges.fill(None);
+        report.control_code.fill(None);
     }
 
     fn read_compute_from(&self, tables: &Tables<'_>) {
@@ -210,6 +223,9 @@ impl OpenReport {
             report.compute_set_tiles.fill(tiles);
         }
         report.exchanges.fill(pop::exchange::read_exchanges(tables, &cycles));
+        if let Some(programs) = report.programs.get() {
+            report.control_code.fill(pop::programs::read_control_code(tables, programs, lists));
+        }
     }
 
     /// Reads one tile's lowered variables with names and constraints; `None` when there is no table

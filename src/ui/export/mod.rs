@@ -99,9 +99,9 @@ impl Exporter {
         });
     }
 
-    /// Takes what has come, and draws the dialog. `report` is the report's directory, into which
+    /// Takes what has come, and draws the dialog. `reports` are the reports' directories, into which
     /// nothing is written.
-    pub fn ui(&mut self, ui: &egui::Ui, report: Option<&Path>) {
+    pub fn ui(&mut self, ui: &egui::Ui, reports: &[&Path]) {
         self.take_screenshot(ui);
         match self.copying.as_ref().map(Job::poll) {
             Some(Answer::Done(text)) => {
@@ -117,7 +117,7 @@ impl Exporter {
             Some(Answer::Working) | None => {}
         }
         let Some(dialog) = &mut self.dialog else { return };
-        match dialog.ui(ui, report) {
+        match dialog.ui(ui, reports) {
             Outcome::Open => {}
             Outcome::Cancelled => self.dialog = None,
             Outcome::Saved(path) => {
@@ -178,7 +178,7 @@ enum Outcome {
 }
 
 impl SaveDialog {
-    fn ui(&mut self, ui: &egui::Ui, report: Option<&Path>) -> Outcome {
+    fn ui(&mut self, ui: &egui::Ui, reports: &[&Path]) -> Outcome {
         if let Some(path) = self.poll() {
             return Outcome::Saved(path);
         }
@@ -215,7 +215,7 @@ impl SaveDialog {
             });
         });
         if wants_save && self.writing.is_none() {
-            self.save(ui.ctx(), report);
+            self.save(ui.ctx(), reports);
         }
         if is_cancelled || modal.should_close() { Outcome::Cancelled } else { Outcome::Open }
     }
@@ -268,14 +268,14 @@ impl SaveDialog {
         }
     }
 
-    fn save(&mut self, ctx: &egui::Context, report: Option<&Path>) {
+    fn save(&mut self, ctx: &egui::Context, reports: &[&Path]) {
         let path = PathBuf::from(self.path.trim());
-        let (contents, report) = (Arc::clone(&self.contents), report.map(Path::to_owned));
+        let contents = Arc::clone(&self.contents);
+        let reports: Vec<PathBuf> = reports.iter().map(|report| (*report).to_owned()).collect();
         let may_replace = self.is_existing;
         self.failure = None;
-        let job = Job::start("write file", ctx, move |_| {
-            write(&path, &contents, may_replace, report.as_deref())
-        });
+        let job =
+            Job::start("write file", ctx, move |_| write(&path, &contents, may_replace, &reports));
         match job {
             Ok(job) => self.writing = Some(job),
             Err(error) => self.failure = Some(format!("No thread to write with: {error}")),

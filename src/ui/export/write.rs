@@ -36,18 +36,18 @@ impl Failure {
 /// Writes a file; returns its path.
 ///
 /// # Errors
-/// When it is there already and may not be replaced, when it would lie in the report's directory, or
+/// When it is there already and may not be replaced, when it would lie in a report's directory, or
 /// when it cannot be written.
 pub fn write(
     path: &Path,
     contents: &Contents,
     may_replace: bool,
-    report: Option<&Path>,
+    reports: &[PathBuf],
 ) -> Result<PathBuf, Failure> {
     let shown = path.display();
-    if report.is_some_and(|report| is_below(path, report)) {
+    if reports.iter().any(|report| is_below(path, report)) {
         return Err(Failure::other(format!(
-            "{shown} lies in the report's directory, into which nothing is written: choose another"
+            "{shown} lies in a report's directory, into which nothing is written: choose another"
         )));
     }
     let bytes = match contents {
@@ -123,22 +123,23 @@ mod tests {
         let path = directory.path().join("picture.png");
         let contents =
             Contents::Picture(ColorImage::filled([3, 2], Color32::GREEN), "<svg/>".into());
-        write(&path, &contents, false, None).expect("written");
+        write(&path, &contents, false, &[]).expect("written");
         let read = image::open(&path).expect("a PNG").into_rgb8();
         assert_eq!((read.dimensions(), read.get_pixel(2, 1).0), ((3, 2), [0, 255, 0]));
-        let failure = write(&path, &contents, false, None).expect_err("it is there");
+        let failure = write(&path, &contents, false, &[]).expect_err("it is there");
         assert!(failure.is_existing, "{failure:?}");
-        write(&path, &contents, true, None).expect("replaced");
+        write(&path, &contents, true, &[]).expect("replaced");
         let drawing = directory.path().join("picture.SVG");
-        write(&drawing, &contents, false, None).expect("written");
+        write(&drawing, &contents, false, &[]).expect("written");
         assert_eq!(std::fs::read_to_string(&drawing).expect("a file"), "<svg/>");
-        let failure = write(&directory.path().join("a.jpg"), &contents, false, None);
+        let failure = write(&directory.path().join("a.jpg"), &contents, false, &[]);
         assert!(failure.expect_err("no such format").message.contains("neither"));
         let other = directory.path().join("new.png");
-        let failure = write(&other, &contents, true, Some(directory.path())).expect_err("a report");
+        let failure =
+            write(&other, &contents, true, &[directory.path().to_owned()]).expect_err("a report");
         assert!(failure.message.contains("report's directory"), "{failure:?}");
         let absent = directory.path().join("absent/new.png");
-        let failure = write(&absent, &contents, false, None).expect_err("no directory");
+        let failure = write(&absent, &contents, false, &[]).expect_err("no directory");
         assert!(!failure.is_existing && failure.message.contains("absent"), "{failure:?}");
     }
 }

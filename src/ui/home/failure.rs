@@ -1,7 +1,7 @@
 //! In place of a report that could not be opened: why, and what to do; or which reports there are.
 
 use eframe::egui;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use eframe::egui::RichText;
 
@@ -13,8 +13,14 @@ use crate::ui::theme::{Tokens, card_frame};
 /// Longest path that is shown.
 const PATH: usize = 300;
 
-/// Draws the failure, with a button for each report that may be meant.
-pub fn failure_ui(ui: &mut egui::Ui, failure: &Failure, commands: &mut Vec<Command>) {
+/// Draws the failure, with a button for each report that may be meant, which `open` makes a command
+/// of.
+pub fn failure_ui(
+    ui: &mut egui::Ui,
+    failure: &Failure,
+    open: impl Fn(PathBuf) -> Command,
+    commands: &mut Vec<Command>,
+) {
     let error = &failure.error;
     card_frame(Tokens::now(ui)).show(ui, |ui| {
         ui.set_width(ui.available_width());
@@ -43,7 +49,7 @@ pub fn failure_ui(ui: &mut egui::Ui, failure: &Failure, commands: &mut Vec<Comma
                 for path in &failure.reports {
                     let name = name_of(path, error.file.as_deref());
                     if ui.button(shortened(&name, PATH)).clicked() {
-                        commands.push(Command::Open(path.clone()));
+                        commands.push(open(path.clone()));
                     }
                 }
             });

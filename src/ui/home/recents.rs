@@ -1,4 +1,4 @@
-//! The list of reports that were opened before. Whether they are still there is looked up beside the
+//! The lists of pairs that were compared and of reports that were opened before. Whether they are still there is looked up beside the
 //! window: a path on a network may take its time.
 
 use eframe::egui;
@@ -8,11 +8,12 @@ use eframe::egui::{
     Align, Button, CornerRadius, Label, Layout, RichText, Role, Sense, UiBuilder, Vec2, WidgetInfo,
 };
 
+use super::HomeState;
 use crate::text::shortened;
 use crate::ui::command::Command;
 use crate::ui::icon::Icon;
 use crate::ui::job::Latest;
-use crate::ui::recent::{RecentReport, date_text};
+use crate::ui::recent::date_text;
 use crate::ui::theme::{Tokens, card_frame};
 
 /// Height of an entry, points.
@@ -37,39 +38,83 @@ impl Recents {
         self.looks += 1;
     }
 
-    /// Draws the list.
-    pub fn ui(&mut self, ui: &mut egui::Ui, reports: &[RecentReport], commands: &mut Vec<Command>) {
-        card_frame(Tokens::now(ui)).show(ui, |ui| {
-            ui.set_width(ui.available_width());
-            ui.label(RichText::new("Recent reports").strong().size(15.0));
-            ui.add_space(2.0);
-            if reports.is_empty() {
-                ui.weak("Reports that you open are listed here");
-                return;
-            }
-            let paths: Vec<PathBuf> = reports.iter().map(|report| report.path.clone()).collect();
-            let question = (paths, self.looks);
+    /// Draws the lists.
+    pub fn ui(&mut self, ui: &mut egui::Ui, state: &HomeState<'_>, commands: &mut Vec<Command>) {
+        let entries: Vec<Entry> = entries(state);
+        let paths: Vec<PathBuf> =
+            entries.iter().flat_map(|entry| entry.paths.iter().cloned()).collect();
+        let question = (paths, self.looks);
+        if !question.0.is_empty() {
             let paths = question.0.clone();
             self.are_there.ask("recent reports", ui.ctx(), &question, move |cancel| {
                 let known = paths.iter().map(|path| !cancel.is_cancelled() && path.exists());
                 known.collect::<Vec<_>>()
             });
-            // While nothing is known of a path it is offered.
-            let are_there = self.are_there.get(&question);
-            ui.spacing_mut().item_spacing.y = 0.0;
-            for (index, report) in reports.iter().enumerate() {
-                let is_there = are_there.and_then(|known| known.get(index)).copied();
-                row_ui(ui, report, is_there.unwrap_or(true), commands);
+        }
+        // While nothing is known of a path it is offered.
+        let mut are_there = self.are_there.get(&question).into_iter().flatten().copied();
+        let (pairs, reports) = entries.split_at(state.pairs.len());
+        for (title, list) in [("Recent comparisons", pairs), ("Recent reports", reports)] {
+            if list.is_empty() && title == "Recent comparisons" {
+                continue;
             }
-        });
+            card_frame(Tokens::now(ui)).show(ui, |ui| {
+                ui.set_width(ui.available_width());
+                ui.label(RichText::new(title).strong().size(15.0));
+                ui.add_space(2.0);
+                if list.is_empty() {
+                    ui.weak("Reports that you open are listed here");
+                }
+                ui.spacing_mut().item_spacing.y = 0.0;
+                for entry in list {
+                    let known = entry.paths.iter().map(|_| are_there.next().unwrap_or(true));
+                    // All of them: each path has its answer.
+                    let is_there = known.fold(true, |all, is_there| all && is_there);
+                    row_ui(ui, entry, is_there, commands);
+                }
+            });
+            ui.add_space(8.0);
+        }
     }
 }
 
+/// A report or a pair in the lists.
+struct Entry {
+    title: String,
+    paths: Vec<PathBuf>,
+    opened: u64,
+    open: Command,
+    forget: Command,
+}
+
+/// The pairs, then the reports.
+fn entries(state: &HomeState<'_>) -> Vec<Entry> {
+    let pairs = state.pairs.iter().map(|pair| {
+        let (source, target) = (pair.source.clone(), pair.target.clone());
+        Entry {
+            title: pair.title.clone(),
+            paths: vec![source.clone(), target.clone()],
+            opened: pair.opened,
+            open: Command::Compare(source.clone(), target.clone()),
+            forget: Command::ForgetPair(source, target),
+        }
+    });
+    let reports = state.recents.iter().map(|report| Entry {
+        title: report.title.clone(),
+        paths: vec![report.path.clone()],
+        opened: report.opened,
+        open: Command::Open(report.path.clone()),
+        forget: Command::Forget(report.path.clone()),
+    });
+    pairs.chain(reports).collect()
+}
+
 /// An entry: title and path at the left, date and bin at the right. A click opens it.
-fn row_ui(ui: &mut egui::Ui, report: &RecentReport, is_there: bool, commands: &mut Vec<Command>) {
+fn row_ui(ui: &mut egui::Ui, report: &Entry, is_there: bool, commands: &mut Vec<Command>) {
     let tokens = Tokens::now(ui);
     let title = shortened(&report.title, PATH);
-    let path = report.path.display().to_string();
+    let paths: Vec<String> = report.paths.iter().map(|path| path.display().to_string()).collect();
+    let path = paths.join("  →  ");
     let size = Vec2::new(ui.available_width(), ROW);
     let sense = if is_there { Sense::click() } else { Sense::hover() };
     let (rect, row) = ui.allocate_exact_size(size, sense);
@@ -87,7 +132,7 @@ fn row_ui(ui: &mut egui::Ui, report: &RecentReport, is_there: bool, commands: &m
     let bin = right_ui.add(Button::new(Icon::Bin.atom()).frame_when_inactive(false));
     let bin = bin.accessible_name(format!("Remove {title} from the list"));
     if bin.on_hover_text("Remove from the list; the report stays where it is").clicked() {
-        commands.push(Command::Forget(report.path.clone()));
+        commands.push(report.forget.clone());
     }
     if is_there {
         right_ui.add(Label::new(RichText::new(date_text(report.opened)).weak()).selectable(false));
@@ -106,6 +151,6 @@ fn row_ui(ui: &mut egui::Ui, report: &RecentReport, is_there: bool, commands: &m
     let place = RichText::new(shortened(&path, PATH)).weak().small();
     left_ui.add(Label::new(place).truncate().selectable(false));
     if row.clicked() {
-        commands.push(Command::Open(report.path.clone()));
+        commands.push(report.open.clone());
     }
 }

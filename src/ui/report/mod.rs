@@ -1,6 +1,10 @@
 //! The pages of a report. Each borrows the report and the selection, and keeps what it derived.
 
 pub mod chip_map;
+pub mod comparison;
+pub mod differences;
+pub mod halves;
+pub mod insights;
 pub mod liveness;
 pub mod memory;
 mod memory_map;
@@ -11,11 +15,14 @@ use crate::format::poplar::OpenReport;
 use crate::store::{Part, Report};
 use crate::ui::command::Command;
 use crate::ui::selection::Selection;
+use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::curve::Y_AXIS_WIDTH;
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::legend::{Patch, entry_ui};
+use crate::ui::widget::rows::{Value, percent_text};
 use eframe::egui;
+use std::cmp::Ordering;
 
 /// What a page gets.
 #[derive(Debug)]
@@ -85,6 +92,29 @@ pub fn bytes_or_dash(bytes: Option<u64>, units: Units) -> String {
     bytes.map_or_else(|| "–".to_owned(), |bytes| units.exact(bytes))
 }
 
+/// How bytes have changed: `▲ +2.70 MiB (+181 %)`.
+pub fn change_text(source: u64, target: u64, units: Units) -> String {
+    let change = Value::change(source, target).shown(units);
+    let difference = i128::from(target) - i128::from(source);
+    match (source, difference) {
+        (0, _) | (_, 0) => change.into_owned(),
+        (source, difference) => {
+            let percent = percent_text(difference as f64 * 100.0 / source as f64);
+            format!("{change} ({percent})")
+        }
+    }
+}
+
+/// The colour of growth or of shrinkage.
+pub fn change_color(ui: &egui::Ui, source: u64, target: u64) -> egui::Color32 {
+    let tokens = Tokens::now(ui);
+    match target.cmp(&source) {
+        Ordering::Greater => tokens.top,
+        Ordering::Less => tokens.base,
+        Ordering::Equal => tokens.text,
+    }
+}
+
 /// How far something is below or above its limit.
 pub fn against_limit(bytes: u64, limit: u64, units: Units) -> String {
     if bytes > limit {
@@ -123,4 +153,16 @@ pub fn legend_ui(ui: &mut egui::Ui, entries: &mut [(Patch, &str, &mut bool)]) ->
 /// The height that the tables below a picture have at first.
 pub fn tables_height(ui: &egui::Ui) -> f32 {
     (ui.available_height() * 0.42).clamp(100.0, 420.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn differences_have_a_sign_and_a_percentage() {
+        assert_eq!(change_text(1024, 512, Units::Binary), "▼ −512 B (−50.0 %)");
+        assert_eq!(change_text(0, 512, Units::Binary), "▲ +512 B");
+        assert_eq!(change_text(7, 7, Units::Binary), "0");
+    }
 }

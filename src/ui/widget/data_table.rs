@@ -223,8 +223,10 @@ impl DataTable {
                                 }
                             }
                             let color = match value {
-                                Value::Change(1..) => Some(tokens.top),
-                                Value::Change(..=-1) => Some(tokens.base),
+                                Value::Change(1..) | Value::CountChange(1..) => Some(tokens.top),
+                                Value::Change(..=-1) | Value::CountChange(..=-1) => {
+                                    Some(tokens.base)
+                                }
                                 _ => None,
                             };
                             let text = value.shown(units);

@@ -14,7 +14,7 @@ pub struct Axis {
     pub per_point: f64,
 }
 
-/// Wheel and keys zoom, drag pans where `can_pan`, 0 resets. Says whether anything moved.
+/// The wheel zooms, drag pans where `can_pan`. Says whether anything moved.
 pub fn navigate(
     ui: &egui::Ui,
     response: &Response,
@@ -41,6 +41,12 @@ pub fn navigate(
             view.zoom(len, f64::from(pinch), center);
         }
     }
+    *view != before
+}
+
+/// Keys zoom and pan, 0 resets. Says whether anything moved.
+pub fn navigate_by_key(ui: &egui::Ui, view: &mut View, len: usize) -> bool {
+    let before = *view;
     if !ui.text_edit_focused() {
         let (start, end) = view.range(len);
         let middle = f64::midpoint(start, end);

@@ -21,6 +21,10 @@ pub enum Value<'a> {
     Change(i64),
     /// A number of things.
     Count(u64),
+    /// A difference of numbers of things.
+    CountChange(i64),
+    /// A difference in percent.
+    Percent(f64),
     /// The number by which something is known, such as a step.
     Id(u64),
     /// Any number.
@@ -40,10 +44,12 @@ impl<'a> Value<'a> {
 
     /// From one number of bytes to another.
     pub fn change(from: u64, to: u64) -> Self {
-        let difference = i128::from(to) - i128::from(from);
-        let limits = i128::from(i64::MIN)..=i128::from(i64::MAX);
-        let bounded = difference.clamp(*limits.start(), *limits.end());
-        Self::Change(i64::try_from(bounded).unwrap_or_default())
+        Self::Change(difference(from, to))
+    }
+
+    /// From one number of things to another.
+    pub fn count_change(from: u64, to: u64) -> Self {
+        Self::CountChange(difference(from, to))
     }
 
     /// For people; texts must still be cleaned.
@@ -54,6 +60,8 @@ impl<'a> Value<'a> {
             Self::Bytes(bytes) => Cow::Owned(units.bytes(bytes)),
             Self::Change(change) => Cow::Owned(signed(change, |bytes| units.bytes(bytes))),
             Self::Count(count) => Cow::Owned(grouped(count)),
+            Self::CountChange(change) => Cow::Owned(signed(change, grouped)),
+            Self::Percent(percent) => Cow::Owned(percent_text(percent)),
             Self::Id(id) => Cow::Owned(id.to_string()),
             Self::Number(number) => Cow::Owned(number.to_string()),
         }
@@ -67,8 +75,8 @@ impl<'a> Value<'a> {
             Self::Bytes(number) | Self::Count(number) | Self::Id(number) => {
                 Cow::Owned(number.to_string())
             }
-            Self::Change(change) => Cow::Owned(change.to_string()),
-            Self::Number(number) => Cow::Owned(number.to_string()),
+            Self::Change(change) | Self::CountChange(change) => Cow::Owned(change.to_string()),
+            Self::Percent(number) | Self::Number(number) => Cow::Owned(number.to_string()),
         }
     }
 
@@ -79,8 +87,12 @@ impl<'a> Value<'a> {
             (Self::Bytes(a), Self::Bytes(b))
             | (Self::Count(a), Self::Count(b))
             | (Self::Id(a), Self::Id(b)) => a.cmp(b),
-            (Self::Change(a), Self::Change(b)) => a.cmp(b),
-            (Self::Number(a), Self::Number(b)) => a.total_cmp(b),
+            (Self::Change(a), Self::Change(b)) | (Self::CountChange(a), Self::CountChange(b)) => {
+                a.cmp(b)
+            }
+            (Self::Number(a), Self::Number(b)) | (Self::Percent(a), Self::Percent(b)) => {
+                a.total_cmp(b)
+            }
             (a, b) => a.rank().cmp(&b.rank()),
         }
     }
@@ -88,9 +100,26 @@ impl<'a> Value<'a> {
     fn rank(&self) -> u8 {
         match self {
             Self::Nothing => 0,
-            Self::Bytes(_) | Self::Change(_) | Self::Count(_) | Self::Id(_) | Self::Number(_) => 1,
             Self::Text(_) => 2,
+            _ => 1,
         }
+    }
+}
+
+/// From one number to another, as far as it can be said.
+fn difference(from: u64, to: u64) -> i64 {
+    let difference = i128::from(to) - i128::from(from);
+    i64::try_from(difference).unwrap_or(if difference < 0 { i64::MIN } else { i64::MAX })
+}
+
+/// A percentage with its sign; of little one decimal.
+pub fn percent_text(percent: f64) -> String {
+    let digits = usize::from(percent.abs() < 99.95);
+    let number = format!("{:.digits$}", percent.abs());
+    match percent {
+        _ if number.bytes().all(|digit| matches!(digit, b'0' | b'.')) => "0 %".to_owned(),
+        ..0.0 => format!("−{number} %"),
+        _ => format!("+{number} %"),
     }
 }
 
@@ -141,6 +170,24 @@ pub trait Rows: Send + Sync {
     /// What the pointer learns of a row.
     fn hover(&self, _row: usize) -> Option<String> {
         None
+    }
+}
+
+/// Rows with a function that says what stands in their cells.
+pub struct Listed<R> {
+    /// The rows.
+    pub rows: Vec<R>,
+    /// A cell of a row.
+    pub cell: for<'a> fn(&'a R, usize) -> Value<'a>,
+}
+
+impl<R: Send + Sync> Rows for Listed<R> {
+    fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn value(&self, row: usize, column: usize) -> Value<'_> {
+        self.rows.get(row).map_or(Value::Nothing, |row| (self.cell)(row, column))
     }
 }
 
@@ -254,20 +301,23 @@ fn sum(rows: &dyn Rows, shown: &[u32], column: usize) -> Value<'static> {
             Value::Bytes(bytes) => (Value::Bytes(0), i128::from(bytes)),
             Value::Count(count) => (Value::Count(0), i128::from(count)),
             Value::Change(change) => (Value::Change(0), i128::from(change)),
+            Value::CountChange(change) => (Value::CountChange(0), i128::from(change)),
             _ => continue,
         };
         total = total.saturating_add(number);
-        kind = value;
+        // What is below 0 among bytes stands there as a change; the sum is of bytes all the same.
+        if !matches!((&kind, &value), (Value::Bytes(_), Value::Change(_))) {
+            kind = value;
+        }
     }
     let unsigned = u64::try_from(total.max(0)).unwrap_or(u64::MAX);
+    let bounded =
+        |total: i128| i64::try_from(total).unwrap_or(if total < 0 { i64::MIN } else { i64::MAX });
     match kind {
         Value::Bytes(_) => Value::Bytes(unsigned),
         Value::Count(_) => Value::Count(unsigned),
-        Value::Change(_) => Value::Change(i64::try_from(total).unwrap_or(if total < 0 {
-            i64::MIN
-        } else {
-            i64::MAX
-        })),
+        Value::Change(_) => Value::Change(bounded(total)),
+        Value::CountChange(_) => Value::CountChange(bounded(total)),
         _ => Value::Nothing,
     }
 }
@@ -332,5 +382,8 @@ mod tests {
         assert_eq!(Value::change(u64::MAX, 0), Value::Change(i64::MIN));
         assert_eq!(signed(2, |bytes| bytes.to_string()), "▲ +2");
         assert_eq!(signed(-2, |bytes| bytes.to_string()), "▼ −2");
+        assert_eq!(Value::count_change(2, 5), Value::CountChange(3));
+        let texts = [181.04, -42.87, 0.04, 100.0].map(percent_text);
+        assert_eq!(texts, ["+181 %", "−42.9 %", "0 %", "+100 %"]);
     }
 }

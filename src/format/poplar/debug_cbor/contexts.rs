@@ -15,6 +15,7 @@ pub struct Context {
     pub file: TextRef,
     pub line: u32,
     pub proportion: Proportion,
+    pub partials_type: Option<NameId>,
 }
 
 /// Sorts the contexts by id, finds parents, and cuts what would be its own ancestor.
@@ -60,6 +61,10 @@ pub fn assemble(
         files: contexts.iter().map(|context| context.file).collect(),
         lines: contexts.iter().map(|context| context.line).collect(),
         proportions: contexts.iter().map(|context| context.proportion).collect(),
+        partials_types: (0..)
+            .zip(&contexts)
+            .filter_map(|(row, context)| Some((row, context.partials_type?)))
+            .collect(),
         ids,
         words,
         texts,

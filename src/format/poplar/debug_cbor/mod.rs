@@ -48,6 +48,7 @@ pub fn read_debug_info(
     };
     let outcome = reader.read_file();
     let at = reader.decoder.offset();
+    progress.advance(at.saturating_sub(reader.reported) as u64);
     let read = reader.contexts.len();
     let mut status = FileStatus::Ok;
     match outcome {
@@ -146,6 +147,7 @@ enum Key {
     /// What a layer calls the kind of a thing.
     Kind,
     Proportion,
+    PartialsType,
     Other,
 }
 
@@ -166,9 +168,19 @@ impl Key {
             b"lineNumber" => Self::LineNumber,
             b"api" | b"opType" | b"opid" | b"op_type" | b"opcode" | b"class" => Self::Kind,
             b"availableMemoryProportion" => Self::Proportion,
+            b"partialsType" => Self::PartialsType,
             _ => Self::Other,
         }
     }
+}
+
+/// The options of one context that are kept.
+#[derive(Default)]
+struct Options {
+    proportion: Option<Proportion>,
+    /// The text of a proportion that is no number.
+    unparsed: Option<String>,
+    partials_type: Option<NameId>,
 }
 
 impl Reader<'_> {
@@ -236,8 +248,9 @@ impl Reader<'_> {
             file: TextRef::NONE,
             line: 0,
             proportion: Proportion::Absent,
+            partials_type: None,
         };
-        let mut unparsed = None;
+        let mut options = Options::default();
         let mut left = pairs;
         while self.has_next(&mut left)? {
             match self.key()? {
@@ -255,10 +268,12 @@ impl Reader<'_> {
                         context.kind.get_or_insert(kind);
                     }
                 }
-                key => self.scan(key, &mut context.proportion, &mut unparsed, 0)?,
+                key => self.scan(key, &mut options, 0)?,
             }
         }
-        if let Some(text) = unparsed {
+        context.proportion = options.proportion.unwrap_or(Proportion::Absent);
+        context.partials_type = options.partials_type;
+        if let Some(text) = options.unparsed {
             self.unparsed_proportion.get_or_insert((context.id, text));
         }
         Ok(context)
@@ -303,58 +318,64 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Goes through a value that is not kept, looking for the option in the maps within it.
-    fn scan(
-        &mut self,
-        key: Key,
-        proportion: &mut Proportion,
-        unparsed: &mut Option<String>,
-        depth: u32,
-    ) -> Result<(), Stop> {
+    /// Goes through a value that is not kept, looking for options in the maps within it.
+    fn scan(&mut self, key: Key, options: &mut Options, depth: u32) -> Result<(), Stop> {
         let header = self.decoder.pull()?;
-        if key == Key::Proportion {
-            let found = match header {
-                Header::Float(value) => Some(value),
-                Header::Positive(value) => Some(value as f64),
-                Header::Text(length) => {
-                    let text = self.text(length)?;
-                    let parsed = text.trim().parse().ok().filter(|value: &f64| value.is_finite());
-                    if parsed.is_none() {
-                        unparsed.get_or_insert(text.chars().take(80).collect());
-                    }
-                    parsed
-                }
-                other => {
-                    self.skip_rest(other, depth)?;
-                    unparsed.get_or_insert("something else".to_owned());
-                    None
-                }
-            };
-            *proportion = found
-                .filter(|value| value.is_finite())
-                .map_or(Proportion::Unknown, Proportion::Value);
-            return Ok(());
-        }
-        match header {
-            Header::Map(pairs) => {
+        match (key, header) {
+            (Key::Proportion, header) => self.proportion(header, options, depth),
+            (Key::PartialsType, Header::Text(length)) => {
+                let text = self.text(length)?;
+                options.partials_type = Some(self.words.intern(&text));
+                Ok(())
+            }
+            (_, Header::Map(pairs)) => {
                 let depth = deeper(depth)?;
                 let mut left = pairs;
                 while self.has_next(&mut left)? {
                     let key = self.key()?;
-                    self.scan(key, proportion, unparsed, depth)?;
+                    self.scan(key, options, depth)?;
                 }
                 Ok(())
             }
-            Header::Array(items) => {
+            (_, Header::Array(items)) => {
                 let depth = deeper(depth)?;
                 let mut left = items;
                 while self.has_next(&mut left)? {
-                    self.scan(Key::Other, proportion, unparsed, depth)?;
+                    self.scan(Key::Other, options, depth)?;
                 }
                 Ok(())
             }
-            other => self.skip_rest(other, depth),
+            (_, other) => self.skip_rest(other, depth),
         }
+    }
+
+    /// The value of `availableMemoryProportion`: text or number in the file.
+    fn proportion(
+        &mut self,
+        header: Header,
+        options: &mut Options,
+        depth: u32,
+    ) -> Result<(), Stop> {
+        let found = match header {
+            Header::Float(value) => Some(value),
+            Header::Positive(value) => Some(value as f64),
+            Header::Text(length) => {
+                let text = self.text(length)?;
+                let parsed = text.trim().parse().ok().filter(|value: &f64| value.is_finite());
+                if parsed.is_none() {
+                    options.unparsed.get_or_insert(text.chars().take(80).collect());
+                }
+                parsed
+            }
+            other => {
+                self.skip_rest(other, depth)?;
+                options.unparsed.get_or_insert("something else".to_owned());
+                None
+            }
+        };
+        let value = found.filter(|value| value.is_finite());
+        options.proportion = Some(value.map_or(Proportion::Unknown, Proportion::Value));
+        Ok(())
     }
 
     fn skip(&mut self, depth: u32) -> Result<(), Stop> {

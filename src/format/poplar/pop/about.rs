@@ -56,6 +56,11 @@ pub fn read_about(tables: &Tables<'_>) -> Result<About, Error> {
     });
     about.engine_options = read_options(tables, "compilation_parameters");
     about.target_options = read_options(tables, "target_parameters");
+    if tables.has_table("execution_parameters") {
+        about.execution_options = read_options(tables, "execution_parameters");
+        // There is a row for each run.
+        about.execution_options.dedup_by(|later, first| later.name == first.name);
+    }
     tables.read("compilation_trace", &["name", "ts", "dur"], "", |cells| {
         if let (Some(name), Some(start), Some(duration)) =
             (cells.owned_text(0), cells.signed(1), cells.signed(2))

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::format::poplar::blob;
 use crate::format::poplar::table::{Query, Tables};
 use crate::store::WarningCode;
 use crate::store::ids::{ClassId, StepId, UnloweredId};
@@ -19,10 +20,34 @@ pub fn read_liveness(tables: &Tables<'_>, steps: &Steps) -> Option<Liveness> {
             cells.damage(0, "a variable comes twice, or out of order");
         }
     });
+    read_debug_ids(tables, &mut liveness);
     liveness.variable_bytes =
         read_variable_bytes(tables, "WHERE tile IS NULL", &liveness.classes, []);
     liveness.deltas = read_deltas(tables, steps);
     Some(liveness)
+}
+
+/// Reads the debug contexts of variables, which are there.
+fn read_debug_ids(tables: &Tables<'_>, liveness: &mut Liveness) {
+    let mut pairs: Vec<(usize, u64)> = Vec::new();
+    tables.read("debug_ids", &["variable_id", "ids"], "", |cells| {
+        let Some(variable) = cells.required32(0) else { return };
+        let Some(position) = liveness.variable_ids.position(UnloweredId(variable)) else {
+            cells.damage(0, "table unlowered_vars has no such variable");
+            return;
+        };
+        let ids = cells.decode(1, blob::list).unwrap_or_default();
+        pairs.extend(ids.into_iter().filter(|id| *id != 0).map(|id| (position, id)));
+    });
+    pairs.sort_unstable();
+    pairs.dedup();
+    let mut sorted = pairs.into_iter().peekable();
+    for position in 0..liveness.variable_ids.len() {
+        while let Some((_, id)) = sorted.next_if(|(owner, _)| *owner == position) {
+            liveness.debug_ids.push(id);
+        }
+        liveness.debug_id_ends.push(liveness.debug_ids.len());
+    }
 }
 
 /// Reads the bytes by variable and class on tiles `first` to `last`; rows of the same variable and

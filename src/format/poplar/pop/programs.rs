@@ -2,12 +2,14 @@
 
 use std::collections::HashMap;
 
+use super::tile_lists::ListSizes;
 use crate::format::poplar::blob;
 use crate::format::poplar::table::{Query, Tables};
 use crate::store::exchange::{ExchangeId, ExchangeKind};
 use crate::store::ids::{ComputeSetId, ProgramId, StepId};
 use crate::store::names::{NameId, Names};
 use crate::store::program::{Programs, Steps};
+use crate::store::tile_list::TileList;
 
 /// Reads the programs of the final compilation step, with their kinds and compute sets.
 pub fn read_programs(tables: &Tables<'_>) -> Option<Programs> {
@@ -54,6 +56,33 @@ pub fn read_programs(tables: &Tables<'_>) -> Option<Programs> {
     );
     programs.kind_names = kinds.names;
     found.then_some(programs)
+}
+
+/// Reads the control code of programs by tile; `None` when no program has any, or the reading was
+/// cancelled.
+pub fn read_control_code(
+    tables: &Tables<'_>,
+    programs: &Programs,
+    lists: ListSizes,
+) -> Option<Vec<Option<TileList>>> {
+    const COLUMN: &str = "control_code_bytes_by_tile";
+    let mut by_program = vec![None; programs.ids.len()];
+    let query = Query {
+        table: "programs",
+        columns: &["id", COLUMN],
+        tail: "WHERE compilation_step_id IS NULL AND control_code_bytes_by_tile IS NOT NULL",
+        needs: &["compilation_step_id", COLUMN],
+    };
+    tables.query(&query, [], |cells| {
+        let Some(id) = cells.required32(0) else { return };
+        let code = cells.decode(1, |blob| lists.run_length(blob));
+        let position = programs.ids.position(ProgramId(id));
+        if let Some(place) = position.and_then(|position| by_program.get_mut(position)) {
+            *place = code;
+        }
+    });
+    let is_there = by_program.iter().any(Option::is_some);
+    (is_there && !tables.is_cancelled()).then_some(by_program)
 }
 
 /// A kind of programs.

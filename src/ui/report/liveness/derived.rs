@@ -51,6 +51,11 @@ impl Derived {
         Some(Self { scope, curve, together, peaks, peak, highest, top })
     }
 
+    /// The curve that the peaks are of.
+    pub fn peak_curve(&self) -> &[u64] {
+        self.together.as_deref().unwrap_or(&self.curve.not_always_live)
+    }
+
     /// Number of steps.
     pub fn len(&self) -> usize {
         self.curve.not_always_live.len()

@@ -10,7 +10,7 @@ use crate::analysis::steps::Filter;
 use crate::store::Report;
 use crate::store::program::Steps;
 use crate::text;
-use crate::ui::job::{Answer, Job};
+use crate::ui::job::{Answer, Cancel, Job};
 use crate::ui::units::Units;
 
 /// How many steps are looked at before the job asks whether it shall stop.
@@ -93,7 +93,7 @@ impl StepFilter {
         let count = text::grouped(self.found.len() as u64);
         let of = text::grouped(steps.ids.len() as u64);
         ui.label(format!("{count} of {of} steps match"));
-        ui.label(peaks_text(&on_curve, derived.peaks.len()));
+        ui.label(peaks_text(on_curve.peaks, on_curve.largest_peaks, derived.peaks.len()));
         let id = steps.ids.get(step).map_or(0, |id| id.0);
         let button = ui.button(format!("Largest: step {id}, {}", Units::now(ui).bytes(bytes)));
         button.on_hover_text("Select it").clicked().then_some(step)
@@ -142,19 +142,8 @@ impl StepFilter {
 
     fn start(&mut self, ui: &egui::Ui, report: &Arc<Report>, text: &str) {
         let (report, filter) = (Arc::clone(report), Filter::new(text));
-        let job = Job::start("filter steps", ui.ctx(), move |cancel| {
-            let steps = report.steps.get().map_or(0, |steps| steps.ids.len());
-            let mut found = Vec::new();
-            for step in 0..steps {
-                if step % STEPS_PER_LOOK == 0 && cancel.is_cancelled() {
-                    break;
-                }
-                if filter.matches(&report, step).is_some() {
-                    found.extend(u32::try_from(step).ok());
-                }
-            }
-            found
-        });
+        let work = move |cancel: &Cancel| matching_steps(&report, &filter, cancel);
+        let job = Job::start("filter steps", ui.ctx(), work);
         match job {
             Ok(job) => self.job = Some(job),
             Err(error) => self.failure = Some(format!("No thread to filter with: {error}")),
@@ -162,10 +151,26 @@ impl StepFilter {
     }
 }
 
-/// Whether the peaks are what was looked for.
-fn peaks_text(on_curve: &OnCurve, peaks: usize) -> String {
+/// The positions of the steps that match, ascending.
+pub fn matching_steps(report: &Report, filter: &Filter, cancel: &Cancel) -> Vec<u32> {
+    let steps = report.steps.get().map_or(0, |steps| steps.ids.len());
+    let mut found = Vec::new();
+    for step in 0..steps {
+        if step % STEPS_PER_LOOK == 0 && cancel.is_cancelled() {
+            break;
+        }
+        if filter.matches(report, step).is_some() {
+            found.extend(u32::try_from(step).ok());
+        }
+    }
+    found
+}
+
+/// Whether the peaks are what was looked for: how many match, and how many of the largest, one after
+/// the other.
+pub fn peaks_text(found: usize, largest: usize, peaks: usize) -> String {
     let grouped = |number: usize| text::grouped(number as u64);
-    match (on_curve.peaks, on_curve.largest_peaks) {
+    match (found, largest) {
         (found, _) if found == peaks => format!("and all {} peaks", grouped(peaks)),
         (found, first @ 2..) => format!(
             "and {} of {} peaks, the {} largest among them",

@@ -19,6 +19,16 @@ enum Lives {
     Placed(Vec<PlacedLifetime>),
 }
 
+/// Where lives lie.
+pub struct LifeAxis<'a> {
+    /// The places that are visible.
+    pub range: (f64, f64),
+    /// The place that is looked at.
+    pub at: usize,
+    /// The place of a step, and after the last one the end.
+    pub place: &'a dyn Fn(u32) -> f64,
+}
+
 /// Lifetimes as a table.
 pub struct LifetimeRows {
     report: Arc<Report>,
@@ -67,20 +77,21 @@ impl LifetimeRows {
         }
     }
 
-    /// Paints the life of a row: bars where it is alive, and the step that is looked at.
+    /// Paints the life of a row: bars where it is alive, and the step that is looked at. Where steps
+    /// lie is what `axis` says.
     pub fn paint(
         &self,
         painter: &egui::Painter,
         rect: Rect,
         row: usize,
-        (start, end): (f64, f64),
-        step: usize,
+        axis: &LifeAxis<'_>,
         tokens: &Tokens,
     ) {
         let Some((_, is_always_live, ranges)) = self.life(row) else { return };
+        let (start, end) = axis.range;
         let per_step = f64::from(rect.width()) / (end - start);
         let x = |place: f64| rect.left() + ((place - start) * per_step) as f32;
-        let at = x(step as f64);
+        let at = x(axis.at as f64);
         if rect.x_range().contains(at) {
             painter.vline(at, rect.y_range(), Stroke::new(1.0, tokens.text));
         }
@@ -98,8 +109,8 @@ impl LifetimeRows {
         }
         let mut drawn_to = f32::NEG_INFINITY;
         for range in ranges.iter().filter(|_| !is_always_live) {
-            let from = x(f64::from(range.start) - 0.5).max(drawn_to);
-            let to = x(f64::from(range.end) - 0.5);
+            let from = x((axis.place)(range.start) - 0.5).max(drawn_to);
+            let to = x((axis.place)(range.end) - 0.5);
             if to - drawn_to < 0.5 {
                 continue;
             }

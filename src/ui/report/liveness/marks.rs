@@ -22,6 +22,22 @@ pub struct Life {
     pub steps: u64,
 }
 
+/// When the variables of a name are alive.
+pub fn life(report: &Report, name: &str) -> Option<Life> {
+    let pieces = life_of(report, name)?;
+    let most_bytes = pieces.iter().map(|(_, bytes)| *bytes).max().unwrap_or(0);
+    let mut ranges: Vec<Range<u32>> = Vec::new();
+    for (range, _) in pieces {
+        match ranges.last_mut() {
+            Some(last) if last.end == range.start => last.end = range.end,
+            _ => ranges.push(range),
+        }
+    }
+    let length = |range: &Range<u32>| u64::from(range.end.saturating_sub(range.start));
+    let steps = ranges.iter().map(length).sum();
+    Some(Life { ranges, most_bytes, steps })
+}
+
 /// Marks, made beside the window when the selection changes.
 #[derive(Debug, Default)]
 pub struct Marks {
@@ -45,20 +61,7 @@ impl Marks {
         }
         if let Some(name) = &selection.variable {
             let (of, wanted) = (Arc::clone(report), name.clone());
-            self.lives.ask("life of a variable", ctx, name, move |_| {
-                let pieces = life_of(&of, &wanted)?;
-                let most_bytes = pieces.iter().map(|(_, bytes)| *bytes).max().unwrap_or(0);
-                let mut ranges: Vec<Range<u32>> = Vec::new();
-                for (range, _) in pieces {
-                    match ranges.last_mut() {
-                        Some(last) if last.end == range.start => last.end = range.end,
-                        _ => ranges.push(range),
-                    }
-                }
-                let length = |range: &Range<u32>| u64::from(range.end.saturating_sub(range.start));
-                let steps = ranges.iter().map(length).sum();
-                Some(Life { ranges, most_bytes, steps })
-            });
+            self.lives.ask("life of a variable", ctx, name, move |_| life(&of, &wanted));
         }
         let Some(Some(operations)) = self.operations.get(&true) else { return };
         if self.of_operation.as_ref().map(|(name, _)| name) != selection.operation.as_ref() {

@@ -6,14 +6,15 @@ mod derived;
 mod filter;
 mod lifetimes;
 mod marks;
+pub mod pair;
 mod peaks;
+mod scope_choice;
 mod selected;
 mod tables;
 mod tooltip;
 mod variables;
 
 use eframe::egui;
-use std::ops::Range;
 use std::sync::Arc;
 
 use super::{PageContext, head_ui, legend_ui, part_or_reason, tables_height, unread_ui};
@@ -25,14 +26,15 @@ use crate::ui::split;
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::bins::{BinCache, Values};
-use crate::ui::widget::curve::{Layer, Picture, curve_ui};
+use crate::ui::widget::curve::{Lane, Layer, Picture, curve_ui};
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::legend::Patch;
 use crate::ui::widget::overview::Overview;
 use crate::ui::widget::toolbar::Toolbar;
 use crate::ui::widget::view::View;
-use choices::{Choices, scope_title};
+use choices::Choices;
 use derived::Derived;
+use scope_choice::scope_title;
 use selected::{selected_ui, step_text};
 use tables::{Subject, step_title};
 
@@ -107,7 +109,7 @@ impl LivenessPage {
 
     /// Asks for the curve of the scope.
     fn derive(&mut self, ui: &egui::Ui, page: &PageContext<'_>) {
-        let scope = self.choices.scope;
+        let scope = self.choices.scope.scope;
         let needs_tiles = matches!(scope, Scope::Tile(_) | Scope::WorstTile);
         let key = (scope, needs_tiles && page.report.tile_variable_bytes.is_settled());
         let report = Arc::clone(page.report);
@@ -118,7 +120,7 @@ impl LivenessPage {
 
     /// What is said in place of a curve.
     fn waiting_ui(&self, ui: &mut egui::Ui, is_working: bool) {
-        let scope = self.choices.scope;
+        let scope = self.choices.scope.scope;
         let needs_tiles = matches!(scope, Scope::Tile(_) | Scope::WorstTile);
         match (self.derived.last(), self.derived.failure()) {
             (_, Some(failure)) => absent_ui(ui, "No curve", failure),
@@ -260,8 +262,9 @@ impl LivenessPage {
         });
         let version = self.filter.version();
         self.marks.join(self.filter.matches(), version);
-        let lives: &[Range<u32>] =
-            self.marks.life(page.selection).map_or(&[], |life| &*life.ranges);
+        let life = self.marks.life(page.selection).filter(|life| !life.ranges.is_empty());
+        let lanes: Vec<Lane<'_>> =
+            life.map(|life| Lane::new(&life.ranges, tokens.mark)).into_iter().collect();
         let answer = curve_ui(
             ui,
             &mut self.view,
@@ -275,11 +278,16 @@ impl LivenessPage {
                 top: top.max(shown_limit),
                 ground,
                 layers,
-                limit: limit.map(|limit| (limit, format!("Limit {}", units.bytes(limit)))),
+                limits: limit
+                    .map(|limit| (limit, format!("Limit {}", units.bytes(limit))))
+                    .into_iter()
+                    .collect(),
                 borders: &[],
                 marks: self.marks.joined(),
-                lives,
+                lanes: &lanes,
                 selected: selected.collect(),
+                pointed: None,
+                has_x_axis: true,
                 is_range_selectable: false,
             },
         );

@@ -15,6 +15,27 @@ use crate::ui::units::Units;
 
 /// Longest name in the line.
 const NAME: usize = 40;
+/// Room for a button, points.
+pub const BUTTON: f32 = 142.0;
+
+/// Draws a text that gives way where there is no room for it beside what follows.
+pub fn yielding_label(ui: &mut egui::Ui, text: RichText, following: f32) {
+    let galley = egui::WidgetText::from(text.clone()).into_galley(
+        ui,
+        Some(egui::TextWrapMode::Extend),
+        f32::INFINITY,
+        egui::TextStyle::Body,
+    );
+    let room = (ui.available_width() - following).max(24.0);
+    if galley.size().x <= room {
+        ui.label(text);
+        return;
+    }
+    ui.scope(|ui| {
+        ui.set_max_width(room);
+        ui.add(egui::Label::new(text).truncate());
+    });
+}
 
 /// Draws the line; where nothing is selected it says how to select.
 pub fn selected_ui(
@@ -30,7 +51,7 @@ pub fn selected_ui(
             [] => {
                 if let Some(peak) = derived.peak {
                     let text = format!("Peak: {}", step_text(page.report, derived, peak, units));
-                    ui.label(shortened(&text, 120));
+                    yielding_label(ui, RichText::new(shortened(&text, 120)), 0.0);
                 }
                 let hint = "Click the curve to select a step, Shift-click for one more";
                 if page.selection.variable.is_none() && page.selection.operation.is_none() {
@@ -39,7 +60,9 @@ pub fn selected_ui(
             }
             [step] => {
                 let text = format!("Selected: {}", step_text(page.report, derived, step, units));
-                ui.label(RichText::new(shortened(&text, 110)).strong());
+                let buttons = if page.selection.operation.is_none() { 2.0 } else { 1.0 };
+                let following = buttons * BUTTON + others_width(page);
+                yielding_label(ui, RichText::new(shortened(&text, 110)).strong(), following);
                 if ui.button("Deselect step").clicked() {
                     page.selection.steps.clear();
                 }
@@ -51,7 +74,7 @@ pub fn selected_ui(
                     "Selected: {count} steps, compared with {}",
                     step_title(page.report, first).to_lowercase()
                 );
-                ui.label(RichText::new(text).strong());
+                yielding_label(ui, RichText::new(text).strong(), BUTTON + others_width(page));
                 if ui.button("Deselect steps").clicked() {
                     page.selection.steps.clear();
                 }
@@ -68,7 +91,8 @@ pub fn selected_ui(
                 shortened(name, NAME),
                 grouped(steps)
             );
-            ui.add(egui::Label::new(text).truncate());
+            let following = if page.selection.variable.is_some() { 2.0 } else { 1.0 } * BUTTON;
+            yielding_label(ui, RichText::new(text), following);
             if ui.button("Deselect operation").clicked() {
                 page.selection.operation = None;
             }
@@ -92,6 +116,13 @@ pub fn selected_ui(
             ui.add(egui::Label::new(text).truncate());
         }
     });
+}
+
+/// Room for what stands behind the steps.
+fn others_width(page: &PageContext<'_>) -> f32 {
+    let selection = &page.selection;
+    let others = [selection.operation.is_some(), selection.variable.is_some()];
+    others.into_iter().filter(|is_there| *is_there).count() as f32 * (BUTTON + 40.0)
 }
 
 /// Offers to mark all steps of the operation of the selected one.

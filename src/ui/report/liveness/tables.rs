@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::compute::AtSteps;
 use super::derived::Derived;
-use super::lifetimes::LifetimeRows;
+use super::lifetimes::{LifeAxis, LifetimeRows};
 use super::peaks::PeakRows;
 use super::variables::VariableRows;
 use crate::analysis::liveness::Scope;
@@ -298,7 +298,8 @@ impl Tables {
             rows: &rows,
             is_selected: &|row| selected.is_some() && lives.name(row) == selected.as_deref(),
             paint: &|painter, rect, row| {
-                lives.paint(painter, rect, row, subject.range, at, &tokens);
+                let axis = LifeAxis { range: subject.range, at, place: &|step| f64::from(step) };
+                lives.paint(painter, rect, row, &axis, &tokens);
             },
         };
         if let Some(click) = self.lifetimes.ui(ui, &data, page.commands) {
@@ -356,7 +357,8 @@ impl Tables {
     }
 }
 
-fn waiting_ui<K: Clone + PartialEq, V: Send + 'static>(ui: &mut egui::Ui, made: &Latest<K, V>) {
+/// What is said in place of a table that is being made.
+pub fn waiting_ui<K: Clone + PartialEq, V: Send + 'static>(ui: &mut egui::Ui, made: &Latest<K, V>) {
     ui.weak(made.failure().unwrap_or("Looking…"));
 }
 
@@ -397,7 +399,7 @@ fn variables_ui(
 }
 
 /// Selects a variable, or nothing where it was selected.
-fn toggle(selected: &mut Option<String>, name: Option<&str>) {
+pub fn toggle(selected: &mut Option<String>, name: Option<&str>) {
     *selected = name.filter(|name| selected.as_deref() != Some(name)).map(str::to_owned);
 }
 

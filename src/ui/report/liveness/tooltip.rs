@@ -4,8 +4,8 @@ use eframe::egui;
 use eframe::egui::RichText;
 use std::sync::Arc;
 
-use super::choices::scope_title;
 use super::derived::Derived;
+use super::scope_choice::scope_title;
 use crate::analysis::liveness::Scope;
 use crate::analysis::steps::{StepFacts, facts};
 use crate::analysis::variables;

@@ -6,10 +6,19 @@ use eframe::egui::{Button, PopupCloseBehavior};
 use super::shown::Key;
 use crate::analysis::breakdown::Breakdown;
 use crate::analysis::tile_order::TileOrder;
-use crate::ui::report::memory_map::{MemoryView, views_ui};
 
 /// Below this width the choices have a row of their own, points.
 const ROOM: f32 = 940.0;
+
+/// The orders of the tiles of one report.
+const ORDERS: &[(TileOrder, &str)] =
+    &[(TileOrder::Number, "By tile number"), (TileOrder::Bytes, "By bytes, largest first")];
+/// The orders of the tiles of two.
+const ORDERS_OF_TWO: &[(TileOrder, &str)] = &[
+    (TileOrder::Number, "By tile number"),
+    (TileOrder::Bytes, "By bytes of the source"),
+    (TileOrder::Change, "By change, largest first"),
+];
 
 /// The choices.
 #[derive(Debug)]
@@ -27,6 +36,8 @@ pub struct Choices {
     pub has_limit: bool,
     /// Whether the picture reaches up to the limit; `None` follows the figures.
     pub is_scaled_to_limit: Option<bool>,
+    /// The orders to choose from.
+    orders: &'static [(TileOrder, &'static str)],
 }
 
 impl Default for Choices {
@@ -38,23 +49,29 @@ impl Default for Choices {
             has_base: true,
             has_limit: true,
             is_scaled_to_limit: None,
+            orders: ORDERS,
         }
     }
 }
 
 impl Choices {
-    /// Draws the head of the page with the choices. `is_scaled` is what figures or user want now;
-    /// without a limit it is nothing.
+    /// Those of two reports.
+    pub fn of_two() -> Self {
+        Self { orders: ORDERS_OF_TWO, ..Self::default() }
+    }
+
+    /// Draws the head of the page: what it shows, and the choices. `is_scaled` is what figures or user
+    /// want now; without a limit it is nothing.
     pub fn head_ui(
         &mut self,
         ui: &mut egui::Ui,
-        view: &mut MemoryView,
         ipus: &[u32],
         is_scaled: Option<bool>,
+        views: impl FnOnce(&mut egui::Ui),
     ) {
         if ui.available_width() >= ROOM {
             ui.horizontal(|ui| {
-                views_ui(ui, view);
+                views(ui);
                 ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                     self.options_ui(ui, is_scaled);
                     self.order_ui(ui);
@@ -63,7 +80,7 @@ impl Choices {
                 });
             });
         } else {
-            ui.horizontal(|ui| views_ui(ui, view));
+            ui.horizontal(views);
             ui.horizontal_wrapped(|ui| {
                 self.breakdown_ui(ui);
                 self.tiles_ui(ui, ipus);
@@ -118,17 +135,15 @@ impl Choices {
     }
 
     fn order_ui(&mut self, ui: &mut egui::Ui) {
-        let title = |order: TileOrder| match order {
-            TileOrder::Number => "By tile number",
-            TileOrder::Bytes => "By bytes, largest first",
-        };
-        let order = &mut self.key.order;
+        let (orders, order) = (self.orders, &mut self.key.order);
+        let title =
+            orders.iter().find(|(choice, _)| choice == order).map_or("", |(_, title)| title);
         let combo = egui::ComboBox::from_id_salt("order")
-            .selected_text(title(*order))
+            .selected_text(title)
             .width(168.0)
             .show_ui(ui, |ui| {
-                for choice in [TileOrder::Number, TileOrder::Bytes] {
-                    ui.selectable_value(order, choice, title(choice));
+                for (choice, title) in orders {
+                    ui.selectable_value(order, *choice, *title);
                 }
                 let physical = ui.add_enabled(false, Button::selectable(false, "Physical"));
                 physical.on_disabled_hover_text(

@@ -46,7 +46,7 @@ impl Listing {
     }
 
     /// The tables of the profile that it needs.
-    fn tables(self) -> &'static str {
+    pub fn tables(self) -> &'static str {
         match self {
             Self::ComputeSets => "compute_sets and vertex_instances",
             Self::Vertices => "vertex_types and vertex_instances",
@@ -55,7 +55,7 @@ impl Listing {
     }
 
     /// Whether nothing more of it will come.
-    fn is_settled(self, report: &Report) -> bool {
+    pub fn is_settled(self, report: &Report) -> bool {
         match self {
             Self::ComputeSets => report.compute_set_tiles.is_settled(),
             Self::Vertices => report.vertex_types.is_settled(),

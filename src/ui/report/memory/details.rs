@@ -27,8 +27,17 @@ const NAMES: f32 = 260.0;
 /// What the table remembers.
 #[derive(Debug, Default)]
 pub struct Details {
-    table: DataTable,
+    table: DetailTable,
     found: Latest<TileSelection, Option<Found>>,
+}
+
+/// A cell of a figure, in a column after that of its name.
+pub type Cell = fn(&DetailRow, usize) -> Value<'static>;
+
+/// A table of figures whose groups open and close.
+#[derive(Debug, Default)]
+pub struct DetailTable {
+    table: DataTable,
     /// Groups that are closed.
     closed: Vec<Group>,
     shown: Option<Shown>,
@@ -64,6 +73,7 @@ struct DetailRows {
     /// The figures that are shown, with their names and the names of their groups.
     shown: Vec<(usize, String, String)>,
     closed: Vec<Group>,
+    cell: Cell,
 }
 
 impl DetailRows {
@@ -80,10 +90,7 @@ impl Rows for DetailRows {
     fn value(&self, row: usize, column: usize) -> Value<'_> {
         match column.checked_sub(1) {
             None => Value::text(self.shown.get(row).map_or("", |(_, _, path)| path)),
-            Some(column) => {
-                let bytes = self.at(row).and_then(|row| row.bytes.get(column).copied().flatten());
-                Value::bytes(bytes)
-            }
+            Some(column) => self.at(row).map_or(Value::Nothing, |row| (self.cell)(row, column)),
         }
     }
 
@@ -129,7 +136,7 @@ fn group_title(group: Group) -> &'static str {
 
 impl Found {
     fn new(report: &Report, memory: &TileMemory, selection: &TileSelection) -> Self {
-        let rows = selected_rows(memory, selection);
+        let rows = selected_rows(&memory.tiles, selection);
         let count: usize = rows.iter().map(Range::len).sum();
         let mut columns = vec![Tiles::All];
         let mut titles = vec!["All tiles".to_owned()];
@@ -167,7 +174,7 @@ impl Found {
 }
 
 impl Shown {
-    fn new(figures: &Arc<Vec<DetailRow>>, closed: &[Group]) -> Self {
+    fn new(figures: &Arc<Vec<DetailRow>>, closed: &[Group], cell: Cell) -> Self {
         let is_shown = |row: &DetailRow| row.title.is_none() || !closed.contains(&row.group);
         let named = |row: &DetailRow| {
             let group = group_title(row.group);
@@ -192,7 +199,8 @@ impl Shown {
         };
         let groups = shown.iter().map(|(index, _, _)| head(*index)).collect();
         let (figures, closed) = (Arc::clone(figures), closed.to_vec());
-        let rows = DetailRows { figures: Arc::clone(&figures), shown, closed: closed.clone() };
+        let rows =
+            DetailRows { figures: Arc::clone(&figures), shown, closed: closed.clone(), cell };
         Self { figures, closed, rows: Arc::new(rows), groups }
     }
 }
@@ -208,26 +216,42 @@ impl Details {
             ui.weak(self.found.failure().unwrap_or(""));
             return;
         };
-        // What a filter looks for may be in any group.
-        let closed = if self.table.is_filtered() { Vec::new() } else { self.closed.clone() };
-        let is_current =
-            |shown: &Shown| Arc::ptr_eq(&shown.figures, &found.rows) && shown.closed == closed;
-        let shown = match self.shown.take().filter(is_current) {
-            Some(shown) => shown,
-            None => Shown::new(&found.rows, &closed),
-        };
-        let shown = self.shown.insert(shown);
         let count = found.titles.len() as f32;
         let width = ((ui.available_width() - NAMES) / count - 8.0).clamp(72.0, 132.0);
         let mut columns = vec![Column::rest("Bytes")];
         let titles = found.titles.iter();
         columns.extend(titles.map(|title| Column::bytes(title.as_str(), width).not_summed()));
-        let note = found.note();
+        let cell: Cell = |row, column| Value::bytes(row.bytes.get(column).copied().flatten());
+        let figures = (&found.rows, cell);
+        self.table.ui(ui, "Memory details", figures, (&columns, &found.note()), page, beside);
+    }
+}
+
+impl DetailTable {
+    /// Draws the table under an accessible name.
+    pub fn ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        name: &str,
+        (figures, cell): (&Arc<Vec<DetailRow>>, Cell),
+        (columns, note): (&[Column], &str),
+        page: &mut PageContext<'_>,
+        beside: Beside<'_>,
+    ) {
+        // What a filter looks for may be in any group.
+        let closed = if self.table.is_filtered() { Vec::new() } else { self.closed.clone() };
+        let is_current =
+            |shown: &Shown| Arc::ptr_eq(&shown.figures, figures) && shown.closed == closed;
+        let shown = match self.shown.take().filter(is_current) {
+            Some(shown) => shown,
+            None => Shown::new(figures, &closed, cell),
+        };
+        let shown = self.shown.insert(shown);
         let data = Data {
-            name: "Memory details",
+            name,
             title: "",
-            note: &note,
-            columns: &columns,
+            note,
+            columns,
             rows: &shown.rows,
             is_selected: &|_| false,
             paint: &no_paint,

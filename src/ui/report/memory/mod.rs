@@ -1,8 +1,11 @@
 //! Memory: bytes of every tile as a picture, and where they go as tables.
 
+mod axis;
 mod choices;
 mod compute;
 mod details;
+mod over_tiles;
+pub mod pair;
 mod picture;
 mod select;
 mod shown;
@@ -32,7 +35,7 @@ use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::facts::absent_ui;
 use choices::Choices;
-use shown::{Key, Made, Shown};
+use shown::{Key, Made, TileFigures};
 
 /// Least height of the picture with what is above it, points.
 const PICTURE: f32 = 220.0;
@@ -65,7 +68,7 @@ impl MemoryPage {
             return;
         }
         match self.view {
-            MemoryView::Tiles => {}
+            MemoryView::Tiles | MemoryView::Differences => {}
             MemoryView::OneTile => return self.map.ui(ui, page, memory, &mut self.view),
             MemoryView::AllTiles => return self.all_tiles_ui(ui, page),
             MemoryView::Grid => return self.grid_ui(ui, page, memory),
@@ -80,22 +83,24 @@ impl MemoryPage {
             return;
         };
         let shown = &*made.shown;
-        self.selecting.follow(&page.selection.tiles, memory, shown);
+        self.selecting.follow(&page.selection.tiles, &shown.axis, &[memory]);
 
         let limit = report.target.get().and_then(|target| target.bytes_per_tile);
         let is_scaled = limit.map(|limit| {
             let wanted = self.choices.is_scaled_to_limit;
-            self.choices.has_limit && wanted.unwrap_or_else(|| is_limit_near(shown.top(), limit))
+            self.choices.has_limit
+                && wanted.unwrap_or_else(|| is_limit_near(shown.figures.top(), limit))
         });
         let before = self.choices.key.clone();
-        self.choices.head_ui(ui, &mut self.view, &shown.ipus, is_scaled);
+        let view = &mut self.view;
+        self.choices.head_ui(ui, &shown.axis.ipus, is_scaled, |ui| views_ui(ui, view));
         if !self.choices.key.has_tiles_of(&before) {
             self.picture.view.reset();
         }
-        if self.selecting.ui(ui, report, memory, &mut page.selection.tiles) {
+        if self.selecting.ui(ui, report.target.get(), &memory.tiles, &mut page.selection.tiles) {
             self.picture.reveal = page.selection.tiles.first();
         }
-        statistics_ui(ui, report, shown);
+        statistics_ui(ui, report, &shown.figures);
         ui.add_space(2.0);
         let max = (ui.available_height() - PICTURE).max(80.0);
         split::below(ui, "memory details", tables_height(ui), 60.0..=max, |ui| {
@@ -155,7 +160,7 @@ impl MemoryPage {
 }
 
 /// Statistics of the tiles that are shown.
-fn statistics_ui(ui: &mut egui::Ui, report: &Report, shown: &Shown) {
+fn statistics_ui(ui: &mut egui::Ui, report: &Report, shown: &TileFigures) {
     let (figures, units) = (&shown.statistics, Units::now(ui));
     ui.horizontal_wrapped(|ui| {
         ui.weak("With gaps");
@@ -176,7 +181,7 @@ fn statistics_ui(ui: &mut egui::Ui, report: &Report, shown: &Shown) {
             ui.weak(format!("(tile {tile})"));
         }
         ui.separator();
-        let tiles = grouped(shown.len() as u64);
+        let tiles = grouped(shown.tiles);
         match shown.over_limit {
             Some(0) => {
                 ui.add(Label::new(format!("No tile of {tiles} is over the limit")).extend());

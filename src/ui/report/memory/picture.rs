@@ -3,21 +3,20 @@
 use eframe::egui;
 use eframe::egui::{Color32, Rect};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::axis::visible_ranges;
 use super::choices::Choices;
+use super::over_tiles::VariableOverTiles;
 use super::select::{Selecting, tile_text};
-use super::shown::{Made, visible_ranges};
+use super::shown::{Key, Made, Shown};
 use super::stack::Stack;
 use super::tooltip;
 use crate::analysis::breakdown::Breakdown;
 use crate::analysis::memory::cell;
 use crate::analysis::tile_order::TileOrder;
-use crate::analysis::variables::over_tiles;
 use crate::store::memory::TileMemory;
 use crate::store::{Report, TileId};
 use crate::text::{grouped, shortened};
-use crate::ui::job::Latest;
 use crate::ui::report::{PageContext, bytes_or_dash};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
@@ -31,9 +30,9 @@ use crate::ui::widget::view::View;
 /// Name of the picture.
 const NAME: &str = "Memory over tiles";
 /// Selected ranges that are drawn one by one.
-const MOST_RANGES: usize = 1000;
+pub const MOST_RANGES: usize = 1000;
 /// Longest name of a part in the legend.
-const LONGEST_TITLE: usize = 40;
+pub const LONGEST_TITLE: usize = 40;
 
 /// What the picture remembers.
 #[derive(Debug, Default)]
@@ -47,19 +46,9 @@ pub struct TilePicture {
     caches: [BinCache; 2],
     stack_caches: Vec<BinCache>,
     /// Bytes of the selected variable on the tiles that are shown.
-    variable: Latest<(String, u64, bool), Option<OverTiles>>,
+    variable: VariableOverTiles,
     variable_cache: BinCache,
 }
-
-/// Bytes of a variable on each tile that is shown, with a number of their own.
-#[derive(Debug)]
-struct OverTiles {
-    bytes: Vec<u64>,
-    version: u64,
-}
-
-/// Numbers the answers, so that caches can tell them apart.
-static ANSWERS: AtomicU64 = AtomicU64::new(1);
 
 /// What it shows.
 #[derive(Clone, Copy, Debug)]
@@ -85,24 +74,28 @@ impl TilePicture {
         selecting: &mut Selecting,
     ) {
         let Parts { memory, made, .. } = *parts;
-        let shown = &*made.shown;
+        let Shown { axis, figures } = &*made.shown;
         if let Some(tile) = self.reveal.take()
-            && let Some(position) = shown.position(memory, tile)
+            && let Some(position) = axis.position(tile)
         {
-            self.view.reveal(shown.len(), position);
+            self.view.reveal(axis.len(), position);
         }
         let overview = Overview {
-            values: Values::Cells(&shown.including_gaps),
-            len: shown.len(),
+            values: Values::Cells(&figures.including_gaps),
+            len: axis.len(),
             base: 0,
-            version: shown.version,
-            top: shown.tops.1,
+            version: axis.version,
+            top: figures.tops.1,
             cache: &mut self.overview,
         };
         self.toolbar.ui(ui, NAME, &mut self.view, overview, page.commands);
-        self.ask_variable(ui, page, parts);
         let name = page.selection.variable.as_deref();
-        let name = name.filter(|_| self.variable_shown(page).is_some());
+        if let Some(name) = name {
+            let shown = Arc::clone(&made.shown);
+            let tiles = move || shown.axis.in_order();
+            self.variable.ask(ui, page.report, name, axis.version, tiles);
+        }
+        let name = name.filter(|name| self.variable.has(name));
         let legend = legend_ui(ui, parts, choices, name);
         let answer = self.curve_ui(ui, page, parts, choices, selecting);
         *page.has_painted_graph = true;
@@ -110,36 +103,14 @@ impl TilePicture {
 
         let tiles = &mut page.selection.tiles;
         if let Some(click) = answer.clicked {
-            selecting.click(click, tiles, (memory, shown));
+            selecting.click(click, tiles, axis);
         }
-        selecting.drag(answer.dragged, tiles, (memory, shown));
-        if let Some(row) = answer.hovered.and_then(|position| shown.row(position)) {
+        selecting.drag(answer.dragged, tiles, axis);
+        if let Some(row) = answer.hovered.and_then(|position| axis.row(position)) {
             egui::Tooltip::for_widget(&answer.response)
                 .at_pointer()
                 .show(|ui| tooltip::tile_ui(ui, page.report, memory, made.stack.as_deref(), row));
         }
-    }
-
-    /// Asks for the bytes of the selected variable on the tiles that are shown.
-    fn ask_variable(&mut self, ui: &egui::Ui, page: &PageContext<'_>, parts: &Parts<'_>) {
-        let Some(name) = page.selection.variable.clone() else { return };
-        let (report, shown) = (Arc::clone(page.report), Arc::clone(&parts.made.shown));
-        let key = (name, shown.version, report.tile_variable_bytes.is_settled());
-        let wanted = key.0.clone();
-        self.variable.ask("variable over tiles", ui.ctx(), &key, move |_| {
-            let memory = report.memory.get()?;
-            let rows = shown.rows.iter();
-            let tiles = rows.map(|row| memory.tiles.get(*row as usize).unwrap_or(TileId(u32::MAX)));
-            let bytes = over_tiles(&report, &wanted, tiles)?;
-            Some(OverTiles { bytes, version: ANSWERS.fetch_add(1, Ordering::Relaxed) })
-        });
-    }
-
-    /// The bytes of the selected variable, if they have come.
-    fn variable_shown(&self, page: &PageContext<'_>) -> Option<&OverTiles> {
-        let name = page.selection.variable.as_ref()?;
-        let ((made_for, ..), found) = self.variable.last()?;
-        found.as_ref().filter(|_| made_for == name)
     }
 
     fn curve_ui(
@@ -150,12 +121,11 @@ impl TilePicture {
         choices: &Choices,
         selecting: &Selecting,
     ) -> Answer {
-        let Parts { memory, made, limit, scaled } = *parts;
-        let shown = &*made.shown;
+        let Parts { made, limit, scaled, .. } = *parts;
+        let Shown { axis, figures } = &*made.shown;
         let (tokens, units) = (Tokens::now(ui), Units::now(ui));
-        let x_text = |position: usize| {
-            shown.tile(memory, position).map_or(String::new(), |tile| tile.to_string())
-        };
+        let x_text =
+            |position: usize| axis.tile(position).map_or(String::new(), |tile| tile.to_string());
         let [base_cache, gaps_cache] = &mut self.caches;
         let mut layers = Vec::new();
         let mut top = 0;
@@ -174,19 +144,17 @@ impl TilePicture {
             top = stack.top;
         } else if choices.has_base {
             layers.push(Layer {
-                values: Values::Cells(&shown.total),
+                values: Values::Cells(&figures.total),
                 base: 0,
                 is_stacked: false,
                 fill: Some(tokens.base_fill),
                 line: tokens.base,
                 cache: base_cache,
             });
-            top = shown.tops.0;
+            top = figures.tops.0;
         }
-        let variable = self.variable.last().filter(|((made_for, version, _), _)| {
-            page.selection.variable.as_ref() == Some(made_for) && *version == shown.version
-        });
-        let variable = variable.and_then(|(_, found)| found.as_ref());
+        let name = page.selection.variable.as_deref();
+        let variable = name.and_then(|name| self.variable.get(name, axis));
         if let Some(found) = variable.filter(|_| choices.has_variable) {
             layers.push(Layer {
                 values: Values::Known(&found.bytes),
@@ -199,22 +167,22 @@ impl TilePicture {
         }
         if choices.has_gaps {
             layers.push(Layer {
-                values: Values::Cells(&shown.including_gaps),
+                values: Values::Cells(&figures.including_gaps),
                 base: 0,
                 is_stacked: false,
                 fill: None,
                 line: tokens.top,
                 cache: gaps_cache,
             });
-            top = top.max(shown.tops.1);
+            top = top.max(figures.tops.1);
         }
         // Numbers are told apart by one version for all layers.
-        let version = made.stack.as_ref().map_or(shown.version, |stack| stack.version);
+        let version = made.stack.as_ref().map_or(axis.version, |stack| stack.version);
         let version = version ^ variable.map_or(0, |found| found.version.rotate_left(32));
-        let range = self.view.range(shown.len());
+        let range = self.view.range(axis.len());
         let ranges = visible_ranges(selecting.positions(), range, MOST_RANGES);
         // The last one is where the keyboard goes on from.
-        let cursor = selecting.cursor().and_then(|tile| shown.position(memory, tile));
+        let cursor = selecting.cursor().and_then(|tile| axis.position(tile));
         let cursor = cursor.map(|position| position..position + 1);
         let selected = ranges.into_iter().chain(cursor).map(|range| (range, String::new()));
         curve_ui(
@@ -223,23 +191,27 @@ impl TilePicture {
             Picture {
                 name: NAME,
                 value: value_text(page.report, parts, selecting, units),
-                x_title: match shown.key.order {
-                    TileOrder::Number => "Tile",
+                x_title: match made.key.order {
+                    TileOrder::Number | TileOrder::Change => "Tile",
                     TileOrder::Bytes => "Tiles, largest first",
                 },
                 x_text: &x_text,
                 version,
-                len: shown.len(),
+                len: axis.len(),
                 top: top.max(scaled.unwrap_or(0)),
                 ground: None,
                 layers,
-                limit: limit
+                limits: limit
                     .filter(|_| choices.has_limit)
-                    .map(|limit| (limit, format!("Limit {}", units.bytes(limit)))),
-                borders: &shown.borders,
+                    .map(|limit| (limit, format!("Limit {}", units.bytes(limit))))
+                    .into_iter()
+                    .collect(),
+                borders: &axis.borders,
                 marks: &[],
-                lives: &[],
+                lanes: &[],
                 selected: selected.collect(),
+                pointed: None,
+                has_x_axis: true,
                 is_range_selectable: true,
             },
         )
@@ -259,15 +231,7 @@ fn legend_ui(
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing = egui::vec2(14.0, 2.0);
             if let Some(stack) = &parts.made.stack {
-                for (index, part) in stack.parts.iter().enumerate() {
-                    let color = part_color(tokens, stack, index);
-                    let mut is_on = !choices.key.is_hidden(index);
-                    let patch = Patch::Area(color, color);
-                    let title = shortened(&part.title, LONGEST_TITLE);
-                    if entry_ui(ui, patch, &title, &mut is_on).changed() {
-                        choices.key.switch(index, is_on);
-                    }
-                }
+                stack_legend_ui(ui, stack, &mut choices.key);
             } else {
                 let area = Patch::Area(tokens.base_fill, tokens.base);
                 entry_ui(ui, area, "Without gaps", &mut choices.has_base);
@@ -289,8 +253,20 @@ fn legend_ui(
     row.response.rect
 }
 
+/// The entries of the parts of a stack.
+pub fn stack_legend_ui(ui: &mut egui::Ui, stack: &Stack, key: &mut Key) {
+    for (index, part) in stack.parts.iter().enumerate() {
+        let color = part_color(Tokens::now(ui), stack, index);
+        let mut is_on = !key.is_hidden(index);
+        let title = shortened(&part.title, LONGEST_TITLE);
+        if entry_ui(ui, Patch::Area(color, color), &title, &mut is_on).changed() {
+            key.switch(index, is_on);
+        }
+    }
+}
+
 /// The colour of a part; what is left over is grey.
-fn part_color(tokens: &Tokens, stack: &Stack, index: usize) -> Color32 {
+pub fn part_color(tokens: &Tokens, stack: &Stack, index: usize) -> Color32 {
     let key = stack.parts.get(index).map_or("", |part| part.key.as_str());
     let [.., others, rest] = tokens.series;
     match key {
@@ -301,7 +277,7 @@ fn part_color(tokens: &Tokens, stack: &Stack, index: usize) -> Color32 {
 }
 
 /// Why a breakdown is not shown.
-fn missing_text(which: Breakdown) -> &'static str {
+pub fn missing_text(which: Breakdown) -> &'static str {
     match which {
         Breakdown::Region => "The profile has no readable bytes by region",
         Breakdown::Category => "The profile has no readable table memory_by_category",
@@ -311,7 +287,7 @@ fn missing_text(which: Breakdown) -> &'static str {
 
 /// What is selected, for those who cannot see the picture.
 fn value_text(report: &Report, parts: &Parts<'_>, selecting: &Selecting, units: Units) -> String {
-    let tiles = format!("{} tiles", grouped(parts.made.shown.len() as u64));
+    let tiles = format!("{} tiles", grouped(parts.made.shown.axis.len() as u64));
     let count: usize = selecting.positions().iter().map(std::ops::Range::len).sum();
     let Some(tile) = selecting.cursor().filter(|_| count > 0) else { return tiles };
     let row = parts.memory.tiles.position(tile);

@@ -4,15 +4,16 @@ use eframe::egui;
 use eframe::egui::{Key, RichText, TextEdit};
 use std::ops::Range;
 
-use super::shown::Shown;
+use super::axis::TileAxis;
 use crate::analysis::memory::sum_of_rows;
 use crate::analysis::selection::TileSelection;
 use crate::analysis::tile_order::selected_rows;
+use crate::store::TileId;
+use crate::store::ids::IdColumn;
 use crate::store::memory::TileMemory;
 use crate::store::target::Target;
-use crate::store::{Report, TileId};
 use crate::text::{grouped, shortened};
-use crate::ui::report::bytes_or_dash;
+use crate::ui::report::{bytes_or_dash, change_text};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::curve::Click;
@@ -44,29 +45,35 @@ struct Facts {
     text: String,
     positions: Vec<Range<usize>>,
     tiles: u64,
-    bytes: Option<u64>,
+    /// Bytes with gaps in each report.
+    bytes: Vec<Option<u64>>,
 }
 
 impl Facts {
-    fn new(selection: &TileSelection, memory: &TileMemory, shown: &Shown) -> Self {
-        let rows = selected_rows(memory, selection);
+    fn new(selection: &TileSelection, axis: &TileAxis, memories: &[&TileMemory]) -> Self {
+        let rows = selected_rows(&axis.tiles, selection);
+        let bytes = |memory: &&TileMemory| {
+            let rows = selected_rows(&memory.tiles, selection).into_iter().flatten();
+            sum_of_rows(&memory.including_gaps, rows)
+        };
         let is_long = selection.ranges().len() > MOST_WRITTEN;
         Self {
             selection: selection.clone(),
-            version: shown.version,
+            version: axis.version,
             text: if is_long { String::new() } else { selection.to_string() },
-            positions: shown.selected(memory, selection),
+            positions: axis.selected(selection),
             tiles: rows.iter().map(|range| range.len() as u64).sum(),
-            bytes: sum_of_rows(&memory.including_gaps, rows.into_iter().flatten()),
+            bytes: memories.iter().map(bytes).collect(),
         }
     }
 }
 
 impl Selecting {
-    /// Follows a selection that may have been changed anywhere.
-    pub fn follow(&mut self, selection: &TileSelection, memory: &TileMemory, shown: &Shown) {
+    /// Follows a selection that may have been changed anywhere; `memories` are those of the reports, the
+    /// source first.
+    pub fn follow(&mut self, selection: &TileSelection, axis: &TileAxis, memories: &[&TileMemory]) {
         let is_current =
-            |facts: &Facts| facts.selection == *selection && facts.version == shown.version;
+            |facts: &Facts| facts.selection == *selection && facts.version == axis.version;
         if self.facts.as_ref().is_some_and(is_current) {
             return;
         }
@@ -77,7 +84,7 @@ impl Selecting {
         let is_selected = |tile: &TileId| selection.contains(*tile);
         self.anchor = self.anchor.filter(is_selected).or(selection.first());
         self.cursor = self.cursor.filter(is_selected);
-        self.facts = Some(Facts::new(selection, memory, shown));
+        self.facts = Some(Facts::new(selection, axis, memories));
     }
 
     /// Where selected tiles are shown, ranges that ascend.
@@ -91,18 +98,13 @@ impl Selecting {
     }
 
     /// Carries out a click, or a step with the keyboard.
-    pub fn click(
-        &mut self,
-        click: Click,
-        selection: &mut TileSelection,
-        (memory, shown): (&TileMemory, &Shown),
-    ) {
-        let Some(tile) = shown.tile(memory, click.position) else { return };
-        let anchor = self.anchor.and_then(|anchor| shown.position(memory, anchor));
+    pub fn click(&mut self, click: Click, selection: &mut TileSelection, axis: &TileAxis) {
+        let Some(tile) = axis.tile(click.position) else { return };
+        let anchor = self.anchor.and_then(|anchor| axis.position(anchor));
         match anchor {
             Some(anchor) if click.is_range => {
                 let (from, to) = (anchor.min(click.position), anchor.max(click.position));
-                *selection = shown.tiles(memory, from..to + 1);
+                *selection = axis.tiles_at(from..to + 1);
             }
             _ => {
                 if click.is_added {
@@ -121,14 +123,14 @@ impl Selecting {
         &mut self,
         dragged: Option<(usize, usize)>,
         selection: &mut TileSelection,
-        (memory, shown): (&TileMemory, &Shown),
+        axis: &TileAxis,
     ) {
         if dragged == self.dragged {
             return;
         }
         if let Some((from, to)) = dragged {
-            *selection = shown.tiles(memory, from..to + 1);
-            self.anchor = shown.tile(memory, from);
+            *selection = axis.tiles_at(from..to + 1);
+            self.anchor = axis.tile(from);
             self.cursor = None;
         }
         self.dragged = dragged;
@@ -151,8 +153,8 @@ impl Selecting {
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
-        report: &Report,
-        memory: &TileMemory,
+        target: Option<&Target>,
+        tiles: &IdColumn<TileId>,
         selection: &mut TileSelection,
     ) -> bool {
         let mut is_applied = false;
@@ -175,7 +177,7 @@ impl Selecting {
                 if !ui.input(|input| input.key_pressed(Key::Enter)) {
                     self.typed = self.typed.take().filter(|_| self.error.is_some());
                 } else if let Some(typed) = &self.typed {
-                    match read(typed, memory) {
+                    match read(typed, tiles) {
                         Ok(wanted) => {
                             *selection = wanted;
                             self.typed = None;
@@ -195,23 +197,23 @@ impl Selecting {
             if deselect.accessible_name(what).clicked() {
                 *selection = TileSelection::default();
             }
-            self.facts_ui(ui, report);
+            self.facts_ui(ui, target);
         });
         is_applied
     }
 
     /// What is selected, what is wrong with the text, or how tiles are selected.
-    fn facts_ui(&self, ui: &mut egui::Ui, report: &Report) {
+    fn facts_ui(&self, ui: &mut egui::Ui, target: Option<&Target>) {
         let Some(facts) = &self.facts else { return };
         let text = if let Some(error) = &self.error {
             RichText::new(error).color(Tokens::now(ui).bad).strong()
         } else if facts.tiles > 0 {
-            let bytes = bytes_or_dash(facts.bytes, Units::now(ui));
+            let bytes = bytes_text(&facts.bytes, Units::now(ui));
             let tiles = match facts.selection.first() {
-                Some(tile) if facts.tiles == 1 => tile_text(report.target.get(), tile),
+                Some(tile) if facts.tiles == 1 => tile_text(target, tile),
                 _ => format!("{} tiles", grouped(facts.tiles)),
             };
-            RichText::new(format!("{tiles}: {bytes} with gaps"))
+            RichText::new(format!("{tiles}: {bytes}"))
         } else {
             let text = "Click a tile in the picture or drag over some; Shift extends, Ctrl adds";
             RichText::new(text).weak()
@@ -228,17 +230,35 @@ pub fn tile_text(target: Option<&Target>, tile: TileId) -> String {
     }
 }
 
+/// Bytes with gaps of a report, or of two with the difference.
+fn bytes_text(bytes: &[Option<u64>], units: Units) -> String {
+    match bytes {
+        [Some(source), Some(target)] => {
+            let change = change_text(*source, *target, units);
+            let (source, target) = (units.bytes(*source), units.bytes(*target));
+            format!("{source} → {target} with gaps, {change}")
+        }
+        [source, target] => {
+            let (source, target) = (bytes_or_dash(*source, units), bytes_or_dash(*target, units));
+            format!("{source} → {target} with gaps")
+        }
+        _ => {
+            let bytes = bytes.first().copied().flatten();
+            format!("{} with gaps", bytes_or_dash(bytes, units))
+        }
+    }
+}
+
 /// The tiles that a text names, or what is wrong with it.
-fn read(text: &str, memory: &TileMemory) -> Result<TileSelection, String> {
+fn read(text: &str, tiles: &IdColumn<TileId>) -> Result<TileSelection, String> {
     if text.trim().is_empty() {
         return Ok(TileSelection::default());
     }
     let selection: TileSelection =
         text.parse().map_err(|error: String| shortened(&error, 80).into_owned())?;
-    let tiles = memory.tiles.as_slice();
-    match selection.first_unknown(|tile| memory.tiles.position(tile).is_some()) {
+    match selection.first_unknown(|tile| tiles.position(tile).is_some()) {
         Some(tile) => {
-            let range = match (tiles.first(), tiles.last()) {
+            let range = match (tiles.as_slice().first(), tiles.as_slice().last()) {
                 (Some(first), Some(last)) => format!(", whose tiles are from {first} to {last}"),
                 _ => String::new(),
             };
@@ -254,15 +274,15 @@ mod tests {
 
     #[test]
     fn a_text_that_names_no_tiles_is_explained() {
-        let mut memory = TileMemory::default();
+        let mut tiles = IdColumn::default();
         for tile in [4, 5, 9] {
-            memory.tiles.push(TileId(tile));
+            tiles.push(TileId(tile));
         }
-        assert_eq!(read("5, 9", &memory).unwrap().to_string(), "5,9");
-        assert!(read("  ", &memory).unwrap().is_empty());
-        let error = read("4-9,12", &memory).unwrap_err();
+        assert_eq!(read("5, 9", &tiles).unwrap().to_string(), "5,9");
+        assert!(read("  ", &tiles).unwrap().is_empty());
+        let error = read("4-9,12", &tiles).unwrap_err();
         assert_eq!(error, "Tile 12 is not in the report, whose tiles are from 4 to 9");
-        assert_eq!(read("4-x", &memory).unwrap_err(), "`x` is not a tile number");
-        assert!(read(&"\u{202e}".repeat(9999), &memory).unwrap_err().len() < 1000);
+        assert_eq!(read("4-x", &tiles).unwrap_err(), "`x` is not a tile number");
+        assert!(read(&"\u{202e}".repeat(9999), &tiles).unwrap_err().len() < 1000);
     }
 }

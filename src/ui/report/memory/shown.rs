@@ -2,20 +2,18 @@
 //! beside the window when a choice changes.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::ops::Range;
 use std::sync::Arc;
 
+use super::axis::TileAxis;
 use super::stack::Stack;
 use crate::analysis::breakdown::Breakdown;
 use crate::analysis::memory::{Statistics, statistics, totals_of_rows};
-use crate::analysis::selection::TileSelection;
-use crate::analysis::tile_order::{TileOrder, gather, ipus, ordered_rows, selected_rows};
+use crate::analysis::paired_tiles::NOT_THERE;
+use crate::analysis::tile_order::{TileOrder, gather, ordered_rows};
 use crate::store::memory::{TileColumn, TileMemory};
+use crate::store::target::Target;
 use crate::store::{Report, TileId};
 use crate::ui::widget::bins::Values;
-
-/// Stands for a row that is not shown.
-const NOWHERE: u32 = u32::MAX;
 
 /// What is shown depends on this.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -52,6 +50,11 @@ impl Key {
     pub fn has_tiles_of(&self, other: &Self) -> bool {
         (self.ipu, self.order) == (other.ipu, other.order)
     }
+
+    /// What it asks for without a breakdown.
+    pub fn of_tiles(&self) -> Self {
+        Self { ipu: self.ipu, order: self.order, ..Self::default() }
+    }
 }
 
 /// A number that tells keys apart.
@@ -61,27 +64,36 @@ pub fn version_of(key: &Key) -> u64 {
     hasher.finish()
 }
 
-/// The tiles in their order.
+/// The tiles of a report in their order.
 #[derive(Debug)]
 pub struct Shown {
-    /// What it was made for, without a breakdown.
-    pub key: Key,
-    /// Tells what was made for different keys apart.
-    pub version: u64,
-    /// The row at each position.
-    pub rows: Vec<u32>,
-    /// The position of each row of the report.
-    positions: Vec<u32>,
+    /// Which tile stands where.
+    pub axis: TileAxis,
+    /// What they have.
+    pub figures: TileFigures,
+}
+
+impl Shown {
+    /// Arranges the tiles of a report that has memory by tile.
+    pub fn new(report: &Report, memory: &TileMemory, key: &Key) -> Self {
+        let target = report.target.get();
+        let rows = ordered_rows(memory, target, key.ipu, key.order);
+        let figures = TileFigures::new(memory, target, &rows);
+        Self { axis: TileAxis::new(&memory.tiles, rows, target, key), figures }
+    }
+}
+
+/// What the tiles of a picture have in one report, by position.
+#[derive(Debug)]
+pub struct TileFigures {
     /// Bytes without gaps.
     pub total: TileColumn,
     /// Bytes with gaps.
     pub including_gaps: TileColumn,
     /// The most bytes without gaps, and with them.
     pub tops: (u64, u64),
-    /// The IPUs of the report.
-    pub ipus: Vec<u32>,
-    /// Where each IPU begins.
-    pub borders: Vec<(usize, String)>,
+    /// Number of tiles that the report has.
+    pub tiles: u64,
     /// Statistics of bytes with gaps.
     pub statistics: Statistics,
     /// The fullest tile.
@@ -90,37 +102,20 @@ pub struct Shown {
     pub over_limit: Option<u64>,
 }
 
-impl Shown {
-    /// Arranges the tiles of a report that has memory by tile.
-    pub fn new(report: &Report, memory: &TileMemory, key: &Key) -> Self {
-        let target = report.target.get();
-        let rows = ordered_rows(memory, target, key.ipu, key.order);
-        let mut positions = vec![NOWHERE; memory.tiles.len()];
-        for (position, row) in (0..).zip(&rows) {
-            if let Some(place) = positions.get_mut(*row as usize) {
-                *place = position;
-            }
-        }
+impl TileFigures {
+    /// Figures of the tiles in rows of `memory`; [`NOT_THERE`] stands for tiles that it does not have.
+    pub fn new(memory: &TileMemory, target: Option<&Target>, rows: &[u32]) -> Self {
         let (total, including_gaps) =
-            (gather(&memory.total, &rows), gather(&memory.including_gaps, &rows));
+            (gather(&memory.total, rows), gather(&memory.including_gaps, rows));
         let top = |column: &TileColumn| Values::Cells(column).max().unwrap_or(0);
-        let has_borders = key.ipu.is_none() && key.order == TileOrder::Number;
-        let ipus = ipus(memory, target);
-        let borders = ipus.iter().filter(|_| has_borders && ipus.len() > 1);
-        let all = rows.iter().map(|row| *row as usize);
+        let all = rows.iter().filter(|row| **row != NOT_THERE).map(|row| *row as usize);
         let totals = totals_of_rows(memory, target, all.clone());
-        let key = Key { ipu: key.ipu, order: key.order, ..Key::default() };
         Self {
-            version: version_of(&key),
             tops: (top(&total), top(&including_gaps)),
-            borders: borders.map(|(ipu, row)| (*row, format!("IPU {ipu}"))).collect(),
-            ipus: ipus.iter().map(|(ipu, _)| *ipu).collect(),
+            tiles: all.clone().count() as u64,
             statistics: statistics(memory, all),
             fullest: totals.fullest.and_then(|row| memory.tiles.get(row)),
             over_limit: totals.tiles_over_limit,
-            key,
-            rows,
-            positions,
             total,
             including_gaps,
         }
@@ -130,70 +125,6 @@ impl Shown {
     pub fn top(&self) -> u64 {
         self.tops.0.max(self.tops.1)
     }
-
-    /// Number of tiles.
-    pub fn len(&self) -> usize {
-        self.rows.len()
-    }
-
-    /// The row at a position.
-    pub fn row(&self, position: usize) -> Option<usize> {
-        self.rows.get(position).map(|row| *row as usize)
-    }
-
-    /// The tile at a position.
-    pub fn tile(&self, memory: &TileMemory, position: usize) -> Option<TileId> {
-        memory.tiles.get(self.row(position)?)
-    }
-
-    /// Where a tile is shown.
-    pub fn position(&self, memory: &TileMemory, tile: TileId) -> Option<usize> {
-        let position = *self.positions.get(memory.tiles.position(tile)?)?;
-        (position != NOWHERE).then_some(position as usize)
-    }
-
-    /// The tiles at positions.
-    pub fn tiles(&self, memory: &TileMemory, positions: Range<usize>) -> TileSelection {
-        let rows = self.rows.get(positions).unwrap_or(&[]);
-        rows.iter().filter_map(|row| memory.tiles.get(*row as usize)).collect()
-    }
-
-    /// The positions of the selected tiles, as ranges that ascend.
-    pub fn selected(&self, memory: &TileMemory, selection: &TileSelection) -> Vec<Range<usize>> {
-        let rows = selected_rows(memory, selection).into_iter().flatten();
-        let mut positions: Vec<u32> = rows
-            .filter_map(|row| self.positions.get(row).copied())
-            .filter(|position| *position != NOWHERE)
-            .collect();
-        if !positions.is_sorted() {
-            positions.sort_unstable();
-        }
-        let runs = positions.chunk_by(|a, b| a + 1 == *b);
-        let ends = runs.filter_map(|run| Some((*run.first()?, *run.last()?)));
-        ends.map(|(first, last)| first as usize..last as usize + 1).collect()
-    }
-}
-
-/// Ranges to draw where `most` can be told apart in the visible part: neighbours that are closer than
-/// that are drawn as one, and what lies outside is left out.
-pub fn visible_ranges(
-    ranges: &[Range<usize>],
-    (start, end): (f64, f64),
-    most: usize,
-) -> Vec<Range<usize>> {
-    if ranges.len() <= most {
-        return ranges.to_vec();
-    }
-    let closest = ((end - start) / most as f64) as usize;
-    let mut visible: Vec<Range<usize>> = Vec::new();
-    let first = ranges.partition_point(|range| (range.end as f64) < start);
-    for range in ranges.iter().skip(first).take_while(|range| range.start as f64 <= end) {
-        match visible.last_mut() {
-            Some(last) if range.start <= last.end + closest => last.end = range.end,
-            _ => visible.push(range.clone()),
-        }
-    }
-    visible
 }
 
 /// The answer to a choice.
@@ -219,7 +150,7 @@ impl Made {
         let same_parts = before.filter(|before| before.key.breakdown == key.breakdown);
         let parts =
             same_parts.and_then(|before| before.stack).map(|stack| Arc::clone(&stack.parts));
-        let stack = Stack::new(memory, &shown, key, parts).map(Arc::new);
+        let stack = Stack::new(memory, &shown.axis.rows, key, parts).map(Arc::new);
         Some(Self { key: key.clone(), shown, stack })
     }
 }
@@ -227,7 +158,7 @@ impl Made {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::target::Target;
+    use crate::analysis::selection::TileSelection;
 
     /// Tiles 10, 11, 20 and 21 on two IPUs.
     fn report() -> Report {
@@ -247,31 +178,22 @@ mod tests {
     fn tiles_are_found_in_any_order() {
         let report = report();
         let memory = report.memory.get().unwrap();
-        let shown = Shown::new(&report, memory, &Key::default());
+        let shown = Shown::new(&report, memory, &Key::default()).axis;
         assert_eq!(shown.borders, [(0, "IPU 0".to_owned()), (2, "IPU 1".to_owned())]);
         let selection: TileSelection = "11-20".parse().unwrap();
-        assert_eq!(shown.selected(memory, &selection), [1..3]);
+        assert_eq!(shown.selected(&selection), [1..3]);
         let by_bytes = Key { order: TileOrder::Bytes, ..Key::default() };
-        let shown = Shown::new(&report, memory, &by_bytes);
-        assert_eq!(shown.including_gaps, [Some(9), Some(8), Some(7), Some(5)]);
-        assert_eq!(shown.selected(memory, &selection), [0..1, 2..3]);
-        assert_eq!(shown.position(memory, TileId(10)), Some(3));
-        assert_eq!(shown.position(memory, TileId(12)), None);
-        assert_eq!(shown.tiles(memory, 0..2).to_string(), "11,21");
+        let Shown { axis: shown, figures } = Shown::new(&report, memory, &by_bytes);
+        assert_eq!(figures.including_gaps, [Some(9), Some(8), Some(7), Some(5)]);
+        assert_eq!(shown.selected(&selection), [0..1, 2..3]);
+        assert_eq!(shown.position(TileId(10)), Some(3));
+        assert_eq!(shown.position(TileId(12)), None);
+        assert_eq!(shown.tiles_at(0..2).to_string(), "11,21");
         assert!(shown.borders.is_empty());
-        let shown = Shown::new(&report, memory, &Key { ipu: Some(1), ..Key::default() });
-        assert_eq!((shown.len(), shown.tops), (2, (7, 8)));
-        assert_eq!(shown.position(memory, TileId(10)), None, "of the other IPU");
-        assert_eq!(shown.selected(memory, &selection), [0..1]);
-    }
-
-    #[test]
-    fn many_ranges_become_few() {
-        let ranges: Vec<Range<usize>> = (0..1000).map(|n| n * 3..n * 3 + 1).collect();
-        assert_eq!(visible_ranges(&ranges, (-0.5, 2999.5), 1000).len(), 1000);
-        let few = visible_ranges(&ranges, (-0.5, 2999.5), 100);
-        assert_eq!(few, [0..2998], "no gap is wide enough to be seen");
-        let near = visible_ranges(&ranges, (299.5, 329.5), 100);
-        assert_eq!((near.len(), near[0].clone()), (10, 300..301));
+        let of_ipu = Key { ipu: Some(1), ..Key::default() };
+        let Shown { axis: shown, figures } = Shown::new(&report, memory, &of_ipu);
+        assert_eq!((shown.len(), figures.tops), (2, (7, 8)));
+        assert_eq!(shown.position(TileId(10)), None, "of the other IPU");
+        assert_eq!(shown.selected(&selection), [0..1]);
     }
 }

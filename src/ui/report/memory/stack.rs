@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use super::shown::{Key, Shown, version_of};
+use super::shown::{Key, version_of};
 use crate::analysis::breakdown::{MemoryPart, breakdown};
 use crate::analysis::memory::cell;
 use crate::store::memory::{TileColumn, TileMemory};
 use crate::ui::widget::bins::Values;
 
 /// Most categories that have a colour of their own; the palette has one more for the rest.
-const MOST_CATEGORIES: usize = 9;
+pub const MOST_CATEGORIES: usize = 9;
 
 /// Parts that are shown as a stack.
 #[derive(Clone, Debug)]
@@ -26,11 +26,11 @@ pub struct Stack {
 }
 
 impl Stack {
-    /// Stacks the parts that the key asks for; `None` where the report does not have them. `before`
-    /// are parts that may serve again.
+    /// Stacks the parts that the key asks for, of the tiles in `rows`; `None` where the report does not
+    /// have them. `before` are parts that may serve again.
     pub fn new(
         memory: &TileMemory,
-        shown: &Shown,
+        rows: &[u32],
         key: &Key,
         before: Option<Arc<Vec<MemoryPart>>>,
     ) -> Option<Self> {
@@ -39,14 +39,19 @@ impl Stack {
             Some(parts) => parts,
             None => Arc::new(breakdown(memory, which, MOST_CATEGORIES)?),
         };
+        Some(Self::of_parts(parts, rows, key))
+    }
+
+    /// Stacks parts, but those that the key hides.
+    pub fn of_parts(parts: Arc<Vec<MemoryPart>>, rows: &[u32], key: &Key) -> Self {
         let mut edges: Vec<(usize, TileColumn)> = Vec::new();
         for (index, part) in parts.iter().enumerate().filter(|(index, _)| !key.is_hidden(*index)) {
             let below = edges.last().map(|(_, column)| column);
-            let edge = raised(below, part, shown);
+            let edge = raised(below, part, rows);
             edges.push((index, edge));
         }
         let top = edges.last().and_then(|(_, column)| Values::Cells(column).max());
-        Some(Self { parts, edges, top: top.unwrap_or(0), version: version_of(key) })
+        Self { parts, edges, top: top.unwrap_or(0), version: version_of(key) }
     }
 
     /// The parts of a row that have bytes there, largest first.
@@ -62,20 +67,19 @@ impl Stack {
 }
 
 /// The upper edge of a part that stands on another one.
-fn raised(below: Option<&TileColumn>, part: &MemoryPart, shown: &Shown) -> TileColumn {
+fn raised(below: Option<&TileColumn>, part: &MemoryPart, rows: &[u32]) -> TileColumn {
     let edge = |(position, row): (usize, &u32)| {
         let ground = below.map_or(Some(0), |below| cell(below, position));
         Some(ground?.saturating_add(cell(&part.bytes, *row as usize)?))
     };
-    shown.rows.iter().enumerate().map(edge).collect()
+    rows.iter().enumerate().map(edge).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::analysis::breakdown::Breakdown;
-    use crate::analysis::tile_order::TileOrder;
-    use crate::store::{Report, TileId};
+    use crate::store::TileId;
 
     #[test]
     fn what_is_hidden_leaves_no_gap_in_the_stack() {
@@ -88,10 +92,9 @@ mod tests {
             memory.not_always_live_max.push(Some(3));
         }
         let mut key = Key::default();
-        key.order = TileOrder::Bytes;
         key.divide(Some(Breakdown::Liveness));
-        let shown = Shown::new(&Report::default(), &memory, &key);
-        let stack = Stack::new(&memory, &shown, &key, None).unwrap();
+        let rows = [1, 0, 2];
+        let stack = Stack::new(&memory, &rows, &key, None).unwrap();
         let column = |index: usize| stack.edges[index].1.clone();
         assert_eq!(column(0), [Some(6), Some(6), None]);
         assert_eq!(column(2), [Some(20), Some(10), None], "by bytes, and the whole");
@@ -100,7 +103,7 @@ mod tests {
             [("Not explained by liveness", 11), ("Always live", 6), ("Not always live", 3)]
         );
         key.switch(0, false);
-        let again = Stack::new(&memory, &shown, &key, Some(Arc::clone(&stack.parts))).unwrap();
+        let again = Stack::new(&memory, &rows, &key, Some(Arc::clone(&stack.parts))).unwrap();
         assert_eq!(again.edges[0], (1, vec![Some(3), Some(3), None]));
         assert_eq!(again.top, 14);
         assert_ne!(again.version, stack.version);

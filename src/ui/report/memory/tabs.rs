@@ -20,12 +20,17 @@ const ROOM: f32 = 820.0;
 /// What stands at the left of a table's head.
 pub type Beside<'a> = &'a mut dyn FnMut(&mut egui::Ui);
 
+/// What a tab shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Tab {
+pub enum Tab {
+    /// Where bytes go.
     #[default]
     Details,
+    /// Variables.
     Variables,
+    /// Every tile.
     Tiles,
+    /// What computes and exchanges.
     Listing(Listing),
 }
 
@@ -81,7 +86,8 @@ impl Tabs {
     }
 }
 
-fn tabs_ui(ui: &mut egui::Ui, now: &mut Tab) {
+/// Draws the tabs.
+pub fn tabs_ui(ui: &mut egui::Ui, now: &mut Tab) {
     ui.scope(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
         let listings = Listing::ALL.map(|listing| (Tab::Listing(listing), listing.title()));

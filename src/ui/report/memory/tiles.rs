@@ -130,11 +130,11 @@ impl Tiles {
         selecting: &mut Selecting,
         beside: Beside<'_>,
     ) -> Option<TileId> {
-        let key = (shown.version, self.is_outliers);
+        let key = (shown.axis.version, self.is_outliers);
         let (for_job, shown, is_outliers) =
             (Arc::clone(page.report), Arc::clone(shown), self.is_outliers);
         let work = move |_: &_| {
-            Some(Found::new(&for_job, for_job.memory.get()?, &shown.rows, is_outliers))
+            Some(Found::new(&for_job, for_job.memory.get()?, &shown.axis.rows, is_outliers))
         };
         self.found.ask("list of tiles", ui.ctx(), &key, work);
         let mut is_outliers = self.is_outliers;

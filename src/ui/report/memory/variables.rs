@@ -105,7 +105,7 @@ impl Found {
             (0, _) => "All tiles".to_owned(),
             (1, Some(tile)) => format!("Tile {tile}"),
             _ => {
-                let rows = selected_rows(memory, tiles);
+                let rows = selected_rows(&memory.tiles, tiles);
                 let count: usize = rows.iter().map(std::ops::Range::len).sum();
                 format!("{} tiles", grouped(count as u64))
             }

@@ -33,6 +33,7 @@ use picture::{Hit, picture_ui};
 use read::{AtStep, Marks, Reading, TileData};
 pub use steps::steps_ui;
 use tables::{Chosen, Tables};
+pub use words::reason_title;
 
 /// Least height of the picture with what is above it, points.
 const PICTURE: f32 = 200.0;
@@ -51,20 +52,40 @@ pub enum MemoryView {
     AllTiles,
     /// The tiles as a grid.
     Grid,
+    /// What has changed, tile by tile and category by category; of two reports only.
+    Differences,
 }
+
+/// A view with its title and its accessible name.
+type NamedView = (MemoryView, &'static str, &'static str);
+
+/// What there is to see of one report.
+const VIEWS: [NamedView; 4] = [
+    (MemoryView::Tiles, "Tiles", "View of tiles"),
+    (MemoryView::OneTile, "Map of a tile", "View of a tile's map"),
+    (MemoryView::AllTiles, "Map of all tiles", "View of the map of all tiles"),
+    (MemoryView::Grid, "Grid", "View of the grid of tiles"),
+];
 
 /// Draws the title of the Memory page with the choice of what it shows.
 pub fn views_ui(ui: &mut egui::Ui, view: &mut MemoryView) {
+    choice_ui(ui, view, &VIEWS);
+}
+
+/// The same of two reports.
+pub fn views_of_two_ui(ui: &mut egui::Ui, view: &mut MemoryView) {
+    let [tiles, rest @ ..] = VIEWS;
+    let differences = (MemoryView::Differences, "Differences", "View of the map of differences");
+    let [tile, all, grid] = rest;
+    choice_ui(ui, view, &[tiles, differences, tile, all, grid]);
+}
+
+fn choice_ui(ui: &mut egui::Ui, view: &mut MemoryView, views: &[NamedView]) {
     ui.heading("Memory");
     ui.add_space(4.0);
     ui.scope(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
-        for (which, title, name) in [
-            (MemoryView::Tiles, "Tiles", "View of tiles"),
-            (MemoryView::OneTile, "Map of a tile", "View of a tile's map"),
-            (MemoryView::AllTiles, "Map of all tiles", "View of the map of all tiles"),
-            (MemoryView::Grid, "Grid", "View of the grid of tiles"),
-        ] {
+        for (which, title, name) in views.iter().copied() {
             let is_on = *view == which;
             let entry = ui.selectable_label(is_on, title);
             entry.widget_info(|| egui::WidgetInfo::selected(egui::Role::Button, true, is_on, name));

@@ -9,7 +9,7 @@ use super::paint::{Layout, Paint, Scene, kind_of};
 use crate::analysis::tile_map::TileMap;
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
-use crate::ui::widget::navigate::{Axis, navigate};
+use crate::ui::widget::navigate::{Axis, navigate, navigate_by_key};
 use crate::ui::widget::view::View;
 
 /// Its accessible name.
@@ -77,6 +77,7 @@ pub fn picture_ui(
         per_point: layout.per_point(),
     };
     let mut moved = navigate(ui, &response, axis, view, len, true);
+    moved |= navigate_by_key(ui, view, len);
     if response.clicked() || response.drag_started() {
         response.request_focus();
     }

@@ -231,7 +231,8 @@ fn scale_ui(ui: &mut egui::Ui) {
     }
 }
 
-fn figure_title(figure: &TileFigure) -> String {
+/// The name of a figure.
+pub fn figure_title(figure: &TileFigure) -> String {
     match figure {
         TileFigure::IncludingGaps => "With gaps".to_owned(),
         TileFigure::Total => "Without gaps".to_owned(),

@@ -12,7 +12,7 @@ use egui_plot::{AxisHints, GridMark, Plot, PlotBounds};
 use std::ops::Range;
 
 use super::bins::{Bin, BinCache, Values, nearest};
-use super::navigate::{Axis, navigate};
+use super::navigate::{Axis, navigate, navigate_by_key};
 use super::ticks;
 use super::view::View;
 use crate::ui::theme::Tokens;
@@ -62,18 +62,43 @@ pub struct Picture<'a> {
     pub ground: Option<(u64, Color32, Color32)>,
     /// The series, painted in this order; the pointer finds positions of the last one.
     pub layers: Vec<Layer<'a>>,
-    /// A limit and its label.
-    pub limit: Option<(u64, String)>,
+    /// Limits and their labels.
+    pub limits: Vec<(u64, String)>,
     /// Positions at which something begins, with its label.
     pub borders: &'a [(usize, String)],
     /// Marked positions, ascending.
     pub marks: &'a [u32],
-    /// Where something is alive, ascending.
-    pub lives: &'a [Range<u32>],
+    /// Lanes at the bottom, from the ground up.
+    pub lanes: &'a [Lane<'a>],
     /// Selected positions, with a label where there are several.
     pub selected: Vec<(Range<usize>, String)>,
+    /// A position that the pointer is over in another picture of the same axis.
+    pub pointed: Option<usize>,
+    /// Whether the x axis is this picture's: it has the ticks and follows the keys that zoom. Of
+    /// pictures below each other, which share a view, it is the last one's.
+    pub has_x_axis: bool,
     /// Whether dragging selects where there is nothing to pan.
     pub is_range_selectable: bool,
+}
+
+/// A lane that shows where something is the case.
+#[derive(Debug)]
+pub struct Lane<'a> {
+    /// What it is; may be empty.
+    pub label: &'a str,
+    /// Where it is the case: ascending, without overlaps.
+    pub ranges: &'a [Range<u32>],
+    /// The colour of the ranges.
+    pub color: Color32,
+    /// Its height, points.
+    pub height: f32,
+}
+
+impl<'a> Lane<'a> {
+    /// A lane that is high enough for a label.
+    pub fn new(ranges: &'a [Range<u32>], color: Color32) -> Self {
+        Self { label: "", ranges, color, height: 9.0 }
+    }
 }
 
 /// What the user did.
@@ -138,15 +163,14 @@ pub fn curve_ui(ui: &mut egui::Ui, view: &mut View, mut picture: Picture<'_>) ->
         below.extend_from_slice(bins);
     }
     paint.grid((start, end), top, units);
-    paint.limit(picture.limit.as_ref(), top);
+    paint.limits(&picture.limits, top);
     let base = picture.layers.last().map_or(0, |layer| layer.base);
     let value_at = |position: usize| {
         let bytes = picture.layers.last()?.values.get(position)?;
         Some(bytes.saturating_add(base))
     };
-    paint.lives(picture.lives);
-    let lane = if picture.lives.is_empty() { 0.0 } else { paint::LANE };
-    paint.marks(picture.marks, (start, end), lane, &below, value_at);
+    let lanes = paint.lanes(picture.lanes);
+    paint.marks(picture.marks, (start, end), lanes, &below, value_at);
     paint.selection(&picture.selected, value_at);
     paint.borders(picture.borders);
     let at = |x: f32| {
@@ -155,7 +179,7 @@ pub fn curve_ui(ui: &mut egui::Ui, view: &mut View, mut picture: Picture<'_>) ->
     };
     let pointer = response.hover_pos().filter(|_| picture.len > 0);
     let hovered = pointer.and_then(|pointer| at(pointer.x));
-    if let Some(hovered) = hovered {
+    if let Some(hovered) = hovered.or(picture.pointed) {
         paint.cursor(hovered, value_at(hovered), Stroke::new(1.0, tokens.weak_text));
     }
     let actions = response.is_pointer_button_down_on() || response.hovered();
@@ -169,6 +193,9 @@ pub fn curve_ui(ui: &mut egui::Ui, view: &mut View, mut picture: Picture<'_>) ->
     let origin = f64::from(transform.position_from_point_x(0.0));
     let axis = Axis { origin, per_point };
     let mut moved = navigate(ui, &response, axis, view, picture.len, !is_selecting);
+    if picture.has_x_axis {
+        moved |= navigate_by_key(ui, view, picture.len);
+    }
     if response.double_clicked() {
         view.reset();
         moved = true;
@@ -241,7 +268,7 @@ fn axes<'a>(
         ticks::multiples(step, bounds).map(|value| GridMark { value, step_size: step }).collect()
     };
     Plot::new(picture.name.to_owned())
-        .custom_x_axes(vec![x_axis])
+        .custom_x_axes(if picture.has_x_axis { vec![x_axis] } else { Vec::new() })
         .custom_y_axes(vec![y_axis])
         // `base_step_size` is the distance of grid lines at 1 point, the least that is set here.
         .grid_spacing(1.0..=2.0)

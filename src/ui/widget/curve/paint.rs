@@ -6,7 +6,7 @@ use eframe::egui::{Align2, Color32, Pos2, Rect, Shape, Stroke};
 use egui_plot::PlotTransform;
 use std::ops::Range;
 
-use super::{Picture, X_TICKS, Y_TICKS};
+use super::{Lane, Picture, X_TICKS, Y_TICKS};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::bins::Bin;
@@ -14,8 +14,6 @@ use crate::ui::widget::ticks;
 
 /// Marks are dots on the curve as long as there are so many at most.
 const MAX_DOTS: usize = 300;
-/// Height of the lane that shows where a variable is alive, points.
-pub const LANE: f32 = 9.0;
 /// Selected ranges are drawn with cursors as long as so many are visible at most.
 const MAX_CURSORS: usize = 24;
 /// Height of the lane that shows what is selected, points.
@@ -148,16 +146,22 @@ impl Paint<'_> {
         }
     }
 
-    pub fn limit(&self, limit: Option<&(u64, String)>, top: f64) {
-        let Some((bytes, label)) = limit else { return };
-        let right = self.frame().right() - 6.0;
-        if *bytes as f64 > top {
+    /// Limits as dashed lines, their labels beside each other at the right.
+    pub fn limits(&self, limits: &[(u64, String)], top: f64) {
+        let mut right = self.frame().right() - 6.0;
+        for (bytes, label) in limits {
+            right = self.limit(*bytes, label, top, right).left() - 14.0;
+        }
+    }
+
+    /// A limit whose label ends at `right`; returns where the label lies.
+    fn limit(&self, bytes: u64, label: &str, top: f64, right: f32) -> Rect {
+        if bytes as f64 > top {
             let at = Pos2::new(right, self.frame().top() + 4.0);
             let text = format!("{label}, above the picture");
-            self.label(at, Align2::RIGHT_TOP, &text, self.tokens.limit);
-            return;
+            return self.label(at, Align2::RIGHT_TOP, &text, self.tokens.limit);
         }
-        let y = self.y(*bytes);
+        let y = self.y(bytes);
         let ends = [Pos2::new(self.frame().left(), y), Pos2::new(self.frame().right(), y)];
         // The ground shows it where the curve is close.
         self.painter.line_segment(ends, Stroke::new(3.0, self.tokens.surface.gamma_multiply(0.6)));
@@ -169,7 +173,7 @@ impl Paint<'_> {
         } else {
             (Pos2::new(right, y + 4.0), Align2::RIGHT_TOP)
         };
-        self.label(at, align, label, self.tokens.limit);
+        self.label(at, align, label, self.tokens.limit)
     }
 
     fn label(&self, at: Pos2, align: Align2, text: &str, color: Color32) -> Rect {
@@ -288,29 +292,44 @@ impl Paint<'_> {
         }
     }
 
-    /// A lane at the bottom that shows where something is alive.
-    pub fn lives(&self, lives: &[Range<u32>]) {
-        if lives.is_empty() {
-            return;
+    /// Lanes at the bottom that show where something is the case; returns how high they are together.
+    pub fn lanes(&self, lanes: &[Lane<'_>]) -> f32 {
+        let bottom = self.frame().bottom();
+        let mut top = bottom;
+        for lane in lanes {
+            self.lane(lane, top);
+            top -= lane.height;
         }
+        bottom - top
+    }
+
+    fn lane(&self, lane: &Lane<'_>, bottom: f32) {
         let frame = self.frame();
-        let lane = frame.bottom() - LANE..=frame.bottom();
-        let whole = Rect::from_x_y_ranges(frame.x_range(), lane.clone());
+        let y = bottom - lane.height..=bottom;
+        let whole = Rect::from_x_y_ranges(frame.x_range(), y.clone());
         self.painter.rect_filled(whole, 0, self.tokens.surface);
-        let mut drawn_to = f32::NEG_INFINITY;
-        for life in lives {
-            let right = self.x(f64::from(life.end) - 0.5);
-            let left = self.x(f64::from(life.start) - 0.5).max(drawn_to);
-            if right < frame.left() || left > frame.right() || right - drawn_to < 0.5 {
-                continue;
+        let end_of = |range: &Range<u32>| self.x(f64::from(range.end) - 0.5);
+        let mut drawn_to = frame.left();
+        let mut next = 0;
+        loop {
+            // Of ranges that would lie in a pixel that is drawn already there may be very many.
+            let rest = lane.ranges.get(next..).unwrap_or(&[]);
+            next += rest.partition_point(|range| end_of(range) < drawn_to + 0.5);
+            let Some(range) = lane.ranges.get(next) else { break };
+            let left = self.x(f64::from(range.start) - 0.5).max(drawn_to);
+            if left >= frame.right() {
+                break;
             }
             // Where it is narrower than a pixel it is still to be seen.
-            let right = right.max(left + 1.0);
-            drawn_to = right;
-            let rect = Rect::from_x_y_ranges(left..=right, lane.clone());
-            self.painter.rect_filled(rect, 0, self.tokens.mark);
+            drawn_to = end_of(range).min(frame.right()).max(left + 1.0);
+            let rect = Rect::from_x_y_ranges(left..=drawn_to, y.clone());
+            self.painter.rect_filled(rect, 0, lane.color);
         }
-        self.painter.hline(frame.x_range(), *lane.start(), Stroke::new(1.0, self.tokens.border));
+        self.painter.hline(frame.x_range(), *y.start(), Stroke::new(1.0, self.tokens.border));
+        if !lane.label.is_empty() {
+            let at = Pos2::new(frame.left() + 4.0, whole.center().y);
+            self.label(at, Align2::LEFT_CENTER, lane.label, self.tokens.text);
+        }
     }
 
     pub fn cursor(&self, position: usize, bytes: Option<u64>, stroke: Stroke) {

@@ -1,0 +1,81 @@
+//! What the bytes of two reports belong to, and which of it belongs together: operations, modules of the
+//! network, variables. Made once for a pair of reports.
+
+use std::collections::HashMap;
+
+use super::contribution::OperationName;
+use super::difference::Side;
+use super::join::{Join, Row};
+use super::owners::Owners;
+use crate::analysis::liveness::variable_name;
+use crate::analysis::matching::Matching;
+use crate::store::Report;
+use crate::store::liveness::Liveness;
+
+/// Tables of what two reports have: a row for what belongs together.
+#[derive(Clone, Debug, Default)]
+pub struct Attribution {
+    source: Owners,
+    target: Owners,
+    /// The operations of both.
+    pub operations: Join,
+    /// The variables before lowering of both, those of one name together.
+    pub variables: Join,
+    /// For each row of `operations` its module, a position in `modules`.
+    pub module_of: Vec<usize>,
+    /// Modules of the network.
+    pub modules: Vec<String>,
+}
+
+impl Attribution {
+    /// Of two reports and their matching. Where debug contexts are absent nothing belongs to an
+    /// operation.
+    pub fn of(source: &Report, target: &Report, matching: &Matching) -> Self {
+        let (of_source, of_target) = rayon::join(
+            || Owners::of(source, &matching.source_operations),
+            || Owners::of(target, &matching.target_operations),
+        );
+        let owners = [of_source, of_target];
+        let [of_source, of_target] = owners.each_ref().map(|owners| {
+            owners.operations().iter().map(|found| (&found.layer, &found.kind, &found.name))
+        });
+        let operations = Join::new(of_source, of_target, &matching.operations);
+        let names = |liveness| {
+            let liveness: &Liveness = liveness;
+            liveness.variable_ids.as_slice().iter().map(|id| variable_name(liveness, *id))
+        };
+        let [of_source, of_target] =
+            [source, target].map(|report| report.liveness.get().into_iter().flat_map(names));
+        let variables = Join::new(of_source, of_target, &matching.variables);
+        let [source, target] = owners;
+        let mut attribution = Self { source, target, operations, variables, ..Self::default() };
+        attribution.find_modules();
+        attribution
+    }
+
+    fn find_modules(&mut self) {
+        let mut known: HashMap<String, usize> = HashMap::new();
+        for row in self.operations.rows() {
+            let Some(name) = self.operation_name(row) else { continue };
+            let module = name.module().to_owned();
+            let place = *known.entry(module.clone()).or_insert_with(|| {
+                self.modules.push(module);
+                self.modules.len() - 1
+            });
+            self.module_of.push(place);
+        }
+    }
+
+    /// What the rows of one report belong to.
+    pub fn owners(&self, side: Side) -> &Owners {
+        match side {
+            Side::Source => &self.source,
+            Side::Target => &self.target,
+        }
+    }
+
+    /// What the operation of a row is called, in the source where it is there.
+    pub fn operation_name(&self, row: &Row) -> Option<OperationName> {
+        self.owners(row.side).operations().get(row.item).map(OperationName::of)
+    }
+}

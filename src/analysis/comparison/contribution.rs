@@ -1,0 +1,260 @@
+//! What a change consists of: rows of bytes in both reports that add up to the whole.
+
+use std::cmp::Reverse;
+
+use super::difference::{Difference, Side};
+use crate::analysis::gaps::GapReason;
+use crate::analysis::operations::Operation;
+
+/// What bytes belong to.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Contributor {
+    /// A category, by its name in the file.
+    Category(String),
+    /// An operation.
+    Operation(OperationName),
+    /// A module of the network: the operations whose names begin with its path.
+    Module(String),
+    /// The variables of a name.
+    Variable(String),
+    /// Addresses of a tile that several variables use, each byte once.
+    Overlapped,
+    /// Bytes of a tile that liveness does not explain (definitions.md, Categories).
+    NotExplained,
+    /// Gaps of a tile; of a reason, where the reasons are known.
+    Gaps(Option<GapReason>),
+    /// What is left: nothing says what it belongs to.
+    NotAttributable,
+}
+
+/// What an operation is called.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+pub struct OperationName {
+    /// What it does.
+    pub kind: Option<String>,
+    /// The layer that names it.
+    pub layer: String,
+    /// Its name.
+    pub name: Option<String>,
+}
+
+impl OperationName {
+    /// What an operation is called.
+    pub fn of(operation: &Operation) -> Self {
+        let Operation { kind, layer, name, .. } = operation;
+        Self { kind: kind.clone(), layer: layer.clone(), name: name.clone() }
+    }
+
+    /// The module that it is in: its name without the last part of the path; the whole name where
+    /// that is no path, and the kind of one without a name.
+    pub fn module(&self) -> &str {
+        let Some(name) = &self.name else { return self.kind.as_deref().unwrap_or(&self.layer) };
+        let parent = name.rsplit_once('/').or_else(|| name.rsplit_once('.'));
+        parent.map_or(name, |(module, _)| module)
+    }
+}
+
+/// Bytes by liveness. Signed: what is left over can be below 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LiveBytes {
+    /// Always live.
+    pub always_live: i64,
+    /// Alive at the step that is looked at.
+    pub not_always_live: i64,
+    /// Neither: gaps, and bytes that several variables share.
+    pub other: i64,
+}
+
+impl LiveBytes {
+    /// Bytes of a part.
+    pub fn of(&self, part: Part) -> i64 {
+        match part {
+            Part::All => self.sum(),
+            Part::AlwaysLive => self.always_live,
+            Part::NotAlwaysLive => self.not_always_live,
+        }
+    }
+
+    /// All of them.
+    pub fn sum(&self) -> i64 {
+        self.always_live.saturating_add(self.not_always_live).saturating_add(self.other)
+    }
+
+    /// Adds bytes that are always live or not.
+    pub fn add(&mut self, is_always_live: bool, bytes: u64) {
+        let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
+        let sum = if is_always_live { &mut self.always_live } else { &mut self.not_always_live };
+        *sum = sum.saturating_add(bytes);
+    }
+
+    /// Adds the bytes of another.
+    pub fn add_all(&mut self, others: &Self) {
+        self.always_live = self.always_live.saturating_add(others.always_live);
+        self.not_always_live = self.not_always_live.saturating_add(others.not_always_live);
+        self.other = self.other.saturating_add(others.other);
+    }
+
+    fn take(&mut self, others: &Self) {
+        self.always_live = self.always_live.saturating_sub(others.always_live);
+        self.not_always_live = self.not_always_live.saturating_sub(others.not_always_live);
+        self.other = self.other.saturating_sub(others.other);
+    }
+}
+
+/// What of the bytes is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// All of them.
+    All,
+    /// Always live.
+    AlwaysLive,
+    /// Not always live.
+    NotAlwaysLive,
+}
+
+/// Bytes in both reports.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BytesOfTwo {
+    /// Of the source.
+    pub source: LiveBytes,
+    /// Of the target.
+    pub target: LiveBytes,
+}
+
+impl BytesOfTwo {
+    /// The bytes of a part.
+    pub fn of(&self, part: Part) -> Difference {
+        Difference::between(self.source.of(part), self.target.of(part))
+    }
+
+    /// Those of one report.
+    pub fn side_mut(&mut self, side: Side) -> &mut LiveBytes {
+        match side {
+            Side::Source => &mut self.source,
+            Side::Target => &mut self.target,
+        }
+    }
+
+    /// Adds the bytes of another.
+    pub fn add_all(&mut self, others: &Self) {
+        self.source.add_all(&others.source);
+        self.target.add_all(&others.target);
+    }
+}
+
+/// What one contributor has in both reports.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Contribution {
+    /// What the bytes belong to.
+    pub contributor: Contributor,
+    /// The report that alone has it.
+    pub only: Option<Side>,
+    /// The bytes.
+    pub bytes: BytesOfTwo,
+}
+
+/// Contributions that add up to a whole, in both reports.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Grouping {
+    rows: Vec<Contribution>,
+}
+
+impl Grouping {
+    /// Rows, and what they leave of the whole, if anything, as a row that is not attributable, which
+    /// takes the place of one that is among them. Rows without bytes are left out.
+    pub fn closed(rows: impl IntoIterator<Item = Contribution>, whole: &BytesOfTwo) -> Self {
+        let mut rest = *whole;
+        let counts = |row: &Contribution| {
+            row.contributor != Contributor::NotAttributable && row.bytes != BytesOfTwo::default()
+        };
+        let mut rows: Vec<Contribution> = rows.into_iter().filter(counts).collect();
+        for row in &rows {
+            rest.source.take(&row.bytes.source);
+            rest.target.take(&row.bytes.target);
+        }
+        if rest != BytesOfTwo::default() {
+            rows.push(Contribution {
+                contributor: Contributor::NotAttributable,
+                only: None,
+                bytes: rest,
+            });
+        }
+        Self { rows }
+    }
+
+    /// All rows, in no order.
+    pub fn rows(&self) -> &[Contribution] {
+        &self.rows
+    }
+
+    /// All rows, in no order.
+    pub fn into_rows(self) -> Vec<Contribution> {
+        self.rows
+    }
+
+    /// The rows that contribute to the change of a part, largest first; they add up to it.
+    pub fn ranked(&self, part: Part) -> Vec<(&Contribution, Difference)> {
+        let mut ranked: Vec<_> = self
+            .rows
+            .iter()
+            .map(|row| (row, row.bytes.of(part)))
+            .filter(|(_, bytes)| !bytes.is_equal())
+            .collect();
+        ranked.sort_by_key(|(_, bytes)| Reverse(bytes.magnitude()));
+        ranked
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_module_is_the_path_before_the_last_part() {
+        let module = |kind: Option<&str>, name: Option<&str>| {
+            let (kind, name) = (kind.map(str::to_owned), name.map(str::to_owned));
+            OperationName { kind, layer: "poplibs".to_owned(), name }.module().to_owned()
+        };
+        assert_eq!(module(None, Some("layer1.0.conv2")), "layer1.0");
+        assert_eq!(module(None, Some("layer1/0.5/conv2.a")), "layer1/0.5");
+        assert_eq!(module(None, Some("fc")), "fc");
+        assert_eq!(
+            (module(Some("matMul"), None), module(None, None)),
+            ("matMul".into(), "poplibs".into())
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_left_closes_the_sum(
+            cells in proptest::collection::vec(proptest::array::uniform6(-9_i64..9), 0..9),
+            whole in proptest::array::uniform6(-9_i64..9),
+        ) {
+            let bytes = |cells: [i64; 6]| {
+                let side = |at: usize| LiveBytes {
+                    always_live: cells[at],
+                    not_always_live: cells[at + 1],
+                    other: cells[at + 2],
+                };
+                BytesOfTwo { source: side(0), target: side(3) }
+            };
+            let whole = bytes(whole);
+            let row = |(number, cells): (usize, &[i64; 6])| Contribution {
+                contributor: Contributor::Variable(number.to_string()),
+                only: None,
+                bytes: bytes(*cells),
+            };
+            let grouping = Grouping::closed(cells.iter().enumerate().map(row), &whole);
+            let mut sum = BytesOfTwo::default();
+            grouping.rows().iter().for_each(|row| sum.add_all(&row.bytes));
+            prop_assert_eq!(sum, whole);
+            for part in [Part::All, Part::AlwaysLive, Part::NotAlwaysLive] {
+                let ranked = grouping.ranked(part);
+                let changes: i64 = ranked.iter().filter_map(|(_, bytes)| bytes.change()).sum();
+                prop_assert_eq!(Some(changes), whole.of(part).change());
+                prop_assert!(ranked.is_sorted_by_key(|(_, bytes)| Reverse(bytes.magnitude())));
+            }
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! A figure of two reports: difference = target − source; percent of the source, one decimal, not
+//! known where the source is 0 (definitions.md, Comparison).
+
+use serde::ser::{Serialize, SerializeStruct as _, Serializer};
+
+/// A figure of the source and of the target; `None` where a report does not have it. Signed, because
+/// what is left over when parts are taken from a whole can be below 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Difference {
+    /// Of the source.
+    pub source: Option<i64>,
+    /// Of the target.
+    pub target: Option<i64>,
+}
+
+impl Difference {
+    /// Of figures that the reports may lack. What is more than 2⁶³ − 1, as no report has it, counts
+    /// as that.
+    pub fn of(source: Option<u64>, target: Option<u64>) -> Self {
+        let signed = |figure: u64| i64::try_from(figure).unwrap_or(i64::MAX);
+        Self { source: source.map(signed), target: target.map(signed) }
+    }
+
+    /// Of figures that are known.
+    pub fn between(source: i64, target: i64) -> Self {
+        Self { source: Some(source), target: Some(target) }
+    }
+
+    /// Target − source; `None` where one of them is not known.
+    pub fn change(&self) -> Option<i64> {
+        Some(self.target?.saturating_sub(self.source?))
+    }
+
+    /// The change in percent of the source, one decimal; `None` where the source is not above 0.
+    pub fn percent(&self) -> Option<f64> {
+        let source = self.source.filter(|source| *source > 0)?;
+        Some((self.change()? as f64 * 1000.0 / source as f64).round() / 10.0)
+    }
+
+    /// Whether both are known and the same, or neither is known.
+    pub fn is_equal(&self) -> bool {
+        self.source == self.target
+    }
+
+    /// The size of the change, for an order by it; what is not known comes last.
+    pub fn magnitude(&self) -> Option<u64> {
+        self.change().map(i64::unsigned_abs)
+    }
+}
+
+impl Serialize for Difference {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_struct("Difference", 4)?;
+        object.serialize_field("source", &self.source)?;
+        object.serialize_field("target", &self.target)?;
+        object.serialize_field("difference", &self.change())?;
+        object.serialize_field("percent", &self.percent())?;
+        object.end()
+    }
+}
+
+/// The report that has something which the other has not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Side {
+    /// The first report.
+    Source,
+    /// The second.
+    Target,
+}
+
+impl Side {
+    /// Both, in the order in which they are shown.
+    pub const BOTH: [Self; 2] = [Self::Source, Self::Target];
+
+    /// The word for people.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Source => "Source",
+            Self::Target => "Target",
+        }
+    }
+
+    /// What belongs to this report, of source and target.
+    pub fn of<T>(self, [source, target]: [T; 2]) -> T {
+        match self {
+            Self::Source => source,
+            Self::Target => target,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percent_is_of_the_source() {
+        let known = Difference::of(Some(1_500_000), Some(4_215_000));
+        assert_eq!((known.change(), known.percent()), (Some(2_715_000), Some(181.0)));
+        assert_eq!(Difference::of(Some(3), Some(2)).percent(), Some(-33.3));
+        assert_eq!(Difference::of(Some(0), Some(2)).percent(), None);
+        assert_eq!(Difference::between(-1, 2).percent(), None);
+        let unknown = Difference::of(None, Some(2));
+        assert_eq!((unknown.change(), unknown.percent(), unknown.is_equal()), (None, None, false));
+        assert!(Difference::default().is_equal());
+        let json = serde_json::to_value(known).expect("JSON");
+        let expected = serde_json::json!(
+            {"source": 1_500_000, "target": 4_215_000, "difference": 2_715_000, "percent": 181.0});
+        assert_eq!(json, expected);
+        assert_eq!(Difference::of(Some(u64::MAX), Some(0)).change(), Some(-i64::MAX));
+    }
+}

@@ -1,0 +1,242 @@
+//! What a change of the peak consists of: the bytes alive at a step of the source and at one of the
+//! target, by category, by operation, by module of the network and by variable.
+//!
+//! The whole is the always-live bytes of `memory_by_tile` and the curve at the step. Every grouping adds
+//! up to it exactly, in both reports: what its rows leave is a row that is not attributable
+//! (definitions.md, Comparison). The always-live part of a grouping explains the change of always live.
+//!
+//! - By category: lowered variables ([`super::category_bytes`]).
+//! - By variable: variables before lowering, by name, as they are matched.
+//! - By operation: what belongs to one ([`super::owners`]): variables before lowering; the code of
+//!   internal exchanges; the state of vertices, by compute set; control code, by program. The latter
+//!   three take the place of the pseudo variables under which the file counts them, and count only where
+//!   those are all always live. Code that exchanges share counts for each of them, so the row that is not
+//!   attributable can be below 0.
+//! - By module: operations by the path in their names.
+
+use std::collections::BTreeMap;
+
+use super::attribution::Attribution;
+use super::category_bytes::category_bytes;
+use super::contribution::{BytesOfTwo, Contribution, Contributor, Grouping, LiveBytes};
+use super::difference::Side;
+use super::join::Row;
+use super::moment::Moment;
+use super::tally::Tally;
+use crate::analysis::liveness::{Scope, variable_name};
+use crate::store::Report;
+
+/// Bytes alive at a moment of each report, and what they belong to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Explanation {
+    /// The moment of the source.
+    pub source: Moment,
+    /// That of the target.
+    pub target: Moment,
+    /// What is alive then.
+    pub whole: BytesOfTwo,
+    /// By category; `None` where lowered variables are absent.
+    pub by_category: Option<Grouping>,
+    /// What goes by variable before lowering; `None` where the bytes by variable are absent.
+    pub by_owner: Option<ByOwner>,
+}
+
+/// Bytes by what they belong to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ByOwner {
+    /// By operation.
+    pub operations: Grouping,
+    /// By module of the network.
+    pub modules: Grouping,
+    /// By variable before lowering.
+    pub variables: Grouping,
+}
+
+/// Explains the change of the peak, in each report at its own step. `None` where a curve or the
+/// always-live bytes are absent, or when it was cancelled.
+pub fn explain_peak(
+    source: &Report,
+    target: &Report,
+    attribution: &Attribution,
+    scope: Scope,
+    is_cancelled: &(dyn Fn() -> bool + Sync),
+) -> Option<Explanation> {
+    let moments =
+        (Moment::peak(source, scope, is_cancelled)?, Moment::peak(target, scope, is_cancelled)?);
+    explain(source, target, attribution, moments)
+}
+
+/// Explains what differs between a moment of the source and one of the target. `None` as above.
+pub fn explain(
+    source: &Report,
+    target: &Report,
+    attribution: &Attribution,
+    moments: (Moment, Moment),
+) -> Option<Explanation> {
+    let whole = BytesOfTwo { source: moments.0.alive(source)?, target: moments.1.alive(target)? };
+    Some(Explanation {
+        source: moments.0,
+        target: moments.1,
+        whole,
+        by_category: by_category(source, target, moments, &whole),
+        by_owner: by_owner(source, target, attribution, moments, &whole),
+    })
+}
+
+fn by_category(
+    source: &Report,
+    target: &Report,
+    moments: (Moment, Moment),
+    whole: &BytesOfTwo,
+) -> Option<Grouping> {
+    let (source, target) =
+        (category_bytes(source, &moments.0)?, category_bytes(target, &moments.1)?);
+    Some(Grouping::closed(categories_of_two(source, target), whole))
+}
+
+/// A row for each category of either report.
+pub fn categories_of_two(
+    source: BTreeMap<String, LiveBytes>,
+    target: BTreeMap<String, LiveBytes>,
+) -> Vec<Contribution> {
+    let mut both: BTreeMap<String, BytesOfTwo> = BTreeMap::new();
+    for (side, categories) in [(Side::Source, source), (Side::Target, target)] {
+        for (name, bytes) in categories {
+            *both.entry(name).or_default().side_mut(side) = bytes;
+        }
+    }
+    let row = |(name, bytes)| Contribution {
+        contributor: Contributor::Category(name),
+        only: None,
+        bytes,
+    };
+    both.into_iter().map(row).collect()
+}
+
+fn by_owner(
+    source: &Report,
+    target: &Report,
+    attribution: &Attribution,
+    moments: (Moment, Moment),
+    whole: &BytesOfTwo,
+) -> Option<ByOwner> {
+    let mut tally = Tally::new(attribution);
+    tally.add(attribution, Side::Source, source, &moments.0)?;
+    tally.add(attribution, Side::Target, target, &moments.1)?;
+    let contribution = |row: &Row, contributor: Contributor, bytes: &BytesOfTwo| Contribution {
+        contributor,
+        only: row.only,
+        bytes: *bytes,
+    };
+    let operations = attribution.operations.rows().iter().zip(&tally.operations);
+    let operations = operations.filter_map(|(row, bytes)| {
+        let name = attribution.operation_name(row)?;
+        Some(contribution(row, Contributor::Operation(name), bytes))
+    });
+    let variables = attribution.variables.rows().iter().zip(&tally.variables);
+    let variables = variables.filter(|(_, bytes)| **bytes != BytesOfTwo::default());
+    let variables = variables.filter_map(|(row, bytes)| {
+        let report = match row.side {
+            Side::Source => source,
+            Side::Target => target,
+        };
+        let liveness = report.liveness.get()?;
+        let name = variable_name(liveness, liveness.variable_ids.get(row.item)?).into_owned();
+        Some(contribution(row, Contributor::Variable(name), bytes))
+    });
+    Some(ByOwner {
+        operations: Grouping::closed(operations, whole),
+        modules: Grouping::closed(by_module(attribution, &tally), whole),
+        variables: Grouping::closed(variables, whole),
+    })
+}
+
+fn by_module(attribution: &Attribution, tally: &Tally) -> Vec<Contribution> {
+    let mut modules: Vec<Contribution> = attribution
+        .modules
+        .iter()
+        .map(|name| Contribution {
+            contributor: Contributor::Module(name.clone()),
+            only: None,
+            bytes: BytesOfTwo::default(),
+        })
+        .collect();
+    for (module, bytes) in attribution.module_of.iter().zip(&tally.operations) {
+        if let Some(row) = modules.get_mut(*module) {
+            row.bytes.add_all(bytes);
+        }
+    }
+    modules
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    use super::super::contribution::Part;
+    use super::super::fixture::{contents, matching, report};
+    use crate::analysis::scope_curve::scope_curve;
+    use crate::store::TileId;
+
+    const NEVER: &(dyn Fn() -> bool + Sync) = &|| false;
+
+    const SCOPES: [Scope; 4] =
+        [Scope::Everything, Scope::Ipu(1), Scope::Tile(TileId(2)), Scope::WorstTile];
+
+    fn sum(grouping: &Grouping) -> BytesOfTwo {
+        let mut sum = BytesOfTwo::default();
+        grouping.rows().iter().for_each(|row| sum.add_all(&row.bytes));
+        sum
+    }
+
+    fn groupings(found: &Explanation) -> [&Grouping; 4] {
+        let owners = found.by_owner.as_ref().expect("bytes by variable");
+        let categories = found.by_category.as_ref().expect("lowered variables");
+        [categories, &owners.operations, &owners.modules, &owners.variables]
+    }
+
+    proptest! {
+        #[test]
+        fn every_grouping_adds_up_in_every_scope(
+            (source, target) in (contents(), contents()),
+            wanted in proptest::collection::vec((0..4_usize, 0..4_usize), 0..4),
+        ) {
+            let (source, target) = (report(&source), report(&target));
+            let matching = matching(&source, &target, &wanted);
+            let attribution = Attribution::of(&source, &target, &matching);
+            for scope in SCOPES {
+                let found = explain_peak(&source, &target, &attribution, scope, NEVER).expect("known");
+                for (report, moment, bytes) in [
+                    (&source, found.source, found.whole.source),
+                    (&target, found.target, found.whole.target),
+                ] {
+                    let curve = scope_curve(report, scope, NEVER).expect("a curve");
+                    let alive = |step: usize| {
+                        curve.not_always_live[step] + curve.always_live.at(step).expect("known")
+                    };
+                    let most = (0..curve.not_always_live.len()).map(alive).max();
+                    prop_assert_eq!(u64::try_from(bytes.sum()).ok(), most);
+                    prop_assert_eq!(Some(alive(moment.step)), most);
+                }
+                for grouping in groupings(&found) {
+                    prop_assert_eq!(sum(grouping), found.whole);
+                }
+            }
+        }
+
+        #[test]
+        fn nothing_has_changed_against_itself(content in contents()) {
+            let report = report(&content);
+            let all: Vec<_> = (0..9).map(|place| (place, place)).collect();
+            let attribution = Attribution::of(&report, &report, &matching(&report, &report, &all));
+            for scope in SCOPES {
+                let found = explain_peak(&report, &report, &attribution, scope, NEVER).expect("known");
+                for grouping in groupings(&found) {
+                    prop_assert!(grouping.ranked(Part::All).is_empty());
+                    prop_assert!(grouping.rows().iter().all(|row| row.only.is_none()));
+                }
+            }
+        }
+    }
+}

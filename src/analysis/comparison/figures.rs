@@ -1,0 +1,267 @@
+//! The figures of two reports side by side: those of `summary`, the bytes of code, and the peak as a
+//! whole.
+
+use crate::store::Report;
+use crate::store::execution::ExecutionTotals;
+use crate::store::memory::{Region, TileMemory};
+use crate::store::options::GraphInfo;
+
+use super::difference::Difference;
+use crate::analysis::liveness::{self, Scope};
+use crate::analysis::memory::{self, CategoryBytes, MemoryTotals, cell};
+use crate::analysis::scope_curve::scope_curve;
+
+/// What a figure counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Bytes.
+    Bytes,
+    /// Things.
+    Count,
+    /// Cycles of a tile's clock.
+    Cycles,
+    /// Microseconds.
+    Microseconds,
+    /// The number of a tile or step: where something is, not how much.
+    Place,
+}
+
+/// A figure of both reports.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Figure {
+    /// Where it stands in the JSON of a comparison: `memory`, `total_bytes`.
+    pub path: Vec<String>,
+    /// Its name for people.
+    pub title: String,
+    /// What it counts.
+    pub unit: Unit,
+    /// Its values.
+    pub value: Difference,
+}
+
+/// All figures, in the order in which `summary` has them; those that neither report has are listed
+/// as well. Small tables are enough.
+pub fn figures(source: &Report, target: &Report) -> Vec<Figure> {
+    let sides = [Facts::of(source), Facts::of(target)];
+    let mut list = List { sides, figures: Vec::new() };
+    list.graph();
+    list.memory();
+    list.categories();
+    list.liveness();
+    list.execution();
+    list.figures
+}
+
+/// What one report has.
+struct Facts<'a> {
+    graph: GraphInfo,
+    memory: Option<&'a TileMemory>,
+    totals: MemoryTotals,
+    steps: Option<u64>,
+    peak: Option<Peak>,
+    always_live: Option<u64>,
+    execution: Option<&'a ExecutionTotals>,
+}
+
+struct Peak {
+    step: u32,
+    not_always_live: u64,
+}
+
+impl<'a> Facts<'a> {
+    fn of(report: &'a Report) -> Self {
+        let memory = report.memory.get();
+        let target = report.target.get();
+        let totals = memory.map(|memory| memory::totals(memory, target)).unwrap_or_default();
+        let steps = report.steps.get();
+        let peak = || {
+            let curve = scope_curve(report, Scope::Everything, &|| false)?.not_always_live;
+            let position = liveness::peak(&curve)?;
+            let step = steps?.ids.get(position)?.0;
+            Some(Peak { step, not_always_live: *curve.get(position)? })
+        };
+        Self {
+            graph: report.graph.get().copied().unwrap_or_default(),
+            memory,
+            steps: steps.map(|steps| steps.ids.len() as u64),
+            peak: peak(),
+            always_live: totals.always_live_bytes,
+            totals,
+            execution: report.execution.get(),
+        }
+    }
+
+    fn fullest(&self, of: impl Fn(&TileMemory, usize) -> Option<u64>) -> Option<u64> {
+        of(self.memory?, self.totals.fullest?)
+    }
+
+    fn category(&self, name: &str) -> CategoryBytes {
+        let of_name = |memory: &'a TileMemory| {
+            memory.categories.iter().find(|category| category.name == name)
+        };
+        self.memory.and_then(of_name).map(memory::category_total).unwrap_or_default()
+    }
+}
+
+struct List<'a> {
+    sides: [Facts<'a>; 2],
+    figures: Vec<Figure>,
+}
+
+impl List<'_> {
+    fn add(
+        &mut self,
+        path: &[&str],
+        title: &str,
+        unit: Unit,
+        of: impl Fn(&Facts<'_>) -> Option<u64>,
+    ) {
+        let [source, target] = &self.sides;
+        self.figures.push(Figure {
+            path: path.iter().map(|part| (*part).to_owned()).collect(),
+            title: title.to_owned(),
+            unit,
+            value: Difference::of(of(source), of(target)),
+        });
+    }
+
+    fn graph(&mut self) {
+        let mut add = |key, title, of: fn(&GraphInfo) -> Option<u64>| {
+            self.add(&["graph", key], title, Unit::Count, |facts| of(&facts.graph));
+        };
+        add("compute_sets", "Compute sets", |graph| graph.compute_sets);
+        add("edges", "Edges", |graph| graph.edges);
+        add("variables", "Variables", |graph| graph.variables);
+        add("vertices", "Vertices", |graph| graph.vertices);
+    }
+
+    fn memory(&mut self) {
+        let mut add = |key, title, of: fn(&MemoryTotals) -> Option<u64>| {
+            self.add(&["memory", key], title, Unit::Bytes, |facts| of(&facts.totals));
+        };
+        add("total_bytes", "Total", |totals| totals.total_bytes);
+        add("including_gaps_bytes", "Including gaps", |totals| totals.including_gaps_bytes);
+        add("gap_bytes", "Gaps", |totals| totals.gap_bytes);
+        add("always_live_bytes", "Always live", |totals| totals.always_live_bytes);
+        self.add(&["memory", "code_bytes"], "Code", Unit::Bytes, |facts| {
+            memory::code_bytes(facts.memory?)
+        });
+        for (number, region) in Region::ALL.into_iter().enumerate() {
+            let path = ["memory", "by_region", region.key()];
+            self.add(&path, region.title(), Unit::Bytes, |facts| {
+                *facts.totals.by_region.get(number)?
+            });
+        }
+        let tile = ["memory", "fullest_tile", "tile"];
+        self.add(&tile, "Fullest tile", Unit::Place, |facts| {
+            facts.fullest(|memory, row| Some(u64::from(memory.tiles.get(row)?.0)))
+        });
+        let bytes = ["memory", "fullest_tile", "bytes"];
+        self.add(&bytes, "Fullest tile, without gaps", Unit::Bytes, |facts| {
+            facts.fullest(|memory, row| cell(&memory.total, row))
+        });
+        let bytes = ["memory", "fullest_tile", "including_gaps_bytes"];
+        self.add(&bytes, "Fullest tile, including gaps", Unit::Bytes, |facts| {
+            facts.fullest(|memory, row| cell(&memory.including_gaps, row))
+        });
+        self.add(&["memory", "tiles_over_limit"], "Tiles over the limit", Unit::Count, |facts| {
+            facts.totals.tiles_over_limit
+        });
+    }
+
+    fn categories(&mut self) {
+        let mut names: Vec<String> = Vec::new();
+        for category in
+            self.sides.iter().filter_map(|side| side.memory).flat_map(|memory| &memory.categories)
+        {
+            if !names.contains(&category.name) {
+                names.push(category.name.clone());
+            }
+        }
+        for name in names {
+            let title = memory::category_title(&name);
+            let path = |part| ["memory", "by_category", &name, part];
+            self.add(&path("not_overlapped"), &title, Unit::Bytes, |facts| {
+                facts.category(&name).not_overlapped
+            });
+            let title = format!("{title}, overlapped");
+            self.add(&path("overlapped"), &title, Unit::Bytes, |facts| {
+                facts.category(&name).overlapped
+            });
+        }
+    }
+
+    fn liveness(&mut self) {
+        self.add(&["liveness", "steps"], "Steps", Unit::Count, |facts| facts.steps);
+        let mut add = |key, title, unit, of: fn(&Facts<'_>) -> Option<u64>| {
+            self.add(&["liveness", "peak", key], title, unit, of);
+        };
+        add("step", "Step of the peak", Unit::Place, |facts| {
+            Some(u64::from(facts.peak.as_ref()?.step))
+        });
+        add("not_always_live_bytes", "Not always live at the peak", Unit::Bytes, |facts| {
+            Some(facts.peak.as_ref()?.not_always_live)
+        });
+        add("bytes", "Peak", Unit::Bytes, |facts| {
+            Some(facts.peak.as_ref()?.not_always_live.saturating_add(facts.always_live?))
+        });
+    }
+
+    fn execution(&mut self) {
+        let mut add = |key, title, unit, of: fn(&ExecutionTotals) -> Option<u64>| {
+            self.add(&["execution", key], title, unit, |facts| of(facts.execution?));
+        };
+        add("runs", "Runs", Unit::Count, |totals| Some(totals.runs));
+        add("steps", "Steps run", Unit::Count, |totals| Some(totals.steps));
+        add("cycles", "Cycles", Unit::Cycles, |totals| totals.cycles);
+        add("elapsed_microseconds", "Elapsed", Unit::Microseconds, |totals| {
+            totals.elapsed_microseconds
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use crate::store::TileId;
+    use crate::store::memory::CategoryMemory;
+
+    fn report(tiles: &[u64], category: &str) -> Report {
+        let mut memory = TileMemory::default();
+        for (tile, bytes) in (0..).zip(tiles) {
+            memory.tiles.push(TileId(tile));
+            memory.including_gaps.push(Some(*bytes));
+            memory.total.push(Some(*bytes));
+        }
+        let list = |first| Some([vec![first], vec![0; tiles.len().saturating_sub(1)]].concat());
+        memory.categories.push(CategoryMemory {
+            name: category.to_owned(),
+            not_overlapped: [list(5), list(0), list(0)],
+            overlapped: [list(0), list(0), list(1)],
+        });
+        let report = Report::default();
+        report.memory.fill(Some(memory));
+        report
+    }
+
+    #[test]
+    fn what_a_report_lacks_is_not_known() {
+        let list = figures(&report(&[10, 30, 30], "stack"), &report(&[50], "vertexCode"));
+        let value = |path: &str| {
+            let of_path = |figure: &&Figure| figure.path.join(".") == path;
+            let value = list.iter().find(of_path).expect("a figure").value;
+            (value.source, value.target)
+        };
+        assert_eq!(value("memory.including_gaps_bytes"), (Some(70), Some(50)));
+        assert_eq!(value("memory.gap_bytes"), (Some(0), Some(0)));
+        assert_eq!(value("memory.fullest_tile.tile"), (Some(1), Some(0)));
+        assert_eq!(value("memory.fullest_tile.including_gaps_bytes"), (Some(30), Some(50)));
+        assert_eq!(value("memory.by_category.stack.not_overlapped"), (Some(5), None));
+        assert_eq!(value("memory.by_category.vertexCode.overlapped"), (None, Some(1)));
+        assert_eq!(value("memory.code_bytes"), (None, Some(6)));
+        assert_eq!(value("memory.always_live_bytes"), (None, None));
+        assert_eq!(value("liveness.peak.bytes"), (None, None));
+        assert_eq!(value("execution.cycles"), (None, None));
+    }
+}

@@ -1,0 +1,297 @@
+//! What a change of the fullest tile consists of: its bytes including gaps, in each report of its own
+//! fullest tile.
+//!
+//! By category: the bytes at addresses that one variable uses, always live or not, over all steps; those
+//! at addresses that several use, each byte once; gaps. By operation, module and variable: what is
+//! always live, what is alive at the tile's own peak, what liveness does not explain, gaps. Every grouping
+//! adds up to the whole exactly, in both reports.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::attribution::Attribution;
+use super::contribution::{BytesOfTwo, Contribution, Contributor, Grouping, LiveBytes};
+use super::explanation::{ByOwner, categories_of_two, explain};
+use super::moment::Moment;
+use crate::analysis::gaps::{GapReason, GapTotal, GapsByReason, used_ranges};
+use crate::analysis::liveness::Scope;
+use crate::analysis::memory::{cell, totals};
+use crate::analysis::recompute::sums_by;
+use crate::analysis::resident_tile::resident_tile;
+use crate::store::ids::CategoryId;
+use crate::store::{Report, TileId};
+
+/// The fullest tiles, and what their bytes belong to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FullestTiles {
+    /// The fullest tile of the source.
+    pub source: TileId,
+    /// That of the target.
+    pub target: TileId,
+    /// Their bytes including gaps.
+    pub source_bytes: i64,
+    /// Those of the target.
+    pub target_bytes: i64,
+    /// By category; `None` where lowered variables are absent.
+    pub by_category: Option<Grouping>,
+    /// What goes by variable before lowering; `None` where the bytes by tile are absent.
+    pub by_owner: Option<ByOwner>,
+}
+
+/// The fullest tile of a report, the lowest of equals.
+pub fn fullest_tile(report: &Report) -> Option<TileId> {
+    let memory = report.memory.get()?;
+    memory.tiles.get(totals(memory, report.target.get()).fullest?)
+}
+
+/// Explains the change of the fullest tile. `gaps` are those of the fullest tile of source and target,
+/// which tell gaps apart by reason; without them all gaps are one row. `None` where the memory by tile
+/// is absent.
+pub fn explain_fullest_tile(
+    source: &Report,
+    target: &Report,
+    attribution: &Attribution,
+    gaps: Option<[&GapsByReason; 2]>,
+) -> Option<FullestTiles> {
+    let tiles = (fullest_tile(source)?, fullest_tile(target)?);
+    let [of_source, of_target] = [TileBytes::of(source, tiles.0)?, TileBytes::of(target, tiles.1)?];
+    let gaps = gap_rows(gaps, &of_source, &of_target);
+    Some(FullestTiles {
+        source: tiles.0,
+        target: tiles.1,
+        source_bytes: of_source.including_gaps,
+        target_bytes: of_target.including_gaps,
+        by_category: by_category([(source, &of_source), (target, &of_target)], &gaps),
+        by_owner: by_owner(source, target, attribution, [&of_source, &of_target], &gaps),
+    })
+}
+
+/// What `memory_by_tile` says of one tile.
+struct TileBytes {
+    tile: TileId,
+    total: i64,
+    including_gaps: i64,
+}
+
+impl TileBytes {
+    fn of(report: &Report, tile: TileId) -> Option<Self> {
+        let memory = report.memory.get()?;
+        let row = memory.tiles.position(tile)?;
+        let signed = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
+        let total = signed(cell(&memory.total, row)?);
+        Some(Self { tile, total, including_gaps: signed(cell(&memory.including_gaps, row)?) })
+    }
+
+    fn gaps(&self) -> i64 {
+        self.including_gaps.saturating_sub(self.total)
+    }
+}
+
+/// A row of bytes that are neither always live nor alive at a step.
+fn other(contributor: Contributor, source: i64, target: i64) -> Contribution {
+    let bytes = |other| LiveBytes { other, ..LiveBytes::default() };
+    let bytes = BytesOfTwo { source: bytes(source), target: bytes(target) };
+    Contribution { contributor, only: None, bytes }
+}
+
+fn gap_rows(
+    gaps: Option<[&GapsByReason; 2]>,
+    source: &TileBytes,
+    target: &TileBytes,
+) -> Vec<Contribution> {
+    let Some(gaps) = gaps else {
+        return vec![other(Contributor::Gaps(None), source.gaps(), target.gaps())];
+    };
+    let reasons: BTreeSet<GapReason> = gaps.iter().flat_map(|gaps| gaps.keys().copied()).collect();
+    let bytes = |gaps: &GapsByReason, reason: &GapReason| {
+        let total: Option<&GapTotal> = gaps.get(reason);
+        i64::try_from(total.map_or(0, |total| total.bytes)).unwrap_or(i64::MAX)
+    };
+    let row = |reason: &GapReason| {
+        let [source, target] = gaps.map(|gaps| bytes(gaps, reason));
+        other(Contributor::Gaps(Some(*reason)), source, target)
+    };
+    reasons.iter().map(row).collect()
+}
+
+/// Bytes at addresses of a tile that one variable uses, by category, and those that several use.
+struct ByAddress {
+    categories: BTreeMap<String, LiveBytes>,
+    alone: LiveBytes,
+    overlapped: i64,
+}
+
+impl ByAddress {
+    fn of(report: &Report, tile: TileId) -> Option<Self> {
+        let classes = &report.liveness.get()?.classes;
+        let names = report.categories.get()?;
+        let variables = resident_tile(report, tile)?;
+        let target = report.target.get().cloned().unwrap_or_default();
+        let sums = sums_by(&variables, &target, |variable| {
+            (variable.category, classes.is_always_live(variable.class))
+        });
+        let mut categories: BTreeMap<String, LiveBytes> = BTreeMap::new();
+        let mut alone = LiveBytes::default();
+        for ((category, is_always_live), sums) in sums {
+            let bytes = sums.not_overlapped.iter().sum();
+            alone.add(is_always_live, bytes);
+            // What has no category with a name is left, and so not attributable.
+            if let Some(name) = category.and_then(|id| names.name(CategoryId(id))) {
+                categories.entry(name.to_owned()).or_default().add(is_always_live, bytes);
+            }
+        }
+        let used = used_ranges(&variables, |_| true);
+        let used: u64 = used.iter().map(|range| range.end.saturating_sub(range.start)).sum();
+        let used = i64::try_from(used).unwrap_or(i64::MAX);
+        let overlapped = used.saturating_sub(alone.sum());
+        Some(Self { categories, alone, overlapped })
+    }
+
+    /// The whole of a tile, what is not in these bytes as bytes of neither kind.
+    fn whole(&self, tile: &TileBytes) -> LiveBytes {
+        LiveBytes { other: tile.including_gaps.saturating_sub(self.alone.sum()), ..self.alone }
+    }
+}
+
+fn by_category(sides: [(&Report, &TileBytes); 2], gaps: &[Contribution]) -> Option<Grouping> {
+    let [(source, of_source), (target, of_target)] = sides;
+    let source = ByAddress::of(source, of_source.tile)?;
+    let target = ByAddress::of(target, of_target.tile)?;
+    let whole = BytesOfTwo { source: source.whole(of_source), target: target.whole(of_target) };
+    let overlapped = other(Contributor::Overlapped, source.overlapped, target.overlapped);
+    let rows = categories_of_two(source.categories, target.categories);
+    Some(Grouping::closed(rows.into_iter().chain([overlapped]).chain(gaps.iter().cloned()), &whole))
+}
+
+fn by_owner(
+    source: &Report,
+    target: &Report,
+    attribution: &Attribution,
+    tiles: [&TileBytes; 2],
+    gaps: &[Contribution],
+) -> Option<ByOwner> {
+    let [of_source, of_target] = tiles;
+    let peak = |report, tile| Moment::peak(report, Scope::Tile(tile), &|| false);
+    let moments = (peak(source, of_source.tile)?, peak(target, of_target.tile)?);
+    let explained = explain(source, target, attribution, moments)?;
+    let alive = &explained.whole;
+    let not_explained = other(
+        Contributor::NotExplained,
+        of_source.total.saturating_sub(alive.source.sum()),
+        of_target.total.saturating_sub(alive.target.sum()),
+    );
+    let whole = |alive: &LiveBytes, tile: &TileBytes| LiveBytes {
+        other: tile.including_gaps.saturating_sub(alive.sum()),
+        ..*alive
+    };
+    let whole = BytesOfTwo {
+        source: whole(&alive.source, of_source),
+        target: whole(&alive.target, of_target),
+    };
+    let with_rest = |grouping: Grouping| {
+        let rest = [not_explained.clone()].into_iter().chain(gaps.iter().cloned());
+        Grouping::closed(grouping.into_rows().into_iter().chain(rest), &whole)
+    };
+    let found = explained.by_owner?;
+    Some(ByOwner {
+        operations: with_rest(found.operations),
+        modules: with_rest(found.modules),
+        variables: with_rest(found.variables),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    use super::super::contribution::Part;
+    use super::super::difference::Difference;
+    use super::super::fixture::{contents, matching, report};
+
+    proptest! {
+        #[test]
+        fn every_grouping_adds_up_to_the_fullest_tile(
+            (source, target) in (contents(), contents()),
+            wanted in proptest::collection::vec((0..4_usize, 0..4_usize), 0..4),
+            known_gaps in proptest::option::of(0..99_u64),
+        ) {
+            let (source, target) = (report(&source), report(&target));
+            let attribution =
+                Attribution::of(&source, &target, &matching(&source, &target, &wanted));
+            let start = |bytes| GapsByReason::from([(GapReason::Start, GapTotal { bytes, count: 1 })]);
+            let gaps = known_gaps.map(|bytes| [start(bytes), start(7)]);
+            let gaps = gaps.as_ref().map(|[source, target]| [source, target]);
+            let found = explain_fullest_tile(&source, &target, &attribution, gaps).expect("known");
+            let most = |report: &Report| {
+                let memory = report.memory.get().expect("memory");
+                memory.including_gaps.iter().flatten().copied().max()
+            };
+            let whole = Difference::between(found.source_bytes, found.target_bytes);
+            prop_assert_eq!(whole, Difference::of(most(&source), most(&target)));
+            let owners = found.by_owner.as_ref().expect("bytes by variable");
+            let categories = found.by_category.as_ref().expect("lowered variables");
+            for grouping in [categories, &owners.operations, &owners.modules, &owners.variables] {
+                let mut sum = BytesOfTwo::default();
+                grouping.rows().iter().for_each(|row| sum.add_all(&row.bytes));
+                prop_assert_eq!(sum.of(Part::All), whole);
+                let rest = grouping.rows().iter().filter(|row| {
+                    row.contributor == Contributor::NotAttributable
+                });
+                prop_assert!(rest.count() <= 1);
+            }
+        }
+    }
+
+    #[test]
+    fn addresses_count_once() {
+        use super::super::fixture::Content;
+        // Tile, variable, class, category, bytes and offset: class 1 is always live.
+        let cells = vec![
+            (1, 0, 1, 0, 10, 5),
+            (1, 1, 2, 0, 10, 20),
+            (1, 2, 3, 2, 6, 24),
+            (0, 0, 1, 0, 4, 0),
+        ];
+        let content = Content {
+            contexts: vec!["fc"],
+            variables: vec![(0, 1), (1, 0), (6, 0)],
+            classes: vec![(0, 2), (3, 5)],
+            cells,
+            steps: vec![1; 6],
+            code: Vec::new(),
+            state: Vec::new(),
+            control: Vec::new(),
+            surplus: 0,
+        };
+        let report = report(&content);
+        let attribution = Attribution::of(&report, &report, &matching(&report, &report, &[]));
+        let found = explain_fullest_tile(&report, &report, &attribution, None).expect("known");
+        assert_eq!((found.source, found.source_bytes), (TileId(1), 30));
+        let rows = found.by_category.as_ref().expect("lowered variables").rows().iter();
+        let rows: Vec<_> = rows.map(|row| (&row.contributor, row.bytes.source)).collect();
+        let bytes =
+            |always_live, not_always_live, other| LiveBytes { always_live, not_always_live, other };
+        let expected = [
+            (&Contributor::Category("variable".to_owned()), bytes(10, 4, 0)),
+            (&Contributor::Overlapped, bytes(0, 0, 6)),
+            (&Contributor::Gaps(None), bytes(0, 0, 10)),
+        ];
+        assert_eq!(rows, expected);
+        let owners = found.by_owner.as_ref().expect("bytes by variable");
+        let rows: Vec<_> = owners
+            .variables
+            .rows()
+            .iter()
+            .map(|row| (&row.contributor, row.bytes.source))
+            .collect();
+        let expected = [
+            (&Contributor::Variable("weights".to_owned()), bytes(10, 0, 0)),
+            (&Contributor::Variable("<anon>".to_owned()), bytes(0, 10, 0)),
+            (&Contributor::Gaps(None), bytes(0, 0, 10)),
+        ];
+        assert_eq!(rows, expected, "20 bytes are used: both are explained by liveness");
+        let operations = owners.operations.rows().iter();
+        let of_fc = operations.map(|row| row.bytes.source).next();
+        assert_eq!(of_fc, Some(bytes(10, 10, 0)), "anonymous ones belong by their life");
+    }
+}

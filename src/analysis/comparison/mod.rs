@@ -1,0 +1,23 @@
+//! Two reports, *source* and *target*: what differs, and what a change consists of.
+//!
+//! Pure functions of two [`crate::store::Report`]s and, where rows belong together by more than a name, of
+//! their [`super::matching::Matching`].
+
+pub mod attribution;
+pub mod category_bytes;
+pub mod contribution;
+pub mod difference;
+pub mod explanation;
+pub mod figures;
+#[cfg(test)]
+mod fixture;
+pub mod fullest_tile;
+pub mod join;
+pub mod moment;
+pub mod options;
+pub mod owners;
+pub mod plans;
+pub mod spikes;
+pub mod tally;
+pub mod variable_rows;
+pub mod variables;

@@ -1,0 +1,64 @@
+//! Which operation the rows of one report belong to: variables, programs, exchanges, compute sets.
+//!
+//! A variable belongs to an operation as [`super::super::variable_operations`] says. A program and a
+//! compute set belong to that of their debug context, an exchange to that of the programs that run it,
+//! where those that belong to any belong to one.
+
+use std::collections::HashMap;
+
+use crate::analysis::operations::Operation;
+use crate::analysis::step_operations::{Found, StepOperations};
+use crate::analysis::variable_operations::{VariableOperations, variable_operations};
+use crate::store::Report;
+use crate::store::exchange::ExchangeId;
+
+/// The operations of the rows of one report.
+#[derive(Clone, Debug, Default)]
+pub struct Owners {
+    /// Of the variables, with the list of all operations: those of the steps first.
+    pub variables: VariableOperations,
+    /// For each compute set its operation, a position in [`Self::operations`].
+    pub compute_sets: Vec<Option<u32>>,
+    /// For each program its operation.
+    pub programs: Vec<Option<u32>>,
+    exchanges: HashMap<ExchangeId, Option<u32>>,
+}
+
+impl Owners {
+    /// Nothing belongs to an operation where debug contexts are absent. Exchanges are found by their
+    /// programs, so they need not be read.
+    pub fn of(report: &Report, steps: &StepOperations) -> Self {
+        let mut variables = variable_operations(report, steps).unwrap_or_default();
+        let Some(debug) = report.debug.get() else {
+            return Self { variables, ..Self::default() };
+        };
+        let known = std::mem::take(&mut variables.operations);
+        let mut found = Found::new(debug, &known);
+        let sets = report.compute_sets.get().map_or(&[][..], |sets| &sets.debug_ids);
+        let compute_sets = sets.iter().map(|id| found.of_context(*id)).collect();
+        let mut exchanges: HashMap<ExchangeId, Option<u32>> = HashMap::new();
+        let mut of_program = Vec::new();
+        if let Some(programs) = report.programs.get() {
+            of_program.extend(programs.debug_ids.iter().map(|id| found.of_context(*id)));
+            for (exchange, operation) in programs.exchanges.iter().zip(&of_program) {
+                let (Some(exchange), Some(operation)) = (*exchange, *operation) else { continue };
+                exchanges
+                    .entry(exchange)
+                    .and_modify(|owner| *owner = owner.filter(|owner| *owner == operation))
+                    .or_insert(Some(operation));
+            }
+        }
+        variables.operations = found.operations;
+        Self { variables, compute_sets, programs: of_program, exchanges }
+    }
+
+    /// All operations of the report that anything belongs to.
+    pub fn operations(&self) -> &[Operation] {
+        &self.variables.operations
+    }
+
+    /// The operation of an exchange.
+    pub fn of_exchange(&self, id: ExchangeId) -> Option<u32> {
+        *self.exchanges.get(&id)?
+    }
+}

@@ -1,0 +1,241 @@
+//! Operations of both reports that are computed in another way: those whose plan has changed.
+//!
+//! A plan shows in what the compiler made of an operation: its steps, the code of its internal exchanges,
+//! its control code, the number of its vertices. It has changed when any of these has, as far as both reports say so.
+
+use std::cmp::Reverse;
+
+use super::attribution::Attribution;
+use super::contribution::OperationName;
+use super::difference::{Difference, Side};
+use crate::analysis::control_code::own_control_code;
+use crate::analysis::matching::Matching;
+use crate::analysis::over_tiles::sum;
+use crate::analysis::selection::TileSelection;
+use crate::analysis::step_operations::StepOperations;
+use crate::store::Report;
+use crate::store::exchange::ExchangeKind;
+
+/// An operation of both reports. Steps are positions in [`crate::store::program::Steps`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// What it is called in the source.
+    pub name: OperationName,
+    /// Its position in [`Matching::source_operations`].
+    pub source_operation: u32,
+    /// Its position in [`Matching::target_operations`].
+    pub target_operation: u32,
+    /// Number of its steps.
+    pub steps: Difference,
+    /// Pairs of its steps.
+    pub matched_steps: u64,
+    /// Its steps at which most is not always live, the first of equals.
+    pub peak_steps: [Option<usize>; 2],
+    /// Not-always-live bytes of everything there.
+    pub peak: Difference,
+    /// Code of its internal exchanges, bytes.
+    pub exchange_code: Difference,
+    /// Its control code, bytes.
+    pub control_code: Difference,
+    /// Its vertices.
+    pub vertices: Difference,
+    /// Its `availableMemoryProportion` in the source and in the target.
+    pub proportions: [Option<f64>; 2],
+}
+
+impl Plan {
+    /// Steps of the source without a partner among those of the target's operation.
+    pub fn only_source(&self) -> u64 {
+        self.left(self.steps.source)
+    }
+
+    /// Steps of the target without a partner.
+    pub fn only_target(&self) -> u64 {
+        self.left(self.steps.target)
+    }
+
+    fn left(&self, steps: Option<i64>) -> u64 {
+        let steps = steps.and_then(|steps| u64::try_from(steps).ok()).unwrap_or(0);
+        steps.saturating_sub(self.matched_steps)
+    }
+
+    /// Whether it is computed in another way.
+    pub fn has_changed(&self) -> bool {
+        let differs = |figure: &Difference| figure.change().is_some_and(|change| change != 0);
+        self.only_source() > 0
+            || self.only_target() > 0
+            || differs(&self.exchange_code)
+            || differs(&self.control_code)
+            || differs(&self.vertices)
+    }
+}
+
+/// The operations of both reports whose plan has changed, largest change of their peak first, then
+/// in the order of the source. The curves are the not-always-live bytes at each step.
+pub fn changed_plans(
+    source: (&Report, &[u64]),
+    target: (&Report, &[u64]),
+    attribution: &Attribution,
+    matching: &Matching,
+) -> Vec<Plan> {
+    let sides = [
+        PlanSide::of(source.0, source.1, attribution, Side::Source, &matching.source_operations),
+        PlanSide::of(target.0, target.1, attribution, Side::Target, &matching.target_operations),
+    ];
+    let plan = |pair: (usize, usize)| plan(pair, &sides, matching);
+    let mut plans: Vec<Plan> =
+        matching.operations.iter().filter_map(plan).filter(Plan::has_changed).collect();
+    plans.sort_by_key(|plan| Reverse(plan.peak.magnitude()));
+    plans
+}
+
+/// What one report has of its operations, by position.
+struct PlanSide<'a> {
+    operations: &'a StepOperations,
+    curve: &'a [u64],
+    exchange_code: Option<Vec<u64>>,
+    control_code: Option<Vec<u64>>,
+    vertices: Option<Vec<u64>>,
+}
+
+impl<'a> PlanSide<'a> {
+    fn of(
+        report: &Report,
+        curve: &'a [u64],
+        attribution: &Attribution,
+        side: Side,
+        operations: &'a StepOperations,
+    ) -> Self {
+        let owners = attribution.owners(side);
+        let by_operation = |rows: &mut dyn Iterator<Item = (Option<u32>, Option<u64>)>| {
+            let mut sums = vec![0_u64; operations.operations.len()];
+            for (owner, amount) in rows {
+                let cell = owner.and_then(|owner| sums.get_mut(owner as usize));
+                if let (Some(cell), Some(amount)) = (cell, amount) {
+                    *cell = cell.saturating_add(amount);
+                }
+            }
+            sums
+        };
+        let exchange_code = report.exchanges.get().map(|exchanges| {
+            let internal = exchanges.ids.iter().zip(&exchanges.code);
+            let mut internal =
+                internal.filter(|(id, _)| id.kind == ExchangeKind::Internal).map(|(id, code)| {
+                    (owners.of_exchange(*id), sum(code.as_ref(), &TileSelection::default()))
+                });
+            by_operation(&mut internal)
+        });
+        let control_code = own_control_code(report, &TileSelection::default());
+        let control_code = control_code.map(|own| {
+            by_operation(&mut owners.programs.iter().copied().zip(own.into_iter().map(Some)))
+        });
+        let vertices = report.compute_sets.get().map(|sets| {
+            by_operation(
+                &mut owners.compute_sets.iter().copied().zip(sets.vertices.iter().copied()),
+            )
+        });
+        Self { operations, curve, exchange_code, control_code, vertices }
+    }
+
+    /// The step of an operation at which most is alive, and the bytes.
+    fn peak(&self, operation: u32) -> Option<(usize, u64)> {
+        let steps = self.operations.steps_of(operation).iter().map(|step| *step as usize);
+        let alive = steps.filter_map(|step| Some((*self.curve.get(step)?, Reverse(step))));
+        alive.max().map(|(bytes, Reverse(step))| (step, bytes))
+    }
+
+    fn proportion(&self, operation: u32) -> Option<f64> {
+        self.operations.operations.get(operation as usize)?.available_memory_proportion
+    }
+}
+
+fn plan(pair: (usize, usize), sides: &[PlanSide<'_>; 2], matching: &Matching) -> Option<Plan> {
+    let [source, target] = sides;
+    let (s, t) = (u32::try_from(pair.0).ok()?, u32::try_from(pair.1).ok()?);
+    let of_source = source.operations.steps_of(s);
+    let count = |steps: &[u32]| Some(steps.len() as u64);
+    let is_matched = |step: &&u32| {
+        let partner = matching.steps.target_of(**step as usize);
+        partner.is_some_and(|partner| target.operations.of_step.get(partner) == Some(&Some(t)))
+    };
+    let peaks = [source.peak(s), target.peak(t)];
+    let [source_peak, target_peak] = peaks.map(|peak| peak.map(|(_, bytes)| bytes));
+    let of = |column: &Option<Vec<u64>>, operation: u32| {
+        column.as_ref().and_then(|cells| cells.get(operation as usize).copied())
+    };
+    Some(Plan {
+        name: OperationName::of(source.operations.operations.get(pair.0)?),
+        source_operation: s,
+        target_operation: t,
+        steps: Difference::of(count(of_source), count(target.operations.steps_of(t))),
+        matched_steps: of_source.iter().filter(is_matched).count() as u64,
+        peak_steps: peaks.map(|peak| peak.map(|(step, _)| step)),
+        peak: Difference::of(source_peak, target_peak),
+        exchange_code: Difference::of(of(&source.exchange_code, s), of(&target.exchange_code, t)),
+        control_code: Difference::of(of(&source.control_code, s), of(&target.control_code, t)),
+        vertices: Difference::of(of(&source.vertices, s), of(&target.vertices, t)),
+        proportions: [source.proportion(s), target.proportion(t)],
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use super::super::fixture::{Content, matching, report};
+
+    /// Operations fc and, from step 3 on, conv.
+    fn content() -> Content {
+        Content {
+            contexts: vec!["fc", "conv"],
+            variables: vec![(1, 0)],
+            classes: vec![(1, 3), (4, 5)],
+            cells: vec![(0, 0, 2, 0, 8, 0), (1, 0, 3, 0, 50, 0)],
+            steps: vec![1, 1, 1, 2, 2, 0],
+            code: vec![[4, 0, 0, 0]; 4],
+            state: vec![[1, 0, 0, 0]; 3],
+            control: Vec::new(),
+            surplus: 0,
+        }
+    }
+
+    fn changed(source: &Content, target: &Content) -> Vec<Plan> {
+        let (source, target) = (report(source), report(target));
+        let matching = matching(&source, &target, &[(0, 0), (1, 1)]);
+        let attribution = Attribution::of(&source, &target, &matching);
+        let (source_curve, target_curve) = ([0, 8, 8, 0, 50, 0], [0, 8, 9, 0, 90, 0]);
+        changed_plans((&source, &source_curve), (&target, &target_curve), &attribution, &matching)
+    }
+
+    #[test]
+    fn steps_code_and_vertices_tell_that_a_plan_has_changed() {
+        let source = content();
+        assert!(changed(&source, &source).is_empty(), "other bytes alone are no other plan");
+        let mut target = content();
+        target.steps = vec![1, 1, 2, 2, 2, 0];
+        let found = changed(&source, &target);
+        let names: Vec<_> = found.iter().map(|plan| plan.name.name.as_deref()).collect();
+        assert_eq!(names, [Some("conv"), Some("fc")], "the largest change of the peak first");
+        let (conv, fc) = (&found[0], &found[1]);
+        assert_eq!((fc.steps.source, fc.steps.target, fc.matched_steps), (Some(3), Some(2), 2));
+        assert_eq!((fc.only_source(), fc.only_target()), (1, 0));
+        assert_eq!((conv.only_source(), conv.only_target()), (0, 1));
+        assert_eq!((conv.peak_steps, conv.peak.change()), ([Some(4), Some(4)], Some(40)));
+        assert_eq!((fc.peak_steps, fc.peak.change()), ([Some(1), Some(1)], Some(0)));
+        let mut target = content();
+        target.code[3] = [4, 5, 0, 0];
+        let found = changed(&source, &target);
+        assert_eq!((found.len(), found[0].exchange_code.change()), (1, Some(5)));
+        let mut target = content();
+        target.control = vec![[0; 4], [0, 0, 9, 0]];
+        assert!(changed(&source, &target).is_empty(), "the source does not say");
+        let mut said = content();
+        said.control = vec![[1, 0, 0, 0]; 2];
+        let found = changed(&said, &target);
+        assert_eq!((found.len(), found[0].control_code.change()), (1, Some(7)));
+        let mut target = content();
+        target.state[1] = [3, 0, 0, 0];
+        let found = changed(&source, &target);
+        assert_eq!((found.len(), found[0].vertices.change()), (1, Some(2)));
+    }
+}

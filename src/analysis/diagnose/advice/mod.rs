@@ -1,0 +1,58 @@
+//! What to do about a finding: at most five sentences, what helps most first. The techniques, their
+//! evidence and their cost are described in docs/advice.md.
+
+mod cuda;
+mod host;
+mod ipu;
+mod tpu;
+
+use std::borrow::Cow;
+
+use super::finding::{Device, Finding};
+use crate::text::bytes;
+
+/// A sentence; most are the same for each occurrence of a message.
+type Sentence = Cow<'static, str>;
+
+/// Sentences that are given.
+const MOST: usize = 5;
+
+/// The advice for a finding.
+pub fn of(finding: &Finding) -> Vec<Sentence> {
+    let mut advice = match finding.device {
+        Device::Ipu => ipu::of(finding),
+        Device::Tpu => tpu::of(finding),
+        Device::Cuda => cuda::of(finding),
+        Device::Host => host::of(finding),
+    };
+    advice.truncate(MOST);
+    advice
+}
+
+/// `Free at least 20.1 KiB (8 % of the limit)`, if the message says how much is too much.
+fn free_at_least(finding: &Finding) -> Option<String> {
+    let excess = finding.excess_bytes?;
+    let share = finding.limit_bytes.and_then(|limit| percent(excess, limit));
+    let share = share.map_or_else(String::new, |percent| format!(" ({percent} % of the limit)"));
+    Some(format!("Free at least {}{share}", bytes(excess)))
+}
+
+/// A part in percent of a whole, rounded up.
+fn percent(part: u64, whole: u64) -> Option<u128> {
+    (u128::from(part) * 100)
+        .checked_add(u128::from(whole).checked_sub(1)?)?
+        .checked_div(whole.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percents_are_rounded_up() {
+        assert_eq!(percent(1, 1000), Some(1));
+        assert_eq!(percent(200, 100), Some(200));
+        assert_eq!(percent(1, 0), None);
+        assert_eq!(percent(u64::MAX, u64::MAX), Some(100));
+    }
+}

@@ -1,0 +1,62 @@
+//! Amounts of memory as messages write them: `382.00 MiB`, `33.05G`, `525496`.
+//!
+//! Units are binary whatever their letters: TPU messages write M for 2²⁰ bytes, Poplar's summaries kB
+//! for 2¹⁰. A decimal number is rounded to the nearest byte, halves up; the arithmetic is exact.
+
+/// Decimals that are read; a message has two.
+const MOST_DECIMALS: usize = 12;
+
+/// Bytes of a number with an optional unit; `None` for what is no amount or more than 2⁶⁴ - 1 bytes.
+pub fn bytes(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let end = text.find(|c: char| !matches!(c, '0'..='9' | '.' | ',')).unwrap_or(text.len());
+    let (number, unit) = text.split_at(end);
+    let power = match unit.trim_start().as_bytes().first() {
+        None | Some(b'B' | b'b') => 0,
+        Some(b'K' | b'k') => 10,
+        Some(b'M') => 20,
+        Some(b'G') => 30,
+        Some(b'T') => 40,
+        Some(b'P') => 50,
+        Some(_) => return None,
+    };
+    let (whole, decimals) = number.split_once('.').unwrap_or((number, ""));
+    let decimals = decimals.get(..MOST_DECIMALS).unwrap_or(decimals);
+    let digits: String = whole.chars().filter(|c| *c != ',').chain(decimals.chars()).collect();
+    let scaled = digits.parse::<u128>().ok()?.checked_mul(1 << power)?;
+    let divisor = 10_u128.checked_pow(u32::try_from(decimals.len()).ok()?)?;
+    u64::try_from(scaled.checked_add(divisor / 2)? / divisor).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_are_exact_and_decimals_rounded() {
+        for (text, expected) in [
+            ("0", 0),
+            ("525496", 525_496),
+            ("2,616,922,112", 2_616_922_112),
+            ("512B", 512),
+            ("28 bytes", 28),
+            ("1.00K", 1024),
+            ("256.0 kB", 262_144),
+            ("8.00M", 8_388_608),
+            ("8.00MiB", 8_388_608),
+            ("0.001K", 1),  // 1.024
+            ("0.0015K", 2), // 1.536
+            ("0.50B", 1),
+            ("33.05G", 35_487_167_283),  // …283.2
+            ("1.31 GiB", 1_406_601_789), // …789.44
+            ("1.5T", 1_649_267_441_664),
+            ("16P", 18_014_398_509_481_984),
+        ] {
+            assert_eq!(bytes(text), Some(expected), "{text}");
+        }
+        for text in ["", "G", "1.2.3", "x", "99999999999999999999", "20000P", "3 apples", "."] {
+            assert_eq!(bytes(text), None, "{text}");
+        }
+        assert_eq!(bytes("1.0000000000000000000000000001M"), Some(1 << 20));
+    }
+}

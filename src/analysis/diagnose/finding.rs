@@ -1,0 +1,216 @@
+//! A finding: one message about memory, its facts, and what to do.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+
+/// What a message says. The words of [`Kind::key`] are stable; the README lists them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// A tile, or some that are listed, need more memory than they have.
+    TileOutOfMemory,
+    /// So many tiles are out of memory, as a summary of Poplar counts them.
+    TilesOutOfMemory,
+    /// The variables of one or more tiles cannot be placed.
+    VariablesDoNotFit,
+    /// A tile receives more in one exchange than its memory holds.
+    ExchangeTooLarge,
+    /// The code of a tile leaves no room at the start of its memory.
+    CodeTooLarge,
+    /// An IPU is out of memory; the message does not say of what.
+    OutOfMemory,
+    /// The memory does not suffice, and no report was asked for.
+    ProfileNotWritten,
+    /// A buffer for streams in the memory of the host is too small.
+    HostBuffer,
+    /// The planner found no plan within its share of memory and took the one with the least.
+    PlannerAtMinimum,
+    /// The planner found no plan within its share of memory and goes on with a larger one.
+    PlannerOverTarget,
+    /// The planner found no plan at all.
+    PlannerNoPlan,
+    /// A TPU has too little memory, while compiling or at run time.
+    TpuOutOfMemory,
+    /// A TPU has enough free memory, but not in one piece.
+    TpuFragmented,
+    /// A GPU has too little free memory.
+    CudaOutOfMemory,
+    /// PyTorch holds enough unallocated memory of a GPU, but not in one piece.
+    CudaFragmented,
+}
+
+impl Kind {
+    /// The stable word, as in JSON.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::TileOutOfMemory => "tile-out-of-memory",
+            Self::TilesOutOfMemory => "tiles-out-of-memory",
+            Self::VariablesDoNotFit => "variables-do-not-fit",
+            Self::ExchangeTooLarge => "exchange-too-large",
+            Self::CodeTooLarge => "code-too-large",
+            Self::OutOfMemory => "out-of-memory",
+            Self::ProfileNotWritten => "profile-not-written",
+            Self::HostBuffer => "host-buffer",
+            Self::PlannerAtMinimum => "planner-at-minimum",
+            Self::PlannerOverTarget => "planner-over-target",
+            Self::PlannerNoPlan => "planner-no-plan",
+            Self::TpuOutOfMemory => "tpu-out-of-memory",
+            Self::TpuFragmented => "tpu-fragmented",
+            Self::CudaOutOfMemory => "cuda-out-of-memory",
+            Self::CudaFragmented => "cuda-fragmented",
+        }
+    }
+
+    /// Where the memory is.
+    pub fn device(self) -> Device {
+        match self {
+            Self::HostBuffer => Device::Host,
+            Self::TpuOutOfMemory | Self::TpuFragmented => Device::Tpu,
+            Self::CudaOutOfMemory | Self::CudaFragmented => Device::Cuda,
+            _ => Device::Ipu,
+        }
+    }
+}
+
+/// Whose memory a message is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Device {
+    /// Graphcore's IPU.
+    Ipu,
+    /// Google's TPU.
+    Tpu,
+    /// A GPU that PyTorch uses as CUDA device (also AMD's).
+    Cuda,
+    /// The memory of the machine that drives the devices.
+    Host,
+}
+
+/// One occurrence of a message (cli.md, `diagnose`). What the message does not say is `None`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// What the message says.
+    pub kind: Kind,
+    /// The line of the input in which the message begins, from 1; of an exception that a C++ runtime
+    /// reports, the line of its `what()`.
+    pub line: u64,
+    /// The message as found: without colours and prefixes of a log, on one line, shortened when huge.
+    pub text: String,
+    /// Whose memory it is.
+    pub device: Device,
+    /// The tile; of several that are listed, the first.
+    pub tile: Option<u64>,
+    /// Bytes that are used, or would be if they were there.
+    pub used_bytes: Option<u64>,
+    /// Bytes that there are: of the tile, of the memory space, of the device.
+    pub limit_bytes: Option<u64>,
+    /// Bytes too many: as the message says, else requested - free, else used - limit, where that is
+    /// above 0.
+    pub excess_bytes: Option<u64>,
+    /// The exchange's name.
+    pub exchange: Option<String>,
+    /// The path of the report that the message names.
+    pub profile: Option<String>,
+    /// How many tiles are out of memory.
+    pub tiles_out: Option<u64>,
+    /// Bytes of the request that failed.
+    pub requested_bytes: Option<u64>,
+    /// Bytes that were free, in one piece or not.
+    pub free_bytes: Option<u64>,
+    /// The largest free block.
+    pub contiguous_bytes: Option<u64>,
+    /// Bytes that PyTorch holds without using them.
+    pub unallocated_bytes: Option<u64>,
+    /// Bytes of other processes on the same GPU.
+    pub other_processes_bytes: Option<u64>,
+    /// The device as the message names it: `GPU 0`, `0x0x1_HBM0`.
+    pub instance: Option<String>,
+    /// The memory space of a TPU: `hbm`, `vmem`, `smem`.
+    pub memory_space: Option<String>,
+    /// What the used bytes are made of, as the message breaks them down.
+    pub breakdown: Vec<Part>,
+    /// The largest allocations that the message lists.
+    pub allocations: Vec<Allocation>,
+    /// What to do, what helps most first.
+    pub advice: Vec<Cow<'static, str>>,
+}
+
+/// A part of the used bytes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Part {
+    /// `reserved`, `program`, `arguments`.
+    pub name: String,
+    /// Its size.
+    pub bytes: u64,
+}
+
+/// An allocation that a message lists.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Allocation {
+    /// Its size, with padding.
+    pub bytes: u64,
+    /// Its size without padding.
+    pub unpadded_bytes: Option<u64>,
+    /// The operator that asked for it.
+    pub operator: Option<String>,
+    /// Its type, extents and layout.
+    pub shape: Option<String>,
+    /// The compiler's name for it.
+    pub label: Option<String>,
+    /// What it is: `HLO temp`, `scoped`.
+    pub allocation_type: Option<String>,
+}
+
+impl Finding {
+    /// A finding without facts.
+    pub fn new(kind: Kind) -> Self {
+        Self {
+            kind,
+            line: 0,
+            text: String::new(),
+            device: kind.device(),
+            tile: None,
+            used_bytes: None,
+            limit_bytes: None,
+            excess_bytes: None,
+            exchange: None,
+            profile: None,
+            tiles_out: None,
+            requested_bytes: None,
+            free_bytes: None,
+            contiguous_bytes: None,
+            unallocated_bytes: None,
+            other_processes_bytes: None,
+            instance: None,
+            memory_space: None,
+            breakdown: Vec::new(),
+            allocations: Vec::new(),
+            advice: Vec::new(),
+        }
+    }
+
+    /// The same with the excess worked out, where the message does not state it.
+    #[must_use]
+    pub fn with_excess(mut self) -> Self {
+        let more = |most: Option<u64>, least: Option<u64>| most?.checked_sub(least?);
+        self.excess_bytes = self
+            .excess_bytes
+            .or_else(|| more(self.requested_bytes, self.free_bytes))
+            .or_else(|| more(self.used_bytes, self.limit_bytes))
+            .filter(|excess| *excess > 0);
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_those_of_json() {
+        for kind in [Kind::TileOutOfMemory, Kind::PlannerAtMinimum, Kind::CudaFragmented] {
+            assert_eq!(serde_json::to_value(kind).expect("JSON"), kind.key());
+        }
+    }
+}

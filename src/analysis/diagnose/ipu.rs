@@ -1,0 +1,177 @@
+//! Messages of Poplar, PopLibs and their frameworks about the memory of tiles (poplar.md 6.2, 6.3).
+
+use std::sync::LazyLock;
+
+use regex::bytes::Regex;
+
+use super::amount;
+use super::finding::{Finding, Kind};
+use super::message::{Found, Message, pattern};
+
+/// The messages.
+pub const MESSAGES: &[Message] = &[
+    Message {
+        pattern: "Out of memory on tiles? (?<tiles>{tiles})\
+                  (?:: (?<used>{n}) bytes used but (?:the )?tiles? only ha(?:ve|s) (?<limit>{n}) bytes\
+                  (?: of memory)?)?(?:[.]? Profile saved to: {path})?",
+        read: tile,
+    },
+    Message {
+        // Poplar before its first release.
+        pattern: "Out of memory on (?<count>{count}) tiles\
+                  (?: Total memory overspill: (?<excess>{n}) bytes\
+                  (?: Top tile by memory usage: Tile (?<tile>{n}) memory usage: (?<used>{n}) bytes)?)?",
+        read: counted_before_1_0,
+    },
+    Message { pattern: r"(?<count>{count}) tile\(s\) out of memory", read: counted },
+    Message {
+        pattern: "(?:Out of memory: )?Cannot fit all variable data onto one or more tiles[.]?\
+                  (?: Profile saved to: {path})?",
+        read: |found| with_profile(Kind::VariablesDoNotFit, found),
+    },
+    Message {
+        pattern: "Out of memory, the graph profile is available here: {path}",
+        read: |found| with_profile(Kind::OutOfMemory, found),
+    },
+    Message {
+        pattern: r"Need to set the 'debug\.allowOutOfMemory' engine option to true to get the graph report",
+        read: |_| Finding::new(Kind::ProfileNotWritten),
+    },
+    Message {
+        pattern: "[Tt]ile (?<tile>{n}) receives more data than it has total memory in exchange\
+                  (?: '(?<exchange>[^'\r\n]*)'?)?",
+        read: exchange,
+    },
+    Message {
+        pattern: "[Tt]ile (?<tile>{n}) _poplar_start must be {n} not {n} bytes from the start of memory\
+                  (?:[.] Typically this error occurs when there is too much code to fit in\\s*code memory[.]?)?",
+        read: |found| Finding { tile: found.number("tile"), ..Finding::new(Kind::CodeTooLarge) },
+    },
+    Message {
+        pattern: "Buffer {n} needs to be at least (?<requested>{n}) [Bb]ytes, but remaining host buffer \
+                  memory is only (?<free>{n})",
+        read: host_buffer,
+    },
+    Message {
+        pattern: "Out of memory[.] Single stream of length (?<requested>{n})(?: in bufferIndex {n})?",
+        read: host_buffer,
+    },
+    Message {
+        pattern: "(?:Warning: )?(?:[a-z]+ )?planner unable to meet memory target\
+                  (?:; retrying while targeting minimum memory[.]|[.] Optimizing for minimum memory[.]*)?",
+        read: |_| Finding::new(Kind::PlannerAtMinimum),
+    },
+    Message {
+        pattern: "Unable to meet memory target[.] Retrying with \
+                  (?:a per-tile memory limit of (?<limit>{n}) bytes|no per-tile memory limit)[.]?",
+        read: over_target,
+    },
+    Message {
+        pattern: "embedding::plan could not find a valid solution with availableMemoryProportion=\
+                  [0-9.e-]+, trying again with unlimited temporary memory",
+        read: over_target,
+    },
+    Message {
+        pattern: "Slice planner could not find a valid solution, opting for no plan",
+        read: |_| Finding::new(Kind::PlannerNoPlan),
+    },
+];
+
+fn tile(found: &Found) -> Finding {
+    let tiles = found.word("tiles").unwrap_or_default();
+    let first = tiles.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
+    let finding = Finding {
+        tile: first.parse().ok(),
+        // One tile that is named need not be the only one.
+        tiles_out: listed(&tiles).filter(|count| *count > 1),
+        used_bytes: found.number("used"),
+        limit_bytes: found.number("limit"),
+        profile: found.path(),
+        ..Finding::new(Kind::TileOutOfMemory)
+    };
+    finding.with_excess()
+}
+
+/// How many tiles a list like `0-3, 7 and 9` has.
+fn listed(tiles: &str) -> Option<u64> {
+    let list = tiles.replace("and", ",");
+    let parts = list.split(',').map(str::trim).filter(|part| !part.is_empty());
+    parts
+        .map(|part| match part.split_once('-') {
+            None => Some(1),
+            Some((from, to)) => {
+                let (from, to): (u64, u64) = (from.trim().parse().ok()?, to.trim().parse().ok()?);
+                to.checked_sub(from)?.checked_add(1)
+            }
+        })
+        .try_fold(0_u64, |sum, count| sum.checked_add(count?))
+}
+
+/// The excess is that of all tiles together. Some versions print all that the tile uses instead, which
+/// is none.
+fn counted_before_1_0(found: &Found) -> Finding {
+    let used_bytes = found.number("used");
+    Finding {
+        tiles_out: found.number("count"),
+        excess_bytes: found.number("excess").filter(|excess| Some(*excess) != used_bytes),
+        tile: found.number("tile"),
+        used_bytes,
+        ..Finding::new(Kind::TilesOutOfMemory)
+    }
+}
+
+static FULLEST_TILE: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"Maximum \(Including Gaps\): ({n}) \([^)\n]*\) on tile ({n})"));
+static MEMORY_PER_TILE: LazyLock<Regex> = LazyLock::new(|| pattern("Memory Per-Tile: ({size})"));
+
+/// The last line of a summary's list of tiles. The fullest tile stands just before it, the memory of
+/// a tile at the summary's beginning.
+fn counted(found: &Found) -> Finding {
+    /// Bytes in which the last lines before the message lie.
+    const NEAR: usize = 1024;
+    let near = found.before.len().saturating_sub(NEAR);
+    let near = found.before.get(near..).unwrap_or_default();
+    let fullest = FULLEST_TILE.captures_iter(near).last();
+    let fullest = |group| amount_of(fullest.as_ref()?.get(group)?.as_bytes());
+    let limit = MEMORY_PER_TILE.captures_iter(found.before).last();
+    let limit = limit.and_then(|facts| amount_of(facts.get(1)?.as_bytes()));
+    let (used_bytes, tile) = (fullest(1), fullest(2));
+    let limit_bytes = limit.filter(|limit| used_bytes.is_none_or(|used| used > *limit));
+    let finding = Finding {
+        tiles_out: found.number("count"),
+        tile,
+        used_bytes,
+        limit_bytes,
+        ..Finding::new(Kind::TilesOutOfMemory)
+    };
+    finding.with_excess()
+}
+
+fn amount_of(bytes: &[u8]) -> Option<u64> {
+    amount::bytes(&String::from_utf8_lossy(bytes))
+}
+
+fn with_profile(kind: Kind, found: &Found) -> Finding {
+    Finding { profile: found.path(), ..Finding::new(kind) }
+}
+
+fn exchange(found: &Found) -> Finding {
+    Finding {
+        tile: found.number("tile"),
+        exchange: found.word("exchange"),
+        ..Finding::new(Kind::ExchangeTooLarge)
+    }
+}
+
+fn host_buffer(found: &Found) -> Finding {
+    let finding = Finding {
+        requested_bytes: found.number("requested"),
+        free_bytes: found.number("free"),
+        ..Finding::new(Kind::HostBuffer)
+    };
+    finding.with_excess()
+}
+
+fn over_target(found: &Found) -> Finding {
+    Finding { limit_bytes: found.number("limit"), ..Finding::new(Kind::PlannerOverTarget) }
+}

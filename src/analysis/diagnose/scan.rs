@@ -1,0 +1,165 @@
+//! Searches a log of any size with bounded memory.
+//!
+//! Colours are taken out, then words that every message has one of are searched ([`TRIGGER`]). Only the
+//! lines around such a word ([`Region`]) are compared with the messages. What is kept is a piece of the
+//! input, what lies before it as far as a message looks back, and what lies behind it as far as a
+//! message may go on.
+
+use std::io::Read;
+
+use memchr::memchr_iter;
+
+use super::advice;
+use super::colours;
+use super::finding::Finding;
+use super::lines::{Region, around};
+use super::message::{Found, TRIGGER, matches, readable};
+use super::wrapper::those_that_count;
+
+/// Bytes that are searched at once.
+const PIECE: usize = 1 << 20;
+/// Bytes before and behind a message in which its facts may lie: a listing of allocations behind,
+/// the head of a summary before.
+const FAR: usize = 1 << 16;
+
+/// What a log says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Diagnosis {
+    /// One for each occurrence of a message, in the order of the log.
+    pub findings: Vec<Finding>,
+    /// Lines of the log.
+    pub lines: u64,
+}
+
+/// Reads a log to its end.
+///
+/// # Errors
+/// What the reader says.
+pub fn diagnose_reader(mut reader: impl Read) -> std::io::Result<Diagnosis> {
+    let mut scanner = Scanner::default();
+    let mut piece = vec![0; PIECE];
+    loop {
+        match reader.read(&mut piece) {
+            Ok(0) => return Ok(scanner.finish()),
+            Ok(length) => scanner.push(piece.get(..length).unwrap_or_default()),
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Takes a log piece by piece.
+#[derive(Debug, Default)]
+pub struct Scanner {
+    /// Input that may be a sequence of a terminal whose end is still to come.
+    cut: Vec<u8>,
+    /// Input without colours.
+    text: Vec<u8>,
+    /// Where in it the next message may begin.
+    from: usize,
+    /// How far its lines are counted, and the number of the line there, from 0.
+    counted: usize,
+    line: u64,
+    findings: Vec<Finding>,
+}
+
+impl Scanner {
+    /// Takes the next bytes of the log.
+    pub fn push(&mut self, bytes: &[u8]) {
+        for piece in bytes.chunks(PIECE) {
+            if self.cut.is_empty() {
+                let done = colours::strip(piece, false, &mut self.text);
+                self.cut.extend_from_slice(piece.get(done..).unwrap_or_default());
+            } else {
+                self.cut.extend_from_slice(piece);
+                let done = colours::strip(&self.cut, false, &mut self.text);
+                self.cut.drain(..done);
+            }
+            if self.text.len() >= self.from.saturating_add(PIECE + FAR) {
+                self.search(self.text.len() - FAR);
+                self.forget();
+            }
+        }
+    }
+
+    /// The log is complete.
+    pub fn finish(mut self) -> Diagnosis {
+        let cut = std::mem::take(&mut self.cut);
+        colours::strip(&cut, true, &mut self.text);
+        self.search(self.text.len());
+        let text = std::mem::take(&mut self.text);
+        let has_open_line = text.last().is_some_and(|last| *last != b'\n');
+        let lines = self.count_to(&text, text.len()) + u64::from(has_open_line);
+        Diagnosis { findings: self.findings, lines }
+    }
+
+    /// Finds the messages that begin before `limit`.
+    fn search(&mut self, limit: usize) {
+        let text = std::mem::take(&mut self.text);
+        let mut next = self.from;
+        let mut triggers = TRIGGER.find_iter(text.get(self.from..).unwrap_or_default()).peekable();
+        let offset = self.from;
+        while let Some(trigger) = triggers.next() {
+            let (start, mut end) = around(&text, offset + trigger.start());
+            // Words close to each other have one region, so that no message is in two.
+            let mut last = None;
+            loop {
+                while let Some(close) = triggers.next_if(|close| offset + close.start() < end) {
+                    last = Some(offset + close.start());
+                }
+                let Some(close) = last.take() else { break };
+                end = end.max(around(&text, close).1);
+            }
+            let start = start.max(next);
+            if start >= limit {
+                break;
+            }
+            let number = self.count_to(&text, start) + 1;
+            let region = Region::of(&text, (start, end), number);
+            next = self.read(&text, &region, (next, limit)).max(next);
+        }
+        self.from = next.max(limit);
+        self.text = text;
+    }
+
+    /// Drops the text before which no message looks back.
+    fn forget(&mut self) {
+        let done = self.from.saturating_sub(FAR);
+        let mut text = std::mem::take(&mut self.text);
+        self.count_to(&text, done);
+        text.drain(..done);
+        self.text = text;
+        self.from -= done;
+        self.counted -= done;
+    }
+
+    /// Reads the messages of a region that begin in a range of the text; says where the last ends.
+    fn read(&mut self, text: &[u8], region: &Region, (from, limit): (usize, usize)) -> usize {
+        let mut end = from;
+        for one in those_that_count(matches(&region.text).collect(), &region.text) {
+            let (place, line) = region.place(one.start());
+            if !(from..limit).contains(&place) {
+                continue;
+            }
+            end = region.place(one.end()).0;
+            let message = region.text.get(one.start()..one.end()).unwrap_or_default();
+            let before = text.get(place.saturating_sub(FAR)..place).unwrap_or_default();
+            let after = text.get(end..text.len().min(end.saturating_add(FAR))).unwrap_or_default();
+            let found = Found { captures: one.captures, before, after };
+            let mut finding = (one.message.read)(&found);
+            finding.line = line;
+            finding.text = readable(message);
+            finding.advice = advice::of(&finding);
+            self.findings.push(finding);
+        }
+        end
+    }
+
+    /// The number of line ends before a place that is not before the last one asked for.
+    fn count_to(&mut self, text: &[u8], place: usize) -> u64 {
+        let lines = memchr_iter(b'\n', text.get(self.counted..place).unwrap_or_default()).count();
+        self.line += lines as u64;
+        self.counted = self.counted.max(place);
+        self.line
+    }
+}

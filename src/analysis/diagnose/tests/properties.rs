@@ -1,0 +1,177 @@
+//! Whatever stands around a message or within its words, it is found once, with the same facts.
+
+use proptest::prelude::*;
+use proptest::sample::Index;
+
+use super::examples::examples;
+use crate::analysis::diagnose::scan::Scanner;
+use crate::analysis::diagnose::{Diagnosis, Finding, diagnose};
+
+fn newlines(log: &[u8]) -> u64 {
+    memchr::memchr_iter(b'\n', log).count() as u64
+}
+
+/// Facts and advice, without the place.
+fn facts(finding: &Finding) -> Finding {
+    Finding { line: 0, ..finding.clone() }
+}
+
+fn findings(log: &[u8]) -> Vec<Finding> {
+    diagnosis(log, log.len()).findings
+}
+
+/// Reads a log in pieces.
+fn diagnosis(log: &[u8], piece: usize) -> Diagnosis {
+    let mut scanner = Scanner::default();
+    for piece in log.chunks(piece.max(1)) {
+        scanner.push(piece);
+    }
+    scanner.finish()
+}
+
+/// The only finding of a log, without its place.
+fn only(log: &[u8]) -> Finding {
+    let found = findings(log);
+    assert_eq!(found.len(), 1, "{:?}: {found:#?}", String::from_utf8_lossy(log));
+    facts(&found[0])
+}
+
+/// Bytes of any kind, without escapes, which could take away what follows them.
+fn noise() -> impl Strategy<Value = Vec<u8>> {
+    let byte = prop_oneof![Just(b'\n'), Just(b' '), any::<u8>()];
+    prop::collection::vec(byte, 0..300).prop_map(|noise| {
+        noise.into_iter().map(|byte| if byte == 0x1b { b'?' } else { byte }).collect()
+    })
+}
+
+/// Whether a message is an exception, whose names stand on one line.
+fn takes_line(text: &str) -> bool {
+    text.contains("'poplar_") || text.contains("popart.")
+}
+
+/// What may stand at the end of a message without changing it.
+const ENDS: [&str; 6] = ["\n", "\r\n", " ", "\"", "\t", ")\n"];
+
+proptest! {
+    #[test]
+    fn any_text_is_read(log in prop::collection::vec(any::<u8>(), 0..2000), piece in 1_usize..300) {
+        let whole = diagnosis(&log, log.len());
+        let newlines = newlines(&log);
+        prop_assert!((newlines..=newlines + 1).contains(&whole.lines));
+        prop_assert_eq!(whole, diagnosis(&log, piece));
+    }
+
+    #[test]
+    fn words_of_messages_in_any_order_are_read(
+        words in prop::collection::vec((any::<Index>(), any::<Index>(), 0_usize..8), 0..40),
+        piece in 1_usize..300,
+    ) {
+        let examples = examples();
+        let mut log = String::new();
+        for (example, start, count) in words {
+            let words: Vec<&str> = example.get(&examples).text.split(' ').collect();
+            let start = start.index(words.len());
+            let end = words.len().min(start + count);
+            log += &words[start..end].join(" ");
+            log += if count.is_multiple_of(3) { "\n" } else { " " };
+        }
+        let whole = diagnosis(log.as_bytes(), log.len());
+        prop_assert!(whole.findings.is_sorted_by_key(|finding| finding.line));
+        prop_assert!(whole.findings.iter().all(|finding| (1..=whole.lines).contains(&finding.line)));
+        prop_assert_eq!(&whole, &diagnosis(log.as_bytes(), piece));
+    }
+
+    #[test]
+    fn noise_around_a_message_changes_nothing(
+        example in any::<Index>(),
+        before in noise(),
+        after in noise(),
+        end in any::<Index>(),
+    ) {
+        let examples = examples();
+        let text = &example.get(&examples).text;
+        let alone = only(text.as_bytes());
+        let begins_with_number = text.starts_with(|c: char| c.is_ascii_digit());
+        let gap: &[u8] = if begins_with_number { b" " } else { b"" };
+        // The text of an exception whose message is not known goes on to the end of the line.
+        let end = if takes_line(text) { "\n" } else { end.get(&ENDS) };
+        let log = [&*before, gap, text.as_bytes(), end.as_bytes(), &after].concat();
+        let found = findings(&log);
+        prop_assert_eq!(found.len(), 1);
+        let newlines = newlines(&before);
+        prop_assert_eq!(found[0].line, newlines + 1);
+        prop_assert_eq!(facts(&found[0]), alone);
+    }
+
+    #[test]
+    fn colours_in_a_message_change_nothing(
+        example in any::<Index>(),
+        places in prop::collection::vec((any::<Index>(), any::<Index>()), 1..12),
+    ) {
+        const COLOURS: [&str; 5] =
+            ["\u{1b}[0m", "\u{1b}[1;31m", "\u{1b}[38;5;208m", "\u{1b}[K", "\u{1b}]8;;http://h/\u{1b}\\"];
+        let examples = examples();
+        let text = &example.get(&examples).text;
+        let mut log = text.clone();
+        let mut places: Vec<usize> = places.iter().map(|(place, _)| place.index(text.len() + 1)).collect();
+        places.sort_unstable();
+        for (number, place) in places.iter().enumerate().rev() {
+            log.insert_str(*place, COLOURS[number % COLOURS.len()]);
+        }
+        prop_assert_eq!(only(log.as_bytes()), only(text.as_bytes()));
+    }
+}
+
+#[test]
+fn a_message_may_be_wrapped_at_any_space() {
+    for example in examples() {
+        // A path with a space stands on one line.
+        if example.text.contains("run 7") || takes_line(&example.text) {
+            continue;
+        }
+        let alone = only(example.text.as_bytes());
+        let log_line = example.text.find("W: Warning").or(example.text.find("[W]")).unwrap_or(0);
+        for (space, _) in example.text.match_indices(' ').filter(|(space, _)| *space > log_line) {
+            for wrap in ["\n", "\r\n    ", "\n[1,7]<stderr>:", "\n2026-01-01T00:00:00.5Z stderr F "]
+            {
+                let (head, tail) = example.text.split_at(space);
+                let log = format!("[1,7]<stderr>:{head}{wrap}{}", &tail[1..]);
+                assert_eq!(only(log.as_bytes()), alone, "{log}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_message_may_lie_where_pieces_meet() {
+    let text =
+        "Out of memory on tile 12: 270336 bytes used but tiles only have 262144 bytes of memory";
+    let piece = 1 << 20;
+    let mut log = vec![b'.'; 3 * piece];
+    for line in log.chunks_mut(100) {
+        line[0] = b'\n';
+    }
+    for place in (piece - 100..piece + 10).chain(2 * piece - 65_636..2 * piece - 65_500).step_by(7)
+    {
+        let mut log = log.clone();
+        log[place..place + text.len()].copy_from_slice(text.as_bytes());
+        let before = newlines(&log[..place]);
+        let found = findings(&log);
+        assert_eq!(found.len(), 1, "at {place}");
+        assert_eq!((found[0].line, &*found[0].text), (before + 1, text));
+    }
+}
+
+#[test]
+fn a_line_without_end_is_read_in_passing() {
+    let text =
+        "Out of memory on tile 12: 270336 bytes used but tiles only have 262144 bytes of memory";
+    let mut log = vec![b'x'; 2_500_000];
+    for place in [0, 1_000_000, 2_499_000] {
+        log[place..place + text.len()].copy_from_slice(text.as_bytes());
+    }
+    let found = findings(&log);
+    assert_eq!(found.iter().map(|finding| finding.line).collect::<Vec<_>>(), [1, 1, 1]);
+    assert!(found.iter().all(|finding| finding.text == text));
+    assert_eq!(diagnose(&String::from_utf8_lossy(&log)), found);
+}

@@ -1,0 +1,69 @@
+//! Gaps on the tiles that are over: what placement loses there, by reason.
+
+use super::{Advice, Candidate, Context, Direction, Effect, Evidence, MOST_EVIDENCE, Technique};
+use crate::analysis::insights::pressure::Covered;
+use crate::analysis::memory::{gap_bytes, over_limit_bytes};
+use crate::text::grouped;
+
+/// The advice; `None` where nothing is lost to gaps.
+pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
+    let failure = context.verdict.failure.as_ref().filter(|failure| failure.gap_bytes > 0)?;
+    let (memory, target) = (context.report.memory.get()?, context.report.target.get()?);
+    let mut covered = Covered::default();
+    for row in 0..memory.tiles.len() {
+        let over = over_limit_bytes(memory, Some(target), row)?;
+        if over > 0 {
+            let saved = gap_bytes(memory, row)?.min(over);
+            covered.bytes = covered.bytes.saturating_add(saved);
+            covered.places = covered.places.saturating_add(u64::from(saved == over));
+        }
+    }
+    let reasons = failure.gaps.iter().flatten().take(MOST_EVIDENCE).map(|lost| {
+        let what =
+            format!("gaps ({}) on {} of the tiles that are over", lost.reason, grouped(lost.tiles));
+        Evidence { tiles: Some(failure.tiles.clone()), ..Evidence::new(what).bytes(lost.bytes) }
+    });
+    let mut evidence: Vec<Evidence> = reasons.collect();
+    if evidence.is_empty() {
+        let what = Evidence::new("gaps on the tiles that are over").bytes(failure.gap_bytes);
+        evidence.push(Evidence { tiles: Some(failure.tiles.clone()), ..what });
+    }
+    let most = failure.gaps.iter().flatten().next().map_or("", |lost| lost.reason);
+    let advice = Advice {
+        id: Technique::LoseLessToGaps,
+        what: what_to_do(most).to_owned(),
+        option: None,
+        direction: Direction::Change,
+        now: Vec::new(),
+        suggested: None,
+        how: Vec::new(),
+        evidence,
+        saving: None,
+        caution: "Where variables move, other gaps may open",
+    };
+    Some(Candidate {
+        advice,
+        effect: Effect::Known(covered),
+        is_at_most: true,
+        basis: "no gaps on the tiles that are over; that is arithmetic, not a placement".to_owned(),
+    })
+}
+
+/// What helps against gaps of a reason.
+fn what_to_do(reason: &str) -> &'static str {
+    match reason {
+        "element-constraint" => {
+            "Lose less to gaps: less code on these tiles lets data begin a memory element earlier, for data \
+             may not share an element with code"
+        }
+        "region-constraint" => {
+            "Lose less to gaps: fewer variables that must lie in different regions, because they are read \
+             at once"
+        }
+        "interleaving" => {
+            "Lose less to gaps: smaller operands that must lie in interleaved memory leave less unused below \
+             it"
+        }
+        _ => "Lose less to gaps: fewer and smaller variables on these tiles",
+    }
+}

@@ -1,0 +1,50 @@
+//! Host streams: messages, headers and code of the exchange with the host, where they are a fiftieth or more of
+//! what is alive on the tiles that are over.
+
+use super::how;
+use super::{Advice, Candidate, Context, Direction, Effect, Evidence, Left, Technique};
+use crate::analysis::insights::pressure::AliveAbove;
+use crate::analysis::liveness::variable_name;
+use crate::analysis::memory::category_title;
+
+/// Names under which a report counts what host exchanges need.
+const NAMES: [&str; 3] = ["hostMessage", "hostExchangePacketHeader", "hostExchangeCode"];
+
+/// The advice; `None` where the streams take little.
+pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
+    let pressure = context.pressure;
+    let liveness = pressure.liveness();
+    let is_host = move |variable| NAMES.contains(&&*variable_name(liveness, variable));
+    let rows: Vec<&AliveAbove> =
+        pressure.alive.iter().filter(|row| is_host(row.variable)).collect();
+    let bytes = rows.iter().fold(0_u64, |sum, row| sum.saturating_add(row.at_worst_bytes));
+    if bytes == 0 || bytes < pressure.alive_bytes / 50 {
+        return None;
+    }
+    let evidence = rows.iter().map(|row| {
+        let name = variable_name(liveness, row.variable);
+        Evidence::new(category_title(&name))
+            .bytes(row.bytes)
+            .on(&pressure.tiles().unwrap_or_default())
+            .variable(&name)
+    });
+    let advice = Advice {
+        id: Technique::FewerAndSmallerHostStreams,
+        what: "Stream less to and from the host at once".to_owned(),
+        option: None,
+        direction: Direction::Lower,
+        now: Vec::new(),
+        suggested: None,
+        how: how::host_streams(),
+        evidence: evidence.collect(),
+        saving: None,
+        caution: "Less prefetching can leave the IPU waiting for the host",
+    };
+    let left: Left<'a> = Box::new(move |_, row| if is_host(row.variable) { 0 } else { row.bytes });
+    Some(Candidate {
+        advice,
+        effect: Effect::Left(left),
+        is_at_most: true,
+        basis: "all of it gone".to_owned(),
+    })
+}

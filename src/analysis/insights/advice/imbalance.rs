@@ -1,0 +1,192 @@
+//! Variables that lie on few tiles and fill them: operands of a plan with very little memory, which a higher
+//! `availableMemoryProportion` spreads again, or a tensor that was mapped to few tiles.
+//!
+//! A variable lies on few tiles when at most a quarter of an IPU's tiles have any of it. That counts where
+//! fewer than half of all tiles are over: else it is not the balance.
+
+use std::collections::{BTreeMap, HashMap};
+
+use rayon::prelude::*;
+
+use super::how;
+use super::planned::{by_kind, is_planned, proportions, range};
+use super::{
+    Advice, Candidate, Context, Direction, Effect, Evidence, Left, MOST_EVIDENCE, Technique,
+    operation_title,
+};
+use crate::analysis::insights::pressure::AliveAbove;
+use crate::analysis::liveness::variable_name;
+use crate::analysis::operations::Operation;
+use crate::store::liveness::TileVariableBytes;
+use crate::store::{ClassId, UnloweredId};
+use crate::text::grouped;
+
+type Key = (UnloweredId, ClassId);
+
+/// A variable on few tiles, as far as it lives in one class.
+struct OnFewTiles<'a> {
+    row: &'a AliveAbove,
+    /// Tiles that have any of it.
+    tiles: u64,
+    /// What each tile would have if it were spread over all of an IPU.
+    share_bytes: u64,
+    operation: Option<&'a Operation>,
+}
+
+/// The advice to raise the proportion of the operations whose operands lie on few tiles, and to spread other
+/// variables.
+pub fn candidates<'a>(context: &Context<'a>) -> Vec<Candidate<'a>> {
+    let found = on_few_tiles(context).unwrap_or_default();
+    let is_planned = |few: &OnFewTiles<'_>| few.operation.is_some_and(is_planned);
+    let (planned, other): (Vec<_>, Vec<_>) = found.into_iter().partition(is_planned);
+    [raise(context, &planned), balance(context, &other)].into_iter().flatten().collect()
+}
+
+fn on_few_tiles<'a>(context: &Context<'a>) -> Option<Vec<OnFewTiles<'a>>> {
+    let (report, pressure) = (context.report, context.pressure);
+    let table = report.tile_variable_bytes.get()?;
+    let tiles_per_ipu = report.target.get()?.tiles_per_ipu.filter(|tiles| *tiles > 0)?;
+    if pressure.places.len() as u64 * 2 >= context.verdict.tiles {
+        return None;
+    }
+    let keys: HashMap<Key, usize> =
+        pressure.alive.iter().map(|row| (row.variable, row.class)).zip(0..).collect();
+    let sums = tiles_and_bytes(table, &keys);
+    let rows = pressure.alive.iter().zip(sums);
+    let few = rows.filter(|(_, (tiles, _))| *tiles > 0 && tiles * 4 <= tiles_per_ipu);
+    let few = few.map(|(row, (tiles, bytes))| {
+        let owners = context.owners;
+        let operation = owners.variables.of_life(row.class_row).or_else(|| {
+            let table_row = crate::store::liveness::VariableBytes {
+                variable: row.variable,
+                class: row.class,
+                bytes: row.bytes,
+            };
+            owners.variables.of(pressure.liveness(), &table_row).map(|(operation, _)| operation)
+        });
+        OnFewTiles {
+            row,
+            tiles,
+            share_bytes: bytes.div_ceil(tiles_per_ipu),
+            operation: operation.and_then(|at| owners.operations().get(at as usize)),
+        }
+    });
+    Some(few.collect())
+}
+
+/// Of each key the tiles that have any of it, and its bytes on all of them.
+fn tiles_and_bytes(table: &TileVariableBytes, keys: &HashMap<Key, usize>) -> Vec<(u64, u64)> {
+    let none = || vec![(0_u64, 0_u64); keys.len()];
+    let add_tile = |mut sums: Vec<(u64, u64)>, rows: &std::ops::Range<usize>| {
+        // A tile can have several rows of a variable and class; it counts once.
+        let mut of_tile: BTreeMap<usize, u64> = BTreeMap::new();
+        for row in table.iter(rows.clone()).filter(|row| row.bytes > 0) {
+            if let Some(key) = keys.get(&(row.variable, row.class)) {
+                let bytes = of_tile.entry(*key).or_default();
+                *bytes = bytes.saturating_add(row.bytes);
+            }
+        }
+        for (key, bytes) in of_tile {
+            if let Some(sum) = sums.get_mut(key) {
+                *sum = (sum.0 + 1, sum.1.saturating_add(bytes));
+            }
+        }
+        sums
+    };
+    table.rows.par_iter().fold(none, add_tile).reduce(none, |mut sums, others| {
+        for (sum, other) in sums.iter_mut().zip(others) {
+            *sum = (sum.0 + other.0, sum.1.saturating_add(other.1));
+        }
+        sums
+    })
+}
+
+fn spread<'a>(few: &[OnFewTiles<'a>]) -> Left<'a> {
+    let shares: HashMap<Key, u64> =
+        few.iter().map(|few| ((few.row.variable, few.row.class), few.share_bytes)).collect();
+    Box::new(move |_, row| {
+        let share = shares.get(&(row.variable, row.class));
+        share.map_or(row.bytes, |share| row.bytes.min(*share))
+    })
+}
+
+fn evidence(context: &Context<'_>, few: &OnFewTiles<'_>) -> Evidence {
+    let name = variable_name(context.pressure.liveness(), few.row.variable);
+    let of = few.operation.map_or_else(String::new, |operation| {
+        let value = operation
+            .available_memory_proportion
+            .map_or_else(String::new, |value| format!(" (availableMemoryProportion {value})"));
+        format!(", alive for {}{value}", operation_title(operation))
+    });
+    let what =
+        format!("{name} on {} of {} tiles{of}", grouped(few.tiles), grouped(context.verdict.tiles));
+    let (bytes, place) = few.row.most;
+    Evidence::new(what)
+        .bytes(bytes)
+        .at(context.report, &place, few.row.step)
+        .operation(few.operation)
+        .variable(&name)
+}
+
+const BASIS: &str =
+    "what lies on few tiles spread evenly over the tiles of an IPU, all else as it is";
+
+fn raise<'a>(context: &Context<'a>, few: &[OnFewTiles<'a>]) -> Option<Candidate<'a>> {
+    if few.is_empty() {
+        return None;
+    }
+    let mut operations: Vec<&Operation> = Vec::new();
+    for operation in few.iter().filter_map(|few| few.operation) {
+        if !operations.iter().any(|known| std::ptr::eq(*known, operation)) {
+            operations.push(operation);
+        }
+    }
+    let now = proportions(operations.iter().copied());
+    let from = range(&now).map_or_else(String::new, |now| format!(" above {now}"));
+    let warned = context.at_minimum.iter().map(|warned| {
+        let what = format!("the planner is at the minimum of memory, says {}", warned.file);
+        Evidence::new(what).file(&warned.file)
+    });
+    let advice = Advice {
+        id: Technique::RaiseAvailableMemoryProportion,
+        what: format!(
+            "Raise availableMemoryProportion{from} for the operations whose operands lie on few tiles ({})",
+            by_kind(operations.iter().copied())
+        ),
+        option: Some("availableMemoryProportion"),
+        direction: Direction::Raise,
+        now,
+        suggested: None,
+        how: how::proportion("p"),
+        evidence: few
+            .iter()
+            .take(MOST_EVIDENCE)
+            .map(|few| evidence(context, few))
+            .chain(warned)
+            .collect(),
+        saving: None,
+        caution: "Temporaries grow with it: raise it step by step, and look at the peaks again",
+    };
+    let basis = BASIS.to_owned();
+    Some(Candidate { advice, effect: Effect::Left(spread(few)), is_at_most: false, basis })
+}
+
+fn balance<'a>(context: &Context<'a>, few: &[OnFewTiles<'a>]) -> Option<Candidate<'a>> {
+    if few.is_empty() {
+        return None;
+    }
+    let advice = Advice {
+        id: Technique::BalanceTheTiles,
+        what: "Spread the variables that lie on few tiles over all of them".to_owned(),
+        option: None,
+        direction: Direction::Change,
+        now: Vec::new(),
+        suggested: None,
+        how: how::spread_over_tiles(),
+        evidence: few.iter().take(MOST_EVIDENCE).map(|few| evidence(context, few)).collect(),
+        saving: None,
+        caution: "What is spread must be exchanged where it is used",
+    };
+    let basis = BASIS.to_owned();
+    Some(Candidate { advice, effect: Effect::Left(spread(few)), is_at_most: true, basis })
+}

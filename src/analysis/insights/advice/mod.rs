@@ -1,0 +1,275 @@
+//! Advice: what to try next, from what this report says.
+//!
+//! Each file has a technique or two of docs/advice.md, with what of a report speaks for it. A technique is
+//! advised only where it has evidence and would save something, and ranked by what it would cover of the bytes
+//! that tiles are over ([`super::pressure`]); equals by what they cost, cheap ones first.
+
+mod activations;
+mod evidence;
+mod gaps;
+mod host;
+mod how;
+mod imbalance;
+mod optimiser;
+mod outlining;
+mod partials;
+mod planned;
+mod proportion;
+mod room;
+mod spike;
+mod split;
+
+use std::cmp::Reverse;
+
+use serde::Serialize;
+
+pub use evidence::{Evidence, operation_title};
+pub use how::{Framework, How};
+
+use super::logs::{Warned, planner_at_minimum};
+use super::pressure::{Covered, Left, Pressure};
+use super::verdict::Verdict;
+use crate::analysis::comparison::owners::Owners;
+use crate::analysis::step_operations::StepOperations;
+use crate::store::Report;
+
+/// Rows of evidence of one kind that are given.
+const MOST_EVIDENCE: usize = 5;
+
+/// A technique; its key is the anchor of its section in docs/advice.md.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Technique {
+    /// A lower `availableMemoryProportion`.
+    LowerAvailableMemoryProportion,
+    /// A higher one.
+    RaiseAvailableMemoryProportion,
+    /// The same proportion for operations of one kind.
+    OneProportionForEqualOperations,
+    /// Partial sums in half precision.
+    HalfPrecisionPartials,
+    /// A tensor or plan that uses all tiles.
+    BalanceTheTiles,
+    /// One operation in parts.
+    MakeOneOperationSmaller,
+    /// Code that equal parts share.
+    OutlineEqualParts,
+    /// Optimiser state off the chip.
+    OffloadVariables,
+    /// Optimiser state shared by replicas.
+    ShardOverReplicas,
+    /// Smaller streams.
+    FewerAndSmallerHostStreams,
+    /// Activations computed again.
+    RecomputeActivations,
+    /// Fewer samples at once.
+    SmallerBatch,
+    /// Another split between IPUs.
+    PipelineAndMoveSplitPoints,
+    /// Another optimiser.
+    OptimiserWithLessState,
+    /// Less that lies before borders of memory.
+    LoseLessToGaps,
+}
+
+impl Technique {
+    /// All of them, those that cost little first.
+    pub const ALL: [Self; 15] = [
+        Self::LowerAvailableMemoryProportion,
+        Self::RaiseAvailableMemoryProportion,
+        Self::OneProportionForEqualOperations,
+        Self::HalfPrecisionPartials,
+        Self::BalanceTheTiles,
+        Self::MakeOneOperationSmaller,
+        Self::OutlineEqualParts,
+        Self::OffloadVariables,
+        Self::ShardOverReplicas,
+        Self::FewerAndSmallerHostStreams,
+        Self::RecomputeActivations,
+        Self::SmallerBatch,
+        Self::PipelineAndMoveSplitPoints,
+        Self::OptimiserWithLessState,
+        Self::LoseLessToGaps,
+    ];
+}
+
+/// Which way an option goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Direction {
+    /// Down.
+    Lower,
+    /// Up.
+    Raise,
+    /// To something else.
+    Change,
+}
+
+/// A piece of advice.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Advice {
+    /// The technique.
+    pub id: Technique,
+    /// What to do, in a sentence without its full stop.
+    pub what: String,
+    /// The option that it is about.
+    pub option: Option<&'static str>,
+    /// Which way it goes.
+    pub direction: Direction,
+    /// Its values now, of the operations that the advice is about; ascending.
+    pub now: Vec<f64>,
+    /// The value to try first; `None` where the report does not tell one.
+    pub suggested: Option<f64>,
+    /// How it is spelled.
+    pub how: Vec<How>,
+    /// What it is based on, never empty.
+    pub evidence: Vec<Evidence>,
+    /// What it would save; `None` where no honest figure can be given.
+    pub saving: Option<Saving>,
+    /// What it costs, and what to mind.
+    pub caution: &'static str,
+}
+
+/// What a piece of advice would save.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Saving {
+    /// Bytes of what tiles are over, on the tiles that are; more than that does not count.
+    pub bytes: u64,
+    /// What tiles are over, together.
+    pub of_bytes: u64,
+    /// Tiles that would be within the limit. `None` where the bytes by tile are absent.
+    pub tiles: Option<u64>,
+    /// Whether it is a bound, and not what is to be expected.
+    pub is_at_most: bool,
+    /// How it was worked out.
+    pub basis: String,
+}
+
+/// A technique that one would think of and that does not help here.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct NotAdvised {
+    /// The technique.
+    pub id: Technique,
+    /// Why it does not help, in a sentence without its full stop.
+    pub why: String,
+    /// What says so.
+    pub evidence: Vec<Evidence>,
+}
+
+/// What is advised, most bytes first, and what is not.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AdviceList {
+    /// What is advised.
+    pub advice: Vec<Advice>,
+    /// What is not.
+    pub not_advised: Vec<NotAdvised>,
+}
+
+/// What advice is worked out from.
+struct Context<'a> {
+    report: &'a Report,
+    verdict: &'a Verdict,
+    steps: &'a StepOperations,
+    owners: &'a Owners,
+    pressure: &'a Pressure<'a>,
+    at_minimum: Vec<Warned>,
+}
+
+/// A piece of advice before it is known what it saves.
+struct Candidate<'a> {
+    advice: Advice,
+    effect: Effect<'a>,
+    is_at_most: bool,
+    basis: String,
+}
+
+/// What a technique does.
+enum Effect<'a> {
+    /// So much is left of what is alive.
+    Left(Left<'a>),
+    /// It saves this.
+    Known(Covered),
+    /// Nobody knows.
+    Unknown,
+}
+
+/// Advice for a report that does not fit.
+pub fn advice_to_fit(
+    report: &Report,
+    verdict: &Verdict,
+    steps: &StepOperations,
+    owners: &Owners,
+    pressure: &Pressure<'_>,
+) -> AdviceList {
+    let at_minimum = planner_at_minimum(report);
+    let context = Context { report, verdict, steps, owners, pressure, at_minimum };
+    let mut candidates: Vec<Candidate<'_>> = Vec::new();
+    let (lower, not_advised) = proportion::lower(&context);
+    candidates.extend(lower);
+    candidates.extend(imbalance::candidates(&context));
+    candidates.extend(partials::candidate(&context));
+    candidates.extend(spike::candidate(&context));
+    candidates.extend(activations::smaller_batch(&context));
+    candidates.extend(activations::recompute(&context));
+    candidates.extend(optimiser::candidates(&context));
+    candidates.extend(outlining::candidates(&context));
+    candidates.extend(split::candidate(&context));
+    candidates.extend(host::candidate(&context));
+    candidates.extend(gaps::candidate(&context));
+    AdviceList { advice: ranked(candidates, pressure), not_advised }
+}
+
+/// Advice for a report that fits: what to do with much room.
+pub fn advice_on_room(
+    report: &Report,
+    verdict: &Verdict,
+    steps: &StepOperations,
+    owners: &Owners,
+) -> AdviceList {
+    let advice = room::advice(report, verdict, steps, owners).into_iter().collect();
+    AdviceList { advice, not_advised: Vec::new() }
+}
+
+fn ranked(candidates: Vec<Candidate<'_>>, pressure: &Pressure<'_>) -> Vec<Advice> {
+    let (mut changes, mut known) = (Vec::new(), Vec::new());
+    let mut pieces = Vec::new();
+    for candidate in candidates {
+        let Candidate { advice, effect, is_at_most, basis } = candidate;
+        let covered = match effect {
+            Effect::Left(left) => {
+                changes.push(left);
+                None
+            }
+            Effect::Known(covered) => Some(Some(covered)),
+            Effect::Unknown => Some(None),
+        };
+        known.push(covered);
+        pieces.push((advice, is_at_most, basis));
+    }
+    let mut computed = pressure.covered(&changes).into_iter();
+    let saving = |known: Option<Option<Covered>>| match known {
+        Some(known) => known,
+        None => computed.next(),
+    };
+    let savings: Vec<Option<Covered>> = known.into_iter().map(saving).collect();
+    let by_tile = pressure.tiles().is_some();
+    let mut advice: Vec<Advice> = pieces
+        .into_iter()
+        .zip(savings)
+        .map(|((advice, is_at_most, basis), covered)| Advice {
+            saving: covered.map(|covered| Saving {
+                bytes: covered.bytes,
+                of_bytes: pressure.over_bytes,
+                tiles: by_tile.then_some(covered.places),
+                is_at_most,
+                basis,
+            }),
+            ..advice
+        })
+        .filter(|advice| advice.saving.as_ref().is_none_or(|saving| saving.bytes > 0))
+        .collect();
+    advice.sort_by_key(|advice| {
+        (Reverse(advice.saving.as_ref().map(|saving| saving.bytes)), advice.id)
+    });
+    advice
+}

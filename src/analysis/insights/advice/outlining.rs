@@ -1,0 +1,222 @@
+//! Code that is there several times: equal operations that could share it, and operations of one kind that differ
+//! in their proportion and so cannot.
+//!
+//! Compute sets are equal when their names differ in digits only and they have as many vertices of each type and as
+//! many edges. Operations are equal when they have equal compute sets. What they could share is the code of
+//! their internal exchanges, which a report has for each exchange; control code comes on top.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::how;
+use super::planned::{by_kind, is_planned, proportions, range};
+use super::{
+    Advice, Candidate, Context, Direction, Effect, Evidence, Left, MOST_EVIDENCE, Technique,
+    operation_title,
+};
+use crate::analysis::liveness::variable_name;
+use crate::analysis::operations::Operation;
+use crate::store::TileId;
+use crate::store::compute::{ComputeSets, TypeCount};
+use crate::text::grouped;
+
+/// The name under which a report counts the code of internal exchanges.
+const EXCHANGE_CODE: &str = "internalExchangeCode";
+
+/// The advice about code.
+pub fn candidates<'a>(context: &Context<'a>) -> Vec<Candidate<'a>> {
+    [outline(context), one_proportion(context)].into_iter().flatten().collect()
+}
+
+/// What two equal compute sets have in common.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct Shape<'a> {
+    name: String,
+    vertices: Vec<(u32, u64)>,
+    edges: u64,
+    kind: Option<&'a str>,
+}
+
+fn shape<'a>(sets: &ComputeSets, row: usize, kind: Option<&'a str>) -> Option<Shape<'a>> {
+    let counts = sets.vertices_by_type.get(row)?.as_ref()?;
+    let vertices = counts.iter().map(|TypeCount { vertex_type, count }| (vertex_type.0, *count));
+    let mut vertices: Vec<(u32, u64)> = vertices.collect();
+    vertices.sort_unstable();
+    let name = sets.names.at(row)?.chars().filter(|c| !c.is_ascii_digit()).collect();
+    Some(Shape { name, vertices, edges: (*sets.edges.get(row)?)?, kind })
+}
+
+/// Groups of equal operations, at least two in each, by position.
+fn equal_operations(context: &Context<'_>) -> Option<Vec<Vec<u32>>> {
+    let sets = context.report.compute_sets.get()?;
+    let mut shapes: BTreeMap<u32, Option<Vec<Shape<'_>>>> = BTreeMap::new();
+    for (row, operation) in context.owners.compute_sets.iter().enumerate() {
+        let Some(operation) = *operation else { continue };
+        let kind = context.owners.operations().get(operation as usize)?.kind.as_deref();
+        let known = shapes.entry(operation).or_insert_with(|| Some(Vec::new()));
+        // Of an operation with a compute set that cannot be read nothing is known.
+        match shape(sets, row, kind) {
+            Some(shape) => known.iter_mut().for_each(|known| known.push(shape.clone())),
+            None => *known = None,
+        }
+    }
+    let mut groups: HashMap<Vec<Shape<'_>>, Vec<u32>> = HashMap::new();
+    for (operation, shapes) in shapes {
+        if let Some(mut shapes) = shapes {
+            shapes.sort();
+            groups.entry(shapes).or_default().push(operation);
+        }
+    }
+    let mut groups: Vec<Vec<u32>> = groups.into_values().filter(|group| group.len() > 1).collect();
+    groups.sort();
+    Some(groups)
+}
+
+/// Exchange code of one operation by tile.
+type CodeByTile = BTreeMap<u32, Vec<u64>>;
+
+/// For each operation the exchange code on each tile.
+fn code_by_operation(context: &Context<'_>) -> Option<CodeByTile> {
+    let exchanges = context.report.exchanges.get()?;
+    let mut code: CodeByTile = BTreeMap::new();
+    for (id, list) in exchanges.ids.iter().zip(&exchanges.code) {
+        let (Some(operation), Some(list)) = (context.owners.of_exchange(*id), list) else {
+            continue;
+        };
+        let sums = code.entry(operation).or_default();
+        sums.resize(sums.len().max(list.len() as usize), 0);
+        for (tile, sum) in (0..list.len()).zip(sums.iter_mut()) {
+            *sum = sum.saturating_add(list.get(tile).unwrap_or(0));
+        }
+    }
+    Some(code)
+}
+
+/// What would be saved on each tile if each group had the code of one of its operations, the largest.
+fn saved_by_tile(groups: &[Vec<u32>], code: &CodeByTile) -> Vec<u64> {
+    let mut saved: Vec<u64> = Vec::new();
+    for group in groups {
+        let lists: Vec<&Vec<u64>> = group.iter().filter_map(|at| code.get(at)).collect();
+        let tiles = lists.iter().map(|list| list.len()).max().unwrap_or(0);
+        saved.resize(saved.len().max(tiles), 0);
+        for (tile, sum) in saved.iter_mut().enumerate() {
+            let of_tile = || lists.iter().filter_map(|list| list.get(tile)).copied();
+            let all = of_tile().fold(0_u64, u64::saturating_add);
+            *sum = sum.saturating_add(all - of_tile().max().unwrap_or(0).min(all));
+        }
+    }
+    saved
+}
+
+fn outline<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
+    let groups = equal_operations(context)?;
+    let code = code_by_operation(context)?;
+    let saved = saved_by_tile(&groups, &code);
+    let on_tile = |tile: TileId| saved.get(tile.0 as usize).copied().unwrap_or(0);
+    let tiles = context.pressure.tiles();
+    let bytes_of = |group: &Vec<u32>| {
+        let lists = group.iter().filter_map(|at| code.get(at));
+        let of_list = |list: &Vec<u64>| match &tiles {
+            Some(tiles) => tiles.iter().filter_map(|tile| list.get(tile.0 as usize)).sum::<u64>(),
+            None => list.iter().sum(),
+        };
+        lists.map(of_list).fold(0_u64, u64::saturating_add)
+    };
+    let mut ranked: Vec<(u64, &Vec<u32>)> = groups
+        .iter()
+        .map(|group| (bytes_of(group), group))
+        .filter(|(bytes, _)| *bytes > 0)
+        .collect();
+    ranked.sort_by_key(|(bytes, _)| std::cmp::Reverse(*bytes));
+    let evidence = ranked.iter().take(MOST_EVIDENCE).filter_map(|(bytes, group)| {
+        let operations = context.owners.operations();
+        let first = operations.get(*group.first()? as usize)?;
+        let what = format!(
+            "exchange code of {} equal operations, {} and others",
+            grouped(group.len() as u64),
+            operation_title(first)
+        );
+        let evidence = Evidence::new(what).bytes(*bytes).operation(Some(first));
+        Some(evidence.on(&tiles.clone().unwrap_or_default()))
+    });
+    let evidence: Vec<Evidence> = evidence.collect();
+    if evidence.is_empty() {
+        return None;
+    }
+    let of_everything = saved.iter().fold(0_u64, |sum, bytes| sum.saturating_add(*bytes));
+    let by_place: HashMap<Option<TileId>, u64> = context
+        .pressure
+        .places
+        .iter()
+        .map(|place| (place.tile, place.tile.map_or(of_everything, on_tile)))
+        .collect();
+    let liveness = context.pressure.liveness();
+    let left: Left<'a> = Box::new(move |view, row| {
+        if variable_name(liveness, row.variable) != EXCHANGE_CODE {
+            return row.bytes;
+        }
+        row.bytes.saturating_sub(by_place.get(&view.place.tile).copied().unwrap_or(0))
+    });
+    let advice = Advice {
+        id: Technique::OutlineEqualParts,
+        what: "Let equal operations share their code".to_owned(),
+        option: None,
+        direction: Direction::Change,
+        now: Vec::new(),
+        suggested: None,
+        how: how::outlining(),
+        evidence,
+        saving: None,
+        caution: "Some cycles for copies into and out of the shared part",
+    };
+    Some(Candidate {
+        advice,
+        effect: Effect::Left(left),
+        is_at_most: true,
+        basis: "each group of equal operations has the exchange code of one of them; exchanges that share \
+                code already are counted as if they did not"
+            .to_owned(),
+    })
+}
+
+/// Operations of one kind whose proportions differ, where code is a quarter or more of what is alive.
+fn one_proportion<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
+    let liveness = context.pressure.liveness();
+    let code = context.pressure.alive.iter().filter(|row| {
+        let name = variable_name(liveness, row.variable);
+        matches!(&*name, "controlCode" | EXCHANGE_CODE | "vertexCode")
+    });
+    let code = code.fold(0_u64, |sum, row| sum.saturating_add(row.at_worst_bytes));
+    if code < context.pressure.alive_bytes / 4 {
+        return None;
+    }
+    let mut kinds: BTreeMap<&str, Vec<&Operation>> = BTreeMap::new();
+    for operation in context.owners.operations().iter().filter(|found| is_planned(found)) {
+        kinds.entry(operation.kind.as_deref().unwrap_or("")).or_default().push(operation);
+    }
+    kinds.retain(|_, operations| proportions(operations.iter().copied()).len() > 1);
+    let of_kinds = kinds.values().filter_map(|operations| {
+        let values = range(&proportions(operations.iter().copied()))?;
+        Some(Evidence::new(format!("{} with {values}", by_kind(operations.iter().copied()))))
+    });
+    let mut evidence: Vec<Evidence> = of_kinds.collect();
+    if evidence.is_empty() {
+        return None;
+    }
+    let tiles = context.pressure.tiles().unwrap_or_default();
+    evidence.push(Evidence::new("code on the tiles that are over").bytes(code).on(&tiles));
+    let advice = Advice {
+        id: Technique::OneProportionForEqualOperations,
+        what: "Keep one availableMemoryProportion for operations that are otherwise equal"
+            .to_owned(),
+        option: Some("availableMemoryProportion"),
+        direction: Direction::Change,
+        now: proportions(kinds.values().flatten().copied()),
+        suggested: None,
+        how: how::proportion("p"),
+        evidence,
+        saving: None,
+        caution: "One operation that owns the peak may still need a value of its own",
+    };
+    let basis = String::new();
+    Some(Candidate { advice, effect: Effect::Unknown, is_at_most: false, basis })
+}

@@ -1,0 +1,95 @@
+//! Partial sums in half precision, for the operations that own the peaks and have the option `partialsType`
+//! with the value `float`.
+//!
+//! Which of an operation's temporaries are partial sums the report does not say. They are among its anonymous
+//! variables (`<anon>`), so half of those is a bound.
+
+use std::collections::HashSet;
+
+use super::how;
+use super::planned::by_kind;
+use super::{
+    Advice, Candidate, Context, Direction, Effect, Evidence, Left, MOST_EVIDENCE, Technique,
+    operation_title,
+};
+use crate::analysis::liveness::variable_name;
+use crate::analysis::operations::{Operation, partials_type};
+
+/// The name under which a report counts anonymous variables.
+const ANONYMOUS: &str = "<anon>";
+
+/// The advice; `None` where no operation that owns a peak has float partials.
+pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
+    let operations = context.owners.operations();
+    let owners: Vec<(u32, &Operation)> = context
+        .pressure
+        .operations
+        .iter()
+        .map(|pressure| pressure.operation)
+        .filter(|operation| partials(context, *operation) == Some("float"))
+        .filter_map(|operation| Some((operation, operations.get(operation as usize)?)))
+        .collect();
+    let wanted: HashSet<u32> = owners.iter().map(|(operation, _)| *operation).collect();
+    let (liveness, owner) = (context.pressure.liveness(), context.owners);
+    let is_partial = move |class_row: usize, variable| {
+        let operation = owner.variables.of_life(class_row);
+        operation.is_some_and(|operation| wanted.contains(&operation))
+            && variable_name(liveness, variable) == ANONYMOUS
+    };
+    let alive: Vec<_> = context
+        .pressure
+        .alive
+        .iter()
+        .filter(|row| is_partial(row.class_row, row.variable))
+        .collect();
+    let evidence = alive.iter().take(MOST_EVIDENCE).map(|row| {
+        let operation = owner.variables.of_life(row.class_row);
+        let operation = operation.and_then(|at| operations.get(at as usize));
+        let of = operation.map_or_else(String::new, operation_title);
+        Evidence::new(format!("anonymous variables of {of}, which has partialsType float"))
+            .bytes(row.most.0)
+            .at(context.report, &row.most.1, row.step)
+            .operation(operation)
+            .variable(ANONYMOUS)
+    });
+    let evidence: Vec<Evidence> = evidence.collect();
+    if evidence.is_empty() {
+        return None;
+    }
+    let advice = Advice {
+        id: Technique::HalfPrecisionPartials,
+        what: format!(
+            "Keep the partial sums of the operations that own the peaks in half precision ({})",
+            by_kind(owners.iter().map(|(_, operation)| *operation))
+        ),
+        option: Some("partialsType"),
+        direction: Direction::Change,
+        now: Vec::new(),
+        suggested: None,
+        how: how::half_partials(),
+        evidence,
+        saving: None,
+        caution: "Long sums lose accuracy; compare the loss",
+    };
+    let left: Left<'a> = Box::new(move |_, row| {
+        if is_partial(row.class_row, row.variable) { row.bytes.div_ceil(2) } else { row.bytes }
+    });
+    Some(Candidate {
+        advice,
+        effect: Effect::Left(left),
+        is_at_most: true,
+        basis: "half of the anonymous variables of these operations; those of them that are no partial \
+                sums stay"
+            .to_owned(),
+    })
+}
+
+/// The option of an operation, from its first step.
+fn partials<'a>(context: &Context<'a>, operation: u32) -> Option<&'a str> {
+    let report = context.report;
+    let (steps, programs, debug) =
+        (report.steps.get()?, report.programs.get()?, report.debug.get()?);
+    let step = *context.steps.steps_of(operation).first()?;
+    let program = programs.ids.position(*steps.programs.get(step as usize)?)?;
+    partials_type(debug, debug.position(*programs.debug_ids.get(program)?)?)
+}

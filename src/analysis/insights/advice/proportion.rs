@@ -1,0 +1,173 @@
+//! A lower `availableMemoryProportion` for the operations whose temporaries own the peaks, and when that
+//! changes nothing: where the planner is at the minimum of memory, or the value is as low as PopLibs advises.
+//!
+//! An operation owns a peak where more than the aim ([`crate::analysis::insights::pressure`]) is alive while its
+//! temporaries are. Its log does not name the operations that a plan with the minimum of memory was taken for; it
+//! is those whose temporaries are more than their proportion allows.
+
+use super::how;
+use super::planned::{LEAST_PROPORTION, by_kind, is_planned, proportions, range};
+use super::{
+    Advice, Candidate, Context, Direction, Effect, Evidence, Left, MOST_EVIDENCE, NotAdvised,
+    Technique, operation_title,
+};
+use crate::analysis::insights::pressure::OperationPressure;
+use crate::analysis::operations::Operation;
+use crate::text::grouped;
+
+type Owner<'a> = (&'a OperationPressure, &'a Operation);
+
+/// The advice to lower the proportion, and why it would not help some operations.
+pub fn lower<'a>(context: &Context<'a>) -> (Option<Candidate<'a>>, Vec<NotAdvised>) {
+    let operations = context.owners.operations();
+    let owners = context.pressure.operations.iter().filter_map(|pressure| {
+        let operation = operations.get(pressure.operation as usize)?;
+        is_planned(operation).then_some((pressure, operation))
+    });
+    let (stuck, free): (Vec<Owner<'a>>, Vec<Owner<'a>>) =
+        owners.partition(|owner| is_at_minimum(context, owner));
+    let (lowest, free): (Vec<Owner<'a>>, Vec<Owner<'a>>) = free.into_iter().partition(|owner| {
+        owner.1.available_memory_proportion.is_some_and(|value| value <= LEAST_PROPORTION)
+    });
+    let not_advised = [not_when_at_minimum(context, &stuck), not_below_least(context, &lowest)];
+    (candidate(context, &free), not_advised.into_iter().flatten().collect())
+}
+
+/// Whether the log warns, and the operation takes more than its proportion allows.
+pub fn is_at_minimum(context: &Context<'_>, (pressure, operation): &Owner<'_>) -> bool {
+    let Some(proportion) = operation.available_memory_proportion else { return false };
+    let allowed = proportion * pressure.at.0.limit_bytes as f64;
+    !context.at_minimum.is_empty() && pressure.temporary_bytes as f64 > allowed
+}
+
+fn candidate<'a>(context: &Context<'a>, owners: &[Owner<'a>]) -> Option<Candidate<'a>> {
+    let suggested = owners.iter().map(suggested).min_by(f64::total_cmp)?;
+    let now = proportions(owners.iter().map(|(_, operation)| *operation));
+    let from = range(&now).map_or_else(String::new, |now| format!(" from {now}"));
+    let wanted: Vec<u32> = owners.iter().map(|(pressure, _)| pressure.operation).collect();
+    let operations = context.owners;
+    let left: Left<'a> = Box::new(move |view, row| {
+        let aim = (suggested * view.place.limit_bytes as f64) as u64;
+        let operation = operations.variables.of_life(row.class_row);
+        let operation = operation.filter(|operation| wanted.contains(operation));
+        let most = operation.and_then(|operation| view.temporaries.get(&operation)).copied();
+        match most.filter(|most| *most > aim) {
+            Some(most) => scaled(row.bytes, aim, most),
+            None => row.bytes,
+        }
+    });
+    let advice = Advice {
+        id: Technique::LowerAvailableMemoryProportion,
+        what: format!(
+            "Lower availableMemoryProportion{from} to {suggested} or less for the operations whose \
+             temporaries own the peaks ({})",
+            by_kind(owners.iter().map(|(_, operation)| *operation))
+        ),
+        option: Some("availableMemoryProportion"),
+        direction: Direction::Lower,
+        now,
+        suggested: Some(suggested),
+        how: how::proportion(&suggested.to_string()),
+        evidence: owners.iter().take(MOST_EVIDENCE).map(|owner| evidence(context, owner)).collect(),
+        saving: None,
+        caution: "Plans for less memory are slower and need more exchange and control code, which is \
+                  always live; very small values put operands on few tiles",
+    };
+    Some(Candidate {
+        advice,
+        effect: Effect::Left(left),
+        is_at_most: false,
+        basis: format!(
+            "the temporaries of these operations shrunk to {suggested} of a tile's memory where they are \
+             more, all else as it is; the code of smaller plans is not counted"
+        ),
+    })
+}
+
+/// The largest proportion, in hundredths, with which an operation's temporaries would leave enough; lower
+/// than that of now, and not lower than PopLibs advises.
+fn suggested((pressure, operation): &Owner<'_>) -> f64 {
+    let needed = pressure.aim_bytes as f64 / pressure.at.0.limit_bytes.max(1) as f64;
+    let below_now = operation.available_memory_proportion.map_or(1.0, |now| now * 0.9);
+    ((needed.min(below_now) * 100.0).floor() / 100.0).max(LEAST_PROPORTION)
+}
+
+/// `bytes` × `aim` ÷ `most`, where `aim` is less than `most`.
+fn scaled(bytes: u64, aim: u64, most: u64) -> u64 {
+    let scaled = u128::from(bytes) * u128::from(aim) / u128::from(most.max(1));
+    u64::try_from(scaled).unwrap_or(bytes)
+}
+
+fn evidence(context: &Context<'_>, (pressure, operation): &Owner<'_>) -> Evidence {
+    let value = operation
+        .available_memory_proportion
+        .map_or_else(String::new, |value| format!(" (availableMemoryProportion {value})"));
+    Evidence::new(format!("temporaries of {}{value}", operation_title(operation)))
+        .bytes(pressure.temporary_bytes)
+        .at(context.report, &pressure.at.0, pressure.at.1)
+        .operation(Some(operation))
+}
+
+fn not_when_at_minimum(context: &Context<'_>, stuck: &[Owner<'_>]) -> Option<NotAdvised> {
+    if stuck.is_empty() {
+        return None;
+    }
+    let values = proportions(stuck.iter().map(|(_, operation)| *operation));
+    let values = range(&values).unwrap_or_default();
+    let logs = context.at_minimum.iter().map(|warned| {
+        let times = if warned.count == 1 { "once" } else { "times" };
+        let count = if warned.count == 1 { String::new() } else { grouped(warned.count) + " " };
+        Evidence::new(format!(
+            "\"unable to meet memory target\" {count}{times} in {}, first in line {}",
+            warned.file, warned.line
+        ))
+        .file(&warned.file)
+    });
+    Some(NotAdvised {
+        id: Technique::LowerAvailableMemoryProportion,
+        why: format!(
+            "A lower availableMemoryProportion than {values} changes nothing for the operations that own the \
+             peaks ({}): the planner is at the minimum of memory already",
+            by_kind(stuck.iter().map(|(_, operation)| *operation))
+        ),
+        evidence: logs
+            .chain(stuck.iter().take(MOST_EVIDENCE).map(|owner| evidence(context, owner)))
+            .collect(),
+    })
+}
+
+fn not_below_least(context: &Context<'_>, lowest: &[Owner<'_>]) -> Option<NotAdvised> {
+    if lowest.is_empty() {
+        return None;
+    }
+    Some(NotAdvised {
+        id: Technique::LowerAvailableMemoryProportion,
+        why: format!(
+            "PopLibs advises against an availableMemoryProportion below {LEAST_PROPORTION}, and the \
+             operations that own the peaks are there already ({})",
+            by_kind(lowest.iter().map(|(_, operation)| *operation))
+        ),
+        evidence: lowest.iter().take(MOST_EVIDENCE).map(|owner| evidence(context, owner)).collect(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn scaling_stays_within_the_aim(
+            most in 1..u64::MAX,
+            aim in any::<u64>(),
+            part in 0..=1000_u64,
+        ) {
+            let aim = aim % most;
+            let bytes = u64::try_from(u128::from(most) * u128::from(part) / 1000).unwrap_or(most);
+            let found = scaled(bytes, aim, most);
+            prop_assert!(found <= bytes && found <= aim);
+            prop_assert_eq!(scaled(most, aim, most), aim);
+        }
+    }
+}

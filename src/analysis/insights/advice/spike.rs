@@ -1,0 +1,53 @@
+//! One operation owns all peaks: to make it smaller is enough.
+
+use super::how;
+use super::planned::is_planned;
+use super::{
+    Advice, Candidate, Context, Direction, Effect, Evidence, Left, Technique, operation_title,
+};
+
+/// The advice; `None` where no operation or several run where too much is alive.
+pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
+    let [pressure] = context.pressure.operations.as_slice() else { return None };
+    let wanted = pressure.operation;
+    let operation = context.owners.operations().get(wanted as usize)?;
+    let title = operation_title(operation);
+    let is_matmul =
+        operation.kind.as_ref().is_some_and(|kind| kind.to_lowercase().contains("matmul"));
+    let (what, how) = if is_matmul {
+        (format!("Serialise {title}: a row of smaller matmuls"), how::serialised_matmul())
+    } else if is_planned(operation) {
+        let what = format!("Give {title} an availableMemoryProportion of its own, or split it");
+        (what, how::proportion("p"))
+    } else {
+        (format!("Split {title}, or compute it in parts one after the other"), Vec::new())
+    };
+    let owners = context.owners;
+    let left: Left<'a> = Box::new(move |_, row| {
+        let is_temporary = owners.variables.of_life(row.class_row) == Some(wanted);
+        if is_temporary { row.bytes.div_ceil(2) } else { row.bytes }
+    });
+    let evidence =
+        Evidence::new(format!("temporaries of {title}, the only operation above the limit"))
+            .bytes(pressure.temporary_bytes)
+            .at(context.report, &pressure.at.0, pressure.at.1)
+            .operation(Some(operation));
+    let advice = Advice {
+        id: Technique::MakeOneOperationSmaller,
+        what,
+        option: None,
+        direction: Direction::Change,
+        now: Vec::new(),
+        suggested: None,
+        how,
+        evidence: vec![evidence],
+        saving: None,
+        caution: "Parts that are computed one after the other take more cycles",
+    };
+    Some(Candidate {
+        advice,
+        effect: Effect::Left(left),
+        is_at_most: false,
+        basis: "its temporaries halved, as in two parts, all else as it is".to_owned(),
+    })
+}

@@ -1,0 +1,86 @@
+//! Insights: whether a report fits and why not, what is largest, what must go, what to try next.
+//!
+//! Everything is worked out from what of the report is there. The verdict, the fullest tiles and the
+//! histogram need the small tables; what must go and the advice are by tile where the bytes of variables by tile
+//! were read, else of all tiles together; gaps by reason are handed in, exchanges and vertices taken where they
+//! were read.
+
+pub mod advice;
+pub mod change;
+#[cfg(test)]
+mod fixture;
+pub mod fullest_tiles;
+pub mod largest;
+pub mod logs;
+pub mod must_go;
+pub mod pressure;
+#[cfg(test)]
+mod tests;
+pub mod timeline;
+pub mod verdict;
+
+use serde::Serialize;
+
+use self::advice::{Advice, AdviceList, NotAdvised, advice_on_room, advice_to_fit};
+use self::fullest_tiles::{Bin, FullTile, fullest_tiles, histogram};
+use self::largest::{Largest, largest};
+use self::must_go::{MustGo, must_go};
+use self::pressure::Pressure;
+use self::verdict::{Verdict, verdict};
+use crate::analysis::comparison::owners::Owners;
+use crate::analysis::gap_totals::GapTotals;
+use crate::analysis::liveness::Scope;
+use crate::analysis::step_operations::step_operations;
+use crate::store::Report;
+
+/// Tiles that are listed as the fullest.
+const FULLEST_TILES: usize = 5;
+/// Tiles for which it is worked out what must go.
+const MUST_GO_TILES: usize = 3;
+
+/// What a report says at first sight.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Insights {
+    /// Whether it fits; `None` where the report does not say.
+    pub verdict: Option<Verdict>,
+    /// The fullest tiles.
+    pub fullest_tiles: Vec<FullTile>,
+    /// How many tiles are how full.
+    pub histogram: Vec<Bin>,
+    /// The largest things of the model.
+    pub largest: Largest,
+    /// What must go from the worst tiles; empty where it fits.
+    pub must_go: Vec<MustGo>,
+    /// What to try next, what helps most first.
+    pub advice: Vec<Advice>,
+    /// What one would think of and what does not help.
+    pub not_advised: Vec<NotAdvised>,
+}
+
+/// The insights of a report. `gaps` are those of the tiles that are over at least, where they were read.
+pub fn insights(report: &Report, gaps: Option<&GapTotals>) -> Insights {
+    let verdict = verdict(report, gaps);
+    let steps = step_operations(report).unwrap_or_default();
+    let owners = Owners::of(report, &steps);
+    let pressure = Pressure::of(report, &owners);
+    let AdviceList { advice, not_advised } = match (&verdict, &pressure) {
+        (Some(verdict), Some(pressure)) => {
+            advice_to_fit(report, verdict, &steps, &owners, pressure)
+        }
+        (Some(verdict), None) => advice_on_room(report, verdict, &steps, &owners),
+        (None, _) => AdviceList::default(),
+    };
+    let must_go = pressure
+        .as_ref()
+        .map(|pressure| must_go(report, pressure, &owners, MUST_GO_TILES))
+        .unwrap_or_default();
+    Insights {
+        verdict,
+        fullest_tiles: fullest_tiles(report, FULLEST_TILES),
+        histogram: histogram(report),
+        largest: largest(report, Scope::Everything),
+        must_go,
+        advice,
+        not_advised,
+    }
+}

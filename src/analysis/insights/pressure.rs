@@ -1,0 +1,404 @@
+//! Where memory does not suffice: the tiles that are over, what is alive on each of them at its worst step,
+//! and which operations run where too much is alive.
+//!
+//! A tile is over by its bytes including gaps; what is alive at its worst step is less, by gaps and by what
+//! liveness does not explain. To fit, as much as it is over must go from every step at which more is alive than
+//! its *aim*: what is alive at the worst step, less what it is over. What a change would save on a tile is what
+//! is alive at the worst step before and after it, at most what the tile is over. That is arithmetic: after a
+//! change the compiler places variables anew.
+//!
+//! Where the bytes by tile are absent all tiles together are one place.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::timeline::{AliveRow, Moment, Timeline};
+use crate::analysis::comparison::owners::Owners;
+use crate::analysis::liveness::{self, Scope};
+use crate::analysis::memory::over_limit_bytes;
+use crate::analysis::selection::TileSelection;
+use crate::analysis::variable_operations::VariableOperations;
+use crate::store::liveness::{Liveness, TileVariableBytes};
+use crate::store::{ClassId, Report, TileId, UnloweredId};
+
+/// A tile that is over, or all tiles together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The tile; `None` for all of them.
+    pub tile: Option<TileId>,
+    /// Bytes over the limit, gaps included.
+    pub over_bytes: u64,
+    /// Bytes that there are.
+    pub limit_bytes: u64,
+}
+
+/// A place with what is alive there.
+#[derive(Debug)]
+pub struct PlaceView {
+    /// The place.
+    pub place: Place,
+    /// Its rows.
+    pub timeline: Timeline,
+    /// The moment at which most is alive.
+    pub worst: Moment,
+    /// The most bytes of temporaries of each operation.
+    pub temporaries: BTreeMap<u32, u64>,
+}
+
+impl PlaceView {
+    /// Bytes that may be alive at a step if the place shall fit.
+    pub fn aim_bytes(&self) -> u64 {
+        self.worst.bytes.saturating_sub(self.place.over_bytes)
+    }
+}
+
+/// What is left of a row in a place after a change, bytes.
+pub type Left<'a> = Box<dyn Fn(&PlaceView, &AliveRow) -> u64 + Sync + 'a>;
+
+/// A variable as far as it lives in one class, where it is alive while more than the aim is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AliveAbove {
+    /// The variable before lowering.
+    pub variable: UnloweredId,
+    /// Its class.
+    pub class: ClassId,
+    /// The position of the class.
+    pub class_row: usize,
+    /// Whether the class lives as long as the program.
+    pub is_always_live: bool,
+    /// Bytes in those places.
+    pub bytes: u64,
+    /// Bytes in the places where it is alive at the worst step.
+    pub at_worst_bytes: u64,
+    /// Its largest part in one place, and which place that is.
+    pub most: (u64, Place),
+    /// A step there, a position, at which it is alive and too much is: the worst where it is alive then.
+    pub step: u32,
+}
+
+/// An operation that runs where too much is alive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OperationPressure {
+    /// The operation, a position in [`Owners::operations`].
+    pub operation: u32,
+    /// The places in which more than the aim is alive while its temporaries are.
+    pub places: u64,
+    /// Bytes above the aim at the worst of those steps, summed over the places.
+    pub above_bytes: u64,
+    /// The largest of its temporaries at such a step.
+    pub temporary_bytes: u64,
+    /// The place and the step, a position, of those.
+    pub at: (Place, u32),
+    /// To how many bytes a place its temporaries would have to shrink, with all else as it is.
+    pub aim_bytes: u64,
+}
+
+/// What a change would save.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Covered {
+    /// Bytes of what the places are over.
+    pub bytes: u64,
+    /// Places that are over by no more than it saves there.
+    pub places: u64,
+}
+
+/// The places and what is alive there.
+#[derive(Debug)]
+pub struct Pressure<'a> {
+    /// The places, worst first, then by tile.
+    pub places: Vec<Place>,
+    /// Bytes over the limit of all of them.
+    pub over_bytes: u64,
+    /// What is alive while too much is, most bytes first, then by variable and class.
+    pub alive: Vec<AliveAbove>,
+    /// Operations that run where too much is alive, most bytes first, then by operation.
+    pub operations: Vec<OperationPressure>,
+    /// Bytes alive at the worst steps of all places.
+    pub alive_bytes: u64,
+    liveness: &'a Liveness,
+    table: Option<&'a TileVariableBytes>,
+    owners: &'a Owners,
+}
+
+impl<'a> Pressure<'a> {
+    /// `None` where no tile is over, or the report does not say what is alive.
+    pub fn of(report: &'a Report, owners: &'a Owners) -> Option<Self> {
+        let liveness = report.liveness.get()?;
+        let table = report.tile_variable_bytes.get();
+        let mut places = tiles_over(report)?;
+        places.sort_by_key(|place| (std::cmp::Reverse(place.over_bytes), place.tile));
+        let over_bytes =
+            places.iter().fold(0_u64, |sum, place| sum.saturating_add(place.over_bytes));
+        if table.is_none() {
+            liveness.variable_bytes.as_ref()?;
+            let limit_bytes = liveness::limit_bytes(
+                Scope::Everything,
+                report.memory.get()?,
+                report.target.get(),
+            )?;
+            places = vec![Place { tile: None, over_bytes, limit_bytes }];
+        }
+        if over_bytes == 0 {
+            return None;
+        }
+        let mut pressure = Self {
+            places,
+            over_bytes,
+            alive: Vec::new(),
+            operations: Vec::new(),
+            alive_bytes: 0,
+            liveness,
+            table,
+            owners,
+        };
+        let sums = pressure
+            .places
+            .par_iter()
+            .fold(Sums::default, |mut sums, place| {
+                sums.add(&pressure.view(place), &pressure);
+                sums
+            })
+            .reduce(Sums::default, Sums::merged);
+        pressure.alive_bytes = sums.alive_bytes;
+        pressure.alive = sums.alive.into_values().collect();
+        pressure.alive.sort_by_key(|row| (std::cmp::Reverse(row.bytes), row.variable, row.class));
+        pressure.operations = sums.operations.into_values().collect();
+        pressure.operations.sort_by_key(|row| (std::cmp::Reverse(row.above_bytes), row.operation));
+        Some(pressure)
+    }
+
+    /// The liveness of the report.
+    pub fn liveness(&self) -> &'a Liveness {
+        self.liveness
+    }
+
+    /// The tiles of the places; `None` for all tiles.
+    pub fn tiles(&self) -> Option<TileSelection> {
+        self.places.iter().map(|place| place.tile).collect()
+    }
+
+    /// A place with what is alive there.
+    pub fn view(&self, place: &Place) -> PlaceView {
+        let classes = &self.liveness.classes;
+        let timeline = match (place.tile, self.table) {
+            (Some(tile), Some(table)) => Timeline::new(table.iter(table.rows_of(tile)), classes),
+            _ => {
+                let rows = self.liveness.variable_bytes.as_deref().unwrap_or(&[]);
+                Timeline::new(rows.iter().copied(), classes)
+            }
+        };
+        let worst = timeline.worst(|row| row.bytes);
+        let temporaries = largest_temporaries(&timeline, &self.owners.variables);
+        PlaceView { place: *place, timeline, worst, temporaries }
+    }
+
+    /// What each of some changes would save.
+    pub fn covered(&self, changes: &[Left<'_>]) -> Vec<Covered> {
+        let of_place = |place: &Place| -> Vec<Covered> {
+            let view = self.view(place);
+            let of_change = |left: &Left<'_>| {
+                let after = view.timeline.worst(|row| left(&view, row)).bytes;
+                let saved = view.worst.bytes.saturating_sub(after).min(place.over_bytes);
+                Covered { bytes: saved, places: u64::from(saved == place.over_bytes) }
+            };
+            changes.iter().map(of_change).collect()
+        };
+        let none = || vec![Covered::default(); changes.len()];
+        self.places.par_iter().map(of_place).reduce(none, |mut sums, others| {
+            for (sum, other) in sums.iter_mut().zip(others) {
+                sum.bytes = sum.bytes.saturating_add(other.bytes);
+                sum.places = sum.places.saturating_add(other.places);
+            }
+            sums
+        })
+    }
+}
+
+/// The most bytes that the temporaries of each operation have at any moment.
+pub fn largest_temporaries(
+    timeline: &Timeline,
+    operations: &VariableOperations,
+) -> BTreeMap<u32, u64> {
+    let mut most: BTreeMap<u32, u64> = BTreeMap::new();
+    each_moment_of_operations(timeline, operations, |_, running| {
+        for (operation, bytes) in running {
+            let known = most.entry(*operation).or_default();
+            *known = (*known).max(*bytes);
+        }
+    });
+    most
+}
+
+/// Goes through the moments with the bytes of the temporaries of each operation that has any there.
+fn each_moment_of_operations(
+    timeline: &Timeline,
+    operations: &VariableOperations,
+    mut each: impl FnMut(Moment, &BTreeMap<u32, u64>),
+) {
+    let mut running: BTreeMap<u32, u64> = BTreeMap::new();
+    timeline.each_moment(|moment, changes| {
+        for (row, begins) in changes {
+            let Some(operation) = operations.of_life(row.class_row) else { continue };
+            let bytes = running.entry(operation).or_default();
+            *bytes = if begins {
+                bytes.saturating_add(row.bytes)
+            } else {
+                bytes.saturating_sub(row.bytes)
+            };
+        }
+        running.retain(|_, bytes| *bytes > 0);
+        each(moment, &running);
+    });
+}
+
+fn tiles_over(report: &Report) -> Option<Vec<Place>> {
+    let (memory, target) = (report.memory.get()?, report.target.get()?);
+    let limit_bytes = target.bytes_per_tile?;
+    let tiles = memory.tiles.as_slice().iter().enumerate();
+    let places = tiles.filter_map(|(row, tile)| {
+        let over_bytes = over_limit_bytes(memory, Some(target), row)?;
+        Some(Place { tile: Some(*tile), over_bytes, limit_bytes })
+    });
+    Some(places.filter(|place| place.over_bytes > 0).collect())
+}
+
+/// Sums over places.
+#[derive(Default)]
+struct Sums {
+    alive_bytes: u64,
+    alive: HashMap<(UnloweredId, ClassId), AliveAbove>,
+    operations: HashMap<u32, OperationPressure>,
+}
+
+impl Sums {
+    fn add(&mut self, view: &PlaceView, pressure: &Pressure<'_>) {
+        let place = view.place;
+        let aim = view.aim_bytes();
+        self.alive_bytes = self.alive_bytes.saturating_add(view.worst.bytes);
+        let classes = &pressure.liveness.classes;
+        let above = steps_above(&view.timeline, aim);
+        for row in view.timeline.rows() {
+            let AliveRow { variable, class, class_row, is_always_live, bytes } = *row;
+            let is_at_worst = is_always_live || classes.is_live_at(class, view.worst.step as usize);
+            let step = if is_at_worst {
+                Some(view.worst.step)
+            } else {
+                classes.ranges_of(class_row).iter().find_map(|life| first_common(&above, life))
+            };
+            let Some(step) = step else { continue };
+            let at_worst_bytes = if is_at_worst { bytes } else { 0 };
+            let most = (bytes, place);
+            self.add_alive(AliveAbove {
+                variable,
+                class,
+                class_row,
+                is_always_live,
+                bytes,
+                at_worst_bytes,
+                most,
+                step,
+            });
+        }
+        let mut of_place: BTreeMap<u32, OperationPressure> = BTreeMap::new();
+        let operations = &pressure.owners.variables;
+        each_moment_of_operations(&view.timeline, operations, |moment, running| {
+            let Some(above_bytes) = moment.bytes.checked_sub(aim).filter(|above| *above > 0) else {
+                return;
+            };
+            for (operation, bytes) in running {
+                let found = OperationPressure {
+                    operation: *operation,
+                    places: 1,
+                    above_bytes,
+                    temporary_bytes: *bytes,
+                    at: (place, moment.step),
+                    aim_bytes: bytes.saturating_sub(above_bytes),
+                };
+                of_place
+                    .entry(*operation)
+                    .and_modify(|known| *known = known.worse(&found))
+                    .or_insert(found);
+            }
+        });
+        for found in of_place.into_values() {
+            self.add_operation(found);
+        }
+    }
+
+    fn add_alive(&mut self, found: AliveAbove) {
+        let none = AliveAbove { bytes: 0, at_worst_bytes: 0, ..found };
+        let known = self.alive.entry((found.variable, found.class)).or_insert(none);
+        known.bytes = known.bytes.saturating_add(found.bytes);
+        known.at_worst_bytes = known.at_worst_bytes.saturating_add(found.at_worst_bytes);
+        if is_larger(found.most, known.most) {
+            (known.most, known.step) = (found.most, found.step);
+        }
+    }
+
+    fn add_operation(&mut self, found: OperationPressure) {
+        let known = self.operations.entry(found.operation).or_insert(OperationPressure {
+            places: 0,
+            above_bytes: 0,
+            ..found
+        });
+        let (places, above_bytes) = (known.places, known.above_bytes);
+        *known = known.worse(&found);
+        known.places = places.saturating_add(found.places);
+        known.above_bytes = above_bytes.saturating_add(found.above_bytes);
+    }
+
+    fn merged(mut self, other: Self) -> Self {
+        self.alive_bytes = self.alive_bytes.saturating_add(other.alive_bytes);
+        for found in other.alive.into_values() {
+            self.add_alive(found);
+        }
+        for found in other.operations.into_values() {
+            self.add_operation(found);
+        }
+        self
+    }
+}
+
+impl OperationPressure {
+    /// Of two findings of an operation the larger temporaries, the more that is above, the smaller aim.
+    fn worse(&self, other: &Self) -> Self {
+        let is_other =
+            is_larger((other.temporary_bytes, other.at.0), (self.temporary_bytes, self.at.0));
+        Self {
+            above_bytes: self.above_bytes.max(other.above_bytes),
+            aim_bytes: self.aim_bytes.min(other.aim_bytes),
+            ..if is_other { *other } else { *self }
+        }
+    }
+}
+
+/// The steps at which more than the aim is alive, as ranges that ascend.
+fn steps_above(timeline: &Timeline, aim: u64) -> Vec<Range<u32>> {
+    let mut above = Vec::new();
+    let mut since = None;
+    timeline.each_moment(|moment, _| match since {
+        None if moment.bytes > aim => since = Some(moment.step),
+        Some(start) if moment.bytes <= aim => {
+            above.push(start..moment.step);
+            since = None;
+        }
+        _ => {}
+    });
+    above.extend(since.map(|start| start..u32::MAX));
+    above
+}
+
+/// The first step of a range that lies in one of some that ascend.
+fn first_common(ranges: &[Range<u32>], range: &Range<u32>) -> Option<u32> {
+    let after = ranges.partition_point(|other| other.end <= range.start);
+    let step = ranges.get(after)?.start.max(range.start);
+    (step < range.end).then_some(step)
+}
+
+/// Whether a part is larger than another, or as large on a tile with a lower number: so that the answer
+/// does not depend on the order in which places are gone through.
+fn is_larger(part: (u64, Place), other: (u64, Place)) -> bool {
+    (part.0, std::cmp::Reverse(part.1.tile)) > (other.0, std::cmp::Reverse(other.1.tile))
+}

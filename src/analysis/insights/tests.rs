@@ -1,0 +1,446 @@
+//! Insights of small reports: every technique where it has evidence, and none where it has not.
+
+use proptest::prelude::*;
+
+use super::advice::{Advice, Direction, Technique};
+use super::fixture::{Call, Fixture, always, call, temporary};
+use super::verdict::Cause;
+use super::{Insights, insights};
+use crate::analysis::insights::change::{ChangeKind, change_insights};
+use crate::store::Report;
+use crate::store::log::{Log, LogMessage};
+use crate::store::options::{About, SideFact};
+
+fn of(fixture: &Fixture) -> Insights {
+    insights(&fixture.report(), None)
+}
+
+fn ids(insights: &Insights) -> Vec<Technique> {
+    insights.advice.iter().map(|advice| advice.id).collect()
+}
+
+fn advice(insights: &Insights, id: Technique) -> &Advice {
+    let found = insights.advice.iter().find(|advice| advice.id == id);
+    found.unwrap_or_else(|| panic!("{id:?} among {:?}", ids(insights)))
+}
+
+fn saved(insights: &Insights, id: Technique) -> u64 {
+    advice(insights, id).saving.as_ref().expect("a saving").bytes
+}
+
+/// One tile of 100 bytes, 20 always live, one convolution with 90 bytes of temporaries.
+fn one_convolution() -> Fixture {
+    Fixture {
+        calls: vec![call("convolution", "conv", 0.95)],
+        steps: vec![None, Some(0), Some(0), None],
+        variables: vec![
+            always("weight", &[20, 20]),
+            temporary("<anon>", 1..3, &[30, 10]),
+            temporary("<rearrangement:x>", 2..3, &[60, 20]),
+        ],
+        tiles_per_ipu: 2,
+        ..Fixture::default()
+    }
+}
+
+#[test]
+fn a_lower_proportion_is_as_low_as_it_must_be() {
+    let found = of(&one_convolution());
+    let verdict = found.verdict.as_ref().expect("a verdict");
+    let failure = verdict.failure.as_ref().expect("tile 0 is over by 10");
+    assert_eq!((failure.over_bytes, failure.worst_tile, failure.tiles.as_str()), (10, 0, "0"));
+    assert_eq!(failure.cause, Some(Cause::Imbalance), "both tiles together need 160 of 200");
+    let lower = advice(&found, Technique::LowerAvailableMemoryProportion);
+    assert_eq!((lower.now.as_slice(), lower.suggested), (&[0.95][..], Some(0.8)));
+    assert_eq!(lower.direction, Direction::Lower);
+    let saving = lower.saving.as_ref().expect("a saving");
+    assert_eq!((saving.bytes, saving.of_bytes, saving.tiles), (10, 10, Some(1)));
+    let evidence = &lower.evidence[0];
+    assert_eq!((evidence.bytes, evidence.step), (Some(90), Some(2)));
+    assert_eq!(evidence.tiles.as_deref(), Some("0"));
+    assert!(evidence.what.contains("convolution conv") && evidence.what.contains("0.95"));
+    assert!(found.not_advised.is_empty());
+    let must_go = &found.must_go[0];
+    assert_eq!((must_go.tile, must_go.step, must_go.bytes), (Some(0), Some(2), 60));
+    assert!(must_go.is_enough && must_go.variables.len() == 1);
+    let operation = must_go.variables[0].operation.as_ref().expect("an operation");
+    assert_eq!(operation.name.as_deref(), Some("conv"));
+}
+
+#[test]
+fn without_bytes_by_tile_all_tiles_are_one_place() {
+    let fixture = Fixture { by_tile: false, ..one_convolution() };
+    let found = of(&fixture);
+    let saving = advice(&found, Technique::LowerAvailableMemoryProportion).saving.clone();
+    let saving = saving.expect("a saving");
+    assert_eq!((saving.bytes, saving.tiles), (10, None));
+    assert_eq!((found.must_go.len(), found.must_go[0].tile), (1, None));
+}
+
+#[test]
+fn a_lower_proportion_changes_nothing_at_the_minimum() {
+    let warning = LogMessage { kind: "planner-at-minimum", line: 7, text: String::new() };
+    let logs = vec![Log { file: "compile.log".to_owned(), messages: vec![warning] }];
+    let at = |proportion, logs: Vec<Log>| {
+        let calls = vec![call("convolution", "conv", proportion)];
+        let report = Fixture { calls, ..one_convolution() }.report();
+        report.logs.fill(Some(logs));
+        insights(&report, None)
+    };
+    let found = at(0.1, logs.clone());
+    assert!(!ids(&found).contains(&Technique::LowerAvailableMemoryProportion));
+    let not = &found.not_advised[0];
+    assert_eq!(not.id, Technique::LowerAvailableMemoryProportion);
+    assert!(not.why.contains("changes nothing"), "{}", not.why);
+    assert_eq!(not.evidence[0].file.as_deref(), Some("compile.log"));
+    // The log is of another operation: this one is within what it is allowed.
+    let found = at(0.95, logs);
+    assert!(ids(&found).contains(&Technique::LowerAvailableMemoryProportion));
+    assert!(found.not_advised.is_empty());
+    let found = at(0.05, Vec::new());
+    assert!(found.not_advised[0].why.contains("advises against"));
+    assert!(!ids(&found).contains(&Technique::LowerAvailableMemoryProportion));
+}
+
+#[test]
+fn operands_on_few_tiles_want_a_higher_proportion() {
+    let mut on_two = [0; 16];
+    (on_two[3], on_two[4]) = (96, 96);
+    let fixture = |kind| Fixture {
+        calls: vec![Call { kind, ..call("", "conv", 0.02) }],
+        steps: vec![None, Some(0), None],
+        variables: vec![
+            always("weight", &[20; 16]),
+            temporary("<rearrangement:x>", 1..2, &on_two),
+            temporary("x", 0..3, &[2; 16]),
+        ],
+        tiles_per_ipu: 16,
+        ..Fixture::default()
+    };
+    let found = of(&fixture("convolution"));
+    let raise = advice(&found, Technique::RaiseAvailableMemoryProportion);
+    assert_eq!((raise.direction, raise.suggested), (Direction::Raise, None));
+    assert_eq!(saved(&found, raise.id), 36, "both tiles, over by 18 each");
+    assert!(raise.evidence[0].what.contains("on 2 of 16 tiles"), "{}", raise.evidence[0].what);
+    assert_eq!(raise.evidence[0].variable.as_deref(), Some("<rearrangement:x>"));
+    // The same of something that has no plan, which is a matter of its layout.
+    let mut other = fixture("gather");
+    other.calls[0].proportion = None;
+    let found = of(&other);
+    assert_eq!(saved(&found, Technique::BalanceTheTiles), 36);
+    assert!(!ids(&found).contains(&Technique::RaiseAvailableMemoryProportion));
+}
+
+#[test]
+fn partials_are_halved_where_they_are_float() {
+    let with = |partials| {
+        let mut fixture = one_convolution();
+        fixture.calls[0].partials = partials;
+        of(&fixture)
+    };
+    let found = with(Some("float"));
+    assert_eq!(saved(&found, Technique::HalfPrecisionPartials), 10, "15 bytes, 10 are over");
+    for partials in [Some("half"), None] {
+        assert!(!ids(&with(partials)).contains(&Technique::HalfPrecisionPartials));
+    }
+}
+
+#[test]
+fn the_batch_is_that_of_the_side_file() {
+    let with = |name: &str, batch: &str| {
+        let report = one_convolution().report();
+        let fact = SideFact { path: format!("training / {name}"), value: batch.to_owned() };
+        report.about.fill(Some(About { app: vec![fact], ..About::default() }));
+        insights(&report, None)
+    };
+    let found = with("batch_size", "12");
+    let smaller = advice(&found, Technique::SmallerBatch);
+    assert!(smaller.what.contains("6 in place of 12"), "{}", smaller.what);
+    assert_eq!(smaller.evidence[1].file.as_deref(), Some("app.json"));
+    assert!(!ids(&with("Micro-Batch-Size", "1")).contains(&Technique::SmallerBatch));
+    let unknown = with("batches", "1");
+    assert!(advice(&unknown, Technique::SmallerBatch).what.contains("half as many"));
+}
+
+#[test]
+fn activations_that_are_kept_can_be_computed_again() {
+    let mut fixture = Fixture {
+        steps: vec![None; 12],
+        variables: vec![
+            always("weight", &[50]),
+            temporary("a", 0..12, &[20]),
+            temporary("b", 2..11, &[20]),
+            temporary("c", 4..10, &[20]),
+            temporary("d", 6..7, &[5]),
+        ],
+        ..Fixture::default()
+    };
+    let found = of(&fixture);
+    assert_eq!(saved(&found, Technique::RecomputeActivations), 15);
+    let evidence = &advice(&found, Technique::RecomputeActivations).evidence;
+    let names: Vec<_> = evidence.iter().filter_map(|row| row.variable.as_deref()).collect();
+    assert_eq!(names, ["a", "b", "c"]);
+    assert!(evidence[1].what.contains("since step 2"), "{}", evidence[1].what);
+    // All of them from the beginning: no forward pass.
+    fixture.variables[2].life = Some(0..11);
+    fixture.variables[3].life = Some(0..10);
+    assert!(!ids(&of(&fixture)).contains(&Technique::RecomputeActivations));
+}
+
+#[test]
+fn state_of_the_optimiser_can_leave_be_shared_or_be_less() {
+    let fixture = Fixture {
+        steps: vec![None],
+        variables: vec![always("w", &[40]), always("Accl1___w", &[40]), always("Accl2___w", &[44])],
+        replicas: 4,
+        ..Fixture::default()
+    };
+    let found = of(&fixture);
+    for id in [
+        Technique::OffloadVariables,
+        Technique::ShardOverReplicas,
+        Technique::OptimiserWithLessState,
+    ] {
+        assert_eq!(saved(&found, id), 24);
+    }
+    assert_eq!(advice(&found, Technique::OptimiserWithLessState).evidence.len(), 1);
+    let alone = of(&Fixture { replicas: 1, ..fixture });
+    assert!(!ids(&alone).contains(&Technique::ShardOverReplicas));
+}
+
+#[test]
+fn equal_operations_can_share_exchange_code() {
+    let equal = |name, edges| Call { exchange_code: 20, edges, ..call("convolution", name, 0.6) };
+    let fixture = |edges| Fixture {
+        calls: vec![equal("block1/conv", 5), equal("block2/conv", edges), equal("block3/conv", 5)],
+        steps: vec![Some(0), Some(1), Some(2)],
+        variables: vec![always("internalExchangeCode", &[60]), always("w", &[50])],
+        ..Fixture::default()
+    };
+    let found = of(&fixture(5));
+    let outline = advice(&found, Technique::OutlineEqualParts);
+    assert!(
+        outline.evidence[0].what.contains("3 equal operations"),
+        "{}",
+        outline.evidence[0].what
+    );
+    assert_eq!(outline.evidence[0].bytes, Some(60));
+    assert_eq!(saved(&found, outline.id), 10);
+    assert_eq!(saved(&of(&fixture(6)), Technique::OutlineEqualParts), 10, "two are equal");
+    let mut differs = fixture(6);
+    differs.calls[2].edges = 7;
+    assert!(!ids(&of(&differs)).contains(&Technique::OutlineEqualParts));
+}
+
+#[test]
+fn different_proportions_keep_code_apart() {
+    let fixture = |second| Fixture {
+        calls: vec![call("convolution", "a", 0.6), call("convolution", "b", second)],
+        steps: vec![Some(0), Some(1)],
+        variables: vec![always("controlCode", &[60]), always("w", &[50])],
+        ..Fixture::default()
+    };
+    let found = of(&fixture(0.2));
+    let one = advice(&found, Technique::OneProportionForEqualOperations);
+    assert_eq!((one.now.as_slice(), &one.saving), (&[0.2, 0.6][..], &None));
+    assert!(!ids(&of(&fixture(0.6))).contains(&one.id));
+}
+
+#[test]
+fn one_operation_that_owns_the_peak_is_made_smaller() {
+    let mut fixture = one_convolution();
+    fixture.calls[0].kind = "matMul";
+    let found = of(&fixture);
+    let smaller = advice(&found, Technique::MakeOneOperationSmaller);
+    assert!(smaller.what.contains("Serialise matMul conv"), "{}", smaller.what);
+    assert_eq!(saved(&found, smaller.id), 10);
+    fixture.calls.push(call("convolution", "other", 0.9));
+    fixture.steps.push(Some(1));
+    fixture.variables.push(temporary("<anon>", 4..5, &[95, 0]));
+    assert!(!ids(&of(&fixture)).contains(&Technique::MakeOneOperationSmaller));
+}
+
+#[test]
+fn a_full_ipu_gives_to_one_with_room() {
+    let fixture = |bytes: &[u32]| Fixture {
+        steps: vec![None],
+        variables: vec![always("w", bytes)],
+        tiles_per_ipu: 2,
+        ..Fixture::default()
+    };
+    let found = of(&fixture(&[120, 110, 10, 15]));
+    let split = advice(&found, Technique::PipelineAndMoveSplitPoints);
+    assert!(split.what.contains("from IPU 0 to IPU 1"), "{}", split.what);
+    assert_eq!(saved(&found, split.id), 30);
+    assert!(!ids(&of(&fixture(&[120, 110]))).contains(&split.id));
+    let found = of(&fixture(&[250, 210]));
+    let split = advice(&found, Technique::PipelineAndMoveSplitPoints);
+    assert_eq!((split.what.as_str(), &split.saving), ("Split the model over more IPUs", &None));
+}
+
+#[test]
+fn streams_count_where_they_are_large() {
+    let fixture = |bytes| Fixture {
+        steps: vec![None],
+        variables: vec![always("w", &[120]), always("hostMessage", &[bytes])],
+        ..Fixture::default()
+    };
+    let id = Technique::FewerAndSmallerHostStreams;
+    assert_eq!(saved(&of(&fixture(10)), id), 10);
+    assert!(!ids(&of(&fixture(1))).contains(&id));
+}
+
+#[test]
+fn gaps_are_a_matter_of_placement() {
+    let fixture = Fixture {
+        steps: vec![None],
+        variables: vec![always("w", &[90, 104])],
+        gap: 16,
+        ..Fixture::default()
+    };
+    let found = of(&fixture);
+    let failure = found.verdict.as_ref().and_then(|verdict| verdict.failure.clone()).unwrap();
+    assert_eq!((failure.gap_bytes, failure.would_fit_without_gaps), (32, 1));
+    assert_eq!(failure.gaps, None, "they were not read");
+    assert_eq!(saved(&found, Technique::LoseLessToGaps), 6 + 16);
+    let saving = advice(&found, Technique::LoseLessToGaps).saving.clone().unwrap();
+    assert_eq!((saving.tiles, saving.is_at_most), (Some(1), true));
+    let only_gaps = of(&Fixture { variables: vec![always("w", &[90, 80])], ..fixture });
+    let failure = only_gaps.verdict.and_then(|verdict| verdict.failure).unwrap();
+    assert_eq!(failure.cause, Some(Cause::Placement));
+}
+
+#[test]
+fn what_fits_is_left_alone_but_for_much_room() {
+    let fixture = |limit| Fixture { limit, ..one_convolution() };
+    let found = of(&fixture(120));
+    let room = found.verdict.as_ref().and_then(|verdict| verdict.room).expect("room");
+    assert_eq!((room.tile, room.least_bytes, room.above_peak_bytes), (0, 10, Some(80)));
+    assert!(found.advice.is_empty() && found.must_go.is_empty() && found.not_advised.is_empty());
+    // All temporaries are 120 bytes on two tiles of 160, of which 0.95 allows 304.
+    assert!(of(&fixture(160)).advice.is_empty(), "plans are not limited by it");
+    let mut limited = fixture(160);
+    limited.calls[0].proportion = Some(0.3);
+    let found = of(&limited);
+    let raise = advice(&found, Technique::RaiseAvailableMemoryProportion);
+    assert_eq!((raise.now.as_slice(), &raise.saving), (&[0.3][..], &None));
+    assert_eq!(raise.evidence[0].bytes, Some(50));
+}
+
+#[test]
+fn of_an_empty_report_nothing_is_said() {
+    let found = insights(&Report::default(), None);
+    assert_eq!((found.verdict, found.advice.len(), found.must_go.len()), (None, 0, 0));
+    assert!(found.fullest_tiles.is_empty() && found.histogram.is_empty());
+    assert!(change_insights(&Report::default(), &Report::default(), None).is_empty());
+}
+
+#[test]
+fn the_change_of_the_verdict_is_told() {
+    let before = one_convolution().report();
+    let after = Fixture { limit: 115, ..one_convolution() }.report();
+    let found = change_insights(&before, &after, None);
+    assert_eq!((found[0].kind, found[0].what.as_str()), (ChangeKind::Fits, "It fits now"));
+    assert_eq!(found[0].bytes.and_then(|bytes| bytes.change()), Some(-10));
+    assert!(found[0].is_better);
+    let back = change_insights(&after, &before, None);
+    assert!(back[0].what.contains("not fit any more: 1 tiles"), "{}", back[0].what);
+    assert!(!back[0].is_better);
+}
+
+/// A report of a few steps, calls and variables.
+fn fixtures() -> impl Strategy<Value = Fixture> {
+    const NAMES: [&str; 6] =
+        ["<anon>", "w", "x", "Accl1___w", "<message:x>", "internalExchangeCode"];
+    const KINDS: [&str; 3] = ["convolution", "matMul", "reduce"];
+    let variable = (
+        0..NAMES.len(),
+        proptest::option::of((0..8_u32, 1..8_u32)),
+        proptest::collection::vec(0..60_u32, 4),
+    );
+    let calls = proptest::collection::vec((0..KINDS.len(), proptest::option::of(0.0..1.0)), 3);
+    let steps = proptest::collection::vec(proptest::option::of(0..3_usize), 8);
+    let variables = proptest::collection::vec(variable, 1..9);
+    (calls, steps, variables, 0..30_u64, any::<bool>(), 1..3_u64).prop_map(
+        |(calls, steps, variables, gap, by_tile, ipus)| Fixture {
+            tiles_per_ipu: 4 / ipus,
+            calls: calls
+                .into_iter()
+                .map(|(kind, proportion)| Call {
+                    kind: KINDS[kind],
+                    name: "a",
+                    proportion,
+                    partials: Some("float"),
+                    exchange_code: 5,
+                    edges: 1,
+                })
+                .collect(),
+            steps,
+            variables: variables
+                .into_iter()
+                .map(|(name, life, bytes)| super::fixture::Variable {
+                    name: NAMES[name],
+                    life: life.map(|(start, length)| start..(start + length).min(8)),
+                    bytes,
+                })
+                .collect(),
+            gap,
+            by_tile,
+            ..Fixture::default()
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn no_advice_without_evidence_and_none_saves_more_than_is_over(fixture in fixtures()) {
+        let found = of(&fixture);
+        let verdict = found.verdict.as_ref().expect("a verdict");
+        prop_assert_eq!(verdict.fits, verdict.failure.is_none());
+        prop_assert_eq!(verdict.fits, found.must_go.is_empty());
+        prop_assert!(verdict.fits || !found.advice.is_empty() || fixture.gap == 0);
+        let mut last = Some(u64::MAX);
+        for advice in &found.advice {
+            prop_assert!(!advice.evidence.is_empty(), "{:?}", advice);
+            let bytes = advice.saving.as_ref().map(|saving| saving.bytes);
+            prop_assert!(bytes <= last, "ranked");
+            last = bytes;
+            if let Some(saving) = &advice.saving {
+                let over = verdict.failure.as_ref().map_or(0, |failure| failure.over_bytes);
+                prop_assert_eq!(saving.of_bytes, over);
+                prop_assert!(saving.bytes > 0 && saving.bytes <= over);
+                prop_assert!(!saving.basis.is_empty());
+            }
+        }
+        for tile in &found.must_go {
+            prop_assert_eq!(tile.bytes, tile.variables.iter().map(|row| row.bytes).sum::<u64>());
+            prop_assert!(tile.bytes <= tile.alive_bytes);
+            let without_last: u64 = tile.variables.iter().rev().skip(1).map(|row| row.bytes).sum();
+            prop_assert!(without_last < tile.over_bytes, "none is there for nothing");
+        }
+    }
+
+    #[test]
+    fn what_must_go_is_the_smallest_set(
+        bytes in proptest::collection::vec(1..60_u32, 1..9),
+        limit in 1..200_u64,
+    ) {
+        const NAMES: [&str; 8] = ["a", "b", "c", "d", "e", "f", "g", "h"];
+        let variables = bytes.iter().zip(NAMES).map(|(bytes, name)| always(name, &[*bytes]));
+        let fixture =
+            Fixture { limit, steps: vec![None], variables: variables.collect(), ..Fixture::default() };
+        let all: u64 = bytes.iter().map(|bytes| u64::from(*bytes)).sum();
+        let Some(found) = of(&fixture).must_go.first().cloned() else {
+            prop_assert!(all <= limit);
+            return Ok(());
+        };
+        prop_assert_eq!(found.over_bytes, all - limit);
+        let enough = |set: u32| {
+            let chosen = bytes.iter().enumerate().filter(|(at, _)| set >> at & 1 == 1);
+            chosen.map(|(_, bytes)| u64::from(*bytes)).sum::<u64>() >= found.over_bytes
+        };
+        let smallest = (0..1_u32 << bytes.len()).filter(|set| enough(*set)).map(u32::count_ones).min();
+        prop_assert_eq!(Some(found.variables.len() as u32), smallest);
+        prop_assert!(found.is_enough);
+    }
+}

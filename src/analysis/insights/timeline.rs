@@ -1,0 +1,190 @@
+//! What is alive in one place, on a tile or on all tiles together, from step to step.
+//!
+//! Only the steps at which something begins or ends to live are gone through, so that the time does not
+//! grow with the number of steps.
+
+use crate::store::liveness::{Classes, VariableBytes};
+use crate::store::{ClassId, UnloweredId};
+
+/// A variable as far as it lives in one class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AliveRow {
+    /// The variable before lowering.
+    pub variable: UnloweredId,
+    /// Its class.
+    pub class: ClassId,
+    /// The position of the class in [`Classes`].
+    pub class_row: usize,
+    /// Whether the class lives as long as the program.
+    pub is_always_live: bool,
+    /// Bytes in the place while it lives.
+    pub bytes: u64,
+}
+
+impl AliveRow {
+    /// The row of the table that it stands for.
+    pub fn table_row(&self) -> VariableBytes {
+        VariableBytes { variable: self.variable, class: self.class, bytes: self.bytes }
+    }
+}
+
+/// The rows of a place, and when they begin and end to live.
+#[derive(Clone, Debug, Default)]
+pub struct Timeline {
+    rows: Vec<AliveRow>,
+    changes: Vec<Change>,
+}
+
+/// At a step a row begins or ends to live.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Change {
+    step: u32,
+    row: u32,
+    begins: bool,
+}
+
+/// A step at which something changes, and what is alive from there on to the next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Moment {
+    /// The step, a position in [`crate::store::program::Steps`].
+    pub step: u32,
+    /// Bytes alive, always or not.
+    pub bytes: u64,
+}
+
+impl Timeline {
+    /// The rows of a place; those without bytes, or whose class is not known, are left out.
+    pub fn new(rows: impl Iterator<Item = VariableBytes>, classes: &Classes) -> Self {
+        let mut timeline = Self::default();
+        for row in rows.filter(|row| row.bytes > 0) {
+            let Some(class_row) = classes.ids.position(row.class) else { continue };
+            let Ok(number) = u32::try_from(timeline.rows.len()) else { break };
+            let is_always_live = classes.always_live.get(class_row) == Some(&true);
+            let VariableBytes { variable, class, bytes } = row;
+            timeline.rows.push(AliveRow { variable, class, class_row, is_always_live, bytes });
+            if is_always_live {
+                continue;
+            }
+            for range in classes.ranges_of(class_row).iter().filter(|range| !range.is_empty()) {
+                let change = |step, begins| Change { step, row: number, begins };
+                timeline.changes.extend([change(range.start, true), change(range.end, false)]);
+            }
+        }
+        timeline.changes.sort_unstable();
+        timeline
+    }
+
+    /// All rows.
+    pub fn rows(&self) -> &[AliveRow] {
+        &self.rows
+    }
+
+    /// The moment at which most is alive, the first of equals, when of each row as many bytes are
+    /// there as `left` says.
+    pub fn worst(&self, left: impl Fn(&AliveRow) -> u64) -> Moment {
+        let bytes: Vec<u64> = self.rows.iter().map(left).collect();
+        let mut worst: Option<Moment> = None;
+        self.walk(&bytes, |moment, _| {
+            if worst.is_none_or(|worst| moment.bytes > worst.bytes) {
+                worst = Some(moment);
+            }
+        });
+        worst.unwrap_or_default()
+    }
+
+    /// Goes through the moments in their order, step 0 first, with the rows that begin or end to live
+    /// there.
+    pub fn each_moment(
+        &self,
+        mut each: impl FnMut(Moment, &mut dyn Iterator<Item = (&AliveRow, bool)>),
+    ) {
+        let bytes: Vec<u64> = self.rows.iter().map(|row| row.bytes).collect();
+        self.walk(&bytes, |moment, changes| {
+            let mut rows = changes
+                .iter()
+                .filter_map(|change| Some((self.rows.get(change.row as usize)?, change.begins)));
+            each(moment, &mut rows);
+        });
+    }
+
+    fn walk(&self, bytes: &[u64], mut each: impl FnMut(Moment, &[Change])) {
+        let of = |row: u32| bytes.get(row as usize).copied().unwrap_or(0);
+        let always_live = self.rows.iter().zip(bytes).filter(|(row, _)| row.is_always_live);
+        let mut alive = always_live.fold(0_u64, |sum, (_, bytes)| sum.saturating_add(*bytes));
+        if self.changes.first().is_none_or(|first| first.step > 0) {
+            each(Moment { step: 0, bytes: alive }, &[]);
+        }
+        for changes in self.changes.chunk_by(|a, b| a.step == b.step) {
+            let ends = changes.iter().filter(|change| !change.begins);
+            let begins = changes.iter().filter(|change| change.begins);
+            alive = begins.fold(alive, |sum, change| sum.saturating_add(of(change.row)));
+            alive = ends.fold(alive, |sum, change| sum.saturating_sub(of(change.row)));
+            let Some(step) = changes.first().map(|change| change.step) else { continue };
+            each(Moment { step, bytes: alive }, changes);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    use crate::analysis::liveness::curve_of_variables;
+
+    const STEPS: u32 = 12;
+
+    fn classes(cuts: &[Vec<(u32, u32)>]) -> Classes {
+        let mut classes = Classes::default();
+        for (id, cuts) in (0..).zip(cuts) {
+            assert!(classes.ids.push(ClassId(id)));
+            classes.always_live.push(id == 0);
+            let mut next = 0;
+            for (gap, length) in cuts {
+                let start = next + gap;
+                let end = (start + length).min(STEPS);
+                if start < end {
+                    classes.ranges.push(start..end);
+                }
+                next = end + 1;
+            }
+            classes.range_ends.push(classes.ranges.len());
+        }
+        classes
+    }
+
+    proptest! {
+        #[test]
+        fn the_worst_moment_is_that_of_the_curve(
+            cuts in proptest::collection::vec(proptest::collection::vec((0..4_u32, 0..5_u32), 0..4), 1..6),
+            cells in proptest::collection::vec((0..7_u32, 0..50_u64), 0..20),
+            kept in 1..4_u64,
+        ) {
+            let classes = classes(&cuts);
+            let row = |(class, bytes): &(u32, u64)| VariableBytes {
+                variable: UnloweredId(*class), class: ClassId(*class), bytes: *bytes,
+            };
+            let rows: Vec<VariableBytes> = cells.iter().map(row).collect();
+            let timeline = Timeline::new(rows.iter().copied(), &classes);
+            let kept_rows: Vec<VariableBytes> =
+                rows.iter().map(|row| VariableBytes { bytes: row.bytes / kept, ..*row }).collect();
+            let always = |rows: &[VariableBytes]| -> u64 {
+                rows.iter().filter(|row| row.class == ClassId(0)).map(|row| row.bytes).sum()
+            };
+            let curve = curve_of_variables(&kept_rows, &classes, STEPS as usize);
+            let most = curve.iter().max().copied().unwrap_or(0);
+            let found = timeline.worst(|row| row.bytes / kept);
+            prop_assert_eq!(found.bytes, most + always(&kept_rows));
+            prop_assert_eq!(Some(found.step as usize), curve.iter().position(|bytes| *bytes == most));
+            let curve = curve_of_variables(&rows, &classes, STEPS as usize);
+            let mut seen = 0;
+            timeline.each_moment(|moment, _| {
+                if moment.step < STEPS {
+                    assert_eq!(moment.bytes, curve[moment.step as usize] + always(&rows));
+                }
+                seen += 1;
+            });
+            prop_assert!(seen > 0);
+        }
+    }
+}

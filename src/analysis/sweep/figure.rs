@@ -1,0 +1,140 @@
+//! The figures of a run that a sweep can be drawn by.
+
+use super::SweepRun;
+
+/// A figure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Figure {
+    /// Whether no tile is over.
+    Fits,
+    /// Tiles that are over.
+    TilesOverLimit,
+    /// Bytes of the fullest tile, gaps included.
+    FullestTile,
+    /// Bytes of all tiles, gaps excluded.
+    Total,
+    /// Bytes of all tiles, gaps included.
+    IncludingGaps,
+    /// Bytes of variables that live as long as the program.
+    AlwaysLive,
+    /// Always live + not always live at the peak, bytes.
+    Peak,
+    /// Bytes of code.
+    Code,
+    /// Cycles of all runs.
+    Cycles,
+    /// Samples per second.
+    Throughput,
+}
+
+/// The value of a figure, in its unit.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+#[serde(untagged)]
+pub enum FigureValue {
+    /// Yes or no.
+    Flag(bool),
+    /// A count.
+    Count(u64),
+    /// A rate.
+    Rate(f64),
+}
+
+impl FigureValue {
+    /// The number to draw; 1 for yes.
+    pub fn as_f64(self) -> f64 {
+        match self {
+            Self::Flag(flag) => f64::from(u8::from(flag)),
+            Self::Count(count) => count as f64,
+            Self::Rate(rate) => rate,
+        }
+    }
+}
+
+impl Figure {
+    /// All figures.
+    pub const ALL: [Self; 10] = [
+        Self::Fits,
+        Self::TilesOverLimit,
+        Self::FullestTile,
+        Self::Total,
+        Self::IncludingGaps,
+        Self::AlwaysLive,
+        Self::Peak,
+        Self::Code,
+        Self::Cycles,
+        Self::Throughput,
+    ];
+
+    /// Its name in JSON and as an argument.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Fits => "fits",
+            Self::TilesOverLimit => "tiles-over-limit",
+            Self::FullestTile => "fullest-tile",
+            Self::Total => "total",
+            Self::IncludingGaps => "including-gaps",
+            Self::AlwaysLive => "always-live",
+            Self::Peak => "peak",
+            Self::Code => "code",
+            Self::Cycles => "cycles",
+            Self::Throughput => "throughput",
+        }
+    }
+
+    /// The title of its column in a table for programs: what it is, and its unit.
+    pub fn column(self) -> &'static str {
+        match self {
+            Self::Fits => "fits",
+            Self::TilesOverLimit => "tiles_over_limit",
+            Self::FullestTile => "fullest_tile_including_gaps_bytes",
+            Self::Total => "total_bytes",
+            Self::IncludingGaps => "including_gaps_bytes",
+            Self::AlwaysLive => "always_live_bytes",
+            Self::Peak => "peak_bytes",
+            Self::Code => "code_bytes",
+            Self::Cycles => "cycles",
+            Self::Throughput => "throughput_samples_per_second",
+        }
+    }
+
+    /// Its name for people.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Fits => "Fits",
+            Self::TilesOverLimit => "Tiles over the limit",
+            Self::FullestTile => "Fullest tile, including gaps",
+            Self::Total => "Total",
+            Self::IncludingGaps => "Total, including gaps",
+            Self::AlwaysLive => "Always live",
+            Self::Peak => "Peak",
+            Self::Code => "Code",
+            Self::Cycles => "Cycles",
+            Self::Throughput => "Samples per second",
+        }
+    }
+
+    /// Whether it counts bytes.
+    pub fn is_bytes(self) -> bool {
+        !matches!(self, Self::Fits | Self::TilesOverLimit | Self::Cycles | Self::Throughput)
+    }
+
+    /// What a run has of it; `None` where the report does not say.
+    pub fn of(self, run: &SweepRun) -> Option<FigureValue> {
+        let count = match self {
+            Self::Fits => return run.fits.map(FigureValue::Flag),
+            Self::Throughput => {
+                return run.throughput_samples_per_second.map(FigureValue::Rate);
+            }
+            Self::TilesOverLimit => run.tiles_over_limit,
+            Self::FullestTile => run.fullest_tile.and_then(|tile| tile.including_gaps_bytes),
+            Self::Total => run.total_bytes,
+            Self::IncludingGaps => run.including_gaps_bytes,
+            Self::AlwaysLive => run.always_live_bytes,
+            Self::Peak => run.peak_bytes,
+            Self::Code => run.code_bytes,
+            Self::Cycles => run.cycles,
+        };
+        count.map(FigureValue::Count)
+    }
+}

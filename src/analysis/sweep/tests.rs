@@ -1,0 +1,181 @@
+//! Sweeps of a few made-up runs.
+
+use super::*;
+use crate::analysis::memory::FullestTile;
+use crate::analysis::report_options::ReportOption;
+use OptionKind::{App, AvailableMemoryProportion as Proportion, Directory, EngineOption};
+
+/// A run with options, whose peak is `peak`.
+fn run(name: &str, peak: u64, options: &[(OptionKind, &str, &str)]) -> SweepRun {
+    let own = (Directory, "directory", name);
+    let mut options: Vec<ReportOption> = options
+        .iter()
+        .chain([&own])
+        .map(|(kind, name, value)| ReportOption {
+            kind: *kind,
+            name: (*name).to_owned(),
+            value: OptionValue::parse(value),
+        })
+        .collect();
+    options.sort_by(|a, b| (a.kind, &a.name).cmp(&(b.kind, &b.name)));
+    let mut kinds: Vec<OptionKind> = options.iter().map(|option| option.kind).collect();
+    kinds.dedup();
+    SweepRun {
+        name: name.to_owned(),
+        fits: Some(peak <= 100),
+        peak_bytes: Some(peak),
+        fullest_tile: Some(FullestTile { tile: 0, bytes: None, including_gaps_bytes: Some(peak) }),
+        throughput_samples_per_second: Some(peak as f64),
+        options,
+        kinds,
+        ..SweepRun::default()
+    }
+}
+
+fn unreadable(name: &str) -> SweepRun {
+    SweepRun::unreadable(format!("dir/{name}"), name.to_owned(), RunError::default())
+}
+
+/// Batches 4 and 16 at proportions 0.2, 0.6 and (batch 4 only) 0.9; an unreadable one in between.
+fn grid() -> Sweep {
+    let one = |batch: &str, proportion: &str, peak| {
+        let options = [
+            (App, "a / batch", batch),
+            (App, "network", "tiny"),
+            (Proportion, "convolution", proportion),
+            (Proportion, "matMul", proportion),
+        ];
+        run(&format!("{batch}-{proportion}"), peak, &options)
+    };
+    Sweep::new(vec![
+        one("16", "0.60", 120),
+        one("16", "0.2", 90),
+        unreadable("2"),
+        one("4", "0.6", 70),
+        one("4", "0.20", 50),
+        one("4", "0.9", 80),
+    ])
+}
+
+fn ids(sweep: &Sweep) -> Vec<&str> {
+    sweep.options.iter().map(|option| option.id.as_str()).collect()
+}
+
+fn names(sweep: &Sweep) -> Vec<&str> {
+    sweep.runs.iter().map(|run| run.name.as_str()).collect()
+}
+
+#[test]
+fn only_what_differs_is_an_option_and_runs_are_sorted_by_it() {
+    let sweep = grid();
+    let expected = [
+        "availableMemoryProportion.convolution",
+        "availableMemoryProportion.matMul",
+        "app.a.batch",
+    ];
+    assert_eq!(ids(&sweep), expected);
+    let [convolution, mat_mul, batch] = &sweep.options[..] else { panic!("{:?}", sweep.options) };
+    assert_eq!((convolution.same_as, mat_mul.same_as, batch.same_as), (None, Some(0), None));
+    assert_eq!(convolution.short_name, "availableMemoryProportion", "both are the same");
+    let texts = |option: &VaryingOption| -> Vec<String> {
+        option.values.iter().flatten().map(ToString::to_string).collect()
+    };
+    assert_eq!(
+        (texts(convolution), texts(batch)),
+        (vec!["0.2".into(), "0.6".into(), "0.9".into()], vec!["4".into(), "16".into()])
+    );
+    assert_eq!(names(&sweep), ["4-0.20", "16-0.2", "4-0.6", "16-0.60", "4-0.9", "2"]);
+    assert_eq!(sweep.fastest_that_fits.run(), Some(1), "16-0.60 is faster and does not fit");
+    assert_eq!(sweep.value(5, 0), None);
+    let json = serde_json::to_value(&sweep).unwrap();
+    assert_eq!(json["options"][2]["values"], serde_json::json!([4, 16]));
+    assert_eq!(json["fastest_that_fits"]["run"]["by"], "throughput");
+}
+
+#[test]
+fn an_absent_option_differs_only_where_its_absence_says_something() {
+    let all = (App, "recompute", "true");
+    let sweep = Sweep::new(vec![
+        run("a", 1, &[all, (App, "x", "1"), (EngineOption, "old", "1"), (EngineOption, "b", "1")]),
+        run("b", 1, &[(App, "x", "1"), (EngineOption, "b", "1")]),
+        // Without app.json nothing is known of it.
+        run("c", 1, &[(EngineOption, "b", "2")]),
+    ]);
+    assert_eq!(ids(&sweep), ["app.recompute", "engine.b"]);
+    assert_eq!(sweep.options[0].values.len(), 2);
+    assert_eq!(sweep.options[0].values[1], None, "absent comes last");
+    assert_eq!(names(&sweep), ["a", "b", "c"]);
+}
+
+#[test]
+fn the_directory_tells_apart_what_nothing_else_does() {
+    let sweep = Sweep::new(vec![
+        run("a", 1, &[(App, "x", "1")]),
+        run("b", 1, &[(App, "x", "1.0")]),
+        run("c", 1, &[(App, "x", "2")]),
+    ]);
+    assert_eq!(ids(&sweep), ["app.x", "directory"]);
+    assert_eq!(ids(&Sweep::new(vec![run("a", 1, &[]), run("b", 1, &[])])), ["directory"]);
+    assert!(Sweep::new(vec![run("a", 1, &[]), unreadable("b")]).options.is_empty());
+    let empty = Sweep::new(Vec::new());
+    assert!(empty.options.is_empty() && heat_map(&empty, 0, 0, Figure::Peak).is_none());
+}
+
+#[test]
+fn an_option_is_found_by_what_it_is_called() {
+    let sweep = grid();
+    assert_eq!(sweep.find_option("APP.A.BATCH"), Ok(2));
+    assert_eq!(sweep.find_option("batch"), Ok(2));
+    assert_eq!(sweep.find_option("proportion"), Ok(0), "both have the same values");
+    assert_eq!(sweep.find_option("matmul"), Ok(1));
+    assert_eq!(sweep.find_option("a"), Err(OptionNotFound::Several));
+    assert_eq!(sweep.find_option("network"), Err(OptionNotFound::None));
+    let twice = |x: &str, y: &str| run(x, 1, &[(App, "a / x", x), (App, "b / x", y)]);
+    let sweep = Sweep::new(vec![twice("1", "1"), twice("2", "1"), twice("1", "2")]);
+    let short: Vec<_> = sweep.options.iter().map(|option| option.short_name.as_str()).collect();
+    assert_eq!(short, ["app.a.x", "app.b.x"]);
+}
+
+#[test]
+fn a_heat_map_has_a_cell_wherever_there_is_a_run() {
+    let sweep = grid();
+    let map = heat_map(&sweep, 0, 2, Figure::Peak).unwrap();
+    assert_eq!((map.columns.len(), map.rows.len(), map.cells.len()), (3, 2, 5));
+    let at =
+        |row, column| map.cell(row, column).map(|cell| (cell.value.unwrap().as_f64(), cell.fits));
+    assert_eq!(at(0, 2), Some((80.0, Some(true))));
+    assert_eq!(at(1, 1), Some((120.0, Some(false))));
+    assert_eq!(at(1, 2), None);
+    assert_eq!(map.range(), Some((50.0, 120.0)));
+    // Along one option only, cells have several runs: the fastest that fits is shown.
+    let map = heat_map(&sweep, 0, 1, Figure::Fits).unwrap();
+    let cell = map.cell(1, 1).unwrap();
+    assert_eq!((&*sweep.runs[cell.shown].name, cell.runs.len()), ("4-0.6", 2));
+    assert_eq!(map.cell(0, 1), None);
+    assert!(heat_map(&sweep, 0, 3, Figure::Peak).is_none());
+}
+
+#[test]
+fn a_curve_has_a_line_for_each_setting_of_the_others() {
+    let sweep = grid();
+    let along = curve(&sweep, 1, Figure::Peak).unwrap();
+    assert_eq!(along.others, [2], "what goes along with the option tells nothing apart");
+    let points = |line: &curve::Line| -> Vec<(f64, f64)> {
+        let point = |point: &curve::Point| {
+            (point.at.as_ref().unwrap().as_f64().unwrap(), point.value.unwrap().as_f64())
+        };
+        line.points.iter().map(point).collect()
+    };
+    let [four, sixteen] = &along.lines[..] else { panic!("{along:?}") };
+    assert_eq!(four.settings, [Some(OptionValue::Integer(4))]);
+    assert_eq!(points(four), [(0.2, 50.0), (0.6, 70.0), (0.9, 80.0)]);
+    assert_eq!(points(sixteen), [(0.2, 90.0), (0.6, 120.0)]);
+    assert_eq!(curve(&sweep, 2, Figure::Code).unwrap().lines.len(), 3);
+    assert!(curve(&sweep, 3, Figure::Peak).is_none());
+    // A number of its own in each run tells no lines apart.
+    let numbered = |id: &str, x: &str, peak| run(id, peak, &[(App, "id", id), (App, "x", x)]);
+    let sweep =
+        Sweep::new(vec![numbered("7", "1", 1), numbered("8", "2", 2), numbered("9", "2", 3)]);
+    let along = curve(&sweep, sweep.find_option("x").unwrap(), Figure::Peak).unwrap();
+    assert_eq!((along.lines.len(), along.lines[0].points.len()), (1, 3));
+}

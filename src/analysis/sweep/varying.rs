@@ -1,0 +1,126 @@
+//! The options that are not the same in all runs.
+//!
+//! An option varies when two runs have different values of it, numbers compared as numbers; for side
+//! files and proportions also when one run has it and another, of which options of that kind are known,
+//! has not. Runs that could not be read do not count. The directory is an option only where nothing
+//! else tells two runs apart.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use super::{SweepRun, compare_values};
+use crate::analysis::report_options::{OptionKind, OptionValue, id, short_name};
+
+/// How many options are listed; side files may have any number of them.
+const MOST_OPTIONS: usize = 1000;
+
+/// An option that varies.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct VaryingOption {
+    /// Its name among those of all kinds, `app.batch_size` for example.
+    pub id: String,
+    /// Where it stands.
+    pub kind: OptionKind,
+    /// Its name there.
+    pub name: String,
+    /// A short name; the id where options with other values have the same one.
+    pub short_name: String,
+    /// Its values, ascending, each once; last `None` if a run does not have it.
+    pub values: Vec<Option<OptionValue>>,
+    /// The first option in the list that has the same values in all runs; `None` if this is it.
+    pub same_as: Option<usize>,
+}
+
+impl VaryingOption {
+    /// The value that a run has.
+    pub fn value_of<'a>(&self, run: &'a SweepRun) -> Option<&'a OptionValue> {
+        run.option(self.kind, &self.name)
+    }
+}
+
+/// The options that vary, proportions and `app.json` first, then by kind and name; and how many more
+/// there are than are listed.
+pub(super) fn varying_options(runs: &[SweepRun]) -> (Vec<VaryingOption>, usize) {
+    let read: Vec<&SweepRun> = runs.iter().filter(|run| run.error.is_none()).collect();
+    let mut known: BTreeMap<(OptionKind, &str), Known<'_>> = BTreeMap::new();
+    for run in &read {
+        for option in run.options.iter().filter(|option| option.kind != OptionKind::Directory) {
+            let known = known.entry((option.kind, &option.name)).or_default();
+            known.runs += 1;
+            known.has_several |= *known.first.get_or_insert(&option.value) != &option.value;
+        }
+    }
+    let varies = |(kind, known): (OptionKind, &Known<'_>)| {
+        let absent = read.iter().filter(|run| run.kinds.binary_search(&kind).is_ok()).count();
+        known.has_several || (kind.absence_counts() && known.runs < absent)
+    };
+    known.retain(|(kind, _), known| varies((*kind, known)));
+    let left_out = known.len().saturating_sub(MOST_OPTIONS);
+    let mut keys: Vec<(OptionKind, &str)> = known.into_keys().collect();
+    // What users set and note themselves comes before the many options that Poplar lists.
+    keys.sort_by_key(|(kind, _)| match kind {
+        OptionKind::AvailableMemoryProportion => 0,
+        OptionKind::App => 1,
+        _ => 2,
+    });
+    keys.truncate(MOST_OPTIONS);
+    let mut options: Vec<VaryingOption> =
+        keys.into_iter().map(|(kind, name)| varying_option(kind, name, &read)).collect();
+    // What every run has of the options so far, as positions in their values.
+    let mut rows: Vec<Vec<usize>> = vec![Vec::new(); read.len()];
+    let mut columns: HashMap<Vec<usize>, usize> = HashMap::new();
+    for (place, option) in options.iter_mut().enumerate() {
+        let column: Vec<usize> = read.iter().map(|run| position(option, run)).collect();
+        rows.iter_mut().zip(&column).for_each(|(row, cell)| row.push(*cell));
+        let first = *columns.entry(column).or_insert(place);
+        option.same_as = (first != place).then_some(first);
+    }
+    let different: HashSet<&Vec<usize>> = rows.iter().collect();
+    if different.len() < read.len() {
+        options.push(varying_option(OptionKind::Directory, "directory", &read));
+    }
+    make_short_names_unique(&mut options);
+    (options, left_out)
+}
+
+/// What is known of an option over all runs.
+#[derive(Default)]
+struct Known<'a> {
+    runs: usize,
+    first: Option<&'a OptionValue>,
+    has_several: bool,
+}
+
+fn varying_option(kind: OptionKind, name: &str, runs: &[&SweepRun]) -> VaryingOption {
+    let mut values: Vec<Option<&OptionValue>> =
+        runs.iter().map(|run| run.option(kind, name)).collect();
+    values.sort_by(|a, b| compare_values(*a, *b));
+    values.dedup();
+    VaryingOption {
+        id: id(kind, name),
+        kind,
+        name: name.to_owned(),
+        short_name: short_name(kind, name).to_owned(),
+        values: values.into_iter().map(Option::<&OptionValue>::cloned).collect(),
+        same_as: None,
+    }
+}
+
+fn position(option: &VaryingOption, run: &SweepRun) -> usize {
+    let value = option.value_of(run);
+    let found = option.values.binary_search_by(|probe| compare_values(probe.as_ref(), value));
+    // Every value of every run is in the list.
+    found.unwrap_or(usize::MAX)
+}
+
+fn make_short_names_unique(options: &mut [VaryingOption]) {
+    let mut groups: HashMap<String, HashSet<usize>> = HashMap::new();
+    for (place, option) in options.iter().enumerate() {
+        let group = option.same_as.unwrap_or(place);
+        groups.entry(option.short_name.clone()).or_default().insert(group);
+    }
+    for option in options {
+        if groups.get(&option.short_name).is_some_and(|groups| groups.len() > 1) {
+            option.short_name.clone_from(&option.id);
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! `tilescope check`: whether a report stays within budgets, for a CI job that reads the exit status.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::output::{self, Answer, BUDGET_EXCEEDED, aligned};
+use super::{Input, size};
+use crate::analysis::budgets::{Budgets, Check, Figure, Figures, checks, growth_percent};
+use crate::format::poplar::OpenReport;
+use crate::store::{TileId, Warning};
+use crate::text::{bytes, exact_bytes, grouped, signed_bytes};
+
+/// Arguments of `tilescope check`.
+#[derive(Debug, Args)]
+pub struct CheckArguments {
+    /// The report.
+    #[command(flatten)]
+    pub input: Input,
+    /// The report that growth is measured against.
+    #[arg(long, value_name = "PATH", requires = "max_growth")]
+    pub baseline: Option<PathBuf>,
+    /// What is allowed.
+    #[command(flatten)]
+    pub budgets: BudgetArguments,
+}
+
+/// Budgets, of which one at least is given. Sizes are bytes, or have a unit: 600K, 600KiB, 1G.
+#[derive(Debug, Default, Args)]
+#[group(required = true, multiple = true)]
+pub struct BudgetArguments {
+    /// The most that the fullest tile may have, gaps included.
+    #[arg(long, value_name = "N", value_parser = size::parse)]
+    pub max_tile_bytes: Option<u64>,
+    /// The most that all tiles may have together, gaps included.
+    #[arg(long, value_name = "N", value_parser = size::parse)]
+    pub max_total_bytes: Option<u64>,
+    /// The most that may be alive at the peak, always live or not.
+    #[arg(long, value_name = "N", value_parser = size::parse)]
+    pub max_peak_bytes: Option<u64>,
+    /// The most that each of the three may have grown since the baseline.
+    #[arg(long, value_name = "PERCENT", value_parser = percent, requires = "baseline", allow_negative_numbers = true)]
+    pub max_growth: Option<f64>,
+    /// No tile may be over what it has.
+    #[arg(long)]
+    pub must_fit: bool,
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    let value: f64 = text.trim_end_matches('%').parse().map_err(|_| "not a number".to_owned())?;
+    if value.is_finite() { Ok(value) } else { Err("a number with an end expected".to_owned()) }
+}
+
+/// `tilescope.check/1` (cli.md).
+#[derive(Debug, Serialize)]
+pub struct CheckReport {
+    schema: &'static str,
+    passed: bool,
+    checks: Vec<Row>,
+    warnings: Vec<Warning>,
+}
+
+/// A check: of what, against what; `actual` is null where the report does not say, and for growth
+/// from 0.
+#[derive(Debug, Serialize)]
+struct Row {
+    name: &'static str,
+    limit: Value,
+    actual: Value,
+    passed: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    figure: Option<Figure>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tile: Option<TileId>,
+    #[serde(flatten)]
+    grown: Option<Grown>,
+    #[serde(skip)]
+    text: String,
+}
+
+/// What has grown.
+#[derive(Debug, Serialize)]
+struct Grown {
+    baseline_bytes: Option<u64>,
+    actual_bytes: Option<u64>,
+}
+
+/// Checks a report, against another one if growth is limited.
+pub fn run(arguments: &CheckArguments) -> ExitCode {
+    let CheckArguments { input, baseline, budgets } = arguments;
+    match baseline {
+        None => output::answer(input, |open, _| Ok(CheckReport::of(open, None, budgets))),
+        Some(baseline) => {
+            output::answer_of_two(&input.path, baseline, input.json, |open, baseline, _| {
+                Ok(CheckReport::of(open, Some(baseline), budgets))
+            })
+        }
+    }
+}
+
+impl CheckReport {
+    /// Checks a report whose small tables are read, and so are those of the baseline.
+    pub fn of(
+        open: &OpenReport,
+        baseline: Option<&OpenReport>,
+        arguments: &BudgetArguments,
+    ) -> Self {
+        let budgets = Budgets {
+            max_tile_bytes: arguments.max_tile_bytes,
+            max_total_bytes: arguments.max_total_bytes,
+            max_peak_bytes: arguments.max_peak_bytes,
+            max_growth: arguments.max_growth,
+            must_fit: arguments.must_fit,
+        };
+        let figures = Figures::of(&open.report);
+        let baseline = baseline.map(|baseline| Figures::of(&baseline.report));
+        let found = checks(&budgets, &figures, baseline.as_ref());
+        let bytes_per_tile = open.report.target.get().and_then(|target| target.bytes_per_tile);
+        Self {
+            schema: "tilescope.check/1",
+            passed: found.iter().all(Check::passed),
+            checks: found.iter().map(|check| row(check, &figures, bytes_per_tile)).collect(),
+            warnings: Vec::new(),
+        }
+    }
+}
+
+fn row(check: &Check, figures: &Figures, bytes_per_tile: Option<u64>) -> Row {
+    let empty = Row {
+        name: "",
+        limit: Value::Null,
+        actual: Value::Null,
+        passed: check.passed(),
+        figure: None,
+        tile: None,
+        grown: None,
+        text: String::new(),
+    };
+    match *check {
+        Check::Bytes { figure, limit, actual } => Row {
+            name: option(figure),
+            limit: limit.into(),
+            actual: actual.into(),
+            figure: Some(figure),
+            tile: tile(figure, figures),
+            text: bytes_text(figure, figures, limit, actual),
+            ..empty
+        },
+        Check::Growth { figure, limit, baseline, actual } => Row {
+            name: "max-growth",
+            limit: limit.into(),
+            // Growth without end is no number in JSON.
+            actual: baseline.zip(actual).map(|(from, to)| growth_percent(from, to)).into(),
+            figure: Some(figure),
+            tile: tile(figure, figures),
+            grown: Some(Grown { baseline_bytes: baseline, actual_bytes: actual }),
+            text: growth_text(figure, figures, limit, baseline, actual),
+            ..empty
+        },
+        Check::Fit { tiles_over_limit } => Row {
+            name: "must-fit",
+            limit: 0.into(),
+            actual: tiles_over_limit.into(),
+            tile: tile(Figure::FullestTile, figures),
+            text: fit_text(figures, bytes_per_tile),
+            ..empty
+        },
+    }
+}
+
+/// The option that limits the bytes of a figure.
+fn option(figure: Figure) -> &'static str {
+    match figure {
+        Figure::FullestTile => "max-tile-bytes",
+        Figure::Total => "max-total-bytes",
+        Figure::Peak => "max-peak-bytes",
+    }
+}
+
+fn tile(figure: Figure, figures: &Figures) -> Option<TileId> {
+    figures.fullest_tile.filter(|_| figure == Figure::FullestTile).map(|(tile, _)| tile)
+}
+
+/// The figure as the subject of a sentence.
+fn subject(figure: Figure, figures: &Figures) -> String {
+    match (figure, figures.fullest_tile) {
+        (Figure::FullestTile, Some((tile, _))) => format!("tile {tile}"),
+        (Figure::FullestTile, None) => "the fullest tile".to_owned(),
+        (Figure::Total, _) => "all tiles together".to_owned(),
+        (Figure::Peak, _) => "the peak".to_owned(),
+    }
+}
+
+fn bytes_text(figure: Figure, figures: &Figures, limit: u64, actual: Option<u64>) -> String {
+    let subject = subject(figure, figures);
+    let option = option(figure);
+    let Some(actual) = actual else {
+        return format!("the bytes of {subject} are not known, so --{option} cannot be checked");
+    };
+    let verb = if figure == Figure::Total { "have" } else { "has" };
+    let difference = exact_bytes(actual.abs_diff(limit));
+    let compared = if actual > limit {
+        format!("{difference} more than --{option} allows")
+    } else {
+        format!("{difference} less than --{option} allows")
+    };
+    format!("{subject} {verb} {}, {compared}", exact_bytes(actual))
+}
+
+fn growth_text(
+    figure: Figure,
+    figures: &Figures,
+    limit: f64,
+    baseline: Option<u64>,
+    actual: Option<u64>,
+) -> String {
+    let subject = match figure {
+        Figure::FullestTile => "the fullest tile",
+        Figure::Total => "all tiles together",
+        Figure::Peak => "the peak",
+    };
+    let (Some(from), Some(to)) = (baseline, actual) else {
+        let which = if actual.is_none() { "this report" } else { "the baseline" };
+        return format!(
+            "{which} does not say how large {subject} is: its growth cannot be checked"
+        );
+    };
+    let now = match (figure, figures.fullest_tile) {
+        (Figure::FullestTile, Some((tile, _))) => format!("{} on tile {tile}", bytes(to)),
+        _ => bytes(to),
+    };
+    let difference = i64::try_from(i128::from(to) - i128::from(from)).unwrap_or(i64::MAX);
+    let percent = growth_percent(from, to);
+    let percent = if percent.is_finite() {
+        format!("{percent:+.2} %").replace('-', "−")
+    } else {
+        "from 0".to_owned()
+    };
+    format!(
+        "{subject}: {} to {now}, {} ({percent}); --max-growth allows {limit} %",
+        bytes(from),
+        signed_bytes(difference),
+    )
+}
+
+fn fit_text(figures: &Figures, bytes_per_tile: Option<u64>) -> String {
+    let (Some(over), Some(has)) = (figures.tiles_over_limit, bytes_per_tile) else {
+        return "whether the program fits is not known".to_owned();
+    };
+    let fullest = figures.fullest_tile.map_or_else(String::new, |(tile, full)| {
+        let difference = exact_bytes(full.abs_diff(has));
+        let side = if full > has { "more than it has" } else { "less than it has" };
+        format!("; the fullest, tile {tile}, has {}, {difference} {side}", exact_bytes(full))
+    });
+    match over {
+        0 => format!("no tile is over its {}{fullest}", bytes(has)),
+        1 => format!("1 tile is over its {}{fullest}", bytes(has)),
+        _ => format!("{} tiles are over their {}{fullest}", grouped(over), bytes(has)),
+    }
+}
+
+impl Answer for CheckReport {
+    fn set_warnings(&mut self, warnings: Vec<Warning>) {
+        self.warnings = warnings;
+    }
+
+    fn exit_code(&self) -> ExitCode {
+        if self.passed { ExitCode::SUCCESS } else { BUDGET_EXCEEDED.into() }
+    }
+
+    fn text(&self) -> String {
+        let failed = self.checks.iter().filter(|check| !check.passed).count() as u64;
+        let verdict = match failed {
+            0 => "Passed: every budget is kept\n".to_owned(),
+            _ => format!(
+                "Failed: {} of {} budgets are not kept\n",
+                grouped(failed),
+                grouped(self.checks.len() as u64)
+            ),
+        };
+        let rows = self.checks.iter().map(|check| {
+            let verdict = if check.passed { "passed" } else { "FAILED" };
+            vec![verdict.to_owned(), check.name.to_owned(), check.text.clone()]
+        });
+        verdict + &aligned(&["<", "<", "<"], rows)
+    }
+}

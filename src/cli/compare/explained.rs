@@ -1,0 +1,131 @@
+//! What a change consists of, as it stands in JSON.
+
+use serde::Serialize;
+use serde::ser::{SerializeMap as _, Serializer};
+
+use crate::analysis::comparison::contribution::{Contribution, Contributor, Grouping, Part};
+use crate::analysis::comparison::difference::{Difference, Side};
+use crate::analysis::comparison::explanation::{ByOwner, Explanation};
+use crate::analysis::comparison::fullest_tile::FullestTiles;
+use crate::analysis::gaps::GapReason;
+use crate::store::Report;
+
+/// A part of what is alive at the peaks: the whole, and the contributions to its change, largest first.
+#[derive(Debug, Serialize)]
+pub struct ExplainedPart {
+    #[serde(flatten)]
+    pub whole: Difference,
+    pub source_step: Option<u32>,
+    pub target_step: Option<u32>,
+    #[serde(flatten)]
+    pub groupings: Groupings,
+}
+
+/// The fullest tiles, and the contributions to the change of their bytes including gaps.
+#[derive(Debug, Serialize)]
+pub struct ExplainedFullestTile {
+    #[serde(flatten)]
+    pub whole: Difference,
+    pub source_tile: u32,
+    pub target_tile: u32,
+    #[serde(flatten)]
+    pub groupings: Groupings,
+}
+
+/// The same change by what it belongs to; each adds up to it. Rows that do not change are left out.
+#[derive(Debug, Serialize)]
+pub struct Groupings {
+    pub by_category: Option<Vec<Row>>,
+    pub by_operation: Option<Vec<Row>>,
+    pub by_module: Option<Vec<Row>>,
+    pub by_variable: Option<Vec<Row>>,
+}
+
+/// One contribution.
+#[derive(Debug)]
+pub struct Row {
+    pub contributor: Contributor,
+    pub only: Option<Side>,
+    pub bytes: Difference,
+}
+
+impl ExplainedPart {
+    /// A part of an explanation.
+    pub fn of(source: &Report, target: &Report, explanation: &Explanation, part: Part) -> Self {
+        let step = |report: &Report, position: usize| {
+            report.steps.get()?.ids.get(position).map(|step| step.0)
+        };
+        Self {
+            whole: explanation.whole.of(part),
+            source_step: step(source, explanation.source.step),
+            target_step: step(target, explanation.target.step),
+            groupings: Groupings::of(
+                explanation.by_category.as_ref(),
+                explanation.by_owner.as_ref(),
+                part,
+            ),
+        }
+    }
+}
+
+impl ExplainedFullestTile {
+    /// All of the fullest tiles.
+    pub fn of(tiles: &FullestTiles) -> Self {
+        let (categories, owners) = (tiles.by_category.as_ref(), tiles.by_owner.as_ref());
+        Self {
+            whole: Difference::between(tiles.source_bytes, tiles.target_bytes),
+            source_tile: tiles.source.0,
+            target_tile: tiles.target.0,
+            groupings: Groupings::of(categories, owners, Part::All),
+        }
+    }
+}
+
+impl Groupings {
+    fn of(categories: Option<&Grouping>, owners: Option<&ByOwner>, part: Part) -> Self {
+        let rows = |grouping: &Grouping| ranked(grouping, part);
+        Self {
+            by_category: categories.map(rows),
+            by_operation: owners.map(|owners| rows(&owners.operations)),
+            by_module: owners.map(|owners| rows(&owners.modules)),
+            by_variable: owners.map(|owners| rows(&owners.variables)),
+        }
+    }
+}
+
+fn ranked(grouping: &Grouping, part: Part) -> Vec<Row> {
+    let row = |(row, bytes): (&Contribution, Difference)| Row {
+        contributor: row.contributor.clone(),
+        only: row.only,
+        bytes,
+    };
+    grouping.ranked(part).into_iter().map(row).collect()
+}
+
+impl Serialize for Row {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_map(None)?;
+        let (contributor, name) = match &self.contributor {
+            Contributor::Category(name) => ("category", Some(name.as_str())),
+            Contributor::Operation(operation) => ("operation", operation.name.as_deref()),
+            Contributor::Module(name) => ("module", Some(name.as_str())),
+            Contributor::Variable(name) => ("variable", Some(name.as_str())),
+            Contributor::Overlapped => ("overlapped", None),
+            Contributor::NotExplained => ("not_explained", None),
+            Contributor::Gaps(reason) => ("gaps", reason.map(GapReason::key)),
+            Contributor::NotAttributable => ("not_attributable", None),
+        };
+        object.serialize_entry("contributor", contributor)?;
+        object.serialize_entry("name", &name)?;
+        if let Contributor::Operation(operation) = &self.contributor {
+            object.serialize_entry("kind", &operation.kind)?;
+            object.serialize_entry("layer", &operation.layer)?;
+        }
+        object.serialize_entry("only", &self.only)?;
+        object.serialize_entry("source", &self.bytes.source)?;
+        object.serialize_entry("target", &self.bytes.target)?;
+        object.serialize_entry("difference", &self.bytes.change())?;
+        object.serialize_entry("percent", &self.bytes.percent())?;
+        object.end()
+    }
+}

@@ -1,0 +1,302 @@
+//! A comparison as text for people.
+
+use super::explained::{Groupings, Row};
+use super::{Comparison, PlanRow, SpikeRow};
+use crate::analysis::comparison::contribution::{Contributor, OperationName};
+use crate::analysis::comparison::difference::{Difference, Side};
+use crate::analysis::comparison::figures::{Figure, Unit};
+use crate::analysis::comparison::options::OptionDifference;
+use crate::analysis::insights::change::ChangeInsight;
+use crate::analysis::memory::category_title;
+use crate::analysis::report_options::OptionKind;
+use crate::cli::output::{aligned, name_cell, or_unknown};
+use crate::text::{bytes, clean, grouped, signed_bytes, signed_percent};
+
+/// Rows of a table of contributions, plans or spikes.
+const MOST_ROWS: usize = 10;
+
+/// How many rows of a table are shown: where only one more would be left out, that one as well.
+fn shown(rows: usize) -> usize {
+    if rows > MOST_ROWS + 1 { MOST_ROWS } else { rows }
+}
+
+/// All of it.
+pub fn text(comparison: &Comparison) -> String {
+    let mut text = String::new();
+    text += &format!(
+        "Source  {}\nTarget  {}\n",
+        clean(&comparison.source.path),
+        clean(&comparison.target.path)
+    );
+    section(&mut text, "What differs", &options(&comparison.options));
+    section(&mut text, "Insights", &insights(&comparison.insights));
+    section(&mut text, "Figures", &figures(comparison));
+    let explanation = &comparison.explanation;
+    if let Some(peak) = &explanation.peak {
+        let steps = format!(
+            ", step {} to step {}",
+            or_unknown(peak.source_step, |step| step.to_string()),
+            or_unknown(peak.target_step, |step| step.to_string())
+        );
+        part(&mut text, "The peak", &peak.whole, &steps, &peak.groupings);
+    }
+    if let Some(always_live) = &explanation.always_live {
+        part(&mut text, "Always live", &always_live.whole, "", &always_live.groupings);
+    }
+    if let Some(tile) = &explanation.fullest_tile {
+        let tiles = format!(", tile {} to tile {}", tile.source_tile, tile.target_tile);
+        part(&mut text, "The fullest tile", &tile.whole, &tiles, &tile.groupings);
+    }
+    section(&mut text, "Changed plans", &plans(&comparison.plans));
+    section(&mut text, "Spikes", &spikes(&comparison.spikes));
+    if let Some(steps) = &comparison.steps {
+        text += &format!(
+            "\nSteps: {} matched, {} only in the source, {} only in the target\n",
+            grouped(steps.matched as u64),
+            grouped(steps.only_source as u64),
+            grouped(steps.only_target as u64)
+        );
+    }
+    if let Some(note) = comparison.note {
+        text += &format!("\n{note}\n");
+    }
+    text
+}
+
+fn section(text: &mut String, title: &str, body: &str) {
+    if !body.is_empty() {
+        *text += &format!("\n{title}\n{body}");
+    }
+}
+
+fn insights(insights: &[ChangeInsight]) -> String {
+    let line = |insight: &ChangeInsight| {
+        let (value, unit) = match (&insight.bytes, &insight.cycles) {
+            (Some(bytes), _) => (*bytes, Unit::Bytes),
+            (None, cycles) => (cycles.unwrap_or_default(), Unit::Cycles),
+        };
+        let most = insight.largest.first().map_or_else(String::new, |most| {
+            let category = most.category.as_deref().map(|name| name_cell(&category_title(name)));
+            let operation = || most.operation.as_ref().map(operation_text);
+            let name = category.or_else(operation).unwrap_or_default();
+            format!("; most of it {name}, {}", change(&most.bytes, Unit::Bytes))
+        });
+        format!(
+            "  {}: {} to {}, {}{most}\n",
+            insight.what,
+            amount(value.source, unit),
+            amount(value.target, unit),
+            change(&value, unit)
+        )
+    };
+    insights.iter().map(line).collect()
+}
+
+fn options(options: &[OptionDifference]) -> String {
+    if options.is_empty() {
+        return "  nothing: versions, target and options are the same\n".to_owned();
+    }
+    let value = |value: &Option<String>| value.as_deref().map_or("–".to_owned(), name_cell);
+    let rows = options.iter().map(|option| {
+        let name = name_cell(&option.name);
+        let name = match option.kind {
+            OptionKind::AvailableMemoryProportion => format!("availableMemoryProportion of {name}"),
+            OptionKind::Version => format!("version: {name}"),
+            OptionKind::Target => format!("target: {name}"),
+            OptionKind::EngineOption | OptionKind::Directory => name,
+            OptionKind::ExecutionOption => format!("option of the runs: {name}"),
+            OptionKind::TargetOption => format!("target option: {name}"),
+            OptionKind::App => format!("app.json: {name}"),
+            OptionKind::Framework => format!("framework.json: {name}"),
+        };
+        vec![name, value(&option.source), value(&option.target)]
+    });
+    aligned(&["<", "<source", "<target"], rows)
+}
+
+/// A change, signed, with its percentage: `+2.70 MiB (+181 %)`.
+fn change(value: &Difference, unit: Unit) -> String {
+    let Some(change) = value.change() else { return "not known".to_owned() };
+    let amount = if unit == Unit::Bytes { signed_bytes(change) } else { signed_count(change) };
+    match value.percent() {
+        Some(percent) if change != 0 => format!("{amount} ({})", signed_percent(percent)),
+        _ => amount,
+    }
+}
+
+fn signed_count(change: i64) -> String {
+    let sign = match change.signum() {
+        1 => "+",
+        0 => "",
+        _ => "−",
+    };
+    format!("{sign}{}", grouped(change.unsigned_abs()))
+}
+
+fn amount(value: Option<i64>, unit: Unit) -> String {
+    or_unknown(value, |value| match unit {
+        Unit::Bytes if value < 0 => signed_bytes(value),
+        Unit::Bytes => bytes(value.unsigned_abs()),
+        Unit::Place => value.to_string(),
+        _ if value < 0 => signed_count(value),
+        _ => grouped(value.unsigned_abs()),
+    })
+}
+
+/// The figures, without the categories that do not change and what neither report has.
+fn figures(comparison: &Comparison) -> String {
+    let verdict = |fits: Option<bool>| match fits {
+        Some(true) => "yes",
+        Some(false) => "no",
+        None => "not known",
+    };
+    let [source, target] = comparison.fits.map(verdict);
+    let is_shown = |figure: &&Figure| {
+        let is_category = figure.path.iter().any(|part| part == "by_category");
+        if is_category {
+            return !figure.value.is_equal();
+        }
+        figure.value != Difference::default()
+    };
+    let rows = comparison.figures.iter().filter(is_shown).map(|figure| {
+        let unit = figure.unit;
+        let change = if unit == Unit::Place { String::new() } else { change(&figure.value, unit) };
+        let title = match unit {
+            Unit::Microseconds => format!("{}, µs", clean(&figure.title)),
+            _ => clean(&figure.title).into_owned(),
+        };
+        vec![title, amount(figure.value.source, unit), amount(figure.value.target, unit), change]
+    });
+    let fits = vec!["Fits".to_owned(), source.to_owned(), target.to_owned(), String::new()];
+    aligned(&["<", "source", "target", "<change"], std::iter::once(fits).chain(rows))
+}
+
+/// The change of a whole, and what it consists of.
+fn part(text: &mut String, title: &str, whole: &Difference, places: &str, groupings: &Groupings) {
+    *text += &format!(
+        "\n{title}: {} to {}, {}{places}\n",
+        amount(whole.source, Unit::Bytes),
+        amount(whole.target, Unit::Bytes),
+        change(whole, Unit::Bytes),
+    );
+    if whole.is_equal() {
+        return;
+    }
+    for (title, rows) in [
+        ("<By category", &groupings.by_category),
+        ("<By operation", &groupings.by_operation),
+        ("<By module", &groupings.by_module),
+        ("<By variable", &groupings.by_variable),
+    ] {
+        if let Some(rows) = rows {
+            text.push('\n');
+            *text += &contributions(title, rows);
+        }
+    }
+}
+
+fn contributions(title: &str, rows: &[Row]) -> String {
+    let cells = |name: String, value: &Difference| {
+        vec![
+            name,
+            amount(value.source, Unit::Bytes),
+            amount(value.target, Unit::Bytes),
+            change(value, Unit::Bytes),
+        ]
+    };
+    let most = shown(rows.len());
+    let first = rows.iter().take(most).map(|row| {
+        let only = match row.only {
+            Some(Side::Source) => " (only in the source)",
+            Some(Side::Target) => " (only in the target)",
+            None => "",
+        };
+        cells(format!("{}{only}", contributor(&row.contributor)), &row.bytes)
+    });
+    let others = rows.get(most..).filter(|others| !others.is_empty()).map(|others| {
+        let sum = |side: fn(&Difference) -> Option<i64>| {
+            others.iter().filter_map(|row| side(&row.bytes)).fold(0_i64, i64::saturating_add)
+        };
+        let value = Difference::between(sum(|value| value.source), sum(|value| value.target));
+        cells(format!("{} others", grouped(others.len() as u64)), &value)
+    });
+    aligned(&[title, "source", "target", "<change"], first.chain(others))
+}
+
+fn contributor(contributor: &Contributor) -> String {
+    match contributor {
+        Contributor::Category(name) => name_cell(&category_title(name)),
+        Contributor::Operation(operation) => operation_text(operation),
+        Contributor::Module(name) | Contributor::Variable(name) => name_cell(name),
+        Contributor::Overlapped => "overlapped".to_owned(),
+        Contributor::NotExplained => "not explained by liveness".to_owned(),
+        Contributor::Gaps(None) => "gaps".to_owned(),
+        Contributor::Gaps(Some(reason)) => format!("gaps: {}", reason.key()),
+        Contributor::NotAttributable => "not attributable".to_owned(),
+    }
+}
+
+fn operation_text(operation: &OperationName) -> String {
+    let kind = operation.kind.as_deref().unwrap_or(&operation.layer);
+    match &operation.name {
+        Some(name) => format!("{} {}", name_cell(kind), name_cell(name)),
+        None => name_cell(kind),
+    }
+}
+
+fn plans(plans: &[PlanRow]) -> String {
+    if plans.is_empty() {
+        return String::new();
+    }
+    // Not every compiler says how much control code a program has.
+    let has_control = plans.iter().any(|plan| plan.control_code_bytes.change().is_some());
+    let rows = plans.iter().take(shown(plans.len())).map(|plan| {
+        let steps = format!(
+            "{} to {}",
+            amount(plan.steps.source, Unit::Count),
+            amount(plan.steps.target, Unit::Count)
+        );
+        let mut cells = vec![
+            operation_text(&plan.operation),
+            steps,
+            grouped(plan.matched_steps),
+            change(&plan.peak_bytes, Unit::Bytes),
+            change(&plan.vertices, Unit::Count),
+            change(&plan.exchange_code_bytes, Unit::Bytes),
+        ];
+        cells.extend(has_control.then(|| change(&plan.control_code_bytes, Unit::Bytes)));
+        cells
+    });
+    let mut header = vec!["<", "steps", "matched", "<peak", "<vertices", "<exchange code"];
+    header.extend(has_control.then_some("<control code"));
+    aligned(&header, rows) + &and_others(plans.len())
+}
+
+fn spikes(spikes: &[SpikeRow]) -> String {
+    let rows = spikes.iter().take(shown(spikes.len())).map(|spike| {
+        let what = match (&spike.operation, &spike.name) {
+            (Some(operation), _) => operation_text(operation),
+            (None, Some(name)) => name_cell(name),
+            (None, None) => name_cell(spike.kind.as_deref().unwrap_or("–")),
+        };
+        let step = |step: Option<u32>| step.map_or("–".to_owned(), |step| step.to_string());
+        let value = &spike.not_always_live_bytes;
+        vec![
+            what,
+            step(spike.source_step),
+            step(spike.target_step),
+            value.source.map_or("–".to_owned(), |bytes| amount(Some(bytes), Unit::Bytes)),
+            value.target.map_or("–".to_owned(), |bytes| amount(Some(bytes), Unit::Bytes)),
+            if value.change().is_some() { change(value, Unit::Bytes) } else { String::new() },
+        ]
+    });
+    let header = ["<", "source step", "target step", "source", "target", "<change"];
+    aligned(&header, rows) + &and_others(spikes.len())
+}
+
+fn and_others(rows: usize) -> String {
+    match rows.saturating_sub(shown(rows)) {
+        0 => String::new(),
+        others => format!("  and {} others\n", grouped(others as u64)),
+    }
+}

@@ -1,0 +1,228 @@
+//! `tilescope diagnose`: what error texts and logs say about memory, and what to do.
+
+use std::fs::File;
+use std::io::{IsTerminal as _, Read};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+use serde::Serialize;
+
+use super::output::{WRONG_ARGUMENTS, print_result, with_progress, wrapped};
+use super::usage;
+use crate::analysis::diagnose::{Diagnosis, Finding, Kind, diagnose_reader};
+use crate::format::{Error, ErrorKind, Progress};
+use crate::text::{bytes, clean, grouped, shortened};
+
+/// Arguments of `tilescope diagnose`.
+#[derive(Debug, Args)]
+pub struct DiagnoseArguments {
+    /// Logs or error texts; standard input without any, or for `-`.
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Print one JSON document instead of text.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `tilescope.diagnose/1` (cli.md).
+#[derive(Debug, Serialize)]
+pub struct DiagnoseReport {
+    schema: &'static str,
+    findings: Vec<FoundIn>,
+    /// Lines of all files together.
+    lines: u64,
+    #[serde(skip)]
+    has_several_files: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct FoundIn {
+    /// `None` for standard input.
+    file: Option<String>,
+    #[serde(flatten)]
+    finding: Finding,
+}
+
+/// Reads the logs and prints what they say.
+pub fn run(arguments: &DiagnoseArguments) -> ExitCode {
+    if arguments.files.is_empty() && std::io::stdin().is_terminal() {
+        // What is typed here is hardly a log; who wants that can say `-`.
+        anstream::eprintln!("error: name a log, or pipe one into the program\n\n{}", usage());
+        return WRONG_ARGUMENTS.into();
+    }
+    let report = DiagnoseReport::of(&arguments.files);
+    print_result(&report, arguments.json, DiagnoseReport::text, |_| ExitCode::SUCCESS)
+}
+
+impl DiagnoseReport {
+    /// What the files say, one after another.
+    ///
+    /// # Errors
+    /// `not-found` or `unreadable` for the first file that cannot be read.
+    pub fn of(files: &[PathBuf]) -> Result<Self, Error> {
+        let standard_input = [PathBuf::from("-")];
+        let files = if files.is_empty() { &standard_input } else { files };
+        let mut report = Self {
+            schema: "tilescope.diagnose/1",
+            findings: Vec::new(),
+            lines: 0,
+            has_several_files: files.len() > 1,
+        };
+        for file in files {
+            let (name, diagnosis) = if file.as_os_str() == "-" {
+                let input = diagnose_reader(std::io::stdin().lock());
+                (None, input.map_err(|error| Error::io(Path::new("standard input"), &error))?)
+            } else {
+                let read = |progress: &Progress| diagnose_file(file, progress);
+                (Some(file.display().to_string()), with_progress("Reading the log", read)?)
+            };
+            report.lines += diagnosis.lines;
+            let in_file = |finding| FoundIn { file: name.clone(), finding };
+            report.findings.extend(diagnosis.findings.into_iter().map(in_file));
+        }
+        Ok(report)
+    }
+
+    /// For people: every finding, though not endless rows of one kind, then what to do by kind.
+    fn text(&self) -> String {
+        /// Findings of one kind that are shown.
+        const SHOWN: usize = 20;
+        if self.findings.is_empty() {
+            let lines = if self.lines == 1 { "line" } else { "lines" };
+            return format!("Nothing about memory in {} {lines}.\n", grouped(self.lines));
+        }
+        let mut text = String::new();
+        let kinds = self.kinds();
+        for (kind, of_kind) in &kinds {
+            text += &format!("{}, {}\n", kind.key(), times(of_kind.len()));
+            for found in of_kind.iter().take(SHOWN) {
+                text += &self.finding_text(found);
+            }
+            if let Some(more @ 1..) = of_kind.len().checked_sub(SHOWN) {
+                text +=
+                    &format!("  … and {} more, all of which --json lists\n", grouped(more as u64));
+            }
+            text += "\n";
+        }
+        for (kind, of_kind) in &kinds {
+            let Some(worst) = worst(of_kind) else { continue };
+            let place = if of_kind.len() > 1 {
+                format!(" ({}, the largest)", self.place(worst))
+            } else {
+                String::new()
+            };
+            text += &format!("What to do: {}{place}\n", kind.key());
+            for (number, sentence) in (1..).zip(&worst.finding.advice) {
+                text += &wrapped(&format!("  {number}. "), &clean(sentence));
+            }
+            text += "\n";
+        }
+        text.truncate(text.trim_end().len() + 1);
+        text
+    }
+
+    /// The findings by kind, in the order in which the kinds appear.
+    fn kinds(&self) -> Vec<(Kind, Vec<&FoundIn>)> {
+        let mut kinds: Vec<(Kind, Vec<&FoundIn>)> = Vec::new();
+        for found in &self.findings {
+            match kinds.iter_mut().find(|(kind, _)| *kind == found.finding.kind) {
+                Some((_, of_kind)) => of_kind.push(found),
+                None => kinds.push((found.finding.kind, vec![found])),
+            }
+        }
+        kinds
+    }
+
+    fn place(&self, found: &FoundIn) -> String {
+        let line = grouped(found.finding.line);
+        if self.has_several_files {
+            let file = found.file.as_deref().unwrap_or("standard input");
+            format!("{}, line {line}", shortened(file, 80))
+        } else {
+            format!("line {line}")
+        }
+    }
+
+    fn finding_text(&self, found: &FoundIn) -> String {
+        let finding = &found.finding;
+        let facts = facts(finding);
+        let mut text = format!("  {}: {}\n", self.place(found), shortened(&finding.text, 300));
+        if !facts.is_empty() {
+            text += &format!("    {}\n", facts.join(", "));
+        }
+        for allocation in finding.allocations.iter().take(3) {
+            let what = [&allocation.shape, &allocation.operator, &allocation.label];
+            let what = what.into_iter().flatten().next().map_or("", |what| what);
+            text += &format!("    {}  {}\n", bytes(allocation.bytes), shortened(what, 100));
+        }
+        text
+    }
+}
+
+/// The finding with the largest excess; the first of equals.
+fn worst<'a>(findings: &[&'a FoundIn]) -> Option<&'a FoundIn> {
+    // `max_by_key` takes the last of equals.
+    findings.iter().rev().max_by_key(|found| found.finding.excess_bytes).copied()
+}
+
+/// The facts as people read them.
+fn facts(finding: &Finding) -> Vec<String> {
+    let used = match (finding.used_bytes, finding.limit_bytes) {
+        (Some(used), Some(limit)) => Some(format!("used {} of {}", bytes(used), bytes(limit))),
+        (Some(used), None) => Some(format!("used {}", bytes(used))),
+        (None, limit) => limit.map(|limit| format!("limit {}", bytes(limit))),
+    };
+    let amounts = [
+        ("too much", finding.excess_bytes),
+        ("requested", finding.requested_bytes),
+        ("free", finding.free_bytes),
+        ("in the largest free block", finding.contiguous_bytes),
+        ("held unallocated", finding.unallocated_bytes),
+        ("of other processes", finding.other_processes_bytes),
+    ];
+    let amounts =
+        amounts.into_iter().filter_map(|(name, amount)| Some(format!("{} {name}", bytes(amount?))));
+    let names = [
+        finding.tiles_out.map(|count| format!("tiles out of memory: {}", grouped(count))),
+        finding.tile.map(|tile| format!("tile {tile}")),
+        finding.instance.as_deref().map(|instance| clean(instance).into_owned()),
+        finding.exchange.as_deref().map(|name| format!("exchange {}", shortened(name, 120))),
+    ];
+    let parts = finding.breakdown.iter();
+    let parts = parts.map(|part| format!("{} {}", shortened(&part.name, 40), bytes(part.bytes)));
+    let report = finding.profile.as_deref().map(|path| format!("report {}", shortened(path, 200)));
+    names.into_iter().flatten().chain(used).chain(amounts).chain(parts).chain(report).collect()
+}
+
+fn times(count: usize) -> String {
+    if count == 1 { "once".to_owned() } else { format!("{} times", grouped(count as u64)) }
+}
+
+fn diagnose_file(path: &Path, progress: &Progress) -> Result<Diagnosis, Error> {
+    let fail = |error| Error::io(path, &error);
+    let file = File::open(path).map_err(fail)?;
+    let about = file.metadata().map_err(fail)?;
+    if about.is_dir() {
+        let message = format!("{} is a directory, not a log", path.display());
+        return Err(Error::new(ErrorKind::Unreadable, message)
+            .in_file(path)
+            .hint("`tilescope summary` reads report directories."));
+    }
+    progress.expect(about.len());
+    diagnose_reader(Counted { reader: file, progress }).map_err(fail)
+}
+
+/// A reader that reports how far it is.
+struct Counted<'a> {
+    reader: File,
+    progress: &'a Progress,
+}
+
+impl Read for Counted<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let length = self.reader.read(buffer)?;
+        self.progress.advance(length as u64);
+        Ok(length)
+    }
+}

@@ -1,0 +1,181 @@
+//! The insights of `tilescope summary`: what they need is read, and shown as text.
+
+use super::output::{aligned, name_cell, wrapped};
+use crate::analysis::gap_totals::GapTotals;
+use crate::analysis::gaps::{by_reason, gaps};
+use crate::analysis::insights::advice::{Advice, Evidence, Saving, operation_title};
+use crate::analysis::insights::logs::log_messages;
+use crate::analysis::insights::must_go::MustGo;
+use crate::analysis::insights::verdict::{Cause, Failure, Verdict, verdict};
+use crate::analysis::insights::{Insights, insights};
+use crate::format::poplar::OpenReport;
+use crate::format::{Error, Progress};
+use crate::text::{bytes, clean, grouped};
+
+/// Pieces of advice that the text shows.
+const MOST_ADVICE: usize = 6;
+/// Variables that must go which the text names.
+const MOST_VARIABLES: usize = 6;
+
+/// Works out the insights. Of a report that does not fit the bytes of variables by tile, compute sets and
+/// exchanges are read as well, and the gaps of the tiles that are over where the curve is not what fails.
+///
+/// # Errors
+/// When the profile cannot be opened again.
+pub fn of(open: &OpenReport, progress: &Progress) -> Result<Insights, Error> {
+    open.read_logs(log_messages);
+    let report = &*open.report;
+    let failure = verdict(report, None).and_then(|verdict| verdict.failure);
+    let Some(failure) = failure else { return Ok(insights(report, None)) };
+    open.read_tile_variable_bytes(progress);
+    open.read_compute(progress);
+    let gaps = match failure.cause {
+        Some(Cause::Curve) => None,
+        _ => gaps_of(open, &failure, progress)?,
+    };
+    Ok(insights(report, gaps.as_ref()))
+}
+
+fn gaps_of(
+    open: &OpenReport,
+    failure: &Failure,
+    progress: &Progress,
+) -> Result<Option<GapTotals>, Error> {
+    let Ok(over) = failure.tiles.parse::<crate::analysis::selection::TileSelection>() else {
+        return Ok(None);
+    };
+    let target = open.report.target.get();
+    let by_tile = open.map_tiles(progress, |tile, variables| {
+        over.contains(tile).then(|| by_reason(&gaps(&variables, target)))
+    })?;
+    let known = |(tile, gaps)| Some((tile, gaps?));
+    Ok(by_tile.map(|tiles| GapTotals::new(tiles.into_iter().filter_map(known))))
+}
+
+/// The section of the text.
+pub fn text(insights: &Insights) -> String {
+    let mut text = String::new();
+    if let Some(verdict) = &insights.verdict {
+        verdict_text(&mut text, verdict);
+    }
+    if let Some(worst) = insights.must_go.first() {
+        text += &must_go_text(worst);
+    }
+    for (number, advice) in (1..=MOST_ADVICE).zip(&insights.advice) {
+        text += &advice_text(number, advice);
+    }
+    for not_advised in &insights.not_advised {
+        text += &wrapped("  Not: ", &clean(&not_advised.why));
+        if let Some(evidence) = not_advised.evidence.first() {
+            text += &wrapped("       ", &evidence_text(evidence));
+        }
+    }
+    text
+}
+
+fn verdict_text(text: &mut String, verdict: &Verdict) {
+    if let Some(room) = &verdict.room {
+        let above = room.above_peak_bytes;
+        let above = above.map_or_else(String::new, |above| {
+            format!(", {} above the peak of all tiles", bytes(above))
+        });
+        let least = bytes(room.least_bytes);
+        *text += &format!("  It fits: {least} left on the fullest tile ({}){above}\n", room.tile);
+    }
+    let Some(failure) = &verdict.failure else { return };
+    *text += &format!(
+        "  It does not fit: {} of {} tiles are over, by {} in all and {} on tile {}\n",
+        grouped(failure.tiles_over),
+        grouped(verdict.tiles),
+        bytes(failure.over_bytes),
+        bytes(failure.worst_over_bytes),
+        failure.worst_tile
+    );
+    let why = match failure.cause {
+        Some(Cause::Curve) => "The curve is above the limit".to_owned(),
+        Some(Cause::Imbalance) => format!(
+            "The curve fits, but {} tiles need more at one step than they have: imbalance",
+            failure.need_more_at_one_step.map_or_else(|| "some".to_owned(), grouped)
+        ),
+        Some(Cause::Placement) => {
+            "The curve fits, and no tile needs more at one step than it has: placement does not"
+                .to_owned()
+        }
+        None => return,
+    };
+    *text += &format!("  {why}\n");
+    if failure.cause == Some(Cause::Curve) {
+        return;
+    }
+    let reasons = failure.gaps.iter().flatten();
+    let reasons = reasons.map(|lost| format!("{} {}", lost.reason, bytes(lost.bytes)));
+    let reasons = reasons.collect::<Vec<_>>().join(", ");
+    let reasons = if reasons.is_empty() { reasons } else { format!(" ({reasons})") };
+    *text += &wrapped(
+        "  ",
+        &format!(
+            "{} are lost to gaps on these tiles{reasons}; without gaps {} of them would fit",
+            bytes(failure.gap_bytes),
+            grouped(failure.would_fit_without_gaps)
+        ),
+    );
+}
+
+fn must_go_text(worst: &MustGo) -> String {
+    let place = worst.tile.map_or("all tiles".to_owned(), |tile| format!("tile {tile}"));
+    let step = worst.step.map_or_else(String::new, |step| format!(" (step {step})"));
+    let mut text = format!("\n  What must go to fit, on {place}{step}\n");
+    let rows = worst.variables.iter().take(MOST_VARIABLES).map(|variable| {
+        let operation = variable.operation.as_ref().map(operation_title);
+        let operation = operation.as_deref().map(name_cell).unwrap_or_default();
+        vec![name_cell(&variable.name), bytes(variable.bytes), operation]
+    });
+    text += &aligned(&["<Variable", "bytes", "<of operation"], rows);
+    if let Some(more @ 1..) = worst.variables.len().checked_sub(MOST_VARIABLES) {
+        text += &format!("  … and {} more\n", grouped(more as u64));
+    }
+    text
+}
+
+fn advice_text(number: usize, advice: &Advice) -> String {
+    let mut text = String::from(if number == 1 { "\n" } else { "" });
+    let saving = advice
+        .saving
+        .as_ref()
+        .map_or_else(String::new, |saving| format!(". {}", saving_text(saving)));
+    text += &wrapped(&format!("  {number}. "), &format!("{}{saving}", clean(&advice.what)));
+    if let Some(evidence) = advice.evidence.first() {
+        text += &wrapped("     ", &evidence_text(evidence));
+    }
+    text
+}
+
+fn saving_text(saving: &Saving) -> String {
+    let over = bytes(saving.of_bytes);
+    match (saving.is_at_most, saving.bytes == saving.of_bytes) {
+        (false, true) => format!("Covers all {over} that tiles are over"),
+        (true, true) => format!("May cover all {over} that tiles are over"),
+        (false, false) => {
+            format!("Covers {} of the {over} that tiles are over", bytes(saving.bytes))
+        }
+        (true, false) => {
+            format!("Covers at most {} of the {over} that tiles are over", bytes(saving.bytes))
+        }
+    }
+}
+
+fn evidence_text(evidence: &Evidence) -> String {
+    let mut text = clean(&evidence.what).into_owned();
+    if let Some(count) = evidence.bytes {
+        text += &format!(": {}", bytes(count));
+    }
+    // A list of many tiles says nothing on a line.
+    if let Some(tiles) = evidence.tiles.as_ref().filter(|tiles| tiles.len() <= 12) {
+        let word = if tiles.parse::<u32>().is_ok() { "tile" } else { "tiles" };
+        text += &format!(" on {word} {tiles}");
+    }
+    if let Some(step) = evidence.step {
+        text += &format!(", step {step}");
+    }
+    text
+}

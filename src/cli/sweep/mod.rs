@@ -1,0 +1,229 @@
+//! `tilescope sweep`: all reports below a directory, what varies between them, and the fastest that
+//! fits.
+
+mod csv;
+mod document;
+mod grid;
+mod table;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+use serde::{Serialize, Serializer};
+
+use super::output::{self, Answer, CsvAnswer};
+use crate::analysis::sweep::{
+    Curve, Figure, HeatMap, OptionNotFound, RunError, Sweep, SweepRun, curve, heat_map,
+};
+use crate::format::poplar::{FolderReport, map_reports, reports_in_folder};
+use crate::format::{Error, ErrorKind, Progress};
+use crate::store::{Report, Warning, WarningCode, Warnings};
+use crate::text::clean;
+use document::Document;
+
+/// Arguments of `tilescope sweep`.
+#[derive(Debug, Args)]
+pub struct SweepArguments {
+    /// A directory with reports in it, at any depth; links to directories are not followed.
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+    /// Print one JSON document instead of text.
+    #[arg(long)]
+    pub json: bool,
+    /// Print comma-separated values instead of text: one line of titles with the units, then a line
+    /// for each run; with --by for each cell or point.
+    #[arg(long, conflicts_with = "json")]
+    pub csv: bool,
+    /// One figure along an option that varies, instead of the list of runs.
+    #[arg(long, value_name = "OPTION")]
+    pub by: Option<String>,
+    /// A heat map: --by down, this option across.
+    #[arg(long, value_name = "OPTION", requires = "by")]
+    pub and: Option<String>,
+    /// The figure of --by. By default throughput, or the peak where no throughput is known.
+    #[arg(long, requires = "by", value_parser = figure())]
+    pub figure: Option<Figure>,
+}
+
+fn figure() -> impl clap::builder::TypedValueParser<Value = Figure> {
+    PossibleValuesParser::new(Figure::ALL.map(Figure::key)).try_map(|key| {
+        let found = Figure::ALL.into_iter().find(|figure| figure.key() == key);
+        found.ok_or("no such figure")
+    })
+}
+
+/// `tilescope.sweep/1` (cli.md).
+#[derive(Debug)]
+pub struct SweepReport {
+    folder: PathBuf,
+    sweep: Sweep,
+    grid: Option<Grid>,
+    warnings: Vec<Warning>,
+}
+
+/// One figure of all runs by one option or two.
+#[derive(Debug)]
+enum Grid {
+    Curve(Curve),
+    HeatMap(HeatMap),
+}
+
+/// Reads all reports below a directory and puts them side by side.
+pub fn run(arguments: &SweepArguments) -> ExitCode {
+    let result = output::with_progress("Reading the reports", |progress| {
+        SweepReport::of(arguments, progress)
+    });
+    if let Ok(answer) = &result {
+        answer.shared_warnings().iter().for_each(output::print_warning);
+    }
+    let text = if arguments.csv { SweepReport::csv } else { SweepReport::text };
+    output::finish(&result, arguments.json, text)
+}
+
+impl SweepReport {
+    /// Reads the reports and makes what the arguments ask for of them.
+    ///
+    /// # Errors
+    /// When the directory cannot be read or has no report in it; `usage` for an option that does not
+    /// vary.
+    pub fn of(arguments: &SweepArguments, progress: &Progress) -> Result<Self, Error> {
+        let folder = &arguments.directory;
+        let warnings = Warnings::default();
+        let reports = reports_in_folder(folder, &warnings)?;
+        let Some(runs) = map_reports(&reports, progress, facts) else {
+            return Err(Error::new(ErrorKind::Unreadable, "cancelled"));
+        };
+        let sweep = Sweep::new(runs);
+        let grid = grid(&sweep, arguments)?;
+        let mut answer = Self { folder: folder.clone(), sweep, grid, warnings: Vec::new() };
+        answer.warnings = answer.all_warnings(warnings.list());
+        Ok(answer)
+    }
+
+    /// Warnings of the folder, then of each run, whose files are named as seen from the folder.
+    fn all_warnings(&self, mut warnings: Vec<Warning>) -> Vec<Warning> {
+        for run in &self.sweep.runs {
+            warnings.extend(
+                run.warnings.iter().map(|warning| Warning {
+                    file: file_of(&run.name, warning),
+                    ..warning.clone()
+                }),
+            );
+        }
+        warnings
+    }
+
+    /// The same for people: what is said of the same file of several runs is one.
+    fn shared_warnings(&self) -> Vec<Warning> {
+        let of_runs: usize = self.sweep.runs.iter().map(|run| run.warnings.len()).sum();
+        let of_folder = self.warnings.len().saturating_sub(of_runs);
+        let mut shared: Vec<Warning> = self.warnings.iter().take(of_folder).cloned().collect();
+        let mut seen: Vec<(&Warning, Vec<&str>)> = Vec::new();
+        for run in &self.sweep.runs {
+            for warning in &run.warnings {
+                match seen.iter_mut().find(|(known, _)| *known == warning) {
+                    Some((_, names)) => names.push(&run.name),
+                    None => seen.push((warning, vec![&run.name])),
+                }
+            }
+        }
+        shared.extend(seen.into_iter().map(|(warning, names)| {
+            let file = match names.as_slice() {
+                [name] => file_of(name, warning),
+                names => format!("{} of {} reports", warning.file, names.len()),
+            };
+            Warning { file, ..warning.clone() }
+        }));
+        shared
+    }
+}
+
+/// The file of a warning as seen from the folder.
+fn file_of(run: &str, warning: &Warning) -> String {
+    let run = Path::new(run);
+    // A run may be called by its profile.
+    let is_profile = run.extension().is_some_and(|extension| extension == "pop");
+    let directory = run.parent().filter(|_| is_profile).unwrap_or(run);
+    directory.join(&warning.file).display().to_string()
+}
+
+fn facts(place: &FolderReport, report: Result<&Report, &Error>) -> SweepRun {
+    let (path, name) = (place.path.display().to_string(), place.name.clone());
+    let error = match report {
+        Ok(report) => return SweepRun::of(path, name, report),
+        Err(error) => error,
+    };
+    let code = match error.kind {
+        ErrorKind::UnsupportedVersion => WarningCode::UnsupportedVersion,
+        _ => WarningCode::Inconsistent,
+    };
+    let warnings = Warnings::default();
+    let file = place.profile.file_name().map(|name| name.to_string_lossy().into_owned());
+    let message = format!("cannot be read: {}", error.message);
+    warnings.add(code, &file.unwrap_or_default(), message);
+    let reason = RunError {
+        kind: error.kind.as_str().to_owned(),
+        at: error.at.clone(),
+        message: error.message.clone(),
+    };
+    SweepRun { warnings: warnings.list(), ..SweepRun::unreadable(path, name, reason) }
+}
+
+fn grid(sweep: &Sweep, arguments: &SweepArguments) -> Result<Option<Grid>, Error> {
+    let Some(by) = &arguments.by else { return Ok(None) };
+    let by = find_option(sweep, by)?;
+    let has_throughput = || sweep.runs.iter().any(|run| Figure::Throughput.of(run).is_some());
+    let figure = arguments
+        .figure
+        .unwrap_or_else(|| if has_throughput() { Figure::Throughput } else { Figure::Peak });
+    Ok(match &arguments.and {
+        None => curve(sweep, by, figure).map(Grid::Curve),
+        Some(and) => heat_map(sweep, find_option(sweep, and)?, by, figure).map(Grid::HeatMap),
+    })
+}
+
+fn find_option(sweep: &Sweep, text: &str) -> Result<usize, Error> {
+    let reason = match sweep.find_option(text) {
+        Ok(option) => return Ok(option),
+        Err(OptionNotFound::None) => "no option that varies between these reports is called",
+        Err(OptionNotFound::Several) => "several options that vary have in their names",
+    };
+    let ids: Vec<_> = sweep.options.iter().map(|option| clean(&option.id)).collect();
+    let hint = match ids.as_slice() {
+        [] => "No option varies.".to_owned(),
+        ids => format!("These vary: {}.", ids.join(", ")),
+    };
+    Err(Error::new(ErrorKind::Usage, format!("{reason} {}", clean(text))).hint(hint))
+}
+
+impl Serialize for SweepReport {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Document::of(self).serialize(serializer)
+    }
+}
+
+impl Answer for SweepReport {
+    fn set_warnings(&mut self, warnings: Vec<Warning>) {
+        self.warnings = warnings;
+    }
+
+    fn text(&self) -> String {
+        match &self.grid {
+            None => table::text(&self.sweep, &self.folder),
+            Some(Grid::HeatMap(map)) => grid::heat_map_text(&self.sweep, map),
+            Some(Grid::Curve(curve)) => grid::curve_text(&self.sweep, curve),
+        }
+    }
+}
+
+impl CsvAnswer for SweepReport {
+    fn csv(&self) -> String {
+        match &self.grid {
+            None => csv::of_runs(&self.sweep),
+            Some(Grid::HeatMap(map)) => csv::of_heat_map(&self.sweep, map),
+            Some(Grid::Curve(curve)) => csv::of_curve(&self.sweep, curve),
+        }
+    }
+}

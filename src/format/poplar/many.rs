@@ -1,0 +1,75 @@
+//! Many reports, a few at a time: each is dropped as soon as its facts are taken.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rayon::prelude::*;
+
+use super::{FolderReport, OpenReport, discover};
+use crate::format::{Error, Progress};
+use crate::store::{Report, Warnings};
+
+/// How many reports are in memory at a time at most, whatever the number of processors: the debug
+/// contexts of one may take hundreds of megabytes.
+const AT_A_TIME: usize = 4;
+
+/// What `facts` makes of each report, in their order. Of a report the small tables and the debug
+/// contexts are read; one that cannot be read gives its error. `None` when it was cancelled.
+pub fn map_reports<T: Send>(
+    reports: &[FolderReport],
+    progress: &Progress,
+    facts: impl Fn(&FolderReport, Result<&Report, &Error>) -> T + Sync,
+) -> Option<Vec<T>> {
+    let sizes: Vec<Sizes> = reports.par_iter().map(|report| Sizes::of(&report.profile)).collect();
+    for size in &sizes {
+        progress.expect(size.profile.saturating_add(size.debug));
+    }
+    let next = AtomicUsize::new(0);
+    let work = |_| {
+        let mut done = Vec::new();
+        while !progress.is_cancelled() {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let (Some(report), Some(size)) = (reports.get(index), sizes.get(index)) else { break };
+            let result = match read(&report.profile, progress) {
+                Ok(open) => {
+                    progress.advance(size.profile);
+                    facts(report, Ok(&open.report))
+                }
+                Err(error) => {
+                    progress.advance(size.profile.saturating_add(size.debug));
+                    facts(report, Err(&error))
+                }
+            };
+            done.push((index, result));
+        }
+        done
+    };
+    let mut done: Vec<(usize, T)> =
+        (0..AT_A_TIME).into_par_iter().with_max_len(1).flat_map_iter(work).collect();
+    if progress.is_cancelled() {
+        return None;
+    }
+    done.sort_by_key(|(index, _)| *index);
+    Some(done.into_iter().map(|(_, facts)| facts).collect())
+}
+
+fn read(profile: &Path, progress: &Progress) -> Result<OpenReport, Error> {
+    let open = OpenReport::open(profile, progress)?;
+    open.read_debug_info(progress);
+    Ok(open)
+}
+
+/// Bytes of a report's files, for progress. The debug file's reader reports its own.
+struct Sizes {
+    profile: u64,
+    debug: u64,
+}
+
+impl Sizes {
+    fn of(profile: &Path) -> Self {
+        let bytes = |path: &Path| std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+        let found = discover(profile, &Warnings::default());
+        let debug = found.ok().and_then(|found| found.debug);
+        Self { profile: bytes(profile), debug: debug.map_or(0, |path| bytes(&path)) }
+    }
+}

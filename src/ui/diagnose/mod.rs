@@ -1,0 +1,213 @@
+//! An error or a log explained: what ran out, by how much, and what to do. It needs no report.
+
+mod finding;
+mod rows;
+
+use eframe::egui;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use eframe::egui::{Button, RichText, ScrollArea, TextEdit};
+
+use super::command::{Command, PickFor};
+use super::job::Latest;
+use super::split;
+use super::theme::Tokens;
+use super::widget::data_table::{Data, DataTable, no_paint};
+use super::widget::facts::absent_ui;
+use super::widget::rows::{Listed, Rows};
+use crate::analysis::diagnose::{Finding, diagnose, diagnose_reader};
+use crate::text::{grouped, shortened};
+
+/// Height of the field at first, points.
+const FIELD: f32 = 190.0;
+/// Width of what is said of a finding at first, points.
+const DETAILS: f32 = 440.0;
+
+/// What is read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Subject {
+    /// What was typed, by the number of the change.
+    Text(u64),
+    /// A file, by the how-manieth time that it was opened.
+    Log(PathBuf, u64),
+}
+
+/// What was found.
+struct Found {
+    findings: Vec<Finding>,
+    rows: Arc<dyn Rows>,
+    lines: u64,
+}
+
+impl std::fmt::Debug for Found {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} findings", self.findings.len())
+    }
+}
+
+/// What the page remembers.
+#[derive(Debug, Default)]
+pub struct DiagnosePage {
+    text: String,
+    log: Option<PathBuf>,
+    changes: u64,
+    found: Latest<Subject, Result<Found, String>>,
+    table: DataTable,
+    chosen: usize,
+}
+
+impl DiagnosePage {
+    /// Reads a log.
+    pub fn open_log(&mut self, path: PathBuf) {
+        self.log = Some(path);
+        self.changes += 1;
+        self.chosen = 0;
+    }
+
+    /// Draws the page.
+    pub fn ui(&mut self, ui: &mut egui::Ui, is_picking: bool, commands: &mut Vec<Command>) {
+        self.head_ui(ui, is_picking, commands);
+        if self.log.is_none() {
+            let most = (ui.available_height() - 200.0).max(90.0);
+            let above = egui::Panel::top("error text").resizable(false);
+            let height = FIELD.min(most);
+            above.exact_size(height).frame(egui::Frame::NONE).show(ui, |ui| self.text_ui(ui));
+        }
+        self.look(ui.ctx());
+        let found = match self.found.last() {
+            Some((_, Ok(found))) => found,
+            Some((_, Err(reason))) => {
+                absent_ui(ui, "The log could not be read", reason);
+                return;
+            }
+            None => {
+                let text = self.found.failure().unwrap_or("Reading…");
+                absent_ui(ui, text, "");
+                return;
+            }
+        };
+        if found.findings.is_empty() {
+            let is_empty = self.log.is_none() && self.text.trim().is_empty();
+            let (title, reason) = if is_empty {
+                (
+                    "Nothing to explain yet",
+                    "Out of memory on an IPU, a TPU or a GPU, planner \
+                  warnings, host buffers: what is known is found between other lines",
+                )
+            } else {
+                (
+                    "Nothing about memory was found",
+                    "Ordinary output, or a message that is not known",
+                )
+            };
+            absent_ui(ui, title, reason);
+            return;
+        }
+        let last = found.findings.len() - 1;
+        self.chosen = self.chosen.min(last);
+        let columns = rows::columns();
+        let note = format!("in {} lines", grouped(found.lines));
+        let chosen = self.chosen;
+        let data = Data {
+            name: "findings",
+            title: "Findings",
+            note: &note,
+            columns: &columns,
+            rows: &found.rows,
+            is_selected: &|row| row == chosen,
+            paint: &no_paint,
+        };
+        let width = ui.available_width();
+        let most = (width - 260.0).max(260.0);
+        split::left(ui, "findings", width - DETAILS.min(width / 2.0), 260.0..=most, |ui| {
+            if let Some(click) = self.table.ui(ui, &data, commands) {
+                self.chosen = click.row;
+            }
+        });
+        let near = self.log.as_deref().and_then(Path::parent);
+        let beside = egui::Margin { left: 12, ..egui::Margin::ZERO };
+        let frame = egui::Frame::new().inner_margin(beside);
+        egui::CentralPanel::default().frame(frame).show(ui, |ui| {
+            ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+                if let Some(finding) = found.findings.get(self.chosen) {
+                    finding::finding_ui(ui, finding, near, commands);
+                }
+            });
+        });
+    }
+
+    fn head_ui(&mut self, ui: &mut egui::Ui, is_picking: bool, commands: &mut Vec<Command>) {
+        ui.horizontal_wrapped(|ui| {
+            ui.heading("Explain an error");
+            ui.add_space(8.0);
+            let open = ui.add_enabled(!is_picking, Button::new("Open log…"));
+            if open.on_disabled_hover_text("The dialog is open").clicked() {
+                commands.push(Command::Pick(PickFor::Log));
+            }
+            match &self.log {
+                Some(log) => {
+                    ui.label(shortened(&log.display().to_string(), 100));
+                    if ui.button("Paste a text instead").clicked() {
+                        self.log = None;
+                        self.changes += 1;
+                    }
+                }
+                None => {
+                    ui.weak("Paste a message or a log below; it stays on this machine");
+                }
+            }
+        });
+        ui.add_space(4.0);
+    }
+
+    fn text_ui(&mut self, ui: &mut egui::Ui) {
+        ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+            let field = TextEdit::multiline(&mut self.text)
+                .hint_text(RichText::new(
+                    "Out of memory on tile 0: …, RESOURCE_EXHAUSTED: …, CUDA out of memory. …",
+                ))
+                .desired_width(f32::INFINITY)
+                .desired_rows(9)
+                .text_color(Tokens::now(ui).text)
+                .font(egui::TextStyle::Monospace);
+            if ui.add(field).accessible_name("Error text").changed() {
+                self.changes += 1;
+                self.chosen = 0;
+            }
+        });
+    }
+
+    /// Asks what the text or the log says.
+    fn look(&mut self, ctx: &egui::Context) {
+        let subject = match &self.log {
+            Some(log) => Subject::Log(log.clone(), self.changes),
+            None => Subject::Text(self.changes),
+        };
+        if self.found.get(&subject).is_some() {
+            // Also asked again in each frame, so that the text is copied only when it has changed.
+            return;
+        }
+        let (text, log) = match &self.log {
+            Some(log) => (String::new(), Some(log.clone())),
+            None => (self.text.clone(), None),
+        };
+        self.found.ask("diagnosis", ctx, &subject, move |_| match log {
+            None => Ok(Found::new(diagnose(&text), text.lines().count() as u64)),
+            Some(log) => read(&log),
+        });
+    }
+}
+
+impl Found {
+    fn new(findings: Vec<Finding>, lines: u64) -> Self {
+        let rows = Arc::new(Listed { rows: findings.clone(), cell: rows::cell });
+        Self { findings, rows, lines }
+    }
+}
+
+fn read(log: &Path) -> Result<Found, String> {
+    let file = std::fs::File::open(log).map_err(|error| error.to_string())?;
+    let diagnosis = diagnose_reader(file).map_err(|error| error.to_string())?;
+    Ok(Found::new(diagnosis.findings, diagnosis.lines))
+}

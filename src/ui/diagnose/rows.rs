@@ -1,0 +1,53 @@
+//! Findings as the rows of a table.
+
+use crate::analysis::diagnose::{Finding, Kind};
+use crate::ui::widget::rows::{Column, Value};
+
+/// Width of a column of bytes, points.
+const BYTES: f32 = 92.0;
+
+/// The columns.
+pub fn columns() -> Vec<Column> {
+    vec![
+        Column::rest("What"),
+        Column::text("Line", 60.0),
+        Column::text("Tile", 56.0),
+        Column::bytes("Used", BYTES).not_summed(),
+        Column::bytes("Limit", BYTES).not_summed(),
+        Column::bytes("Too much", BYTES).not_summed(),
+    ]
+}
+
+/// A cell.
+pub fn cell(finding: &Finding, column: usize) -> Value<'_> {
+    let number = |number: Option<u64>| number.map_or(Value::Nothing, Value::Id);
+    match column {
+        0 => Value::text(title(finding.kind)),
+        1 => Value::Id(finding.line),
+        2 => number(finding.tile),
+        3 => Value::bytes(finding.used_bytes),
+        4 => Value::bytes(finding.limit_bytes),
+        _ => Value::bytes(finding.excess_bytes),
+    }
+}
+
+/// What a finding is, for people.
+pub fn title(kind: Kind) -> &'static str {
+    match kind {
+        Kind::TileOutOfMemory => "A tile is out of memory",
+        Kind::TilesOutOfMemory => "Tiles are out of memory",
+        Kind::VariablesDoNotFit => "Variables cannot be placed",
+        Kind::ExchangeTooLarge => "An exchange is too large for a tile",
+        Kind::CodeTooLarge => "A tile's code leaves no room",
+        Kind::OutOfMemory => "An IPU is out of memory",
+        Kind::ProfileNotWritten => "Out of memory, and no report was asked for",
+        Kind::HostBuffer => "A host buffer is too small (not the IPU)",
+        Kind::PlannerAtMinimum => "The planner is at minimum memory",
+        Kind::PlannerOverTarget => "The planner exceeds its share of memory",
+        Kind::PlannerNoPlan => "The planner found no plan",
+        Kind::TpuOutOfMemory => "A TPU is out of memory",
+        Kind::TpuFragmented => "A TPU's memory is fragmented",
+        Kind::CudaOutOfMemory => "A GPU is out of memory",
+        Kind::CudaFragmented => "A GPU's memory is fragmented",
+    }
+}

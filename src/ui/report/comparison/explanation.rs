@@ -1,0 +1,345 @@
+//! What a change consists of: ranked contributions that add up to it.
+
+use eframe::egui;
+use std::sync::Arc;
+
+use eframe::egui::{Align2, FontId, Pos2, Rect, Stroke};
+
+use super::found::Found;
+use crate::analysis::comparison::contribution::{
+    BytesOfTwo, Contribution, Contributor, Grouping, Part,
+};
+use crate::analysis::comparison::difference::Difference;
+use crate::analysis::comparison::explanation::ByOwner;
+use crate::analysis::memory::category_title;
+use crate::text::grouped;
+use crate::ui::comparison::Side;
+use crate::ui::report::PageContext;
+use crate::ui::report::memory_map::reason_title;
+use crate::ui::selection::OperationName;
+use crate::ui::theme::Tokens;
+use crate::ui::widget::data_table::{Data, DataTable};
+use crate::ui::widget::facts::absent_ui;
+use crate::ui::widget::rows::{Column, Rows, Value, percent_text};
+
+/// Width of a column of bytes, points.
+const BYTES: f32 = 112.0;
+
+/// What is explained.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Subject {
+    #[default]
+    Peak,
+    NotAlwaysLive,
+    AlwaysLive,
+    FullestTile,
+}
+
+/// What the bytes are put together by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum By {
+    #[default]
+    Category,
+    Operation,
+    Module,
+    Variable,
+}
+
+/// What the tab remembers.
+#[derive(Debug, Default)]
+pub struct Explained {
+    subject: Subject,
+    by: By,
+    table: DataTable,
+    made: Option<Made>,
+}
+
+/// The rows, with what they were made from.
+struct Made {
+    found: Arc<Found>,
+    choice: (Subject, By),
+    contributions: Arc<ContributionRows>,
+    rows: Arc<dyn Rows>,
+}
+
+impl std::fmt::Debug for Made {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Made").field("choice", &self.choice).finish_non_exhaustive()
+    }
+}
+
+impl Explained {
+    /// Draws the choices and the table.
+    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, found: &Arc<Found>) {
+        self.choices_ui(ui);
+        let choice = (self.subject, self.by);
+        let is_fresh = self
+            .made
+            .as_ref()
+            .is_some_and(|made| made.choice == choice && Arc::ptr_eq(&made.found, found));
+        if !is_fresh {
+            self.made = ContributionRows::new(found, choice).map(|rows| {
+                let contributions = Arc::new(rows);
+                let rows: Arc<dyn Rows> = Arc::clone(&contributions) as Arc<dyn Rows>;
+                Made { found: Arc::clone(found), choice, contributions, rows }
+            });
+        }
+        let Some(made) = &self.made else {
+            let reason = "The tables that say what bytes belong to are not there, or not read yet";
+            absent_ui(ui, "This is not in both reports", reason);
+            return;
+        };
+        let rows = &made.contributions;
+        let columns = [
+            Column::rest("Contribution"),
+            Column::bytes(Side::Source.title(), BYTES),
+            Column::bytes(Side::Target.title(), BYTES),
+            Column::bytes("Difference", BYTES),
+            Column::painted("Part of the change"),
+        ];
+        let selection = &mut *page.selection;
+        let is_selected = |row: usize| match rows.contributor(row) {
+            Some(Contributor::Operation(name)) => selection
+                .operation
+                .as_ref()
+                .is_some_and(|selected| selected.kind == name.kind && selected.name == name.name),
+            Some(Contributor::Variable(name)) => selection.variable.as_ref() == Some(name),
+            _ => false,
+        };
+        let tokens = *Tokens::now(ui);
+        let data = Data {
+            name: "explanation",
+            title: "",
+            note: rows.note,
+            columns: &columns,
+            rows: &made.rows,
+            is_selected: &is_selected,
+            paint: &|painter, rect, row| rows.paint(painter, rect, row, &tokens),
+        };
+        let click = self.table.ui(ui, &data, page.commands);
+        let clicked = click.and_then(|click| rows.contributor(click.row));
+        match clicked {
+            Some(Contributor::Operation(name)) => {
+                let name = OperationName { kind: name.kind.clone(), name: name.name.clone() };
+                let is_on = selection.operation.as_ref() == Some(&name);
+                selection.operation = (!is_on).then_some(name);
+            }
+            Some(Contributor::Variable(name)) => {
+                let is_on = selection.variable.as_ref() == Some(name);
+                selection.variable = (!is_on).then(|| name.clone());
+            }
+            _ => {}
+        }
+    }
+
+    fn choices_ui(&mut self, ui: &mut egui::Ui) {
+        ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing.x = 4.0;
+            ui.weak("Change of");
+            for (subject, title) in [
+                (Subject::Peak, "the peak"),
+                (Subject::NotAlwaysLive, "its not-always-live part"),
+                (Subject::AlwaysLive, "always live"),
+                (Subject::FullestTile, "the fullest tile"),
+            ] {
+                ui.selectable_value(&mut self.subject, subject, title);
+            }
+            ui.separator();
+            ui.weak("by");
+            for (by, title, hover) in [
+                (By::Category, "category", "Poplar's categories of memory"),
+                (By::Operation, "operation", "What the software layers called"),
+                (By::Module, "module", "Operations by the path in their names"),
+                (By::Variable, "variable", "Variables before lowering, by name"),
+            ] {
+                ui.selectable_value(&mut self.by, by, title).on_hover_text(hover);
+            }
+        });
+    }
+}
+
+/// The contributions to a change, largest first.
+struct ContributionRows {
+    rows: Vec<(Option<Contributor>, String, Option<Side>, Difference)>,
+    change: i64,
+    largest: u64,
+    note: &'static str,
+}
+
+impl ContributionRows {
+    /// `None` where the reports lack what it needs.
+    fn new(found: &Found, (subject, by): (Subject, By)) -> Option<Self> {
+        let part = match subject {
+            Subject::Peak | Subject::FullestTile => Part::All,
+            Subject::NotAlwaysLive => Part::NotAlwaysLive,
+            Subject::AlwaysLive => Part::AlwaysLive,
+        };
+        let (whole, grouping) = match subject {
+            Subject::FullestTile => {
+                let fullest = found.fullest.as_ref()?;
+                let grouping =
+                    grouping(by, fullest.by_category.as_ref(), fullest.by_owner.as_ref());
+                (Difference::between(fullest.source_bytes, fullest.target_bytes), grouping?)
+            }
+            _ => {
+                let peak = found.peak.as_ref()?;
+                let grouping = grouping(by, peak.by_category.as_ref(), peak.by_owner.as_ref());
+                (peak.whole.of(part), grouping?)
+            }
+        };
+        let ranked = grouping.ranked(part);
+        let mut rows: Vec<_> = ranked
+            .iter()
+            .map(|(row, bytes)| (Some(row.contributor.clone()), title(row), row.only, *bytes))
+            .collect();
+        let largest = ranked.iter().filter_map(|(_, bytes)| bytes.magnitude()).max().unwrap_or(0);
+        rows.extend(unchanged(grouping, part, ranked.len()));
+        let note = match subject {
+            Subject::Peak => "each report at its own peak",
+            Subject::NotAlwaysLive => "each report at its own peak, without what always lives",
+            Subject::AlwaysLive => "the same at every step",
+            Subject::FullestTile => "each report on its own fullest tile, with gaps",
+        };
+        Some(Self { rows, change: whole.change().unwrap_or(0), largest, note })
+    }
+
+    fn contributor(&self, row: usize) -> Option<&Contributor> {
+        self.rows.get(row)?.0.as_ref()
+    }
+
+    /// A bar from the middle, to the right for growth, and the part in percent.
+    fn paint(&self, painter: &egui::Painter, rect: Rect, row: usize, tokens: &Tokens) {
+        let Some(change) = self.rows.get(row).and_then(|(.., bytes)| bytes.change()) else {
+            return;
+        };
+        let text_width = 62.0;
+        let bars = Rect::from_min_max(rect.min, Pos2::new(rect.right() - text_width, rect.max.y));
+        let middle = bars.center().x.round();
+        let length = change.unsigned_abs() as f32 / self.largest.max(1) as f32;
+        let length = (length * (bars.width() / 2.0 - 2.0)).max(1.0);
+        let y = rect.center().y - 5.0..=rect.center().y + 5.0;
+        painter.vline(middle, rect.y_range(), Stroke::new(1.0, tokens.border));
+        let (x, color) = match change {
+            0 => return,
+            1.. => (middle..=middle + length, tokens.top),
+            _ => (middle - length..=middle, tokens.base),
+        };
+        painter.rect_filled(Rect::from_x_y_ranges(x, y), 1, color);
+        if let Some(percent) = self.percent(change) {
+            let at = Pos2::new(rect.right() - 2.0, rect.center().y);
+            let font = FontId::proportional(12.5);
+            let text = percent_text(percent).trim_start_matches('+').to_owned();
+            painter.text(at, Align2::RIGHT_CENTER, text, font, tokens.weak_text);
+        }
+    }
+
+    /// How much of the whole change a part of it is; below 0 where it goes the other way.
+    fn percent(&self, change: i64) -> Option<f64> {
+        (self.change != 0).then(|| change as f64 * 100.0 / self.change as f64)
+    }
+}
+
+impl Rows for ContributionRows {
+    fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn value(&self, row: usize, column: usize) -> Value<'_> {
+        let Some((_, title, only, bytes)) = self.rows.get(row) else { return Value::Nothing };
+        let is_lacking = |side: Side| only.is_some_and(|only| only != side);
+        match column {
+            0 => Value::text(&**title),
+            1 if is_lacking(Side::Source) => Value::Nothing,
+            2 if is_lacking(Side::Target) => Value::Nothing,
+            1 => signed_bytes(bytes.source),
+            2 => signed_bytes(bytes.target),
+            3 => bytes.change().map_or(Value::Nothing, Value::Change),
+            _ => bytes
+                .change()
+                .and_then(|change| self.percent(change))
+                .map_or(Value::Nothing, Value::Percent),
+        }
+    }
+
+    fn hover(&self, row: usize) -> Option<String> {
+        let (contributor, _, only, _) = self.rows.get(row)?;
+        if let Some(only) = only {
+            return Some(format!("Only in the {}", only.title().to_lowercase()));
+        }
+        let text = match contributor.as_ref()? {
+            Contributor::NotAttributable => {
+                "Nothing says what it belongs to; where code is shared and counts for each that uses \
+                 it, this is below 0, so that everything adds up"
+            }
+            Contributor::Overlapped => "Addresses that several variables use, each byte once",
+            Contributor::NotExplained => "Bytes that are neither always live nor alive at the peak",
+            _ => return None,
+        };
+        Some(text.to_owned())
+    }
+}
+
+/// Bytes, of which what is left over can be below 0.
+fn signed_bytes(bytes: Option<i64>) -> Value<'static> {
+    match bytes {
+        Some(bytes @ 0..) => Value::Bytes(bytes.unsigned_abs()),
+        Some(bytes) => Value::Change(bytes),
+        None => Value::Nothing,
+    }
+}
+
+fn grouping<'a>(
+    by: By,
+    by_category: Option<&'a Grouping>,
+    by_owner: Option<&'a ByOwner>,
+) -> Option<&'a Grouping> {
+    match by {
+        By::Category => by_category,
+        By::Operation => by_owner.map(|owners| &owners.operations),
+        By::Module => by_owner.map(|owners| &owners.modules),
+        By::Variable => by_owner.map(|owners| &owners.variables),
+    }
+}
+
+/// What has not changed, in one row, so that the columns add up.
+fn unchanged(
+    grouping: &Grouping,
+    part: Part,
+    changed: usize,
+) -> Option<(Option<Contributor>, String, Option<Side>, Difference)> {
+    let mut sum = BytesOfTwo::default();
+    let mut count = 0;
+    for row in grouping.rows() {
+        let bytes = row.bytes.of(part);
+        if bytes.is_equal() && bytes.source != Some(0) {
+            sum.add_all(&row.bytes);
+            count += 1;
+        }
+    }
+    let title = match (count, changed) {
+        (0, _) => return None,
+        (count, 0) => format!("Unchanged: all {}", grouped(count)),
+        (count, _) => format!("Unchanged: {} more", grouped(count)),
+    };
+    Some((None, title, None, sum.of(part)))
+}
+
+/// What a contributor is called.
+pub fn title(row: &Contribution) -> String {
+    match &row.contributor {
+        Contributor::Category(name) => category_title(name),
+        Contributor::Operation(name) => {
+            let kind = name.kind.as_deref().unwrap_or(&name.layer);
+            let name = name.name.as_deref().unwrap_or("without a name");
+            format!("{name} ({kind})")
+        }
+        Contributor::Module(name) | Contributor::Variable(name) => name.clone(),
+        Contributor::Overlapped => "Overlapped".to_owned(),
+        Contributor::NotExplained => "Not explained by liveness".to_owned(),
+        Contributor::Gaps(None) => "Gaps".to_owned(),
+        Contributor::Gaps(Some(reason)) => {
+            format!("Gaps: {}", reason_title(*reason).to_lowercase())
+        }
+        Contributor::NotAttributable => "Not attributable".to_owned(),
+    }
+}

@@ -1,0 +1,85 @@
+//! Every figure of both reports, with its difference.
+
+use eframe::egui;
+use std::sync::Arc;
+
+use super::found::Found;
+use crate::analysis::comparison::figures::{Figure, Unit};
+use crate::text::grouped;
+use crate::ui::comparison::Side;
+use crate::ui::report::PageContext;
+use crate::ui::widget::data_table::{Data, DataTable, no_paint};
+use crate::ui::widget::rows::{Column, Listed, Rows, Value};
+
+/// Width of a column, points.
+const FIGURE: f32 = 124.0;
+
+/// What the tab remembers.
+#[derive(Default)]
+pub struct Figures {
+    table: DataTable,
+    made: Option<(Arc<Found>, Arc<dyn Rows>)>,
+}
+
+impl std::fmt::Debug for Figures {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Figures").field("table", &self.table).finish_non_exhaustive()
+    }
+}
+
+impl Figures {
+    /// Draws the table.
+    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, found: &Arc<Found>) {
+        if self.made.as_ref().is_none_or(|(made_for, _)| !Arc::ptr_eq(made_for, found)) {
+            let is_known =
+                |figure: &&Figure| figure.value.source.is_some() || figure.value.target.is_some();
+            let rows = found.figures.iter().filter(is_known).cloned().collect();
+            let rows: Arc<dyn Rows> = Arc::new(Listed { rows, cell });
+            self.made = Some((Arc::clone(found), rows));
+        }
+        let Some((_, rows)) = &self.made else { return };
+        let columns = [
+            Column::rest("Figure"),
+            Column::bytes(Side::Source.title(), FIGURE).not_summed(),
+            Column::bytes(Side::Target.title(), FIGURE).not_summed(),
+            Column::bytes("Difference", FIGURE).not_summed(),
+            Column { unit: "percent", ..Column::count("Of the source", FIGURE).not_summed() },
+        ];
+        let data = Data {
+            name: "figures of both reports",
+            title: "",
+            note: "bytes over all tiles",
+            columns: &columns,
+            rows,
+            is_selected: &|_| false,
+            paint: &no_paint,
+        };
+        self.table.ui(ui, &data, page.commands);
+    }
+}
+
+fn cell(figure: &Figure, column: usize) -> Value<'_> {
+    let value = &figure.value;
+    let of_one = |number: Option<i64>| match (number, figure.unit) {
+        (None, _) => Value::Nothing,
+        (Some(number), Unit::Bytes) => Value::Bytes(number.unsigned_abs()),
+        (Some(number), Unit::Place) => Value::Id(number.unsigned_abs()),
+        (Some(number), Unit::Microseconds) => {
+            Value::text(format!("{} µs", grouped(number.unsigned_abs())))
+        }
+        (Some(number), Unit::Count | Unit::Cycles) => Value::Count(number.unsigned_abs()),
+    };
+    match column {
+        0 => Value::text(&*figure.title),
+        1 => of_one(value.source),
+        2 => of_one(value.target),
+        // Where something is, is no amount.
+        _ if figure.unit == Unit::Place => Value::Nothing,
+        3 => match (value.change(), figure.unit) {
+            (None, _) => Value::Nothing,
+            (Some(change), Unit::Bytes) => Value::Change(change),
+            (Some(change), _) => Value::CountChange(change),
+        },
+        _ => value.percent().map_or(Value::Nothing, Value::Percent),
+    }
+}

@@ -1,0 +1,209 @@
+//! The head of the comparison: what the reports were made with, and what changed, in a few figures and
+//! sentences.
+
+use eframe::egui;
+use eframe::egui::{Label, RichText};
+
+use super::found::Found;
+use super::options::name;
+use crate::analysis::comparison::contribution::Part;
+use crate::analysis::comparison::difference::Difference;
+use crate::analysis::comparison::figures::{Figure, Unit};
+use crate::text::{grouped, shortened};
+use crate::ui::comparison::{Pair, Side};
+use crate::ui::report::PageContext;
+use crate::ui::report::halves::{report_name, side_color};
+use crate::ui::theme::{Tokens, card_frame};
+use crate::ui::units::Units;
+use crate::ui::widget::rows::{percent_text, signed};
+
+/// Options that are shown here; the others are in the table.
+const MOST_OPTIONS: usize = 7;
+/// Categories that a sentence names.
+const MOST_CATEGORIES: usize = 3;
+/// Figures of the head, by their place among all, and what they are called.
+const FIGURES: [(&[&str], &str); 7] = [
+    (&["liveness", "peak", "bytes"], "Peak, with what always lives"),
+    (&["liveness", "peak", "not_always_live_bytes"], "Not always live at the peak"),
+    (&["memory", "always_live_bytes"], "Always live"),
+    (&["memory", "fullest_tile", "including_gaps_bytes"], "Fullest tile, with gaps"),
+    (&["memory", "tiles_over_limit"], "Tiles over the limit"),
+    (&["memory", "code_bytes"], "Code"),
+    (&["execution", "cycles"], "Cycles"),
+];
+
+/// Draws the head.
+pub fn head_ui(ui: &mut egui::Ui, page: &PageContext<'_>, pair: &Pair<'_>, found: &Found) {
+    ui.horizontal_wrapped(|ui| {
+        ui.heading("Comparison");
+        ui.add_space(6.0);
+        for (side, report) in Side::BOTH.into_iter().zip([page.report, pair.target]) {
+            ui.label(RichText::new(side.title()).strong().color(side_color(ui, side)));
+            ui.label(shortened(&report_name(report), 40));
+        }
+    });
+    let units = Units::now(ui);
+    for sentence in sentences(found, units) {
+        ui.add(Label::new(sentence).wrap());
+    }
+    ui.add_space(4.0);
+    let width = ui.available_width();
+    let is_wide = width >= 760.0;
+    let options = |ui: &mut egui::Ui| card_ui(ui, "What differs", |ui| options_ui(ui, found));
+    let figures =
+        |ui: &mut egui::Ui| card_ui(ui, "What changed", |ui| figures_ui(ui, found, units));
+    if is_wide {
+        ui.horizontal_top(|ui| {
+            ui.allocate_ui(egui::vec2(width * 0.4, 0.0), options);
+            figures(ui);
+        });
+    } else {
+        options(ui);
+        figures(ui);
+    }
+}
+
+fn card_ui(ui: &mut egui::Ui, title: &str, contents: impl FnOnce(&mut egui::Ui)) {
+    card_frame(Tokens::now(ui)).show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        ui.vertical(|ui| {
+            ui.label(RichText::new(title).strong().size(15.0));
+            contents(ui);
+        });
+    });
+}
+
+fn options_ui(ui: &mut egui::Ui, found: &Found) {
+    if found.options.is_empty() {
+        ui.weak("No option, version or target differs");
+    }
+    egui::Grid::new("options that differ in short").num_columns(2).spacing([14.0, 2.0]).show(
+        ui,
+        |ui| {
+            for option in found.options.iter().take(MOST_OPTIONS) {
+                ui.weak(shortened(&name(option), 44));
+                let value = |value: &Option<String>| {
+                    shortened(value.as_deref().unwrap_or("–"), 30).into_owned()
+                };
+                ui.label(format!("{} → {}", value(&option.source), value(&option.target)));
+                ui.end_row();
+            }
+        },
+    );
+    if found.options.len() > MOST_OPTIONS {
+        let more = found.options.len() - MOST_OPTIONS;
+        ui.weak(format!("and {} more below", grouped(more as u64)));
+    }
+}
+
+fn figure<'a>(found: &'a Found, path: &[&str]) -> Option<&'a Figure> {
+    found.figures.iter().find(|figure| figure.path == path)
+}
+
+fn figures_ui(ui: &mut egui::Ui, found: &Found, units: Units) {
+    let tokens = *Tokens::now(ui);
+    egui::Grid::new("what changed").num_columns(5).spacing([18.0, 2.0]).show(ui, |ui| {
+        ui.weak("");
+        for side in Side::BOTH {
+            ui.label(RichText::new(side.title()).color(side_color(ui, side)));
+        }
+        ui.weak("Difference");
+        ui.weak("Of the source");
+        ui.end_row();
+        for (path, title) in FIGURES {
+            let Some(figure) = figure(found, path) else { continue };
+            let value = &figure.value;
+            if value.source.is_none() && value.target.is_none() {
+                continue;
+            }
+            let shown = |number: u64| match figure.unit {
+                Unit::Bytes => units.bytes(number),
+                _ => grouped(number),
+            };
+            ui.label(title);
+            for number in [value.source, value.target] {
+                let text = number.map(|number| shown(number.unsigned_abs()));
+                ui.label(text.unwrap_or_else(|| "–".to_owned()));
+            }
+            let change = value.change();
+            let color = match change {
+                Some(1..) => tokens.top,
+                Some(..=-1) => tokens.base,
+                _ => tokens.text,
+            };
+            let text = change.map_or_else(|| "–".to_owned(), |change| signed(change, shown));
+            ui.label(RichText::new(text).strong().color(color));
+            let percent = value.percent().map_or(String::new(), percent_text);
+            ui.weak(percent);
+            ui.end_row();
+        }
+    });
+}
+
+/// What changed, in words.
+fn sentences(found: &Found, units: Units) -> Vec<String> {
+    let mut sentences = Vec::new();
+    if let Some(peak) = &found.peak {
+        let temporary = peak.whole.of(Part::NotAlwaysLive);
+        let always = peak.whole.of(Part::AlwaysLive);
+        let mut text = format!("Temporary memory at the peak {}", moved(&temporary, units));
+        text.push_str(&format!("; always-live memory {}", moved(&always, units)));
+        if let Some(grouping) = &peak.by_category {
+            let rise = always.change().unwrap_or(0);
+            let largest = grouping.ranked(Part::AlwaysLive).into_iter();
+            let largest = largest.filter(|(_, bytes)| {
+                bytes.change().is_some_and(|change| change.signum() == rise.signum())
+            });
+            let parts: Vec<String> = largest
+                .take(MOST_CATEGORIES)
+                .filter_map(|(row, bytes)| {
+                    let bytes = units.bytes(bytes.change()?.unsigned_abs());
+                    Some(format!("{} {bytes}", super::explanation::title(row).to_lowercase()))
+                })
+                .collect();
+            if !parts.is_empty() {
+                text.push_str(&format!(", of which {}", parts.join(", ")));
+            }
+        }
+        text.push('.');
+        sentences.push(text);
+    }
+    if !found.plans.is_empty() {
+        sentences.push(format!(
+            "{} of {} operations that both reports have changed their plan{}.",
+            grouped(found.plans.len() as u64),
+            grouped(found.operations as u64),
+            kinds(found)
+        ));
+    }
+    sentences
+}
+
+/// Which kinds of operations changed their plan: "47 convolution, 1 matMul".
+fn kinds(found: &Found) -> String {
+    let mut kinds: Vec<(&str, u64)> = Vec::new();
+    for plan in &found.plans {
+        let kind = plan.name.kind.as_deref().unwrap_or(&plan.name.layer);
+        match kinds.iter_mut().find(|(known, _)| *known == kind) {
+            Some((_, count)) => *count += 1,
+            None => kinds.push((kind, 1)),
+        }
+    }
+    kinds.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let texts: Vec<String> =
+        kinds.iter().take(4).map(|(kind, count)| format!("{} {kind}", grouped(*count))).collect();
+    format!(": {}", texts.join(", "))
+}
+
+fn moved(bytes: &Difference, units: Units) -> String {
+    let percent =
+        bytes.percent().map_or(String::new(), |percent| format!(" ({})", percent_text(percent)));
+    match bytes.change() {
+        None => "cannot be compared".to_owned(),
+        Some(0) => "stayed the same".to_owned(),
+        Some(change) => {
+            let verb = if change > 0 { "rose" } else { "fell" };
+            format!("{verb} by {}{percent}", units.bytes(change.unsigned_abs()))
+        }
+    }
+}

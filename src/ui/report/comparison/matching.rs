@@ -1,0 +1,289 @@
+//! What belongs together, how sure that is, and what only one of the reports has.
+
+use eframe::egui;
+use std::sync::Arc;
+
+use eframe::egui::RichText;
+
+use crate::analysis::matching::{MatchCounts, Matching, Pairs};
+use crate::analysis::operations::Operation;
+use crate::analysis::step_operations::StepOperations;
+use crate::analysis::steps;
+use crate::store::Report;
+use crate::text::grouped;
+use crate::ui::command::{Command, Page};
+use crate::ui::comparison::{Pair, Side};
+use crate::ui::job::Latest;
+use crate::ui::report::PageContext;
+use crate::ui::report::halves::side_color;
+use crate::ui::widget::data_table::{Data, DataTable, no_paint};
+use crate::ui::widget::rows::{Column, Rows, Value};
+
+/// Kinds of things that are matched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Kind {
+    #[default]
+    Steps,
+    Programs,
+    ComputeSets,
+    Exchanges,
+    Variables,
+    Operations,
+}
+
+impl Kind {
+    const ALL: [Self; 6] = [
+        Self::Steps,
+        Self::Programs,
+        Self::ComputeSets,
+        Self::Exchanges,
+        Self::Variables,
+        Self::Operations,
+    ];
+
+    fn title(self) -> &'static str {
+        match self {
+            Self::Steps => "Program steps",
+            Self::Programs => "Programs",
+            Self::ComputeSets => "Compute sets",
+            Self::Exchanges => "Exchanges",
+            Self::Variables => "Variables",
+            Self::Operations => "Operations",
+        }
+    }
+
+    fn pairs(self, matching: &Matching) -> &Pairs {
+        match self {
+            Self::Steps => &matching.steps,
+            Self::Programs => &matching.programs,
+            Self::ComputeSets => &matching.compute_sets,
+            Self::Exchanges => &matching.exchanges,
+            Self::Variables => &matching.variables,
+            Self::Operations => &matching.operations,
+        }
+    }
+}
+
+/// The matching's place in memory, and the kind.
+type Key = (usize, Kind);
+
+/// What the tab remembers.
+#[derive(Debug, Default)]
+pub struct MatchingTables {
+    kind: Kind,
+    table: DataTable,
+    counts: Option<(Arc<Matching>, [MatchCounts; 6])>,
+    found: Latest<Key, Unmatched>,
+}
+
+/// What only one of the reports has.
+struct Unmatched {
+    kind: Kind,
+    unmatched: Arc<UnmatchedRows>,
+    rows: Arc<dyn Rows>,
+}
+
+impl std::fmt::Debug for Unmatched {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} of {:?}", self.rows.len(), self.kind)
+    }
+}
+
+impl MatchingTables {
+    /// Draws what is matched, and below it what is not.
+    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, pair: &Pair<'_>) {
+        let Some(matching) = pair.matching else { return };
+        if self.counts.as_ref().is_none_or(|(made_for, _)| !Arc::ptr_eq(made_for, matching)) {
+            let counts = Kind::ALL.map(|kind| kind.pairs(matching).counts());
+            self.counts = Some((Arc::clone(matching), counts));
+        }
+        if let Some((_, counts)) = &self.counts {
+            self.kind = counts_ui(ui, counts, self.kind);
+        }
+        ui.add_space(6.0);
+        let key = (Arc::as_ptr(matching).addr(), self.kind);
+        let (kind, matching) = (self.kind, Arc::clone(matching));
+        let reports = [Arc::clone(page.report), Arc::clone(pair.target)];
+        self.found.ask("unmatched", ui.ctx(), &key, move |_| {
+            let unmatched = Arc::new(UnmatchedRows::new(kind, matching, reports));
+            let rows: Arc<dyn Rows> = Arc::clone(&unmatched) as Arc<dyn Rows>;
+            Unmatched { kind, unmatched, rows }
+        });
+        let Some((_, found)) = self.found.last() else {
+            ui.weak(self.found.failure().unwrap_or("Looking…"));
+            return;
+        };
+        let title = format!("{} in one report only", found.kind.title());
+        if found.rows.len() == 0 {
+            ui.strong(title);
+            ui.weak("None: all of them belong together");
+            return;
+        }
+        let columns = [
+            Column::rest("Name"),
+            Column::text("Only in", 80.0),
+            Column::text("Number", 90.0),
+            Column::text("Kind", 170.0),
+        ];
+        let slot = |row: usize| {
+            let (side, item) = found.unmatched.item(row)?;
+            let axis = pair.axis.filter(|_| found.kind == Kind::Steps)?;
+            match side {
+                Side::Source => axis.slot_of_source(item),
+                Side::Target => axis.slot_of_target(item),
+            }
+        };
+        let selected = &page.selection.steps;
+        let data = Data {
+            name: "in one report only",
+            title: &title,
+            note: "",
+            columns: &columns,
+            rows: &found.rows,
+            is_selected: &|row| slot(row).is_some_and(|slot| selected.contains(&slot)),
+            paint: &no_paint,
+        };
+        let click = self.table.ui(ui, &data, page.commands);
+        if let Some(slot) = click.and_then(|click| slot(click.row)) {
+            page.selection.select_step(slot);
+            page.commands.push(Command::Go(Page::Liveness));
+        }
+    }
+}
+
+/// Numbers by kind; returns the kind that is chosen.
+fn counts_ui(ui: &mut egui::Ui, counts: &[MatchCounts; 6], mut chosen: Kind) -> Kind {
+    let grid = egui::Grid::new("matched").num_columns(7).spacing([22.0, 3.0]).striped(true);
+    grid.show(ui, |ui| {
+        ui.weak("");
+        for (title, hover) in [
+            ("Matched", "Things that belong together"),
+            ("Exact", "The same kind, name and operation"),
+            ("Likely", "Numbers in names differ, or there is no name but the same operation"),
+            ("By place", "Of the same kind between neighbours that belong together"),
+        ] {
+            ui.weak(title).on_hover_text(hover);
+        }
+        for side in Side::BOTH {
+            let title = format!("Only in {}", side.title().to_lowercase());
+            ui.label(RichText::new(title).color(side_color(ui, side)));
+        }
+        ui.end_row();
+        for (kind, counts) in Kind::ALL.into_iter().zip(counts) {
+            ui.selectable_value(&mut chosen, kind, kind.title());
+            for count in [
+                counts.matched,
+                counts.exact,
+                counts.likely,
+                counts.weak,
+                counts.only_source,
+                counts.only_target,
+            ] {
+                ui.label(grouped(count as u64));
+            }
+            ui.end_row();
+        }
+    });
+    chosen
+}
+
+/// What only one report has: first of the source, then of the target.
+struct UnmatchedRows {
+    kind: Kind,
+    matching: Arc<Matching>,
+    reports: [Arc<Report>; 2],
+    source: Vec<u32>,
+    target: Vec<u32>,
+}
+
+impl UnmatchedRows {
+    fn new(kind: Kind, matching: Arc<Matching>, reports: [Arc<Report>; 2]) -> Self {
+        let number = |item: usize| u32::try_from(item).ok();
+        let pairs = kind.pairs(&matching);
+        let source = pairs.only_source().filter_map(number).collect();
+        let target = pairs.only_target().filter_map(number).collect();
+        Self { kind, matching, reports, source, target }
+    }
+
+    fn item(&self, row: usize) -> Option<(Side, usize)> {
+        match row.checked_sub(self.source.len()) {
+            None => Some((Side::Source, *self.source.get(row)? as usize)),
+            Some(row) => Some((Side::Target, *self.target.get(row)? as usize)),
+        }
+    }
+
+    fn report(&self, side: Side) -> (&Report, &StepOperations) {
+        let [source, target] = &self.reports;
+        match side {
+            Side::Source => (source, &self.matching.source_operations),
+            Side::Target => (target, &self.matching.target_operations),
+        }
+    }
+
+    /// Name, number in the report, and kind.
+    fn facts(&self, side: Side, item: usize) -> Option<(String, Option<u64>, String)> {
+        let (report, operations) = self.report(side);
+        let of_operation = |operation: Option<&Operation>| {
+            let operation = operation?;
+            let kind = operation.kind.as_deref().unwrap_or(&operation.layer);
+            Some(match &operation.name {
+                Some(name) => format!("{name} ({kind})"),
+                None => kind.to_owned(),
+            })
+        };
+        Some(match self.kind {
+            Kind::Steps => {
+                let facts = steps::facts(report, item)?;
+                let name = facts.name.or_else(|| of_operation(operations.at(item)));
+                let id = u64::from(facts.step.0);
+                (name.unwrap_or_default(), Some(id), facts.kind.unwrap_or_default())
+            }
+            Kind::Programs => {
+                let programs = report.programs.get()?;
+                let name = programs.names.at(item).unwrap_or_default().to_owned();
+                let id = programs.ids.get(item).map(|id| u64::from(id.0));
+                (name, id, programs.kind(item).unwrap_or_default().to_owned())
+            }
+            Kind::ComputeSets => {
+                let sets = report.compute_sets.get()?;
+                let name = sets.names.at(item).unwrap_or_default().to_owned();
+                (name, sets.ids.get(item).map(|id| u64::from(id.0)), String::new())
+            }
+            Kind::Exchanges => {
+                let id = report.exchanges.get()?.ids.get(item)?;
+                (String::new(), Some(u64::from(id.number)), id.kind.title().to_owned())
+            }
+            Kind::Variables => {
+                let liveness = report.liveness.get()?;
+                let name = liveness.variable_names.at(item).unwrap_or_default().to_owned();
+                (name, liveness.variable_ids.get(item).map(|id| u64::from(id.0)), String::new())
+            }
+            Kind::Operations => {
+                let operation = operations.operations.get(item)?;
+                let name = operation.name.clone().unwrap_or_default();
+                let kind = operation.kind.clone().unwrap_or_else(|| operation.layer.clone());
+                (name, None, kind)
+            }
+        })
+    }
+}
+
+impl Rows for UnmatchedRows {
+    fn len(&self) -> usize {
+        self.source.len() + self.target.len()
+    }
+
+    fn value(&self, row: usize, column: usize) -> Value<'_> {
+        let Some((side, item)) = self.item(row) else { return Value::Nothing };
+        if column == 1 {
+            return Value::text(side.title().to_lowercase());
+        }
+        let Some((name, number, kind)) = self.facts(side, item) else { return Value::Nothing };
+        match column {
+            0 if name.is_empty() => Value::text("without a name"),
+            0 => Value::text(name),
+            2 => number.map_or(Value::Nothing, Value::Id),
+            _ => Value::text(kind),
+        }
+    }
+}

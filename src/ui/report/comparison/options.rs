@@ -1,0 +1,93 @@
+//! What the reports were made with that is not the same.
+
+use eframe::egui;
+use std::sync::Arc;
+
+use super::found::Found;
+use crate::analysis::comparison::options::OptionDifference;
+use crate::analysis::report_options::OptionKind;
+use crate::ui::comparison::Side;
+use crate::ui::report::PageContext;
+use crate::ui::widget::data_table::{Data, DataTable, no_paint};
+use crate::ui::widget::facts::absent_ui;
+use crate::ui::widget::rows::{Column, Listed, Rows, Value};
+
+/// What the tab remembers.
+#[derive(Default)]
+pub struct Options {
+    table: DataTable,
+    made: Option<(Arc<Found>, Arc<dyn Rows>)>,
+}
+
+impl std::fmt::Debug for Options {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Options").field("table", &self.table).finish_non_exhaustive()
+    }
+}
+
+impl Options {
+    /// Draws the table.
+    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, found: &Arc<Found>) {
+        if found.options.is_empty() {
+            let reason = "Versions, target, options, app.json and framework.json are the same";
+            absent_ui(ui, "No option differs", reason);
+            return;
+        }
+        if self.made.as_ref().is_none_or(|(made_for, _)| !Arc::ptr_eq(made_for, found)) {
+            let rows: Arc<dyn Rows> = Arc::new(Listed { rows: found.options.clone(), cell });
+            self.made = Some((Arc::clone(found), rows));
+        }
+        let Some((_, rows)) = &self.made else { return };
+        let columns = [
+            Column::text("Name", 320.0),
+            Column::text("Where", 160.0),
+            Column::text(Side::Source.title(), 220.0),
+            Column::rest(Side::Target.title()),
+        ];
+        let data = Data {
+            name: "options that differ",
+            title: "",
+            note: "",
+            columns: &columns,
+            rows,
+            is_selected: &|_| false,
+            paint: &no_paint,
+        };
+        self.table.ui(ui, &data, page.commands);
+    }
+}
+
+/// What an option is called.
+pub fn name(option: &OptionDifference) -> String {
+    match option.kind {
+        OptionKind::AvailableMemoryProportion => {
+            format!("availableMemoryProportion of {}", option.name)
+        }
+        OptionKind::Version => format!("Version of {}", option.name),
+        _ => option.name.clone(),
+    }
+}
+
+fn place(kind: OptionKind) -> &'static str {
+    match kind {
+        OptionKind::AvailableMemoryProportion => "Debug information",
+        OptionKind::Version => "Version",
+        OptionKind::Target => "Target",
+        OptionKind::EngineOption => "Engine option",
+        OptionKind::ExecutionOption => "Option of the runs",
+        OptionKind::TargetOption => "Target option",
+        OptionKind::App => "app.json",
+        OptionKind::Framework => "framework.json",
+        OptionKind::Directory => "Directory",
+    }
+}
+
+fn cell(option: &OptionDifference, column: usize) -> Value<'_> {
+    let value = |value: &Option<String>| Value::text(value.clone().unwrap_or_else(|| "–".into()));
+    match column {
+        0 => Value::text(name(option)),
+        1 => Value::text(place(option.kind)),
+        2 => value(&option.source),
+        _ => value(&option.target),
+    }
+}

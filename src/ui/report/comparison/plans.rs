@@ -1,0 +1,106 @@
+//! Operations that both reports have and that are computed in another way.
+
+use eframe::egui;
+use std::sync::Arc;
+
+use super::found::Found;
+use crate::analysis::comparison::difference::Difference;
+use crate::analysis::comparison::plans::Plan;
+use crate::ui::report::PageContext;
+use crate::ui::selection::OperationName;
+use crate::ui::widget::data_table::{Data, DataTable, no_paint};
+use crate::ui::widget::facts::absent_ui;
+use crate::ui::widget::rows::{Column, Listed, Rows, Value};
+
+/// What the tab remembers.
+#[derive(Default)]
+pub struct Plans {
+    table: DataTable,
+    made: Option<(Arc<Found>, Arc<dyn Rows>)>,
+}
+
+impl std::fmt::Debug for Plans {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Plans").field("table", &self.table).finish_non_exhaustive()
+    }
+}
+
+impl Plans {
+    /// Draws the table; a click selects the operation.
+    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, found: &Arc<Found>) {
+        if found.plans.is_empty() {
+            let reason = if found.operations == 0 {
+                "No operation is known in both reports: debug.cbor names them"
+            } else {
+                "Each operation has the same steps, code and vertices in both reports"
+            };
+            absent_ui(ui, "No operation changed its plan", reason);
+            return;
+        }
+        if self.made.as_ref().is_none_or(|(made_for, _)| !Arc::ptr_eq(made_for, found)) {
+            let rows: Arc<dyn Rows> = Arc::new(Listed { rows: found.plans.clone(), cell });
+            self.made = Some((Arc::clone(found), rows));
+        }
+        let Some((_, rows)) = &self.made else { return };
+        let of_both = |what: &str| [format!("{what}, source"), format!("{what}, target")];
+        let [source_steps, target_steps] = of_both("Steps");
+        let [source_peak, target_peak] = of_both("Peak");
+        let columns = [
+            Column::rest("Operation"),
+            Column::text("Proportion", 96.0),
+            Column::count(source_steps, 96.0),
+            Column::count(target_steps, 96.0),
+            Column::bytes(source_peak, 100.0).not_summed(),
+            Column::bytes(target_peak, 100.0).not_summed(),
+            Column::bytes("Peak changed by", 118.0).not_summed(),
+            Column::bytes("Exchange code", 110.0),
+            Column::count("Vertices", 88.0),
+        ];
+        let operation = |row: usize| {
+            let name = &found.plans.get(row)?.name;
+            Some(OperationName { kind: name.kind.clone(), name: name.name.clone() })
+        };
+        let selected = &page.selection.operation;
+        let data = Data {
+            name: "changed plans",
+            title: "",
+            note: "peak: most not always live at a step of the operation",
+            columns: &columns,
+            rows,
+            is_selected: &|row| selected.is_some() && operation(row) == *selected,
+            paint: &no_paint,
+        };
+        let click = self.table.ui(ui, &data, page.commands);
+        if let Some(name) = click.and_then(|click| operation(click.row)) {
+            let is_on = page.selection.operation.as_ref() == Some(&name);
+            page.selection.operation = (!is_on).then_some(name);
+        }
+    }
+}
+
+fn cell(plan: &Plan, column: usize) -> Value<'_> {
+    let number = |number: Option<i64>| number.and_then(|number| u64::try_from(number).ok());
+    let count = |figure: Option<i64>| number(figure).map_or(Value::Nothing, Value::Count);
+    let change = |figure: &Difference| figure.change();
+    match column {
+        0 => {
+            let kind = plan.name.kind.as_deref().unwrap_or(&plan.name.layer);
+            let name = plan.name.name.as_deref().unwrap_or("without a name");
+            Value::text(format!("{name} ({kind})"))
+        }
+        1 => Value::text(proportions(plan.proportions)),
+        2 => count(plan.steps.source),
+        3 => count(plan.steps.target),
+        4 => Value::bytes(number(plan.peak.source)),
+        5 => Value::bytes(number(plan.peak.target)),
+        6 => change(&plan.peak).map_or(Value::Nothing, Value::Change),
+        7 => change(&plan.exchange_code).map_or(Value::Nothing, Value::Change),
+        _ => change(&plan.vertices).map_or(Value::Nothing, Value::CountChange),
+    }
+}
+
+/// The values of the option: one where they are the same.
+fn proportions([source, target]: [Option<f64>; 2]) -> String {
+    let text = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| value.to_string());
+    if source == target { text(source) } else { format!("{} → {}", text(source), text(target)) }
+}

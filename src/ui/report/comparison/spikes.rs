@@ -1,0 +1,137 @@
+//! The peaks of both curves, each beside the step of the other report that it is matched to.
+
+use eframe::egui;
+use std::sync::Arc;
+
+use super::found::Found;
+use crate::analysis::comparison::spikes::Spike;
+use crate::analysis::matching::Sureness;
+use crate::analysis::steps;
+use crate::store::Report;
+use crate::ui::command::{Command, Page};
+use crate::ui::comparison::{Pair, Side};
+use crate::ui::report::PageContext;
+use crate::ui::widget::data_table::{Data, DataTable, no_paint};
+use crate::ui::widget::facts::absent_ui;
+use crate::ui::widget::rows::{Column, Rows, Value};
+
+/// Width of a column of bytes, points.
+const BYTES: f32 = 104.0;
+
+/// What the tab remembers.
+#[derive(Default)]
+pub struct Spikes {
+    table: DataTable,
+    made: Option<(Arc<Found>, Arc<dyn Rows>)>,
+}
+
+impl std::fmt::Debug for Spikes {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Spikes").field("table", &self.table).finish_non_exhaustive()
+    }
+}
+
+/// The spikes as the table sees them.
+struct SpikeRows {
+    found: Arc<Found>,
+    reports: [Arc<Report>; 2],
+}
+
+impl SpikeRows {
+    fn what(&self, spike: &Spike) -> String {
+        let [source, target] = &self.reports;
+        let known = |report: &Report, step: Option<usize>| steps::facts(report, step?);
+        let facts = known(source, spike.source_step).or_else(|| known(target, spike.target_step));
+        let Some(facts) = facts else { return String::new() };
+        let operation = facts.operation.and_then(|operation| operation.kind);
+        let name = facts.name.or(facts.kind).unwrap_or_default();
+        operation.map_or_else(|| name.clone(), |operation| format!("{name} ({operation})"))
+    }
+
+    fn step(&self, side: Side, step: Option<usize>) -> Value<'static> {
+        let [source, target] = &self.reports;
+        let report = if side == Side::Source { source } else { target };
+        let id = step.and_then(|step| report.steps.get()?.ids.get(step));
+        id.map_or(Value::Nothing, |id| Value::Id(u64::from(id.0)))
+    }
+}
+
+impl Rows for SpikeRows {
+    fn len(&self) -> usize {
+        self.found.spikes.len()
+    }
+
+    fn value(&self, row: usize, column: usize) -> Value<'_> {
+        let Some(spike) = self.found.spikes.get(row) else { return Value::Nothing };
+        let bytes =
+            |bytes: Option<i64>| Value::bytes(bytes.and_then(|bytes| u64::try_from(bytes).ok()));
+        match column {
+            0 => Value::text(self.what(spike)),
+            1 => self.step(Side::Source, spike.source_step),
+            2 => self.step(Side::Target, spike.target_step),
+            3 => bytes(spike.bytes.source),
+            4 => bytes(spike.bytes.target),
+            5 => spike.bytes.change().map_or(Value::Nothing, Value::Change),
+            _ => match (spike.source_step, spike.target_step, spike.sureness) {
+                (Some(_), None, _) => Value::text("only in source"),
+                (None, Some(_), _) => Value::text("only in target"),
+                (_, _, Some(Sureness::Exact)) => Value::text("name, operation"),
+                (_, _, Some(Sureness::Likely)) => Value::text("name but numbers"),
+                (_, _, Some(Sureness::Weak)) => Value::text("place only"),
+                _ => Value::Nothing,
+            },
+        }
+    }
+}
+
+impl Spikes {
+    /// Draws the table; a click selects the steps, a second one shows them in the curve.
+    pub fn ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        pair: &Pair<'_>,
+        found: &Arc<Found>,
+    ) {
+        if found.spikes.is_empty() {
+            absent_ui(ui, "No spikes", "One of the reports has no curve over steps");
+            return;
+        }
+        if self.made.as_ref().is_none_or(|(made_for, _)| !Arc::ptr_eq(made_for, found)) {
+            let reports = [Arc::clone(page.report), Arc::clone(pair.target)];
+            let rows: Arc<dyn Rows> = Arc::new(SpikeRows { found: Arc::clone(found), reports });
+            self.made = Some((Arc::clone(found), rows));
+        }
+        let Some((_, rows)) = &self.made else { return };
+        let columns = [
+            Column::rest("Spike"),
+            Column::text("Source step", 84.0),
+            Column::text("Target step", 84.0),
+            Column::bytes(Side::Source.title(), BYTES).not_summed(),
+            Column::bytes(Side::Target.title(), BYTES).not_summed(),
+            Column::bytes("Difference", BYTES).not_summed(),
+            Column::text("Matched by", 112.0),
+        ];
+        let slot = |row: usize| {
+            let (spike, axis) = (found.spikes.get(row)?, pair.axis?);
+            let of_source = spike.source_step.and_then(|step| axis.slot_of_source(step));
+            of_source.or_else(|| axis.slot_of_target(spike.target_step?))
+        };
+        let selected = &page.selection.steps;
+        let is_selected = |row: usize| slot(row).is_some_and(|slot| selected.contains(&slot));
+        let data = Data {
+            name: "spikes of both reports",
+            title: "",
+            note: "not always live; click to see a spike in the curve",
+            columns: &columns,
+            rows,
+            is_selected: &is_selected,
+            paint: &no_paint,
+        };
+        let click = self.table.ui(ui, &data, page.commands);
+        if let Some(slot) = click.and_then(|click| slot(click.row)) {
+            page.selection.select_step(slot);
+            page.commands.push(Command::Go(Page::Liveness));
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! The largest things of the model, of an IPU, or of the selected tile.
+
+use eframe::egui;
+use eframe::egui::ComboBox;
+use std::sync::Arc;
+
+use super::card_ui;
+use crate::analysis::insights::Insights;
+use crate::analysis::insights::largest::{Largest, largest};
+use crate::analysis::liveness::Scope;
+use crate::analysis::memory::category_title;
+use crate::store::StepId;
+use crate::text::shortened;
+use crate::ui::command::{Command, Page};
+use crate::ui::job::Latest;
+use crate::ui::report::PageContext;
+use crate::ui::units::Units;
+
+/// Longest name.
+const NAME: usize = 56;
+
+/// What the card remembers.
+#[derive(Debug, Default)]
+pub struct LargestThings {
+    scope: Option<Scope>,
+    found: Latest<(Scope, [bool; 6]), Largest>,
+}
+
+impl LargestThings {
+    /// Draws the card.
+    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, found: &Insights) {
+        card_ui(ui, "Largest", |ui| {
+            self.scope_ui(ui, page);
+            let scope = self.scope.unwrap_or(Scope::Everything);
+            if scope == Scope::Everything {
+                largest_ui(ui, page, &found.largest);
+                return;
+            }
+            let key = (scope, super::settled(page.report));
+            let report = Arc::clone(page.report);
+            self.found.ask("largest things", ui.ctx(), &key, move |_| largest(&report, scope));
+            match self.found.last() {
+                Some((_, largest)) => largest_ui(ui, page, largest),
+                None => {
+                    ui.weak(self.found.failure().unwrap_or("Looking…"));
+                }
+            }
+        });
+    }
+
+    fn scope_ui(&mut self, ui: &mut egui::Ui, page: &PageContext<'_>) {
+        let title = |scope: Scope| match scope {
+            Scope::Ipu(ipu) => format!("IPU {ipu}"),
+            Scope::Tile(tile) => format!("Tile {tile}"),
+            Scope::Everything | Scope::WorstTile => "The model".to_owned(),
+        };
+        let by_ipu = page.report.liveness.get().and_then(|liveness| liveness.deltas.as_ref());
+        let ipus: Vec<u32> =
+            by_ipu.map_or(Vec::new(), |deltas| deltas.by_ipu.keys().copied().collect());
+        let tile = page.selection.tiles.first().map(Scope::Tile);
+        let mut scope = self.scope.unwrap_or(Scope::Everything);
+        let combo = ComboBox::from_id_salt("largest of").selected_text(title(scope)).width(110.0);
+        let combo = combo.show_ui(ui, |ui| {
+            ui.selectable_value(&mut scope, Scope::Everything, "The model");
+            for ipu in ipus {
+                ui.selectable_value(&mut scope, Scope::Ipu(ipu), title(Scope::Ipu(ipu)));
+            }
+            match tile {
+                Some(tile) => drop(ui.selectable_value(&mut scope, tile, title(tile))),
+                None => drop(ui.weak("Select a tile on the Memory page to have it here")),
+            }
+        });
+        combo.response.accessible_name("Largest of");
+        self.scope = Some(scope);
+    }
+}
+
+fn largest_ui(ui: &mut egui::Ui, page: &mut PageContext<'_>, largest: &Largest) {
+    let units = Units::now(ui);
+    egui::Grid::new("largest").num_columns(3).spacing([12.0, 3.0]).show(ui, |ui| {
+        let mut row = |what: &str, found: Option<(String, u64)>| {
+            if let Some((name, bytes)) = found {
+                ui.weak(what);
+                ui.label(units.bytes(bytes));
+                ui.label(shortened(&name, NAME));
+                ui.end_row();
+            }
+        };
+        let vertex = |vertex: &crate::analysis::insights::largest::LargestVertex| {
+            (vertex.name.clone(), vertex.bytes)
+        };
+        row("Vertex state", largest.vertex_state.as_ref().map(vertex));
+        row("Vertex code", largest.vertex_code.as_ref().map(vertex));
+        let exchange = |exchange: &crate::analysis::insights::largest::LargestExchange| {
+            (exchange.name.clone(), exchange.bytes)
+        };
+        row("Exchange code", largest.exchange_code.as_ref().map(exchange));
+        row("Exchange received", largest.exchange_received.as_ref().map(exchange));
+        let category = largest.category.as_ref();
+        let category = category
+            .map(|category| (category_title(&category.name), category.not_overlapped_bytes));
+        row("Category", category);
+        if let Some(variable) = &largest.variable {
+            ui.weak("Variable");
+            ui.label(units.bytes(variable.bytes));
+            if ui.link(shortened(&variable.name, NAME)).clicked() {
+                page.selection.variable = Some(variable.name.clone());
+                page.commands.push(Command::Go(Page::Liveness));
+            }
+            ui.end_row();
+        }
+        if let Some(step) = &largest.step {
+            ui.weak("Program step");
+            ui.label(units.bytes(step.bytes));
+            let name = step.name.as_deref().or(step.kind.as_deref()).unwrap_or("");
+            let link = ui.link(format!("{} {}", step.step, shortened(name, NAME)));
+            let position =
+                page.report.steps.get().and_then(|it| it.ids.position(StepId(step.step)));
+            if let (true, Some(position)) = (link.clicked(), position) {
+                page.selection.select_step(position);
+                page.commands.push(Command::Go(Page::Liveness));
+            }
+            ui.end_row();
+        }
+        if let (Some(used), Some(capacity)) = (largest.used_bytes, largest.capacity_bytes) {
+            ui.weak("Used of capacity");
+            ui.label(format!("{:.1} %", used as f64 * 100.0 / capacity.max(1) as f64));
+            ui.label(format!("{} of {}", units.bytes(used), units.bytes(capacity)));
+            ui.end_row();
+        }
+    });
+}

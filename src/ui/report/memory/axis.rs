@@ -1,0 +1,143 @@
+//! The x axis of pictures over tiles: which tile stands at which position, and where tiles are.
+
+use std::ops::Range;
+
+use super::shown::{Key, version_of};
+use crate::analysis::selection::TileSelection;
+use crate::analysis::tile_order::{TileOrder, ipus, selected_rows};
+use crate::store::TileId;
+use crate::store::ids::IdColumn;
+use crate::store::target::Target;
+
+/// Stands for a row that is not shown.
+const NOWHERE: u32 = u32::MAX;
+
+/// Tiles in the order that the user chose.
+#[derive(Debug)]
+pub struct TileAxis {
+    /// All tiles, also those that are not shown.
+    pub tiles: IdColumn<TileId>,
+    /// The row of the tile at each position.
+    pub rows: Vec<u32>,
+    /// The position of each row.
+    positions: Vec<u32>,
+    /// The IPUs of all tiles.
+    pub ipus: Vec<u32>,
+    /// Where each IPU begins.
+    pub borders: Vec<(usize, String)>,
+    /// Tells what was made for different keys apart.
+    pub version: u64,
+}
+
+impl TileAxis {
+    /// Puts the tiles of `rows` in this order, which is that of the key.
+    pub fn new(
+        tiles: &IdColumn<TileId>,
+        rows: Vec<u32>,
+        target: Option<&Target>,
+        key: &Key,
+    ) -> Self {
+        let mut positions = vec![NOWHERE; tiles.len()];
+        for (position, row) in (0..).zip(&rows) {
+            if let Some(place) = positions.get_mut(*row as usize) {
+                *place = position;
+            }
+        }
+        let has_borders = key.ipu.is_none() && key.order == TileOrder::Number;
+        let ipus = ipus(tiles, target);
+        let borders = ipus.iter().filter(|_| has_borders && ipus.len() > 1);
+        Self {
+            borders: borders.map(|(ipu, row)| (*row, format!("IPU {ipu}"))).collect(),
+            ipus: ipus.iter().map(|(ipu, _)| *ipu).collect(),
+            version: version_of(&key.of_tiles()),
+            tiles: tiles.clone(),
+            rows,
+            positions,
+        }
+    }
+
+    /// Number of tiles that are shown.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The row at a position.
+    pub fn row(&self, position: usize) -> Option<usize> {
+        self.rows.get(position).map(|row| *row as usize)
+    }
+
+    /// The tile at a position.
+    pub fn tile(&self, position: usize) -> Option<TileId> {
+        self.tiles.get(self.row(position)?)
+    }
+
+    /// Where a tile is shown.
+    pub fn position(&self, tile: TileId) -> Option<usize> {
+        let position = *self.positions.get(self.tiles.position(tile)?)?;
+        (position != NOWHERE).then_some(position as usize)
+    }
+
+    /// The tiles in their order.
+    pub fn in_order(&self) -> Vec<TileId> {
+        let tile = |position| self.tile(position).unwrap_or(TileId(u32::MAX));
+        (0..self.len()).map(tile).collect()
+    }
+
+    /// The tiles at positions.
+    pub fn tiles_at(&self, positions: Range<usize>) -> TileSelection {
+        let rows = self.rows.get(positions).unwrap_or(&[]);
+        rows.iter().filter_map(|row| self.tiles.get(*row as usize)).collect()
+    }
+
+    /// The positions of the selected tiles, as ranges that ascend.
+    pub fn selected(&self, selection: &TileSelection) -> Vec<Range<usize>> {
+        let rows = selected_rows(&self.tiles, selection).into_iter().flatten();
+        let mut positions: Vec<u32> = rows
+            .filter_map(|row| self.positions.get(row).copied())
+            .filter(|position| *position != NOWHERE)
+            .collect();
+        if !positions.is_sorted() {
+            positions.sort_unstable();
+        }
+        let runs = positions.chunk_by(|a, b| a + 1 == *b);
+        let ends = runs.filter_map(|run| Some((*run.first()?, *run.last()?)));
+        ends.map(|(first, last)| first as usize..last as usize + 1).collect()
+    }
+}
+
+/// Ranges to draw where `most` can be told apart in the visible part: neighbours that are closer than
+/// that are drawn as one, and what lies outside is left out.
+pub fn visible_ranges(
+    ranges: &[Range<usize>],
+    (start, end): (f64, f64),
+    most: usize,
+) -> Vec<Range<usize>> {
+    if ranges.len() <= most {
+        return ranges.to_vec();
+    }
+    let closest = ((end - start) / most as f64) as usize;
+    let mut visible: Vec<Range<usize>> = Vec::new();
+    let first = ranges.partition_point(|range| (range.end as f64) < start);
+    for range in ranges.iter().skip(first).take_while(|range| range.start as f64 <= end) {
+        match visible.last_mut() {
+            Some(last) if range.start <= last.end + closest => last.end = range.end,
+            _ => visible.push(range.clone()),
+        }
+    }
+    visible
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_ranges_become_few() {
+        let ranges: Vec<Range<usize>> = (0..1000).map(|n| n * 3..n * 3 + 1).collect();
+        assert_eq!(visible_ranges(&ranges, (-0.5, 2999.5), 1000).len(), 1000);
+        let few = visible_ranges(&ranges, (-0.5, 2999.5), 100);
+        assert_eq!(few, [0..2998], "no gap is wide enough to be seen");
+        let near = visible_ranges(&ranges, (299.5, 329.5), 100);
+        assert_eq!((near.len(), near[0].clone()), (10, 300..301));
+    }
+}

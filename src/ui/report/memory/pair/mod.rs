@@ -1,0 +1,173 @@
+//! Memory of two reports: bytes of every tile in both, what differs, and the maps of both.
+
+mod compute;
+mod details;
+mod listed;
+mod made;
+mod picture;
+mod series;
+mod statistics;
+mod tabs;
+mod tiles;
+mod tooltip;
+mod variables;
+
+use std::sync::Arc;
+
+use eframe::egui;
+use eframe::egui::Margin;
+
+use super::choices::Choices;
+use super::select::Selecting;
+use super::shown::Key;
+use crate::store::memory::TileMemory;
+use crate::ui::comparison::{Arrangement, Pair, Side};
+use crate::ui::job::Latest;
+use crate::ui::report::halves::{report_name, side_title_ui};
+use crate::ui::report::memory_map::{MemoryView, views_of_two_ui};
+use crate::ui::report::{PageContext, is_limit_near, part_or_reason, tables_height};
+use crate::ui::split;
+use crate::ui::widget::facts::absent_ui;
+use made::{PairMade, machine};
+use picture::{PairPicture, Parts};
+use series::Series;
+use statistics::statistics_ui;
+use tabs::PairTabs;
+
+/// Least height of the pictures with what is above them, points.
+const PICTURES: f32 = 220.0;
+
+/// What the page remembers.
+#[derive(Debug)]
+pub struct MemoryPairPage {
+    view: MemoryView,
+    choices: Choices,
+    series: Series,
+    made: Latest<Key, Option<PairMade>>,
+    picture: PairPicture,
+    selecting: Selecting,
+    tabs: PairTabs,
+}
+
+impl Default for MemoryPairPage {
+    fn default() -> Self {
+        Self {
+            view: MemoryView::default(),
+            choices: Choices::of_two(),
+            series: Series::default(),
+            made: Latest::default(),
+            picture: PairPicture::default(),
+            selecting: Selecting::default(),
+            tabs: PairTabs::default(),
+        }
+    }
+}
+
+impl MemoryPairPage {
+    /// Forgets what is the other way round now; choices stay.
+    pub fn swapped(&mut self) {
+        let Self { view, choices, mut series, .. } = std::mem::take(self);
+        series.swap();
+        *self = Self { view, choices, series, ..Self::default() };
+    }
+
+    /// Draws the page.
+    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, pair: &Pair<'_>) {
+        let Some(memories) = memories(ui, page, pair) else { return };
+        self.tiles_ui(ui, page, pair, memories);
+    }
+
+    /// Bytes of every tile.
+    fn tiles_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        pair: &Pair<'_>,
+        memories: [&TileMemory; 2],
+    ) {
+        let reports = [page.report, pair.target];
+        let before = self.made.last().and_then(|(_, made)| made.clone());
+        let (key, [source, target]) = (self.choices.key.clone(), reports.map(Arc::clone));
+        let work = move |_: &_| PairMade::new(&source, &target, &key, before);
+        self.made.ask("arrange tiles of two reports", ui.ctx(), &self.choices.key, work);
+        let Some(made) = self.made.last().and_then(|(_, made)| made.clone()) else {
+            ui.weak(self.made.failure().unwrap_or(""));
+            return;
+        };
+        let shown = &*made.shown;
+        self.selecting.follow(&page.selection.tiles, &shown.axis, &memories);
+        let limits =
+            reports.map(|report| report.target.get().and_then(|target| target.bytes_per_tile));
+        let limit = limits.into_iter().flatten().max();
+        let is_scaled = limit.map(|limit| {
+            let wanted = self.choices.is_scaled_to_limit;
+            self.choices.has_limit && wanted.unwrap_or_else(|| is_limit_near(shown.top(), limit))
+        });
+        self.head_ui(ui, &shown.axis.ipus, is_scaled);
+        let machine = machine(reports.map(|report| report.target.get()));
+        if self.selecting.ui(ui, machine, &shown.axis.tiles, &mut page.selection.tiles) {
+            self.picture.reveal = page.selection.tiles.first();
+        }
+        statistics_ui(ui, shown);
+        ui.add_space(2.0);
+        let max = (ui.available_height() - PICTURES).max(80.0);
+        let height = match pair.arrangement {
+            Arrangement::Overlaid => tables_height(ui),
+            Arrangement::SideBySide => tables_height(ui) * 0.7,
+        };
+        split::below(ui, "memory details of two", height, 60.0..=max, |ui| {
+            let chosen = self.tabs.ui(ui, (&mut *page, pair), &made.shown, &mut self.selecting);
+            self.picture.reveal = self.picture.reveal.take().or(chosen);
+        });
+        egui::CentralPanel::default()
+            .frame(egui::Frame::new().inner_margin(Margin { bottom: 6, ..Margin::ZERO }))
+            .show(ui, |ui| {
+                let scaled = limit.filter(|_| is_scaled == Some(true));
+                let parts = Parts { memories, made: &made, limits, scaled };
+                let choices = (&mut self.choices, &mut self.series);
+                self.picture.ui(ui, (page, pair), &parts, choices, &mut self.selecting);
+            });
+    }
+
+    /// What is shown, and the choices, with what follows from them.
+    fn head_ui(&mut self, ui: &mut egui::Ui, ipus: &[u32], is_scaled: Option<bool>) {
+        let (before, had_gaps) = (self.choices.key.clone(), self.choices.has_gaps);
+        let view = &mut self.view;
+        self.choices.head_ui(ui, ipus, is_scaled, |ui| views_of_two_ui(ui, view));
+        let key = &self.choices.key;
+        if !key.has_tiles_of(&before) {
+            self.picture.view.reset();
+        }
+        if key.breakdown.is_some() != before.breakdown.is_some() {
+            self.series.follow_stack(key.breakdown.is_some());
+        }
+        if self.choices.has_gaps != had_gaps {
+            self.series.include_gaps(self.choices.has_gaps);
+        }
+    }
+}
+
+/// Memory by tile of both, or in its place why one of them has none.
+fn memories<'a>(
+    ui: &mut egui::Ui,
+    page: &PageContext<'a>,
+    pair: &Pair<'a>,
+) -> Option<[&'a TileMemory; 2]> {
+    let mut found = Vec::new();
+    for side in Side::BOTH {
+        let report = side.of([page.report, pair.target]);
+        let is_working = side.of([page.is_working, pair.is_target_working]);
+        if report.memory.get().is_some_and(|memory| !memory.tiles.is_empty()) {
+            found.extend(report.memory.get());
+            continue;
+        }
+        side_title_ui(ui, side, &report_name(report));
+        let what = format!("Memory of the {}", side.title().to_lowercase());
+        match part_or_reason(ui, &report.memory, is_working, &what, "table memory_by_tile") {
+            Some(_) => absent_ui(ui, "No tiles", "Table memory_by_tile of the profile has no rows"),
+            None => {}
+        }
+        return None;
+    }
+    <[&TileMemory; 2]>::try_from(found).ok()
+}

@@ -1,0 +1,88 @@
+//! The variables of the selected tiles in two reports.
+
+use std::sync::Arc;
+
+use eframe::egui;
+
+use super::super::tabs::Beside;
+use super::listed::{Listed, Things};
+use crate::analysis::comparison::attribution::Attribution;
+use crate::analysis::comparison::variable_rows::variable_pairs;
+use crate::analysis::selection::TileSelection;
+use crate::analysis::variables::on_tiles;
+use crate::ui::comparison::{Pair, Side};
+use crate::ui::job::Same;
+use crate::ui::report::differences::variables::{Owners, variable_entries};
+use crate::ui::report::{PageContext, unread_ui};
+
+/// A question: the tiles, which parts of the reports were there, and what variables belong to.
+type Key = (TileSelection, [[bool; 2]; 2], Same<Attribution>);
+
+/// What the table remembers.
+#[derive(Debug, Default)]
+pub struct PairVariables {
+    listed: Listed<Key>,
+    owners: Owners,
+}
+
+impl PairVariables {
+    /// Draws the table; a click selects a variable, or takes the selection away.
+    pub fn ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        (page, pair): (&mut PageContext<'_>, &Pair<'_>),
+        beside: Beside<'_>,
+    ) {
+        let reports = [page.report, pair.target];
+        let tiles = &page.selection.tiles;
+        let are_there = reports
+            .map(|report| [report.liveness.is_settled(), report.tile_variable_bytes.is_settled()]);
+        let is_enough = |[all, by_tile]: &[bool; 2]| *all && (tiles.is_empty() || *by_tile);
+        if !are_there.iter().all(is_enough) {
+            ui.horizontal(beside);
+            let is_working = page.is_working || pair.is_target_working;
+            unread_ui(ui, "The variables of single tiles", is_working);
+            return;
+        }
+        let shared = || reports.map(Arc::clone);
+        let owners =
+            pair.matching.and_then(|matching| self.owners.ask(ui.ctx(), shared(), matching));
+        let Some(owners) = owners else {
+            ui.horizontal(beside);
+            ui.weak(pair.why_not.unwrap_or("The variables are being matched…"));
+            return;
+        };
+        let key: Key = (tiles.clone(), are_there, Same(Arc::clone(&owners)));
+        let (for_job, wanted) = (shared(), tiles.clone());
+        self.listed.ask(ui.ctx(), "variables of tiles of both", &key, move |_| {
+            let reports = for_job.each_ref().map(|report| &**report);
+            let rows = Side::BOTH.map(|side| {
+                let found = on_tiles(side.of(reports), &wanted, 0);
+                found.map(|found| found.rows).ok_or_else(|| {
+                    let title = format!("Variables are not in the {}", side.title().to_lowercase());
+                    (title, "Its profile has no readable table var_bytes_by_eq_class".to_owned())
+                })
+            });
+            let [source, target] = rows;
+            let pairs = variable_pairs(reports, &owners, [source?, target?]);
+            Ok(Things::from(variable_entries(pairs, &owners)))
+        });
+        let selected = page.selection.variable.clone();
+        let note = if tiles.is_empty() {
+            "on all tiles, over all steps"
+        } else {
+            "on the selected tiles, over all steps"
+        };
+        let clicked = self.listed.ui(
+            ui,
+            ("Variables of both", note),
+            &|entry| selected.as_ref() == Some(&entry.name),
+            page.commands,
+            beside,
+        );
+        if let Some(entry) = clicked {
+            let is_selected = selected.as_ref() == Some(&entry.name);
+            page.selection.variable = (!is_selected).then_some(entry.name);
+        }
+    }
+}

@@ -1,0 +1,412 @@
+//! A sweep: many runs of one program side by side, as a heat map, curves and a table. It needs no open
+//! report, and any of its runs can be opened, any two compared.
+
+mod heat_map;
+mod lines;
+mod reading;
+mod runs;
+mod words;
+
+use eframe::egui;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use eframe::egui::{Button, ComboBox, Key, Label, ProgressBar, RichText, TextEdit};
+
+use super::command::{Command, PickFor};
+use super::split;
+use super::theme::Tokens;
+use super::units::Units;
+use super::widget::data_table::{Data, DataTable, no_paint};
+use super::widget::facts::absent_ui;
+use super::widget::rows::Rows;
+use crate::analysis::sweep::{FastestThatFits, Figure, SpeedMeasure, Sweep};
+use crate::text::{grouped, shortened};
+use reading::Reading;
+
+/// Longest name of a run.
+const NAME: usize = 60;
+/// Below this width heat map and curves stand below one another, points.
+const ROOM: f32 = 900.0;
+
+/// What is drawn: options are positions in [`Sweep::options`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// The option along the columns.
+    pub x: usize,
+    /// The option along the rows; `None` where only one varies.
+    pub y: Option<usize>,
+    /// The figure of the cells.
+    pub figure: Figure,
+}
+
+impl Choice {
+    /// What is shown at first: the two options with the most values, and the speed where it is known.
+    fn first(sweep: &Sweep) -> Self {
+        let mut by_values: Vec<usize> = (0..sweep.options.len())
+            .filter(|option| sweep.options.get(*option).is_some_and(|it| it.same_as.is_none()))
+            .collect();
+        let values = |option: &usize| sweep.options.get(*option).map_or(0, |it| it.values.len());
+        by_values.sort_by_key(|option| std::cmp::Reverse(values(option)));
+        let has = |figure: Figure| sweep.runs.iter().any(|run| figure.of(run).is_some());
+        let figure = if has(Figure::Throughput) { Figure::Throughput } else { Figure::Peak };
+        Self { x: by_values.first().copied().unwrap_or(0), y: by_values.get(1).copied(), figure }
+    }
+}
+
+/// A sweep that was read.
+pub struct Loaded {
+    /// The directory.
+    pub folder: PathBuf,
+    /// The runs.
+    pub sweep: Arc<Sweep>,
+    rows: Arc<dyn Rows>,
+    choice: Choice,
+    /// Runs that are selected, at most two.
+    selected: Vec<usize>,
+    pictures: Option<Pictures>,
+}
+
+impl std::fmt::Debug for Loaded {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Loaded").field("folder", &self.folder).finish_non_exhaustive()
+    }
+}
+
+/// What is drawn, made again when the choice changes.
+struct Pictures {
+    choice: Choice,
+    heat_map: Option<heat_map::Shown>,
+    lines: lines::Lines,
+}
+
+/// What the page remembers.
+#[derive(Debug, Default)]
+pub struct SweepPage {
+    path: String,
+    reading: Option<Reading>,
+    loaded: Option<Loaded>,
+    failure: Option<String>,
+    table: DataTable,
+}
+
+impl SweepPage {
+    /// Reads the reports below a directory.
+    pub fn open(&mut self, ctx: &egui::Context, folder: PathBuf) {
+        self.path = folder.display().to_string();
+        self.failure = None;
+        match Reading::start(ctx, folder) {
+            Ok(reading) => self.reading = Some(reading),
+            Err(failure) => self.failure = Some(failure),
+        }
+    }
+
+    /// Draws the page.
+    pub fn ui(&mut self, ui: &mut egui::Ui, is_picking: bool, commands: &mut Vec<Command>) {
+        self.poll();
+        self.head_ui(ui, is_picking, commands);
+        if let Some(reading) = &self.reading {
+            if reading_ui(ui, reading) {
+                self.reading = None;
+            }
+            return;
+        }
+        if let Some(failure) = &self.failure {
+            absent_ui(ui, "The directory could not be read", failure);
+            return;
+        }
+        let Some(loaded) = &mut self.loaded else {
+            let hint = "A directory with the reports of several runs: which setting is the fastest \
+                        that fits, and how memory follows an option";
+            absent_ui(ui, "Open a directory of reports", hint);
+            return;
+        };
+        verdict_ui(ui, loaded, commands);
+        selected_ui(ui, loaded, commands);
+        ui.add_space(4.0);
+        let height = (ui.available_height() * 0.42).clamp(110.0, 420.0);
+        let most = (ui.available_height() - 180.0).max(110.0);
+        split::below(ui, "sweep runs", height, 80.0..=most, |ui| {
+            table_ui(ui, &mut self.table, loaded, commands);
+        });
+        let frame =
+            egui::Frame::new().inner_margin(egui::Margin { bottom: 6, ..egui::Margin::ZERO });
+        egui::CentralPanel::default().frame(frame).show(ui, |ui| pictures_ui(ui, loaded, commands));
+    }
+
+    fn poll(&mut self) {
+        let Some(reading) = &self.reading else { return };
+        let Some(answer) = reading.poll() else { return };
+        let folder = reading.folder.clone();
+        self.reading = None;
+        match answer {
+            Ok(sweep) => {
+                let sweep = Arc::new(sweep);
+                self.loaded = Some(Loaded {
+                    folder,
+                    rows: Arc::new(runs::RunRows(Arc::clone(&sweep))),
+                    choice: Choice::first(&sweep),
+                    selected: sweep.fastest_that_fits.run().into_iter().collect(),
+                    sweep,
+                    pictures: None,
+                });
+            }
+            Err(failure) => {
+                self.failure = Some(failure);
+                self.loaded = None;
+            }
+        }
+    }
+
+    fn head_ui(&mut self, ui: &mut egui::Ui, is_picking: bool, commands: &mut Vec<Command>) {
+        ui.horizontal(|ui| {
+            ui.heading("Sweep");
+            ui.add_space(8.0);
+            let label = ui.label("Directory");
+            let width = (ui.available_width() - 210.0).max(120.0);
+            let field = TextEdit::singleline(&mut self.path)
+                .hint_text("A directory with reports in it, at any depth")
+                .desired_width(width);
+            let field = ui.add(field).labelled_by(label.id);
+            let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+            let path = self.path.trim();
+            let read = ui.add_enabled(!path.is_empty(), Button::new("Read"));
+            let read = read.on_disabled_hover_text("Enter a path first");
+            if (read.clicked() || is_entered) && !path.is_empty() {
+                commands.push(Command::OpenSweep(PathBuf::from(path)));
+            }
+            let browse = ui.add_enabled(!is_picking, Button::new("Open directory…"));
+            if browse.on_disabled_hover_text("The dialog is open").clicked() {
+                commands.push(Command::Pick(PickFor::Sweep));
+            }
+        });
+        ui.add_space(2.0);
+    }
+}
+
+/// Draws how far reading is; says whether it was cancelled.
+fn reading_ui(ui: &mut egui::Ui, reading: &Reading) -> bool {
+    ui.ctx().request_repaint_after(std::time::Duration::from_millis(100));
+    ui.vertical_centered(|ui| {
+        ui.add_space((ui.available_height() * 0.28).floor());
+        ui.label(RichText::new("Reading the reports").strong().size(18.0));
+        ui.weak(shortened(&reading.folder.display().to_string(), 120));
+        ui.add_space(8.0);
+        if let Some(fraction) = reading.fraction() {
+            let bar = ProgressBar::new(fraction).desired_width(360.0).show_percentage();
+            ui.add(bar).accessible_name("Progress");
+        }
+        ui.add_space(8.0);
+        ui.button("Cancel").clicked()
+    })
+    .inner
+}
+
+/// How many runs fit, and which of them is the fastest.
+fn verdict_ui(ui: &mut egui::Ui, loaded: &Loaded, commands: &mut Vec<Command>) {
+    let sweep = &loaded.sweep;
+    let count = |is_wanted: fn(Option<bool>) -> bool| {
+        let read = sweep.runs.iter().filter(|run| run.error.is_none());
+        grouped(read.filter(|run| is_wanted(run.fits)).count() as u64)
+    };
+    let unread = sweep.runs.iter().filter(|run| run.error.is_some()).count() as u64;
+    ui.horizontal_wrapped(|ui| {
+        ui.label(format!("{} runs:", grouped(sweep.runs.len() as u64)));
+        ui.label(format!("{} fit,", count(|fits| fits == Some(true))));
+        ui.label(format!("{} do not", count(|fits| fits == Some(false))));
+        if unread > 0 {
+            let text = format!("{} could not be read", grouped(unread));
+            ui.colored_label(Tokens::now(ui).warning, text);
+        }
+        ui.separator();
+        match sweep.fastest_that_fits {
+            FastestThatFits::NoneFits => {
+                ui.colored_label(Tokens::now(ui).bad, "None fits");
+            }
+            FastestThatFits::SpeedUnknown => {
+                ui.label("How fast they are is not recorded in any that fits");
+            }
+            FastestThatFits::Run { run, by } => {
+                let Some(found) = sweep.runs.get(run) else { return };
+                let how = match by {
+                    SpeedMeasure::Throughput => "the most samples per second",
+                    SpeedMeasure::Cycles => "the fewest cycles",
+                };
+                ui.strong("Fastest that fits:");
+                ui.label(words::settings(sweep, run)).on_hover_text(how);
+                if let Some(value) = Figure::Throughput.of(found) {
+                    ui.label(words::value_text(Figure::Throughput, value, Units::now(ui)));
+                }
+                if ui.button("Open it").clicked() {
+                    commands.push(Command::Open(PathBuf::from(&found.path)));
+                }
+            }
+        }
+    });
+}
+
+/// The selected runs, and what can be done with them.
+fn selected_ui(ui: &mut egui::Ui, loaded: &Loaded, commands: &mut Vec<Command>) {
+    let name = |run: usize| {
+        let run = loaded.sweep.runs.get(run);
+        run.map_or(String::new(), |run| shortened(&run.name, NAME).into_owned())
+    };
+    let path = |run: usize| {
+        let run = loaded.sweep.runs.get(run).filter(|run| run.error.is_none())?;
+        Some(PathBuf::from(&run.path))
+    };
+    ui.horizontal(|ui| match *loaded.selected {
+        [] => {
+            ui.weak("Click a run to select it, Shift-click a second one to compare");
+        }
+        [run] => {
+            ui.label(RichText::new(format!("Selected: {}", name(run))).strong());
+            if let Some(path) = path(run)
+                && ui.button("Open").clicked()
+            {
+                commands.push(Command::Open(path));
+            }
+            ui.add(Label::new(RichText::new("Shift-click another to compare").weak()).truncate());
+        }
+        [source, target, ..] => {
+            let text = format!("Selected: {} → {}", name(source), name(target));
+            ui.label(RichText::new(text).strong());
+            if let (Some(source), Some(target)) = (path(source), path(target))
+                && ui.button("Compare").clicked()
+            {
+                commands.push(Command::Compare(source, target));
+            }
+        }
+    });
+}
+
+/// Selects a run, or a second one.
+fn select(selected: &mut Vec<usize>, run: usize, is_added: bool) {
+    if !is_added {
+        *selected = vec![run];
+    } else if let Some(place) = selected.iter().position(|other| *other == run) {
+        selected.remove(place);
+    } else {
+        selected.truncate(1);
+        selected.push(run);
+    }
+}
+
+fn pictures_ui(ui: &mut egui::Ui, loaded: &mut Loaded, commands: &mut Vec<Command>) {
+    if loaded.sweep.options.is_empty() {
+        absent_ui(ui, "Nothing varies", "All runs have the same options, versions and side files");
+        return;
+    }
+    choice_ui(ui, loaded);
+    let choice = loaded.choice;
+    if loaded.pictures.as_ref().is_none_or(|made| made.choice != choice) {
+        let heat_map =
+            choice.y.and_then(|y| heat_map::Shown::new(&loaded.sweep, choice.x, y, choice.figure));
+        let lines = lines::Lines::new(&loaded.sweep, choice.x);
+        loaded.pictures = Some(Pictures { choice, heat_map, lines });
+    }
+    let Some(pictures) = &loaded.pictures else { return };
+    let selected = &loaded.selected;
+    let sweep = &loaded.sweep;
+    let lines = |ui: &mut egui::Ui| pictures.lines.ui(ui, sweep, selected);
+    let chosen = match &pictures.heat_map {
+        None => lines(ui),
+        Some(map) if ui.available_width() < ROOM => map.ui(ui, sweep, selected),
+        Some(map) => {
+            let width = ui.available_width();
+            let widths = 260.0..=(width - 260.0);
+            let of_map = split::left(ui, "sweep heat map", width * 0.52, widths, |ui| {
+                map.ui(ui, sweep, selected)
+            });
+            let beside = egui::Margin { left: 10, ..egui::Margin::ZERO };
+            let frame = egui::Frame::new().inner_margin(beside);
+            let of_lines = egui::CentralPanel::default().frame(frame).show(ui, lines).inner;
+            of_map.or(of_lines)
+        }
+    };
+    if let Some(click) = chosen {
+        if click.is_opened
+            && let Some(run) = loaded.sweep.runs.get(click.run)
+        {
+            commands.push(Command::Open(PathBuf::from(&run.path)));
+        }
+        select(&mut loaded.selected, click.run, click.is_added);
+    }
+}
+
+/// A run that was clicked in a picture.
+#[derive(Clone, Copy, Debug)]
+pub struct RunClick {
+    /// The run.
+    run: usize,
+    /// Whether it joins the selected one.
+    is_added: bool,
+    /// Whether it shall be opened.
+    is_opened: bool,
+}
+
+/// The options of the axes, and the figure.
+fn choice_ui(ui: &mut egui::Ui, loaded: &mut Loaded) {
+    let (sweep, choice) = (&loaded.sweep, &mut loaded.choice);
+    let title = |option: usize| {
+        let option = sweep.options.get(option);
+        option.map_or(String::new(), |option| shortened(&option.short_name, 40).into_owned())
+    };
+    ui.horizontal_wrapped(|ui| {
+        let combo = ComboBox::from_id_salt("sweep figure").selected_text(choice.figure.title());
+        let combo = combo.width(150.0).show_ui(ui, |ui| {
+            for figure in Figure::ALL {
+                ui.selectable_value(&mut choice.figure, figure, figure.title());
+            }
+        });
+        combo.response.accessible_name("Figure");
+        ui.weak("across");
+        let combo = ComboBox::from_id_salt("sweep columns").selected_text(title(choice.x));
+        let combo = combo.width(150.0).show_ui(ui, |ui| {
+            for option in 0..sweep.options.len() {
+                ui.selectable_value(&mut choice.x, option, title(option));
+            }
+        });
+        combo.response.accessible_name("Option across");
+        let down = choice.y.map_or("nothing".to_owned(), title);
+        ui.weak("down");
+        let combo = ComboBox::from_id_salt("sweep rows").selected_text(down);
+        let combo = combo.width(150.0).show_ui(ui, |ui| {
+            ui.selectable_value(&mut choice.y, None, "nothing");
+            for option in 0..sweep.options.len() {
+                ui.selectable_value(&mut choice.y, Some(option), title(option));
+            }
+        });
+        combo.response.accessible_name("Option down");
+        if sweep.options_left_out > 0 {
+            ui.weak(format!("{} more options vary", grouped(sweep.options_left_out as u64)));
+        }
+    });
+    if choice.y == Some(choice.x) {
+        choice.y = None;
+    }
+}
+
+fn table_ui(
+    ui: &mut egui::Ui,
+    table: &mut DataTable,
+    loaded: &mut Loaded,
+    commands: &mut Vec<Command>,
+) {
+    let columns = runs::columns(&loaded.sweep);
+    let path = loaded.folder.display().to_string();
+    let note = shortened(&path, 60);
+    let selected = &loaded.selected;
+    let data = Data {
+        name: "runs",
+        title: "Runs",
+        note: &note,
+        columns: &columns,
+        rows: &loaded.rows,
+        is_selected: &|row| selected.contains(&row),
+        paint: &no_paint,
+    };
+    if let Some(click) = table.ui(ui, &data, commands) {
+        select(&mut loaded.selected, click.row, click.is_added);
+    }
+}

@@ -1,0 +1,77 @@
+//! Reading many reports beside the window.
+
+use eframe::egui;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::analysis::sweep::{RunError, Sweep, SweepRun};
+use crate::format::poplar::{FolderReport, map_reports, reports_in_folder};
+use crate::format::{Error, Progress};
+use crate::store::{Report, Warnings};
+use crate::ui::job::{Answer, Job};
+
+/// A directory that is being read. Dropping it stops reading.
+#[derive(Debug)]
+pub struct Reading {
+    /// The directory.
+    pub folder: PathBuf,
+    job: Job<Result<Sweep, String>>,
+    progress: Arc<Progress>,
+}
+
+impl Reading {
+    /// Starts to read.
+    ///
+    /// # Errors
+    /// When there is no thread to read with.
+    pub fn start(ctx: &egui::Context, folder: PathBuf) -> Result<Self, String> {
+        let progress = Arc::new(Progress::default());
+        let (for_job, path) = (Arc::clone(&progress), folder.clone());
+        let job = Job::start("sweep", ctx, move |_| read(&path, &for_job));
+        let job = job.map_err(|error| format!("No thread to read with: {error}"))?;
+        Ok(Self { folder, job, progress })
+    }
+
+    /// The sweep or why there is none, once.
+    pub fn poll(&self) -> Option<Result<Sweep, String>> {
+        match self.job.poll() {
+            Answer::Working => None,
+            Answer::Done(answer) => Some(answer),
+            Answer::Failed => Some(Err("Reading stopped: a mistake in Tilescope".to_owned())),
+        }
+    }
+
+    /// The part of the work that is done, where that is known.
+    pub fn fraction(&self) -> Option<f32> {
+        let (done, total) = self.progress.now();
+        (total > 0).then(|| (done as f32 / total as f32).min(1.0))
+    }
+}
+
+impl Drop for Reading {
+    fn drop(&mut self) {
+        self.progress.cancel();
+    }
+}
+
+fn read(folder: &Path, progress: &Progress) -> Result<Sweep, String> {
+    // What cannot be looked into is no run; what cannot be read is one, with its error.
+    let reports = reports_in_folder(folder, &Warnings::default()).map_err(|error| error.message)?;
+    let runs = map_reports(&reports, progress, run).ok_or("Cancelled")?;
+    Ok(Sweep::new(runs))
+}
+
+fn run(place: &FolderReport, report: Result<&Report, &Error>) -> SweepRun {
+    let (path, name) = (place.path.display().to_string(), place.name.clone());
+    match report {
+        Ok(report) => SweepRun::of(path, name, report),
+        Err(error) => {
+            let reason = RunError {
+                kind: error.kind.as_str().to_owned(),
+                at: error.at.clone(),
+                message: error.message.clone(),
+            };
+            SweepRun::unreadable(path, name, reason)
+        }
+    }
+}

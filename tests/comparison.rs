@@ -1,0 +1,360 @@
+//! Two reports side by side: the story of 0.75 against 0.6 in numbers that add up, a report against
+//! itself, and what `tilescope compare` prints.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use common::{in_package, json, liveness, real_report, sample, summary, tilescope};
+use serde_json::{Value, json};
+use tilescope::analysis::selection::TileSelection;
+use tilescope::analysis::{compute_sets, exchanges};
+use tilescope::format::Progress;
+use tilescope::format::poplar::OpenReport;
+use tilescope::synth::planner::{Plan, Request, plan};
+use tilescope::synth::{Options, story, write_report};
+
+/// The document that `compare` prints.
+fn compare(source: &Path, target: &Path) -> Value {
+    let arguments = ["compare", source.to_str().unwrap(), target.to_str().unwrap(), "--json"];
+    let output = tilescope(&arguments);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let answer = json(&output);
+    assert_eq!(answer["schema"], "tilescope.compare/1");
+    answer
+}
+
+fn int(value: &Value) -> i64 {
+    value.as_i64().unwrap_or_else(|| panic!("a number expected, {value} found"))
+}
+
+/// The change of a figure; it is that of its two values, and the percentage fits.
+fn change(value: &Value) -> i64 {
+    let (source, target) = (int(&value["source"]), int(&value["target"]));
+    assert_eq!(value["difference"], json!(target - source));
+    let expected =
+        (source > 0).then(|| ((target - source) as f64 * 1000.0 / source as f64).round() / 10.0);
+    assert_eq!(value["percent"].as_f64(), expected);
+    target - source
+}
+
+/// Checks that every grouping adds up to the whole, and that its rows are ranked.
+fn adds_up(whole: &Value) {
+    let expected = change(whole);
+    let mut groupings = 0;
+    for key in ["by_category", "by_operation", "by_module", "by_variable"] {
+        let Some(rows) = whole[key].as_array() else { continue };
+        assert_eq!(rows.iter().map(change).sum::<i64>(), expected, "{key}");
+        assert!(rows.is_sorted_by_key(|row| std::cmp::Reverse(change(row).abs())), "{key}");
+        assert!(rows.iter().all(|row| change(row) != 0), "{key}");
+        groupings += 1;
+    }
+    assert!(groupings > 0);
+}
+
+fn explanations(answer: &Value) -> [&Value; 4] {
+    ["peak", "always_live", "not_always_live", "fullest_tile"]
+        .map(|key| &answer["explanation"][key])
+}
+
+/// The row of a contributor.
+fn row<'a>(rows: &'a Value, contributor: &str, name: &str) -> Option<&'a Value> {
+    let is_it = |row: &&Value| {
+        row["contributor"] == contributor && row["name"].as_str().unwrap_or("") == name
+    };
+    rows.as_array().unwrap().iter().find(is_it)
+}
+
+/// A report with its own options.
+fn written(directory: &Path, name: &str, options: &Options) -> PathBuf {
+    let path = directory.join(name);
+    write_report(options, &path, &Progress::default()).unwrap();
+    path
+}
+
+#[test]
+fn the_story_from_075_to_06() {
+    let directory = tempfile::tempdir().unwrap();
+    let options = [0.75, 0.6].map(story::options);
+    let [source, target] = [("source", 0), ("target", 1)]
+        .map(|(name, at)| written(directory.path(), name, &options[at]));
+    let answer = compare(&source, &target);
+    let of_one =
+        [&source, &target].map(|path| (summary(path).unwrap(), liveness(path, None).unwrap()));
+    let [(from, from_liveness), (to, to_liveness)] = &of_one;
+    explanations(&answer).into_iter().for_each(adds_up);
+
+    // Temporary memory fell, always-live memory rose, each by what the reports themselves say.
+    let peak = |answer: &Value, key: &str| int(&answer["liveness"]["peak"][key]);
+    let fell = peak(to, "not_always_live_bytes") - peak(from, "not_always_live_bytes");
+    let rose = peak(to, "always_live_bytes") - peak(from, "always_live_bytes");
+    assert!(fell < 0 && rose > 0, "{fell} and {rose}");
+    let [whole, always_live, not_always_live, fullest] = explanations(&answer);
+    assert_eq!(change(not_always_live), fell);
+    assert_eq!(change(always_live), rose);
+    assert_eq!(change(whole), fell + rose);
+    assert_eq!(change(&answer["liveness"]["peak"]["bytes"]), fell + rose);
+    assert_eq!(whole["source_step"], from["liveness"]["peak"]["step"]);
+    assert_eq!(whole["target_step"], to["liveness"]["peak"]["step"]);
+
+    // What rose is code and vertices: code is never overlapped, so its categories are the same figures.
+    let category = |name: &str| {
+        let of = |answer: &Value| int(&answer["memory"]["by_category"][name]["not_overlapped"]);
+        of(to) - of(from)
+    };
+    let names = ["internalExchangeCode", "controlCode", "vertexInstanceState"];
+    for name in names {
+        assert!(category(name) > 0, "{name}");
+        let row = row(&always_live["by_category"], "category", name).unwrap();
+        assert_eq!(change(row), category(name), "{name}");
+    }
+    assert_eq!(names.map(category).iter().sum::<i64>(), rose);
+    // Each layer has its exchanges and vertices; control code has no operation, nor have copies.
+    let (before, after) = (code_and_state(&source), code_and_state(&target));
+    let by_operation = &always_live["by_operation"];
+    let mut attributed = 0;
+    for (layer, bytes) in after.iter().filter(|(layer, _)| *layer != "copies") {
+        let expected = bytes - before[layer];
+        let found = row(by_operation, "operation", layer).map_or(0, change);
+        assert_eq!(found, expected, "{layer}");
+        attributed += expected;
+    }
+    assert!(attributed > 0);
+    let left = row(by_operation, "not_attributable", "").map_or(0, change);
+    assert_eq!(left, rose - attributed);
+
+    // The plans that the planner made differently are those that have changed.
+    let layers = options[0].layers();
+    let plan_of = |options: &Options, at: usize| -> Plan {
+        let request = Request {
+            batch: options.batch,
+            tiles: options.tiles_per_ipu,
+            bytes_per_tile: 638_976,
+            proportion: options.proportion,
+        };
+        plan(&layers[at], &request)
+    };
+    let planned = (0..layers.len()).filter(|at| layers[*at].is_planned());
+    let replanned: BTreeSet<&str> = planned
+        .filter(|at| plan_of(&options[0], *at) != plan_of(&options[1], *at))
+        .map(|at| layers[at].name.as_str())
+        .collect();
+    assert!(replanned.len() >= 3, "{replanned:?}");
+    let plans = answer["plans"].as_array().unwrap();
+    let found: BTreeSet<&str> =
+        plans.iter().map(|plan| plan["operation"]["name"].as_str().unwrap()).collect();
+    assert_eq!(found, replanned);
+    let steps_of = |answer: &Value| {
+        let mut counts: BTreeMap<String, i64> = BTreeMap::new();
+        for step in answer["steps"].as_array().unwrap() {
+            if let Some(name) = step["operation"]["name"].as_str() {
+                *counts.entry(name.to_owned()).or_default() += 1;
+            }
+        }
+        counts
+    };
+    let (from_steps, to_steps) = (steps_of(from_liveness), steps_of(to_liveness));
+    for plan in plans {
+        let name = plan["operation"]["name"].as_str().unwrap();
+        assert_eq!(plan["operation"]["kind"], "convolution");
+        assert_eq!(change(&plan["steps"]), to_steps[name] - from_steps[name], "{name}");
+        assert!(
+            change(&plan["peak_bytes"]) < 0 && change(&plan["exchange_code_bytes"]) > 0,
+            "{name}"
+        );
+        let proportion = json!({ "source": 0.75, "target": 0.6 });
+        assert_eq!(plan["available_memory_proportion"], proportion);
+    }
+
+    // The spikes of those convolutions are matched although the step numbers differ.
+    let bytes_at = |answer: &Value, step: &Value| -> i64 {
+        let steps = answer["steps"].as_array().unwrap();
+        let found = steps.iter().find(|row| row["step"] == *step).unwrap();
+        int(&found["not_always_live_bytes"])
+    };
+    let compute_set = |answer: &Value, step: &Value| -> String {
+        let steps = answer["steps"].as_array().unwrap();
+        let found = steps.iter().find(|row| row["step"] == *step).unwrap();
+        found["name"].as_str().unwrap().to_owned()
+    };
+    let mut shifted = BTreeSet::new();
+    for spike in answer["spikes"].as_array().unwrap() {
+        let (source_step, target_step) = (&spike["source_step"], &spike["target_step"]);
+        if source_step.is_null() || target_step.is_null() {
+            continue;
+        }
+        let bytes = &spike["not_always_live_bytes"];
+        assert_eq!(bytes["source"], json!(bytes_at(from_liveness, source_step)));
+        assert_eq!(bytes["target"], json!(bytes_at(to_liveness, target_step)));
+        let name = compute_set(from_liveness, source_step);
+        assert_eq!(name, compute_set(to_liveness, target_step));
+        if source_step != target_step && name.ends_with("Conv/Convolve") {
+            shifted.insert(spike["operation"]["name"].as_str().unwrap().to_owned());
+            change(bytes);
+        }
+    }
+    // All but those before which nothing has changed.
+    let moved: BTreeSet<String> = replanned.iter().skip(1).map(|name| (*name).to_owned()).collect();
+    assert!(shifted.is_superset(&moved), "{shifted:?}");
+
+    // The fullest tile, and what differs in the options.
+    let tile = |answer: &Value| int(&answer["memory"]["fullest_tile"]["including_gaps_bytes"]);
+    assert_eq!(change(fullest), tile(to) - tile(from));
+    let options = answer["options"].as_array().unwrap();
+    let proportion = json!({ "kind": "available_memory_proportion", "name": "convolution",
+        "source": "0.75", "target": "0.6" });
+    assert_eq!(options[0], proportion);
+    assert_eq!(options.len(), 3, "{options:?}");
+    let steps = &answer["steps"];
+    let sum = |key: &str| int(&steps["matched"]) + int(&steps[key]);
+    assert_eq!(sum("only_source"), int(&from["liveness"]["steps"]));
+    assert_eq!(sum("only_target"), int(&to["liveness"]["steps"]));
+}
+
+/// Code of exchanges and state of vertices by layer, as the tables of the reports name them, bytes.
+fn code_and_state(path: &Path) -> BTreeMap<String, i64> {
+    let progress = Progress::default();
+    let open = OpenReport::open(path, &progress).unwrap();
+    open.read_compute(&progress);
+    let mut sums: BTreeMap<String, i64> = BTreeMap::new();
+    let mut add = |name: &str, bytes: u64| {
+        *sums.entry(name.to_owned()).or_default() += i64::try_from(bytes).unwrap();
+    };
+    for exchange in exchanges::rows(&open.report, &TileSelection::default()).unwrap() {
+        // `cs12_layer1.0.conv2/Conv/Convolve/ExchangePre`; copies belong to no layer.
+        let name = exchange.name.split_once('_').map_or("", |(_, name)| name);
+        if let (Some((layer, part)), Some(code)) = (name.split_once('/'), exchange.code) {
+            add(if part == "residual/Copy" { "copies" } else { layer }, code);
+        }
+    }
+    for set in compute_sets::rows(&open.report, &TileSelection::default()).unwrap() {
+        add(set.name.split_once('/').unwrap().0, set.state.total().unwrap());
+    }
+    sums
+}
+
+#[test]
+fn nothing_differs_from_a_report_itself() {
+    let mut paths = vec![sample(), in_package("sample_profiles/pipeline")];
+    paths.extend(real_report("poplar-3.3"));
+    paths.extend(real_report("poplar-3.3-interrupted"));
+    for path in paths {
+        let answer = compare(&path, &path);
+        assert_eq!(answer["options"], json!([]));
+        for whole in explanations(&answer) {
+            adds_up(whole);
+            assert_eq!(change(whole), 0);
+        }
+        for key in ["graph", "memory", "liveness", "execution"] {
+            unchanged(&answer[key]);
+        }
+        assert!(answer["plans"].as_array().unwrap().is_empty());
+        for variable in answer["variables"].as_array().unwrap() {
+            assert_eq!((change(variable), &variable["only"]), (0, &Value::Null));
+        }
+        for spike in answer["spikes"].as_array().unwrap() {
+            assert_eq!(spike["source_step"], spike["target_step"]);
+            assert_eq!(change(&spike["not_always_live_bytes"]), 0);
+        }
+        assert_eq!(answer["steps"]["matched"], answer["liveness"]["steps"]["source"]);
+        assert_eq!(answer["steps"]["exact"], answer["steps"]["matched"]);
+    }
+}
+
+/// Checks that all figures below are the same in both reports.
+fn unchanged(value: &Value) {
+    let object = value.as_object().unwrap();
+    if object.contains_key("source") {
+        assert_eq!(object["source"], object["target"]);
+        let is_known = object["source"].is_number() && object.contains_key("difference");
+        assert!(!is_known || object["difference"] == 0, "{value}");
+    } else {
+        object.values().for_each(unchanged);
+    }
+}
+
+#[test]
+fn a_comparison_has_the_fixed_keys() {
+    let (source, target) =
+        (in_package("sample_profiles/pair-0.6"), in_package("sample_profiles/pair-0.2"));
+    let answer = compare(&source, &target);
+    let figure = &answer["memory"]["always_live_bytes"];
+    let keys: Vec<_> = figure.as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["source", "target", "difference", "percent"]);
+    for (key, path) in [("source", &source), ("target", &target)] {
+        let one = summary(path).unwrap();
+        assert_eq!(figure[key], one["memory"]["always_live_bytes"]);
+        let of_total = &answer["memory"]["total_bytes"];
+        assert_eq!(of_total[key], one["memory"]["total_bytes"]);
+        assert_eq!(answer["memory"]["fits"][key], one["memory"]["fits"]);
+        assert_eq!(answer["execution"]["cycles"][key], one["execution"]["cycles"]);
+        assert_eq!(answer["graph"]["vertices"][key], one["graph"]["vertices"]);
+        let peak = &answer["liveness"]["peak"];
+        assert_eq!(peak["step"][key], one["liveness"]["peak"]["step"]);
+        let categories = &answer["memory"]["by_category"];
+        let stack = &categories["stack"]["not_overlapped"];
+        assert_eq!(stack[key], one["memory"]["by_category"]["stack"]["not_overlapped"]);
+    }
+    for key in ["matched", "only_source", "only_target"] {
+        assert!(answer["steps"][key].is_u64(), "{key}");
+    }
+    let variables = answer["variables"].as_array().unwrap();
+    assert!(variables.is_sorted_by_key(|row| std::cmp::Reverse(change(row).abs())));
+    assert!(variables.iter().all(|row| ["name", "only"].iter().all(|key| row.get(key).is_some())));
+    explanations(&answer).into_iter().for_each(adds_up);
+
+    let arguments = ["compare", source.to_str().unwrap(), target.to_str().unwrap()];
+    let text = String::from_utf8(tilescope(&arguments).stdout).unwrap();
+    for expected in [
+        "availableMemoryProportion of convolution  0.6     0.2",
+        "Always live",
+        "By operation",
+        "Changed plans",
+        "Spikes",
+    ] {
+        assert!(text.contains(expected), "{expected} in {text}");
+    }
+}
+
+#[test]
+fn what_a_report_lacks_is_null() {
+    let path = sample();
+    let damaged = common::damaged_sample(|directory| {
+        rusqlite::Connection::open(directory.join("profile.pop"))
+            .and_then(|db| db.execute_batch("DROP TABLE eq_classes; DROP TABLE vars_info"))
+            .unwrap();
+        std::fs::remove_file(directory.join("debug.cbor")).unwrap();
+    });
+    let answer = compare(&path, damaged.path());
+    assert_eq!(answer["liveness"]["peak"]["bytes"]["target"], Value::Null);
+    assert_eq!(answer["liveness"]["peak"]["bytes"]["difference"], Value::Null);
+    assert!(answer["liveness"]["peak"]["bytes"]["source"].is_u64());
+    assert_eq!(
+        (&answer["explanation"]["peak"], &answer["variables"]),
+        (&Value::Null, &Value::Null)
+    );
+    assert_eq!(change(&answer["memory"]["total_bytes"]), 0);
+    assert_eq!(change(&answer["explanation"]["fullest_tile"]), 0);
+    let files: Vec<_> = answer["warnings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["file"].as_str().unwrap())
+        .collect();
+    assert!(
+        files.iter().any(|file| file.starts_with(damaged.path().to_str().unwrap())),
+        "{files:?}"
+    );
+    for arguments in [
+        &["compare", path.to_str().unwrap(), "/no/such/path"][..],
+        &["compare", "/no/such/path", path.to_str().unwrap()],
+    ] {
+        let output = tilescope(&[arguments, &["--json"]].concat());
+        assert_eq!(output.status.code(), Some(3));
+        assert_eq!(json(&output)["error"]["kind"], "not-found");
+    }
+    assert_eq!(tilescope(&["compare", path.to_str().unwrap()]).status.code(), Some(2));
+}
