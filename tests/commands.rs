@@ -35,9 +35,14 @@ fn summary_has_the_fixed_keys() {
         "liveness",
         "execution",
         "available_memory_proportion",
+        "insights",
         "warnings",
     ];
     assert_eq!(keys(&answer), expected);
+    assert_eq!(
+        keys(&answer["insights"]),
+        ["verdict", "fullest_tiles", "histogram", "largest", "must_go", "advice", "not_advised"]
+    );
     has_keys(
         &answer["liveness"]["peak"]["operation"],
         &["kind", "layer", "name", "detail", "available_memory_proportion", "location"],
