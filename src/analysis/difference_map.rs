@@ -246,8 +246,8 @@ mod tests {
                 let [before, after] = tiles.bytes(memories, u32::try_from(row).expect("few"));
                 prop_assert!(changes.iter().all(Option::is_none) || sum.is_some());
                 if let Some(sum) = sum {
-                    let change = after.expect("known") as i64 - before.expect("known") as i64;
-                    prop_assert_eq!(sum, change);
+                    let change = i128::from(after.expect("known")) - i128::from(before.expect("known"));
+                    prop_assert_eq!(i128::from(sum), change);
                 }
             }
         }

@@ -237,7 +237,7 @@ impl App {
                     self.sweep.ui(ui, is_picking, &mut commands);
                 }
                 (Some(_), Some(_)) if target_failure.is_some() => {
-                    let failure = target_failure.as_deref();
+                    let failure = target_failure.as_ref();
                     target_failure_ui(ui, failure, &mut commands);
                 }
                 (Some(report), Some((load, _))) => {
@@ -254,7 +254,7 @@ impl App {
                 }
                 _ => {
                     let state = HomeState {
-                        failure: failure.as_deref(),
+                        failure: failure.as_ref(),
                         is_picking,
                         recents: &self.settings.now.recent_reports,
                         pairs: &self.settings.now.recent_pairs,

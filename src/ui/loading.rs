@@ -68,7 +68,7 @@ impl Stage {
     }
 
     /// Why it cannot be opened.
-    pub fn failure(&self) -> Option<&Box<Failure>> {
+    pub fn failure(&self) -> Option<&Failure> {
         match self {
             Self::Failed(failure) => Some(failure),
             _ => None,

@@ -21,6 +21,10 @@ use crate::store::Report;
 
 /// The view of one report, or of two.
 #[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each says of another thing that it has happened"
+)]
 pub struct ReportView {
     /// The page that is shown.
     pub page: Page,

@@ -68,8 +68,8 @@ impl Recents {
                 ui.spacing_mut().item_spacing.y = 0.0;
                 for entry in list {
                     let known = entry.paths.iter().map(|_| are_there.next().unwrap_or(true));
-                    // All of them: each path has its answer.
-                    let is_there = known.fold(true, |all, is_there| all && is_there);
+                    // Counted, so that each path takes its answer.
+                    let is_there = known.filter(|is_there| !is_there).count() == 0;
                     row_ui(ui, entry, is_there, commands);
                 }
             });

@@ -8,6 +8,9 @@ use super::rows::Value;
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 
+/// Steps of colour in the legend.
+const STEPS: u8 = 40;
+
 /// How changes become colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ChangeScale {
@@ -62,7 +65,6 @@ pub fn change_scale_ui(ui: &mut egui::Ui, scale: &mut ChangeScale, most: Option<
     };
     ui.label(RichText::new(least).color(tokens.base));
     let (rect, bar) = ui.allocate_exact_size(Vec2::new(120.0, 12.0), Sense::hover());
-    const STEPS: u8 = 40;
     let width = rect.width() / f32::from(STEPS);
     for step in 0..STEPS {
         let left = rect.left() + f32::from(step) * width;

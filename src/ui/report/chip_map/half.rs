@@ -104,7 +104,7 @@ impl Half {
             painter.cursor(tile, address);
         }
         *page.has_painted_graph = true;
-        self.describe(&response, shared.colour_by, of);
+        Self::describe(&response, shared.colour_by, of);
         let at = response.hover_pos().and_then(|pointer| painter.place(pointer));
         if let Some((tile, address)) = at.filter(|_| !response.dragged()) {
             painter.cursor(tile, address);
@@ -117,7 +117,7 @@ impl Half {
         Answer { clicked, pointed: at }
     }
 
-    fn describe(&self, response: &Response, colour_by: ColourBy, of: &HalfOf<'_>) {
+    fn describe(response: &Response, colour_by: ColourBy, of: &HalfOf<'_>) {
         let tiles = grouped(of.extent.tiles as u64);
         response.widget_info(|| {
             let mut info = egui::WidgetInfo::labeled(egui::Role::Canvas, true, of.name);

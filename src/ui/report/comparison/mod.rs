@@ -23,7 +23,7 @@ use found::Found;
 pub use options::name as option_name;
 
 /// The matching's place in memory, and which parts of both reports were there.
-type Key = (usize, [bool; 8]);
+type Key = (usize, [[bool; 4]; 2]);
 
 /// What the page shows below its head.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -63,10 +63,7 @@ impl ComparisonPage {
             return;
         };
         let (source, target) = (page.report, pair.target);
-        let [of_source, of_target] = [source, target].map(|report| settled(report));
-        let [a, b, c, d] = of_source;
-        let [e, f, g, h] = of_target;
-        let key = (Arc::as_ptr(matching).addr(), [a, b, c, d, e, f, g, h]);
+        let key = (Arc::as_ptr(matching).addr(), [source, target].map(|report| settled(report)));
         self.matching = Some(Arc::clone(matching));
         let (matching, reports) = (Arc::clone(matching), (Arc::clone(source), Arc::clone(target)));
         let files = [page.source.cloned(), pair.target_files.cloned()];

@@ -68,8 +68,8 @@ impl PairMarks {
             let (reports, name, axis) = (both.shared(), name.clone(), Arc::clone(both.axis));
             self.lives.ask("lives of a variable", ctx, &key, move |_| {
                 Side::BOTH.map(|side| {
-                    let life = life(&**side.of(reports.each_ref()), &name)?;
-                    Some(in_slots(life, side, &axis))
+                    let life = life(side.of(reports.each_ref().map(|report| &**report)), &name)?;
+                    Some(in_slots(&life, side, &axis))
                 })
             });
         }
@@ -127,14 +127,14 @@ impl PairMarks {
 }
 
 /// A life whose ranges are slots.
-fn in_slots(life: Life, side: Side, axis: &AlignedSteps) -> Life {
+fn in_slots(life: &Life, side: Side, axis: &AlignedSteps) -> Life {
     let slot = |step: u32| {
         let slot = slot_of(axis, side, step as usize);
         // The end of the last step.
         u32::try_from(slot.unwrap_or(axis.len())).unwrap_or(u32::MAX)
     };
     let ranges = life.ranges.iter().map(|range| slot(range.start)..slot(range.end)).collect();
-    Life { ranges, ..life }
+    Life { ranges, most_bytes: life.most_bytes, steps: life.steps }
 }
 
 /// The steps of an operation in both reports; that of one counts as the one that is matched with it.

@@ -161,13 +161,13 @@ fn found(
                 |row| target?.ids.position(row.id),
             );
             let figure = OF_COMPUTE_SETS.get(figure);
-            Ok(things("Compute set", vec![], rows, figure, |row| row.name.clone(), |_| vec![]))
+            Ok(things("Compute set", vec![], &rows, figure, |row| row.name.clone(), |_| vec![]))
         }
         Listing::Vertices => {
             let [source, target] = both(reports, listing, |report| vertices::rows(report, tiles))?;
             let rows = joined_by(source, target, |row: &VertexRow| row.name.clone());
             let figure = OF_VERTICES.get(figure);
-            Ok(things("Vertex type", vec![], rows, figure, |row| row.name.clone(), |_| vec![]))
+            Ok(things("Vertex type", vec![], &rows, figure, |row| row.name.clone(), |_| vec![]))
         }
         Listing::Exchanges => {
             let rows = both(reports, listing, |report| exchanges::rows(report, tiles))?;
@@ -185,7 +185,7 @@ fn found(
                 name => name.to_owned(),
             };
             let kind = |row: &ExchangeRow| vec![Arc::from(row.id.kind.title())];
-            Ok(things("Exchange", vec!["Kind"], rows, figure, name, kind))
+            Ok(things("Exchange", vec!["Kind"], &rows, figure, name, kind))
         }
     }
 }
@@ -243,7 +243,7 @@ fn paired<R>(
 fn things<R>(
     title: &'static str,
     groupings: Vec<&'static str>,
-    rows: Vec<[Option<R>; 2]>,
+    rows: &[[Option<R>; 2]],
     figure: Option<&Figure<R>>,
     name: impl Fn(&R) -> String,
     groups: impl Fn(&R) -> Vec<Arc<str>>,

@@ -115,7 +115,7 @@ impl DifferenceMapView {
             let memories = [source?, target?];
             Some(Arc::new(DifferenceMap::new(memories, &PairedTiles::new(memories))))
         });
-        let Some((_, Some(map))) = self.map.last() else {
+        let Some(((), Some(map))) = self.map.last() else {
             ui.weak(self.map.failure().unwrap_or("Comparing the tiles…"));
             return;
         };
@@ -151,7 +151,7 @@ impl DifferenceMapView {
         if let Some((row, position)) = hovered {
             let reports = [page.report, pair.target];
             egui::Tooltip::for_widget(&response).at_pointer().show(|ui| {
-                tooltip_ui(ui, reports.map(|report| &**report), &map, shown, (row, position))
+                tooltip_ui(ui, reports.map(|report| &**report), &map, shown, (row, position));
             });
         }
     }

@@ -131,7 +131,8 @@ impl PairPicture {
                         let report: &Arc<Report> = side.of(reports);
                         (side, report_name(report))
                     });
-                    let legend = series.legend_ui(ui, parts, choices, name.as_deref(), title);
+                    let legend =
+                        series.legend_ui(ui, parts, choices, name.as_deref(), title.as_ref());
                     (legend, self.curve_ui(ui, page, parts, (choices, series), selecting, *alone))
                 })
                 .inner;

@@ -82,19 +82,19 @@ impl Series {
         parts: &Parts<'_>,
         choices: &mut Choices,
         variable: Option<&str>,
-        alone: Option<(Side, String)>,
+        alone: Option<&(Side, String)>,
     ) -> Rect {
         let tokens = Tokens::now(ui);
         let row = ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing = egui::vec2(14.0, 2.0);
-            match &alone {
+            match alone {
                 Some((side, name)) => side_title_ui(ui, *side, name),
                 None => {
                     ui.add_space(Y_AXIS_WIDTH);
                 }
             }
             let is_divided = parts.made.stacks.is_some();
-            let is_drawn = |side: &Side| alone.as_ref().is_none_or(|(alone, _)| alone == side);
+            let is_drawn = |side: &Side| alone.is_none_or(|(alone, _)| alone == side);
             for (has_gaps, lines) in [(true, &mut self.with_gaps), (false, &mut self.without_gaps)]
             {
                 let both = Side::BOTH.into_iter().zip(lines);
@@ -107,7 +107,7 @@ impl Series {
             }
             if let Some(name) = variable {
                 let fill = tokens.mark.gamma_multiply(0.5);
-                let patch = match &alone {
+                let patch = match alone {
                     Some((Side::Target, _)) => Patch::Line(tokens.mark),
                     _ => Patch::Area(fill, tokens.mark),
                 };
@@ -115,7 +115,7 @@ impl Series {
                 let entry = entry_ui(ui, patch, &title, &mut choices.has_variable);
                 entry.on_hover_text("An area in the source, a line in the target");
             }
-            let stack_of = alone.as_ref().map_or(self.stack_of, |(side, _)| *side);
+            let stack_of = alone.map_or(self.stack_of, |(side, _)| *side);
             if let Some(stack) = parts.made.stack(stack_of) {
                 if alone.is_none() {
                     self.stack_of_ui(ui);

@@ -48,16 +48,10 @@ impl std::fmt::Debug for Made {
 }
 
 /// What the table remembers.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct PairTable {
     table: DataTable,
     made: Latest<[Option<Same<TileData>>; 2], Made>,
-}
-
-impl Default for PairTable {
-    fn default() -> Self {
-        Self { table: DataTable::default(), made: Latest::default() }
-    }
 }
 
 impl PairTable {
