@@ -10,6 +10,7 @@
 )]
 
 mod pair_liveness;
+mod pair_memory;
 mod report;
 
 use std::sync::Arc;
@@ -283,5 +284,6 @@ fn main() {
         window.click("Worst tile of each step");
         measure(&mut window, &scene("Liveness of the worst tiles"), "Liveness curve");
         pair_liveness::measure_pair(&report, size);
+        pair_memory::measure_pair(&report, size);
     }
 }

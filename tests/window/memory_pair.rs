@@ -21,6 +21,10 @@ const BOTH: &str = "Memory over tiles";
 const OF_SOURCE: &str = "Memory over tiles of the source";
 const OF_TARGET: &str = "Memory over tiles of the target";
 const DIFFERENCES: &str = "Map of differences";
+const OF_A_TILE: [&str; 2] = ["Memory map of the source", "Memory map of the target"];
+const OF_ALL_TILES: [&str; 2] =
+    ["Map of all tiles of the source", "Map of all tiles of the target"];
+const OF_GRIDS: [&str; 2] = ["Grid of tiles of the source", "Grid of tiles of the target"];
 const TILES: usize = report::TILES as usize;
 
 fn source() -> Report {
@@ -161,6 +165,10 @@ fn value(harness: &Harness<'_, App>, picture: &str) -> String {
 fn is_on(harness: &Harness<'_, App>, role: Role, name: &str) -> bool {
     let node = harness.get_by_role_and_label(role, name);
     node.accesskit_node().toggled() == Some(Toggled::True)
+}
+
+fn is_enabled(harness: &Harness<'_, App>, name: &str) -> bool {
+    !harness.get_by_label(name).accesskit_node().is_disabled()
 }
 
 #[track_caller]
@@ -336,6 +344,67 @@ fn the_map_of_differences_says_what_changed_where() {
 }
 
 #[test]
+fn the_maps_of_a_tile_move_together() {
+    let mut harness = memory();
+    click_tile(&mut harness, BOTH, 31);
+    click(&mut harness, "View of a tile's map");
+    let [above, below] = OF_A_TILE.map(|map| harness.get_by_label(map).rect());
+    assert!(above.bottom() <= below.top() && (above.left() - below.left()).abs() < 1.0);
+    assert_texts(&harness, &["60 → 60 variables"]);
+    let table = copied(&mut harness, "Variables of the tile in both");
+    assert_eq!(table.len(), 61);
+    assert!(table[1..].iter().all(|line| line[2] == line[3] && line[6] == "0"), "{table:#?}");
+    click(&mut harness, "Zoom in");
+    assert!(!has_text(&harness, "100 %"));
+    press(&mut harness, Key::Num0);
+    click(&mut harness, "At a step");
+    assert_texts(&harness, &["At step 120 → 120"]);
+    click(&mut harness, "Target's peak");
+    assert!(is_enabled(&harness, "Live only"));
+}
+
+#[test]
+fn the_maps_of_all_tiles_share_what_is_visible() {
+    let mut harness = memory();
+    click(&mut harness, "View of the map of all tiles");
+    let [left, right] = OF_ALL_TILES.map(|map| harness.get_by_label(map).rect());
+    assert!(left.right() <= right.left() && (left.height() - right.height()).abs() < 1.0);
+    let at = left.min + left.size() * Vec2::new(0.1, 30.5 / TILES as f32);
+    hover(&mut harness, at);
+    assert_texts(&harness, &["Tile 30 of IPU 1, address"]);
+    click_at(&mut harness, at, Modifiers::NONE);
+    assert_texts(&harness, &["Map of tile 30"]);
+    choose(&mut harness, "Colour", "By liveness");
+    click(&mut harness, "Zoom in");
+    for map in OF_ALL_TILES {
+        assert_eq!(value(&harness, map), "48 tiles, By liveness");
+    }
+    click(&mut harness, "Map of tile 30");
+    assert!(harness.query_by_label(OF_A_TILE[0]).is_some());
+}
+
+#[test]
+fn grids_show_both_or_what_changed() {
+    let mut harness = memory();
+    click(&mut harness, "View of the grid of tiles");
+    choose(&mut harness, "Figure", "Gaps");
+    for grid in OF_GRIDS {
+        assert_eq!(value(&harness, grid), "Gaps");
+    }
+    let rect = harness.get_by_label(OF_GRIDS[1]).rect();
+    let at = rect.min + Vec2::new(8.0, 26.0);
+    hover(&mut harness, at);
+    assert_texts(&harness, &["Tile 0 of IPU 0: Gaps", "900 B", "700 B", "▼ −200 B (−22.2 %)"]);
+    choose(&mut harness, "Figure", "With gaps");
+    click(&mut harness, "Grid of the difference");
+    assert_eq!(value(&harness, "Grid of differences"), "With gaps");
+    assert_texts(&harness, &["▼ −5.08 KiB", "▲ +5.08 KiB"]);
+    let at = harness.get_by_label("Grid of differences").rect().min + Vec2::new(8.0, 26.0);
+    click_at(&mut harness, at, Modifiers::NONE);
+    assert_texts(&harness, &["Map of tile 0"]);
+}
+
+#[test]
 fn a_report_without_memory_is_named() {
     let harness = page_on(Theme::Light, Page::Memory, source(), report::empty());
     assert_texts(&harness, &["Memory of the target is not in this report"]);
@@ -413,7 +482,14 @@ fn the_pages_look_as_they_did() {
         hover(&mut harness, at);
         settle(&mut harness);
         harness.snapshot(name("memory-differences"));
+        let at = cell(&harness, 1, 31);
+        click_at(&mut harness, at, Modifiers::NONE);
         harness.remove_cursor();
+        click(&mut harness, "View of the grid of tiles");
+        click(&mut harness, "Grid of the difference");
+        harness.snapshot(name("memory-grid"));
+        click(&mut harness, "View of a tile's map");
+        harness.snapshot(name("memory-map"));
         harness.state_mut().go(Page::Summary);
         settle(&mut harness);
         harness.snapshot(name("summary"));
