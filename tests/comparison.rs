@@ -320,6 +320,22 @@ fn a_comparison_has_the_fixed_keys() {
 }
 
 #[test]
+fn without_the_operations_of_one_report_nothing_goes_by_operation() {
+    let damaged = common::damaged_sample(|directory| {
+        std::fs::remove_file(directory.join("debug.cbor")).unwrap();
+    });
+    for (source, target) in [(sample(), damaged.path().into()), (damaged.path().into(), sample())] {
+        let answer = compare(&source, &target);
+        for whole in explanations(&answer) {
+            adds_up(whole);
+            assert_eq!((change(whole), &whole["by_operation"]), (0, &Value::Null));
+            assert_eq!(whole["by_variable"], json!([]));
+        }
+        assert_eq!(answer["steps"]["matched"], answer["liveness"]["steps"]["source"]);
+    }
+}
+
+#[test]
 fn what_a_report_lacks_is_null() {
     let path = sample();
     let damaged = common::damaged_sample(|directory| {

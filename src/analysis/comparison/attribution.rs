@@ -9,6 +9,7 @@ use super::join::{Join, Row};
 use super::owners::Owners;
 use crate::analysis::liveness::variable_name;
 use crate::analysis::matching::Matching;
+use crate::analysis::step_operations::StepOperations;
 use crate::store::Report;
 use crate::store::liveness::Liveness;
 
@@ -25,6 +26,9 @@ pub struct Attribution {
     pub module_of: Vec<usize>,
     /// Modules of the network.
     pub modules: Vec<String>,
+    /// Whether both reports name operations: else what one of them names would seem to be the other's
+    /// loss or gain.
+    pub has_operations: bool,
 }
 
 impl Attribution {
@@ -48,7 +52,11 @@ impl Attribution {
             [source, target].map(|report| report.liveness.get().into_iter().flat_map(names));
         let variables = Join::new(of_source, of_target, &matching.variables);
         let [source, target] = owners;
-        let mut attribution = Self { source, target, operations, variables, ..Self::default() };
+        let names_any = |found: &StepOperations| !found.operations.is_empty();
+        let has_operations =
+            names_any(&matching.source_operations) && names_any(&matching.target_operations);
+        let mut attribution =
+            Self { source, target, operations, variables, has_operations, ..Self::default() };
         attribution.find_modules();
         attribution
     }

@@ -44,10 +44,10 @@ pub struct Explanation {
 /// Bytes by what they belong to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ByOwner {
-    /// By operation.
-    pub operations: Grouping,
-    /// By module of the network.
-    pub modules: Grouping,
+    /// By operation; `None` unless both reports name operations.
+    pub operations: Option<Grouping>,
+    /// By module of the network; `None` as above.
+    pub modules: Option<Grouping>,
     /// By variable before lowering.
     pub variables: Grouping,
 }
@@ -144,9 +144,10 @@ fn by_owner(
         let name = variable_name(liveness, liveness.variable_ids.get(row.item)?).into_owned();
         Some(contribution(row, Contributor::Variable(name), bytes))
     });
+    let if_named = |grouping: Grouping| attribution.has_operations.then_some(grouping);
     Some(ByOwner {
-        operations: Grouping::closed(operations, whole),
-        modules: Grouping::closed(by_module(attribution, &tally), whole),
+        operations: if_named(Grouping::closed(operations, whole)),
+        modules: if_named(Grouping::closed(by_module(attribution, &tally), whole)),
         variables: Grouping::closed(variables, whole),
     })
 }
@@ -177,6 +178,7 @@ mod tests {
     use super::super::contribution::Part;
     use super::super::fixture::{contents, matching, report};
     use crate::analysis::scope_curve::scope_curve;
+    use crate::analysis::step_operations::StepOperations;
     use crate::store::TileId;
 
     const NEVER: &(dyn Fn() -> bool + Sync) = &|| false;
@@ -190,10 +192,11 @@ mod tests {
         sum
     }
 
-    fn groupings(found: &Explanation) -> [&Grouping; 4] {
+    fn groupings(found: &Explanation) -> impl Iterator<Item = &Grouping> {
         let owners = found.by_owner.as_ref().expect("bytes by variable");
         let categories = found.by_category.as_ref().expect("lowered variables");
-        [categories, &owners.operations, &owners.modules, &owners.variables]
+        let of_operations = owners.operations.iter().chain(&owners.modules);
+        [categories, &owners.variables].into_iter().chain(of_operations)
     }
 
     proptest! {
@@ -222,6 +225,10 @@ mod tests {
                 for grouping in groupings(&found) {
                     prop_assert_eq!(sum(grouping), found.whole);
                 }
+                let names_any = |operations: &StepOperations| !operations.operations.is_empty();
+                let both = names_any(&matching.source_operations)
+                    && names_any(&matching.target_operations);
+                prop_assert_eq!(groupings(&found).count(), if both { 4 } else { 2 });
             }
         }
 

@@ -193,8 +193,8 @@ fn by_owner(
     };
     let found = explained.by_owner?;
     Some(ByOwner {
-        operations: with_rest(found.operations),
-        modules: with_rest(found.modules),
+        operations: found.operations.map(with_rest),
+        modules: found.modules.map(with_rest),
         variables: with_rest(found.variables),
     })
 }
@@ -230,7 +230,8 @@ mod tests {
             prop_assert_eq!(whole, Difference::of(most(&source), most(&target)));
             let owners = found.by_owner.as_ref().expect("bytes by variable");
             let categories = found.by_category.as_ref().expect("lowered variables");
-            for grouping in [categories, &owners.operations, &owners.modules, &owners.variables] {
+            let of_operations = owners.operations.iter().chain(&owners.modules);
+            for grouping in [categories, &owners.variables].into_iter().chain(of_operations) {
                 let mut sum = BytesOfTwo::default();
                 grouping.rows().iter().for_each(|row| sum.add_all(&row.bytes));
                 prop_assert_eq!(sum.of(Part::All), whole);
@@ -290,7 +291,7 @@ mod tests {
             (&Contributor::Gaps(None), bytes(0, 0, 10)),
         ];
         assert_eq!(rows, expected, "20 bytes are used: both are explained by liveness");
-        let operations = owners.operations.rows().iter();
+        let operations = owners.operations.as_ref().expect("operations").rows().iter();
         let of_fc = operations.map(|row| row.bytes.source).next();
         assert_eq!(of_fc, Some(bytes(10, 10, 0)), "anonymous ones belong by their life");
     }

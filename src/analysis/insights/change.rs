@@ -146,7 +146,7 @@ fn temporaries(explanation: &Explanation) -> Option<ChangeInsight> {
         change if change < 0 => "Temporaries are smaller at the peak",
         _ => "Temporaries are larger at the peak",
     };
-    let operations = explanation.by_owner.as_ref().map(|owner| &owner.operations);
+    let operations = explanation.by_owner.as_ref().and_then(|owner| owner.operations.as_ref());
     let largest = operations.map(|rows| largest(rows, Part::NotAlwaysLive)).unwrap_or_default();
     Some(ChangeInsight { largest, ..insight(ChangeKind::Temporaries, what, bytes) })
 }

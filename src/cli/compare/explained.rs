@@ -86,8 +86,8 @@ impl Groupings {
         let rows = |grouping: &Grouping| ranked(grouping, part);
         Self {
             by_category: categories.map(rows),
-            by_operation: owners.map(|owners| rows(&owners.operations)),
-            by_module: owners.map(|owners| rows(&owners.modules)),
+            by_operation: owners.and_then(|owners| owners.operations.as_ref().map(rows)),
+            by_module: owners.and_then(|owners| owners.modules.as_ref().map(rows)),
             by_variable: owners.map(|owners| rows(&owners.variables)),
         }
     }

@@ -295,8 +295,8 @@ fn grouping<'a>(
 ) -> Option<&'a Grouping> {
     match by {
         By::Category => by_category,
-        By::Operation => by_owner.map(|owners| &owners.operations),
-        By::Module => by_owner.map(|owners| &owners.modules),
+        By::Operation => by_owner.and_then(|owners| owners.operations.as_ref()),
+        By::Module => by_owner.and_then(|owners| owners.modules.as_ref()),
         By::Variable => by_owner.map(|owners| &owners.variables),
     }
 }
