@@ -17,11 +17,11 @@ use tilescope::analysis::comparison::attribution::Attribution;
 use tilescope::analysis::comparison::explanation::explain_peak;
 use tilescope::analysis::comparison::figures::figures;
 use tilescope::analysis::comparison::fullest_tile::explain_fullest_tile;
+use tilescope::analysis::comparison::matching::match_reports;
 use tilescope::analysis::comparison::plans::changed_plans;
 use tilescope::analysis::comparison::spikes::spikes;
 use tilescope::analysis::comparison::variables::variables;
 use tilescope::analysis::liveness::{Scope, curve_of_variables};
-use tilescope::analysis::matching::match_reports;
 use tilescope::store::ids::CategoryId;
 use tilescope::store::liveness::{Deltas, Liveness, TileVariableBytes, VariableBytes};
 use tilescope::store::memory::TileMemory;
@@ -152,7 +152,7 @@ fn main() {
     assert!(tiles.unwrap().by_owner.is_some());
     assert!(timed("variables", || variables(&source, &target, &attribution)).is_some());
     let curve = |report| {
-        let curve = tilescope::analysis::scope_curve::scope_curve(report, scope, NEVER);
+        let curve = tilescope::analysis::liveness::scope_curve::scope_curve(report, scope, NEVER);
         curve.unwrap().not_always_live
     };
     let (from, to) = (curve(&source), curve(&target));

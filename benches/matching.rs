@@ -12,7 +12,7 @@ mod listed;
 use std::time::Instant;
 
 use listed::{Step, report, step};
-use tilescope::analysis::matching::match_reports;
+use tilescope::analysis::comparison::matching::match_reports;
 
 /// Steps of the source.
 const STEPS: usize = 500_000;

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 use common::{in_package, json, liveness, real_report, sample, summary, tilescope};
 use serde_json::{Value, json};
-use tilescope::analysis::selection::TileSelection;
-use tilescope::analysis::{compute_sets, exchanges};
+use tilescope::analysis::compute::{compute_sets, exchanges};
+use tilescope::analysis::memory::selection::TileSelection;
 use tilescope::format::Progress;
 use tilescope::format::poplar::OpenReport;
 use tilescope::synth::planner::{Plan, Request, plan};

@@ -7,9 +7,10 @@ mod common;
 use std::path::Path;
 
 use rusqlite::Connection;
-use tilescope::analysis::estimates::NoEstimate;
-use tilescope::analysis::selection::TileSelection;
-use tilescope::analysis::{compute_sets, estimates, exchanges, steps as analysis_steps, vertices};
+use tilescope::analysis::compute::estimates::NoEstimate;
+use tilescope::analysis::compute::{compute_sets, estimates, exchanges, vertices};
+use tilescope::analysis::memory::selection::TileSelection;
+use tilescope::analysis::program::steps as analysis_steps;
 use tilescope::format::Progress;
 use tilescope::format::poplar::OpenReport;
 use tilescope::store::exchange::ExchangeKind;

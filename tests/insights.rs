@@ -9,7 +9,7 @@ use std::path::Path;
 use common::{real_report, summary, tiles};
 use serde_json::Value;
 use tilescope::analysis::insights::advice::Technique;
-use tilescope::analysis::selection::TileSelection;
+use tilescope::analysis::memory::selection::TileSelection;
 use tilescope::cli::compare::Comparison;
 use tilescope::cli::tiles::Breakdown;
 use tilescope::format::Progress;

@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags};
-use tilescope::analysis::gaps;
 use tilescope::analysis::liveness::{self, Scope};
 use tilescope::analysis::memory;
-use tilescope::analysis::recompute;
+use tilescope::analysis::memory::recompute;
+use tilescope::analysis::placement::gaps;
 use tilescope::format::Progress;
 use tilescope::format::poplar::{OpenReport, blob};
 use tilescope::store::TileId;

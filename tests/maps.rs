@@ -9,16 +9,18 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
-use tilescope::analysis::chip_map::{Cell, ColourBy, Window, area_bytes, render, rows_at};
-use tilescope::analysis::gap_totals::GapTotals;
-use tilescope::analysis::gaps::{self, GapReason, GapTotal, GapsByReason};
 use tilescope::analysis::liveness::Scope;
+use tilescope::analysis::liveness::scope_curve::scope_curve;
+use tilescope::analysis::memory::selection::TileSelection;
+use tilescope::analysis::memory::tile_grid::{self, TileFigure, TileGrid};
 use tilescope::analysis::memory::{self, cell, gap_bytes};
-use tilescope::analysis::overflow::{Overflow, why_it_overflows};
-use tilescope::analysis::scope_curve::scope_curve;
-use tilescope::analysis::selection::TileSelection;
-use tilescope::analysis::tile_grid::{self, TileFigure, TileGrid};
-use tilescope::analysis::tile_map::TileMap;
+use tilescope::analysis::placement::chip_map::{
+    Cell, ColourBy, Window, area_bytes, render, rows_at,
+};
+use tilescope::analysis::placement::gap_totals::GapTotals;
+use tilescope::analysis::placement::gaps::{self, GapReason, GapTotal, GapsByReason};
+use tilescope::analysis::placement::overflow::{Overflow, why_it_overflows};
+use tilescope::analysis::placement::tile_map::TileMap;
 use tilescope::format::Progress;
 use tilescope::format::poplar::OpenReport;
 use tilescope::store::variable::TileVariables;

@@ -10,9 +10,11 @@ use std::path::Path;
 
 use listed::{Step, report, step};
 use proptest::prelude::*;
-use tilescope::analysis::matching::{MatchCounts, Matching, Pairs, Sureness, match_reports};
-use tilescope::analysis::operations::Operation;
-use tilescope::analysis::steps;
+use tilescope::analysis::comparison::matching::{
+    MatchCounts, Matching, Pairs, Sureness, match_reports,
+};
+use tilescope::analysis::program::operations::Operation;
+use tilescope::analysis::program::steps;
 use tilescope::format::Progress;
 use tilescope::format::poplar::OpenReport;
 use tilescope::store::Report;

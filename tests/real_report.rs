@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 
 use common::{liveness, map, real_report, summary, tiles, warning_codes};
 use serde_json::{Value, json};
-use tilescope::analysis::control_code::own_control_code;
-use tilescope::analysis::selection::TileSelection;
+use tilescope::analysis::memory::selection::TileSelection;
+use tilescope::analysis::program::control_code::own_control_code;
 use tilescope::cli::tiles::Breakdown;
 use tilescope::format::Progress;
 use tilescope::format::poplar::OpenReport;

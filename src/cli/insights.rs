@@ -1,14 +1,14 @@
 //! The insights of `tilescope summary`: what they need is read, and shown as text.
 
 use super::output::{aligned, name_cell, wrapped};
-use crate::analysis::gap_totals::GapTotals;
-use crate::analysis::gaps::{by_reason, gaps};
 use crate::analysis::insights::advice::{Advice, Evidence, Saving, operation_title};
 use crate::analysis::insights::logs::log_messages;
 use crate::analysis::insights::must_go::MustGo;
 use crate::analysis::insights::verdict::{Cause, Failure, Verdict, verdict};
 use crate::analysis::insights::{Insights, insights};
-use crate::analysis::selection::TileSelection;
+use crate::analysis::memory::selection::TileSelection;
+use crate::analysis::placement::gap_totals::GapTotals;
+use crate::analysis::placement::gaps::{by_reason, gaps};
 use crate::format::poplar::OpenReport;
 use crate::format::{Error, Progress};
 use crate::store::variable::TileVariables;

@@ -7,7 +7,7 @@ use serde_json::{Map as JsonMap, Value};
 use super::Input;
 use super::output::{Answer, CsvAnswer, aligned, name_cell, or_unknown};
 use super::tiles::{check_tile, gaps_json};
-use crate::analysis::gaps::{self, Gap, GapReason, GapsByReason};
+use crate::analysis::placement::gaps::{self, Gap, GapReason, GapsByReason};
 use crate::csv;
 use crate::format::poplar::OpenReport;
 use crate::format::{Error, ErrorKind, Progress};

@@ -8,10 +8,10 @@ use serde_json::{Map, Value};
 
 use super::Input;
 use super::output::{Answer, CsvAnswer, aligned, or_unknown};
-use crate::analysis::gap_totals::GapTotals;
-use crate::analysis::gaps::{self, GapsByReason};
+use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::memory::{self, Statistics};
-use crate::analysis::selection::TileSelection;
+use crate::analysis::placement::gap_totals::GapTotals;
+use crate::analysis::placement::gaps::{self, GapsByReason};
 use crate::csv;
 use crate::format::poplar::OpenReport;
 use crate::format::{Error, ErrorKind, Progress};

@@ -10,7 +10,7 @@ use eframe::egui;
 use super::job::Latest;
 use super::selection::{Selection, Selections};
 pub use crate::analysis::comparison::difference::Side;
-use crate::analysis::matching::{AlignedSteps, Matching, match_reports};
+use crate::analysis::comparison::matching::{AlignedSteps, Matching, match_reports};
 use crate::format::poplar::OpenReport;
 use crate::store::Report;
 

@@ -1,6 +1,6 @@
 //! What is selected, on all pages alike, and what was selected before.
 
-use crate::analysis::selection::TileSelection;
+use crate::analysis::memory::selection::TileSelection;
 
 /// Earlier selections that are remembered.
 const MOST_REMEMBERED: usize = 200;

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use serde_json::Value;
-use tilescope::analysis::selection::TileSelection;
-use tilescope::analysis::{compute_sets, exchanges, vertices};
+use tilescope::analysis::compute::{compute_sets, exchanges, vertices};
+use tilescope::analysis::memory::selection::TileSelection;
 use tilescope::cli::Input;
 use tilescope::cli::compare::Comparison;
 use tilescope::cli::liveness::{LivenessArguments, LivenessReport, StepChoice};

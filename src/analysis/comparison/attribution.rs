@@ -7,9 +7,9 @@ use super::contribution::OperationName;
 use super::difference::Side;
 use super::join::{Join, Row};
 use super::owners::Owners;
+use crate::analysis::comparison::matching::Matching;
 use crate::analysis::liveness::variable_name;
-use crate::analysis::matching::Matching;
-use crate::analysis::step_operations::StepOperations;
+use crate::analysis::program::step_operations::StepOperations;
 use crate::store::Report;
 use crate::store::liveness::Liveness;
 

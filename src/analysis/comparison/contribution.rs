@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 
 use super::difference::{Difference, Side};
-use crate::analysis::gaps::GapReason;
-use crate::analysis::operations::Operation;
+use crate::analysis::placement::gaps::GapReason;
+use crate::analysis::program::operations::Operation;
 
 /// What bytes belong to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

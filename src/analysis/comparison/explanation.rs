@@ -177,8 +177,8 @@ mod tests {
 
     use super::super::contribution::Part;
     use super::super::fixture::{contents, matching, report};
-    use crate::analysis::scope_curve::scope_curve;
-    use crate::analysis::step_operations::StepOperations;
+    use crate::analysis::liveness::scope_curve::scope_curve;
+    use crate::analysis::program::step_operations::StepOperations;
     use crate::store::TileId;
 
     const NEVER: &(dyn Fn() -> bool + Sync) = &|| false;

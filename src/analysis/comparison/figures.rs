@@ -7,9 +7,9 @@ use crate::store::memory::{Region, TileMemory};
 use crate::store::options::GraphInfo;
 
 use super::difference::Difference;
+use crate::analysis::liveness::scope_curve::scope_curve;
 use crate::analysis::liveness::{self, Scope};
 use crate::analysis::memory::{self, CategoryBytes, MemoryTotals, cell};
-use crate::analysis::scope_curve::scope_curve;
 
 /// What a figure counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

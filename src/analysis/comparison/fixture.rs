@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use crate::analysis::debug_fixture;
+use crate::analysis::comparison::matching::{Matching, Pairs, Sureness};
 use crate::analysis::liveness::curve_of_variables;
-use crate::analysis::matching::{Matching, Pairs, Sureness};
-use crate::analysis::recompute::tile_sums;
-use crate::analysis::step_operations::step_operations;
+use crate::analysis::memory::recompute::tile_sums;
+use crate::analysis::program::debug_fixture;
+use crate::analysis::program::step_operations::step_operations;
 use crate::store::compute::{ComputeSetTiles, ComputeSets};
 use crate::store::exchange::{ExchangeId, ExchangeKind, Exchanges};
 use crate::store::ids::CategoryId;

@@ -12,11 +12,11 @@ use super::attribution::Attribution;
 use super::contribution::{BytesOfTwo, Contribution, Contributor, Grouping, LiveBytes};
 use super::explanation::{ByOwner, categories_of_two, explain};
 use super::moment::Moment;
-use crate::analysis::gaps::{GapReason, GapTotal, GapsByReason, used_ranges};
 use crate::analysis::liveness::Scope;
+use crate::analysis::memory::recompute::sums_by;
+use crate::analysis::memory::resident_tile::resident_tile;
 use crate::analysis::memory::{cell, totals};
-use crate::analysis::recompute::sums_by;
-use crate::analysis::resident_tile::resident_tile;
+use crate::analysis::placement::gaps::{GapReason, GapTotal, GapsByReason, used_ranges};
 use crate::store::ids::CategoryId;
 use crate::store::{Report, TileId};
 

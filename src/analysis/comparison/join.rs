@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 
 use super::difference::Side;
-use crate::analysis::matching::Pairs;
+use crate::analysis::comparison::matching::Pairs;
 
 /// The rows of both lists' items.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -80,7 +80,7 @@ impl Join {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::matching::Sureness;
+    use crate::analysis::comparison::matching::Sureness;
     use proptest::prelude::*;
 
     #[test]

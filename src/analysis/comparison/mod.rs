@@ -1,7 +1,12 @@
 //! Two reports, *source* and *target*: what differs, and what a change consists of.
 //!
 //! Pure functions of two [`crate::store::Report`]s and, where rows belong together by more than a name, of
-//! their [`super::matching::Matching`].
+//! their [`crate::analysis::comparison::matching::Matching`].
+
+pub mod difference_map;
+pub mod joined;
+pub mod matching;
+pub mod option_pairs;
 
 pub mod attribution;
 pub mod category_bytes;

@@ -2,7 +2,7 @@
 
 use super::contribution::LiveBytes;
 use crate::analysis::liveness::Scope;
-use crate::analysis::scope_curve::{ScopeCurve, scope_curve};
+use crate::analysis::liveness::scope_curve::{ScopeCurve, scope_curve};
 use crate::store::Report;
 
 /// A scope, which is not the worst tile, and a step position.

@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 
 use crate::store::Report;
 
-use crate::analysis::operations::{ProportionCount, proportions};
-use crate::analysis::report_options::{OptionKind, texts};
+use crate::analysis::program::operations::{ProportionCount, proportions};
+use crate::analysis::program::report_options::{OptionKind, texts};
 
 /// An option whose values differ; `None` where a report does not have it.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]

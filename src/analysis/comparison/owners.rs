@@ -1,14 +1,14 @@
 //! Which operation the rows of one report belong to: variables, programs, exchanges, compute sets.
 //!
-//! A variable belongs to an operation as [`super::super::variable_operations`] says. A program and a
+//! A variable belongs to an operation as [`crate::analysis::program::variable_operations`] says. A program and a
 //! compute set belong to that of their debug context, an exchange to that of the programs that run it,
 //! where those that belong to any belong to one.
 
 use std::collections::HashMap;
 
-use crate::analysis::operations::Operation;
-use crate::analysis::step_operations::{Found, StepOperations};
-use crate::analysis::variable_operations::{VariableOperations, variable_operations};
+use crate::analysis::program::operations::Operation;
+use crate::analysis::program::step_operations::{FoundOperations, StepOperations};
+use crate::analysis::program::variable_operations::{VariableOperations, variable_operations};
 use crate::store::Report;
 use crate::store::exchange::ExchangeId;
 
@@ -33,7 +33,7 @@ impl Owners {
             return Self { variables, ..Self::default() };
         };
         let known = std::mem::take(&mut variables.operations);
-        let mut found = Found::new(debug, &known);
+        let mut found = FoundOperations::new(debug, &known);
         let sets = report.compute_sets.get().map_or(&[][..], |sets| &sets.debug_ids);
         let compute_sets = sets.iter().map(|id| found.of_context(*id)).collect();
         let mut exchanges: HashMap<ExchangeId, Option<u32>> = HashMap::new();

@@ -8,11 +8,11 @@ use std::cmp::Reverse;
 use super::attribution::Attribution;
 use super::contribution::OperationName;
 use super::difference::{Difference, Side};
-use crate::analysis::control_code::own_control_code;
-use crate::analysis::matching::Matching;
-use crate::analysis::over_tiles::sum;
-use crate::analysis::selection::TileSelection;
-use crate::analysis::step_operations::StepOperations;
+use crate::analysis::comparison::matching::Matching;
+use crate::analysis::memory::over_tiles::sum;
+use crate::analysis::memory::selection::TileSelection;
+use crate::analysis::program::control_code::own_control_code;
+use crate::analysis::program::step_operations::StepOperations;
 use crate::store::Report;
 use crate::store::exchange::ExchangeKind;
 

@@ -11,7 +11,7 @@ use super::category_bytes::class_states;
 use super::difference::{Difference, Side};
 use super::moment::Moment;
 use crate::analysis::liveness::{Scope, variable_name};
-use crate::analysis::variables::rows_of_scope;
+use crate::analysis::memory::variables::rows_of_scope;
 use crate::store::Report;
 
 /// The variables of a name.

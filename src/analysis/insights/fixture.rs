@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::analysis::debug_fixture::contexts;
+use crate::analysis::program::debug_fixture::contexts;
 use crate::store::compute::{ComputeSets, TypeCount};
 use crate::store::debug_info::Proportion;
 use crate::store::exchange::{ExchangeId, ExchangeKind, Exchanges};

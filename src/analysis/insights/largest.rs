@@ -6,14 +6,16 @@
 
 use serde::Serialize;
 
-use crate::analysis::exchanges;
+use crate::analysis::compute::exchanges;
+use crate::analysis::compute::vertices;
+use crate::analysis::liveness::scope_curve::scope_curve;
 use crate::analysis::liveness::{self, Scope};
 use crate::analysis::memory;
-use crate::analysis::operations::Operation;
-use crate::analysis::over_tiles;
-use crate::analysis::scope_curve::scope_curve;
-use crate::analysis::selection::TileSelection;
-use crate::analysis::{steps, variables, vertices};
+use crate::analysis::memory::over_tiles;
+use crate::analysis::memory::selection::TileSelection;
+use crate::analysis::memory::variables;
+use crate::analysis::program::operations::Operation;
+use crate::analysis::program::steps;
 use crate::store::{Report, VertexTypeId};
 
 /// Compute sets that are named at most.

@@ -28,9 +28,9 @@ use self::must_go::{MustGo, must_go};
 use self::pressure::Pressure;
 use self::verdict::{Verdict, verdict};
 use crate::analysis::comparison::owners::Owners;
-use crate::analysis::gap_totals::GapTotals;
 use crate::analysis::liveness::Scope;
-use crate::analysis::step_operations::step_operations;
+use crate::analysis::placement::gap_totals::GapTotals;
+use crate::analysis::program::step_operations::step_operations;
 use crate::store::Report;
 
 /// Tiles that are listed as the fullest.

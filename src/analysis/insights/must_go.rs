@@ -15,7 +15,7 @@ use super::pressure::{Place, Pressure};
 use super::timeline::AliveRow;
 use crate::analysis::comparison::owners::Owners;
 use crate::analysis::liveness::variable_name;
-use crate::analysis::operations::Operation;
+use crate::analysis::program::operations::Operation;
 use crate::store::Report;
 
 /// What must go from one place.

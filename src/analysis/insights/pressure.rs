@@ -18,8 +18,8 @@ use super::timeline::{AliveRow, Moment, Timeline};
 use crate::analysis::comparison::owners::Owners;
 use crate::analysis::liveness::{self, Scope};
 use crate::analysis::memory::over_limit_bytes;
-use crate::analysis::selection::TileSelection;
-use crate::analysis::variable_operations::VariableOperations;
+use crate::analysis::memory::selection::TileSelection;
+use crate::analysis::program::variable_operations::VariableOperations;
 use crate::store::liveness::{Liveness, TileVariableBytes};
 use crate::store::{ClassId, Report, TileId, UnloweredId};
 

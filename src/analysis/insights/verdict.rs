@@ -9,11 +9,11 @@
 
 use serde::Serialize;
 
-use crate::analysis::gap_totals::GapTotals;
 use crate::analysis::liveness::{self, Scope};
 use crate::analysis::memory;
-use crate::analysis::overflow::{Overflow, why_it_overflows};
-use crate::analysis::selection::TileSelection;
+use crate::analysis::memory::selection::TileSelection;
+use crate::analysis::placement::gap_totals::GapTotals;
+use crate::analysis::placement::overflow::{Overflow, why_it_overflows};
 use crate::store::Report;
 use crate::store::memory::TileMemory;
 

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use super::{Figure, FigureValue, Sweep, compare_values};
-use crate::analysis::report_options::OptionValue;
+use crate::analysis::program::report_options::OptionValue;
 
 /// A figure along an option.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]

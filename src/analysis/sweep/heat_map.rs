@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use super::fastest::best_of;
 use super::{Figure, FigureValue, Sweep, compare_values};
-use crate::analysis::report_options::OptionValue;
+use crate::analysis::program::report_options::OptionValue;
 
 /// A figure over two options.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]

@@ -20,7 +20,7 @@ pub use varying::VaryingOption;
 
 use std::cmp::Ordering;
 
-use crate::analysis::report_options::{OptionKind, OptionValue};
+use crate::analysis::program::report_options::{OptionKind, OptionValue};
 
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::analysis::memory::FullestTile;
-use crate::analysis::report_options::ReportOption;
+use crate::analysis::program::report_options::ReportOption;
 use OptionKind::{App, AvailableMemoryProportion as Proportion, Directory, EngineOption};
 
 /// A run with options, whose peak is `peak`.

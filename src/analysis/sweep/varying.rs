@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::{SweepRun, compare_values};
-use crate::analysis::report_options::{OptionKind, OptionValue, id, short_name};
+use crate::analysis::program::report_options::{OptionKind, OptionValue, id, short_name};
 
 /// How many options are listed; side files may have any number of them.
 const MOST_OPTIONS: usize = 1000;

@@ -7,7 +7,7 @@ use crate::analysis::comparison::contribution::{Contribution, Contributor, Group
 use crate::analysis::comparison::difference::{Difference, Side};
 use crate::analysis::comparison::explanation::{ByOwner, Explanation};
 use crate::analysis::comparison::fullest_tile::FullestTiles;
-use crate::analysis::gaps::GapReason;
+use crate::analysis::placement::gaps::GapReason;
 use crate::store::Report;
 
 /// A part of what is alive at the peaks: the whole, and the contributions to its change, largest first.

@@ -8,7 +8,7 @@ use crate::analysis::comparison::figures::{Figure, Unit};
 use crate::analysis::comparison::options::OptionDifference;
 use crate::analysis::insights::change::ChangeInsight;
 use crate::analysis::memory::category_title;
-use crate::analysis::report_options::OptionKind;
+use crate::analysis::program::report_options::OptionKind;
 use crate::cli::output::{aligned, name_cell, or_unknown};
 use crate::text::{bytes, clean, grouped, signed_bytes, signed_percent};
 

@@ -1,6 +1,6 @@
 //! A sweep as comma-separated values.
 
-use crate::analysis::report_options::OptionValue;
+use crate::analysis::program::report_options::OptionValue;
 use crate::analysis::sweep::{Curve, Figure, FigureValue, HeatMap, Sweep};
 use crate::csv::line;
 use crate::text::clean;

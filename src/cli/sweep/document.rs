@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{Grid, SweepReport};
-use crate::analysis::report_options::{OptionKind, OptionValue};
+use crate::analysis::program::report_options::{OptionKind, OptionValue};
 use crate::analysis::sweep::{
     Curve, FastestThatFits, Figure, FigureValue, HeatMap, SpeedMeasure, Sweep, SweepRun,
 };

@@ -1,7 +1,7 @@
 //! One figure of a sweep by one option or two, as a grid for people.
 
 use super::table::{BEST, figure_text, title, value_text};
-use crate::analysis::report_options::OptionValue;
+use crate::analysis::program::report_options::OptionValue;
 use crate::analysis::sweep::curve::{Line, Point};
 use crate::analysis::sweep::{Curve, Figure, FigureValue, HeatMap, Sweep};
 use crate::cli::output::aligned;

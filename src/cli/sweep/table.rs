@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::analysis::report_options::{OptionKind, OptionValue};
+use crate::analysis::program::report_options::{OptionKind, OptionValue};
 use crate::analysis::sweep::{
     FastestThatFits, Figure, FigureValue, SpeedMeasure, Sweep, SweepRun, VaryingOption,
 };

@@ -7,7 +7,7 @@ use eframe::egui::{
 
 use super::RunClick;
 use super::words::{option_text, settings, value_text};
-use crate::analysis::report_options::OptionValue;
+use crate::analysis::program::report_options::OptionValue;
 use crate::analysis::sweep::curve::Point;
 use crate::analysis::sweep::{Curve, Figure, Sweep, curve};
 use crate::ui::theme::Tokens;

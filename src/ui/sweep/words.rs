@@ -1,6 +1,6 @@
 //! Runs and figures in words.
 
-use crate::analysis::report_options::OptionValue;
+use crate::analysis::program::report_options::OptionValue;
 use crate::analysis::sweep::{Figure, FigureValue, Sweep};
 use crate::text::{grouped, shortened};
 use crate::ui::units::Units;

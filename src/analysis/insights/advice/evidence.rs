@@ -4,8 +4,8 @@
 use serde::Serialize;
 
 use crate::analysis::insights::pressure::Place;
-use crate::analysis::operations::Operation;
-use crate::analysis::selection::TileSelection;
+use crate::analysis::memory::selection::TileSelection;
+use crate::analysis::program::operations::Operation;
 use crate::store::Report;
 
 /// One thing that a report says.

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::analysis::insights::pressure::AliveAbove;
 use crate::analysis::liveness::variable_name;
-use crate::analysis::operations::Operation;
+use crate::analysis::program::operations::Operation;
 use crate::store::liveness::TileVariableBytes;
 use crate::store::{ClassId, UnloweredId};
 use crate::text::grouped;

@@ -30,7 +30,7 @@ use super::logs::{Warned, planner_at_minimum};
 use super::pressure::{Covered, Left, Pressure};
 use super::verdict::Verdict;
 use crate::analysis::comparison::owners::Owners;
-use crate::analysis::step_operations::StepOperations;
+use crate::analysis::program::step_operations::StepOperations;
 use crate::store::Report;
 
 /// Rows of evidence of one kind that are given.

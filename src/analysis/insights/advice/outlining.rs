@@ -14,7 +14,7 @@ use super::{
     operation_title,
 };
 use crate::analysis::liveness::variable_name;
-use crate::analysis::operations::Operation;
+use crate::analysis::program::operations::Operation;
 use crate::store::TileId;
 use crate::store::compute::{ComputeSets, TypeCount};
 use crate::text::grouped;

@@ -13,7 +13,7 @@ use super::{
     operation_title,
 };
 use crate::analysis::liveness::variable_name;
-use crate::analysis::operations::{Operation, partials_type};
+use crate::analysis::program::operations::{Operation, partials_type};
 
 /// The name under which a report counts anonymous variables.
 const ANONYMOUS: &str = "<anon>";

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::analysis::operations::Operation;
+use crate::analysis::program::operations::Operation;
 
 /// PopLibs advises against a lower proportion (docs/advice.md).
 pub const LEAST_PROPORTION: f64 = 0.05;

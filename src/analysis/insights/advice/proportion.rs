@@ -12,7 +12,7 @@ use super::{
     Technique, operation_title,
 };
 use crate::analysis::insights::pressure::OperationPressure;
-use crate::analysis::operations::Operation;
+use crate::analysis::program::operations::Operation;
 use crate::text::grouped;
 
 type Owner<'a> = (&'a OperationPressure, &'a Operation);

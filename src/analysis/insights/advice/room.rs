@@ -11,9 +11,9 @@ use crate::analysis::comparison::owners::Owners;
 use crate::analysis::insights::pressure::largest_temporaries;
 use crate::analysis::insights::timeline::Timeline;
 use crate::analysis::insights::verdict::Verdict;
-use crate::analysis::operations::Operation;
-use crate::analysis::selection::TileSelection;
-use crate::analysis::step_operations::StepOperations;
+use crate::analysis::memory::selection::TileSelection;
+use crate::analysis::program::operations::Operation;
+use crate::analysis::program::step_operations::StepOperations;
 use crate::store::{Report, TileId};
 
 /// The advice; `None` without much room, or without plans that would use it.

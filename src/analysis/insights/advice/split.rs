@@ -4,8 +4,8 @@ use super::how;
 use super::{Advice, Candidate, Context, Direction, Effect, Evidence, Technique};
 use crate::analysis::insights::pressure::Covered;
 use crate::analysis::liveness::{Scope, limit_bytes};
+use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::memory::{over_limit_bytes, sum_of_rows};
-use crate::analysis::selection::TileSelection;
 
 /// What one IPU has and needs.
 struct Ipu {

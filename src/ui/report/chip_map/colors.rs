@@ -3,9 +3,9 @@
 use eframe::egui;
 use eframe::egui::{Color32, ColorImage, Sense, Stroke, StrokeKind, Vec2};
 
-use crate::analysis::category_order::{categories_by_bytes, categories_of_two};
-use crate::analysis::chip_map::{Cell, ChipMap, ColourBy};
+use crate::analysis::memory::category_order::{categories_by_bytes, categories_of_two};
 use crate::analysis::memory::category_title;
+use crate::analysis::placement::chip_map::{Cell, ChipMap, ColourBy};
 use crate::store::Report;
 use crate::store::ids::CategoryId;
 use crate::store::variable::LoweredVariables;

@@ -9,7 +9,7 @@ use eframe::egui::{Rect, Response, Sense, TextureHandle};
 use super::colors::Colors;
 use super::paint::{Frame, tooltip_ui};
 use super::shared::{Extent, Shared, colour_title};
-use crate::analysis::chip_map::{ChipMap, ColourBy, Window, render};
+use crate::analysis::placement::chip_map::{ChipMap, ColourBy, Window, render};
 use crate::store::TileId;
 use crate::text::grouped;
 use crate::ui::job::Latest;

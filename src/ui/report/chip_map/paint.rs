@@ -3,10 +3,10 @@
 use eframe::egui;
 use eframe::egui::{Align2, Color32, FontId, Pos2, Rect, RichText, Stroke, TextureHandle};
 
-use crate::analysis::chip_map::{Cell, ChipMap, rows_at};
-use crate::analysis::lifetimes::category_and_name;
+use crate::analysis::liveness::lifetimes::category_and_name;
 use crate::analysis::memory::category_title;
-use crate::analysis::selection::TileSelection;
+use crate::analysis::memory::selection::TileSelection;
+use crate::analysis::placement::chip_map::{Cell, ChipMap, rows_at};
 use crate::store::target::Target;
 use crate::store::{Report, TileId};
 use crate::text::{grouped, shortened};

@@ -8,7 +8,7 @@ use super::colors::Colors;
 use super::half::{Half, HalfOf};
 use super::has_variables;
 use super::shared::{Extent, Shared};
-use crate::analysis::selection::TileSelection;
+use crate::analysis::memory::selection::TileSelection;
 use crate::store::TileId;
 use crate::ui::comparison::{Pair, Side};
 use crate::ui::job::Latest;

@@ -4,7 +4,7 @@ use eframe::egui;
 use eframe::egui::{ComboBox, Key, Rect, Response, Vec2};
 
 use super::colors::{Colors, legend_ui};
-use crate::analysis::chip_map::ColourBy;
+use crate::analysis::placement::chip_map::ColourBy;
 use crate::store::Report;
 use crate::ui::report::is_limit_near;
 use crate::ui::widget::view::View;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use eframe::egui::RichText;
 
-use crate::analysis::matching::{MatchCounts, Matching, Pairs};
-use crate::analysis::operations::Operation;
-use crate::analysis::step_operations::StepOperations;
-use crate::analysis::steps;
+use crate::analysis::comparison::matching::{MatchCounts, Matching, Pairs};
+use crate::analysis::program::operations::Operation;
+use crate::analysis::program::step_operations::StepOperations;
+use crate::analysis::program::steps;
 use crate::store::Report;
 use crate::text::grouped;
 use crate::ui::command::{Command, Page};

@@ -13,7 +13,7 @@ use eframe::egui;
 use std::sync::Arc;
 
 use super::PageContext;
-use crate::analysis::matching::Matching;
+use crate::analysis::comparison::matching::Matching;
 use crate::store::Report;
 use crate::ui::comparison::Pair;
 use crate::ui::job::Latest;

@@ -4,9 +4,9 @@ use eframe::egui;
 use std::sync::Arc;
 
 use super::found::Found;
+use crate::analysis::comparison::matching::Sureness;
 use crate::analysis::comparison::spikes::Spike;
-use crate::analysis::matching::Sureness;
-use crate::analysis::steps;
+use crate::analysis::program::steps;
 use crate::store::Report;
 use crate::ui::command::{Command, Page};
 use crate::ui::comparison::{Pair, Side};

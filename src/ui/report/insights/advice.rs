@@ -6,7 +6,7 @@ use eframe::egui::{CollapsingHeader, Label, RichText};
 use super::card_ui;
 use crate::analysis::insights::Insights;
 use crate::analysis::insights::advice::{Advice, Evidence, NotAdvised, Saving};
-use crate::analysis::selection::TileSelection;
+use crate::analysis::memory::selection::TileSelection;
 use crate::store::StepId;
 use crate::text::{clean, shortened};
 use crate::ui::command::{Command, Page};

@@ -7,7 +7,7 @@ use super::card_ui;
 use crate::analysis::insights::Insights;
 use crate::analysis::insights::advice::operation_title;
 use crate::analysis::insights::must_go::MustGo;
-use crate::analysis::selection::TileSelection;
+use crate::analysis::memory::selection::TileSelection;
 use crate::store::{StepId, TileId};
 use crate::text::{grouped, shortened};
 use crate::ui::command::{Command, Page};

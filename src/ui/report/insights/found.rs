@@ -1,10 +1,10 @@
 //! Working out the insights beside the window.
 
-use crate::analysis::gap_totals::GapTotals;
-use crate::analysis::gaps::{by_reason, gaps};
 use crate::analysis::insights::verdict::{Cause, verdict};
 use crate::analysis::insights::{Insights, insights};
-use crate::analysis::selection::TileSelection;
+use crate::analysis::memory::selection::TileSelection;
+use crate::analysis::placement::gap_totals::GapTotals;
+use crate::analysis::placement::gaps::{by_reason, gaps};
 use crate::format::Progress;
 use crate::format::poplar::OpenReport;
 use crate::store::Report;

@@ -6,7 +6,7 @@ use eframe::egui::{Label, RichText};
 use super::card_ui;
 use crate::analysis::insights::Insights;
 use crate::analysis::insights::verdict::{Cause, Failure, Verdict};
-use crate::analysis::selection::TileSelection;
+use crate::analysis::memory::selection::TileSelection;
 use crate::text::grouped;
 use crate::ui::command::{Command, Page};
 use crate::ui::report::PageContext;

@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
-use crate::analysis::estimates::{self, NoEstimate, StepEstimate};
+use crate::analysis::compute::estimates::{self, NoEstimate, StepEstimate};
+use crate::analysis::compute::vertices::{self, StepVertexRow};
 use crate::analysis::liveness::Scope;
-use crate::analysis::over_tiles::OverTiles;
-use crate::analysis::steps;
-use crate::analysis::vertices::{self, StepVertexRow};
+use crate::analysis::memory::over_tiles::OverTiles;
+use crate::analysis::program::steps;
 use crate::store::Report;
 use crate::ui::widget::rows::{Column, Rows, Value};
 

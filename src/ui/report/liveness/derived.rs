@@ -1,8 +1,8 @@
 //! What the liveness page computes beside the window for a scope.
 
 use crate::analysis::liveness::Scope;
-use crate::analysis::peaks::{Peak, peaks};
-use crate::analysis::scope_curve::{AlwaysLive, ScopeCurve, scope_curve};
+use crate::analysis::liveness::peaks::{Peak, peaks};
+use crate::analysis::liveness::scope_curve::{AlwaysLive, ScopeCurve, scope_curve};
 use crate::store::{Report, TileId};
 
 /// The curve of a scope and what belongs to it.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use eframe::egui::TextEdit;
 
 use super::derived::Derived;
-use crate::analysis::steps::Filter;
+use crate::analysis::program::steps::Filter;
 use crate::store::Report;
 use crate::store::program::Steps;
 use crate::text;

@@ -7,8 +7,10 @@ use eframe::egui;
 use eframe::egui::{Rect, Stroke};
 
 use super::variables::ranges_text;
-use crate::analysis::lifetimes::{Lifetime, PlacedLifetime, lifetimes_at, placed_lifetimes};
 use crate::analysis::liveness::Scope;
+use crate::analysis::liveness::lifetimes::{
+    Lifetime, PlacedLifetime, lifetimes_at, placed_lifetimes,
+};
 use crate::store::Report;
 use crate::ui::theme::Tokens;
 use crate::ui::widget::rows::{Column, Rows, Value};

@@ -5,8 +5,8 @@ use eframe::egui;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::analysis::lifetimes::life_of;
-use crate::analysis::step_operations::{StepOperations, step_operations};
+use crate::analysis::liveness::lifetimes::life_of;
+use crate::analysis::program::step_operations::{StepOperations, step_operations};
 use crate::store::Report;
 use crate::ui::job::Latest;
 use crate::ui::selection::{OperationName, Selection};

@@ -18,8 +18,8 @@ use eframe::egui;
 use std::sync::Arc;
 
 use super::{PageContext, head_ui, legend_ui, part_or_reason, tables_height, unread_ui};
+use crate::analysis::liveness::scope_curve::AlwaysLive;
 use crate::analysis::liveness::{Scope, replica_note};
-use crate::analysis::scope_curve::AlwaysLive;
 use crate::store::program::Steps;
 use crate::ui::job::Latest;
 use crate::ui::split;

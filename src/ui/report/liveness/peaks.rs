@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::derived::Derived;
-use crate::analysis::steps;
+use crate::analysis::program::steps;
 use crate::store::Report;
 use crate::ui::widget::rows::{Column, Rows, Value};
 

@@ -6,7 +6,7 @@ use eframe::egui::RichText;
 use super::derived::Derived;
 use super::marks::Marks;
 use super::tables::step_title;
-use crate::analysis::steps;
+use crate::analysis::program::steps;
 use crate::store::Report;
 use crate::text::{grouped, shortened};
 use crate::ui::report::PageContext;

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::shown::{Key, version_of};
-use crate::analysis::selection::TileSelection;
-use crate::analysis::tile_order::{TileOrder, ipus, selected_rows};
+use crate::analysis::memory::selection::TileSelection;
+use crate::analysis::memory::tile_order::{TileOrder, ipus, selected_rows};
 use crate::store::TileId;
 use crate::store::ids::IdColumn;
 use crate::store::target::Target;

@@ -4,8 +4,8 @@ use eframe::egui;
 use eframe::egui::{Button, PopupCloseBehavior};
 
 use super::shown::Key;
-use crate::analysis::breakdown::Breakdown;
-use crate::analysis::tile_order::TileOrder;
+use crate::analysis::memory::breakdown::Breakdown;
+use crate::analysis::memory::tile_order::TileOrder;
 
 /// Below this width the choices have a row of their own, points.
 const ROOM: f32 = 940.0;

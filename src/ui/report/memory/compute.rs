@@ -4,10 +4,10 @@ use eframe::egui;
 use std::sync::Arc;
 
 use super::tabs::Beside;
-use crate::analysis::compute_sets::{self, ComputeSetRow};
-use crate::analysis::exchanges::{self, ExchangeRow};
-use crate::analysis::selection::TileSelection;
-use crate::analysis::vertices::{self, VertexRow};
+use crate::analysis::compute::compute_sets::{self, ComputeSetRow};
+use crate::analysis::compute::exchanges::{self, ExchangeRow};
+use crate::analysis::compute::vertices::{self, VertexRow};
+use crate::analysis::memory::selection::TileSelection;
 use crate::store::Report;
 use crate::store::vertex::StatePart;
 use crate::ui::job::Latest;

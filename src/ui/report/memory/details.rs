@@ -5,9 +5,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::tabs::Beside;
-use crate::analysis::selection::TileSelection;
-use crate::analysis::tile_details::{DetailRow, Group, NOT_ALWAYS_LIVE, Tiles, details};
-use crate::analysis::tile_order::selected_rows;
+use crate::analysis::memory::selection::TileSelection;
+use crate::analysis::memory::tile_details::{DetailRow, Group, NOT_ALWAYS_LIVE, Tiles, details};
+use crate::analysis::memory::tile_order::selected_rows;
 use crate::store::Report;
 use crate::store::memory::TileMemory;
 use crate::text::{clean, grouped};

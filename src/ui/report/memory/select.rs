@@ -5,9 +5,9 @@ use eframe::egui::{Key, RichText, TextEdit};
 use std::ops::Range;
 
 use super::axis::TileAxis;
+use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::memory::sum_of_rows;
-use crate::analysis::selection::TileSelection;
-use crate::analysis::tile_order::selected_rows;
+use crate::analysis::memory::tile_order::selected_rows;
 use crate::store::TileId;
 use crate::store::ids::IdColumn;
 use crate::store::memory::TileMemory;

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use super::axis::TileAxis;
 use super::stack::Stack;
-use crate::analysis::breakdown::Breakdown;
+use crate::analysis::memory::breakdown::Breakdown;
+use crate::analysis::memory::paired_tiles::NOT_THERE;
+use crate::analysis::memory::tile_order::{TileOrder, gather, ordered_rows};
 use crate::analysis::memory::{Statistics, statistics, totals_of_rows};
-use crate::analysis::paired_tiles::NOT_THERE;
-use crate::analysis::tile_order::{TileOrder, gather, ordered_rows};
 use crate::store::memory::{TileColumn, TileMemory};
 use crate::store::target::Target;
 use crate::store::{Report, TileId};
@@ -158,7 +158,7 @@ impl Made {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::selection::TileSelection;
+    use crate::analysis::memory::selection::TileSelection;
 
     /// Tiles 10, 11, 20 and 21 on two IPUs.
     fn report() -> Report {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::shown::{Key, version_of};
-use crate::analysis::breakdown::{MemoryPart, breakdown};
+use crate::analysis::memory::breakdown::{MemoryPart, breakdown};
 use crate::analysis::memory::cell;
 use crate::store::memory::{TileColumn, TileMemory};
 use crate::ui::widget::bins::Values;
@@ -78,7 +78,7 @@ fn raised(below: Option<&TileColumn>, part: &MemoryPart, rows: &[u32]) -> TileCo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::breakdown::Breakdown;
+    use crate::analysis::memory::breakdown::Breakdown;
     use crate::store::TileId;
 
     #[test]

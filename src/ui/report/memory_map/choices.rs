@@ -7,7 +7,7 @@ use eframe::egui::{Color32, ComboBox};
 
 use super::read::TileData;
 use crate::analysis::memory::category_title;
-use crate::analysis::tile_map::Block;
+use crate::analysis::placement::tile_map::Block;
 use crate::store::Report;
 use crate::store::ids::CategoryId;
 use crate::ui::theme::Tokens;

@@ -7,8 +7,8 @@ use eframe::egui::{Align2, Color32, FontId, Mesh, Pos2, Rect, Shape, Stroke, Str
 use super::choices::{Choices, Kind, color};
 use super::hatch::Hatching;
 use super::read::{AtStep, Marks, TileData};
-use crate::analysis::gaps::{Gap, GapReason};
-use crate::analysis::tile_map::{Block, TileMap};
+use crate::analysis::placement::gaps::{Gap, GapReason};
+use crate::analysis::placement::tile_map::{Block, TileMap};
 use crate::text::shortened;
 use crate::ui::theme::{Tokens, text_on};
 use crate::ui::units::Units;

@@ -6,7 +6,7 @@ use eframe::egui::{EventFilter, Key, Rect, Response, Role, Sense, Stroke, Stroke
 use super::choices::Choices;
 use super::hatch::Hatching;
 use super::paint::{Layout, Paint, Scene, kind_of};
-use crate::analysis::tile_map::TileMap;
+use crate::analysis::placement::tile_map::TileMap;
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::navigate::{Axis, navigate, navigate_by_key};
@@ -129,7 +129,7 @@ pub fn picture_ui(
 fn hit(scene: &Scene<'_>, choices: &Choices, layout: &Layout, at: egui::Pos2) -> Option<Hit> {
     let map = scene.map(choices);
     let address = layout.address(at.x);
-    let is_shown = |row: u32, block: &crate::analysis::tile_map::Block| {
+    let is_shown = |row: u32, block: &crate::analysis::placement::tile_map::Block| {
         choices.has(choices.kind(scene.data, block, scene.is_live(row)))
     };
     if let Some(lane) = layout.lane_at(at.y) {

@@ -3,7 +3,7 @@
 use eframe::egui;
 use eframe::egui::{DragValue, Pos2, Shape, Slider, Stroke};
 
-use crate::analysis::steps::name;
+use crate::analysis::program::steps::name;
 use crate::store::program::Steps;
 use crate::text::{grouped, shortened};
 use crate::ui::report::PageContext;

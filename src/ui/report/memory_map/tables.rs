@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::read::{AtStep, TileData};
 use super::reasons::Reasons;
 use super::words::{category, life, reason_text, reason_title};
-use crate::analysis::gaps::Gap;
+use crate::analysis::placement::gaps::Gap;
 use crate::store::Report;
 use crate::ui::report::PageContext;
 use crate::ui::theme::Tokens;

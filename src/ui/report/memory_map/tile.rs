@@ -6,8 +6,8 @@ use std::cell::OnceCell;
 use eframe::egui::{Key, Label, RichText, TextEdit};
 
 use super::read::TileData;
+use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::memory::totals;
-use crate::analysis::selection::TileSelection;
 use crate::store::memory::TileMemory;
 use crate::store::{Report, TileId};
 use crate::text::{grouped, shortened};

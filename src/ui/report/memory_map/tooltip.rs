@@ -6,7 +6,7 @@ use eframe::egui::{Label, RichText};
 use super::picture::Hit;
 use super::read::TileData;
 use super::words::{addresses, category, life, reason_text, reason_title};
-use crate::analysis::gaps::Gap;
+use crate::analysis::placement::gaps::Gap;
 use crate::store::Report;
 use crate::text::{grouped, shortened};
 use crate::ui::report::tooltip_facts_ui;

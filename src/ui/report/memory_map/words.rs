@@ -1,7 +1,7 @@
 //! What is said of variables and gaps, in tooltips and tables.
 
-use crate::analysis::gaps::{Gap, GapReason};
 use crate::analysis::memory::category_title;
+use crate::analysis::placement::gaps::{Gap, GapReason};
 use crate::store::Report;
 use crate::store::ids::CategoryId;
 use crate::store::variable::LoweredVariable;

@@ -2,7 +2,7 @@
 
 use crate::analysis::liveness::{Scope, curve, peak, replica_note};
 use crate::analysis::memory::{cell, over_limit_bytes, totals};
-use crate::analysis::steps;
+use crate::analysis::program::steps;
 use crate::store::Report;
 use crate::store::options::About;
 use crate::text::{grouped, shortened};

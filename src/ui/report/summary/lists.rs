@@ -6,7 +6,7 @@ use std::sync::Arc;
 use eframe::egui;
 use eframe::egui::{Label, Margin, RichText};
 
-use crate::analysis::operations::proportions;
+use crate::analysis::program::operations::proportions;
 use crate::store::Report;
 use crate::store::options::{About, EngineOption, SideFact};
 use crate::store::report::FileStatus;

@@ -3,7 +3,7 @@
 use eframe::egui;
 use eframe::egui::{Button, Margin, Rect, RichText, ScrollArea};
 
-use crate::analysis::phases::{Phases as NestedPhases, phases};
+use crate::analysis::program::phases::{Phases as NestedPhases, phases};
 use crate::store::options::CompilerPhase;
 use crate::text::{grouped, shortened};
 use crate::ui::command::{Command, Export, ExportTo, Exported};

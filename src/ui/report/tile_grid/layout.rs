@@ -3,8 +3,8 @@
 use eframe::egui;
 use eframe::egui::{Align2, Color32, FontId, Pos2, Rect, Stroke, TextureHandle, Vec2};
 
-use crate::analysis::selection::TileSelection;
-use crate::analysis::tile_grid::{TileGrid, TilePlace};
+use crate::analysis::memory::selection::TileSelection;
+use crate::analysis::memory::tile_grid::{TileGrid, TilePlace};
 use crate::store::TileId;
 use crate::store::ids::IdColumn;
 use crate::ui::theme::Tokens;

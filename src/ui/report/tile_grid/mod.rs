@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use eframe::egui::{Color32, ColorImage, RichText, Sense, Stroke, TextureHandle};
 
-use crate::analysis::tile_grid::{TileGrid, extent, values};
+use crate::analysis::memory::tile_grid::{TileGrid, extent, values};
 use crate::store::ids::IdColumn;
 use crate::store::memory::{TileColumn, TileMemory};
 use crate::store::target::Target;

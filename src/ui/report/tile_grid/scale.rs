@@ -4,7 +4,7 @@ use eframe::egui;
 use eframe::egui::{Color32, ComboBox, Rect, Sense, Vec2};
 
 use crate::analysis::memory::category_title;
-use crate::analysis::tile_grid::TileFigure;
+use crate::analysis::memory::tile_grid::TileFigure;
 use crate::store::memory::TileMemory;
 use crate::text::shortened;
 use crate::ui::theme::Tokens;

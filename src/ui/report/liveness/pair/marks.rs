@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use super::Both;
 use super::derived::PairDerived;
-use crate::analysis::matching::{AlignedSteps, Matching};
-use crate::analysis::step_operations::StepOperations;
-use crate::analysis::steps::Filter;
+use crate::analysis::comparison::matching::{AlignedSteps, Matching};
+use crate::analysis::program::step_operations::StepOperations;
+use crate::analysis::program::steps::Filter;
 use crate::ui::comparison::{Side, slot_of};
 use crate::ui::job::{Latest, Same};
 use crate::ui::report::liveness::filter::matching_steps;

@@ -21,8 +21,8 @@ use std::sync::Arc;
 
 use super::scope_choice::scope_title;
 use crate::analysis::comparison::attribution::Attribution;
+use crate::analysis::comparison::matching::{AlignedSteps, Matching};
 use crate::analysis::liveness::{Scope, replica_note};
-use crate::analysis::matching::{AlignedSteps, Matching};
 use crate::store::Report;
 use crate::ui::comparison::{Arrangement, Pair, Side};
 use crate::ui::job::{Latest, Same};

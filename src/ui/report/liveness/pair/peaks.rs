@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::derived::{PairDerived, SlotPeak};
 use super::words::{operations_text, step_name};
-use crate::analysis::steps;
+use crate::analysis::program::steps;
 use crate::store::Report;
 use crate::ui::widget::rows::{Column, Rows, Value};
 

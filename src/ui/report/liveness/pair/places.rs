@@ -1,6 +1,6 @@
 //! The place that the page is about: a selected slot, or the peak of each report.
 
-use crate::analysis::matching::AlignedSteps;
+use crate::analysis::comparison::matching::AlignedSteps;
 use crate::store::Report;
 use crate::ui::comparison::{Side, step_at};
 

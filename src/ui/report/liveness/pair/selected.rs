@@ -8,7 +8,7 @@ use super::derived::PairDerived;
 use super::marks::PairMarks;
 use super::places::Places;
 use super::words::step_name;
-use crate::analysis::steps;
+use crate::analysis::program::steps;
 use crate::text::{grouped, shortened};
 use crate::ui::comparison::Side;
 use crate::ui::report::liveness::selected::{BUTTON, yielding_label};

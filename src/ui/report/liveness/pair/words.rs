@@ -1,7 +1,7 @@
 //! How steps of both reports are written.
 
-use crate::analysis::operations::Operation;
-use crate::analysis::steps;
+use crate::analysis::program::operations::Operation;
+use crate::analysis::program::steps;
 use crate::store::Report;
 
 /// The name of a step, or its kind where it has none.

@@ -10,12 +10,12 @@ use eframe::egui::ComboBox;
 use super::super::compute::Listing;
 use super::super::tabs::Beside;
 use super::listed::{Found, Known, Listed, Things};
-use crate::analysis::compute_sets::{self, ComputeSetRow};
-use crate::analysis::exchanges::{self, ExchangeRow};
-use crate::analysis::joined::{joined, joined_by};
-use crate::analysis::matching::{Matching, Pairs};
-use crate::analysis::selection::TileSelection;
-use crate::analysis::vertices::{self, VertexRow};
+use crate::analysis::comparison::joined::{joined, joined_by};
+use crate::analysis::comparison::matching::{Matching, Pairs};
+use crate::analysis::compute::compute_sets::{self, ComputeSetRow};
+use crate::analysis::compute::exchanges::{self, ExchangeRow};
+use crate::analysis::compute::vertices::{self, VertexRow};
+use crate::analysis::memory::selection::TileSelection;
 use crate::store::Report;
 use crate::store::exchange::ExchangeId;
 use crate::ui::comparison::{Pair, Side};
@@ -267,7 +267,7 @@ fn things<R>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::matching::Sureness;
+    use crate::analysis::comparison::matching::Sureness;
 
     #[test]
     fn pairs_join_rows_whatever_their_names() {

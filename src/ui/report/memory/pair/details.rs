@@ -7,9 +7,9 @@ use eframe::egui;
 
 use super::super::details::{Cell, DetailTable};
 use super::super::tabs::Beside;
-use crate::analysis::selection::TileSelection;
-use crate::analysis::tile_details::{DetailRow, Tiles, details_of_two};
-use crate::analysis::tile_order::selected_rows;
+use crate::analysis::memory::selection::TileSelection;
+use crate::analysis::memory::tile_details::{DetailRow, Tiles, details_of_two};
+use crate::analysis::memory::tile_order::selected_rows;
 use crate::store::Report;
 use crate::store::memory::TileMemory;
 use crate::text::grouped;
@@ -125,7 +125,7 @@ impl PairDetails {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::tile_details::Group;
+    use crate::analysis::memory::tile_details::Group;
 
     #[test]
     fn every_column_has_its_difference() {

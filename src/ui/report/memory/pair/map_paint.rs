@@ -7,7 +7,7 @@ use eframe::egui::{Align2, Color32, FontId, Pos2, Rect, Stroke, StrokeKind, Text
 
 use super::made::PairShown;
 use super::map::Made;
-use crate::analysis::difference_map::DifferenceMap;
+use crate::analysis::comparison::difference_map::DifferenceMap;
 use crate::text::shortened;
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;

@@ -15,7 +15,7 @@ use super::super::shown::version_of;
 use super::made::{PairMade, machine};
 use super::series::{Series, base_line, target_fill};
 use super::tooltip;
-use crate::analysis::tile_order::TileOrder;
+use crate::analysis::memory::tile_order::TileOrder;
 use crate::store::memory::TileMemory;
 use crate::store::{Report, TileId};
 use crate::text::grouped;

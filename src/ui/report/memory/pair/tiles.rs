@@ -10,7 +10,7 @@ use super::super::tabs::Beside;
 use super::listed::{Listed, Things};
 use super::made::{PairShown, machine};
 use crate::analysis::memory::cell;
-use crate::analysis::tile_grid::{TileFigure, values};
+use crate::analysis::memory::tile_grid::{TileFigure, values};
 use crate::store::{Report, TileId};
 use crate::ui::comparison::{Pair, Side};
 use crate::ui::report::PageContext;

@@ -3,8 +3,8 @@
 use eframe::egui;
 
 use super::super::steps::{StepChoice, choice_ui};
-use crate::analysis::matching::AlignedSteps;
-use crate::analysis::steps::name;
+use crate::analysis::comparison::matching::AlignedSteps;
+use crate::analysis::program::steps::name;
 use crate::store::{Report, StepId};
 use crate::text::shortened;
 use crate::ui::comparison::{Pair, Side};

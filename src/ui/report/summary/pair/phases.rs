@@ -5,7 +5,7 @@ use eframe::egui;
 use eframe::egui::{Button, Label, Rect, RichText, ScrollArea};
 
 use super::super::phases::{HEAD, Made, ROWS, duration_text, exports_ui, share_text};
-use crate::analysis::phases::{joined_frames, phases};
+use crate::analysis::program::phases::{joined_frames, phases};
 use crate::store::options::CompilerPhase;
 use crate::ui::comparison::{Pair, Side};
 use crate::ui::report::PageContext;

@@ -1,0 +1,130 @@
+//! Cycles and floating point operations at steps, as the compiler estimates them.
+//!
+//! A step that runs a compute set has the estimates of that compute set, which the report has only
+//! with the engine option `profiler.includeCycleEstimates`; a step that runs an exchange has its cycles:
+//! exact for internal exchanges, which the compiler schedules, estimates for others. Cycles of a step
+//! are those of the busiest tile (`most`); the sum is over tiles that work at the same time. A figure
+//! is of one visit to the program, however often a loop runs it.
+
+use std::fmt;
+use std::ops::RangeInclusive;
+
+use crate::store::Report;
+use crate::store::compute::ComputeSetTiles;
+use crate::store::report::Part;
+use crate::store::tile_list::TileList;
+
+use crate::analysis::memory::over_tiles::{OverTiles, over_tiles};
+use crate::analysis::memory::selection::TileSelection;
+use crate::analysis::program::steps;
+
+/// Why there is no figure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoEstimate {
+    /// The step runs nothing that could have one.
+    DoesNotApply,
+    /// What runs has none in the report, or it cannot be read (then a warning says so).
+    NotInReport,
+    /// It is still to be read.
+    NotRead,
+}
+
+impl fmt::Display for NoEstimate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::DoesNotApply => "The step computes and exchanges nothing",
+            Self::NotInReport => {
+                "The report has no estimate: the engine option profiler.includeCycleEstimates \
+                 brings those of compute sets"
+            }
+            Self::NotRead => "Still to be read",
+        })
+    }
+}
+
+/// The figures of a step on some tiles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StepEstimate {
+    /// Cycles.
+    pub cycles: Result<OverTiles, NoEstimate>,
+    /// Floating point operations, of compute sets only.
+    pub flops: Result<OverTiles, NoEstimate>,
+}
+
+/// The figures of `steps` (step positions) on `tiles`, or on all of them, in the same order.
+pub fn at_steps(
+    report: &Report,
+    tiles: Option<RangeInclusive<u32>>,
+    steps: &[usize],
+) -> Vec<StepEstimate> {
+    let tiles = TileSelection::of_scope(tiles);
+    steps.iter().map(|step| at_step(report, &tiles, *step)).collect()
+}
+
+fn at_step(report: &Report, tiles: &TileSelection, step: usize) -> StepEstimate {
+    let over = |list: Option<&TileList>| {
+        list.map(|list| over_tiles(list, tiles)).ok_or(NoEstimate::NotInReport)
+    };
+    if let Some(set) = steps::compute_set(report, step) {
+        let row = report.compute_sets.get().and_then(|sets| sets.ids.position(set));
+        let of = |column: fn(&ComputeSetTiles) -> &[Option<TileList>]| {
+            let column = column(known(&report.compute_set_tiles)?);
+            over(row.and_then(|row| column.get(row)?.as_ref()))
+        };
+        return StepEstimate { cycles: of(|tiles| &tiles.cycles), flops: of(|tiles| &tiles.flops) };
+    }
+    if let Some(exchange) = steps::exchange(report, step) {
+        let cycles = known(&report.exchanges).and_then(|exchanges| {
+            let row = exchanges.position(exchange);
+            over(row.and_then(|row| exchanges.cycles.get(row)?.as_ref()))
+        });
+        return StepEstimate { cycles, flops: Err(NoEstimate::DoesNotApply) };
+    }
+    StepEstimate { cycles: Err(NoEstimate::DoesNotApply), flops: Err(NoEstimate::DoesNotApply) }
+}
+
+/// Whether any compute set has an estimate of its cycles; if none has, why.
+///
+/// # Errors
+/// Why there is none.
+pub fn of_compute_sets(report: &Report) -> Result<(), NoEstimate> {
+    let is_any = known(&report.compute_set_tiles)?.cycles.iter().any(Option::is_some);
+    if is_any { Ok(()) } else { Err(NoEstimate::NotInReport) }
+}
+
+fn known<T>(part: &Part<T>) -> Result<&T, NoEstimate> {
+    let why = if part.is_settled() { NoEstimate::NotInReport } else { NoEstimate::NotRead };
+    part.get().ok_or(why)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use super::super::compute_fixture::report;
+
+    #[test]
+    fn steps_have_the_figures_of_what_they_run() {
+        let report = report();
+        let all = at_steps(&report, None, &[0, 1, 2, 4, 99]);
+        let over = |sum, most| Ok(OverTiles { sum, most });
+        assert_eq!((all[0].cycles, all[0].flops), (over(130, 60), over(10, 4)));
+        assert_eq!((all[1].cycles, all[1].flops), (over(126, 33), Err(NoEstimate::DoesNotApply)));
+        assert_eq!(all[2].cycles, Err(NoEstimate::NotInReport));
+        assert_eq!((all[3].cycles, all[4].cycles), (all[2].cycles, all[1].flops));
+        let some = at_steps(&report, Some(2..=3), &[0, 1]);
+        assert_eq!((some[0].cycles, some[1].cycles), (over(20, 20), over(65, 33)));
+        assert_eq!(of_compute_sets(&report), Ok(()));
+    }
+
+    #[test]
+    fn what_is_not_there_has_a_reason() {
+        let empty = Report::default();
+        assert_eq!(of_compute_sets(&empty), Err(NoEstimate::NotRead));
+        assert_eq!(at_steps(&empty, None, &[0])[0].cycles, Err(NoEstimate::DoesNotApply));
+        empty.compute_set_tiles.fill(None);
+        assert_eq!(of_compute_sets(&empty), Err(NoEstimate::NotInReport));
+        let option = "profiler.includeCycleEstimates";
+        assert!(NoEstimate::NotInReport.to_string().contains(option));
+    }
+}

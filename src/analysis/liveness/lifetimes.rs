@@ -1,0 +1,302 @@
+//! Lifetimes: from which step to which step variables live.
+//!
+//! A variable lives at the steps of its class's ranges, an always-live one at all of them. Ranges are
+//! half-open in step positions, ascending, and neither overlap nor touch. By name they are of
+//! variables before lowering, of one name and class together; by address of one tile's lowered
+//! variables.
+
+use std::ops::Range;
+
+use crate::store::ids::CategoryId;
+use crate::store::liveness::Classes;
+use crate::store::variable::LoweredVariables;
+use crate::store::{ClassId, Report, TileId, UnloweredId};
+
+use crate::analysis::liveness::{Scope, variable_name};
+use crate::analysis::memory::category_title;
+use crate::analysis::memory::variables::{VariableRow, always_live, not_always_live};
+
+/// The life of the variables of one name and class.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lifetime {
+    /// The name.
+    pub name: String,
+    /// The largest of the variables.
+    pub variable: UnloweredId,
+    /// The class.
+    pub class: ClassId,
+    /// Whether the class lives as long as the program.
+    pub is_always_live: bool,
+    /// Bytes of the variables in the scope.
+    pub bytes: u64,
+    /// The step positions at which they live.
+    pub ranges: Vec<Range<u32>>,
+    /// Number of steps at which they live.
+    pub length: u64,
+}
+
+/// Everything alive in a scope at a step position, always live or not, largest first, then by name
+/// and class. `None` where the part that it needs is absent, and for the worst tile: ask for that
+/// tile instead.
+pub fn lifetimes_at(report: &Report, scope: Scope, step: usize) -> Option<Vec<Lifetime>> {
+    let classes = &report.liveness.get()?.classes;
+    let steps = steps_of(report)?;
+    let mut rows = always_live(report, scope)?;
+    rows.extend(not_always_live(report, scope, &[step], None)?);
+    let mut lifetimes: Vec<Lifetime> =
+        rows.into_iter().flat_map(|row| of_row(row, classes, steps)).collect();
+    lifetimes.sort_by(|a, b| {
+        b.bytes.cmp(&a.bytes).then_with(|| (&a.name, a.class).cmp(&(&b.name, b.class)))
+    });
+    Some(lifetimes)
+}
+
+fn of_row(row: VariableRow, classes: &Classes, steps: u32) -> Vec<Lifetime> {
+    let VariableRow { name, mut parts, .. } = row;
+    // Stable: within a class the largest variable stays the first.
+    parts.sort_by_key(|part| part.class);
+    let of_class = parts.chunk_by(|a, b| a.class == b.class).filter_map(|parts| {
+        let first = parts.first()?;
+        let ranges = ranges_of(classes, first.class, steps);
+        Some(Lifetime {
+            name: name.clone(),
+            variable: first.variable,
+            class: first.class,
+            is_always_live: first.is_always_live,
+            bytes: parts.iter().fold(0, |sum: u64, part| sum.saturating_add(part.bytes)),
+            length: ranges.iter().map(|range| u64::from(range.end - range.start)).sum(),
+            ranges,
+        })
+    });
+    of_class.collect()
+}
+
+/// The life of a lowered variable at its place on a tile.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlacedLifetime {
+    /// Offset within the tile's memory, bytes.
+    pub offset: u64,
+    /// Size, bytes.
+    pub bytes: u64,
+    /// The name of the variable that it was lowered from, else the title of its category.
+    pub name: String,
+    /// Its category; `None` where the file does not name it.
+    pub category: Option<CategoryId>,
+    /// Whether it lives as long as the program.
+    pub is_always_live: bool,
+    /// The step positions at which it lives.
+    pub ranges: Vec<Range<u32>>,
+}
+
+/// What is alive on a tile at a step position, by offset; only what has a place and a size. `None`
+/// where the part that it needs is absent.
+pub fn placed_lifetimes(report: &Report, tile: TileId, step: usize) -> Option<Vec<PlacedLifetime>> {
+    let classes = &report.liveness.get()?.classes;
+    let steps = steps_of(report)?;
+    let variables = report.variables.get()?;
+    let is_placed = |row: &usize| {
+        variables.flags.get(*row).is_some_and(|flags| flags.is_allocated())
+            && variables.bytes.get(*row).is_some_and(|bytes| *bytes > 0)
+    };
+    let mut placed: Vec<PlacedLifetime> = variables
+        .rows_of(tile)
+        .filter(is_placed)
+        .filter_map(|row| {
+            let class = *variables.classes.get(row)?;
+            if !classes.is_live_at(class, step) {
+                return None;
+            }
+            let (category, name) = category_and_name(report, variables, row);
+            Some(PlacedLifetime {
+                offset: u64::from(*variables.offsets.get(row)?),
+                bytes: u64::from(*variables.bytes.get(row)?),
+                name,
+                category,
+                is_always_live: classes.is_always_live(class),
+                ranges: ranges_of(classes, class, steps),
+            })
+        })
+        .collect();
+    placed.sort_by_key(|lifetime| (lifetime.offset, lifetime.bytes));
+    Some(placed)
+}
+
+/// The category of a lowered variable, where the file names it, and a name: that of the variable that
+/// it was lowered from, else the title of its category.
+pub fn category_and_name(
+    report: &Report,
+    variables: &LoweredVariables,
+    row: usize,
+) -> (Option<CategoryId>, String) {
+    let id = variables.categories.get(row).map(|id| CategoryId(u32::from(*id)));
+    let named = id.and_then(|id| Some((id, report.categories.get()?.name(id)?)));
+    let unlowered = variables.unlowered.get(row).copied();
+    let unlowered = unlowered.filter(|id| *id != LoweredVariables::NO_UNLOWERED);
+    let name = match (unlowered, report.liveness.get(), named) {
+        (Some(id), Some(liveness), _) => variable_name(liveness, id).into_owned(),
+        (_, _, Some((_, category))) => category_title(category),
+        _ => "Unknown category".to_owned(),
+    };
+    (named.map(|(id, _)| id), name)
+}
+
+/// The bytes over all tiles of the variables of a name, as runs of step positions with equal bytes;
+/// runs without bytes are left out. `None` where the part that it needs is absent.
+pub fn life_of(report: &Report, name: &str) -> Option<Vec<(Range<u32>, u64)>> {
+    let liveness = report.liveness.get()?;
+    let steps = steps_of(report)?;
+    let rows = liveness.variable_bytes.as_ref()?.iter();
+    let mut changes: Vec<(u32, i64)> = Vec::new();
+    for row in rows.filter(|row| variable_name(liveness, row.variable) == name) {
+        let bytes = i64::try_from(row.bytes).unwrap_or(i64::MAX);
+        for range in ranges_of(&liveness.classes, row.class, steps) {
+            changes.extend([(range.start, bytes), (range.end, -bytes)]);
+        }
+    }
+    changes.sort_unstable_by_key(|(step, _)| *step);
+    let mut runs: Vec<(Range<u32>, u64)> = Vec::new();
+    let (mut start, mut level) = (0_u32, 0_i64);
+    for (step, change) in changes {
+        let bytes = u64::try_from(level).unwrap_or(0);
+        if step > start && bytes > 0 {
+            match runs.last_mut() {
+                Some((last, same)) if last.end == start && *same == bytes => last.end = step,
+                _ => runs.push((start..step, bytes)),
+            }
+        }
+        start = step;
+        level = level.saturating_add(change);
+    }
+    Some(runs)
+}
+
+fn steps_of(report: &Report) -> Option<u32> {
+    u32::try_from(report.steps.get()?.ids.len()).ok()
+}
+
+/// The ranges in which a class lives; those that overlap or touch become one.
+fn ranges_of(classes: &Classes, class: ClassId, steps: u32) -> Vec<Range<u32>> {
+    let Some(position) = classes.ids.position(class) else { return Vec::new() };
+    if classes.always_live.get(position) == Some(&true) {
+        return vec![0..steps];
+    }
+    let mut merged: Vec<Range<u32>> = Vec::new();
+    for range in classes.ranges_of(position) {
+        let range = range.start..range.end.min(steps);
+        match merged.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ if range.is_empty() => {}
+            _ => merged.push(range),
+        }
+    }
+    merged
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::StepId;
+    use crate::store::liveness::{Liveness, VariableBytes};
+    use crate::store::program::Steps;
+    use crate::store::report::Categories;
+    use crate::store::variable::VariableFlags;
+
+    /// Eight steps; class 1 lives always, 2 at steps 1–4 and 6, 3 at 2–6.
+    fn report() -> Report {
+        let report = Report::default();
+        let mut steps = Steps::default();
+        (0..8).for_each(|step| assert!(steps.ids.push(StepId(step))));
+        report.steps.fill(Some(steps));
+        let mut liveness = Liveness::default();
+        for (id, ranges) in [(1, vec![]), (2, vec![1..3, 3..5, 6..7]), (3, vec![2..7])] {
+            assert!(liveness.classes.ids.push(ClassId(id)));
+            liveness.classes.always_live.push(id == 1);
+            liveness.classes.ranges.extend(ranges);
+            liveness.classes.range_ends.push(liveness.classes.ranges.len());
+        }
+        for (id, name) in (0..).zip(["weights", "sum", "sum"]) {
+            assert!(liveness.variable_ids.push(UnloweredId(id)));
+            liveness.variable_names.push(name);
+        }
+        let row = |(variable, class, bytes)| VariableBytes {
+            variable: UnloweredId(variable),
+            class: ClassId(class),
+            bytes,
+        };
+        let rows = [(0, 1, 100), (1, 2, 8), (2, 2, 10), (1, 3, 4), (7, 3, 2), (0, 9, 5)];
+        liveness.variable_bytes = Some(rows.map(row).to_vec());
+        report.liveness.fill(Some(liveness));
+        report
+    }
+
+    #[test]
+    fn what_is_alive_has_its_ranges() {
+        let found = lifetimes_at(&report(), Scope::Everything, 6).expect("lifetimes");
+        let rows: Vec<_> = found
+            .iter()
+            .map(|row| (row.name.as_str(), row.class.0, row.bytes, row.length, &row.ranges[..]))
+            .collect();
+        let expected = [
+            ("weights", 1, 100, 8, &[0..8][..]),
+            ("sum", 2, 18, 5, &[1..5, 6..7]),
+            ("sum", 3, 4, 5, &[2..7]),
+            ("<variable 7>", 3, 2, 5, &[2..7]),
+        ];
+        assert_eq!(rows, expected);
+        assert_eq!(found[1].variable, UnloweredId(2), "the largest of the name");
+        assert_eq!(lifetimes_at(&report(), Scope::Everything, 0).map(|rows| rows.len()), Some(1));
+        assert_eq!(lifetimes_at(&report(), Scope::WorstTile, 0), None);
+    }
+
+    #[test]
+    fn the_life_of_a_name_is_in_runs_of_equal_bytes() {
+        let report = report();
+        let life = life_of(&report, "sum").expect("a life");
+        assert_eq!(life, [(1..2, 18), (2..5, 22), (5..6, 4), (6..7, 22)]);
+        assert_eq!(life_of(&report, "weights"), Some(vec![(0..8, 100)]));
+        assert_eq!(life_of(&report, "<variable 7>"), Some(vec![(2..7, 2)]));
+        assert_eq!(life_of(&report, "nothing"), Some(vec![]));
+    }
+
+    #[test]
+    fn what_is_placed_is_sorted_by_address() {
+        let report = report();
+        let mut categories = Categories::default();
+        assert!(categories.ids.push(CategoryId(4)));
+        categories.names.push("controlCode");
+        report.categories.fill(Some(categories));
+        let mut variables = LoweredVariables::default();
+        let none = LoweredVariables::NO_UNLOWERED;
+        // Offset, bytes, class, unlowered variable, category, flags.
+        for (offset, bytes, class, unlowered, category, flags) in [
+            (64, 8, 2, UnloweredId(1), 4, 1),
+            (0, 32, 1, none, 4, 1),
+            (32, 4, 1, none, 255, 1),
+            (64, 8, 3, UnloweredId(7), 4, 1),
+            (80, 8, 1, none, 4, 0),
+            (88, 0, 1, none, 4, 1),
+        ] {
+            variables.offsets.push(offset);
+            variables.bytes.push(bytes);
+            variables.classes.push(ClassId(class));
+            variables.unlowered.push(unlowered);
+            variables.categories.push(category);
+            variables.flags.push(VariableFlags(flags));
+        }
+        assert!(variables.tiles.push(TileId(5)));
+        variables.rows.push(0..6);
+        report.variables.fill(Some(variables));
+        let at = |step| -> Vec<(u64, String)> {
+            let placed = placed_lifetimes(&report, TileId(5), step).expect("lifetimes");
+            placed.into_iter().map(|row| (row.offset, row.name)).collect()
+        };
+        let always = [(0, "Control code".to_owned()), (32, "Unknown category".to_owned())];
+        assert_eq!(at(0), always);
+        assert_eq!(at(1)[2..], [(64, "sum".to_owned())]);
+        assert_eq!(at(5)[2..], [(64, "<variable 7>".to_owned())]);
+        assert_eq!(placed_lifetimes(&report, TileId(6), 1), Some(vec![]));
+        let placed = placed_lifetimes(&report, TileId(5), 1).expect("lifetimes");
+        assert_eq!((placed[1].category, placed[2].category), (None, Some(CategoryId(4))));
+        assert_eq!(placed[2].ranges, [1..5, 6..7]);
+    }
+}

@@ -1,0 +1,259 @@
+//! Liveness: what is in memory at each step.
+//!
+//! Always live are the variables whose class has `is_always_live`. The curve at a step is the bytes
+//! of the not-always-live classes that are live there, of the scope: everything, an IPU, a tile.
+//! The peak is the curve's largest value, at the first step of equals (definitions.md). Figures of
+//! replicated programs are per replica, as Poplar writes them; that was not verified on a real
+//! report.
+
+pub mod lifetimes;
+pub mod peaks;
+pub mod scope_curve;
+pub mod slot_curves;
+mod worst_tiles;
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::ops::RangeInclusive;
+
+use crate::store::liveness::{Classes, Liveness, VariableBytes};
+use crate::store::memory::TileMemory;
+use crate::store::target::Target;
+use crate::store::{TileId, UnloweredId};
+
+use crate::analysis::memory;
+
+/// What to say beside the liveness of a program with several replicas; `None` where there is one.
+pub fn replica_note(target: Option<&Target>) -> Option<&'static str> {
+    let replicas = target?.replicas?;
+    (replicas > 1).then_some(
+        "Per replica, as Poplar writes it; not verified on a real report with several replicas",
+    )
+}
+
+/// What part of the machine a figure is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Scope {
+    /// All tiles.
+    Everything,
+    /// The tiles of one IPU.
+    Ipu(u32),
+    /// One tile.
+    Tile(TileId),
+    /// At each step the tile with the most bytes alive there (see [`crate::analysis::liveness::scope_curve`]).
+    WorstTile,
+}
+
+impl Scope {
+    /// The tiles of the scope as a range of tile numbers, `None` for all, for the worst tile, which
+    /// may be any, or when an IPU's tiles cannot be told.
+    pub fn tiles(self, target: Option<&Target>) -> Option<RangeInclusive<u32>> {
+        match self {
+            Self::Everything | Self::WorstTile => None,
+            Self::Ipu(ipu) => {
+                let per_ipu =
+                    u32::try_from(target?.tiles_per_ipu?).ok().filter(|tiles| *tiles > 0)?;
+                let first = ipu.checked_mul(per_ipu)?;
+                Some(first..=first.checked_add(per_ipu - 1)?)
+            }
+            Self::Tile(tile) => Some(tile.0..=tile.0),
+        }
+    }
+
+    /// The rows of `memory_by_tile` that belong to the scope.
+    pub fn rows(self, memory: &TileMemory, target: Option<&Target>) -> std::ops::Range<usize> {
+        match (self, self.tiles(target)) {
+            (Self::Everything | Self::WorstTile, _) => 0..memory.tiles.len(),
+            (_, Some(tiles)) => {
+                let first = memory.tiles.lower_bound(TileId(*tiles.start()));
+                let end = tiles
+                    .end()
+                    .checked_add(1)
+                    .map_or(memory.tiles.len(), |end| memory.tiles.lower_bound(TileId(end)));
+                first..end
+            }
+            (_, None) => 0..0,
+        }
+    }
+}
+
+/// The limit of a scope: `bytes_per_tile` × its tiles in `memory_by_tile`; of the worst tile that of
+/// one.
+pub fn limit_bytes(scope: Scope, memory: &TileMemory, target: Option<&Target>) -> Option<u64> {
+    let tiles = match scope {
+        Scope::WorstTile => 1,
+        _ => scope.rows(memory, target).len() as u64,
+    };
+    target?.bytes_per_tile?.checked_mul(tiles).filter(|_| tiles > 0)
+}
+
+/// Always-live bytes of a scope, from `memory_by_tile`; `None` for the worst tile, which is another
+/// one from step to step.
+pub fn always_live_bytes(scope: Scope, tiles: &TileMemory, target: Option<&Target>) -> Option<u64> {
+    let rows = scope.rows(tiles, target);
+    if rows.is_empty() || scope == Scope::WorstTile {
+        return None;
+    }
+    rows.map(|row| memory::cell(&tiles.always_live, row))
+        .try_fold(0_u64, |sum, bytes| Some(sum.saturating_add(bytes?)))
+}
+
+/// Not-always-live bytes at each of `steps` step positions, from Poplar's own changes; where the
+/// file has none, of everything from its variables. `None` for tiles (see [`crate::analysis::liveness::scope_curve`]).
+pub fn curve(liveness: &Liveness, scope: Scope, steps: usize) -> Option<Vec<u64>> {
+    let Some(deltas) = liveness.deltas.as_ref() else {
+        let rows = liveness.variable_bytes.as_ref().filter(|_| scope == Scope::Everything)?;
+        return Some(curve_of_variables(rows, &liveness.classes, steps));
+    };
+    let none = Vec::new();
+    match scope {
+        // A file without rows for the whole system has, at best, those of every IPU.
+        Scope::Everything if deltas.everything.is_empty() => {
+            let mut all: Vec<(u32, i64)> = deltas.by_ipu.values().flatten().copied().collect();
+            all.sort_by_key(|(step, _)| *step);
+            Some(accumulate(&all, steps))
+        }
+        Scope::Everything => Some(accumulate(&deltas.everything, steps)),
+        Scope::Ipu(ipu) => Some(accumulate(deltas.by_ipu.get(&ipu).unwrap_or(&none), steps)),
+        Scope::Tile(_) | Scope::WorstTile => None,
+    }
+}
+
+/// Not-always-live bytes at each step position, from bytes by variable and class.
+pub fn curve_of_variables(rows: &[VariableBytes], classes: &Classes, steps: usize) -> Vec<u64> {
+    let mut deltas = Vec::new();
+    for row in rows {
+        let Some(class) = classes.ids.position(row.class) else { continue };
+        if classes.always_live.get(class) == Some(&true) {
+            continue;
+        }
+        let bytes = i64::try_from(row.bytes).unwrap_or(i64::MAX);
+        for range in classes.ranges_of(class) {
+            deltas.push((range.start, bytes));
+            deltas.push((range.end, -bytes));
+        }
+    }
+    deltas.sort_unstable_by_key(|(step, _)| *step);
+    accumulate(&deltas, steps)
+}
+
+/// Sums up changes, ascending by step; a sum below 0, which the reader has warned of, counts as 0.
+fn accumulate(deltas: &[(u32, i64)], steps: usize) -> Vec<u64> {
+    let mut curve = Vec::with_capacity(steps);
+    let mut level = 0_i64;
+    let mut rest = deltas;
+    for step in 0..steps {
+        while let Some(((at, delta), others)) = rest.split_first()
+            && *at as usize <= step
+        {
+            level = level.saturating_add(*delta);
+            rest = others;
+        }
+        curve.push(u64::try_from(level).unwrap_or(0));
+    }
+    curve
+}
+
+/// The step position of the peak.
+pub fn peak(curve: &[u64]) -> Option<usize> {
+    let highest = curve.iter().max()?;
+    curve.iter().position(|bytes| bytes == highest)
+}
+
+/// A variable before lowering and its bytes. Variables of one name count together.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct NamedBytes {
+    /// The name.
+    pub name: String,
+    /// Its bytes in the scope.
+    pub bytes: u64,
+}
+
+/// The not-always-live variables at a step, largest first, then by name.
+pub fn variables_at(rows: &[VariableBytes], liveness: &Liveness, step: usize) -> Vec<NamedBytes> {
+    let live = live_at(&liveness.classes, step);
+    named(rows, liveness, |class| live.get(class) == Some(&true))
+}
+
+/// Which classes, by position, are not always live and alive at a step.
+pub fn live_at(classes: &Classes, step: usize) -> Vec<bool> {
+    let is_live = |class: usize| {
+        let ranges = classes.ranges_of(class);
+        classes.always_live.get(class) == Some(&false)
+            && ranges.iter().any(|range| (range.start as usize..range.end as usize).contains(&step))
+    };
+    (0..classes.ids.len()).map(is_live).collect()
+}
+
+/// The name of a variable before lowering; one that the file does not name is `<variable N>`.
+pub fn variable_name(liveness: &Liveness, id: UnloweredId) -> Cow<'_, str> {
+    match liveness.variable_name(id) {
+        Some(name) => Cow::Borrowed(name),
+        None => Cow::Owned(format!("<variable {id}>")),
+    }
+}
+
+/// The always-live variables, largest first, then by name.
+pub fn always_live_variables(rows: &[VariableBytes], liveness: &Liveness) -> Vec<NamedBytes> {
+    named(rows, liveness, |class| liveness.classes.always_live.get(class) == Some(&true))
+}
+
+fn named(
+    rows: &[VariableBytes],
+    liveness: &Liveness,
+    is_wanted: impl Fn(usize) -> bool,
+) -> Vec<NamedBytes> {
+    let mut by_variable: HashMap<u32, u64> = HashMap::new();
+    for row in rows {
+        if liveness.classes.ids.position(row.class).is_some_and(&is_wanted) {
+            let bytes = by_variable.entry(row.variable.0).or_default();
+            *bytes = bytes.saturating_add(row.bytes);
+        }
+    }
+    let mut by_name: HashMap<Cow<'_, str>, u64> = HashMap::new();
+    for (variable, bytes) in by_variable {
+        let name = variable_name(liveness, UnloweredId(variable));
+        let sum = by_name.entry(name).or_default();
+        *sum = sum.saturating_add(bytes);
+    }
+    let mut list: Vec<NamedBytes> = by_name
+        .into_iter()
+        .map(|(name, bytes)| NamedBytes { name: name.into_owned(), bytes })
+        .collect();
+    list.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.name.cmp(&b.name)));
+    list
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::ClassId;
+
+    #[test]
+    fn a_curve_is_the_sum_of_its_classes_and_the_first_peak_counts() {
+        let mut classes = Classes::default();
+        for (id, always_live, ranges) in
+            [(0, true, vec![0..4_u32]), (1, false, vec![0..1, 2..4]), (2, false, vec![1..3])]
+        {
+            classes.ids.push(ClassId(id));
+            classes.always_live.push(always_live);
+            classes.ranges.extend(ranges);
+            classes.range_ends.push(classes.ranges.len());
+        }
+        let row =
+            |class, bytes| VariableBytes { variable: UnloweredId(0), class: ClassId(class), bytes };
+        let rows = [row(0, 100), row(1, 8), row(2, 4), row(9, 1)];
+        assert_eq!(curve_of_variables(&rows, &classes, 4), [8, 4, 12, 8]);
+        assert_eq!(peak(&[8, 12, 4, 12]), Some(1));
+        assert_eq!(peak(&[]), None);
+        assert!(classes.is_live_at(ClassId(1), 3) && !classes.is_live_at(ClassId(1), 1));
+    }
+
+    #[test]
+    fn an_ipu_has_its_own_tiles() {
+        let target = Target { tiles_per_ipu: Some(4), ..Target::default() };
+        assert_eq!(Scope::Ipu(2).tiles(Some(&target)), Some(8..=11));
+        let none = Target { tiles_per_ipu: Some(0), ..Target::default() };
+        assert_eq!(Scope::Ipu(0).tiles(Some(&none)), None);
+    }
+}

@@ -1,0 +1,221 @@
+//! The liveness curve of any scope, with what is always live there and the limit.
+//!
+//! - Everything, an IPU: not-always-live bytes by Poplar's own changes ([`crate::analysis::liveness::curve`]),
+//!   always-live bytes and limit summed over the scope's tiles in `memory_by_tile`.
+//! - A tile: the bytes of its rows of `var_bytes_by_eq_class` whose class is live at the step and not
+//!   always live; always-live bytes from `memory_by_tile`.
+//! - The worst tile: at each step the tile with the most bytes alive there, always live + not always
+//!   live, the lowest tile of equals. The curve is of that tile's bytes, the limit is one tile's.
+//!   Tiles whose always-live bytes are not known do not take part.
+
+use crate::store::{Report, TileId};
+
+use crate::analysis::liveness::worst_tiles::worst_tiles;
+use crate::analysis::liveness::{self, Scope, curve_of_variables};
+use crate::analysis::memory;
+
+/// Memory at each step of a scope. Steps are positions in [`crate::store::program::Steps`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScopeCurve {
+    /// Not-always-live bytes at each step.
+    pub not_always_live: Vec<u64>,
+    /// Always-live bytes.
+    pub always_live: AlwaysLive,
+    /// Bytes that the scope has; `None` where the target does not say.
+    pub limit: Option<u64>,
+    /// The worst tile at each step; only of [`Scope::WorstTile`].
+    pub worst_tiles: Option<Vec<TileId>>,
+}
+
+/// Always-live bytes of a scope.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AlwaysLive {
+    /// The report does not say.
+    Unknown,
+    /// The same at every step.
+    Level(u64),
+    /// At each step those of the tile that is worst there.
+    AtStep(Vec<u64>),
+}
+
+impl AlwaysLive {
+    /// Bytes at a step.
+    pub fn at(&self, step: usize) -> Option<u64> {
+        match self {
+            Self::Unknown => None,
+            Self::Level(bytes) => Some(*bytes),
+            Self::AtStep(bytes) => bytes.get(step).copied(),
+        }
+    }
+}
+
+/// The curve of a scope; `None` where a part that it needs is absent, or when it was cancelled.
+pub fn scope_curve(
+    report: &Report,
+    scope: Scope,
+    is_cancelled: &(dyn Fn() -> bool + Sync),
+) -> Option<ScopeCurve> {
+    let steps = report.steps.get()?.ids.len();
+    let liveness = report.liveness.get()?;
+    let target = report.target.get();
+    let memory = report.memory.get();
+    let not_always_live = match scope {
+        Scope::Everything | Scope::Ipu(_) => liveness::curve(liveness, scope, steps)?,
+        Scope::Tile(tile) => {
+            let table = report.tile_variable_bytes.get()?;
+            let rows: Vec<_> = table.iter(table.rows_of(tile)).collect();
+            curve_of_variables(&rows, &liveness.classes, steps)
+        }
+        Scope::WorstTile => {
+            let memory = memory?;
+            let tiles = memory.tiles.as_slice().iter().enumerate();
+            let tiles: Vec<(TileId, u64)> = tiles
+                .filter_map(|(row, tile)| Some((*tile, memory::cell(&memory.always_live, row)?)))
+                .collect();
+            let table = report.tile_variable_bytes.get()?;
+            let worst = worst_tiles(table, &liveness.classes, &tiles, steps, is_cancelled)?;
+            let tile_at = || worst.tiles.iter().filter_map(|row| tiles.get(*row as usize));
+            return Some(ScopeCurve {
+                not_always_live: worst
+                    .bytes
+                    .iter()
+                    .zip(tile_at())
+                    .map(|(bytes, (_, always_live))| bytes.saturating_sub(*always_live))
+                    .collect(),
+                always_live: AlwaysLive::AtStep(tile_at().map(|(_, bytes)| *bytes).collect()),
+                limit: liveness::limit_bytes(scope, memory, target),
+                worst_tiles: Some(tile_at().map(|(tile, _)| *tile).collect()),
+            });
+        }
+    };
+    let level = memory.and_then(|memory| liveness::always_live_bytes(scope, memory, target));
+    Some(ScopeCurve {
+        not_always_live,
+        always_live: level.map_or(AlwaysLive::Unknown, AlwaysLive::Level),
+        limit: memory.and_then(|memory| liveness::limit_bytes(scope, memory, target)),
+        worst_tiles: None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::ops::Range;
+
+    use crate::store::liveness::{Liveness, TileVariableBytes, VariableBytes};
+    use crate::store::memory::TileMemory;
+    use crate::store::program::Steps;
+    use crate::store::target::Target;
+    use crate::store::{ClassId, StepId, UnloweredId};
+
+    const NEVER: &(dyn Fn() -> bool + Sync) = &|| false;
+
+    /// A report of `steps` steps with classes 1, 2 … , of which the first is always live, and of
+    /// every tile its always-live bytes and its bytes by class.
+    fn report(steps: u32, classes: &[Vec<Range<u32>>], tiles: &[(u64, Vec<(u32, u32)>)]) -> Report {
+        let report = Report::default();
+        let mut list = Steps::default();
+        (0..steps).for_each(|step| assert!(list.ids.push(StepId(step))));
+        report.steps.fill(Some(list));
+        let mut liveness = Liveness::default();
+        for (id, ranges) in (1..).zip(classes) {
+            liveness.classes.ids.push(ClassId(id));
+            liveness.classes.always_live.push(id == 1);
+            liveness.classes.ranges.extend(ranges.iter().cloned());
+            liveness.classes.range_ends.push(liveness.classes.ranges.len());
+        }
+        report.liveness.fill(Some(liveness));
+        let (mut memory, mut table) = (TileMemory::default(), TileVariableBytes::default());
+        for (tile, (always_live, rows)) in (0..).zip(tiles) {
+            memory.tiles.push(TileId(tile));
+            memory.always_live.push(Some(*always_live));
+            table.tiles.push(TileId(tile));
+            table.rows.push(table.len()..table.len() + rows.len());
+            for (class, bytes) in rows {
+                table.variables.push(UnloweredId(0));
+                table.classes.push(ClassId(*class));
+                table.bytes.push(*bytes);
+            }
+        }
+        report.memory.fill(Some(memory));
+        report.tile_variable_bytes.fill(Some(table));
+        report.target.fill(Some(Target { bytes_per_tile: Some(1000), ..Target::default() }));
+        report
+    }
+
+    #[test]
+    fn the_lowest_of_the_worst_tiles_counts() {
+        let classes = [vec![0..4], vec![0..2], vec![1..3]];
+        let tiles =
+            [(5, vec![(1, 5), (2, 3)]), (4, vec![(2, 4), (3, 9)]), (6, vec![(3, 7), (9, 99)])];
+        let report = report(4, &classes, &tiles);
+        let worst = scope_curve(&report, Scope::WorstTile, NEVER).expect("a curve");
+        let tiles: Vec<u32> = worst.worst_tiles.iter().flatten().map(|tile| tile.0).collect();
+        assert_eq!(tiles, [0, 1, 1, 2]);
+        assert_eq!(worst.not_always_live, [3, 13, 9, 0]);
+        assert_eq!(worst.always_live, AlwaysLive::AtStep(vec![5, 4, 4, 6]));
+        assert_eq!((worst.always_live.at(3), worst.limit), (Some(6), Some(1000)));
+        let tile = scope_curve(&report, Scope::Tile(TileId(1)), NEVER).expect("a curve");
+        assert_eq!(tile.not_always_live, [4, 13, 9, 0]);
+        assert_eq!((tile.always_live, tile.limit), (AlwaysLive::Level(4), Some(1000)));
+        assert_eq!(scope_curve(&report, Scope::WorstTile, &|| true), None, "cancelled");
+    }
+
+    proptest! {
+        #[test]
+        fn the_worst_tile_is_that_of_a_search(
+            steps in 0..300_u32,
+            cuts in proptest::collection::vec(
+                proptest::collection::vec((0..300_u32, 0..150_u32), 0..4), 1..8),
+            tiles in proptest::collection::vec(
+                (0..20_u64, proptest::collection::vec((0..9_u32, 0..30_u32), 0..9)), 1..20),
+        ) {
+            let classes: Vec<Vec<Range<u32>>> = cuts
+                .iter()
+                .map(|cuts| cuts.iter().map(|(start, length)| *start..start + length).collect())
+                .collect();
+            let report = report(steps, &classes, &tiles);
+            let worst = scope_curve(&report, Scope::WorstTile, NEVER).expect("a curve");
+            let curves: Vec<Vec<u64>> = (0..)
+                .zip(&tiles)
+                .map(|(tile, _)| {
+                    let curve = scope_curve(&report, Scope::Tile(TileId(tile)), NEVER);
+                    curve.expect("a curve").not_always_live
+                })
+                .collect();
+            let found = worst.worst_tiles.as_ref().expect("tiles");
+            prop_assert_eq!(found.len(), steps as usize);
+            for (step, found) in found.iter().enumerate() {
+                let alive = |tile: usize| tiles[tile].0 + curves[tile][step];
+                let most = (0..tiles.len()).map(alive).max().expect("a tile");
+                let first = (0..tiles.len()).position(|tile| alive(tile) == most);
+                prop_assert_eq!(Some(found.0 as usize), first);
+                prop_assert_eq!(worst.not_always_live[step], curves[found.0 as usize][step]);
+                prop_assert_eq!(worst.always_live.at(step), Some(tiles[found.0 as usize].0));
+            }
+        }
+    }
+
+    #[test]
+    fn without_the_part_that_it_needs_there_is_no_curve() {
+        let report = Report::default();
+        assert_eq!(scope_curve(&report, Scope::Everything, NEVER), None);
+        let mut list = Steps::default();
+        assert!(list.ids.push(StepId(0)));
+        report.steps.fill(Some(list));
+        report.liveness.fill(Some(Liveness {
+            variable_bytes: Some(vec![VariableBytes {
+                variable: UnloweredId(0),
+                class: ClassId(0),
+                bytes: 4,
+            }]),
+            ..Liveness::default()
+        }));
+        let everything = scope_curve(&report, Scope::Everything, NEVER).expect("a curve");
+        assert_eq!((everything.always_live, everything.limit), (AlwaysLive::Unknown, None));
+        assert_eq!(scope_curve(&report, Scope::Ipu(0), NEVER), None);
+        assert_eq!(scope_curve(&report, Scope::Tile(TileId(0)), NEVER), None);
+        assert_eq!(scope_curve(&report, Scope::WorstTile, NEVER), None);
+    }
+}

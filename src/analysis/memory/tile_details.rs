@@ -1,0 +1,248 @@
+//! All figures that `memory_by_tile` and `memory_by_category` have of tiles, in groups.
+//!
+//! Each column is of all tiles or of some, added up. The not-overlapped bytes of the categories and
+//! the bytes at overlapped addresses (without gaps − their sum) add up to the bytes without gaps; the
+//! overlapped bytes of single categories count a byte once for each variable there and add up to more.
+//! Categories that have nothing on any tile are left out.
+
+use std::ops::Range;
+
+use crate::analysis::comparison::difference::Side;
+use crate::analysis::comparison::joined::joined;
+use crate::analysis::memory::{
+    CategoryBytes, MemoryTotals, category_on_tiles, category_title, category_total, totals,
+    totals_of_rows,
+};
+use crate::store::TileId;
+use crate::store::memory::{CategoryMemory, Region, TileMemory};
+use crate::store::target::Target;
+
+/// The name of the most bytes at any step that are not always live, each tile at its own step.
+pub const NOT_ALWAYS_LIVE: &str = "Not always live, at most";
+
+/// What figures belong together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Group {
+    /// With gaps, gaps, without gaps.
+    Whole,
+    /// Without gaps, by memory region.
+    Region,
+    /// Without gaps, by liveness.
+    Liveness,
+    /// By category, at addresses that one variable uses.
+    NotOverlapped,
+    /// By category, at addresses that several variables use.
+    Overlapped,
+}
+
+/// A figure in each column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DetailRow {
+    /// What it belongs to.
+    pub group: Group,
+    /// Its name for people; `None` where it is that of the whole group.
+    pub title: Option<String>,
+    /// Bytes in each column.
+    pub bytes: Vec<Option<u64>>,
+}
+
+/// The tiles of a column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Tiles {
+    /// All of them.
+    All,
+    /// Those in some rows of [`TileMemory::tiles`].
+    Rows(Vec<Range<usize>>),
+}
+
+impl Tiles {
+    fn totals(&self, memory: &TileMemory, target: Option<&Target>) -> MemoryTotals {
+        match self {
+            Self::All => totals(memory, target),
+            Self::Rows(rows) => totals_of_rows(memory, target, rows.iter().cloned().flatten()),
+        }
+    }
+
+    fn category(&self, memory: &TileMemory, category: &CategoryMemory) -> CategoryBytes {
+        let tile = |row: usize| memory.tiles.get(row).unwrap_or(TileId(u32::MAX));
+        match self {
+            Self::All => category_total(category),
+            Self::Rows(rows) => {
+                category_on_tiles(category, rows.iter().cloned().flatten().map(tile))
+            }
+        }
+    }
+}
+
+/// The figures, group by group; the first row of a group but [`Group::Whole`] is that of the whole
+/// group.
+pub fn details(memory: &TileMemory, target: Option<&Target>, columns: &[Tiles]) -> Vec<DetailRow> {
+    let totals: Vec<MemoryTotals> =
+        columns.iter().map(|tiles| tiles.totals(memory, target)).collect();
+    let mut rows = Vec::new();
+    let mut add = |group, title: Option<&str>, bytes: &dyn Fn(&MemoryTotals) -> Option<u64>| {
+        let title = title.map(str::to_owned);
+        rows.push(DetailRow { group, title, bytes: totals.iter().map(bytes).collect() });
+    };
+    add(Group::Whole, Some("With gaps"), &|all| all.including_gaps_bytes);
+    add(Group::Whole, Some("Gaps"), &|all| all.gap_bytes);
+    add(Group::Whole, Some("Without gaps"), &|all| all.total_bytes);
+    add(Group::Region, None, &|all| all.total_bytes);
+    for (index, region) in Region::ALL.into_iter().enumerate() {
+        let of_region = |all: &MemoryTotals| all.by_region.get(index).copied().flatten();
+        add(Group::Region, Some(region.title()), &of_region);
+    }
+    add(Group::Liveness, None, &|all| all.total_bytes);
+    add(Group::Liveness, Some("Always live"), &|all| all.always_live_bytes);
+    add(Group::Liveness, Some(NOT_ALWAYS_LIVE), &|all| all.not_always_live_max_bytes);
+    let not_explained = "Not explained by liveness";
+    add(Group::Liveness, Some(not_explained), &|all| all.not_explained_bytes);
+    rows.extend(by_category(memory, columns, &totals));
+    rows
+}
+
+/// The figures of two reports, the columns of each for its own tiles: every column has its bytes in the
+/// source, then in the target. A category that only one of them has is nothing in the other.
+pub fn details_of_two(
+    memories: [&TileMemory; 2],
+    targets: [Option<&Target>; 2],
+    columns: [&[Tiles]; 2],
+) -> Vec<DetailRow> {
+    let of_side = |side: Side| {
+        let rows = details(side.of(memories), side.of(targets), side.of(columns));
+        let keyed = |row: DetailRow| ((row.group, row.title.clone()), row);
+        rows.into_iter().map(keyed).collect()
+    };
+    let rows = joined(of_side(Side::Source), of_side(Side::Target));
+    let join = |rows: [Option<DetailRow>; 2]| {
+        let first = rows.iter().flatten().next()?;
+        let (group, title) = (first.group, first.title.clone());
+        let is_category = matches!(group, Group::NotOverlapped | Group::Overlapped);
+        let cell = |side: Side, column: usize| match side.of(rows.each_ref()) {
+            Some(row) => row.bytes.get(column).copied().flatten(),
+            None => (is_category && !side.of(memories).categories.is_empty()).then_some(0),
+        };
+        let count = columns.iter().map(|columns| columns.len()).max().unwrap_or(0);
+        let cells = |column: usize| Side::BOTH.map(|side| cell(side, column));
+        Some(DetailRow { group, title, bytes: (0..count).flat_map(cells).collect() })
+    };
+    let mut rows: Vec<DetailRow> = rows.into_iter().filter_map(join).collect();
+    rows.sort_by_key(|row| row.group);
+    rows
+}
+
+fn by_category(memory: &TileMemory, columns: &[Tiles], totals: &[MemoryTotals]) -> Vec<DetailRow> {
+    if memory.categories.is_empty() {
+        return Vec::new();
+    }
+    let of_category = |category: &CategoryMemory| {
+        let bytes = columns.iter().map(|tiles| tiles.category(memory, category));
+        (category_title(&category.name), category_total(category), bytes.collect())
+    };
+    let categories: Vec<(String, CategoryBytes, Vec<CategoryBytes>)> =
+        memory.categories.iter().map(of_category).collect();
+    let not_overlapped = |column: usize| {
+        categories.iter().try_fold(0_u64, |sum, (_, _, bytes)| {
+            Some(sum.saturating_add(bytes.get(column)?.not_overlapped?))
+        })
+    };
+    let sums: Vec<Option<u64>> = (0..columns.len()).map(not_overlapped).collect();
+    let rest = |(sum, all): (&Option<u64>, &MemoryTotals)| all.total_bytes?.checked_sub((*sum)?);
+    let rests = sums.iter().zip(totals).map(rest).collect();
+
+    let mut rows = Vec::new();
+    for (group, whole, is_overlapped) in
+        [(Group::NotOverlapped, sums.clone(), false), (Group::Overlapped, rests, true)]
+    {
+        let pick = |bytes: &CategoryBytes| {
+            if is_overlapped { bytes.overlapped } else { bytes.not_overlapped }
+        };
+        rows.push(DetailRow { group, title: None, bytes: whole });
+        for (title, all, bytes) in &categories {
+            if pick(all) != Some(0) {
+                let bytes = bytes.iter().map(pick).collect();
+                rows.push(DetailRow { group, title: Some(title.clone()), bytes });
+            }
+        }
+    }
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn memory() -> TileMemory {
+        let mut memory = TileMemory::default();
+        for (tile, bytes) in [(0, 10), (1, 20), (3, 30)] {
+            memory.tiles.push(TileId(tile));
+            memory.total.push(Some(bytes));
+            memory.including_gaps.push(Some(bytes + 2));
+            memory.always_live.push(Some(4));
+            memory.not_always_live_max.push(Some(5));
+            for region in &mut memory.by_region {
+                region.push(Some(bytes / 3));
+            }
+        }
+        let zeros = || Some(vec![0; 4]);
+        for (name, bytes) in [("stack", 3), ("nothing", 0)] {
+            memory.categories.push(CategoryMemory {
+                name: name.to_owned(),
+                not_overlapped: [Some(vec![bytes; 4]), zeros(), zeros()],
+                overlapped: [Some(vec![bytes * 2; 4]), zeros(), zeros()],
+            });
+        }
+        memory
+    }
+
+    #[test]
+    fn groups_have_the_figures_of_their_columns() {
+        let memory = memory();
+        let columns = [Tiles::All, Tiles::Rows(vec![0..1, 2..3]), Tiles::Rows(vec![1..2])];
+        let rows = details(&memory, None, &columns);
+        let find = |group, title: Option<&str>| {
+            let row = rows.iter().find(|row| row.group == group && row.title.as_deref() == title);
+            row.map(|row| row.bytes.clone())
+        };
+        let bytes = |bytes: [u64; 3]| Some(bytes.map(Some).to_vec());
+        assert_eq!(find(Group::Whole, Some("With gaps")), bytes([66, 44, 22]));
+        assert_eq!(find(Group::Whole, Some("Gaps")), bytes([6, 4, 2]));
+        assert_eq!(find(Group::Region, Some("Interleaved")), bytes([19, 13, 6]));
+        assert_eq!(find(Group::Liveness, Some("Not explained by liveness")), bytes([33, 22, 11]));
+        let stack = find(Group::NotOverlapped, Some("Stack"));
+        assert_eq!(stack, Some(vec![Some(12), Some(6), Some(3)]));
+        assert_eq!(find(Group::Overlapped, None), Some(vec![Some(48), Some(34), Some(17)]));
+        assert_eq!(find(Group::NotOverlapped, Some("Nothing")), None);
+        assert!(details(&TileMemory::default(), None, &columns[..1]).len() > 3);
+    }
+
+    #[test]
+    fn two_reports_share_their_rows() {
+        let (source, mut target) = (memory(), memory());
+        target.total[0] = Some(15);
+        let lists = || Some(vec![1; 4]);
+        target.categories.push(CategoryMemory {
+            name: "message".to_owned(),
+            not_overlapped: [lists(), lists(), lists()],
+            overlapped: [Some(vec![0; 4]), Some(vec![0; 4]), Some(vec![0; 4])],
+        });
+        let columns = [Tiles::All, Tiles::Rows(vec![0..1])];
+        let of = |source, target| details_of_two([source, target], [None; 2], [&columns; 2]);
+        let rows = of(&source, &target);
+        assert!(rows.is_sorted_by_key(|row| row.group));
+        let find = |rows: &[DetailRow], group, title: &str| {
+            let row =
+                rows.iter().find(|row| row.group == group && row.title.as_deref() == Some(title));
+            row.map(|row| row.bytes.clone())
+        };
+        let bytes = find(&rows, Group::Whole, "Without gaps");
+        assert_eq!(bytes, Some([60, 65, 10, 15].map(Some).to_vec()));
+        let bytes = find(&rows, Group::NotOverlapped, "Message");
+        assert_eq!(bytes, Some([0, 12, 0, 3].map(Some).to_vec()));
+        assert_eq!(find(&rows, Group::Overlapped, "Message"), None);
+        let mut without = memory();
+        without.categories.clear();
+        let bytes = find(&of(&without, &target), Group::NotOverlapped, "Message");
+        assert_eq!(bytes, Some(vec![None, Some(12), None, Some(3)]));
+    }
+}

@@ -1,0 +1,7 @@
+//! Where things lie: addresses, gaps, memory maps.
+
+pub mod chip_map;
+pub mod gap_totals;
+pub mod gaps;
+pub mod overflow;
+pub mod tile_map;

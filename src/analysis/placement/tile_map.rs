@@ -1,0 +1,299 @@
+//! The memory map of one tile: every variable at its address, in lanes, with the gaps between.
+//!
+//! A block is a variable that has a place and a size, over all steps or live at one: the variables
+//! of the tile's liveness there, always live or not, so their bytes add up to it. Blocks are ordered
+//! by offset, then by end, then by row; each lies in the lowest lane that is free at its offset, so no
+//! two of a lane overlap, and there are as many lanes as blocks at the most crowded address. Gaps are
+//! those of [`crate::analysis::placement::gaps`], which at a step count what only other steps use.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap};
+use std::ops::Range;
+
+use crate::store::ids::CategoryId;
+use crate::store::liveness::Classes;
+use crate::store::variable::{LoweredVariable, TileVariables};
+use crate::store::{ClassId, Report};
+
+use crate::analysis::placement::gaps::{
+    Gap, GapsByReason, by_reason, end_of, gaps, gaps_at_step, placed_rows,
+};
+use crate::analysis::program::steps::Filter;
+
+/// The map of one tile. Addresses are bytes from the start of the tile's memory.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TileMap {
+    /// The last byte that any variable uses at any step, + 1.
+    pub end: u64,
+    /// Memory of a tile, bytes; `None` where the target does not say.
+    pub limit: Option<u64>,
+    /// Start addresses of the memory elements, ascending.
+    pub elements: Vec<u64>,
+    /// Start addresses of the memory regions, ascending.
+    pub regions: Vec<u64>,
+    /// The variables, by offset, then by end, then by row.
+    pub blocks: Vec<Block>,
+    /// For each lane its blocks, as positions in `blocks`, by address.
+    pub lanes: Vec<Vec<u32>>,
+    /// The gaps, by address; no two overlap.
+    pub gaps: Vec<Gap>,
+}
+
+/// A variable at its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Its row in [`TileVariables`].
+    pub row: u32,
+    /// Its first byte.
+    pub offset: u64,
+    /// The first byte after it.
+    pub end: u64,
+    /// Its lane, counted from 0.
+    pub lane: u32,
+    /// Its category; `None` where the file does not name it.
+    pub category: Option<CategoryId>,
+    /// Its liveness class.
+    pub class: ClassId,
+    /// Whether it lives as long as the program.
+    pub is_always_live: bool,
+}
+
+impl Block {
+    /// Whether it lives at a step position.
+    pub fn is_live(&self, classes: &Classes, step: usize) -> bool {
+        classes.is_live_at(self.class, step)
+    }
+}
+
+impl TileMap {
+    /// The map of a tile over all steps, or of what lives at a step position.
+    pub fn new(tile: &TileVariables, report: &Report, step: Option<usize>) -> Self {
+        let target = report.target.get();
+        let classes = report.liveness.get().map(|liveness| &liveness.classes);
+        let is_live = |variable: &LoweredVariable| {
+            step.is_none_or(|step| {
+                classes.is_some_and(|classes| classes.is_live_at(variable.class, step))
+            })
+        };
+        let block = |row: usize| {
+            let variable = tile.variables.get(row).filter(|variable| is_live(variable))?;
+            let category = variable.category.map(CategoryId);
+            Some(Block {
+                row: u32::try_from(row).ok()?,
+                offset: variable.offset,
+                end: variable.end(),
+                lane: 0,
+                category: category.filter(|id| {
+                    report.categories.get().is_some_and(|categories| categories.name(*id).is_some())
+                }),
+                class: variable.class,
+                is_always_live: classes
+                    .is_some_and(|classes| classes.is_always_live(variable.class)),
+            })
+        };
+        let mut blocks: Vec<Block> = placed_rows(tile).into_iter().filter_map(block).collect();
+        let lanes = put_into_lanes(&mut blocks);
+        let gaps = match step {
+            Some(_) => gaps_at_step(tile, target, is_live),
+            None => gaps(tile, target),
+        };
+        Self {
+            end: end_of(tile),
+            limit: target.and_then(|target| target.bytes_per_tile),
+            elements: target.map(|target| target.element_offsets.clone()).unwrap_or_default(),
+            regions: target.map(|target| target.region_offsets.clone()).unwrap_or_default(),
+            blocks,
+            lanes,
+            gaps,
+        }
+    }
+
+    /// The block at an address in a lane, as a position in `blocks`.
+    pub fn block_at(&self, address: u64, lane: usize) -> Option<usize> {
+        let position = *self.blocks_within(lane, address..address.saturating_add(1)).first()?;
+        Some(position as usize)
+    }
+
+    /// The blocks of a lane that have a byte in a range of addresses.
+    pub fn blocks_within(&self, lane: usize, addresses: Range<u64>) -> &[u32] {
+        if addresses.is_empty() {
+            return &[];
+        }
+        let lane = self.lanes.get(lane).map_or(&[][..], Vec::as_slice);
+        let block = |position: &u32| self.blocks.get(*position as usize);
+        let first = lane.partition_point(|position| {
+            block(position).is_some_and(|block| block.end <= addresses.start)
+        });
+        let end = lane.partition_point(|position| {
+            block(position).is_some_and(|block| block.offset < addresses.end)
+        });
+        lane.get(first..end).unwrap_or(&[])
+    }
+
+    /// The gap at an address, as a position in `gaps`.
+    pub fn gap_at(&self, address: u64) -> Option<usize> {
+        let position = self.gaps.partition_point(|gap| gap.bytes.end <= address);
+        self.gaps.get(position).is_some_and(|gap| gap.bytes.contains(&address)).then_some(position)
+    }
+
+    /// The block of a row of [`TileVariables`], as a position in `blocks`; `None` where the variable
+    /// has no place, or does not live at the step of the map.
+    pub fn block_of(&self, row: u32) -> Option<usize> {
+        self.blocks.iter().position(|block| block.row == row)
+    }
+
+    /// Gap bytes and numbers of gaps by reason.
+    pub fn gaps_by_reason(&self) -> GapsByReason {
+        by_reason(&self.gaps)
+    }
+}
+
+/// The rows whose name has `part` in it, whatever the case, ascending.
+pub fn rows_named(tile: &TileVariables, part: &str) -> Vec<u32> {
+    let filter = Filter::new(part);
+    let names = (0_u32..).zip(tile.names.iter());
+    names.filter(|(_, name)| filter.is_in(name)).map(|(row, _)| row).collect()
+}
+
+/// Gives every block the lowest lane that is free at its offset; blocks come by offset.
+fn put_into_lanes(blocks: &mut [Block]) -> Vec<Vec<u32>> {
+    let mut lanes: Vec<Vec<u32>> = Vec::new();
+    // Lanes in use, the one that ends first on top, and lanes that have ended.
+    let mut busy: BinaryHeap<Reverse<(u64, u32)>> = BinaryHeap::new();
+    let mut free: BTreeSet<u32> = BTreeSet::new();
+    for (position, block) in (0_u32..).zip(blocks) {
+        while let Some(Reverse((end, lane))) = busy.peek().copied()
+            && end <= block.offset
+        {
+            busy.pop();
+            free.insert(lane);
+        }
+        block.lane = free.pop_first().unwrap_or_else(|| {
+            lanes.push(Vec::new());
+            u32::try_from(lanes.len() - 1).unwrap_or(u32::MAX)
+        });
+        busy.push(Reverse((block.end, block.lane)));
+        if let Some(lane) = lanes.get_mut(block.lane as usize) {
+            lane.push(position);
+        }
+    }
+    lanes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    use crate::store::StepId;
+    use crate::store::liveness::Liveness;
+    use crate::store::program::Steps;
+    use crate::store::report::Categories;
+    use crate::store::target::Target;
+    use crate::store::variable::VariableFlags;
+
+    /// Four steps; class 1 lives always, 2 at the first two, 3 at the last two.
+    fn report() -> Report {
+        let report = Report::default();
+        let mut steps = Steps::default();
+        (0..4).for_each(|step| assert!(steps.ids.push(StepId(step))));
+        report.steps.fill(Some(steps));
+        let mut liveness = Liveness::default();
+        for (id, range) in [(1, 0..4), (2, 0..2), (3, 2..4)] {
+            assert!(liveness.classes.ids.push(ClassId(id)));
+            liveness.classes.always_live.push(id == 1);
+            liveness.classes.ranges.push(range);
+            liveness.classes.range_ends.push(liveness.classes.ranges.len());
+        }
+        report.liveness.fill(Some(liveness));
+        let mut categories = Categories::default();
+        assert!(categories.ids.push(CategoryId(7)));
+        categories.names.push("stack");
+        report.categories.fill(Some(categories));
+        report.target.fill(Some(Target {
+            bytes_per_tile: Some(64),
+            element_offsets: vec![0, 32],
+            ..Target::default()
+        }));
+        report
+    }
+
+    fn tile(variables: &[(u64, u64, u32)]) -> TileVariables {
+        let mut tile = TileVariables::default();
+        for (id, (offset, bytes, class)) in (0..).zip(variables) {
+            tile.variables.push(LoweredVariable {
+                id,
+                offset: *offset,
+                bytes: *bytes,
+                alignment: 4,
+                category: Some(7 + id % 2),
+                class: ClassId(*class),
+                unlowered: None,
+                flags: VariableFlags(1),
+            });
+            tile.names.push(&format!("Net/Layer{id}/out"));
+        }
+        tile
+    }
+
+    #[test]
+    fn what_is_at_a_place_is_found() {
+        let report = report();
+        let tile = tile(&[(8, 8, 2), (0, 4, 1), (8, 16, 3), (40, 0, 1), (28, 4, 1)]);
+        let map = TileMap::new(&tile, &report, None);
+        let places: Vec<_> = map
+            .blocks
+            .iter()
+            .map(|block| (block.row, block.offset, block.end, block.lane))
+            .collect();
+        assert_eq!(places, [(1, 0, 4, 0), (0, 8, 16, 0), (2, 8, 24, 1), (4, 28, 32, 0)]);
+        assert_eq!((map.end, map.limit, map.lanes.len()), (32, Some(64), 2));
+        assert_eq!((map.block_at(8, 0), map.block_at(8, 1)), (Some(1), Some(2)));
+        assert_eq!((map.block_at(16, 0), map.block_at(16, 1)), (None, Some(2)));
+        assert_eq!((map.block_at(0, 7), map.block_at(32, 0)), (None, None));
+        assert_eq!(map.blocks_within(0, 3..9), [0, 1]);
+        assert!(map.blocks_within(0, 4..8).is_empty() && map.blocks_within(0, 9..9).is_empty());
+        assert_eq!((map.gap_at(3), map.gap_at(4), map.gap_at(8)), (None, Some(0), None));
+        assert_eq!((map.gap_at(27), map.gap_at(u64::MAX)), (Some(1), None));
+        assert_eq!((map.block_of(4), map.block_of(3)), (Some(3), None));
+        let named = map.blocks.iter().map(|block| block.category.is_some()).collect::<Vec<_>>();
+        assert_eq!(named, [false, true, true, true], "a category without a name");
+        let early = TileMap::new(&tile, &report, Some(1));
+        assert_eq!((early.lanes.len(), early.blocks.len(), early.end), (1, 3, 32));
+        assert!(early.gap_at(16).is_some() && early.block_at(8, 0) == Some(1));
+        let classes = &report.liveness.get().expect("liveness").classes;
+        assert!(early.blocks.iter().all(|block| block.is_live(classes, 1)));
+        assert_eq!(rows_named(&tile, "LAYER2"), [2]);
+        assert_eq!(rows_named(&tile, "/out").len(), 5);
+        assert_eq!(TileMap::new(&TileVariables::default(), &report, None).lanes.len(), 0);
+    }
+
+    proptest! {
+        #[test]
+        fn lanes_hold_what_overlaps_and_bytes_add_up(
+            variables in proptest::collection::vec((0..80_u64, 0..20_u64, 1..4_u32), 0..40),
+            step in proptest::option::of(0..4_usize),
+        ) {
+            let (report, tile) = (report(), tile(&variables));
+            let map = TileMap::new(&tile, &report, step);
+            for lane in &map.lanes {
+                let blocks: Vec<&Block> =
+                    lane.iter().map(|position| &map.blocks[*position as usize]).collect();
+                prop_assert!(blocks.windows(2).all(|pair| pair[0].end <= pair[1].offset));
+            }
+            prop_assert_eq!(map.lanes.iter().map(Vec::len).sum::<usize>(), map.blocks.len());
+            let at = |address: u64| {
+                map.blocks.iter().filter(|block| (block.offset..block.end).contains(&address)).count()
+            };
+            prop_assert_eq!((0..100).map(at).max(), Some(map.lanes.len()));
+            let used = (0..100).filter(|address| at(*address) > 0).count() as u64;
+            let gaps: u64 = map.gaps_by_reason().values().map(|total| total.bytes).sum();
+            prop_assert_eq!(used + gaps, map.end);
+            for address in 0..map.end {
+                prop_assert_eq!(map.gap_at(address).is_some(), at(address) == 0);
+                let found = (0..map.lanes.len()).filter_map(|lane| map.block_at(address, lane));
+                prop_assert_eq!(found.count(), at(address));
+            }
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! What runs: steps, programs, operations, options, phases of the compiler.
+
+pub mod control_code;
+#[cfg(test)]
+pub(crate) mod debug_fixture;
+pub mod operations;
+pub mod phases;
+pub mod report_options;
+pub(crate) mod step_counts;
+pub mod step_operations;
+pub mod steps;
+pub mod variable_operations;
