@@ -9,8 +9,8 @@ use eframe::egui;
 
 use super::job::Latest;
 use super::selection::{Selection, Selections};
-pub use crate::analysis::comparison::difference::Side;
 use crate::analysis::comparison::matching::{AlignedSteps, Matching, match_reports};
+pub use crate::analysis::figures::difference::Side;
 use crate::format::poplar::OpenReport;
 use crate::store::Report;
 

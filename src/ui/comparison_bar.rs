@@ -9,6 +9,7 @@ use super::command::Command;
 use super::comparison::{Arrangement, Comparison, Side, StepsBy};
 use super::home::failure::failure_ui;
 use super::icon::Icon;
+use super::keys;
 use super::loading::{Failure, Load};
 use super::report::halves::{report_name, side_color};
 use crate::store::Report;
@@ -45,7 +46,8 @@ pub fn bar_ui(ui: &mut egui::Ui, bar: &ComparisonBar<'_>, commands: &mut Vec<Com
             label.on_hover_text(shortened(&path.display().to_string(), 300));
             if side == Side::Source {
                 let swap = ui.button("⇄").accessible_name("Swap source and target");
-                if swap.on_hover_text("Swap source and target (F6)").clicked() {
+                let hover = with_keys(ui, "Swap source and target", keys::SWAP);
+                if swap.on_hover_text(hover).clicked() {
                     commands.push(Command::Swap);
                 }
             }
@@ -61,6 +63,11 @@ pub fn bar_ui(ui: &mut egui::Ui, bar: &ComparisonBar<'_>, commands: &mut Vec<Com
     });
 }
 
+/// What something does, with its keys: `Swap source and target (F6)`.
+fn with_keys(ui: &egui::Ui, does: &str, keys: &[egui::KeyboardShortcut]) -> String {
+    format!("{does} ({})", keys::keys_text(ui.ctx(), keys))
+}
+
 /// Arrangement and alignment, from the right to the left.
 fn choices_ui(ui: &mut egui::Ui, bar: &ComparisonBar<'_>, commands: &mut Vec<Command>) {
     ui.spacing_mut().item_spacing.x = 4.0;
@@ -69,18 +76,19 @@ fn choices_ui(ui: &mut egui::Ui, bar: &ComparisonBar<'_>, commands: &mut Vec<Com
         [(Arrangement::SideBySide, "Side by side"), (Arrangement::Overlaid, "Overlaid")]
     {
         let entry = ui.selectable_label(comparison.arrangement == arrangement, title);
-        if entry.on_hover_text("How pictures of two reports are shown (F7)").clicked() {
+        let hover = with_keys(ui, "How pictures of two reports are shown", keys::ARRANGE);
+        if entry.on_hover_text(hover).clicked() {
             commands.push(Command::Arrange(arrangement));
         }
     }
     ui.separator();
     for (steps_by, title, hover) in [
-        (StepsBy::Index, "By index", "Step 7 of one report is step 7 of the other (F8)"),
-        (StepsBy::Matching, "By name", "Steps belong together by name and order (F8)"),
+        (StepsBy::Index, "By index", "Step 7 of one report is step 7 of the other"),
+        (StepsBy::Matching, "By name", "Steps belong together by name and order"),
     ] {
         let entry = ui.selectable_label(comparison.steps_by == steps_by, title);
         let entry = entry.accessible_name(format!("Align steps {}", title.to_lowercase()));
-        if entry.on_hover_text(hover).clicked() {
+        if entry.on_hover_text(with_keys(ui, hover, keys::ALIGN)).clicked() {
             commands.push(Command::AlignSteps(steps_by));
         }
     }

@@ -9,7 +9,7 @@
 pub mod lifetimes;
 pub mod peaks;
 pub mod scope_curve;
-pub mod slot_curves;
+pub mod variables;
 mod worst_tiles;
 
 use std::borrow::Cow;

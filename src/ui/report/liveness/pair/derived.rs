@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::analysis::comparison::matching::AlignedSteps;
+use crate::analysis::comparison::slot_curves::{in_slots, slots_where};
 use crate::analysis::comparison::spikes::{Spike, spikes};
 use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::scope_curve::AlwaysLive;
-use crate::analysis::liveness::slot_curves::{in_slots, slots_where};
 use crate::store::Report;
 use crate::ui::comparison::Side;
 use crate::ui::report::liveness::derived::Derived;
