@@ -87,3 +87,43 @@ fn every_file_says_what_it_is_for() {
         assert!(lines < 600, "{} has {lines} lines: split it by idea", file.display());
     }
 }
+
+/// The folders of `analysis`, each of which uses only those before it: the `pub mod` lines.
+fn analysis_folders(root: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(root.join("analysis/mod.rs")).unwrap();
+    let names = text.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'));
+    names.map(str::to_owned).collect()
+}
+
+/// Modules that a line of code names below `crate::analysis`.
+fn analysis_modules(line: &str) -> impl Iterator<Item = &str> {
+    line.split("crate::analysis::").skip(1).map(|rest| {
+        let end = rest.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+        &rest[..end.unwrap_or(rest.len())]
+    })
+}
+
+#[test]
+fn folders_of_the_analysis_point_upwards() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let folders = analysis_folders(&root);
+    assert!(folders.len() > 8, "{folders:?}");
+    for (place, folder) in folders.iter().enumerate() {
+        for file in sources(&root.join("analysis").join(folder)) {
+            let text = std::fs::read_to_string(&file).unwrap();
+            // Test modules come last, and may build on anything.
+            let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+            let is_test = file.ends_with("tests.rs") || file.ends_with("fixture.rs");
+            for line in code.lines().filter(|line| !line.trim_start().starts_with("//")) {
+                for used in analysis_modules(line) {
+                    let is_above = folders[..=place].iter().any(|above| above == used);
+                    assert!(
+                        is_above || is_test,
+                        "{}: {folder} uses {used}, which src/analysis/mod.rs does not have above it: {line}",
+                        file.display()
+                    );
+                }
+            }
+        }
+    }
+}

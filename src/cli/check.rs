@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::output::{self, Answer, BUDGET_EXCEEDED, aligned};
 use super::{Input, size};
-use crate::analysis::memory::budgets::{Budgets, Check, Figure, Figures, checks, growth_percent};
+use crate::analysis::insights::budgets::{Budgets, Check, Figure, Figures, checks, growth_percent};
 use crate::format::poplar::OpenReport;
 use crate::store::{TileId, Warning};
 use crate::text::{bytes, exact_bytes, grouped, signed_bytes};

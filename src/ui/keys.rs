@@ -72,9 +72,12 @@ const OPEN: &[KeyboardShortcut] = &[command(Key::O)];
 const COMPARE: &[KeyboardShortcut] = &[command(Key::D)];
 const SWEEP: &[KeyboardShortcut] = &[command(Key::M)];
 const DIAGNOSE: &[KeyboardShortcut] = &[command(Key::E)];
-const SWAP: &[KeyboardShortcut] = &[plain(Key::F6)];
-const ARRANGE: &[KeyboardShortcut] = &[plain(Key::F7)];
-const ALIGN: &[KeyboardShortcut] = &[plain(Key::F8)];
+/// Of [`Command::Swap`].
+pub const SWAP: &[KeyboardShortcut] = &[plain(Key::F6)];
+/// Of [`Command::Arrange`].
+pub const ARRANGE: &[KeyboardShortcut] = &[plain(Key::F7)];
+/// Of [`Command::AlignSteps`].
+pub const ALIGN: &[KeyboardShortcut] = &[plain(Key::F8)];
 const RELOAD: &[KeyboardShortcut] = &[command(Key::R), plain(Key::F5)];
 const CLOSE: &[KeyboardShortcut] = &[command(Key::W)];
 const MENU: &[KeyboardShortcut] = &[command(Key::B)];

@@ -225,7 +225,6 @@ fn read(path: &Path, shared: &Shared) -> Result<(), Error> {
     if !progress.is_cancelled() {
         shared.set_stage(Stage::DebugInfo);
         open.read_debug_info(progress);
-        open.read_logs(log_messages);
     }
     if !progress.is_cancelled() {
         shared.set_stage(Stage::Variables);

@@ -8,6 +8,7 @@ use eframe::egui::{Align, Button, Label, Layout, RichText, Sense};
 use super::command::Command;
 use super::home::failure::failure_ui;
 use super::icon::Icon;
+use super::keys;
 use super::loading::Failure;
 use super::open_runs::{OpenRun, OpenRuns};
 use super::runs::{Arrangement, Run, Runs, StepsBy, report_name};
@@ -43,7 +44,8 @@ pub fn bar_ui(
             name_ui(ui, run, if is_pair { NAME } else { SHORT_NAME }, place, commands);
             if is_pair && place == 0 {
                 let swap = ui.button("⇄").accessible_name("Swap source and target");
-                if swap.on_hover_text("Swap source and target (F6)").clicked() {
+                if swap.on_hover_text(with_keys(ui, "Swap source and target", keys::SWAP)).clicked()
+                {
                     commands.push(Command::Swap);
                 }
             }
@@ -97,6 +99,11 @@ fn name_ui(
     label.on_hover_text(shortened(&run.load.path.display().to_string(), 300));
 }
 
+/// What something does, with its keys: `Swap source and target (F6)`.
+fn with_keys(ui: &egui::Ui, does: &str, keys: &[egui::KeyboardShortcut]) -> String {
+    format!("{does} ({})", keys::keys_text(ui.ctx(), keys))
+}
+
 /// Arrangement and alignment, from the right to the left.
 fn choices_ui(
     ui: &mut egui::Ui,
@@ -110,18 +117,19 @@ fn choices_ui(
         [(Arrangement::SideBySide, "Side by side"), (Arrangement::Overlaid, "Overlaid")]
     {
         let entry = ui.selectable_label(open.arrangement == arrangement, title);
-        if entry.on_hover_text(format!("How pictures of {what} are shown (F7)")).clicked() {
+        let hover = format!("How pictures of {what} are shown");
+        if entry.on_hover_text(with_keys(ui, &hover, keys::ARRANGE)).clicked() {
             commands.push(Command::Arrange(arrangement));
         }
     }
     ui.separator();
     for (steps_by, title, hover) in [
-        (StepsBy::Index, "By index", "Step 7 of one report is step 7 of the other (F8)"),
-        (StepsBy::Matching, "By name", "Steps belong together by name and order (F8)"),
+        (StepsBy::Index, "By index", "Step 7 of one report is step 7 of the other"),
+        (StepsBy::Matching, "By name", "Steps belong together by name and order"),
     ] {
         let entry = ui.selectable_label(open.steps_by == steps_by, title);
         let entry = entry.accessible_name(format!("Align steps {}", title.to_lowercase()));
-        if entry.on_hover_text(hover).clicked() {
+        if entry.on_hover_text(with_keys(ui, hover, keys::ALIGN)).clicked() {
             commands.push(Command::AlignSteps(steps_by));
         }
     }

@@ -4,10 +4,10 @@
 use std::collections::HashMap;
 
 use super::contribution::OperationName;
-use super::difference::Side;
 use super::join::{Join, Row};
 use super::owners::Owners;
 use crate::analysis::comparison::matching::Matching;
+use crate::analysis::figures::difference::Side;
 use crate::analysis::liveness::variable_name;
 use crate::analysis::program::step_operations::StepOperations;
 use crate::store::Report;

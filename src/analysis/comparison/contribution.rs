@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use super::difference::{Difference, Side};
+use crate::analysis::figures::difference::{Difference, Side};
 use crate::analysis::placement::gaps::GapReason;
 use crate::analysis::program::operations::Operation;
 

@@ -19,10 +19,10 @@ use std::collections::BTreeMap;
 use super::attribution::Attribution;
 use super::category_bytes::category_bytes;
 use super::contribution::{BytesOfTwo, Contribution, Contributor, Grouping, LiveBytes};
-use super::difference::Side;
 use super::join::Row;
 use super::moment::Moment;
 use super::tally::Tally;
+use crate::analysis::figures::difference::Side;
 use crate::analysis::liveness::{Scope, variable_name};
 use crate::store::Report;
 

@@ -6,7 +6,7 @@ use crate::store::execution::ExecutionTotals;
 use crate::store::memory::{Region, TileMemory};
 use crate::store::options::GraphInfo;
 
-use super::difference::Difference;
+use crate::analysis::figures::difference::Difference;
 use crate::analysis::liveness::scope_curve::scope_curve;
 use crate::analysis::liveness::{self, Scope};
 use crate::analysis::memory::{self, CategoryBytes, MemoryTotals, cell};

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use crate::analysis::comparison::matching::{Matching, Pairs, Sureness};
 use crate::analysis::liveness::curve_of_variables;
-use crate::analysis::memory::recompute::tile_sums;
+use crate::analysis::placement::recompute::tile_sums;
 use crate::analysis::program::debug_fixture;
 use crate::analysis::program::step_operations::step_operations;
 use crate::store::compute::{ComputeSetTiles, ComputeSets};

@@ -13,10 +13,10 @@ use super::contribution::{BytesOfTwo, Contribution, Contributor, Grouping, LiveB
 use super::explanation::{ByOwner, categories_of_two, explain};
 use super::moment::Moment;
 use crate::analysis::liveness::Scope;
-use crate::analysis::memory::recompute::sums_by;
-use crate::analysis::memory::resident_tile::resident_tile;
 use crate::analysis::memory::{cell, totals};
 use crate::analysis::placement::gaps::{GapReason, GapTotal, GapsByReason, used_ranges};
+use crate::analysis::placement::recompute::sums_by;
+use crate::analysis::placement::resident_tile::resident_tile;
 use crate::store::ids::CategoryId;
 use crate::store::{Report, TileId};
 
@@ -205,8 +205,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::contribution::Part;
-    use super::super::difference::Difference;
     use super::super::fixture::{contents, matching, report};
+    use crate::analysis::figures::difference::Difference;
 
     proptest! {
         #[test]

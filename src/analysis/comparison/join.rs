@@ -6,8 +6,8 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-use super::difference::Side;
 use crate::analysis::comparison::matching::Pairs;
+use crate::analysis::figures::difference::Side;
 
 /// The rows of both lists' items.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

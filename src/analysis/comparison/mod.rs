@@ -3,22 +3,19 @@
 //! Pure functions of two [`crate::store::Report`]s and, where rows belong together by more than a name, of
 //! their [`crate::analysis::comparison::matching::Matching`].
 
-pub mod difference_map;
-pub mod joined;
-pub mod matching;
-pub mod option_pairs;
-
 pub mod attribution;
 pub mod category_bytes;
 pub mod contribution;
-pub mod difference;
+pub mod difference_map;
 pub mod explanation;
 pub mod figures;
 #[cfg(test)]
 mod fixture;
 pub mod fullest_tile;
 pub mod join;
+pub mod matching;
 pub mod moment;
+pub mod option_pairs;
 pub mod options;
 pub mod owners;
 pub mod plans;

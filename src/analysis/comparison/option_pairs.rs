@@ -3,7 +3,7 @@
 //! Values belong together by name, of several of one name the first with the first. Those that differ come
 //! first, among them those that only one report has; else they stay in the order of the source.
 
-use crate::analysis::comparison::joined::joined;
+use crate::analysis::figures::joined::joined;
 use crate::store::options::{EngineOption, SideFact};
 
 /// A value of both; `None` where a report does not have it.

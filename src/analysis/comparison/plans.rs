@@ -7,8 +7,8 @@ use std::cmp::Reverse;
 
 use super::attribution::Attribution;
 use super::contribution::OperationName;
-use super::difference::{Difference, Side};
 use crate::analysis::comparison::matching::Matching;
+use crate::analysis::figures::difference::{Difference, Side};
 use crate::analysis::memory::over_tiles::sum;
 use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::program::control_code::own_control_code;

@@ -8,8 +8,8 @@
 use std::cmp::Reverse;
 use std::collections::HashSet;
 
-use super::difference::{Difference, Side};
 use crate::analysis::comparison::matching::{Pairs, Sureness};
+use crate::analysis::figures::difference::{Difference, Side};
 use crate::analysis::liveness::peaks::{Peak, peaks};
 
 /// A peak of a curve and its partner. Steps are positions in [`crate::store::program::Steps`].

@@ -4,12 +4,12 @@
 use super::attribution::Attribution;
 use super::category_bytes::class_states;
 use super::contribution::BytesOfTwo;
-use super::difference::Side;
 use super::moment::Moment;
 use crate::analysis::compute::vertex_state::StateBytes;
+use crate::analysis::figures::difference::Side;
+use crate::analysis::liveness::variables::rows_of_scope;
 use crate::analysis::memory::over_tiles::sum;
 use crate::analysis::memory::selection::TileSelection;
-use crate::analysis::memory::variables::rows_of_scope;
 use crate::analysis::program::control_code::own_control_code;
 use crate::store::Report;
 use crate::store::exchange::ExchangeKind;

@@ -5,9 +5,9 @@
 //! belong to different operations the row belongs to several.
 
 use super::attribution::Attribution;
-use super::difference::Side;
-use crate::analysis::comparison::joined::joined;
-use crate::analysis::memory::variables::VariableRow;
+use crate::analysis::figures::difference::Side;
+use crate::analysis::figures::joined::joined;
+use crate::analysis::liveness::variables::VariableRow;
 use crate::store::Report;
 use crate::store::liveness::VariableBytes;
 
@@ -108,7 +108,7 @@ mod tests {
 
     use super::super::fixture::{contents, matching, report};
     use crate::analysis::liveness::Scope;
-    use crate::analysis::memory::variables::{always_live, not_always_live};
+    use crate::analysis::liveness::variables::{always_live, not_always_live};
 
     fn sum(bytes: impl Iterator<Item = Option<u64>>) -> u64 {
         bytes.flatten().sum()

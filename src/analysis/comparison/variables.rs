@@ -8,10 +8,10 @@ use std::cmp::Reverse;
 
 use super::attribution::Attribution;
 use super::category_bytes::class_states;
-use super::difference::{Difference, Side};
 use super::moment::Moment;
+use crate::analysis::figures::difference::{Difference, Side};
+use crate::analysis::liveness::variables::rows_of_scope;
 use crate::analysis::liveness::{Scope, variable_name};
-use crate::analysis::memory::variables::rows_of_scope;
 use crate::store::Report;
 
 /// The variables of a name.

@@ -9,8 +9,8 @@ use super::verdict::{Verdict, verdict};
 use crate::analysis::comparison::contribution::{
     Contribution, Contributor, Grouping, OperationName, Part,
 };
-use crate::analysis::comparison::difference::Difference;
 use crate::analysis::comparison::explanation::Explanation;
+use crate::analysis::figures::difference::Difference;
 use crate::analysis::memory::{cell, totals};
 use crate::store::Report;
 use crate::text::grouped;

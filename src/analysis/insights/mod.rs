@@ -6,6 +6,7 @@
 //! were read.
 
 pub mod advice;
+pub mod budgets;
 pub mod change;
 #[cfg(test)]
 mod fixture;

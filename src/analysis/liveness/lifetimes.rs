@@ -12,9 +12,9 @@ use crate::store::liveness::Classes;
 use crate::store::variable::LoweredVariables;
 use crate::store::{ClassId, Report, TileId, UnloweredId};
 
+use crate::analysis::liveness::variables::{VariableRow, always_live, not_always_live};
 use crate::analysis::liveness::{Scope, variable_name};
 use crate::analysis::memory::category_title;
-use crate::analysis::memory::variables::{VariableRow, always_live, not_always_live};
 
 /// The life of the variables of one name and class.
 #[derive(Clone, Debug, PartialEq, Eq)]

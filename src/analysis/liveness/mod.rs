@@ -10,6 +10,7 @@ pub mod lifetimes;
 pub mod peaks;
 pub mod scope_curve;
 pub mod timeline;
+pub mod variables;
 mod worst_tiles;
 
 use std::borrow::Cow;

@@ -1,7 +1,7 @@
 //! The categories of lowered variables by their bytes on the whole chip, so that a category keeps its
 //! place, and with it its colour, on every tile.
 
-use crate::analysis::comparison::joined::joined;
+use crate::analysis::figures::joined::joined;
 use crate::store::Report;
 use crate::store::ids::CategoryId;
 use crate::store::variable::LoweredVariables;

@@ -7,18 +7,14 @@
 //! middle, the mean is rounded to the nearest byte (definitions.md).
 
 pub mod breakdown;
-pub mod budgets;
 pub mod category_order;
 pub mod outliers;
 pub mod over_tiles;
 pub mod paired_tiles;
-pub mod recompute;
-pub mod resident_tile;
 pub mod selection;
 pub mod tile_details;
 pub mod tile_grid;
 pub mod tile_order;
-pub mod variables;
 
 use crate::store::TileId;
 use crate::store::memory::{CategoryMemory, TileColumn, TileMemory};

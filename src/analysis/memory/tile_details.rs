@@ -7,8 +7,8 @@
 
 use std::ops::Range;
 
-use crate::analysis::comparison::difference::Side;
-use crate::analysis::comparison::joined::joined;
+use crate::analysis::figures::difference::Side;
+use crate::analysis::figures::joined::joined;
 use crate::analysis::memory::{
     CategoryBytes, MemoryTotals, category_on_tiles, category_title, category_total, totals,
     totals_of_rows,

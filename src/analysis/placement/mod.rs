@@ -4,4 +4,6 @@ pub mod chip_map;
 pub mod gap_totals;
 pub mod gaps;
 pub mod overflow;
+pub mod recompute;
+pub mod resident_tile;
 pub mod tile_map;

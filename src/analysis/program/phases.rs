@@ -5,7 +5,7 @@
 //! start and duration the later one in the file is inside. Phases that overlap without containing each
 //! other, which Poplar does not write, stand side by side and may cover each other.
 
-use crate::analysis::comparison::joined::joined;
+use crate::analysis::figures::joined::joined;
 use crate::store::options::CompilerPhase;
 
 /// A phase with its place in the graph.

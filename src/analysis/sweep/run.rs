@@ -10,8 +10,8 @@
 //!   (definitions.md, "Time"). A batch that one run takes several times, by gradient accumulation or by
 //!   replicas, counts once: reports do not say.
 
+use crate::analysis::insights::budgets;
 use crate::analysis::liveness;
-use crate::analysis::memory::budgets;
 use crate::analysis::memory::{self, FullestTile};
 use crate::analysis::program::report_options::{
     OptionKind, OptionValue, ReportOption, last_part, options,

@@ -4,9 +4,9 @@ use serde::Serialize;
 use serde::ser::{SerializeMap as _, Serializer};
 
 use crate::analysis::comparison::contribution::{Contribution, Contributor, Grouping, Part};
-use crate::analysis::comparison::difference::{Difference, Side};
 use crate::analysis::comparison::explanation::{ByOwner, Explanation};
 use crate::analysis::comparison::fullest_tile::FullestTiles;
+use crate::analysis::figures::difference::{Difference, Side};
 use crate::analysis::placement::gaps::GapReason;
 use crate::store::Report;
 

@@ -3,9 +3,9 @@
 use super::explained::{Groupings, Row};
 use super::{Comparison, PlanRow, SpikeRow};
 use crate::analysis::comparison::contribution::{Contributor, OperationName};
-use crate::analysis::comparison::difference::{Difference, Side};
 use crate::analysis::comparison::figures::{Figure, Unit};
 use crate::analysis::comparison::options::OptionDifference;
+use crate::analysis::figures::difference::{Difference, Side};
 use crate::analysis::insights::change::ChangeInsight;
 use crate::analysis::memory::category_title;
 use crate::analysis::program::report_options::OptionKind;

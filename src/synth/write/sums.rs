@@ -6,7 +6,7 @@ use rusqlite::{Transaction, params};
 
 use super::integer;
 use super::tiles::Sums;
-use crate::analysis::memory::recompute::CategorySums;
+use crate::analysis::placement::recompute::CategorySums;
 use crate::format::poplar::blob::encode_list;
 use crate::store::ClassId;
 use crate::store::liveness::Classes;

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use rusqlite::{Transaction, params};
 
 use super::integer;
-use crate::analysis::memory::recompute::{self, CategorySums, TileSums};
+use crate::analysis::placement::recompute::{self, CategorySums, TileSums};
 use crate::format::Progress;
 use crate::format::poplar::blob::encode_list;
 use crate::store::liveness::Classes;

@@ -9,8 +9,8 @@ use super::found::Found;
 use crate::analysis::comparison::contribution::{
     BytesOfTwo, Contribution, Contributor, Grouping, Part,
 };
-use crate::analysis::comparison::difference::Difference;
 use crate::analysis::comparison::explanation::ByOwner;
+use crate::analysis::figures::difference::Difference;
 use crate::analysis::memory::category_title;
 use crate::text::grouped;
 use crate::ui::legacy::OperationName;

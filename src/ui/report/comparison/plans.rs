@@ -4,8 +4,8 @@ use eframe::egui;
 use std::sync::Arc;
 
 use super::found::Found;
-use crate::analysis::comparison::difference::Difference;
 use crate::analysis::comparison::plans::Plan;
+use crate::analysis::figures::difference::Difference;
 use crate::ui::legacy::OperationName;
 use crate::ui::report::PageContext;
 use crate::ui::widget::data_table::{Data, DataTable, no_paint};

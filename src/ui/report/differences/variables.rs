@@ -10,7 +10,7 @@ use crate::analysis::comparison::attribution::Attribution;
 use crate::analysis::comparison::contribution::OperationName;
 use crate::analysis::comparison::matching::Matching;
 use crate::analysis::comparison::variable_rows::{Owner, VariablePair, variable_pairs};
-use crate::analysis::memory::variables::VariableRow;
+use crate::analysis::liveness::variables::VariableRow;
 use crate::store::Report;
 use crate::ui::job::{Latest, Same};
 

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use super::card_ui;
 use crate::analysis::comparison::attribution::Attribution;
-use crate::analysis::comparison::difference::Difference;
 use crate::analysis::comparison::explanation::explain_peak;
 use crate::analysis::comparison::matching::Matching;
+use crate::analysis::figures::difference::Difference;
 use crate::analysis::insights::change::{ChangeInsight, change_insights};
 use crate::analysis::liveness::Scope;
 use crate::text::{grouped, shortened};

@@ -9,7 +9,7 @@ use super::lifetimes::{LifeAxis, LifetimeRows};
 use super::peaks::PeakRows;
 use super::variables::VariableRows;
 use crate::analysis::liveness::Scope;
-use crate::analysis::memory::variables;
+use crate::analysis::liveness::variables;
 use crate::store::Report;
 use crate::ui::command::Command;
 use crate::ui::job::Latest;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::derived::Derived;
 use super::scope_choice::scope_title;
 use crate::analysis::liveness::Scope;
-use crate::analysis::memory::variables;
+use crate::analysis::liveness::variables;
 use crate::analysis::program::steps::{StepFacts, facts};
 use crate::store::Report;
 use crate::text;

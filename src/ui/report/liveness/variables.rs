@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::analysis::memory::variables::VariableRow;
+use crate::analysis::liveness::variables::VariableRow;
 use crate::store::Report;
 use crate::text::grouped;
 use crate::ui::widget::rows::{Column, Rows, Value};
@@ -97,7 +97,7 @@ impl Rows for VariableRows {
 }
 
 /// When a part of a variable is alive.
-fn life_text(report: &Report, part: &crate::analysis::memory::variables::VariablePart) -> String {
+fn life_text(report: &Report, part: &crate::analysis::liveness::variables::VariablePart) -> String {
     let class = part.class;
     if part.is_always_live {
         return format!("Class {class}, always live");

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use eframe::egui;
 
 use super::axis::TileAxis;
-use crate::analysis::memory::variables::over_tiles;
+use crate::analysis::liveness::variables::over_tiles;
 use crate::store::{Report, TileId};
 use crate::ui::job::Latest;
 

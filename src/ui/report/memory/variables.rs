@@ -4,9 +4,9 @@ use eframe::egui;
 use std::sync::Arc;
 
 use super::tabs::Beside;
+use crate::analysis::liveness::variables::{SelectedVariables, VariableRow, on_tiles};
 use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::memory::tile_order::selected_rows;
-use crate::analysis::memory::variables::{SelectedVariables, VariableRow, on_tiles};
 use crate::store::Report;
 use crate::store::memory::TileMemory;
 use crate::text::grouped;

@@ -8,7 +8,7 @@ use super::choices::MOST_CATEGORIES;
 use crate::analysis::liveness::scope_curve::scope_curve;
 use crate::analysis::liveness::{Scope, peak, variable_name};
 use crate::analysis::memory::category_order::{categories_by_bytes, categories_of_two};
-use crate::analysis::memory::resident_tile::resident_tile;
+use crate::analysis::placement::resident_tile::resident_tile;
 use crate::analysis::placement::tile_map::{TileMap, rows_named};
 use crate::format::Progress;
 use crate::format::poplar::OpenReport;

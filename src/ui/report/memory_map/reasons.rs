@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use super::read::TileData;
 use super::words::reason_title;
-use crate::analysis::memory::resident_tile::resident_tile;
 use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::placement::gap_totals::GapTotals;
 use crate::analysis::placement::gaps::{GapReason, GapsByReason, by_reason, gaps};
 use crate::analysis::placement::overflow::{Overflow, why_it_overflows};
+use crate::analysis::placement::resident_tile::resident_tile;
 use crate::format::Progress;
 use crate::format::poplar::OpenReport;
 use crate::store::{Report, TileId};

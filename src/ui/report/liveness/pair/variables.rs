@@ -7,7 +7,7 @@ use super::Both;
 use super::derived::PairDerived;
 use super::places::Places;
 use crate::analysis::comparison::attribution::Attribution;
-use crate::analysis::memory::variables::{VariableRow, always_live, not_always_live};
+use crate::analysis::liveness::variables::{VariableRow, always_live, not_always_live};
 use crate::store::Report;
 use crate::ui::job::{Latest, Same};
 use crate::ui::legacy::Side;

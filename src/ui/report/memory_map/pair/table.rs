@@ -6,7 +6,7 @@ use eframe::egui;
 
 use super::super::read::TileData;
 use super::super::words::category;
-use crate::analysis::comparison::joined::joined;
+use crate::analysis::figures::joined::joined;
 use crate::store::Report;
 use crate::ui::command::Command;
 use crate::ui::job::{Latest, Same};

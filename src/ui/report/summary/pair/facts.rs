@@ -4,7 +4,7 @@ use eframe::egui;
 use eframe::egui::{Grid, Label, RichText, ScrollArea};
 
 use super::super::cards::{Said, Statement, statements};
-use crate::analysis::comparison::joined::joined;
+use crate::analysis::figures::joined::joined;
 use crate::store::Report;
 use crate::text::grouped;
 use crate::ui::legacy::Side;

@@ -7,8 +7,8 @@ use eframe::egui;
 use eframe::egui::{Label, Margin, RichText};
 
 use super::super::lists::state_text;
-use crate::analysis::comparison::joined::joined;
 use crate::analysis::comparison::option_pairs::{OptionPair, options, side_facts};
+use crate::analysis::figures::joined::joined;
 use crate::analysis::program::operations::{ProportionCount, proportions};
 use crate::store::Report;
 use crate::store::options::About;
