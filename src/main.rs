@@ -10,7 +10,7 @@ fn main() -> ExitCode {
     cli::start_logging();
     match cli::parse() {
         Ok(cli::Arguments { command: Some(command), .. }) => cli::run(&command, started),
-        Ok(arguments) => cli::window::run(arguments.source, arguments.target, started),
+        Ok(arguments) => cli::window::run(arguments.runs, started),
         Err(status) => status,
     }
 }

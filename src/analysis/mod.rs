@@ -4,6 +4,7 @@
 
 pub mod comparison;
 pub mod compute;
+pub mod derived;
 pub mod diagnose;
 pub mod insights;
 pub mod liveness;

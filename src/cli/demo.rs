@@ -7,13 +7,13 @@ use super::output::{self, CANNOT_WRITE};
 use super::window;
 use crate::synth::story;
 
-/// Writes what is missing of the demo, says where it is, and opens the window on it.
+/// Writes what is missing of the demo, says where it is, and opens the window on its runs.
 pub fn run(started: Instant) -> ExitCode {
     match output::with_progress("Writing the demo reports", story::demo) {
         Ok(directory) => {
             let printed = output::print(&format!("{}\n", directory.display()));
             match printed {
-                Ok(_) => window::run(Some(directory), None, started),
+                Ok(_) => window::run(story::runs(&directory), started),
                 Err(status) => status.into(),
             }
         }

@@ -25,7 +25,7 @@ use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
 /// Memory and execution profiles of AI accelerators.
 ///
-/// Without a command, opens a window on SOURCE, or the home page.
+/// Without a command, opens a window on the runs, or the home page.
 #[derive(Debug, Parser)]
 #[command(
     name = "tilescope",
@@ -39,10 +39,10 @@ pub struct Arguments {
     /// What to do instead of opening a window.
     #[command(subcommand)]
     pub command: Option<Command>,
-    /// A report directory, a directory with one report below it, or a file of a report.
-    pub source: Option<PathBuf>,
-    /// A second report, to compare the first with.
-    pub target: Option<PathBuf>,
+    /// Up to eight runs, the first of which is the reference: each a report directory, a directory
+    /// with one report below it, or a file of a report.
+    #[arg(value_name = "RUN", num_args = 0..=8)]
+    pub runs: Vec<PathBuf>,
 }
 
 /// A command.

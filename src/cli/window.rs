@@ -4,10 +4,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-/// Opens the window on a report, on two to compare, or on the home page, and returns when it is closed.
+/// Opens the window on the reports, the first of which is the reference, or on the home page, and
+/// returns when it is closed.
 #[cfg(feature = "window")]
-pub fn run(source: Option<PathBuf>, target: Option<PathBuf>, started: Instant) -> ExitCode {
-    match crate::ui::run(source, target, started) {
+pub fn run(paths: Vec<PathBuf>, started: Instant) -> ExitCode {
+    match crate::ui::run(paths, started) {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
             anstream::eprintln!("error: {message}");
@@ -18,7 +19,7 @@ pub fn run(source: Option<PathBuf>, target: Option<PathBuf>, started: Instant) -
 
 /// Says that there is no window.
 #[cfg(not(feature = "window"))]
-pub fn run(_source: Option<PathBuf>, _target: Option<PathBuf>, _started: Instant) -> ExitCode {
+pub fn run(_paths: Vec<PathBuf>, _started: Instant) -> ExitCode {
     anstream::eprintln!(
         "error: this program was built without the window (cargo feature `window`)\n  \
          hint: `tilescope summary PATH` answers on the terminal"

@@ -41,6 +41,11 @@ pub fn write_story(directory: &Path, progress: &Progress) -> Result<(), WriteErr
 /// Changes with the reports that the story is made of, so that nobody is shown old ones.
 const DEMO: &str = "demo-1";
 
+/// The directories of its runs, in the order of the story.
+pub fn runs(directory: &Path) -> Vec<PathBuf> {
+    PROPORTIONS.iter().map(|proportion| directory.join(directory_name(*proportion))).collect()
+}
+
 /// The story in the user's cache directory. Runs that are not there yet are written, each under
 /// another name first: what is there under its own name is whole.
 ///

@@ -1,23 +1,25 @@
 //! The window's state and frame.
 
 use eframe::egui;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::command::{Command, Page, Tool};
-use super::comparison::{Comparison, Side};
-use super::comparison_bar::{ComparisonBar, bar_ui, target_failure_ui};
 use super::diagnose::DiagnosePage;
 use super::export::Exporter;
 use super::home::{HomePage, HomeState};
 use super::incoming::{Incoming, drop_hint_ui};
 use super::keys::{self, ActionState, Source, keys_ui};
+use super::legacy::Side;
 use super::loading::{Load, Stage};
 use super::menu::{MenuState, menu_ui};
+use super::open_runs::{OpenRun, OpenRuns};
 use super::palette::Palette;
 use super::recent::{RecentPair, RecentReport};
-use super::report_view::{Opened, ReportView};
+use super::report_view::ReportView;
+use super::runs::{Needed, RunId, Runs};
+use super::runs_bar::{bar_ui, failure_of_run_ui};
 use super::settings::Change;
 use super::settings_file::SettingsStore;
 use super::split;
@@ -33,12 +35,9 @@ use crate::text::shortened;
 /// The window.
 #[derive(Default)]
 pub struct App {
-    /// The report, or the attempt to read it; the source where two are compared.
-    load: Option<Load>,
-    /// The report that it is compared with.
-    target: Option<Load>,
-    comparison: Comparison,
-    /// Everything that belongs to the open report and ends with it.
+    /// What is open, or is being read.
+    open: OpenRuns,
+    /// Everything that belongs to the open runs and ends with them.
     view: ReportView,
     home: HomePage,
     /// What is shown in place of a report or the home page.
@@ -60,11 +59,17 @@ pub struct App {
 impl App {
     /// A window on a report that is being loaded, or on the home page.
     pub fn new(ctx: &egui::Context, load: Option<Load>) -> Self {
+        Self::with_loads(ctx, load.into_iter().collect())
+    }
+
+    /// A window on reports that are being loaded, the reference first, or on the home page.
+    pub fn with_loads(ctx: &egui::Context, loads: Vec<Load>) -> Self {
         theme::apply(ctx);
-        let mut app = Self { load, ..Self::default() };
-        if let Some(load) = &app.load {
+        let mut app = Self::default();
+        if let Some(load) = loads.first() {
             app.home.set_path(&load.path);
         }
+        app.show(loads);
         app
     }
 
@@ -79,16 +84,14 @@ impl App {
         Self::new(ctx, Some(Load::ready(report)))
     }
 
-    /// A window on two reports that are being loaded.
-    pub fn compare(ctx: &egui::Context, source: Load, target: Load) -> Self {
-        let mut app = Self::new(ctx, Some(source));
-        app.show_target(target);
-        app
-    }
-
     /// A window on two reports that are there already.
     pub fn with_reports(ctx: &egui::Context, source: Arc<Report>, target: Arc<Report>) -> Self {
-        Self::compare(ctx, Load::ready(source), Load::ready(target))
+        Self::with_runs(ctx, vec![source, target])
+    }
+
+    /// A window on several reports that are there already.
+    pub fn with_runs(ctx: &egui::Context, reports: Vec<Arc<Report>>) -> Self {
+        Self::with_loads(ctx, reports.into_iter().map(Load::ready).collect())
     }
 
     /// Keeps the settings in a directory. Without, they are kept while the window is open.
@@ -107,12 +110,12 @@ impl App {
 
     /// Whether the report is still being read.
     pub fn is_loading(&self) -> bool {
-        [&self.load, &self.target].into_iter().flatten().any(|load| load.stage().is_working())
+        self.open.iter().any(|run| run.load.stage().is_working())
     }
 
     /// Whether a report is open, or will be as far as is known.
     fn is_open(&self) -> bool {
-        self.load.as_ref().is_some_and(|load| load.stage().failure().is_none())
+        self.open.first().is_some_and(|run| run.failure().is_none())
     }
 
     /// Whether anything is being read or computed for the window.
@@ -127,34 +130,23 @@ impl App {
 
     fn frame_ui(&mut self, ui: &mut egui::Ui) -> Vec<Command> {
         let mut commands = Vec::new();
-        let stage = self.load.as_ref().map(Load::stage);
-        let failure = stage.as_ref().and_then(Stage::failure).cloned();
-        let report = match (&self.load, &failure) {
-            (Some(load), None) => load.report().cloned(),
-            _ => None,
-        };
-        let target = self.target.as_ref().filter(|_| report.is_some());
-        let target_failure = target.and_then(|target| target.stage().failure().cloned());
-        let target_report = target.filter(|_| target_failure.is_none()).and_then(Load::report);
-        let target_report = target_report.cloned();
-        self.remember(report.as_deref(), target_report.as_deref());
-        if let (Some(source), Some(target)) = (&report, &target_report) {
-            self.comparison.ask(ui.ctx(), source, target);
-            self.comparison.follow(&mut self.view.selections);
-        }
-        let is_open = self.load.is_some() && failure.is_none();
+        let runs = self.open.runs(ui.ctx());
+        let runs = runs.as_ref();
+        let failure = self.open.first().and_then(OpenRun::failure);
+        self.remember(runs.map(|runs| &**runs));
+        let is_open = self.is_open();
         let is_working = self.is_loading();
         let selections = &self.view.selections;
         let action_state = ActionState {
-            report: report.as_deref(),
-            source: match (&self.load, is_working) {
-                (None, _) => Source::None,
-                (Some(_), true) => Source::Reading,
-                (Some(_), false) => Source::Settled,
+            report: runs.map(|runs| &*runs.reference().report),
+            source: match (self.open.len(), is_working) {
+                (0, _) => Source::None,
+                (_, true) => Source::Reading,
+                (_, false) => Source::Settled,
             },
-            comparison: target_report
-                .is_some()
-                .then_some((self.comparison.arrangement, self.comparison.steps_by)),
+            comparison: runs
+                .is_some_and(|runs| !runs.is_one())
+                .then_some((self.open.arrangement, self.open.steps_by)),
             is_picking: self.incoming.is_picking(),
             ways: (selections.can_go_back(), selections.can_go_forward()),
             is_menu_collapsed: self.settings.now.is_menu_collapsed,
@@ -170,11 +162,11 @@ impl App {
         let actions = keys::actions(&action_state);
         let tokens = *Tokens::now(ui);
         let menu = MenuState {
-            report: report.as_deref(),
-            is_pair: target_report.is_some(),
-            page: (is_open && report.is_some() && self.tool.is_none()).then_some(self.view.page),
+            report: action_state.report,
+            is_pair: action_state.comparison.is_some(),
+            page: (runs.is_some() && self.tool.is_none()).then_some(self.view.page),
             tool: self.tool,
-            is_coming: is_open && report.is_none(),
+            is_coming: is_open && runs.is_none(),
             is_collapsed: action_state.is_menu_collapsed,
             units: action_state.units,
             actions: &actions,
@@ -195,62 +187,42 @@ impl App {
         if self.are_keys_shown {
             keys_ui(ui, &mut self.are_keys_shown, &actions);
         }
-        let load = self.load.as_ref().zip(stage.as_ref());
-        let target = self.target.as_ref().filter(|_| report.is_some());
         egui::Panel::bottom("status").resizable(false).frame(chrome_frame(&tokens)).show(
             ui,
             |ui| {
                 let notice = self.notice.as_deref();
-                let reports: Vec<&Report> = [&report, &target_report]
-                    .into_iter()
-                    .flatten()
-                    .map(|report| &**report)
-                    .collect();
-                status_ui(
-                    ui,
-                    [load.map(|(load, _)| load), target],
-                    &reports,
-                    notice,
-                    &mut commands,
-                );
+                status_ui(ui, &self.open, runs.map(|runs| &**runs), notice, &mut commands);
             },
         );
-        if let (Some(source), Some(target), None) = (&report, target, self.tool) {
-            let bar = ComparisonBar {
-                source,
-                target: target_report.as_ref(),
-                target_load: target,
-                comparison: &self.comparison,
+        if let (Some(runs), None, 2..) = (runs, self.tool, self.open.len()) {
+            let all_shown = self.open.iter().all(|run| run.report().is_some());
+            let bar = |ui: &mut egui::Ui| {
+                bar_ui(ui, &self.open, Some(&**runs).filter(|_| all_shown), &mut commands);
             };
             egui::Panel::top("comparison")
                 .resizable(false)
                 .frame(chrome_frame(&tokens))
-                .show(ui, |ui| bar_ui(ui, &bar, &mut commands));
+                .show(ui, bar);
         }
         egui::CentralPanel::default().frame(page_frame(&tokens)).show(ui, |ui| {
             let is_picking = self.incoming.is_picking();
-            match (&report, load) {
+            let failed = self.open.iter().skip(1).find_map(|run| Some((run, run.failure()?)));
+            match (runs, self.open.first()) {
                 _ if self.tool == Some(Tool::Diagnose) => {
                     self.diagnose.ui(ui, is_picking, &mut commands);
                 }
                 _ if self.tool == Some(Tool::Sweep) => {
                     self.sweep.ui(ui, is_picking, &mut commands);
                 }
-                (Some(_), Some(_)) if target_failure.is_some() => {
-                    let failure = target_failure.as_ref();
-                    target_failure_ui(ui, failure, &mut commands);
-                }
-                (Some(report), Some((load, _))) => {
-                    let opened = Opened {
-                        report,
-                        load,
-                        target: target_report.as_ref().zip(target),
-                        comparison: &self.comparison,
-                    };
-                    self.view.ui(ui, &opened, &mut commands);
-                }
-                (None, Some((load, stage))) if is_open => {
-                    waiting_ui(ui, load, stage, &mut commands);
+                (Some(runs), Some(_)) => match failed {
+                    Some((run, failure)) => {
+                        let is_pair = self.open.len() == 2;
+                        failure_of_run_ui(ui, run, &failure, is_pair, &mut commands);
+                    }
+                    None => self.view.ui(ui, runs, &mut commands),
+                },
+                (None, Some(run)) if is_open => {
+                    waiting_ui(ui, &run.load, &run.load.stage(), &mut commands);
                 }
                 _ => {
                     let state = HomeState {
@@ -263,32 +235,29 @@ impl App {
                 }
             }
         });
-        if let Some(report) = &report
+        if let Some(runs) = runs
             && self.view.are_warnings_open
         {
-            let lists = [Some(report), target_report.as_ref()].into_iter().flatten();
-            let lists: Vec<_> = lists.map(|report| report.warnings.list()).collect();
-            warnings_ui(ui, &mut self.view.are_warnings_open, &lists);
+            warnings_ui(ui, &mut self.view.are_warnings_open, runs);
         }
         drop_hint_ui(ui, is_open);
         commands
     }
 
-    /// Puts what could be opened into the list of recent reports or pairs, once.
-    fn remember(&mut self, report: Option<&Report>, target: Option<&Report>) {
-        let settled = |report: &&Report| report.about.is_settled();
-        let Some(report) = report.filter(settled) else { return };
-        if self.target.is_some() {
-            if let Some(target) = target.filter(settled)
-                && !self.view.is_pair_remembered
-            {
-                self.view.is_pair_remembered = true;
-                self.settings.change(Change::OpenedPair(RecentPair::now(report, target)));
-            }
-        } else if !self.view.is_remembered {
-            self.view.is_remembered = true;
-            self.settings.change(Change::Opened(RecentReport::now(report)));
+    /// Puts what could be opened into the list of recent reports or comparisons, once.
+    fn remember(&mut self, runs: Option<&Runs>) {
+        let Some(runs) = runs.filter(|runs| runs.is_settled(&[Needed::About])) else { return };
+        let paths: Vec<PathBuf> = self.open.paths().into_iter().map(Path::to_owned).collect();
+        if runs.len() < paths.len() || self.view.remembered == paths {
+            return;
         }
+        self.view.remembered = paths;
+        let change = match &*runs.reports() {
+            [report] => Change::Opened(RecentReport::now(report)),
+            [source, target, ..] => Change::OpenedPair(RecentPair::now(source, target)),
+            [] => return,
+        };
+        self.settings.change(change);
     }
 
     fn carry_out(&mut self, ctx: &egui::Context, command: Command) {
@@ -297,28 +266,43 @@ impl App {
             Command::Open(path) => {
                 self.home.notice = None;
                 self.home.set_path(&path);
-                self.show(Load::start(path, ctx));
+                self.show(vec![Load::start(path, ctx)]);
             }
             Command::Demo => {
                 self.home.notice = None;
-                self.show(Load::start_demo(ctx));
+                self.show(vec![Load::start_demo(ctx)]);
             }
             Command::Pick(purpose) => self.notice = self.incoming.pick(ctx, purpose).err(),
-            Command::Compare(source, target) => {
+            Command::Compare(paths) => {
                 self.home.notice = None;
-                self.home.name_report(Side::Source, &source);
-                self.home.name_report(Side::Target, &target);
-                self.show(Load::start(source, ctx));
-                self.show_target(Load::start(target, ctx));
+                for (side, path) in Side::BOTH.into_iter().zip(&paths) {
+                    self.home.name_report(side, path);
+                }
+                self.show(paths.into_iter().map(|path| Load::start(path, ctx)).collect());
             }
-            Command::OpenTarget(path) if self.is_open() => {
-                self.show_target(Load::start(path, ctx));
+            Command::AddRun(path) if self.is_open() => self.add(Load::start(path, ctx)),
+            Command::AddRun(path) => self.carry_out(ctx, Command::Open(path)),
+            Command::OpenInPlace(id, path) => {
+                self.open.close(id);
+                self.add(Load::start(path, ctx));
             }
-            Command::OpenTarget(path) => self.carry_out(ctx, Command::Open(path)),
-            Command::CloseTarget => self.close_target(),
-            Command::Swap => self.swap(),
-            Command::Arrange(arrangement) => self.comparison.arrangement = arrangement,
-            Command::AlignSteps(steps_by) => self.comparison.steps_by = steps_by,
+            Command::EndComparison => {
+                self.open.close_others();
+                self.view.runs_changed(self.open.len());
+            }
+            Command::Swap => self.open.swap(),
+            Command::MakeReference(id) => self.open.make_reference(id),
+            Command::HideRun(id, is_hidden) => self.open.hide(id, is_hidden),
+            Command::ReloadRun(id) => self.reload_run(ctx, id),
+            Command::CloseRun(id) => {
+                self.open.close(id);
+                if self.open.len() == 0 {
+                    self.close();
+                }
+                self.view.runs_changed(self.open.len());
+            }
+            Command::Arrange(arrangement) => self.open.arrangement = arrangement,
+            Command::AlignSteps(steps_by) => self.open.steps_by = steps_by,
             Command::ChooseTwo => {
                 self.close();
                 self.home.choose_two();
@@ -371,70 +355,65 @@ impl App {
         ctx.request_repaint();
     }
 
-    /// Begins anew with another report.
-    fn show(&mut self, load: Load) {
+    /// Begins anew with other reports.
+    fn show(&mut self, loads: Vec<Load>) {
         self.tool = None;
-        self.close_target();
+        self.open.clear();
         self.view = ReportView::default();
-        self.load = Some(load);
+        for load in loads {
+            self.add(load);
+        }
     }
 
-    /// Compares the open report with another one.
-    fn show_target(&mut self, load: Load) {
+    /// Opens one more.
+    fn add(&mut self, load: Load) {
         self.tool = None;
-        self.close_target();
-        self.target = Some(load);
-        self.view.page = Page::Comparison;
-    }
-
-    /// Goes on with the source alone.
-    fn close_target(&mut self) {
-        if self.target.take().is_some() {
-            self.comparison.end(Side::Source, &mut self.view.selections);
-            self.view.target_closed();
+        match self.open.add(load) {
+            Ok(()) if self.open.len() == 2 => self.view.page = Page::Comparison,
+            Ok(()) => {}
+            Err(why_not) => self.notice = Some(why_not),
         }
     }
 
-    fn swap(&mut self) {
-        if self.load.is_some() && self.target.is_some() {
-            self.comparison.end(Side::Target, &mut self.view.selections);
-            std::mem::swap(&mut self.load, &mut self.target);
-            self.view.swapped();
-        }
-    }
-
+    /// Reads all runs again.
     fn reload(&mut self, ctx: &egui::Context) {
-        let Some(load) = &self.load else { return };
-        let (path, page) = (load.path.clone(), self.view.page);
-        let target = self.target.as_ref().map(|target| target.path.clone());
-        self.show(Load::start(path, ctx));
-        if let Some(target) = target {
-            self.show_target(Load::start(target, ctx));
-        }
+        let ids: Vec<RunId> = self.open.iter().map(|run| run.id).collect();
+        let page = self.view.page;
+        self.tool = None;
+        self.view = ReportView::default();
         self.view.page = page;
+        for id in ids {
+            self.reload_run(ctx, id);
+        }
+    }
+
+    fn reload_run(&mut self, ctx: &egui::Context, id: RunId) {
+        if let Some((before, now)) = self.open.reload(ctx, id) {
+            self.view.selections.rename(before, now);
+        }
     }
 
     fn close(&mut self) {
         self.tool = None;
-        self.close_target();
-        self.load = None;
+        self.open.clear();
         self.view = ReportView::default();
         self.home.is_shown_anew();
     }
 
     fn cancel(&mut self) {
-        let Some(load) = &self.load else { return };
-        load.cancel();
-        if let Some(target) = &self.target {
-            target.cancel();
-            if target.stage().is_early() {
-                self.close_target();
-                self.notice = Some("Reading the target was cancelled".to_owned());
-            }
+        for run in self.open.iter() {
+            run.load.cancel();
         }
-        let Some(load) = &self.load else { return };
         // Tables that were read in part only would show wrong figures.
-        if load.stage().is_early() {
+        let is_early = |run: &&OpenRun| run.load.stage().is_early();
+        let early: Vec<RunId> =
+            self.open.iter().skip(1).filter(is_early).map(|run| run.id).collect();
+        for id in &early {
+            self.open.close(*id);
+            self.view.runs_changed(self.open.len());
+            self.notice = Some("Reading the target was cancelled".to_owned());
+        }
+        if self.open.first().is_some_and(|run| run.load.stage().is_early()) {
             self.close();
             self.home.notice = Some("Reading was cancelled".to_owned());
         }
@@ -446,12 +425,10 @@ impl App {
             let name = load.path.file_name().unwrap_or(load.path.as_os_str()).to_string_lossy();
             shortened(&name, 80).into_owned()
         };
-        let title = match (&self.load, &self.target) {
-            (Some(source), Some(target)) => {
-                format!("{} → {} – Tilescope", name(source), name(target))
-            }
-            (Some(load), None) => format!("{} – Tilescope", name(load)),
-            (None, _) => "Tilescope".to_owned(),
+        let names: Vec<String> = self.open.iter().map(|run| name(&run.load)).collect();
+        let title = match &*names {
+            [] => "Tilescope".to_owned(),
+            names => format!("{} – Tilescope", names.join(" → ")),
         };
         if title != self.title {
             ctx.send_viewport_cmd(egui::ViewportCommand::Title(title.clone()));
@@ -507,6 +484,14 @@ impl eframe::App for App {
 }
 
 impl App {
+    /// Opens the runs of the demo together, as soon as they are written.
+    fn open_demo(&mut self, ctx: &egui::Context) {
+        let stage = self.open.first().map(|run| run.load.stage());
+        if let Some(Stage::DemoWritten(paths)) = stage {
+            self.show(paths.into_iter().map(|path| Load::start(path, ctx)).collect());
+        }
+    }
+
     /// Draws a frame and carries out what the user asked for in it.
     pub fn frame(&mut self, ui: &mut egui::Ui) {
         self.measure(ui);
@@ -517,14 +502,13 @@ impl App {
             self.carry_out(&ctx, command);
         }
         self.title(&ctx);
-        let reports: Vec<_> =
-            [&self.load, &self.target].into_iter().flatten().map(|load| &*load.path).collect();
-        self.exporter.ui(ui, &reports);
+        self.exporter.ui(ui, &self.open.paths());
         if let Some(notice) = self.exporter.notice.take() {
             self.notice = Some(notice);
         }
-        for load in [&self.load, &self.target].into_iter().flatten() {
-            match load.stage() {
+        self.open_demo(&ctx);
+        for run in self.open.iter() {
+            match run.load.stage() {
                 // Parts come one by one, and the next one may be the first picture.
                 Stage::Finding | Stage::SmallTables => {
                     ctx.request_repaint_after(Duration::from_millis(15));

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use eframe::egui::{Rect, ThemePreference};
 
-use super::comparison::{Arrangement, Side, StepsBy};
+use super::legacy::Side;
+use super::runs::{Arrangement, RunId, StepsBy};
 use super::units::Units;
 
 use super::widget::rows::{Column, Order, Rows};
@@ -30,8 +31,8 @@ pub enum Page {
 pub enum PickFor {
     /// To open its report.
     Open,
-    /// To compare the open report with its.
-    Target,
+    /// To compare what is open with its report.
+    Run,
     /// To name it in the fields for two reports.
     Field(Side),
     /// To read a log, which is a file.
@@ -56,14 +57,24 @@ pub enum Command {
     Open(PathBuf),
     /// Opens the demo, which is written first where it is not there.
     Demo,
-    /// Opens two reports to compare.
-    Compare(PathBuf, PathBuf),
-    /// Compares the open report with the one at a path.
-    OpenTarget(PathBuf),
-    /// Shows the open report alone again.
-    CloseTarget,
-    /// Makes the source the target and the target the source.
+    /// Opens several reports to compare, the first of which is the reference.
+    Compare(Vec<PathBuf>),
+    /// Compares what is open with the report at a path, too.
+    AddRun(PathBuf),
+    /// Opens the report at a path in place of a run that could not be opened.
+    OpenInPlace(RunId, PathBuf),
+    /// Shows the reference alone again.
+    EndComparison,
+    /// Makes the second run the reference: of two, exchanges source and target.
     Swap,
+    /// Compares all others with this run.
+    MakeReference(RunId),
+    /// Leaves a run out of all pages, or shows it again.
+    HideRun(RunId, bool),
+    /// Reads a run again.
+    ReloadRun(RunId),
+    /// Closes a run.
+    CloseRun(RunId),
     /// Shows two reports in another arrangement.
     Arrange(Arrangement),
     /// Aligns the steps of two reports in another way.

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use eframe::egui::{Align, Button, Key, Label, Layout, RichText, TextEdit, Vec2};
 
 use super::command::{Command, PickFor};
-use super::comparison::Side;
 use super::icon::Icon;
+use super::legacy::Side;
 use super::loading::Failure;
 use super::recent::{RecentPair, RecentReport};
 use super::theme::{Tokens, card_frame};

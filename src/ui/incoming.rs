@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 use eframe::egui::{Align2, FontId, Id, LayerId, Order, Stroke, StrokeKind};
 
 use super::command::{Command, PickFor};
-use super::comparison::Side;
 use super::job::{Answer, Job};
+use super::legacy::Side;
+use super::runs::MOST_RUNS;
 use super::theme::Tokens;
 
 /// A dialog that answers sooner was never seen by anyone.
@@ -54,7 +55,7 @@ impl Incoming {
         }
         let title = match purpose {
             PickFor::Open => "Open a report directory",
-            PickFor::Target => "Compare with a report directory",
+            PickFor::Run => "Compare with a report directory",
             PickFor::Field(Side::Source) => "Report directory of the source",
             PickFor::Field(Side::Target) => "Report directory of the target",
             PickFor::Log => "Open a log",
@@ -69,8 +70,8 @@ impl Incoming {
         Ok(())
     }
 
-    /// The answer of the dialog, or what was dropped. One directory is the target of a comparison where a
-    /// report is open.
+    /// The answer of the dialog, or what was dropped. One directory is a further run where a report is
+    /// open.
     pub fn poll(&mut self, ui: &egui::Ui, is_open: bool) -> Arrived {
         let mut arrived = Arrived::default();
         if let Some(dialog) = &self.dialog {
@@ -79,7 +80,7 @@ impl Incoming {
                 Answer::Done(Some(path)) => {
                     arrived.command = Some(match dialog.purpose {
                         PickFor::Open => Command::Open(path),
-                        PickFor::Target => Command::OpenTarget(path),
+                        PickFor::Run => Command::AddRun(path),
                         PickFor::Field(side) => Command::NameReport(side, path),
                         PickFor::Log => Command::OpenLog(path),
                         PickFor::Sweep => Command::OpenSweep(path),
@@ -100,16 +101,19 @@ impl Incoming {
         let dropped: Vec<PathBuf> = ui.input(|input| {
             input.raw.dropped_files.iter().map(|file| file.path().to_owned()).collect()
         });
-        if dropped.len() > 2 {
-            arrived.notice = Some("The first two of them are compared".to_owned());
+        if dropped.len() > MOST_RUNS {
+            arrived.notice = Some(format!("The first {MOST_RUNS} of them are compared"));
         }
-        let mut dropped = dropped.into_iter();
-        arrived.command = match (dropped.next(), dropped.next()) {
-            (Some(log), None) if is_log(&log) => Some(Command::OpenLog(log)),
-            (Some(source), Some(target)) => Some(Command::Compare(source, target)),
-            (Some(target), None) if is_open => Some(Command::OpenTarget(target)),
-            (Some(path), None) => Some(Command::Open(path)),
+        let mut dropped: Vec<PathBuf> = dropped.into_iter().take(MOST_RUNS).collect();
+        arrived.command = match (dropped.pop(), dropped.is_empty()) {
             (None, _) => arrived.command,
+            (Some(log), true) if is_log(&log) => Some(Command::OpenLog(log)),
+            (Some(path), true) if is_open => Some(Command::AddRun(path)),
+            (Some(path), true) => Some(Command::Open(path)),
+            (Some(last), false) => {
+                dropped.push(last);
+                Some(Command::Compare(dropped))
+            }
         };
         arrived
     }

@@ -7,9 +7,9 @@ use eframe::egui;
 use eframe::egui::{Key, KeyboardShortcut, Modifiers, ThemePreference};
 
 use super::command::{Command, PickFor, Tool};
-use super::comparison::{Arrangement, StepsBy};
 use super::pages::PAGES;
 use super::recent::RecentReport;
+use super::runs::{Arrangement, StepsBy};
 use super::units::Units;
 use crate::store::Report;
 
@@ -191,7 +191,7 @@ pub fn actions(state: &ActionState<'_>) -> Vec<Action> {
     }
     if state.source != Source::None {
         for report in state.recents {
-            let command = Command::OpenTarget(report.path.clone());
+            let command = Command::AddRun(report.path.clone());
             actions.push(recent("Compare with", report, command));
         }
     }
@@ -202,7 +202,7 @@ pub fn actions(state: &ActionState<'_>) -> Vec<Action> {
 fn compare_action(state: &ActionState<'_>, picking: Option<&'static str>) -> Action {
     let (title, command) = match state.source {
         Source::None => ("Compare two reports…", Command::ChooseTwo),
-        _ => ("Compare with…", Command::Pick(PickFor::Target)),
+        _ => ("Compare with…", Command::Pick(PickFor::Run)),
     };
     let why_not = picking.filter(|_| state.source != Source::None);
     Action { title: Cow::Borrowed(title), keys: COMPARE, command, why_not }
@@ -224,7 +224,7 @@ fn comparison_actions(state: &ActionState<'_>) -> [Action; 4] {
         ("Swap source and target", SWAP, Command::Swap),
         (arrange, ARRANGE, Command::Arrange(other_arrangement)),
         (align, ALIGN, Command::AlignSteps(other_alignment)),
-        ("End comparison", &[], Command::CloseTarget),
+        ("End comparison", &[], Command::EndComparison),
     ]
     .map(|(title, keys, command)| Action {
         title: Cow::Borrowed(title),

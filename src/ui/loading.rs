@@ -39,6 +39,8 @@ pub enum Stage {
     TileVariables,
     /// Compute sets, vertices and exchanges are read.
     Compute,
+    /// The demo reports are written, here.
+    DemoWritten(Vec<PathBuf>),
     /// Everything is read.
     Done,
     /// The user cancelled; what was read stays.
@@ -85,6 +87,7 @@ impl Stage {
             Self::Variables => "Reading variables",
             Self::TileVariables => "Reading variables by tile",
             Self::Compute => "Reading compute sets and exchanges",
+            Self::DemoWritten(_) => "The demo reports are written",
             Self::Done => "Read",
             Self::Cancelled => "Cancelled",
             Self::Failed(_) => "Failed",
@@ -130,7 +133,8 @@ impl Load {
         Self::start_with(path, Stage::WritingDemo, ctx, |shared| {
             let directory = story::demo(&shared.progress)
                 .map_err(|error| Error::new(ErrorKind::CannotWrite, error.to_string()))?;
-            read(&directory, shared)
+            shared.set_stage(Stage::DemoWritten(story::runs(&directory)));
+            Ok(())
         })
     }
 

@@ -6,8 +6,6 @@
 
 pub mod app;
 pub mod command;
-pub mod comparison;
-mod comparison_bar;
 mod diagnose;
 mod export;
 mod home;
@@ -15,13 +13,17 @@ mod icon;
 mod incoming;
 mod job;
 mod keys;
+mod legacy;
 pub mod loading;
 mod menu;
+mod open_runs;
 mod pages;
 mod palette;
 pub mod recent;
 mod report;
 mod report_view;
+pub mod runs;
+mod runs_bar;
 mod selection;
 pub mod settings;
 mod settings_file;
@@ -45,23 +47,18 @@ use loading::Load;
 const PACKAGES: &str = "libx11-6 libx11-xcb1 libxcursor1 libxi6 libxkbcommon0 libxkbcommon-x11-0 \
                         libgl1-mesa-dri libegl1";
 
-/// Opens the window, on a report if there is a path, on two reports if there are two, and returns when
-/// it is closed.
+/// Opens the window, on the reports at the paths, the first of which is the reference, or on the home
+/// page, and returns when it is closed.
 ///
 /// `started` is when the process began, for `TILESCOPE_LOG_FIRST_GRAPH`.
 ///
 /// # Errors
 /// When there is no display, or no window can be opened on it.
-pub fn run(
-    source: Option<PathBuf>,
-    target: Option<PathBuf>,
-    started: Instant,
-) -> Result<(), String> {
-    check_display(source.as_deref())?;
+pub fn run(paths: Vec<PathBuf>, started: Instant) -> Result<(), String> {
+    check_display(paths.first().map(PathBuf::as_path))?;
     let ctx = egui::Context::default();
-    // The report is read while the window is being made.
-    let load = source.map(|path| Load::start(path, &ctx));
-    let target = target.map(|path| Load::start(path, &ctx));
+    // The reports are read while the window is being made.
+    let loads: Vec<Load> = paths.into_iter().map(|path| Load::start(path, &ctx)).collect();
     let options = eframe::NativeOptions {
         viewport: egui::ViewportBuilder::default()
             .with_title("Tilescope")
@@ -75,10 +72,7 @@ pub fn run(
     let is_measured = std::env::var_os("TILESCOPE_LOG_FIRST_GRAPH").is_some();
     let create: eframe::AppCreator<'_> = Box::new(move |creation| {
         let settings = dirs::config_dir().map(|directory| directory.join("tilescope"));
-        let app = match (load, target) {
-            (Some(source), Some(target)) => App::compare(&creation.egui_ctx, source, target),
-            (load, _) => App::new(&creation.egui_ctx, load),
-        };
+        let app = App::with_loads(&creation.egui_ctx, loads);
         let app = match settings {
             Some(directory) => app.with_settings(&creation.egui_ctx, directory),
             None => app,

@@ -1,12 +1,11 @@
-//! What is shown of the open reports: the page, with what belongs to them and ends with them.
+//! What is shown of the open runs: the page, with what belongs to them and ends with them.
 
 use eframe::egui;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::command::{Command, Page};
-use super::comparison::{Comparison, Pair};
-use super::loading::Load;
-use super::report::PageContext;
+use super::legacy::{self, Pair};
 use super::report::comparison::ComparisonPage;
 use super::report::halves::halves_ui;
 use super::report::insights::{ChangesPage, InsightsPage};
@@ -16,15 +15,11 @@ use super::report::memory::MemoryPage;
 use super::report::memory::pair::MemoryPairPage;
 use super::report::summary::SummaryPage;
 use super::report::summary::pair::SummaryPairPage;
+use super::runs::{RunId, Runs};
 use super::selection::Selections;
-use crate::store::Report;
 
-/// The view of one report, or of two.
+/// The view of the runs.
 #[derive(Debug)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each says of another thing that it has happened"
-)]
 pub struct ReportView {
     /// The page that is shown.
     pub page: Page,
@@ -42,14 +37,14 @@ pub struct ReportView {
     memory_pair: MemoryPairPage,
     /// Summary of both.
     summary_pair: SummaryPairPage,
+    /// The runs of the frame before.
+    shown: Vec<RunId>,
     /// Whether the list of warnings is open.
     pub are_warnings_open: bool,
     /// Whether a graph was painted.
     pub has_painted_graph: bool,
-    /// Whether the report is in the list of recent ones.
-    pub is_remembered: bool,
-    /// Whether the pair is in the list of recent ones.
-    pub is_pair_remembered: bool,
+    /// What was put into the lists of recent reports and comparisons last.
+    pub remembered: Vec<PathBuf>,
 }
 
 /// What the pages of a report remember.
@@ -73,52 +68,48 @@ impl Default for ReportView {
             liveness_pair: PairPage::default(),
             memory_pair: MemoryPairPage::default(),
             summary_pair: SummaryPairPage::default(),
+            shown: Vec::new(),
             are_warnings_open: false,
             has_painted_graph: false,
-            is_remembered: false,
-            is_pair_remembered: false,
+            remembered: Vec::new(),
         }
-    }
-}
-
-/// The open reports.
-#[derive(Debug)]
-pub struct Opened<'a> {
-    /// The report; the source where there are two.
-    pub report: &'a Arc<Report>,
-    /// How it is loaded.
-    pub load: &'a Load,
-    /// The target.
-    pub target: Option<(&'a Arc<Report>, &'a Load)>,
-    /// How they belong together.
-    pub comparison: &'a Comparison,
-}
-
-impl<'a> Opened<'a> {
-    /// What a page that shows both needs.
-    fn pair(&self) -> Option<Pair<'a>> {
-        let (target, load) = self.target?;
-        Some(Pair {
-            target,
-            target_files: load.source(),
-            is_target_working: load.stage().is_working(),
-            matching: self.comparison.matched().map(|matched| &matched.matching),
-            axis: self.comparison.axis(),
-            why_not: self.comparison.why_not(),
-            arrangement: self.comparison.arrangement,
-        })
     }
 }
 
 impl ReportView {
     /// Draws the page.
-    pub fn ui(&mut self, ui: &mut egui::Ui, opened: &Opened<'_>, commands: &mut Vec<Command>) {
-        let pair = opened.pair();
-        let mut page = PageContext {
-            report: opened.report,
-            source: opened.load.source(),
-            is_working: opened.load.stage().is_working(),
-            selection: &mut self.selections.now,
+    pub fn ui(&mut self, ui: &mut egui::Ui, runs: &Arc<Runs>, commands: &mut Vec<Command>) {
+        let shown: Vec<RunId> = runs.iter().map(|run| run.id).collect();
+        if self.shown != shown {
+            self.legacy_runs_changed(&shown);
+            self.shown = shown;
+        }
+        self.legacy_ui(ui, runs, commands);
+        // A range that is dragged over is one selection, not one for each frame.
+        if !ui.input(|input| input.pointer.any_down()) {
+            self.selections.settle();
+        }
+    }
+
+    fn legacy_ui(&mut self, ui: &mut egui::Ui, runs: &Arc<Runs>, commands: &mut Vec<Command>) {
+        let target = runs.get(1);
+        let pair = target.map(|target| Pair {
+            target: &target.report,
+            target_files: target.files.as_ref(),
+            is_target_working: target.is_working,
+            matching: runs.matching(1),
+            axis: runs.axis().filter(|_| runs.matching(1).is_some()),
+            why_not: runs.why_not.as_deref(),
+            arrangement: runs.arrangement,
+        });
+        let before = legacy::Selection::of(&self.selections.now, runs);
+        let mut selection = before.clone();
+        let reference = runs.reference();
+        let mut page = legacy::PageContext {
+            report: &reference.report,
+            source: reference.files.as_ref(),
+            is_working: reference.is_working,
+            selection: &mut selection,
             has_painted_graph: &mut self.has_painted_graph,
             commands,
         };
@@ -145,34 +136,34 @@ impl ReportView {
                 });
             }
         }
-        // A range that is dragged over is one selection, not one for each frame.
-        if !ui.input(|input| input.pointer.any_down()) {
-            self.selections.settle();
+        selection.give_back(&before, runs, &mut self.selections.now);
+    }
+
+    fn legacy_runs_changed(&mut self, now: &[RunId]) {
+        let swapped: Vec<RunId> = self.shown.iter().rev().copied().collect();
+        self.comparison = ComparisonPage::default();
+        self.changes = ChangesPage::default();
+        self.summary_pair = SummaryPairPage::default();
+        if now.len() == 2 && swapped == now {
+            std::mem::swap(&mut self.pages, &mut self.target_pages);
+            self.liveness_pair.swapped();
+            self.memory_pair.swapped();
+        } else if self.shown.first() == now.first() || self.shown.is_empty() {
+            self.target_pages = Pages::default();
+            self.liveness_pair = PairPage::default();
+            self.memory_pair = MemoryPairPage::default();
+        } else {
+            self.pages = Pages::default();
+            self.target_pages = Pages::default();
+            self.liveness_pair = PairPage::default();
+            self.memory_pair = MemoryPairPage::default();
         }
     }
 
-    /// Forgets what was of the target.
-    pub fn target_closed(&mut self) {
-        self.target_pages = Pages::default();
-        self.comparison = ComparisonPage::default();
-        self.changes = ChangesPage::default();
-        self.liveness_pair = PairPage::default();
-        self.memory_pair = MemoryPairPage::default();
-        self.summary_pair = SummaryPairPage::default();
-        self.is_pair_remembered = false;
-        if self.page == Page::Comparison {
+    /// Leaves a page that needs several runs where there is one.
+    pub fn runs_changed(&mut self, open: usize) {
+        if open < 2 && self.page == Page::Comparison {
             self.page = Page::Memory;
         }
-    }
-
-    /// Forgets what is the other way round now.
-    pub fn swapped(&mut self) {
-        std::mem::swap(&mut self.pages, &mut self.target_pages);
-        self.comparison = ComparisonPage::default();
-        self.changes = ChangesPage::default();
-        self.liveness_pair.swapped();
-        self.memory_pair.swapped();
-        self.summary_pair = SummaryPairPage::default();
-        self.is_pair_remembered = false;
     }
 }

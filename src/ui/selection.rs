@@ -1,5 +1,6 @@
 //! What is selected, on all pages alike, and what was selected before.
 
+use super::runs::{RunId, Runs, StepAt};
 use crate::analysis::memory::selection::TileSelection;
 
 /// Earlier selections that are remembered.
@@ -14,35 +15,49 @@ pub struct OperationName {
     pub name: Option<String>,
 }
 
-/// The selected things of a report.
+/// The selected things of all runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
     /// Tiles.
     pub tiles: TileSelection,
-    /// Positions of steps, in the order in which they were selected.
-    pub steps: Vec<usize>,
+    /// Steps, in the order in which they were selected.
+    pub steps: Vec<StepAt>,
     /// The name of a variable before lowering.
     pub variable: Option<String>,
     /// An operation.
     pub operation: Option<OperationName>,
 }
 
+#[allow(dead_code, reason = "pages come one by one")]
 impl Selection {
-    /// The step that was selected first.
-    pub fn step(&self) -> Option<usize> {
-        self.steps.first().copied()
+    /// Where the selected steps lie on the axis of the runs that are shown, each slot once, in the
+    /// order in which they were selected.
+    pub fn slots(&self, runs: &Runs) -> Vec<usize> {
+        let mut slots = Vec::with_capacity(self.steps.len());
+        for slot in self.steps.iter().filter_map(|at| runs.slot_of(*at)) {
+            if !slots.contains(&slot) {
+                slots.push(slot);
+            }
+        }
+        slots
     }
 
-    /// Selects one step in place of all others.
-    pub fn select_step(&mut self, step: usize) {
-        self.steps = vec![step];
+    /// The slot that was selected first.
+    pub fn slot(&self, runs: &Runs) -> Option<usize> {
+        self.steps.iter().find_map(|at| runs.slot_of(*at))
     }
 
-    /// Selects one step more, or takes it out again.
-    pub fn toggle_step(&mut self, step: usize) {
-        match self.steps.iter().position(|selected| *selected == step) {
-            Some(place) => drop(self.steps.remove(place)),
-            None => self.steps.push(step),
+    /// Selects one slot in place of all others.
+    pub fn select_slot(&mut self, runs: &Runs, slot: usize) {
+        self.steps = runs.step_at(slot).into_iter().collect();
+    }
+
+    /// Selects one slot more, or takes it out again.
+    pub fn toggle_slot(&mut self, runs: &Runs, slot: usize) {
+        let before = self.steps.len();
+        self.steps.retain(|at| runs.slot_of(*at) != Some(slot));
+        if self.steps.len() == before {
+            self.steps.extend(runs.step_at(slot));
         }
     }
 }
@@ -72,12 +87,14 @@ impl Selections {
         self.after.clear();
     }
 
-    /// Moves all selected steps, also those of earlier selections, to another axis. Those that have no
-    /// place there are no longer selected.
-    pub fn map_steps(&mut self, place: impl Fn(usize) -> Option<usize>) {
+    /// Goes on with a run under another name, also in earlier selections.
+    pub fn rename(&mut self, from: RunId, to: RunId) {
         let all = [&mut self.now, &mut self.settled];
-        for selection in all.into_iter().chain(&mut self.before).chain(&mut self.after) {
-            selection.steps = selection.steps.iter().filter_map(|step| place(*step)).collect();
+        let all = all.into_iter().chain(&mut self.before).chain(&mut self.after);
+        for at in all.flat_map(|selection| &mut selection.steps) {
+            if at.run == from {
+                at.run = to;
+            }
         }
     }
 
@@ -113,29 +130,46 @@ impl Selections {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Arc;
+
+    use crate::analysis::comparison::step_axis::StepAxis;
+    use crate::analysis::derived::Derived;
+    use crate::store::Report;
+    use crate::ui::runs::{Arrangement, Run};
+
+    fn runs() -> Runs {
+        let report = Arc::new(Report::default());
+        let derived = Arc::new(Derived::new(Arc::clone(&report)));
+        let list = vec![Run::new(RunId(1), report, derived, 0)];
+        let axis = Some(Arc::new(StepAxis::of_one(20)));
+        Runs::new(list, axis, Arrangement::default(), None).expect("a run")
+    }
 
     #[test]
     fn back_and_forward_walk_through_selections() {
-        let mut selections = Selections::default();
+        let (mut selections, runs) = (Selections::default(), runs());
         for step in [3, 7, 9] {
-            selections.now.select_step(step);
+            selections.now.select_slot(&runs, step);
             selections.settle();
             selections.settle();
         }
         selections.back();
-        assert_eq!(selections.now.step(), Some(7));
+        assert_eq!(selections.now.slot(&runs), Some(7));
         selections.back();
         selections.back();
-        assert_eq!((selections.now.step(), selections.can_go_back()), (None, false));
+        assert_eq!((selections.now.slot(&runs), selections.can_go_back()), (None, false));
         selections.back();
         selections.forward();
-        assert_eq!(selections.now.step(), Some(3));
-        selections.now.toggle_step(5);
+        assert_eq!(selections.now.slot(&runs), Some(3));
+        selections.now.toggle_slot(&runs, 5);
         selections.forward();
-        assert_eq!(selections.now.steps, [3, 5], "a new selection ends the way forward");
+        assert_eq!(selections.now.slots(&runs), [3, 5], "a new selection ends the way forward");
         selections.back();
-        assert_eq!(selections.now.steps, [3]);
-        selections.now.toggle_step(3);
-        assert_eq!(selections.now.step(), None);
+        assert_eq!(selections.now.slots(&runs), [3]);
+        selections.now.toggle_slot(&runs, 3);
+        assert_eq!(selections.now.slot(&runs), None);
+        selections.now.select_slot(&runs, 7);
+        selections.rename(RunId(1), RunId(2));
+        assert_eq!(selections.now.slot(&runs), None, "its run is not shown");
     }
 }

@@ -6,26 +6,25 @@ use eframe::egui::{Align, Layout, ProgressBar, RichText};
 
 use super::command::Command;
 use super::loading::{Load, Stage};
+use super::open_runs::OpenRuns;
+use super::runs::Runs;
 use super::theme::Tokens;
-use crate::store::Report;
 use crate::text::{grouped, shortened};
 
-/// Draws the bar. There is a second load where two reports are compared; `reports` are those whose files
-/// are found.
+/// Draws the bar; `runs` are those whose files are found.
 pub fn status_ui(
     ui: &mut egui::Ui,
-    loads: [Option<&Load>; 2],
-    reports: &[&Report],
+    open: &OpenRuns,
+    runs: Option<&Runs>,
     notice: Option<&str>,
     commands: &mut Vec<Command>,
 ) {
-    let loads = loads.map(|load| load.map(|load| (load, load.stage())));
-    let [load, target] = &loads;
+    let loads: Vec<(&Load, Stage)> = open.iter().map(|run| (&run.load, run.load.stage())).collect();
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-        if !reports.is_empty() {
-            warnings_button_ui(ui, reports, commands);
+        if let Some(runs) = runs {
+            warnings_button_ui(ui, runs, commands);
             // Without a report its page has the progress.
-            let mut working = loads.iter().flatten().filter(|(_, stage)| stage.is_working());
+            let mut working = loads.iter().filter(|(_, stage)| stage.is_working());
             if let Some((load, stage)) = working.next() {
                 if ui.button("Cancel").on_hover_text("What is read stays").clicked() {
                     commands.push(Command::Cancel);
@@ -35,28 +34,28 @@ pub fn status_ui(
             }
         }
         ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+            let is_cancelled = |(_, stage): &(&Load, Stage)| matches!(stage, Stage::Cancelled);
             let text = if let Some(notice) = notice {
                 RichText::new(notice).strong()
-            } else if let (Some((_, Stage::Cancelled)), _) | (_, Some((_, Stage::Cancelled))) =
-                (load, target)
-            {
+            } else if loads.iter().any(is_cancelled) {
                 RichText::new("Cancelled: debug information and variables may be incomplete")
                     .strong()
-            } else if let Some((load, _)) = load {
-                let path =
-                    |load: &Load| shortened(&load.path.display().to_string(), 120).into_owned();
-                let target = target.as_ref().map(|(target, _)| format!("  →  {}", path(target)));
-                RichText::new(format!("{}{}", path(load), target.unwrap_or_default())).weak()
-            } else {
+            } else if loads.is_empty() {
                 RichText::new("No report is open").weak()
+            } else {
+                let path = |(load, _): &(&Load, Stage)| {
+                    shortened(&load.path.display().to_string(), 120).into_owned()
+                };
+                let paths: Vec<String> = loads.iter().map(path).collect();
+                RichText::new(paths.join("  →  ")).weak()
             };
             ui.add(egui::Label::new(text).truncate());
         });
     });
 }
 
-fn warnings_button_ui(ui: &mut egui::Ui, reports: &[&Report], commands: &mut Vec<Command>) {
-    let counts = reports.iter().map(|report| report.warnings.list().len() as u64);
+fn warnings_button_ui(ui: &mut egui::Ui, runs: &Runs, commands: &mut Vec<Command>) {
+    let counts = runs.iter().map(|run| run.report.warnings.list().len() as u64);
     let count = counts.sum();
     let text = match count {
         0 => "No warnings".to_owned(),

@@ -53,6 +53,9 @@ pub struct Tokens {
     pub mark: Color32,
     /// Areas of a stack, from the ground up; neighbours differ in brightness too.
     pub series: [Color32; 10],
+    /// Lines of the third run and of those after it; the first two have [`Self::base`] and
+    /// [`Self::top`].
+    pub more_runs: [Color32; 6],
     /// What has not changed, between the colours of more and less.
     pub unchanged: Color32,
     /// Hatching of gaps.
@@ -95,6 +98,14 @@ const LIGHT: Tokens = Tokens {
         Color32::from_rgb(0x6c, 0x77, 0x81),
         Color32::from_rgb(0xc3, 0xca, 0xd1),
     ],
+    more_runs: [
+        Color32::from_rgb(0x1e, 0x8a, 0x7c),
+        Color32::from_rgb(0x8a, 0x57, 0xa6),
+        Color32::from_rgb(0x9a, 0x7a, 0x00),
+        Color32::from_rgb(0x44, 0x4e, 0x58),
+        Color32::from_rgb(0xc2, 0x4a, 0x86),
+        Color32::from_rgb(0x3d, 0x9a, 0xd9),
+    ],
     unchanged: Color32::from_rgb(0xdf, 0xe3, 0xe7),
     gap: Color32::from_rgb(0x70, 0x7a, 0x84),
     free: Color32::from_rgb(0x0a, 0x5c, 0xa8),
@@ -131,6 +142,14 @@ const DARK: Tokens = Tokens {
         Color32::from_rgb(0x5a, 0x65, 0x70),
         Color32::from_rgb(0x9a, 0xa4, 0xae),
     ],
+    more_runs: [
+        Color32::from_rgb(0x4f, 0xc9, 0xb4),
+        Color32::from_rgb(0xc7, 0x9a, 0xe6),
+        Color32::from_rgb(0xe7, 0xd2, 0x5a),
+        Color32::from_rgb(0xb9, 0xc3, 0xcc),
+        Color32::from_rgb(0xf0, 0x8c, 0xbe),
+        Color32::from_rgb(0x9f, 0xd4, 0xff),
+    ],
     unchanged: Color32::from_rgb(0x33, 0x3a, 0x42),
     gap: Color32::from_rgb(0x8a, 0x95, 0xa0),
     free: Color32::from_rgb(0x7c, 0xbd, 0xf5),
@@ -140,6 +159,26 @@ const DARK: Tokens = Tokens {
 };
 
 impl Tokens {
+    /// The line of a run, by its place among those that are open.
+    pub fn run(&self, place: usize) -> Color32 {
+        match place {
+            0 => self.base,
+            1 => self.top,
+            more => {
+                self.more_runs.get((more - 2) % self.more_runs.len()).copied().unwrap_or(self.base)
+            }
+        }
+    }
+
+    /// The area below the line of a run.
+    pub fn run_fill(&self, place: usize) -> Color32 {
+        match place {
+            0 => self.base_fill,
+            1 => self.top_fill,
+            more => self.surface.lerp_to_gamma(self.run(more), 0.3),
+        }
+    }
+
     /// The tokens of a theme.
     pub fn of(theme: Theme) -> &'static Self {
         match theme {

@@ -1,15 +1,14 @@
 //! The list of what is damaged or absent in the open reports.
 
-use crate::store::Warning;
 use crate::text::shortened;
-use crate::ui::comparison::Side;
+use crate::ui::runs::Runs;
 use eframe::egui;
 
 /// Longest message.
 const MESSAGE: usize = 1000;
 
 /// Draws the list of each report in a window of its own.
-pub fn warnings_ui(ui: &egui::Ui, is_open: &mut bool, reports: &[Vec<Warning>]) {
+pub fn warnings_ui(ui: &egui::Ui, is_open: &mut bool, runs: &Runs) {
     egui::Window::new("Warnings")
         .open(is_open)
         // Above the button that opens it.
@@ -19,10 +18,11 @@ pub fn warnings_ui(ui: &egui::Ui, is_open: &mut bool, reports: &[Vec<Warning>]) 
         .vscroll(true)
         .show(ui.ctx(), |ui| {
             ui.weak("What can be read is shown all the same");
-            for (side, warnings) in Side::BOTH.into_iter().zip(reports) {
-                if reports.len() > 1 && !warnings.is_empty() {
+            for run in runs.iter() {
+                let warnings = run.report.warnings.list();
+                if !runs.is_one() && !warnings.is_empty() {
                     ui.separator();
-                    ui.heading(side.title());
+                    ui.heading(&*run.title);
                 }
                 for warning in warnings {
                     ui.separator();

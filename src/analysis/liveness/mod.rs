@@ -9,7 +9,7 @@
 pub mod lifetimes;
 pub mod peaks;
 pub mod scope_curve;
-pub mod slot_curves;
+pub mod timeline;
 mod worst_tiles;
 
 use std::borrow::Cow;
@@ -45,6 +45,11 @@ pub enum Scope {
 }
 
 impl Scope {
+    /// Whether its curve is added up from the bytes by tile.
+    pub fn needs_tiles(self) -> bool {
+        matches!(self, Self::Tile(_) | Self::WorstTile)
+    }
+
     /// The tiles of the scope as a range of tile numbers, `None` for all, for the worst tile, which
     /// may be any, or when an IPU's tiles cannot be told.
     pub fn tiles(self, target: Option<&Target>) -> Option<RangeInclusive<u32>> {

@@ -95,7 +95,7 @@ fn entries(state: &HomeState<'_>) -> Vec<Entry> {
             title: pair.title.clone(),
             paths: vec![source.clone(), target.clone()],
             opened: pair.opened,
-            open: Command::Compare(source.clone(), target.clone()),
+            open: Command::Compare(vec![source.clone(), target.clone()]),
             forget: Command::ForgetPair(source, target),
         }
     });

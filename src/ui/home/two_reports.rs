@@ -8,7 +8,7 @@ use eframe::egui::{Button, ComboBox, Key, RichText, TextEdit};
 use super::HomeState;
 use crate::text::shortened;
 use crate::ui::command::{Command, PickFor};
-use crate::ui::comparison::Side;
+use crate::ui::legacy::Side;
 use crate::ui::theme::{Tokens, card_frame};
 
 /// Width of what stands beside a field, points.
@@ -59,7 +59,7 @@ impl TwoReports {
                 let compare = compare.on_disabled_hover_text("Name both reports first");
                 if (compare.clicked() || is_entered) && is_complete {
                     let pair = (PathBuf::from(source), PathBuf::from(target));
-                    commands.push(Command::Compare(pair.0, pair.1));
+                    commands.push(Command::Compare(vec![pair.0, pair.1]));
                 }
                 if ui.button("Swap").on_hover_text("Exchange source and target").clicked() {
                     self.paths.swap(0, 1);

@@ -5,7 +5,7 @@ use eframe::egui::RichText;
 
 use super::PageContext;
 use crate::text::shortened;
-use crate::ui::comparison::{Pair, Side};
+use crate::ui::legacy::{Pair, Side};
 use crate::ui::theme::Tokens;
 
 /// Between the halves, points.

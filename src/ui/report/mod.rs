@@ -11,9 +11,9 @@ mod memory_map;
 pub mod summary;
 pub mod tile_grid;
 
-use crate::format::poplar::OpenReport;
-use crate::store::{Part, Report};
+use crate::store::Part;
 use crate::ui::command::Command;
+use crate::ui::runs::Runs;
 use crate::ui::selection::Selection;
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
@@ -23,16 +23,16 @@ use crate::ui::widget::legend::{Patch, entry_ui};
 use crate::ui::widget::rows::{Value, percent_text};
 use eframe::egui;
 use std::cmp::Ordering;
+use std::sync::Arc;
+
+pub use crate::ui::legacy::PageContext;
 
 /// What a page gets.
+#[expect(dead_code, reason = "pages come one by one")]
 #[derive(Debug)]
-pub struct PageContext<'a> {
-    /// The report.
-    pub report: &'a std::sync::Arc<Report>,
-    /// Where single tiles can be read from; nothing of a report that was not opened from files.
-    pub source: Option<&'a std::sync::Arc<OpenReport>>,
-    /// Whether more of it is coming.
-    pub is_working: bool,
+pub struct RunsContext<'a> {
+    /// The runs that are shown.
+    pub runs: &'a Arc<Runs>,
     /// What is selected.
     pub selection: &'a mut Selection,
     /// Set when a graph was painted.

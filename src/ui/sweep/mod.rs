@@ -274,7 +274,7 @@ fn selected_ui(ui: &mut egui::Ui, loaded: &Loaded, commands: &mut Vec<Command>) 
             if let (Some(source), Some(target)) = (path(source), path(target))
                 && ui.button("Compare").clicked()
             {
-                commands.push(Command::Compare(source, target));
+                commands.push(Command::Compare(vec![source, target]));
             }
         }
     });

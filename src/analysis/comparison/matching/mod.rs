@@ -7,7 +7,6 @@
 //!
 //! Nothing depends on which report is the source: swapped, the pairs are the same.
 
-pub mod aligned_steps;
 mod alignment;
 mod anchors;
 mod followers;
@@ -33,7 +32,6 @@ use operation_pairs::{match_operations, operation_keys};
 use step_keys::StepKeys;
 use step_pairs::match_steps;
 
-pub use aligned_steps::AlignedSteps;
 pub use pairs::{MatchCounts, Pairs, Sureness};
 
 /// Whether the user waits no longer.

@@ -10,7 +10,7 @@ use crate::analysis::comparison::contribution::Part;
 use crate::analysis::comparison::difference::Difference;
 use crate::analysis::comparison::figures::{Figure, Unit};
 use crate::text::{grouped, shortened};
-use crate::ui::comparison::{Pair, Side};
+use crate::ui::legacy::{Pair, Side};
 use crate::ui::report::PageContext;
 use crate::ui::report::halves::{report_name, side_color};
 use crate::ui::theme::{Tokens, card_frame};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::found::Found;
 use crate::analysis::comparison::options::OptionDifference;
 use crate::analysis::program::report_options::OptionKind;
-use crate::ui::comparison::Side;
+use crate::ui::legacy::Side;
 use crate::ui::report::PageContext;
 use crate::ui::widget::data_table::{Data, DataTable, no_paint};
 use crate::ui::widget::facts::absent_ui;

@@ -9,7 +9,7 @@ use crate::analysis::comparison::spikes::Spike;
 use crate::analysis::program::steps;
 use crate::store::Report;
 use crate::ui::command::{Command, Page};
-use crate::ui::comparison::{Pair, Side};
+use crate::ui::legacy::{Pair, Side};
 use crate::ui::report::PageContext;
 use crate::ui::widget::data_table::{Data, DataTable, no_paint};
 use crate::ui::widget::facts::absent_ui;

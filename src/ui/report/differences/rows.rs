@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::text::grouped;
-use crate::ui::comparison::Side;
+use crate::ui::legacy::Side;
 use crate::ui::widget::rows::{Column, Rows, Value};
 
 /// Width of a column of figures, points.

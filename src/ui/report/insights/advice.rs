@@ -10,8 +10,8 @@ use crate::analysis::memory::selection::TileSelection;
 use crate::store::StepId;
 use crate::text::{clean, shortened};
 use crate::ui::command::{Command, Page};
+use crate::ui::legacy::OperationName;
 use crate::ui::report::PageContext;
-use crate::ui::selection::OperationName;
 use crate::ui::units::Units;
 
 /// Pieces of evidence that are shown.

@@ -9,7 +9,7 @@ use crate::analysis::liveness::lifetimes::life_of;
 use crate::analysis::program::step_operations::{StepOperations, step_operations};
 use crate::store::Report;
 use crate::ui::job::Latest;
-use crate::ui::selection::{OperationName, Selection};
+use crate::ui::legacy::{OperationName, Selection};
 
 /// When the selected variable is alive, and how large it is then.
 #[derive(Debug, Default)]

@@ -9,8 +9,8 @@ use super::tables::step_title;
 use crate::analysis::program::steps;
 use crate::store::Report;
 use crate::text::{grouped, shortened};
+use crate::ui::legacy::OperationName;
 use crate::ui::report::PageContext;
-use crate::ui::selection::OperationName;
 use crate::ui::units::Units;
 
 /// Longest name in the line.

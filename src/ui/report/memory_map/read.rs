@@ -15,8 +15,8 @@ use crate::format::poplar::OpenReport;
 use crate::store::ids::CategoryId;
 use crate::store::variable::TileVariables;
 use crate::store::{Report, TileId};
-use crate::ui::comparison::Side;
 use crate::ui::job::Latest;
+use crate::ui::legacy::Side;
 use crate::ui::report::is_limit_near;
 
 /// Cells of the overview strip.

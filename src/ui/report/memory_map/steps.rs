@@ -6,8 +6,8 @@ use eframe::egui::{DragValue, Pos2, Shape, Slider, Stroke};
 use crate::analysis::program::steps::name;
 use crate::store::program::Steps;
 use crate::text::{grouped, shortened};
+use crate::ui::legacy::Selection;
 use crate::ui::report::PageContext;
-use crate::ui::selection::Selection;
 use crate::ui::theme::Tokens;
 
 /// Width of the slider, points.

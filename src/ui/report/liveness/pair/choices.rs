@@ -4,7 +4,7 @@ use eframe::egui;
 
 use super::derived::{OfSide, PairDerived};
 use crate::store::{Report, TileId};
-use crate::ui::comparison::Side;
+use crate::ui::legacy::Side;
 use crate::ui::report::is_limit_near;
 use crate::ui::report::liveness::scope_choice::ScopeChoice;
 

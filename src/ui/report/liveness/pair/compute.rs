@@ -15,7 +15,7 @@ use crate::analysis::compute::vertices::{self, StepVertexRow};
 use crate::analysis::memory::category_title;
 use crate::analysis::memory::over_tiles::OverTiles;
 use crate::store::Report;
-use crate::ui::comparison::Side;
+use crate::ui::legacy::Side;
 use crate::ui::report::differences::{Entries, Entry, Unit};
 use crate::ui::report::liveness::compute::AtSteps;
 use crate::ui::widget::rows::{Column, Rows, Value};

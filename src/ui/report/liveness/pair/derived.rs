@@ -5,13 +5,13 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::analysis::comparison::matching::AlignedSteps;
+use crate::analysis::comparison::slot_curves::{in_slots, slots_where};
 use crate::analysis::comparison::spikes::{Spike, spikes};
 use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::scope_curve::AlwaysLive;
-use crate::analysis::liveness::slot_curves::{in_slots, slots_where};
 use crate::store::Report;
-use crate::ui::comparison::Side;
+use crate::ui::legacy::AlignedSteps;
+use crate::ui::legacy::Side;
 use crate::ui::report::liveness::derived::Derived;
 use crate::ui::widget::bins::Values;
 
@@ -133,7 +133,7 @@ impl PairDerived {
         let [source_curve, target_curve] = sides
             .each_ref()
             .map(|side| side.as_ref().map_or(&[][..], |side| side.derived.peak_curve()));
-        let peaks = spikes(source_curve, target_curve, &axis.pairs(), usize::MAX);
+        let peaks = spikes(source_curve, target_curve, &axis.pairs(0, 1), usize::MAX);
         let peaks = peaks.into_iter().filter_map(|spike| SlotPeak::new(spike, axis)).collect();
         let only = [
             slots_where(slots, |slot| axis.target_at(slot).is_none()),

@@ -6,14 +6,15 @@ use std::sync::Arc;
 
 use super::Both;
 use super::derived::PairDerived;
-use crate::analysis::comparison::matching::{AlignedSteps, Matching};
+use crate::analysis::comparison::matching::Matching;
 use crate::analysis::program::step_operations::StepOperations;
 use crate::analysis::program::steps::Filter;
-use crate::ui::comparison::{Side, slot_of};
 use crate::ui::job::{Latest, Same};
+use crate::ui::legacy::AlignedSteps;
+use crate::ui::legacy::{OperationName, Selection};
+use crate::ui::legacy::{Side, slot_of};
 use crate::ui::report::liveness::filter::matching_steps;
 use crate::ui::report::liveness::marks::{Life, life};
-use crate::ui::selection::{OperationName, Selection};
 
 /// The text, and whether the operations of both reports were known.
 type Text = (String, [bool; 2]);

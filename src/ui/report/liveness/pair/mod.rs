@@ -21,11 +21,12 @@ use std::sync::Arc;
 
 use super::scope_choice::scope_title;
 use crate::analysis::comparison::attribution::Attribution;
-use crate::analysis::comparison::matching::{AlignedSteps, Matching};
+use crate::analysis::comparison::matching::Matching;
 use crate::analysis::liveness::{Scope, replica_note};
 use crate::store::Report;
-use crate::ui::comparison::{Arrangement, Pair, Side};
 use crate::ui::job::{Latest, Same};
+use crate::ui::legacy::AlignedSteps;
+use crate::ui::legacy::{Arrangement, Pair, Side};
 use crate::ui::report::differences::variables::Owners;
 use crate::ui::report::{PageContext, head_ui, unread_ui};
 use crate::ui::split;

@@ -9,7 +9,7 @@ use super::derived::{OfSide, PairDerived};
 use super::places::{Places, step_id};
 use super::selected::place_text;
 use super::{Both, PairPage, select};
-use crate::ui::comparison::Side;
+use crate::ui::legacy::Side;
 use crate::ui::report::PageContext;
 use crate::ui::report::halves::{report_name, side_color, side_title_ui};
 use crate::ui::report::liveness::marks::Life;

@@ -1,8 +1,8 @@
 //! The place that the page is about: a selected slot, or the peak of each report.
 
-use crate::analysis::comparison::matching::AlignedSteps;
 use crate::store::Report;
-use crate::ui::comparison::{Side, step_at};
+use crate::ui::legacy::AlignedSteps;
+use crate::ui::legacy::{Side, step_at};
 
 use super::derived::PairDerived;
 

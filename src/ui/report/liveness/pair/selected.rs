@@ -10,10 +10,10 @@ use super::places::Places;
 use super::words::step_name;
 use crate::analysis::program::steps;
 use crate::text::{grouped, shortened};
-use crate::ui::comparison::Side;
+use crate::ui::legacy::Side;
+use crate::ui::legacy::{OperationName, Selection};
 use crate::ui::report::liveness::selected::{BUTTON, yielding_label};
 use crate::ui::report::{PageContext, change_text};
-use crate::ui::selection::{OperationName, Selection};
 use crate::ui::units::Units;
 
 /// Longest name in the line.

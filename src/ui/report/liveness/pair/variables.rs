@@ -9,8 +9,8 @@ use super::places::Places;
 use crate::analysis::comparison::attribution::Attribution;
 use crate::analysis::memory::variables::{VariableRow, always_live, not_always_live};
 use crate::store::Report;
-use crate::ui::comparison::Side;
 use crate::ui::job::{Latest, Same};
+use crate::ui::legacy::Side;
 use crate::ui::report::differences::Entries;
 use crate::ui::report::differences::variables::variable_entries;
 

@@ -18,8 +18,8 @@ use crate::analysis::compute::vertices::{self, VertexRow};
 use crate::analysis::memory::selection::TileSelection;
 use crate::store::Report;
 use crate::store::exchange::ExchangeId;
-use crate::ui::comparison::{Pair, Side};
 use crate::ui::job::Same;
+use crate::ui::legacy::{Pair, Side};
 use crate::ui::report::differences::Unit;
 use crate::ui::report::{PageContext, unread_ui};
 

@@ -13,8 +13,8 @@ use crate::analysis::memory::tile_order::selected_rows;
 use crate::store::Report;
 use crate::store::memory::TileMemory;
 use crate::text::grouped;
-use crate::ui::comparison::{Pair, Side};
 use crate::ui::job::Latest;
+use crate::ui::legacy::{Pair, Side};
 use crate::ui::report::PageContext;
 use crate::ui::widget::rows::{Column, Value};
 

@@ -11,7 +11,7 @@ use crate::analysis::memory::paired_tiles::PairedTiles;
 use crate::store::Report;
 use crate::store::memory::{TileColumn, TileMemory};
 use crate::store::target::Target;
-use crate::ui::comparison::Side;
+use crate::ui::legacy::Side;
 
 /// The tiles of both reports in their order.
 #[derive(Debug)]

@@ -19,7 +19,7 @@ use crate::analysis::memory::tile_order::TileOrder;
 use crate::store::memory::TileMemory;
 use crate::store::{Report, TileId};
 use crate::text::grouped;
-use crate::ui::comparison::{Arrangement, Pair, Side};
+use crate::ui::legacy::{Arrangement, Pair, Side};
 use crate::ui::report::PageContext;
 use crate::ui::report::halves::{report_name, side_color};
 use crate::ui::theme::Tokens;

@@ -9,7 +9,7 @@ use super::made::{PairMade, PairShown};
 use super::picture::Parts;
 use crate::store::memory::TileColumn;
 use crate::text::shortened;
-use crate::ui::comparison::Side;
+use crate::ui::legacy::Side;
 use crate::ui::report::halves::{side_color, side_title_ui};
 use crate::ui::theme::Tokens;
 use crate::ui::widget::curve::Y_AXIS_WIDTH;

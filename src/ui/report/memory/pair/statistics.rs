@@ -7,7 +7,7 @@ use eframe::egui::{Color32, Label, RichText};
 use super::made::PairShown;
 use crate::analysis::memory::Statistics;
 use crate::text::grouped;
-use crate::ui::comparison::Side;
+use crate::ui::legacy::Side;
 use crate::ui::report::halves::side_color;
 use crate::ui::report::{change_color, change_text};
 use crate::ui::theme::Tokens;

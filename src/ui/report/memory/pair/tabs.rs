@@ -12,7 +12,7 @@ use super::made::PairShown;
 use super::tiles::PairTiles;
 use super::variables::PairVariables;
 use crate::store::TileId;
-use crate::ui::comparison::Pair;
+use crate::ui::legacy::Pair;
 use crate::ui::report::PageContext;
 
 /// Below this width the tabs have a row of their own, points.

@@ -12,7 +12,7 @@ use super::made::{PairShown, machine};
 use crate::analysis::memory::cell;
 use crate::analysis::memory::tile_grid::{TileFigure, values};
 use crate::store::{Report, TileId};
-use crate::ui::comparison::{Pair, Side};
+use crate::ui::legacy::{Pair, Side};
 use crate::ui::report::PageContext;
 use crate::ui::report::differences::Unit;
 use crate::ui::report::tile_grid::figure_title;

@@ -11,7 +11,7 @@ use crate::store::TileId;
 use crate::store::memory::TileMemory;
 use crate::store::target::Target;
 use crate::text::shortened;
-use crate::ui::comparison::Side;
+use crate::ui::legacy::Side;
 use crate::ui::report::halves::side_color;
 use crate::ui::report::{against_limit, change_color, change_text};
 use crate::ui::theme::Tokens;

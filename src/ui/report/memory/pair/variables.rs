@@ -9,8 +9,8 @@ use super::listed::{Listed, Things};
 use crate::analysis::comparison::attribution::Attribution;
 use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::memory::variables::on_tiles;
-use crate::ui::comparison::{Pair, Side};
 use crate::ui::job::Same;
+use crate::ui::legacy::{Pair, Side};
 use crate::ui::report::differences::variables::{Owners, variable_entries};
 use crate::ui::report::{PageContext, unread_ui};
 

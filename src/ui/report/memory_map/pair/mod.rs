@@ -22,7 +22,7 @@ use super::{MARGIN, bytes_of, value_text};
 use crate::store::memory::TileMemory;
 use crate::store::{Report, TileId};
 use crate::text::grouped;
-use crate::ui::comparison::{Pair, Side};
+use crate::ui::legacy::{Pair, Side};
 use crate::ui::report::halves::{report_name, side_color, side_title_ui};
 use crate::ui::report::{PageContext, change_color, change_text, tables_height};
 use crate::ui::split;

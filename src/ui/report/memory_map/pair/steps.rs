@@ -3,11 +3,11 @@
 use eframe::egui;
 
 use super::super::steps::{StepChoice, choice_ui};
-use crate::analysis::comparison::matching::AlignedSteps;
 use crate::analysis::program::steps::name;
 use crate::store::{Report, StepId};
 use crate::text::shortened;
-use crate::ui::comparison::{Pair, Side};
+use crate::ui::legacy::AlignedSteps;
+use crate::ui::legacy::{Pair, Side};
 use crate::ui::report::PageContext;
 use crate::ui::report::liveness::pair::places::{Places, step_id};
 

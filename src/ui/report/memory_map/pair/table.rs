@@ -9,8 +9,8 @@ use super::super::words::category;
 use crate::analysis::comparison::joined::joined;
 use crate::store::Report;
 use crate::ui::command::Command;
-use crate::ui::comparison::Side;
 use crate::ui::job::{Latest, Same};
+use crate::ui::legacy::Side;
 use crate::ui::widget::data_table::{Data, DataTable, no_paint};
 use crate::ui::widget::rows::{Column, Listed, Rows, Value};
 

@@ -7,7 +7,7 @@ use super::super::cards::{Said, Statement, statements};
 use crate::analysis::comparison::joined::joined;
 use crate::store::Report;
 use crate::text::grouped;
-use crate::ui::comparison::Side;
+use crate::ui::legacy::Side;
 use crate::ui::report::halves::side_color;
 use crate::ui::report::{change_color, change_text};
 use crate::ui::theme::{Tokens, card_frame};

@@ -7,7 +7,7 @@ use eframe::egui::{Button, Label, Rect, RichText, ScrollArea};
 use super::super::phases::{HEAD, Made, ROWS, duration_text, exports_ui, share_text};
 use crate::analysis::program::phases::{joined_frames, phases};
 use crate::store::options::CompilerPhase;
-use crate::ui::comparison::{Pair, Side};
+use crate::ui::legacy::{Pair, Side};
 use crate::ui::report::PageContext;
 use crate::ui::report::halves::side_color;
 use crate::ui::split;

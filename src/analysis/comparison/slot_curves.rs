@@ -1,5 +1,5 @@
-//! Curves of two reports on the axis that their steps share
-//! ([`AlignedSteps`](crate::analysis::comparison::matching::AlignedSteps)). In a slot without a step of the report a curve
+//! Curves of runs on the axis that their steps share
+//! ([`StepAxis`](super::step_axis::StepAxis)). In a slot without a step of the run a curve
 //! keeps the value of the step before; before the first step it is 0.
 
 use std::ops::Range;

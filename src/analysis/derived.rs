@@ -1,0 +1,170 @@
+//! What is worked out once for a run, or for a run and the reference, and asked for by many: timelines
+//! by scope, operations of steps, what bytes belong to.
+//!
+//! All questions may take long and belong on a thread beside the window; who asks for what another
+//! thread is working out waits for it.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::comparison::attribution::Attribution;
+use super::comparison::matching::Matching;
+use super::liveness::Scope;
+use super::liveness::timeline::Timeline;
+use super::program::step_operations::{StepOperations, step_operations};
+use crate::store::Report;
+
+/// Answers by question, each worked out once.
+#[derive(Debug)]
+pub struct Memo<K, V> {
+    answers: Mutex<HashMap<K, Arc<Mutex<Option<V>>>>>,
+    made: AtomicUsize,
+}
+
+impl<K, V> Default for Memo<K, V> {
+    fn default() -> Self {
+        Self { answers: Mutex::default(), made: AtomicUsize::new(0) }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // A value behind a lock is replaced as a whole, so it is never half done.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<K: Clone + Eq + Hash, V: Clone> Memo<K, V> {
+    /// The answer, worked out if it is not there. `None` from `make` says that it was cancelled: the
+    /// next who asks works it out.
+    pub fn get(&self, key: &K, make: impl FnOnce() -> Option<V>) -> Option<V> {
+        let cell = Arc::clone(lock(&self.answers).entry(key.clone()).or_default());
+        let mut answer = lock(&cell);
+        if answer.is_none() {
+            self.made.fetch_add(1, Ordering::Relaxed);
+            *answer = make();
+        }
+        answer.clone()
+    }
+
+    /// How often an answer was worked out.
+    pub fn made(&self) -> usize {
+        self.made.load(Ordering::Relaxed)
+    }
+
+    /// Forgets all answers.
+    pub fn clear(&self) {
+        lock(&self.answers).clear();
+    }
+}
+
+/// A scope, and whether what it needs by tile was there.
+type TimelineKey = (Scope, bool);
+
+/// What is worked out once for a run.
+#[derive(Debug)]
+pub struct Derived {
+    report: Arc<Report>,
+    timelines: Memo<TimelineKey, Option<Arc<Timeline>>>,
+    operations: Memo<bool, Option<Arc<StepOperations>>>,
+}
+
+impl Derived {
+    /// Of a report; works nothing out yet.
+    pub fn new(report: Arc<Report>) -> Self {
+        Self { report, timelines: Memo::default(), operations: Memo::default() }
+    }
+
+    /// The report.
+    pub fn report(&self) -> &Arc<Report> {
+        &self.report
+    }
+
+    /// The timeline of a scope; `None` where the report has no such curve, or when it was cancelled.
+    pub fn timeline(
+        &self,
+        scope: Scope,
+        is_cancelled: &(dyn Fn() -> bool + Sync),
+    ) -> Option<Arc<Timeline>> {
+        let is_settled = scope.needs_tiles() && self.report.tile_variable_bytes.is_settled();
+        let made = self.timelines.get(&(scope, is_settled), || {
+            let timeline = Timeline::of(&self.report, scope, is_cancelled).map(Arc::new);
+            (timeline.is_some() || !is_cancelled()).then_some(timeline)
+        });
+        made.flatten()
+    }
+
+    /// The operation of every step; `None` where steps, programs or debug contexts are absent.
+    pub fn operations(&self) -> Option<Arc<StepOperations>> {
+        let is_settled = self.report.debug.is_settled();
+        self.operations
+            .get(&is_settled, || Some(step_operations(&self.report).map(Arc::new)))
+            .flatten()
+    }
+
+    /// How many timelines were worked out.
+    pub fn timelines_made(&self) -> usize {
+        self.timelines.made()
+    }
+
+    /// Lets go of what can be worked out again.
+    pub fn clear(&self) {
+        self.timelines.clear();
+        self.operations.clear();
+    }
+}
+
+/// The matching of a run with the reference, and what follows from it.
+#[derive(Debug)]
+pub struct DerivedPair {
+    reports: [Arc<Report>; 2],
+    /// Which rows belong together.
+    pub matching: Arc<Matching>,
+    attribution: Memo<(), Arc<Attribution>>,
+}
+
+impl DerivedPair {
+    /// Of the reference, a run, and their matching.
+    pub fn new(reports: [Arc<Report>; 2], matching: Matching) -> Self {
+        Self { reports, matching: Arc::new(matching), attribution: Memo::default() }
+    }
+
+    /// What the bytes of both belong to.
+    pub fn attribution(&self) -> Arc<Attribution> {
+        let [source, target] = &self.reports;
+        let made = || Arc::new(Attribution::of(source, target, &self.matching));
+        self.attribution.get(&(), || Some(made())).unwrap_or_else(made)
+    }
+
+    /// How often the attribution was worked out.
+    pub fn attributions_made(&self) -> usize {
+        self.attribution.made()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_worked_out_once_unless_it_was_cancelled() {
+        let memo: Memo<u8, u8> = Memo::default();
+        assert_eq!(memo.get(&1, || None), None, "cancelled");
+        assert_eq!(memo.get(&1, || Some(5)), Some(5));
+        assert_eq!(memo.get(&1, || Some(6)), Some(5));
+        assert_eq!(memo.made(), 2);
+        memo.clear();
+        assert_eq!(memo.get(&1, || Some(6)), Some(6));
+    }
+
+    #[test]
+    fn many_who_ask_at_once_wait_for_one() {
+        let memo: Memo<u8, u8> = Memo::default();
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| assert_eq!(memo.get(&1, || Some(5)), Some(5)));
+            }
+        });
+        assert_eq!(memo.made(), 1);
+    }
+}

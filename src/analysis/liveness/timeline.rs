@@ -1,0 +1,87 @@
+//! The timeline of a scope: what is alive at each step, its limit, and its peaks.
+//!
+//! Peaks are those of the not-always-live bytes; where the always-live bytes differ from step to step
+//! (the worst tile), those of both together.
+
+use super::Scope;
+use super::peaks::{Peak, peaks};
+use super::scope_curve::{AlwaysLive, ScopeCurve, scope_curve};
+use crate::store::{Report, TileId};
+
+/// The curve of a scope and what belongs to it. Steps are positions in
+/// [`crate::store::program::Steps`].
+#[derive(Debug)]
+pub struct Timeline {
+    /// The scope.
+    pub scope: Scope,
+    /// Its bytes at each step, and its limit.
+    pub curve: ScopeCurve,
+    /// Everything alive at each step, where the always-live bytes differ from step to step.
+    pub together: Option<Vec<u64>>,
+    /// Its peaks, largest first.
+    pub peaks: Vec<Peak>,
+    /// The step of the largest.
+    pub peak: Option<usize>,
+    /// The most not-always-live bytes at any step.
+    pub highest: u64,
+    /// The most bytes at any step, always-live ones included.
+    pub top: u64,
+}
+
+impl Timeline {
+    /// Works it out; `None` where the report has no curve of the scope, or when it was cancelled.
+    pub fn of(
+        report: &Report,
+        scope: Scope,
+        is_cancelled: &(dyn Fn() -> bool + Sync),
+    ) -> Option<Self> {
+        let curve = scope_curve(report, scope, is_cancelled)?;
+        let most = |values: &[u64]| values.iter().max().copied().unwrap_or(0);
+        let together = match &curve.always_live {
+            AlwaysLive::AtStep(always_live) => {
+                let pairs = always_live.iter().zip(&curve.not_always_live);
+                Some(pairs.map(|(a, b)| a.saturating_add(*b)).collect::<Vec<u64>>())
+            }
+            _ => None,
+        };
+        let peaks = peaks(together.as_deref().unwrap_or(&curve.not_always_live));
+        let highest = most(&curve.not_always_live);
+        let top = match (&together, &curve.always_live) {
+            (Some(together), _) => most(together),
+            (None, AlwaysLive::Level(level)) => highest.saturating_add(*level),
+            (None, _) => highest,
+        };
+        let peak = peaks.first().map(|peak| peak.step);
+        Some(Self { scope, curve, together, peaks, peak, highest, top })
+    }
+
+    /// The curve that the peaks are of.
+    pub fn peak_curve(&self) -> &[u64] {
+        self.together.as_deref().unwrap_or(&self.curve.not_always_live)
+    }
+
+    /// Number of steps.
+    pub fn len(&self) -> usize {
+        self.curve.not_always_live.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Not-always-live bytes at a step.
+    pub fn not_always_live_at(&self, step: usize) -> u64 {
+        self.curve.not_always_live.get(step).copied().unwrap_or(0)
+    }
+
+    /// Always-live bytes at a step, where they are known.
+    pub fn always_live_at(&self, step: usize) -> Option<u64> {
+        self.curve.always_live.at(step)
+    }
+
+    /// The tile that has the most at a step, in the scope of the worst tiles.
+    pub fn worst_tile_at(&self, step: usize) -> Option<TileId> {
+        self.curve.worst_tiles.as_ref()?.get(step).copied()
+    }
+}

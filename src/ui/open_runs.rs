@@ -1,0 +1,255 @@
+//! The runs that are open: how each is loaded, which are shown, which one is the reference, and how
+//! their steps belong together. [`OpenRuns::runs`] is what pages see of them.
+
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use eframe::egui;
+
+use super::job::{Latest, Same};
+use super::loading::{Failure, Load};
+use super::runs::{Arrangement, MOST_RUNS, Run, RunId, Runs, StepsBy};
+use crate::analysis::comparison::matching::match_reports;
+use crate::analysis::comparison::step_axis::StepAxis;
+use crate::analysis::derived::{Derived, DerivedPair};
+use crate::store::Report;
+
+/// A run that is open, or was asked for.
+#[derive(Debug)]
+pub struct OpenRun {
+    /// Tells it apart from all others.
+    pub id: RunId,
+    /// How it is loaded.
+    pub load: Load,
+    /// Whether it is left out of all pages.
+    pub is_hidden: bool,
+    derived: OnceCell<Arc<Derived>>,
+}
+
+impl OpenRun {
+    /// Its report, as soon as its files are found; nothing where it cannot be opened.
+    pub fn report(&self) -> Option<&Arc<Report>> {
+        self.load.report().filter(|_| self.failure().is_none())
+    }
+
+    /// Why it cannot be opened.
+    pub fn failure(&self) -> Option<Failure> {
+        self.load.stage().failure().cloned()
+    }
+}
+
+/// Which parts of two reports were there when they were matched: debug contexts, exchanges.
+type Matchable = [bool; 2];
+
+/// The matching of a run with the reference; `None` where it cannot be.
+type FoundPair = Latest<Matchable, Option<Arc<DerivedPair>>>;
+
+/// What an axis was made from.
+#[derive(Clone, Debug, PartialEq)]
+struct AxisKey {
+    lens: Vec<usize>,
+    pairs: Vec<Same<DerivedPair>>,
+}
+
+/// The open runs.
+#[derive(Debug, Default)]
+pub struct OpenRuns {
+    list: Vec<OpenRun>,
+    next: u32,
+    /// How pictures of several are arranged.
+    pub arrangement: Arrangement,
+    /// How their steps are aligned.
+    pub steps_by: StepsBy,
+    /// By reference and run.
+    pairs: BTreeMap<(RunId, RunId), FoundPair>,
+    axis: Latest<AxisKey, Arc<StepAxis>>,
+    by_index: Option<(Vec<usize>, Arc<StepAxis>)>,
+}
+
+impl OpenRuns {
+    /// All of them, the reference first.
+    pub fn iter(&self) -> std::slice::Iter<'_, OpenRun> {
+        self.list.iter()
+    }
+
+    /// The reference, or the attempt to read it.
+    pub fn first(&self) -> Option<&OpenRun> {
+        self.list.first()
+    }
+
+    /// Number of them.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Where they were opened from.
+    pub fn paths(&self) -> Vec<&Path> {
+        self.list.iter().map(|run| &*run.load.path).collect()
+    }
+
+    /// Opens one more.
+    ///
+    /// # Errors
+    /// When there are as many as there can be.
+    pub fn add(&mut self, load: Load) -> Result<(), String> {
+        if self.list.len() >= MOST_RUNS {
+            return Err(format!("{MOST_RUNS} runs are open: close one first"));
+        }
+        let id = self.new_id();
+        self.list.push(OpenRun { id, load, is_hidden: false, derived: OnceCell::new() });
+        Ok(())
+    }
+
+    /// Closes one.
+    pub fn close(&mut self, id: RunId) {
+        self.list.retain(|run| run.id != id);
+        self.pairs.retain(|(reference, other), _| *reference != id && *other != id);
+        self.show_reference();
+    }
+
+    /// Closes all but the reference.
+    pub fn close_others(&mut self) {
+        self.list.truncate(1);
+        self.pairs.clear();
+        self.show_reference();
+    }
+
+    /// Closes all of them.
+    pub fn clear(&mut self) {
+        *self = Self {
+            next: self.next,
+            arrangement: self.arrangement,
+            steps_by: self.steps_by,
+            ..Self::default()
+        };
+    }
+
+    /// Leaves one out of all pages, or shows it again. The reference is always shown.
+    pub fn hide(&mut self, id: RunId, is_hidden: bool) {
+        if let Some(run) = self.list.iter_mut().skip(1).find(|run| run.id == id) {
+            run.is_hidden = is_hidden;
+        }
+    }
+
+    /// Makes one the reference; the one before is the second then.
+    pub fn make_reference(&mut self, id: RunId) {
+        if let Some(place) = self.list.iter().position(|run| run.id == id) {
+            let run = self.list.remove(place);
+            self.list.insert(0, run);
+            self.show_reference();
+        }
+    }
+
+    /// Makes the next one the reference: of two, swaps them.
+    pub fn swap(&mut self) {
+        if let Some(next) = self.list.get(1) {
+            self.make_reference(next.id);
+        }
+    }
+
+    /// Reads one again. Returns its name before and now.
+    pub fn reload(&mut self, ctx: &egui::Context, id: RunId) -> Option<(RunId, RunId)> {
+        let now = self.new_id();
+        let run = self.list.iter_mut().find(|run| run.id == id)?;
+        run.load = Load::start(run.load.path.clone(), ctx);
+        run.id = now;
+        run.derived = OnceCell::new();
+        self.pairs.retain(|(reference, other), _| *reference != id && *other != id);
+        Some((id, now))
+    }
+
+    fn new_id(&mut self) -> RunId {
+        self.next = self.next.wrapping_add(1);
+        RunId(self.next)
+    }
+
+    fn show_reference(&mut self) {
+        if let Some(reference) = self.list.first_mut() {
+            reference.is_hidden = false;
+        }
+    }
+
+    /// What pages see: the runs whose files are found, with what is known of how they belong together.
+    /// Asks for what is not known yet.
+    pub fn runs(&mut self, ctx: &egui::Context) -> Option<Arc<Runs>> {
+        self.first()?.report()?;
+        let mut shown: Vec<Run> = Vec::with_capacity(self.list.len());
+        for (place, open) in self.list.iter().enumerate().filter(|(_, run)| !run.is_hidden) {
+            let Some(report) = open.report() else { continue };
+            let derived = open.derived.get_or_init(|| Arc::new(Derived::new(Arc::clone(report))));
+            let mut run = Run::new(open.id, Arc::clone(report), Arc::clone(derived), place);
+            run.files = open.load.source().cloned();
+            run.is_working = open.load.stage().is_working();
+            shown.push(run);
+        }
+        let mut why_not = None;
+        if let Some((reference, others)) = shown.split_first_mut() {
+            for other in others {
+                let found = self.pairs.entry((reference.id, other.id)).or_default();
+                ask_for_pair(found, ctx, reference, other);
+                match found.last() {
+                    Some((_, Some(pair))) => other.pair = Some(Arc::clone(pair)),
+                    Some((_, None)) => {
+                        why_not = Some("One of the reports has no program steps".to_owned());
+                    }
+                    None => why_not = why_not.or(found.failure().map(str::to_owned)),
+                }
+            }
+        }
+        let axis = self.axis(ctx, &shown, why_not.is_some());
+        Runs::new(shown, axis, self.arrangement, why_not).map(Arc::new)
+    }
+
+    /// The axis that the steps of all share; by number where they are not to be matched, or cannot be.
+    fn axis(
+        &mut self,
+        ctx: &egui::Context,
+        runs: &[Run],
+        is_in_vain: bool,
+    ) -> Option<Arc<StepAxis>> {
+        let len = |run: &Run| {
+            let steps = run.report.steps.is_settled().then(|| run.report.steps.get());
+            steps.map(|steps| steps.map_or(0, |steps| steps.ids.len()))
+        };
+        let lens: Vec<usize> = runs.iter().map(len).collect::<Option<_>>()?;
+        if runs.len() > 1 && self.steps_by == StepsBy::Matching && !is_in_vain {
+            let pair = |run: &Run| run.pair.clone().map(Same);
+            let pairs: Vec<_> = runs.iter().skip(1).map(pair).collect::<Option<_>>()?;
+            let key = AxisKey { lens, pairs };
+            let for_job = key.clone();
+            self.axis.ask("common axis of steps", ctx, &key, move |_| {
+                let (reference, lens) = for_job.lens.split_first().unwrap_or((&0, &[]));
+                let others = for_job.pairs.iter().map(|Same(pair)| &pair.matching.steps);
+                let others: Vec<_> = others.zip(lens.iter().copied()).collect();
+                Arc::new(StepAxis::by_matching(*reference, &others))
+            });
+            // While steps are matched anew with more at hand, the axis before stays.
+            let (made_for, axis) = self.axis.last()?;
+            return (made_for.lens == key.lens).then(|| Arc::clone(axis));
+        }
+        if self.by_index.as_ref().is_none_or(|(made_for, _)| *made_for != lens) {
+            let axis = Arc::new(StepAxis::by_index(&lens));
+            self.by_index = Some((lens, axis));
+        }
+        self.by_index.as_ref().map(|(_, axis)| Arc::clone(axis))
+    }
+}
+
+/// Asks for the matching of a run with the reference, which is made again when more of them is there.
+fn ask_for_pair(found: &mut FoundPair, ctx: &egui::Context, reference: &Run, other: &Run) {
+    let reports = [&reference.report, &other.report];
+    let both = |is_settled: fn(&Report) -> bool| reports.iter().all(|report| is_settled(report));
+    if !both(|report| report.liveness.is_settled()) {
+        return;
+    }
+    let key =
+        [both(|report| report.debug.is_settled()), both(|report| report.exchanges.is_settled())];
+    let reports = reports.map(Arc::clone);
+    found.ask("matching of two reports", ctx, &key, move |cancel| {
+        let [source, target] = &reports;
+        let matching = match_reports(source, target, &|| cancel.is_cancelled())?;
+        Some(Arc::new(DerivedPair::new(reports, matching)))
+    });
+}

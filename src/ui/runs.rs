@@ -1,0 +1,399 @@
+//! The runs that are shown: one to eight reports, the first of which is the reference. Every page draws
+//! them by the same code.
+//!
+//! What a page waits for and what its answers are keyed by come from one list of [`Needed`] parts, so
+//! that they cannot differ; an answer that was made for other runs is never drawn ([`RunsAnswer`]).
+
+use std::path::Path;
+use std::sync::Arc;
+
+use eframe::egui;
+
+use super::job::{Cancel, Latest, Same};
+use super::theme::Tokens;
+use crate::analysis::comparison::matching::Matching;
+use crate::analysis::comparison::step_axis::StepAxis;
+use crate::analysis::derived::{Derived, DerivedPair};
+use crate::format::poplar::OpenReport;
+use crate::store::Report;
+
+/// Most runs that are open together; each has a colour of its own.
+pub const MOST_RUNS: usize = 8;
+
+/// Names a run for as long as it is open; reading it again gives another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RunId(pub u32);
+
+/// A step of a run; a position in [`crate::store::program::Steps`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct StepAt {
+    /// The run.
+    pub run: RunId,
+    /// The step.
+    pub step: usize,
+}
+
+/// How the pictures of several runs are arranged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Arrangement {
+    /// In one picture.
+    #[default]
+    Overlaid,
+    /// In a picture each, whose axes, cursor and selection are linked.
+    SideBySide,
+}
+
+/// What makes a step of one run that of another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StepsBy {
+    /// Names and order.
+    #[default]
+    Matching,
+    /// Their numbers alone.
+    Index,
+}
+
+/// A run that is shown.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// Tells it apart from all others.
+    pub id: RunId,
+    /// Its report.
+    pub report: Arc<Report>,
+    /// Where single tiles can be read from; nothing of a report that was not opened from files.
+    pub files: Option<Arc<OpenReport>>,
+    /// Whether more of it is coming.
+    pub is_working: bool,
+    /// What was worked out of it.
+    pub derived: Arc<Derived>,
+    /// What follows from its matching with the reference, as soon as that is known; nothing of the
+    /// reference itself.
+    pub pair: Option<Arc<DerivedPair>>,
+    /// Its place among all that are open, by which it has its colour.
+    pub place: usize,
+    /// What it is called in legends and columns: `Source` and `Target` of two, its name of more.
+    pub title: Arc<str>,
+    /// The directory.
+    pub name: Arc<str>,
+    /// Whether [`Self::title`] is a role, not a name.
+    has_role: bool,
+}
+
+impl Run {
+    /// Its title within a sentence: `source`, or its name.
+    pub fn title_in_text(&self) -> String {
+        if self.has_role { self.title.to_lowercase() } else { self.title.to_string() }
+    }
+
+    /// Its title as the subject of a sentence: `the source`, or its name.
+    pub fn the(&self) -> String {
+        if self.has_role { format!("the {}", self.title_in_text()) } else { self.title.to_string() }
+    }
+
+    /// Its colour, where there are several.
+    pub fn color(&self, ui: &egui::Ui) -> egui::Color32 {
+        Tokens::now(ui).run(self.place)
+    }
+
+    /// The fill of areas below its curve, where there are several.
+    pub fn fill(&self, ui: &egui::Ui) -> egui::Color32 {
+        Tokens::now(ui).run_fill(self.place)
+    }
+}
+
+/// What a report is called: the last part of its path.
+pub fn report_name(path: &Path) -> String {
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
+/// A value for each run, in their order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PerRun<T>(Vec<T>);
+
+impl<T> PerRun<T> {
+    /// The value of a run, by its position.
+    pub fn get(&self, run: usize) -> Option<&T> {
+        self.0.get(run)
+    }
+
+    /// The values in the order of the runs.
+    pub fn iter(&self) -> std::slice::Iter<'_, T> {
+        self.0.iter()
+    }
+
+    /// The values of all runs.
+    pub fn as_slice(&self) -> &[T] {
+        &self.0
+    }
+}
+
+impl<T> FromIterator<T> for PerRun<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
+        Self(values.into_iter().collect())
+    }
+}
+
+impl<'a, T> IntoIterator for &'a PerRun<T> {
+    type Item = &'a T;
+    type IntoIter = std::slice::Iter<'a, T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
+    }
+}
+
+/// A part of the runs that something needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needed {
+    /// Versions, options, side files.
+    About,
+    /// Memory by tile.
+    Memory,
+    /// Steps, programs, classes, curves.
+    Liveness,
+    /// Debug contexts.
+    Debug,
+    /// Lowered variables.
+    Variables,
+    /// Bytes of variables by tile.
+    TileVariables,
+    /// What compute sets have on each tile.
+    ComputeSets,
+    /// Vertex types.
+    VertexTypes,
+    /// Exchanges.
+    Exchanges,
+    /// The axis that the steps of all runs share.
+    Axis,
+    /// The matching of each run with the reference.
+    Matching,
+}
+
+/// What something needs of the runs.
+pub type Needs = &'static [Needed];
+
+impl Needed {
+    /// Whether nothing more of it will come from a report.
+    pub fn is_settled(self, report: &Report) -> bool {
+        match self {
+            Self::About => report.about.is_settled(),
+            Self::Memory => report.memory.is_settled(),
+            Self::Liveness => report.liveness.is_settled(),
+            Self::Debug => report.debug.is_settled(),
+            Self::Variables => report.variables.is_settled(),
+            Self::TileVariables => report.tile_variable_bytes.is_settled(),
+            Self::ComputeSets => report.compute_set_tiles.is_settled(),
+            Self::VertexTypes => report.vertex_types.is_settled(),
+            Self::Exchanges => report.exchanges.is_settled(),
+            Self::Axis | Self::Matching => true,
+        }
+    }
+}
+
+/// Tells apart what answers were made for: the runs, and which of the needed parts were there.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunsKey {
+    ids: Vec<RunId>,
+    settled: Vec<bool>,
+    axis: Option<Same<StepAxis>>,
+    pairs: Vec<Option<Same<DerivedPair>>>,
+}
+
+/// The runs that are shown. Never empty; the first one is the reference.
+#[derive(Clone, Debug)]
+pub struct Runs {
+    list: Vec<Run>,
+    axis: Option<Arc<StepAxis>>,
+    /// How their pictures are arranged.
+    pub arrangement: Arrangement,
+    /// Why their steps have no common axis, when none will come.
+    pub why_not: Option<String>,
+}
+
+impl Runs {
+    /// The runs with their common axis; `None` where there is no run.
+    pub fn new(
+        mut list: Vec<Run>,
+        axis: Option<Arc<StepAxis>>,
+        arrangement: Arrangement,
+        why_not: Option<String>,
+    ) -> Option<Self> {
+        let names: Vec<_> = list.iter().map(|run| Arc::clone(&run.name)).collect();
+        let several = list.len();
+        for (place, run) in list.iter_mut().enumerate() {
+            run.has_role = several <= 2;
+            run.title = match (several, place) {
+                (..=2, 0) => "Source".into(),
+                (..=2, _) => "Target".into(),
+                _ if names.iter().filter(|name| **name == run.name).count() > 1 => {
+                    let parent = run.report.path.parent().map(report_name).unwrap_or_default();
+                    format!("{parent}/{}", run.name).into()
+                }
+                _ => Arc::clone(&run.name),
+            };
+        }
+        (!list.is_empty()).then_some(Self { list, axis, arrangement, why_not })
+    }
+
+    /// The run that all others are compared with.
+    pub fn reference(&self) -> &Run {
+        let [reference, ..] = &*self.list else { unreachable!("made with at least one run") };
+        reference
+    }
+
+    /// All of them, the reference first.
+    #[expect(clippy::iter_without_into_iter, reason = "`runs.iter()` reads well everywhere")]
+    pub fn iter(&self) -> std::slice::Iter<'_, Run> {
+        self.list.iter()
+    }
+
+    /// Number of runs.
+    #[expect(clippy::len_without_is_empty, reason = "there is always one")]
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Whether there is nothing to compare.
+    pub fn is_one(&self) -> bool {
+        self.list.len() == 1
+    }
+
+    /// A run by its position.
+    pub fn get(&self, run: usize) -> Option<&Run> {
+        self.list.get(run)
+    }
+
+    /// The position of a run.
+    pub fn position(&self, id: RunId) -> Option<usize> {
+        self.list.iter().position(|run| run.id == id)
+    }
+
+    /// A value of each run.
+    pub fn each<'a, T>(&'a self, value: impl FnMut(&'a Run) -> T) -> PerRun<T> {
+        self.list.iter().map(value).collect()
+    }
+
+    /// The reports, to look something up.
+    pub fn reports(&self) -> Vec<&Report> {
+        self.list.iter().map(|run| &*run.report).collect()
+    }
+
+    /// Whether more of one of them is coming.
+    pub fn is_working(&self) -> bool {
+        self.list.iter().any(|run| run.is_working)
+    }
+
+    /// Whether nothing more of what is needed will come.
+    pub fn is_settled(&self, needs: Needs) -> bool {
+        let has_axis = !needs.contains(&Needed::Axis) || self.axis.is_some();
+        let is_matched = |run: &Run| !needs.contains(&Needed::Matching) || run.pair.is_some();
+        let all = |run: &Run| needs.iter().all(|needed| needed.is_settled(&run.report));
+        has_axis && self.list.iter().skip(1).all(is_matched) && self.list.iter().all(all)
+    }
+
+    /// What answers about what is needed are keyed by.
+    pub fn key(&self, needs: Needs) -> RunsKey {
+        let settled = |run: &Run| needs.iter().map(|part| part.is_settled(&run.report)).collect();
+        let settled: Vec<Vec<bool>> = self.list.iter().map(settled).collect();
+        let pair = |run: &Run| run.pair.as_ref().map(|pair| Same(Arc::clone(pair)));
+        let has_pairs = needs.contains(&Needed::Matching);
+        RunsKey {
+            ids: self.list.iter().map(|run| run.id).collect(),
+            settled: settled.concat(),
+            axis: self.axis.clone().filter(|_| needs.contains(&Needed::Axis)).map(Same),
+            pairs: self.list.iter().filter(|_| has_pairs).map(pair).collect(),
+        }
+    }
+
+    /// The axis that the steps of all share, as soon as it is known.
+    pub fn axis(&self) -> Option<&Arc<StepAxis>> {
+        self.axis.as_ref()
+    }
+
+    /// Which rows of a run, by its position, belong to rows of the reference.
+    pub fn matching(&self, run: usize) -> Option<&Arc<Matching>> {
+        Some(&self.get(run)?.pair.as_ref()?.matching)
+    }
+
+    /// The slot of a step, where its run is shown.
+    pub fn slot_of(&self, at: StepAt) -> Option<usize> {
+        self.axis()?.slot(self.position(at.run)?, at.step)
+    }
+
+    /// The step in a slot, of the first run that has one there.
+    pub fn step_at(&self, slot: usize) -> Option<StepAt> {
+        let axis = self.axis()?;
+        let step = |(place, run): (usize, &Run)| {
+            Some(StepAt { run: run.id, step: axis.step(place, slot)? })
+        };
+        self.list.iter().enumerate().find_map(step)
+    }
+}
+
+impl Run {
+    /// A run that has no title yet: [`Runs::new`] gives it one.
+    pub fn new(id: RunId, report: Arc<Report>, derived: Arc<Derived>, place: usize) -> Self {
+        let name: Arc<str> = report_name(&report.path).into();
+        Self {
+            id,
+            report,
+            files: None,
+            is_working: false,
+            derived,
+            pair: None,
+            place,
+            title: Arc::clone(&name),
+            name,
+            has_role: false,
+        }
+    }
+}
+
+/// The answer to the latest of a row of questions about the runs.
+#[derive(Debug)]
+pub struct RunsAnswer<K, V>(Latest<(RunsKey, K), V>);
+
+impl<K, V> Default for RunsAnswer<K, V> {
+    fn default() -> Self {
+        Self(Latest::default())
+    }
+}
+
+impl<K: Clone + PartialEq, V: Send + 'static> RunsAnswer<K, V> {
+    /// Asks, unless this was the last question; takes the answer if it has come. To be called in every
+    /// frame that shows the answer.
+    pub fn ask(
+        &mut self,
+        name: &str,
+        ctx: &egui::Context,
+        (runs, needs): (&Arc<Runs>, Needs),
+        key: &K,
+        work: impl FnOnce(&Runs, &Cancel) -> V + Send + 'static,
+    ) {
+        let for_job = Arc::clone(runs);
+        let key = (runs.key(needs), key.clone());
+        self.0.ask(name, ctx, &key, move |cancel| work(&for_job, cancel));
+    }
+
+    /// The last answer about these runs, on this axis, with its question, which may be an earlier one.
+    pub fn last(&self, runs: &Runs) -> Option<(&K, &V)> {
+        let ((made_for, key), answer) = self.0.last()?;
+        let ids = runs.iter().map(|run| run.id);
+        let is_of_runs = made_for.ids.iter().copied().eq(ids)
+            && made_for
+                .axis
+                .as_ref()
+                .is_none_or(|Same(axis)| runs.axis().is_some_and(|now| Arc::ptr_eq(axis, now)));
+        is_of_runs.then_some((key, answer))
+    }
+
+    /// The answer to this very question, from these parts.
+    pub fn get(&self, (runs, needs): (&Runs, Needs), key: &K) -> Option<&V> {
+        self.0.get(&(runs.key(needs), key.clone()))
+    }
+
+    /// Why there will be no answer.
+    pub fn failure(&self) -> Option<&str> {
+        self.0.failure()
+    }
+}
