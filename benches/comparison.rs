@@ -28,7 +28,7 @@ use tilescope::store::memory::TileMemory;
 use tilescope::store::report::Categories;
 use tilescope::store::target::Target;
 use tilescope::store::variable::{LoweredVariables, VariableFlags};
-use tilescope::store::{ClassId, Report, TileId, UnloweredId};
+use tilescope::store::{ArenaId, ClassId, Report, TileId, UnloweredId};
 
 const STEPS: u32 = 500_000;
 const STEPS_OF_OPERATION: u32 = 100;
@@ -158,9 +158,9 @@ fn main() {
     let (from, to) = (curve(&source), curve(&target));
     timed("spikes", || spikes(&from, &to, &matching.steps, 20));
     timed("plans", || changed_plans((&source, &from), (&target, &to), &attribution, &matching));
-    let tile = Scope::Tile(TileId(3));
+    let tile = Scope::Arena(ArenaId(3));
     timed("peak of a tile", || explain_peak(&source, &target, &attribution, tile, NEVER));
     timed("peak of the worst tile", || {
-        explain_peak(&source, &target, &attribution, Scope::WorstTile, NEVER)
+        explain_peak(&source, &target, &attribution, Scope::WorstArena, NEVER)
     });
 }

@@ -23,7 +23,7 @@ use tilescope::analysis::program::steps;
 use tilescope::analysis::program::variable_operations::{FoundBy, variable_operations};
 use tilescope::format::Progress;
 use tilescope::format::poplar::OpenReport;
-use tilescope::store::{Report, TileId, WarningCode};
+use tilescope::store::{ArenaId, DeviceId, Report, TileId, WarningCode};
 
 fn open(path: &Path) -> OpenReport {
     let progress = Progress::default();
@@ -117,7 +117,7 @@ fn the_curves_of_tiles_add_up_to_that_of_everything() {
         let mut sum = vec![0_u64; everything.not_always_live.len()];
         let mut always_live = 0;
         for (row, tile) in memory.tiles.as_slice().iter().enumerate() {
-            let found = curve(report, Scope::Tile(*tile));
+            let found = curve(report, Scope::Arena((*tile).into()));
             let most = found.not_always_live.iter().max().copied();
             assert_eq!(most, memory::cell(&memory.not_always_live_max, row), "tile {tile}");
             sum.iter_mut().zip(&found.not_always_live).for_each(|(sum, bytes)| *sum += bytes);
@@ -134,14 +134,14 @@ fn the_worst_tile_has_the_most_at_each_step() {
     for path in paths() {
         let open = open(&path);
         let report = &*open.report;
-        let worst = curve(report, Scope::WorstTile);
+        let worst = curve(report, Scope::WorstArena);
         let tiles = report.memory.get().unwrap().tiles.as_slice();
         let alive = |curve: &ScopeCurve, step: usize| {
             curve.not_always_live[step] + curve.always_live.at(step).unwrap()
         };
         let mut most = vec![(0, TileId(0)); worst.not_always_live.len()];
         for tile in tiles {
-            let found = curve(report, Scope::Tile(*tile));
+            let found = curve(report, Scope::Arena((*tile).into()));
             for (step, most) in most.iter_mut().enumerate() {
                 if alive(&found, step) > most.0 {
                     *most = (alive(&found, step), *tile);
@@ -150,7 +150,7 @@ fn the_worst_tile_has_the_most_at_each_step() {
         }
         for (step, (bytes, tile)) in most.into_iter().enumerate() {
             assert_eq!(alive(&worst, step), bytes);
-            assert_eq!(worst.worst_tiles.as_ref().unwrap()[step], tile, "step {step}");
+            assert_eq!(worst.worst_arenas.as_ref().unwrap()[step], tile.into(), "step {step}");
         }
     }
 }
@@ -164,10 +164,15 @@ fn variables_at_a_step_add_up_to_the_curve_of_every_scope() {
     for path in paths() {
         let open = open(&path);
         let report = &*open.report;
-        let scopes = [Scope::Everything, Scope::Ipu(0), Scope::Tile(TileId(3)), Scope::WorstTile];
+        let scopes = [
+            Scope::Everything,
+            Scope::Device(DeviceId(0)),
+            Scope::Arena(ArenaId(3)),
+            Scope::WorstArena,
+        ];
         for scope in scopes {
             let curve = curve(report, scope);
-            let worst = curve.worst_tiles.as_deref();
+            let worst = curve.worst_arenas.as_deref();
             for (step, bytes) in curve.not_always_live.iter().enumerate() {
                 let steps = [step, step / 2];
                 let rows = variables::not_always_live(report, scope, &steps, worst).unwrap();
@@ -189,7 +194,7 @@ fn the_variables_of_tiles_are_those_that_the_command_lists() {
         let open = open(&path);
         let answer = common::liveness(&path, Some(2)).unwrap();
         let step = answer["step"]["step"].as_u64().unwrap() as usize;
-        let scope = Scope::Tile(TileId(2));
+        let scope = Scope::Arena(ArenaId(2));
         let rows = variables::not_always_live(&open.report, scope, &[step], None).unwrap();
         let listed = answer["variables"].as_array().unwrap().iter();
         let listed: Vec<_> = listed
@@ -245,7 +250,7 @@ fn lifetimes_at_a_step_add_up_to_what_is_alive() {
     for path in paths() {
         let open = open(&path);
         let report = &*open.report;
-        for scope in [Scope::Everything, Scope::Ipu(0), Scope::Tile(TileId(0))] {
+        for scope in [Scope::Everything, Scope::Device(DeviceId(0)), Scope::Arena(ArenaId(0))] {
             let curve = curve(report, scope);
             for step in (0..curve.not_always_live.len()).step_by(7) {
                 let alive = curve.not_always_live[step] + curve.always_live.at(step).unwrap();
@@ -255,10 +260,10 @@ fn lifetimes_at_a_step_add_up_to_what_is_alive() {
                 for lifetime in &lifetimes {
                     assert!(lifetime.ranges.iter().any(|range| range.contains(&(step as u32))));
                 }
-                if let Scope::Tile(tile) = scope {
-                    let placed = lifetimes::placed_lifetimes(report, tile, step).unwrap();
+                if let Scope::Arena(arena) = scope {
+                    let placed = lifetimes::placed_lifetimes(report, arena.tile(), step).unwrap();
                     let bytes: u64 = placed.iter().map(|lifetime| lifetime.bytes).sum();
-                    assert_eq!(bytes, alive, "placed on tile {tile} at {step}");
+                    assert_eq!(bytes, alive, "placed on tile {arena} at {step}");
                 }
             }
         }

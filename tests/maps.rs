@@ -67,7 +67,7 @@ fn the_map_of_every_tile_adds_up() {
                 assert!(ends.is_sorted_by(|a, b| a.end <= b.offset), "a lane of tile {tile}");
             }
             if tile.0 % 61 == 0 || tile.0 < 4 {
-                let curve = scope_curve(report, Scope::Tile(tile), &|| false).unwrap();
+                let curve = scope_curve(report, Scope::Arena(tile.into()), &|| false).unwrap();
                 for step in (0..steps).step_by(9) {
                     let map = TileMap::new(&variables, report, Some(step));
                     let bytes: u64 = map.blocks.iter().map(|block| block.end - block.offset).sum();

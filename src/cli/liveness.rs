@@ -15,7 +15,7 @@ use crate::analysis::program::steps::{self, Filter, MatchedField};
 use crate::format::poplar::OpenReport;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::liveness::{Liveness, VariableBytes};
-use crate::store::{IdColumn, Report, StepId, TileId, Warning};
+use crate::store::{ArenaId, DeviceId, IdColumn, Report, StepId, Warning};
 use crate::text::{bytes, exact_bytes, grouped};
 
 /// How many peaks the text lists when it is not told.
@@ -124,7 +124,7 @@ impl LivenessReport {
         };
         let steps = report.steps.get().ok_or_else(|| absent("depth_first_steps"))?;
         let liveness = report.liveness.get().ok_or_else(|| absent("eq_classes"))?;
-        let needs_rows = arguments.step.is_some() || matches!(scope, Scope::Tile(_));
+        let needs_rows = arguments.step.is_some() || matches!(scope, Scope::Arena(_));
         let rows_of_scope = match scope.tiles(report.target.get()) {
             Some(tiles) if needs_rows => open.read_variable_bytes(tiles, progress)?,
             _ => None,
@@ -135,14 +135,14 @@ impl LivenessReport {
         };
         let count = steps.ids.len();
         let curve = match (scope, rows) {
-            (Scope::Tile(_), Some(rows)) => {
+            (Scope::Arena(_), Some(rows)) => {
                 Some(liveness::curve_of_variables(rows, &liveness.classes, count))
             }
             _ => liveness::curve(liveness, scope, count),
         };
         let curve = curve.ok_or_else(|| {
             absent(match scope {
-                Scope::Tile(_) => "var_bytes_by_eq_class",
+                Scope::Arena(_) => "var_bytes_by_eq_class",
                 _ => "memory_not_always_live_by_step_and_ipu",
             })
         })?;
@@ -193,11 +193,11 @@ impl LivenessReport {
 fn scope(report: &Report, arguments: &LivenessArguments) -> Result<Scope, Error> {
     if let Some(tile) = arguments.tile {
         check_tile(report, tile)?;
-        return Ok(Scope::Tile(TileId(tile)));
+        return Ok(Scope::Arena(ArenaId(tile)));
     }
     if let Some(ipu) = arguments.ipu {
         check_ipu(report, ipu)?;
-        return Ok(Scope::Ipu(ipu));
+        return Ok(Scope::Device(DeviceId(ipu)));
     }
     Ok(Scope::Everything)
 }
@@ -205,9 +205,9 @@ fn scope(report: &Report, arguments: &LivenessArguments) -> Result<Scope, Error>
 fn scope_name(scope: Scope) -> String {
     match scope {
         Scope::Everything => "everything".to_owned(),
-        Scope::Ipu(ipu) => format!("ipu {ipu}"),
-        Scope::Tile(tile) => format!("tile {tile}"),
-        Scope::WorstTile => "worst tile".to_owned(),
+        Scope::Device(ipu) => format!("ipu {ipu}"),
+        Scope::Arena(tile) => format!("tile {tile}"),
+        Scope::WorstArena => "worst tile".to_owned(),
     }
 }
 

@@ -36,6 +36,10 @@ macro_rules! ids {
 ids! {
     /// A tile, numbered over all IPUs: its IPU is tile ÷ tiles per IPU.
     TileId;
+    /// A range of addresses in which things are placed ([`crate::store::arena`]).
+    ArenaId;
+    /// What several arenas make up: an IPU, a memory space of XLA, a GPU.
+    DeviceId;
     /// A step of the depth-first walk over the programs (`depth_first_steps.id`).
     StepId;
     /// A lowered program (`programs.id`).

@@ -4,6 +4,7 @@
 //! [`Part`] whether it is there yet. Rows are positions (`usize`) in columns; the numbers that the
 //! file gives its rows are typed ids ([`ids`]), found again through an [`IdColumn`].
 
+pub mod arena;
 pub mod compute;
 pub mod debug_info;
 pub mod exchange;
@@ -23,7 +24,8 @@ pub mod vertex;
 pub mod warning;
 
 pub use ids::{
-    ClassId, ComputeSetId, IdColumn, ProgramId, StepId, TileId, UnloweredId, VertexTypeId,
+    ArenaId, ClassId, ComputeSetId, DeviceId, IdColumn, ProgramId, StepId, TileId, UnloweredId,
+    VertexTypeId,
 };
 pub use report::{Part, Report};
 pub use warning::{Warning, WarningCode, Warnings};

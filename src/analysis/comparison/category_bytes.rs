@@ -83,6 +83,7 @@ pub fn class_states(classes: &Classes, step: usize) -> Vec<Option<bool>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::{ArenaId, DeviceId};
     use proptest::prelude::*;
 
     use super::super::fixture::{CATEGORIES, contents, report};
@@ -93,8 +94,8 @@ mod tests {
             let report = report(&content);
             for (scope, tiles) in [
                 (Scope::Everything, 0..=3),
-                (Scope::Ipu(1), 2..=3),
-                (Scope::Tile(TileId(1)), 1..=1),
+                (Scope::Device(DeviceId(1)), 2..=3),
+                (Scope::Arena(ArenaId(1)), 1..=1),
             ] {
                 let found = category_bytes(&report, &Moment { scope, step }).expect("known");
                 let mut expected: BTreeMap<String, LiveBytes> = BTreeMap::new();
@@ -114,7 +115,7 @@ mod tests {
 
     #[test]
     fn without_its_tiles_a_scope_has_no_categories() {
-        let moment = Moment { scope: Scope::Ipu(0), step: 0 };
+        let moment = Moment { scope: Scope::Device(DeviceId(0)), step: 0 };
         assert_eq!(category_bytes(&Report::default(), &moment), None);
     }
 }

@@ -179,12 +179,16 @@ mod tests {
     use super::super::fixture::{contents, matching, report};
     use crate::analysis::liveness::scope_curve::scope_curve;
     use crate::analysis::program::step_operations::StepOperations;
-    use crate::store::TileId;
+    use crate::store::{ArenaId, DeviceId};
 
     const NEVER: &(dyn Fn() -> bool + Sync) = &|| false;
 
-    const SCOPES: [Scope; 4] =
-        [Scope::Everything, Scope::Ipu(1), Scope::Tile(TileId(2)), Scope::WorstTile];
+    const SCOPES: [Scope; 4] = [
+        Scope::Everything,
+        Scope::Device(DeviceId(1)),
+        Scope::Arena(ArenaId(2)),
+        Scope::WorstArena,
+    ];
 
     fn sum(grouping: &Grouping) -> BytesOfTwo {
         let mut sum = BytesOfTwo::default();

@@ -170,7 +170,7 @@ fn by_owner(
     gaps: &[Contribution],
 ) -> Option<ByOwner> {
     let [of_source, of_target] = tiles;
-    let peak = |report, tile| Moment::peak(report, Scope::Tile(tile), &|| false);
+    let peak = |report, tile: TileId| Moment::peak(report, Scope::Arena(tile.into()), &|| false);
     let moments = (peak(source, of_source.tile)?, peak(target, of_target.tile)?);
     let explained = explain(source, target, attribution, moments)?;
     let alive = &explained.whole;

@@ -15,10 +15,10 @@ pub struct Moment {
 }
 
 impl Moment {
-    /// A step of a scope; of [`Scope::WorstTile`] the tile that is worst there.
+    /// A step of a scope; of [`Scope::WorstArena`] the tile that is worst there.
     pub fn at(curve: &ScopeCurve, scope: Scope, step: usize) -> Option<Self> {
         let scope = match scope {
-            Scope::WorstTile => Scope::Tile(*curve.worst_tiles.as_ref()?.get(step)?),
+            Scope::WorstArena => Scope::Arena(*curve.worst_arenas.as_ref()?.get(step)?),
             _ => scope,
         };
         Some(Self { scope, step })

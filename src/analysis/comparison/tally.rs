@@ -177,7 +177,7 @@ mod tests {
     use super::super::contribution::LiveBytes;
     use super::super::fixture::{Content, matching, report};
     use crate::analysis::liveness::Scope;
-    use crate::store::TileId;
+    use crate::store::ArenaId;
 
     /// The operation fc has 8 bytes of weights, code of 40 bytes, state of 28, control code of 9, of which
     /// tile 2 has 8, 30, 3 and 5. The pseudo variables of code and state have its context as well.
@@ -221,7 +221,7 @@ mod tests {
         let content = content();
         // The second exchange is run by a program of no operation.
         assert_eq!(of_fc(&content, Scope::Everything), bytes(8 + 40 + 28 + 9, 0));
-        assert_eq!(of_fc(&content, Scope::Tile(TileId(2))), bytes(8 + 30 + 3 + 5, 0));
+        assert_eq!(of_fc(&content, Scope::Arena(ArenaId(2))), bytes(8 + 30 + 3 + 5, 0));
     }
 
     #[test]
@@ -229,6 +229,10 @@ mod tests {
         let mut content = content();
         content.cells.push((3, 1, 2, 1, 5, 0));
         assert_eq!(of_fc(&content, Scope::Everything), bytes(8 + 28 + 9, 0));
-        assert_eq!(of_fc(&content, Scope::Tile(TileId(2))), bytes(8 + 30 + 3 + 5, 0), "not there");
+        assert_eq!(
+            of_fc(&content, Scope::Arena(ArenaId(2))),
+            bytes(8 + 30 + 3 + 5, 0),
+            "not there"
+        );
     }
 }

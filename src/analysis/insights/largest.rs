@@ -92,10 +92,10 @@ pub struct LargestCategory {
     pub not_overlapped_bytes: u64,
 }
 
-/// The largest things of everything, an IPU or a tile; of [`Scope::WorstTile`], which is no one tile,
+/// The largest things of everything, an IPU or a tile; of [`Scope::WorstArena`], which is no one tile,
 /// those of everything.
 pub fn largest(report: &Report, scope: Scope) -> Largest {
-    let scope = if scope == Scope::WorstTile { Scope::Everything } else { scope };
+    let scope = if scope == Scope::WorstArena { Scope::Everything } else { scope };
     let target = report.target.get();
     let tiles = TileSelection::of_scope(scope.tiles(target));
     let rows = report.memory.get().map(|memory| (memory, scope.rows(memory, target)));

@@ -245,7 +245,7 @@ mod tests {
         assert_eq!(rows, expected);
         assert_eq!(found[1].variable, UnloweredId(2), "the largest of the name");
         assert_eq!(lifetimes_at(&report(), Scope::Everything, 0).map(|rows| rows.len()), Some(1));
-        assert_eq!(lifetimes_at(&report(), Scope::WorstTile, 0), None);
+        assert_eq!(lifetimes_at(&report(), Scope::WorstArena, 0), None);
     }
 
     #[test]

@@ -20,7 +20,7 @@ use std::ops::RangeInclusive;
 use crate::store::liveness::{Classes, Liveness, VariableBytes};
 use crate::store::memory::TileMemory;
 use crate::store::target::Target;
-use crate::store::{TileId, UnloweredId};
+use crate::store::{ArenaId, DeviceId, TileId, UnloweredId};
 
 use crate::analysis::memory;
 
@@ -32,17 +32,17 @@ pub fn replica_note(target: Option<&Target>) -> Option<&'static str> {
     )
 }
 
-/// What part of the machine a figure is about.
+/// The part of the machine that a figure is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scope {
-    /// All tiles.
+    /// All arenas.
     Everything,
-    /// The tiles of one IPU.
-    Ipu(u32),
-    /// One tile.
-    Tile(TileId),
-    /// At each step the tile with the most bytes alive there (see [`crate::analysis::liveness::scope_curve`]).
-    WorstTile,
+    /// The arenas of one device: of Poplar the tiles of an IPU.
+    Device(DeviceId),
+    /// One arena: of Poplar a tile.
+    Arena(ArenaId),
+    /// At each step the arena with the most bytes alive there (see [`crate::analysis::liveness::scope_curve`]).
+    WorstArena,
 }
 
 impl Scope {
@@ -55,21 +55,21 @@ impl Scope {
     /// may be any, or when an IPU's tiles cannot be told.
     pub fn tiles(self, target: Option<&Target>) -> Option<RangeInclusive<u32>> {
         match self {
-            Self::Everything | Self::WorstTile => None,
-            Self::Ipu(ipu) => {
+            Self::Everything | Self::WorstArena => None,
+            Self::Device(ipu) => {
                 let per_ipu =
                     u32::try_from(target?.tiles_per_ipu?).ok().filter(|tiles| *tiles > 0)?;
-                let first = ipu.checked_mul(per_ipu)?;
+                let first = ipu.0.checked_mul(per_ipu)?;
                 Some(first..=first.checked_add(per_ipu - 1)?)
             }
-            Self::Tile(tile) => Some(tile.0..=tile.0),
+            Self::Arena(arena) => Some(arena.0..=arena.0),
         }
     }
 
     /// The rows of `memory_by_tile` that belong to the scope.
     pub fn rows(self, memory: &TileMemory, target: Option<&Target>) -> std::ops::Range<usize> {
         match (self, self.tiles(target)) {
-            (Self::Everything | Self::WorstTile, _) => 0..memory.tiles.len(),
+            (Self::Everything | Self::WorstArena, _) => 0..memory.tiles.len(),
             (_, Some(tiles)) => {
                 let first = memory.tiles.lower_bound(TileId(*tiles.start()));
                 let end = tiles
@@ -87,7 +87,7 @@ impl Scope {
 /// one.
 pub fn limit_bytes(scope: Scope, memory: &TileMemory, target: Option<&Target>) -> Option<u64> {
     let tiles = match scope {
-        Scope::WorstTile => 1,
+        Scope::WorstArena => 1,
         _ => scope.rows(memory, target).len() as u64,
     };
     target?.bytes_per_tile?.checked_mul(tiles).filter(|_| tiles > 0)
@@ -97,7 +97,7 @@ pub fn limit_bytes(scope: Scope, memory: &TileMemory, target: Option<&Target>) -
 /// one from step to step.
 pub fn always_live_bytes(scope: Scope, tiles: &TileMemory, target: Option<&Target>) -> Option<u64> {
     let rows = scope.rows(tiles, target);
-    if rows.is_empty() || scope == Scope::WorstTile {
+    if rows.is_empty() || scope == Scope::WorstArena {
         return None;
     }
     rows.map(|row| memory::cell(&tiles.always_live, row))
@@ -120,8 +120,8 @@ pub fn curve(liveness: &Liveness, scope: Scope, steps: usize) -> Option<Vec<u64>
             Some(accumulate(&all, steps))
         }
         Scope::Everything => Some(accumulate(&deltas.everything, steps)),
-        Scope::Ipu(ipu) => Some(accumulate(deltas.by_ipu.get(&ipu).unwrap_or(&none), steps)),
-        Scope::Tile(_) | Scope::WorstTile => None,
+        Scope::Device(ipu) => Some(accumulate(deltas.by_ipu.get(&ipu.0).unwrap_or(&none), steps)),
+        Scope::Arena(_) | Scope::WorstArena => None,
     }
 }
 
@@ -258,8 +258,8 @@ mod tests {
     #[test]
     fn an_ipu_has_its_own_tiles() {
         let target = Target { tiles_per_ipu: Some(4), ..Target::default() };
-        assert_eq!(Scope::Ipu(2).tiles(Some(&target)), Some(8..=11));
+        assert_eq!(Scope::Device(DeviceId(2)).tiles(Some(&target)), Some(8..=11));
         let none = Target { tiles_per_ipu: Some(0), ..Target::default() };
-        assert_eq!(Scope::Ipu(0).tiles(Some(&none)), None);
+        assert_eq!(Scope::Device(DeviceId(0)).tiles(Some(&none)), None);
     }
 }

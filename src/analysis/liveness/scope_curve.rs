@@ -8,7 +8,7 @@
 //!   live, the lowest tile of equals. The curve is of that tile's bytes, the limit is one tile's.
 //!   Tiles whose always-live bytes are not known do not take part.
 
-use crate::store::{Report, TileId};
+use crate::store::{ArenaId, Report, TileId};
 
 use crate::analysis::liveness::worst_tiles::worst_tiles;
 use crate::analysis::liveness::{self, Scope, curve_of_variables};
@@ -23,8 +23,8 @@ pub struct ScopeCurve {
     pub always_live: AlwaysLive,
     /// Bytes that the scope has; `None` where the target does not say.
     pub limit: Option<u64>,
-    /// The worst tile at each step; only of [`Scope::WorstTile`].
-    pub worst_tiles: Option<Vec<TileId>>,
+    /// The worst arena at each step; only of [`Scope::WorstArena`].
+    pub worst_arenas: Option<Vec<ArenaId>>,
 }
 
 /// Always-live bytes of a scope.
@@ -60,13 +60,13 @@ pub fn scope_curve(
     let target = report.target.get();
     let memory = report.memory.get();
     let not_always_live = match scope {
-        Scope::Everything | Scope::Ipu(_) => liveness::curve(liveness, scope, steps)?,
-        Scope::Tile(tile) => {
+        Scope::Everything | Scope::Device(_) => liveness::curve(liveness, scope, steps)?,
+        Scope::Arena(arena) => {
             let table = report.tile_variable_bytes.get()?;
-            let rows: Vec<_> = table.iter(table.rows_of(tile)).collect();
+            let rows: Vec<_> = table.iter(table.rows_of(arena.tile())).collect();
             curve_of_variables(&rows, &liveness.classes, steps)
         }
-        Scope::WorstTile => {
+        Scope::WorstArena => {
             let memory = memory?;
             let tiles = memory.tiles.as_slice().iter().enumerate();
             let tiles: Vec<(TileId, u64)> = tiles
@@ -84,7 +84,7 @@ pub fn scope_curve(
                     .collect(),
                 always_live: AlwaysLive::AtStep(tile_at().map(|(_, bytes)| *bytes).collect()),
                 limit: liveness::limit_bytes(scope, memory, target),
-                worst_tiles: Some(tile_at().map(|(tile, _)| *tile).collect()),
+                worst_arenas: Some(tile_at().map(|(tile, _)| (*tile).into()).collect()),
             });
         }
     };
@@ -93,7 +93,7 @@ pub fn scope_curve(
         not_always_live,
         always_live: level.map_or(AlwaysLive::Unknown, AlwaysLive::Level),
         limit: memory.and_then(|memory| liveness::limit_bytes(scope, memory, target)),
-        worst_tiles: None,
+        worst_arenas: None,
     })
 }
 
@@ -107,7 +107,7 @@ mod tests {
     use crate::store::memory::TileMemory;
     use crate::store::program::Steps;
     use crate::store::target::Target;
-    use crate::store::{ClassId, StepId, UnloweredId};
+    use crate::store::{ClassId, DeviceId, StepId, UnloweredId};
 
     const NEVER: &(dyn Fn() -> bool + Sync) = &|| false;
 
@@ -150,16 +150,16 @@ mod tests {
         let tiles =
             [(5, vec![(1, 5), (2, 3)]), (4, vec![(2, 4), (3, 9)]), (6, vec![(3, 7), (9, 99)])];
         let report = report(4, &classes, &tiles);
-        let worst = scope_curve(&report, Scope::WorstTile, NEVER).expect("a curve");
-        let tiles: Vec<u32> = worst.worst_tiles.iter().flatten().map(|tile| tile.0).collect();
+        let worst = scope_curve(&report, Scope::WorstArena, NEVER).expect("a curve");
+        let tiles: Vec<u32> = worst.worst_arenas.iter().flatten().map(|tile| tile.0).collect();
         assert_eq!(tiles, [0, 1, 1, 2]);
         assert_eq!(worst.not_always_live, [3, 13, 9, 0]);
         assert_eq!(worst.always_live, AlwaysLive::AtStep(vec![5, 4, 4, 6]));
         assert_eq!((worst.always_live.at(3), worst.limit), (Some(6), Some(1000)));
-        let tile = scope_curve(&report, Scope::Tile(TileId(1)), NEVER).expect("a curve");
+        let tile = scope_curve(&report, Scope::Arena(ArenaId(1)), NEVER).expect("a curve");
         assert_eq!(tile.not_always_live, [4, 13, 9, 0]);
         assert_eq!((tile.always_live, tile.limit), (AlwaysLive::Level(4), Some(1000)));
-        assert_eq!(scope_curve(&report, Scope::WorstTile, &|| true), None, "cancelled");
+        assert_eq!(scope_curve(&report, Scope::WorstArena, &|| true), None, "cancelled");
     }
 
     proptest! {
@@ -176,15 +176,15 @@ mod tests {
                 .map(|cuts| cuts.iter().map(|(start, length)| *start..start + length).collect())
                 .collect();
             let report = report(steps, &classes, &tiles);
-            let worst = scope_curve(&report, Scope::WorstTile, NEVER).expect("a curve");
+            let worst = scope_curve(&report, Scope::WorstArena, NEVER).expect("a curve");
             let curves: Vec<Vec<u64>> = (0..)
                 .zip(&tiles)
                 .map(|(tile, _)| {
-                    let curve = scope_curve(&report, Scope::Tile(TileId(tile)), NEVER);
+                    let curve = scope_curve(&report, Scope::Arena(ArenaId(tile)), NEVER);
                     curve.expect("a curve").not_always_live
                 })
                 .collect();
-            let found = worst.worst_tiles.as_ref().expect("tiles");
+            let found = worst.worst_arenas.as_ref().expect("tiles");
             prop_assert_eq!(found.len(), steps as usize);
             for (step, found) in found.iter().enumerate() {
                 let alive = |tile: usize| tiles[tile].0 + curves[tile][step];
@@ -214,8 +214,8 @@ mod tests {
         }));
         let everything = scope_curve(&report, Scope::Everything, NEVER).expect("a curve");
         assert_eq!((everything.always_live, everything.limit), (AlwaysLive::Unknown, None));
-        assert_eq!(scope_curve(&report, Scope::Ipu(0), NEVER), None);
-        assert_eq!(scope_curve(&report, Scope::Tile(TileId(0)), NEVER), None);
-        assert_eq!(scope_curve(&report, Scope::WorstTile, NEVER), None);
+        assert_eq!(scope_curve(&report, Scope::Device(DeviceId(0)), NEVER), None);
+        assert_eq!(scope_curve(&report, Scope::Arena(ArenaId(0)), NEVER), None);
+        assert_eq!(scope_curve(&report, Scope::WorstArena, NEVER), None);
     }
 }

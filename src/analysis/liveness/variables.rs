@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::store::liveness::{Classes, Liveness, TileVariableBytes, VariableBytes};
-use crate::store::{ClassId, Report, TileId, UnloweredId};
+use crate::store::{ArenaId, ClassId, Report, TileId, UnloweredId};
 
 use crate::analysis::liveness::{Scope, live_at, variable_name};
 use crate::analysis::memory::selection::TileSelection;
@@ -62,22 +62,22 @@ pub fn always_live(report: &Report, scope: Scope) -> Option<Vec<VariableRow>> {
 }
 
 /// The not-always-live variables of a scope that are alive at one of `steps` (step positions), with
-/// a column for each; by the first column, largest first, then by name. For [`Scope::WorstTile`]
-/// `worst_tiles` says which tile that is at every step
-/// ([`crate::analysis::liveness::scope_curve::ScopeCurve::worst_tiles`]); otherwise it is not used. `None` where the
+/// a column for each; by the first column, largest first, then by name. For [`Scope::WorstArena`]
+/// `worst_arenas` says which arena that is at every step
+/// ([`crate::analysis::liveness::scope_curve::ScopeCurve::worst_arenas`]); otherwise it is not used. `None` where the
 /// part that it needs is absent.
 pub fn not_always_live(
     report: &Report,
     scope: Scope,
     steps: &[usize],
-    worst_tiles: Option<&[TileId]>,
+    worst_arenas: Option<&[ArenaId]>,
 ) -> Option<Vec<VariableRow>> {
     let liveness = report.liveness.get()?;
     let classes = &liveness.classes;
     let mut entries = Vec::new();
     for (column, step) in steps.iter().enumerate() {
         let scope = match scope {
-            Scope::WorstTile => Scope::Tile(*worst_tiles?.get(*step)?),
+            Scope::WorstArena => Scope::Arena(*worst_arenas?.get(*step)?),
             _ => scope,
         };
         let live = live_at(classes, *step);
@@ -180,12 +180,12 @@ pub(crate) fn rows_of_scope(report: &Report, scope: Scope) -> Option<Rows<'_>> {
     let table = || report.tile_variable_bytes.get();
     match scope {
         Scope::Everything => everything(report.liveness.get()?),
-        Scope::Ipu(_) => {
+        Scope::Device(_) => {
             let rows = table()?.rows_between(&scope.tiles(report.target.get())?);
             Some(Rows::Tiles(table()?, rows))
         }
-        Scope::Tile(tile) => Some(Rows::Tiles(table()?, table()?.rows_of(tile))),
-        Scope::WorstTile => None,
+        Scope::Arena(arena) => Some(Rows::Tiles(table()?, table()?.rows_of(arena.tile()))),
+        Scope::WorstArena => None,
     }
 }
 
@@ -271,6 +271,7 @@ mod tests {
     use proptest::prelude::*;
 
     use crate::analysis::liveness::curve_of_variables;
+    use crate::store::DeviceId;
     use crate::store::target::Target;
 
     const STEPS: usize = 6;
@@ -327,21 +328,23 @@ mod tests {
         let cells =
             [(0, 0, 2, 8), (0, 3, 2, 4), (1, 0, 2, 1), (1, 4, 3, 9), (3, 2, 2, 50), (0, 1, 1, 7)];
         let report = report(&[(0, 2), (1, 2)], &cells);
-        let rows = not_always_live(&report, Scope::Ipu(0), &[0, 1], None).expect("rows");
+        let rows =
+            not_always_live(&report, Scope::Device(DeviceId(0)), &[0, 1], None).expect("rows");
         let names: Vec<_> = rows.iter().map(|row| (row.name.as_str(), &row.bytes[..])).collect();
         assert_eq!(names, [("w", &[13, 13][..]), ("<variable 4>", &[0, 9])]);
         let parts: Vec<_> =
             rows[0].parts.iter().map(|part| (part.variable.0, part.bytes)).collect();
         assert_eq!(parts, [(0, 9), (3, 4)]);
         assert_eq!(rows[1].parts[0].is_live, [false, true]);
-        let always = always_live(&report, Scope::Tile(TileId(0))).expect("rows");
+        let always = always_live(&report, Scope::Arena(ArenaId(0))).expect("rows");
         assert_eq!((always.len(), always[0].bytes[0], always[0].name.as_str()), (1, 7, "x"));
         assert!(always[0].parts[0].is_always_live);
-        assert_eq!(always_live(&report, Scope::WorstTile), None);
-        let worst = [TileId(3), TileId(1)];
-        let rows = not_always_live(&report, Scope::WorstTile, &[0, 1], Some(&worst)).expect("rows");
+        assert_eq!(always_live(&report, Scope::WorstArena), None);
+        let worst = [ArenaId(3), ArenaId(1)];
+        let rows =
+            not_always_live(&report, Scope::WorstArena, &[0, 1], Some(&worst)).expect("rows");
         assert_eq!(sums(&rows, 2), [50, 10]);
-        assert_eq!(not_always_live(&report, Scope::WorstTile, &[9], Some(&worst)), None);
+        assert_eq!(not_always_live(&report, Scope::WorstArena, &[9], Some(&worst)), None);
     }
 
     #[test]
@@ -370,15 +373,15 @@ mod tests {
             let liveness = report.liveness.get().expect("liveness");
             let table = report.tile_variable_bytes.get().expect("rows");
             let all: Vec<usize> = (0..STEPS).collect();
-            let worst: Vec<TileId> = (0..STEPS as u32).map(|step| TileId(step % 4)).collect();
+            let worst: Vec<ArenaId> = (0..STEPS as u32).map(|step| ArenaId(step % 4)).collect();
             let curve_of = |tiles: std::ops::RangeInclusive<u32>| {
                 let rows: Vec<_> = table.iter(table.rows_between(&tiles)).collect();
                 curve_of_variables(&rows, &liveness.classes, STEPS)
             };
             for (scope, tiles) in [
                 (Scope::Everything, 0..=3),
-                (Scope::Ipu(1), 2..=3),
-                (Scope::Tile(TileId(2)), 2..=2),
+                (Scope::Device(DeviceId(1)), 2..=3),
+                (Scope::Arena(ArenaId(2)), 2..=2),
             ] {
                 let rows = not_always_live(&report, scope, &all, None).expect("rows");
                 prop_assert_eq!(sums(&rows, STEPS), curve_of(tiles.clone()));
@@ -397,7 +400,7 @@ mod tests {
                 }
                 prop_assert!(rows.is_sorted_by(|a, b| (b.bytes[0], &a.name) < (a.bytes[0], &b.name)));
             }
-            let rows = not_always_live(&report, Scope::WorstTile, &all, Some(&worst));
+            let rows = not_always_live(&report, Scope::WorstArena, &all, Some(&worst));
             let expected: Vec<u64> =
                 worst.iter().enumerate().map(|(step, tile)| curve_of(tile.0..=tile.0)[step]).collect();
             prop_assert_eq!(sums(&rows.expect("rows"), STEPS), expected);

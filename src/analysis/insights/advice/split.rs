@@ -6,6 +6,7 @@ use crate::analysis::insights::pressure::Covered;
 use crate::analysis::liveness::{Scope, limit_bytes};
 use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::memory::{over_limit_bytes, sum_of_rows};
+use crate::store::DeviceId;
 
 /// What one IPU has and needs.
 struct Ipu {
@@ -64,7 +65,7 @@ fn titles(ipus: &[&Ipu]) -> String {
 fn ipus(context: &Context<'_>) -> Option<Vec<Ipu>> {
     let (memory, target) = (context.report.memory.get()?, context.report.target.get()?);
     let of_ipu = |number: u32| {
-        let scope = Scope::Ipu(number);
+        let scope = Scope::Device(DeviceId(number));
         let rows = scope.rows(memory, Some(target));
         let over = rows.clone().try_fold(0_u64, |sum, row| {
             Some(sum.saturating_add(over_limit_bytes(memory, Some(target), row)?))

@@ -9,7 +9,7 @@ use crate::analysis::insights::Insights;
 use crate::analysis::insights::largest::{Largest, largest};
 use crate::analysis::liveness::Scope;
 use crate::analysis::memory::category_title;
-use crate::store::StepId;
+use crate::store::{DeviceId, StepId};
 use crate::text::shortened;
 use crate::ui::command::{Command, Page};
 use crate::ui::job::Latest;
@@ -50,20 +50,24 @@ impl LargestThings {
 
     fn scope_ui(&mut self, ui: &mut egui::Ui, page: &PageContext<'_>) {
         let title = |scope: Scope| match scope {
-            Scope::Ipu(ipu) => format!("IPU {ipu}"),
-            Scope::Tile(tile) => format!("Tile {tile}"),
-            Scope::Everything | Scope::WorstTile => "The model".to_owned(),
+            Scope::Device(ipu) => format!("IPU {ipu}"),
+            Scope::Arena(tile) => format!("Tile {tile}"),
+            Scope::Everything | Scope::WorstArena => "The model".to_owned(),
         };
         let by_ipu = page.report.liveness.get().and_then(|liveness| liveness.deltas.as_ref());
         let ipus: Vec<u32> =
             by_ipu.map_or(Vec::new(), |deltas| deltas.by_ipu.keys().copied().collect());
-        let tile = page.selection.tiles.first().map(Scope::Tile);
+        let tile = page.selection.tiles.first().map(|tile| Scope::Arena(tile.into()));
         let mut scope = self.scope.unwrap_or(Scope::Everything);
         let combo = ComboBox::from_id_salt("largest of").selected_text(title(scope)).width(110.0);
         let combo = combo.show_ui(ui, |ui| {
             ui.selectable_value(&mut scope, Scope::Everything, "The model");
             for ipu in ipus {
-                ui.selectable_value(&mut scope, Scope::Ipu(ipu), title(Scope::Ipu(ipu)));
+                ui.selectable_value(
+                    &mut scope,
+                    Scope::Device(DeviceId(ipu)),
+                    title(Scope::Device(DeviceId(ipu))),
+                );
             }
             match tile {
                 Some(tile) => drop(ui.selectable_value(&mut scope, tile, title(tile))),

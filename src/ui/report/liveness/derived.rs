@@ -3,7 +3,7 @@
 use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::peaks::{Peak, peaks};
 use crate::analysis::liveness::scope_curve::{AlwaysLive, ScopeCurve, scope_curve};
-use crate::store::{Report, TileId};
+use crate::store::{ArenaId, Report};
 
 /// The curve of a scope and what belongs to it.
 #[derive(Debug)]
@@ -71,18 +71,18 @@ impl Derived {
         self.curve.always_live.at(step)
     }
 
-    /// The tile that has the most at a step, in the scope of the worst tiles.
-    pub fn worst_tile_at(&self, step: usize) -> Option<TileId> {
-        self.curve.worst_tiles.as_ref()?.get(step).copied()
+    /// The arena that has the most at a step, in the scope of the worst arenas.
+    pub fn worst_arena_at(&self, step: usize) -> Option<ArenaId> {
+        self.curve.worst_arenas.as_ref()?.get(step).copied()
     }
 
     /// Tells the curves of different scopes apart.
     pub fn version(&self) -> u64 {
         match self.scope {
             Scope::Everything => 0,
-            Scope::WorstTile => 1,
-            Scope::Ipu(ipu) => 2 + u64::from(ipu),
-            Scope::Tile(tile) => (1 << 33) + u64::from(tile.0),
+            Scope::WorstArena => 1,
+            Scope::Device(device) => 2 + u64::from(device.0),
+            Scope::Arena(arena) => (1 << 33) + u64::from(arena.0),
         }
     }
 }

@@ -110,7 +110,7 @@ impl LivenessPage {
     /// Asks for the curve of the scope.
     fn derive(&mut self, ui: &egui::Ui, page: &PageContext<'_>) {
         let scope = self.choices.scope.scope;
-        let needs_tiles = matches!(scope, Scope::Tile(_) | Scope::WorstTile);
+        let needs_tiles = matches!(scope, Scope::Arena(_) | Scope::WorstArena);
         let key = (scope, needs_tiles && page.report.tile_variable_bytes.is_settled());
         let report = Arc::clone(page.report);
         self.derived.ask("liveness curve", ui.ctx(), &key, move |cancel| {
@@ -121,7 +121,7 @@ impl LivenessPage {
     /// What is said in place of a curve.
     fn waiting_ui(&self, ui: &mut egui::Ui, is_working: bool) {
         let scope = self.choices.scope.scope;
-        let needs_tiles = matches!(scope, Scope::Tile(_) | Scope::WorstTile);
+        let needs_tiles = matches!(scope, Scope::Arena(_) | Scope::WorstArena);
         match (self.derived.last(), self.derived.failure()) {
             (_, Some(failure)) => absent_ui(ui, "No curve", failure),
             (None, None) => absent_ui(ui, "The curve is being computed", ""),

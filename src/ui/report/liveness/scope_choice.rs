@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use crate::analysis::liveness::Scope;
 use crate::analysis::memory::totals;
-use crate::store::{Report, TileId};
+use crate::store::{DeviceId, Report, TileId};
 use crate::ui::theme::Tokens;
 
 /// The choice, and the number of a tile as it is being typed.
@@ -27,9 +27,9 @@ impl Default for ScopeChoice {
 pub fn scope_title(scope: Scope) -> String {
     match scope {
         Scope::Everything => "All IPUs".to_owned(),
-        Scope::Ipu(ipu) => format!("IPU {ipu}"),
-        Scope::Tile(tile) => format!("Tile {tile}"),
-        Scope::WorstTile => "Worst tile of each step".to_owned(),
+        Scope::Device(ipu) => format!("IPU {ipu}"),
+        Scope::Arena(tile) => format!("Tile {tile}"),
+        Scope::WorstArena => "Worst tile of each step".to_owned(),
     }
 }
 
@@ -38,7 +38,7 @@ impl ScopeChoice {
     /// another scope was chosen.
     pub fn ui(&mut self, ui: &mut egui::Ui, reports: &[&Report], selected: Option<TileId>) -> bool {
         let before = self.scope;
-        if matches!(self.scope, Scope::Tile(_)) {
+        if matches!(self.scope, Scope::Arena(_)) {
             self.tile_ui(ui, reports);
         }
         let of_report = |report: &&Report| {
@@ -53,12 +53,12 @@ impl ScopeChoice {
             offer(ui, Scope::Everything);
             let ipus: BTreeSet<_> = reports.iter().flat_map(of_report).collect();
             for ipu in ipus {
-                offer(ui, Scope::Ipu(ipu));
+                offer(ui, Scope::Device(DeviceId(ipu)));
             }
-            offer(ui, Scope::WorstTile);
-            let is_tile = matches!(self.scope, Scope::Tile(_));
+            offer(ui, Scope::WorstArena);
+            let is_tile = matches!(self.scope, Scope::Arena(_));
             if ui.selectable_label(is_tile, "One tile…").clicked() && !is_tile {
-                self.scope = Scope::Tile(first_choice(reports, selected));
+                self.scope = Scope::Arena(first_choice(reports, selected).into());
             }
         });
         combo
@@ -68,7 +68,7 @@ impl ScopeChoice {
         if self.scope == before {
             return false;
         }
-        if let Scope::Tile(tile) = self.scope {
+        if let Scope::Arena(tile) = self.scope {
             self.tile = tile.to_string();
         }
         true
@@ -88,7 +88,7 @@ impl ScopeChoice {
         let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
         field.on_hover_text("Type the number of a tile and press Enter");
         if is_entered && let Some(tile) = wanted {
-            self.scope = Scope::Tile(tile);
+            self.scope = Scope::Arena(tile.into());
         }
     }
 }

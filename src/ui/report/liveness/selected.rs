@@ -147,7 +147,7 @@ pub fn step_text(report: &Report, derived: &Derived, step: usize, units: Units) 
     let name = facts.as_ref().and_then(|facts| facts.name.as_deref()).unwrap_or("");
     let name = if name.is_empty() { String::new() } else { format!(" {}", shortened(name, NAME)) };
     let bytes = units.exact(derived.not_always_live_at(step));
-    let tile = derived.worst_tile_at(step);
+    let tile = derived.worst_arena_at(step);
     let tile = tile.map_or(String::new(), |tile| format!(" on tile {tile}"));
     format!("step {id}, {}{name}, {bytes} not always live{tile}", shortened(kind, NAME))
 }

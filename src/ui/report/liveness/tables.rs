@@ -196,7 +196,7 @@ impl Tables {
         match self.tab {
             Tab::Peaks => {}
             Tab::NotAlwaysLive => self.not_always_live_ui(ui, page, subject, &key(steps)),
-            Tab::AlwaysLive if scope == Scope::WorstTile => {
+            Tab::AlwaysLive if scope == Scope::WorstArena => {
                 absent_ui(
                     ui,
                     "Each step has a worst tile of its own",
@@ -221,7 +221,7 @@ impl Tables {
         let (report, derived) = (Arc::clone(page.report), Arc::clone(subject.derived));
         let asked = key.clone();
         self.not_always_live_rows.ask("variables at steps", ui.ctx(), key, move |_| {
-            let worst = derived.curve.worst_tiles.as_deref();
+            let worst = derived.curve.worst_arenas.as_deref();
             let rows = variables::not_always_live(&report, asked.scope, &asked.steps, worst)?;
             Some(Arc::new(VariableRows::new(&report, rows, asked.steps.len())))
         });
@@ -269,7 +269,7 @@ impl Tables {
         let Some(step) = key.steps.first().copied() else { return };
         let (report, derived) = (Arc::clone(page.report), Arc::clone(subject.derived));
         // On the worst tile of a step its variables have places.
-        let scope = derived.worst_tile_at(step).map_or(key.scope, Scope::Tile);
+        let scope = derived.worst_arena_at(step).map_or(key.scope, Scope::Arena);
         self.lifetime_rows.ask("lifetimes", ui.ctx(), key, move |_| {
             LifetimeRows::new(&report, scope, step).map(Arc::new)
         });

@@ -56,7 +56,7 @@ impl StepTooltip {
         let key = (derived.scope, step);
         let (report, derived) = (Arc::clone(report), Arc::clone(derived));
         self.largest.ask("variables at step", ctx, &key, move |_| {
-            let worst = derived.curve.worst_tiles.as_deref();
+            let worst = derived.curve.worst_arenas.as_deref();
             let mut rows = variables::not_always_live(&report, derived.scope, &[step], worst)?;
             let others = rows.len().saturating_sub(MOST_VARIABLES);
             rows.truncate(MOST_VARIABLES);
@@ -78,7 +78,7 @@ impl StepTooltip {
             lines.push(("Name", text::shortened(name, NAME).into_owned()));
         }
         self.operation_lines(facts, &mut lines);
-        match (derived.worst_tile_at(step), derived.scope) {
+        match (derived.worst_arena_at(step), derived.scope) {
             (Some(tile), _) => lines.push(("Worst tile", tile.to_string())),
             (None, Scope::Everything) => {}
             (None, scope) => lines.push(("Of", scope_title(scope))),

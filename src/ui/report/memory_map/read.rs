@@ -110,7 +110,7 @@ impl TileData {
         let is_complete = variables.is_some();
         let variables = variables.or_else(|| resident_tile(report, tile))?;
         let map = TileMap::new(&variables, report, None);
-        let curve = scope_curve(report, Scope::Tile(tile), &|| false);
+        let curve = scope_curve(report, Scope::Arena(tile.into()), &|| false);
         let peak = curve.and_then(|curve| {
             let step = peak(&curve.not_always_live)?;
             curve.not_always_live.get(step).is_some_and(|bytes| *bytes > 0).then_some(step)

@@ -76,7 +76,7 @@ impl OfSide {
             return;
         };
         // On the worst tile of a step its variables have places.
-        let scope = of_side.derived.worst_tile_at(step).map_or(derived.scope, Scope::Tile);
+        let scope = of_side.derived.worst_arena_at(step).map_or(derived.scope, Scope::Arena);
         let for_job = Arc::clone(report);
         self.made.ask("lifetimes", ui.ctx(), &(places, derived.version), move |_| {
             LifetimeRows::new(&for_job, scope, step).map(Arc::new)

@@ -234,7 +234,7 @@ impl PairPage {
 }
 
 fn needs_tiles(scope: Scope) -> bool {
-    matches!(scope, Scope::Tile(_) | Scope::WorstTile)
+    matches!(scope, Scope::Arena(_) | Scope::WorstArena)
 }
 
 fn select(page: &mut PageContext<'_>, slot: usize, is_added: bool) {

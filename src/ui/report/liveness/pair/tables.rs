@@ -185,7 +185,7 @@ impl PairTables {
             Tab::NotAlwaysLive => {
                 self.variables_ui(ui, page, subject, Wanted::NotAlwaysLive(places));
             }
-            Tab::AlwaysLive if derived.scope == Scope::WorstTile => absent_ui(
+            Tab::AlwaysLive if derived.scope == Scope::WorstArena => absent_ui(
                 ui,
                 "Each step has a worst tile of its own",
                 "Choose one tile as the scope to see what always lives there",

@@ -191,7 +191,7 @@ fn figures_ui(ui: &mut egui::Ui, derived: &PairDerived, places: &Places, slot: u
     let units = Units::now(ui);
     let sides = Side::BOTH.map(|side| derived.side(side));
     let worst = Side::BOTH.map(|side| {
-        let tile = side.of(sides)?.derived.worst_tile_at(places.step(side)?)?;
+        let tile = side.of(sides)?.derived.worst_arena_at(places.step(side)?)?;
         Some(format!("tile {tile}"))
     });
     if worst.iter().any(Option::is_some) {

@@ -84,7 +84,7 @@ fn rows(
     match wanted {
         Wanted::AlwaysLive => always_live(report, derived.scope),
         Wanted::NotAlwaysLive(places) => {
-            let worst = derived.side(side)?.derived.curve.worst_tiles.as_deref();
+            let worst = derived.side(side)?.derived.curve.worst_arenas.as_deref();
             let steps: Vec<usize> = places.step(side).into_iter().collect();
             not_always_live(report, derived.scope, &steps, worst)
         }
