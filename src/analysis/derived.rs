@@ -86,7 +86,7 @@ impl Derived {
         scope: Scope,
         is_cancelled: &(dyn Fn() -> bool + Sync),
     ) -> Option<Arc<Timeline>> {
-        let is_settled = scope.needs_tiles() && self.report.tile_variable_bytes.is_settled();
+        let is_settled = scope.needs_arenas() && self.report.tile_variable_bytes.is_settled();
         let made = self.timelines.get(&(scope, is_settled), || {
             let timeline = Timeline::of(&self.report, scope, is_cancelled).map(Arc::new);
             (timeline.is_some() || !is_cancelled()).then_some(timeline)

@@ -47,8 +47,8 @@ pub enum Scope {
 
 impl Scope {
     /// Whether its curve is added up from the bytes by tile.
-    pub fn needs_tiles(self) -> bool {
-        matches!(self, Self::Tile(_) | Self::WorstTile)
+    pub fn needs_arenas(self) -> bool {
+        matches!(self, Self::Arena(_) | Self::WorstArena)
     }
 
     /// The tiles of the scope as a range of tile numbers, `None` for all, for the worst tile, which

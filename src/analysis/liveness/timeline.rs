@@ -6,7 +6,7 @@
 use super::Scope;
 use super::peaks::{Peak, peaks};
 use super::scope_curve::{AlwaysLive, ScopeCurve, scope_curve};
-use crate::store::{Report, TileId};
+use crate::store::{ArenaId, Report};
 
 /// The curve of a scope and what belongs to it. Steps are positions in
 /// [`crate::store::program::Steps`].
@@ -80,8 +80,8 @@ impl Timeline {
         self.curve.always_live.at(step)
     }
 
-    /// The tile that has the most at a step, in the scope of the worst tiles.
-    pub fn worst_tile_at(&self, step: usize) -> Option<TileId> {
-        self.curve.worst_tiles.as_ref()?.get(step).copied()
+    /// The arena that has the most at a step, in the scope of the worst arenas.
+    pub fn worst_arena_at(&self, step: usize) -> Option<ArenaId> {
+        self.curve.worst_arenas.as_ref()?.get(step).copied()
     }
 }
