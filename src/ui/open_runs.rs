@@ -10,7 +10,7 @@ use eframe::egui;
 
 use super::job::{Latest, Same};
 use super::loading::{Failure, Load};
-use super::runs::{Arrangement, MOST_RUNS, Run, RunId, Runs, StepsBy};
+use super::runs::{Arrangement, MOST_RUNS, Run, RunId, Runs, StepsBy, unique_names};
 use crate::analysis::comparison::matching::match_reports;
 use crate::analysis::comparison::step_axis::StepAxis;
 use crate::analysis::derived::{Derived, DerivedPair};
@@ -32,6 +32,11 @@ impl OpenRun {
     /// Its report, as soon as its files are found; nothing where it cannot be opened.
     pub fn report(&self) -> Option<&Arc<Report>> {
         self.load.report().filter(|_| self.failure().is_none())
+    }
+
+    /// Where its report is, or was looked for.
+    pub fn path(&self) -> &Path {
+        self.load.report().map_or(&self.load.path, |report| &report.path)
     }
 
     /// Why it cannot be opened.
@@ -89,6 +94,16 @@ impl OpenRuns {
         self.list.iter().map(|run| &*run.load.path).collect()
     }
 
+    /// What each is called, in their order.
+    pub fn names(&self) -> Vec<String> {
+        unique_names(self.list.iter().map(OpenRun::path))
+    }
+
+    /// Those that cannot be opened, with the reason.
+    pub fn failures(&self) -> Vec<(RunId, Failure)> {
+        self.list.iter().filter_map(|run| Some((run.id, run.failure()?))).collect()
+    }
+
     /// Opens one more.
     ///
     /// # Errors
@@ -102,7 +117,7 @@ impl OpenRuns {
         Ok(())
     }
 
-    /// Closes one.
+    /// Closes one; where it was the reference, the next one is.
     pub fn close(&mut self, id: RunId) {
         self.list.retain(|run| run.id != id);
         self.pairs.retain(|(reference, other), _| *reference != id && *other != id);
@@ -149,15 +164,15 @@ impl OpenRuns {
         }
     }
 
-    /// Reads one again. Returns its name before and now.
-    pub fn reload(&mut self, ctx: &egui::Context, id: RunId) -> Option<(RunId, RunId)> {
+    /// Reads one again, or another report in its place. Returns what it is known by now.
+    pub fn replace(&mut self, id: RunId, load: Load) -> Option<RunId> {
         let now = self.new_id();
         let run = self.list.iter_mut().find(|run| run.id == id)?;
-        run.load = Load::start(run.load.path.clone(), ctx);
+        run.load = load;
         run.id = now;
         run.derived = OnceCell::new();
         self.pairs.retain(|(reference, other), _| *reference != id && *other != id);
-        Some((id, now))
+        Some(now)
     }
 
     fn new_id(&mut self) -> RunId {
@@ -174,12 +189,17 @@ impl OpenRuns {
     /// What pages see: the runs whose files are found, with what is known of how they belong together.
     /// Asks for what is not known yet.
     pub fn runs(&mut self, ctx: &egui::Context) -> Option<Arc<Runs>> {
-        self.first()?.report()?;
+        // Where the reference cannot be opened, the next one stands in for it.
+        self.list.iter().find(|run| run.failure().is_none())?.report()?;
+        let names = self.names();
         let mut shown: Vec<Run> = Vec::with_capacity(self.list.len());
         for (place, open) in self.list.iter().enumerate().filter(|(_, run)| !run.is_hidden) {
             let Some(report) = open.report() else { continue };
             let derived = open.derived.get_or_init(|| Arc::new(Derived::new(Arc::clone(report))));
             let mut run = Run::new(open.id, Arc::clone(report), Arc::clone(derived), place);
+            if let Some(name) = names.get(place) {
+                run.name = name.as_str().into();
+            }
             run.files = open.load.source().cloned();
             run.is_working = open.load.stage().is_working();
             shown.push(run);
