@@ -6,13 +6,13 @@ use std::sync::Arc;
 use super::command::Command;
 pub use super::runs::Arrangement;
 use super::runs::{Runs, StepAt};
-pub use super::selection::OperationName;
 use super::selection::Selection as RunsSelection;
 use crate::analysis::comparison::matching::Matching;
 use crate::analysis::comparison::step_axis::StepAxis;
 pub use crate::analysis::comparison::step_axis::StepAxis as AlignedSteps;
 pub use crate::analysis::figures::difference::Side;
 use crate::analysis::memory::selection::TileSelection;
+pub use crate::analysis::program::operations::OperationName;
 use crate::format::poplar::OpenReport;
 use crate::store::Report;
 
