@@ -257,7 +257,7 @@ fn liveness(size: Size, noise: &mut Noise) -> (Liveness, TileVariableBytes) {
     liveness.classes = classes;
     liveness.variable_names = variable_names;
     liveness.variable_bytes = Some(rows);
-    let by_ipu = (0..size.ipus.into()).map(|ipu| (ipu, deltas.clone())).collect();
+    let by_ipu = (0..size.ipus).map(|ipu| (ipu, deltas.clone())).collect();
     liveness.deltas = Some(Deltas { everything: deltas, by_ipu });
     (liveness, by_tile)
 }

@@ -16,7 +16,7 @@ use super::keys::{self, ActionState, RunEntry, Source, keys_ui};
 use super::legacy::Side;
 use super::loading::{Load, Stage};
 use super::menu::{MenuState, menu_ui};
-use super::open_runs::{OpenRun, OpenRuns};
+use super::open_runs::{OpenRun, OpenRuns, TimesDerived};
 use super::palette::Palette;
 use super::report_view::ReportView;
 use super::runs::{MOST_RUNS, RunId};
@@ -135,6 +135,11 @@ impl App {
         let name = |id: RunId| self.open.iter().zip(&names).find(|(run, _)| run.id == id);
         let steps = self.view.selections.now.steps.iter();
         steps.filter_map(|at| Some((name(at.run)?.1.clone(), at.step))).collect()
+    }
+
+    /// How often figures were worked out that all pages share; for tests.
+    pub fn times_derived(&self) -> TimesDerived {
+        self.open.times_derived()
     }
 
     fn frame_ui(&mut self, ui: &mut egui::Ui) -> Vec<Command> {

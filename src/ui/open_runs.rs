@@ -58,6 +58,15 @@ struct AxisKey {
     pairs: Vec<Same<DerivedPair>>,
 }
 
+/// How often figures were worked out that all pages share.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TimesDerived {
+    /// Timelines, of each run.
+    pub timelines: Vec<usize>,
+    /// What bytes belong to, of each run beside the reference.
+    pub attributions: Vec<usize>,
+}
+
 /// The open runs.
 #[derive(Debug, Default)]
 pub struct OpenRuns {
@@ -102,6 +111,18 @@ impl OpenRuns {
     /// Those that cannot be opened, with the reason.
     pub fn failures(&self) -> Vec<(RunId, Failure)> {
         self.list.iter().filter_map(|run| Some((run.id, run.failure()?))).collect()
+    }
+
+    /// How often figures were worked out that all pages share.
+    pub fn times_derived(&self) -> TimesDerived {
+        let of_run = |run: &OpenRun| run.derived.get().map_or(0, |it| it.timelines_made());
+        let of_pair = |found: &FoundPair| {
+            found.last().and_then(|(_, pair)| pair.as_ref()).map_or(0, |it| it.attributions_made())
+        };
+        TimesDerived {
+            timelines: self.list.iter().map(of_run).collect(),
+            attributions: self.pairs.values().map(of_pair).collect(),
+        }
     }
 
     /// Opens one more.
