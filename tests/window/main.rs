@@ -3,6 +3,7 @@
 
 mod chip_map;
 mod comparison;
+mod counts;
 mod frame;
 mod home;
 mod insights;
