@@ -4,6 +4,7 @@
 //! [`Part`] whether it is there yet. Rows are positions (`usize`) in columns; the numbers that the
 //! file gives its rows are typed ids ([`ids`]), found again through an [`IdColumn`].
 
+pub mod absence;
 pub mod compute;
 pub mod debug_info;
 pub mod exchange;
@@ -22,6 +23,7 @@ pub mod variable;
 pub mod vertex;
 pub mod warning;
 
+pub use absence::Absence;
 pub use ids::{
     ClassId, ComputeSetId, IdColumn, ProgramId, StepId, TileId, UnloweredId, VertexTypeId,
 };

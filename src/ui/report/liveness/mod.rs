@@ -17,9 +17,9 @@ mod variables;
 use eframe::egui;
 use std::sync::Arc;
 
-use super::{PageContext, head_ui, legend_ui, part_or_reason, tables_height, unread_ui};
+use super::{PageContext, head_ui, legend_ui, part_or_reason, reason_of, tables_height, unread_ui};
 use crate::analysis::liveness::scope_curve::AlwaysLive;
-use crate::analysis::liveness::{Scope, replica_note};
+use crate::analysis::liveness::{Scope, replica_note, why_no_curve};
 use crate::store::program::Steps;
 use crate::ui::job::Latest;
 use crate::ui::split;
@@ -64,14 +64,12 @@ impl LivenessPage {
     pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
         let report = page.report;
         let working = page.is_working;
-        let found =
-            part_or_reason(ui, &report.steps, working, "Liveness", "table depth_first_steps");
-        let Some(steps) = found else { return };
+        let Some(steps) = part_or_reason(ui, &report.steps, working, "Liveness") else { return };
         if steps.ids.is_empty() {
-            absent_ui(ui, "No steps", "Table depth_first_steps of the profile has no rows");
+            absent_ui(ui, "No steps", "The report lists none");
             return;
         }
-        if part_or_reason(ui, &report.liveness, working, "Liveness", "table eq_classes").is_none() {
+        if part_or_reason(ui, &report.liveness, working, "Liveness").is_none() {
             return;
         }
         self.derive(ui, page);
@@ -81,7 +79,7 @@ impl LivenessPage {
             self.choices.ui(ui, report, derived.as_deref(), selected);
         });
         let Some(derived) = derived else {
-            self.waiting_ui(ui, working);
+            self.waiting_ui(ui, page);
             return;
         };
         self.marks.update(ui.ctx(), report, page.selection);
@@ -119,25 +117,19 @@ impl LivenessPage {
     }
 
     /// What is said in place of a curve.
-    fn waiting_ui(&self, ui: &mut egui::Ui, is_working: bool) {
+    fn waiting_ui(&self, ui: &mut egui::Ui, page: &PageContext<'_>) {
         let scope = self.choices.scope.scope;
         let needs_tiles = matches!(scope, Scope::Tile(_) | Scope::WorstTile);
         match (self.derived.last(), self.derived.failure()) {
             (_, Some(failure)) => absent_ui(ui, "No curve", failure),
             (None, None) => absent_ui(ui, "The curve is being computed", ""),
             (Some(((_, is_settled), _)), None) if needs_tiles && !is_settled => {
-                unread_ui(ui, "Variables by tile", is_working);
+                unread_ui(ui, "Variables by tile", page.is_working);
             }
-            (Some(_), None) if needs_tiles => absent_ui(
-                ui,
-                &format!("{} has no curve", scope_title(scope)),
-                "The profile has no readable table var_bytes_by_eq_class, or none for this tile",
-            ),
-            (Some(_), None) => absent_ui(
-                ui,
-                "The curve is not in this report",
-                "The profile has no readable table memory_not_always_live_by_step_and_ipu",
-            ),
+            (Some(_), None) => {
+                let reason = reason_of(why_no_curve(page.report, scope));
+                absent_ui(ui, &format!("{} has no curve", scope_title(scope)), &reason);
+            }
         }
     }
 

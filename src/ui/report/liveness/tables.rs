@@ -8,12 +8,13 @@ use super::derived::Derived;
 use super::lifetimes::{LifeAxis, LifetimeRows};
 use super::peaks::PeakRows;
 use super::variables::VariableRows;
-use crate::analysis::liveness::Scope;
+use crate::analysis::compute::vertices::why_no_vertices;
 use crate::analysis::liveness::variables;
+use crate::analysis::liveness::{Scope, why_no_variables};
 use crate::store::Report;
 use crate::ui::command::Command;
 use crate::ui::job::Latest;
-use crate::ui::report::{PageContext, unread_ui};
+use crate::ui::report::{PageContext, missing_ui, unread_ui};
 use crate::ui::split;
 use crate::ui::theme::Tokens;
 use crate::ui::widget::data_table::{Data, DataTable, no_paint};
@@ -278,11 +279,7 @@ impl Tables {
             return;
         };
         let Some(lives) = rows else {
-            absent_ui(
-                ui,
-                "Lifetimes are not there",
-                "They need the variables of the profile, which cannot be read",
-            );
+            missing_ui(ui, "Lifetimes", page.report.variables.absence());
             return;
         };
         let at = made_for.steps.first().copied().unwrap_or(0);
@@ -329,8 +326,7 @@ impl Tables {
             return;
         };
         let Some(Computed(rows)) = found else {
-            let reason = "The profile has no readable tables compute_sets and vertex_instances";
-            absent_ui(ui, "What computes is not in this report", reason);
+            missing_ui(ui, "Vertices", why_no_vertices(page.report));
             return;
         };
         if *shown == AtSteps::Vertices && rows.len() == 0 {
@@ -371,13 +367,13 @@ fn variables_ui(
     titles: &[String],
     note: &str,
 ) {
-    let Some((_, found)) = made.last() else {
+    let Some((made_for, found)) = made.last() else {
         waiting_ui(ui, made);
         return;
     };
     let Some(variables) = found else {
-        let reason = "The profile has no readable table var_bytes_by_eq_class";
-        absent_ui(ui, "Variables are not in this report", reason);
+        let absence = why_no_variables(page.report, made_for.scope != Scope::Everything);
+        missing_ui(ui, "Variables", absence);
         return;
     };
     let rows: Arc<dyn Rows> = Arc::clone(variables) as Arc<dyn Rows>;

@@ -18,6 +18,7 @@ use crate::store::Report;
 use crate::ui::comparison::Side;
 use crate::ui::report::differences::{Entries, Entry, Unit};
 use crate::ui::report::liveness::compute::AtSteps;
+use crate::ui::report::reason_of;
 use crate::ui::widget::rows::{Column, Rows, Value};
 
 /// Differences with what is said beside them, or why there are none.
@@ -101,7 +102,7 @@ fn vertices_of(reports: [&Report; 2], tiles: &Tiles, places: &Places) -> Compare
     let (source, target) = match (of_side(Side::Source), of_side(Side::Target)) {
         (Ok(source), Ok(target)) => (source, target),
         (Err(side), _) | (_, Err(side)) => {
-            let reason = "It has no readable tables compute_sets and vertex_instances";
+            let reason = reason_of(vertices::why_no_vertices(side.of(reports)));
             let reason = format!("{}: {reason}", side.title());
             return Compared::Nothing("What computes is not in one of the reports", reason);
         }

@@ -10,13 +10,12 @@ use super::places::{Places, step_id};
 use crate::analysis::liveness::Scope;
 use crate::ui::comparison::{Side, slot_of};
 use crate::ui::job::Latest;
-use crate::ui::report::PageContext;
 use crate::ui::report::halves::{report_name, side_title_ui};
 use crate::ui::report::liveness::lifetimes::{LifeAxis, LifetimeRows};
 use crate::ui::report::liveness::tables::{toggle, waiting_ui};
+use crate::ui::report::{PageContext, missing_ui};
 use crate::ui::theme::Tokens;
 use crate::ui::widget::data_table::{Data, DataTable};
-use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::rows::Rows;
 
 /// Between the tables, points.
@@ -86,8 +85,7 @@ impl OfSide {
             return;
         };
         let Some(lives) = rows else {
-            let reason = "They need the variables of the profile, which cannot be read";
-            absent_ui(ui, "Lifetimes are not there", reason);
+            missing_ui(ui, "Lifetimes", report.variables.absence());
             return;
         };
         let Some(step) = places.step(side) else { return };

@@ -22,12 +22,12 @@ use std::sync::Arc;
 use super::scope_choice::scope_title;
 use crate::analysis::comparison::attribution::Attribution;
 use crate::analysis::comparison::matching::{AlignedSteps, Matching};
-use crate::analysis::liveness::{Scope, replica_note};
+use crate::analysis::liveness::{Scope, replica_note, why_no_curve};
 use crate::store::Report;
 use crate::ui::comparison::{Arrangement, Pair, Side};
 use crate::ui::job::{Latest, Same};
 use crate::ui::report::differences::variables::Owners;
-use crate::ui::report::{PageContext, head_ui, unread_ui};
+use crate::ui::report::{PageContext, head_ui, reason_of, unread_ui};
 use crate::ui::split;
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::overview::Overview;
@@ -193,7 +193,7 @@ impl PairPage {
             (Some(_), None) => absent_ui(
                 ui,
                 &format!("{}: no report has a curve", scope_title(scope)),
-                "Their profiles have no readable tables of what is alive there",
+                &reason_of(both.reports.into_iter().find_map(|report| why_no_curve(report, scope))),
             ),
         }
     }

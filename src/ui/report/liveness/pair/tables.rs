@@ -10,12 +10,12 @@ use super::lifetimes::PairLifetimes;
 use super::peaks::PairPeakRows;
 use super::places::Places;
 use super::variables::{PairVariables, Wanted};
-use crate::analysis::liveness::Scope;
+use crate::analysis::liveness::{Scope, why_no_variables};
 use crate::ui::job::Latest;
 use crate::ui::report::differences::{DifferenceTable, Differences};
 use crate::ui::report::liveness::compute::AtSteps;
 use crate::ui::report::liveness::tables::{toggle, waiting_ui};
-use crate::ui::report::{PageContext, unread_ui};
+use crate::ui::report::{PageContext, reason_of, unread_ui};
 use crate::ui::split;
 use crate::ui::widget::data_table::{Data, DataTable, no_paint};
 use crate::ui::widget::facts::absent_ui;
@@ -213,8 +213,9 @@ impl PairTables {
             }
             Some((_, Err(side))) => {
                 let title = "Variables are not in both reports";
-                let reason = "has no readable table var_bytes_by_eq_class";
-                absent_ui(ui, title, &format!("The {} {reason}", side.title().to_lowercase()));
+                let is_by_tile = subject.derived.scope != Scope::Everything;
+                let absence = why_no_variables(subject.both.report(*side), is_by_tile);
+                absent_ui(ui, title, &format!("{}: {}", side.title(), reason_of(absence)));
                 return;
             }
             Some((Wanted::AlwaysLive, Ok(entries))) => ("always live".to_owned(), entries),
