@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::derived::Derived;
+use crate::analysis::program::operation_text::operation_text;
 use crate::analysis::program::steps;
 use crate::store::Report;
 use crate::ui::widget::rows::{Column, Rows, Value};
@@ -43,22 +44,15 @@ impl Rows for PeakRows {
                 Value::Id(id.map_or(peak.step as u64, |id| u64::from(id.0)))
             }
             1 => Value::Bytes(peak.bytes),
-            2 => Value::text(operation_text(&self.report, peak.step)),
+            2 => Value::text(operation_at(&self.report, peak.step).unwrap_or_default()),
             _ => Value::text(name_or_kind(&self.report, peak.step)),
         }
     }
 }
 
-/// What the operation of a step does, and its proportion of memory if it has one.
-pub fn operation_text(report: &Report, step: usize) -> String {
-    let Some(operation) = steps::facts(report, step).and_then(|facts| facts.operation) else {
-        return String::new();
-    };
-    let kind = operation.kind.unwrap_or(operation.layer);
-    match operation.available_memory_proportion {
-        Some(value) => format!("{kind} {value}"),
-        None => kind,
-    }
+/// What the operation of a step does.
+fn operation_at(report: &Report, step: usize) -> Option<String> {
+    Some(operation_text(&steps::facts(report, step)?.operation?))
 }
 
 /// The name of a step, or its kind where it has none.

@@ -8,7 +8,7 @@ use super::derived::Derived;
 use super::scope_choice::scope_title;
 use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::variables;
-use crate::analysis::program::steps::{StepFacts, facts};
+use crate::analysis::program::steps::{Fact, StepFacts, facts};
 use crate::store::Report;
 use crate::text;
 use crate::ui::job::Latest;
@@ -33,7 +33,6 @@ struct Largest {
 pub struct StepTooltip {
     made_for: Option<(usize, bool)>,
     facts: Option<StepFacts>,
-    is_debug_known: bool,
     largest: Latest<(Scope, usize), Option<Largest>>,
 }
 
@@ -50,7 +49,6 @@ impl StepTooltip {
         let key = (step, report.debug.is_settled());
         if self.made_for != Some(key) {
             self.facts = facts(report, step);
-            self.is_debug_known = report.debug.is_settled();
             self.made_for = Some(key);
         }
         let key = (derived.scope, step);
@@ -73,11 +71,8 @@ impl StepTooltip {
         let kind = facts.kind.as_deref().unwrap_or("unknown kind");
         let title = format!("Step {}, {}", facts.step, text::shortened(kind, NAME));
         ui.label(RichText::new(title).strong());
-        let mut lines: Vec<(&str, String)> = Vec::new();
-        if let Some(name) = &facts.name {
-            lines.push(("Name", text::shortened(name, NAME).into_owned()));
-        }
-        self.operation_lines(facts, &mut lines);
+        let line = |fact: Fact| (fact.name, text::shortened(&fact.value, NAME).into_owned());
+        let mut lines: Vec<(&str, String)> = facts.list().into_iter().map(line).collect();
         match (derived.worst_tile_at(step), derived.scope) {
             (Some(tile), _) => lines.push(("Worst tile", tile.to_string())),
             (None, Scope::Everything) => {}
@@ -126,26 +121,6 @@ impl StepTooltip {
         });
         if largest.others > 0 {
             ui.weak(format!("and {} more", text::grouped(largest.others as u64)));
-        }
-    }
-
-    fn operation_lines(&self, facts: &StepFacts, lines: &mut Vec<(&str, String)>) {
-        let Some(operation) = &facts.operation else {
-            let none =
-                if self.is_debug_known { "None known" } else { "Debug information is being read" };
-            lines.push(("Operation", none.to_owned()));
-            return;
-        };
-        let kind = operation.kind.as_deref().unwrap_or(&operation.layer);
-        lines.push(("Operation", text::shortened(kind, NAME).into_owned()));
-        if let Some(name) = &operation.name {
-            lines.push(("Operation name", text::shortened(name, NAME).into_owned()));
-        }
-        if let Some(value) = operation.available_memory_proportion {
-            lines.push(("availableMemoryProportion", value.to_string()));
-        }
-        if let Some(location) = &operation.location {
-            lines.push(("Source", text::shortened(location, NAME).into_owned()));
         }
     }
 }

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::derived::{PairDerived, SlotPeak};
-use super::words::{operations_text, step_name};
+use super::words::step_name;
+use crate::analysis::program::operation_text::operations_text;
 use crate::analysis::program::steps;
 use crate::store::Report;
 use crate::ui::widget::rows::{Column, Rows, Value};

@@ -12,8 +12,7 @@ use super::variables::{Wanted, rows_of_both};
 use crate::analysis::comparison::attribution::Attribution;
 use crate::analysis::comparison::variable_rows::{VariablePair, variable_pairs};
 use crate::analysis::liveness::Scope;
-use crate::analysis::program::operations::Operation;
-use crate::analysis::program::steps::{StepFacts, facts};
+use crate::analysis::program::steps::{Fact, StepFacts, fact_names, facts};
 use crate::store::Report;
 use crate::text::{grouped, shortened};
 use crate::ui::comparison::Side;
@@ -98,56 +97,32 @@ impl PairTooltip {
                 ui.label(RichText::new(text).strong().color(side_color(ui, side)));
             }
             ui.end_row();
-            self.words_ui(ui, both);
+            self.words_ui(ui);
             figures_ui(ui, derived, places, slot);
         });
         self.largest_ui(ui, &(slot, derived.version));
     }
 
     /// What the steps are and do. What both say is said once.
-    fn words_ui(&self, ui: &mut egui::Ui, both: &Both<'_>) {
-        let of_operation = |word: fn(&Operation) -> Option<String>| {
-            move |facts: &StepFacts| word(facts.operation.as_ref()?)
+    fn words_ui(&self, ui: &mut egui::Ui) {
+        let step = |facts: &StepFacts| {
+            format!("{}, {}", facts.step, facts.kind.as_deref().unwrap_or("unknown kind"))
         };
-        self.row_ui(ui, "Step", |facts| {
-            let kind = facts.kind.as_deref().unwrap_or("unknown kind");
-            Some(format!("{}, {kind}", facts.step))
-        });
-        self.row_ui(ui, "Name", |facts| facts.name.clone());
-        let is_known = both.reports.into_iter().all(|report| report.debug.is_settled());
-        self.row_ui(ui, "Operation", |facts| match &facts.operation {
-            Some(Operation { kind: Some(kind), layer, .. }) => Some(format!("{kind} ({layer})")),
-            Some(operation) => Some(operation.layer.clone()),
-            None if is_known => Some("none known".to_owned()),
-            None => Some("still being read".to_owned()),
-        });
-        self.row_ui(ui, "Operation name", of_operation(|operation| operation.name.clone()));
-        let proportion = |operation: &Operation| {
-            operation.available_memory_proportion.map(|value| value.to_string())
-        };
-        self.row_ui(ui, "availableMemoryProportion", of_operation(proportion));
-        self.row_ui(ui, "Source line", of_operation(|operation| operation.location.clone()));
-    }
-
-    /// A row of words; one that neither has is left out.
-    fn row_ui(&self, ui: &mut egui::Ui, title: &str, word: impl Fn(&StepFacts) -> Option<String>) {
-        let words = self.facts.each_ref().map(|facts| word(facts.as_ref()?));
-        let [source, target] = match words.each_ref().map(Option::as_deref) {
-            [None, None] => return,
-            [Some(source), Some(target)] if source == target => [Some(source), None],
-            words => words,
-        };
-        ui.weak(title);
-        match source {
-            Some(word) => ui.label(shortened(word, NAME)),
-            None => ui.weak("–"),
-        };
-        match (target, &words) {
-            (Some(word), _) => ui.label(shortened(word, NAME)),
-            (None, [Some(_), Some(_)]) => ui.weak("the same"),
-            (None, _) => ui.weak("–"),
-        };
-        ui.end_row();
+        row_ui(ui, "Step", &self.facts.each_ref().map(|facts| facts.as_ref().map(step)));
+        let lists = self
+            .facts
+            .each_ref()
+            .map(|facts| facts.as_ref().map(StepFacts::list).unwrap_or_default());
+        for name in fact_names(&lists) {
+            let value = |list: &Vec<Fact>| {
+                let fact = list.iter().find(|fact| fact.name == name)?;
+                Some(match &fact.detail {
+                    Some(detail) => format!("{} ({detail})", fact.value),
+                    None => fact.value.clone(),
+                })
+            };
+            row_ui(ui, name, &lists.each_ref().map(value));
+        }
     }
 
     fn largest_ui(&self, ui: &mut egui::Ui, key: &(usize, u64)) {
@@ -184,6 +159,26 @@ impl PairTooltip {
             ui.weak(format!("and {} more", grouped(largest.others as u64)));
         }
     }
+}
+
+/// A row of words; one that neither has is left out.
+fn row_ui(ui: &mut egui::Ui, title: &str, words: &[Option<String>; 2]) {
+    let [source, target] = match words.each_ref().map(Option::as_deref) {
+        [None, None] => return,
+        [Some(source), Some(target)] if source == target => [Some(source), None],
+        words => words,
+    };
+    ui.weak(title);
+    match source {
+        Some(word) => ui.label(shortened(word, NAME)),
+        None => ui.weak("–"),
+    };
+    match (target, words) {
+        (Some(word), _) => ui.label(shortened(word, NAME)),
+        (None, [Some(_), Some(_)]) => ui.weak("the same"),
+        (None, _) => ui.weak("–"),
+    };
+    ui.end_row();
 }
 
 /// The bytes of both in a slot, with the differences.
