@@ -127,9 +127,11 @@ fn the_reference_changes_and_the_selection_stays() {
     for names in [&["a", "b", "c"][..], &SIX] {
         let mut harness = open(Theme::Light, names);
         show(&mut harness, Page::Liveness);
-        let mut curves = harness.get_all_by_label_contains("Liveness curve");
-        let canvas = curves.find(|node| node.accesskit_node().role() == Role::Canvas);
-        let at = canvas.expect("a curve").rect().center();
+        let at = {
+            let mut curves = harness.get_all_by_label_contains("Liveness curve");
+            let canvas = curves.find(|node| node.accesskit_node().role() == Role::Canvas);
+            canvas.expect("a curve").rect().center()
+        };
         click_at(&mut harness, at, Modifiers::NONE);
         let selected = harness.state().selected_steps();
         assert_eq!(selected.len(), 1, "{selected:?}");
