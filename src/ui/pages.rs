@@ -1,14 +1,32 @@
-//! The pages in the order of the menu, and why one cannot be shown: what its report lacks, and what
-//! would bring it.
+//! The pages in the order of the menu: what each is called, how it is drawn, and why it cannot be shown:
+//! what its report lacks, and what would bring it. A new page is a file or folder, and an entry here.
+
+use eframe::egui;
+use eframe::egui::{Key, KeyboardShortcut};
 
 use super::command::Page;
 use super::icon::Icon;
+use super::keys::command;
+use super::report::RunsContext;
+use super::report::comparison::ComparisonPage;
+use super::report::insights::InsightsPage;
+use super::report::liveness::LivenessPage;
+use super::report::summary::SummaryPage;
 use crate::store::{Part, Report};
 
 /// Why a page with data is not there.
 const LATER: &str = "Comes with a later version";
 /// A part of the report is still to come.
 const COMING: &str = "Being read";
+
+/// A page over one run or several, with what it remembers.
+pub trait RunsPage: std::fmt::Debug {
+    /// Draws it.
+    fn ui(&mut self, ui: &mut egui::Ui, page: &mut RunsContext<'_>);
+}
+
+/// Makes a page that remembers nothing yet.
+type MakePage = fn() -> Box<dyn RunsPage>;
 
 /// A page as the menu has it.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +37,10 @@ pub struct PageEntry {
     pub icon: Icon,
     /// The page; `None` for one that comes with a later version.
     pub page: Option<Page>,
+    /// The keys that lead to it.
+    pub keys: &'static [KeyboardShortcut],
+    /// `None` for one that is not drawn over runs yet.
+    make: Option<MakePage>,
     lacks: fn(&Report) -> Option<&'static str>,
 }
 
@@ -28,18 +50,24 @@ pub const PAGES: [PageEntry; 8] = [
         title: "Summary",
         icon: Icon::Summary,
         page: Some(Page::Summary),
+        keys: &[command(Key::Num1)],
+        make: Some(|| Box::<SummaryPage>::default()),
         lacks: |report| coming(&report.about),
     },
     PageEntry {
         title: "Insights",
         icon: Icon::Insights,
         page: Some(Page::Insights),
+        keys: &[command(Key::Num2)],
+        make: Some(|| Box::<InsightsPage>::default()),
         lacks: |report| coming(&report.memory),
     },
     PageEntry {
         title: "Memory",
         icon: Icon::Memory,
         page: Some(Page::Memory),
+        keys: &[command(Key::Num3)],
+        make: None,
         lacks: |report| {
             lacking(
                 &report.memory,
@@ -52,6 +80,8 @@ pub const PAGES: [PageEntry; 8] = [
         title: "Liveness",
         icon: Icon::Liveness,
         page: Some(Page::Liveness),
+        keys: &[command(Key::Num4)],
+        make: Some(|| Box::<LivenessPage>::default()),
         lacks: |report| {
             let absent = "The profile has no readable tables depth_first_steps and eq_classes; \
                           engine option autoReport.outputGraphProfile brings them";
@@ -62,6 +92,8 @@ pub const PAGES: [PageEntry; 8] = [
         title: "Program tree",
         icon: Icon::ProgramTree,
         page: None,
+        keys: &[command(Key::Num5)],
+        make: None,
         lacks: |report| {
             lacking(
                 &report.programs,
@@ -74,6 +106,8 @@ pub const PAGES: [PageEntry; 8] = [
         title: "Operations",
         icon: Icon::Operations,
         page: None,
+        keys: &[command(Key::Num6)],
+        make: None,
         lacks: |report| {
             lacking(
                 &report.debug,
@@ -86,6 +120,8 @@ pub const PAGES: [PageEntry; 8] = [
         title: "Execution trace",
         icon: Icon::Trace,
         page: None,
+        keys: &[command(Key::Num7)],
+        make: None,
         lacks: |report| {
             lacking(
                 &report.execution,
@@ -98,9 +134,17 @@ pub const PAGES: [PageEntry; 8] = [
         title: "Comparison",
         icon: Icon::Compare,
         page: Some(Page::Comparison),
+        keys: &[command(Key::Num8)],
+        make: Some(|| Box::<ComparisonPage>::default()),
         lacks: |report| coming(&report.memory),
     },
 ];
+
+/// A page that remembers nothing yet; `None` for one that is not drawn over runs yet.
+pub fn make_page(page: Page) -> Option<Box<dyn RunsPage>> {
+    let entry = PAGES.iter().find(|entry| entry.page == Some(page))?;
+    Some(entry.make?())
+}
 
 impl PageEntry {
     /// Why the page cannot be shown for a report, beside which another one is open or is not.
