@@ -1,25 +1,43 @@
-//! Rows of two reports side by side: those of one key belong together, of several of one key the first
+//! Rows of reports side by side: those of one key belong together, of several of one key the first
 //! with the first, and so on.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::hash::Hash;
 
-/// Joins rows by key: those of the source in their order, each with its partner, then those that only
-/// the target has.
-pub fn joined<K: Eq + Hash, T>(source: Vec<(K, T)>, target: Vec<(K, T)>) -> Vec<[Option<T>; 2]> {
-    let mut places: HashMap<K, VecDeque<usize>> = HashMap::new();
-    let mut rest: Vec<Option<T>> = Vec::with_capacity(target.len());
-    for (place, (key, row)) in target.into_iter().enumerate() {
-        places.entry(key).or_default().push_back(place);
-        rest.push(Some(row));
+/// Joins rows of several lists by key, a cell for each list: first those of the first list in their
+/// order, then those that only later ones have.
+pub fn side_by_side<K: Eq + Hash, T>(lists: Vec<Vec<(K, T)>>) -> Vec<Vec<Option<T>>> {
+    let width = lists.len();
+    let mut rows: Vec<Vec<Option<T>>> = Vec::new();
+    // The rows of a key, and how many of them the list has that is gone through.
+    let mut places: HashMap<K, (Vec<usize>, [usize; 2])> = HashMap::new();
+    for (place, list) in lists.into_iter().enumerate() {
+        for (key, cell) in list {
+            let (of_key, [counted_in, used]) = places.entry(key).or_default();
+            if *counted_in != place {
+                (*counted_in, *used) = (place, 0);
+            }
+            let row = *of_key.get(*used).unwrap_or(&rows.len());
+            *used = used.saturating_add(1);
+            if row == rows.len() {
+                of_key.push(row);
+                rows.push((0..width).map(|_| None).collect());
+            }
+            if let Some(empty) = rows.get_mut(row).and_then(|row| row.get_mut(place)) {
+                *empty = Some(cell);
+            }
+        }
     }
-    let mut rows = Vec::with_capacity(source.len());
-    for (key, row) in source {
-        let partner = places.get_mut(&key).and_then(VecDeque::pop_front);
-        rows.push([Some(row), partner.and_then(|place| rest.get_mut(place)?.take())]);
-    }
-    rows.extend(rest.into_iter().filter(Option::is_some).map(|row| [None, row]));
     rows
+}
+
+/// The same for two lists.
+pub fn joined<K: Eq + Hash, T>(source: Vec<(K, T)>, target: Vec<(K, T)>) -> Vec<[Option<T>; 2]> {
+    let both = |row: Vec<Option<T>>| {
+        let mut cells = row.into_iter();
+        [cells.next().flatten(), cells.next().flatten()]
+    };
+    side_by_side(vec![source, target]).into_iter().map(both).collect()
 }
 
 /// The same for rows that have their key in them.
@@ -47,6 +65,22 @@ mod tests {
             [Some(3), Some(6)],
             [None, Some(4)],
             [None, Some(7)],
+        ];
+        assert_eq!(rows, expected);
+    }
+
+    #[test]
+    fn what_only_later_lists_have_comes_after() {
+        let rows = side_by_side(vec![
+            vec![("a", 1)],
+            vec![("b", 2), ("a", 3)],
+            vec![("b", 4), ("c", 5), ("b", 6)],
+        ]);
+        let expected = [
+            [Some(1), Some(3), None],
+            [None, Some(2), Some(4)],
+            [None, None, Some(5)],
+            [None, None, Some(6)],
         ];
         assert_eq!(rows, expected);
     }
