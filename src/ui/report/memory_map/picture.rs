@@ -6,7 +6,7 @@ use eframe::egui::{EventFilter, Key, Rect, Response, Role, Sense, Stroke, Stroke
 use super::choices::Choices;
 use super::hatch::Hatching;
 use super::paint::{Layout, Paint, Scene, kind_of};
-use crate::analysis::placement::tile_map::TileMap;
+use crate::analysis::placement::tile_map::{Block, TileMap};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::navigate::{Axis, navigate, navigate_by_key};
@@ -129,8 +129,8 @@ pub fn picture_ui(
 fn hit(scene: &Scene<'_>, choices: &Choices, layout: &Layout, at: egui::Pos2) -> Option<Hit> {
     let map = scene.map(choices);
     let address = layout.address(at.x);
-    let is_shown = |row: u32, block: &crate::analysis::placement::tile_map::Block| {
-        choices.has(choices.kind(scene.data, block, scene.is_live(row)))
+    let is_shown = |block: &Block| {
+        choices.has(scene.kind(choices, block))
     };
     if let Some(lane) = layout.lane_at(at.y) {
         let near = layout.address(at.x - NEAR)..layout.address(at.x + NEAR).saturating_add(1);
@@ -138,10 +138,10 @@ fn hit(scene: &Scene<'_>, choices: &Choices, layout: &Layout, at: egui::Pos2) ->
         let around = map.blocks_within(lane, near).iter();
         let around = around.filter_map(|place| map.blocks.get(*place as usize));
         let found = exact
-            .filter(|block| is_shown(block.row, block))
+            .filter(|block| is_shown(block))
             .or_else(|| {
                 around
-                    .filter(|block| is_shown(block.row, block))
+                    .filter(|block| is_shown(block))
                     .max_by_key(|block| block.end - block.offset)
             })
             .map(|block| Hit::Variable(block.row));

@@ -7,7 +7,6 @@ use super::picture::Hit;
 use super::read::TileData;
 use super::words::{addresses, category, life, reason_text, reason_title};
 use crate::analysis::placement::gaps::Gap;
-use crate::store::Report;
 use crate::text::{grouped, shortened};
 use crate::ui::report::tooltip_facts_ui;
 use crate::ui::units::Units;
@@ -18,9 +17,9 @@ const NAME: usize = 160;
 const NEIGHBOUR: usize = 56;
 
 /// Draws what is known of what lies at a place.
-pub fn hit_ui(ui: &mut egui::Ui, report: &Report, data: &TileData, gaps: &[Gap], hit: Hit) {
+pub fn hit_ui(ui: &mut egui::Ui, data: &TileData, gaps: &[Gap], hit: Hit) {
     match hit {
-        Hit::Variable(row) => variable_ui(ui, report, data, row),
+        Hit::Variable(row) => variable_ui(ui, data, row),
         Hit::Gap(place) => {
             if let Some(gap) = gaps.get(place) {
                 gap_ui(ui, data, gap);
@@ -30,7 +29,7 @@ pub fn hit_ui(ui: &mut egui::Ui, report: &Report, data: &TileData, gaps: &[Gap],
     }
 }
 
-fn variable_ui(ui: &mut egui::Ui, report: &Report, data: &TileData, row: u32) {
+fn variable_ui(ui: &mut egui::Ui, data: &TileData, row: u32) {
     let Some(variable) = data.variables.variables.get(row as usize) else { return };
     let units = Units::now(ui);
     let title = RichText::new(shortened(data.name(row), NAME)).strong();
@@ -38,12 +37,12 @@ fn variable_ui(ui: &mut egui::Ui, report: &Report, data: &TileData, row: u32) {
     let mut facts = vec![
         ("Bytes", units.exact(variable.bytes)),
         ("Addresses", addresses(variable.offset, variable.end())),
-        ("Category", category(report, variable)),
+        ("Category", category(&data.report, variable)),
     ];
     if data.is_complete {
         facts.push(("Alignment", format!("{} B", grouped(variable.alignment))));
     }
-    facts.push(("Live", life(report, variable)));
+    facts.push(("Live", life(&data.report, variable)));
     if variable.flags.must_be_interleaved() {
         facts.push(("Place", "Must lie in interleaved memory".to_owned()));
     }
@@ -61,7 +60,7 @@ fn variable_ui(ui: &mut egui::Ui, report: &Report, data: &TileData, row: u32) {
             facts.push((title, format!("from {first}{more}")));
         }
     }
-    let before = data.unlowered_name(report, row).filter(|name| name != data.name(row));
+    let before = data.unlowered_name(row).filter(|name| name != data.name(row));
     if let Some(before) = before {
         facts.push(("Before lowering", shortened(&before, NEIGHBOUR).into_owned()));
     }

@@ -6,6 +6,7 @@ use crate::store::Report;
 use crate::store::ids::CategoryId;
 use crate::store::variable::LoweredVariable;
 use crate::text::{clean, grouped, shortened};
+use crate::ui::runs::Runs;
 
 use super::read::TileData;
 
@@ -13,6 +14,47 @@ use super::read::TileData;
 const NAME: usize = 60;
 /// Ranges of steps that are written out.
 const MOST_RANGES: usize = 4;
+
+/// What differs by the number of runs: names, and the space of tables.
+pub struct Words {
+    /// The name of the picture where it is saved.
+    pub picture: &'static str,
+    /// The name of the splitter above the tables.
+    pub splitter: &'static str,
+    /// The least height of the pictures with what is above them, points.
+    pub least_height: f32,
+    /// The height of the tables, as a part of what tables have elsewhere.
+    pub tables_share: f32,
+    /// The name of the table of variables.
+    pub variables: &'static str,
+}
+
+impl Words {
+    /// Those of runs.
+    pub fn of(runs: &Runs) -> Self {
+        if runs.is_one() {
+            return Self {
+                picture: "memory map",
+                splitter: "memory map tables",
+                least_height: 200.0,
+                tables_share: 1.0,
+                variables: "Variables of the tile",
+            };
+        }
+        let is_pair = runs.len() == 2;
+        Self {
+            picture: if is_pair { "memory maps of both" } else { "memory maps of all runs" },
+            splitter: "memory map table of two",
+            least_height: 260.0,
+            tables_share: 0.55,
+            variables: if is_pair {
+                "Variables of the tile in both"
+            } else {
+                "Variables of the tile in all runs"
+            },
+        }
+    }
+}
 
 /// A reason in a few words.
 pub fn reason_title(reason: GapReason) -> &'static str {
