@@ -24,5 +24,6 @@ pub mod slot_peaks;
 pub mod spikes;
 pub mod step_axis;
 pub mod tally;
+pub mod variable_figures;
 pub mod variable_rows;
 pub mod variables;

@@ -3,6 +3,8 @@
 pub mod chip_map;
 pub mod comparison;
 pub mod differences;
+#[allow(dead_code, unused_imports, reason = "pages come one by one")]
+pub mod figures;
 pub mod halves;
 pub mod insights;
 pub mod liveness;

@@ -1,0 +1,147 @@
+//! The table of figures: things with a figure for each moment or run, and the differences to the first.
+//! All pages use it for what several moments or runs have figures of.
+
+mod rows;
+pub mod variables;
+
+use eframe::egui;
+use std::sync::Arc;
+
+use eframe::egui::ComboBox;
+
+use crate::ui::command::Command;
+use crate::ui::job::Latest;
+use crate::ui::units::Units;
+use crate::ui::widget::data_table::{Data, DataTable, no_paint};
+use crate::ui::widget::rows::Rows;
+pub use rows::{Choice, Entries, Entry, FigureColumn, FigureRows, Layout, Part, Unit};
+
+/// Thresholds to choose from, bytes.
+const BYTES: [u64; 6] = [0, 1 << 10, 10 << 10, 100 << 10, 1 << 20, 10 << 20];
+/// Thresholds to choose from, numbers.
+const COUNTS: [u64; 4] = [0, 10, 100, 1000];
+
+/// What rows were made for: the entries' place in memory, and the choice.
+type RowsKey = (usize, Choice);
+
+/// What the table remembers.
+#[derive(Debug, Default)]
+pub struct FigureTable {
+    table: DataTable,
+    choice: Choice,
+    rows: Latest<RowsKey, MadeRows>,
+}
+
+/// The rows of a choice. The entries are kept, so that no others can come to lie in their place.
+struct MadeRows {
+    entries: Arc<Entries>,
+    figures: Arc<FigureRows>,
+    rows: Arc<dyn Rows>,
+}
+
+impl std::fmt::Debug for MadeRows {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} rows", self.rows.len())
+    }
+}
+
+/// What is shown in this frame.
+pub struct Figures<'a> {
+    /// The accessible name of the table, and the name of its copies.
+    pub name: &'a str,
+    /// What is said beside the number of rows.
+    pub note: &'a str,
+    /// The things. Others are another `Arc`.
+    pub entries: &'a Arc<Entries>,
+    /// Whether a thing is selected.
+    pub is_selected: &'a dyn Fn(&Entry) -> bool,
+}
+
+impl FigureTable {
+    /// Draws the table in the height that is left, with something of the page at the left of its head;
+    /// returns the thing that was clicked.
+    pub fn ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        shown: &Figures<'_>,
+        commands: &mut Vec<Command>,
+        beside: &mut dyn FnMut(&mut egui::Ui),
+    ) -> Option<Entry> {
+        let entries = shown.entries;
+        if self.choice.grouping.is_some_and(|grouping| grouping >= entries.groupings.len()) {
+            self.choice.grouping = None;
+        }
+        let mut choice = self.choice;
+        let mut head = |ui: &mut egui::Ui| {
+            beside(ui);
+            if entries.is_compared() {
+                choice_ui(ui, entries, &mut choice);
+            }
+        };
+        let key = (Arc::as_ptr(entries).addr(), self.choice);
+        let (for_job, chosen) = (Arc::clone(entries), self.choice);
+        self.rows.ask("rows of figures", ui.ctx(), &key, move |_| {
+            let figures = Arc::new(FigureRows::new(&for_job, chosen));
+            let rows: Arc<dyn Rows> = Arc::clone(&figures) as Arc<dyn Rows>;
+            MadeRows { entries: for_job, figures, rows }
+        });
+        let Some((_, made)) = self.rows.last() else {
+            ui.horizontal(head);
+            ui.weak(self.rows.failure().unwrap_or("Comparing…"));
+            return None;
+        };
+        let columns = made.entries.table_columns();
+        let entry = |row: usize| made.figures.entry(row);
+        let data = Data {
+            name: shown.name,
+            title: "",
+            note: shown.note,
+            columns: &columns,
+            rows: &made.rows,
+            is_selected: &|row| entry(row).is_some_and(|entry| (shown.is_selected)(entry)),
+            paint: &no_paint,
+        };
+        let click = self.table.ui_beside(ui, &data, commands, Some(&mut head));
+        let clicked = click.and_then(|click| entry(click.row)).cloned();
+        if choice != self.choice {
+            self.choice = choice;
+            ui.request_repaint();
+        }
+        clicked
+    }
+}
+
+/// Threshold and grouping.
+fn choice_ui(ui: &mut egui::Ui, entries: &Entries, choice: &mut Choice) {
+    let units = Units::now(ui);
+    let figure = |least: u64| match (least, entries.unit) {
+        (0, _) => "All changes".to_owned(),
+        (least, Unit::Bytes) => format!("From {}", units.bytes(least)),
+        (least, Unit::Count) => format!("From {least}"),
+    };
+    let steps: &[u64] = if entries.unit == Unit::Bytes { &BYTES } else { &COUNTS };
+    let combo = ComboBox::from_id_salt("least change").selected_text(figure(choice.least));
+    let combo = combo.width(104.0).show_ui(ui, |ui| {
+        for least in steps {
+            ui.selectable_value(&mut choice.least, *least, figure(*least));
+        }
+    });
+    combo
+        .response
+        .accessible_name("Least change")
+        .on_hover_text("Smaller changes are put together");
+    if entries.groupings.is_empty() {
+        return;
+    }
+    let title = |grouping: Option<usize>| {
+        let title = grouping.and_then(|grouping| entries.groupings.get(grouping));
+        title.map_or("Not grouped".to_owned(), |title| format!("By {}", title.to_lowercase()))
+    };
+    let combo = ComboBox::from_id_salt("grouping").selected_text(title(choice.grouping));
+    let combo = combo.width(118.0).show_ui(ui, |ui| {
+        for grouping in std::iter::once(None).chain((0..entries.groupings.len()).map(Some)) {
+            ui.selectable_value(&mut choice.grouping, grouping, title(grouping));
+        }
+    });
+    combo.response.accessible_name("Grouping").on_hover_text("What is put together in a row");
+}

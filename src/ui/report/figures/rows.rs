@@ -1,0 +1,423 @@
+//! Figures of things at several moments or in several runs, as the rows of a table: what is small is put
+//! together, what belongs together stands in groups, and a row unfolds into its parts.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::text::grouped;
+use crate::ui::runs::Runs;
+use crate::ui::widget::rows::{Column, Rows, Value};
+
+/// Width of the only column of figures, points.
+const ONE_FIGURE: f32 = 110.0;
+/// Width of a column of figures beside others, points.
+const FIGURE: f32 = 92.0;
+/// Width of a column of differences beside others, points.
+const CHANGE: f32 = 118.0;
+/// Width of the columns of two runs, points.
+const OF_PAIR: f32 = 104.0;
+/// Width of the column that says how large a change is relative to the source, points.
+const PERCENT: f32 = 108.0;
+
+/// The unit of figures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Bytes.
+    Bytes,
+    /// Numbers of things.
+    Count,
+}
+
+/// How columns are laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// Moments of one run: the first, then each other with its difference to the first.
+    Moments,
+    /// Source and target, the difference, and the percentage.
+    Pair,
+    /// The reference, then each other run with its difference to it.
+    Runs,
+}
+
+impl Layout {
+    /// That of figures of these runs.
+    pub fn of(runs: &Runs) -> Self {
+        match runs.len() {
+            1 => Self::Moments,
+            2 => Self::Pair,
+            _ => Self::Runs,
+        }
+    }
+}
+
+/// A moment or a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FigureColumn {
+    /// Its title: `Step 12`, `Source`, the name of a run.
+    pub title: String,
+    /// What stands in "only in …".
+    pub in_text: String,
+}
+
+impl FigureColumn {
+    /// A column for each run.
+    pub fn of_runs(runs: &Runs) -> Vec<Self> {
+        let column = |run: &crate::ui::runs::Run| Self {
+            title: run.title.to_string(),
+            in_text: run.title_in_text(),
+        };
+        runs.iter().map(column).collect()
+    }
+}
+
+/// A thing with a figure for each column; `None` where it is not there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Entry {
+    /// Its name.
+    pub name: String,
+    /// Its figures.
+    pub figures: Vec<Option<u64>>,
+    /// The group that it belongs to, for each of [`Entries::groupings`].
+    pub groups: Vec<Arc<str>>,
+    /// What it unfolds into.
+    pub parts: Vec<Part>,
+}
+
+/// A part of a thing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Part {
+    /// Its name.
+    pub name: String,
+    /// Its figures.
+    pub figures: Vec<Option<u64>>,
+}
+
+/// Things and their figures.
+#[derive(Clone, Debug)]
+pub struct Entries {
+    /// The unit.
+    pub unit: Unit,
+    /// What the names are, as a title.
+    pub title: &'static str,
+    /// How the columns are laid out.
+    pub layout: Layout,
+    /// The columns.
+    pub columns: Vec<FigureColumn>,
+    /// What they can be grouped by, as titles.
+    pub groupings: Vec<&'static str>,
+    /// The things; of one run in the order in which they are listed.
+    pub list: Vec<Entry>,
+}
+
+/// How the rows are made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Choice {
+    /// A position in [`Entries::groupings`].
+    pub grouping: Option<usize>,
+    /// Changes below this are put together.
+    pub least: u64,
+}
+
+/// A column of the table, after that of the names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cell {
+    Figure(usize),
+    /// To the first column.
+    Change(usize),
+    /// Of the first column.
+    Percent,
+}
+
+/// The rows of a table.
+pub struct FigureRows {
+    entries: Arc<Entries>,
+    cells: Vec<Cell>,
+    rows: Vec<Row>,
+}
+
+/// An entry, or several under one name.
+struct Row {
+    /// The entry, a position in the list; `None` for a group.
+    entry: Option<usize>,
+    name: String,
+    figures: Vec<Option<u64>>,
+    /// Entries of a group, the largest change first.
+    members: Vec<usize>,
+}
+
+impl FigureRows {
+    /// Makes the rows: of several runs the largest change first, what is too small at the end.
+    pub fn new(entries: &Arc<Entries>, choice: Choice) -> Self {
+        let list = &entries.list;
+        let mut order: Vec<usize> = (0..list.len()).collect();
+        if entries.is_compared() {
+            let size = |entry: &usize| list.get(*entry).map_or(0, |entry| change(&entry.figures));
+            order.sort_by_cached_key(|entry| std::cmp::Reverse(size(entry)));
+        }
+        let rows = match choice.grouping {
+            Some(grouping) => groups(entries, &order, grouping),
+            None => order.iter().filter_map(|entry| single(entries, *entry)).collect(),
+        };
+        let rows = put_together(rows, choice.least);
+        Self { entries: Arc::clone(entries), cells: entries.cells(), rows }
+    }
+
+    /// The entry of a row; `None` for a group.
+    pub fn entry(&self, row: usize) -> Option<&Entry> {
+        self.entries.list.get(self.rows.get(row)?.entry?)
+    }
+
+    fn cell(&self, figures: &[Option<u64>], column: usize) -> Value<'_> {
+        let is_bytes = self.entries.unit == Unit::Bytes;
+        let at = |place: usize| figures.get(place).copied().flatten();
+        let cell = column.checked_sub(1).and_then(|column| self.cells.get(column));
+        match cell {
+            Some(Cell::Figure(place)) => match at(*place) {
+                Some(figure) if is_bytes => Value::Bytes(figure),
+                Some(figure) => Value::Count(figure),
+                None => Value::Nothing,
+            },
+            Some(Cell::Change(place)) => match (at(0), at(*place)) {
+                (None, None) => Value::Nothing,
+                (from, to) => {
+                    let (from, to) = (from.unwrap_or(0), to.unwrap_or(0));
+                    if is_bytes { Value::change(from, to) } else { Value::count_change(from, to) }
+                }
+            },
+            Some(Cell::Percent) => match (at(0), at(1)) {
+                (Some(_), None) => self.only_in(0),
+                (None, Some(_)) => self.only_in(1),
+                (Some(from @ 1..), Some(to)) => {
+                    let change = i128::from(to) - i128::from(from);
+                    Value::Percent(change as f64 * 100.0 / from as f64)
+                }
+                _ => Value::Nothing,
+            },
+            None => Value::Nothing,
+        }
+    }
+
+    fn only_in(&self, column: usize) -> Value<'_> {
+        let column = self.entries.columns.get(column);
+        Value::text(column.map_or(String::new(), |column| format!("only in {}", column.in_text)))
+    }
+}
+
+impl Entries {
+    /// Whether things of several runs are compared: then changes have a threshold and come first.
+    pub fn is_compared(&self) -> bool {
+        self.layout != Layout::Moments
+    }
+
+    fn cells(&self) -> Vec<Cell> {
+        match self.layout {
+            Layout::Pair => vec![Cell::Figure(0), Cell::Figure(1), Cell::Change(1), Cell::Percent],
+            _ => {
+                let others =
+                    (1..self.columns.len()).flat_map(|at| [Cell::Figure(at), Cell::Change(at)]);
+                std::iter::once(Cell::Figure(0)).chain(others).collect()
+            }
+        }
+    }
+
+    /// The columns of the table.
+    pub fn table_columns(&self) -> Vec<Column> {
+        let figure = |title: String, width: f32| match self.unit {
+            Unit::Bytes => Column::bytes(title, width),
+            Unit::Count => Column::count(title, width),
+        };
+        let title = |at: usize| self.columns.get(at).map_or("", |column| &*column.title);
+        let width = match (self.layout, self.columns.len()) {
+            (Layout::Pair, _) => OF_PAIR,
+            (_, 0 | 1) => ONE_FIGURE,
+            _ => FIGURE,
+        };
+        // "Step 226 − 36", but all of the name of a run.
+        let first = match self.layout {
+            Layout::Moments => title(0).rsplit(' ').next().unwrap_or_default(),
+            _ => title(0),
+        };
+        let column = |cell: &Cell| match (cell, self.layout) {
+            (Cell::Figure(at), _) => figure(title(*at).to_owned(), width),
+            (Cell::Change(_), Layout::Pair) => figure("Difference".to_owned(), width),
+            (Cell::Change(at), _) => figure(format!("{} − {first}", title(*at)), CHANGE),
+            (Cell::Percent, _) => {
+                let percent = Column::count(format!("Of the {}", title(0).to_lowercase()), PERCENT);
+                Column { unit: "percent", is_summed: false, ..percent }
+            }
+        };
+        let cells = self.cells();
+        std::iter::once(Column::rest(self.title)).chain(cells.iter().map(column)).collect()
+    }
+}
+
+impl Rows for FigureRows {
+    fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn value(&self, row: usize, column: usize) -> Value<'_> {
+        match self.rows.get(row) {
+            Some(row) if column == 0 => Value::text(&*row.name),
+            Some(row) => self.cell(&row.figures, column),
+            None => Value::Nothing,
+        }
+    }
+
+    fn parts(&self, row: usize) -> usize {
+        let members = self.rows.get(row).map_or(0, |row| row.members.len());
+        self.entry(row).map_or(members, |entry| entry.parts.len())
+    }
+
+    fn part(&self, row: usize, part: usize, column: usize) -> Value<'_> {
+        let (name, figures) = match self.entry(row) {
+            Some(entry) => match entry.parts.get(part) {
+                Some(part) => (&part.name, &part.figures),
+                None => return Value::Nothing,
+            },
+            None => {
+                let member = self.rows.get(row).and_then(|row| row.members.get(part));
+                match member.and_then(|member| self.entries.list.get(*member)) {
+                    Some(entry) => (&entry.name, &entry.figures),
+                    None => return Value::Nothing,
+                }
+            }
+        };
+        if column == 0 { Value::text(&**name) } else { self.cell(figures, column) }
+    }
+}
+
+fn single(entries: &Entries, place: usize) -> Option<Row> {
+    let entry = entries.list.get(place)?;
+    let (name, figures) = (entry.name.clone(), entry.figures.clone());
+    Some(Row { entry: Some(place), name, figures, members: Vec::new() })
+}
+
+/// A row for each group, the largest change first.
+fn groups(entries: &Entries, order: &[usize], grouping: usize) -> Vec<Row> {
+    let mut by_name: HashMap<&str, usize> = HashMap::new();
+    let mut rows: Vec<Row> = Vec::new();
+    for place in order {
+        let Some(entry) = entries.list.get(*place) else { continue };
+        let name = entry.groups.get(grouping).map_or("", |name| &**name);
+        let at = *by_name.entry(name).or_insert_with(|| {
+            let figures = vec![None; entry.figures.len()];
+            rows.push(Row { entry: None, name: name.to_owned(), figures, members: Vec::new() });
+            rows.len() - 1
+        });
+        if let Some(row) = rows.get_mut(at) {
+            row.members.push(*place);
+            add(&mut row.figures, &entry.figures);
+        }
+    }
+    rows.sort_by_cached_key(|row| std::cmp::Reverse(change(&row.figures)));
+    rows
+}
+
+/// Puts rows whose change is too small into one at the end, so that all add up.
+fn put_together(rows: Vec<Row>, least: u64) -> Vec<Row> {
+    let is_small = |row: &Row| change(&row.figures) < u128::from(least);
+    let (small, mut large): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(is_small);
+    let Some(first) = small.first() else { return large };
+    let mut figures = vec![None; first.figures.len()];
+    small.iter().for_each(|row| add(&mut figures, &row.figures));
+    let name = match small.len() {
+        1 => "1 smaller change".to_owned(),
+        count => format!("{} smaller changes", grouped(count as u64)),
+    };
+    let members = small.into_iter().flat_map(|row| match row.entry {
+        Some(entry) => vec![entry],
+        None => row.members,
+    });
+    large.push(Row { entry: None, name, figures, members: members.collect() });
+    large
+}
+
+/// The largest change to the first figure; what is not there counts as 0.
+fn change(figures: &[Option<u64>]) -> u128 {
+    let known = |figure: &Option<u64>| u128::from(figure.unwrap_or(0));
+    let first = figures.first().map_or(0, known);
+    figures.iter().map(|figure| known(figure).abs_diff(first)).max().unwrap_or(0)
+}
+
+fn add(all: &mut [Option<u64>], more: &[Option<u64>]) {
+    for (all, more) in all.iter_mut().zip(more) {
+        *all = match (*all, *more) {
+            (Some(all), Some(more)) => Some(all.saturating_add(more)),
+            (all, more) => all.or(more),
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entries(layout: Layout) -> Arc<Entries> {
+        let entry = |name: &str, source, target, group: &str| Entry {
+            name: name.to_owned(),
+            figures: vec![source, target],
+            groups: vec![Arc::from(group)],
+            parts: vec![Part { name: "class 1".to_owned(), figures: vec![source, None] }],
+        };
+        let column =
+            |title: &str| FigureColumn { title: title.to_owned(), in_text: title.to_lowercase() };
+        Arc::new(Entries {
+            unit: Unit::Bytes,
+            title: "Variable",
+            layout,
+            columns: vec![column("Source"), column("Target")],
+            groupings: vec!["Operation"],
+            list: vec![
+                entry("same", Some(5), Some(5), "a"),
+                entry("gone", Some(9), None, "b"),
+                entry("grown", Some(10), Some(28), "b"),
+                entry("new", None, Some(1), "a"),
+            ],
+        })
+    }
+
+    fn names(rows: &FigureRows) -> Vec<&str> {
+        rows.rows.iter().map(|row| &*row.name).collect()
+    }
+
+    #[test]
+    fn the_largest_change_comes_first_and_says_where_it_is() {
+        let rows = FigureRows::new(&entries(Layout::Pair), Choice::default());
+        assert_eq!(names(&rows), ["grown", "gone", "new", "same"]);
+        assert_eq!(rows.value(0, 3), Value::Change(18));
+        assert_eq!(rows.value(0, 4), Value::Percent(180.0));
+        assert_eq!((rows.value(1, 2), rows.value(1, 3)), (Value::Nothing, Value::Change(-9)));
+        assert_eq!(rows.value(1, 4), Value::text("only in source"));
+        assert_eq!(rows.value(2, 4), Value::text("only in target"));
+    }
+
+    #[test]
+    fn groups_and_small_changes_add_up_to_the_same() {
+        let total = |rows: &FigureRows| -> i128 {
+            let signed = |figure: Option<u64>| i128::from(figure.unwrap_or(0));
+            rows.rows.iter().map(|row| signed(row.figures[1]) - signed(row.figures[0])).sum()
+        };
+        let entries = entries(Layout::Pair);
+        let by_group = FigureRows::new(&entries, Choice { grouping: Some(0), least: 0 });
+        assert_eq!(names(&by_group), ["b", "a"]);
+        assert_eq!(by_group.parts(0), 2);
+        assert_eq!(by_group.part(0, 0, 0), Value::text("grown"));
+        let large = FigureRows::new(&entries, Choice { grouping: None, least: 9 });
+        assert_eq!(names(&large), ["grown", "gone", "2 smaller changes"]);
+        assert_eq!((total(&by_group), total(&large)), (10, 10));
+        assert!(large.entry(2).is_none() && large.parts(2) == 2);
+    }
+
+    #[test]
+    fn moments_keep_their_order_and_unfold() {
+        let entries = entries(Layout::Moments);
+        let rows = FigureRows::new(&entries, Choice::default());
+        assert_eq!(names(&rows), ["same", "gone", "grown", "new"]);
+        let titles: Vec<String> =
+            entries.table_columns().iter().map(|column| column.title.to_string()).collect();
+        assert_eq!(titles, ["Variable", "Source", "Target", "Target − Source"]);
+        assert_eq!((rows.parts(2), rows.part(2, 0, 1)), (1, Value::Bytes(10)));
+        assert_eq!(rows.part(2, 0, 3), Value::Change(-10));
+    }
+}

@@ -1,0 +1,119 @@
+//! Variables of one run at several moments, or of several runs, as figures: with the operations and
+//! modules that they belong to as groups, and their liveness classes as parts.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::{Entries, Entry, FigureColumn, Layout, Part, Unit};
+use crate::analysis::comparison::contribution::OperationName;
+use crate::analysis::comparison::variable_figures::{
+    Owner, RunVariables, VariableFigures, variable_figures,
+};
+use crate::analysis::liveness::variables::VariablePart;
+use crate::store::Report;
+use crate::text::grouped;
+
+/// Ranges of steps that are written out.
+const MOST_RANGES: usize = 4;
+
+/// The figures of variables. `titles` are those of the runs, in their order.
+pub fn variable_entries(
+    runs: Vec<RunVariables<'_>>,
+    titles: &[String],
+    columns: Vec<FigureColumn>,
+    layout: Layout,
+) -> Entries {
+    let are_attributed = runs.iter().skip(1).any(|run| run.attribution.is_some());
+    let reports: Vec<&Report> = runs.iter().map(|run| run.report).collect();
+    let columns_of: Vec<Vec<usize>> = runs.iter().map(|run| run.columns.clone()).collect();
+    let count = columns.len();
+    let mut groups = Groups::default();
+    let rows = variable_figures(runs, count).into_iter().map(|row| {
+        let VariableFigures { name, bytes, owner, parts } = row;
+        let part = |(run, part): (usize, VariablePart)| {
+            let life = reports.get(run).map_or(String::new(), |report| life_text(report, &part));
+            let name = match titles.get(run) {
+                Some(title) if titles.len() > 1 => format!("{title}: {life}"),
+                _ => life,
+            };
+            let mut figures = vec![None; count];
+            for (at, column) in columns_of.get(run).into_iter().flatten().enumerate() {
+                let is_live = part.is_always_live || part.is_live.get(at) == Some(&true);
+                if let Some(figure) = figures.get_mut(*column) {
+                    *figure = Some(if is_live { part.bytes } else { 0 });
+                }
+            }
+            Part { name, figures }
+        };
+        let groups = if are_attributed { groups.of(owner) } else { Vec::new() };
+        Entry { name, figures: bytes, groups, parts: parts.into_iter().map(part).collect() }
+    });
+    let list = rows.collect();
+    let groupings =
+        if are_attributed { vec!["Operation", "Module", "Kind of operation"] } else { Vec::new() };
+    Entries { unit: Unit::Bytes, title: "Variable", layout, columns, groupings, list }
+}
+
+/// The names of groups, each kept once.
+#[derive(Default)]
+struct Groups(HashMap<String, Arc<str>>);
+
+impl Groups {
+    fn of(&mut self, owner: Owner) -> Vec<Arc<str>> {
+        let titles = match owner {
+            Owner::One(name) => titles_of(&name),
+            Owner::Several => ["Several operations"; 3].map(str::to_owned),
+            Owner::Unknown => ["Not attributable"; 3].map(str::to_owned),
+        };
+        titles.map(|title| self.shared(title)).into()
+    }
+
+    fn shared(&mut self, title: String) -> Arc<str> {
+        let shared = self.0.entry(title).or_insert_with_key(|title| Arc::from(&**title));
+        Arc::clone(shared)
+    }
+}
+
+/// Operation, module and kind.
+fn titles_of(name: &OperationName) -> [String; 3] {
+    let kind = name.kind.as_ref().unwrap_or(&name.layer).clone();
+    let operation = match &name.name {
+        Some(name) => format!("{name}, {kind}"),
+        None => kind.clone(),
+    };
+    [operation, name.module().to_owned(), kind]
+}
+
+/// When a part of a variable is alive.
+fn life_text(report: &Report, part: &VariablePart) -> String {
+    let class = part.class;
+    if part.is_always_live {
+        return format!("Class {class}, always live");
+    }
+    let classes = report.liveness.get().map(|liveness| &liveness.classes);
+    let ranges = classes.and_then(|classes| Some(classes.ranges_of(classes.ids.position(class)?)));
+    format!("Class {class}, {}", ranges_text(report, ranges.unwrap_or(&[])))
+}
+
+/// Ranges of steps for people: `steps 3–7, 12 and 4 more`.
+pub fn ranges_text(report: &Report, ranges: &[Range<u32>]) -> String {
+    let id = |position: u32| {
+        let id = report.steps.get().and_then(|steps| steps.ids.get(position as usize));
+        id.map_or(u64::from(position), |id| u64::from(id.0))
+    };
+    let shown = ranges.iter().filter(|range| range.start < range.end).take(MOST_RANGES);
+    let texts: Vec<String> = shown
+        .map(|range| match (id(range.start), id(range.end - 1)) {
+            (first, last) if first == last => first.to_string(),
+            (first, last) => format!("{first}–{last}"),
+        })
+        .collect();
+    let more = ranges.len().saturating_sub(MOST_RANGES);
+    let more = if more > 0 { format!(" and {} more", grouped(more as u64)) } else { String::new() };
+    if texts.is_empty() {
+        "never live".to_owned()
+    } else {
+        format!("steps {}{more}", texts.join(", "))
+    }
+}
