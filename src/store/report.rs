@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+use super::arena::Arenas;
 use super::compute::{ComputeSetTiles, ComputeSets};
 use super::debug_info::DebugInfo;
 use super::exchange::Exchanges;
@@ -123,6 +124,8 @@ pub struct Report {
     pub graph: Part<GraphInfo>,
     /// Memory by tile and category.
     pub memory: Part<TileMemory>,
+    /// The ranges of addresses in which things are placed, and the devices that they make up.
+    pub arenas: Part<Arenas>,
     /// Names of categories.
     pub categories: Part<Categories>,
     /// Compute sets.

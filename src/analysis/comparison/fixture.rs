@@ -20,7 +20,9 @@ use crate::store::report::Categories;
 use crate::store::target::Target;
 use crate::store::tile_list::TileList;
 use crate::store::variable::{LoweredVariable, LoweredVariables, TileVariables, VariableFlags};
-use crate::store::{ClassId, ComputeSetId, ProgramId, Report, StepId, TileId, UnloweredId};
+use crate::store::{
+    ClassId, ComputeSetId, DeviceId, ProgramId, Report, StepId, TileId, UnloweredId,
+};
 
 const TILES: u32 = 4;
 const STEPS: u32 = 6;
@@ -230,13 +232,14 @@ fn tiles(content: &Content, report: &Report, target: &Target, liveness: &mut Liv
         memory.not_always_live_max.push(Some(sums.not_always_live_max));
     }
     report.memory.fill(Some(memory));
+    report.fill_arenas_with_tiles();
     report.variables.fill(Some(lowered));
     let changes = |tiles: &RangeInclusive<u32>| {
         let rows: Vec<_> = table.iter(table.rows_between(tiles)).collect();
         changes(&curve_of_variables(&rows, &liveness.classes, STEPS as usize))
     };
-    let by_ipu = (0..2).map(|ipu| (ipu, changes(&(ipu * 2..=ipu * 2 + 1)))).collect();
-    liveness.deltas = Some(Deltas { everything: changes(&(0..=TILES)), by_ipu });
+    let by_device = (0..2).map(|ipu| (DeviceId(ipu), changes(&(ipu * 2..=ipu * 2 + 1)))).collect();
+    liveness.deltas = Some(Deltas { everything: changes(&(0..=TILES)), by_device });
     liveness.variable_bytes = Some(everything);
     report.tile_variable_bytes.fill(Some(table));
 }

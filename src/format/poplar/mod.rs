@@ -88,6 +88,7 @@ impl OpenReport {
         let tiles = target.as_ref().and_then(|target| target.tiles);
         report.target.fill(target);
         report.memory.fill(pop::memory::read_memory(&tables, tiles));
+        report.fill_arenas_with_tiles();
         report.graph.fill(pop::about::read_graph(&tables));
         report.compute_sets.fill(pop::compute::read_compute_sets(&tables));
         let programs = pop::programs::read_programs(&tables);
