@@ -95,7 +95,6 @@ impl ReportView {
         let target = runs.get(1);
         let pair = target.map(|target| Pair {
             target: &target.report,
-            target_files: target.files.as_ref(),
             is_target_working: target.is_working,
             matching: runs.matching(1),
             axis: runs.axis().filter(|_| runs.matching(1).is_some()),
@@ -107,7 +106,6 @@ impl ReportView {
         let reference = runs.reference();
         let mut page = legacy::PageContext {
             report: &reference.report,
-            source: reference.files.as_ref(),
             is_working: reference.is_working,
             selection: &mut selection,
             has_painted_graph: &mut self.has_painted_graph,

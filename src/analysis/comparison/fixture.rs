@@ -15,11 +15,12 @@ use crate::store::exchange::{ExchangeId, ExchangeKind, Exchanges};
 use crate::store::ids::CategoryId;
 use crate::store::liveness::{Deltas, Liveness, TileVariableBytes, VariableBytes};
 use crate::store::memory::TileMemory;
+use crate::store::placed::{Placed, Placement};
 use crate::store::program::{Programs, Steps};
 use crate::store::report::Categories;
 use crate::store::target::Target;
 use crate::store::tile_list::TileList;
-use crate::store::variable::{LoweredVariable, LoweredVariables, TileVariables, VariableFlags};
+use crate::store::variable::{LoweredVariables, VariableFlags};
 use crate::store::{
     ClassId, ComputeSetId, DeviceId, ProgramId, Report, StepId, TileId, UnloweredId,
 };
@@ -189,7 +190,7 @@ fn tiles(content: &Content, report: &Report, target: &Target, liveness: &mut Liv
     let mut everything = Vec::new();
     for tile in 0..TILES {
         let (first_lowered, first_row) = (lowered.len() as u32, table.len());
-        let mut placed = TileVariables::default();
+        let mut placed = Placed::default();
         for (_, variable, class, category, bytes, offset) in
             content.cells.iter().filter(|cell| cell.0 == tile)
         {
@@ -201,7 +202,7 @@ fn tiles(content: &Content, report: &Report, target: &Target, liveness: &mut Liv
             lowered.unlowered.push(LoweredVariables::NO_UNLOWERED);
             lowered.categories.push(*category);
             lowered.flags.push(flags);
-            placed.variables.push(LoweredVariable {
+            placed.placements.push(Placement {
                 id: 0,
                 offset: u64::from(*offset),
                 bytes: u64::from(*bytes),

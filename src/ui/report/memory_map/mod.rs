@@ -131,8 +131,7 @@ impl MemoryMap {
         view: &mut MemoryView,
     ) {
         let tile = self.tile.tile(page.report, &page.selection.tiles, memory);
-        let origin =
-            Origin { report: Arc::clone(page.report), files: page.source.cloned(), other: None };
+        let origin = Origin { report: Arc::clone(page.report), other: None };
         let data = self.reading.tile(ui.ctx(), &origin, tile);
         let step = page.selection.step();
         ui.horizontal(|ui| {
@@ -275,7 +274,7 @@ impl MemoryMap {
 }
 
 fn bytes_of(data: &TileData, row: u32) -> Option<Range<u64>> {
-    let variable = data.variables.variables.get(row as usize)?;
+    let variable = data.variables.placements.get(row as usize)?;
     Some(variable.offset..variable.end())
 }
 

@@ -8,12 +8,11 @@ use super::choices::MOST_CATEGORIES;
 use crate::analysis::liveness::scope_curve::scope_curve;
 use crate::analysis::liveness::{Scope, peak, variable_name};
 use crate::analysis::memory::category_order::{categories_by_bytes, categories_of_two};
+use crate::analysis::placement::read::read_arena;
 use crate::analysis::placement::resident_tile::resident_tile;
 use crate::analysis::placement::tile_map::{TileMap, rows_named};
-use crate::format::Progress;
-use crate::format::poplar::OpenReport;
 use crate::store::ids::CategoryId;
-use crate::store::variable::TileVariables;
+use crate::store::placed::Placed;
 use crate::store::{Report, TileId};
 use crate::ui::job::Latest;
 use crate::ui::legacy::Side;
@@ -35,7 +34,7 @@ pub struct TileData {
     /// The tile.
     pub tile: TileId,
     /// Its variables.
-    pub variables: TileVariables,
+    pub variables: Placed,
     /// Its map over all steps.
     pub map: TileMap,
     /// Whether names, alignments and constraints are those of the file.
@@ -96,16 +95,16 @@ impl TileData {
 
     /// The name that a variable had before lowering.
     pub fn unlowered_name(&self, report: &Report, row: u32) -> Option<String> {
-        let id = self.variables.variables.get(row as usize)?.unlowered?;
+        let id = self.variables.placements.get(row as usize)?.unlowered?;
         Some(variable_name(report.liveness.get()?, id).into_owned())
     }
 
     fn new(origin: &Origin, tile: TileId) -> Option<Self> {
         static VERSIONS: AtomicU64 = AtomicU64::new(1);
         let report = &*origin.report;
-        let (variables, problem) = match origin.read(tile) {
+        let (variables, problem) = match read_arena(report, tile.into()) {
             Ok(variables) => (variables, None),
-            Err(problem) => (None, Some(problem)),
+            Err(problem) => (None, Some(problem.to_string())),
         };
         let is_complete = variables.is_some();
         let variables = variables.or_else(|| resident_tile(report, tile))?;
@@ -141,18 +140,11 @@ impl TileData {
 pub struct Origin {
     /// The report.
     pub report: Arc<Report>,
-    /// Its files.
-    pub files: Option<Arc<OpenReport>>,
     /// Which report it is of two, and the other one.
     pub other: Option<(Side, Arc<Report>)>,
 }
 
 impl Origin {
-    fn read(&self, tile: TileId) -> Result<Option<TileVariables>, String> {
-        let Some(source) = &self.files else { return Ok(None) };
-        source.read_tile(tile, &Progress::default()).map_err(|error| error.to_string())
-    }
-
     /// The categories in the order of their colours, the same in both of two reports.
     fn categories(&self) -> Vec<Option<CategoryId>> {
         match &self.other {
@@ -232,7 +224,7 @@ impl Reading {
         self.at_step.ask("map at a step", ctx, &(data.version, step), move |_| {
             let map = TileMap::new(&from.variables, &of, Some(step));
             let classes = of.liveness.get().map(|liveness| &liveness.classes);
-            let live = from.variables.variables.iter().map(|variable| {
+            let live = from.variables.placements.iter().map(|variable| {
                 classes.is_some_and(|classes| classes.is_live_at(variable.class, step))
             });
             Arc::new(AtStep { live: live.collect(), map })
@@ -264,7 +256,7 @@ impl Reading {
 }
 
 fn find_marks(report: &Report, data: &TileData, search: &str, selected: Option<&str>) -> Marks {
-    let count = data.variables.variables.len();
+    let count = data.variables.placements.len();
     let mut marks = Marks::default();
     if !search.is_empty() {
         marks.found = vec![false; count];
@@ -279,10 +271,10 @@ fn find_marks(report: &Report, data: &TileData, search: &str, selected: Option<&
             blocks.filter(|(_, block)| is_found(block.row)).map(|(place, _)| place).collect();
     }
     if let (Some(selected), Some(liveness)) = (selected, report.liveness.get()) {
-        let is_selected = |variable: &crate::store::variable::LoweredVariable| {
+        let is_selected = |variable: &crate::store::placed::Placement| {
             variable.unlowered.is_some_and(|id| variable_name(liveness, id) == selected)
         };
-        marks.selected = data.variables.variables.iter().map(is_selected).collect();
+        marks.selected = data.variables.placements.iter().map(is_selected).collect();
     }
     marks
 }

@@ -9,12 +9,11 @@ use super::read::TileData;
 use super::words::reason_title;
 use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::placement::gap_totals::GapTotals;
-use crate::analysis::placement::gaps::{GapReason, GapsByReason, by_reason, gaps};
+use crate::analysis::placement::gaps::{GapReason, GapsByReason};
 use crate::analysis::placement::overflow::{Overflow, why_it_overflows};
-use crate::analysis::placement::resident_tile::resident_tile;
-use crate::format::Progress;
-use crate::format::poplar::OpenReport;
-use crate::store::{Report, TileId};
+use crate::analysis::placement::read::gaps_of_all;
+use crate::progress::Progress;
+use crate::store::Report;
 use crate::text::grouped;
 use crate::ui::job::Latest;
 use crate::ui::report::PageContext;
@@ -64,26 +63,10 @@ struct ChipGaps {
 }
 
 impl ChipGaps {
-    fn new(report: &Report, source: Option<&OpenReport>, progress: &Progress) -> Option<Self> {
-        let target = report.target.get();
-        let totals = match source {
-            Some(source) => {
-                let of_tiles =
-                    source.map_tiles(progress, |_, tile| by_reason(&gaps(&tile, target)));
-                // What went wrong is among the report's warnings.
-                GapTotals::new(of_tiles.ok()??)
-            }
-            None => {
-                let tiles = report.variables.get()?.tiles.as_slice().iter();
-                GapTotals::new(tiles.filter_map(|tile: &TileId| {
-                    Some((*tile, by_reason(&gaps(&resident_tile(report, *tile)?, target))))
-                }))
-            }
-        };
-        if progress.is_cancelled() {
-            return None;
-        }
-        let memory = report.memory.get();
+    fn new(report: &Report, progress: &Progress) -> Option<Self> {
+        // What went wrong is among the report's warnings.
+        let totals = gaps_of_all(report, progress).ok()??;
+        let (memory, target) = (report.memory.get(), report.target.get());
         let overflow = memory.and_then(|memory| why_it_overflows(memory, target, &totals));
         Some(Self { totals, overflow })
     }
@@ -100,10 +83,10 @@ impl Reasons {
     ) {
         let is_there = page.report.variables.is_settled();
         if is_there {
-            let (of, source) = (Arc::clone(page.report), page.source.cloned());
+            let of = Arc::clone(page.report);
             let progress = Arc::clone(&self.progress.0);
             self.totals.ask("gaps of all tiles", ui.ctx(), &is_there, move |_| {
-                ChipGaps::new(&of, source.as_deref(), &progress).map(Arc::new)
+                ChipGaps::new(&of, &progress).map(Arc::new)
             });
         }
         let chip = self.totals.get(&true);

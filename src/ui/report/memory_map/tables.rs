@@ -229,7 +229,7 @@ impl Rows for VariableRows {
 
     fn value(&self, row: usize, column: usize) -> Value<'_> {
         let Some(block) = self.data.map.blocks.get(row) else { return Value::Nothing };
-        let variable = self.data.variables.variables.get(block.row as usize);
+        let variable = self.data.variables.placements.get(block.row as usize);
         let Some(variable) = variable else { return Value::Nothing };
         match column {
             0 => Value::text(self.data.name(block.row)),

@@ -31,7 +31,7 @@ pub fn hit_ui(ui: &mut egui::Ui, report: &Report, data: &TileData, gaps: &[Gap],
 }
 
 fn variable_ui(ui: &mut egui::Ui, report: &Report, data: &TileData, row: u32) {
-    let Some(variable) = data.variables.variables.get(row as usize) else { return };
+    let Some(variable) = data.variables.placements.get(row as usize) else { return };
     let units = Units::now(ui);
     let title = RichText::new(shortened(data.name(row), NAME)).strong();
     ui.add(Label::new(title).wrap());

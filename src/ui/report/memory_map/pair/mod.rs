@@ -132,18 +132,14 @@ impl MemoryMapPair {
         tile: TileId,
     ) -> Tiles {
         let reports = [page.report, pair.target];
-        let files = [page.source, pair.target_files];
         let mut data = [None, None];
         let mut at_step = [None, None];
         let mut marks = [Arc::default(), Arc::default()];
         for (side, reading) in Side::BOTH.into_iter().zip(&mut self.readings) {
             let report: &Arc<Report> = side.of(reports);
             let other = side.of([(Side::Source, pair.target), (Side::Target, page.report)]);
-            let origin = Origin {
-                report: Arc::clone(report),
-                files: side.of(files).cloned(),
-                other: Some((other.0, Arc::clone(other.1))),
-            };
+            let origin =
+                Origin { report: Arc::clone(report), other: Some((other.0, Arc::clone(other.1))) };
             let found = reading.tile(ui.ctx(), &origin, tile);
             let step =
                 pair.selection_of(side, page.selection).step().filter(|_| pair.axis.is_some());

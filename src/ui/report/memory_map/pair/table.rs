@@ -129,7 +129,7 @@ impl Made {
 fn named(report: &Report, data: Option<&TileData>) -> Vec<(String, (Place, String, String))> {
     let Some(data) = data else { return Vec::new() };
     let row = |row: u32| {
-        let variable = data.variables.variables.get(row as usize)?;
+        let variable = data.variables.placements.get(row as usize)?;
         let place = Place { row, offset: variable.offset, bytes: variable.bytes };
         let name = data.name(row).to_owned();
         Some((name.clone(), (place, name, category(report, variable))))
