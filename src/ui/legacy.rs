@@ -13,7 +13,6 @@ use crate::analysis::comparison::step_axis::StepAxis;
 pub use crate::analysis::comparison::step_axis::StepAxis as AlignedSteps;
 pub use crate::analysis::figures::difference::Side;
 use crate::analysis::memory::selection::TileSelection;
-use crate::format::poplar::OpenReport;
 use crate::store::Report;
 
 impl StepAxis {
@@ -41,7 +40,6 @@ impl StepAxis {
 #[derive(Debug)]
 pub struct PageContext<'a> {
     pub report: &'a Arc<Report>,
-    pub source: Option<&'a Arc<OpenReport>>,
     pub is_working: bool,
     pub selection: &'a mut Selection,
     pub has_painted_graph: &'a mut bool,
@@ -114,8 +112,6 @@ pub fn slot_of(axis: &AlignedSteps, side: Side, step: usize) -> Option<usize> {
 pub struct Pair<'a> {
     /// The target; the page's own report is the source.
     pub target: &'a Arc<Report>,
-    /// Where single tiles of the target can be read from.
-    pub target_files: Option<&'a Arc<OpenReport>>,
     /// Whether more of the target is coming.
     pub is_target_working: bool,
     /// Which rows belong together, as soon as that is known.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::command::{Command, Page};
 use super::legacy::{self, Pair};
+use super::report::RunsContext;
 use super::report::comparison::ComparisonPage;
 use super::report::halves::halves_ui;
 use super::report::insights::{ChangesPage, InsightsPage};
@@ -92,10 +93,25 @@ impl ReportView {
     }
 
     fn legacy_ui(&mut self, ui: &mut egui::Ui, runs: &Arc<Runs>, commands: &mut Vec<Command>) {
+        if self.page == Page::Memory {
+            let mut page = RunsContext {
+                runs,
+                selection: &mut self.selections.now,
+                has_painted_graph: &mut self.has_painted_graph,
+                commands,
+            };
+            let is_drawn = if runs.is_one() {
+                self.pages.memory.maps_ui(ui, &mut page)
+            } else {
+                self.memory_pair.maps_ui(ui, &mut page)
+            };
+            if is_drawn {
+                return;
+            }
+        }
         let target = runs.get(1);
         let pair = target.map(|target| Pair {
             target: &target.report,
-            target_files: target.files.as_ref(),
             is_target_working: target.is_working,
             matching: runs.matching(1),
             axis: runs.axis().filter(|_| runs.matching(1).is_some()),
@@ -107,7 +123,6 @@ impl ReportView {
         let reference = runs.reference();
         let mut page = legacy::PageContext {
             report: &reference.report,
-            source: reference.files.as_ref(),
             is_working: reference.is_working,
             selection: &mut selection,
             has_painted_graph: &mut self.has_painted_graph,

@@ -16,7 +16,7 @@ use crate::analysis::comparison::attribution::Attribution;
 use crate::analysis::comparison::contribution::{OperationName, Part};
 use crate::analysis::comparison::explanation::{Explanation, explain_peak};
 use crate::analysis::comparison::figures::{Figure, Unit, figures};
-use crate::analysis::comparison::fullest_tile::{explain_fullest_tile, fullest_tile};
+use crate::analysis::comparison::fullest_tile::{explain_fullest_tile, gaps_of_fullest};
 use crate::analysis::comparison::matching::{MatchCounts, Matching, Sureness, match_reports};
 use crate::analysis::comparison::options::{OptionDifference, options};
 use crate::analysis::comparison::plans::{Plan, changed_plans};
@@ -27,7 +27,7 @@ use crate::analysis::insights::change::{ChangeInsight, change_insights};
 use crate::analysis::liveness::scope_curve::scope_curve;
 use crate::analysis::liveness::{self, Scope};
 use crate::analysis::memory;
-use crate::analysis::placement::gaps::{GapsByReason, by_reason, gaps};
+use crate::analysis::placement::gaps::GapsByReason;
 use crate::analysis::program::steps;
 use crate::format::poplar::OpenReport;
 use crate::format::{Error, Progress};
@@ -147,7 +147,7 @@ impl Comparison {
         progress: &Progress,
     ) -> Result<Self, Error> {
         rayon::join(|| read(source, progress), || read(target, progress));
-        let gaps = [gaps_of_fullest(source, progress)?, gaps_of_fullest(target, progress)?];
+        let gaps = [gaps_of_fullest(&source.report)?, gaps_of_fullest(&target.report)?];
         let (source, target) = (&*source.report, &*target.report);
         let matching = match_reports(source, target, &|| false);
         let steps = matching.as_ref().map(|matching| matching.steps.counts());
@@ -192,12 +192,6 @@ fn read(open: &OpenReport, progress: &Progress) {
     open.read_variables(progress);
     open.read_tile_variable_bytes(progress);
     open.read_compute(progress);
-}
-
-fn gaps_of_fullest(open: &OpenReport, progress: &Progress) -> Result<Option<GapsByReason>, Error> {
-    let Some(tile) = fullest_tile(&open.report) else { return Ok(None) };
-    let variables = open.read_tile(tile, progress)?;
-    Ok(variables.map(|variables| by_reason(&gaps(&variables, open.report.target.get()))))
 }
 
 fn compared(report: &Report) -> Compared {

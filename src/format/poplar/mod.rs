@@ -3,6 +3,7 @@
 //! [`OpenReport::open`] finds the files and reads the small tables; the rest is read when it is
 //! asked for, on whatever thread asks.
 
+mod arenas;
 pub mod blob;
 mod database;
 mod debug_cbor;
@@ -28,8 +29,8 @@ use table::Tables;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::liveness::VariableBytes;
 use crate::store::log::LogMessage;
+use crate::store::placed::Placed;
 use crate::store::report::FileStatus;
-use crate::store::variable::TileVariables;
 use crate::store::{Report, TileId, WarningCode};
 
 /// A report with the files behind it. Cheap to share between threads.
@@ -38,7 +39,7 @@ pub struct OpenReport {
     /// What has been read.
     pub report: Arc<Report>,
     found: Found,
-    database: Database,
+    database: Arc<Database>,
 }
 
 impl OpenReport {
@@ -50,8 +51,10 @@ impl OpenReport {
         let report = Report::new(path.to_owned());
         let found = discover(path, &report.warnings)?;
         report.set_files(found.files.clone());
-        let database = Database::open(&found.profile, &report.warnings)?;
-        Ok(Self { report: Arc::new(report), found, database })
+        let database = Arc::new(Database::open(&found.profile, &report.warnings)?);
+        let report = Arc::new(report);
+        arenas::Tiles::serve(&report, &database);
+        Ok(Self { report, found, database })
     }
 
     /// Finds a report and reads its small tables: everything but debug contexts and lowered
@@ -88,6 +91,7 @@ impl OpenReport {
         let tiles = target.as_ref().and_then(|target| target.tiles);
         report.target.fill(target);
         report.memory.fill(pop::memory::read_memory(&tables, tiles));
+        report.fill_arenas_with_tiles();
         report.graph.fill(pop::about::read_graph(&tables));
         report.compute_sets.fill(pop::compute::read_compute_sets(&tables));
         let programs = pop::programs::read_programs(&tables);
@@ -233,14 +237,8 @@ impl OpenReport {
     ///
     /// # Errors
     /// When the profile cannot be opened again.
-    pub fn read_tile(
-        &self,
-        tile: TileId,
-        progress: &Progress,
-    ) -> Result<Option<TileVariables>, Error> {
-        let tables = self.database.tables(&self.report.warnings, progress)?;
-        let ids = self.report.variables.get().and_then(|variables| variables.id_range(tile));
-        Ok(TileReader::new(tables).read_tile(tile, ids))
+    pub fn read_tile(&self, tile: TileId, progress: &Progress) -> Result<Option<Placed>, Error> {
+        arenas::read_tile(&self.database, &self.report, tile, progress)
     }
 
     /// Reads all tiles' lowered variables in one scan. Returns whether there is a table to read.
@@ -250,7 +248,7 @@ impl OpenReport {
     pub fn read_each_tile(
         &self,
         progress: &Progress,
-        each: impl FnMut(TileId, TileVariables),
+        each: impl FnMut(TileId, Placed),
     ) -> Result<bool, Error> {
         let tables = self.database.tables(&self.report.warnings, progress)?;
         Ok(TileReader::new(tables).each_tile(each))
@@ -264,7 +262,7 @@ impl OpenReport {
     pub fn map_tiles<T: Send>(
         &self,
         progress: &Progress,
-        of_tile: impl Fn(TileId, TileVariables) -> T + Sync,
+        of_tile: impl Fn(TileId, Placed) -> T + Sync,
     ) -> Result<Option<Vec<(TileId, T)>>, Error> {
         self.map_some_tiles(progress, |_| true, of_tile)
     }
@@ -277,7 +275,7 @@ impl OpenReport {
         &self,
         progress: &Progress,
         is_wanted: impl Fn(TileId) -> bool + Sync,
-        of_tile: impl Fn(TileId, TileVariables) -> T + Sync,
+        of_tile: impl Fn(TileId, Placed) -> T + Sync,
     ) -> Result<Option<Vec<(TileId, T)>>, Error> {
         let warnings = &self.report.warnings;
         pop::tiles::map_tiles(&self.database, warnings, progress, is_wanted, of_tile)

@@ -1,5 +1,6 @@
 //! The pages of a report. Each borrows the report and the selection, and keeps what it derived.
 
+mod category_colors;
 pub mod chip_map;
 pub mod comparison;
 pub mod differences;
@@ -10,6 +11,8 @@ pub mod insights;
 pub mod liveness;
 pub mod memory;
 mod memory_map;
+mod side_by_side;
+mod step_choice;
 pub mod summary;
 pub mod tile_grid;
 
@@ -30,7 +33,6 @@ use std::sync::Arc;
 pub use crate::ui::legacy::PageContext;
 
 /// What a page gets.
-#[expect(dead_code, reason = "pages come one by one")]
 #[derive(Debug)]
 pub struct RunsContext<'a> {
     /// The runs that are shown.

@@ -3,16 +3,15 @@
 use crate::analysis::comparison::attribution::Attribution;
 use crate::analysis::comparison::explanation::{Explanation, explain_peak};
 use crate::analysis::comparison::figures::{Figure, figures};
-use crate::analysis::comparison::fullest_tile::{FullestTiles, explain_fullest_tile, fullest_tile};
+use crate::analysis::comparison::fullest_tile::{
+    FullestTiles, explain_fullest_tile, gaps_of_fullest,
+};
 use crate::analysis::comparison::matching::Matching;
 use crate::analysis::comparison::options::{OptionDifference, options};
 use crate::analysis::comparison::plans::{Plan, changed_plans};
 use crate::analysis::comparison::spikes::{Spike, spikes};
 use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::scope_curve::scope_curve;
-use crate::analysis::placement::gaps::{GapsByReason, by_reason, gaps};
-use crate::format::Progress;
-use crate::format::poplar::OpenReport;
 use crate::store::Report;
 
 /// Peaks of each report that are looked at.
@@ -38,11 +37,10 @@ pub struct Found {
 }
 
 impl Found {
-    /// Compares two reports; `files` are where their fullest tiles can be read from.
+    /// Compares two reports.
     pub fn new(
         source: &Report,
         target: &Report,
-        files: [Option<&OpenReport>; 2],
         matching: &Matching,
         is_cancelled: &(dyn Fn() -> bool + Sync),
     ) -> Self {
@@ -58,8 +56,9 @@ impl Found {
             plans = changed_plans((source, of_source), (target, of_target), &attribution, matching);
         }
         let scope = Scope::Everything;
-        let [of_source, of_target] = files;
-        let gaps = gaps_of_fullest(source, of_source).zip(gaps_of_fullest(target, of_target));
+        // What went wrong is among the warnings of the report.
+        let gaps = |report: &Report| gaps_of_fullest(report).ok().flatten();
+        let gaps = gaps(source).zip(gaps(target));
         Self {
             options: options(source, target),
             figures: figures(source, target),
@@ -75,10 +74,4 @@ impl Found {
             operations: matching.operations.matched(),
         }
     }
-}
-
-/// The gaps of the fullest tile by reason; `None` where the tile cannot be read.
-fn gaps_of_fullest(report: &Report, files: Option<&OpenReport>) -> Option<GapsByReason> {
-    let tile = files?.read_tile(fullest_tile(report)?, &Progress::default()).ok()??;
-    Some(by_reason(&gaps(&tile, report.target.get())))
 }

@@ -66,11 +66,9 @@ impl ComparisonPage {
         let key = (Arc::as_ptr(matching).addr(), [source, target].map(|report| settled(report)));
         self.matching = Some(Arc::clone(matching));
         let (matching, reports) = (Arc::clone(matching), (Arc::clone(source), Arc::clone(target)));
-        let files = [page.source.cloned(), pair.target_files.cloned()];
         self.found.ask("comparison of two reports", ui.ctx(), &key, move |cancel| {
             let is_cancelled = || cancel.is_cancelled();
-            let files = files.each_ref().map(|files| files.as_deref());
-            Arc::new(Found::new(&reports.0, &reports.1, files, &matching, &is_cancelled))
+            Arc::new(Found::new(&reports.0, &reports.1, &matching, &is_cancelled))
         });
         let Some((_, found)) = self.found.last() else {
             let text = self.found.failure().unwrap_or("The reports are being compared");

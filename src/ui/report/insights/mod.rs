@@ -3,7 +3,6 @@
 mod advice;
 mod change;
 mod figures;
-mod found;
 mod largest;
 mod verdict;
 
@@ -13,7 +12,7 @@ use std::sync::Arc;
 use eframe::egui::{RichText, ScrollArea};
 
 use super::PageContext;
-use crate::analysis::insights::Insights;
+use crate::analysis::insights::{Insights, insights, insights_with_gaps};
 use crate::store::Report;
 use crate::ui::job::Latest;
 use crate::ui::theme::{Tokens, card_frame};
@@ -33,10 +32,16 @@ pub struct InsightsPage {
 impl InsightsPage {
     /// Draws the page.
     pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
-        let (report, files) = (Arc::clone(page.report), page.source.cloned());
+        let report = Arc::clone(page.report);
         let key = settled(&report);
         self.found.ask("insights", ui.ctx(), &key, move |cancel| {
-            Arc::new(found::find(&report, files.as_deref(), &|| cancel.is_cancelled()))
+            // Until it is known where on the profile tiles lie, reading them would take too long.
+            let found = report
+                .variables
+                .is_settled()
+                .then(|| insights_with_gaps(&report, cancel.progress()));
+            // What went wrong is among the warnings of the report.
+            Arc::new(found.and_then(Result::ok).unwrap_or_else(|| insights(&report, None)))
         });
         let Some((_, found)) = self.found.last() else {
             absent_ui(ui, self.found.failure().unwrap_or("The report is being looked at"), "");

@@ -1,6 +1,7 @@
 //! The memory map: every variable of a tile at its address, with the gaps between and why they are. Of
 //! several runs a picture each, with the same addresses above each other.
 
+mod all_gaps;
 mod choices;
 mod hatch;
 mod paint;
@@ -25,7 +26,7 @@ use super::category_colors::{self, CategoryColors};
 use super::step_choice::step_choice_ui;
 use super::{RunsContext, tables_height};
 use crate::store::TileId;
-use crate::ui::runs::{RunId, RunsAnswer};
+use crate::ui::runs::{Run, RunId, RunsAnswer};
 use crate::ui::selection::Selection;
 use crate::ui::split;
 use crate::ui::widget::bins::{BinCache, Values};
@@ -175,12 +176,7 @@ impl MemoryMap {
     }
 
     /// Asks for the tile in all runs, for the step and for what is marked; `None` where nothing is there.
-    fn read(
-        &mut self,
-        ui: &egui::Ui,
-        page: &RunsContext<'_>,
-        tile: TileId,
-    ) -> Option<RunTiles> {
+    fn read(&mut self, ui: &egui::Ui, page: &RunsContext<'_>, tile: TileId) -> Option<RunTiles> {
         let runs = page.runs;
         self.readings.retain(|id, _| runs.position(*id).is_some());
         let asked = (runs, category_colors::NEEDS);
@@ -192,8 +188,7 @@ impl MemoryMap {
             selected: page.selection.variable.clone(),
         };
         let slot = page.selection.slot(runs);
-        let mut of_run = |(place, run): (usize, _)| {
-            let run: &crate::ui::runs::Run = run;
+        let of_run = |(place, run): (usize, &Run)| {
             let reading = self.readings.entry(run.id).or_default();
             let data = reading.tile(ui.ctx(), run, tile)?;
             let step = slot.and_then(|slot| runs.axis()?.step_at_or_before(place, slot));
@@ -201,7 +196,7 @@ impl MemoryMap {
             let marks = reading.marks(ui.ctx(), &data, &wanted);
             Some(RunTile { run: run.id, data, at_step, marks })
         };
-        let of_runs: Vec<_> = runs.iter().enumerate().map(&mut of_run).collect();
+        let of_runs: Vec<_> = runs.iter().enumerate().map(of_run).collect();
         let len = of_runs.iter().flatten().map(|tile| tile.data.len()).max()?;
         let (_, colors) = self.colors.last(runs)?;
         Some(RunTiles { colors: Arc::clone(colors), of_runs, len })
@@ -221,9 +216,8 @@ impl MemoryMap {
 
     /// Forgets what was chosen when something else is selected.
     fn follow(&mut self, selection: &Selection, tiles: &RunTiles) {
-        let mut names = tiles.iter().filter_map(|tile| {
-            tile.data.unlowered_name(*self.chosen.get(&tile.run)?)
-        });
+        let mut names =
+            tiles.iter().filter_map(|tile| tile.data.unlowered_name(*self.chosen.get(&tile.run)?));
         if names.next().is_some_and(|name| selection.variable.as_ref() != Some(&name)) {
             drop(names);
             self.chosen.clear();

@@ -54,8 +54,6 @@ pub struct Answer {
     pub clicked: Option<Hit>,
     /// What shall fill the picture.
     pub zoomed: Option<Hit>,
-    /// Where the picture lies.
-    pub rect: Rect,
 }
 
 /// Draws the picture in all of the space that is left.
@@ -122,16 +120,14 @@ pub fn picture_ui(
     }
     let hovered = hovered.filter(|_| !response.dragged());
     let address = pointer.map(|at| layout.address(at.x));
-    Answer { hovered, address, clicked, zoomed, rect: outer, response }
+    Answer { hovered, address, clicked, zoomed, response }
 }
 
 /// What lies at a place: the variable there, else the largest of those that are narrow and near.
 fn hit(scene: &Scene<'_>, choices: &Choices, layout: &Layout, at: egui::Pos2) -> Option<Hit> {
     let map = scene.map(choices);
     let address = layout.address(at.x);
-    let is_shown = |block: &Block| {
-        choices.has(scene.kind(choices, block))
-    };
+    let is_shown = |block: &Block| choices.has(scene.kind(choices, block));
     if let Some(lane) = layout.lane_at(at.y) {
         let near = layout.address(at.x - NEAR)..layout.address(at.x + NEAR).saturating_add(1);
         let exact = map.block_at(address, lane).and_then(|place| map.blocks.get(place));
@@ -140,9 +136,7 @@ fn hit(scene: &Scene<'_>, choices: &Choices, layout: &Layout, at: egui::Pos2) ->
         let found = exact
             .filter(|block| is_shown(block))
             .or_else(|| {
-                around
-                    .filter(|block| is_shown(block))
-                    .max_by_key(|block| block.end - block.offset)
+                around.filter(|block| is_shown(block)).max_by_key(|block| block.end - block.offset)
             })
             .map(|block| Hit::Variable(block.row));
         if found.is_some() {

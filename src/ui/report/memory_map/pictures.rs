@@ -1,20 +1,22 @@
 //! The pictures of a tile, one for each run, with their legends: what one shows and marks, all do.
 
 use eframe::egui;
-use eframe::egui::RichText;
+use eframe::egui::{Rect, RichText, vec2};
 
 use super::picture::{Answer, Hit, PictureOf, picture_ui};
 use super::read::{TileData, TileReading};
-use super::{MARGIN, MemoryMap, RunTiles};
 use super::tooltip::hit_ui;
+use super::{MARGIN, MemoryMap, RunTiles};
 use crate::ui::report::RunsContext;
-use crate::ui::report::run_areas::{run_areas, run_title_ui};
+use crate::ui::report::side_by_side::run_title_ui;
 use crate::ui::runs::{Run, Runs};
 use crate::ui::units::Units;
 use crate::ui::widget::facts::absent_ui;
 
 /// Most runs below each other; more stand in two columns.
 const MOST_IN_COLUMN: usize = 3;
+/// Between two columns, points.
+const GAP: f32 = 14.0;
 /// Most runs with a legend each; of more it is drawn once.
 const MOST_LEGENDS: usize = 2;
 
@@ -37,11 +39,10 @@ impl MemoryMap {
                 self.choices.legend_ui(ui, &tiles.colors, &scenes);
             });
         }
-        let columns = if runs.len() > MOST_IN_COLUMN { 2 } else { 1 };
-        let gap = egui::vec2(14.0, 0.0);
-        let areas = run_areas(ui.available_rect_before_wrap(), runs.len(), columns, gap);
+        let space = ui.available_rect_before_wrap();
         let mut pointed = None;
-        for (place, (run, area)) in runs.iter().zip(areas).enumerate() {
+        for (place, run) in runs.iter().enumerate() {
+            let area = area(space, runs.len(), place);
             let builder = egui::UiBuilder::new().id_salt(run.id).max_rect(area);
             let answer =
                 ui.scope_builder(builder, |ui| self.run_ui(ui, (runs, run), tiles, place)).inner;
@@ -66,7 +67,7 @@ impl MemoryMap {
         place: usize,
     ) -> Option<Answer> {
         let Some(scene) = tiles.scene(place, &self.chosen) else {
-            run_title_ui(ui, runs, run);
+            run_title_ui(ui, run);
             match self.readings.get(&run.id).and_then(TileReading::why_not) {
                 Some(why_not) => absent_ui(ui, "The tile is not in this report", why_not),
                 None => absent_ui(ui, "The tile is being read", ""),
@@ -75,7 +76,9 @@ impl MemoryMap {
         };
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing = egui::vec2(14.0, 2.0);
-            run_title_ui(ui, runs, run);
+            if !runs.is_one() {
+                run_title_ui(ui, run);
+            }
             if runs.len() <= MOST_LEGENDS {
                 self.choices.legend_ui(ui, &tiles.colors, &[scene]);
             }
@@ -118,6 +121,16 @@ impl MemoryMap {
         let run = page.runs.get(place).map(|run| run.id);
         self.choose(page.selection, tiles, run.zip(row));
     }
+}
+
+/// The area of a run in a space.
+fn area(space: Rect, runs: usize, place: usize) -> Rect {
+    let columns = if runs > MOST_IN_COLUMN { 2 } else { 1 };
+    let gap = GAP * (columns as f32 - 1.0);
+    let size =
+        (space.size() - vec2(gap, 0.0)) / vec2(columns as f32, runs.div_ceil(columns) as f32);
+    let (column, row) = ((place % columns) as f32, (place / columns) as f32);
+    Rect::from_min_size(space.min + vec2(column * (size.x + gap), row * size.y), size)
 }
 
 /// What is chosen, for those who cannot see the picture.

@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use crate::analysis::liveness::scope_curve::scope_curve;
 use crate::analysis::liveness::{Scope, peak, variable_name};
+use crate::analysis::placement::read::read_arena;
 use crate::analysis::placement::resident_tile::resident_tile;
 use crate::analysis::placement::tile_map::{TileMap, rows_named};
-use crate::format::Progress;
 use crate::store::ids::CategoryId;
-use crate::store::variable::TileVariables;
+use crate::store::placed::Placed;
 use crate::store::{Report, TileId};
 use crate::ui::job::{Latest, Same};
 use crate::ui::report::is_limit_near;
@@ -35,7 +35,7 @@ pub struct TileData {
     /// The tile.
     pub tile: TileId,
     /// Its variables.
-    pub variables: TileVariables,
+    pub placed: Placed,
     /// Its map over all steps.
     pub map: TileMap,
     /// Whether names, alignments and constraints are those of the file.
@@ -95,18 +95,18 @@ impl TileData {
 
     /// The name of a variable.
     pub fn name(&self, row: u32) -> &str {
-        self.variables.names.at(row as usize).unwrap_or("")
+        self.placed.names.at(row as usize).unwrap_or("")
     }
 
     /// The name that a variable had before lowering.
     pub fn unlowered_name(&self, row: u32) -> Option<String> {
-        let id = self.variables.variables.get(row as usize)?.unlowered?;
+        let id = self.placed.placements.get(row as usize)?.unlowered?;
         Some(variable_name(self.report.liveness.get()?, id).into_owned())
     }
 
     /// The addresses of a variable.
     pub fn bytes_of(&self, row: u32) -> Option<std::ops::Range<u64>> {
-        let variable = self.variables.variables.get(row as usize)?;
+        let variable = self.placed.placements.get(row as usize)?;
         Some(variable.offset..variable.end())
     }
 
@@ -117,16 +117,13 @@ impl TileData {
 
     fn new(run: &Run, tile: TileId) -> Option<Self> {
         let report = &*run.report;
-        let (variables, problem) = match &run.files {
-            None => (None, None),
-            Some(files) => match files.read_tile(tile, &Progress::default()) {
-                Ok(variables) => (variables, None),
-                Err(problem) => (None, Some(problem.to_string())),
-            },
+        let (placed, problem) = match read_arena(report, tile.into()) {
+            Ok(placed) => (placed, None),
+            Err(problem) => (None, Some(problem.to_string())),
         };
-        let is_complete = variables.is_some();
-        let variables = variables.or_else(|| resident_tile(report, tile))?;
-        let map = TileMap::new(&variables, report, None);
+        let is_complete = placed.is_some();
+        let placed = placed.or_else(|| resident_tile(report, tile))?;
+        let map = TileMap::new(&placed, report, None);
         let curve = scope_curve(report, Scope::Arena(tile.into()), &|| false);
         let peak = curve.and_then(|curve| {
             let step = peak(&curve.not_always_live)?;
@@ -138,7 +135,7 @@ impl TileData {
             categories,
             version: new_version(),
             tile,
-            variables,
+            placed,
             map,
             is_complete,
             problem,
@@ -195,9 +192,9 @@ impl TileReading {
     ) -> Option<Arc<AtStep>> {
         let from = Arc::clone(data);
         self.at_step.ask("map at a step", ctx, &(Same(Arc::clone(data)), step), move |_| {
-            let map = TileMap::new(&from.variables, &from.report, Some(step));
+            let map = TileMap::new(&from.placed, &from.report, Some(step));
             let classes = from.report.liveness.get().map(|liveness| &liveness.classes);
-            let live = from.variables.variables.iter().map(|variable| {
+            let live = from.placed.placements.iter().map(|variable| {
                 classes.is_some_and(|classes| classes.is_live_at(variable.class, step))
             });
             Arc::new(AtStep { live: live.collect(), map })
@@ -218,19 +215,18 @@ impl TileReading {
         }
         let key = (Same(Arc::clone(data)), wanted.clone());
         let (from, wanted) = (Arc::clone(data), wanted.clone());
-        self.marks
-            .ask("search a tile", ctx, &key, move |_| Arc::new(find_marks(&from, &wanted)));
+        self.marks.ask("search a tile", ctx, &key, move |_| Arc::new(find_marks(&from, &wanted)));
         let last = self.marks.last().filter(|((Same(of), _), _)| Arc::ptr_eq(of, data));
         last.map(|(_, marks)| Arc::clone(marks)).unwrap_or_default()
     }
 }
 
 fn find_marks(data: &TileData, Wanted { search, selected }: &Wanted) -> Marks {
-    let count = data.variables.variables.len();
+    let count = data.placed.placements.len();
     let mut marks = Marks::default();
     if !search.is_empty() {
         marks.found = vec![false; count];
-        for row in rows_named(&data.variables, search) {
+        for row in rows_named(&data.placed, search) {
             if let Some(is_found) = marks.found.get_mut(row as usize) {
                 *is_found = true;
             }
@@ -241,10 +237,10 @@ fn find_marks(data: &TileData, Wanted { search, selected }: &Wanted) -> Marks {
             blocks.filter(|(_, block)| is_found(block.row)).map(|(place, _)| place).collect();
     }
     if let (Some(selected), Some(liveness)) = (selected, data.report.liveness.get()) {
-        let is_selected = |variable: &crate::store::variable::LoweredVariable| {
+        let is_selected = |variable: &crate::store::placed::Placement| {
             variable.unlowered.is_some_and(|id| variable_name(liveness, id) == *selected)
         };
-        marks.selected = data.variables.variables.iter().map(is_selected).collect();
+        marks.selected = data.placed.placements.iter().map(is_selected).collect();
     }
     marks
 }

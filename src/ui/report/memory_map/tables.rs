@@ -90,9 +90,8 @@ impl Tables {
         tiles: &RunTiles,
         tabs: &mut dyn FnMut(&mut egui::Ui),
     ) -> Option<Range<u64>> {
-        let tile = |tile: &super::RunTile| {
-            (Same(Arc::clone(&tile.data)), tile.at_step.clone().map(Same))
-        };
+        let tile =
+            |tile: &super::RunTile| (Same(Arc::clone(&tile.data)), tile.at_step.clone().map(Same));
         let made_for: Vec<_> = tiles.iter().map(tile).collect();
         if self.gap_rows.as_ref().is_none_or(|made| made.made_for != made_for) {
             let title = |id| page.runs.iter().find(|run| run.id == id).map(|run| &run.title);
@@ -179,7 +178,7 @@ impl GapRows {
         let mut before = 0_usize;
         self.of_runs.iter().enumerate().find_map(|(run, tile)| {
             let gaps = Self::gaps(tile);
-            let gap = gaps.get(row.wrapping_sub(before));
+            let gap = row.checked_sub(before).and_then(|row| gaps.get(row));
             before = before.saturating_add(gaps.len());
             Some((run, &*tile.0.0, gap?))
         })
@@ -195,7 +194,7 @@ impl Rows for GapRows {
         let Some((run, data, gap)) = self.at(row) else { return Value::Nothing };
         let title = self.titles.get(run);
         let name = |row: Option<usize>| {
-            let name = row.and_then(|row| data.variables.names.at(row));
+            let name = row.and_then(|row| data.placed.names.at(row));
             name.map_or(Value::Nothing, Value::text)
         };
         match (column.checked_sub(usize::from(title.is_some())), title) {

@@ -114,9 +114,8 @@ pub fn facts_ui(ui: &mut egui::Ui, tiles: &[&TileData]) {
             let ipu = ipu.map_or_else(String::new, |ipu| format!(" of IPU {ipu}"));
             text = format!("Tile {}{ipu}: {text}", data.tile);
             let over = map.limit.filter(|limit| map.end > *limit).map(|limit| map.end - limit);
-            strong = over.map(|over| {
-                (format!("{} over the limit", units.bytes(over)), Tokens::now(ui).bad)
-            });
+            strong = over
+                .map(|over| (format!("{} over the limit", units.bytes(over)), Tokens::now(ui).bad));
         }
         [source, target] => {
             let (from, to) = (source.map.end, target.map.end);

@@ -30,7 +30,7 @@ pub fn hit_ui(ui: &mut egui::Ui, data: &TileData, gaps: &[Gap], hit: Hit) {
 }
 
 fn variable_ui(ui: &mut egui::Ui, data: &TileData, row: u32) {
-    let Some(variable) = data.variables.variables.get(row as usize) else { return };
+    let Some(variable) = data.placed.placements.get(row as usize) else { return };
     let units = Units::now(ui);
     let title = RichText::new(shortened(data.name(row), NAME)).strong();
     ui.add(Label::new(title).wrap());
@@ -47,8 +47,8 @@ fn variable_ui(ui: &mut egui::Ui, data: &TileData, row: u32) {
         facts.push(("Place", "Must lie in interleaved memory".to_owned()));
     }
     for (title, constraints) in [
-        ("Apart by element", &data.variables.element_constraints),
-        ("Apart by region", &data.variables.region_constraints),
+        ("Apart by element", &data.placed.element_constraints),
+        ("Apart by region", &data.placed.region_constraints),
     ] {
         let from = constraints.get(row as usize).map_or(&[][..], Vec::as_slice);
         if let Some(first) = from.first() {
@@ -73,7 +73,7 @@ fn gap_ui(ui: &mut egui::Ui, data: &TileData, gap: &Gap) {
     ui.label(RichText::new(title).strong());
     ui.add(Label::new(reason_text(data, gap)).wrap());
     let name = |row: Option<usize>, none: &str| {
-        let name = row.and_then(|row| data.variables.names.at(row));
+        let name = row.and_then(|row| data.placed.names.at(row));
         name.map_or_else(|| none.to_owned(), |name| shortened(name, NEIGHBOUR).into_owned())
     };
     tooltip_facts_ui(

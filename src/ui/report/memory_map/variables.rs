@@ -8,8 +8,8 @@ use eframe::egui;
 use super::read::TileData;
 use super::words::{Words, category, life};
 use super::{RunTile, RunTiles};
-use crate::analysis::figures::joined::joined_of_all;
-use crate::store::variable::LoweredVariable;
+use crate::analysis::figures::joined::joined_all;
+use crate::store::placed::Placement;
 use crate::ui::job::Same;
 use crate::ui::report::RunsContext;
 use crate::ui::runs::{RunId, Runs, RunsAnswer};
@@ -120,7 +120,7 @@ impl ListedVariables {
             let row = |row: u32| (data.name(row).to_owned(), row);
             data.map.blocks.iter().map(|block| row(block.row)).collect()
         };
-        let rows = joined_of_all(tiles.iter().map(named).collect());
+        let rows = joined_all(tiles.iter().map(named).collect());
         let parts: &[(&str, fn(usize) -> Cell)] = match runs.len() {
             ..=2 => &[],
             _ => &[("Address", Cell::Address), ("Difference to the reference", Cell::Change)],
@@ -158,17 +158,19 @@ fn columns(runs: &Runs, is_complete: bool) -> Vec<(Column, Cell)> {
         }));
     }
     let width = if is_pair { OF_PAIR } else { BYTES };
-    columns.extend(runs.iter().enumerate().map(|(place, run)| {
-        (Column::bytes(run.title.to_string(), width), Cell::Bytes(place))
-    }));
+    columns.extend(
+        runs.iter()
+            .enumerate()
+            .map(|(place, run)| (Column::bytes(run.title.to_string(), width), Cell::Bytes(place))),
+    );
     columns.extend(is_pair.then(|| (Column::bytes("Difference", OF_PAIR), Cell::Change(1))));
     columns
 }
 
 impl TileVariableRows {
-    fn variable(&self, row: &[Option<u32>], run: usize) -> Option<&LoweredVariable> {
+    fn variable(&self, row: &[Option<u32>], run: usize) -> Option<&Placement> {
         let Same(data) = self.tiles.get(run)?.as_ref()?;
-        data.variables.variables.get((*row.get(run)?)? as usize)
+        data.placed.placements.get((*row.get(run)?)? as usize)
     }
 
     fn bytes(&self, row: &[Option<u32>], run: usize) -> u64 {
@@ -223,9 +225,7 @@ impl Rows for TileVariableRows {
     fn part(&self, row: usize, part: usize, column: usize) -> Value<'_> {
         match (self.parts.get(part), self.rows.get(row), self.cells.get(column)) {
             (Some((title, _)), _, Some(Cell::Name)) => Value::text(*title),
-            (Some((_, of_run)), Some(row), Some(Cell::Bytes(run))) => {
-                self.cell(row, of_run(*run))
-            }
+            (Some((_, of_run)), Some(row), Some(Cell::Bytes(run))) => self.cell(row, of_run(*run)),
             _ => Value::Nothing,
         }
     }

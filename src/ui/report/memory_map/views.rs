@@ -2,7 +2,6 @@
 
 use eframe::egui;
 
-use crate::ui::runs::Runs;
 use crate::ui::theme::Tokens;
 
 /// What the Memory page shows.
@@ -34,9 +33,9 @@ const VIEWS: [NamedView; 5] = [
 ];
 
 /// Draws the title of the Memory page with the choice of what it shows.
-pub fn views_ui(ui: &mut egui::Ui, runs: &Runs, view: &mut MemoryView) {
+pub fn views_ui(ui: &mut egui::Ui, view: &mut MemoryView, are_several: bool) {
     let views = VIEWS.iter().copied();
-    let views = views.filter(|(which, ..)| *which != MemoryView::Differences || !runs.is_one());
+    let views = views.filter(|(which, ..)| *which != MemoryView::Differences || are_several);
     ui.heading("Memory");
     ui.add_space(4.0);
     ui.scope(|ui| {

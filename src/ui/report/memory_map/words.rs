@@ -4,7 +4,7 @@ use crate::analysis::memory::category_title;
 use crate::analysis::placement::gaps::{Gap, GapReason};
 use crate::store::Report;
 use crate::store::ids::CategoryId;
-use crate::store::variable::LoweredVariable;
+use crate::store::placed::Placement;
 use crate::text::{clean, grouped, shortened};
 use crate::ui::runs::Runs;
 
@@ -72,7 +72,7 @@ pub fn reason_title(reason: GapReason) -> &'static str {
 /// Why a gap is there, with the variables that it is about.
 pub fn reason_text(data: &TileData, gap: &Gap) -> String {
     let name = |row: Option<usize>| {
-        let name = row.and_then(|row| data.variables.names.at(row));
+        let name = row.and_then(|row| data.placed.names.at(row));
         shortened(name.unwrap_or("the next variable"), NAME).into_owned()
     };
     let after = name(gap.after);
@@ -81,7 +81,7 @@ pub fn reason_text(data: &TileData, gap: &Gap) -> String {
     match gap.reason {
         GapReason::Start => "Nothing is placed at the beginning of the tile's memory".to_owned(),
         GapReason::Alignment => {
-            let variable = gap.after.and_then(|row| data.variables.variables.get(row));
+            let variable = gap.after.and_then(|row| data.placed.placements.get(row));
             let alignment = variable.map_or(0, |variable| variable.alignment);
             format!("{after} begins at a multiple of {alignment} bytes")
         }
@@ -94,14 +94,14 @@ pub fn reason_text(data: &TileData, gap: &Gap) -> String {
 }
 
 /// The category of a variable.
-pub fn category(report: &Report, variable: &LoweredVariable) -> String {
+pub fn category(report: &Report, variable: &Placement) -> String {
     let id = variable.category.map(CategoryId);
     let name = id.and_then(|id| report.categories.get()?.name(id));
     name.map_or_else(|| "–".to_owned(), |name| clean(&category_title(name)).into_owned())
 }
 
 /// When a variable lives.
-pub fn life(report: &Report, variable: &LoweredVariable) -> String {
+pub fn life(report: &Report, variable: &Placement) -> String {
     let Some(liveness) = report.liveness.get() else { return "–".to_owned() };
     let classes = &liveness.classes;
     if classes.is_always_live(variable.class) {
