@@ -6,13 +6,13 @@ use std::sync::Arc;
 use super::command::Command;
 pub use super::runs::Arrangement;
 use super::runs::{Runs, StepAt};
-pub use super::selection::OperationName;
 use super::selection::Selection as RunsSelection;
 use crate::analysis::comparison::matching::Matching;
 use crate::analysis::comparison::step_axis::StepAxis;
 pub use crate::analysis::comparison::step_axis::StepAxis as AlignedSteps;
 pub use crate::analysis::figures::difference::Side;
 use crate::analysis::memory::selection::TileSelection;
+pub use crate::analysis::program::operations::OperationName;
 use crate::store::Report;
 
 impl StepAxis {
@@ -75,19 +75,8 @@ impl Selection {
         selection.operation = self.operation;
     }
 
-    pub fn step(&self) -> Option<usize> {
-        self.steps.first().copied()
-    }
-
     pub fn select_step(&mut self, step: usize) {
         self.steps = vec![step];
-    }
-
-    pub fn toggle_step(&mut self, step: usize) {
-        match self.steps.iter().position(|selected| *selected == step) {
-            Some(place) => drop(self.steps.remove(place)),
-            None => self.steps.push(step),
-        }
     }
 }
 

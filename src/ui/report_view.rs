@@ -11,7 +11,6 @@ use super::report::comparison::ComparisonPage;
 use super::report::halves::halves_ui;
 use super::report::insights::{ChangesPage, InsightsPage};
 use super::report::liveness::LivenessPage;
-use super::report::liveness::pair::PairPage;
 use super::report::memory::MemoryPage;
 use super::report::memory::pair::MemoryPairPage;
 use super::report::summary::SummaryPage;
@@ -32,8 +31,7 @@ pub struct ReportView {
     target_pages: Pages,
     comparison: ComparisonPage,
     changes: ChangesPage,
-    /// Liveness of both.
-    liveness_pair: PairPage,
+    liveness: LivenessPage,
     /// Memory of both.
     memory_pair: MemoryPairPage,
     /// Summary of both.
@@ -54,7 +52,6 @@ struct Pages {
     summary: SummaryPage,
     insights: InsightsPage,
     memory: MemoryPage,
-    liveness: LivenessPage,
 }
 
 impl Default for ReportView {
@@ -66,7 +63,7 @@ impl Default for ReportView {
             target_pages: Pages::default(),
             comparison: ComparisonPage::default(),
             changes: ChangesPage::default(),
-            liveness_pair: PairPage::default(),
+            liveness: LivenessPage::default(),
             memory_pair: MemoryPairPage::default(),
             summary_pair: SummaryPairPage::default(),
             shown: Vec::new(),
@@ -85,7 +82,16 @@ impl ReportView {
             self.legacy_runs_changed(&shown);
             self.shown = shown;
         }
-        self.legacy_ui(ui, runs, commands);
+        let mut page = RunsContext {
+            runs,
+            selection: &mut self.selections.now,
+            has_painted_graph: &mut self.has_painted_graph,
+            commands,
+        };
+        match self.page {
+            Page::Liveness => self.liveness.ui(ui, &mut page),
+            _ => self.legacy_ui(ui, runs, commands),
+        }
         // A range that is dragged over is one selection, not one for each frame.
         if !ui.input(|input| input.pointer.any_down()) {
             self.selections.settle();
@@ -136,14 +142,7 @@ impl ReportView {
             (Page::Summary, None) => pages.summary.ui(ui, &mut page),
             (Page::Insights, None) => pages.insights.ui(ui, &mut page),
             (Page::Memory | Page::Comparison, None) => pages.memory.ui(ui, &mut page),
-            (Page::Liveness, None) => pages.liveness.ui(ui, &mut page),
-            // What has no common axis is shown side by side.
-            (Page::Liveness, Some(pair)) if pair.why_not.is_none() => {
-                self.liveness_pair.ui(ui, &mut page, &pair);
-            }
-            (Page::Liveness, Some(pair)) => halves_ui(ui, &mut page, &pair, |ui, side, page| {
-                side.of([&mut *pages, &mut *target_pages]).liveness.ui(ui, page);
-            }),
+            (Page::Liveness, _) => {}
             (Page::Insights, Some(pair)) => {
                 self.changes.ui(ui, &page, &pair);
                 halves_ui(ui, &mut page, &pair, |ui, side, page| {
@@ -161,16 +160,13 @@ impl ReportView {
         self.summary_pair = SummaryPairPage::default();
         if now.len() == 2 && swapped == now {
             std::mem::swap(&mut self.pages, &mut self.target_pages);
-            self.liveness_pair.swapped();
             self.memory_pair.swapped();
         } else if self.shown.first() == now.first() || self.shown.is_empty() {
             self.target_pages = Pages::default();
-            self.liveness_pair = PairPage::default();
             self.memory_pair = MemoryPairPage::default();
         } else {
             self.pages = Pages::default();
             self.target_pages = Pages::default();
-            self.liveness_pair = PairPage::default();
             self.memory_pair = MemoryPairPage::default();
         }
     }

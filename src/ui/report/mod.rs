@@ -4,29 +4,29 @@ mod category_colors;
 pub mod chip_map;
 pub mod comparison;
 pub mod differences;
-#[allow(dead_code, unused_imports, reason = "pages come one by one")]
 pub mod figures;
 pub mod halves;
 pub mod insights;
 pub mod liveness;
 pub mod memory;
 mod memory_map;
+pub mod moment;
 mod side_by_side;
 mod step_choice;
 pub mod summary;
 pub mod tile_grid;
 
 use crate::store::Part;
+use crate::text::shortened;
 use crate::ui::command::Command;
-use crate::ui::runs::Runs;
+use crate::ui::runs::{Run, Runs};
 use crate::ui::selection::Selection;
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
-use crate::ui::widget::curve::Y_AXIS_WIDTH;
 use crate::ui::widget::facts::absent_ui;
-use crate::ui::widget::legend::{Patch, entry_ui};
 use crate::ui::widget::rows::{Value, percent_text};
 use eframe::egui;
+use eframe::egui::RichText;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -43,6 +43,14 @@ pub struct RunsContext<'a> {
     pub has_painted_graph: &'a mut bool,
     /// What the user asked the window for.
     pub commands: &'a mut Vec<Command>,
+}
+
+/// The heading of what is of one run: its title in its colour, the directory.
+pub fn run_title_ui(ui: &mut egui::Ui, run: &Run) {
+    ui.horizontal(|ui| {
+        ui.label(RichText::new(&*run.title).strong().color(run.color(ui)));
+        ui.weak(shortened(&run.name, 60));
+    });
 }
 
 /// Says that something is still to come, or will not, because reading was cancelled.
@@ -140,18 +148,6 @@ pub fn head_ui(ui: &mut egui::Ui, title: &str, choices: impl FnOnce(&mut egui::U
         ui.heading(title);
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), choices);
     });
-}
-
-/// The legend above a picture; entries switch their series. Returns where it lies.
-pub fn legend_ui(ui: &mut egui::Ui, entries: &mut [(Patch, &str, &mut bool)]) -> egui::Rect {
-    let row = ui.horizontal_wrapped(|ui| {
-        ui.spacing_mut().item_spacing = egui::vec2(14.0, 2.0);
-        ui.add_space(Y_AXIS_WIDTH);
-        for (patch, title, is_on) in entries {
-            entry_ui(ui, *patch, title, is_on);
-        }
-    });
-    row.response.rect
 }
 
 /// The height that the tables below a picture have at first.

@@ -4,6 +4,7 @@ use eframe::egui;
 use eframe::egui::{Button, DragValue, Pos2, Shape, Slider, Stroke};
 
 use super::RunsContext;
+use super::moment::{Moment, step_id};
 use crate::analysis::comparison::step_axis::StepAxis;
 use crate::analysis::program::steps::name;
 use crate::store::StepId;
@@ -98,7 +99,7 @@ fn slot_text(
     slot: usize,
     (peak, of): (Option<usize>, &str),
 ) -> String {
-    let mut title = format!("At {}", slot_title(runs, axis, slot));
+    let mut title = format!("At {}", Moment::at_slot(axis, slot).title(runs));
     if runs.is_one() {
         let peak = if Some(slot) == peak { format!(", the peak of {of}") } else { String::new() };
         title = format!("Step {}{peak}", step_number(runs, axis, slot));
@@ -110,23 +111,6 @@ fn slot_text(
     }
 }
 
-/// The steps of a slot for people: `step 82 → 61`, or `step 82, only in source`.
-pub fn slot_title(runs: &Runs, axis: &StepAxis, slot: usize) -> String {
-    let id = |(place, run): (usize, &Run)| {
-        axis.step(place, slot).map_or_else(|| "–".to_owned(), |step| step_id(run, step))
-    };
-    let mut there = steps_there(runs, axis, slot);
-    match (there.next(), there.next()) {
-        (Some((_, run, step)), None) if !runs.is_one() => {
-            format!("step {}, only in {}", step_id(run, step), run.title_in_text())
-        }
-        _ => {
-            let ids: Vec<String> = runs.iter().enumerate().map(id).collect();
-            format!("step {}", ids.join(" → "))
-        }
-    }
-}
-
 fn steps_there<'a>(
     runs: &'a Runs,
     axis: &'a StepAxis,
@@ -134,11 +118,6 @@ fn steps_there<'a>(
 ) -> impl Iterator<Item = (usize, &'a Run, usize)> {
     let there = move |(place, run)| Some((place, run, axis.step(place, slot)?));
     runs.iter().enumerate().filter_map(there)
-}
-
-fn step_id(run: &Run, step: usize) -> String {
-    let id = run.report.steps.get().and_then(|steps| steps.ids.get(step));
-    id.map_or_else(|| step.to_string(), |id| id.to_string())
 }
 
 /// What stands before the number of a step that the reference does not have.
@@ -154,7 +133,7 @@ fn prefix(runs: &Runs, place: usize) -> String {
 fn step_number(runs: &Runs, axis: &StepAxis, slot: usize) -> String {
     let first = steps_there(runs, axis, slot).next();
     first.map_or_else(String::new, |(place, run, step)| {
-        format!("{}{}", prefix(runs, place), step_id(run, step))
+        format!("{}{}", prefix(runs, place), step_id(&run.report, step))
     })
 }
 

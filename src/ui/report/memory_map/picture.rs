@@ -1,7 +1,7 @@
 //! The picture of a tile's memory: addresses from the left to the right, a rectangle a variable.
 
 use eframe::egui;
-use eframe::egui::{EventFilter, Key, Rect, Response, Role, Sense, Stroke, StrokeKind, WidgetInfo};
+use eframe::egui::{EventFilter, Key, Response, Role, Sense, Stroke, StrokeKind, WidgetInfo};
 
 use super::choices::Choices;
 use super::hatch::Hatching;
