@@ -13,7 +13,6 @@ pub use crate::analysis::comparison::step_axis::StepAxis as AlignedSteps;
 pub use crate::analysis::figures::difference::Side;
 use crate::analysis::memory::selection::TileSelection;
 pub use crate::analysis::program::operations::OperationName;
-use crate::format::poplar::OpenReport;
 use crate::store::Report;
 
 impl StepAxis {
@@ -41,7 +40,6 @@ impl StepAxis {
 #[derive(Debug)]
 pub struct PageContext<'a> {
     pub report: &'a Arc<Report>,
-    pub source: Option<&'a Arc<OpenReport>>,
     pub is_working: bool,
     pub selection: &'a mut Selection,
     pub has_painted_graph: &'a mut bool,
@@ -77,19 +75,8 @@ impl Selection {
         selection.operation = self.operation;
     }
 
-    pub fn step(&self) -> Option<usize> {
-        self.steps.first().copied()
-    }
-
     pub fn select_step(&mut self, step: usize) {
         self.steps = vec![step];
-    }
-
-    pub fn toggle_step(&mut self, step: usize) {
-        match self.steps.iter().position(|selected| *selected == step) {
-            Some(place) => drop(self.steps.remove(place)),
-            None => self.steps.push(step),
-        }
     }
 }
 
@@ -114,8 +101,6 @@ pub fn slot_of(axis: &AlignedSteps, side: Side, step: usize) -> Option<usize> {
 pub struct Pair<'a> {
     /// The target; the page's own report is the source.
     pub target: &'a Arc<Report>,
-    /// Where single tiles of the target can be read from.
-    pub target_files: Option<&'a Arc<OpenReport>>,
     /// Whether more of the target is coming.
     pub is_target_working: bool,
     /// Which rows belong together, as soon as that is known.

@@ -180,7 +180,6 @@ impl OpenRuns {
             let Some(report) = open.report() else { continue };
             let derived = open.derived.get_or_init(|| Arc::new(Derived::new(Arc::clone(report))));
             let mut run = Run::new(open.id, Arc::clone(report), Arc::clone(derived), place);
-            run.files = open.load.source().cloned();
             run.is_working = open.load.stage().is_working();
             shown.push(run);
         }

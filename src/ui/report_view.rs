@@ -88,10 +88,25 @@ impl ReportView {
     }
 
     fn legacy_ui(&mut self, ui: &mut egui::Ui, runs: &Arc<Runs>, commands: &mut Vec<Command>) {
+        if self.page == Page::Memory {
+            let mut page = RunsContext {
+                runs,
+                selection: &mut self.selections.now,
+                has_painted_graph: &mut self.has_painted_graph,
+                commands,
+            };
+            let is_drawn = if runs.is_one() {
+                self.memory.maps_ui(ui, &mut page)
+            } else {
+                self.memory_pair.maps_ui(ui, &mut page)
+            };
+            if is_drawn {
+                return;
+            }
+        }
         let target = runs.get(1);
         let pair = target.map(|target| Pair {
             target: &target.report,
-            target_files: target.files.as_ref(),
             is_target_working: target.is_working,
             matching: runs.matching(1),
             axis: runs.axis().filter(|_| runs.matching(1).is_some()),
@@ -103,7 +118,6 @@ impl ReportView {
         let reference = runs.reference();
         let mut page = legacy::PageContext {
             report: &reference.report,
-            source: reference.files.as_ref(),
             is_working: reference.is_working,
             selection: &mut selection,
             has_painted_graph: &mut self.has_painted_graph,

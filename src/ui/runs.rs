@@ -14,7 +14,6 @@ use super::theme::Tokens;
 use crate::analysis::comparison::matching::Matching;
 use crate::analysis::comparison::step_axis::StepAxis;
 use crate::analysis::derived::{Derived, DerivedPair};
-use crate::format::poplar::OpenReport;
 use crate::store::Report;
 use crate::store::debug_info::DebugInfo;
 
@@ -63,8 +62,6 @@ pub struct Run {
     pub id: RunId,
     /// Its report.
     pub report: Arc<Report>,
-    /// Where single tiles can be read from; nothing of a report that was not opened from files.
-    pub files: Option<Arc<OpenReport>>,
     /// Whether more of it is coming.
     pub is_working: bool,
     /// What was worked out of it.
@@ -352,7 +349,6 @@ impl Run {
         Self {
             id,
             report,
-            files: None,
             is_working: false,
             derived,
             pair: None,

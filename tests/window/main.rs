@@ -8,6 +8,7 @@ mod home;
 mod insights;
 mod liveness;
 mod liveness_pair;
+mod maps_of_runs;
 mod memory;
 mod memory_map;
 mod memory_pair;

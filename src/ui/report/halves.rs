@@ -62,7 +62,6 @@ pub fn halves_ui(
             let mut after = before.clone();
             let mut of_side = PageContext {
                 report,
-                source: if side == Side::Source { page.source } else { pair.target_files },
                 is_working: match side {
                     Side::Source => page.is_working,
                     Side::Target => pair.is_target_working,

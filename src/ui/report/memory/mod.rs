@@ -20,16 +20,15 @@ use eframe::egui::{Label, RichText};
 use std::sync::Arc;
 
 use super::chip_map::ChipMapView;
-use super::memory_map::{MemoryMap, MemoryView, steps_ui, views_ui};
+use super::memory_map::{MemoryMap, MemoryView, views_ui};
 use super::tile_grid::TileGridView;
-use super::{PageContext, is_limit_near, part_or_reason, tables_height};
-use crate::analysis::liveness::scope_curve::scope_curve;
-use crate::analysis::liveness::{Scope, peak};
+use super::{PageContext, RunsContext, is_limit_near, part_or_reason, tables_height};
 use crate::analysis::memory::selection::TileSelection;
 use crate::store::Report;
 use crate::store::memory::TileMemory;
 use crate::text::grouped;
 use crate::ui::job::Latest;
+use crate::ui::runs::Run;
 use crate::ui::split;
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
@@ -51,12 +50,32 @@ pub struct MemoryPage {
     view: MemoryView,
     map: MemoryMap,
     all_tiles: ChipMapView,
-    /// The step of the peak of everything, which the map of all tiles marks.
-    peak: Latest<bool, Option<usize>>,
     grid: TileGridView,
 }
 
 impl MemoryPage {
+    /// Draws a map, where that is shown; says whether it is.
+    pub fn maps_ui(&mut self, ui: &mut egui::Ui, page: &mut RunsContext<'_>) -> bool {
+        let has_memory =
+            |run: &Run| run.report.memory.get().is_some_and(|memory| !memory.tiles.is_empty());
+        if !page.runs.iter().all(has_memory) {
+            return false;
+        }
+        let view = &mut self.view;
+        match view {
+            MemoryView::OneTile => self.map.ui(ui, page, |ui| views_ui(ui, view, false)),
+            MemoryView::AllTiles => {
+                ui.horizontal(|ui| {
+                    views_ui(ui, view, false);
+                    map_of_tile_ui(ui, &page.selection.tiles, view);
+                });
+                self.all_tiles.ui(ui, page);
+            }
+            _ => return false,
+        }
+        true
+    }
+
     /// Draws the page.
     pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
         let report = page.report;
@@ -67,10 +86,8 @@ impl MemoryPage {
             return;
         }
         match self.view {
-            MemoryView::Tiles | MemoryView::Differences => {}
-            MemoryView::OneTile => return self.map.ui(ui, page, memory, &mut self.view),
-            MemoryView::AllTiles => return self.all_tiles_ui(ui, page),
             MemoryView::Grid => return self.grid_ui(ui, page, memory),
+            _ => {}
         }
         let before = self.made.last().and_then(|(_, made)| made.clone());
         let (key, for_job) = (self.choices.key.clone(), Arc::clone(report));
@@ -92,7 +109,7 @@ impl MemoryPage {
         });
         let before = self.choices.key.clone();
         let view = &mut self.view;
-        self.choices.head_ui(ui, &shown.axis.ipus, is_scaled, |ui| views_ui(ui, view));
+        self.choices.head_ui(ui, &shown.axis.ipus, is_scaled, |ui| views_ui(ui, view, false));
         if !self.choices.key.has_tiles_of(&before) {
             self.picture.view.reset();
         }
@@ -119,20 +136,6 @@ impl MemoryPage {
 }
 
 impl MemoryPage {
-    /// The map of all tiles, with the step that it shows.
-    fn all_tiles_ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
-        self.view_ui(ui, page);
-        let report = Arc::clone(page.report);
-        self.peak.ask("peak of liveness", ui.ctx(), &report.liveness.is_settled(), move |_| {
-            peak(&scope_curve(&report, Scope::Everything, &|| false)?.not_always_live)
-        });
-        steps_ui(ui, page, self.peak.last().and_then(|(_, peak)| *peak));
-        let step = page.selection.step();
-        if let Some(tile) = self.all_tiles.ui(ui, page, step) {
-            page.selection.tiles = TileSelection::one(tile);
-        }
-    }
-
     /// The tiles as a grid.
     fn grid_ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, memory: &TileMemory) {
         self.view_ui(ui, page);
@@ -144,7 +147,7 @@ impl MemoryPage {
     /// The choice of what is shown, and the way from a tile to its map.
     fn view_ui(&mut self, ui: &mut egui::Ui, page: &PageContext<'_>) {
         ui.horizontal(|ui| {
-            views_ui(ui, &mut self.view);
+            views_ui(ui, &mut self.view, false);
             map_of_tile_ui(ui, &page.selection.tiles, &mut self.view);
         });
     }

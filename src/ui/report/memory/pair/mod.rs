@@ -23,17 +23,15 @@ use super::choices::Choices;
 use super::map_of_tile_ui;
 use super::select::Selecting;
 use super::shown::Key;
-use crate::analysis::liveness::scope_curve::scope_curve;
-use crate::analysis::liveness::{Scope, peak};
 use crate::store::memory::TileMemory;
 use crate::ui::job::Latest;
 use crate::ui::legacy::{Arrangement, Pair, Side};
-use crate::ui::report::chip_map::pair::ChipMapPair;
+use crate::ui::report::chip_map::ChipMapView;
 use crate::ui::report::halves::{report_name, side_title_ui};
-use crate::ui::report::memory_map::pair::{MemoryMapPair, slots_ui};
-use crate::ui::report::memory_map::{MemoryView, views_of_two_ui};
+use crate::ui::report::memory_map::{MemoryMap, MemoryView, views_ui};
 use crate::ui::report::tile_grid::pair::TileGridPair;
-use crate::ui::report::{PageContext, is_limit_near, part_or_reason, tables_height};
+use crate::ui::report::{PageContext, RunsContext, is_limit_near, part_or_reason, tables_height};
+use crate::ui::runs::Run;
 use crate::ui::split;
 use crate::ui::widget::facts::absent_ui;
 use made::{PairMade, machine};
@@ -57,10 +55,8 @@ pub struct MemoryPairPage {
     selecting: Selecting,
     tabs: PairTabs,
     map: DifferenceMapView,
-    one_tile: MemoryMapPair,
-    all_tiles: ChipMapPair,
-    /// The steps of the peaks of everything.
-    peaks: Latest<[bool; 2], [Option<usize>; 2]>,
+    one_tile: MemoryMap,
+    all_tiles: ChipMapView,
     grid: TileGridPair,
 }
 
@@ -75,9 +71,8 @@ impl Default for MemoryPairPage {
             selecting: Selecting::default(),
             tabs: PairTabs::default(),
             map: DifferenceMapView::default(),
-            one_tile: MemoryMapPair::default(),
-            all_tiles: ChipMapPair::default(),
-            peaks: Latest::default(),
+            one_tile: MemoryMap::default(),
+            all_tiles: ChipMapView::default(),
             grid: TileGridPair::default(),
         }
     }
@@ -91,45 +86,44 @@ impl MemoryPairPage {
         *self = Self { view, choices, series, ..Self::default() };
     }
 
+    /// Draws a map, where that is shown; says whether it is.
+    pub fn maps_ui(&mut self, ui: &mut egui::Ui, page: &mut RunsContext<'_>) -> bool {
+        let has_memory =
+            |run: &Run| run.report.memory.get().is_some_and(|memory| !memory.tiles.is_empty());
+        if !page.runs.iter().all(has_memory) {
+            return false;
+        }
+        let view = &mut self.view;
+        match view {
+            MemoryView::OneTile => self.one_tile.ui(ui, page, |ui| views_ui(ui, view, true)),
+            MemoryView::AllTiles => {
+                ui.horizontal(|ui| {
+                    views_ui(ui, view, true);
+                    map_of_tile_ui(ui, &page.selection.tiles, view);
+                });
+                self.all_tiles.ui(ui, page);
+            }
+            _ => return false,
+        }
+        true
+    }
+
     /// Draws the page.
     pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, pair: &Pair<'_>) {
         let Some(memories) = memories(ui, page, pair) else { return };
-        let view = &mut self.view;
-        match *view {
-            MemoryView::OneTile => {
-                let views = |ui: &mut egui::Ui| views_of_two_ui(ui, view);
-                self.one_tile.ui(ui, (page, pair), memories[0], views);
-            }
-            MemoryView::AllTiles => self.all_tiles_ui(ui, page, pair),
+        match self.view {
             MemoryView::Grid => {
                 self.view_ui(ui, page);
                 self.grid.ui(ui, page, pair, memories);
             }
-            MemoryView::Tiles | MemoryView::Differences => {
-                self.tiles_ui(ui, page, pair, memories);
-            }
+            _ => self.tiles_ui(ui, page, pair, memories),
         }
-    }
-
-    /// The maps of all tiles, with the step that they show.
-    fn all_tiles_ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, pair: &Pair<'_>) {
-        self.view_ui(ui, page);
-        let reports = [page.report, pair.target].map(Arc::clone);
-        let key = reports.each_ref().map(|report| report.liveness.is_settled());
-        self.peaks.ask("peaks of liveness", ui.ctx(), &key, move |_| {
-            reports.each_ref().map(|report| {
-                peak(&scope_curve(report, Scope::Everything, &|| false)?.not_always_live)
-            })
-        });
-        let peaks = self.peaks.last().map_or([None; 2], |(_, peaks)| *peaks);
-        slots_ui(ui, page, pair, peaks, "on all tiles");
-        self.all_tiles.ui(ui, page, pair);
     }
 
     /// The choice of what is shown, and the way from a tile to its map.
     fn view_ui(&mut self, ui: &mut egui::Ui, page: &PageContext<'_>) {
         ui.horizontal(|ui| {
-            views_of_two_ui(ui, &mut self.view);
+            views_ui(ui, &mut self.view, true);
             map_of_tile_ui(ui, &page.selection.tiles, &mut self.view);
         });
     }
@@ -199,9 +193,9 @@ impl MemoryPairPage {
         let (before, had_gaps) = (self.choices.key.clone(), self.choices.has_gaps);
         let view = &mut self.view;
         if *view == MemoryView::Differences {
-            self.choices.tiles_head_ui(ui, ipus, |ui| views_of_two_ui(ui, view));
+            self.choices.tiles_head_ui(ui, ipus, |ui| views_ui(ui, view, true));
         } else {
-            self.choices.head_ui(ui, ipus, is_scaled, |ui| views_of_two_ui(ui, view));
+            self.choices.head_ui(ui, ipus, is_scaled, |ui| views_ui(ui, view, true));
         }
         let key = &self.choices.key;
         if !key.has_tiles_of(&before) {
