@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::command::Command;
+use super::report::RunsContext;
 pub use super::runs::Arrangement;
 use super::runs::{Runs, StepAt};
 pub use super::selection::OperationName;
@@ -164,4 +165,35 @@ impl Pair<'_> {
         let slots = after.steps.iter().filter_map(|step| slot(*step)).collect();
         *selection = Selection { steps: if is_same { steps } else { slots }, ..after };
     }
+}
+
+/// Draws a page of one report or of two from what a page of runs gets.
+pub fn with_page<R>(
+    context: &mut RunsContext<'_>,
+    draw: impl FnOnce(&mut PageContext<'_>, Option<&Pair<'_>>) -> R,
+) -> R {
+    let runs = Arc::clone(context.runs);
+    let pair = runs.get(1).map(|target| Pair {
+        target: &target.report,
+        target_files: target.files.as_ref(),
+        is_target_working: target.is_working,
+        matching: runs.matching(1),
+        axis: runs.axis().filter(|_| runs.matching(1).is_some()),
+        why_not: runs.why_not.as_deref(),
+        arrangement: runs.arrangement,
+    });
+    let before = Selection::of(context.selection, &runs);
+    let mut selection = before.clone();
+    let reference = runs.reference();
+    let mut page = PageContext {
+        report: &reference.report,
+        source: reference.files.as_ref(),
+        is_working: reference.is_working,
+        selection: &mut selection,
+        has_painted_graph: context.has_painted_graph,
+        commands: context.commands,
+    };
+    let drawn = draw(&mut page, pair.as_ref());
+    selection.give_back(&before, &runs, context.selection);
+    drawn
 }

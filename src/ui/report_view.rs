@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use super::command::{Command, Page};
 use super::legacy::{self, Pair};
+use super::report::RunsContext;
 use super::report::comparison::ComparisonPage;
 use super::report::halves::halves_ui;
 use super::report::insights::{ChangesPage, InsightsPage};
 use super::report::liveness::LivenessPage;
 use super::report::liveness::pair::PairPage;
 use super::report::memory::MemoryPage;
-use super::report::memory::pair::MemoryPairPage;
 use super::report::summary::SummaryPage;
 use super::report::summary::pair::SummaryPairPage;
 use super::runs::{RunId, Runs};
@@ -33,8 +33,7 @@ pub struct ReportView {
     changes: ChangesPage,
     /// Liveness of both.
     liveness_pair: PairPage,
-    /// Memory of both.
-    memory_pair: MemoryPairPage,
+    memory: MemoryPage,
     /// Summary of both.
     summary_pair: SummaryPairPage,
     /// The runs of the frame before.
@@ -52,7 +51,6 @@ pub struct ReportView {
 struct Pages {
     summary: SummaryPage,
     insights: InsightsPage,
-    memory: MemoryPage,
     liveness: LivenessPage,
 }
 
@@ -66,7 +64,7 @@ impl Default for ReportView {
             comparison: ComparisonPage::default(),
             changes: ChangesPage::default(),
             liveness_pair: PairPage::default(),
-            memory_pair: MemoryPairPage::default(),
+            memory: MemoryPage::default(),
             summary_pair: SummaryPairPage::default(),
             shown: Vec::new(),
             are_warnings_open: false,
@@ -81,10 +79,21 @@ impl ReportView {
     pub fn ui(&mut self, ui: &mut egui::Ui, runs: &Arc<Runs>, commands: &mut Vec<Command>) {
         let shown: Vec<RunId> = runs.iter().map(|run| run.id).collect();
         if self.shown != shown {
+            self.memory.runs_changed();
             self.legacy_runs_changed(&shown);
             self.shown = shown;
         }
-        self.legacy_ui(ui, runs, commands);
+        let mut page = RunsContext {
+            runs,
+            selection: &mut self.selections.now,
+            has_painted_graph: &mut self.has_painted_graph,
+            commands,
+        };
+        match self.page {
+            Page::Memory => self.memory.ui(ui, &mut page),
+            Page::Comparison if runs.is_one() => self.memory.ui(ui, &mut page),
+            _ => self.legacy_ui(ui, runs, commands),
+        }
         // A range that is dragged over is one selection, not one for each frame.
         if !ui.input(|input| input.pointer.any_down()) {
             self.selections.settle();
@@ -116,11 +125,10 @@ impl ReportView {
         let (pages, target_pages) = (&mut self.pages, &mut self.target_pages);
         match (self.page, pair) {
             (Page::Comparison, Some(pair)) => self.comparison.ui(ui, &mut page, &pair),
-            (Page::Memory, Some(pair)) => self.memory_pair.ui(ui, &mut page, &pair),
             (Page::Summary, Some(pair)) => self.summary_pair.ui(ui, &mut page, &pair),
             (Page::Summary, None) => pages.summary.ui(ui, &mut page),
             (Page::Insights, None) => pages.insights.ui(ui, &mut page),
-            (Page::Memory | Page::Comparison, None) => pages.memory.ui(ui, &mut page),
+            (Page::Memory, _) | (Page::Comparison, None) => {}
             (Page::Liveness, None) => pages.liveness.ui(ui, &mut page),
             // What has no common axis is shown side by side.
             (Page::Liveness, Some(pair)) if pair.why_not.is_none() => {
@@ -147,16 +155,13 @@ impl ReportView {
         if now.len() == 2 && swapped == now {
             std::mem::swap(&mut self.pages, &mut self.target_pages);
             self.liveness_pair.swapped();
-            self.memory_pair.swapped();
         } else if self.shown.first() == now.first() || self.shown.is_empty() {
             self.target_pages = Pages::default();
             self.liveness_pair = PairPage::default();
-            self.memory_pair = MemoryPairPage::default();
         } else {
             self.pages = Pages::default();
             self.target_pages = Pages::default();
             self.liveness_pair = PairPage::default();
-            self.memory_pair = MemoryPairPage::default();
         }
     }
 

@@ -3,19 +3,21 @@
 pub mod chip_map;
 pub mod comparison;
 pub mod differences;
-#[allow(dead_code, unused_imports, reason = "pages come one by one")]
 pub mod figures;
 pub mod halves;
 pub mod insights;
 pub mod liveness;
 pub mod memory;
 mod memory_map;
+mod side_by_side;
 pub mod summary;
-pub mod tile_grid;
+mod tile_figures;
+mod tile_grid;
 
 use crate::store::Part;
+use crate::text::shortened;
 use crate::ui::command::Command;
-use crate::ui::runs::Runs;
+use crate::ui::runs::{Run, Runs};
 use crate::ui::selection::Selection;
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
@@ -24,13 +26,13 @@ use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::legend::{Patch, entry_ui};
 use crate::ui::widget::rows::{Value, percent_text};
 use eframe::egui;
+use eframe::egui::RichText;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
 pub use crate::ui::legacy::PageContext;
 
 /// What a page gets.
-#[expect(dead_code, reason = "pages come one by one")]
 #[derive(Debug)]
 pub struct RunsContext<'a> {
     /// The runs that are shown.
@@ -41,6 +43,14 @@ pub struct RunsContext<'a> {
     pub has_painted_graph: &'a mut bool,
     /// What the user asked the window for.
     pub commands: &'a mut Vec<Command>,
+}
+
+/// The heading of what is of one run: its title in its colour, the directory.
+pub fn run_title_ui(ui: &mut egui::Ui, run: &Run) {
+    ui.horizontal(|ui| {
+        ui.label(RichText::new(&*run.title).strong().color(run.color(ui)));
+        ui.weak(shortened(&run.name, 60));
+    });
 }
 
 /// Says that something is still to come, or will not, because reading was cancelled.
