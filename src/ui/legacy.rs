@@ -5,15 +5,14 @@ use std::sync::Arc;
 
 use super::command::Command;
 use super::report::RunsContext;
-pub use super::runs::Arrangement;
 use super::runs::{Runs, StepAt};
-pub use super::selection::OperationName;
 use super::selection::Selection as RunsSelection;
 use crate::analysis::comparison::matching::Matching;
 use crate::analysis::comparison::step_axis::StepAxis;
 pub use crate::analysis::comparison::step_axis::StepAxis as AlignedSteps;
 pub use crate::analysis::figures::difference::Side;
 use crate::analysis::memory::selection::TileSelection;
+pub use crate::analysis::program::operations::OperationName;
 use crate::format::poplar::OpenReport;
 use crate::store::Report;
 
@@ -85,13 +84,6 @@ impl Selection {
     pub fn select_step(&mut self, step: usize) {
         self.steps = vec![step];
     }
-
-    pub fn toggle_step(&mut self, step: usize) {
-        match self.steps.iter().position(|selected| *selected == step) {
-            Some(place) => drop(self.steps.remove(place)),
-            None => self.steps.push(step),
-        }
-    }
 }
 
 /// The step of a report at a position of the shared axis; where it has none there, the one before.
@@ -126,8 +118,6 @@ pub struct Pair<'a> {
     pub axis: Option<&'a Arc<AlignedSteps>>,
     /// Why there will be no matching.
     pub why_not: Option<&'a str>,
-    /// How the reports are shown.
-    pub arrangement: Arrangement,
 }
 
 impl Pair<'_> {
@@ -180,7 +170,6 @@ pub fn with_page<R>(
         matching: runs.matching(1),
         axis: runs.axis().filter(|_| runs.matching(1).is_some()),
         why_not: runs.why_not.as_deref(),
-        arrangement: runs.arrangement,
     });
     let before = Selection::of(context.selection, &runs);
     let mut selection = before.clone();

@@ -11,7 +11,6 @@ use super::report::comparison::ComparisonPage;
 use super::report::halves::halves_ui;
 use super::report::insights::{ChangesPage, InsightsPage};
 use super::report::liveness::LivenessPage;
-use super::report::liveness::pair::PairPage;
 use super::report::memory::MemoryPage;
 use super::report::summary::SummaryPage;
 use super::report::summary::pair::SummaryPairPage;
@@ -31,8 +30,7 @@ pub struct ReportView {
     target_pages: Pages,
     comparison: ComparisonPage,
     changes: ChangesPage,
-    /// Liveness of both.
-    liveness_pair: PairPage,
+    liveness: LivenessPage,
     memory: MemoryPage,
     /// Summary of both.
     summary_pair: SummaryPairPage,
@@ -51,7 +49,6 @@ pub struct ReportView {
 struct Pages {
     summary: SummaryPage,
     insights: InsightsPage,
-    liveness: LivenessPage,
 }
 
 impl Default for ReportView {
@@ -63,7 +60,7 @@ impl Default for ReportView {
             target_pages: Pages::default(),
             comparison: ComparisonPage::default(),
             changes: ChangesPage::default(),
-            liveness_pair: PairPage::default(),
+            liveness: LivenessPage::default(),
             memory: MemoryPage::default(),
             summary_pair: SummaryPairPage::default(),
             shown: Vec::new(),
@@ -92,6 +89,7 @@ impl ReportView {
         match self.page {
             Page::Memory => self.memory.ui(ui, &mut page),
             Page::Comparison if runs.is_one() => self.memory.ui(ui, &mut page),
+            Page::Liveness => self.liveness.ui(ui, &mut page),
             _ => self.legacy_ui(ui, runs, commands),
         }
         // A range that is dragged over is one selection, not one for each frame.
@@ -109,7 +107,6 @@ impl ReportView {
             matching: runs.matching(1),
             axis: runs.axis().filter(|_| runs.matching(1).is_some()),
             why_not: runs.why_not.as_deref(),
-            arrangement: runs.arrangement,
         });
         let before = legacy::Selection::of(&self.selections.now, runs);
         let mut selection = before.clone();
@@ -128,15 +125,7 @@ impl ReportView {
             (Page::Summary, Some(pair)) => self.summary_pair.ui(ui, &mut page, &pair),
             (Page::Summary, None) => pages.summary.ui(ui, &mut page),
             (Page::Insights, None) => pages.insights.ui(ui, &mut page),
-            (Page::Memory, _) | (Page::Comparison, None) => {}
-            (Page::Liveness, None) => pages.liveness.ui(ui, &mut page),
-            // What has no common axis is shown side by side.
-            (Page::Liveness, Some(pair)) if pair.why_not.is_none() => {
-                self.liveness_pair.ui(ui, &mut page, &pair);
-            }
-            (Page::Liveness, Some(pair)) => halves_ui(ui, &mut page, &pair, |ui, side, page| {
-                side.of([&mut *pages, &mut *target_pages]).liveness.ui(ui, page);
-            }),
+            (Page::Memory | Page::Liveness, _) | (Page::Comparison, None) => {}
             (Page::Insights, Some(pair)) => {
                 self.changes.ui(ui, &page, &pair);
                 halves_ui(ui, &mut page, &pair, |ui, side, page| {
@@ -154,14 +143,11 @@ impl ReportView {
         self.summary_pair = SummaryPairPage::default();
         if now.len() == 2 && swapped == now {
             std::mem::swap(&mut self.pages, &mut self.target_pages);
-            self.liveness_pair.swapped();
         } else if self.shown.first() == now.first() || self.shown.is_empty() {
             self.target_pages = Pages::default();
-            self.liveness_pair = PairPage::default();
         } else {
             self.pages = Pages::default();
             self.target_pages = Pages::default();
-            self.liveness_pair = PairPage::default();
         }
     }
 

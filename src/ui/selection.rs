@@ -2,18 +2,10 @@
 
 use super::runs::{RunId, Runs, StepAt};
 use crate::analysis::memory::selection::TileSelection;
+use crate::analysis::program::operations::OperationName;
 
 /// Earlier selections that are remembered.
 const MOST_REMEMBERED: usize = 200;
-
-/// An operation as people know it: what it does and what it is called.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct OperationName {
-    /// What it does, `convolution` for example.
-    pub kind: Option<String>,
-    /// Its debug name.
-    pub name: Option<String>,
-}
 
 /// The selected things of all runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,7 +20,6 @@ pub struct Selection {
     pub operation: Option<OperationName>,
 }
 
-#[allow(dead_code, reason = "pages come one by one")]
 impl Selection {
     /// Where the selected steps lie on the axis of the runs that are shown, each slot once, in the
     /// order in which they were selected.
@@ -43,6 +34,7 @@ impl Selection {
     }
 
     /// The slot that was selected first.
+    #[allow(dead_code, reason = "for the maps, which come next")]
     pub fn slot(&self, runs: &Runs) -> Option<usize> {
         self.steps.iter().find_map(|at| runs.slot_of(*at))
     }

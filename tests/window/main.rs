@@ -11,6 +11,7 @@ mod liveness_pair;
 mod memory;
 mod memory_map;
 mod memory_pair;
+mod memory_runs;
 mod report;
 mod summary;
 mod support;

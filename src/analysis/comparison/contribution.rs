@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use crate::analysis::figures::difference::{Difference, Side};
 use crate::analysis::placement::gaps::GapReason;
-use crate::analysis::program::operations::Operation;
+pub use crate::analysis::program::operations::OperationName;
 
 /// What bytes belong to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -25,33 +25,6 @@ pub enum Contributor {
     Gaps(Option<GapReason>),
     /// What is left: nothing says what it belongs to.
     NotAttributable,
-}
-
-/// What an operation is called.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize)]
-pub struct OperationName {
-    /// What it does.
-    pub kind: Option<String>,
-    /// The layer that names it.
-    pub layer: String,
-    /// Its name.
-    pub name: Option<String>,
-}
-
-impl OperationName {
-    /// What an operation is called.
-    pub fn of(operation: &Operation) -> Self {
-        let Operation { kind, layer, name, .. } = operation;
-        Self { kind: kind.clone(), layer: layer.clone(), name: name.clone() }
-    }
-
-    /// The module that it is in: its name without the last part of the path; the whole name where
-    /// that is no path, and the kind of one without a name.
-    pub fn module(&self) -> &str {
-        let Some(name) = &self.name else { return self.kind.as_deref().unwrap_or(&self.layer) };
-        let parent = name.rsplit_once('/').or_else(|| name.rsplit_once('.'));
-        parent.map_or(name, |(module, _)| module)
-    }
 }
 
 /// Bytes by liveness. Signed: what is left over can be below 0.

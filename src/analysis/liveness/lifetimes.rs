@@ -170,6 +170,33 @@ pub fn life_of(report: &Report, name: &str) -> Option<Vec<(Range<u32>, u64)>> {
     Some(runs)
 }
 
+/// When the variables of a name are alive, and how large they are then.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct VariableLife {
+    /// Ranges of steps.
+    pub ranges: Vec<Range<u32>>,
+    /// The most bytes at any of them.
+    pub most_bytes: u64,
+    /// Number of steps.
+    pub steps: u64,
+}
+
+/// The life of the variables of a name. `None` where the part that it needs is absent.
+pub fn life_of_name(report: &Report, name: &str) -> Option<VariableLife> {
+    let pieces = life_of(report, name)?;
+    let most_bytes = pieces.iter().map(|(_, bytes)| *bytes).max().unwrap_or(0);
+    let mut ranges: Vec<Range<u32>> = Vec::new();
+    for (range, _) in pieces {
+        match ranges.last_mut() {
+            Some(last) if last.end == range.start => last.end = range.end,
+            _ => ranges.push(range),
+        }
+    }
+    let length = |range: &Range<u32>| u64::from(range.end.saturating_sub(range.start));
+    let steps = ranges.iter().map(length).sum();
+    Some(VariableLife { ranges, most_bytes, steps })
+}
+
 fn steps_of(report: &Report) -> Option<u32> {
     u32::try_from(report.steps.get()?.ids.len()).ok()
 }

@@ -138,6 +138,39 @@ pub fn proportions(debug: &DebugInfo, programs: &Programs) -> Vec<ProportionCoun
     list
 }
 
+/// What an operation is called.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+pub struct OperationName {
+    /// What it does.
+    pub kind: Option<String>,
+    /// The layer that names it.
+    pub layer: String,
+    /// Its name.
+    pub name: Option<String>,
+}
+
+impl OperationName {
+    /// What an operation is called.
+    pub fn of(operation: &Operation) -> Self {
+        let Operation { kind, layer, name, .. } = operation;
+        Self { kind: kind.clone(), layer: layer.clone(), name: name.clone() }
+    }
+
+    /// Whether an operation is called so.
+    pub fn is_of(&self, operation: &Operation) -> bool {
+        (&self.kind, &self.layer, &self.name)
+            == (&operation.kind, &operation.layer, &operation.name)
+    }
+
+    /// The module that it is in: its name without the last part of the path; the whole name where
+    /// that is no path, and the kind of one without a name.
+    pub fn module(&self) -> &str {
+        let Some(name) = &self.name else { return self.kind.as_deref().unwrap_or(&self.layer) };
+        let parent = name.rsplit_once('/').or_else(|| name.rsplit_once('.'));
+        parent.map_or(name, |(module, _)| module)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use crate::store::Report;
 use crate::store::debug_info::DebugInfo;
 
-use crate::analysis::program::operations::{Operation, naming_context, operation};
+use crate::analysis::program::operations::{Operation, OperationName, naming_context, operation};
 
 /// The operations of all steps, by step and by operation. Steps are positions in
 /// [`crate::store::program::Steps`].
@@ -33,6 +33,13 @@ impl StepOperations {
     /// The operation of a step.
     pub fn at(&self, step: usize) -> Option<&Operation> {
         self.operations.get((*self.of_step.get(step)?)? as usize)
+    }
+
+    /// The operations of a name, positions in `operations`.
+    pub fn named(&self, wanted: &OperationName) -> Vec<usize> {
+        let operations = self.operations.iter().enumerate();
+        let is_wanted = |(_, operation): &(usize, &Operation)| wanted.is_of(operation);
+        operations.filter(is_wanted).map(|(place, _)| place).collect()
     }
 
     /// The steps of an operation, ascending.

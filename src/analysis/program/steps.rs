@@ -126,3 +126,24 @@ impl Filter {
         found(operation.name.as_deref()).then_some(MatchedField::OperationName)
     }
 }
+/// How many steps are looked at before it is asked whether to stop.
+const STEPS_PER_LOOK: usize = 1024;
+
+/// The positions of the steps that match, ascending; cancelled, those found by then.
+pub fn matching_steps(
+    report: &Report,
+    filter: &Filter,
+    is_cancelled: &dyn Fn() -> bool,
+) -> Vec<u32> {
+    let steps = report.steps.get().map_or(0, |steps| steps.ids.len());
+    let mut found = Vec::new();
+    for step in 0..steps {
+        if step % STEPS_PER_LOOK == 0 && is_cancelled() {
+            break;
+        }
+        if filter.matches(report, step).is_some() {
+            found.extend(u32::try_from(step).ok());
+        }
+    }
+    found
+}

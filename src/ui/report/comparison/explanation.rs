@@ -13,7 +13,6 @@ use crate::analysis::comparison::explanation::ByOwner;
 use crate::analysis::figures::difference::Difference;
 use crate::analysis::memory::category_title;
 use crate::text::grouped;
-use crate::ui::legacy::OperationName;
 use crate::ui::legacy::Side;
 use crate::ui::report::PageContext;
 use crate::ui::report::memory_map::reason_title;
@@ -120,7 +119,7 @@ impl Explained {
         let clicked = click.and_then(|click| rows.contributor(click.row));
         match clicked {
             Some(Contributor::Operation(name)) => {
-                let name = OperationName { kind: name.kind.clone(), name: name.name.clone() };
+                let name = name.clone();
                 let is_on = selection.operation.as_ref() == Some(&name);
                 selection.operation = (!is_on).then_some(name);
             }

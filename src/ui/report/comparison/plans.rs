@@ -6,7 +6,6 @@ use std::sync::Arc;
 use super::found::Found;
 use crate::analysis::comparison::plans::Plan;
 use crate::analysis::figures::difference::Difference;
-use crate::ui::legacy::OperationName;
 use crate::ui::report::PageContext;
 use crate::ui::widget::data_table::{Data, DataTable, no_paint};
 use crate::ui::widget::facts::absent_ui;
@@ -58,7 +57,7 @@ impl Plans {
         ];
         let operation = |row: usize| {
             let name = &found.plans.get(row)?.name;
-            Some(OperationName { kind: name.kind.clone(), name: name.name.clone() })
+            Some(name.clone())
         };
         let selected = &page.selection.operation;
         let data = Data {

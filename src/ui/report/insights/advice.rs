@@ -105,8 +105,7 @@ fn links_ui(ui: &mut egui::Ui, page: &mut PageContext<'_>, evidence: &Evidence) 
     {
         page.selection.select_step(position);
         if let Some(operation) = &evidence.operation {
-            let (kind, name) = (operation.kind.clone(), operation.name.clone());
-            page.selection.operation = Some(OperationName { kind, name });
+            page.selection.operation = Some(OperationName::of(operation));
         }
         page.commands.push(Command::Go(Page::Liveness));
     }

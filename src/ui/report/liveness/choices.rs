@@ -1,81 +1,160 @@
-//! What part of the machine the page is about, and how the curve is drawn.
+//! Which part of the machine the page is about, and what is drawn of each run.
 
 use eframe::egui;
+use std::collections::BTreeMap;
 
-use super::derived::Derived;
 use super::scope_choice::ScopeChoice;
-use crate::store::{Report, TileId};
+use super::timelines::{RunCurve, SlotTimelines};
+use crate::store::TileId;
 use crate::ui::report::is_limit_near;
+use crate::ui::runs::{Run, RunId, Runs};
+
+/// What is drawn of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// Whether the always-live bytes are shown.
+    pub always_live: bool,
+    /// Whether the not-always-live bytes are shown.
+    pub not_always_live: bool,
+    /// Whether slots that only this run has are marked.
+    pub only: bool,
+}
+
+impl Default for Shown {
+    fn default() -> Self {
+        Self { always_live: true, not_always_live: true, only: true }
+    }
+}
 
 /// The choices.
 #[derive(Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own on the page")]
 pub struct Choices {
     /// The part of the machine.
     pub scope: ScopeChoice,
-    /// Whether the always-live bytes are shown.
-    pub has_always_live: bool,
-    /// Whether the not-always-live bytes are shown.
-    pub has_not_always_live: bool,
-    /// Whether the limit is shown.
+    /// Where another than the usual is drawn.
+    shown: BTreeMap<RunId, Shown>,
+    /// Whether the limits are shown.
     pub has_limit: bool,
     /// Whether what is not always live stands on what is.
-    pub is_stacked: bool,
+    is_stacked: bool,
     /// Whether the picture reaches up to the limit; `None` follows the figures.
     is_limit_in_sight: Option<bool>,
+    /// Changes with every switch.
+    version: u64,
 }
 
 impl Default for Choices {
     fn default() -> Self {
         Self {
             scope: ScopeChoice::default(),
-            has_always_live: true,
-            has_not_always_live: true,
+            shown: BTreeMap::new(),
             has_limit: true,
             is_stacked: true,
             is_limit_in_sight: None,
+            version: 0,
         }
     }
 }
 
 impl Choices {
-    /// The limit, where it is shown: it says nothing of a part of what is alive.
-    pub fn limit(&self, derived: &Derived) -> Option<u64> {
-        derived.curve.limit.filter(|_| self.has_limit && self.is_whole())
+    /// What is drawn of a run.
+    pub fn of(&self, run: &Run) -> Shown {
+        self.shown.get(&run.id).copied().unwrap_or_default()
     }
 
-    /// Whether the curve shows all that is alive.
-    pub fn is_whole(&self) -> bool {
-        self.has_always_live && self.has_not_always_live && self.is_stacked
+    /// Draws other things of a run.
+    pub fn show(&mut self, run: &Run, shown: Shown) {
+        if self.of(run) != shown {
+            self.shown.insert(run.id, shown);
+            self.version += 1;
+        }
     }
 
-    /// Whether the picture reaches up to the limit.
-    pub fn is_limit_in_sight(&self, derived: &Derived) -> bool {
-        let limit = self.limit(derived);
-        limit.is_some_and(|limit| {
-            self.is_limit_in_sight.unwrap_or_else(|| is_limit_near(derived.top, limit))
-        })
+    /// Changes when other things are drawn of the same curves.
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// Whether the curve of a run stands on what is always live.
+    pub fn is_stacked(&self, run: &Run) -> bool {
+        self.is_stacked && self.of(run).always_live
+    }
+
+    /// The limit of a run, where it is shown: it says nothing of a part of what is alive.
+    pub fn limit(&self, curve: &RunCurve, run: &Run) -> Option<u64> {
+        let is_whole = self.is_stacked(run) && self.of(run).not_always_live;
+        curve.timeline.curve.limit.filter(|_| self.has_limit && is_whole)
+    }
+
+    /// The largest figure of what is shown of a run.
+    fn top_of(&self, curve: &RunCurve, run: &Run) -> u64 {
+        let level = curve.top(true).saturating_sub(curve.top(false));
+        let shown = self.of(run);
+        match (shown.always_live, shown.not_always_live) {
+            (true, true) if self.is_stacked => curve.top(true),
+            (true, true) => curve.top(false).max(level),
+            (true, false) => level,
+            (false, true) => curve.top(false),
+            (false, false) => 0,
+        }
+    }
+
+    /// The largest figure of what is shown.
+    pub fn top(&self, runs: &Runs, timelines: &SlotTimelines) -> u64 {
+        let tops = drawn(runs, timelines).map(|(run, curve)| self.top_of(curve, run));
+        tops.max().unwrap_or(0)
+    }
+
+    /// The highest of the limits that are shown.
+    fn highest_limit(&self, runs: &Runs, timelines: &SlotTimelines) -> Option<u64> {
+        drawn(runs, timelines).filter_map(|(run, curve)| self.limit(curve, run)).max()
+    }
+
+    /// The largest figure that the picture reaches up to.
+    pub fn height(&self, runs: &Runs, timelines: &SlotTimelines) -> u64 {
+        let is_in_sight = self.is_limit_in_sight(runs, timelines);
+        let limit = self.highest_limit(runs, timelines).filter(|_| is_in_sight);
+        self.top(runs, timelines).max(limit.unwrap_or(0))
+    }
+
+    fn is_limit_in_sight(&self, runs: &Runs, timelines: &SlotTimelines) -> bool {
+        let near = |limit| is_limit_near(self.top(runs, timelines), limit);
+        let limit = self.highest_limit(runs, timelines);
+        limit.is_some_and(|limit| self.is_limit_in_sight.unwrap_or_else(|| near(limit)))
     }
 
     /// Draws scope and options, from the right to the left.
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
-        report: &Report,
-        derived: Option<&Derived>,
+        runs: &Runs,
+        timelines: Option<&SlotTimelines>,
         selected: Option<TileId>,
     ) {
-        let mut is_in_sight = derived.is_some_and(|derived| self.is_limit_in_sight(derived));
-        let has_limit = derived.is_some_and(|derived| self.limit(derived).is_some());
+        let mut is_in_sight =
+            timelines.is_some_and(|timelines| self.is_limit_in_sight(runs, timelines));
+        let has_limit =
+            timelines.is_some_and(|timelines| self.highest_limit(runs, timelines).is_some());
         let button =
             ui.add_enabled(has_limit, egui::Checkbox::new(&mut is_in_sight, "Scale to limit"));
         if button.changed() {
             self.is_limit_in_sight = Some(is_in_sight);
         }
-        ui.checkbox(&mut self.is_stacked, "Stack")
-            .on_hover_text("What is not always live stands on what is");
-        if self.scope.ui(ui, &[report], selected) {
+        let stack = ui.checkbox(&mut self.is_stacked, "Stack");
+        if stack.on_hover_text("What is not always live stands on what is").changed() {
+            self.version += 1;
+        }
+        if self.scope.ui(ui, &runs.reports(), selected) {
             self.is_limit_in_sight = None;
         }
     }
+}
+
+/// The runs that have a curve.
+pub fn drawn<'a>(
+    runs: &'a Runs,
+    timelines: &'a SlotTimelines,
+) -> impl Iterator<Item = (&'a Run, &'a RunCurve)> {
+    let curve = |(place, run)| Some((run, timelines.run(place)?));
+    runs.iter().enumerate().filter_map(curve)
 }

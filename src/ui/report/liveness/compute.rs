@@ -1,123 +1,198 @@
-//! What runs at the selected steps: their vertices, and the estimates of cycles and of floating point
-//! operations.
+//! What is at the steps of a moment: bytes alive by category, vertices by type, estimated cycles and
+//! floating point operations.
 
 use std::sync::Arc;
 
+use super::tables::{Moments, StepOfRun};
+use crate::analysis::comparison::category_bytes::category_bytes;
+use crate::analysis::comparison::contribution::LiveBytes;
+use crate::analysis::comparison::moment::Moment as LiveMoment;
 use crate::analysis::compute::estimates::{self, NoEstimate, StepEstimate};
-use crate::analysis::compute::vertices::{self, StepVertexRow};
-use crate::analysis::liveness::Scope;
+use crate::analysis::compute::vertices;
+use crate::analysis::memory::category_title;
 use crate::analysis::memory::over_tiles::OverTiles;
 use crate::analysis::program::steps;
-use crate::store::Report;
+use crate::ui::report::figures::{Entries, Entry, Unit};
+use crate::ui::report::moment::step_id;
+use crate::ui::runs::{Needed, Needs, Runs};
 use crate::ui::widget::rows::{Column, Rows, Value};
 
-/// What a table shows of the steps.
+/// What a table shows of a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AtSteps {
-    /// Vertices by type, a column a step.
+    /// What is alive, by category.
+    Categories,
+    /// Vertices by type.
     Vertices,
-    /// Estimated cycles, a row a step.
+    /// Estimated cycles.
     Cycles,
-    /// Estimated floating point operations, a row a step.
+    /// Estimated floating point operations.
     Flops,
 }
 
+/// A table, or why there is none.
+pub enum Computed {
+    /// Figures, with what is said beside them.
+    Figures(Arc<Entries>, String),
+    /// A row for each step.
+    Estimates(Arc<dyn Rows>),
+    /// A title and a reason.
+    Nothing(&'static str, String),
+}
+
 impl AtSteps {
-    /// Whether what it needs has been read.
-    pub fn is_settled(self, report: &Report) -> bool {
+    /// The parts that it goes by, and what they are called.
+    pub fn needs(self) -> (Needs, &'static str) {
         match self {
-            Self::Vertices => {
-                report.vertex_types.is_settled() && report.compute_set_tiles.is_settled()
-            }
-            Self::Cycles | Self::Flops => {
-                report.compute_set_tiles.is_settled() && report.exchanges.is_settled()
-            }
+            Self::Categories => (&[Needed::Variables, Needed::Axis], "Variables"),
+            Self::Vertices => (
+                &[Needed::VertexTypes, Needed::ComputeSets, Needed::Axis],
+                "Compute sets and exchanges",
+            ),
+            Self::Cycles | Self::Flops => (
+                &[Needed::ComputeSets, Needed::Exchanges, Needed::Axis],
+                "Compute sets and exchanges",
+            ),
         }
     }
 
-    /// The columns, for steps of these titles.
-    pub fn columns(self, steps: &[String]) -> Vec<Column> {
+    /// The name of its table.
+    pub fn name(self) -> &'static str {
         match self {
-            Self::Vertices => {
-                let fixed =
-                    [Column::rest("Vertex type"), Column::bytes("Size of one", 92.0).not_summed()];
-                let of_steps = steps.iter().map(|step| Column::count(step.clone(), 92.0));
-                fixed.into_iter().chain(of_steps).collect()
-            }
-            Self::Cycles | Self::Flops => vec![
-                Column::text("Step", 60.0),
-                Column::rest("Name"),
-                Column::count("Busiest tile", 96.0),
-                Column::count("All tiles", 110.0),
-            ],
+            Self::Categories => "categories alive",
+            Self::Vertices => "vertices at steps",
+            Self::Cycles => "cycle estimates",
+            Self::Flops => "FLOP estimates",
         }
     }
 
-    /// The rows; `None` where the report lacks what they need.
-    pub fn rows(
-        self,
-        report: &Arc<Report>,
-        scope: Scope,
-        steps: &[usize],
-    ) -> Option<Arc<dyn Rows>> {
-        let tiles = scope.tiles(report.target.get());
-        Some(match self {
-            Self::Vertices => Arc::new(VertexRows(vertices::at_steps(report, tiles, steps)?)),
-            Self::Cycles | Self::Flops => {
-                let found = estimates::at_steps(report, tiles, steps);
-                let figure = |estimate: &StepEstimate| match self {
-                    Self::Flops => estimate.flops,
-                    _ => estimate.cycles,
-                };
-                let rows = steps.iter().zip(&found);
-                let rows = rows.map(|(step, estimate)| (*step, figure(estimate))).collect();
-                Arc::new(EstimateRows { report: Arc::clone(report), rows })
+    /// Works it out.
+    pub fn of(self, runs: &Runs, moments: &Moments) -> Computed {
+        match self {
+            Self::Categories => categories(runs, moments),
+            Self::Vertices => vertices_at(runs, moments),
+            Self::Cycles | Self::Flops => self.estimates(runs, moments),
+        }
+    }
+
+    fn estimates(self, runs: &Runs, moments: &Moments) -> Computed {
+        let estimate = |at: &StepOfRun| {
+            let run = runs.get(at.run).ok_or_else(|| NoEstimate::NotRead.to_string())?;
+            let tiles = moments.scope().tiles(run.report.target.get());
+            let step = at.step_there.ok_or_else(|| "No step there".to_owned())?;
+            let of_step: Vec<StepEstimate> = estimates::at_steps(&run.report, tiles, &[step]);
+            let of_step = of_step.first().ok_or_else(|| NoEstimate::NotRead.to_string())?;
+            let figure = if self == Self::Flops { of_step.flops } else { of_step.cycles };
+            figure.map_err(|why| why.to_string())
+        };
+        let row = |at: &StepOfRun| {
+            let run = runs.get(at.run);
+            let step = run.zip(at.step_there);
+            EstimateRow {
+                run: run.map_or(String::new(), |run| run.title.to_string()),
+                step: step.map_or("–".to_owned(), |(run, step)| step_id(&run.report, step)),
+                name: step
+                    .and_then(|(run, step)| Some(steps::name(&run.report, step)?.to_string())),
+                figure: estimate(at),
             }
-        })
+        };
+        let rows: Vec<EstimateRow> = moments.list().iter().map(row).collect();
+        Computed::Estimates(Arc::new(EstimateRows(rows)))
     }
 }
 
-struct VertexRows(Vec<StepVertexRow>);
+fn categories(runs: &Runs, moments: &Moments) -> Computed {
+    let mut by_name: Vec<Entry> = Vec::new();
+    for (column, at) in moments.list().iter().enumerate() {
+        // Before its first step nothing is alive.
+        let Some(step) = at.step else { continue };
+        let found = runs.get(at.run).and_then(|run| {
+            let curve = &moments.timelines().run(at.run)?.timeline.curve;
+            category_bytes(&run.report, &LiveMoment::at(curve, moments.scope(), step)?)
+        });
+        let Some(found) = found else {
+            let reason = "They need the lowered variables, which are not there".to_owned();
+            return Computed::Nothing("Categories cannot be told", reason);
+        };
+        for (name, bytes) in found {
+            // Sums of bytes are not below 0.
+            let bytes: LiveBytes = bytes;
+            let bytes = u64::try_from(bytes.sum()).unwrap_or(0);
+            moments.add(&mut by_name, &category_title(&name), column, bytes);
+        }
+    }
+    let note = "all that is alive, before sharing of addresses";
+    Computed::Figures(moments.entries("Category", Unit::Bytes, by_name), note.to_owned())
+}
 
-impl Rows for VertexRows {
+fn vertices_at(runs: &Runs, moments: &Moments) -> Computed {
+    let (mut by_name, mut unreadable): (Vec<Entry>, Vec<String>) = (Vec::new(), Vec::new());
+    for (column, at) in moments.list().iter().enumerate() {
+        let Some(run) = runs.get(at.run) else { continue };
+        let step: Vec<usize> = at.step_there.into_iter().collect();
+        let tiles = moments.scope().tiles(run.report.target.get());
+        let Some(rows) = vertices::at_steps(&run.report, tiles, &step) else {
+            let absence = run.report.compute_set_tiles.is_settled().then_some("has none");
+            let reason = format!("{} {}", run.title, absence.unwrap_or("is still being read"));
+            return Computed::Nothing("What computes is not in the report", reason);
+        };
+        for row in rows {
+            match row.instances.first().copied().flatten() {
+                Some(count) => moments.add(&mut by_name, &row.name, column, count),
+                // What cannot be read is not the same as what is not there.
+                None if !unreadable.contains(&row.name) => unreadable.push(row.name),
+                None => {}
+            }
+        }
+    }
+    by_name.retain(|entry| !unreadable.contains(&entry.name));
+    if by_name.is_empty() && unreadable.is_empty() {
+        let reason = "It computes nothing: choose another one".to_owned();
+        return Computed::Nothing("No vertices run at this step", reason);
+    }
+    let note = match unreadable.len() {
+        0 => "each run counted once".to_owned(),
+        count => format!("{count} types cannot be read"),
+    };
+    Computed::Figures(moments.entries("Vertex type", Unit::Count, by_name), note)
+}
+
+/// The estimate of a step.
+struct EstimateRow {
+    run: String,
+    step: String,
+    name: Option<String>,
+    figure: Result<OverTiles, String>,
+}
+
+/// A row for each step.
+struct EstimateRows(Vec<EstimateRow>);
+
+/// The columns of estimates.
+pub fn estimate_columns() -> Vec<Column> {
+    vec![
+        Column::text("Run", 110.0),
+        Column::text("Step", 60.0),
+        Column::rest("Name"),
+        Column::count("Busiest tile", 96.0).not_summed(),
+        Column::count("All tiles", 110.0).not_summed(),
+    ]
+}
+
+impl Rows for EstimateRows {
     fn len(&self) -> usize {
         self.0.len()
     }
 
     fn value(&self, row: usize, column: usize) -> Value<'_> {
         let Some(row) = self.0.get(row) else { return Value::Nothing };
-        match column {
-            0 => Value::text(&*row.name),
-            1 => Value::bytes(row.size),
-            column => {
-                let count = row.instances.get(column - 2).copied().flatten();
-                count.map_or(Value::Nothing, Value::Count)
-            }
-        }
-    }
-}
-
-struct EstimateRows {
-    report: Arc<Report>,
-    rows: Vec<(usize, Result<OverTiles, NoEstimate>)>,
-}
-
-impl Rows for EstimateRows {
-    fn len(&self) -> usize {
-        self.rows.len()
-    }
-
-    fn value(&self, row: usize, column: usize) -> Value<'_> {
-        let Some((step, figure)) = self.rows.get(row) else { return Value::Nothing };
-        match (column, figure) {
-            (0, _) => {
-                let id = self.report.steps.get().and_then(|steps| steps.ids.get(*step));
-                Value::Id(id.map_or(*step as u64, |id| u64::from(id.0)))
-            }
-            (1, Ok(_)) => Value::text(steps::name(&self.report, *step).unwrap_or_default()),
+        match (column, &row.figure) {
+            (0, _) => Value::text(&*row.run),
+            (1, _) => Value::text(&*row.step),
+            (2, Ok(_)) => Value::text(row.name.as_deref().unwrap_or_default()),
             // Where there is no figure, the reason is worth more than the name.
-            (1, Err(why)) => Value::text(why.to_string()),
-            (2, Ok(figure)) => Value::Count(figure.most),
+            (2, Err(why)) => Value::text(&**why),
+            (3, Ok(figure)) => Value::Count(figure.most),
             (_, Ok(figure)) => Value::Count(figure.sum),
             (_, Err(_)) => Value::Nothing,
         }

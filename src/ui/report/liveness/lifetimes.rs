@@ -6,12 +6,12 @@ use std::sync::Arc;
 use eframe::egui;
 use eframe::egui::{Rect, Stroke};
 
-use super::variables::ranges_text;
 use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::lifetimes::{
     Lifetime, PlacedLifetime, lifetimes_at, placed_lifetimes,
 };
 use crate::store::Report;
+use crate::ui::report::figures::variables::ranges_text;
 use crate::ui::theme::Tokens;
 use crate::ui::widget::rows::{Column, Rows, Value};
 

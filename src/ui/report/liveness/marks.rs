@@ -1,114 +1,207 @@
-//! What is marked on the curve: the steps that the filter found and those of the selected operation,
-//! and the life of the selected variable.
+//! What is marked on the axis: the slots of the steps that the filter found in any run and of the
+//! selected operation, and the lives of the selected variable.
 
 use eframe::egui;
-use std::ops::Range;
 use std::sync::Arc;
 
-use crate::analysis::liveness::lifetimes::life_of;
-use crate::analysis::program::step_operations::{StepOperations, step_operations};
-use crate::store::Report;
-use crate::ui::job::Latest;
-use crate::ui::legacy::{OperationName, Selection};
+use super::timelines::SlotTimelines;
+use crate::analysis::liveness::lifetimes::{VariableLife, life_of_name};
+use crate::analysis::program::operations::OperationName;
+use crate::analysis::program::steps::{Filter, matching_steps};
+use crate::ui::runs::{Needed, Needs, PerRun, Runs, RunsAnswer};
+use crate::ui::selection::Selection;
 
-/// When the selected variable is alive, and how large it is then.
-#[derive(Debug, Default)]
-pub struct Life {
-    /// Ranges of steps.
-    pub ranges: Vec<Range<u32>>,
-    /// The most bytes at any of them.
-    pub most_bytes: u64,
-    /// Number of steps.
-    pub steps: u64,
+/// What a filter goes by: operations as far as they are known.
+const OF_FILTER: Needs = &[Needed::Debug];
+const OF_MARKS: Needs = &[Needed::Debug, Needed::Axis];
+const OF_LIVES: Needs = &[Needed::Liveness, Needed::Axis];
+
+/// What a filter found: steps of each run, ascending.
+type FoundSteps = Arc<PerRun<Vec<u32>>>;
+
+/// What marks are made from.
+#[derive(Clone, Debug, PartialEq)]
+struct MarksOf {
+    text: Option<String>,
+    operation: Option<OperationName>,
+    version: u64,
 }
 
-/// When the variables of a name are alive.
-pub fn life(report: &Report, name: &str) -> Option<Life> {
-    let pieces = life_of(report, name)?;
-    let most_bytes = pieces.iter().map(|(_, bytes)| *bytes).max().unwrap_or(0);
-    let mut ranges: Vec<Range<u32>> = Vec::new();
-    for (range, _) in pieces {
-        match ranges.last_mut() {
-            Some(last) if last.end == range.start => last.end = range.end,
-            _ => ranges.push(range),
-        }
-    }
-    let length = |range: &Range<u32>| u64::from(range.end.saturating_sub(range.start));
-    let steps = ranges.iter().map(length).sum();
-    Some(Life { ranges, most_bytes, steps })
+/// Marked slots, and what they are on the curves.
+#[derive(Debug)]
+pub struct MarkedSlots {
+    /// All of them, ascending.
+    pub slots: Vec<u32>,
+    /// The slot with the most bytes that the filter found, the first of equals.
+    pub largest: Option<usize>,
+    /// Number of peaks that the filter found.
+    pub peaks: usize,
+    /// How many of the largest peaks it found, one after the other.
+    pub largest_peaks: usize,
+    /// Steps of the selected operation in each run.
+    pub of_operation: PerRun<usize>,
 }
 
-/// Marks, made beside the window when the selection changes.
+/// Marks, made beside the window when anything changes that they depend on.
 #[derive(Debug, Default)]
 pub struct Marks {
-    operations: Latest<bool, Option<Arc<StepOperations>>>,
-    of_operation: Option<(OperationName, Vec<u32>)>,
-    lives: Latest<String, Option<Life>>,
-    /// What the filter and the operation marked, joined.
-    joined: Vec<u32>,
-    joined_from: (usize, usize, Option<OperationName>),
+    /// The text of the filter.
+    pub text: String,
+    found: RunsAnswer<String, FoundSteps>,
+    marked: RunsAnswer<MarksOf, MarkedSlots>,
+    lives: RunsAnswer<String, PerRun<Option<VariableLife>>>,
 }
 
 impl Marks {
-    /// Brings the marks up to date with what is selected.
-    pub fn update(&mut self, ctx: &egui::Context, report: &Arc<Report>, selection: &Selection) {
-        let is_settled = report.debug.is_settled();
-        if is_settled {
-            let of = Arc::clone(report);
-            self.operations.ask("operations of steps", ctx, &is_settled, move |_| {
-                step_operations(&of).map(Arc::new)
-            });
-        }
+    /// Brings the marks up to date with the filter and what is selected.
+    pub fn update(
+        &mut self,
+        ctx: &egui::Context,
+        runs: &Arc<Runs>,
+        timelines: &Arc<SlotTimelines>,
+        selection: &Selection,
+    ) {
         if let Some(name) = &selection.variable {
-            let (of, wanted) = (Arc::clone(report), name.clone());
-            self.lives.ask("life of a variable", ctx, name, move |_| life(&of, &wanted));
-        }
-        let Some(Some(operations)) = self.operations.get(&true) else { return };
-        if self.of_operation.as_ref().map(|(name, _)| name) != selection.operation.as_ref() {
-            self.of_operation = selection.operation.as_ref().map(|wanted| {
-                let is_wanted = |index: &u32| {
-                    let operation = operations.operations.get(*index as usize);
-                    operation.is_some_and(|operation| {
-                        operation.kind == wanted.kind && operation.name == wanted.name
-                    })
-                };
-                let count = u32::try_from(operations.operations.len()).unwrap_or(u32::MAX);
-                // The same operation may stand in several layers.
-                let found = (0..count).filter(is_wanted);
-                let mut steps: Vec<u32> =
-                    found.flat_map(|index| operations.steps_of(index)).copied().collect();
-                steps.sort_unstable();
-                (wanted.clone(), steps)
+            let wanted = name.clone();
+            self.lives.ask("lives of a variable", ctx, (runs, OF_LIVES), name, move |runs, _| {
+                lives(runs, &wanted)
             });
         }
-    }
-
-    /// The life of the selected variable, as soon as it is known.
-    pub fn life(&self, selection: &Selection) -> Option<&Life> {
-        self.lives.get(selection.variable.as_ref()?)?.as_ref()
-    }
-
-    /// The steps of the selected operation.
-    pub fn steps_of_operation(&self) -> Option<&[u32]> {
-        self.of_operation.as_ref().map(|(_, steps)| &**steps)
-    }
-
-    /// Joins the steps that the filter found, whose `version` changes with them, with those of the
-    /// selected operation.
-    pub fn join(&mut self, found: &[u32], version: usize) {
-        let operation = self.of_operation.as_ref().map(|(name, _)| name.clone());
-        let made_from = (version, found.len(), operation);
-        if self.joined_from != made_from {
-            let of_operation = self.of_operation.as_ref().map_or(&[][..], |(_, steps)| &**steps);
-            self.joined = found.iter().chain(of_operation).copied().collect();
-            self.joined.sort_unstable();
-            self.joined.dedup();
-            self.joined_from = made_from;
+        let text = self.wanted();
+        if let Some(text) = &text {
+            let filter = Filter::new(text);
+            self.found.ask("filter steps", ctx, (runs, OF_FILTER), text, move |runs, cancel| {
+                let is_cancelled = || cancel.is_cancelled();
+                Arc::new(runs.each(|run| matching_steps(&run.report, &filter, &is_cancelled)))
+            });
         }
+        let found = text.as_ref().and_then(|text| self.found.get((runs, OF_FILTER), text)).cloned();
+        let key = MarksOf {
+            text: text.filter(|_| found.is_some()),
+            operation: selection.operation.clone(),
+            version: timelines.version,
+        };
+        let (timelines, operation) = (Arc::clone(timelines), key.operation.clone());
+        self.marked.ask("marked steps", ctx, (runs, OF_MARKS), &key, move |runs, _| {
+            let of_operation =
+                operation.map(|wanted| steps_of_operation(runs, &wanted)).unwrap_or_default();
+            mark(&timelines, found.as_deref(), &of_operation, runs.len())
+        });
     }
 
-    /// All marked steps, ascending.
-    pub fn joined(&self) -> &[u32] {
-        &self.joined
+    fn wanted(&self) -> Option<String> {
+        let text = self.text.trim();
+        (!text.is_empty()).then(|| text.to_owned())
     }
+
+    /// How many steps of each run the filter found; `None` while it looks.
+    pub fn counts(&self, runs: &Runs) -> Option<Vec<usize>> {
+        let found = self.found.get((runs, OF_FILTER), &self.wanted()?)?;
+        Some(found.iter().map(Vec::len).collect())
+    }
+
+    /// The marks; those before while new ones are made.
+    pub fn marked(&self, runs: &Runs) -> Option<&MarkedSlots> {
+        self.marked.last(runs).map(|(_, marked)| marked)
+    }
+
+    /// Why there are none.
+    pub fn failure(&self) -> Option<&str> {
+        self.found.failure().or(self.marked.failure())
+    }
+
+    /// The lives of the selected variable in each run, by slot, as soon as they are known.
+    pub fn lives(
+        &self,
+        runs: &Runs,
+        selection: &Selection,
+    ) -> Option<&PerRun<Option<VariableLife>>> {
+        let (name, lives) = self.lives.last(runs)?;
+        (selection.variable.as_ref() == Some(name)).then_some(lives)
+    }
+}
+
+/// The lives of the variables of a name, with slots for steps.
+fn lives(runs: &Runs, name: &str) -> PerRun<Option<VariableLife>> {
+    let Some(axis) = runs.axis() else { return runs.each(|_| None) };
+    let life = |(place, run): (usize, &crate::ui::runs::Run)| {
+        let mut life = life_of_name(&run.report, name)?;
+        let slot = |step: u32| {
+            // The end of the last step.
+            let slot = axis.slot(place, step as usize).unwrap_or(axis.len());
+            u32::try_from(slot).unwrap_or(u32::MAX)
+        };
+        for range in &mut life.ranges {
+            *range = slot(range.start)..slot(range.end);
+        }
+        Some(life)
+    };
+    runs.iter().enumerate().map(life).collect()
+}
+
+/// The steps of an operation in each run; that of one counts as that of the reference which it is matched
+/// with.
+fn steps_of_operation(runs: &Runs, wanted: &OperationName) -> Vec<Vec<u32>> {
+    let reference = runs.reference().derived.operations();
+    // What it is called in any run that is matched with the reference.
+    let mut of_reference: Vec<usize> = reference.map_or(Vec::new(), |all| all.named(wanted));
+    for pair in runs.iter().filter_map(|run| run.pair.as_ref()) {
+        let named = pair.matching.target_operations.named(wanted);
+        of_reference.extend(named.iter().filter_map(|at| pair.matching.operations.source_of(*at)));
+    }
+    of_reference.sort_unstable();
+    of_reference.dedup();
+    let steps = |run: &crate::ui::runs::Run| {
+        let Some(operations) = run.derived.operations() else { return Vec::new() };
+        let places = match &run.pair {
+            None if run.id == runs.reference().id => of_reference.clone(),
+            None => operations.named(wanted),
+            Some(pair) => {
+                let matched = of_reference.iter();
+                let matched = matched.filter_map(|at| pair.matching.operations.target_of(*at));
+                let mut places: Vec<usize> = matched.chain(operations.named(wanted)).collect();
+                places.sort_unstable();
+                places.dedup();
+                places
+            }
+        };
+        let numbers = places.into_iter().filter_map(|place| u32::try_from(place).ok());
+        let mut steps: Vec<u32> =
+            numbers.flat_map(|place| operations.steps_of(place)).copied().collect();
+        steps.sort_unstable();
+        steps
+    };
+    runs.iter().map(steps).collect()
+}
+
+fn mark(
+    timelines: &SlotTimelines,
+    found: Option<&PerRun<Vec<u32>>>,
+    of_operation: &[Vec<u32>],
+    runs: usize,
+) -> MarkedSlots {
+    let axis = &timelines.axis;
+    let slots_of = |steps: &[Vec<u32>]| {
+        let slot = |(run, step): (usize, u32)| axis.slot(run, step as usize)?.try_into().ok();
+        let steps = steps.iter().enumerate();
+        let steps = steps.flat_map(|(run, steps)| steps.iter().map(move |step| (run, *step)));
+        let mut slots: Vec<u32> = steps.filter_map(slot).collect();
+        slots.sort_unstable();
+        slots.dedup();
+        slots
+    };
+    let mut slots = slots_of(found.map_or(&[], PerRun::as_slice));
+    let bytes = |slot: &u32| timelines.peak_bytes_at(*slot as usize);
+    let is_found =
+        |slot: usize| u32::try_from(slot).is_ok_and(|slot| slots.binary_search(&slot).is_ok());
+    let peaks = timelines.peaks.iter().map(|peak| is_found(peak.slot));
+    let largest = slots.iter().rev().max_by_key(|slot| bytes(slot)).map(|slot| *slot as usize);
+    let largest_peaks = peaks.clone().take_while(|is_found| *is_found).count();
+    let peaks = peaks.filter(|is_found| *is_found).count();
+    let count = |run| of_operation.get(run).map_or(0, Vec::len);
+    let of_operation_counts = (0..runs).map(count).collect();
+    slots.extend(slots_of(of_operation));
+    slots.sort_unstable();
+    slots.dedup();
+    MarkedSlots { slots, largest, peaks, largest_peaks, of_operation: of_operation_counts }
 }

@@ -1,68 +1,188 @@
-//! The list of peaks: where they are, how high, and which operation makes them.
+//! The list of peaks: where they are, how high in each run, and which operation makes them.
 
 use std::sync::Arc;
 
-use super::derived::Derived;
+use super::timelines::SlotTimelines;
+use crate::analysis::comparison::slot_peaks::SlotPeak;
+use crate::analysis::program::operations::Operation;
 use crate::analysis::program::steps;
-use crate::store::Report;
+use crate::ui::runs::{Run, Runs};
 use crate::ui::widget::rows::{Column, Rows, Value};
 
-/// The peaks of a curve as a table.
+/// The peaks as a table.
 pub struct PeakRows {
-    report: Arc<Report>,
-    derived: Arc<Derived>,
+    runs: Arc<Runs>,
+    timelines: Arc<SlotTimelines>,
+    cells: Vec<(Cell, Column)>,
+}
+
+/// What a column shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cell {
+    /// The step of a run.
+    Step(usize),
+    Operation,
+    Name,
+    /// Bytes of a run.
+    Bytes(usize),
+    /// The difference to the reference.
+    Change(usize),
+    /// The difference in percent of the source.
+    Percent,
 }
 
 impl PeakRows {
-    /// The peaks of a curve.
-    pub fn new(report: &Arc<Report>, derived: &Arc<Derived>) -> Self {
-        Self { report: Arc::clone(report), derived: Arc::clone(derived) }
+    /// The peaks of the curves of all runs.
+    pub fn new(runs: &Arc<Runs>, timelines: &Arc<SlotTimelines>) -> Self {
+        let cells = cells(runs);
+        Self { runs: Arc::clone(runs), timelines: Arc::clone(timelines), cells }
     }
 
     /// Its columns.
-    pub fn columns() -> Vec<Column> {
-        vec![
-            Column::text("Step", 54.0),
-            Column::bytes("Bytes", 80.0).not_summed(),
-            Column::text("Operation", 116.0),
-            Column::rest("Name"),
-        ]
+    pub fn columns(&self) -> Vec<Column> {
+        self.cells.iter().map(|(_, column)| column.clone()).collect()
     }
+
+    /// The slot of a row.
+    pub fn slot(&self, row: usize) -> Option<usize> {
+        self.timelines.peaks.get(row).map(|peak| peak.slot)
+    }
+
+    /// The runs, each with its step of a peak.
+    fn steps<'a>(&'a self, peak: &'a SlotPeak) -> impl Iterator<Item = (&'a Run, usize)> {
+        let steps = self.runs.iter().zip(&peak.steps);
+        steps.filter_map(|(run, step)| Some((run, (*step)?)))
+    }
+
+    fn operation(&self, peak: &SlotPeak) -> String {
+        let operation = |(run, step): (&Run, usize)| steps::facts(&run.report, step)?.operation;
+        let operations: Vec<Operation> = self.steps(peak).filter_map(operation).collect();
+        operations_text(&operations)
+    }
+
+    fn name(&self, peak: &SlotPeak) -> Option<String> {
+        self.steps(peak).find_map(|(run, step)| {
+            let facts = steps::facts(&run.report, step)?;
+            facts.name.or(facts.kind)
+        })
+    }
+}
+
+fn cells(runs: &Runs) -> Vec<(Cell, Column)> {
+    let bytes = |title: String, width| Column::bytes(title, width).not_summed();
+    if runs.is_one() {
+        return vec![
+            (Cell::Step(0), Column::text("Step", 54.0)),
+            (Cell::Bytes(0), bytes("Bytes".to_owned(), 80.0)),
+            (Cell::Operation, Column::text("Operation", 116.0)),
+            (Cell::Name, Column::rest("Name")),
+        ];
+    }
+    let runs_and = |cell: fn(usize) -> Cell, column: &dyn Fn(&Run) -> Column| {
+        let cell = |(place, run): (usize, &Run)| (cell(place), column(run));
+        runs.iter().enumerate().map(cell).collect::<Vec<_>>()
+    };
+    let mut cells = runs_and(Cell::Step, &|run| Column::text(format!("{} step", run.title), 80.0));
+    cells.push((Cell::Operation, Column::text("Operation", 138.0)));
+    cells.push((Cell::Name, Column::rest("Name")));
+    cells.extend(runs_and(Cell::Bytes, &|run| bytes(run.title.to_string(), 76.0)));
+    if runs.len() == 2 {
+        let percent = Column::count("Of the source", 96.0).not_summed();
+        cells.push((Cell::Change(1), bytes("Difference".to_owned(), 98.0)));
+        cells.push((Cell::Percent, Column { unit: "percent", ..percent }));
+    } else {
+        let reference = &runs.reference().title;
+        let changes =
+            runs_and(Cell::Change, &|run| bytes(format!("{} − {reference}", run.title), 98.0));
+        cells.extend(changes.into_iter().skip(1));
+    }
+    cells
 }
 
 impl Rows for PeakRows {
     fn len(&self) -> usize {
-        self.derived.peaks.len()
+        self.timelines.peaks.len()
     }
 
     fn value(&self, row: usize, column: usize) -> Value<'_> {
-        let Some(peak) = self.derived.peaks.get(row) else { return Value::Nothing };
-        match column {
-            0 => {
-                let id = self.report.steps.get().and_then(|steps| steps.ids.get(peak.step));
-                Value::Id(id.map_or(peak.step as u64, |id| u64::from(id.0)))
+        let Some(peak) = self.timelines.peaks.get(row) else { return Value::Nothing };
+        let Some((cell, _)) = self.cells.get(column) else { return Value::Nothing };
+        let bytes = |run: usize| peak.bytes.get(run).copied().flatten();
+        match *cell {
+            Cell::Step(run) => {
+                let step = peak.steps.get(run).copied().flatten();
+                let id = step.and_then(|step| {
+                    Some(self.runs.get(run)?.report.steps.get()?.ids.get(step)?.0)
+                });
+                id.map_or(Value::Nothing, |id| Value::Id(u64::from(id)))
             }
-            1 => Value::Bytes(peak.bytes),
-            2 => Value::text(operation_text(&self.report, peak.step)),
-            _ => Value::text(name_or_kind(&self.report, peak.step)),
+            Cell::Operation => Value::text(self.operation(peak)),
+            Cell::Name => Value::text(self.name(peak).unwrap_or_default()),
+            Cell::Bytes(run) => Value::bytes(bytes(run)),
+            Cell::Change(run) => match (bytes(0), bytes(run)) {
+                (Some(from), Some(to)) => Value::change(from, to),
+                _ => Value::Nothing,
+            },
+            Cell::Percent => match (bytes(0), bytes(1)) {
+                (Some(_), None) => Value::text("only in source"),
+                (None, Some(_)) => Value::text("only in target"),
+                (Some(from @ 1..), Some(to)) => {
+                    let percent = (to as f64 - from as f64) * 1000.0 / from as f64;
+                    Value::Percent(percent.round() / 10.0)
+                }
+                _ => Value::Nothing,
+            },
         }
     }
 }
 
-/// What the operation of a step does, and its proportion of memory if it has one.
-pub fn operation_text(report: &Report, step: usize) -> String {
-    let Some(operation) = steps::facts(report, step).and_then(|facts| facts.operation) else {
-        return String::new();
+/// What the operations of matched steps do, with their proportions of memory: `convolution 0.75 → 0.6`.
+fn operations_text(operations: &[Operation]) -> String {
+    let kind =
+        |operation: &Operation| operation.kind.clone().unwrap_or_else(|| operation.layer.clone());
+    let proportion = |operation: &Operation| {
+        operation.available_memory_proportion.map(|value| value.to_string())
     };
-    let kind = operation.kind.unwrap_or(operation.layer);
-    match operation.available_memory_proportion {
-        Some(value) => format!("{kind} {value}"),
-        None => kind,
+    let one = |operation: &Operation| match proportion(operation) {
+        Some(value) => format!("{} {value}", kind(operation)),
+        None => kind(operation),
+    };
+    let mut texts: Vec<String> = operations.iter().map(one).collect();
+    texts.dedup();
+    let first = operations.first().map(kind).unwrap_or_default();
+    if texts.len() > 1 && operations.iter().all(|operation| kind(operation) == first) {
+        let value = |operation| proportion(operation).unwrap_or_else(|| "–".to_owned());
+        let mut values: Vec<String> = operations.iter().map(value).collect();
+        values.dedup();
+        return format!("{first} {}", values.join(" → "));
     }
+    texts.join(" → ")
 }
 
-/// The name of a step, or its kind where it has none.
-fn name_or_kind(report: &Report, step: usize) -> String {
-    let facts = steps::facts(report, step);
-    facts.and_then(|facts| facts.name.or(facts.kind)).unwrap_or_default()
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operations_of_several_runs_are_said_once() {
+        let operation = |kind: &str, value| Operation {
+            kind: Some(kind.to_owned()),
+            layer: "poplibs".to_owned(),
+            name: None,
+            detail: None,
+            available_memory_proportion: value,
+            location: None,
+        };
+        let (a, b) = (operation("convolution", Some(0.75)), operation("convolution", Some(0.6)));
+        let (c, d) = (operation("reduce", None), operation("convolution", None));
+        let text = |operations: &[&Operation]| {
+            operations_text(&operations.iter().map(|one| (*one).clone()).collect::<Vec<_>>())
+        };
+        assert_eq!(text(&[&a, &b]), "convolution 0.75 → 0.6");
+        assert_eq!(text(&[&a, &a]), "convolution 0.75");
+        assert_eq!(text(&[&a, &d]), "convolution 0.75 → –");
+        assert_eq!(text(&[&c, &a]), "reduce → convolution 0.75");
+        assert_eq!(text(&[&c]), "reduce");
+        assert_eq!(text(&[&a, &b, &b]), "convolution 0.75 → 0.6");
+    }
 }

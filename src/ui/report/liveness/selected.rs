@@ -1,25 +1,158 @@
-//! The line that says what is selected: steps, operation, variable.
+//! The line that says what is selected: a moment, an operation, a variable.
 
 use eframe::egui;
-use eframe::egui::RichText;
+use eframe::egui::{Label, RichText};
 
-use super::derived::Derived;
 use super::marks::Marks;
-use super::tables::step_title;
+use super::timelines::SlotTimelines;
+use super::words::{moment_text, selected_moment};
+use crate::analysis::program::operations::OperationName;
 use crate::analysis::program::steps;
-use crate::store::Report;
 use crate::text::{grouped, shortened};
-use crate::ui::legacy::OperationName;
-use crate::ui::report::PageContext;
+use crate::ui::report::RunsContext;
+use crate::ui::report::moment::{Moment, as_title};
+use crate::ui::runs::{Run, Runs};
+use crate::ui::selection::Selection;
 use crate::ui::units::Units;
 
 /// Longest name in the line.
 const NAME: usize = 40;
 /// Room for a button, points.
-pub const BUTTON: f32 = 142.0;
+const BUTTON: f32 = 142.0;
+
+/// Draws the line, what can be done at the left; where nothing is selected it says how to select.
+pub fn selected_ui(
+    ui: &mut egui::Ui,
+    page: &mut RunsContext<'_>,
+    timelines: &SlotTimelines,
+    marks: &Marks,
+) {
+    let (runs, units) = (page.runs, Units::now(ui));
+    let slots = page.selection.slots(runs);
+    let moment = selected_moment(timelines, &slots);
+    let text = moment_text(&moment, runs, timelines, units);
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = 6.0;
+        if slots.is_empty() {
+            let peaks = if runs.is_one() { "Peak" } else { "Peaks" };
+            let hint = "; click the curve to select a step";
+            ui.add(Label::new(format!("{peaks}: {text}{hint}")).truncate());
+            return;
+        }
+        let title = if slots.len() > 1 { "Deselect steps" } else { "Deselect step" };
+        if ui.button(title).clicked() {
+            page.selection.steps.clear();
+        }
+        mark_operation_ui(ui, page.selection, runs, &moment);
+        let text = RichText::new(selected_text(runs, &moment, &text, slots.len())).strong();
+        ui.add(Label::new(text).truncate());
+    });
+    if page.selection.operation.is_some() || page.selection.variable.is_some() {
+        ui.horizontal(|ui| others_ui(ui, page.selection, (runs, timelines), marks, units));
+    }
+}
+
+/// What is selected, in words.
+fn selected_text(runs: &Runs, moment: &Moment, text: &str, count: usize) -> String {
+    match (runs.is_one(), count) {
+        (true, 1) => format!("Selected: {text}"),
+        (true, count) => {
+            format!("Selected: {count} steps, compared with {}", moment.title(runs))
+        }
+        (false, 1) => text.to_owned(),
+        (false, count) => {
+            format!("{count} steps are selected, the first is compared: {text}")
+        }
+    }
+}
+
+/// Offers to mark all steps of the operation of the selected one.
+fn mark_operation_ui(ui: &mut egui::Ui, selection: &mut Selection, runs: &Runs, moment: &Moment) {
+    let operation = |(place, run): (usize, &Run)| {
+        steps::facts(&run.report, moment.step_there(place)?)?.operation
+    };
+    if selection.operation.is_none()
+        && let Some(operation) = runs.iter().enumerate().find_map(operation)
+    {
+        let button = ui.button("Mark its operation");
+        if button.on_hover_text("Marks every step of the same operation").clicked() {
+            selection.operation = Some(OperationName::of(&operation));
+        }
+    }
+}
+
+/// The selected operation and the selected variable.
+fn others_ui(
+    ui: &mut egui::Ui,
+    selection: &mut Selection,
+    (runs, timelines): (&Runs, &SlotTimelines),
+    marks: &Marks,
+    units: Units,
+) {
+    ui.spacing_mut().item_spacing.x = 6.0;
+    if let Some(operation) = selection.operation.clone() {
+        if ui.button("Deselect operation").clicked() {
+            selection.operation = None;
+        }
+        let kind = operation.kind.as_deref().unwrap_or("operation");
+        let name = operation.name.as_deref().unwrap_or("without a name");
+        let marked = marks.marked(runs).map(|marked| &marked.of_operation);
+        let count =
+            |place: usize| marked.and_then(|marked| marked.get(place)).copied().unwrap_or(0);
+        let counts = (0..runs.len()).map(|place| grouped(count(place) as u64));
+        let text = format!(
+            "{} {}: {}",
+            shortened(kind, NAME),
+            shortened(name, NAME),
+            steps_text(runs, &counts.collect::<Vec<_>>())
+        );
+        let following = if selection.variable.is_some() { 2.0 * BUTTON } else { 0.0 };
+        yielding_label(ui, RichText::new(text), following);
+    }
+    if let Some(variable) = selection.variable.clone() {
+        if ui.button("Deselect variable").clicked() {
+            selection.variable = None;
+        }
+        let lives = marks.lives(runs, selection);
+        let of_run = |(place, run): (usize, &Run)| {
+            let life = lives.and_then(|lives| lives.get(place)?.as_ref());
+            let life = life.filter(|life| life.steps > 0).map(|life| {
+                let steps = grouped(life.steps);
+                let of = if runs.is_one() {
+                    format!(" of {}", grouped(timelines.len() as u64))
+                } else {
+                    String::new()
+                };
+                format!("{} at most, alive at {steps}{of} steps", units.bytes(life.most_bytes))
+            });
+            let life = life.unwrap_or_else(|| "none".to_owned());
+            if runs.is_one() { life } else { format!("{} {life}", run.title_in_text()) }
+        };
+        let texts: Vec<String> = runs.iter().enumerate().map(of_run).collect();
+        let text = match lives {
+            Some(_) => format!("{}: {}", shortened(&variable, NAME), texts.join("; ")),
+            None => shortened(&variable, NAME).into_owned(),
+        };
+        ui.add(Label::new(text).truncate());
+    }
+}
+
+/// Numbers of steps in words: of two runs `1 steps of the source, 9 of the target`.
+fn steps_text(runs: &Runs, counts: &[String]) -> String {
+    match (counts, runs.len()) {
+        ([count], _) => format!("{count} steps"),
+        ([source, target], 2) => format!("{source} steps of the source, {target} of the target"),
+        (counts, _) => {
+            let text =
+                |(run, count): (&Run, &String)| format!("{count} of {}", run.title_in_text());
+            let texts: Vec<String> = runs.iter().zip(counts).map(text).collect();
+            as_title(&format!("steps {}", texts.join(", ")))
+        }
+    }
+}
 
 /// Draws a text that gives way where there is no room for it beside what follows.
-pub fn yielding_label(ui: &mut egui::Ui, text: RichText, following: f32) {
+fn yielding_label(ui: &mut egui::Ui, text: RichText, following: f32) {
     let galley = egui::WidgetText::from(text.clone()).into_galley(
         ui,
         Some(egui::TextWrapMode::Extend),
@@ -33,121 +166,6 @@ pub fn yielding_label(ui: &mut egui::Ui, text: RichText, following: f32) {
     }
     ui.scope(|ui| {
         ui.set_max_width(room);
-        ui.add(egui::Label::new(text).truncate());
+        ui.add(Label::new(text).truncate());
     });
-}
-
-/// Draws the line; where nothing is selected it says how to select.
-pub fn selected_ui(
-    ui: &mut egui::Ui,
-    page: &mut PageContext<'_>,
-    derived: &Derived,
-    marks: &Marks,
-) {
-    let units = Units::now(ui);
-    ui.horizontal(|ui| {
-        ui.spacing_mut().item_spacing.x = 6.0;
-        match *page.selection.steps {
-            [] => {
-                if let Some(peak) = derived.peak {
-                    let text = format!("Peak: {}", step_text(page.report, derived, peak, units));
-                    yielding_label(ui, RichText::new(shortened(&text, 120)), 0.0);
-                }
-                let hint = "Click the curve to select a step, Shift-click for one more";
-                if page.selection.variable.is_none() && page.selection.operation.is_none() {
-                    ui.add(egui::Label::new(RichText::new(hint).weak()).truncate());
-                }
-            }
-            [step] => {
-                let text = format!("Selected: {}", step_text(page.report, derived, step, units));
-                let buttons = if page.selection.operation.is_none() { 2.0 } else { 1.0 };
-                let following = buttons * BUTTON + others_width(page);
-                yielding_label(ui, RichText::new(shortened(&text, 110)).strong(), following);
-                if ui.button("Deselect step").clicked() {
-                    page.selection.steps.clear();
-                }
-                mark_operation_ui(ui, page, step);
-            }
-            [first, ..] => {
-                let count = page.selection.steps.len();
-                let text = format!(
-                    "Selected: {count} steps, compared with {}",
-                    step_title(page.report, first).to_lowercase()
-                );
-                yielding_label(ui, RichText::new(text).strong(), BUTTON + others_width(page));
-                if ui.button("Deselect steps").clicked() {
-                    page.selection.steps.clear();
-                }
-            }
-        }
-        if let Some(operation) = page.selection.operation.clone() {
-            ui.separator();
-            let kind = operation.kind.as_deref().unwrap_or("operation");
-            let name = operation.name.as_deref().unwrap_or("without a name");
-            let steps = marks.steps_of_operation().map_or(0, <[u32]>::len) as u64;
-            let text = format!(
-                "{} {}: {} steps",
-                shortened(kind, NAME),
-                shortened(name, NAME),
-                grouped(steps)
-            );
-            let following = if page.selection.variable.is_some() { 2.0 } else { 1.0 } * BUTTON;
-            yielding_label(ui, RichText::new(text), following);
-            if ui.button("Deselect operation").clicked() {
-                page.selection.operation = None;
-            }
-        }
-        if let Some(variable) = page.selection.variable.clone() {
-            ui.separator();
-            let life = match marks.life(page.selection) {
-                Some(life) => format!(
-                    ": {} at most, alive at {} of {} steps",
-                    units.bytes(life.most_bytes),
-                    grouped(life.steps),
-                    grouped(derived.len() as u64)
-                ),
-                None => String::new(),
-            };
-            let button = ui.button("Deselect variable");
-            if button.clicked() {
-                page.selection.variable = None;
-            }
-            let text = format!("{}{life}", shortened(&variable, NAME));
-            ui.add(egui::Label::new(text).truncate());
-        }
-    });
-}
-
-/// Room for what stands behind the steps.
-fn others_width(page: &PageContext<'_>) -> f32 {
-    let selection = &page.selection;
-    let others = [selection.operation.is_some(), selection.variable.is_some()];
-    others.into_iter().filter(|is_there| *is_there).count() as f32 * (BUTTON + 40.0)
-}
-
-/// Offers to mark all steps of the operation of the selected one.
-fn mark_operation_ui(ui: &mut egui::Ui, page: &mut PageContext<'_>, step: usize) {
-    if page.selection.operation.is_some() {
-        return;
-    }
-    let operation = steps::facts(page.report, step).and_then(|facts| facts.operation);
-    let Some(operation) = operation else { return };
-    let button = ui.button("Mark its operation");
-    if button.on_hover_text("Marks every step of the same operation on the curve").clicked() {
-        page.selection.operation =
-            Some(OperationName { kind: operation.kind, name: operation.name });
-    }
-}
-
-/// A step in a line: its number, what it does, how much is alive.
-pub fn step_text(report: &Report, derived: &Derived, step: usize, units: Units) -> String {
-    let facts = steps::facts(report, step);
-    let id = facts.as_ref().map_or(step as u64, |facts| u64::from(facts.step.0));
-    let kind = facts.as_ref().and_then(|facts| facts.kind.as_deref()).unwrap_or("unknown kind");
-    let name = facts.as_ref().and_then(|facts| facts.name.as_deref()).unwrap_or("");
-    let name = if name.is_empty() { String::new() } else { format!(" {}", shortened(name, NAME)) };
-    let bytes = units.exact(derived.not_always_live_at(step));
-    let tile = derived.worst_arena_at(step);
-    let tile = tile.map_or(String::new(), |tile| format!(" on tile {tile}"));
-    format!("step {id}, {}{name}, {bytes} not always live{tile}", shortened(kind, NAME))
 }

@@ -1,29 +1,35 @@
-//! Below the curve: its peaks, and what is alive at the selected steps.
+//! Below the curves: their peaks, and what is alive and runs at the selected moment.
 
 use eframe::egui;
 use std::sync::Arc;
 
-use super::compute::AtSteps;
-use super::derived::Derived;
-use super::lifetimes::{LifeAxis, LifetimeRows};
+use super::compute::{AtSteps, Computed, estimate_columns};
+use super::lifetimes_table::LifetimeTables;
 use super::peaks::PeakRows;
-use super::variables::VariableRows;
+use super::timelines::SlotTimelines;
+use super::words::selected_moment;
+use crate::analysis::comparison::variable_figures::RunVariables;
 use crate::analysis::liveness::Scope;
-use crate::analysis::liveness::variables;
-use crate::store::Report;
-use crate::ui::command::Command;
-use crate::ui::job::Latest;
-use crate::ui::report::{PageContext, unread_ui};
+use crate::analysis::liveness::variables::{self, VariableRow};
+use crate::ui::report::figures::variables::variable_entries;
+use crate::ui::report::figures::{
+    Entries, Entry, FigureColumn, FigureTable, Figures, Layout, Unit,
+};
+use crate::ui::report::moment::{Moment, as_title};
+use crate::ui::report::{RunsContext, unread_ui};
+use crate::ui::runs::{Needed, Needs, Run, Runs, RunsAnswer};
 use crate::ui::split;
-use crate::ui::theme::Tokens;
 use crate::ui::widget::data_table::{Data, DataTable, no_paint};
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::rows::Rows;
 
-/// Width that peaks and variables need side by side, points.
-const ROOM: f32 = 820.0;
-/// Steps whose variables are columns.
-const MOST_STEPS: usize = 6;
+/// Width that peaks and variables need side by side, points: of one run, and of several.
+const ROOM: [f32; 2] = [820.0, 1340.0];
+/// Moments of one run that are columns.
+const MOST_MOMENTS: usize = 6;
+/// What variables go by: their owners, too.
+const OF_VARIABLES: Needs =
+    &[Needed::Liveness, Needed::TileVariables, Needed::Debug, Needed::Matching, Needed::Axis];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Tab {
@@ -31,37 +37,133 @@ enum Tab {
     NotAlwaysLive,
     AlwaysLive,
     Lifetimes,
-    Computed(AtSteps),
+    At(AtSteps),
 }
 
-/// What a list of variables was made for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Key {
-    scope: Scope,
-    steps: Vec<usize>,
-    has_tiles: bool,
+const TABS: [(Tab, &str); 8] = [
+    (Tab::Peaks, "Peaks"),
+    (Tab::NotAlwaysLive, "Not always live"),
+    (Tab::AlwaysLive, "Always live"),
+    (Tab::Lifetimes, "Lifetimes"),
+    (Tab::At(AtSteps::Categories), "Categories"),
+    (Tab::At(AtSteps::Vertices), "Vertices"),
+    (Tab::At(AtSteps::Cycles), "Cycle estimates"),
+    (Tab::At(AtSteps::Flops), "FLOP estimates"),
+];
+
+/// A step of one run, which is a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StepOfRun {
+    /// The position of the run.
+    pub run: usize,
+    /// The step; where the run has none there, the one before.
+    pub step: Option<usize>,
+    /// The step, where the run has one there.
+    pub step_there: Option<usize>,
 }
 
-type Made<T> = Latest<Key, Option<Arc<T>>>;
+/// The columns of the tables: the selected moments of one run, or the first of them in each of several.
+#[derive(Clone, Debug)]
+pub struct Moments {
+    timelines: Arc<SlotTimelines>,
+    list: Vec<StepOfRun>,
+    columns: Vec<FigureColumn>,
+    layout: Layout,
+    /// What is said of them.
+    note: String,
+}
 
-/// The tables, made beside the window when other steps are selected.
+impl PartialEq for Moments {
+    fn eq(&self, other: &Self) -> bool {
+        (self.timelines.version, &self.list) == (other.timelines.version, &other.list)
+    }
+}
+
+impl Moments {
+    fn new(runs: &Runs, timelines: &Arc<SlotTimelines>, slots: &[usize]) -> Self {
+        let first = selected_moment(timelines, slots);
+        let mut note = first.note(runs);
+        let (list, columns) = if runs.is_one() {
+            let moments: Vec<Moment> = match slots {
+                [] => vec![first],
+                slots => {
+                    let slots = slots.iter().take(MOST_MOMENTS);
+                    slots.map(|slot| Moment::at_slot(&timelines.axis, *slot)).collect()
+                }
+            };
+            if slots.len() > MOST_MOMENTS {
+                note = format!("the first {MOST_MOMENTS} of {} steps", slots.len());
+            }
+            let column = |moment: &Moment| {
+                let title = as_title(&moment.title(runs));
+                FigureColumn { in_text: title.clone(), title }
+            };
+            let columns = moments.iter().map(column).collect();
+            (moments.iter().map(|moment| StepOfRun::of(moment, 0)).collect(), columns)
+        } else {
+            let list = (0..runs.len()).map(|run| StepOfRun::of(&first, run)).collect();
+            (list, FigureColumn::of_runs(runs))
+        };
+        Self { timelines: Arc::clone(timelines), list, columns, layout: Layout::of(runs), note }
+    }
+
+    /// The scope.
+    pub fn scope(&self) -> Scope {
+        self.timelines.scope
+    }
+
+    /// The curves.
+    pub fn timelines(&self) -> &SlotTimelines {
+        &self.timelines
+    }
+
+    /// A step for each column.
+    pub fn list(&self) -> &[StepOfRun] {
+        &self.list
+    }
+
+    /// Puts a figure of a thing into a column. A run has the same thing at all of its moments.
+    pub fn add(&self, entries: &mut Vec<Entry>, name: &str, column: usize, figure: u64) {
+        let place = entries.iter().position(|entry| entry.name == name);
+        let place = place.unwrap_or_else(|| {
+            let zero = self.layout == Layout::Moments;
+            let figures = vec![zero.then_some(0); self.columns.len()];
+            entries.push(Entry { name: name.to_owned(), figures, ..Entry::default() });
+            entries.len() - 1
+        });
+        let figures = entries.get_mut(place).and_then(|entry| entry.figures.get_mut(column));
+        if let Some(known) = figures {
+            *known = Some(known.unwrap_or(0).saturating_add(figure));
+        }
+    }
+
+    /// Things with these columns.
+    pub fn entries(&self, title: &'static str, unit: Unit, list: Vec<Entry>) -> Arc<Entries> {
+        let (layout, columns) = (self.layout, self.columns.clone());
+        Arc::new(Entries { unit, title, layout, columns, groupings: Vec::new(), list })
+    }
+}
+
+impl StepOfRun {
+    fn of(moment: &Moment, run: usize) -> Self {
+        Self { run, step: moment.step(run), step_there: moment.step_there(run) }
+    }
+}
+
+/// The tables.
+#[derive(Default)]
 pub struct Tables {
-    tab: Tab,
+    /// `None` until one is chosen.
+    tab: Option<Tab>,
     peaks: DataTable,
-    /// The rows of the peaks, and what they were made from.
-    peak_rows: Option<(Arc<Derived>, bool, Arc<dyn Rows>)>,
-    not_always_live: DataTable,
-    not_always_live_rows: Made<VariableRows>,
-    always_live: DataTable,
-    always_live_rows: Made<VariableRows>,
-    lifetimes: DataTable,
-    lifetime_rows: Made<LifetimeRows>,
-    computed: DataTable,
-    computed_rows: Latest<(Key, AtSteps), Option<Computed>>,
+    peak_rows: Option<((u64, bool), Arc<PeakRows>)>,
+    not_always_live: VariableTable,
+    always_live: VariableTable,
+    lifetimes: LifetimeTables,
+    figures: FigureTable,
+    estimates: DataTable,
+    computed: RunsAnswer<(AtSteps, Moments), Computed>,
 }
-
-/// Rows that a job has found.
-struct Computed(Arc<dyn Rows>);
 
 impl std::fmt::Debug for Tables {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -69,342 +171,305 @@ impl std::fmt::Debug for Tables {
     }
 }
 
-impl Default for Tables {
-    fn default() -> Self {
-        Self {
-            tab: Tab::NotAlwaysLive,
-            peaks: DataTable::default(),
-            peak_rows: None,
-            not_always_live: DataTable::default(),
-            not_always_live_rows: Latest::default(),
-            always_live: DataTable::default(),
-            always_live_rows: Latest::default(),
-            lifetimes: DataTable::default(),
-            lifetime_rows: Latest::default(),
-            computed: DataTable::default(),
-            computed_rows: Latest::default(),
-        }
-    }
-}
-
 /// What the tables are about in this frame.
 pub struct Subject<'a> {
-    /// The curve.
-    pub derived: &'a Arc<Derived>,
-    /// The selected steps, or the peak.
-    pub steps: &'a [usize],
-    /// The steps that the curve shows.
+    /// The curves.
+    pub timelines: &'a Arc<SlotTimelines>,
+    /// The selected slots.
+    pub slots: &'a [usize],
+    /// The slots that the picture shows.
     pub range: (f64, f64),
 }
 
 impl Tables {
-    /// Draws the tables; returns the step of a peak that was clicked, and whether it joins the
-    /// selected ones.
+    /// Draws the tables; returns the slot of a peak that was clicked, and whether it joins the selected
+    /// ones.
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
-        page: &mut PageContext<'_>,
+        page: &mut RunsContext<'_>,
         subject: &Subject<'_>,
     ) -> Option<(usize, bool)> {
         let width = ui.available_width();
-        let mut clicked = None;
-        if width < ROOM {
-            self.tabs_ui(ui, true);
-            if self.tab == Tab::Peaks {
+        let several = usize::from(!page.runs.is_one());
+        let room = ROOM.get(several).copied().unwrap_or_default();
+        if width < room {
+            let usual = if several == 0 { Tab::NotAlwaysLive } else { Tab::Peaks };
+            let tab = self.tabs_ui(ui, usual, true);
+            if tab == Tab::Peaks {
                 return self.peaks_ui(ui, page, subject);
             }
-            self.tab_ui(ui, page, subject);
+            self.tab_ui(ui, page, subject, tab);
             return None;
         }
-        let widths = 200.0..=(width * 0.6);
-        split::left(ui, "peaks", width * 0.42, widths, |ui| {
-            clicked = self.peaks_ui(ui, page, subject);
+        let (share, least, most) =
+            if several == 0 { (0.42, 200.0, 0.6) } else { (0.5, 400.0, 0.65) };
+        let name = if several == 0 { "peaks" } else { "peaks of both" };
+        let clicked = split::left(ui, name, width * share, least..=(width * most), |ui| {
+            self.peaks_ui(ui, page, subject)
         });
         let frame =
             egui::Frame::new().inner_margin(egui::Margin { left: 10, ..Default::default() });
         egui::CentralPanel::default().frame(frame).show(ui, |ui| {
-            if self.tab == Tab::Peaks {
-                self.tab = Tab::NotAlwaysLive;
-            }
-            self.tabs_ui(ui, false);
-            self.tab_ui(ui, page, subject);
+            let tab = self.tabs_ui(ui, Tab::NotAlwaysLive, false);
+            self.tab_ui(ui, page, subject, tab);
         });
         clicked
     }
 
-    fn tabs_ui(&mut self, ui: &mut egui::Ui, has_peaks: bool) {
+    /// Draws the tabs; returns the one that is shown.
+    fn tabs_ui(&mut self, ui: &mut egui::Ui, usual: Tab, has_peaks: bool) -> Tab {
+        let mut shown = self.tab.filter(|tab| has_peaks || *tab != Tab::Peaks).unwrap_or(usual);
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing.x = 2.0;
-            for (tab, title) in [
-                (Tab::Peaks, "Peaks"),
-                (Tab::NotAlwaysLive, "Not always live"),
-                (Tab::AlwaysLive, "Always live"),
-                (Tab::Lifetimes, "Lifetimes"),
-                (Tab::Computed(AtSteps::Vertices), "Vertices"),
-                (Tab::Computed(AtSteps::Cycles), "Cycle estimates"),
-                (Tab::Computed(AtSteps::Flops), "FLOP estimates"),
-            ] {
-                if tab != Tab::Peaks || has_peaks {
-                    ui.selectable_value(&mut self.tab, tab, title);
+            for (tab, title) in TABS {
+                if (tab != Tab::Peaks || has_peaks)
+                    && ui.selectable_value(&mut shown, tab, title).clicked()
+                {
+                    self.tab = Some(tab);
                 }
             }
         });
+        shown
     }
 
     fn peaks_ui(
         &mut self,
         ui: &mut egui::Ui,
-        page: &mut PageContext<'_>,
+        page: &mut RunsContext<'_>,
         subject: &Subject<'_>,
     ) -> Option<(usize, bool)> {
-        let (report, derived) = (page.report, subject.derived);
-        let has_operations = report.debug.is_settled();
-        let is_fresh = self.peak_rows.as_ref().is_some_and(|(made_for, had_operations, _)| {
-            Arc::ptr_eq(made_for, derived) && *had_operations == has_operations
-        });
-        if !is_fresh {
-            let rows = Arc::new(PeakRows::new(report, derived));
-            self.peak_rows = Some((Arc::clone(derived), has_operations, rows));
+        let (runs, timelines) = (page.runs, subject.timelines);
+        let made_for = (timelines.version, runs.is_settled(&[Needed::Debug]));
+        if self.peak_rows.as_ref().is_none_or(|(key, _)| *key != made_for) {
+            self.peak_rows = Some((made_for, Arc::new(PeakRows::new(runs, timelines))));
         }
-        let (_, _, rows) = self.peak_rows.as_ref()?;
-        let step_of = |row: usize| derived.peaks.get(row).map(|peak| peak.step);
-        let steps = &page.selection.steps;
-        let columns = PeakRows::columns();
+        let (_, peaks) = self.peak_rows.as_ref()?;
+        let rows: Arc<dyn Rows> = Arc::clone(peaks) as Arc<dyn Rows>;
+        let slots = subject.slots;
+        let (name, note) = if runs.is_one() {
+            ("peaks", "largest first")
+        } else {
+            (words(runs, "peaks of both", "peaks of all runs"), "largest first, not always live")
+        };
         let data = Data {
-            name: "peaks",
+            name,
             title: "Peaks",
-            note: "largest first",
-            columns: &columns,
-            rows,
-            is_selected: &|row| step_of(row).is_some_and(|step| steps.contains(&step)),
+            note,
+            columns: &peaks.columns(),
+            rows: &rows,
+            is_selected: &|row| peaks.slot(row).is_some_and(|slot| slots.contains(&slot)),
             paint: &no_paint,
         };
         let click = self.peaks.ui(ui, &data, page.commands)?;
-        Some((step_of(click.row)?, click.is_added))
+        Some((peaks.slot(click.row)?, click.is_added))
     }
 
-    fn tab_ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, subject: &Subject<'_>) {
-        let (report, scope) = (page.report, subject.derived.scope);
-        let needs_tiles = scope != Scope::Everything;
-        let has_tiles = report.tile_variable_bytes.is_settled();
-        if needs_tiles && !has_tiles {
-            unread_ui(ui, "Variables by tile", page.is_working);
+    fn tab_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut RunsContext<'_>,
+        subject: &Subject<'_>,
+        tab: Tab,
+    ) {
+        let (runs, scope) = (page.runs, subject.timelines.scope);
+        if scope != Scope::Everything && !runs.is_settled(&[Needed::TileVariables]) {
+            unread_ui(ui, "Variables by tile", runs.is_working());
             return;
         }
-        let steps = subject.steps.get(..MOST_STEPS).unwrap_or(subject.steps);
-        let key = |steps: &[usize]| Key { scope, steps: steps.to_vec(), has_tiles: needs_tiles };
-        match self.tab {
+        let moments = || Moments::new(runs, subject.timelines, subject.slots);
+        match tab {
             Tab::Peaks => {}
-            Tab::NotAlwaysLive => self.not_always_live_ui(ui, page, subject, &key(steps)),
-            Tab::AlwaysLive if scope == Scope::WorstArena => {
-                absent_ui(
-                    ui,
-                    "Each step has a worst tile of its own",
-                    "Choose one tile as the scope to see what always lives there",
-                );
+            Tab::NotAlwaysLive => {
+                let name = match runs.len() {
+                    1 => "not always live variables",
+                    2 => "not always live variables of both",
+                    _ => "not always live variables of all runs",
+                };
+                self.not_always_live.ui(ui, page, name, VariablesAt::NotAlwaysLive(moments()));
             }
-            Tab::AlwaysLive => self.always_live_ui(ui, page, &key(&[])),
-            Tab::Lifetimes => {
-                self.lifetimes_ui(ui, page, subject, &key(steps.get(..1).unwrap_or(&[])));
-            }
-            Tab::Computed(what) => self.computed_ui(ui, page, what, &key(steps)),
-        }
-    }
-
-    fn not_always_live_ui(
-        &mut self,
-        ui: &mut egui::Ui,
-        page: &mut PageContext<'_>,
-        subject: &Subject<'_>,
-        key: &Key,
-    ) {
-        let (report, derived) = (Arc::clone(page.report), Arc::clone(subject.derived));
-        let asked = key.clone();
-        self.not_always_live_rows.ask("variables at steps", ui.ctx(), key, move |_| {
-            let worst = derived.curve.worst_arenas.as_deref();
-            let rows = variables::not_always_live(&report, asked.scope, &asked.steps, worst)?;
-            Some(Arc::new(VariableRows::new(&report, rows, asked.steps.len())))
-        });
-        let titles: Vec<String> = match self.not_always_live_rows.last() {
-            Some((made_for, _)) => {
-                made_for.steps.iter().map(|step| step_title(page.report, *step)).collect()
-            }
-            None => Vec::new(),
-        };
-        let note = match subject.steps.len() {
-            0..=1 if page.selection.steps.is_empty() => "at the peak".to_owned(),
-            0..=MOST_STEPS => String::new(),
-            steps => format!("the first {MOST_STEPS} of {steps} steps"),
-        };
-        let table = &mut self.not_always_live;
-        variables_ui(
-            ui,
-            page,
-            table,
-            &self.not_always_live_rows,
-            "not always live variables",
-            &titles,
-            &note,
-        );
-    }
-
-    fn always_live_ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, key: &Key) {
-        let (report, scope) = (Arc::clone(page.report), key.scope);
-        self.always_live_rows.ask("always-live variables", ui.ctx(), key, move |_| {
-            let rows = variables::always_live(&report, scope)?;
-            Some(Arc::new(VariableRows::new(&report, rows, 1)))
-        });
-        let titles = ["Bytes".to_owned()];
-        let table = &mut self.always_live;
-        variables_ui(ui, page, table, &self.always_live_rows, "always live variables", &titles, "");
-    }
-
-    fn lifetimes_ui(
-        &mut self,
-        ui: &mut egui::Ui,
-        page: &mut PageContext<'_>,
-        subject: &Subject<'_>,
-        key: &Key,
-    ) {
-        let Some(step) = key.steps.first().copied() else { return };
-        let (report, derived) = (Arc::clone(page.report), Arc::clone(subject.derived));
-        // On the worst tile of a step its variables have places.
-        let scope = derived.worst_arena_at(step).map_or(key.scope, Scope::Arena);
-        self.lifetime_rows.ask("lifetimes", ui.ctx(), key, move |_| {
-            LifetimeRows::new(&report, scope, step).map(Arc::new)
-        });
-        let Some((made_for, rows)) = self.lifetime_rows.last() else {
-            waiting_ui(ui, &self.lifetime_rows);
-            return;
-        };
-        let Some(lives) = rows else {
-            absent_ui(
+            Tab::AlwaysLive if scope == Scope::WorstArena => absent_ui(
                 ui,
-                "Lifetimes are not there",
-                "They need the variables of the profile, which cannot be read",
-            );
-            return;
-        };
-        let at = made_for.steps.first().copied().unwrap_or(0);
-        let rows: Arc<dyn Rows> = Arc::clone(lives) as Arc<dyn Rows>;
-        let columns = lives.columns();
-        let (selected, tokens) = (page.selection.variable.clone(), *Tokens::now(ui));
-        let note = format!("alive at {}", step_title(page.report, at).to_lowercase());
-        let data = Data {
-            name: "lifetimes",
-            title: "",
-            note: &note,
-            columns: &columns,
-            rows: &rows,
-            is_selected: &|row| selected.is_some() && lives.name(row) == selected.as_deref(),
-            paint: &|painter, rect, row| {
-                let axis = LifeAxis { range: subject.range, at, place: &|step| f64::from(step) };
-                lives.paint(painter, rect, row, &axis, &tokens);
-            },
-        };
-        if let Some(click) = self.lifetimes.ui(ui, &data, page.commands) {
-            toggle(&mut page.selection.variable, lives.name(click.row));
+                "Each step has a worst tile of its own",
+                "Choose one tile as the scope to see what always lives there",
+            ),
+            Tab::AlwaysLive => {
+                let name = match runs.len() {
+                    1 => "always live variables",
+                    2 => "always live variables of both",
+                    _ => "always live variables of all runs",
+                };
+                self.always_live.ui(ui, page, name, VariablesAt::AlwaysLive(scope));
+            }
+            Tab::Lifetimes => self.lifetimes.ui(ui, page, subject),
+            Tab::At(what) => self.computed_ui(ui, page, what, moments()),
         }
     }
-}
 
-impl Tables {
     fn computed_ui(
         &mut self,
         ui: &mut egui::Ui,
-        page: &mut PageContext<'_>,
+        page: &mut RunsContext<'_>,
         what: AtSteps,
-        key: &Key,
+        moments: Moments,
     ) {
-        if !what.is_settled(page.report) {
-            unread_ui(ui, "Compute sets and exchanges", page.is_working);
+        let runs = page.runs;
+        let (needs, parts) = what.needs();
+        if !runs.is_settled(needs) {
+            unread_ui(ui, parts, runs.is_working());
             return;
         }
-        let (report, asked) = (Arc::clone(page.report), key.clone());
-        self.computed_rows.ask("what runs at steps", ui.ctx(), &(key.clone(), what), move |_| {
-            what.rows(&report, asked.scope, &asked.steps).map(Computed)
+        let key = (what, moments);
+        let (_, for_job) = key.clone();
+        self.computed.ask("what runs at steps", ui.ctx(), (runs, needs), &key, move |runs, _| {
+            what.of(runs, &for_job)
         });
-        let Some(((made_for, shown), found)) = self.computed_rows.last() else {
-            waiting_ui(ui, &self.computed_rows);
+        let Some(((shown, moments), found)) = self.computed.last(runs) else {
+            ui.weak(self.computed.failure().unwrap_or("Looking…"));
             return;
         };
-        let Some(Computed(rows)) = found else {
-            let reason = "The profile has no readable tables compute_sets and vertex_instances";
-            absent_ui(ui, "What computes is not in this report", reason);
-            return;
+        let with_moment = |note: &str| match &*moments.note {
+            "" => note.to_owned(),
+            moment => format!("{moment}; {note}"),
         };
-        if *shown == AtSteps::Vertices && rows.len() == 0 {
-            absent_ui(
-                ui,
-                "No vertices run at this step",
-                "It computes nothing: choose another one",
-            );
-            return;
+        match found {
+            Computed::Nothing(title, reason) => absent_ui(ui, title, reason),
+            Computed::Figures(entries, note) => {
+                let note = with_moment(note);
+                let is_selected = |_: &Entry| false;
+                let figures =
+                    Figures { name: shown.name(), note: &note, entries, is_selected: &is_selected };
+                self.figures.ui(ui, &figures, page.commands, &mut |_| {});
+            }
+            Computed::Estimates(rows) => {
+                let data = Data {
+                    name: shown.name(),
+                    title: "",
+                    note: &with_moment("each run counted once"),
+                    columns: &estimate_columns(),
+                    rows,
+                    is_selected: &|_| false,
+                    paint: &no_paint,
+                };
+                self.estimates.ui(ui, &data, page.commands);
+            }
         }
-        let titles: Vec<String> =
-            made_for.steps.iter().map(|step| step_title(page.report, *step)).collect();
-        let columns = shown.columns(&titles);
-        let data = Data {
-            name: "what runs at steps",
-            title: "",
-            note: "each run counted once",
-            columns: &columns,
-            rows,
-            is_selected: &|_| false,
-            paint: &no_paint,
-        };
-        self.computed.ui(ui, &data, page.commands);
     }
 }
 
-/// What is said in place of a table that is being made.
-pub fn waiting_ui<K: Clone + PartialEq, V: Send + 'static>(ui: &mut egui::Ui, made: &Latest<K, V>) {
-    ui.weak(made.failure().unwrap_or("Looking…"));
+/// Words for two runs, and for more.
+fn words<'a>(runs: &Runs, of_two: &'a str, of_more: &'a str) -> &'a str {
+    if runs.len() == 2 { of_two } else { of_more }
 }
 
-fn variables_ui(
-    ui: &mut egui::Ui,
-    page: &mut PageContext<'_>,
-    table: &mut DataTable,
-    made: &Made<VariableRows>,
-    name: &str,
-    titles: &[String],
-    note: &str,
-) {
-    let Some((_, found)) = made.last() else {
-        waiting_ui(ui, made);
-        return;
-    };
-    let Some(variables) = found else {
-        let reason = "The profile has no readable table var_bytes_by_eq_class";
-        absent_ui(ui, "Variables are not in this report", reason);
-        return;
-    };
-    let rows: Arc<dyn Rows> = Arc::clone(variables) as Arc<dyn Rows>;
-    let columns = variables.columns(titles);
-    let selected = page.selection.variable.clone();
-    let data = Data {
-        name,
-        title: "",
-        note,
-        columns: &columns,
-        rows: &rows,
-        is_selected: &|row| selected.is_some() && variables.name(row) == selected.as_deref(),
-        paint: &no_paint,
-    };
-    let commands: &mut Vec<Command> = page.commands;
-    if let Some(click) = table.ui(ui, &data, commands) {
-        toggle(&mut page.selection.variable, variables.name(click.row));
+/// Which variables are wanted.
+#[derive(Clone, Debug, PartialEq)]
+pub enum VariablesAt {
+    /// Those that always live, in a scope.
+    AlwaysLive(Scope),
+    /// Those that do not, at moments.
+    NotAlwaysLive(Moments),
+}
+
+impl VariablesAt {
+    /// Those that are alive in a slot.
+    pub fn in_slot(runs: &Runs, timelines: &Arc<SlotTimelines>, slot: usize) -> Self {
+        Self::NotAlwaysLive(Moments::new(runs, timelines, &[slot]))
+    }
+
+    fn note(&self) -> &str {
+        match self {
+            Self::AlwaysLive(_) => "",
+            Self::NotAlwaysLive(moments) => &moments.note,
+        }
+    }
+
+    /// The rows of a run, with the columns that theirs are.
+    fn rows(&self, run: &Run, place: usize) -> Option<(Vec<VariableRow>, Vec<usize>)> {
+        match self {
+            Self::AlwaysLive(scope) => {
+                Some((variables::always_live(&run.report, *scope)?, vec![place]))
+            }
+            Self::NotAlwaysLive(moments) => {
+                let worst = moments.timelines.run(place)?;
+                let worst = worst.timeline.curve.worst_arenas.as_deref();
+                let of_run = moments.list.iter().enumerate().filter(|(_, at)| at.run == place);
+                // Before its first step nothing is alive.
+                let of_run = of_run.filter_map(|(column, at)| Some((column, at.step?)));
+                let (columns, steps): (Vec<usize>, Vec<usize>) = of_run.unzip();
+                let scope = moments.scope();
+                Some((variables::not_always_live(&run.report, scope, &steps, worst)?, columns))
+            }
+        }
+    }
+
+    /// The figures; the run that has no variables, where one has none.
+    pub fn entries(&self, runs: &Runs) -> Result<Entries, usize> {
+        let attributions: Vec<_> =
+            runs.iter().map(|run| run.pair.as_ref().map(|pair| pair.attribution())).collect();
+        let mut of_runs = Vec::with_capacity(runs.len());
+        for (place, (run, attribution)) in runs.iter().zip(&attributions).enumerate() {
+            let (rows, columns) = self.rows(run, place).ok_or(place)?;
+            let attribution = attribution.as_deref();
+            of_runs.push(RunVariables { report: &run.report, attribution, rows, columns });
+        }
+        let titles: Vec<String> = runs.iter().map(|run| run.title.to_string()).collect();
+        let columns = match self {
+            Self::NotAlwaysLive(moments) => moments.columns.clone(),
+            Self::AlwaysLive(_) if runs.is_one() => {
+                vec![FigureColumn { title: "Bytes".to_owned(), in_text: String::new() }]
+            }
+            Self::AlwaysLive(_) => FigureColumn::of_runs(runs),
+        };
+        Ok(variable_entries(of_runs, &titles, columns, Layout::of(runs)))
+    }
+}
+
+/// A table of variables.
+#[derive(Debug, Default)]
+struct VariableTable {
+    table: FigureTable,
+    found: RunsAnswer<VariablesAt, Result<Arc<Entries>, usize>>,
+}
+
+impl VariableTable {
+    fn ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut RunsContext<'_>,
+        name: &str,
+        wanted: VariablesAt,
+    ) {
+        let runs = page.runs;
+        let for_job = wanted.clone();
+        let needs = (runs, OF_VARIABLES);
+        self.found.ask("variables at steps", ui.ctx(), needs, &wanted, move |runs, _| {
+            for_job.entries(runs).map(Arc::new)
+        });
+        let (made_for, entries) = match self.found.last(runs) {
+            None => {
+                ui.weak(self.found.failure().unwrap_or("Looking…"));
+                return;
+            }
+            Some((_, Err(run))) => {
+                let the = runs.get(*run).map_or(String::new(), Run::the);
+                let reason = format!("{} has no readable bytes of variables", as_title(&the));
+                absent_ui(ui, "Variables are not in every report", &reason);
+                return;
+            }
+            Some((made_for, Ok(entries))) => (made_for, entries),
+        };
+        let selected = page.selection.variable.clone();
+        let is_selected = |entry: &Entry| selected.as_ref() == Some(&entry.name);
+        let note = made_for.note();
+        let figures = Figures { name, note, entries, is_selected: &is_selected };
+        if let Some(entry) = self.table.ui(ui, &figures, page.commands, &mut |_| {}) {
+            toggle(&mut page.selection.variable, Some(&entry.name));
+        }
     }
 }
 
 /// Selects a variable, or nothing where it was selected.
 pub fn toggle(selected: &mut Option<String>, name: Option<&str>) {
     *selected = name.filter(|name| selected.as_deref() != Some(name)).map(str::to_owned);
-}
-
-/// What a step is called: "Step 12".
-pub fn step_title(report: &Report, step: usize) -> String {
-    let id = report.steps.get().and_then(|steps| steps.ids.get(step));
-    id.map_or_else(|| format!("Step {step}"), |id| format!("Step {id}"))
 }

@@ -1,98 +1,132 @@
-//! What the pointer learns of a step: what it does, for which operation, and what is alive.
+//! What the pointer learns of a slot: the steps of the runs, what they do and what is alive, with the
+//! differences.
 
 use eframe::egui;
 use eframe::egui::RichText;
 use std::sync::Arc;
 
-use super::derived::Derived;
 use super::scope_choice::scope_title;
+use super::tables::VariablesAt;
+use super::timelines::SlotTimelines;
 use crate::analysis::liveness::Scope;
-use crate::analysis::liveness::variables;
+use crate::analysis::program::operations::Operation;
 use crate::analysis::program::steps::{StepFacts, facts};
-use crate::store::Report;
-use crate::text;
-use crate::ui::job::Latest;
-use crate::ui::report::{against_limit, tooltip_facts_ui};
+use crate::text::{grouped, shortened};
+use crate::ui::report::figures::Entry;
+use crate::ui::report::moment::{Moment, step_id};
+use crate::ui::report::{against_limit, change_color, change_text, tooltip_facts_ui};
+use crate::ui::runs::{Needed, Needs, PerRun, Runs, RunsAnswer};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 
+/// Widest tooltip, points: it has a column of words for each of two runs.
+const WIDTH: f32 = 640.0;
 /// Variables in the tooltip.
 const MOST_VARIABLES: usize = 5;
-/// Longest name in the tooltip.
+/// Longest name of one run, of two, and of a variable, which has a line of its own.
 const NAME: usize = 64;
+const NAME_BESIDE: usize = 30;
+const VARIABLE: usize = 44;
+const OF_VARIABLES: Needs = &[Needed::Liveness, Needed::TileVariables, Needed::Axis];
 
-/// The largest variables alive at a step, and how many there are besides.
-#[derive(Debug, Default)]
-struct Largest {
-    variables: Vec<(String, u64)>,
+/// The largest variables alive in a slot, and how many there are besides.
+#[derive(Debug)]
+struct LargestVariables {
+    variables: Vec<Entry>,
     others: usize,
 }
 
-/// The facts of the step under the pointer, kept while it stays there.
+/// The facts of the slot under the pointer, kept while it stays there.
 #[derive(Debug, Default)]
-pub struct StepTooltip {
-    made_for: Option<(usize, bool)>,
-    facts: Option<StepFacts>,
-    is_debug_known: bool,
-    largest: Latest<(Scope, usize), Option<Largest>>,
+pub struct SlotTooltip {
+    made_for: Option<(usize, u64, bool)>,
+    moment: Option<Moment>,
+    facts: Vec<Option<StepFacts>>,
+    largest: RunsAnswer<(usize, u64), Option<LargestVariables>>,
 }
 
-impl StepTooltip {
-    /// Gathers the facts of a step, unless they are there; what is alive comes from beside the
-    /// window.
+impl SlotTooltip {
+    /// Gathers the facts of a slot, unless they are there; what is alive comes from beside the window.
     pub fn prepare(
         &mut self,
         ctx: &egui::Context,
-        report: &Arc<Report>,
-        derived: &Arc<Derived>,
-        step: usize,
+        runs: &Arc<Runs>,
+        timelines: &Arc<SlotTimelines>,
+        slot: usize,
     ) {
-        let key = (step, report.debug.is_settled());
+        let key = (slot, timelines.version, runs.is_settled(&[Needed::Debug]));
         if self.made_for != Some(key) {
-            self.facts = facts(report, step);
-            self.is_debug_known = report.debug.is_settled();
+            let moment = Moment::at_slot(&timelines.axis, slot);
+            let facts = |(place, run): (usize, &crate::ui::runs::Run)| {
+                facts(&run.report, moment.step_there(place)?)
+            };
+            self.facts = runs.iter().enumerate().map(facts).collect();
+            self.moment = Some(moment);
             self.made_for = Some(key);
         }
-        let key = (derived.scope, step);
-        let (report, derived) = (Arc::clone(report), Arc::clone(derived));
-        self.largest.ask("variables at step", ctx, &key, move |_| {
-            let worst = derived.curve.worst_arenas.as_deref();
-            let mut rows = variables::not_always_live(&report, derived.scope, &[step], worst)?;
-            let others = rows.len().saturating_sub(MOST_VARIABLES);
-            rows.truncate(MOST_VARIABLES);
-            let bytes = |row: &variables::VariableRow| row.bytes.first().copied().unwrap_or(0);
-            let variables = rows.iter().map(|row| (row.name.clone(), bytes(row))).collect();
-            Some(Largest { variables, others })
+        let (key, timelines) = ((slot, timelines.version), Arc::clone(timelines));
+        let needs = (runs, OF_VARIABLES);
+        self.largest.ask("variables in a slot", ctx, needs, &key, move |runs, _| {
+            let entries = VariablesAt::in_slot(runs, &timelines, slot).entries(runs).ok()?;
+            let mut variables = entries.list;
+            variables.retain(|entry| entry.figures.iter().flatten().any(|bytes| *bytes > 0));
+            let most = |entry: &Entry| entry.figures.iter().copied().max();
+            variables.sort_by_key(|entry| std::cmp::Reverse(most(entry)));
+            let others = variables.len().saturating_sub(MOST_VARIABLES);
+            variables.truncate(MOST_VARIABLES);
+            Some(LargestVariables { variables, others })
         });
     }
 
     /// Draws them.
-    pub fn ui(&self, ui: &mut egui::Ui, derived: &Derived) {
-        let (Some(facts), Some((step, _))) = (&self.facts, self.made_for) else { return };
+    pub fn ui(&self, ui: &mut egui::Ui, runs: &Runs, timelines: &SlotTimelines) {
+        let (Some((slot, ..)), Some(moment)) = (self.made_for, &self.moment) else { return };
+        let figures = SlotFigures::of(runs, timelines, moment);
+        match (runs.len(), self.facts.first()) {
+            (1, Some(Some(facts))) => self.one_ui(ui, runs, timelines, facts, &figures),
+            (1, _) => return,
+            (2, _) => self.pair_ui(ui, runs, timelines, (moment, &figures)),
+            _ => self.many_ui(ui, runs, timelines, (moment, &figures)),
+        }
+        self.largest_ui(ui, runs, &(slot, timelines.version));
+    }
+
+    fn one_ui(
+        &self,
+        ui: &mut egui::Ui,
+        runs: &Runs,
+        timelines: &SlotTimelines,
+        facts: &StepFacts,
+        figures: &SlotFigures,
+    ) {
         let units = Units::now(ui);
         let kind = facts.kind.as_deref().unwrap_or("unknown kind");
-        let title = format!("Step {}, {}", facts.step, text::shortened(kind, NAME));
+        let title = format!("Step {}, {}", facts.step, shortened(kind, NAME));
         ui.label(RichText::new(title).strong());
         let mut lines: Vec<(&str, String)> = Vec::new();
-        if let Some(name) = &facts.name {
-            lines.push(("Name", text::shortened(name, NAME).into_owned()));
+        let is_known = runs.is_settled(&[Needed::Debug]);
+        for (title, words) in WORDS.iter().skip(1) {
+            let none = (*title == "Operation").then_some(if is_known {
+                "None known"
+            } else {
+                "Debug information is being read"
+            });
+            let word = words(facts).or(none.map(str::to_owned));
+            lines.extend(word.map(|word| (*title, shortened(&word, NAME).into_owned())));
         }
-        self.operation_lines(facts, &mut lines);
-        match (derived.worst_arena_at(step), derived.scope) {
-            (Some(tile), _) => lines.push(("Worst tile", tile.to_string())),
-            (None, Scope::Everything) => {}
-            (None, scope) => lines.push(("Of", scope_title(scope))),
+        match (figures.worst.first(), timelines.scope) {
+            (Some(Some(tile)), _) => lines.push(("Worst tile", tile.clone())),
+            (_, Scope::Everything) => {}
+            (_, scope) => lines.push(("Of", scope_title(scope))),
         }
-        let bytes = derived.not_always_live_at(step);
-        lines.push(("Not always live", units.exact(bytes)));
-        if let Some(always_live) = derived.always_live_at(step) {
+        let alive = |bytes: &PerRun<Option<u64>>| bytes.get(0).copied().flatten();
+        let not_always_live = alive(&figures.not_always_live).unwrap_or(0);
+        lines.push(("Not always live", units.exact(not_always_live)));
+        if let Some(always_live) = alive(&figures.always_live) {
             lines.push(("Always live", units.exact(always_live)));
         }
         tooltip_facts_ui(ui, "step facts", &lines);
-        if let (Some(always_live), Some(limit)) =
-            (derived.always_live_at(step), derived.curve.limit)
-        {
-            let alive = always_live.saturating_add(bytes);
+        if let (Some(alive), Some(limit)) = (alive(&figures.together()), figures.limit(0)) {
             let text = format!("Together {}", against_limit(alive, limit, units));
             if alive > limit {
                 ui.colored_label(Tokens::now(ui).bad, RichText::new(text).strong());
@@ -100,52 +134,286 @@ impl StepTooltip {
                 ui.label(text);
             }
         }
-        self.largest_ui(ui, &(derived.scope, step));
     }
 
-    fn largest_ui(&self, ui: &mut egui::Ui, key: &(Scope, usize)) {
-        let largest = match self.largest.get(key) {
-            Some(Some(largest)) if largest.variables.is_empty() => return,
-            Some(Some(largest)) => largest,
-            Some(None) => return,
-            None => {
-                ui.separator();
-                ui.weak(self.largest.failure().unwrap_or("Looking for the largest variables…"));
-                return;
+    fn pair_ui(
+        &self,
+        ui: &mut egui::Ui,
+        runs: &Runs,
+        timelines: &SlotTimelines,
+        (moment, figures): (&Moment, &SlotFigures),
+    ) {
+        ui.set_max_width(WIDTH);
+        head_ui(ui, runs, timelines, moment);
+        egui::Grid::new("slot facts").num_columns(4).spacing([12.0, 2.0]).show(ui, |ui| {
+            ui.label("");
+            for run in runs.iter() {
+                let text = format!("{} {}", run.title, shortened(&run.name, 20));
+                ui.label(RichText::new(text).strong().color(run.color(ui)));
             }
-        };
+            ui.end_row();
+            self.words_ui(ui, runs);
+            figures.pair_ui(ui);
+        });
+    }
+
+    /// A line for each run.
+    fn many_ui(
+        &self,
+        ui: &mut egui::Ui,
+        runs: &Runs,
+        timelines: &SlotTimelines,
+        (moment, figures): (&Moment, &SlotFigures),
+    ) {
+        ui.set_max_width(WIDTH);
+        head_ui(ui, runs, timelines, moment);
+        if let Some(facts) = self.facts.iter().flatten().next() {
+            let words =
+                WORDS.iter().skip(1).filter_map(|(title, word)| Some((*title, word(facts)?)));
+            let lines: Vec<(&str, String)> =
+                words.map(|(title, word)| (title, shortened(&word, NAME).into_owned())).collect();
+            tooltip_facts_ui(ui, "step facts", &lines);
+            ui.add_space(4.0);
+        }
         let units = Units::now(ui);
-        ui.separator();
-        ui.weak("Largest variables alive, not always live");
-        egui::Grid::new("largest variables").num_columns(2).spacing([14.0, 2.0]).show(ui, |ui| {
-            for (name, bytes) in &largest.variables {
-                ui.label(text::shortened(name, NAME));
-                ui.label(units.bytes(*bytes));
+        let together = figures.together();
+        egui::Grid::new("slot figures").num_columns(5).spacing([12.0, 2.0]).show(ui, |ui| {
+            for title in ["", "Step", "Not always live", "With always live", "Difference"] {
+                ui.weak(title);
+            }
+            ui.end_row();
+            for (place, run) in runs.iter().enumerate() {
+                let title = RichText::new(shortened(&run.title, 20)).strong();
+                ui.label(title.color(run.color(ui)));
+                let step = moment.step_there(place);
+                ui.label(step.map_or("–".to_owned(), |step| step_id(&run.report, step)));
+                let bytes = |bytes: &PerRun<Option<u64>>| bytes.get(place).copied().flatten();
+                ui.label(bytes_text(bytes(&figures.not_always_live), units));
+                ui.label(bytes_text(bytes(&together), units));
+                let first = together.get(0).copied().flatten();
+                match (place, first, bytes(&together)) {
+                    (0, ..) | (_, None, _) | (.., None) => ui.label(""),
+                    (_, Some(from), Some(to)) => change_ui(ui, from, to, units),
+                };
                 ui.end_row();
             }
         });
-        if largest.others > 0 {
-            ui.weak(format!("and {} more", text::grouped(largest.others as u64)));
+    }
+
+    /// What the steps of two runs are and do. What both say is said once.
+    fn words_ui(&self, ui: &mut egui::Ui, runs: &Runs) {
+        let is_known = runs.is_settled(&[Needed::Debug]);
+        for (title, word) in WORDS {
+            let words = self.facts.iter().map(|facts| {
+                let facts = facts.as_ref()?;
+                match (word(facts), title) {
+                    (None, "Operation") if is_known => Some("none known".to_owned()),
+                    (None, "Operation") => Some("still being read".to_owned()),
+                    (Some(kind), "Operation") => match &facts.operation {
+                        Some(Operation { kind: Some(_), layer, .. }) => {
+                            Some(format!("{kind} ({layer})"))
+                        }
+                        _ => Some(kind),
+                    },
+                    (word, _) => word,
+                }
+            });
+            let words: Vec<Option<String>> = words.collect();
+            let [source, target] = &*words else { return };
+            if source.is_none() && target.is_none() {
+                continue;
+            }
+            ui.weak(if title == "Source" { "Source line" } else { title });
+            match source {
+                Some(word) => ui.label(shortened(word, NAME_BESIDE)),
+                None => ui.weak("–"),
+            };
+            match target {
+                Some(_) if source == target => ui.weak("the same"),
+                Some(word) => ui.label(shortened(word, NAME_BESIDE)),
+                None => ui.weak("–"),
+            };
+            ui.end_row();
         }
     }
 
-    fn operation_lines(&self, facts: &StepFacts, lines: &mut Vec<(&str, String)>) {
-        let Some(operation) = &facts.operation else {
-            let none =
-                if self.is_debug_known { "None known" } else { "Debug information is being read" };
-            lines.push(("Operation", none.to_owned()));
+    fn largest_ui(&self, ui: &mut egui::Ui, runs: &Runs, key: &(usize, u64)) {
+        let largest = match self.largest.get((runs, OF_VARIABLES), key) {
+            Some(Some(largest)) if largest.variables.is_empty() => return,
+            Some(Some(largest)) => Some(largest),
+            Some(None) => return,
+            None => None,
+        };
+        if runs.is_one() {
+            ui.separator();
+        } else {
+            ui.add_space(6.0);
+        }
+        let Some(largest) = largest else {
+            ui.weak(self.largest.failure().unwrap_or("Looking for the largest variables…"));
             return;
         };
-        let kind = operation.kind.as_deref().unwrap_or(&operation.layer);
-        lines.push(("Operation", text::shortened(kind, NAME).into_owned()));
-        if let Some(name) = &operation.name {
-            lines.push(("Operation name", text::shortened(name, NAME).into_owned()));
-        }
-        if let Some(value) = operation.available_memory_proportion {
-            lines.push(("availableMemoryProportion", value.to_string()));
-        }
-        if let Some(location) = &operation.location {
-            lines.push(("Source", text::shortened(location, NAME).into_owned()));
+        let units = Units::now(ui);
+        ui.weak("Largest variables alive, not always live");
+        let (longest, gap) = if runs.is_one() { (NAME, 14.0) } else { (VARIABLE, 12.0) };
+        let columns = runs.len() + 2;
+        egui::Grid::new("largest variables").num_columns(columns).spacing([gap, 2.0]).show(
+            ui,
+            |ui| {
+                for Entry { name, figures, .. } in &largest.variables {
+                    ui.label(shortened(name, longest));
+                    for bytes in figures {
+                        ui.label(bytes_text(*bytes, units));
+                    }
+                    if let [source, target] = **figures {
+                        match (source, target) {
+                            (Some(_), None) => ui.weak("only in source"),
+                            (None, Some(_)) => ui.weak("only in target"),
+                            (source, target) => {
+                                change_ui(ui, source.unwrap_or(0), target.unwrap_or(0), units)
+                            }
+                        };
+                    }
+                    ui.end_row();
+                }
+            },
+        );
+        if largest.others > 0 {
+            ui.weak(format!("and {} more", grouped(largest.others as u64)));
         }
     }
+}
+
+type Word = fn(&StepFacts) -> Option<String>;
+
+/// What is said of a step, and what it is called.
+const WORDS: [(&str, Word); 6] = [
+    ("Step", |facts| {
+        Some(format!("{}, {}", facts.step, facts.kind.as_deref().unwrap_or("unknown kind")))
+    }),
+    ("Name", |facts| facts.name.clone()),
+    ("Operation", |facts| {
+        let operation = facts.operation.as_ref()?;
+        Some(operation.kind.as_ref().unwrap_or(&operation.layer).clone())
+    }),
+    ("Operation name", |facts| facts.operation.as_ref()?.name.clone()),
+    ("availableMemoryProportion", |facts| {
+        let proportion = facts.operation.as_ref()?.available_memory_proportion?;
+        Some(proportion.to_string())
+    }),
+    ("Source", |facts| facts.operation.as_ref()?.location.clone()),
+];
+
+/// Which runs have a step there, and what is said of those that have none.
+fn head_ui(ui: &mut egui::Ui, runs: &Runs, timelines: &SlotTimelines, moment: &Moment) {
+    let title = moment.presence(runs);
+    let title = match timelines.scope {
+        Scope::Everything => title,
+        scope => format!("{title}, {}", scope_title(scope).to_lowercase()),
+    };
+    ui.label(RichText::new(title).strong());
+    if let Some(absence) = moment.absence(runs) {
+        ui.weak(absence);
+    }
+}
+
+/// The bytes of the runs in a slot.
+struct SlotFigures {
+    worst: Vec<Option<String>>,
+    not_always_live: PerRun<Option<u64>>,
+    always_live: PerRun<Option<u64>>,
+    limits: PerRun<Option<u64>>,
+}
+
+impl SlotFigures {
+    fn of(runs: &Runs, timelines: &SlotTimelines, moment: &Moment) -> Self {
+        let places = || 0..runs.len();
+        let worst = |place: usize| {
+            let timeline = &timelines.run(place)?.timeline;
+            Some(timeline.worst_arena_at(moment.step(place)?)?.to_string())
+        };
+        let at = |place: usize| Some((&timelines.run(place)?.timeline, moment.step(place)));
+        let not_always_live = |place: usize| {
+            let (timeline, step) = at(place)?;
+            Some(step.map_or(0, |step| timeline.not_always_live_at(step)))
+        };
+        let always_live = |place: usize| {
+            let (timeline, step) = at(place)?;
+            timeline.always_live_at(step.unwrap_or(0))
+        };
+        Self {
+            worst: places().map(worst).collect(),
+            not_always_live: places().map(not_always_live).collect(),
+            always_live: places().map(always_live).collect(),
+            limits: places().map(|place| timelines.run(place)?.timeline.curve.limit).collect(),
+        }
+    }
+
+    fn together(&self) -> PerRun<Option<u64>> {
+        let pairs = self.not_always_live.iter().zip(&self.always_live);
+        pairs.map(|(not_always, always)| Some((*not_always)?.saturating_add((*always)?))).collect()
+    }
+
+    fn limit(&self, run: usize) -> Option<u64> {
+        self.limits.get(run).copied().flatten()
+    }
+
+    /// The rows of two runs.
+    fn pair_ui(&self, ui: &mut egui::Ui) {
+        let units = Units::now(ui);
+        if self.worst.iter().any(Option::is_some) {
+            ui.weak("Worst tile");
+            for tile in &self.worst {
+                ui.label(tile.as_ref().map_or("–".to_owned(), |tile| format!("tile {tile}")));
+            }
+            ui.end_row();
+        }
+        let together = self.together();
+        bytes_ui(ui, "Not always live", &self.not_always_live, units);
+        bytes_ui(ui, "Always live", &self.always_live, units);
+        bytes_ui(ui, "Together", &together, units);
+        let limit = |(place, alive): (usize, &Option<u64>)| {
+            let (alive, limit) = ((*alive)?, self.limit(place)?);
+            let is_over = alive > limit;
+            let word = if is_over { "over" } else { "under" };
+            Some((format!("{} {word}", units.bytes(alive.abs_diff(limit))), is_over))
+        };
+        let limits: Vec<_> = together.iter().enumerate().map(limit).collect();
+        if limits.iter().any(Option::is_some) {
+            ui.weak("Limit");
+            for limit in limits {
+                match limit {
+                    Some((text, true)) => {
+                        ui.colored_label(Tokens::now(ui).bad, RichText::new(text).strong())
+                    }
+                    Some((text, false)) => ui.label(text),
+                    None => ui.label(""),
+                };
+            }
+            ui.end_row();
+        }
+    }
+}
+
+fn bytes_text(bytes: Option<u64>, units: Units) -> String {
+    bytes.map_or_else(|| "–".to_owned(), |bytes| units.bytes(bytes))
+}
+
+fn bytes_ui(ui: &mut egui::Ui, title: &str, bytes: &PerRun<Option<u64>>, units: Units) {
+    if bytes.iter().all(Option::is_none) {
+        return;
+    }
+    ui.weak(title);
+    for bytes in bytes {
+        ui.label(bytes_text(*bytes, units));
+    }
+    if let [Some(source), Some(target)] = bytes.as_slice() {
+        change_ui(ui, *source, *target, units);
+    }
+    ui.end_row();
+}
+
+/// A difference in the colour that it has in tables.
+fn change_ui(ui: &mut egui::Ui, from: u64, to: u64, units: Units) -> egui::Response {
+    ui.colored_label(change_color(ui, from, to), change_text(from, to, units))
 }

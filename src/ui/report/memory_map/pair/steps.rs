@@ -9,7 +9,7 @@ use crate::text::shortened;
 use crate::ui::legacy::AlignedSteps;
 use crate::ui::legacy::{Pair, Side};
 use crate::ui::report::PageContext;
-use crate::ui::report::liveness::pair::places::{Places, step_id};
+use crate::ui::report::moment::step_id;
 
 /// Draws the choice of a slot; `peaks` are steps of the source and of the target, `of` says what they are
 /// the peaks of.
@@ -71,14 +71,17 @@ fn parse(axis: &AlignedSteps, reports: [&Report; 2], text: &str) -> Option<usize
 }
 
 fn title(axis: &AlignedSteps, reports: [&Report; 2], slot: usize) -> String {
-    let places = Places::at_slot(axis, slot);
-    let names = Side::BOTH.into_iter().filter_map(|side| {
-        let step = places.step_there(side)?;
-        name(side.of(reports), step)
-    });
-    let title = format!("At {}", places.title(reports));
-    match names.into_iter().next() {
-        Some(name) => format!("{title}: {}", shortened(name, 80)),
-        None => title,
+    let [source, target] = reports;
+    let steps = [axis.source_at(slot), axis.target_at(slot)];
+    let text = match steps {
+        [Some(from), Some(to)] => format!("{} → {}", step_id(source, from), step_id(target, to)),
+        [Some(step), None] => format!("{}, only in source", step_id(source, step)),
+        [None, Some(step)] => format!("{}, only in target", step_id(target, step)),
+        [None, None] => String::new(),
+    };
+    let names = reports.into_iter().zip(steps).find_map(|(report, step)| name(report, step?));
+    match names {
+        Some(name) => format!("At step {text}: {}", shortened(name, 80)),
+        None => format!("At step {text}"),
     }
 }

@@ -1,0 +1,138 @@
+//! How long everything lives that is alive at a moment: a table for each run, side by side, over the
+//! axis that all share.
+
+use eframe::egui;
+use eframe::egui::ComboBox;
+use std::sync::Arc;
+
+use super::lifetimes::{LifeAxis, LifetimeRows};
+use super::tables::{Subject, toggle};
+use super::words::selected_moment;
+use crate::analysis::liveness::Scope;
+use crate::ui::report::RunsContext;
+use crate::ui::report::moment::step_id;
+use crate::ui::report::run_title_ui;
+use crate::ui::runs::{Needed, Needs, Run, RunId, RunsAnswer};
+use crate::ui::theme::Tokens;
+use crate::ui::widget::data_table::{Data, DataTable};
+use crate::ui::widget::facts::absent_ui;
+use crate::ui::widget::rows::Rows;
+
+/// Between the tables, points.
+const GAP: f32 = 20.0;
+/// Runs whose tables stand side by side; of more, one is chosen.
+const MOST_BESIDE: usize = 2;
+const OF_LIVES: Needs = &[Needed::Liveness, Needed::TileVariables, Needed::Variables, Needed::Axis];
+
+/// The tables.
+#[derive(Debug, Default)]
+pub struct LifetimeTables {
+    runs: Vec<LifetimeTable>,
+    /// The run that is shown where there are many.
+    chosen: Option<RunId>,
+}
+
+/// The table of a run.
+#[derive(Default)]
+struct LifetimeTable {
+    table: DataTable,
+    rows: RunsAnswer<(usize, Scope, usize), Option<Arc<LifetimeRows>>>,
+}
+
+impl std::fmt::Debug for LifetimeTable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("LifetimeTable").field("table", &self.table).finish_non_exhaustive()
+    }
+}
+
+impl LifetimeTables {
+    /// Draws the tables.
+    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut RunsContext<'_>, subject: &Subject<'_>) {
+        let runs = page.runs;
+        self.runs.resize_with(runs.len(), LifetimeTable::default);
+        if runs.len() > MOST_BESIDE {
+            let place = self.chosen.and_then(|id| runs.position(id)).unwrap_or(0);
+            let Some(run) = runs.get(place) else { return };
+            let combo = ComboBox::from_id_salt("lifetimes of").selected_text(&*run.title);
+            let combo = combo.show_ui(ui, |ui| {
+                for other in runs.iter() {
+                    if ui.selectable_label(other.id == run.id, &*other.title).clicked() {
+                        self.chosen = Some(other.id);
+                    }
+                }
+            });
+            combo.response.accessible_name("Lifetimes of");
+            if let Some(table) = self.runs.get_mut(place) {
+                table.ui(ui, page, subject, run, place);
+            }
+            return;
+        }
+        ui.spacing_mut().item_spacing.x = GAP;
+        ui.columns(runs.len(), |columns| {
+            for (place, (ui, table)) in columns.iter_mut().zip(&mut self.runs).enumerate() {
+                ui.spacing_mut().item_spacing.x = 8.0;
+                let Some(run) = runs.get(place) else { continue };
+                if !runs.is_one() {
+                    run_title_ui(ui, run);
+                }
+                table.ui(ui, page, subject, run, place);
+            }
+        });
+    }
+}
+
+impl LifetimeTable {
+    fn ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut RunsContext<'_>,
+        subject: &Subject<'_>,
+        run: &Run,
+        place: usize,
+    ) {
+        let (runs, timelines) = (page.runs, subject.timelines);
+        let moment = selected_moment(timelines, subject.slots);
+        let (Some(step), Some(curve)) = (moment.step(place), timelines.run(place)) else {
+            ui.weak("Nothing is alive before the first step");
+            return;
+        };
+        // On the worst tile of a step its variables have places.
+        let scope = curve.timeline.worst_arena_at(step).map_or(timelines.scope, Scope::Arena);
+        let key = (place, scope, step);
+        self.rows.ask("lifetimes", ui.ctx(), (runs, OF_LIVES), &key, move |runs, _| {
+            LifetimeRows::new(&runs.get(place)?.report, scope, step).map(Arc::new)
+        });
+        let Some(((_, _, at), rows)) = self.rows.last(runs) else {
+            ui.weak(self.rows.failure().unwrap_or("Looking…"));
+            return;
+        };
+        let Some(lives) = rows else {
+            let reason = "They need the variables of the profile, which cannot be read";
+            absent_ui(ui, "Lifetimes are not there", reason);
+            return;
+        };
+        let axis = &timelines.axis;
+        let end = axis.len();
+        let slot = |step: u32| axis.slot(place, step as usize).unwrap_or(end) as f64;
+        let at_slot = moment.slot.or_else(|| axis.slot(place, *at)).unwrap_or(0);
+        let life_axis = LifeAxis { range: subject.range, at: at_slot, place: &slot };
+        let rows: Arc<dyn Rows> = Arc::clone(lives) as Arc<dyn Rows>;
+        let (selected, tokens) = (page.selection.variable.clone(), *Tokens::now(ui));
+        let name = match runs.len() {
+            1 => "lifetimes".to_owned(),
+            _ => format!("lifetimes in {}", run.the()),
+        };
+        let data = Data {
+            name: &name,
+            title: "",
+            note: &format!("alive at step {}", step_id(&run.report, *at)),
+            columns: &lives.columns(),
+            rows: &rows,
+            is_selected: &|row| selected.is_some() && lives.name(row) == selected.as_deref(),
+            paint: &|painter, rect, row| lives.paint(painter, rect, row, &life_axis, &tokens),
+        };
+        if let Some(click) = self.table.ui(ui, &data, page.commands) {
+            toggle(&mut page.selection.variable, lives.name(click.row));
+        }
+    }
+}

@@ -1,0 +1,405 @@
+//! The curves of the runs: in one picture, or in one each below each other that move together.
+
+use eframe::egui;
+use eframe::egui::{Color32, Rect};
+use std::sync::Arc;
+
+use super::LivenessPage;
+use super::choices::{Choices, Shown, drawn};
+use super::scope_choice::scope_title;
+use super::timelines::{RunCurve, SlotTimelines};
+use super::words::{moment_text, selected_moment};
+use crate::analysis::liveness::lifetimes::VariableLife;
+use crate::ui::report::moment::{Moment, as_title, step_id};
+use crate::ui::report::{RunsContext, run_title_ui};
+use crate::ui::runs::{PerRun, Run, RunId, Runs};
+use crate::ui::theme::Tokens;
+use crate::ui::units::Units;
+use crate::ui::widget::bins::{BinCache, Values};
+use crate::ui::widget::curve::{Answer, Lane, Layer, Picture, Y_AXIS_WIDTH, curve_ui};
+use crate::ui::widget::legend::{Patch, entry_ui};
+
+/// Slots that are drawn with a label of their own.
+const MOST_LABELS: usize = 12;
+/// Height of a lane that marks slots of one run, points.
+const ONLY_LANE: f32 = 5.0;
+/// Height of ticks and title of the x axis, points.
+const X_AXIS_HEIGHT: f32 = 36.0;
+/// Height of a lane with a label, points.
+const LIFE_LANE: f32 = 15.0;
+
+/// Bins of the last frame.
+#[derive(Debug, Default)]
+pub struct Caches {
+    /// Always live and all of it, of each run.
+    runs: Vec<[BinCache; 2]>,
+    /// What the pointer follows, in the picture of all and in those of each.
+    followed: Vec<BinCache>,
+    /// The strip above.
+    pub overview: BinCache,
+}
+
+/// The colours of a curve: alone, blue and orange are always live and not; of several runs each has one.
+#[derive(Clone, Copy)]
+struct Colors {
+    line: Color32,
+    level: Color32,
+    fill: Option<Color32>,
+    level_fill: Option<Color32>,
+}
+
+impl Colors {
+    /// Beside others, only the reference has areas, so that all stay readable.
+    fn of(ui: &egui::Ui, runs: &Runs, run: &Run, is_alone: bool) -> Self {
+        if runs.is_one() {
+            let tokens = Tokens::now(ui);
+            let (line, level) = (tokens.top, tokens.base);
+            let (fill, level_fill) = (Some(tokens.top_fill), Some(tokens.base_fill));
+            return Self { line, level, fill, level_fill };
+        }
+        let (line, fill) = (run.color(ui), run.fill(ui));
+        let has_areas = is_alone || run.id == runs.reference().id;
+        Self {
+            line,
+            level: if is_alone { line } else { line.gamma_multiply(0.75) },
+            fill: has_areas.then_some(fill.gamma_multiply(0.55)),
+            level_fill: has_areas.then_some(fill),
+        }
+    }
+}
+
+/// The pictures of a frame: one of all runs, or one of each.
+fn pictures(runs: &Runs, is_beside: bool) -> Vec<Option<usize>> {
+    if is_beside { (0..runs.len()).map(Some).collect() } else { vec![None] }
+}
+
+/// What the pointer follows: the curve that is shown, or the most of all.
+pub fn followed<'a>(
+    choices: &Choices,
+    runs: &'a Runs,
+    timelines: &'a SlotTimelines,
+) -> (Values<'a>, u64) {
+    let mut shown = drawn(runs, timelines).filter(|(run, _)| choices.of(run).not_always_live);
+    if let (Some((run, curve)), None) = (shown.next(), shown.next()) {
+        return curve.values(choices.is_stacked(run));
+    }
+    timelines.highest(runs.iter().all(|run| choices.is_stacked(run)))
+}
+
+/// Changes when what is drawn does.
+pub fn version(choices: &Choices, timelines: &SlotTimelines) -> u64 {
+    timelines.version << 32 | choices.version()
+}
+
+impl LivenessPage {
+    /// Draws one picture or several.
+    pub fn pictures_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut RunsContext<'_>,
+        timelines: &Arc<SlotTimelines>,
+        is_beside: bool,
+    ) {
+        let runs = page.runs;
+        let pictures = pictures(runs, is_beside);
+        let space = ui.available_rect_before_wrap();
+        let height = (space.height() - X_AXIS_HEIGHT) / pictures.len() as f32;
+        let (mut all, mut hovered) = (Rect::NOTHING, None);
+        self.caches.runs.resize_with(runs.len(), Default::default);
+        self.caches.followed.resize_with(runs.len() + 1, BinCache::default);
+        for (number, alone) in pictures.iter().enumerate() {
+            let mut rect = space;
+            rect.min.y += height * number as f32;
+            if number + 1 < pictures.len() {
+                rect.max.y = rect.min.y + height;
+            }
+            let run = alone.and_then(|place| runs.get(place));
+            let builder = egui::UiBuilder::new().id_salt(run.map(|run| run.id)).max_rect(rect);
+            let (legend, answer) = ui
+                .scope_builder(builder, |ui| {
+                    let legend = self.legend_ui(ui, runs, timelines, *alone);
+                    let is_last = number + 1 == pictures.len();
+                    (legend, self.picture_ui(ui, page, timelines, *alone, is_last))
+                })
+                .inner;
+            all = all.union(legend).union(answer.rect);
+            if let Some(click) = answer.clicked {
+                if click.is_added {
+                    page.selection.toggle_slot(runs, click.position);
+                } else {
+                    page.selection.select_slot(runs, click.position);
+                }
+            }
+            if let Some(slot) = answer.hovered {
+                hovered = Some((run.map(|run| run.id), slot));
+                self.tooltip.prepare(ui.ctx(), runs, timelines, slot);
+                egui::Tooltip::for_widget(&answer.response)
+                    .at_pointer()
+                    .show(|ui| self.tooltip.ui(ui, runs, timelines));
+            }
+        }
+        *page.has_painted_graph = true;
+        self.toolbar.picture = Some(all);
+        if self.pointed != hovered {
+            self.pointed = hovered;
+            // The pictures above were drawn before this was known.
+            if is_beside {
+                ui.request_repaint();
+            }
+        }
+    }
+
+    /// The legend of a picture; its entries switch what they name. Returns where it lies.
+    fn legend_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        runs: &Runs,
+        timelines: &SlotTimelines,
+        alone: Option<usize>,
+    ) -> Rect {
+        let limit = Tokens::now(ui).limit;
+        let has_limits =
+            drawn(runs, timelines).any(|(_, curve)| curve.timeline.curve.limit.is_some());
+        let choices = &mut self.choices;
+        let is_drawn = |place: usize| alone.is_none_or(|alone| alone == place);
+        let in_legend = || runs.iter().enumerate().filter(|(place, _)| is_drawn(*place));
+        let row = ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing = egui::vec2(14.0, 2.0);
+            match alone.and_then(|place| runs.get(place)) {
+                Some(run) => run_title_ui(ui, run),
+                None => {
+                    ui.add_space(Y_AXIS_WIDTH);
+                }
+            }
+            for (place, run) in in_legend() {
+                let Some(curve) = timelines.run(place) else {
+                    let scope = scope_title(timelines.scope);
+                    ui.weak(format!("{}: no curve of {scope}", run.title));
+                    continue;
+                };
+                let mut shown = choices.of(run);
+                let colors = Colors::of(ui, runs, run, alone.is_some());
+                run_legend_ui(ui, runs, run, (curve, colors), &mut shown);
+                choices.show(run, shown);
+            }
+            if has_limits {
+                entry_ui(ui, Patch::Dashes(limit), "Limit", &mut choices.has_limit);
+            }
+            for (place, run) in in_legend() {
+                if !timelines.only(place).is_empty() {
+                    let color = run.color(ui);
+                    let name = format!("Only in {}", run.title_in_text());
+                    let mut shown = choices.of(run);
+                    entry_ui(ui, Patch::Area(color, color), &name, &mut shown.only);
+                    choices.show(run, shown);
+                }
+            }
+        });
+        row.response.rect
+    }
+
+    /// A picture of all runs, or of one alone.
+    fn picture_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut RunsContext<'_>,
+        timelines: &SlotTimelines,
+        alone: Option<usize>,
+        is_last: bool,
+    ) -> Answer {
+        let (units, runs) = (Units::now(ui), page.runs);
+        let choices = &self.choices;
+        let is_drawn = |place: usize| alone.is_none_or(|alone| alone == place);
+        let mut layers = Vec::with_capacity(2 * runs.len() + 1);
+        let mut ground = None;
+        let Caches { runs: caches, followed: followed_caches, .. } = &mut self.caches;
+        for ((place, run), caches) in runs.iter().enumerate().zip(caches) {
+            let Some(curve) = timelines.run(place).filter(|_| is_drawn(place)) else { continue };
+            let colors = Colors::of(ui, runs, run, alone.is_some());
+            let (level, of_run) = layers_of(choices, (run, curve), colors, caches);
+            ground = ground.or(level);
+            layers.extend(of_run);
+        }
+        let (values, base) = match alone.and_then(|place| Some((place, runs.get(place)?))) {
+            Some((place, run)) => timelines
+                .run(place)
+                .map_or((Values::Known(&[]), 0), |curve| curve.values(choices.is_stacked(run))),
+            None => followed(choices, runs, timelines),
+        };
+        if let Some(cache) = followed_caches.get_mut(alone.map_or(0, |place| place + 1)) {
+            let line = Color32::TRANSPARENT;
+            layers.push(Layer { values, base, is_stacked: false, fill: None, line, cache });
+        }
+        let lives = self.marks.lives(runs, page.selection);
+        let lanes = lanes(ui, choices, runs, timelines, lives);
+        let marks = self.marks.marked(runs).map_or(&[][..], |marked| &marked.slots);
+        let slots = page.selection.slots(runs);
+        let has_labels = (2..=MOST_LABELS).contains(&slots.len());
+        let selected = slots.iter().map(|slot| {
+            let title = || {
+                let title = Moment::at_slot(&timelines.axis, *slot).title(runs);
+                if runs.is_one() { as_title(&title) } else { title }
+            };
+            (*slot..*slot + 1, if has_labels { title() } else { String::new() })
+        });
+        let run = alone.and_then(|place| runs.get(place)).map(|run| run.id);
+        let pointed = self.pointed.filter(|(other, _)| run.is_some() && *other != run);
+        let name = match (alone.and_then(|place| runs.get(place)), runs.len()) {
+            (_, 1) => "Liveness curve".to_owned(),
+            (Some(run), _) => format!("Liveness curve of {}", run.the()),
+            (None, 2) => "Liveness curves of both".to_owned(),
+            (None, _) => "Liveness curves of all runs".to_owned(),
+        };
+        curve_ui(
+            ui,
+            &mut self.view,
+            Picture {
+                name: &name,
+                value: moment_text(&selected_moment(timelines, &slots), runs, timelines, units),
+                x_title: match runs.len() {
+                    1 => "Step",
+                    2 => "Step of the source; T: of the target, where the source has none",
+                    _ => "Step of the reference; with a name, of the first run that has one there",
+                },
+                x_text: &|slot| tick(runs, timelines, slot),
+                version: version(choices, timelines),
+                len: timelines.len(),
+                top: choices.height(runs, timelines),
+                ground,
+                layers,
+                limits: limits(choices, runs, timelines, alone, units),
+                borders: &[],
+                marks,
+                lanes: &lanes,
+                selected: selected.collect(),
+                pointed: pointed.map(|(_, slot)| slot),
+                has_x_axis: is_last,
+                is_range_selectable: false,
+            },
+        )
+    }
+}
+
+/// The entries of a run.
+fn run_legend_ui(
+    ui: &mut egui::Ui,
+    runs: &Runs,
+    run: &Run,
+    (curve, colors): (&RunCurve, Colors),
+    shown: &mut Shown,
+) {
+    let patch = |fill: Option<Color32>, line| match fill {
+        Some(fill) => Patch::Area(fill, line),
+        None => Patch::Line(line),
+    };
+    let name = |of: &str, alone: &str| {
+        if runs.is_one() { alone.to_owned() } else { format!("{}: {of}", run.title) }
+    };
+    let title = name("not always live", "Not always live");
+    entry_ui(ui, patch(colors.fill, colors.line), &title, &mut shown.not_always_live);
+    if curve.always_live().is_some() {
+        let title = name("always live", "Always live");
+        entry_ui(ui, patch(colors.level_fill, colors.level), &title, &mut shown.always_live);
+    }
+}
+
+type Ground = Option<(u64, Color32, Color32)>;
+
+/// What is drawn of a run: what always lives, as ground where it is level in all of the picture, then all
+/// of it.
+fn layers_of<'a>(
+    choices: &Choices,
+    (run, curve): (&Run, &'a RunCurve),
+    colors: Colors,
+    [below, above]: &'a mut [BinCache; 2],
+) -> (Ground, impl Iterator<Item = Layer<'a>>) {
+    let (shown, is_stacked) = (choices.of(run), choices.is_stacked(run));
+    // Where nothing lies below, or all of it is to be seen, areas would hide each other.
+    let has_area = is_stacked || !shown.always_live;
+    let (ground, level) = match curve.always_live().filter(|_| shown.always_live) {
+        None => (None, None),
+        Some(Ok(level)) => {
+            (Some((level, colors.level_fill.unwrap_or(Color32::TRANSPARENT), colors.level)), None)
+        }
+        Some(Err(values)) => {
+            let (fill, line) = (colors.level_fill, colors.level);
+            let layer = Layer { values, base: 0, is_stacked: false, fill, line, cache: below };
+            (None, Some(layer))
+        }
+    };
+    let (values, base) = curve.values(is_stacked);
+    let layer = shown.not_always_live.then_some(Layer {
+        values,
+        base,
+        is_stacked: level.is_some(),
+        fill: colors.fill.filter(|_| has_area),
+        line: colors.line,
+        cache: above,
+    });
+    (ground, level.into_iter().chain(layer))
+}
+
+/// The limits, one where all are equal.
+fn limits(
+    choices: &Choices,
+    runs: &Runs,
+    timelines: &SlotTimelines,
+    alone: Option<usize>,
+    units: Units,
+) -> Vec<(u64, String)> {
+    let limit = |(place, run): (usize, &Run)| {
+        let is_drawn = alone.is_none_or(|alone| alone == place);
+        let limit = choices.limit(timelines.run(place)?, run).filter(|_| is_drawn)?;
+        Some((limit, format!("{}: limit {}", run.title, units.bytes(limit))))
+    };
+    let found: Vec<(u64, String)> = runs.iter().enumerate().filter_map(limit).collect();
+    match &*found {
+        [(first, _), others @ ..] if others.iter().all(|(limit, _)| limit == first) => {
+            vec![(*first, format!("Limit {}", units.bytes(*first)))]
+        }
+        _ => found,
+    }
+}
+
+/// What lies below the curves: the slots that only one run has, and where the selected variable is alive
+/// in each.
+fn lanes<'a>(
+    ui: &egui::Ui,
+    choices: &Choices,
+    runs: &'a Runs,
+    timelines: &'a SlotTimelines,
+    lives: Option<&'a PerRun<Option<VariableLife>>>,
+) -> Vec<Lane<'a>> {
+    let only = runs.iter().enumerate().rev().filter_map(|(place, run)| {
+        let ranges = timelines.only(place);
+        let is_shown = choices.of(run).only && !ranges.is_empty();
+        let lane = Lane { label: "", ranges, color: run.color(ui), height: ONLY_LANE };
+        is_shown.then_some(lane)
+    });
+    let life = |(place, run): (usize, &'a Run)| {
+        let life = lives?.get(place)?.as_ref()?;
+        if runs.is_one() {
+            let lane = Lane::new(&life.ranges, Tokens::now(ui).mark);
+            return (!life.ranges.is_empty()).then_some(lane);
+        }
+        let (label, color) = (&*run.title, run.color(ui));
+        Some(Lane { label, ranges: &life.ranges, color, height: LIFE_LANE })
+    };
+    only.chain(runs.iter().enumerate().rev().filter_map(life)).collect()
+}
+
+/// What stands below a tick.
+fn tick(runs: &Runs, timelines: &SlotTimelines, slot: usize) -> String {
+    let step = |(place, run): (usize, &Run)| {
+        let id = step_id(&run.report, timelines.axis.step(place, slot)?);
+        Some(match (place, runs.len()) {
+            (0, _) => id,
+            (_, 2) => format!("T{id}"),
+            _ => format!("{} {id}", run.title),
+        })
+    };
+    runs.iter().enumerate().find_map(step).unwrap_or_default()
+}
+
+/// Which picture the pointer is over, and the slot there.
+pub type Pointed = Option<(Option<RunId>, usize)>;

@@ -1,0 +1,184 @@
+//! The curves of all runs over the axis that their steps share, with their peaks; worked out beside the
+//! window for a scope.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::analysis::comparison::slot_curves::{in_slots, slots_where};
+use crate::analysis::comparison::slot_peaks::{SlotPeak, slot_peaks};
+use crate::analysis::comparison::step_axis::StepAxis;
+use crate::analysis::liveness::Scope;
+use crate::analysis::liveness::scope_curve::AlwaysLive;
+use crate::analysis::liveness::timeline::Timeline;
+use crate::ui::runs::{PerRun, Runs};
+use crate::ui::widget::bins::Values;
+
+/// The curve of a run.
+#[derive(Debug)]
+pub struct RunCurve {
+    /// By step.
+    pub timeline: Arc<Timeline>,
+    /// By slot, where slots are not the steps.
+    by_slot: Option<BySlot>,
+}
+
+#[derive(Debug)]
+struct BySlot {
+    not_always_live: Vec<u64>,
+    always_live: Option<Vec<u64>>,
+    together: Option<Vec<u64>>,
+}
+
+impl BySlot {
+    fn new(timeline: &Timeline, slots: usize, step_in: impl Fn(usize) -> Option<usize>) -> Self {
+        let in_slots = |curve: &[u64]| in_slots(slots, &step_in, curve);
+        let not_always_live = in_slots(&timeline.curve.not_always_live);
+        let always_live = match &timeline.curve.always_live {
+            AlwaysLive::Unknown => None,
+            AlwaysLive::Level(level) => Some(vec![*level; slots]),
+            AlwaysLive::AtStep(curve) => Some(in_slots(curve)),
+        };
+        let add = |(a, b): (&u64, &u64)| a.saturating_add(*b);
+        let together = always_live
+            .as_ref()
+            .map(|always_live| not_always_live.iter().zip(always_live).map(add).collect());
+        Self { not_always_live, always_live, together }
+    }
+}
+
+impl RunCurve {
+    /// What is alive in each slot, with what is always live or without, and what is to be added.
+    pub fn values(&self, with_always_live: bool) -> (Values<'_>, u64) {
+        let curve = &self.timeline.curve;
+        let (values, base) = match (&self.by_slot, &self.timeline.together) {
+            (Some(BySlot { together: Some(together), .. }), _) if with_always_live => (together, 0),
+            (Some(by_slot), _) => (&by_slot.not_always_live, 0),
+            (None, Some(together)) if with_always_live => (together, 0),
+            (None, _) => match curve.always_live {
+                AlwaysLive::Level(level) if with_always_live => (&curve.not_always_live, level),
+                _ => (&curve.not_always_live, 0),
+            },
+        };
+        (Values::Known(values), base)
+    }
+
+    /// What is always live in each slot: a level, or values; `None` where it is not known.
+    pub fn always_live(&self) -> Option<Result<u64, Values<'_>>> {
+        match (&self.by_slot, &self.timeline.curve.always_live) {
+            (Some(by_slot), _) => by_slot.always_live.as_ref().map(|all| Err(Values::Known(all))),
+            (None, AlwaysLive::Unknown) => None,
+            (None, AlwaysLive::Level(level)) => Some(Ok(*level)),
+            (None, AlwaysLive::AtStep(values)) => Some(Err(Values::Known(values))),
+        }
+    }
+
+    /// The largest figure, with what is always live or without.
+    pub fn top(&self, with_always_live: bool) -> u64 {
+        if with_always_live { self.timeline.top } else { self.timeline.highest }
+    }
+}
+
+/// The curves of all runs and what belongs to them.
+#[derive(Debug)]
+pub struct SlotTimelines {
+    /// The scope.
+    pub scope: Scope,
+    /// The axis.
+    pub axis: Arc<StepAxis>,
+    /// For each run its curve; `None` where it has no such curve.
+    runs: PerRun<Option<RunCurve>>,
+    /// The most of all runs in each slot: without what is always live, and with it; of several.
+    highest: Option<[Vec<u64>; 2]>,
+    /// The peaks of all runs, largest first.
+    pub peaks: Vec<SlotPeak>,
+    /// Slots that only one run has, for each run.
+    only: PerRun<Vec<Range<u32>>>,
+    /// Tells curves apart.
+    pub version: u64,
+}
+
+impl SlotTimelines {
+    /// Works them out; `None` where no run has such a curve.
+    pub fn of(runs: &Runs, scope: Scope, is_cancelled: &(dyn Fn() -> bool + Sync)) -> Option<Self> {
+        static VERSIONS: AtomicU64 = AtomicU64::new(0);
+        let axis = Arc::clone(runs.axis()?);
+        let slots = axis.len();
+        let curve = |(place, run): (usize, &crate::ui::runs::Run)| {
+            let timeline = run.derived.timeline(scope, is_cancelled)?;
+            let step_in = |slot| axis.step(place, slot);
+            let by_slot = (!runs.is_one()).then(|| BySlot::new(&timeline, slots, step_in));
+            Some(RunCurve { timeline, by_slot })
+        };
+        let curves: PerRun<Option<RunCurve>> = runs.iter().enumerate().map(curve).collect();
+        if curves.iter().all(Option::is_none) {
+            return None;
+        }
+        let highest = (!runs.is_one()).then(|| {
+            [false, true].map(|with_always_live| {
+                let mut highest = vec![0; slots];
+                for curve in curves.iter().flatten() {
+                    let (values, base) = curve.values(with_always_live);
+                    for (slot, highest) in highest.iter_mut().enumerate() {
+                        let bytes = values.get(slot).map_or(0, |bytes| bytes.saturating_add(base));
+                        *highest = bytes.max(*highest);
+                    }
+                }
+                highest
+            })
+        });
+        let peak_curve =
+            |curve: &'_ Option<RunCurve>| curve.as_ref().map(|curve| Arc::clone(&curve.timeline));
+        let peak_curves: Vec<Option<Arc<Timeline>>> = curves.iter().map(peak_curve).collect();
+        let peak_curves: Vec<&[u64]> = peak_curves
+            .iter()
+            .map(|timeline| timeline.as_ref().map_or(&[][..], |timeline| timeline.peak_curve()))
+            .collect();
+        let peaks = slot_peaks(&peak_curves, &axis);
+        let only = |run: usize| {
+            let has = |other: usize, slot: usize| axis.step(other, slot).is_some();
+            let others = || (0..axis.runs()).filter(|other| *other != run);
+            slots_where(if runs.is_one() { 0 } else { slots }, |slot| {
+                has(run, slot) && !others().any(|other| has(other, slot))
+            })
+        };
+        let only = (0..runs.len()).map(only).collect();
+        let version = VERSIONS.fetch_add(1, Ordering::Relaxed);
+        Some(Self { scope, axis, runs: curves, highest, peaks, only, version })
+    }
+
+    /// Number of slots.
+    pub fn len(&self) -> usize {
+        self.axis.len()
+    }
+
+    /// The curve of a run.
+    pub fn run(&self, run: usize) -> Option<&RunCurve> {
+        self.runs.get(run)?.as_ref()
+    }
+
+    /// The slots that only this run has.
+    pub fn only(&self, run: usize) -> &[Range<u32>] {
+        self.only.get(run).map_or(&[], |only| only)
+    }
+
+    /// The most of all runs in each slot, and what is to be added.
+    pub fn highest(&self, with_always_live: bool) -> (Values<'_>, u64) {
+        match (&self.highest, self.run(0)) {
+            (Some([without, with]), _) => {
+                (Values::Known(if with_always_live { with } else { without }), 0)
+            }
+            (None, Some(curve)) => curve.values(with_always_live),
+            (None, None) => (Values::Known(&[]), 0),
+        }
+    }
+
+    /// Bytes in a slot of the curve that the peaks are of, the most of all runs.
+    pub fn peak_bytes_at(&self, slot: usize) -> u64 {
+        let bytes = |(run, curve): (usize, &Option<RunCurve>)| {
+            let step = self.axis.step_at_or_before(run, slot)?;
+            curve.as_ref()?.timeline.peak_curve().get(step).copied()
+        };
+        self.runs.iter().enumerate().filter_map(bytes).max().unwrap_or(0)
+    }
+}

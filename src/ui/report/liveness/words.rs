@@ -1,0 +1,73 @@
+//! How the moment that the page is about is chosen and written.
+
+use super::timelines::SlotTimelines;
+use crate::analysis::program::steps;
+use crate::text::shortened;
+use crate::ui::report::change_text;
+use crate::ui::report::moment::Moment;
+use crate::ui::runs::{Run, Runs};
+use crate::ui::units::Units;
+
+/// Longest name of a step in a line.
+const NAME: usize = 40;
+
+/// The slot that was selected first, else the highest step of each run.
+pub fn selected_moment(timelines: &SlotTimelines, slots: &[usize]) -> Moment {
+    let peak = |run| timelines.run(run).and_then(|curve| curve.timeline.peak);
+    match slots.first() {
+        Some(slot) => Moment::at_slot(&timelines.axis, *slot),
+        None => Moment::of_steps((0..timelines.axis.runs()).map(peak).collect()),
+    }
+}
+
+/// The moment in a line: the steps, what they do, how much is alive, the difference.
+pub fn moment_text(
+    moment: &Moment,
+    runs: &Runs,
+    timelines: &SlotTimelines,
+    units: Units,
+) -> String {
+    let name = |(place, run): (usize, &Run)| {
+        let facts = steps::facts(&run.report, moment.step_there(place)?)?;
+        let kind = facts.kind.as_deref();
+        // Of one run there is room for both.
+        let name = match (runs.is_one(), kind, facts.name.as_deref()) {
+            (true, kind, Some(name)) => {
+                let kind = shortened(kind.unwrap_or("unknown kind"), NAME);
+                format!("{kind} {}", shortened(name, NAME))
+            }
+            (true, kind, None) => shortened(kind.unwrap_or("unknown kind"), NAME).into_owned(),
+            (false, kind, name) => shortened(name.or(kind)?, NAME).into_owned(),
+        };
+        Some(name)
+    };
+    let mut names: Vec<String> = runs.iter().enumerate().filter_map(name).collect();
+    names.dedup();
+    let name = if names.is_empty() { String::new() } else { format!(", {}", names.join(" → ")) };
+    let bytes = |place: usize| {
+        let curve = timelines.run(place)?;
+        Some(moment.step(place).map_or(0, |step| curve.timeline.not_always_live_at(step)))
+    };
+    let bytes: Vec<u64> = (0..runs.len()).filter_map(bytes).collect();
+    let figures = match &*bytes {
+        [] => String::new(),
+        [bytes] if runs.is_one() => {
+            let worst = timelines.run(0).zip(moment.step(0));
+            let worst = worst.and_then(|(curve, step)| curve.timeline.worst_arena_at(step));
+            let tile = worst.map_or(String::new(), |arena| format!(" on tile {arena}"));
+            format!(", {} not always live{tile}", units.exact(*bytes))
+        }
+        [source, target] if runs.len() == 2 => format!(
+            ", {} → {} not always live, {}",
+            units.bytes(*source),
+            units.bytes(*target),
+            change_text(*source, *target, units)
+        ),
+        bytes => {
+            let bytes: Vec<String> = bytes.iter().map(|bytes| units.bytes(*bytes)).collect();
+            format!(", {} not always live", bytes.join(" → "))
+        }
+    };
+    let absence = moment.absence(runs).map_or(String::new(), |text| format!("; {text}"));
+    format!("{}{name}{figures}{absence}", moment.title(runs))
+}

@@ -1,0 +1,130 @@
+//! A moment: a slot of the axis that the steps of all runs share, or the peak of each run; with the step
+//! of every run, and how it is written.
+
+use crate::analysis::comparison::step_axis::StepAxis;
+use crate::store::Report;
+use crate::ui::runs::{PerRun, Run, Runs};
+
+/// A step of each run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Moment {
+    /// The slot; `None` where each run is at its own peak.
+    pub slot: Option<usize>,
+    /// The steps of the runs; where a run has none in the slot, the one before.
+    steps: PerRun<Option<usize>>,
+    /// Whether the run really has a step there.
+    is_there: PerRun<bool>,
+}
+
+impl Moment {
+    /// The steps in a slot.
+    pub fn at_slot(axis: &StepAxis, slot: usize) -> Self {
+        let runs = 0..axis.runs();
+        Self {
+            slot: Some(slot),
+            steps: runs.clone().map(|run| axis.step_at_or_before(run, slot)).collect(),
+            is_there: runs.map(|run| axis.step(run, slot).is_some()).collect(),
+        }
+    }
+
+    /// A step of each run, whatever the slot.
+    pub fn of_steps(steps: PerRun<Option<usize>>) -> Self {
+        let is_there = steps.iter().map(|_| true).collect();
+        Self { slot: None, steps, is_there }
+    }
+
+    /// The step of a run; where it has none there, the one before.
+    pub fn step(&self, run: usize) -> Option<usize> {
+        self.steps.get(run).copied().flatten()
+    }
+
+    /// The step of a run, where it has one there.
+    pub fn step_there(&self, run: usize) -> Option<usize> {
+        self.step(run).filter(|_| self.is_there.get(run) == Some(&true))
+    }
+
+    /// The runs that have a step there, and those that have none.
+    fn divided<'a>(&self, runs: &'a Runs) -> (Vec<&'a Run>, Vec<&'a Run>) {
+        let placed: Vec<(usize, &Run)> = runs.iter().enumerate().collect();
+        let (there, absent): (Vec<_>, Vec<_>) =
+            placed.into_iter().partition(|(place, _)| self.is_there.get(*place) == Some(&true));
+        let runs = |list: Vec<(usize, &'a Run)>| list.into_iter().map(|(_, run)| run).collect();
+        (runs(there), runs(absent))
+    }
+
+    /// `In both`, `Only in source`, `Not in amp-0.6`.
+    pub fn presence(&self, runs: &Runs) -> String {
+        match (&*self.divided(runs).0, &*self.divided(runs).1) {
+            (_, []) if runs.len() > 2 => "In all".to_owned(),
+            (_, []) => "In both".to_owned(),
+            ([only], _) => format!("Only in {}", only.title_in_text()),
+            (_, absent) => {
+                let titles: Vec<String> = absent.iter().map(|run| run.title_in_text()).collect();
+                format!("Not in {}", titles.join(", "))
+            }
+        }
+    }
+
+    /// The steps for people: `step 82`, of two runs `step 82 → 61`.
+    pub fn title(&self, runs: &Runs) -> String {
+        let id = |(place, run): (usize, &Run)| match self.step_there(place) {
+            Some(step) => step_id(&run.report, step),
+            None => "–".to_owned(),
+        };
+        let ids: Vec<String> = runs.iter().enumerate().map(id).collect();
+        let (there, absent) = self.divided(runs);
+        match (&*ids, &*there, self.slot) {
+            ([id], ..) => format!("step {id}"),
+            ([source, target], _, None) => {
+                format!("step {source} of the source, step {target} of the target")
+            }
+            (_, _, None) => "each at its own peak".to_owned(),
+            (_, [only], _) if !absent.is_empty() => {
+                let id = ids.iter().find(|id| *id != "–").map_or("–", |id| &**id);
+                format!("step {id}, only in {}", only.title_in_text())
+            }
+            (ids, ..) => format!("step {}", ids.join(" → ")),
+        }
+    }
+
+    /// What is said of the runs that have no step there: which one each is after.
+    pub fn absence(&self, runs: &Runs) -> Option<String> {
+        let text = |(place, run): (usize, &Run)| {
+            if self.step_there(place).is_some() || self.slot.is_none() {
+                return None;
+            }
+            Some(match self.step(place) {
+                Some(step) => {
+                    format!("{} is still as after step {}", run.the(), step_id(&run.report, step))
+                }
+                None => format!("{} has not begun", run.the()),
+            })
+        };
+        let texts: Vec<String> = runs.iter().enumerate().filter_map(text).collect();
+        (!texts.is_empty()).then(|| texts.join("; "))
+    }
+
+    /// What the figures of a table are of.
+    pub fn note(&self, runs: &Runs) -> String {
+        let absence = self.absence(runs).map_or(String::new(), |text| format!(" ({text})"));
+        match (self.slot, runs.len()) {
+            (None, 1) => "at the peak".to_owned(),
+            (None, 2) => format!("each at its own peak: {}", self.title(runs)),
+            (None, _) => "each at its own peak".to_owned(),
+            (Some(_), 1) => String::new(),
+            (Some(_), _) => format!("at {}{absence}", self.title(runs)),
+        }
+    }
+}
+
+/// The number of a step.
+pub fn step_id(report: &Report, step: usize) -> String {
+    let id = report.steps.get().and_then(|steps| steps.ids.get(step));
+    id.map_or_else(|| step.to_string(), |id| id.to_string())
+}
+
+/// `step 12` as a title: `Step 12`.
+pub fn as_title(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
+}
