@@ -1,6 +1,8 @@
 //! The pages in the order of the menu, and why one cannot be shown: what its report lacks, and what
 //! would bring it.
 
+use std::borrow::Cow;
+
 use super::command::Page;
 use super::icon::Icon;
 use crate::store::{Part, Report};
@@ -9,6 +11,9 @@ use crate::store::{Part, Report};
 const LATER: &str = "Comes with a later version";
 /// A part of the report is still to come.
 const COMING: &str = "Being read";
+
+/// Why something cannot be shown or done.
+pub type WhyNot = Cow<'static, str>;
 
 /// A page as the menu has it.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +24,7 @@ pub struct PageEntry {
     pub icon: Icon,
     /// The page; `None` for one that comes with a later version.
     pub page: Option<Page>,
-    lacks: fn(&Report) -> Option<&'static str>,
+    lacks: fn(&Report) -> Option<WhyNot>,
 }
 
 /// All pages.
@@ -40,59 +45,31 @@ pub const PAGES: [PageEntry; 8] = [
         title: "Memory",
         icon: Icon::Memory,
         page: Some(Page::Memory),
-        lacks: |report| {
-            lacking(
-                &report.memory,
-                "The profile has no readable table memory_by_tile; \
-                 engine option autoReport.outputGraphProfile brings it",
-            )
-        },
+        lacks: |report| lacking(&report.memory),
     },
     PageEntry {
         title: "Liveness",
         icon: Icon::Liveness,
         page: Some(Page::Liveness),
-        lacks: |report| {
-            let absent = "The profile has no readable tables depth_first_steps and eq_classes; \
-                          engine option autoReport.outputGraphProfile brings them";
-            lacking(&report.steps, absent).or_else(|| lacking(&report.liveness, absent))
-        },
+        lacks: |report| lacking(&report.steps).or_else(|| lacking(&report.liveness)),
     },
     PageEntry {
         title: "Program tree",
         icon: Icon::ProgramTree,
         page: None,
-        lacks: |report| {
-            lacking(
-                &report.programs,
-                "The profile has no readable table programs; \
-                 engine option autoReport.outputGraphProfile brings it",
-            )
-        },
+        lacks: |report| lacking(&report.programs),
     },
     PageEntry {
         title: "Operations",
         icon: Icon::Operations,
         page: None,
-        lacks: |report| {
-            lacking(
-                &report.debug,
-                "There is no readable debug.cbor beside the profile or one directory up; \
-                 engine option autoReport.outputDebugInfo brings it",
-            )
-        },
+        lacks: |report| lacking(&report.debug),
     },
     PageEntry {
         title: "Execution trace",
         icon: Icon::Trace,
         page: None,
-        lacks: |report| {
-            lacking(
-                &report.execution,
-                "The execution tables of the profile are empty; engine option \
-                 autoReport.outputExecutionProfile fills them when the program runs",
-            )
-        },
+        lacks: |report| lacking(&report.execution),
     },
     PageEntry {
         title: "Comparison",
@@ -104,38 +81,40 @@ pub const PAGES: [PageEntry; 8] = [
 
 impl PageEntry {
     /// Why the page cannot be shown for a report, beside which another one is open or is not.
-    pub fn why_not(&self, report: Option<&Report>, is_pair: bool) -> Option<&'static str> {
-        let Some(report) = report else { return Some("Open a report first") };
+    pub fn why_not(&self, report: Option<&Report>, is_pair: bool) -> Option<WhyNot> {
+        let Some(report) = report else { return Some("Open a report first".into()) };
         if self.page == Some(Page::Comparison) && !is_pair {
-            return Some("Open a second report to compare: Compare with…, or drop it here");
+            return Some("Open a second report to compare: Compare with…, or drop it here".into());
         }
-        (self.lacks)(report).or_else(|| self.page.is_none().then_some(LATER))
+        (self.lacks)(report).or_else(|| self.page.is_none().then_some(LATER.into()))
     }
 }
 
-fn coming<T>(part: &Part<T>) -> Option<&'static str> {
-    (!part.is_settled()).then_some(COMING)
+fn coming<T>(part: &Part<T>) -> Option<WhyNot> {
+    (!part.is_settled()).then_some(COMING.into())
 }
 
-fn lacking<T>(part: &Part<T>, absent: &'static str) -> Option<&'static str> {
-    coming(part).or_else(|| part.get().is_none().then_some(absent))
+fn lacking<T>(part: &Part<T>) -> Option<WhyNot> {
+    coming(part).or_else(|| part.absence().map(|absence| absence.to_string().into()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format::poplar::absent;
     use std::path::PathBuf;
 
     #[test]
     fn a_page_that_is_absent_says_what_would_bring_it() {
         let report = Report::new(PathBuf::from("r"));
         for entry in PAGES {
-            assert_eq!(entry.why_not(None, false), Some("Open a report first"));
-            assert_eq!(entry.why_not(Some(&report), true), Some(COMING), "{}", entry.title);
+            assert_eq!(entry.why_not(None, false), Some("Open a report first".into()));
+            let why_not = entry.why_not(Some(&report), true);
+            assert_eq!(why_not, Some(COMING.into()), "{}", entry.title);
         }
-        report.memory.fill(None);
-        report.debug.fill(None);
-        report.execution.fill(None);
+        report.memory.settle(Err(absent::memory()));
+        report.debug.settle(Err(absent::debug()));
+        report.execution.settle(Err(absent::execution()));
         let reason = |title: &str| {
             PAGES
                 .iter()

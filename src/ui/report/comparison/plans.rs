@@ -29,7 +29,7 @@ impl Plans {
     pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, found: &Arc<Found>) {
         if found.plans.is_empty() {
             let reason = if found.operations == 0 {
-                "No operation is known in both reports: debug.cbor names them"
+                "No operation is known in both reports: debug information names them"
             } else {
                 "Each operation has the same steps, code and vertices in both reports"
             };

@@ -66,12 +66,6 @@ pub fn memories(runs: &Runs) -> Option<Vec<&TileMemory>> {
     runs.iter().map(|run| run.report.memory.get()).collect()
 }
 
-/// The machine that says which tiles an IPU has: that of the first run, if it does.
-pub fn machine(runs: &Runs) -> Option<&Target> {
-    let targets = || runs.iter().filter_map(|run| run.report.target.get());
-    targets().find(|target| target.tiles_per_ipu.is_some()).or_else(|| targets().next())
-}
-
 /// The tiles of all runs in their order.
 #[derive(Debug)]
 pub struct ArrangedTiles {
@@ -92,14 +86,12 @@ pub struct ArrangedTiles {
 impl ArrangedTiles {
     pub fn new(runs: &Runs, memories: &[&TileMemory], choice: &TileChoice) -> Self {
         let tiles = UnitedTiles::new(memories);
-        let machine = machine(runs);
+        let machine = runs.machine();
         let order = tiles.ordered(memories, machine, choice.ipu, choice.order);
         let rows = tiles.rows_of(&order);
-        let of_run = |((run, memory), rows): ((_, &&TileMemory), &Vec<u32>)| {
-            let run: &crate::ui::runs::Run = run;
-            TileFigures::new(memory, run.report.target.get(), rows)
-        };
-        let figures: PerRun<_> = runs.iter().zip(memories).zip(&rows).map(of_run).collect();
+        let figures: PerRun<_> = (runs.iter().zip(memories).zip(&rows))
+            .map(|((run, memory), rows)| TileFigures::new(memory, run.report.target.get(), rows))
+            .collect();
         let with_gaps = |position: usize| {
             figures.iter().map(move |figures| cell(&figures.including_gaps, position))
         };

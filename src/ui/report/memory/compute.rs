@@ -19,7 +19,7 @@ use crate::analysis::figures::joined::joined_all;
 use crate::analysis::memory::selection::TileSelection;
 use crate::store::exchange::ExchangeId;
 use crate::store::vertex::StatePart;
-use crate::store::{ComputeSetId, Report};
+use crate::store::{Absence, ComputeSetId, Report};
 use crate::ui::report::figures::{Entries, Entry, FigureColumn, Layout, Unit};
 use crate::ui::report::{RunsContext, unread_ui};
 use crate::ui::runs::{Needed, Needs, Run, Runs};
@@ -51,12 +51,14 @@ impl Listing {
         }
     }
 
-    /// The tables of the profile that it needs.
-    fn tables(self) -> &'static str {
+    /// Why a report does not have them.
+    fn absence(self, report: &Report) -> Option<&Absence> {
         match self {
-            Self::ComputeSets => "compute_sets and vertex_instances",
-            Self::Vertices => "vertex_types and vertex_instances",
-            Self::Exchanges => "program_type_do_exchange",
+            Self::ComputeSets => {
+                report.compute_sets.absence().or(report.compute_set_tiles.absence())
+            }
+            Self::Vertices => vertices::why_no_vertices(report),
+            Self::Exchanges => report.exchanges.absence(),
         }
     }
 
@@ -323,7 +325,9 @@ fn listed<R: Thing>(listing: Listing, runs: &Runs, tiles: &TileSelection, figure
     for run in runs.iter() {
         match R::rows(&run.report, tiles) {
             Some(rows) => found.push(rows),
-            None => return Listed::absent(runs, run, listing.title(), listing.tables()),
+            None => {
+                return Listed::absent(runs, run, listing.title(), listing.absence(&run.report));
+            }
         }
     }
     if runs.is_one() {

@@ -209,8 +209,8 @@ impl TileDetails {
             }
         }
         notes.extend(note(runs, selected.is_some()));
-        if runs.is_one() && memories.iter().any(|memory| memory.categories.is_empty()) {
-            notes.push("table memory_by_category is not in the profile".to_owned());
+        if let [memory] = memories[..] {
+            notes.extend(memory.why_no_categories.as_ref().map(|absence| absence.what.clone()));
         }
         let columns = columns(runs, &titles, selected.as_deref());
         let targets = runs.iter().map(|run| run.report.target.get());

@@ -8,7 +8,7 @@ use eframe::egui::{
     ColorImage, ComboBox, Response, RichText, Sense, TextureHandle, TextureOptions,
 };
 
-use super::arranged::{ArrangedTiles, DividedTiles, machine};
+use super::arranged::{ArrangedTiles, DividedTiles};
 use super::difference_paint::{Layout, Painted};
 use super::picture::x_title;
 use super::select::{Selecting, tile_text};
@@ -322,7 +322,7 @@ fn tooltip_ui(
     let units = Units::now(ui);
     let (Some(row), Some(tile)) = (map.rows.get(row), tiles.axis.tile(position)) else { return };
     let bytes = tiles.axis.row(position).map_or([None; 2], |place| row.bytes(place));
-    let title = format!("{}: {}", tile_text(machine(runs), tile), row.title);
+    let title = format!("{}: {}", tile_text(runs.machine(), tile), row.title);
     ui.label(RichText::new(title).strong());
     let [source, target] = bytes;
     let change = match (source, target) {

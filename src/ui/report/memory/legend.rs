@@ -158,9 +158,9 @@ impl LegendOf<'_> {
     /// Says that there are no parts.
     fn missing_ui(&self, ui: &mut egui::Ui) {
         if let (Some(which), None) = (self.divided.choice.breakdown, &self.divided.stacks) {
-            let missing = missing_text(which);
+            let missing = missing_text(self.runs.reference(), which);
             let text = match self.runs.len() {
-                1 => missing.to_owned(),
+                1 => missing,
                 2 => format!("{missing}, or the target's has not"),
                 _ => format!("{missing}, or that of another run has not"),
             };
@@ -221,10 +221,12 @@ pub fn part_color(tokens: &Tokens, stack: &Stack, index: usize) -> Color32 {
 }
 
 /// Why a breakdown is not shown.
-fn missing_text(which: Breakdown) -> &'static str {
-    match which {
-        Breakdown::Region => "The profile has no readable bytes by region",
-        Breakdown::Category => "The profile has no readable table memory_by_category",
-        Breakdown::Liveness => "The profile has no readable bytes by liveness",
+fn missing_text(run: &Run, which: Breakdown) -> String {
+    let absence = run.report.memory.get().and_then(|memory| memory.why_no_categories.as_ref());
+    match (which, absence) {
+        (Breakdown::Region, _) => "The profile has no readable bytes by region".to_owned(),
+        (Breakdown::Liveness, _) => "The profile has no readable bytes by liveness".to_owned(),
+        (Breakdown::Category, Some(absence)) => absence.what.clone(),
+        (Breakdown::Category, None) => "The profile has no readable bytes by category".to_owned(),
     }
 }

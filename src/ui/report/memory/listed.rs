@@ -6,8 +6,9 @@ use std::sync::Arc;
 use eframe::egui;
 
 use super::tabs::{Beside, table_name};
-use crate::ui::report::RunsContext;
+use crate::store::Absence;
 use crate::ui::report::figures::{Entries, FigureTable, Figures};
+use crate::ui::report::{RunsContext, reason_of};
 use crate::ui::runs::{Needs, Run, Runs, RunsAnswer};
 use crate::ui::widget::data_table::{Data, DataTable, no_paint};
 use crate::ui::widget::facts::absent_ui;
@@ -38,13 +39,13 @@ impl std::fmt::Debug for Listed {
 
 impl Listed {
     /// Says that a run does not have something.
-    pub fn absent(runs: &Runs, run: &Run, what: &str, tables: &str) -> Self {
-        if runs.is_one() {
-            let reason = format!("The profile has no readable {tables}");
-            return Self::Absent(format!("{what} are not in this report"), reason);
-        }
-        let reason = format!("Its profile has no readable {tables}");
-        Self::Absent(format!("{what} are not in {}", run.the()), reason)
+    pub fn absent(runs: &Runs, run: &Run, what: &str, absence: Option<&Absence>) -> Self {
+        let title = match absence {
+            Some(absence) if absence.is_cancelled() => format!("{what} were not read"),
+            _ if runs.is_one() => format!("{what} are not in this report"),
+            _ => format!("{what} are not in {}", run.the()),
+        };
+        Self::Absent(title, reason_of(absence))
     }
 }
 

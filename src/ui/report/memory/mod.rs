@@ -29,10 +29,10 @@ use super::memory_map::{MemoryView, views_of_two_ui, views_ui};
 use super::tile_grid::TileGridView;
 use super::{RunsContext, is_limit_near, part_or_reason, run_title_ui, tables_height};
 use crate::analysis::memory::selection::TileSelection;
-use crate::ui::runs::{Arrangement, Needed, Needs, Runs, RunsAnswer};
+use crate::ui::runs::{Arrangement, Needed, Needs, Run, Runs, RunsAnswer};
 use crate::ui::split;
 use crate::ui::widget::facts::absent_ui;
-use arranged::{DividedTiles, TileChoice, machine, memories};
+use arranged::{DividedTiles, TileChoice, memories};
 use choices::Choices;
 use difference_map::DifferenceMapView;
 use picture::{TilesShown, limit_of};
@@ -116,7 +116,7 @@ impl MemoryPage {
         });
         self.head_ui(ui, runs, &tiles.axis.ipus, is_scaled);
         let selected = &mut page.selection.tiles;
-        if self.selecting.ui(ui, machine(runs), &tiles.axis.tiles, selected) {
+        if self.selecting.ui(ui, runs.machine(), &tiles.axis.tiles, selected) {
             self.pictures.reveal = selected.first();
         }
         let has_differences = self.view == MemoryView::Differences;
@@ -181,18 +181,17 @@ fn map_of_tile_ui(ui: &mut egui::Ui, selected: &TileSelection, view: &mut Memory
 
 /// Whether all runs have memory by tile; says what one does not have.
 fn has_memory(ui: &mut egui::Ui, runs: &Runs) -> bool {
-    let has_tiles = |run: &&crate::ui::runs::Run| {
-        !run.report.memory.get().is_some_and(|memory| !memory.tiles.is_empty())
-    };
-    let Some(run) = runs.iter().find(has_tiles) else { return true };
+    let has_none =
+        |run: &&Run| run.report.memory.get().is_none_or(|memory| memory.tiles.is_empty());
+    let Some(run) = runs.iter().find(has_none) else { return true };
     let mut what = "Memory".to_owned();
     if !runs.is_one() {
         run_title_ui(ui, run);
         what = format!("Memory of {}", run.the());
     }
     let memory = &run.report.memory;
-    if part_or_reason(ui, memory, run.is_working, &what, "table memory_by_tile").is_some() {
-        absent_ui(ui, "No tiles", "Table memory_by_tile of the profile has no rows");
+    if part_or_reason(ui, memory, run.is_working, &what).is_some() {
+        absent_ui(ui, "No tiles", "The report lists none");
     }
     false
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use eframe::egui;
 use eframe::egui::{Color32, Rect};
 
-use super::arranged::{ArrangedTiles, DividedTiles, machine};
+use super::arranged::{ArrangedTiles, DividedTiles};
 use super::axis::visible_ranges;
 use super::choices::Choices;
 use super::legend::{LegendOf, VariableStyle, part_color};
@@ -341,7 +341,7 @@ fn value_text(shown: &TilesShown<'_>, selecting: &Selecting, units: Units) -> St
     let also = if count > 1 { format!("; {count} tiles selected") } else { String::new() };
     format!(
         "{}, {}{also}",
-        tile_text(machine(runs), tile),
+        tile_text(runs.machine(), tile),
         with_gaps_text(runs, tiles, tile, units)
     )
 }

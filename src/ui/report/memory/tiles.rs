@@ -5,7 +5,7 @@ use std::sync::Arc;
 use eframe::egui;
 use eframe::egui::ComboBox;
 
-use super::arranged::{ArrangedTiles, machine, memories};
+use super::arranged::{ArrangedTiles, memories};
 use super::listed::{Listed, ListedTable, TableText};
 use super::select::Selecting;
 use super::tabs::Beside;
@@ -134,7 +134,7 @@ fn of_several(
     asked: &Question,
 ) -> Listed {
     let (_, figure, is_outliers, _) = asked;
-    let machine = machine(runs);
+    let machine = runs.machine();
     let ipus = &tiles.axis.ipus;
     let groups: Vec<Arc<str>> = ipus.iter().map(|ipu| Arc::from(format!("IPU {ipu}"))).collect();
     let has_groups = groups.len() > 1;

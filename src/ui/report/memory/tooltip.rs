@@ -4,7 +4,7 @@ use eframe::egui;
 use eframe::egui::{Grid, RichText};
 use std::cmp::Reverse;
 
-use super::arranged::{DividedTiles, machine};
+use super::arranged::DividedTiles;
 use super::select::tile_text;
 use crate::analysis::memory::united_tiles::largest_change;
 use crate::analysis::memory::{cell, gap_bytes};
@@ -27,7 +27,7 @@ type TileFigure = (String, Vec<Option<u64>>);
 pub fn tile_ui(ui: &mut egui::Ui, runs: &Runs, divided: &DividedTiles, position: usize) {
     let (tiles, units) = (&divided.tiles, Units::now(ui));
     let Some(tile) = tiles.axis.tile(position) else { return };
-    ui.label(RichText::new(tile_text(machine(runs), tile)).strong());
+    ui.label(RichText::new(tile_text(runs.machine(), tile)).strong());
     let figure = |title: &str, of: &dyn Fn(&TileMemory, usize) -> Option<u64>| -> TileFigure {
         let of_run =
             |(place, run): (usize, &Run)| of(run.report.memory.get()?, tiles.row(place, position)?);

@@ -7,6 +7,7 @@ use super::listed::{Listed, ListedTable, TableText};
 use super::tabs::Beside;
 use crate::analysis::comparison::variable_figures::RunVariables;
 use crate::analysis::liveness::variables::{SelectedVariables, VariableRow, on_tiles};
+use crate::analysis::liveness::why_no_variables;
 use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::memory::tile_order::selected_rows;
 use crate::store::Report;
@@ -112,7 +113,10 @@ fn listed(runs: &Runs, tiles: &TileSelection) -> Listed {
     for run in runs.iter() {
         match on_tiles(&run.report, tiles, most_columns) {
             Some(variables) => found.push(variables),
-            None => return Listed::absent(runs, run, "Variables", "table var_bytes_by_eq_class"),
+            None => {
+                let absence = why_no_variables(&run.report, !tiles.is_empty());
+                return Listed::absent(runs, run, "Variables", absence);
+            }
         }
     }
     if runs.is_one()

@@ -11,7 +11,7 @@ use crate::store::Report;
 use crate::store::options::{About, EngineOption, SideFact};
 use crate::store::report::FileStatus;
 use crate::text::clean;
-use crate::ui::report::PageContext;
+use crate::ui::report::{PageContext, reason_of};
 use crate::ui::units::Units;
 use crate::ui::widget::data_table::{Data, DataTable, no_paint};
 use crate::ui::widget::rows::{Column, Rows, Value};
@@ -185,10 +185,7 @@ fn full_ui(ui: &mut egui::Ui, rows: &dyn Rows, row: usize) {
 fn note(report: &Report, list: List, rows: &[Vec<Value<'_>>]) -> String {
     match list {
         List::Proportions if !report.debug.is_settled() => "Debug information is being read".into(),
-        List::Proportions if report.debug.get().is_none() => {
-            "Not known without debug.cbor; engine option autoReport.outputDebugInfo brings it"
-                .into()
-        }
+        List::Proportions if report.debug.get().is_none() => reason_of(report.debug.absence()),
         List::Proportions if rows.is_empty() => {
             "No operation of this program has the option".into()
         }

@@ -4,7 +4,7 @@ use eframe::egui;
 use eframe::egui::{Button, Margin, Rect, RichText, ScrollArea};
 
 use crate::analysis::program::phases::{Phases as NestedPhases, phases};
-use crate::store::options::CompilerPhase;
+use crate::store::options::{About, CompilerPhase};
 use crate::text::{grouped, shortened};
 use crate::ui::command::{Command, Export, ExportTo, Exported};
 use crate::ui::report::{PageContext, tooltip_facts_ui};
@@ -68,6 +68,14 @@ impl Made {
     }
 }
 
+/// In place of the phases of a report that has none.
+pub fn no_phases_ui(ui: &mut egui::Ui, about: &About) {
+    match &about.why_no_phases {
+        Some(absence) => ui.weak(format!("This report has none: {absence}")),
+        None => ui.weak("This report has none"),
+    };
+}
+
 impl Phases {
     /// Draws the part at the bottom of the page.
     pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
@@ -78,7 +86,7 @@ impl Phases {
             egui::Panel::bottom("no phases").frame(frame).show(ui, |ui| {
                 ui.horizontal_wrapped(|ui| {
                     ui.label(RichText::new("Compiler phases").strong().size(15.0));
-                    ui.weak("This report has none: table compilation_trace is absent or empty");
+                    no_phases_ui(ui, about);
                 });
             });
             return;

@@ -223,7 +223,7 @@ impl GridsShown<'_> {
         };
         layout.outline(ui, grid, row, Stroke::new(2.0, text));
         egui::Tooltip::for_widget(&response).at_pointer().show(|ui| {
-            let ipu = self.grids.ipu_of(page.runs, tile);
+            let ipu = page.runs.machine().and_then(|machine| machine.ipu_of(tile));
             let ipu = ipu.map_or(String::new(), |ipu| format!(" of IPU {ipu}"));
             self.tooltip_ui(ui, page.runs, (row, &format!("Tile {tile}{ipu}")));
         });

@@ -46,12 +46,6 @@ pub struct TileGrids {
     pub most: u64,
 }
 
-/// The machine that says which tiles an IPU has.
-fn machine(runs: &Runs) -> Option<&Target> {
-    let targets = || runs.iter().filter_map(|run| run.report.target.get());
-    targets().find(|target| target.tiles_per_ipu.is_some()).or_else(|| targets().next())
-}
-
 impl TileGrids {
     pub fn new(runs: &Runs, choice: &GridChoice, tokens: &Tokens) -> Option<Self> {
         let memories: Option<Vec<&TileMemory>> =
@@ -76,7 +70,7 @@ impl TileGrids {
         };
         let changed = (0..united.tiles.len()).filter_map(change);
         let most = changed.map(i64::unsigned_abs).max().unwrap_or(0);
-        let machine = machine(runs);
+        let machine = runs.machine();
         let picture = |color: &dyn Fn(usize) -> egui::Color32| {
             GridPicture::new(&united.tiles, machine, color)
         };
@@ -97,11 +91,6 @@ impl TileGrids {
     /// The figure of a tile in each run.
     pub fn values_of(&self, row: usize) -> impl Iterator<Item = Option<u64>> {
         self.values.iter().map(move |values| cell(values, row))
-    }
-
-    /// The IPU of a tile.
-    pub fn ipu_of(&self, runs: &Runs, tile: TileId) -> Option<u32> {
-        machine(runs)?.ipu_of(tile)
     }
 }
 

@@ -319,7 +319,7 @@ fn note(reports: [&Report; 2], list: List, rows: &[Row]) -> String {
             "Debug information is being read".to_owned()
         }
         List::Proportions if rows.is_empty() => {
-            "No operation of either has the option, or debug.cbor is not there".to_owned()
+            "No operation of either has the option, or debug information is not there".to_owned()
         }
         List::Proportions | List::Files => String::new(),
         _ if rows.is_empty() => "Neither report has any".to_owned(),

@@ -4,9 +4,9 @@
 use eframe::egui;
 use eframe::egui::{Button, Label, Rect, RichText, ScrollArea};
 
-use super::super::phases::{HEAD, Made, ROWS, duration_text, exports_ui, share_text};
+use super::super::phases::{HEAD, Made, ROWS, duration_text, exports_ui, no_phases_ui, share_text};
 use crate::analysis::program::phases::{joined_frames, phases};
-use crate::store::options::CompilerPhase;
+use crate::store::options::{About, CompilerPhase};
 use crate::ui::legacy::{Pair, Side};
 use crate::ui::report::PageContext;
 use crate::ui::report::halves::side_color;
@@ -79,7 +79,7 @@ impl PairPhases {
         self.picture = split::below(ui, "compiler phases of two", default, 64.0..=most, |ui| {
             head_ui(ui, both, flames, picture, page);
             let area = ScrollArea::vertical().auto_shrink(false);
-            let shown = area.show(ui, |ui| flames_ui(ui, both, flames));
+            let shown = area.show(ui, |ui| flames_ui(ui, both, [source, target], flames));
             Some(shown.inner.intersect(shown.inner_rect))
         });
     }
@@ -117,7 +117,7 @@ fn head_ui(
 }
 
 /// Draws both pictures; returns where they lie.
-fn flames_ui(ui: &mut egui::Ui, both: &Both, flames: &mut [Flame; 2]) -> Rect {
+fn flames_ui(ui: &mut egui::Ui, both: &Both, abouts: [&About; 2], flames: &mut [Flame; 2]) -> Rect {
     let span = both.totals().into_iter().max().unwrap_or(0);
     let mut drawn = Rect::NOTHING;
     for side in Side::BOTH {
@@ -125,7 +125,7 @@ fn flames_ui(ui: &mut egui::Ui, both: &Both, flames: &mut [Flame; 2]) -> Rect {
         let title = RichText::new(side.title()).strong().color(side_color(ui, side));
         drawn = drawn.union(ui.label(title).rect);
         if made.frames.is_empty() {
-            ui.weak("This report has none: table compilation_trace is absent or empty");
+            no_phases_ui(ui, side.of(abouts));
             continue;
         }
         let name = side.of([
