@@ -1,6 +1,9 @@
 //! The insights of `tilescope summary`: what they need is read, and shown as text.
 
+use std::sync::Arc;
+
 use super::output::{aligned, name_cell, wrapped};
+use crate::analysis::derived::Derived;
 use crate::analysis::insights::advice::{Advice, Evidence, Saving, operation_title};
 use crate::analysis::insights::logs::log_messages;
 use crate::analysis::insights::must_go::MustGo;
@@ -26,16 +29,16 @@ const MOST_VARIABLES: usize = 6;
 /// When the profile cannot be opened again.
 pub fn of(open: &OpenReport, progress: &Progress) -> Result<Insights, Error> {
     open.read_logs(log_messages);
-    let report = &*open.report;
-    let failure = verdict(report, None).and_then(|verdict| verdict.failure);
-    let Some(failure) = failure else { return Ok(insights(report, None)) };
+    let derived = Derived::new(Arc::clone(&open.report));
+    let failure = verdict(&open.report, None).and_then(|verdict| verdict.failure);
+    let Some(failure) = failure else { return Ok(insights(&derived, None)) };
     open.read_tile_variable_bytes(progress);
     open.read_compute(progress);
     let gaps = match failure.cause {
         Some(Cause::Curve) => None,
         _ => gaps_of(open, &failure, progress)?,
     };
-    Ok(insights(report, gaps.as_ref()))
+    Ok(insights(&derived, gaps.as_ref()))
 }
 
 fn gaps_of(

@@ -58,7 +58,8 @@ pub enum Source {
     Settled,
 }
 
-const fn command(key: Key) -> KeyboardShortcut {
+/// Ctrl, or Cmd, and a key.
+pub const fn command(key: Key) -> KeyboardShortcut {
     KeyboardShortcut::new(Modifiers::COMMAND, key)
 }
 
@@ -83,18 +84,6 @@ const CLOSE: &[KeyboardShortcut] = &[command(Key::W)];
 const MENU: &[KeyboardShortcut] = &[command(Key::B)];
 const BACK: &[KeyboardShortcut] = &[KeyboardShortcut::new(Modifiers::ALT, Key::ArrowLeft)];
 const FORWARD: &[KeyboardShortcut] = &[KeyboardShortcut::new(Modifiers::ALT, Key::ArrowRight)];
-/// Keys of the pages, in the order of the menu.
-const PAGE_KEYS: [&[KeyboardShortcut]; 8] = [
-    &[command(Key::Num1)],
-    &[command(Key::Num2)],
-    &[command(Key::Num3)],
-    &[command(Key::Num4)],
-    &[command(Key::Num5)],
-    &[command(Key::Num6)],
-    &[command(Key::Num7)],
-    &[command(Key::Num8)],
-];
-
 /// Keys and movements that pictures, tables and splitters know themselves.
 pub const IN_PICTURES: [(&str, &str); 11] = [
     ("Wheel", "Zoom at the pointer"),
@@ -148,11 +137,11 @@ pub fn actions(state: &ActionState<'_>) -> Vec<Action> {
     ]);
     actions.push(action("Commands…", PALETTE, Command::TogglePalette, None));
     actions.push(action("Keys", KEYS, Command::ToggleKeys, None));
-    for (entry, keys) in PAGES.iter().zip(PAGE_KEYS) {
+    for entry in &PAGES {
         let Some(page) = entry.page else { continue };
         actions.push(Action {
             title: format!("Go to {}", entry.title).into(),
-            keys,
+            keys: entry.keys,
             command: Command::Go(page),
             why_not: entry.why_not(state.report, state.comparison.is_some()),
         });

@@ -7,7 +7,6 @@ use super::command::Command;
 use super::report::RunsContext;
 use super::runs::{Runs, StepAt};
 use super::selection::Selection as RunsSelection;
-use crate::analysis::comparison::matching::Matching;
 use crate::analysis::comparison::step_axis::StepAxis;
 pub use crate::analysis::comparison::step_axis::StepAxis as AlignedSteps;
 pub use crate::analysis::figures::difference::Side;
@@ -111,8 +110,6 @@ pub struct Pair<'a> {
     pub target_files: Option<&'a Arc<OpenReport>>,
     /// Whether more of the target is coming.
     pub is_target_working: bool,
-    /// Which rows belong together, as soon as that is known.
-    pub matching: Option<&'a Arc<Matching>>,
     /// The axis that the steps of both share, as soon as it is known. Selected steps are positions on
     /// it.
     pub axis: Option<&'a Arc<AlignedSteps>>,
@@ -167,7 +164,6 @@ pub fn with_page<R>(
         target: &target.report,
         target_files: target.files.as_ref(),
         is_target_working: target.is_working,
-        matching: runs.matching(1),
         axis: runs.axis().filter(|_| runs.matching(1).is_some()),
         why_not: runs.why_not.as_deref(),
     });

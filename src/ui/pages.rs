@@ -1,10 +1,20 @@
-//! The pages in the order of the menu, and why one cannot be shown: what its report lacks, and what
-//! would bring it.
+//! The pages in the order of the menu: what each is called, how it is drawn, and why it cannot be shown:
+//! what its report lacks, and what would bring it. A new page is a file or folder, and an entry here.
+
+use eframe::egui;
+use eframe::egui::{Key, KeyboardShortcut};
 
 use std::borrow::Cow;
 
 use super::command::Page;
 use super::icon::Icon;
+use super::keys::command;
+use super::report::RunsContext;
+use super::report::comparison::ComparisonPage;
+use super::report::insights::InsightsPage;
+use super::report::liveness::LivenessPage;
+use super::report::memory::MemoryPage;
+use super::report::summary::SummaryPage;
 use crate::store::{Part, Report};
 
 /// Why a page with data is not there.
@@ -15,6 +25,15 @@ const COMING: &str = "Being read";
 /// Why something cannot be shown or done.
 pub type WhyNot = Cow<'static, str>;
 
+/// A page over one run or several, with what it remembers.
+pub trait RunsPage: std::fmt::Debug {
+    /// Draws it.
+    fn ui(&mut self, ui: &mut egui::Ui, page: &mut RunsContext<'_>);
+}
+
+/// Makes a page that remembers nothing yet.
+type MakePage = fn() -> Box<dyn RunsPage>;
+
 /// A page as the menu has it.
 #[derive(Clone, Copy, Debug)]
 pub struct PageEntry {
@@ -24,6 +43,10 @@ pub struct PageEntry {
     pub icon: Icon,
     /// The page; `None` for one that comes with a later version.
     pub page: Option<Page>,
+    /// The keys that lead to it.
+    pub keys: &'static [KeyboardShortcut],
+    /// `None` for one that is not drawn over runs yet.
+    make: Option<MakePage>,
     lacks: fn(&Report) -> Option<WhyNot>,
 }
 
@@ -33,51 +56,73 @@ pub const PAGES: [PageEntry; 8] = [
         title: "Summary",
         icon: Icon::Summary,
         page: Some(Page::Summary),
+        keys: &[command(Key::Num1)],
+        make: Some(|| Box::<SummaryPage>::default()),
         lacks: |report| coming(&report.about),
     },
     PageEntry {
         title: "Insights",
         icon: Icon::Insights,
         page: Some(Page::Insights),
+        keys: &[command(Key::Num2)],
+        make: Some(|| Box::<InsightsPage>::default()),
         lacks: |report| coming(&report.memory),
     },
     PageEntry {
         title: "Memory",
         icon: Icon::Memory,
         page: Some(Page::Memory),
+        keys: &[command(Key::Num3)],
+        make: Some(|| Box::<MemoryPage>::default()),
         lacks: |report| lacking(&report.memory),
     },
     PageEntry {
         title: "Liveness",
         icon: Icon::Liveness,
         page: Some(Page::Liveness),
+        keys: &[command(Key::Num4)],
+        make: Some(|| Box::<LivenessPage>::default()),
         lacks: |report| lacking(&report.steps).or_else(|| lacking(&report.liveness)),
     },
     PageEntry {
         title: "Program tree",
         icon: Icon::ProgramTree,
         page: None,
+        keys: &[command(Key::Num5)],
+        make: None,
         lacks: |report| lacking(&report.programs),
     },
     PageEntry {
         title: "Operations",
         icon: Icon::Operations,
         page: None,
+        keys: &[command(Key::Num6)],
+        make: None,
         lacks: |report| lacking(&report.debug),
     },
     PageEntry {
         title: "Execution trace",
         icon: Icon::Trace,
         page: None,
+        keys: &[command(Key::Num7)],
+        make: None,
         lacks: |report| lacking(&report.execution),
     },
     PageEntry {
         title: "Comparison",
         icon: Icon::Compare,
         page: Some(Page::Comparison),
+        keys: &[command(Key::Num8)],
+        make: Some(|| Box::<ComparisonPage>::default()),
         lacks: |report| coming(&report.memory),
     },
 ];
+
+/// A page that remembers nothing yet; `None` for one that is not drawn over runs yet.
+pub fn make_page(page: Page) -> Option<Box<dyn RunsPage>> {
+    let entry = PAGES.iter().find(|entry| entry.page == Some(page))?;
+    Some(entry.make?())
+}
 
 impl PageEntry {
     /// Why the page cannot be shown for a report, beside which another one is open or is not.

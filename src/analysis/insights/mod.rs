@@ -8,6 +8,7 @@
 pub mod advice;
 pub mod budgets;
 pub mod change;
+pub mod compared;
 #[cfg(test)]
 mod fixture;
 pub mod fullest_tiles;
@@ -29,10 +30,9 @@ use self::must_go::{MustGo, must_go};
 use self::pressure::Pressure;
 use self::verdict::{Verdict, verdict};
 use crate::analysis::comparison::owners::Owners;
+use crate::analysis::derived::Derived;
 use crate::analysis::liveness::Scope;
 use crate::analysis::placement::gap_totals::GapTotals;
-use crate::analysis::program::step_operations::step_operations;
-use crate::store::Report;
 
 /// Tiles that are listed as the fullest.
 const FULLEST_TILES: usize = 5;
@@ -59,9 +59,10 @@ pub struct Insights {
 }
 
 /// The insights of a report. `gaps` are those of the tiles that are over at least, where they were read.
-pub fn insights(report: &Report, gaps: Option<&GapTotals>) -> Insights {
+pub fn insights(derived: &Derived, gaps: Option<&GapTotals>) -> Insights {
+    let report = &**derived.report();
     let verdict = verdict(report, gaps);
-    let steps = step_operations(report).unwrap_or_default();
+    let steps = derived.operations().unwrap_or_default();
     let owners = Owners::of(report, &steps);
     let pressure = Pressure::of(report, &owners);
     let AdviceList { advice, not_advised } = match (&verdict, &pressure) {
@@ -79,7 +80,7 @@ pub fn insights(report: &Report, gaps: Option<&GapTotals>) -> Insights {
         verdict,
         fullest_tiles: fullest_tiles(report, FULLEST_TILES),
         histogram: histogram(report),
-        largest: largest(report, Scope::Everything),
+        largest: largest(derived, Scope::Everything, &|| false),
         must_go,
         advice,
         not_advised,

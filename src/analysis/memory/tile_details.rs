@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use crate::analysis::figures::joined::joined_all;
+use crate::analysis::figures::joined::side_by_side;
 use crate::analysis::memory::{
     CategoryBytes, MemoryTotals, category_on_tiles, category_title, category_total, totals,
     totals_of_rows,
@@ -132,7 +132,7 @@ pub fn details_of_all(reports: &[DetailColumns<'_>]) -> Vec<DetailRow> {
         let bytes = (0..count).flat_map(cells).collect();
         Some(DetailRow { group: first.group, title: first.title.clone(), bytes })
     };
-    let rows = joined_all(reports.iter().map(of_report).collect());
+    let rows = side_by_side(reports.iter().map(of_report).collect());
     let mut rows: Vec<DetailRow> = rows.into_iter().filter_map(join).collect();
     rows.sort_by_key(|row| row.group);
     rows

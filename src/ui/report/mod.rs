@@ -1,5 +1,6 @@
 //! The pages of a report. Each borrows the report and the selection, and keeps what it derived.
 
+pub mod beside;
 pub mod chip_map;
 pub mod comparison;
 pub mod figures;
@@ -13,6 +14,7 @@ mod side_by_side;
 pub mod summary;
 mod tile_figures;
 mod tile_grid;
+pub mod words;
 
 use crate::store::{Absence, Part};
 use crate::text::shortened;
@@ -43,11 +45,13 @@ pub struct RunsContext<'a> {
     pub commands: &'a mut Vec<Command>,
 }
 
-/// The heading of what is of one run: its title in its colour, the directory.
+/// The heading of what is of one run: its title in its colour, the directory where that is another.
 pub fn run_title_ui(ui: &mut egui::Ui, run: &Run) {
     ui.horizontal(|ui| {
         ui.label(RichText::new(&*run.title).strong().color(run.color(ui)));
-        ui.weak(shortened(&run.name, 60));
+        if run.title != run.name {
+            ui.weak(shortened(&run.name, 60));
+        }
     });
 }
 

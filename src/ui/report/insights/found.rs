@@ -1,5 +1,6 @@
 //! Working out the insights beside the window.
 
+use crate::analysis::derived::Derived;
 use crate::analysis::insights::verdict::{Cause, verdict};
 use crate::analysis::insights::{Insights, insights};
 use crate::analysis::memory::selection::TileSelection;
@@ -7,15 +8,15 @@ use crate::analysis::placement::gap_totals::GapTotals;
 use crate::analysis::placement::gaps::{by_reason, gaps};
 use crate::format::Progress;
 use crate::format::poplar::OpenReport;
-use crate::store::Report;
 
 /// The insights, from what of the report is there. Where the curve is not what fails, the gaps of the
 /// tiles that are over are read.
 pub fn find(
-    report: &Report,
+    derived: &Derived,
     files: Option<&OpenReport>,
     is_cancelled: &(dyn Fn() -> bool + Sync),
 ) -> Insights {
+    let report = derived.report();
     let failure = verdict(report, None).and_then(|verdict| verdict.failure);
     let tiles = failure
         .filter(|failure| failure.cause != Some(Cause::Curve))
@@ -26,7 +27,7 @@ pub fn find(
         }
         _ => None,
     };
-    insights(report, gaps.as_ref())
+    insights(derived, gaps.as_ref())
 }
 
 fn gaps_of(

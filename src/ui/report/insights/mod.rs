@@ -1,4 +1,5 @@
-//! Insights: whether the program fits and why not, what is largest, what must go, what to try next.
+//! Insights: whether the program fits and why not, what is largest, what must go, what to try next; of
+//! several runs side by side, below what changed from the reference to each.
 
 mod advice;
 mod change;
@@ -8,35 +9,80 @@ mod largest;
 mod verdict;
 
 use eframe::egui;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use eframe::egui::{RichText, ScrollArea};
 
-use super::PageContext;
+use super::RunsContext;
+use super::beside::beside_ui;
 use crate::analysis::insights::Insights;
 use crate::store::Report;
+use crate::ui::command::Command;
 use crate::ui::job::Latest;
+use crate::ui::pages::RunsPage;
+use crate::ui::runs::{Needed, Needs, Run, RunId, StepAt};
+use crate::ui::selection::Selection;
 use crate::ui::theme::{Tokens, card_frame};
 use crate::ui::widget::facts::absent_ui;
-pub use change::ChangesPage;
 
 /// Width from which figures stand beside the advice, points.
 const TWO_COLUMNS: f32 = 820.0;
+/// What of a report insights are worked out from, besides logs.
+const NEEDS: Needs =
+    &[Needed::Liveness, Needed::Debug, Needed::TileVariables, Needed::Exchanges, Needed::Variables];
 
 /// What the page remembers.
 #[derive(Debug, Default)]
 pub struct InsightsPage {
+    changes: change::Changes,
+    of_runs: BTreeMap<RunId, InsightsOfRun>,
+}
+
+/// What the part of a run remembers.
+#[derive(Debug, Default)]
+struct InsightsOfRun {
     found: Latest<[bool; 6], Arc<Insights>>,
     largest: largest::LargestThings,
 }
 
-impl InsightsPage {
-    /// Draws the page.
-    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
-        let (report, files) = (Arc::clone(page.report), page.source.cloned());
-        let key = settled(&report);
+/// What the part of a run gets.
+#[derive(Debug)]
+struct RunPart<'a> {
+    run: &'a Run,
+    selection: &'a mut Selection,
+    commands: &'a mut Vec<Command>,
+}
+
+impl RunPart<'_> {
+    fn report(&self) -> &Arc<Report> {
+        &self.run.report
+    }
+
+    fn select_step(&mut self, step: usize) {
+        self.selection.steps = vec![StepAt { run: self.run.id, step }];
+    }
+}
+
+impl RunsPage for InsightsPage {
+    fn ui(&mut self, ui: &mut egui::Ui, page: &mut RunsContext<'_>) {
+        let runs = page.runs;
+        self.of_runs.retain(|id, _| runs.position(*id).is_some());
+        self.changes.ui(ui, runs);
+        beside_ui(ui, runs, |ui, run| {
+            let (selection, commands) = (&mut *page.selection, &mut *page.commands);
+            let mut part = RunPart { run, selection, commands };
+            self.of_runs.entry(run.id).or_default().ui(ui, &mut part);
+        });
+    }
+}
+
+impl InsightsOfRun {
+    fn ui(&mut self, ui: &mut egui::Ui, page: &mut RunPart<'_>) {
+        let (derived, files) = (Arc::clone(&page.run.derived), page.run.files.clone());
+        let key = settled(page.report());
         self.found.ask("insights", ui.ctx(), &key, move |cancel| {
-            Arc::new(found::find(&report, files.as_deref(), &|| cancel.is_cancelled()))
+            Arc::new(found::find(&derived, files.as_deref(), &|| cancel.is_cancelled()))
         });
         let Some((_, found)) = self.found.last() else {
             absent_ui(ui, self.found.failure().unwrap_or("The report is being looked at"), "");
@@ -45,7 +91,7 @@ impl InsightsPage {
         let found = Arc::clone(found);
         ui.horizontal(|ui| {
             ui.heading("Insights");
-            if page.is_working {
+            if page.run.is_working {
                 ui.weak("more is being read");
             }
         });
@@ -66,7 +112,7 @@ impl InsightsPage {
     }
 
     /// What must go, the tiles, and what is largest.
-    fn figures_ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, found: &Insights) {
+    fn figures_ui(&mut self, ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights) {
         figures::must_go_ui(ui, page, found);
         figures::tiles_ui(ui, page, found);
         self.largest.ui(ui, page, found);
@@ -75,14 +121,11 @@ impl InsightsPage {
 
 /// Which parts are there that insights are worked out from.
 fn settled(report: &Report) -> [bool; 6] {
-    [
-        report.liveness.is_settled(),
-        report.debug.is_settled(),
-        report.logs.is_settled(),
-        report.tile_variable_bytes.is_settled(),
-        report.exchanges.is_settled(),
-        report.variables.is_settled(),
-    ]
+    let mut settled = [report.logs.is_settled(); 6];
+    for (is_settled, needed) in settled.iter_mut().zip(NEEDS) {
+        *is_settled = needed.is_settled(report);
+    }
+    settled
 }
 
 /// A card with a title.

@@ -20,6 +20,7 @@ use std::sync::Arc;
 
 use super::{RunsContext, head_ui, part_or_reason, reason_of, unread_ui};
 use crate::analysis::liveness::{Scope, replica_note, why_no_curve};
+use crate::ui::pages::RunsPage;
 use crate::ui::runs::{Arrangement, Needed, Needs, Run, Runs, RunsAnswer};
 use crate::ui::split;
 use crate::ui::widget::facts::absent_ui;
@@ -52,9 +53,8 @@ pub struct LivenessPage {
     pointed: picture::Pointed,
 }
 
-impl LivenessPage {
-    /// Draws the page.
-    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut RunsContext<'_>) {
+impl RunsPage for LivenessPage {
+    fn ui(&mut self, ui: &mut egui::Ui, page: &mut RunsContext<'_>) {
         let runs = page.runs;
         if !has_steps_ui(ui, runs) {
             return;
@@ -112,7 +112,9 @@ impl LivenessPage {
             .frame(egui::Frame::new().inner_margin(margin))
             .show(ui, |ui| self.pictures_ui(ui, page, &timelines, is_beside));
     }
+}
 
+impl LivenessPage {
     /// What is said in place of curves.
     fn waiting_ui(&self, ui: &mut egui::Ui, runs: &Runs) {
         let scope = self.choices.scope.scope;

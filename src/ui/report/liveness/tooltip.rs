@@ -93,7 +93,7 @@ impl SlotTooltip {
     fn one_ui(
         &self,
         ui: &mut egui::Ui,
-        runs: &Runs,
+        _: &Runs,
         timelines: &SlotTimelines,
         facts: &StepFacts,
         figures: &SlotFigures,

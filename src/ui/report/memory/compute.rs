@@ -15,7 +15,7 @@ use crate::analysis::comparison::matching::{Matching, Pairs};
 use crate::analysis::compute::compute_sets::{self, ComputeSetRow};
 use crate::analysis::compute::exchanges::{self, ExchangeRow};
 use crate::analysis::compute::vertices::{self, VertexRow};
-use crate::analysis::figures::joined::joined_all;
+use crate::analysis::figures::joined::side_by_side;
 use crate::analysis::memory::selection::TileSelection;
 use crate::store::exchange::ExchangeId;
 use crate::store::vertex::StatePart;
@@ -338,7 +338,7 @@ fn listed<R: Thing>(listing: Listing, runs: &Runs, tiles: &TileSelection, figure
         return Listed::One { columns, rows, note: None };
     }
     let keyed = |(place, (run, rows)): (usize, (&_, Vec<R>))| keyed(place, run, rows);
-    let rows = joined_all(runs.iter().zip(found).enumerate().map(keyed).collect());
+    let rows = side_by_side(runs.iter().zip(found).enumerate().map(keyed).collect());
     of_several(runs, &rows, R::FIGURES.get(figure))
 }
 
@@ -522,6 +522,6 @@ mod tests {
             [None, Some(0)],
             [None, Some(9)],
         ];
-        assert_eq!(joined_all(vec![of_reference, of_other]), expected);
+        assert_eq!(side_by_side(vec![of_reference, of_other]), expected);
     }
 }

@@ -29,7 +29,8 @@ use super::memory_map::{MemoryView, views_of_two_ui, views_ui};
 use super::tile_grid::TileGridView;
 use super::{RunsContext, is_limit_near, part_or_reason, run_title_ui, tables_height};
 use crate::analysis::memory::selection::TileSelection;
-use crate::ui::runs::{Arrangement, Needed, Needs, Run, Runs, RunsAnswer};
+use crate::ui::pages::RunsPage;
+use crate::ui::runs::{Arrangement, Needed, Needs, Run, RunId, Runs, RunsAnswer};
 use crate::ui::split;
 use crate::ui::widget::facts::absent_ui;
 use arranged::{DividedTiles, TileChoice, memories};
@@ -55,17 +56,18 @@ pub struct MemoryPage {
     differences: DifferenceMapView,
     maps: maps::Maps,
     grid: TileGridView,
+    /// The runs of the frame before.
+    shown: Vec<RunId>,
 }
 
-impl MemoryPage {
-    /// Forgets what was of other runs; choices stay.
-    pub fn runs_changed(&mut self) {
-        let Self { view, choices, .. } = std::mem::take(self);
-        *self = Self { view, choices, ..Self::default() };
-    }
-
-    /// Draws the page.
-    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut RunsContext<'_>) {
+impl RunsPage for MemoryPage {
+    fn ui(&mut self, ui: &mut egui::Ui, page: &mut RunsContext<'_>) {
+        let shown: Vec<RunId> = page.runs.iter().map(|run| run.id).collect();
+        if self.shown != shown {
+            // Only choices stay.
+            let Self { view, choices, .. } = std::mem::take(self);
+            *self = Self { view, choices, shown, ..Self::default() };
+        }
         if !has_memory(ui, page.runs) {
             return;
         }
@@ -85,7 +87,9 @@ impl MemoryPage {
             MemoryView::Tiles | MemoryView::Differences => self.tiles_ui(ui, page),
         }
     }
+}
 
+impl MemoryPage {
     /// The choice of what is shown, and the way from a tile to its map.
     fn view_ui(&mut self, ui: &mut egui::Ui, page: &RunsContext<'_>) {
         ui.horizontal(|ui| {

@@ -34,7 +34,6 @@ use picture::{Hit, PictureOf, picture_ui};
 use read::{AtStep, Marks, Origin, Reading, TileData};
 pub use steps::steps_ui;
 use tables::{Chosen, Tables};
-pub use words::reason_title;
 
 /// Least height of the picture with what is above it, points.
 const PICTURE: f32 = 200.0;
