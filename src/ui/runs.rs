@@ -16,6 +16,7 @@ use crate::analysis::comparison::step_axis::StepAxis;
 use crate::analysis::derived::{Derived, DerivedPair};
 use crate::store::Report;
 use crate::store::debug_info::DebugInfo;
+use crate::store::target::Target;
 
 /// Most runs that are open together; each has a colour of its own.
 pub const MOST_RUNS: usize = 8;
@@ -276,6 +277,12 @@ impl Runs {
     /// The reports, to look something up.
     pub fn reports(&self) -> Vec<&Report> {
         self.list.iter().map(|run| &*run.report).collect()
+    }
+
+    /// The machine that says which tiles an IPU has: that of the first run, if it does.
+    pub fn machine(&self) -> Option<&Target> {
+        let targets = || self.list.iter().filter_map(|run| run.report.target.get());
+        targets().find(|target| target.tiles_per_ipu.is_some()).or_else(|| targets().next())
     }
 
     /// Whether a look at all steps, tiles, programs and debug contexts takes less than a frame.

@@ -12,6 +12,7 @@ mod maps_of_runs;
 mod memory;
 mod memory_map;
 mod memory_pair;
+mod memory_runs;
 mod report;
 mod summary;
 mod support;
