@@ -12,7 +12,7 @@ use tilescope::store::program::{Programs, Steps};
 use tilescope::store::report::Categories;
 use tilescope::store::target::Target;
 use tilescope::store::variable::{LoweredVariables, VariableFlags};
-use tilescope::store::{ClassId, ProgramId, Report, StepId, TileId, UnloweredId};
+use tilescope::store::{ClassId, DeviceId, ProgramId, Report, StepId, TileId, UnloweredId};
 
 /// Tiles of an IPU.
 const TILES_PER_IPU: u32 = 1472;
@@ -78,6 +78,7 @@ pub fn report_of(size: Size, name: &str, seed: u64) -> Report {
         ..Target::default()
     }));
     report.memory.fill(Some(memory(size, &mut noise)));
+    report.fill_arenas_with_tiles();
     report.graph.fill(Some(GraphInfo::default()));
     let mut steps = Steps::default();
     for step in 0..size.steps {
@@ -257,7 +258,7 @@ fn liveness(size: Size, noise: &mut Noise) -> (Liveness, TileVariableBytes) {
     liveness.classes = classes;
     liveness.variable_names = variable_names;
     liveness.variable_bytes = Some(rows);
-    let by_ipu = (0..size.ipus).map(|ipu| (ipu, deltas.clone())).collect();
-    liveness.deltas = Some(Deltas { everything: deltas, by_ipu });
+    let by_device = (0..size.ipus).map(|ipu| (DeviceId(ipu), deltas.clone())).collect();
+    liveness.deltas = Some(Deltas { everything: deltas, by_device });
     (liveness, by_tile)
 }

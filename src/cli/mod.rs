@@ -140,8 +140,8 @@ pub fn run(command: &Command, started: Instant) -> ExitCode {
             liveness::LivenessReport::of(open, arguments, progress)
         }),
         Command::Map(arguments) => {
-            output::answer_or_csv(&arguments.input, arguments.csv, |open, progress| {
-                map::Map::of(open, arguments, progress)
+            output::answer_or_csv(&arguments.input, arguments.csv, |open, _| {
+                map::Map::of(open, arguments)
             })
         }
         Command::Check(arguments) => check::run(arguments),

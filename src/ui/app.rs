@@ -13,7 +13,6 @@ use super::export::Exporter;
 use super::home::{HomePage, HomeState};
 use super::incoming::{Incoming, drop_hint_ui};
 use super::keys::{self, ActionState, RunEntry, Source, keys_ui};
-use super::legacy::Side;
 use super::loading::{Load, Stage};
 use super::menu::{MenuState, menu_ui};
 use super::open_runs::{OpenRun, OpenRuns, TimesDerived};
@@ -30,6 +29,7 @@ use super::theme::{
     self, COLLAPSED_MENU_WIDTH, MENU_WIDTH, Tokens, chrome_frame, collapsed_menu_frame, page_frame,
 };
 use super::warnings::warnings_ui;
+use crate::analysis::figures::difference::Side;
 use crate::store::Report;
 use crate::text::shortened;
 

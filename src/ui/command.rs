@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use eframe::egui::{Rect, ThemePreference};
 
-use super::legacy::Side;
 use super::runs::{Arrangement, RunId, StepsBy};
 use super::units::Units;
+use crate::analysis::figures::difference::Side;
 
 use super::widget::rows::{Column, Order, Rows};
 

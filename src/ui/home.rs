@@ -11,11 +11,11 @@ use eframe::egui::{Align, Button, Key, Label, Layout, RichText, TextEdit, Vec2};
 
 use super::command::{Command, PickFor};
 use super::icon::Icon;
-use super::legacy::Side;
 use super::loading::Failure;
 use super::recent::{RecentComparison, RecentReport};
 use super::runs::RunId;
 use super::theme::{Tokens, card_frame};
+use crate::analysis::figures::difference::Side;
 
 /// Widest contents, points.
 const WIDTH: f32 = 1080.0;

@@ -8,9 +8,9 @@ use eframe::egui::{Align2, FontId, Id, LayerId, Order, Stroke, StrokeKind};
 
 use super::command::{Command, PickFor};
 use super::job::{Answer, Job};
-use super::legacy::Side;
 use super::runs::MOST_RUNS;
 use super::theme::Tokens;
+use crate::analysis::figures::difference::Side;
 
 /// A dialog that answers sooner was never seen by anyone.
 const SHORTEST_DIALOG: Duration = Duration::from_millis(150);

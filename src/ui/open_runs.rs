@@ -221,7 +221,6 @@ impl OpenRuns {
             if let Some(name) = names.get(place) {
                 run.name = name.as_str().into();
             }
-            run.files = open.load.source().cloned();
             run.is_working = open.load.stage().is_working();
             shown.push(run);
         }

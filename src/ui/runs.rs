@@ -14,9 +14,9 @@ use super::theme::Tokens;
 use crate::analysis::comparison::matching::Matching;
 use crate::analysis::comparison::step_axis::StepAxis;
 use crate::analysis::derived::{Derived, DerivedPair};
-use crate::format::poplar::OpenReport;
 use crate::store::Report;
 use crate::store::debug_info::DebugInfo;
+use crate::store::target::Target;
 
 /// Most runs that are open together; each has a colour of its own.
 pub const MOST_RUNS: usize = 8;
@@ -63,8 +63,6 @@ pub struct Run {
     pub id: RunId,
     /// Its report.
     pub report: Arc<Report>,
-    /// Where single tiles can be read from; nothing of a report that was not opened from files.
-    pub files: Option<Arc<OpenReport>>,
     /// Whether more of it is coming.
     pub is_working: bool,
     /// What was worked out of it.
@@ -306,6 +304,12 @@ impl Runs {
         self.list.iter().map(|run| &*run.report).collect()
     }
 
+    /// The machine that says which tiles an IPU has: that of the first run, if it does.
+    pub fn machine(&self) -> Option<&Target> {
+        let targets = || self.list.iter().filter_map(|run| run.report.target.get());
+        targets().find(|target| target.tiles_per_ipu.is_some()).or_else(|| targets().next())
+    }
+
     /// Whether a look at all steps, tiles, programs and debug contexts takes less than a frame.
     fn are_small(&self) -> bool {
         let size = |report: &Report| {
@@ -377,7 +381,6 @@ impl Run {
         Self {
             id,
             report,
-            files: None,
             is_working: false,
             derived,
             pair: None,
