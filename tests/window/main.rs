@@ -3,6 +3,7 @@
 
 mod chip_map;
 mod comparison;
+mod counts;
 mod frame;
 mod home;
 mod insights;
@@ -14,6 +15,7 @@ mod memory_map;
 mod memory_pair;
 mod memory_runs;
 mod report;
+mod runs;
 mod summary;
 mod support;
 mod tools;
