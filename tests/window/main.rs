@@ -3,6 +3,7 @@
 
 mod chip_map;
 mod comparison;
+mod dump;
 mod frame;
 mod home;
 mod insights;
@@ -12,6 +13,7 @@ mod memory;
 mod memory_map;
 mod memory_pair;
 mod report;
+mod scenes;
 mod summary;
 mod support;
 mod tools;
