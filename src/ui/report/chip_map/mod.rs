@@ -66,7 +66,7 @@ impl ChipMapView {
                 })
             },
         );
-        let peaks = self.peaks.last(runs).map_or(&[][..], |(_, peaks)| peaks.as_slice());
+        let peaks = self.peaks.last(runs).map_or(&[][..], |((), peaks)| peaks.as_slice());
         step_choice_ui(ui, page, peaks, "all tiles");
         self.pictures.retain(|id, _| runs.position(*id).is_some());
         // Where no run has variables, one picture says why, without a legend.
@@ -116,7 +116,7 @@ impl ChipMapView {
         self.categories.ask("colours of categories", ui.ctx(), asked, &(), |runs, _| {
             Arc::new(CategoryColors::of(runs))
         });
-        let (_, categories) = self.categories.last(runs)?;
+        let ((), categories) = self.categories.last(runs)?;
         let is_dark = ui.visuals().dark_mode;
         let is_same = |colors: &ColorsOfRuns| {
             colors.is_dark == is_dark && Arc::ptr_eq(&colors.categories, categories)

@@ -320,7 +320,9 @@ fn put_together(rows: Vec<Row>, least: u64) -> Vec<Row> {
     let (small, mut large): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(is_small);
     let Some(first) = small.first() else { return large };
     let mut figures = vec![None; first.figures.len()];
-    small.iter().for_each(|row| add(&mut figures, &row.figures));
+    for row in &small {
+        add(&mut figures, &row.figures);
+    }
     let name = match small.len() {
         1 => "1 smaller change".to_owned(),
         count => format!("{} smaller changes", grouped(count as u64)),
@@ -415,7 +417,7 @@ mod tests {
         let rows = FigureRows::new(&entries, Choice::default());
         assert_eq!(names(&rows), ["same", "gone", "grown", "new"]);
         let titles: Vec<String> =
-            entries.table_columns().iter().map(|column| column.title.to_string()).collect();
+            entries.table_columns().iter().map(|column| column.title.clone()).collect();
         assert_eq!(titles, ["Variable", "Source", "Target", "Target − Source"]);
         assert_eq!((rows.parts(2), rows.part(2, 0, 1)), (1, Value::Bytes(10)));
         assert_eq!(rows.part(2, 0, 3), Value::Change(-10));

@@ -21,6 +21,9 @@ pub const BYTES: f32 = 84.0;
 /// The same beside another run.
 const OF_PAIR: f32 = 104.0;
 
+/// A cell of a run.
+type CellOf = fn(usize) -> Cell;
+
 /// What stands in a column.
 #[derive(Clone, Copy, Debug)]
 enum Cell {
@@ -67,7 +70,7 @@ struct TileVariableRows {
     /// For each variable its row on the tile of each run.
     rows: Vec<Vec<Option<u32>>>,
     /// What a row unfolds into: of more than two runs what has no columns.
-    parts: &'static [(&'static str, fn(usize) -> Cell)],
+    parts: &'static [(&'static str, CellOf)],
 }
 
 impl VariableTable {
@@ -121,7 +124,7 @@ impl ListedVariables {
             data.map.blocks.iter().map(|block| row(block.row)).collect()
         };
         let rows = side_by_side(tiles.iter().map(named).collect());
-        let parts: &[(&str, fn(usize) -> Cell)] = match runs.len() {
+        let parts: &[(&str, CellOf)] = match runs.len() {
             ..=2 => &[],
             _ => &[("Address", Cell::Address), ("Difference to the reference", Cell::Change)],
         };

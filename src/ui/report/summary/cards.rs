@@ -65,7 +65,9 @@ fn cards_of_one_ui(ui: &mut egui::Ui, groups: &[FactGroup]) {
         facts_ui(ui, group.title, &facts);
     };
     if ui.available_width() < TWO_COLUMNS {
-        groups.iter().for_each(|group| card(ui, group));
+        for group in groups {
+            card(ui, group);
+        }
         return;
     }
     ui.spacing_mut().item_spacing.x = COLUMN_GAP;

@@ -81,7 +81,7 @@ impl RunsPage for SummaryPage {
     fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
         let runs = page.runs;
         self.facts.ask_or_tell("summary", ui.ctx(), (runs, NEEDS), &(), SummaryFacts::of);
-        let facts = self.facts.last(runs).map(|(_, facts)| facts);
+        let facts = self.facts.last(runs).map(|((), facts)| facts);
         head_ui(ui, runs, facts);
         let Some(facts) = facts else {
             ui.weak(self.facts.failure().unwrap_or("Comparing…"));
