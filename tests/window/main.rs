@@ -12,6 +12,7 @@ mod memory;
 mod memory_map;
 mod memory_pair;
 mod report;
+mod several_runs;
 mod summary;
 mod support;
 mod tools;

@@ -56,13 +56,13 @@ impl Said {
 
 /// What is known of the reports now.
 pub fn fact_groups(reports: &[WithTimeline<'_>]) -> Vec<FactGroup> {
-    let groups: [(&'static str, fn(&WithTimeline<'_>) -> Vec<Statement>); 4] = [
+    let groups: [(&'static str, StatementsOf); 4] = [
         ("Memory", memory_facts),
         ("Target", |of| target_facts(of.report)),
         ("Graph", |of| graph_facts(of.report)),
         ("Compilation and execution", |of| compilation_facts(of.report)),
     ];
-    let group = |(title, facts): (&'static str, fn(&WithTimeline<'_>) -> Vec<Statement>)| {
+    let group = |(title, facts): (&'static str, StatementsOf)| {
         let keyed = |of: &WithTimeline<'_>| facts(of).into_iter().map(|row| (row.0, row)).collect();
         let fact = |row: Vec<Option<Statement>>| {
             let name = row.iter().flatten().next()?.0;
@@ -104,6 +104,8 @@ impl Fit {
 
 /// A fact of one report: its name and what it says.
 type Statement = (&'static str, Said);
+/// Facts of one report.
+type StatementsOf = fn(&WithTimeline<'_>) -> Vec<Statement>;
 
 fn push(facts: &mut Vec<Statement>, name: &'static str, said: Option<Said>) {
     facts.extend(said.map(|said| (name, said)));

@@ -277,7 +277,7 @@ impl List<'_> {
 mod tests {
     use super::*;
 
-    use crate::store::TileId;
+    use crate::store::{Report, TileId};
     use crate::store::memory::CategoryMemory;
 
     fn report(tiles: &[u64], category: &str) -> Report {

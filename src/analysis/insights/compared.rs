@@ -48,7 +48,7 @@ fn both<T>([source, target]: [Option<T>; 2]) -> Option<[T; 2]> {
 
 /// What the change of the peak of everything consists of; `None` where a report has no such curve.
 fn explain_peaks(
-    reports: [&Derived; 2],
+    reports: &[&Derived; 2],
     pair: &DerivedPair,
     peaks: [Option<AliveAt>; 2],
 ) -> Option<Explanation> {

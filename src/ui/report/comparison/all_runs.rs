@@ -76,7 +76,7 @@ impl RunTable {
             }),
         );
         for (key, figure) in keys.clone() {
-            for title in [key.short_title.to_owned(), format!("{}, change", key.short_title)] {
+            for title in [key.short_title.to_owned(), format!("{} change", key.short_title)] {
                 columns.push(match figure.unit {
                     Unit::Bytes => Column::bytes(title, FIGURE).not_summed(),
                     _ => Column::count(title, FIGURE).not_summed(),
@@ -130,7 +130,7 @@ impl AllRuns {
     ) -> Option<RunId> {
         let runs = page.runs;
         self.rows.ask("all runs", ui.ctx(), (runs, NEEDS), &(), RunTable::of);
-        let Some((_, RunTable { columns, rows })) = self.rows.last(runs) else {
+        let Some(((), RunTable { columns, rows })) = self.rows.last(runs) else {
             ui.weak(self.rows.failure().unwrap_or("Comparing…"));
             return None;
         };
