@@ -7,7 +7,7 @@ use eframe::egui;
 use eframe::egui::{Key, KeyboardShortcut, Modifiers, ThemePreference};
 
 use super::command::{Command, PickFor, Tool};
-use super::pages::PAGES;
+use super::pages::{PAGES, WhyNot};
 use super::recent::RecentReport;
 use super::runs::{Arrangement, StepsBy};
 use super::units::Units;
@@ -23,7 +23,7 @@ pub struct Action {
     /// What is carried out.
     pub command: Command,
     /// Why it cannot be done now.
-    pub why_not: Option<&'static str>,
+    pub why_not: Option<WhyNot>,
 }
 
 /// What the actions depend on.
@@ -102,11 +102,11 @@ pub const IN_PICTURES: [(&str, &str); 11] = [
 /// Everything that can be done, in the order of the lists.
 pub fn actions(state: &ActionState<'_>) -> Vec<Action> {
     let no_report = (state.source == Source::None).then_some("No report is open");
-    let action = |title: &'static str, keys, command, why_not| Action {
+    let action = |title: &'static str, keys, command, why_not: Option<&'static str>| Action {
         title: Cow::Borrowed(title),
         keys,
         command,
-        why_not,
+        why_not: why_not.map(Cow::Borrowed),
     };
     let picking = state.is_picking.then_some("The dialog is open");
     let mut actions = vec![
@@ -197,6 +197,7 @@ fn compare_action(state: &ActionState<'_>, picking: Option<&'static str>) -> Act
         _ => ("Compare with…", Command::Pick(PickFor::Run)),
     };
     let why_not = picking.filter(|_| state.source != Source::None);
+    let why_not = why_not.map(Cow::Borrowed);
     Action { title: Cow::Borrowed(title), keys: COMPARE, command, why_not }
 }
 
@@ -222,7 +223,7 @@ fn comparison_actions(state: &ActionState<'_>) -> [Action; 4] {
         title: Cow::Borrowed(title),
         keys,
         command,
-        why_not,
+        why_not: why_not.map(Cow::Borrowed),
     })
 }
 

@@ -277,8 +277,8 @@ impl List<'_> {
 mod tests {
     use super::*;
 
-    use crate::store::{Report, TileId};
     use crate::store::memory::CategoryMemory;
+    use crate::store::{Report, TileId};
 
     fn report(tiles: &[u64], category: &str) -> Report {
         let mut memory = TileMemory::default();

@@ -64,7 +64,7 @@ pub fn changes(
 ) -> Vec<ChangeInsight> {
     let peaks = reports.map(|of| peak(of, Scope::Everything, is_cancelled));
     let [source, target] = reports.map(|of| &**of.report());
-    change_insights(source, target, explain_peaks(reports, pair, peaks).as_ref())
+    change_insights(source, target, explain_peaks(&reports, pair, peaks).as_ref())
 }
 
 impl Compared {
@@ -73,7 +73,7 @@ impl Compared {
     pub fn of(
         reports: [&Derived; 2],
         pair: &DerivedPair,
-        gaps: [Option<GapsByReason>; 2],
+        gaps: &[Option<GapsByReason>; 2],
         most_peaks: usize,
         is_cancelled: &(dyn Fn() -> bool + Sync),
     ) -> Self {
@@ -87,7 +87,7 @@ impl Compared {
             let tile = fullest_tile(of.report())?;
             peak(of, Scope::Arena(tile.into()), is_cancelled)
         });
-        let explained = explain_peaks(reports, pair, peaks);
+        let explained = explain_peaks(&reports, pair, peaks);
         let gaps = gaps.each_ref().map(Option::as_ref);
         let [source, target] = reports.map(|of| &**of.report());
         let with_timelines = [(source, timelines[0]), (target, timelines[1])];

@@ -11,9 +11,8 @@ use eframe::egui;
 use std::sync::Arc;
 
 use crate::store::{Report, TileId};
-use crate::ui::report::{PageContext, unread_ui};
+use crate::ui::report::{PageContext, missing_ui, unread_ui};
 use crate::ui::theme::Tokens;
-use crate::ui::widget::facts::absent_ui;
 use colors::Colors;
 use half::{Half, HalfOf};
 use shared::{Extent, Shared};
@@ -71,8 +70,7 @@ fn has_variables(ui: &mut egui::Ui, report: &Report, is_working: bool) -> bool {
         return true;
     }
     if report.variables.is_settled() {
-        let reason = "The profile has no readable table vars_info";
-        absent_ui(ui, "Variables are not in this report", reason);
+        missing_ui(ui, "Variables", report.variables.absence());
     } else {
         unread_ui(ui, "Variables", is_working);
     }

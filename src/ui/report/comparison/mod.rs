@@ -153,7 +153,7 @@ impl ComparisonPage {
             let is_cancelled = || cancel.is_cancelled();
             let gaps = of_runs.each_ref().map(|(_, files)| gaps_of_fullest(files.as_deref()?));
             let reports = of_runs.each_ref().map(|(derived, _)| &**derived);
-            Arc::new(Compared::of(reports, &derived_pair, gaps, MOST_PEAKS, &is_cancelled))
+            Arc::new(Compared::of(reports, &derived_pair, &gaps, MOST_PEAKS, &is_cancelled))
         });
     }
 

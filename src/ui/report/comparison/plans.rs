@@ -36,7 +36,7 @@ impl Plans {
     ) {
         if found.plans.is_empty() {
             let reason = if found.operations == 0 {
-                "No operation is known in both reports: debug.cbor names them"
+                "No operation is known in both reports: debug information names them"
             } else {
                 "Each operation has the same steps, code and vertices in both reports"
             };

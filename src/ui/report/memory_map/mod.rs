@@ -142,8 +142,8 @@ impl MemoryMap {
         });
         let Some(data) = data else {
             ui.horizontal(|ui| self.tile.ui(ui, page, memory));
-            match self.reading.why_not() {
-                Some(why_not) => absent_ui(ui, "The map is not in this report", why_not),
+            match self.reading.why_not(page.report) {
+                Some(why_not) => absent_ui(ui, "The map is not in this report", &why_not),
                 None => absent_ui(ui, "The tile is being read", ""),
             }
             return;

@@ -16,6 +16,7 @@ use crate::store::options::About;
 use crate::store::report::{FileStatus, ReportFile};
 use crate::text::clean;
 use crate::ui::command::Command;
+use crate::ui::report::reason_of;
 use crate::ui::runs::Runs;
 use crate::ui::units::Units;
 use crate::ui::widget::data_table::{Data, DataTable, no_paint};
@@ -266,20 +267,17 @@ fn note(runs: &Runs, list: List, rows: &[Row]) -> String {
     };
     match list {
         List::Proportions if !are_settled => "Debug information is being read".to_owned(),
-        List::Proportions if rows.is_empty() => match runs.reference().report.debug.get() {
-            None if runs.is_one() => {
-                "Not known without debug.cbor; engine option autoReport.outputDebugInfo brings it"
-            }
-            _ => of_number(
-                runs,
-                [
+        List::Proportions if rows.is_empty() => match runs.reference().report.debug.absence() {
+            Some(absence) if runs.is_one() => reason_of(Some(absence)),
+            _ => {
+                let texts = [
                     "No operation of this program has the option",
-                    "No operation of either has the option, or debug.cbor is not there",
-                    "No operation of any has the option, or debug.cbor is not there",
-                ],
-            ),
-        }
-        .to_owned(),
+                    "No operation of either has the option, or debug information is not there",
+                    "No operation of any has the option, or debug information is not there",
+                ];
+                of_number(runs, texts).to_owned()
+            }
+        },
         List::Engine | List::Target if runs.is_one() => {
             let changed = count(&|value| *value == Value::text(CHANGED));
             format!("of them {changed} changed from default")

@@ -20,8 +20,6 @@ const NAME: usize = 120;
 const ROWS: usize = 9;
 /// Height of the head with the space around, points.
 const HEAD: f32 = 42.0;
-/// What a run without phases says.
-const NONE: &str = "This report has none: table compilation_trace is absent or empty";
 
 /// The phases of a run.
 #[derive(Debug)]
@@ -112,7 +110,7 @@ impl Phases {
         let runs = page.runs;
         if phases.runs.iter().all(|run| run.frames.is_empty()) {
             if runs.is_one() {
-                none_ui(ui);
+                none_ui(ui, runs.reference());
             }
             return;
         }
@@ -174,7 +172,7 @@ impl Phases {
                 name = format!("Compiler phases of {} over time", run.the());
             }
             if of_run.frames.is_empty() {
-                ui.weak(NONE);
+                ui.weak(none_text(run));
                 continue;
             }
             let Some(flame) = self.flames.get_mut(place) else { continue };
@@ -207,13 +205,21 @@ impl Phases {
     }
 }
 
+/// In place of the phases of a run that has none.
+fn none_text(run: &Run) -> String {
+    match run.report.about.get().and_then(|about| about.why_no_phases.as_ref()) {
+        Some(absence) => format!("This report has none: {absence}"),
+        None => "This report has none".to_owned(),
+    }
+}
+
 /// Says that there are no phases.
-fn none_ui(ui: &mut egui::Ui) {
+fn none_ui(ui: &mut egui::Ui, run: &Run) {
     let frame = egui::Frame::new().inner_margin(Margin::symmetric(0, 8));
     egui::Panel::bottom("no phases").frame(frame).show(ui, |ui| {
         ui.horizontal_wrapped(|ui| {
             ui.label(RichText::new("Compiler phases").strong().size(15.0));
-            ui.weak(NONE);
+            ui.weak(none_text(run));
         });
     });
 }

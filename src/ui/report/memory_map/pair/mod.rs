@@ -229,8 +229,8 @@ impl MemoryMapPair {
         let report: &Arc<Report> = side.of([page.report, pair.target]);
         let Some(data) = side.of(tiles.data.each_ref()) else {
             side_title_ui(ui, side, &report_name(report));
-            match side.of(self.readings.each_ref()).why_not() {
-                Some(why_not) => absent_ui(ui, "The tile is not in this report", why_not),
+            match side.of(self.readings.each_ref()).why_not(report) {
+                Some(why_not) => absent_ui(ui, "The tile is not in this report", &why_not),
                 None => absent_ui(ui, "The tile is being read", ""),
             }
             return None;
