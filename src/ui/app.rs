@@ -123,6 +123,11 @@ impl App {
         self.is_loading() || super::job::in_flight(ctx) > 0
     }
 
+    /// How many timelines of each run and how many attributions of each pair were worked out.
+    pub fn worked_out(&self) -> [Vec<usize>; 2] {
+        self.open.worked_out()
+    }
+
     /// Shows a page.
     pub fn go(&mut self, page: Page) {
         self.view.page = page;

@@ -160,6 +160,16 @@ impl OpenRuns {
         Some((id, now))
     }
 
+    /// How many timelines of each run and how many attributions of each pair were worked out.
+    pub fn worked_out(&self) -> [Vec<usize>; 2] {
+        let timelines = self.list.iter().map(|run| run.derived.get());
+        let pairs = self.pairs.values().map(|found| found.last()?.1.as_ref());
+        [
+            timelines.flatten().map(|derived| derived.timelines_made()).collect(),
+            pairs.flatten().map(|pair| pair.attributions_made()).collect(),
+        ]
+    }
+
     fn new_id(&mut self) -> RunId {
         self.next = self.next.wrapping_add(1);
         RunId(self.next)

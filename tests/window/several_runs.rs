@@ -4,17 +4,20 @@ use std::sync::Arc;
 
 use crate::liveness_pair::{copied, source, target};
 use crate::report;
-use crate::support::{choose, has_text, settle, texts, window};
-use eframe::egui::Theme;
+use crate::support::{choose, click_at, has_text, settle, texts, window};
 use eframe::egui::accesskit::Role;
+use eframe::egui::{Modifiers, Theme, Vec2};
 use egui_kittest::Harness;
-use egui_kittest::kittest::Queryable as _;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use tilescope::store::Report;
+use tilescope::store::report::{FileStatus, ReportFile};
 use tilescope::ui::app::App;
 use tilescope::ui::command::Page;
 
 fn named(mut report: Report, name: &str) -> Arc<Report> {
     report.path = format!("/reports/{name}").into();
+    let name = "profile.pop".to_owned();
+    report.set_files(vec![ReportFile { name, bytes: Some(9), status: FileStatus::Ok }]);
     Arc::new(report)
 }
 
@@ -62,8 +65,38 @@ fn the_summary_has_a_column_for_each_run() {
         click(&mut harness, "Files");
         let rows = copied(&mut harness, "Files");
         assert_eq!(rows[1].len(), 1 + 2 * count, "{:?}", rows[1]);
-        assert!(harness.query_by_label("Compiler phases of more-2 over time").is_some());
     }
+}
+
+#[test]
+fn a_phase_that_is_chosen_in_one_run_is_chosen_in_all() {
+    let reports = ["base", "second", "third"].map(|name| named(report::small(), name)).into();
+    let mut harness = window(Theme::Dark, |ctx| App::with_runs(ctx, reports));
+    go(&mut harness, Page::Summary);
+    let flame = |name: &str| format!("Compiler phases of {name} over time");
+    let at = harness.get_by_label(&flame("base")).rect().left_top() + Vec2::new(60.0, 30.0);
+    click_at(&mut harness, at, Modifiers::NONE);
+    let value = |name: &str| {
+        let name = flame(name);
+        let node = harness.get_by_label(&name);
+        node.accesskit_node().value().unwrap_or_default()
+    };
+    assert!(!value("base").contains("spans"), "{}", value("base"));
+    assert_eq!((value("second"), value("third")), (value("base"), value("base")));
+}
+
+#[test]
+fn a_pair_and_each_of_its_curves_is_worked_out_once() {
+    let mut harness = runs(3);
+    for page in [Page::Summary, Page::Insights, Page::Liveness, Page::Comparison, Page::Summary] {
+        go(&mut harness, page);
+    }
+    go(&mut harness, Page::Comparison);
+    choose(&mut harness, "Compare with", "more-2");
+    let [timelines, attributions] = harness.state().worked_out();
+    // That of everything, and that of the fullest tile.
+    assert!(timelines.iter().all(|made| *made <= 2), "{timelines:?}");
+    assert_eq!(attributions, [1, 1]);
 }
 
 #[test]
@@ -98,6 +131,7 @@ fn all_runs_stand_in_one_table_from_which_one_is_chosen() {
         let option = column("availableMemoryProportion of convolution");
         assert_eq!(rows[2][option], "0.6");
         click(&mut harness, "Explanation");
+        click(&mut harness, "variable");
         let rows = copied(&mut harness, "explanation");
         assert_eq!(rows[0][1..3], ["base (bytes)", "changed (bytes)"]);
         choose(&mut harness, "Compare with", "more-2");
@@ -140,48 +174,4 @@ fn a_run_that_cannot_be_matched_leaves_the_table_of_all() {
     assert_text(&harness, "stayed the same");
     go(&mut harness, Page::Summary);
     assert_text(&harness, "Options are not in all reports");
-}
-
-#[test]
-#[ignore]
-fn temporary_pictures() {
-    use tilescope::format::{Progress, poplar::OpenReport};
-    let names = ["amp-0.75", "amp-0.8", "amp-0.6", "amp-0.35", "amp-0.01", "amp-0.005"];
-    let reports: Vec<Arc<Report>> = names
-        .iter()
-        .map(|name| {
-            let path = std::path::PathBuf::from("/work/baseline/story").join(name);
-            let progress = Progress::default();
-            let open = OpenReport::open(&path, &progress).unwrap();
-            open.read_debug_info(&progress);
-            open.read_variables(&progress);
-            open.read_tile_variable_bytes(&progress);
-            open.read_compute(&progress);
-            open.read_logs(tilescope::analysis::insights::logs::log_messages);
-            Arc::clone(&open.report)
-        })
-        .collect();
-    for (count, size) in [(6, 0), (6, 1), (3, 0), (2, 0), (1, 0)] {
-        let reports = reports[..count].to_vec();
-        let mut harness =
-            crate::support::window_sized(Theme::Light, crate::support::SIZES[size], |ctx| {
-                App::with_runs(ctx, reports)
-            });
-        for (name, page) in [
-            ("summary", Page::Summary),
-            ("insights", Page::Insights),
-            ("comparison", Page::Comparison),
-        ] {
-            go(&mut harness, page);
-            harness.render().unwrap().save(format!("/tmp/pic-{name}-{count}-{size}.png")).unwrap();
-        }
-        if count == 6 {
-            click(&mut harness, "Explanation");
-            harness
-                .render()
-                .unwrap()
-                .save(format!("/tmp/pic-explanation-{count}-{size}.png"))
-                .unwrap();
-        }
-    }
 }

@@ -34,7 +34,7 @@ const OF_TWO: CardColumns =
     CardColumns { name: 176.0, value: (64.0, 180.0), difference: 164.0, spacing: 14.0 };
 /// Of more runs, with the change beside the value.
 const OF_MORE: CardColumns =
-    CardColumns { name: 140.0, value: (100.0, 190.0), difference: 0.0, spacing: 9.0 };
+    CardColumns { name: 126.0, value: (106.0, 190.0), difference: 0.0, spacing: 6.0 };
 
 /// The width that the cards of all runs would like, points.
 pub fn wanted_width(runs: &Runs) -> f32 {
@@ -179,7 +179,7 @@ fn changed_value_ui(
         }
     };
     ui.horizontal(|ui| {
-        ui.spacing_mut().item_spacing.x = 5.0;
+        ui.spacing_mut().item_spacing.x = 4.0;
         let value = value_ui(ui, said, units);
         if before == now {
             return;
