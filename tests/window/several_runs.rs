@@ -93,10 +93,10 @@ fn a_pair_and_each_of_its_curves_is_worked_out_once() {
     }
     go(&mut harness, Page::Comparison);
     choose(&mut harness, "Compare with", "more-2");
-    let [timelines, attributions] = harness.state().worked_out();
+    let times = harness.state().times_derived();
     // That of everything, and that of the fullest tile.
-    assert!(timelines.iter().all(|made| *made <= 2), "{timelines:?}");
-    assert_eq!(attributions, [1, 1]);
+    assert!(times.timelines.iter().all(|made| *made <= 2), "{times:?}");
+    assert_eq!(times.attributions, [1, 1]);
 }
 
 #[test]

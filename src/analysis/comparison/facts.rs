@@ -54,6 +54,8 @@ impl Said {
     }
 }
 
+type StatementsOf = fn(&WithTimeline<'_>) -> Vec<Statement>;
+
 /// What is known of the reports now.
 pub fn fact_groups(reports: &[WithTimeline<'_>]) -> Vec<FactGroup> {
     let groups: [(&'static str, StatementsOf); 4] = [
@@ -104,8 +106,6 @@ impl Fit {
 
 /// A fact of one report: its name and what it says.
 type Statement = (&'static str, Said);
-/// Facts of one report.
-type StatementsOf = fn(&WithTimeline<'_>) -> Vec<Statement>;
 
 fn push(facts: &mut Vec<Statement>, name: &'static str, said: Option<Said>) {
     facts.extend(said.map(|said| (name, said)));

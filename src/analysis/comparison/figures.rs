@@ -295,6 +295,7 @@ mod tests {
         });
         let report = Report::default();
         report.memory.fill(Some(memory));
+        report.fill_arenas_with_tiles();
         report
     }
 

@@ -1,18 +1,20 @@
 //! The pages of a report. Each borrows the report and the selection, and keeps what it derived.
 
 pub mod beside;
+mod category_colors;
 pub mod chip_map;
 pub mod comparison;
-pub mod differences;
 pub mod figures;
-pub mod halves;
 pub mod insights;
 pub mod liveness;
 pub mod memory;
 mod memory_map;
 pub mod moment;
+mod side_by_side;
+mod step_choice;
 pub mod summary;
-pub mod tile_grid;
+mod tile_figures;
+mod tile_grid;
 pub mod words;
 
 use crate::store::{Absence, Part};
@@ -22,20 +24,16 @@ use crate::ui::runs::{Run, Runs};
 use crate::ui::selection::Selection;
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
-use crate::ui::widget::curve::Y_AXIS_WIDTH;
 use crate::ui::widget::facts::absent_ui;
-use crate::ui::widget::legend::{Patch, entry_ui};
 use crate::ui::widget::rows::{Value, percent_text};
 use eframe::egui;
 use eframe::egui::RichText;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-pub use crate::ui::legacy::PageContext;
-
 /// What a page gets.
 #[derive(Debug)]
-pub struct RunsContext<'a> {
+pub struct PageContext<'a> {
     /// The runs that are shown.
     pub runs: &'a Arc<Runs>,
     /// What is selected.
@@ -167,18 +165,6 @@ pub fn head_ui(ui: &mut egui::Ui, title: &str, choices: impl FnOnce(&mut egui::U
         ui.heading(title);
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), choices);
     });
-}
-
-/// The legend above a picture; entries switch their series. Returns where it lies.
-pub fn legend_ui(ui: &mut egui::Ui, entries: &mut [(Patch, &str, &mut bool)]) -> egui::Rect {
-    let row = ui.horizontal_wrapped(|ui| {
-        ui.spacing_mut().item_spacing = egui::vec2(14.0, 2.0);
-        ui.add_space(Y_AXIS_WIDTH);
-        for (patch, title, is_on) in entries {
-            entry_ui(ui, *patch, title, is_on);
-        }
-    });
-    row.response.rect
 }
 
 /// The height that the tables below a picture have at first.

@@ -267,17 +267,18 @@ fn note(runs: &Runs, list: List, rows: &[Row]) -> String {
     };
     match list {
         List::Proportions if !are_settled => "Debug information is being read".to_owned(),
-        List::Proportions if rows.is_empty() => match runs.reference().report.debug.absence() {
-            Some(absence) if runs.is_one() => reason_of(Some(absence)),
-            _ => {
-                let texts = [
-                    "No operation of this program has the option",
-                    "No operation of either has the option, or debug information is not there",
-                    "No operation of any has the option, or debug information is not there",
-                ];
-                of_number(runs, texts).to_owned()
+        List::Proportions if rows.is_empty() => {
+            let debug = &runs.reference().report.debug;
+            if runs.is_one() && debug.get().is_none() {
+                return reason_of(debug.absence());
             }
-        },
+            let texts = [
+                "No operation of this program has the option",
+                "No operation of either has the option, or debug information is not there",
+                "No operation of any has the option, or debug information is not there",
+            ];
+            of_number(runs, texts).to_owned()
+        }
         List::Engine | List::Target if runs.is_one() => {
             let changed = count(&|value| *value == Value::text(CHANGED));
             format!("of them {changed} changed from default")
