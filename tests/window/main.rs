@@ -4,6 +4,7 @@
 mod chip_map;
 mod comparison;
 mod counts;
+mod dump;
 mod frame;
 mod home;
 mod insights;
@@ -16,6 +17,7 @@ mod memory_pair;
 mod memory_runs;
 mod report;
 mod runs;
+mod scenes;
 mod several_runs;
 mod summary;
 mod support;

@@ -153,7 +153,8 @@ fn six_maps_of_all_tiles_share_what_is_visible() {
     choose(&mut harness, "Colour", "By liveness");
     click(&mut harness, "At a step");
     for run in 0..6 {
-        let map = harness.get_by_label(&format!("Map of all tiles of run-{run}"));
+        let name = format!("Map of all tiles of run-{run}");
+        let map = harness.get_by_label(&name);
         assert_eq!(map.value().unwrap_or_default(), "48 tiles, By liveness");
     }
 }

@@ -198,7 +198,7 @@ impl MemoryMap {
         };
         let of_runs: Vec<_> = runs.iter().enumerate().map(of_run).collect();
         let len = of_runs.iter().flatten().map(|tile| tile.data.len()).max()?;
-        let (_, colors) = self.colors.last(runs)?;
+        let ((), colors) = self.colors.last(runs)?;
         Some(RunTiles { colors: Arc::clone(colors), of_runs, len })
     }
 

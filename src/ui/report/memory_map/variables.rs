@@ -124,7 +124,7 @@ impl ListedVariables {
             data.map.blocks.iter().map(|block| row(block.row)).collect()
         };
         let rows = side_by_side(tiles.iter().map(named).collect());
-        let parts: &[(&str, fn(usize) -> Cell)] = match runs.len() {
+        let parts: &[(&str, CellOf)] = match runs.len() {
             ..=2 => &[],
             _ => &[("Address", Cell::Address), ("Difference to the reference", Cell::Change)],
         };
