@@ -18,6 +18,7 @@ mod memory_runs;
 mod report;
 mod runs;
 mod scenes;
+mod several_runs;
 mod summary;
 mod support;
 mod tools;
