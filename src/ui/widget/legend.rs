@@ -52,6 +52,21 @@ pub fn entry_ui(ui: &mut egui::Ui, patch: Patch, title: &str, is_on: &mut bool) 
     response.on_hover_text(if is_on { "Click to hide" } else { "Click to show" })
 }
 
+/// Draws an entry that switches nothing.
+pub fn label_ui(ui: &mut egui::Ui, patch: Patch, title: &str) {
+    let text = WidgetText::from(RichText::new(title));
+    let galley = text.into_galley(ui, Some(TextWrapMode::Extend), f32::INFINITY, TextStyle::Body);
+    let height = galley.size().y.max(ui.spacing().interact_size.y);
+    let size = Vec2::new(PATCH + GAP + galley.size().x, height);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
+    let patch_rect =
+        Rect::from_min_size(Pos2::new(rect.left(), rect.center().y - 6.0), Vec2::new(PATCH, 12.0));
+    paint_patch(ui, patch_rect, patch, true);
+    let at = Pos2::new(rect.left() + PATCH + GAP, rect.center().y - galley.size().y / 2.0);
+    ui.painter().galley(at, galley, ui.visuals().text_color());
+    response.widget_info(|| egui::WidgetInfo::labeled(Role::Label, true, title));
+}
+
 fn paint_patch(ui: &egui::Ui, rect: Rect, patch: Patch, is_on: bool) {
     let painter = ui.painter();
     let middle = rect.center().y;

@@ -19,6 +19,7 @@ use eframe::egui;
 use eframe::egui::{Label, RichText};
 use std::sync::Arc;
 
+use super::address_steps::{AddressStepsView, Shown};
 use super::chip_map::ChipMapView;
 use super::memory_map::{MemoryMap, MemoryView, steps_ui, views_ui};
 use super::tile_grid::TileGridView;
@@ -54,6 +55,7 @@ pub struct MemoryPage {
     /// The step of the peak of everything, which the map of all tiles marks.
     peak: Latest<bool, Option<usize>>,
     grid: TileGridView,
+    address_steps: AddressStepsView,
 }
 
 impl MemoryPage {
@@ -70,6 +72,7 @@ impl MemoryPage {
         match self.view {
             MemoryView::Tiles | MemoryView::Differences => {}
             MemoryView::OneTile => return self.map.ui(ui, page, memory, &mut self.view),
+            MemoryView::AddressSteps => return self.address_steps_ui(ui, page, memory),
             MemoryView::AllTiles => return self.all_tiles_ui(ui, page),
             MemoryView::Grid => return self.grid_ui(ui, page, memory),
         }
@@ -131,6 +134,21 @@ impl MemoryPage {
         let step = page.selection.step();
         if let Some(tile) = self.all_tiles.ui(ui, page, step) {
             page.selection.tiles = TileSelection::one(tile);
+        }
+    }
+
+    /// The addresses of the selected tile over all steps.
+    fn address_steps_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        memory: &TileMemory,
+    ) {
+        let (report, steps) = (Arc::clone(page.report), page.selection.steps.clone());
+        let runs = [Shown { report, title: "", steps }];
+        let views = |ui: &mut egui::Ui| views_ui(ui, &mut self.view);
+        if let Some(chosen) = self.address_steps.ui(ui, page, memory, &runs, views) {
+            page.selection.select_step(chosen.step);
         }
     }
 

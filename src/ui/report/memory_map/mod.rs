@@ -30,10 +30,14 @@ use crate::ui::widget::toolbar::Toolbar;
 use crate::ui::widget::view::View;
 use choices::Choices;
 use paint::Scene;
-use picture::{Hit, PictureOf, picture_ui};
-use read::{AtStep, Marks, Origin, Reading, TileData};
+pub use picture::Hit;
+use picture::{PictureOf, picture_ui};
+use read::{AtStep, Marks};
+pub use read::{Origin, Reading, TileData};
 pub use steps::steps_ui;
 use tables::{Chosen, Tables};
+pub use tile::{TileChoice, facts_ui};
+pub use tooltip::hit_ui;
 pub use words::reason_title;
 
 /// Least height of the picture with what is above it, points.
@@ -49,6 +53,8 @@ pub enum MemoryView {
     Tiles,
     /// The addresses of one tile.
     OneTile,
+    /// The addresses of one tile over all steps.
+    AddressSteps,
     /// The addresses of all tiles.
     AllTiles,
     /// The tiles as a grid.
@@ -61,9 +67,10 @@ pub enum MemoryView {
 type NamedView = (MemoryView, &'static str, &'static str);
 
 /// What there is to see of one report.
-const VIEWS: [NamedView; 4] = [
+const VIEWS: [NamedView; 5] = [
     (MemoryView::Tiles, "Tiles", "View of tiles"),
     (MemoryView::OneTile, "Map of a tile", "View of a tile's map"),
+    (MemoryView::AddressSteps, "Address × step", "View of addresses over steps"),
     (MemoryView::AllTiles, "Map of all tiles", "View of the map of all tiles"),
     (MemoryView::Grid, "Grid", "View of the grid of tiles"),
 ];
@@ -77,8 +84,8 @@ pub fn views_ui(ui: &mut egui::Ui, view: &mut MemoryView) {
 pub fn views_of_two_ui(ui: &mut egui::Ui, view: &mut MemoryView) {
     let [tiles, rest @ ..] = VIEWS;
     let differences = (MemoryView::Differences, "Differences", "View of the map of differences");
-    let [tile, all, grid] = rest;
-    choice_ui(ui, view, &[tiles, differences, tile, all, grid]);
+    let [tile, steps, all, grid] = rest;
+    choice_ui(ui, view, &[tiles, differences, tile, steps, all, grid]);
 }
 
 fn choice_ui(ui: &mut egui::Ui, view: &mut MemoryView, views: &[NamedView]) {
@@ -106,7 +113,7 @@ fn choice_ui(ui: &mut egui::Ui, view: &mut MemoryView, views: &[NamedView]) {
 /// What the map remembers.
 #[derive(Debug, Default)]
 pub struct MemoryMap {
-    tile: tile::TileChoice,
+    tile: TileChoice,
     reading: Reading,
     choices: Choices,
     search: search::Search,
@@ -165,7 +172,7 @@ impl MemoryMap {
                 self.show(&data, block.offset..block.end, 3.0);
             }
             ui.separator();
-            tile::facts_ui(ui, page.report, &data);
+            facts_ui(ui, page.report, &data);
         });
         steps_ui(ui, page, data.peak);
         let step = page.selection.step();

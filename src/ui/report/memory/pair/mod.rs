@@ -28,6 +28,7 @@ use crate::analysis::liveness::{Scope, peak};
 use crate::store::memory::TileMemory;
 use crate::ui::job::Latest;
 use crate::ui::legacy::{Arrangement, Pair, Side};
+use crate::ui::report::address_steps::{AddressStepsView, Shown};
 use crate::ui::report::chip_map::pair::ChipMapPair;
 use crate::ui::report::halves::{report_name, side_title_ui};
 use crate::ui::report::memory_map::pair::{MemoryMapPair, slots_ui};
@@ -62,6 +63,7 @@ pub struct MemoryPairPage {
     /// The steps of the peaks of everything.
     peaks: Latest<[bool; 2], [Option<usize>; 2]>,
     grid: TileGridPair,
+    address_steps: AddressStepsView,
 }
 
 impl Default for MemoryPairPage {
@@ -79,6 +81,7 @@ impl Default for MemoryPairPage {
             all_tiles: ChipMapPair::default(),
             peaks: Latest::default(),
             grid: TileGridPair::default(),
+            address_steps: AddressStepsView::default(),
         }
     }
 }
@@ -100,6 +103,7 @@ impl MemoryPairPage {
                 let views = |ui: &mut egui::Ui| views_of_two_ui(ui, view);
                 self.one_tile.ui(ui, (page, pair), memories[0], views);
             }
+            MemoryView::AddressSteps => self.address_steps_ui(ui, page, pair, memories[0]),
             MemoryView::AllTiles => self.all_tiles_ui(ui, page, pair),
             MemoryView::Grid => {
                 self.view_ui(ui, page);
@@ -108,6 +112,31 @@ impl MemoryPairPage {
             MemoryView::Tiles | MemoryView::Differences => {
                 self.tiles_ui(ui, page, pair, memories);
             }
+        }
+    }
+
+    /// The addresses of the selected tile of both over all steps.
+    fn address_steps_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        pair: &Pair<'_>,
+        memory: &TileMemory,
+    ) {
+        let shown = |side: Side| Shown {
+            report: Arc::clone(side.of([page.report, pair.target])),
+            title: side.title(),
+            steps: pair.selection_of(side, page.selection).steps,
+        };
+        let runs = Side::BOTH.map(shown);
+        let view = &mut self.view;
+        let views = |ui: &mut egui::Ui| views_of_two_ui(ui, view);
+        let Some(chosen) = self.address_steps.ui(ui, page, memory, &runs, views) else { return };
+        if let Some(side) = Side::BOTH.get(chosen.run).copied() {
+            let before = pair.selection_of(side, page.selection);
+            let mut after = before.clone();
+            after.select_step(chosen.step);
+            pair.take_selection(side, &before, after, page.selection);
         }
     }
 
