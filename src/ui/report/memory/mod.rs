@@ -19,6 +19,7 @@ use eframe::egui;
 use eframe::egui::{Label, RichText};
 use std::sync::Arc;
 
+use super::address_steps::AddressStepsView;
 use super::chip_map::ChipMapView;
 use super::memory_map::{MemoryMap, MemoryView, views_ui};
 use super::tile_grid::TileGridView;
@@ -50,6 +51,7 @@ pub struct MemoryPage {
     view: MemoryView,
     map: MemoryMap,
     all_tiles: ChipMapView,
+    address_steps: AddressStepsView,
     grid: TileGridView,
 }
 
@@ -64,6 +66,9 @@ impl MemoryPage {
         let view = &mut self.view;
         match view {
             MemoryView::OneTile => self.map.ui(ui, page, |ui| views_ui(ui, view, false)),
+            MemoryView::AddressSteps => {
+                self.address_steps.ui(ui, page, |ui| views_ui(ui, view, false));
+            }
             MemoryView::AllTiles => {
                 ui.horizontal(|ui| {
                     views_ui(ui, view, false);

@@ -26,6 +26,7 @@ use super::shown::Key;
 use crate::store::memory::TileMemory;
 use crate::ui::job::Latest;
 use crate::ui::legacy::{Arrangement, Pair, Side};
+use crate::ui::report::address_steps::AddressStepsView;
 use crate::ui::report::chip_map::ChipMapView;
 use crate::ui::report::halves::{report_name, side_title_ui};
 use crate::ui::report::memory_map::{MemoryMap, MemoryView, views_ui};
@@ -57,6 +58,7 @@ pub struct MemoryPairPage {
     map: DifferenceMapView,
     one_tile: MemoryMap,
     all_tiles: ChipMapView,
+    address_steps: AddressStepsView,
     grid: TileGridPair,
 }
 
@@ -73,6 +75,7 @@ impl Default for MemoryPairPage {
             map: DifferenceMapView::default(),
             one_tile: MemoryMap::default(),
             all_tiles: ChipMapView::default(),
+            address_steps: AddressStepsView::default(),
             grid: TileGridPair::default(),
         }
     }
@@ -96,6 +99,9 @@ impl MemoryPairPage {
         let view = &mut self.view;
         match view {
             MemoryView::OneTile => self.one_tile.ui(ui, page, |ui| views_ui(ui, view, true)),
+            MemoryView::AddressSteps => {
+                self.address_steps.ui(ui, page, |ui| views_ui(ui, view, true));
+            }
             MemoryView::AllTiles => {
                 ui.horizontal(|ui| {
                     views_ui(ui, view, true);
