@@ -14,19 +14,30 @@ pub struct Extent {
     pub y: usize,
 }
 
-/// The visible part; y goes up.
+/// The visible part; y goes up, or down.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Plane {
     /// Along x.
     pub x: View,
     /// Along y.
     pub y: View,
+    is_down: bool,
 }
 
 impl Plane {
+    /// Everything, where y goes down.
+    pub fn downward() -> Self {
+        Self { is_down: true, ..Self::default() }
+    }
+
     /// Shows everything.
     pub fn reset(&mut self) {
-        *self = Self::default();
+        *self = Self { is_down: self.is_down, ..Self::default() };
+    }
+
+    /// Whether a part is visible only.
+    pub fn is_zoomed(self) -> bool {
+        self.x.is_zoomed() || self.y.is_zoomed()
     }
 
     /// Zooms around the middle.
@@ -39,7 +50,8 @@ impl Plane {
 
     /// Where positions lie in a rectangle.
     pub fn placed(self, rect: Rect, extent: Extent) -> Placed {
-        Placed { rect, x: self.x.range(extent.x), y: self.y.range(extent.y) }
+        let (x, y) = (self.x.range(extent.x), self.y.range(extent.y));
+        Placed { rect, x, y, is_down: self.is_down }
     }
 
     /// The wheel zooms, drag pans, a double-click resets.
@@ -50,7 +62,8 @@ impl Plane {
         if response.dragged() {
             let drag = response.drag_delta();
             self.x.pan(extent.x, -f64::from(drag.x) * x_per_point);
-            self.y.pan(extent.y, f64::from(drag.y) * y_per_point);
+            let up = if self.is_down { -drag.y } else { drag.y };
+            self.y.pan(extent.y, f64::from(up) * y_per_point);
         }
         if let Some(pointer) = response.hover_pos() {
             let (wheel, pinch) =
@@ -104,6 +117,7 @@ pub struct Placed {
     pub x: (f64, f64),
     /// The visible positions along y.
     pub y: (f64, f64),
+    is_down: bool,
 }
 
 impl Placed {
@@ -115,20 +129,21 @@ impl Placed {
     }
 
     /// Where the position of a number begins along x.
-    pub fn left_of(&self, at: f64) -> f32 {
+    pub fn x_of(&self, at: f64) -> f32 {
         self.rect.left() + ((at - 0.5 - self.x.0) / self.per_point()[0]) as f32
     }
 
     /// Where the position of a number begins along y.
-    pub fn bottom_of(&self, at: f64) -> f32 {
-        self.rect.bottom() - ((at - 0.5 - self.y.0) / self.per_point()[1]) as f32
+    pub fn y_of(&self, at: f64) -> f32 {
+        let along = ((at - 0.5 - self.y.0) / self.per_point()[1]) as f32;
+        if self.is_down { self.rect.top() + along } else { self.rect.bottom() - along }
     }
 
     /// The positions at a place.
     pub fn position(&self, at: Pos2) -> (f64, f64) {
         let [x, y] = self.per_point();
-        let (right, up) = (at.x - self.rect.left(), self.rect.bottom() - at.y);
-        (self.x.0 + f64::from(right) * x, self.y.0 + f64::from(up) * y)
+        let along = if self.is_down { at.y - self.rect.top() } else { self.rect.bottom() - at.y };
+        (self.x.0 + f64::from(at.x - self.rect.left()) * x, self.y.0 + f64::from(along) * y)
     }
 }
 
@@ -142,10 +157,10 @@ mod tests {
         let extent = Extent { x: 50, y: 1000 };
         let mut plane = Plane::default();
         let placed = plane.placed(rect, extent);
-        assert!((placed.left_of(0.0) - 10.0).abs() < 1e-3);
-        assert!((placed.bottom_of(0.0) - 70.0).abs() < 1e-3);
-        assert!((placed.bottom_of(1000.0) - 20.0).abs() < 1e-3);
-        let (x, y) = placed.position(Pos2::new(placed.left_of(7.0), placed.bottom_of(300.0)));
+        assert!((placed.x_of(0.0) - 10.0).abs() < 1e-3);
+        assert!((placed.y_of(0.0) - 70.0).abs() < 1e-3);
+        assert!((placed.y_of(1000.0) - 20.0).abs() < 1e-3);
+        let (x, y) = placed.position(Pos2::new(placed.x_of(7.0), placed.y_of(300.0)));
         assert!((x - 6.5).abs() < 1e-3 && (y - 299.5).abs() < 1e-2);
         plane.zoom_middle(extent, 2.0);
         assert!(plane.x.is_zoomed() && plane.y.is_zoomed());

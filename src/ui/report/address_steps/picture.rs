@@ -176,12 +176,12 @@ impl RunPicture {
             Some((key, picture, texture)) if key.version == of.data.tile.version => {
                 let rect = Rect::from_min_max(
                     Pos2::new(
-                        placed.left_of(f64::from(picture.steps.start)),
-                        placed.bottom_of(picture.bytes.end as f64),
+                        placed.x_of(f64::from(picture.steps.start)),
+                        placed.y_of(picture.bytes.end as f64),
                     ),
                     Pos2::new(
-                        placed.left_of(f64::from(picture.steps.end)),
-                        placed.bottom_of(picture.bytes.start as f64),
+                        placed.x_of(f64::from(picture.steps.end)),
+                        placed.y_of(picture.bytes.start as f64),
                     ),
                 );
                 let whole = Rect::from_min_max(Pos2::ZERO, Pos2::new(1.0, 1.0));
@@ -195,20 +195,20 @@ impl RunPicture {
         }
         edges(&inside, placed, of, tokens);
         for step in of.steps {
-            let x = placed.left_of(*step as f64 + 0.5);
+            let x = placed.x_of(*step as f64 + 0.5);
             inside.vline(x, inner.y_range(), Stroke::new(1.5, tokens.accent));
         }
         outlines(&inside, placed, of, tokens);
         if let Some(limit) = of.data.tile.map.limit {
-            let y = placed.bottom_of(limit as f64);
+            let y = placed.y_of(limit as f64);
             let line = [Pos2::new(inner.left(), y), Pos2::new(inner.right(), y)];
             let stroke = Stroke::new(2.0, tokens.limit);
             inside.extend(egui::Shape::dashed_line(&line, stroke, 8.0, 4.0));
         }
         if let Some((step, address)) = of.pointed {
             let stroke = Stroke::new(1.0, tokens.weak_text);
-            inside.vline(placed.left_of(step as f64 + 0.5), inner.y_range(), stroke);
-            inside.hline(inner.x_range(), placed.bottom_of(address as f64 + 0.5), stroke);
+            inside.vline(placed.x_of(step as f64 + 0.5), inner.y_range(), stroke);
+            inside.hline(inner.x_range(), placed.y_of(address as f64 + 0.5), stroke);
         }
         axes(ui, placed, of);
     }
@@ -259,12 +259,12 @@ fn place_at(placed: &Placed, of: &PictureOf<'_>, at: Pos2) -> Place {
 /// Where a rectangle lies.
 fn rect_of(placed: &Placed, rectangle: &Rectangle) -> Rect {
     let min = Pos2::new(
-        placed.left_of(f64::from(rectangle.steps.start)),
-        placed.bottom_of(rectangle.bytes.end as f64),
+        placed.x_of(f64::from(rectangle.steps.start)),
+        placed.y_of(rectangle.bytes.end as f64),
     );
     let max = Pos2::new(
-        placed.left_of(f64::from(rectangle.steps.end)),
-        placed.bottom_of(rectangle.bytes.start as f64),
+        placed.x_of(f64::from(rectangle.steps.end)),
+        placed.y_of(rectangle.bytes.start as f64),
     );
     Rect::from_min_max(min, max)
 }
@@ -303,7 +303,7 @@ fn axes(ui: &egui::Ui, placed: &Placed, of: &PictureOf<'_>) {
     let [per_x, per_y] = placed.per_point();
     let step = ticks::bytes_step(per_y * 30.0, units);
     for address in ticks::multiples(step, (placed.y.0.max(0.0), placed.y.1)) {
-        let y = placed.bottom_of(address);
+        let y = placed.y_of(address);
         painter.hline(inner.left() - 4.0..=inner.left(), y, stroke);
         let text = ticks::bytes_text(address, step, placed.y.1, units);
         painter.text(
@@ -317,7 +317,7 @@ fn axes(ui: &egui::Ui, placed: &Placed, of: &PictureOf<'_>) {
     let ids = of.data.tile.report.steps.get().map(|steps| &steps.ids);
     let every = ticks::whole_step(per_x * 70.0);
     for position in ticks::multiples(every, (placed.x.0.max(0.0), placed.x.1)) {
-        let x = placed.left_of(position + 0.5);
+        let x = placed.x_of(position + 0.5);
         if x > inner.right() - 16.0 {
             break;
         }
