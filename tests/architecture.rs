@@ -130,3 +130,91 @@ fn folders_of_the_analysis_point_upwards() {
         }
     }
 }
+
+/// Tables, files and engine options of one system, which only its reader may name to the user.
+const NAMES_OF_A_SYSTEM: [&str; 24] = [
+    "memory_by_tile",
+    "memory_by_category",
+    "memory_by_compute_set",
+    "memory_not_always_live",
+    "depth_first_steps",
+    "eq_classes",
+    "eq_class_step",
+    "var_bytes_by_eq_class",
+    "vars_info",
+    "var_categories",
+    "unlowered_vars",
+    "compute_sets",
+    "vertex_instances",
+    "vertex_types",
+    "program_type_",
+    "program_types",
+    "compilation_trace",
+    "execution_cycle_totals",
+    "target_info",
+    "graph_info",
+    "debug.cbor",
+    "autoReport.",
+    "profiler.include",
+    "table programs",
+];
+
+/// The texts of a file, without those of its tests: what stands between quotation marks.
+fn texts_in(source: &str) -> String {
+    let code = source.split("#[cfg(test)]\nmod tests {").next().unwrap();
+    let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+    let code = lines.collect::<Vec<_>>().join("\n").replace("'\"'", "").replace("\\\"", "");
+    code.split('"').skip(1).step_by(2).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn the_window_names_no_table_and_no_option() {
+    // Where a user has no report yet, the window says how to write one.
+    const MAY: [&str; 1] = ["home.rs"];
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/ui");
+    let example = "let a = vertex_types; f(\"a table \\\"x\\\" \", '\"', \"vars_info\"); // \"";
+    assert!(texts_in(example).contains("vars_info") && !texts_in(example).contains("vertex_types"));
+    for file in sources(&root) {
+        if MAY.iter().any(|name| file == root.join(name)) {
+            continue;
+        }
+        let texts = texts_in(&std::fs::read_to_string(&file).unwrap());
+        for name in NAMES_OF_A_SYSTEM {
+            assert!(
+                !texts.contains(name),
+                "{}: {name} belongs into an Absence of the reader (src/format)",
+                file.display()
+            );
+        }
+    }
+}
+
+/// Files of the window that use readers: to open a report, to say why it could not be opened, and to
+/// read single tiles.
+const USES_READERS: [&str; 8] = [
+    "comparison.rs",
+    "loading.rs",
+    "report/comparison/found.rs",
+    "report/insights/found.rs",
+    "report/memory_map/read.rs",
+    "report/memory_map/reasons.rs",
+    "report/mod.rs",
+    "sweep/reading.rs",
+];
+
+#[test]
+fn the_window_knows_readers_in_few_places() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/ui");
+    let mut used = Vec::new();
+    for file in sources(&root) {
+        let text = std::fs::read_to_string(&file).unwrap();
+        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+        let mut lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+        if lines.any(|line| line.contains("crate::format")) {
+            let name = file.strip_prefix(&root).unwrap().to_string_lossy().replace('\\', "/");
+            used.push(name);
+        }
+    }
+    used.sort();
+    assert_eq!(used, USES_READERS, "a page asks the store, which a reader has filled");
+}

@@ -298,6 +298,19 @@ fn a_cancelled_reading_leaves_nothing_in_part() {
     let report = &*open.report;
     assert!(report.vertex_types.is_settled() && report.vertex_types.get().is_none());
     assert!(report.compute_set_tiles.get().is_none() && report.exchanges.get().is_none());
+    // What was not read may be in the report: nobody says that its tables are not there.
+    let absences = [report.vertex_types.absence(), report.compute_set_tiles.absence()];
+    for absence in absences.into_iter().chain([report.exchanges.absence()]) {
+        assert!(absence.unwrap().is_cancelled(), "{absence:?}");
+    }
+    assert_eq!(estimates::of_compute_sets(report), Err(NoEstimate::Cancelled));
+    open.read_debug_info(&progress);
+    open.read_variables(&progress);
+    assert!(report.debug.absence().unwrap().is_cancelled(), "names come last in the file");
+    assert!(report.variables.absence().unwrap().is_cancelled());
+    report.cancel_rest();
+    assert!(report.tile_variable_bytes.absence().unwrap().is_cancelled());
+    assert!(report.memory.get().is_some(), "what was read before stays");
 }
 
 #[test]

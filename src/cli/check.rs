@@ -94,8 +94,8 @@ pub fn run(arguments: &CheckArguments) -> ExitCode {
     match baseline {
         None => output::answer(input, |open, _| Ok(CheckReport::of(open, None, budgets))),
         Some(baseline) => {
-            output::answer_of_two(&input.path, baseline, input.json, |open, baseline, _| {
-                Ok(CheckReport::of(open, Some(baseline), budgets))
+            output::answer_of_several(&input.path, &[baseline], input.json, |open, baseline, _| {
+                Ok(CheckReport::of(open, baseline.first(), budgets))
             })
         }
     }

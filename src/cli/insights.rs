@@ -1,6 +1,9 @@
 //! The insights of `tilescope summary`: what they need is read, and shown as text.
 
+use std::sync::Arc;
+
 use super::output::{aligned, name_cell, wrapped};
+use crate::analysis::derived::Derived;
 use crate::analysis::insights::advice::{Advice, Evidence, Saving, operation_title};
 use crate::analysis::insights::logs::log_messages;
 use crate::analysis::insights::must_go::MustGo;
@@ -22,13 +25,13 @@ const MOST_VARIABLES: usize = 6;
 /// When the profile cannot be opened again.
 pub fn of(open: &OpenReport, progress: &Progress) -> Result<Insights, Error> {
     open.read_logs(log_messages);
-    let report = &*open.report;
-    if verdict(report, None).is_none_or(|verdict| verdict.failure.is_none()) {
-        return Ok(insights(report, None));
+    let derived = Derived::new(Arc::clone(&open.report));
+    if verdict(&open.report, None).is_none_or(|verdict| verdict.failure.is_none()) {
+        return Ok(insights(&derived, None));
     }
     open.read_tile_variable_bytes(progress);
     open.read_compute(progress);
-    Ok(insights_with_gaps(report, progress)?)
+    Ok(insights_with_gaps(&derived, progress)?)
 }
 
 /// The section of the text.

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
 use comfy_table::{CellAlignment, Table};
+use rayon::prelude::*;
 use serde::Serialize;
 
 use super::Input;
@@ -84,17 +85,18 @@ fn answer_as<A: Answer>(
     finish(&result, input.json, text)
 }
 
-/// As [`answer`], of two reports; warnings name the report that they are about.
-pub fn answer_of_two<A: Answer>(
-    source: &Path,
-    target: &Path,
+/// As [`answer`], of a report and others; warnings name the report that they are about.
+pub fn answer_of_several<A: Answer>(
+    first: &Path,
+    others: &[&Path],
     json: bool,
-    answer: impl FnOnce(&OpenReport, &OpenReport, &Progress) -> Result<A, Error>,
+    answer: impl FnOnce(&OpenReport, &[OpenReport], &Progress) -> Result<A, Error>,
 ) -> ExitCode {
     let result = with_progress("Reading the reports", |progress| {
-        let (first, second) = rayon::join(|| open(source, progress), || open(target, progress));
-        let (first, second) = (first?, second?);
-        let mut answer = answer(&first, &second, progress)?;
+        let all = || others.par_iter().map(|path| open(path, progress)).collect::<Vec<_>>();
+        let (first, others) = rayon::join(|| open(first, progress), all);
+        let (first, others) = (first?, others.into_iter().collect::<Result<Vec<_>, Error>>()?);
+        let mut answer = answer(&first, &others, progress)?;
         let of_report = |open: &OpenReport| {
             let report = open.report.path.display().to_string();
             let named = move |warning: Warning| Warning {
@@ -103,7 +105,7 @@ pub fn answer_of_two<A: Answer>(
             };
             open.report.warnings.list().into_iter().map(named)
         };
-        let warnings = of_report(&first).chain(of_report(&second));
+        let warnings = of_report(&first).chain(others.iter().flat_map(of_report));
         take_warnings(&mut answer, warnings.collect());
         Ok(answer)
     });

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::{Range, RangeInclusive};
 
+use super::absence::Absence;
 use super::ids::{ClassId, DeviceId, IdColumn, TileId, UnloweredId};
 use super::names::Names;
 
@@ -143,8 +144,12 @@ pub struct Liveness {
     pub debug_id_ends: Vec<usize>,
     /// Bytes by variable and class, over all tiles; `None` where the table cannot be read.
     pub variable_bytes: Option<Vec<VariableBytes>>,
+    /// Why there are none.
+    pub why_no_variable_bytes: Option<Absence>,
     /// Changes of memory from step to step; `None` where the table cannot be read.
     pub deltas: Option<Deltas>,
+    /// Why there are none.
+    pub why_no_deltas: Option<Absence>,
 }
 
 impl Liveness {

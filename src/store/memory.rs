@@ -1,5 +1,6 @@
 //! Memory of every tile, as the compiler summed it up (`memory_by_tile`, `memory_by_category`).
 
+use super::absence::Absence;
 use super::ids::{IdColumn, TileId};
 
 /// One number a tile; a cell that the file does not have is `None`.
@@ -22,6 +23,8 @@ pub struct TileMemory {
     pub not_always_live_max: TileColumn,
     /// `memory_by_category`, in the order of the file.
     pub categories: Vec<CategoryMemory>,
+    /// Why there are none.
+    pub why_no_categories: Option<Absence>,
 }
 
 /// A memory region of a tile.

@@ -4,6 +4,7 @@
 //! [`Part`] whether it is there yet. Rows are positions (`usize`) in columns; the numbers that the
 //! file gives its rows are typed ids ([`ids`]), found again through an [`IdColumn`].
 
+pub mod absence;
 pub mod arena;
 pub mod compute;
 pub mod debug_info;
@@ -24,6 +25,7 @@ pub mod variable;
 pub mod vertex;
 pub mod warning;
 
+pub use absence::Absence;
 pub use ids::{
     ArenaId, ClassId, ComputeSetId, DeviceId, IdColumn, ProgramId, StepId, TileId, UnloweredId,
     VertexTypeId,

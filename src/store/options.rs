@@ -1,5 +1,7 @@
 //! What stands around a report: versions, options, the compiler's phases, side files.
 
+use super::absence::Absence;
+
 /// One engine, target or execution option.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EngineOption {
@@ -50,6 +52,8 @@ pub struct About {
     pub execution_options: Vec<EngineOption>,
     /// The compiler's phases (`compilation_trace`).
     pub phases: Vec<CompilerPhase>,
+    /// Why there are none.
+    pub why_no_phases: Option<Absence>,
     /// `framework.json`.
     pub framework: Vec<SideFact>,
     /// `app.json`.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+use super::absence::Absence;
 use super::arena::Arenas;
 use super::compute::{ComputeSetTiles, ComputeSets};
 use super::debug_info::DebugInfo;
@@ -24,7 +25,7 @@ use super::warning::Warnings;
 
 /// One part of a report: still loading, there, or absent for good.
 #[derive(Debug)]
-pub struct Part<T>(OnceLock<Option<T>>);
+pub struct Part<T>(OnceLock<Result<T, Box<Absence>>>);
 
 impl<T> Default for Part<T> {
     fn default() -> Self {
@@ -33,15 +34,24 @@ impl<T> Default for Part<T> {
 }
 
 impl<T> Part<T> {
-    /// Fills the part; `None` says that the report does not have it. Only the first call counts.
+    /// Fills the part, or says why the report does not have it. Only the first call counts.
+    pub fn settle(&self, value: Result<T, Absence>) {
+        drop(self.0.set(value.map_err(Box::new)));
+    }
+
+    /// The same for those who have no reason to give.
     pub fn fill(&self, value: Option<T>) {
-        // A second filling would be a mistake of the reader; the first one stands.
-        drop(self.0.set(value));
+        self.settle(value.ok_or_else(Absence::unexplained));
     }
 
     /// The part, if it is there.
     pub fn get(&self) -> Option<&T> {
-        self.0.get()?.as_ref()
+        self.0.get()?.as_ref().ok()
+    }
+
+    /// Why it is not there; `None` where it is, and while it may still come.
+    pub fn absence(&self) -> Option<&Absence> {
+        Some(self.0.get()?.as_ref().err()?.as_ref())
     }
 
     /// Whether nothing more will come.
@@ -164,6 +174,33 @@ impl Report {
     /// An empty report.
     pub fn new(path: PathBuf) -> Self {
         Self { path, ..Self::default() }
+    }
+
+    /// Says of all parts that are not there yet that they will not come, because reading was cancelled.
+    pub fn cancel_rest(&self) {
+        fn cancel<T>(part: &Part<T>) {
+            if !part.is_settled() {
+                part.settle(Err(Absence::cancelled()));
+            }
+        }
+        cancel(&self.about);
+        cancel(&self.target);
+        cancel(&self.graph);
+        cancel(&self.memory);
+        cancel(&self.categories);
+        cancel(&self.compute_sets);
+        cancel(&self.programs);
+        cancel(&self.control_code);
+        cancel(&self.steps);
+        cancel(&self.liveness);
+        cancel(&self.execution);
+        cancel(&self.debug);
+        cancel(&self.variables);
+        cancel(&self.tile_variable_bytes);
+        cancel(&self.vertex_types);
+        cancel(&self.compute_set_tiles);
+        cancel(&self.exchanges);
+        cancel(&self.logs);
     }
 
     /// Where single arenas are read from; nothing of a report that has no files.

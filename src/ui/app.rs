@@ -156,7 +156,7 @@ impl App {
         for action in keys::pressed(ui, &action_state) {
             match action.why_not {
                 None => commands.push(action.command),
-                Some(why_not) => self.notice = Some(why_not.to_owned()),
+                Some(why_not) => self.notice = Some(why_not.into_owned()),
             }
         }
         let actions = keys::actions(&action_state);

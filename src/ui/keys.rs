@@ -7,7 +7,7 @@ use eframe::egui;
 use eframe::egui::{Key, KeyboardShortcut, Modifiers, ThemePreference};
 
 use super::command::{Command, PickFor, Tool};
-use super::pages::PAGES;
+use super::pages::{PAGES, WhyNot};
 use super::recent::RecentReport;
 use super::runs::{Arrangement, StepsBy};
 use super::units::Units;
@@ -23,7 +23,7 @@ pub struct Action {
     /// What is carried out.
     pub command: Command,
     /// Why it cannot be done now.
-    pub why_not: Option<&'static str>,
+    pub why_not: Option<WhyNot>,
 }
 
 /// What the actions depend on.
@@ -58,7 +58,8 @@ pub enum Source {
     Settled,
 }
 
-const fn command(key: Key) -> KeyboardShortcut {
+/// Ctrl, or Cmd, and a key.
+pub const fn command(key: Key) -> KeyboardShortcut {
     KeyboardShortcut::new(Modifiers::COMMAND, key)
 }
 
@@ -83,18 +84,6 @@ const CLOSE: &[KeyboardShortcut] = &[command(Key::W)];
 const MENU: &[KeyboardShortcut] = &[command(Key::B)];
 const BACK: &[KeyboardShortcut] = &[KeyboardShortcut::new(Modifiers::ALT, Key::ArrowLeft)];
 const FORWARD: &[KeyboardShortcut] = &[KeyboardShortcut::new(Modifiers::ALT, Key::ArrowRight)];
-/// Keys of the pages, in the order of the menu.
-const PAGE_KEYS: [&[KeyboardShortcut]; 8] = [
-    &[command(Key::Num1)],
-    &[command(Key::Num2)],
-    &[command(Key::Num3)],
-    &[command(Key::Num4)],
-    &[command(Key::Num5)],
-    &[command(Key::Num6)],
-    &[command(Key::Num7)],
-    &[command(Key::Num8)],
-];
-
 /// Keys and movements that pictures, tables and splitters know themselves.
 pub const IN_PICTURES: [(&str, &str); 11] = [
     ("Wheel", "Zoom at the pointer"),
@@ -113,11 +102,11 @@ pub const IN_PICTURES: [(&str, &str); 11] = [
 /// Everything that can be done, in the order of the lists.
 pub fn actions(state: &ActionState<'_>) -> Vec<Action> {
     let no_report = (state.source == Source::None).then_some("No report is open");
-    let action = |title: &'static str, keys, command, why_not| Action {
+    let action = |title: &'static str, keys, command, why_not: Option<&'static str>| Action {
         title: Cow::Borrowed(title),
         keys,
         command,
-        why_not,
+        why_not: why_not.map(Cow::Borrowed),
     };
     let picking = state.is_picking.then_some("The dialog is open");
     let mut actions = vec![
@@ -148,11 +137,11 @@ pub fn actions(state: &ActionState<'_>) -> Vec<Action> {
     ]);
     actions.push(action("Commands…", PALETTE, Command::TogglePalette, None));
     actions.push(action("Keys", KEYS, Command::ToggleKeys, None));
-    for (entry, keys) in PAGES.iter().zip(PAGE_KEYS) {
+    for entry in &PAGES {
         let Some(page) = entry.page else { continue };
         actions.push(Action {
             title: format!("Go to {}", entry.title).into(),
-            keys,
+            keys: entry.keys,
             command: Command::Go(page),
             why_not: entry.why_not(state.report, state.comparison.is_some()),
         });
@@ -208,6 +197,7 @@ fn compare_action(state: &ActionState<'_>, picking: Option<&'static str>) -> Act
         _ => ("Compare with…", Command::Pick(PickFor::Run)),
     };
     let why_not = picking.filter(|_| state.source != Source::None);
+    let why_not = why_not.map(Cow::Borrowed);
     Action { title: Cow::Borrowed(title), keys: COMPARE, command, why_not }
 }
 
@@ -233,7 +223,7 @@ fn comparison_actions(state: &ActionState<'_>) -> [Action; 4] {
         title: Cow::Borrowed(title),
         keys,
         command,
-        why_not,
+        why_not: why_not.map(Cow::Borrowed),
     })
 }
 

@@ -74,10 +74,6 @@ impl Selection {
         selection.variable = self.variable;
         selection.operation = self.operation;
     }
-
-    pub fn select_step(&mut self, step: usize) {
-        self.steps = vec![step];
-    }
 }
 
 /// The step of a report at a position of the shared axis; where it has none there, the one before.

@@ -231,6 +231,9 @@ fn read(path: &Path, shared: &Shared) -> Result<(), Error> {
         open.read_compute(progress);
     }
     let is_cancelled = progress.is_cancelled();
+    if is_cancelled {
+        open.report.cancel_rest();
+    }
     shared.set_stage(if is_cancelled { Stage::Cancelled } else { Stage::Done });
     Ok(())
 }

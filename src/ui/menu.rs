@@ -6,7 +6,7 @@ use eframe::egui::{Align, Button, Layout, RichText, ThemePreference, Vec2};
 use super::command::{Command, Page, Tool};
 use super::icon::Icon;
 use super::keys::{Action, keys_text};
-use super::pages::PAGES;
+use super::pages::{PAGES, WhyNot};
 use super::units::Units;
 use crate::store::Report;
 
@@ -41,7 +41,7 @@ pub fn menu_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec<Comm
     ui.add_space(6.0);
     for entry in &PAGES {
         let why_not = if state.is_coming {
-            Some("Being read")
+            Some("Being read".into())
         } else {
             entry.why_not(state.report, state.is_pair)
         };
@@ -101,7 +101,7 @@ pub fn menu_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec<Comm
                 icon,
                 title,
                 is_shown: false,
-                why_not: action.why_not,
+                why_not: action.why_not.clone(),
                 keys: keys_text(ui.ctx(), action.keys),
                 command: Some(action.command.clone()),
             };
@@ -119,7 +119,7 @@ fn head_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec<Command>
             [(Icon::Back, "Back", Command::Back), (Icon::Forward, "Forward", Command::Forward)]
         {
             let action = state.actions.iter().find(|action| action.title.starts_with(name));
-            let why_not = action.and_then(|action| action.why_not);
+            let why_not = action.and_then(|action| action.why_not.as_deref());
             let button = Button::new(icon.atom()).frame_when_inactive(false);
             let response = ui.add_enabled(why_not.is_none(), button).accessible_name(name);
             let keys = action.map_or(String::new(), |action| keys_text(ui.ctx(), action.keys));
@@ -151,7 +151,7 @@ struct Entry<'a> {
     icon: Icon,
     title: &'a str,
     is_shown: bool,
-    why_not: Option<&'static str>,
+    why_not: Option<WhyNot>,
     keys: String,
     command: Option<Command>,
 }

@@ -1,14 +1,37 @@
-//! The pages in the order of the menu, and why one cannot be shown: what its report lacks, and what
-//! would bring it.
+//! The pages in the order of the menu: what each is called, how it is drawn, and why it cannot be shown:
+//! what its report lacks, and what would bring it. A new page is a file or folder, and an entry here.
+
+use eframe::egui;
+use eframe::egui::{Key, KeyboardShortcut};
+
+use std::borrow::Cow;
 
 use super::command::Page;
 use super::icon::Icon;
+use super::keys::command;
+use super::report::RunsContext;
+use super::report::comparison::ComparisonPage;
+use super::report::insights::InsightsPage;
+use super::report::liveness::LivenessPage;
+use super::report::summary::SummaryPage;
 use crate::store::{Part, Report};
 
 /// Why a page with data is not there.
 const LATER: &str = "Comes with a later version";
 /// A part of the report is still to come.
 const COMING: &str = "Being read";
+
+/// Why something cannot be shown or done.
+pub type WhyNot = Cow<'static, str>;
+
+/// A page over one run or several, with what it remembers.
+pub trait RunsPage: std::fmt::Debug {
+    /// Draws it.
+    fn ui(&mut self, ui: &mut egui::Ui, page: &mut RunsContext<'_>);
+}
+
+/// Makes a page that remembers nothing yet.
+type MakePage = fn() -> Box<dyn RunsPage>;
 
 /// A page as the menu has it.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +42,11 @@ pub struct PageEntry {
     pub icon: Icon,
     /// The page; `None` for one that comes with a later version.
     pub page: Option<Page>,
-    lacks: fn(&Report) -> Option<&'static str>,
+    /// The keys that lead to it.
+    pub keys: &'static [KeyboardShortcut],
+    /// `None` for one that is not drawn over runs yet.
+    make: Option<MakePage>,
+    lacks: fn(&Report) -> Option<WhyNot>,
 }
 
 /// All pages.
@@ -28,114 +55,110 @@ pub const PAGES: [PageEntry; 8] = [
         title: "Summary",
         icon: Icon::Summary,
         page: Some(Page::Summary),
+        keys: &[command(Key::Num1)],
+        make: Some(|| Box::<SummaryPage>::default()),
         lacks: |report| coming(&report.about),
     },
     PageEntry {
         title: "Insights",
         icon: Icon::Insights,
         page: Some(Page::Insights),
+        keys: &[command(Key::Num2)],
+        make: Some(|| Box::<InsightsPage>::default()),
         lacks: |report| coming(&report.memory),
     },
     PageEntry {
         title: "Memory",
         icon: Icon::Memory,
         page: Some(Page::Memory),
-        lacks: |report| {
-            lacking(
-                &report.memory,
-                "The profile has no readable table memory_by_tile; \
-                 engine option autoReport.outputGraphProfile brings it",
-            )
-        },
+        keys: &[command(Key::Num3)],
+        make: None,
+        lacks: |report| lacking(&report.memory),
     },
     PageEntry {
         title: "Liveness",
         icon: Icon::Liveness,
         page: Some(Page::Liveness),
-        lacks: |report| {
-            let absent = "The profile has no readable tables depth_first_steps and eq_classes; \
-                          engine option autoReport.outputGraphProfile brings them";
-            lacking(&report.steps, absent).or_else(|| lacking(&report.liveness, absent))
-        },
+        keys: &[command(Key::Num4)],
+        make: Some(|| Box::<LivenessPage>::default()),
+        lacks: |report| lacking(&report.steps).or_else(|| lacking(&report.liveness)),
     },
     PageEntry {
         title: "Program tree",
         icon: Icon::ProgramTree,
         page: None,
-        lacks: |report| {
-            lacking(
-                &report.programs,
-                "The profile has no readable table programs; \
-                 engine option autoReport.outputGraphProfile brings it",
-            )
-        },
+        keys: &[command(Key::Num5)],
+        make: None,
+        lacks: |report| lacking(&report.programs),
     },
     PageEntry {
         title: "Operations",
         icon: Icon::Operations,
         page: None,
-        lacks: |report| {
-            lacking(
-                &report.debug,
-                "There is no readable debug.cbor beside the profile or one directory up; \
-                 engine option autoReport.outputDebugInfo brings it",
-            )
-        },
+        keys: &[command(Key::Num6)],
+        make: None,
+        lacks: |report| lacking(&report.debug),
     },
     PageEntry {
         title: "Execution trace",
         icon: Icon::Trace,
         page: None,
-        lacks: |report| {
-            lacking(
-                &report.execution,
-                "The execution tables of the profile are empty; engine option \
-                 autoReport.outputExecutionProfile fills them when the program runs",
-            )
-        },
+        keys: &[command(Key::Num7)],
+        make: None,
+        lacks: |report| lacking(&report.execution),
     },
     PageEntry {
         title: "Comparison",
         icon: Icon::Compare,
         page: Some(Page::Comparison),
+        keys: &[command(Key::Num8)],
+        make: Some(|| Box::<ComparisonPage>::default()),
         lacks: |report| coming(&report.memory),
     },
 ];
 
+/// A page that remembers nothing yet; `None` for one that is not drawn over runs yet.
+pub fn make_page(page: Page) -> Option<Box<dyn RunsPage>> {
+    let entry = PAGES.iter().find(|entry| entry.page == Some(page))?;
+    Some(entry.make?())
+}
+
 impl PageEntry {
     /// Why the page cannot be shown for a report, beside which another one is open or is not.
-    pub fn why_not(&self, report: Option<&Report>, is_pair: bool) -> Option<&'static str> {
-        let Some(report) = report else { return Some("Open a report first") };
+    pub fn why_not(&self, report: Option<&Report>, is_pair: bool) -> Option<WhyNot> {
+        let Some(report) = report else { return Some("Open a report first".into()) };
         if self.page == Some(Page::Comparison) && !is_pair {
-            return Some("Open a second report to compare: Compare with…, or drop it here");
+            return Some("Open a second report to compare: Compare with…, or drop it here".into());
         }
-        (self.lacks)(report).or_else(|| self.page.is_none().then_some(LATER))
+        (self.lacks)(report).or_else(|| self.page.is_none().then_some(LATER.into()))
     }
 }
 
-fn coming<T>(part: &Part<T>) -> Option<&'static str> {
-    (!part.is_settled()).then_some(COMING)
+fn coming<T>(part: &Part<T>) -> Option<WhyNot> {
+    (!part.is_settled()).then_some(COMING.into())
 }
 
-fn lacking<T>(part: &Part<T>, absent: &'static str) -> Option<&'static str> {
-    coming(part).or_else(|| part.get().is_none().then_some(absent))
+fn lacking<T>(part: &Part<T>) -> Option<WhyNot> {
+    coming(part).or_else(|| part.absence().map(|absence| absence.to_string().into()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format::poplar::absent;
     use std::path::PathBuf;
 
     #[test]
     fn a_page_that_is_absent_says_what_would_bring_it() {
         let report = Report::new(PathBuf::from("r"));
         for entry in PAGES {
-            assert_eq!(entry.why_not(None, false), Some("Open a report first"));
-            assert_eq!(entry.why_not(Some(&report), true), Some(COMING), "{}", entry.title);
+            assert_eq!(entry.why_not(None, false), Some("Open a report first".into()));
+            let why_not = entry.why_not(Some(&report), true);
+            assert_eq!(why_not, Some(COMING.into()), "{}", entry.title);
         }
-        report.memory.fill(None);
-        report.debug.fill(None);
-        report.execution.fill(None);
+        report.memory.settle(Err(absent::memory()));
+        report.debug.settle(Err(absent::debug()));
+        report.execution.settle(Err(absent::execution()));
         let reason = |title: &str| {
             PAGES
                 .iter()

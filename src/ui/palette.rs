@@ -83,8 +83,8 @@ fn list_ui(
     area.show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 1.0;
         for (index, action) in actions.iter().enumerate() {
-            let right = match action.why_not {
-                Some(why_not) => why_not.to_owned(),
+            let right = match &action.why_not {
+                Some(why_not) => why_not.clone().into_owned(),
                 None => keys_text(ui.ctx(), action.keys),
             };
             let button = Button::selectable(index == chosen, &*action.title)
@@ -142,7 +142,12 @@ mod tests {
     use super::*;
 
     fn action(title: &'static str, why_not: Option<&'static str>) -> Action {
-        Action { title: title.into(), keys: &[], command: Command::Reload, why_not }
+        Action {
+            title: title.into(),
+            keys: &[],
+            command: Command::Reload,
+            why_not: why_not.map(Into::into),
+        }
     }
 
     #[test]

@@ -6,15 +6,10 @@ use std::sync::Arc;
 
 use super::command::{Command, Page};
 use super::legacy::{self, Pair};
+use super::pages::{RunsPage, make_page};
 use super::report::RunsContext;
-use super::report::comparison::ComparisonPage;
-use super::report::halves::halves_ui;
-use super::report::insights::{ChangesPage, InsightsPage};
-use super::report::liveness::LivenessPage;
 use super::report::memory::MemoryPage;
 use super::report::memory::pair::MemoryPairPage;
-use super::report::summary::SummaryPage;
-use super::report::summary::pair::SummaryPairPage;
 use super::runs::{RunId, Runs};
 use super::selection::Selections;
 
@@ -25,17 +20,11 @@ pub struct ReportView {
     pub page: Page,
     /// What is selected, and was.
     pub selections: Selections,
-    /// Pages of the report, and of both where two are shown in one picture.
-    pages: Pages,
-    /// Pages of the target where it is shown beside the source.
-    target_pages: Pages,
-    comparison: ComparisonPage,
-    changes: ChangesPage,
-    liveness: LivenessPage,
+    /// The pages that were shown, with what they remember.
+    pages: Vec<(Page, Box<dyn RunsPage>)>,
+    memory: MemoryPage,
     /// Memory of both.
     memory_pair: MemoryPairPage,
-    /// Summary of both.
-    summary_pair: SummaryPairPage,
     /// The runs of the frame before.
     shown: Vec<RunId>,
     /// Whether the list of warnings is open.
@@ -46,26 +35,14 @@ pub struct ReportView {
     pub remembered: Vec<PathBuf>,
 }
 
-/// What the pages of a report remember.
-#[derive(Debug, Default)]
-struct Pages {
-    summary: SummaryPage,
-    insights: InsightsPage,
-    memory: MemoryPage,
-}
-
 impl Default for ReportView {
     fn default() -> Self {
         Self {
             page: Page::Memory,
             selections: Selections::default(),
-            pages: Pages::default(),
-            target_pages: Pages::default(),
-            comparison: ComparisonPage::default(),
-            changes: ChangesPage::default(),
-            liveness: LivenessPage::default(),
+            pages: Vec::new(),
+            memory: MemoryPage::default(),
             memory_pair: MemoryPairPage::default(),
-            summary_pair: SummaryPairPage::default(),
             shown: Vec::new(),
             are_warnings_open: false,
             has_painted_graph: false,
@@ -82,15 +59,27 @@ impl ReportView {
             self.legacy_runs_changed(&shown);
             self.shown = shown;
         }
-        let mut page = RunsContext {
-            runs,
-            selection: &mut self.selections.now,
-            has_painted_graph: &mut self.has_painted_graph,
-            commands,
+        // Alone, a run is compared with nothing.
+        let page = match self.page {
+            Page::Comparison if runs.is_one() => Page::Memory,
+            page => page,
         };
-        match self.page {
-            Page::Liveness => self.liveness.ui(ui, &mut page),
-            _ => self.legacy_ui(ui, runs, commands),
+        let known = self.pages.iter().position(|(known, _)| *known == page);
+        let place = known.or_else(|| {
+            self.pages.push((page, make_page(page)?));
+            self.pages.len().checked_sub(1)
+        });
+        match place.and_then(|place| self.pages.get_mut(place)) {
+            Some((_, shown)) => {
+                let mut page = RunsContext {
+                    runs,
+                    selection: &mut self.selections.now,
+                    has_painted_graph: &mut self.has_painted_graph,
+                    commands,
+                };
+                shown.ui(ui, &mut page);
+            }
+            None => self.legacy_ui(ui, runs, commands),
         }
         // A range that is dragged over is one selection, not one for each frame.
         if !ui.input(|input| input.pointer.any_down()) {
@@ -107,7 +96,7 @@ impl ReportView {
                 commands,
             };
             let is_drawn = if runs.is_one() {
-                self.pages.memory.maps_ui(ui, &mut page)
+                self.memory.maps_ui(ui, &mut page)
             } else {
                 self.memory_pair.maps_ui(ui, &mut page)
             };
@@ -134,40 +123,23 @@ impl ReportView {
             has_painted_graph: &mut self.has_painted_graph,
             commands,
         };
-        let (pages, target_pages) = (&mut self.pages, &mut self.target_pages);
-        match (self.page, pair) {
-            (Page::Comparison, Some(pair)) => self.comparison.ui(ui, &mut page, &pair),
-            (Page::Memory, Some(pair)) => self.memory_pair.ui(ui, &mut page, &pair),
-            (Page::Summary, Some(pair)) => self.summary_pair.ui(ui, &mut page, &pair),
-            (Page::Summary, None) => pages.summary.ui(ui, &mut page),
-            (Page::Insights, None) => pages.insights.ui(ui, &mut page),
-            (Page::Memory | Page::Comparison, None) => pages.memory.ui(ui, &mut page),
-            (Page::Liveness, _) => {}
-            (Page::Insights, Some(pair)) => {
-                self.changes.ui(ui, &page, &pair);
-                halves_ui(ui, &mut page, &pair, |ui, side, page| {
-                    side.of([&mut *pages, &mut *target_pages]).insights.ui(ui, page);
-                });
-            }
+        match pair {
+            Some(pair) => self.memory_pair.ui(ui, &mut page, &pair),
+            None => self.memory.ui(ui, &mut page),
         }
         selection.give_back(&before, runs, &mut self.selections.now);
     }
 
     fn legacy_runs_changed(&mut self, now: &[RunId]) {
         let swapped: Vec<RunId> = self.shown.iter().rev().copied().collect();
-        self.comparison = ComparisonPage::default();
-        self.changes = ChangesPage::default();
-        self.summary_pair = SummaryPairPage::default();
         if now.len() == 2 && swapped == now {
-            std::mem::swap(&mut self.pages, &mut self.target_pages);
+            self.memory = MemoryPage::default();
             self.memory_pair.swapped();
-        } else if self.shown.first() == now.first() || self.shown.is_empty() {
-            self.target_pages = Pages::default();
-            self.memory_pair = MemoryPairPage::default();
-        } else {
-            self.pages = Pages::default();
-            self.target_pages = Pages::default();
-            self.memory_pair = MemoryPairPage::default();
+            return;
+        }
+        self.memory_pair = MemoryPairPage::default();
+        if self.shown.first() != now.first() && !self.shown.is_empty() {
+            self.memory = MemoryPage::default();
         }
     }
 

@@ -15,9 +15,12 @@ use crate::analysis::comparison::matching::Matching;
 use crate::analysis::comparison::step_axis::StepAxis;
 use crate::analysis::derived::{Derived, DerivedPair};
 use crate::store::Report;
+use crate::store::debug_info::DebugInfo;
 
 /// Most runs that are open together; each has a colour of its own.
 pub const MOST_RUNS: usize = 8;
+/// Runs with fewer steps, tiles, programs and debug contexts together are small.
+const SMALL: usize = 4000;
 
 /// Names a run for as long as it is open; reading it again gives another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -275,6 +278,18 @@ impl Runs {
         self.list.iter().map(|run| &*run.report).collect()
     }
 
+    /// Whether a look at all steps, tiles, programs and debug contexts takes less than a frame.
+    fn are_small(&self) -> bool {
+        let size = |report: &Report| {
+            let of = |len: Option<usize>| len.unwrap_or(0);
+            of(report.steps.get().map(|steps| steps.ids.len()))
+                + of(report.memory.get().map(|memory| memory.tiles.len()))
+                + of(report.programs.get().map(|programs| programs.ids.len()))
+                + of(report.debug.get().map(DebugInfo::len))
+        };
+        self.list.iter().map(|run| size(&run.report)).sum::<usize>() < SMALL
+    }
+
     /// Whether more of one of them is coming.
     pub fn is_working(&self) -> bool {
         self.list.iter().any(|run| run.is_working)
@@ -369,6 +384,23 @@ impl<K: Clone + PartialEq, V: Send + 'static> RunsAnswer<K, V> {
         let for_job = Arc::clone(runs);
         let key = (runs.key(needs), key.clone());
         self.0.ask(name, ctx, &key, move |cancel| work(&for_job, cancel));
+    }
+
+    /// As [`Self::ask`], but of small runs the answer is there at once: it takes less than a frame.
+    pub fn ask_or_tell(
+        &mut self,
+        name: &str,
+        ctx: &egui::Context,
+        (runs, needs): (&Arc<Runs>, Needs),
+        key: &K,
+        work: impl FnOnce(&Runs, &Cancel) -> V + Send + 'static,
+    ) {
+        if !runs.are_small() {
+            self.ask(name, ctx, (runs, needs), key, work);
+        } else if self.get((runs, needs), key).is_none() {
+            let answer = work(runs, &Cancel::default());
+            self.0.tell((runs.key(needs), key.clone()), answer);
+        }
     }
 
     /// The last answer about these runs, on this axis, with its question, which may be an earlier one.

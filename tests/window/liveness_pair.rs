@@ -453,7 +453,8 @@ fn a_variable_is_followed_in_both() {
     let mut harness = page();
     click(&mut harness, "Not always live");
     let row = harness.get_by_role_and_label(Role::Row, "layer1/conv/scratch").rect();
-    click_at(&mut harness, row.left_center() + Vec2::new(12.0, 0.0), Modifiers::NONE);
+    // Beside the triangle that unfolds the row.
+    click_at(&mut harness, row.left_center() + Vec2::new(60.0, 0.0), Modifiers::NONE);
     let text = "layer1/conv/scratch: source 410.2 KiB at most, alive at 1 steps; target 175.8 KiB at \
                 most, alive at 1 steps";
     assert_text(&harness, text);

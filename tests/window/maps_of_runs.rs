@@ -45,12 +45,6 @@ fn maps_of(runs: u32, view: &str) -> Harness<'static, App> {
     harness.state_mut().go(Page::Memory);
     settle(&mut harness);
     click(&mut harness, view);
-    if let Ok(directory) = std::env::var("MAP_PICTURES") {
-        harness.remove_cursor();
-        settle(&mut harness);
-        let image = harness.render().expect("a picture");
-        image.save(format!("{directory}/{runs}-{view}.png")).expect("saved");
-    }
     harness
 }
 
@@ -145,6 +139,22 @@ fn six_maps_of_a_tile_stand_in_two_columns() {
     assert_texts(&harness, &["100 %"]);
     click(&mut harness, "Tile before");
     assert_texts(&harness, &["variables"]);
+}
+
+#[test]
+fn addresses_over_steps_of_three_runs_move_together() {
+    let mut harness = maps_of(3, "View of addresses over steps");
+    let rects = rects(&harness, 3, "Addresses over steps,");
+    assert_apart(&rects);
+    let at = rects[1].left_bottom() + rects[1].size() * Vec2::new(0.4, -0.2);
+    click_at(&mut harness, at, Modifiers::NONE);
+    for run in 0..3 {
+        let picture = format!("Addresses over steps, run-{run}");
+        let value = harness.get_by_label(&picture).value().unwrap_or_default();
+        assert_eq!(value.starts_with("weights"), run == 1, "{value}");
+    }
+    click(&mut harness, "View of a tile's map");
+    assert_texts(&harness, &[" → "]);
 }
 
 #[test]

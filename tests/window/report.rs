@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use tilescope::format::poplar::absent;
 use tilescope::store::compute::ComputeSets;
 use tilescope::store::debug_info::{DebugInfo, Proportion, TextRef};
 use tilescope::store::ids::CategoryId;
@@ -47,8 +48,8 @@ pub fn hostile_names() -> Report {
 /// Every part settled, none there.
 pub fn empty() -> Report {
     let report = without_memory();
-    report.target.fill(None);
-    report.memory.fill(None);
+    report.target.settle(Err(absent::target()));
+    report.memory.settle(Err(absent::memory()));
     report
 }
 
@@ -56,12 +57,12 @@ pub fn empty() -> Report {
 pub fn without_memory() -> Report {
     let report = Report::new(PathBuf::from("empty"));
     report.about.fill(None);
-    report.graph.fill(None);
-    report.steps.fill(None);
-    report.programs.fill(None);
-    report.liveness.fill(None);
+    report.graph.settle(Err(absent::graph()));
+    report.steps.settle(Err(absent::steps()));
+    report.programs.settle(Err(absent::programs()));
+    report.liveness.settle(Err(absent::liveness()));
     settle_rest(&report);
-    report.debug.fill(None);
+    report.debug.settle(Err(absent::debug()));
     report
 }
 
@@ -81,14 +82,14 @@ pub fn without_rows() -> Report {
 }
 
 fn settle_rest(report: &Report) {
-    report.tile_variable_bytes.fill(None);
-    report.categories.fill(None);
-    report.compute_sets.fill(None);
-    report.execution.fill(None);
-    report.variables.fill(None);
-    report.vertex_types.fill(None);
-    report.compute_set_tiles.fill(None);
-    report.exchanges.fill(None);
+    report.tile_variable_bytes.settle(Err(absent::variable_bytes()));
+    report.categories.settle(Err(absent::categories()));
+    report.compute_sets.settle(Err(absent::compute_sets()));
+    report.execution.settle(Err(absent::execution()));
+    report.variables.settle(Err(absent::variables()));
+    report.vertex_types.settle(Err(absent::vertex_types()));
+    report.compute_set_tiles.settle(Err(absent::compute_set_tiles()));
+    report.exchanges.settle(Err(absent::exchanges()));
 }
 
 fn report(steps: u32, bytes_per_tile: u64, names: &[&str]) -> Report {

@@ -20,10 +20,10 @@ use super::attribution::Attribution;
 use super::category_bytes::category_bytes;
 use super::contribution::{BytesOfTwo, Contribution, Contributor, Grouping, LiveBytes};
 use super::join::Row;
-use super::moment::Moment;
+use super::moment::{AliveAt, Moment};
 use super::tally::Tally;
 use crate::analysis::figures::difference::Side;
-use crate::analysis::liveness::{Scope, variable_name};
+use crate::analysis::liveness::variable_name;
 use crate::store::Report;
 
 /// Bytes alive at a moment of each report, and what they belong to.
@@ -52,35 +52,22 @@ pub struct ByOwner {
     pub variables: Grouping,
 }
 
-/// Explains the change of the peak, in each report at its own step. `None` where a curve or the
-/// always-live bytes are absent, or when it was cancelled.
-pub fn explain_peak(
-    source: &Report,
-    target: &Report,
-    attribution: &Attribution,
-    scope: Scope,
-    is_cancelled: &(dyn Fn() -> bool + Sync),
-) -> Option<Explanation> {
-    let moments =
-        (Moment::peak(source, scope, is_cancelled)?, Moment::peak(target, scope, is_cancelled)?);
-    explain(source, target, attribution, moments)
-}
-
-/// Explains what differs between a moment of the source and one of the target. `None` as above.
+/// Explains what differs between a moment of the source and one of the target.
 pub fn explain(
     source: &Report,
     target: &Report,
     attribution: &Attribution,
-    moments: (Moment, Moment),
-) -> Option<Explanation> {
-    let whole = BytesOfTwo { source: moments.0.alive(source)?, target: moments.1.alive(target)? };
-    Some(Explanation {
+    [of_source, of_target]: [AliveAt; 2],
+) -> Explanation {
+    let moments = (of_source.moment, of_target.moment);
+    let whole = BytesOfTwo { source: of_source.bytes, target: of_target.bytes };
+    Explanation {
         source: moments.0,
         target: moments.1,
         whole,
         by_category: by_category(source, target, moments, &whole),
         by_owner: by_owner(source, target, attribution, moments, &whole),
-    })
+    }
 }
 
 fn by_category(
@@ -177,6 +164,7 @@ mod tests {
 
     use super::super::contribution::Part;
     use super::super::fixture::{contents, matching, report};
+    use crate::analysis::liveness::Scope;
     use crate::analysis::liveness::scope_curve::scope_curve;
     use crate::analysis::program::step_operations::StepOperations;
     use crate::store::{ArenaId, DeviceId};
@@ -189,6 +177,19 @@ mod tests {
         Scope::Arena(ArenaId(2)),
         Scope::WorstArena,
     ];
+
+    fn of_peaks(
+        source: &Report,
+        target: &Report,
+        attribution: &Attribution,
+        scope: Scope,
+    ) -> Explanation {
+        let peaks = [source, target].map(|report| {
+            Moment::peak(&scope_curve(report, scope, NEVER).expect("a curve"), scope)
+                .expect("a peak")
+        });
+        explain(source, target, attribution, peaks)
+    }
 
     fn sum(grouping: &Grouping) -> BytesOfTwo {
         let mut sum = BytesOfTwo::default();
@@ -213,7 +214,7 @@ mod tests {
             let matching = matching(&source, &target, &wanted);
             let attribution = Attribution::of(&source, &target, &matching);
             for scope in SCOPES {
-                let found = explain_peak(&source, &target, &attribution, scope, NEVER).expect("known");
+                let found = of_peaks(&source, &target, &attribution, scope);
                 for (report, moment, bytes) in [
                     (&source, found.source, found.whole.source),
                     (&target, found.target, found.whole.target),
@@ -242,7 +243,7 @@ mod tests {
             let all: Vec<_> = (0..9).map(|place| (place, place)).collect();
             let attribution = Attribution::of(&report, &report, &matching(&report, &report, &all));
             for scope in SCOPES {
-                let found = explain_peak(&report, &report, &attribution, scope, NEVER).expect("known");
+                let found = of_peaks(&report, &report, &attribution, scope);
                 for grouping in groupings(&found) {
                     prop_assert!(grouping.ranked(Part::All).is_empty());
                     prop_assert!(grouping.rows().iter().all(|row| row.only.is_none()));

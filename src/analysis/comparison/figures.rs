@@ -1,14 +1,12 @@
-//! The figures of two reports side by side: those of `summary`, the bytes of code, and the peak as a
+//! The figures of reports side by side: those of `summary`, the bytes of code, and the peak as a
 //! whole.
 
-use crate::store::Report;
 use crate::store::execution::ExecutionTotals;
 use crate::store::memory::{Region, TileMemory};
 use crate::store::options::GraphInfo;
 
 use crate::analysis::figures::difference::Difference;
-use crate::analysis::liveness::scope_curve::scope_curve;
-use crate::analysis::liveness::{self, Scope};
+use crate::analysis::liveness::timeline::WithTimeline;
 use crate::analysis::memory::{self, CategoryBytes, MemoryTotals, cell};
 
 /// What a figure counts.
@@ -26,7 +24,7 @@ pub enum Unit {
     Place,
 }
 
-/// A figure of both reports.
+/// A figure of all reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Figure {
     /// Where it stands in the JSON of a comparison: `memory`, `total_bytes`.
@@ -35,15 +33,71 @@ pub struct Figure {
     pub title: String,
     /// What it counts.
     pub unit: Unit,
-    /// Its values.
-    pub value: Difference,
+    /// Its value in each report.
+    pub values: Vec<Option<i64>>,
 }
 
-/// All figures, in the order in which `summary` has them; those that neither report has are listed
-/// as well. Small tables are enough.
-pub fn figures(source: &Report, target: &Report) -> Vec<Figure> {
-    let sides = [Facts::of(source), Facts::of(target)];
-    let mut list = List { sides, figures: Vec::new() };
+impl Figure {
+    /// From the first report to another one.
+    pub fn difference(&self, other: usize) -> Difference {
+        let value = |report: usize| self.values.get(report).copied().flatten();
+        Difference { source: value(0), target: value(other) }
+    }
+}
+
+/// A figure that says most.
+#[derive(Clone, Copy, Debug)]
+pub struct KeyFigure {
+    /// What it is called.
+    pub title: &'static str,
+    /// The same as the title of a column.
+    pub short_title: &'static str,
+    path: &'static [&'static str],
+}
+
+impl KeyFigure {
+    /// It, among all figures.
+    pub fn of<'a>(&self, figures: &'a [Figure]) -> Option<&'a Figure> {
+        figures.iter().find(|figure| figure.path == self.path)
+    }
+}
+
+/// The figures that say most.
+pub const KEY_FIGURES: [KeyFigure; 7] = [
+    KeyFigure {
+        title: "Peak, with what always lives",
+        short_title: "Peak",
+        path: &["liveness", "peak", "bytes"],
+    },
+    KeyFigure {
+        title: "Not always live at the peak",
+        short_title: "Not always live",
+        path: &["liveness", "peak", "not_always_live_bytes"],
+    },
+    KeyFigure {
+        title: "Always live",
+        short_title: "Always live",
+        path: &["memory", "always_live_bytes"],
+    },
+    KeyFigure {
+        title: "Fullest tile, with gaps",
+        short_title: "Fullest tile",
+        path: &["memory", "fullest_tile", "including_gaps_bytes"],
+    },
+    KeyFigure {
+        title: "Tiles over the limit",
+        short_title: "Tiles over",
+        path: &["memory", "tiles_over_limit"],
+    },
+    KeyFigure { title: "Code", short_title: "Code", path: &["memory", "code_bytes"] },
+    KeyFigure { title: "Cycles", short_title: "Cycles", path: &["execution", "cycles"] },
+];
+
+/// All figures, in the order in which `summary` has them; those that no report has are listed as well.
+/// Small tables are enough.
+pub fn figures(reports: &[WithTimeline<'_>]) -> Vec<Figure> {
+    let reports = reports.iter().copied().map(Facts::of).collect();
+    let mut list = List { reports, figures: Vec::new() };
     list.graph();
     list.memory();
     list.categories();
@@ -69,16 +123,15 @@ struct Peak {
 }
 
 impl<'a> Facts<'a> {
-    fn of(report: &'a Report) -> Self {
+    fn of(of: WithTimeline<'a>) -> Self {
+        let report = of.report;
         let memory = report.memory.get();
         let target = report.target.get();
         let totals = memory.map(|memory| memory::totals(memory, target)).unwrap_or_default();
         let steps = report.steps.get();
         let peak = || {
-            let curve = scope_curve(report, Scope::Everything, &|| false)?.not_always_live;
-            let position = liveness::peak(&curve)?;
-            let step = steps?.ids.get(position)?.0;
-            Some(Peak { step, not_always_live: *curve.get(position)? })
+            let (position, not_always_live) = of.peak()?;
+            Some(Peak { step: steps?.ids.get(position)?.0, not_always_live })
         };
         Self {
             graph: report.graph.get().copied().unwrap_or_default(),
@@ -104,7 +157,7 @@ impl<'a> Facts<'a> {
 }
 
 struct List<'a> {
-    sides: [Facts<'a>; 2],
+    reports: Vec<Facts<'a>>,
     figures: Vec<Figure>,
 }
 
@@ -116,12 +169,12 @@ impl List<'_> {
         unit: Unit,
         of: impl Fn(&Facts<'_>) -> Option<u64>,
     ) {
-        let [source, target] = &self.sides;
+        let signed = |figure: u64| i64::try_from(figure).unwrap_or(i64::MAX);
         self.figures.push(Figure {
             path: path.iter().map(|part| (*part).to_owned()).collect(),
             title: title.to_owned(),
             unit,
-            value: Difference::of(of(source), of(target)),
+            values: self.reports.iter().map(|facts| of(facts).map(signed)).collect(),
         });
     }
 
@@ -172,7 +225,7 @@ impl List<'_> {
     fn categories(&mut self) {
         let mut names: Vec<String> = Vec::new();
         for category in
-            self.sides.iter().filter_map(|side| side.memory).flat_map(|memory| &memory.categories)
+            self.reports.iter().filter_map(|of| of.memory).flat_map(|memory| &memory.categories)
         {
             if !names.contains(&category.name) {
                 names.push(category.name.clone());
@@ -248,10 +301,12 @@ mod tests {
 
     #[test]
     fn what_a_report_lacks_is_not_known() {
-        let list = figures(&report(&[10, 30, 30], "stack"), &report(&[50], "vertexCode"));
+        let reports = [report(&[10, 30, 30], "stack"), report(&[50], "vertexCode")];
+        let list =
+            figures(&reports.each_ref().map(|report| WithTimeline { report, timeline: None }));
         let value = |path: &str| {
             let of_path = |figure: &&Figure| figure.path.join(".") == path;
-            let value = list.iter().find(of_path).expect("a figure").value;
+            let value = list.iter().find(of_path).expect("a figure").difference(1);
             (value.source, value.target)
         };
         assert_eq!(value("memory.including_gaps_bytes"), (Some(70), Some(50)));

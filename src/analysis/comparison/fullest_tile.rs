@@ -10,9 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::attribution::Attribution;
 use super::contribution::{BytesOfTwo, Contribution, Contributor, Grouping, LiveBytes};
-use super::explanation::{ByOwner, categories_of_two, explain};
-use super::moment::Moment;
-use crate::analysis::liveness::Scope;
+use super::explanation::{ByOwner, Explanation, categories_of_two, explain};
+use super::moment::AliveAt;
 use crate::analysis::memory::{cell, totals};
 use crate::analysis::placement::gaps::{GapReason, GapTotal, GapsByReason, used_ranges};
 use crate::analysis::placement::read::gaps_of_arena;
@@ -54,13 +53,14 @@ pub fn gaps_of_fullest(report: &Report) -> Result<Option<GapsByReason>, ReadErro
 }
 
 /// Explains the change of the fullest tile. `gaps` are those of the fullest tile of source and target,
-/// which tell gaps apart by reason; without them all gaps are one row. `None` where the memory by tile
-/// is absent.
+/// which tell gaps apart by reason; without them all gaps are one row. `peaks` are their own peaks, as
+/// far as their curves are known. `None` where the memory by tile is absent.
 pub fn explain_fullest_tile(
     source: &Report,
     target: &Report,
     attribution: &Attribution,
     gaps: Option<[&GapsByReason; 2]>,
+    peaks: Option<[AliveAt; 2]>,
 ) -> Option<FullestTiles> {
     let tiles = (fullest_tile(source)?, fullest_tile(target)?);
     let [of_source, of_target] = [TileBytes::of(source, tiles.0)?, TileBytes::of(target, tiles.1)?];
@@ -71,7 +71,10 @@ pub fn explain_fullest_tile(
         source_bytes: of_source.including_gaps,
         target_bytes: of_target.including_gaps,
         by_category: by_category([(source, &of_source), (target, &of_target)], &gaps),
-        by_owner: by_owner(source, target, attribution, [&of_source, &of_target], &gaps),
+        by_owner: peaks.and_then(|peaks| {
+            let explained = explain(source, target, attribution, peaks);
+            by_owner(explained, [&of_source, &of_target], &gaps)
+        }),
     })
 }
 
@@ -173,16 +176,10 @@ fn by_category(sides: [(&Report, &TileBytes); 2], gaps: &[Contribution]) -> Opti
 }
 
 fn by_owner(
-    source: &Report,
-    target: &Report,
-    attribution: &Attribution,
-    tiles: [&TileBytes; 2],
+    explained: Explanation,
+    [of_source, of_target]: [&TileBytes; 2],
     gaps: &[Contribution],
 ) -> Option<ByOwner> {
-    let [of_source, of_target] = tiles;
-    let peak = |report, tile: TileId| Moment::peak(report, Scope::Arena(tile.into()), &|| false);
-    let moments = (peak(source, of_source.tile)?, peak(target, of_target.tile)?);
-    let explained = explain(source, target, attribution, moments)?;
     let alive = &explained.whole;
     let not_explained = other(
         Contributor::NotExplained,
@@ -216,7 +213,18 @@ mod tests {
 
     use super::super::contribution::Part;
     use super::super::fixture::{contents, matching, report};
+    use super::super::moment::Moment;
     use crate::analysis::figures::difference::Difference;
+    use crate::analysis::liveness::Scope;
+    use crate::analysis::liveness::scope_curve::scope_curve;
+
+    fn peaks(source: &Report, target: &Report) -> Option<[AliveAt; 2]> {
+        let peak = |report: &Report| {
+            let scope = Scope::Arena(fullest_tile(report)?.into());
+            Moment::peak(&scope_curve(report, scope, &|| false)?, scope)
+        };
+        Some([peak(source)?, peak(target)?])
+    }
 
     proptest! {
         #[test]
@@ -231,7 +239,8 @@ mod tests {
             let start = |bytes| GapsByReason::from([(GapReason::Start, GapTotal { bytes, count: 1 })]);
             let gaps = known_gaps.map(|bytes| [start(bytes), start(7)]);
             let gaps = gaps.as_ref().map(|[source, target]| [source, target]);
-            let found = explain_fullest_tile(&source, &target, &attribution, gaps).expect("known");
+            let found = explain_fullest_tile(&source, &target, &attribution, gaps, peaks(&source, &target))
+                .expect("known");
             let most = |report: &Report| {
                 let memory = report.memory.get().expect("memory");
                 memory.including_gaps.iter().flatten().copied().max()
@@ -276,7 +285,9 @@ mod tests {
         };
         let report = report(&content);
         let attribution = Attribution::of(&report, &report, &matching(&report, &report, &[]));
-        let found = explain_fullest_tile(&report, &report, &attribution, None).expect("known");
+        let found =
+            explain_fullest_tile(&report, &report, &attribution, None, peaks(&report, &report))
+                .expect("known");
         assert_eq!((found.source, found.source_bytes), (TileId(1), 30));
         let rows = found.by_category.as_ref().expect("lowered variables").rows().iter();
         let rows: Vec<_> = rows.map(|row| (&row.contributor, row.bytes.source)).collect();

@@ -8,6 +8,7 @@ pub mod category_bytes;
 pub mod contribution;
 pub mod difference_map;
 pub mod explanation;
+pub mod facts;
 pub mod figures;
 #[cfg(test)]
 mod fixture;
@@ -15,7 +16,6 @@ pub mod fullest_tile;
 pub mod join;
 pub mod matching;
 pub mod moment;
-pub mod option_pairs;
 pub mod options;
 pub mod owners;
 pub mod plans;

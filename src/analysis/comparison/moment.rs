@@ -2,8 +2,7 @@
 
 use super::contribution::LiveBytes;
 use crate::analysis::liveness::Scope;
-use crate::analysis::liveness::scope_curve::{ScopeCurve, scope_curve};
-use crate::store::Report;
+use crate::analysis::liveness::scope_curve::ScopeCurve;
 
 /// A scope, which is not the worst tile, and a step position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,6 +11,15 @@ pub struct Moment {
     pub scope: Scope,
     /// The step, a position in [`crate::store::program::Steps`].
     pub step: usize,
+}
+
+/// A moment, and what is alive then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AliveAt {
+    /// The moment.
+    pub moment: Moment,
+    /// What is alive.
+    pub bytes: LiveBytes,
 }
 
 impl Moment {
@@ -25,24 +33,14 @@ impl Moment {
     }
 
     /// The step of a scope at which most is alive, always live or not, the first of equals. `None`
-    /// where the curve or the always-live bytes are not known.
-    pub fn peak(
-        report: &Report,
-        scope: Scope,
-        is_cancelled: &(dyn Fn() -> bool + Sync),
-    ) -> Option<Self> {
-        let curve = scope_curve(report, scope, is_cancelled)?;
+    /// where the always-live bytes are not known.
+    pub fn peak(curve: &ScopeCurve, scope: Scope) -> Option<AliveAt> {
         let alive = (0..curve.not_always_live.len()).filter_map(|step| {
-            let bytes = alive_at(&curve, step)?;
+            let bytes = alive_at(curve, step)?;
             Some((bytes.always_live.saturating_add(bytes.not_always_live), std::cmp::Reverse(step)))
         });
         let (_, std::cmp::Reverse(step)) = alive.max()?;
-        Self::at(&curve, scope, step)
-    }
-
-    /// What is alive then. `None` where the curve or the always-live bytes are not known.
-    pub fn alive(&self, report: &Report) -> Option<LiveBytes> {
-        alive_at(&scope_curve(report, self.scope, &|| false)?, self.step)
+        Some(AliveAt { moment: Self::at(curve, scope, step)?, bytes: alive_at(curve, step)? })
     }
 }
 

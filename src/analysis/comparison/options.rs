@@ -1,43 +1,89 @@
-//! What two reports were made with that is not the same: versions, the machine, engine and target
-//! options, side files, and the values of `availableMemoryProportion`.
+//! What reports were made with: named values side by side, and all that is not the same: versions, the
+//! machine, engine and target options, side files, and the values of `availableMemoryProportion`.
+//!
+//! Values belong together by name, of several of one name the first with the first.
 
-use std::collections::{HashMap, HashSet};
-
-use crate::store::Report;
-
+use crate::analysis::figures::joined::side_by_side;
 use crate::analysis::program::operations::{ProportionCount, proportions};
 use crate::analysis::program::report_options::{OptionKind, texts};
+use crate::store::Report;
+use crate::store::options::{EngineOption, SideFact};
+
+/// A value of each report; `None` where a report does not have it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedValues {
+    /// Its name.
+    pub name: String,
+    /// The values.
+    pub values: Vec<Option<String>>,
+    /// Whether it has not been set, as the first report that has it says.
+    pub is_default: Option<bool>,
+}
+
+impl NamedValues {
+    /// Whether the values are not all the same.
+    pub fn differs(&self) -> bool {
+        self.values.windows(2).any(|pair| pair.first() != pair.last())
+    }
+}
+
+/// Options of each report: first those that differ, of one report those that were set; else in the order
+/// of the first.
+pub fn options(lists: &[&[EngineOption]]) -> Vec<NamedValues> {
+    fn cells(option: &EngineOption) -> NamedValue<'_> {
+        (&option.name, &option.value, option.is_default)
+    }
+    named_values(lists.iter().map(|list| list.iter().map(cells).collect()).collect())
+}
+
+/// Values of a side file of each report, in the same order.
+pub fn side_facts(lists: &[&[SideFact]]) -> Vec<NamedValues> {
+    fn cells(fact: &SideFact) -> NamedValue<'_> {
+        (&fact.path, &fact.value, None)
+    }
+    named_values(lists.iter().map(|list| list.iter().map(cells).collect()).collect())
+}
+
+type NamedValue<'a> = (&'a str, &'a str, Option<bool>);
+
+fn named_values<'a>(lists: Vec<Vec<NamedValue<'a>>>) -> Vec<NamedValues> {
+    let is_alone = lists.len() == 1;
+    let keyed = |list: Vec<NamedValue<'a>>| list.into_iter().map(|row| (row.0, row)).collect();
+    let row = |row: Vec<Option<NamedValue<'_>>>| {
+        let (name, _, is_default) = *row.iter().flatten().next()?;
+        let values = row.iter().map(|cell| cell.map(|(_, value, _)| value.to_owned())).collect();
+        Some(NamedValues { name: name.to_owned(), values, is_default })
+    };
+    let rows = side_by_side(lists.into_iter().map(keyed).collect());
+    let mut rows: Vec<NamedValues> = rows.into_iter().filter_map(row).collect();
+    rows.sort_by_key(|row| !row.differs() && !(is_alone && row.is_default == Some(false)));
+    rows
+}
 
 /// An option whose values differ; `None` where a report does not have it.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OptionDifference {
     /// Where it stands.
     pub kind: OptionKind,
     /// Its name; of a proportion the kind of operation.
     pub name: String,
-    /// Its value in the source.
-    pub source: Option<String>,
-    /// Its value in the target.
-    pub target: Option<String>,
+    /// Its value in each report.
+    pub values: Vec<Option<String>>,
 }
 
 /// All options that differ, those that plans depend on first.
-pub fn options(source: &Report, target: &Report) -> Vec<OptionDifference> {
-    let [source, target] = [source, target].map(all_options);
-    let values = |side: &[Known]| -> HashMap<(OptionKind, String), String> {
-        side.iter().map(|known| ((known.kind, known.name.clone()), known.value.clone())).collect()
+pub fn options_that_differ(reports: &[&Report]) -> Vec<OptionDifference> {
+    let keyed = |known: Known| ((known.kind, known.name.clone()), known);
+    let lists = reports.iter().map(|report| all_options(report).into_iter().map(keyed).collect());
+    let difference = |row: Vec<Option<Known>>| {
+        let first = row.iter().flatten().next()?;
+        let (kind, name) = (first.kind, first.name.clone());
+        let values: Vec<_> = row.into_iter().map(|known| Some(known?.value)).collect();
+        let is_same = values.windows(2).all(|pair| pair.first() == pair.last());
+        (!is_same).then_some(OptionDifference { kind, name, values })
     };
-    let [in_source, in_target] = [&source, &target].map(|side| values(side));
-    let mut seen = HashSet::new();
-    let all = source.iter().chain(&target).map(|known| (known.kind, known.name.clone()));
-    let mut differences: Vec<OptionDifference> = all
-        .filter(|key| seen.insert(key.clone()))
-        .map(|key| {
-            let [source, target] = [&in_source, &in_target].map(|side| side.get(&key).cloned());
-            OptionDifference { kind: key.0, name: key.1, source, target }
-        })
-        .filter(|difference| difference.source != difference.target)
-        .collect();
+    let rows = side_by_side(lists.collect());
+    let mut differences: Vec<OptionDifference> = rows.into_iter().filter_map(difference).collect();
     differences.sort_by_key(|difference| difference.kind);
     differences
 }
@@ -123,10 +169,10 @@ mod tests {
             report("3.3.0", &[("a", "1"), ("b", "2"), ("only", "x")], &[("batch", "8")], 1472);
         let target =
             report("3.3.0", &[("b", "3"), ("a", "1")], &[("batch", "8"), ("new", "1")], 16);
-        let found = options(&source, &target);
+        let found = options_that_differ(&[&source, &target]);
         let found: Vec<_> = found
             .iter()
-            .map(|row| (row.kind, &*row.name, row.source.as_deref(), row.target.as_deref()))
+            .map(|row| (row.kind, &*row.name, row.values[0].as_deref(), row.values[1].as_deref()))
             .collect();
         let expected = [
             (OptionKind::Target, "tiles", Some("1472"), Some("16")),
@@ -135,8 +181,39 @@ mod tests {
             (OptionKind::App, "new", None, Some("1")),
         ];
         assert_eq!(found, expected);
-        assert!(options(&source, &source).is_empty());
-        assert!(options(&Report::default(), &Report::default()).is_empty());
+        assert!(options_that_differ(&[&source, &source, &source]).is_empty());
+        assert!(options_that_differ(&[&Report::default(), &Report::default()]).is_empty());
+    }
+
+    #[test]
+    fn what_differs_comes_first_and_of_one_report_what_was_set() {
+        let list = |options: &[(&str, &str)]| -> Vec<EngineOption> {
+            let option = |(name, value): &(&str, &str)| EngineOption {
+                name: (*name).to_owned(),
+                value: (*value).to_owned(),
+                is_default: Some(*name != "c"),
+            };
+            options.iter().map(option).collect()
+        };
+        let first = list(&[("a", "1"), ("b", "2"), ("c", "3"), ("d", "")]);
+        let second = list(&[("c", "4"), ("a", "1"), ("new", "x"), ("d", "")]);
+        let found = options(&[&first, &second]);
+        let values = |row: &NamedValues| {
+            let value = |place: usize| row.values[place].clone();
+            (row.name.clone(), value(0), value(1), row.differs())
+        };
+        let text = |text: &str| Some(text.to_owned());
+        let expected = [
+            ("b".to_owned(), text("2"), None, true),
+            ("c".to_owned(), text("3"), text("4"), true),
+            ("new".to_owned(), None, text("x"), true),
+            ("a".to_owned(), text("1"), text("1"), false),
+            ("d".to_owned(), text(""), text(""), false),
+        ];
+        assert_eq!(found.iter().map(values).collect::<Vec<_>>(), expected);
+        let alone = options(&[&first]);
+        let names: Vec<&str> = alone.iter().map(|row| &*row.name).collect();
+        assert_eq!(names, ["c", "a", "b", "d"]);
     }
 
     #[test]

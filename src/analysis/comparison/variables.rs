@@ -8,7 +8,6 @@ use std::cmp::Reverse;
 
 use super::attribution::Attribution;
 use super::category_bytes::class_states;
-use super::moment::Moment;
 use crate::analysis::figures::difference::{Difference, Side};
 use crate::analysis::liveness::variables::rows_of_scope;
 use crate::analysis::liveness::{Scope, variable_name};
@@ -30,16 +29,17 @@ pub struct VariableDifference {
     pub at_peak: Difference,
 }
 
-/// All variables of either report, largest change first, then by name. `None` where the bytes by
-/// variable are absent.
+/// All variables of either report, largest change first, then by name. `peaks` are the steps of the
+/// peaks of everything. `None` where the bytes by variable are absent.
 pub fn variables(
     source: &Report,
     target: &Report,
     attribution: &Attribution,
+    peaks: [Option<usize>; 2],
 ) -> Option<Vec<VariableDifference>> {
     let rows = attribution.variables.rows();
-    let source_sums = Sums::of(source, attribution, Side::Source)?;
-    let target_sums = Sums::of(target, attribution, Side::Target)?;
+    let source_sums = Sums::of(source, peaks[0], attribution, Side::Source)?;
+    let target_sums = Sums::of(target, peaks[1], attribution, Side::Target)?;
     let difference = |row: usize, of: fn(&Sums) -> Option<&[u64]>| {
         let cell = |sums| of(sums).and_then(|cells| cells.get(row).copied());
         Difference::of(cell(&source_sums), cell(&target_sums))
@@ -78,10 +78,14 @@ struct Sums {
 }
 
 impl Sums {
-    fn of(report: &Report, attribution: &Attribution, side: Side) -> Option<Self> {
+    fn of(
+        report: &Report,
+        peak: Option<usize>,
+        attribution: &Attribution,
+        side: Side,
+    ) -> Option<Self> {
         let liveness = report.liveness.get()?;
-        let peak = Moment::peak(report, Scope::Everything, &|| false);
-        let states = peak.map(|peak| class_states(&liveness.classes, peak.step));
+        let states = peak.map(|step| class_states(&liveness.classes, step));
         let none = vec![0; attribution.variables.rows().len()];
         let mut sums = Self {
             all: none.clone(),
@@ -118,6 +122,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::fixture::{contents, matching, report};
+    use super::super::moment::Moment;
+    use crate::analysis::liveness::scope_curve::scope_curve;
 
     proptest! {
         #[test]
@@ -128,7 +134,12 @@ mod tests {
             let reports = [report(&source), report(&target)];
             let [source, target] = &reports;
             let attribution = Attribution::of(source, target, &matching(source, target, &wanted));
-            let found = variables(source, target, &attribution).expect("bytes by variable");
+            let peak = |report: &Report| {
+                let curve = scope_curve(report, Scope::Everything, &|| false).expect("a curve");
+                Moment::peak(&curve, Scope::Everything).expect("a peak").moment
+            };
+            let peaks = [source, target].map(|report| Some(peak(report).step));
+            let found = variables(source, target, &attribution, peaks).expect("bytes by variable");
             prop_assert!(found.is_sorted_by_key(|row| Reverse(row.bytes.magnitude())));
             let sides: [fn(&Difference) -> Option<i64>; 2] = [|value| value.source, |value| value.target];
             for ((report, of_side), side) in reports.iter().zip(sides).zip([Side::Source, Side::Target]) {
@@ -144,7 +155,7 @@ mod tests {
                     rows.map(|row| row.bytes.cast_signed()).sum()
                 };
                 let classes = &liveness.classes;
-                let peak = Moment::peak(report, Scope::Everything, &|| false).expect("a peak");
+                let peak = peak(report);
                 prop_assert_eq!(sum(|row| &row.bytes), bytes(&|_| true));
                 prop_assert_eq!(sum(|row| &row.always_live), bytes(&|id| classes.is_always_live(id)));
                 prop_assert_eq!(sum(|row| &row.at_peak), bytes(&|id| classes.is_live_at(id, peak.step)));

@@ -27,6 +27,8 @@ pub enum NoEstimate {
     NotInReport,
     /// It is still to be read.
     NotRead,
+    /// Reading was cancelled before.
+    Cancelled,
 }
 
 impl fmt::Display for NoEstimate {
@@ -38,6 +40,7 @@ impl fmt::Display for NoEstimate {
                  brings those of compute sets"
             }
             Self::NotRead => "Still to be read",
+            Self::Cancelled => "Reading was cancelled; Reload begins anew",
         })
     }
 }
@@ -93,8 +96,11 @@ pub fn of_compute_sets(report: &Report) -> Result<(), NoEstimate> {
 }
 
 fn known<T>(part: &Part<T>) -> Result<&T, NoEstimate> {
-    let why = if part.is_settled() { NoEstimate::NotInReport } else { NoEstimate::NotRead };
-    part.get().ok_or(why)
+    part.get().ok_or(match part.absence() {
+        None => NoEstimate::NotRead,
+        Some(absence) if absence.is_cancelled() => NoEstimate::Cancelled,
+        Some(_) => NoEstimate::NotInReport,
+    })
 }
 
 #[cfg(test)]

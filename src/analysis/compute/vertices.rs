@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 use crate::store::vertex::VertexTypes;
-use crate::store::{ComputeSetId, Report, VertexTypeId};
+use crate::store::{Absence, ComputeSetId, Report, VertexTypeId};
 
 use crate::analysis::compute::vertex_state::StateBytes;
 use crate::analysis::memory::over_tiles::sum;
@@ -74,6 +74,11 @@ pub fn rows(report: &Report, tiles: &TileSelection) -> Option<Vec<VertexRow>> {
     let mut rows: Vec<_> = rows.filter(|row| tiles.is_empty() || !row.is_nothing()).collect();
     rows.sort_by_key(|row| (Reverse(row.total()), row.id));
     Some(rows)
+}
+
+/// Why there are no vertices; `None` where they are there or may still come.
+pub fn why_no_vertices(report: &Report) -> Option<&Absence> {
+    report.vertex_types.absence().or(report.compute_set_tiles.absence())
 }
 
 /// Adds to a sum that is not known as soon as one of its parts is not.

@@ -1,45 +1,47 @@
-//! Rows of several reports side by side: those of one key belong together, of several of one key the
-//! first with the first, and so on.
+//! Rows of reports side by side: those of one key belong together, of several of one key the first
+//! with the first, and so on.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// Joins rows by key: those of the source in their order, each with its partner, then those that only
-/// the target has.
-pub fn joined<K: Eq + Hash + Clone, T>(
-    source: Vec<(K, T)>,
-    target: Vec<(K, T)>,
-) -> Vec<[Option<T>; 2]> {
-    let pair = |row: Vec<Option<T>>| <[Option<T>; 2]>::try_from(row).ok();
-    joined_all(vec![source, target]).into_iter().filter_map(pair).collect()
-}
-
-/// The same of any number of lists: rows of the first in their order, then those that only the second
-/// and later ones have, and so on.
-pub fn joined_all<K: Eq + Hash + Clone, T>(lists: Vec<Vec<(K, T)>>) -> Vec<Vec<Option<T>>> {
-    let count = lists.len();
+/// Joins rows of several lists by key, a cell for each list: first those of the first list in their
+/// order, then those that only later ones have.
+pub fn side_by_side<K: Eq + Hash, T>(lists: Vec<Vec<(K, T)>>) -> Vec<Vec<Option<T>>> {
+    let width = lists.len();
     let mut rows: Vec<Vec<Option<T>>> = Vec::new();
-    // Rows by their key and how often it has come before.
-    let mut places: HashMap<(K, usize), usize> = HashMap::new();
-    for (list, items) in lists.into_iter().enumerate() {
-        let mut before: HashMap<K, usize> = HashMap::with_capacity(items.len());
-        for (key, item) in items {
-            let times = before.entry(key.clone()).or_default();
-            let place = *places.entry((key, *times)).or_insert_with(|| {
-                rows.push((0..count).map(|_| None).collect());
-                rows.len().saturating_sub(1)
-            });
-            *times = times.saturating_add(1);
-            if let Some(cell) = rows.get_mut(place).and_then(|row| row.get_mut(list)) {
-                *cell = Some(item);
+    // The rows of a key, and how many of them the list has that is gone through.
+    let mut places: HashMap<K, (Vec<usize>, [usize; 2])> = HashMap::new();
+    for (place, list) in lists.into_iter().enumerate() {
+        for (key, cell) in list {
+            let (of_key, [counted_in, used]) = places.entry(key).or_default();
+            if *counted_in != place {
+                (*counted_in, *used) = (place, 0);
+            }
+            let row = *of_key.get(*used).unwrap_or(&rows.len());
+            *used = used.saturating_add(1);
+            if row == rows.len() {
+                of_key.push(row);
+                rows.push((0..width).map(|_| None).collect());
+            }
+            if let Some(empty) = rows.get_mut(row).and_then(|row| row.get_mut(place)) {
+                *empty = Some(cell);
             }
         }
     }
     rows
 }
 
+/// The same for two lists.
+pub fn joined<K: Eq + Hash, T>(source: Vec<(K, T)>, target: Vec<(K, T)>) -> Vec<[Option<T>; 2]> {
+    let both = |row: Vec<Option<T>>| {
+        let mut cells = row.into_iter();
+        [cells.next().flatten(), cells.next().flatten()]
+    };
+    side_by_side(vec![source, target]).into_iter().map(both).collect()
+}
+
 /// The same for rows that have their key in them.
-pub fn joined_by<K: Eq + Hash + Clone, T>(
+pub fn joined_by<K: Eq + Hash, T>(
     source: Vec<T>,
     target: Vec<T>,
     key: impl Fn(&T) -> K,
@@ -68,10 +70,18 @@ mod tests {
     }
 
     #[test]
-    fn three_lists_share_their_rows() {
-        let lists = vec![vec![("a", 1), ("a", 2)], vec![("b", 3)], vec![("a", 4), ("b", 5)]];
-        let expected =
-            [vec![Some(1), None, Some(4)], vec![Some(2), None, None], vec![None, Some(3), Some(5)]];
-        assert_eq!(joined_all(lists), expected);
+    fn what_only_later_lists_have_comes_after() {
+        let rows = side_by_side(vec![
+            vec![("a", 1)],
+            vec![("b", 2), ("a", 3)],
+            vec![("b", 4), ("c", 5), ("b", 6)],
+        ]);
+        let expected = [
+            [Some(1), Some(3), None],
+            [None, Some(2), Some(4)],
+            [None, None, Some(5)],
+            [None, None, Some(6)],
+        ];
+        assert_eq!(rows, expected);
     }
 }

@@ -8,7 +8,8 @@ use serde::Serialize;
 
 use crate::analysis::compute::exchanges;
 use crate::analysis::compute::vertices;
-use crate::analysis::liveness::scope_curve::scope_curve;
+use crate::analysis::derived::Derived;
+use crate::analysis::liveness::timeline::WithTimeline;
 use crate::analysis::liveness::variables;
 use crate::analysis::liveness::{self, Scope};
 use crate::analysis::memory;
@@ -94,8 +95,14 @@ pub struct LargestCategory {
 
 /// The largest things of everything, an IPU or a tile; of [`Scope::WorstArena`], which is no one tile,
 /// those of everything.
-pub fn largest(report: &Report, scope: Scope) -> Largest {
+pub fn largest(
+    derived: &Derived,
+    scope: Scope,
+    is_cancelled: &(dyn Fn() -> bool + Sync),
+) -> Largest {
     let scope = if scope == Scope::WorstArena { Scope::Everything } else { scope };
+    let report = &**derived.report();
+    let timeline = derived.timeline(scope, is_cancelled);
     let target = report.target.get();
     let tiles = TileSelection::of_scope(scope.tiles(target));
     let rows = report.memory.get().map(|memory| (memory, scope.rows(memory, target)));
@@ -109,7 +116,7 @@ pub fn largest(report: &Report, scope: Scope) -> Largest {
         variable: variable(report, &tiles),
         exchange_code: exchange(report, &tiles, |row| row.code),
         exchange_received: exchange(report, &tiles, |row| row.received),
-        step: step(report, scope),
+        step: step(&WithTimeline { report, timeline: timeline.as_deref() }),
         category: rows.and_then(|(memory, rows)| {
             let tiles = memory.tiles.as_slice().get(rows)?;
             let categories = memory.categories.iter().filter_map(|category| {
@@ -179,15 +186,14 @@ fn exchange(
     Some(LargestExchange { name: row.name, kind: row.id.kind.title(), bytes })
 }
 
-fn step(report: &Report, scope: Scope) -> Option<LargestStep> {
-    let curve = scope_curve(report, scope, &|| false)?.not_always_live;
-    let position = liveness::peak(&curve)?;
-    let facts = steps::facts(report, position)?;
+fn step(of: &WithTimeline<'_>) -> Option<LargestStep> {
+    let (position, bytes) = of.peak()?;
+    let facts = steps::facts(of.report, position)?;
     Some(LargestStep {
         step: facts.step.0,
         kind: facts.kind,
         name: facts.name,
         operation: facts.operation,
-        bytes: *curve.get(position)?,
+        bytes,
     })
 }

@@ -8,6 +8,7 @@
 pub mod advice;
 pub mod budgets;
 pub mod change;
+pub mod compared;
 #[cfg(test)]
 mod fixture;
 pub mod fullest_tiles;
@@ -29,14 +30,14 @@ use self::must_go::{MustGo, must_go};
 use self::pressure::Pressure;
 use self::verdict::{Cause, Verdict, verdict};
 use crate::analysis::comparison::owners::Owners;
+use crate::analysis::derived::Derived;
 use crate::analysis::liveness::Scope;
 use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::placement::gap_totals::GapTotals;
 use crate::analysis::placement::read::gaps_of_arenas;
-use crate::analysis::program::step_operations::step_operations;
 use crate::progress::Progress;
+use crate::store::ArenaId;
 use crate::store::placed::ReadError;
-use crate::store::{ArenaId, Report};
 
 /// Tiles that are listed as the fullest.
 const FULLEST_TILES: usize = 5;
@@ -67,7 +68,8 @@ pub struct Insights {
 ///
 /// # Errors
 /// When the files cannot be read any more.
-pub fn insights_with_gaps(report: &Report, progress: &Progress) -> Result<Insights, ReadError> {
+pub fn insights_with_gaps(derived: &Derived, progress: &Progress) -> Result<Insights, ReadError> {
+    let report = &**derived.report();
     let failure = verdict(report, None).and_then(|verdict| verdict.failure);
     let tiles = failure
         .filter(|failure| failure.cause != Some(Cause::Curve))
@@ -79,13 +81,14 @@ pub fn insights_with_gaps(report: &Report, progress: &Progress) -> Result<Insigh
         }
         None => None,
     };
-    Ok(insights(report, gaps.as_ref()))
+    Ok(insights(derived, gaps.as_ref()))
 }
 
 /// The insights of a report. `gaps` are those of the tiles that are over at least, where they were read.
-pub fn insights(report: &Report, gaps: Option<&GapTotals>) -> Insights {
+pub fn insights(derived: &Derived, gaps: Option<&GapTotals>) -> Insights {
+    let report = &**derived.report();
     let verdict = verdict(report, gaps);
-    let steps = step_operations(report).unwrap_or_default();
+    let steps = derived.operations().unwrap_or_default();
     let owners = Owners::of(report, &steps);
     let pressure = Pressure::of(report, &owners);
     let AdviceList { advice, not_advised } = match (&verdict, &pressure) {
@@ -103,7 +106,7 @@ pub fn insights(report: &Report, gaps: Option<&GapTotals>) -> Insights {
         verdict,
         fullest_tiles: fullest_tiles(report, FULLEST_TILES),
         histogram: histogram(report),
-        largest: largest(report, Scope::Everything),
+        largest: largest(derived, Scope::Everything, &|| false),
         must_go,
         advice,
         not_advised,

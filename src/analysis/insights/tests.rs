@@ -1,18 +1,25 @@
 //! Insights of small reports: every technique where it has evidence, and none where it has not.
 
+use std::sync::Arc;
+
 use proptest::prelude::*;
 
 use super::advice::{Advice, Direction, Technique};
 use super::fixture::{Call, Fixture, always, call, temporary};
 use super::verdict::Cause;
 use super::{Insights, insights};
+use crate::analysis::derived::Derived;
 use crate::analysis::insights::change::{ChangeKind, change_insights};
 use crate::store::Report;
 use crate::store::log::{Log, LogMessage};
 use crate::store::options::{About, SideFact};
 
 fn of(fixture: &Fixture) -> Insights {
-    insights(&fixture.report(), None)
+    of_report(fixture.report())
+}
+
+fn of_report(report: Report) -> Insights {
+    insights(&Derived::new(Arc::new(report)), None)
 }
 
 fn ids(insights: &Insights) -> Vec<Technique> {
@@ -85,7 +92,7 @@ fn a_lower_proportion_changes_nothing_at_the_minimum() {
         let calls = vec![call("convolution", "conv", proportion)];
         let report = Fixture { calls, ..one_convolution() }.report();
         report.logs.fill(Some(logs));
-        insights(&report, None)
+        of_report(report)
     };
     let found = at(0.1, logs.clone());
     assert!(!ids(&found).contains(&Technique::LowerAvailableMemoryProportion));
@@ -151,7 +158,7 @@ fn the_batch_is_that_of_the_side_file() {
         let report = one_convolution().report();
         let fact = SideFact { path: format!("training / {name}"), value: batch.to_owned() };
         report.about.fill(Some(About { app: vec![fact], ..About::default() }));
-        insights(&report, None)
+        of_report(report)
     };
     let found = with("batch_size", "12");
     let smaller = advice(&found, Technique::SmallerBatch);
@@ -329,7 +336,7 @@ fn what_fits_is_left_alone_but_for_much_room() {
 
 #[test]
 fn of_an_empty_report_nothing_is_said() {
-    let found = insights(&Report::default(), None);
+    let found = of_report(Report::default());
     assert_eq!((found.verdict, found.advice.len(), found.must_go.len()), (None, 0, 0));
     assert!(found.fullest_tiles.is_empty() && found.histogram.is_empty());
     assert!(change_insights(&Report::default(), &Report::default(), None).is_empty());

@@ -21,7 +21,7 @@ use crate::store::arena::Arenas;
 use crate::store::liveness::{Classes, Liveness, VariableBytes};
 use crate::store::memory::TileMemory;
 use crate::store::target::Target;
-use crate::store::{ArenaId, DeviceId, Report, TileId, UnloweredId};
+use crate::store::{Absence, ArenaId, DeviceId, Report, TileId, UnloweredId};
 
 use crate::analysis::memory;
 
@@ -112,6 +112,29 @@ pub fn always_live_bytes(scope: Scope, tiles: &TileMemory, target: Option<&Targe
     }
     rows.map(|row| memory::cell(&tiles.always_live, row))
         .try_fold(0_u64, |sum, bytes| Some(sum.saturating_add(bytes?)))
+}
+
+/// Why a scope has no curve; `None` where what it needs is there or may still come.
+pub fn why_no_curve(report: &Report, scope: Scope) -> Option<&Absence> {
+    let first = report.steps.absence().or(report.liveness.absence());
+    match scope {
+        Scope::Everything | Scope::Device(_) => {
+            first.or_else(|| report.liveness.get()?.why_no_deltas.as_ref())
+        }
+        Scope::Arena(_) => first.or(report.tile_variable_bytes.absence()),
+        Scope::WorstArena => {
+            first.or(report.memory.absence()).or(report.tile_variable_bytes.absence())
+        }
+    }
+}
+
+/// Why there are no bytes of variables of all tiles together, or of single tiles.
+pub fn why_no_variables(report: &Report, is_by_tile: bool) -> Option<&Absence> {
+    let first = report.liveness.absence();
+    if is_by_tile {
+        return first.or(report.tile_variable_bytes.absence());
+    }
+    first.or_else(|| report.liveness.get()?.why_no_variable_bytes.as_ref())
 }
 
 /// Not-always-live bytes at each of `steps` step positions, from Poplar's own changes; where the

@@ -3,9 +3,9 @@
 //! Peaks are those of the not-always-live bytes; where the always-live bytes differ from step to step
 //! (the worst tile), those of both together.
 
-use super::Scope;
 use super::peaks::{Peak, peaks};
 use super::scope_curve::{AlwaysLive, ScopeCurve, scope_curve};
+use super::{Scope, peak};
 use crate::store::{ArenaId, Report};
 
 /// The curve of a scope and what belongs to it. Steps are positions in
@@ -26,6 +26,24 @@ pub struct Timeline {
     pub highest: u64,
     /// The most bytes at any step, always-live ones included.
     pub top: u64,
+}
+
+/// A report with its timeline of everything, where it has one.
+#[derive(Clone, Copy, Debug)]
+pub struct WithTimeline<'a> {
+    /// The report.
+    pub report: &'a Report,
+    /// Its timeline.
+    pub timeline: Option<&'a Timeline>,
+}
+
+impl WithTimeline<'_> {
+    /// The step with the most not-always-live bytes, and these.
+    pub fn peak(&self) -> Option<(usize, u64)> {
+        let curve = &self.timeline?.curve.not_always_live;
+        let step = peak(curve)?;
+        Some((step, *curve.get(step)?))
+    }
 }
 
 impl Timeline {

@@ -1,7 +1,7 @@
 //! The categories of lowered variables by their bytes on the whole chip, so that a category keeps its
 //! place, and with it its colour, on every tile and in every report.
 
-use crate::analysis::figures::joined::joined_all;
+use crate::analysis::figures::joined::side_by_side;
 use crate::store::Report;
 use crate::store::ids::CategoryId;
 use crate::store::variable::LoweredVariables;
@@ -41,7 +41,7 @@ pub fn categories_of_all(reports: &[&Report]) -> Vec<SharedCategory> {
         });
         keyed.collect::<Vec<_>>()
     };
-    let rows = joined_all(reports.iter().map(of_report).collect());
+    let rows = side_by_side(reports.iter().map(of_report).collect());
     let category = |row: Vec<Option<(CategoryId, Option<String>)>>| {
         let name = row.iter().flatten().find_map(|(_, name)| name.clone());
         SharedCategory { name, ids: row.into_iter().map(|cell| Some(cell?.0)).collect() }

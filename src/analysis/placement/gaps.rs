@@ -54,6 +54,19 @@ impl GapReason {
             Self::FreeAtStep => "free-at-step",
         }
     }
+
+    /// The reason in a few words.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Start => "Start of memory",
+            Self::Alignment => "Alignment",
+            Self::ElementConstraint => "Memory element",
+            Self::RegionConstraint => "Memory region",
+            Self::Interleaving => "Interleaving",
+            Self::Unexplained => "Not explained",
+            Self::FreeAtStep => "Free at this step, taken at others",
+        }
+    }
 }
 
 /// Bytes that no variable uses.

@@ -3,6 +3,7 @@
 pub mod control_code;
 #[cfg(test)]
 pub(crate) mod debug_fixture;
+pub mod operation_text;
 pub mod operations;
 pub mod phases;
 pub mod report_options;

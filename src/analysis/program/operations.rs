@@ -38,6 +38,13 @@ pub struct Operation {
     pub location: Option<String>,
 }
 
+impl Operation {
+    /// Its kind, or the layer that names it.
+    pub fn title(&self) -> &str {
+        self.kind.as_deref().unwrap_or(&self.layer)
+    }
+}
+
 fn is_control_flow(api: &str) -> bool {
     CONTROL_FLOW.contains(&api) || api.ends_with("Loop") || api.ends_with("LoopWithTensor")
 }

@@ -5,7 +5,7 @@
 //! start and duration the later one in the file is inside. Phases that overlap without containing each
 //! other, which Poplar does not write, stand side by side and may cover each other.
 
-use crate::analysis::figures::joined::joined;
+use crate::analysis::figures::joined::side_by_side;
 use crate::store::options::CompilerPhase;
 
 /// A phase with its place in the graph.
@@ -88,19 +88,19 @@ pub fn phases(list: &[CompilerPhase]) -> Phases {
     Phases { frames, span_microseconds }
 }
 
-/// The frames of two compilations that are the same phase within the same phases, of several the first
-/// with the first; by positions, those of the source in their order, then those of the target alone.
-pub fn joined_frames(source: &[Frame], target: &[Frame]) -> Vec<[Option<usize>; 2]> {
-    let paths = |frames: &[Frame]| {
-        let mut paths: Vec<String> = Vec::with_capacity(frames.len());
-        for frame in frames {
+/// The frames of several compilations that are the same phase within the same phases, of several the
+/// first with the first; by positions, those of the first compilation in their order, then the others.
+pub fn joined_frames(compilations: &[Phases]) -> Vec<Vec<Option<usize>>> {
+    let paths = |phases: &Phases| {
+        let mut paths: Vec<String> = Vec::with_capacity(phases.frames.len());
+        for frame in &phases.frames {
             let around = frame.parent.and_then(|parent| paths.get(parent));
             let path = around.map_or(String::new(), |around| format!("{around}\n"));
             paths.push(format!("{path}{}", frame.name));
         }
-        paths.into_iter().zip(0..).collect::<Vec<(String, usize)>>()
+        paths.into_iter().zip(0..).collect()
     };
-    joined(paths(source), paths(target))
+    side_by_side(compilations.iter().map(paths).collect())
 }
 
 #[cfg(test)]
@@ -131,7 +131,7 @@ mod tests {
             phase("write", 40, 5),
             phase("sort", 60, 5),
         ]);
-        let rows = joined_frames(&source.frames, &target.frames);
+        let rows = joined_frames(&[source, target]);
         let expected = [
             [Some(0), Some(0)],
             [Some(1), Some(4)],

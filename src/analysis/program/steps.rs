@@ -24,6 +24,69 @@ pub struct StepFacts {
     pub name: Option<String>,
     /// The operation that it belongs to.
     pub operation: Option<Operation>,
+    /// Whether operations are known, or known not to be there.
+    pub has_operations: bool,
+}
+
+/// The name of the fact that says what a step belongs to.
+const OPERATION: &str = "Operation";
+
+/// Something that is known of a step, for people: which facts there are depends on the system.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fact {
+    /// Name, operation, an option of it …; the same for all steps of a system.
+    pub name: &'static str,
+    /// In words.
+    pub value: String,
+    /// What tells equal words apart where there is room for it: the layer of an operation.
+    pub detail: Option<String>,
+}
+
+impl StepFacts {
+    /// What is known besides number and kind, in the order in which people read it. A fact that the
+    /// step does not have is left out, but for its operation.
+    pub fn list(&self) -> Vec<Fact> {
+        let operation = self.operation.as_ref();
+        let words = match operation {
+            Some(operation) => operation.title().to_owned(),
+            None if self.has_operations => "None known".to_owned(),
+            None => "Debug information is being read".to_owned(),
+        };
+        let named = operation.filter(|operation| operation.kind.is_some());
+        let layer = named.map(|operation| operation.layer.clone());
+        let proportion = operation.and_then(|operation| operation.available_memory_proportion);
+        [
+            ("Name", self.name.clone()),
+            (OPERATION, Some(words)),
+            ("Operation name", operation.and_then(|operation| operation.name.clone())),
+            ("availableMemoryProportion", proportion.map(|value| value.to_string())),
+            ("Source", operation.and_then(|operation| operation.location.clone())),
+        ]
+        .into_iter()
+        .filter_map(|(name, value)| {
+            let detail = layer.clone().filter(|_| name == OPERATION);
+            Some(Fact { name, value: value?, detail })
+        })
+        .collect()
+    }
+}
+
+/// The names of the facts of several steps, each once, in the order of the lists.
+pub fn fact_names(lists: &[Vec<Fact>]) -> Vec<&'static str> {
+    let mut names: Vec<&'static str> = Vec::new();
+    for list in lists {
+        let mut next = 0;
+        for Fact { name, .. } in list {
+            match names.iter().position(|known| known == name) {
+                Some(place) => next = place + 1,
+                None => {
+                    names.insert(next, name);
+                    next += 1;
+                }
+            }
+        }
+    }
+    names
 }
 
 /// What is known of the step at a position.
@@ -41,6 +104,7 @@ pub fn facts(report: &Report, step: usize) -> Option<StepFacts> {
         name: name(report, step).map(str::to_owned),
         operation: place
             .and_then(|(programs, row)| operation_of_program(report.debug.get(), programs, row)),
+        has_operations: report.debug.is_settled(),
     })
 }
 
@@ -126,6 +190,7 @@ impl Filter {
         found(operation.name.as_deref()).then_some(MatchedField::OperationName)
     }
 }
+
 /// How many steps are looked at before it is asked whether to stop.
 const STEPS_PER_LOOK: usize = 1024;
 
@@ -146,4 +211,39 @@ pub fn matching_steps(
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn facts_of_several_steps_keep_their_order() {
+        let operation = Operation {
+            kind: Some("convolution".to_owned()),
+            layer: "poplibs".to_owned(),
+            name: None,
+            detail: None,
+            available_memory_proportion: Some(0.6),
+            location: Some("model.py:7".to_owned()),
+        };
+        let facts = |name: Option<&str>, operation| StepFacts {
+            step: StepId(3),
+            program: ProgramId(4),
+            kind: None,
+            name: name.map(str::to_owned),
+            operation,
+            has_operations: true,
+        };
+        let lists = [facts(None, None).list(), facts(Some("a"), Some(operation)).list()];
+        assert_eq!(
+            lists[0],
+            [Fact { name: OPERATION, value: "None known".to_owned(), detail: None }]
+        );
+        let values: Vec<&str> = lists[1].iter().map(|fact| &*fact.value).collect();
+        assert_eq!(values, ["a", "convolution", "0.6", "model.py:7"]);
+        assert_eq!(lists[1][1].detail.as_deref(), Some("poplibs"));
+        let names = ["Name", "Operation", "availableMemoryProportion", "Source"];
+        assert_eq!(fact_names(&lists), names);
+    }
 }

@@ -1,33 +1,37 @@
 //! `tilescope compare`: what changed between two reports, and what the change consists of.
 
 mod explained;
+mod runs;
 mod text;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::Args;
+use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use self::explained::{ExplainedFullestTile, ExplainedPart};
+use self::runs::Runs;
 use super::output::{self, Answer};
-use crate::analysis::comparison::attribution::Attribution;
 use crate::analysis::comparison::contribution::{OperationName, Part};
-use crate::analysis::comparison::explanation::{Explanation, explain_peak};
-use crate::analysis::comparison::figures::{Figure, Unit, figures};
-use crate::analysis::comparison::fullest_tile::{explain_fullest_tile, gaps_of_fullest};
-use crate::analysis::comparison::matching::{MatchCounts, Matching, Sureness, match_reports};
-use crate::analysis::comparison::options::{OptionDifference, options};
-use crate::analysis::comparison::plans::{Plan, changed_plans};
-use crate::analysis::comparison::spikes::{Spike, spikes};
+use crate::analysis::comparison::explanation::Explanation;
+use crate::analysis::comparison::figures::{Figure, Unit};
+use crate::analysis::comparison::fullest_tile::{FullestTiles, gaps_of_fullest};
+use crate::analysis::comparison::matching::{MatchCounts, Sureness, match_reports};
+use crate::analysis::comparison::options::OptionDifference;
+use crate::analysis::comparison::plans::Plan;
+use crate::analysis::comparison::spikes::Spike;
 use crate::analysis::comparison::variables::{VariableDifference, variables};
+use crate::analysis::derived::{Derived, DerivedPair};
 use crate::analysis::figures::difference::Difference;
-use crate::analysis::insights::change::{ChangeInsight, change_insights};
-use crate::analysis::liveness::scope_curve::scope_curve;
-use crate::analysis::liveness::{self, Scope};
+use crate::analysis::insights::change::ChangeInsight;
+use crate::analysis::insights::compared::Compared;
+use crate::analysis::liveness;
 use crate::analysis::memory;
-use crate::analysis::placement::gaps::GapsByReason;
+use crate::analysis::program::report_options::OptionKind;
 use crate::analysis::program::steps;
 use crate::format::poplar::OpenReport;
 use crate::format::{Error, Progress};
@@ -43,6 +47,8 @@ pub struct CompareArguments {
     pub source: PathBuf,
     /// The report whose changes are of interest.
     pub target: PathBuf,
+    /// Further reports: then the figures of all stand side by side.
+    pub more: Vec<PathBuf>,
     /// Print one JSON document instead of text.
     #[arg(long)]
     pub json: bool,
@@ -52,9 +58,9 @@ pub struct CompareArguments {
 #[derive(Debug, Serialize)]
 pub struct Comparison {
     schema: &'static str,
-    source: Compared,
-    target: Compared,
-    options: Vec<OptionDifference>,
+    source: ComparedReport,
+    target: ComparedReport,
+    options: Vec<OptionRow>,
     /// The sections of `summary`, with both values of every figure.
     #[serde(flatten)]
     sections: Map<String, Value>,
@@ -65,6 +71,9 @@ pub struct Comparison {
     explanation: Explained,
     spikes: Vec<SpikeRow>,
     plans: Vec<PlanRow>,
+    /// One row per report, of more than two.
+    #[serde(skip_serializing_if = "Runs::is_empty")]
+    runs: Runs,
     warnings: Vec<Warning>,
     /// For the text.
     #[serde(skip)]
@@ -77,10 +86,28 @@ pub struct Comparison {
 
 /// A report that is compared.
 #[derive(Debug, Serialize)]
-struct Compared {
+struct ComparedReport {
     path: String,
     compiled_at: Option<String>,
     poplar_version: Option<String>,
+}
+
+/// An option that differs.
+#[derive(Debug, Serialize)]
+struct OptionRow {
+    kind: OptionKind,
+    name: String,
+    source: Option<String>,
+    target: Option<String>,
+}
+
+impl OptionRow {
+    fn of(option: OptionDifference) -> Self {
+        let OptionDifference { kind, name, values } = option;
+        let mut values = values.into_iter();
+        let mut next = || values.next().flatten();
+        Self { kind, name, source: next(), target: next() }
+    }
 }
 
 /// How many rows of each list belong together.
@@ -130,39 +157,52 @@ struct PlanRow {
     available_memory_proportion: Value,
 }
 
-/// Compares two reports.
+/// Compares reports.
 pub fn run(arguments: &CompareArguments) -> ExitCode {
-    let CompareArguments { source, target, json } = arguments;
-    output::answer_of_two(source, target, *json, Comparison::of)
+    let CompareArguments { source, target, more, json } = arguments;
+    let others: Vec<&Path> = std::iter::once(target).chain(more).map(PathBuf::as_path).collect();
+    output::answer_of_several(source, &others, *json, Comparison::of)
 }
 
 impl Comparison {
-    /// Compares two reports whose small tables are read; the rest is read as it is needed.
+    /// Compares reports whose small tables are read; the rest of the first two is read as it is needed.
     ///
     /// # Errors
     /// When a profile cannot be opened again.
     pub fn of(
         source: &OpenReport,
-        target: &OpenReport,
+        others: &[OpenReport],
         progress: &Progress,
     ) -> Result<Self, Error> {
+        let target = others.first().unwrap_or(source);
         rayon::join(|| read(source, progress), || read(target, progress));
         let gaps = [gaps_of_fullest(&source.report)?, gaps_of_fullest(&target.report)?];
+        let derived = |open: &OpenReport| Derived::new(Arc::clone(&open.report));
+        let (derived_source, derived_target) = (derived(source), derived(target));
+        let mut runs = Runs::default();
+        if let Some(more @ [_, ..]) = others.get(1..) {
+            more.par_iter().for_each(|open| open.read_debug_info(progress));
+            let more: Vec<Derived> = more.iter().map(derived).collect();
+            let all: Vec<&Derived> =
+                [&derived_source, &derived_target].into_iter().chain(&more).collect();
+            runs = Runs::of(&all);
+        }
+        let pair = [source, target].map(|open| Arc::clone(&open.report));
         let (source, target) = (&*source.report, &*target.report);
         let matching = match_reports(source, target, &|| false);
         let steps = matching.as_ref().map(|matching| matching.steps.counts());
-        let matching = matching.unwrap_or_default();
-        let attribution = Attribution::of(source, target, &matching);
-        let peak = explain_peak(source, target, &attribution, Scope::Everything, &|| false);
-        let figures = figures(source, target);
+        let pair = DerivedPair::new(pair, matching.unwrap_or_default());
+        let compared =
+            Compared::of([&derived_source, &derived_target], &pair, gaps, SPIKES, &|| false);
         let fits = [source, target]
             .map(|report| memory::totals(report.memory.get()?, report.target.get()).fits);
+        let matching = &pair.matching;
         Ok(Self {
             schema: "tilescope.compare/1",
-            source: compared(source),
-            target: compared(target),
-            options: options(source, target),
-            sections: sections(&figures, fits),
+            source: compared_report(source),
+            target: compared_report(target),
+            options: compared.options.into_iter().map(OptionRow::of).collect(),
+            sections: sections(&compared.figures, fits),
             steps,
             matched: Matched {
                 programs: matching.programs.counts(),
@@ -171,13 +211,22 @@ impl Comparison {
                 variables: matching.variables.counts(),
                 operations: matching.operations.counts(),
             },
-            variables: variables(source, target, &attribution),
-            insights: change_insights(source, target, peak.as_ref()),
-            explanation: explained(source, target, &attribution, peak.as_ref(), &gaps),
-            spikes: spike_rows(source, target, &matching),
-            plans: plan_rows(source, target, &attribution, &matching),
+            variables: variables(source, target, &pair.attribution(), compared.peak_steps),
+            insights: compared.insights,
+            explanation: Explained::of(
+                [source, target],
+                compared.peak.as_ref(),
+                compared.fullest.as_ref(),
+            ),
+            spikes: compared
+                .spikes
+                .iter()
+                .map(|spike| spike_row([source, target], spike))
+                .collect(),
+            plans: compared.plans.into_iter().map(plan_row).collect(),
+            runs,
             warnings: Vec::new(),
-            figures,
+            figures: compared.figures,
             fits,
             note: [source, target]
                 .iter()
@@ -194,9 +243,9 @@ fn read(open: &OpenReport, progress: &Progress) {
     open.read_compute(progress);
 }
 
-fn compared(report: &Report) -> Compared {
+fn compared_report(report: &Report) -> ComparedReport {
     let about = report.about.get();
-    Compared {
+    ComparedReport {
         path: report.path.display().to_string(),
         compiled_at: about.and_then(|about| about.compiled_at.clone()),
         poplar_version: about.and_then(|about| about.poplar_version.clone()),
@@ -207,10 +256,11 @@ fn compared(report: &Report) -> Compared {
 fn sections(figures: &[Figure], fits: [Option<bool>; 2]) -> Map<String, Value> {
     let mut sections = Map::new();
     for figure in figures {
-        let mut value = serde_json::to_value(figure.value).unwrap_or(Value::Null);
+        let difference = figure.difference(1);
+        let mut value = serde_json::to_value(difference).unwrap_or(Value::Null);
         if figure.unit == Unit::Place {
             // Where something is has no difference.
-            let Difference { source, target } = figure.value;
+            let Difference { source, target } = difference;
             value = json!({ "source": source, "target": target });
         }
         put(&mut sections, &figure.path, value);
@@ -234,81 +284,56 @@ fn put(object: &mut Map<String, Value>, path: &[String], value: Value) {
     }
 }
 
-fn explained(
-    source: &Report,
-    target: &Report,
-    attribution: &Attribution,
-    peak: Option<&Explanation>,
-    gaps: &[Option<GapsByReason>; 2],
-) -> Explained {
-    let part = |part| peak.map(|peak| ExplainedPart::of(source, target, peak, part));
-    let gaps = match gaps {
-        [Some(of_source), Some(of_target)] => Some([of_source, of_target]),
-        _ => None,
-    };
-    Explained {
-        peak: part(Part::All),
-        always_live: part(Part::AlwaysLive),
-        not_always_live: part(Part::NotAlwaysLive),
-        fullest_tile: explain_fullest_tile(source, target, attribution, gaps)
-            .map(|tiles| ExplainedFullestTile::of(&tiles)),
+impl Explained {
+    fn of(
+        [source, target]: [&Report; 2],
+        peak: Option<&Explanation>,
+        fullest: Option<&FullestTiles>,
+    ) -> Self {
+        let part = |part| peak.map(|peak| ExplainedPart::of(source, target, peak, part));
+        Self {
+            peak: part(Part::All),
+            always_live: part(Part::AlwaysLive),
+            not_always_live: part(Part::NotAlwaysLive),
+            fullest_tile: fullest.map(ExplainedFullestTile::of),
+        }
     }
 }
 
-fn curve(report: &Report) -> Vec<u64> {
-    let curve = scope_curve(report, Scope::Everything, &|| false);
-    curve.map(|curve| curve.not_always_live).unwrap_or_default()
+fn spike_row([source, target]: [&Report; 2], spike: &Spike) -> SpikeRow {
+    let facts = |report, step: Option<usize>| steps::facts(report, step?);
+    let (of_source, of_target) =
+        (facts(source, spike.source_step), facts(target, spike.target_step));
+    let (source_step, target_step) = (
+        of_source.as_ref().map(|facts| facts.step.0),
+        of_target.as_ref().map(|facts| facts.step.0),
+    );
+    let facts = of_source.or(of_target);
+    SpikeRow {
+        source_step,
+        target_step,
+        kind: facts.as_ref().and_then(|facts| facts.kind.clone()),
+        name: facts.as_ref().and_then(|facts| facts.name.clone()),
+        operation: facts.and_then(|facts| facts.operation.as_ref().map(OperationName::of)),
+        not_always_live_bytes: spike.bytes,
+        sureness: spike.sureness,
+    }
 }
 
-fn spike_rows(source: &Report, target: &Report, matching: &Matching) -> Vec<SpikeRow> {
-    let row = |spike: &Spike| {
-        let facts = |report, step: Option<usize>| steps::facts(report, step?);
-        let (of_source, of_target) =
-            (facts(source, spike.source_step), facts(target, spike.target_step));
-        let (source_step, target_step) = (
-            of_source.as_ref().map(|facts| facts.step.0),
-            of_target.as_ref().map(|facts| facts.step.0),
-        );
-        let facts = of_source.or(of_target);
-        SpikeRow {
-            source_step,
-            target_step,
-            kind: facts.as_ref().and_then(|facts| facts.kind.clone()),
-            name: facts.as_ref().and_then(|facts| facts.name.clone()),
-            operation: facts.and_then(|facts| facts.operation.as_ref().map(OperationName::of)),
-            not_always_live_bytes: spike.bytes,
-            sureness: spike.sureness,
-        }
-    };
-    let found = spikes(&curve(source), &curve(target), &matching.steps, SPIKES);
-    found.iter().map(row).collect()
-}
-
-fn plan_rows(
-    source: &Report,
-    target: &Report,
-    attribution: &Attribution,
-    matching: &Matching,
-) -> Vec<PlanRow> {
-    let row = |plan: Plan| {
-        let [source, target] = plan.proportions;
-        PlanRow {
-            steps: plan.steps,
-            matched_steps: plan.matched_steps,
-            only_source_steps: plan.only_source(),
-            only_target_steps: plan.only_target(),
-            peak_bytes: plan.peak,
-            exchange_code_bytes: plan.exchange_code,
-            control_code_bytes: plan.control_code,
-            vertices: plan.vertices,
-            available_memory_proportion: json!({ "source": source, "target": target }),
-            operation: plan.name,
-        }
-    };
-    let (source_curve, target_curve) = (curve(source), curve(target));
-    let plans =
-        changed_plans((source, &source_curve), (target, &target_curve), attribution, matching);
-    plans.into_iter().map(row).collect()
+fn plan_row(plan: Plan) -> PlanRow {
+    let [source, target] = plan.proportions;
+    PlanRow {
+        steps: plan.steps,
+        matched_steps: plan.matched_steps,
+        only_source_steps: plan.only_source(),
+        only_target_steps: plan.only_target(),
+        peak_bytes: plan.peak,
+        exchange_code_bytes: plan.exchange_code,
+        control_code_bytes: plan.control_code,
+        vertices: plan.vertices,
+        available_memory_proportion: json!({ "source": source, "target": target }),
+        operation: plan.name,
+    }
 }
 
 impl Answer for Comparison {

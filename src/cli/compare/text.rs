@@ -1,10 +1,9 @@
 //! A comparison as text for people.
 
 use super::explained::{Groupings, Row};
-use super::{Comparison, PlanRow, SpikeRow};
+use super::{Comparison, OptionRow, PlanRow, SpikeRow};
 use crate::analysis::comparison::contribution::{Contributor, OperationName};
 use crate::analysis::comparison::figures::{Figure, Unit};
-use crate::analysis::comparison::options::OptionDifference;
 use crate::analysis::figures::difference::{Difference, Side};
 use crate::analysis::insights::change::ChangeInsight;
 use crate::analysis::memory::category_title;
@@ -22,6 +21,9 @@ fn shown(rows: usize) -> usize {
 
 /// All of it.
 pub fn text(comparison: &Comparison) -> String {
+    if !comparison.runs.is_empty() {
+        return comparison.runs.text();
+    }
     let mut text = String::new();
     text += &format!(
         "Source  {}\nTarget  {}\n",
@@ -92,30 +94,39 @@ fn insights(insights: &[ChangeInsight]) -> String {
     insights.iter().map(line).collect()
 }
 
-fn options(options: &[OptionDifference]) -> String {
+fn options(options: &[OptionRow]) -> String {
     if options.is_empty() {
         return "  nothing: versions, target and options are the same\n".to_owned();
     }
-    let value = |value: &Option<String>| value.as_deref().map_or("–".to_owned(), name_cell);
     let rows = options.iter().map(|option| {
-        let name = name_cell(&option.name);
-        let name = match option.kind {
-            OptionKind::AvailableMemoryProportion => format!("availableMemoryProportion of {name}"),
-            OptionKind::Version => format!("version: {name}"),
-            OptionKind::Target => format!("target: {name}"),
-            OptionKind::EngineOption | OptionKind::Directory => name,
-            OptionKind::ExecutionOption => format!("option of the runs: {name}"),
-            OptionKind::TargetOption => format!("target option: {name}"),
-            OptionKind::App => format!("app.json: {name}"),
-            OptionKind::Framework => format!("framework.json: {name}"),
-        };
-        vec![name, value(&option.source), value(&option.target)]
+        let title = option_title(option.kind, &option.name);
+        vec![title, option_value(&option.source), option_value(&option.target)]
     });
     aligned(&["<", "<source", "<target"], rows)
 }
 
+/// What an option is called.
+pub fn option_title(kind: OptionKind, name: &str) -> String {
+    let name = name_cell(name);
+    match kind {
+        OptionKind::AvailableMemoryProportion => format!("availableMemoryProportion of {name}"),
+        OptionKind::Version => format!("version: {name}"),
+        OptionKind::Target => format!("target: {name}"),
+        OptionKind::EngineOption | OptionKind::Directory => name,
+        OptionKind::ExecutionOption => format!("option of the runs: {name}"),
+        OptionKind::TargetOption => format!("target option: {name}"),
+        OptionKind::App => format!("app.json: {name}"),
+        OptionKind::Framework => format!("framework.json: {name}"),
+    }
+}
+
+/// The value of an option that a report may lack.
+pub fn option_value(value: &Option<String>) -> String {
+    value.as_deref().map_or("–".to_owned(), name_cell)
+}
+
 /// A change, signed, with its percentage: `+2.70 MiB (+181 %)`.
-fn change(value: &Difference, unit: Unit) -> String {
+pub fn change(value: &Difference, unit: Unit) -> String {
     let Some(change) = value.change() else { return "not known".to_owned() };
     let amount = if unit == Unit::Bytes { signed_bytes(change) } else { signed_count(change) };
     match value.percent() {
@@ -133,7 +144,8 @@ fn signed_count(change: i64) -> String {
     format!("{sign}{}", grouped(change.unsigned_abs()))
 }
 
-fn amount(value: Option<i64>, unit: Unit) -> String {
+/// A figure in its unit.
+pub fn amount(value: Option<i64>, unit: Unit) -> String {
     or_unknown(value, |value| match unit {
         Unit::Bytes if value < 0 => signed_bytes(value),
         Unit::Bytes => bytes(value.unsigned_abs()),
@@ -154,18 +166,18 @@ fn figures(comparison: &Comparison) -> String {
     let is_shown = |figure: &&Figure| {
         let is_category = figure.path.iter().any(|part| part == "by_category");
         if is_category {
-            return !figure.value.is_equal();
+            return !figure.difference(1).is_equal();
         }
-        figure.value != Difference::default()
+        figure.difference(1) != Difference::default()
     };
     let rows = comparison.figures.iter().filter(is_shown).map(|figure| {
-        let unit = figure.unit;
-        let change = if unit == Unit::Place { String::new() } else { change(&figure.value, unit) };
+        let (unit, value) = (figure.unit, figure.difference(1));
+        let change = if unit == Unit::Place { String::new() } else { change(&value, unit) };
         let title = match unit {
             Unit::Microseconds => format!("{}, µs", clean(&figure.title)),
             _ => clean(&figure.title).into_owned(),
         };
-        vec![title, amount(figure.value.source, unit), amount(figure.value.target, unit), change]
+        vec![title, amount(value.source, unit), amount(value.target, unit), change]
     });
     let fits = vec!["Fits".to_owned(), source.to_owned(), target.to_owned(), String::new()];
     aligned(&["<", "source", "target", "<change"], std::iter::once(fits).chain(rows))

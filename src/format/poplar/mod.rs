@@ -3,6 +3,7 @@
 //! [`OpenReport::open`] finds the files and reads the small tables; the rest is read when it is
 //! asked for, on whatever thread asks.
 
+pub mod absent;
 mod arenas;
 pub mod blob;
 mod database;
@@ -31,7 +32,7 @@ use crate::store::liveness::VariableBytes;
 use crate::store::log::LogMessage;
 use crate::store::placed::Placed;
 use crate::store::report::FileStatus;
-use crate::store::{Report, TileId, WarningCode};
+use crate::store::{Absence, Report, TileId, WarningCode};
 
 /// A report with the files behind it. Cheap to share between threads.
 #[derive(Debug)]
@@ -89,20 +90,26 @@ impl OpenReport {
             pop::about::read_about(&tables).map_err(|error| error.in_file(&self.found.profile))?;
         let target = pop::about::read_target(&tables);
         let tiles = target.as_ref().and_then(|target| target.tiles);
-        report.target.fill(target);
-        report.memory.fill(pop::memory::read_memory(&tables, tiles));
+        report.target.settle(complete(target, progress, absent::target));
+        let memory = pop::memory::read_memory(&tables, tiles);
+        report.memory.settle(complete(memory, progress, absent::memory));
         report.fill_arenas_with_tiles();
-        report.graph.fill(pop::about::read_graph(&tables));
-        report.compute_sets.fill(pop::compute::read_compute_sets(&tables));
+        let graph = pop::about::read_graph(&tables);
+        report.graph.settle(complete(graph, progress, absent::graph));
+        let compute_sets = pop::compute::read_compute_sets(&tables);
+        report.compute_sets.settle(complete(compute_sets, progress, absent::compute_sets));
         let programs = pop::programs::read_programs(&tables);
-        report.steps.fill(pop::programs::read_steps(&tables, programs.as_ref()));
-        report.programs.fill(programs);
+        let steps = pop::programs::read_steps(&tables, programs.as_ref());
+        report.steps.settle(complete(steps, progress, absent::steps));
+        report.programs.settle(complete(programs, progress, absent::programs));
         let liveness =
             report.steps.get().and_then(|steps| pop::liveness::read_liveness(&tables, steps));
-        report.liveness.fill(liveness);
-        report.categories.fill(pop::about::read_categories(&tables));
+        let no_liveness = || report.steps.absence().cloned().unwrap_or_else(absent::liveness);
+        report.liveness.settle(complete(liveness, progress, no_liveness));
+        let categories = pop::about::read_categories(&tables);
+        report.categories.settle(complete(categories, progress, absent::categories));
         let execution = pop::execution::read_execution(&tables, about.compilation_id.as_deref());
-        report.execution.fill(execution);
+        report.execution.settle(complete(execution, progress, absent::execution));
         if let Some(path) = &self.found.framework {
             about.framework = self.read_side_file(path, "framework.json");
         }
@@ -135,7 +142,7 @@ impl OpenReport {
                 name,
                 "operations and their options are not known",
             );
-            report.debug.fill(None);
+            report.debug.settle(Err(absent::debug()));
             return;
         };
         let beside = self.found.profile.with_file_name("debug.cbor");
@@ -153,7 +160,7 @@ impl OpenReport {
                 );
             }
         }
-        report.debug.fill(debug);
+        report.debug.settle(complete(debug, progress, absent::debug));
     }
 
     /// Searches the logs beside the profile with `find`. No log is no fault.
@@ -167,10 +174,12 @@ impl OpenReport {
     pub fn read_variables(&self, progress: &Progress) {
         let report = &*self.report;
         match pop::variables::read_variables(&self.database, &report.warnings, progress) {
-            Ok(variables) => report.variables.fill(variables),
+            Ok(variables) => {
+                report.variables.settle(complete(variables, progress, absent::variables));
+            }
             Err(error) => {
+                report.variables.settle(Err(absent::unreadable(&error.message)));
                 report.warnings.add(WarningCode::Inconsistent, &self.database.name, error.message);
-                report.variables.fill(None);
             }
         }
     }
@@ -180,7 +189,8 @@ impl OpenReport {
     pub fn read_tile_variable_bytes(&self, progress: &Progress) {
         let report = &*self.report;
         let Some(liveness) = report.liveness.get() else {
-            report.tile_variable_bytes.fill(None);
+            let absence = report.liveness.absence().cloned();
+            report.tile_variable_bytes.settle(Err(absence.unwrap_or_else(absent::liveness)));
             return;
         };
         match pop::tile_bytes::read_tile_variable_bytes(
@@ -189,10 +199,13 @@ impl OpenReport {
             &report.warnings,
             progress,
         ) {
-            Ok(table) => report.tile_variable_bytes.fill(table),
+            Ok(table) => {
+                let table = complete(table, progress, absent::variable_bytes);
+                report.tile_variable_bytes.settle(table);
+            }
             Err(error) => {
+                report.tile_variable_bytes.settle(Err(absent::unreadable(&error.message)));
                 report.warnings.add(WarningCode::Inconsistent, &self.database.name, error.message);
-                report.tile_variable_bytes.fill(None);
             }
         }
     }
@@ -201,35 +214,43 @@ impl OpenReport {
     /// the small tables are there.
     pub fn read_compute(&self, progress: &Progress) {
         let report = &*self.report;
-        match self.database.tables(&report.warnings, progress) {
-            Ok(tables) => self.read_compute_from(&tables),
+        let tables = match self.database.tables(&report.warnings, progress) {
+            Ok(tables) => tables,
             Err(error) => {
+                self.settle_compute(&absent::unreadable(&error.message));
                 report.warnings.add(WarningCode::Inconsistent, &self.database.name, error.message);
+                return;
             }
-        }
-        // What was not read, or only in part, is absent: only the first filling counts.
-        report.vertex_types.fill(None);
-        report.compute_set_tiles.fill(None);
-        report.exchanges.fill(None);
-        report.control_code.fill(None);
-    }
-
-    fn read_compute_from(&self, tables: &Tables<'_>) {
-        let report = &*self.report;
+        };
         let Some(lists) = ListSizes::of(report) else {
             tables.warn(WarningCode::Inconsistent, "the number of tiles is not known");
+            self.settle_compute(&absent::number_of_tiles());
             return;
         };
-        let cycles = Cycles::read(tables, lists);
-        report.vertex_types.fill(pop::vertex::read_vertex_types(tables, lists));
-        if let Some(sets) = report.compute_sets.get() {
-            let tiles = pop::compute::read_compute_set_tiles(tables, sets, &cycles);
-            report.compute_set_tiles.fill(tiles);
-        }
-        report.exchanges.fill(pop::exchange::read_exchanges(tables, &cycles));
-        if let Some(programs) = report.programs.get() {
-            report.control_code.fill(pop::programs::read_control_code(tables, programs, lists));
-        }
+        let cycles = Cycles::read(&tables, lists);
+        let types = pop::vertex::read_vertex_types(&tables, lists);
+        report.vertex_types.settle(complete(types, progress, absent::vertex_types));
+        let sets = report.compute_sets.get();
+        let tiles =
+            sets.and_then(|sets| pop::compute::read_compute_set_tiles(&tables, sets, &cycles));
+        let no_tiles =
+            || report.compute_sets.absence().cloned().unwrap_or_else(absent::compute_set_tiles);
+        report.compute_set_tiles.settle(complete(tiles, progress, no_tiles));
+        let exchanges = pop::exchange::read_exchanges(&tables, &cycles);
+        report.exchanges.settle(complete(exchanges, progress, absent::exchanges));
+        let programs = report.programs.get();
+        let code = programs
+            .and_then(|programs| pop::programs::read_control_code(&tables, programs, lists));
+        let no_code = || report.programs.absence().cloned().unwrap_or_else(absent::control_code);
+        report.control_code.settle(complete(code, progress, no_code));
+    }
+
+    /// Says why nothing of what computes can be read.
+    fn settle_compute(&self, absence: &Absence) {
+        self.report.vertex_types.settle(Err(absence.clone()));
+        self.report.compute_set_tiles.settle(Err(absence.clone()));
+        self.report.exchanges.settle(Err(absence.clone()));
+        self.report.control_code.settle(Err(absence.clone()));
     }
 
     /// Reads one tile's lowered variables with names and constraints; `None` when there is no table
@@ -354,6 +375,19 @@ impl OpenReport {
             );
         }
     }
+}
+
+/// What was read, or why it is not there. What was read in part only, because the reading was
+/// cancelled, would give wrong figures.
+fn complete<T>(
+    found: Option<T>,
+    progress: &Progress,
+    absent: impl Fn() -> Absence,
+) -> Result<T, Absence> {
+    if progress.is_cancelled() {
+        return Err(Absence::cancelled());
+    }
+    found.ok_or_else(absent)
 }
 
 impl Database {

@@ -1,6 +1,7 @@
 //! The pages of a report. Each borrows the report and the selection, and keeps what it derived.
 
 pub mod address_steps;
+pub mod beside;
 mod category_colors;
 pub mod chip_map;
 pub mod comparison;
@@ -16,8 +17,9 @@ mod side_by_side;
 mod step_choice;
 pub mod summary;
 pub mod tile_grid;
+pub mod words;
 
-use crate::store::Part;
+use crate::store::{Absence, Part};
 use crate::text::shortened;
 use crate::ui::command::Command;
 use crate::ui::runs::{Run, Runs};
@@ -46,11 +48,13 @@ pub struct RunsContext<'a> {
     pub commands: &'a mut Vec<Command>,
 }
 
-/// The heading of what is of one run: its title in its colour, the directory.
+/// The heading of what is of one run: its title in its colour, the directory where that is another.
 pub fn run_title_ui(ui: &mut egui::Ui, run: &Run) {
     ui.horizontal(|ui| {
         ui.label(RichText::new(&*run.title).strong().color(run.color(ui)));
-        ui.weak(shortened(&run.name, 60));
+        if run.title != run.name {
+            ui.weak(shortened(&run.name, 60));
+        }
     });
 }
 
@@ -71,22 +75,38 @@ pub fn part_or_reason<'a, T>(
     part: &'a Part<T>,
     is_working: bool,
     what: &str,
-    tables: &str,
 ) -> Option<&'a T> {
     let found = part.get();
-    if found.is_none() {
-        if is_working && !part.is_settled() {
-            absent_ui(
-                ui,
-                &format!("{what} is being read"),
-                "It appears here as soon as it is there",
-            );
-        } else {
-            let reason = format!("The profile has no readable {tables}; see the warnings below");
-            absent_ui(ui, &format!("{what} is not in this report"), &reason);
+    match part.absence() {
+        _ if found.is_some() => {}
+        None if is_working => {
+            let hint = "It appears here as soon as it is there";
+            absent_ui(ui, &format!("{what} is being read"), hint);
+        }
+        absence if absence.is_none_or(Absence::is_cancelled) => {
+            let hint = Absence::cancelled().to_string();
+            absent_ui(ui, &format!("{what} was not read"), &hint);
+        }
+        absence => {
+            absent_ui(ui, &format!("{what} is not in this report"), &reason_of(absence));
         }
     }
     found
+}
+
+/// In place of things that are not there: which, and why.
+pub fn missing_ui(ui: &mut egui::Ui, things: &str, absence: Option<&Absence>) {
+    let title = if absence.is_some_and(Absence::is_cancelled) {
+        format!("{things} were not read")
+    } else {
+        format!("{things} are not in this report")
+    };
+    absent_ui(ui, &title, &reason_of(absence));
+}
+
+/// Why something is not there, in a line.
+pub fn reason_of(absence: Option<&Absence>) -> String {
+    absence.map_or_else(|| Absence::unexplained().to_string(), Absence::to_string)
 }
 
 /// Facts in a tooltip: names at the left, values at the right.

@@ -1,24 +1,14 @@
 //! Several runs side by side: the same thing of each, under its heading.
 
 use eframe::egui;
-use eframe::egui::{Rect, RichText, vec2};
+use eframe::egui::{Rect, vec2};
 
-use crate::text::shortened;
+use super::run_title_ui;
 use crate::ui::runs::{Run, Runs};
 use crate::ui::theme::Tokens;
 
 /// Between neighbours, points.
 const GAP: f32 = 14.0;
-
-/// The heading of what is of one run: its title in its colour, and the directory.
-pub fn run_title_ui(ui: &mut egui::Ui, run: &Run) {
-    ui.horizontal(|ui| {
-        ui.label(RichText::new(&*run.title).strong().color(run.color(ui)));
-        if run.title != run.name {
-            ui.weak(shortened(&run.name, 60));
-        }
-    });
-}
 
 /// Draws something of each run, by its position, in a part of the space that is left.
 pub fn side_by_side_ui(

@@ -23,7 +23,8 @@ use crate::store::{WarningCode, Warnings};
 /// Values nested deeper than this are a fault: real contexts nest to about six.
 const MAX_DEPTH: u32 = 64;
 
-/// Reads the contexts. The status says whether the file was complete.
+/// Reads the contexts; none when the reading was cancelled. The status says whether the file was
+/// complete.
 pub fn read_debug_info(
     path: &Path,
     name: &str,
@@ -52,7 +53,9 @@ pub fn read_debug_info(
     let read = reader.contexts.len();
     let mut status = FileStatus::Ok;
     match outcome {
-        Ok(()) | Err(Stop::Cancelled) => {}
+        Ok(()) => {}
+        // Names come last in the file, so a part of it would be contexts without names.
+        Err(Stop::Cancelled) => return (None, status),
         Err(Stop::End) => {
             status = FileStatus::Truncated;
             warnings.add(

@@ -1,7 +1,7 @@
 //! Versions, target, options, sizes: the tables of one row, and the lists of options.
 
-use crate::format::poplar::blob;
 use crate::format::poplar::table::{Cells, Tables};
+use crate::format::poplar::{absent, blob};
 use crate::format::{Error, ErrorKind};
 use crate::store::WarningCode;
 use crate::store::ids::{CategoryId, IdColumn};
@@ -72,6 +72,7 @@ pub fn read_about(tables: &Tables<'_>) -> Result<About, Error> {
             });
         }
     });
+    about.why_no_phases = about.phases.is_empty().then(absent::phases);
     Ok(about)
 }
 

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::format::poplar::blob;
 use crate::format::poplar::table::{Query, Tables};
+use crate::format::poplar::{absent, blob};
 use crate::store::WarningCode;
 use crate::store::ids::{ClassId, DeviceId, StepId, UnloweredId};
 use crate::store::liveness::{Classes, Deltas, Liveness, VariableBytes};
@@ -23,7 +23,9 @@ pub fn read_liveness(tables: &Tables<'_>, steps: &Steps) -> Option<Liveness> {
     read_debug_ids(tables, &mut liveness);
     liveness.variable_bytes =
         read_variable_bytes(tables, "WHERE tile IS NULL", &liveness.classes, []);
+    liveness.why_no_variable_bytes = liveness.variable_bytes.is_none().then(absent::variable_bytes);
     liveness.deltas = read_deltas(tables, steps);
+    liveness.why_no_deltas = liveness.deltas.is_none().then(absent::deltas);
     Some(liveness)
 }
 

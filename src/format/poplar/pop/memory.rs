@@ -1,7 +1,7 @@
 //! Memory by tile and by category.
 
-use crate::format::poplar::blob;
 use crate::format::poplar::table::Tables;
+use crate::format::poplar::{absent, blob};
 use crate::store::memory::{CategoryMemory, Region, TileMemory};
 use crate::store::{TileId, WarningCode};
 
@@ -55,6 +55,7 @@ pub fn read_memory(tables: &Tables<'_>, tiles: Option<u64>) -> Option<TileMemory
     }
     let expected = tiles.and_then(|tiles| usize::try_from(tiles).ok()).unwrap_or(rows);
     memory.categories = read_categories(tables, expected);
+    memory.why_no_categories = memory.categories.is_empty().then(absent::memory_by_category);
     Some(memory)
 }
 

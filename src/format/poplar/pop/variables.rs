@@ -18,7 +18,8 @@ use crate::store::{WarningCode, Warnings};
 
 const TABLE: &str = "vars_info";
 
-/// Reads the resident columns of all lowered variables, in parallel over ranges of `var_id`.
+/// Reads the resident columns of all lowered variables, in parallel over ranges of `var_id`; `None`
+/// when the table cannot be read, or the reading was cancelled.
 ///
 /// # Errors
 /// When the profile cannot be opened again.
@@ -42,7 +43,8 @@ pub fn read_variables(
             Ok(chunk)
         })
         .collect::<Result<_, Error>>()?;
-    Ok(Some(join(chunks)))
+    // A part of the rows would give wrong figures, so cancelled is as good as absent.
+    Ok((!progress.is_cancelled()).then(|| join(chunks)))
 }
 
 /// Splits the ids into ranges of about equal width, several for each thread.

@@ -48,11 +48,11 @@ impl RunReading {
     }
 
     /// Why there is nothing; `None` while it is being found.
-    pub fn why_not(&self) -> Option<&str> {
+    pub fn why_not(&self, report: &Report) -> Option<String> {
         if let Some((_, None)) = self.found.last() {
-            return Some("The report has no steps, or does not say when variables live");
+            return Some("The report has no steps, or does not say when variables live".to_owned());
         }
-        self.found.failure().or_else(|| self.reading.why_not())
+        self.found.failure().map(str::to_owned).or_else(|| self.reading.why_not(report))
     }
 }
 

@@ -105,8 +105,9 @@ impl AddressStepsView {
         self.follow(page, &found);
         let known: Vec<&RunData> = found.iter().flatten().map(|data| &**data).collect();
         if known.is_empty() {
-            match self.runs.values().find_map(|run| run.reading.why_not()) {
-                Some(why_not) => absent_ui(ui, "This picture is not in this report", why_not),
+            let why_not = |run: &Run| self.runs.get(&run.id)?.reading.why_not(&run.report);
+            match runs.iter().find_map(why_not) {
+                Some(why_not) => absent_ui(ui, "This picture is not in this report", &why_not),
                 None => absent_ui(ui, "The tile is being read", ""),
             }
             return;
@@ -214,7 +215,8 @@ impl AddressStepsView {
                 rect.min.y += 18.0;
             }
             let Some(data) = data else {
-                let text = of_run.reading.why_not().unwrap_or("The tile is being read");
+                let why_not = of_run.reading.why_not(&run.report);
+                let text = why_not.as_deref().unwrap_or("The tile is being read");
                 ui.put(rect, egui::Label::new(RichText::new(text).weak()));
                 continue;
             };

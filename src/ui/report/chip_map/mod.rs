@@ -13,13 +13,12 @@ use std::sync::Arc;
 use super::category_colors::{self, CategoryColors};
 use super::side_by_side::side_by_side_ui;
 use super::step_choice::step_choice_ui;
-use super::{RunsContext, unread_ui};
+use super::{RunsContext, missing_ui, unread_ui};
 use crate::analysis::liveness::{Scope, peak};
 use crate::analysis::memory::selection::TileSelection;
 use crate::store::TileId;
 use crate::ui::runs::{Needed, PerRun, Run, RunId, Runs, RunsAnswer};
 use crate::ui::theme::Tokens;
-use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::plane::Extent;
 use colors::Colors;
 use picture::{ChipPicture, ChipPictureOf};
@@ -68,7 +67,7 @@ impl ChipMapView {
                 })
             },
         );
-        let peaks = self.peaks.last(runs).map_or(&[][..], |(_, peaks)| peaks.as_slice());
+        let peaks = self.peaks.last(runs).map_or(&[][..], |((), peaks)| peaks.as_slice());
         step_choice_ui(ui, page, peaks, "all tiles");
         self.pictures.retain(|id, _| runs.position(*id).is_some());
         // Where no run has variables, one picture says why, without a legend.
@@ -119,7 +118,7 @@ impl ChipMapView {
         self.categories.ask("colours of categories", ui.ctx(), asked, &(), |runs, _| {
             Arc::new(CategoryColors::of(runs))
         });
-        let (_, categories) = self.categories.last(runs)?;
+        let ((), categories) = self.categories.last(runs)?;
         let is_dark = ui.visuals().dark_mode;
         let is_same = |colors: &ColorsOfRuns| {
             colors.is_dark == is_dark && Arc::ptr_eq(&colors.categories, categories)
@@ -147,8 +146,7 @@ fn has_variables(ui: &mut egui::Ui, run: &Run) -> bool {
         return true;
     }
     if variables.is_settled() {
-        let reason = "The profile has no readable table vars_info";
-        absent_ui(ui, "Variables are not in this report", reason);
+        missing_ui(ui, "Variables", variables.absence());
     } else {
         unread_ui(ui, "Variables", run.is_working);
     }

@@ -5,17 +5,17 @@ use std::sync::Arc;
 
 use eframe::egui::{Align2, FontId, Pos2, Rect, Stroke};
 
-use super::found::Found;
+use super::pair_of_runs::PairOfRuns;
 use crate::analysis::comparison::contribution::{
     BytesOfTwo, Contribution, Contributor, Grouping, Part,
 };
 use crate::analysis::comparison::explanation::ByOwner;
-use crate::analysis::figures::difference::Difference;
+use crate::analysis::figures::difference::{Difference, Side};
+use crate::analysis::insights::compared::Compared;
 use crate::analysis::memory::category_title;
 use crate::text::grouped;
-use crate::ui::legacy::Side;
-use crate::ui::report::PageContext;
-use crate::ui::report::memory_map::reason_title;
+use crate::ui::report::RunsContext;
+use crate::ui::runs::Run;
 use crate::ui::theme::Tokens;
 use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::facts::absent_ui;
@@ -55,7 +55,7 @@ pub struct Explained {
 
 /// The rows, with what they were made from.
 struct Made {
-    found: Arc<Found>,
+    found: Arc<Compared>,
     choice: (Subject, By),
     contributions: Arc<ContributionRows>,
     rows: Arc<dyn Rows>,
@@ -69,7 +69,13 @@ impl std::fmt::Debug for Made {
 
 impl Explained {
     /// Draws the choices and the table.
-    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, found: &Arc<Found>) {
+    pub fn ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut RunsContext<'_>,
+        pair: &PairOfRuns<'_>,
+        found: &Arc<Compared>,
+    ) {
         self.choices_ui(ui);
         let choice = (self.subject, self.by);
         let is_fresh = self
@@ -77,7 +83,8 @@ impl Explained {
             .as_ref()
             .is_some_and(|made| made.choice == choice && Arc::ptr_eq(&made.found, found));
         if !is_fresh {
-            self.made = ContributionRows::new(found, choice).map(|rows| {
+            let the = pair.runs().map(Run::the);
+            self.made = ContributionRows::new(found, choice, the).map(|rows| {
                 let contributions = Arc::new(rows);
                 let rows: Arc<dyn Rows> = Arc::clone(&contributions) as Arc<dyn Rows>;
                 Made { found: Arc::clone(found), choice, contributions, rows }
@@ -89,10 +96,11 @@ impl Explained {
             return;
         };
         let rows = &made.contributions;
+        let [source, target] = pair.titles();
         let columns = [
             Column::rest("Contribution"),
-            Column::bytes(Side::Source.title(), BYTES),
-            Column::bytes(Side::Target.title(), BYTES),
+            Column::bytes(source, BYTES),
+            Column::bytes(target, BYTES),
             Column::bytes("Difference", BYTES),
             Column::painted("Part of the change"),
         ];
@@ -163,11 +171,13 @@ struct ContributionRows {
     change: i64,
     largest: u64,
     note: &'static str,
+    /// The runs as subjects of a sentence.
+    the: [String; 2],
 }
 
 impl ContributionRows {
     /// `None` where the reports lack what it needs.
-    fn new(found: &Found, (subject, by): (Subject, By)) -> Option<Self> {
+    fn new(found: &Compared, (subject, by): (Subject, By), the: [String; 2]) -> Option<Self> {
         let part = match subject {
             Subject::Peak | Subject::FullestTile => Part::All,
             Subject::NotAlwaysLive => Part::NotAlwaysLive,
@@ -199,7 +209,7 @@ impl ContributionRows {
             Subject::AlwaysLive => "the same at every step",
             Subject::FullestTile => "each report on its own fullest tile, with gaps",
         };
-        Some(Self { rows, change: whole.change().unwrap_or(0), largest, note })
+        Some(Self { rows, change: whole.change().unwrap_or(0), largest, note, the })
     }
 
     fn contributor(&self, row: usize) -> Option<&Contributor> {
@@ -263,7 +273,7 @@ impl Rows for ContributionRows {
     fn hover(&self, row: usize) -> Option<String> {
         let (contributor, _, only, _) = self.rows.get(row)?;
         if let Some(only) = only {
-            return Some(format!("Only in the {}", only.title().to_lowercase()));
+            return Some(format!("Only in {}", only.of(self.the.each_ref())));
         }
         let text = match contributor.as_ref()? {
             Contributor::NotAttributable => {
@@ -337,7 +347,7 @@ pub fn title(row: &Contribution) -> String {
         Contributor::NotExplained => "Not explained by liveness".to_owned(),
         Contributor::Gaps(None) => "Gaps".to_owned(),
         Contributor::Gaps(Some(reason)) => {
-            format!("Gaps: {}", reason_title(*reason).to_lowercase())
+            format!("Gaps: {}", reason.title().to_lowercase())
         }
         Contributor::NotAttributable => "Not attributable".to_owned(),
     }

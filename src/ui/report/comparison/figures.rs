@@ -3,11 +3,11 @@
 use eframe::egui;
 use std::sync::Arc;
 
-use super::found::Found;
+use super::pair_of_runs::PairOfRuns;
 use crate::analysis::comparison::figures::{Figure, Unit};
+use crate::analysis::insights::compared::Compared;
 use crate::text::grouped;
-use crate::ui::legacy::Side;
-use crate::ui::report::PageContext;
+use crate::ui::report::RunsContext;
 use crate::ui::widget::data_table::{Data, DataTable, no_paint};
 use crate::ui::widget::rows::{Column, Listed, Rows, Value};
 
@@ -18,7 +18,7 @@ const FIGURE: f32 = 124.0;
 #[derive(Default)]
 pub struct Figures {
     table: DataTable,
-    made: Option<(Arc<Found>, Arc<dyn Rows>)>,
+    made: Option<(Arc<Compared>, Arc<dyn Rows>)>,
 }
 
 impl std::fmt::Debug for Figures {
@@ -29,21 +29,28 @@ impl std::fmt::Debug for Figures {
 
 impl Figures {
     /// Draws the table.
-    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, found: &Arc<Found>) {
+    pub fn ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut RunsContext<'_>,
+        pair: &PairOfRuns<'_>,
+        found: &Arc<Compared>,
+    ) {
         if self.made.as_ref().is_none_or(|(made_for, _)| !Arc::ptr_eq(made_for, found)) {
-            let is_known =
-                |figure: &&Figure| figure.value.source.is_some() || figure.value.target.is_some();
+            let is_known = |figure: &&Figure| figure.values.iter().any(Option::is_some);
             let rows = found.figures.iter().filter(is_known).cloned().collect();
-            let rows: Arc<dyn Rows> = Arc::new(Listed { rows, cell });
+            let rows: Arc<dyn Rows> = Arc::new(Listed { rows, cell: cell_of_pair });
             self.made = Some((Arc::clone(found), rows));
         }
         let Some((_, rows)) = &self.made else { return };
+        let [source, target] = pair.titles();
+        let relative = Column::count(pair.relative_title(), FIGURE).not_summed();
         let columns = [
             Column::rest("Figure"),
-            Column::bytes(Side::Source.title(), FIGURE).not_summed(),
-            Column::bytes(Side::Target.title(), FIGURE).not_summed(),
+            Column::bytes(source, FIGURE).not_summed(),
+            Column::bytes(target, FIGURE).not_summed(),
             Column::bytes("Difference", FIGURE).not_summed(),
-            Column { unit: "percent", ..Column::count("Of the source", FIGURE).not_summed() },
+            Column { unit: "percent", ..relative },
         ];
         let data = Data {
             name: "figures of both reports",
@@ -58,8 +65,13 @@ impl Figures {
     }
 }
 
-fn cell(figure: &Figure, column: usize) -> Value<'_> {
-    let value = &figure.value;
+fn cell_of_pair(figure: &Figure, column: usize) -> Value<'_> {
+    cell(figure, 1, column)
+}
+
+/// A figure of a run: its name, its value in the reference and in the run, its change, and that in percent.
+pub fn cell(figure: &Figure, run: usize, column: usize) -> Value<'_> {
+    let value = figure.difference(run);
     let of_one = |number: Option<i64>| match (number, figure.unit) {
         (None, _) => Value::Nothing,
         (Some(number), Unit::Bytes) => Value::Bytes(number.unsigned_abs()),

@@ -4,15 +4,14 @@
 use eframe::egui;
 use eframe::egui::{Label, RichText};
 
-use super::found::Found;
-use super::options::name;
+use super::pair_of_runs::PairOfRuns;
 use crate::analysis::comparison::contribution::Part;
-use crate::analysis::comparison::figures::{Figure, Unit};
+use crate::analysis::comparison::figures::{KEY_FIGURES, Unit};
 use crate::analysis::figures::difference::Difference;
+use crate::analysis::insights::compared::Compared;
 use crate::text::{grouped, shortened};
-use crate::ui::legacy::{Pair, Side};
-use crate::ui::report::PageContext;
-use crate::ui::report::halves::{report_name, side_color};
+use crate::ui::report::words::option_name;
+use crate::ui::runs::Run;
 use crate::ui::theme::{Tokens, card_frame};
 use crate::ui::units::Units;
 use crate::ui::widget::rows::{percent_text, signed};
@@ -21,27 +20,22 @@ use crate::ui::widget::rows::{percent_text, signed};
 const MOST_OPTIONS: usize = 7;
 /// Categories that a sentence names.
 const MOST_CATEGORIES: usize = 3;
-/// Figures of the head, by their place among all, and what they are called.
-const FIGURES: [(&[&str], &str); 7] = [
-    (&["liveness", "peak", "bytes"], "Peak, with what always lives"),
-    (&["liveness", "peak", "not_always_live_bytes"], "Not always live at the peak"),
-    (&["memory", "always_live_bytes"], "Always live"),
-    (&["memory", "fullest_tile", "including_gaps_bytes"], "Fullest tile, with gaps"),
-    (&["memory", "tiles_over_limit"], "Tiles over the limit"),
-    (&["memory", "code_bytes"], "Code"),
-    (&["execution", "cycles"], "Cycles"),
-];
-
-/// Draws the head.
-pub fn head_ui(ui: &mut egui::Ui, page: &PageContext<'_>, pair: &Pair<'_>, found: &Found) {
+/// The title, and the runs that it is about.
+pub fn title_ui<'a>(ui: &mut egui::Ui, runs: impl Iterator<Item = &'a Run>) {
     ui.horizontal_wrapped(|ui| {
         ui.heading("Comparison");
         ui.add_space(6.0);
-        for (side, report) in Side::BOTH.into_iter().zip([page.report, pair.target]) {
-            ui.label(RichText::new(side.title()).strong().color(side_color(ui, side)));
-            ui.label(shortened(&report_name(report), 40));
+        for run in runs {
+            ui.label(RichText::new(&*run.title).strong().color(run.color(ui)));
+            if run.title != run.name {
+                ui.label(shortened(&run.name, 40));
+            }
         }
     });
+}
+
+/// What differs, what changed, and that in words.
+pub fn changes_ui(ui: &mut egui::Ui, pair: &PairOfRuns<'_>, found: &Compared) {
     let units = Units::now(ui);
     for sentence in sentences(found, units) {
         ui.add(Label::new(sentence).wrap());
@@ -51,7 +45,7 @@ pub fn head_ui(ui: &mut egui::Ui, page: &PageContext<'_>, pair: &Pair<'_>, found
     let is_wide = width >= 760.0;
     let options = |ui: &mut egui::Ui| card_ui(ui, "What differs", |ui| options_ui(ui, found));
     let figures =
-        |ui: &mut egui::Ui| card_ui(ui, "What changed", |ui| figures_ui(ui, found, units));
+        |ui: &mut egui::Ui| card_ui(ui, "What changed", |ui| figures_ui(ui, pair, found, units));
     if is_wide {
         ui.horizontal_top(|ui| {
             ui.allocate_ui(egui::vec2(width * 0.4, 0.0), options);
@@ -73,7 +67,7 @@ fn card_ui(ui: &mut egui::Ui, title: &str, contents: impl FnOnce(&mut egui::Ui))
     });
 }
 
-fn options_ui(ui: &mut egui::Ui, found: &Found) {
+fn options_ui(ui: &mut egui::Ui, found: &Compared) {
     if found.options.is_empty() {
         ui.weak("No option, version or target differs");
     }
@@ -81,11 +75,12 @@ fn options_ui(ui: &mut egui::Ui, found: &Found) {
         ui,
         |ui| {
             for option in found.options.iter().take(MOST_OPTIONS) {
-                ui.weak(shortened(&name(option), 44));
+                ui.weak(shortened(&option_name(option), 44));
                 let value = |value: &Option<String>| {
                     shortened(value.as_deref().unwrap_or("–"), 30).into_owned()
                 };
-                ui.label(format!("{} → {}", value(&option.source), value(&option.target)));
+                let values: Vec<String> = option.values.iter().map(value).collect();
+                ui.label(values.join(" → "));
                 ui.end_row();
             }
         },
@@ -96,23 +91,19 @@ fn options_ui(ui: &mut egui::Ui, found: &Found) {
     }
 }
 
-fn figure<'a>(found: &'a Found, path: &[&str]) -> Option<&'a Figure> {
-    found.figures.iter().find(|figure| figure.path == path)
-}
-
-fn figures_ui(ui: &mut egui::Ui, found: &Found, units: Units) {
+fn figures_ui(ui: &mut egui::Ui, pair: &PairOfRuns<'_>, found: &Compared, units: Units) {
     let tokens = *Tokens::now(ui);
     egui::Grid::new("what changed").num_columns(5).spacing([18.0, 2.0]).show(ui, |ui| {
         ui.weak("");
-        for side in Side::BOTH {
-            ui.label(RichText::new(side.title()).color(side_color(ui, side)));
+        for run in pair.runs() {
+            ui.label(RichText::new(&*run.title).color(run.color(ui)));
         }
         ui.weak("Difference");
-        ui.weak("Of the source");
+        ui.weak(pair.relative_title());
         ui.end_row();
-        for (path, title) in FIGURES {
-            let Some(figure) = figure(found, path) else { continue };
-            let value = &figure.value;
+        for key in KEY_FIGURES {
+            let Some(figure) = key.of(&found.figures) else { continue };
+            let value = figure.difference(1);
             if value.source.is_none() && value.target.is_none() {
                 continue;
             }
@@ -120,7 +111,7 @@ fn figures_ui(ui: &mut egui::Ui, found: &Found, units: Units) {
                 Unit::Bytes => units.bytes(number),
                 _ => grouped(number),
             };
-            ui.label(title);
+            ui.label(key.title);
             for number in [value.source, value.target] {
                 let text = number.map(|number| shown(number.unsigned_abs()));
                 ui.label(text.unwrap_or_else(|| "–".to_owned()));
@@ -141,7 +132,7 @@ fn figures_ui(ui: &mut egui::Ui, found: &Found, units: Units) {
 }
 
 /// What changed, in words.
-fn sentences(found: &Found, units: Units) -> Vec<String> {
+fn sentences(found: &Compared, units: Units) -> Vec<String> {
     let mut sentences = Vec::new();
     if let Some(peak) = &found.peak {
         let temporary = peak.whole.of(Part::NotAlwaysLive);
@@ -180,7 +171,7 @@ fn sentences(found: &Found, units: Units) -> Vec<String> {
 }
 
 /// Which kinds of operations changed their plan: "47 convolution, 1 matMul".
-fn kinds(found: &Found) -> String {
+fn kinds(found: &Compared) -> String {
     let mut kinds: Vec<(&str, u64)> = Vec::new();
     for plan in &found.plans {
         let kind = plan.name.kind.as_deref().unwrap_or(&plan.name.layer);

@@ -5,17 +5,18 @@ use std::sync::Arc;
 
 use eframe::egui::RichText;
 
+use super::pair_of_runs::PairOfRuns;
 use crate::analysis::comparison::matching::{MatchCounts, Matching, Pairs};
+use crate::analysis::derived::DerivedPair;
+use crate::analysis::figures::difference::Side;
 use crate::analysis::program::operations::Operation;
 use crate::analysis::program::step_operations::StepOperations;
 use crate::analysis::program::steps;
 use crate::store::Report;
 use crate::text::grouped;
 use crate::ui::command::{Command, Page};
-use crate::ui::job::Latest;
-use crate::ui::legacy::{Pair, Side};
-use crate::ui::report::PageContext;
-use crate::ui::report::halves::side_color;
+use crate::ui::job::{Latest, Same};
+use crate::ui::report::RunsContext;
 use crate::ui::widget::data_table::{Data, DataTable, no_paint};
 use crate::ui::widget::rows::{Column, Rows, Value};
 
@@ -64,16 +65,13 @@ impl Kind {
     }
 }
 
-/// The matching's place in memory, and the kind.
-type Key = (usize, Kind);
-
 /// What the tab remembers.
 #[derive(Debug, Default)]
 pub struct MatchingTables {
     kind: Kind,
     table: DataTable,
     counts: Option<(Arc<Matching>, [MatchCounts; 6])>,
-    found: Latest<Key, Unmatched>,
+    found: Latest<(Same<DerivedPair>, Kind), Unmatched>,
 }
 
 /// What only one of the reports has.
@@ -91,21 +89,22 @@ impl std::fmt::Debug for Unmatched {
 
 impl MatchingTables {
     /// Draws what is matched, and below it what is not.
-    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, pair: &Pair<'_>) {
-        let Some(matching) = pair.matching else { return };
+    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut RunsContext<'_>, pair: &PairOfRuns<'_>) {
+        let matching = &pair.derived.matching;
         if self.counts.as_ref().is_none_or(|(made_for, _)| !Arc::ptr_eq(made_for, matching)) {
             let counts = Kind::ALL.map(|kind| kind.pairs(matching).counts());
             self.counts = Some((Arc::clone(matching), counts));
         }
         if let Some((_, counts)) = &self.counts {
-            self.kind = counts_ui(ui, counts, self.kind);
+            self.kind = counts_ui(ui, pair, counts, self.kind);
         }
         ui.add_space(6.0);
-        let key = (Arc::as_ptr(matching).addr(), self.kind);
+        let key = (Same(Arc::clone(pair.derived)), self.kind);
         let (kind, matching) = (self.kind, Arc::clone(matching));
-        let reports = [Arc::clone(page.report), Arc::clone(pair.target)];
+        let reports = pair.runs().map(|run| Arc::clone(&run.report));
+        let titles = pair.runs().map(|run| run.title_in_text());
         self.found.ask("unmatched", ui.ctx(), &key, move |_| {
-            let unmatched = Arc::new(UnmatchedRows::new(kind, matching, reports));
+            let unmatched = Arc::new(UnmatchedRows::new(kind, matching, reports, titles));
             let rows: Arc<dyn Rows> = Arc::clone(&unmatched) as Arc<dyn Rows>;
             Unmatched { kind, unmatched, rows }
         });
@@ -127,13 +126,9 @@ impl MatchingTables {
         ];
         let slot = |row: usize| {
             let (side, item) = found.unmatched.item(row)?;
-            let axis = pair.axis.filter(|_| found.kind == Kind::Steps)?;
-            match side {
-                Side::Source => axis.slot_of_source(item),
-                Side::Target => axis.slot_of_target(item),
-            }
+            pair.slot(side, item).filter(|_| found.kind == Kind::Steps)
         };
-        let selected = &page.selection.steps;
+        let selected = page.selection.slots(page.runs);
         let data = Data {
             name: "in one report only",
             title: &title,
@@ -145,14 +140,19 @@ impl MatchingTables {
         };
         let click = self.table.ui(ui, &data, page.commands);
         if let Some(slot) = click.and_then(|click| slot(click.row)) {
-            page.selection.select_step(slot);
+            page.selection.select_slot(page.runs, slot);
             page.commands.push(Command::Go(Page::Liveness));
         }
     }
 }
 
 /// Numbers by kind; returns the kind that is chosen.
-fn counts_ui(ui: &mut egui::Ui, counts: &[MatchCounts; 6], mut chosen: Kind) -> Kind {
+fn counts_ui(
+    ui: &mut egui::Ui,
+    pair: &PairOfRuns<'_>,
+    counts: &[MatchCounts; 6],
+    mut chosen: Kind,
+) -> Kind {
     let grid = egui::Grid::new("matched").num_columns(7).spacing([22.0, 3.0]).striped(true);
     grid.show(ui, |ui| {
         ui.weak("");
@@ -164,9 +164,9 @@ fn counts_ui(ui: &mut egui::Ui, counts: &[MatchCounts; 6], mut chosen: Kind) -> 
         ] {
             ui.weak(title).on_hover_text(hover);
         }
-        for side in Side::BOTH {
-            let title = format!("Only in {}", side.title().to_lowercase());
-            ui.label(RichText::new(title).color(side_color(ui, side)));
+        for run in pair.runs() {
+            let title = format!("Only in {}", run.title_in_text());
+            ui.label(RichText::new(title).color(run.color(ui)));
         }
         ui.end_row();
         for (kind, counts) in Kind::ALL.into_iter().zip(counts) {
@@ -192,17 +192,23 @@ struct UnmatchedRows {
     kind: Kind,
     matching: Arc<Matching>,
     reports: [Arc<Report>; 2],
+    titles: [String; 2],
     source: Vec<u32>,
     target: Vec<u32>,
 }
 
 impl UnmatchedRows {
-    fn new(kind: Kind, matching: Arc<Matching>, reports: [Arc<Report>; 2]) -> Self {
+    fn new(
+        kind: Kind,
+        matching: Arc<Matching>,
+        reports: [Arc<Report>; 2],
+        titles: [String; 2],
+    ) -> Self {
         let number = |item: usize| u32::try_from(item).ok();
         let pairs = kind.pairs(&matching);
         let source = pairs.only_source().filter_map(number).collect();
         let target = pairs.only_target().filter_map(number).collect();
-        Self { kind, matching, reports, source, target }
+        Self { kind, matching, reports, titles, source, target }
     }
 
     fn item(&self, row: usize) -> Option<(Side, usize)> {
@@ -276,7 +282,7 @@ impl Rows for UnmatchedRows {
     fn value(&self, row: usize, column: usize) -> Value<'_> {
         let Some((side, item)) = self.item(row) else { return Value::Nothing };
         if column == 1 {
-            return Value::text(side.title().to_lowercase());
+            return Value::text(&**side.of(self.titles.each_ref()));
         }
         let Some((name, number, kind)) = self.facts(side, item) else { return Value::Nothing };
         match column {

@@ -1,34 +1,61 @@
-//! Comparison: what changed from the source to the target, and what that consists of.
+//! Comparison: what changed from the reference to another run, and what that consists of; of more than two
+//! runs, all of them in a table.
 
+mod all_runs;
 mod explanation;
 mod figures;
-mod found;
 mod head;
 mod matching;
 mod options;
+mod pair_of_runs;
 mod plans;
 mod spikes;
 
 use eframe::egui;
 use std::sync::Arc;
 
-use super::PageContext;
-use crate::analysis::comparison::matching::Matching;
-use crate::store::Report;
-use crate::ui::job::Latest;
-use crate::ui::legacy::Pair;
+use eframe::egui::ComboBox;
+
+use super::RunsContext;
+use crate::analysis::comparison::fullest_tile::gaps_of_fullest;
+use crate::analysis::derived::Derived;
+use crate::analysis::derived::DerivedPair;
+use crate::analysis::insights::compared::Compared;
+use crate::ui::job::{Latest, Same};
+use crate::ui::pages::RunsPage;
+use crate::ui::runs::{Needed, Needs, RunId, Runs};
 use crate::ui::theme::Tokens;
 use crate::ui::widget::facts::absent_ui;
-use found::Found;
-pub use options::name as option_name;
+use pair_of_runs::PairOfRuns;
 
-/// The matching's place in memory, and which parts of both reports were there.
-type Key = (usize, [[bool; 4]; 2]);
+/// What the comparison goes by.
+const NEEDS: Needs = &[Needed::Debug, Needed::Variables, Needed::TileVariables, Needed::Exchanges];
+/// Peaks of each report that are looked at.
+const MOST_PEAKS: usize = 1000;
+
+/// What two runs are compared by: their matching, and which parts of both were there.
+#[derive(Clone, Debug, PartialEq)]
+struct ComparedKey {
+    runs: [RunId; 2],
+    pair: Same<DerivedPair>,
+    settled: Vec<[bool; 2]>,
+}
+
+impl ComparedKey {
+    fn of(pair: &PairOfRuns<'_>) -> Self {
+        let settled = |needed: &Needed| pair.runs().map(|run| needed.is_settled(&run.report));
+        Self {
+            runs: pair.runs().map(|run| run.id),
+            pair: Same(Arc::clone(pair.derived)),
+            settled: NEEDS.iter().map(settled).collect(),
+        }
+    }
+}
 
 /// What the page shows below its head.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Tab {
-    #[default]
+    AllRuns,
     Explanation,
     Spikes,
     Plans,
@@ -40,10 +67,12 @@ enum Tab {
 /// What the page remembers.
 #[derive(Debug, Default)]
 pub struct ComparisonPage {
-    found: Latest<Key, Arc<Found>>,
-    /// Kept, so that no other can come to lie in its place.
-    matching: Option<Arc<Matching>>,
-    tab: Tab,
+    /// The run that the reference is compared with; the first after it if none was chosen.
+    other: Option<RunId>,
+    /// Before one is chosen the first.
+    tab: Option<Tab>,
+    compared: Latest<ComparedKey, Arc<Compared>>,
+    all_runs: all_runs::AllRuns,
     explanation: explanation::Explained,
     spikes: spikes::Spikes,
     plans: plans::Plans,
@@ -52,57 +81,122 @@ pub struct ComparisonPage {
     matched: matching::MatchingTables,
 }
 
-impl ComparisonPage {
-    /// Draws the page.
-    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, pair: &Pair<'_>) {
-        let Some(matching) = pair.matching else {
-            match pair.why_not {
-                Some(why_not) => absent_ui(ui, "The reports cannot be compared by steps", why_not),
-                None => absent_ui(ui, "The reports are being compared", ""),
+impl RunsPage for ComparisonPage {
+    fn ui(&mut self, ui: &mut egui::Ui, page: &mut RunsContext<'_>) {
+        let runs = page.runs;
+        let chosen = self.other.and_then(|id| runs.position(id)).filter(|place| *place > 0);
+        let place = chosen.unwrap_or(1);
+        let pair = PairOfRuns::of(runs, place);
+        if let Some(pair) = &pair {
+            self.ask(ui.ctx(), pair);
+        }
+        let tab = self.tab.filter(|tab| *tab != Tab::AllRuns || runs.len() > 2);
+        let tab = tab.unwrap_or(if runs.len() > 2 { Tab::AllRuns } else { Tab::Explanation });
+        let is_of_pair =
+            |key: &ComparedKey| pair.is_some_and(|pair| key.runs == pair.runs().map(|run| run.id));
+        let compared = self.compared.last().filter(|(key, _)| is_of_pair(key));
+        let compared = compared.map(|(_, compared)| Arc::clone(compared));
+        if runs.len() > 2 {
+            head::title_ui(ui, runs.iter().take(1));
+            self.other = self.choose_ui(ui, runs, place);
+            self.tabs_ui(ui, runs, tab, compared.as_deref());
+            ui.add_space(2.0);
+        }
+        if tab == Tab::AllRuns {
+            let clicked = self.all_runs.ui(ui, page, runs.get(place).map(|run| run.id));
+            self.other = clicked.or(self.other);
+            return;
+        }
+        let (Some(pair), Some(compared)) = (pair, compared) else {
+            match (pair, runs.why_not.as_deref()) {
+                (None, Some(why_not)) => {
+                    absent_ui(ui, "The reports cannot be compared by steps", why_not);
+                }
+                _ => {
+                    let text = self.compared.failure().unwrap_or("The reports are being compared");
+                    absent_ui(ui, text, "");
+                }
             }
             return;
         };
-        let (source, target) = (page.report, pair.target);
-        let key = (Arc::as_ptr(matching).addr(), [source, target].map(|report| settled(report)));
-        self.matching = Some(Arc::clone(matching));
-        let (matching, reports) = (Arc::clone(matching), (Arc::clone(source), Arc::clone(target)));
-        self.found.ask("comparison of two reports", ui.ctx(), &key, move |cancel| {
-            let is_cancelled = || cancel.is_cancelled();
-            Arc::new(Found::new(&reports.0, &reports.1, &matching, &is_cancelled))
-        });
-        let Some((_, found)) = self.found.last() else {
-            let text = self.found.failure().unwrap_or("The reports are being compared");
-            absent_ui(ui, text, "");
-            return;
-        };
-        let found = Arc::clone(found);
-        head::head_ui(ui, page, pair, &found);
+        if runs.len() == 2 {
+            head::title_ui(ui, runs.iter());
+        }
+        head::changes_ui(ui, &pair, &compared);
         ui.add_space(4.0);
-        self.tabs_ui(ui, &found);
-        ui.add_space(2.0);
-        match self.tab {
-            Tab::Explanation => self.explanation.ui(ui, page, &found),
-            Tab::Spikes => self.spikes.ui(ui, page, pair, &found),
-            Tab::Plans => self.plans.ui(ui, page, &found),
-            Tab::Figures => self.figures.ui(ui, page, &found),
-            Tab::Options => self.options.ui(ui, page, &found),
-            Tab::Matching => self.matched.ui(ui, page, pair),
+        if runs.len() == 2 {
+            self.tabs_ui(ui, runs, tab, Some(&*compared));
+            ui.add_space(2.0);
+        }
+        match tab {
+            Tab::AllRuns | Tab::Explanation => self.explanation.ui(ui, page, &pair, &compared),
+            Tab::Spikes => self.spikes.ui(ui, page, &pair, &compared),
+            Tab::Plans => self.plans.ui(ui, page, &pair, &compared),
+            Tab::Figures => self.figures.ui(ui, page, &pair, &compared),
+            Tab::Options => self.options.ui(ui, page, &pair, &compared),
+            Tab::Matching => self.matched.ui(ui, page, &pair),
         }
     }
+}
 
-    fn tabs_ui(&mut self, ui: &mut egui::Ui, found: &Found) {
+impl ComparisonPage {
+    fn ask(&mut self, ctx: &egui::Context, pair: &PairOfRuns<'_>) {
+        let of_runs = pair.runs().map(|run| Arc::clone(&run.derived));
+        let derived_pair = Arc::clone(pair.derived);
+        let key = ComparedKey::of(pair);
+        self.compared.ask("comparison of two reports", ctx, &key, move |cancel| {
+            let is_cancelled = || cancel.is_cancelled();
+            // What went wrong is among the warnings of the report.
+            let gaps = |derived: &Arc<Derived>| gaps_of_fullest(derived.report()).ok().flatten();
+            let gaps = of_runs.each_ref().map(gaps);
+            let reports = of_runs.each_ref().map(|derived| &**derived);
+            Arc::new(Compared::of(reports, &derived_pair, gaps, MOST_PEAKS, &is_cancelled))
+        });
+    }
+
+    /// The run that the reference is compared with.
+    fn choose_ui(&self, ui: &mut egui::Ui, runs: &Runs, place: usize) -> Option<RunId> {
+        let mut chosen = place;
+        ui.horizontal(|ui| {
+            ui.weak("Compare with");
+            let title = |place: usize| runs.get(place).map_or("", |run| &*run.title);
+            let combo = ComboBox::from_id_salt("compare with").selected_text(title(place));
+            let combo = combo.width(200.0).show_ui(ui, |ui| {
+                for other in 1..runs.len() {
+                    ui.selectable_value(&mut chosen, other, title(other));
+                }
+            });
+            combo.response.accessible_name("Compare with");
+        });
+        if chosen == place { self.other } else { runs.get(chosen).map(|run| run.id) }
+    }
+
+    fn tabs_ui(&mut self, ui: &mut egui::Ui, runs: &Runs, shown: Tab, compared: Option<&Compared>) {
+        let count = |of: fn(&Compared) -> usize| {
+            compared.map_or(String::new(), |compared| format!(" ({})", of(compared)))
+        };
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing.x = 4.0;
             for (tab, title) in [
+                (Tab::AllRuns, "All runs".to_owned()),
                 (Tab::Explanation, "Explanation".to_owned()),
                 (Tab::Spikes, "Spikes".to_owned()),
-                (Tab::Plans, format!("Changed plans ({})", found.plans.len())),
+                (Tab::Plans, format!("Changed plans{}", count(|found| found.plans.len()))),
                 (Tab::Figures, "All figures".to_owned()),
-                (Tab::Options, format!("Options that differ ({})", found.options.len())),
+                (
+                    Tab::Options,
+                    format!("Options that differ{}", count(|found| found.options.len())),
+                ),
                 (Tab::Matching, "Matched and unmatched".to_owned()),
             ] {
-                let entry = ui.selectable_value(&mut self.tab, tab, title);
-                if self.tab == tab {
+                if tab == Tab::AllRuns && runs.len() == 2 {
+                    continue;
+                }
+                let entry = ui.selectable_label(shown == tab, title);
+                if entry.clicked() {
+                    self.tab = Some(tab);
+                }
+                if shown == tab {
                     let stroke = egui::Stroke::new(2.0, Tokens::now(ui).accent);
                     let line = entry.rect.x_range().shrink(4.0);
                     ui.painter().hline(line, entry.rect.bottom(), stroke);
@@ -110,14 +204,4 @@ impl ComparisonPage {
             }
         });
     }
-}
-
-/// Which of the parts that the comparison goes by are there.
-fn settled(report: &Report) -> [bool; 4] {
-    [
-        report.debug.is_settled(),
-        report.variables.is_settled(),
-        report.tile_variable_bytes.is_settled(),
-        report.exchanges.is_settled(),
-    ]
 }

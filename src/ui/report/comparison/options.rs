@@ -3,11 +3,12 @@
 use eframe::egui;
 use std::sync::Arc;
 
-use super::found::Found;
+use super::pair_of_runs::PairOfRuns;
 use crate::analysis::comparison::options::OptionDifference;
+use crate::analysis::insights::compared::Compared;
 use crate::analysis::program::report_options::OptionKind;
-use crate::ui::legacy::Side;
-use crate::ui::report::PageContext;
+use crate::ui::report::RunsContext;
+use crate::ui::report::words::option_name;
 use crate::ui::widget::data_table::{Data, DataTable, no_paint};
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::rows::{Column, Listed, Rows, Value};
@@ -16,7 +17,7 @@ use crate::ui::widget::rows::{Column, Listed, Rows, Value};
 #[derive(Default)]
 pub struct Options {
     table: DataTable,
-    made: Option<(Arc<Found>, Arc<dyn Rows>)>,
+    made: Option<(Arc<Compared>, Arc<dyn Rows>)>,
 }
 
 impl std::fmt::Debug for Options {
@@ -27,7 +28,13 @@ impl std::fmt::Debug for Options {
 
 impl Options {
     /// Draws the table.
-    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, found: &Arc<Found>) {
+    pub fn ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut RunsContext<'_>,
+        pair: &PairOfRuns<'_>,
+        found: &Arc<Compared>,
+    ) {
         if found.options.is_empty() {
             let reason = "Versions, target, options, app.json and framework.json are the same";
             absent_ui(ui, "No option differs", reason);
@@ -38,11 +45,12 @@ impl Options {
             self.made = Some((Arc::clone(found), rows));
         }
         let Some((_, rows)) = &self.made else { return };
+        let [source, target] = pair.titles();
         let columns = [
             Column::text("Name", 320.0),
             Column::text("Where", 160.0),
-            Column::text(Side::Source.title(), 220.0),
-            Column::rest(Side::Target.title()),
+            Column::text(source, 220.0),
+            Column::rest(target),
         ];
         let data = Data {
             name: "options that differ",
@@ -54,17 +62,6 @@ impl Options {
             paint: &no_paint,
         };
         self.table.ui(ui, &data, page.commands);
-    }
-}
-
-/// What an option is called.
-pub fn name(option: &OptionDifference) -> String {
-    match option.kind {
-        OptionKind::AvailableMemoryProportion => {
-            format!("availableMemoryProportion of {}", option.name)
-        }
-        OptionKind::Version => format!("Version of {}", option.name),
-        _ => option.name.clone(),
     }
 }
 
@@ -83,11 +80,10 @@ fn place(kind: OptionKind) -> &'static str {
 }
 
 fn cell(option: &OptionDifference, column: usize) -> Value<'_> {
-    let value = |value: &Option<String>| Value::text(value.clone().unwrap_or_else(|| "–".into()));
+    let value = |run: usize| option.values.get(run).and_then(Option::as_deref).unwrap_or("–");
     match column {
-        0 => Value::text(name(option)),
+        0 => Value::text(option_name(option)),
         1 => Value::text(place(option.kind)),
-        2 => value(&option.source),
-        _ => value(&option.target),
+        _ => Value::text(value(column - 2)),
     }
 }

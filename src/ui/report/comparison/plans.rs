@@ -3,10 +3,11 @@
 use eframe::egui;
 use std::sync::Arc;
 
-use super::found::Found;
+use super::pair_of_runs::PairOfRuns;
 use crate::analysis::comparison::plans::Plan;
 use crate::analysis::figures::difference::Difference;
-use crate::ui::report::PageContext;
+use crate::analysis::insights::compared::Compared;
+use crate::ui::report::RunsContext;
 use crate::ui::widget::data_table::{Data, DataTable, no_paint};
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::rows::{Column, Listed, Rows, Value};
@@ -15,7 +16,7 @@ use crate::ui::widget::rows::{Column, Listed, Rows, Value};
 #[derive(Default)]
 pub struct Plans {
     table: DataTable,
-    made: Option<(Arc<Found>, Arc<dyn Rows>)>,
+    made: Option<(Arc<Compared>, Arc<dyn Rows>)>,
 }
 
 impl std::fmt::Debug for Plans {
@@ -26,10 +27,16 @@ impl std::fmt::Debug for Plans {
 
 impl Plans {
     /// Draws the table; a click selects the operation.
-    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, found: &Arc<Found>) {
+    pub fn ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut RunsContext<'_>,
+        pair: &PairOfRuns<'_>,
+        found: &Arc<Compared>,
+    ) {
         if found.plans.is_empty() {
             let reason = if found.operations == 0 {
-                "No operation is known in both reports: debug.cbor names them"
+                "No operation is known in both reports: debug information names them"
             } else {
                 "Each operation has the same steps, code and vertices in both reports"
             };
@@ -41,7 +48,8 @@ impl Plans {
             self.made = Some((Arc::clone(found), rows));
         }
         let Some((_, rows)) = &self.made else { return };
-        let of_both = |what: &str| [format!("{what}, source"), format!("{what}, target")];
+        let of_both =
+            |what: &str| pair.runs().map(|run| format!("{what}, {}", run.title_in_text()));
         let [source_steps, target_steps] = of_both("Steps");
         let [source_peak, target_peak] = of_both("Peak");
         let columns = [

@@ -3,14 +3,15 @@
 use eframe::egui;
 use std::sync::Arc;
 
-use super::found::Found;
+use super::pair_of_runs::PairOfRuns;
 use crate::analysis::comparison::matching::Sureness;
 use crate::analysis::comparison::spikes::Spike;
+use crate::analysis::figures::difference::Side;
+use crate::analysis::insights::compared::Compared;
 use crate::analysis::program::steps;
 use crate::store::Report;
 use crate::ui::command::{Command, Page};
-use crate::ui::legacy::{Pair, Side};
-use crate::ui::report::PageContext;
+use crate::ui::report::RunsContext;
 use crate::ui::widget::data_table::{Data, DataTable, no_paint};
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::rows::{Column, Rows, Value};
@@ -22,7 +23,7 @@ const BYTES: f32 = 104.0;
 #[derive(Default)]
 pub struct Spikes {
     table: DataTable,
-    made: Option<(Arc<Found>, Arc<dyn Rows>)>,
+    made: Option<(Arc<Compared>, Arc<dyn Rows>)>,
 }
 
 impl std::fmt::Debug for Spikes {
@@ -33,8 +34,9 @@ impl std::fmt::Debug for Spikes {
 
 /// The spikes as the table sees them.
 struct SpikeRows {
-    found: Arc<Found>,
+    found: Arc<Compared>,
     reports: [Arc<Report>; 2],
+    only_in: [String; 2],
 }
 
 impl SpikeRows {
@@ -49,8 +51,7 @@ impl SpikeRows {
     }
 
     fn step(&self, side: Side, step: Option<usize>) -> Value<'static> {
-        let [source, target] = &self.reports;
-        let report = if side == Side::Source { source } else { target };
+        let report = side.of(self.reports.each_ref());
         let id = step.and_then(|step| report.steps.get()?.ids.get(step));
         id.map_or(Value::Nothing, |id| Value::Id(u64::from(id.0)))
     }
@@ -73,8 +74,8 @@ impl Rows for SpikeRows {
             4 => bytes(spike.bytes.target),
             5 => spike.bytes.change().map_or(Value::Nothing, Value::Change),
             _ => match (spike.source_step, spike.target_step, spike.sureness) {
-                (Some(_), None, _) => Value::text("only in source"),
-                (None, Some(_), _) => Value::text("only in target"),
+                (Some(_), None, _) => Value::text(&*self.only_in[0]),
+                (None, Some(_), _) => Value::text(&*self.only_in[1]),
                 (_, _, Some(Sureness::Exact)) => Value::text("name, operation"),
                 (_, _, Some(Sureness::Likely)) => Value::text("name but numbers"),
                 (_, _, Some(Sureness::Weak)) => Value::text("place only"),
@@ -89,35 +90,38 @@ impl Spikes {
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
-        page: &mut PageContext<'_>,
-        pair: &Pair<'_>,
-        found: &Arc<Found>,
+        page: &mut RunsContext<'_>,
+        pair: &PairOfRuns<'_>,
+        found: &Arc<Compared>,
     ) {
         if found.spikes.is_empty() {
             absent_ui(ui, "No spikes", "One of the reports has no curve over steps");
             return;
         }
         if self.made.as_ref().is_none_or(|(made_for, _)| !Arc::ptr_eq(made_for, found)) {
-            let reports = [Arc::clone(page.report), Arc::clone(pair.target)];
-            let rows: Arc<dyn Rows> = Arc::new(SpikeRows { found: Arc::clone(found), reports });
+            let reports = pair.runs().map(|run| Arc::clone(&run.report));
+            let only_in = Side::BOTH.map(|side| pair.only_in(side));
+            let rows = SpikeRows { found: Arc::clone(found), reports, only_in };
+            let rows: Arc<dyn Rows> = Arc::new(rows);
             self.made = Some((Arc::clone(found), rows));
         }
         let Some((_, rows)) = &self.made else { return };
+        let [source, target] = pair.titles();
         let columns = [
             Column::rest("Spike"),
-            Column::text("Source step", 84.0),
-            Column::text("Target step", 84.0),
-            Column::bytes(Side::Source.title(), BYTES).not_summed(),
-            Column::bytes(Side::Target.title(), BYTES).not_summed(),
+            Column::text(format!("{source} step"), 84.0),
+            Column::text(format!("{target} step"), 84.0),
+            Column::bytes(source, BYTES).not_summed(),
+            Column::bytes(target, BYTES).not_summed(),
             Column::bytes("Difference", BYTES).not_summed(),
             Column::text("Matched by", 112.0),
         ];
         let slot = |row: usize| {
-            let (spike, axis) = (found.spikes.get(row)?, pair.axis?);
-            let of_source = spike.source_step.and_then(|step| axis.slot_of_source(step));
-            of_source.or_else(|| axis.slot_of_target(spike.target_step?))
+            let spike = found.spikes.get(row)?;
+            let of_source = spike.source_step.and_then(|step| pair.slot(Side::Source, step));
+            of_source.or_else(|| pair.slot(Side::Target, spike.target_step?))
         };
-        let selected = &page.selection.steps;
+        let selected = page.selection.slots(page.runs);
         let is_selected = |row: usize| slot(row).is_some_and(|slot| selected.contains(&slot));
         let data = Data {
             name: "spikes of both reports",
@@ -130,7 +134,7 @@ impl Spikes {
         };
         let click = self.table.ui(ui, &data, page.commands);
         if let Some(slot) = click.and_then(|click| slot(click.row)) {
-            page.selection.select_step(slot);
+            page.selection.select_slot(page.runs, slot);
             page.commands.push(Command::Go(Page::Liveness));
         }
     }

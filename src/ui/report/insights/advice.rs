@@ -3,15 +3,14 @@
 use eframe::egui;
 use eframe::egui::{CollapsingHeader, Label, RichText};
 
-use super::card_ui;
+use super::{RunPart, card_ui};
 use crate::analysis::insights::Insights;
 use crate::analysis::insights::advice::{Advice, Evidence, NotAdvised, Saving};
 use crate::analysis::memory::selection::TileSelection;
+use crate::analysis::program::operations::OperationName;
 use crate::store::StepId;
 use crate::text::{clean, shortened};
 use crate::ui::command::{Command, Page};
-use crate::ui::legacy::OperationName;
-use crate::ui::report::PageContext;
 use crate::ui::units::Units;
 
 /// Pieces of evidence that are shown.
@@ -20,7 +19,7 @@ const MOST_EVIDENCE: usize = 6;
 const TEXT: usize = 300;
 
 /// Draws the advice.
-pub fn advice_ui(ui: &mut egui::Ui, page: &mut PageContext<'_>, found: &Insights) {
+pub fn advice_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights) {
     card_ui(ui, "What to try next", |ui| {
         if found.advice.is_empty() {
             ui.weak("Nothing in this report asks for a change");
@@ -39,7 +38,7 @@ pub fn advice_ui(ui: &mut egui::Ui, page: &mut PageContext<'_>, found: &Insights
     });
 }
 
-fn one_ui(ui: &mut egui::Ui, page: &mut PageContext<'_>, number: usize, advice: &Advice) {
+fn one_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, number: usize, advice: &Advice) {
     if number > 1 {
         ui.separator();
     }
@@ -64,7 +63,7 @@ fn one_ui(ui: &mut egui::Ui, page: &mut PageContext<'_>, number: usize, advice: 
     }
 }
 
-fn not_ui(ui: &mut egui::Ui, page: &mut PageContext<'_>, not_advised: &NotAdvised) {
+fn not_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, not_advised: &NotAdvised) {
     ui.add(Label::new(shortened(&not_advised.why, TEXT)).wrap());
     evidence_ui(ui, page, &not_advised.evidence);
 }
@@ -80,7 +79,7 @@ fn saving_text(saving: &Saving, units: Units) -> String {
 }
 
 /// What advice is based on, with the way to it.
-fn evidence_ui(ui: &mut egui::Ui, page: &mut PageContext<'_>, evidence: &[Evidence]) {
+fn evidence_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, evidence: &[Evidence]) {
     let units = Units::now(ui);
     for one in evidence.iter().take(MOST_EVIDENCE) {
         ui.horizontal_wrapped(|ui| {
@@ -97,13 +96,13 @@ fn evidence_ui(ui: &mut egui::Ui, page: &mut PageContext<'_>, evidence: &[Eviden
     }
 }
 
-fn links_ui(ui: &mut egui::Ui, page: &mut PageContext<'_>, evidence: &Evidence) {
-    let steps = page.report.steps.get();
+fn links_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, evidence: &Evidence) {
+    let steps = page.report().steps.get();
     let position = evidence.step.and_then(|step| steps?.ids.position(StepId(step)));
     if let (Some(step), Some(position)) = (evidence.step, position)
         && ui.small_button(format!("Step {step}")).clicked()
     {
-        page.selection.select_step(position);
+        page.select_step(position);
         if let Some(operation) = &evidence.operation {
             page.selection.operation = Some(OperationName::of(operation));
         }

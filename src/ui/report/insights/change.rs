@@ -1,58 +1,74 @@
-//! What a change between two reports brought, above the insights of both.
+//! What a change from the reference to another run brought, above the insights of all.
 
 use eframe::egui;
-use eframe::egui::RichText;
+use eframe::egui::{RichText, ScrollArea};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::card_ui;
-use crate::analysis::comparison::attribution::Attribution;
-use crate::analysis::comparison::explanation::explain_peak;
-use crate::analysis::comparison::matching::Matching;
+use crate::analysis::derived::DerivedPair;
 use crate::analysis::figures::difference::Difference;
-use crate::analysis::insights::change::{ChangeInsight, change_insights};
-use crate::analysis::liveness::Scope;
+use crate::analysis::insights::change::ChangeInsight;
+use crate::analysis::insights::compared::changes;
 use crate::text::{grouped, shortened};
 use crate::ui::job::{Latest, Same};
-use crate::ui::legacy::Pair;
-use crate::ui::report::PageContext;
+use crate::ui::report::beside::LEAST_WIDTH;
+use crate::ui::runs::{Run, RunId, Runs};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::rows::{percent_text, signed};
 
-/// What the card remembers.
+/// What the cards remember: an answer for each run.
 #[derive(Debug, Default)]
-pub struct ChangesPage {
-    found: Latest<Same<Matching>, Arc<Vec<ChangeInsight>>>,
-}
+pub struct Changes(BTreeMap<RunId, ChangeOfRun>);
 
-impl ChangesPage {
-    /// Draws the card.
-    pub fn ui(&mut self, ui: &mut egui::Ui, page: &PageContext<'_>, pair: &Pair<'_>) {
-        let Some(matching) = pair.matching else { return };
-        let (source, target) = (Arc::clone(page.report), Arc::clone(pair.target));
-        let matched = Arc::clone(matching);
-        self.found.ask(
-            "what a change brought",
-            ui.ctx(),
-            &Same(Arc::clone(matching)),
-            move |cancel| {
-                let attribution = Attribution::of(&source, &target, &matched);
-                let is_cancelled = || cancel.is_cancelled();
-                let scope = Scope::Everything;
-                let peak = explain_peak(&source, &target, &attribution, scope, &is_cancelled);
-                Arc::new(change_insights(&source, &target, peak.as_ref()))
-            },
-        );
-        let Some((_, found)) = self.found.last() else {
-            ui.weak(self.found.failure().unwrap_or("The reports are being compared…"));
+/// A change from the reference, and what it brought.
+type ChangeOfRun = Latest<(RunId, Same<DerivedPair>), Vec<ChangeInsight>>;
+
+impl Changes {
+    /// Draws a card for each run that is matched with the reference.
+    pub fn ui(&mut self, ui: &mut egui::Ui, runs: &Runs) {
+        self.0.retain(|id, _| runs.position(*id).is_some());
+        let reference = runs.reference();
+        if runs.len() <= 2 {
+            runs.iter().skip(1).for_each(|run| self.change_card_ui(ui, reference, run));
+            return;
+        }
+        // Beside each other, as wide as the insights below at least.
+        let width = (ui.available_width() / (runs.len() - 1) as f32 - 8.0).max(LEAST_WIDTH);
+        ScrollArea::horizontal().id_salt("changes").show(ui, |ui| {
+            ui.horizontal_top(|ui| {
+                for run in runs.iter().skip(1) {
+                    ui.vertical(|ui| {
+                        ui.set_width(width);
+                        self.change_card_ui(ui, reference, run);
+                    });
+                }
+            });
+        });
+    }
+
+    fn change_card_ui(&mut self, ui: &mut egui::Ui, reference: &Run, run: &Run) {
+        let Some(pair) = &run.pair else { return };
+        let found = self.0.entry(run.id).or_default();
+        let key = (reference.id, Same(Arc::clone(pair)));
+        let reports = [reference, run].map(|run| Arc::clone(&run.derived));
+        let Same(for_job) = key.1.clone();
+        found.ask("what a change brought", ui.ctx(), &key, move |cancel| {
+            let reports = reports.each_ref().map(|derived| &**derived);
+            changes(reports, &for_job, &|| cancel.is_cancelled())
+        });
+        let Some((_, changes)) = found.last().filter(|((from, _), _)| *from == reference.id) else {
+            ui.weak(found.failure().unwrap_or("The reports are being compared…"));
             return;
         };
         let units = Units::now(ui);
-        card_ui(ui, "From source to target", |ui| {
-            if found.is_empty() {
+        let title = format!("From {} to {}", reference.title_in_text(), run.title_in_text());
+        card_ui(ui, &title, |ui| {
+            if changes.is_empty() {
                 ui.weak("Neither memory nor cycles have changed");
             }
-            for change in found.iter() {
+            for change in changes {
                 change_ui(ui, change, units);
             }
         });

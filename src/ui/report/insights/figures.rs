@@ -3,7 +3,7 @@
 use eframe::egui;
 use eframe::egui::{Align2, FontId, Rect, Sense, Vec2};
 
-use super::card_ui;
+use super::{RunPart, card_ui};
 use crate::analysis::insights::Insights;
 use crate::analysis::insights::advice::operation_title;
 use crate::analysis::insights::must_go::MustGo;
@@ -11,7 +11,6 @@ use crate::analysis::memory::selection::TileSelection;
 use crate::store::{StepId, TileId};
 use crate::text::{grouped, shortened};
 use crate::ui::command::{Command, Page};
-use crate::ui::report::PageContext;
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 
@@ -21,7 +20,7 @@ const MOST_VARIABLES: usize = 8;
 const HISTOGRAM: f32 = 96.0;
 
 /// Draws what must go from the worst tiles.
-pub fn must_go_ui(ui: &mut egui::Ui, page: &mut PageContext<'_>, found: &Insights) {
+pub fn must_go_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights) {
     if found.must_go.is_empty() {
         return;
     }
@@ -33,7 +32,7 @@ pub fn must_go_ui(ui: &mut egui::Ui, page: &mut PageContext<'_>, found: &Insight
     });
 }
 
-fn worst_ui(ui: &mut egui::Ui, page: &mut PageContext<'_>, number: usize, worst: &MustGo) {
+fn worst_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, number: usize, worst: &MustGo) {
     let units = Units::now(ui);
     ui.horizontal_wrapped(|ui| {
         let place = worst.tile.map_or("All tiles".to_owned(), |tile| format!("Tile {tile}"));
@@ -44,12 +43,12 @@ fn worst_ui(ui: &mut egui::Ui, page: &mut PageContext<'_>, number: usize, worst:
             page.selection.tiles = TileSelection::one(TileId(tile));
             page.commands.push(Command::Go(Page::Memory));
         }
-        let steps = page.report.steps.get();
+        let steps = page.report().steps.get();
         let position = worst.step.and_then(|step| steps?.ids.position(StepId(step)));
         if let (Some(step), Some(position)) = (worst.step, position)
             && ui.small_button(format!("Step {step}")).clicked()
         {
-            page.selection.select_step(position);
+            page.select_step(position);
             page.commands.push(Command::Go(Page::Liveness));
         }
     });
@@ -77,7 +76,7 @@ fn worst_ui(ui: &mut egui::Ui, page: &mut PageContext<'_>, number: usize, worst:
 }
 
 /// Draws the fullest tiles and the histogram.
-pub fn tiles_ui(ui: &mut egui::Ui, page: &mut PageContext<'_>, found: &Insights) {
+pub fn tiles_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights) {
     card_ui(ui, "Tiles", |ui| {
         let units = Units::now(ui);
         histogram_ui(ui, page, found, units);
@@ -104,13 +103,13 @@ pub fn tiles_ui(ui: &mut egui::Ui, page: &mut PageContext<'_>, found: &Insights)
     });
 }
 
-fn histogram_ui(ui: &mut egui::Ui, page: &PageContext<'_>, found: &Insights, units: Units) {
+fn histogram_ui(ui: &mut egui::Ui, page: &RunPart<'_>, found: &Insights, units: Units) {
     let most = found.histogram.iter().map(|bin| bin.tiles).max().unwrap_or(0);
     if most == 0 {
         return;
     }
     let tokens = *Tokens::now(ui);
-    let limit = page.report.target.get().and_then(|target| target.bytes_per_tile);
+    let limit = page.report().target.get().and_then(|target| target.bytes_per_tile);
     let size = Vec2::new(ui.available_width(), HISTOGRAM);
     let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
     let frame = Rect::from_min_max(rect.min, rect.max - Vec2::new(0.0, 18.0));
@@ -144,7 +143,7 @@ fn histogram_ui(ui: &mut egui::Ui, page: &PageContext<'_>, found: &Insights, uni
     }
     let name = format!(
         "Histogram of {} tiles",
-        grouped(page.report.memory.get().map_or(0, |memory| memory.tiles.len() as u64))
+        grouped(page.report().memory.get().map_or(0, |memory| memory.tiles.len() as u64))
     );
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Canvas, true, name.clone()));
     if let Some(bin) = hovered {

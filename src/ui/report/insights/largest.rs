@@ -4,7 +4,7 @@ use eframe::egui;
 use eframe::egui::ComboBox;
 use std::sync::Arc;
 
-use super::card_ui;
+use super::{RunPart, card_ui};
 use crate::analysis::insights::Insights;
 use crate::analysis::insights::largest::{Largest, largest};
 use crate::analysis::liveness::{Scope, devices_with_curve};
@@ -13,7 +13,6 @@ use crate::store::StepId;
 use crate::text::shortened;
 use crate::ui::command::{Command, Page};
 use crate::ui::job::Latest;
-use crate::ui::report::PageContext;
 use crate::ui::units::Units;
 
 /// Longest name.
@@ -28,7 +27,7 @@ pub struct LargestThings {
 
 impl LargestThings {
     /// Draws the card.
-    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, found: &Insights) {
+    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights) {
         card_ui(ui, "Largest", |ui| {
             self.scope_ui(ui, page);
             let scope = self.scope.unwrap_or(Scope::Everything);
@@ -36,9 +35,11 @@ impl LargestThings {
                 largest_ui(ui, page, &found.largest);
                 return;
             }
-            let key = (scope, super::settled(page.report));
-            let report = Arc::clone(page.report);
-            self.found.ask("largest things", ui.ctx(), &key, move |_| largest(&report, scope));
+            let key = (scope, super::settled(page.report()));
+            let derived = Arc::clone(&page.run.derived);
+            self.found.ask("largest things", ui.ctx(), &key, move |cancel| {
+                largest(&derived, scope, &|| cancel.is_cancelled())
+            });
             match self.found.last() {
                 Some((_, largest)) => largest_ui(ui, page, largest),
                 None => {
@@ -48,7 +49,7 @@ impl LargestThings {
         });
     }
 
-    fn scope_ui(&mut self, ui: &mut egui::Ui, page: &PageContext<'_>) {
+    fn scope_ui(&mut self, ui: &mut egui::Ui, page: &RunPart<'_>) {
         let title = |scope: Scope| match scope {
             Scope::Device(ipu) => format!("IPU {ipu}"),
             Scope::Arena(tile) => format!("Tile {tile}"),
@@ -59,7 +60,7 @@ impl LargestThings {
         let combo = ComboBox::from_id_salt("largest of").selected_text(title(scope)).width(110.0);
         let combo = combo.show_ui(ui, |ui| {
             ui.selectable_value(&mut scope, Scope::Everything, "The model");
-            for device in devices_with_curve(page.report).into_iter().map(Scope::Device) {
+            for device in devices_with_curve(page.report()).into_iter().map(Scope::Device) {
                 ui.selectable_value(&mut scope, device, title(device));
             }
             match tile {
@@ -72,7 +73,7 @@ impl LargestThings {
     }
 }
 
-fn largest_ui(ui: &mut egui::Ui, page: &mut PageContext<'_>, largest: &Largest) {
+fn largest_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, largest: &Largest) {
     let units = Units::now(ui);
     egui::Grid::new("largest").num_columns(3).spacing([12.0, 3.0]).show(ui, |ui| {
         let mut row = |what: &str, found: Option<(String, u64)>| {
@@ -112,9 +113,9 @@ fn largest_ui(ui: &mut egui::Ui, page: &mut PageContext<'_>, largest: &Largest) 
             let name = step.name.as_deref().or(step.kind.as_deref()).unwrap_or("");
             let link = ui.link(format!("{} {}", step.step, shortened(name, NAME)));
             let position =
-                page.report.steps.get().and_then(|it| it.ids.position(StepId(step.step)));
+                page.report().steps.get().and_then(|it| it.ids.position(StepId(step.step)));
             if let (true, Some(position)) = (link.clicked(), position) {
-                page.selection.select_step(position);
+                page.select_step(position);
                 page.commands.push(Command::Go(Page::Liveness));
             }
             ui.end_row();

@@ -1,4 +1,5 @@
-//! Insights: whether the program fits and why not, what is largest, what must go, what to try next.
+//! Insights: whether the program fits and why not, what is largest, what must go, what to try next; of
+//! several runs side by side, below what changed from the reference to each.
 
 mod advice;
 mod change;
@@ -7,41 +8,84 @@ mod largest;
 mod verdict;
 
 use eframe::egui;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use eframe::egui::{RichText, ScrollArea};
 
-use super::PageContext;
+use super::RunsContext;
+use super::beside::beside_ui;
 use crate::analysis::insights::{Insights, insights, insights_with_gaps};
 use crate::store::Report;
+use crate::ui::command::Command;
 use crate::ui::job::Latest;
+use crate::ui::pages::RunsPage;
+use crate::ui::runs::{Needed, Needs, Run, RunId, StepAt};
+use crate::ui::selection::Selection;
 use crate::ui::theme::{Tokens, card_frame};
 use crate::ui::widget::facts::absent_ui;
-pub use change::ChangesPage;
 
 /// Width from which figures stand beside the advice, points.
 const TWO_COLUMNS: f32 = 820.0;
+/// What of a report insights are worked out from, besides logs.
+const NEEDS: Needs =
+    &[Needed::Liveness, Needed::Debug, Needed::TileVariables, Needed::Exchanges, Needed::Variables];
 
 /// What the page remembers.
 #[derive(Debug, Default)]
 pub struct InsightsPage {
+    changes: change::Changes,
+    of_runs: BTreeMap<RunId, InsightsOfRun>,
+}
+
+/// What the part of a run remembers.
+#[derive(Debug, Default)]
+struct InsightsOfRun {
     found: Latest<[bool; 6], Arc<Insights>>,
     largest: largest::LargestThings,
 }
 
-impl InsightsPage {
-    /// Draws the page.
-    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
-        let report = Arc::clone(page.report);
-        let key = settled(&report);
+/// What the part of a run gets.
+#[derive(Debug)]
+struct RunPart<'a> {
+    run: &'a Run,
+    selection: &'a mut Selection,
+    commands: &'a mut Vec<Command>,
+}
+
+impl RunPart<'_> {
+    fn report(&self) -> &Arc<Report> {
+        &self.run.report
+    }
+
+    fn select_step(&mut self, step: usize) {
+        self.selection.steps = vec![StepAt { run: self.run.id, step }];
+    }
+}
+
+impl RunsPage for InsightsPage {
+    fn ui(&mut self, ui: &mut egui::Ui, page: &mut RunsContext<'_>) {
+        let runs = page.runs;
+        self.of_runs.retain(|id, _| runs.position(*id).is_some());
+        self.changes.ui(ui, runs);
+        beside_ui(ui, runs, |ui, run| {
+            let (selection, commands) = (&mut *page.selection, &mut *page.commands);
+            let mut part = RunPart { run, selection, commands };
+            self.of_runs.entry(run.id).or_default().ui(ui, &mut part);
+        });
+    }
+}
+
+impl InsightsOfRun {
+    fn ui(&mut self, ui: &mut egui::Ui, page: &mut RunPart<'_>) {
+        let derived = Arc::clone(&page.run.derived);
+        let key = settled(page.report());
         self.found.ask("insights", ui.ctx(), &key, move |cancel| {
             // Until it is known where on the profile tiles lie, reading them would take too long.
-            let found = report
-                .variables
-                .is_settled()
-                .then(|| insights_with_gaps(&report, cancel.progress()));
+            let is_known = derived.report().variables.is_settled();
+            let found = is_known.then(|| insights_with_gaps(&derived, cancel.progress()));
             // What went wrong is among the warnings of the report.
-            Arc::new(found.and_then(Result::ok).unwrap_or_else(|| insights(&report, None)))
+            Arc::new(found.and_then(Result::ok).unwrap_or_else(|| insights(&derived, None)))
         });
         let Some((_, found)) = self.found.last() else {
             absent_ui(ui, self.found.failure().unwrap_or("The report is being looked at"), "");
@@ -50,7 +94,7 @@ impl InsightsPage {
         let found = Arc::clone(found);
         ui.horizontal(|ui| {
             ui.heading("Insights");
-            if page.is_working {
+            if page.run.is_working {
                 ui.weak("more is being read");
             }
         });
@@ -71,7 +115,7 @@ impl InsightsPage {
     }
 
     /// What must go, the tiles, and what is largest.
-    fn figures_ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, found: &Insights) {
+    fn figures_ui(&mut self, ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights) {
         figures::must_go_ui(ui, page, found);
         figures::tiles_ui(ui, page, found);
         self.largest.ui(ui, page, found);
@@ -80,14 +124,11 @@ impl InsightsPage {
 
 /// Which parts are there that insights are worked out from.
 fn settled(report: &Report) -> [bool; 6] {
-    [
-        report.liveness.is_settled(),
-        report.debug.is_settled(),
-        report.logs.is_settled(),
-        report.tile_variable_bytes.is_settled(),
-        report.exchanges.is_settled(),
-        report.variables.is_settled(),
-    ]
+    let mut settled = [report.logs.is_settled(); 6];
+    for (is_settled, needed) in settled.iter_mut().zip(NEEDS) {
+        *is_settled = needed.is_settled(report);
+    }
+    settled
 }
 
 /// A card with a title.

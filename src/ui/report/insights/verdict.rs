@@ -3,18 +3,17 @@
 use eframe::egui;
 use eframe::egui::{Label, RichText};
 
-use super::card_ui;
+use super::{RunPart, card_ui};
 use crate::analysis::insights::Insights;
 use crate::analysis::insights::verdict::{Cause, Failure, Verdict};
 use crate::analysis::memory::selection::TileSelection;
 use crate::text::grouped;
 use crate::ui::command::{Command, Page};
-use crate::ui::report::PageContext;
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 
 /// Draws the verdict.
-pub fn verdict_ui(ui: &mut egui::Ui, page: &mut PageContext<'_>, found: &Insights) {
+pub fn verdict_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights) {
     let Some(verdict) = &found.verdict else {
         card_ui(ui, "Whether it fits is not known", |ui| {
             ui.weak("The report does not say what tiles use, or what they have");
@@ -120,7 +119,7 @@ fn gaps_text(failure: &Failure, units: Units) -> String {
     )
 }
 
-fn links_ui(ui: &mut egui::Ui, page: &mut PageContext<'_>, failure: &Failure) {
+fn links_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, failure: &Failure) {
     if let Ok(tiles) = failure.tiles.parse::<TileSelection>()
         && ui.button("Show the tiles that are over").clicked()
     {

@@ -18,8 +18,9 @@ mod words;
 use eframe::egui;
 use std::sync::Arc;
 
-use super::{RunsContext, head_ui, part_or_reason, unread_ui};
-use crate::analysis::liveness::{Scope, replica_note};
+use super::{RunsContext, head_ui, part_or_reason, reason_of, unread_ui};
+use crate::analysis::liveness::{Scope, replica_note, why_no_curve};
+use crate::ui::pages::RunsPage;
 use crate::ui::runs::{Arrangement, Needed, Needs, Run, Runs, RunsAnswer};
 use crate::ui::split;
 use crate::ui::widget::facts::absent_ui;
@@ -52,9 +53,8 @@ pub struct LivenessPage {
     pointed: picture::Pointed,
 }
 
-impl LivenessPage {
-    /// Draws the page.
-    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut RunsContext<'_>) {
+impl RunsPage for LivenessPage {
+    fn ui(&mut self, ui: &mut egui::Ui, page: &mut RunsContext<'_>) {
         let runs = page.runs;
         if !has_steps_ui(ui, runs) {
             return;
@@ -112,14 +112,13 @@ impl LivenessPage {
             .frame(egui::Frame::new().inner_margin(margin))
             .show(ui, |ui| self.pictures_ui(ui, page, &timelines, is_beside));
     }
+}
 
+impl LivenessPage {
     /// What is said in place of curves.
     fn waiting_ui(&self, ui: &mut egui::Ui, runs: &Runs) {
         let scope = self.choices.scope.scope;
-        let (curve, is_are, reports) = match runs.len() {
-            1 => ("curve", "is", "This report has none"),
-            _ => ("curves", "are", "No report has one"),
-        };
+        let (curve, is_are) = if runs.is_one() { ("curve", "is") } else { ("curves", "are") };
         match (self.timelines.last(runs), self.timelines.failure()) {
             (_, Some(failure)) => absent_ui(ui, &format!("No {curve}"), failure),
             (None, None) => absent_ui(ui, &format!("The {curve} {is_are} being computed"), ""),
@@ -127,7 +126,8 @@ impl LivenessPage {
                 unread_ui(ui, "Variables by tile", runs.is_working());
             }
             (Some(_), None) => {
-                absent_ui(ui, &format!("{} has no curve", scope_title(scope)), reports)
+                let reason = reason_of(why_no_curve(&runs.reference().report, scope));
+                absent_ui(ui, &format!("{} has no curve", scope_title(scope)), &reason);
             }
         }
     }
@@ -186,14 +186,13 @@ fn has_steps_ui(ui: &mut egui::Ui, runs: &Runs) -> bool {
         return true;
     }
     let Run { report, is_working, .. } = runs.reference();
-    let table = "table depth_first_steps";
-    let Some(steps) = part_or_reason(ui, &report.steps, *is_working, "Liveness", table) else {
+    let Some(steps) = part_or_reason(ui, &report.steps, *is_working, "Liveness") else {
         return false;
     };
     if steps.ids.is_empty() {
-        absent_ui(ui, "No steps", "Table depth_first_steps of the profile has no rows");
+        absent_ui(ui, "No steps", "The report lists none");
     } else {
-        part_or_reason(ui, &report.liveness, *is_working, "Liveness", "table eq_classes");
+        part_or_reason(ui, &report.liveness, *is_working, "Liveness");
     }
     false
 }

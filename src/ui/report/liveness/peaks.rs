@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::timelines::SlotTimelines;
 use crate::analysis::comparison::slot_peaks::SlotPeak;
+use crate::analysis::program::operation_text::operations_text;
 use crate::analysis::program::operations::Operation;
 use crate::analysis::program::steps;
 use crate::ui::runs::{Run, Runs};
@@ -133,56 +134,5 @@ impl Rows for PeakRows {
                 _ => Value::Nothing,
             },
         }
-    }
-}
-
-/// What the operations of matched steps do, with their proportions of memory: `convolution 0.75 → 0.6`.
-fn operations_text(operations: &[Operation]) -> String {
-    let kind =
-        |operation: &Operation| operation.kind.clone().unwrap_or_else(|| operation.layer.clone());
-    let proportion = |operation: &Operation| {
-        operation.available_memory_proportion.map(|value| value.to_string())
-    };
-    let one = |operation: &Operation| match proportion(operation) {
-        Some(value) => format!("{} {value}", kind(operation)),
-        None => kind(operation),
-    };
-    let mut texts: Vec<String> = operations.iter().map(one).collect();
-    texts.dedup();
-    let first = operations.first().map(kind).unwrap_or_default();
-    if texts.len() > 1 && operations.iter().all(|operation| kind(operation) == first) {
-        let value = |operation| proportion(operation).unwrap_or_else(|| "–".to_owned());
-        let mut values: Vec<String> = operations.iter().map(value).collect();
-        values.dedup();
-        return format!("{first} {}", values.join(" → "));
-    }
-    texts.join(" → ")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn operations_of_several_runs_are_said_once() {
-        let operation = |kind: &str, value| Operation {
-            kind: Some(kind.to_owned()),
-            layer: "poplibs".to_owned(),
-            name: None,
-            detail: None,
-            available_memory_proportion: value,
-            location: None,
-        };
-        let (a, b) = (operation("convolution", Some(0.75)), operation("convolution", Some(0.6)));
-        let (c, d) = (operation("reduce", None), operation("convolution", None));
-        let text = |operations: &[&Operation]| {
-            operations_text(&operations.iter().map(|one| (*one).clone()).collect::<Vec<_>>())
-        };
-        assert_eq!(text(&[&a, &b]), "convolution 0.75 → 0.6");
-        assert_eq!(text(&[&a, &a]), "convolution 0.75");
-        assert_eq!(text(&[&a, &d]), "convolution 0.75 → –");
-        assert_eq!(text(&[&c, &a]), "reduce → convolution 0.75");
-        assert_eq!(text(&[&c]), "reduce");
-        assert_eq!(text(&[&a, &b, &b]), "convolution 0.75 → 0.6");
     }
 }

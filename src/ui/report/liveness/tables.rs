@@ -75,7 +75,8 @@ pub struct Moments {
 
 impl PartialEq for Moments {
     fn eq(&self, other: &Self) -> bool {
-        (self.timelines.version, &self.list) == (other.timelines.version, &other.list)
+        (self.timelines.version, &self.list, &self.note)
+            == (other.timelines.version, &other.list, &other.note)
     }
 }
 
@@ -203,7 +204,7 @@ impl Tables {
             return None;
         }
         let (share, least, most) =
-            if several == 0 { (0.42, 200.0, 0.6) } else { (0.5, 400.0, 0.65) };
+            if several == 0 { (0.4, 200.0, 0.6) } else { (0.5, 400.0, 0.65) };
         let name = if several == 0 { "peaks" } else { "peaks of both" };
         let clicked = split::left(ui, name, width * share, least..=(width * most), |ui| {
             self.peaks_ui(ui, page, subject)

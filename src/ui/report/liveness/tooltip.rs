@@ -9,8 +9,7 @@ use super::scope_choice::scope_title;
 use super::tables::VariablesAt;
 use super::timelines::SlotTimelines;
 use crate::analysis::liveness::Scope;
-use crate::analysis::program::operations::Operation;
-use crate::analysis::program::steps::{StepFacts, facts};
+use crate::analysis::program::steps::{Fact, StepFacts, fact_names, facts};
 use crate::text::{grouped, shortened};
 use crate::ui::report::figures::Entry;
 use crate::ui::report::moment::{Moment, step_id};
@@ -94,7 +93,7 @@ impl SlotTooltip {
     fn one_ui(
         &self,
         ui: &mut egui::Ui,
-        runs: &Runs,
+        _: &Runs,
         timelines: &SlotTimelines,
         facts: &StepFacts,
         figures: &SlotFigures,
@@ -104,16 +103,8 @@ impl SlotTooltip {
         let title = format!("Step {}, {}", facts.step, shortened(kind, NAME));
         ui.label(RichText::new(title).strong());
         let mut lines: Vec<(&str, String)> = Vec::new();
-        let is_known = runs.is_settled(&[Needed::Debug]);
-        for (title, words) in WORDS.iter().skip(1) {
-            let none = (*title == "Operation").then_some(if is_known {
-                "None known"
-            } else {
-                "Debug information is being read"
-            });
-            let word = words(facts).or(none.map(str::to_owned));
-            lines.extend(word.map(|word| (*title, shortened(&word, NAME).into_owned())));
-        }
+        let line = |fact: Fact| (fact.name, shortened(&fact.value, NAME).into_owned());
+        lines.extend(facts.list().into_iter().map(line));
         match (figures.worst.first(), timelines.scope) {
             (Some(Some(tile)), _) => lines.push(("Worst tile", tile.clone())),
             (_, Scope::Everything) => {}
@@ -152,7 +143,7 @@ impl SlotTooltip {
                 ui.label(RichText::new(text).strong().color(run.color(ui)));
             }
             ui.end_row();
-            self.words_ui(ui, runs);
+            self.words_ui(ui);
             figures.pair_ui(ui);
         });
     }
@@ -168,10 +159,8 @@ impl SlotTooltip {
         ui.set_max_width(WIDTH);
         head_ui(ui, runs, timelines, moment);
         if let Some(facts) = self.facts.iter().flatten().next() {
-            let words =
-                WORDS.iter().skip(1).filter_map(|(title, word)| Some((*title, word(facts)?)));
-            let lines: Vec<(&str, String)> =
-                words.map(|(title, word)| (title, shortened(&word, NAME).into_owned())).collect();
+            let line = |fact: Fact| (fact.name, shortened(&fact.value, NAME).into_owned());
+            let lines: Vec<(&str, String)> = facts.list().into_iter().map(line).collect();
             tooltip_facts_ui(ui, "step facts", &lines);
             ui.add_space(4.0);
         }
@@ -201,39 +190,24 @@ impl SlotTooltip {
     }
 
     /// What the steps of two runs are and do. What both say is said once.
-    fn words_ui(&self, ui: &mut egui::Ui, runs: &Runs) {
-        let is_known = runs.is_settled(&[Needed::Debug]);
-        for (title, word) in WORDS {
-            let words = self.facts.iter().map(|facts| {
-                let facts = facts.as_ref()?;
-                match (word(facts), title) {
-                    (None, "Operation") if is_known => Some("none known".to_owned()),
-                    (None, "Operation") => Some("still being read".to_owned()),
-                    (Some(kind), "Operation") => match &facts.operation {
-                        Some(Operation { kind: Some(_), layer, .. }) => {
-                            Some(format!("{kind} ({layer})"))
-                        }
-                        _ => Some(kind),
-                    },
-                    (word, _) => word,
-                }
-            });
-            let words: Vec<Option<String>> = words.collect();
-            let [source, target] = &*words else { return };
-            if source.is_none() && target.is_none() {
-                continue;
-            }
-            ui.weak(if title == "Source" { "Source line" } else { title });
-            match source {
-                Some(word) => ui.label(shortened(word, NAME_BESIDE)),
-                None => ui.weak("–"),
+    fn words_ui(&self, ui: &mut egui::Ui) {
+        let step = |facts: &StepFacts| {
+            format!("{}, {}", facts.step, facts.kind.as_deref().unwrap_or("unknown kind"))
+        };
+        let steps = self.facts.iter().map(|facts| facts.as_ref().map(step));
+        row_ui(ui, "Step", &steps.collect::<Vec<_>>());
+        let list = |facts: &Option<StepFacts>| facts.as_ref().map(StepFacts::list);
+        let lists: Vec<Vec<Fact>> =
+            self.facts.iter().map(|facts| list(facts).unwrap_or_default()).collect();
+        for name in fact_names(&lists) {
+            let value = |list: &Vec<Fact>| {
+                let fact = list.iter().find(|fact| fact.name == name)?;
+                Some(match &fact.detail {
+                    Some(detail) => format!("{} ({detail})", fact.value),
+                    None => fact.value.clone(),
+                })
             };
-            match target {
-                Some(_) if source == target => ui.weak("the same"),
-                Some(word) => ui.label(shortened(word, NAME_BESIDE)),
-                None => ui.weak("–"),
-            };
-            ui.end_row();
+            row_ui(ui, name, &lists.iter().map(value).collect::<Vec<_>>());
         }
     }
 
@@ -284,25 +258,24 @@ impl SlotTooltip {
     }
 }
 
-type Word = fn(&StepFacts) -> Option<String>;
-
-/// What is said of a step, and what it is called.
-const WORDS: [(&str, Word); 6] = [
-    ("Step", |facts| {
-        Some(format!("{}, {}", facts.step, facts.kind.as_deref().unwrap_or("unknown kind")))
-    }),
-    ("Name", |facts| facts.name.clone()),
-    ("Operation", |facts| {
-        let operation = facts.operation.as_ref()?;
-        Some(operation.kind.as_ref().unwrap_or(&operation.layer).clone())
-    }),
-    ("Operation name", |facts| facts.operation.as_ref()?.name.clone()),
-    ("availableMemoryProportion", |facts| {
-        let proportion = facts.operation.as_ref()?.available_memory_proportion?;
-        Some(proportion.to_string())
-    }),
-    ("Source", |facts| facts.operation.as_ref()?.location.clone()),
-];
+/// A row of words of two runs; one that neither has is left out.
+fn row_ui(ui: &mut egui::Ui, title: &str, words: &[Option<String>]) {
+    let [source, target] = words else { return };
+    if source.is_none() && target.is_none() {
+        return;
+    }
+    ui.weak(title);
+    match source {
+        Some(word) => ui.label(shortened(word, NAME_BESIDE)),
+        None => ui.weak("–"),
+    };
+    match target {
+        Some(_) if source == target => ui.weak("the same"),
+        Some(word) => ui.label(shortened(word, NAME_BESIDE)),
+        None => ui.weak("–"),
+    };
+    ui.end_row();
+}
 
 /// Which runs have a step there, and what is said of those that have none.
 fn head_ui(ui: &mut egui::Ui, runs: &Runs, timelines: &SlotTimelines, moment: &Moment) {

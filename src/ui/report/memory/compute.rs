@@ -8,12 +8,11 @@ use crate::analysis::compute::compute_sets::{self, ComputeSetRow};
 use crate::analysis::compute::exchanges::{self, ExchangeRow};
 use crate::analysis::compute::vertices::{self, VertexRow};
 use crate::analysis::memory::selection::TileSelection;
-use crate::store::Report;
 use crate::store::vertex::StatePart;
+use crate::store::{Absence, Report};
 use crate::ui::job::Latest;
-use crate::ui::report::{PageContext, unread_ui};
+use crate::ui::report::{PageContext, missing_ui, unread_ui};
 use crate::ui::widget::data_table::{Data, DataTable, no_paint};
-use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::rows::{Column, Listed, Rows, Value};
 
 /// Width of a column of bytes, points.
@@ -45,12 +44,14 @@ impl Listing {
         }
     }
 
-    /// The tables of the profile that it needs.
-    pub fn tables(self) -> &'static str {
+    /// Why the report does not have them.
+    pub fn absence(self, report: &Report) -> Option<&Absence> {
         match self {
-            Self::ComputeSets => "compute_sets and vertex_instances",
-            Self::Vertices => "vertex_types and vertex_instances",
-            Self::Exchanges => "program_type_do_exchange",
+            Self::ComputeSets => {
+                report.compute_sets.absence().or(report.compute_set_tiles.absence())
+            }
+            Self::Vertices => vertices::why_no_vertices(report),
+            Self::Exchanges => report.exchanges.absence(),
         }
     }
 
@@ -207,8 +208,7 @@ impl Listings {
             Some((_, Some(Found(rows)))) => rows,
             Some((_, None)) => {
                 ui.horizontal(beside);
-                let reason = format!("The profile has no readable {}", listing.tables());
-                absent_ui(ui, &format!("{} are not in this report", listing.title()), &reason);
+                missing_ui(ui, listing.title(), listing.absence(report));
                 return;
             }
             None => {

@@ -8,6 +8,7 @@ use super::tabs::Beside;
 use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::memory::tile_details::{DetailRow, Group, NOT_ALWAYS_LIVE, Tiles, details};
 use crate::analysis::memory::tile_order::selected_rows;
+use crate::store::Absence;
 use crate::store::Report;
 use crate::store::memory::TileMemory;
 use crate::text::{clean, grouped};
@@ -50,7 +51,7 @@ struct Found {
     titles: Arc<Vec<String>>,
     /// Selected tiles without a column.
     more: usize,
-    has_categories: bool,
+    why_no_categories: Option<Absence>,
 }
 
 /// The rows that are shown, made again when the figures change or a group is opened.
@@ -152,7 +153,7 @@ impl Found {
             rows: Arc::new(details(memory, report.target.get(), &columns)),
             titles: Arc::new(titles),
             more: count.saturating_sub(MOST_COLUMNS),
-            has_categories: !memory.categories.is_empty(),
+            why_no_categories: memory.why_no_categories.clone(),
         }
     }
 
@@ -166,9 +167,7 @@ impl Found {
                 notes.push(format!("{more} more selected tiles have no column"));
             }
         }
-        if !self.has_categories {
-            notes.push("table memory_by_category is not in the profile".to_owned());
-        }
+        notes.extend(self.why_no_categories.as_ref().map(|absence| absence.what.clone()));
         notes.join(", ")
     }
 }

@@ -84,16 +84,14 @@ impl MemoryPage {
     /// Draws the page.
     pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
         let report = page.report;
-        let found =
-            part_or_reason(ui, &report.memory, page.is_working, "Memory", "table memory_by_tile");
+        let found = part_or_reason(ui, &report.memory, page.is_working, "Memory");
         let Some(memory) = found else { return };
         if memory.tiles.is_empty() {
-            absent_ui(ui, "No tiles", "Table memory_by_tile of the profile has no rows");
+            absent_ui(ui, "No tiles", "The report lists none");
             return;
         }
-        match self.view {
-            MemoryView::Grid => return self.grid_ui(ui, page, memory),
-            _ => {}
+        if self.view == MemoryView::Grid {
+            return self.grid_ui(ui, page, memory);
         }
         let before = self.made.last().and_then(|(_, made)| made.clone());
         let (key, for_job) = (self.choices.key.clone(), Arc::clone(report));

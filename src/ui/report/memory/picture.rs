@@ -246,7 +246,7 @@ fn legend_ui(
                 entry_ui(ui, Patch::Dashes(tokens.limit), "Limit", &mut choices.has_limit);
             }
             if let (Some(which), None) = (parts.made.key.breakdown, &parts.made.stack) {
-                ui.colored_label(tokens.warning, missing_text(which));
+                ui.colored_label(tokens.warning, missing_text(parts.memory, which));
             }
         });
     });
@@ -277,11 +277,12 @@ pub fn part_color(tokens: &Tokens, stack: &Stack, index: usize) -> Color32 {
 }
 
 /// Why a breakdown is not shown.
-pub fn missing_text(which: Breakdown) -> &'static str {
-    match which {
-        Breakdown::Region => "The profile has no readable bytes by region",
-        Breakdown::Category => "The profile has no readable table memory_by_category",
-        Breakdown::Liveness => "The profile has no readable bytes by liveness",
+pub fn missing_text(memory: &TileMemory, which: Breakdown) -> String {
+    match (which, &memory.why_no_categories) {
+        (Breakdown::Region, _) => "The profile has no readable bytes by region".to_owned(),
+        (Breakdown::Liveness, _) => "The profile has no readable bytes by liveness".to_owned(),
+        (Breakdown::Category, Some(absence)) => absence.what.clone(),
+        (Breakdown::Category, None) => "The profile has no readable bytes by category".to_owned(),
     }
 }
 

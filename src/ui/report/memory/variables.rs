@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use super::tabs::Beside;
 use crate::analysis::liveness::variables::{SelectedVariables, VariableRow, on_tiles};
+use crate::analysis::liveness::why_no_variables;
 use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::memory::tile_order::selected_rows;
 use crate::store::Report;
 use crate::store::memory::TileMemory;
 use crate::text::grouped;
 use crate::ui::job::Latest;
-use crate::ui::report::{PageContext, unread_ui};
+use crate::ui::report::{PageContext, missing_ui, unread_ui};
 use crate::ui::widget::data_table::{Data, DataTable, no_paint};
-use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::rows::{Column, Rows, Value};
 
 /// Most tiles that have a column each.
@@ -143,8 +143,8 @@ impl Variables {
             Some((_, Some(found))) => found,
             Some((_, None)) => {
                 ui.horizontal(beside);
-                let reason = "The profile has no readable table var_bytes_by_eq_class";
-                absent_ui(ui, "Variables are not in this report", reason);
+                let absence = why_no_variables(report, !tiles.is_empty());
+                missing_ui(ui, "Variables", absence.or(report.memory.absence()));
                 return;
             }
             None => {

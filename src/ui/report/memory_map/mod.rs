@@ -43,7 +43,6 @@ use tables::{Chosen, Tables};
 pub use tile::{TileChoice, facts_ui};
 pub use tooltip::hit_ui;
 pub use views::{MemoryView, views_ui};
-pub use words::reason_title;
 
 /// What is shown beside something that fills the picture, as a part of its size.
 const MARGIN: f64 = 0.25;
@@ -128,8 +127,9 @@ impl MemoryMap {
         });
         let Some(tiles) = self.read(ui, page, tile) else {
             ui.horizontal(|ui| self.tile.ui(ui, page, memory));
-            match self.readings.get(&reference.id).and_then(TileReading::why_not) {
-                Some(why_not) => absent_ui(ui, "The map is not in this report", why_not),
+            match self.readings.get(&reference.id).and_then(|read| read.why_not(&reference.report))
+            {
+                Some(why_not) => absent_ui(ui, "The map is not in this report", &why_not),
                 None => absent_ui(ui, "The tile is being read", ""),
             }
             return;
@@ -202,7 +202,7 @@ impl MemoryMap {
         };
         let of_runs: Vec<_> = runs.iter().enumerate().map(of_run).collect();
         let len = of_runs.iter().flatten().map(|tile| tile.data.len()).max()?;
-        let (_, colors) = self.colors.last(runs)?;
+        let ((), colors) = self.colors.last(runs)?;
         Some(RunTiles { colors: Arc::clone(colors), of_runs, len })
     }
 

@@ -120,7 +120,7 @@ pub fn picture_ui(
     }
     let hovered = hovered.filter(|_| !response.dragged());
     let address = pointer.map(|at| layout.address(at.x));
-    Answer { hovered, address, clicked, zoomed, response }
+    Answer { response, hovered, address, clicked, zoomed }
 }
 
 /// What lies at a place: the variable there, else the largest of those that are narrow and near.

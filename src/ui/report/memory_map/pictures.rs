@@ -4,11 +4,12 @@ use eframe::egui;
 use eframe::egui::RichText;
 
 use super::picture::{Answer, Hit, PictureOf, picture_ui};
-use super::read::{TileData, TileReading};
+use super::read::TileData;
 use super::tooltip::hit_ui;
 use super::{MARGIN, MemoryMap, RunTiles};
 use crate::ui::report::RunsContext;
-use crate::ui::report::side_by_side::{area_below, run_title_ui};
+use crate::ui::report::run_title_ui;
+use crate::ui::report::side_by_side::area_below;
 use crate::ui::runs::{Run, Runs};
 use crate::ui::units::Units;
 use crate::ui::widget::facts::absent_ui;
@@ -64,8 +65,8 @@ impl MemoryMap {
     ) -> Option<Answer> {
         let Some(scene) = tiles.scene(place, &self.chosen) else {
             run_title_ui(ui, run);
-            match self.readings.get(&run.id).and_then(TileReading::why_not) {
-                Some(why_not) => absent_ui(ui, "The tile is not in this report", why_not),
+            match self.readings.get(&run.id).and_then(|read| read.why_not(&run.report)) {
+                Some(why_not) => absent_ui(ui, "The tile is not in this report", &why_not),
                 None => absent_ui(ui, "The tile is being read", ""),
             }
             return None;

@@ -13,7 +13,7 @@ use crate::store::ids::CategoryId;
 use crate::store::placed::Placed;
 use crate::store::{Report, TileId};
 use crate::ui::job::{Latest, Same};
-use crate::ui::report::is_limit_near;
+use crate::ui::report::{is_limit_near, reason_of};
 use crate::ui::runs::{Needed, Run};
 use crate::ui::widget::bins::new_version;
 
@@ -178,9 +178,9 @@ impl TileReading {
     }
 
     /// Why there is no tile: a failure, or nothing to read; `None` while it is being read.
-    pub fn why_not(&self) -> Option<&str> {
-        let absent = "The profile has no readable table vars_info";
-        self.data.failure().or_else(|| self.data.last().map(|_| absent))
+    pub fn why_not(&self, report: &Report) -> Option<String> {
+        let absent = || reason_of(report.variables.absence());
+        self.data.failure().map(str::to_owned).or_else(|| self.data.last().map(|_| absent()))
     }
 
     /// Asks what is alive at a step; returns what is known of this tile at any step meanwhile.

@@ -8,7 +8,7 @@ use eframe::egui;
 use super::read::TileData;
 use super::words::{Words, category, life};
 use super::{RunTile, RunTiles};
-use crate::analysis::figures::joined::joined_all;
+use crate::analysis::figures::joined::side_by_side;
 use crate::store::placed::Placement;
 use crate::ui::job::Same;
 use crate::ui::report::RunsContext;
@@ -35,6 +35,9 @@ enum Cell {
     /// From the reference to a run.
     Change(usize),
 }
+
+/// What a row unfolds into: its title, and what stands in the column of a run.
+type RowPart = (&'static str, fn(usize) -> Cell);
 
 /// The tile in each run, where it is there.
 type Tiles = Vec<Option<Same<TileData>>>;
@@ -66,8 +69,8 @@ struct TileVariableRows {
     cells: Vec<Cell>,
     /// For each variable its row on the tile of each run.
     rows: Vec<Vec<Option<u32>>>,
-    /// What a row unfolds into: of more than two runs what has no columns.
-    parts: &'static [(&'static str, fn(usize) -> Cell)],
+    /// Of more than two runs what has no columns.
+    parts: &'static [RowPart],
 }
 
 impl VariableTable {
@@ -120,8 +123,8 @@ impl ListedVariables {
             let row = |row: u32| (data.name(row).to_owned(), row);
             data.map.blocks.iter().map(|block| row(block.row)).collect()
         };
-        let rows = joined_all(tiles.iter().map(named).collect());
-        let parts: &[(&str, fn(usize) -> Cell)] = match runs.len() {
+        let rows = side_by_side(tiles.iter().map(named).collect());
+        let parts: &[RowPart] = match runs.len() {
             ..=2 => &[],
             _ => &[("Address", Cell::Address), ("Difference to the reference", Cell::Change)],
         };

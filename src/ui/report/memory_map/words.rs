@@ -58,15 +58,7 @@ impl Words {
 
 /// A reason in a few words.
 pub fn reason_title(reason: GapReason) -> &'static str {
-    match reason {
-        GapReason::Start => "Start of memory",
-        GapReason::Alignment => "Alignment",
-        GapReason::ElementConstraint => "Memory element",
-        GapReason::RegionConstraint => "Memory region",
-        GapReason::Interleaving => "Interleaving",
-        GapReason::Unexplained => "Not explained",
-        GapReason::FreeAtStep => "Free at this step, taken at others",
-    }
+    reason.title()
 }
 
 /// Why a gap is there, with the variables that it is about.

@@ -1,203 +1,218 @@
-//! The facts at the left: memory, machine, graph, compilation.
+//! The facts at the left: of one run in cards of names and values, of several as cards with a column for
+//! each run.
 
-use crate::analysis::liveness::{Scope, curve, peak, replica_note};
-use crate::analysis::memory::{cell, over_limit_bytes, totals};
-use crate::analysis::program::steps;
-use crate::store::Report;
-use crate::store::options::About;
-use crate::text::{grouped, shortened};
+use eframe::egui;
+use eframe::egui::{Grid, Label, RichText, ScrollArea};
+
+use super::words::{DIFFERS, SAME, of_number, said_text, state_text};
+use crate::analysis::comparison::facts::{Fact, FactGroup, Said};
+use crate::text::grouped;
+use crate::ui::report::{change_color, change_text};
+use crate::ui::runs::{Run, Runs};
+use crate::ui::theme::{Tokens, card_frame};
 use crate::ui::units::Units;
-use crate::ui::widget::facts::Fact;
+use crate::ui::widget::facts::facts_ui;
+use crate::ui::widget::rows::{Value, percent_text};
 
-/// Longest value.
-const VALUE: usize = 200;
+/// Width from which the cards of one run stand in two columns, points.
+const TWO_COLUMNS: f32 = 660.0;
+/// Between these columns, points.
+const COLUMN_GAP: f32 = 8.0;
+/// Between the columns of a card, points.
+const SPACING: f32 = 14.0;
+/// Width of names, and of the differences of two runs, points.
+const NAME: f32 = 176.0;
+const DIFFERENCE: f32 = 150.0;
+/// Narrowest and widest value: of two runs, and of more, with its change beside it; points.
+const VALUE: (f32, f32) = (64.0, 180.0);
+const VALUE_AND_CHANGE: (f32, f32) = (112.0, 190.0);
 
-/// A card: its title and its facts.
-pub type Card = (&'static str, Vec<Fact>);
-
-/// What a fact says, as a figure where it is one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Said {
-    /// Bytes; what the text says beside them comes before and after.
-    Bytes(String, u64, String),
-    /// Things; the text says of how many.
-    Count(u64, String),
-    /// Words, clean.
-    Words(String),
-    /// Not known.
-    Unknown,
+/// The width that the cards of all runs would like, points.
+pub fn wanted_width(runs: &Runs) -> f32 {
+    match runs.len() {
+        ..=2 => 0.0,
+        runs => 24.0 + NAME + runs as f32 * (VALUE_AND_CHANGE.0 + SPACING),
+    }
 }
 
-impl Said {
-    fn bytes(bytes: Option<u64>) -> Self {
-        bytes.map_or(Self::Unknown, |bytes| Self::Bytes(String::new(), bytes, String::new()))
-    }
-
-    fn count(count: u64) -> Self {
-        Self::Count(count, String::new())
-    }
-
-    /// All of it, for people.
-    pub fn text(&self, units: Units) -> String {
-        match self {
-            Self::Bytes(before, bytes, after) => format!("{before}{}{after}", units.exact(*bytes)),
-            Self::Count(count, after) => format!("{}{after}", grouped(*count)),
-            Self::Words(words) => words.clone(),
-            Self::Unknown => "–".to_owned(),
+/// Draws the cards.
+pub fn cards_ui(ui: &mut egui::Ui, runs: &Runs, groups: &[FactGroup]) {
+    let scrolls = egui::Vec2b::new(runs.len() > 2, true);
+    ScrollArea::new(scrolls).auto_shrink(false).show(ui, |ui| {
+        if runs.is_one() {
+            cards_of_one_ui(ui, groups);
+            return;
         }
-    }
+        for group in groups {
+            card_frame(Tokens::now(ui)).show(ui, |ui| {
+                ui.set_width(ui.available_width());
+                card_ui(ui, runs, group);
+            });
+            ui.add_space(6.0);
+        }
+    });
 }
 
-/// A fact: its name and what it says.
-pub type Statement = (&'static str, Said);
-
-/// The cards with what is known now.
-pub fn cards(report: &Report, units: Units) -> Vec<Card> {
-    let facts = |statements: Vec<Statement>| {
-        let facts = statements.iter();
-        facts.map(|(name, said)| ((*name).to_owned(), said.text(units))).collect()
+/// Cards below each other, in two columns where there is room.
+fn cards_of_one_ui(ui: &mut egui::Ui, groups: &[FactGroup]) {
+    let units = Units::now(ui);
+    let card = |ui: &mut egui::Ui, group: &FactGroup| {
+        let fact = |fact: &Fact| {
+            let said = fact.said.first()?.as_ref()?;
+            Some((fact.name.to_owned(), said_text(said, units)))
+        };
+        let facts: Vec<_> = group.facts.iter().filter_map(fact).collect();
+        facts_ui(ui, group.title, &facts);
     };
-    statements(report).into_iter().map(|(title, list)| (title, facts(list))).collect()
-}
-
-/// What the cards say.
-pub fn statements(report: &Report) -> Vec<(&'static str, Vec<Statement>)> {
-    vec![
-        ("Memory", memory_facts(report)),
-        ("Target", target_facts(report)),
-        ("Graph", graph_facts(report)),
-        ("Compilation and execution", compilation_facts(report)),
-    ]
-}
-
-/// Whether the program fits, and in words; `None` where that is not known.
-pub fn verdict(report: &Report, units: Units) -> Option<(bool, String)> {
-    let memory = report.memory.get()?;
-    let target = report.target.get();
-    let totals = totals(memory, target);
-    if totals.fits? {
-        return Some((true, "Fits: no tile is over its limit".to_owned()));
+    if ui.available_width() < TWO_COLUMNS {
+        groups.iter().for_each(|group| card(ui, group));
+        return;
     }
-    let over = totals.tiles_over_limit.map_or_else(|| "some".to_owned(), grouped);
-    let tiles = grouped(memory.tiles.len() as u64);
-    let most = totals.fullest.and_then(|row| over_limit_bytes(memory, target, row));
-    let most = most.map_or(String::new(), |most| format!(", by {} at most", units.exact(most)));
-    Some((false, format!("Does not fit: {over} of {tiles} tiles over the limit{most}")))
-}
-
-fn push(facts: &mut Vec<Statement>, name: &'static str, said: Option<Said>) {
-    facts.extend(said.map(|said| (name, said)));
-}
-
-fn words(text: Option<String>) -> Option<Said> {
-    text.map(|text| Said::Words(shortened(&text, VALUE).into_owned()))
-}
-
-fn memory_facts(report: &Report) -> Vec<Statement> {
-    let mut facts = Vec::new();
-    let Some(memory) = report.memory.get() else { return facts };
-    let target = report.target.get();
-    let totals = totals(memory, target);
-    facts.push(("Without gaps", Said::bytes(totals.total_bytes)));
-    facts.push(("With gaps", Said::bytes(totals.including_gaps_bytes)));
-    facts.push(("Gaps", Said::bytes(totals.gap_bytes)));
-    facts.push(("Always live", Said::bytes(totals.always_live_bytes)));
-    push(&mut facts, "Fullest tile", fullest(report, totals.fullest));
-    let tiles = grouped(memory.tiles.len() as u64);
-    let over = totals.tiles_over_limit.map(|over| Said::Count(over, format!(" of {tiles}")));
-    push(&mut facts, "Tiles over the limit", over);
-    push(&mut facts, "Liveness peak", liveness_peak(report));
-    facts
-}
-
-fn fullest(report: &Report, row: Option<usize>) -> Option<Said> {
-    let memory = report.memory.get()?;
-    let bytes = cell(&memory.including_gaps, row?)?;
-    let tile = memory.tiles.get(row?)?;
-    Some(Said::Bytes(format!("Tile {tile}, "), bytes, " with gaps".to_owned()))
-}
-
-fn liveness_peak(report: &Report) -> Option<Said> {
-    let (liveness, steps) = (report.liveness.get()?, report.steps.get()?);
-    let curve = curve(liveness, Scope::Everything, steps.ids.len())?;
-    let step = peak(&curve)?;
-    let facts = steps::facts(report, step)?;
-    let kind = facts.kind.map_or(String::new(), |kind| format!(", {kind}"));
-    let note = replica_note(report.target.get()).map_or("", |_| ", per replica");
-    let place = format!(" not always live at step {}{kind}{note}", facts.step);
-    Some(Said::Bytes(String::new(), *curve.get(step)?, shortened(&place, VALUE).into_owned()))
-}
-
-fn target_facts(report: &Report) -> Vec<Statement> {
-    let mut facts = Vec::new();
-    let Some(target) = report.target.get() else { return facts };
-    let bytes = |bytes: Option<u64>| bytes.map(|bytes| Said::bytes(Some(bytes)));
-    push(&mut facts, "Type", words(target.kind.clone()));
-    push(&mut facts, "Architecture", words(target.architecture.clone()));
-    push(&mut facts, "IPUs", target.ipus.map(Said::count));
-    push(&mut facts, "Replicas", target.replicas.map(Said::count));
-    push(&mut facts, "IPUs per replica", target.ipus_per_replica.map(Said::count));
-    push(&mut facts, "Tiles", target.tiles.map(Said::count));
-    push(&mut facts, "Tiles per IPU", target.tiles_per_ipu.map(Said::count));
-    push(&mut facts, "Memory per tile", bytes(target.bytes_per_tile));
-    push(&mut facts, "Memory per IPU", bytes(target.bytes_per_ipu));
-    push(&mut facts, "Memory per replica", bytes(target.bytes_per_replica));
-    push(&mut facts, "Memory in total", bytes(target.total_bytes));
-    let clock = target.clock_hz.map(|hz| format!("{} MHz", hz as f64 / 1_000_000.0));
-    push(&mut facts, "Clock", words(clock));
-    push(
-        &mut facts,
-        "Compute instrumentation",
-        words(target.compute_instrumentation.clone().filter(|level| !level.is_empty())),
-    );
-    let yes_no = |flag: bool| if flag { "yes" } else { "no" }.to_owned();
-    push(
-        &mut facts,
-        "External exchange instrumented",
-        words(target.external_exchange_instrumentation.map(yes_no)),
-    );
-    facts
-}
-
-fn graph_facts(report: &Report) -> Vec<Statement> {
-    let mut facts = Vec::new();
-    let Some(graph) = report.graph.get() else { return facts };
-    push(&mut facts, "Compute sets", graph.compute_sets.map(Said::count));
-    push(&mut facts, "Edges", graph.edges.map(Said::count));
-    push(&mut facts, "Variables", graph.variables.map(Said::count));
-    push(&mut facts, "Vertices", graph.vertices.map(Said::count));
-    facts
-}
-
-fn compilation_facts(report: &Report) -> Vec<Statement> {
-    let mut facts = Vec::new();
-    if let Some(about) = report.about.get() {
-        push(&mut facts, "Poplar version", words(about.poplar_version.clone()));
-        push(&mut facts, "Compiled at", words(about.compiled_at.clone()));
-        push(&mut facts, "Compile time", words(compile_time(about)));
-        push(&mut facts, "Format", words(about.format.clone()));
-        push(&mut facts, "Compilation id", words(about.compilation_id.clone()));
-    }
-    match report.execution.get() {
-        Some(execution) => {
-            push(&mut facts, "Runs recorded", Some(Said::count(execution.runs)));
-            push(&mut facts, "Steps recorded", Some(Said::count(execution.steps)));
-            push(&mut facts, "Cycles", execution.cycles.map(Said::count));
+    ui.spacing_mut().item_spacing.x = COLUMN_GAP;
+    ui.columns_const(|columns: &mut [egui::Ui; 2]| {
+        for (index, group) in groups.iter().enumerate() {
+            if let Some(ui) = columns.get_mut(index % 2) {
+                card(ui, group);
+            }
         }
-        None if report.execution.is_settled() => {
-            push(&mut facts, "Execution", words(Some("Nothing was recorded".to_owned())));
-        }
-        None => {}
-    }
-    facts
+    });
 }
 
-/// From the first phase's start to the last one's end.
-fn compile_time(about: &About) -> Option<String> {
-    let start = about.phases.iter().map(|phase| phase.start_microseconds).min()?;
-    let ends = about.phases.iter();
-    let end = ends
-        .map(|phase| phase.start_microseconds.saturating_add(phase.duration_microseconds))
-        .max()?;
-    Some(format!("{:.2} s", end.saturating_sub(start) as f64 / 1_000_000.0))
+fn card_ui(ui: &mut egui::Ui, runs: &Runs, group: &FactGroup) {
+    let units = Units::now(ui);
+    let is_pair = runs.len() == 2;
+    // The same columns in all cards.
+    let (taken, (least, most)) =
+        if is_pair { (NAME + DIFFERENCE + SPACING, VALUE) } else { (NAME, VALUE_AND_CHANGE) };
+    let of_all = runs.len() as f32;
+    let width = ((ui.available_width() - taken) / of_all - SPACING).clamp(least, most);
+    let grid = Grid::new(("facts of several", group.title))
+        .num_columns(runs.len() + 1 + usize::from(is_pair));
+    grid.spacing([SPACING, 3.0]).show(ui, |ui| {
+        let title = RichText::new(group.title).strong().size(15.0);
+        cell_ui(ui, NAME, |ui| drop(ui.label(title)));
+        for run in runs.iter() {
+            let title = RichText::new(&*run.title).strong().color(run.color(ui));
+            cell_ui(ui, width, |ui| drop(ui.add(Label::new(title).truncate())));
+        }
+        if is_pair {
+            ui.weak("Difference");
+        }
+        ui.end_row();
+        if group.facts.is_empty() {
+            ui.weak(of_number(runs, ["", "In neither report", "In no report"]));
+        }
+        for fact in &group.facts {
+            let name = RichText::new(fact.name).weak();
+            cell_ui(ui, NAME, |ui| drop(ui.add(Label::new(name).truncate())));
+            let first = fact.said.first().and_then(Option::as_ref);
+            for (said, run) in fact.said.iter().zip(runs.iter()) {
+                cell_ui(ui, width, |ui| {
+                    if is_pair || run.id == runs.reference().id {
+                        value_ui(ui, said.as_ref(), units);
+                    } else {
+                        changed_value_ui(ui, [first, said.as_ref()], (runs.reference(), units));
+                    }
+                });
+            }
+            if is_pair {
+                difference_ui(ui, fact, runs, units);
+            }
+            ui.end_row();
+        }
+    });
+}
+
+/// A cell as wide as all of its column.
+fn cell_ui(ui: &mut egui::Ui, width: f32, add: impl FnOnce(&mut egui::Ui)) {
+    ui.scope(|ui| {
+        ui.set_width(width);
+        add(ui);
+    });
+}
+
+/// A value in short; all of it as a tooltip.
+fn value_ui(ui: &mut egui::Ui, said: Option<&Said>, units: Units) -> egui::Response {
+    let text = match said {
+        Some(Said::Bytes(_, bytes, _)) => units.bytes(*bytes),
+        Some(Said::Count(count, _)) => grouped(*count),
+        Some(Said::Words(words)) => words.clone(),
+        Some(Said::Unknown) | None => "–".to_owned(),
+    };
+    let label = ui.add(Label::new(&text).truncate());
+    match said.map(|said| said_text(said, units)).filter(|all| *all != text) {
+        Some(all) => label.on_hover_text(all),
+        None => label,
+    }
+}
+
+/// A value with its change against the reference in short beside it.
+fn changed_value_ui(
+    ui: &mut egui::Ui,
+    [first, said]: [Option<&Said>; 2],
+    (reference, units): (&Run, Units),
+) {
+    let (before, now) = match [first, said] {
+        [Some(Said::Bytes(_, before, _)), Some(Said::Bytes(_, now, _))]
+        | [Some(Said::Count(before, _)), Some(Said::Count(now, _))] => (*before, *now),
+        [Some(Said::Words(before)), Some(Said::Words(now))] if before != now => {
+            ui.horizontal(|ui| {
+                ui.label(RichText::new("≠").strong());
+                value_ui(ui, said, units);
+            });
+            return;
+        }
+        _ => {
+            value_ui(ui, said, units);
+            return;
+        }
+    };
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = 5.0;
+        let value = value_ui(ui, said, units);
+        if before == now {
+            return;
+        }
+        let change = match said {
+            Some(Said::Bytes(..)) => change_text(before, now, units),
+            _ => Value::count_change(before, now).shown(units).into_owned(),
+        };
+        let short = match before {
+            0 => "new".to_owned(),
+            _ => percent_text((now as f64 - before as f64) * 100.0 / before as f64),
+        };
+        let short = RichText::new(short).small().color(change_color(ui, before, now));
+        let hover = format!("{change} against {}", reference.title);
+        value.on_hover_text(&hover);
+        ui.add(Label::new(short).truncate()).on_hover_text(hover);
+    });
+}
+
+fn difference_ui(ui: &mut egui::Ui, fact: &Fact, runs: &Runs, units: Units) {
+    let said = |run: usize| fact.said.get(run).and_then(Option::as_ref);
+    match [said(0), said(1)] {
+        [Some(Said::Bytes(_, source, _)), Some(Said::Bytes(_, target, _))] => {
+            let text = change_text(*source, *target, units);
+            ui.colored_label(change_color(ui, *source, *target), text);
+        }
+        [Some(Said::Count(source, _)), Some(Said::Count(target, _))] => {
+            let text = Value::count_change(*source, *target).shown(units);
+            ui.colored_label(change_color(ui, *source, *target), text);
+        }
+        [Some(Said::Words(source)), Some(Said::Words(target))] if source == target => {
+            ui.weak(SAME);
+        }
+        [Some(Said::Words(_)), Some(Said::Words(_))] => {
+            ui.label(RichText::new(DIFFERS).strong());
+        }
+        [None, Some(Said::Unknown)] | [Some(Said::Unknown), None] => {
+            ui.label("");
+        }
+        [Some(_), None] | [None, Some(_)] => {
+            ui.label(state_text(&fact.said, runs));
+        }
+        _ => {
+            ui.label("");
+        }
+    }
 }

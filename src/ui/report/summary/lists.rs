@@ -1,20 +1,26 @@
-//! The lists at the right: options, side files, proportions, files of the report. Each sorts, filters
-//! and is copied; a row that is clicked is shown in full below.
+//! The lists at the right: options, side files, proportions, files of the reports, with a column for each
+//! run. What differs comes first. Each sorts, filters and is copied; a row that is clicked is shown in full
+//! below.
 
 use std::sync::Arc;
 
 use eframe::egui;
-use eframe::egui::{Label, Margin, RichText};
+use eframe::egui::{Label, Margin, RichText, ScrollArea};
 
-use crate::analysis::program::operations::proportions;
+use super::words::{SAME, of_number, state_text};
+use crate::analysis::comparison::options::{NamedValues, options, side_facts};
+use crate::analysis::figures::joined::side_by_side;
+use crate::analysis::program::operations::{ProportionCount, proportions};
 use crate::store::Report;
-use crate::store::options::{About, EngineOption, SideFact};
-use crate::store::report::FileStatus;
+use crate::store::options::About;
+use crate::store::report::{FileStatus, ReportFile};
 use crate::text::clean;
-use crate::ui::report::PageContext;
+use crate::ui::command::Command;
+use crate::ui::report::reason_of;
+use crate::ui::runs::Runs;
 use crate::ui::units::Units;
 use crate::ui::widget::data_table::{Data, DataTable, no_paint};
-use crate::ui::widget::rows::{Column, Rows, Value};
+use crate::ui::widget::rows::{Column, Listed, Rows, Value};
 
 /// Which list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,6 +35,10 @@ enum List {
 }
 
 impl List {
+    /// In the order of the tabs.
+    const ALL: [Self; 6] =
+        [Self::Engine, Self::Target, Self::Framework, Self::App, Self::Proportions, Self::Files];
+
     fn name(self) -> &'static str {
         match self {
             Self::Engine => "Engine options",
@@ -40,231 +50,395 @@ impl List {
         }
     }
 
-    fn columns(self) -> Vec<Column> {
+    fn columns(self, runs: &Runs) -> Vec<Column> {
+        let of_runs = |titles: [&str; 2], width: f32, column: fn(String, f32) -> Column| {
+            let title = move |title: &str| {
+                let [alone, among] = titles;
+                if runs.is_one() { alone.to_owned() } else { format!("{title}{among}") }
+            };
+            runs.iter().map(move |run| column(title(&run.title), width)).collect::<Vec<Column>>()
+        };
+        let is_one = runs.is_one();
+        let pair = |column: Column| if runs.len() == 2 { vec![column] } else { Vec::new() };
+        let proportion = Column { unit: "number", ..Column::text("Proportion", 90.0) };
+        let state = match self {
+            _ if !is_one => vec![Column::text("State", 106.0)],
+            Self::Engine | Self::Target => vec![Column::text("Default", 70.0)],
+            _ => Vec::new(),
+        };
+        let value_width =
+            if matches!(self, Self::Framework | Self::App) && is_one { 240.0 } else { 130.0 };
+        let [times, files, sizes] =
+            if is_one { [80.0, 110.0, 120.0] } else { [106.0, 92.0, 100.0] };
         match self {
-            Self::Engine | Self::Target => vec![
-                Column::rest("Name"),
-                Column::text("Value", 130.0),
-                Column::text("Default", 70.0),
-            ],
-            Self::Framework | Self::App => vec![Column::rest("Name"), Column::text("Value", 240.0)],
-            Self::Proportions => vec![
-                Column::rest("Operation"),
-                Column { unit: "number", ..Column::text("Proportion", 90.0) },
-                Column::count("Times", 80.0),
-            ],
-            Self::Files => vec![
-                Column::rest("File"),
-                Column::text("State", 110.0),
-                Column::bytes("Size", 120.0),
-            ],
+            Self::Engine | Self::Target | Self::Framework | Self::App => [
+                vec![Column::rest("Name")],
+                of_runs(["Value", ""], value_width, Column::text),
+                state,
+            ]
+            .concat(),
+            Self::Proportions => [
+                vec![Column::rest("Operation"), proportion],
+                of_runs(["Times", ", times"], times, Column::count),
+                pair(Column::count("Difference", 96.0)),
+            ]
+            .concat(),
+            Self::Files => [
+                vec![Column::rest("File")],
+                of_runs(["State", ""], files, Column::text),
+                of_runs(["Size", ", size"], sizes, Column::bytes),
+                pair(Column::bytes("Difference", 110.0)),
+            ]
+            .concat(),
         }
     }
 }
 
-/// The rows of any list.
-#[derive(Debug, Default)]
-struct ListRows(Vec<Vec<Value<'static>>>);
+/// A row of any list, with a cell for each column.
+type Row = Vec<Value<'static>>;
 
-impl Rows for ListRows {
-    fn len(&self) -> usize {
-        self.0.len()
+/// A list as it is shown.
+struct ListTable {
+    list: List,
+    title: String,
+    columns: Vec<Column>,
+    rows: Arc<dyn Rows>,
+    note: String,
+    /// How many options of it differ.
+    differing: usize,
+}
+
+impl std::fmt::Debug for ListTable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ListTable").field("title", &self.title).finish_non_exhaustive()
     }
+}
 
-    fn value(&self, row: usize, column: usize) -> Value<'_> {
-        self.0.get(row).and_then(|row| row.get(column)).cloned().unwrap_or_default()
+/// The lists that there are.
+#[derive(Debug)]
+pub struct ListTables(Vec<ListTable>);
+
+impl ListTables {
+    /// Of runs whose options are there; `None` where those of one are not.
+    pub fn new(runs: &Runs) -> Option<Self> {
+        let abouts: Vec<&About> =
+            runs.iter().map(|run| run.report.about.get()).collect::<Option<_>>()?;
+        let table = |list: List| {
+            let (rows, differing) = rows(runs, &abouts, list);
+            // A side file that is absent is named under Files.
+            if rows.is_empty() && matches!(list, List::Framework | List::App) {
+                return None;
+            }
+            let note = note(runs, list, &rows);
+            let title = title(runs, list, rows.len(), differing);
+            let cell: fn(&Row, usize) -> Value<'_> =
+                |row, column| row.get(column).cloned().unwrap_or_default();
+            let rows = Arc::new(Listed { rows, cell });
+            Some(ListTable { list, title, columns: list.columns(runs), rows, note, differing })
+        };
+        Some(Self(List::ALL.into_iter().filter_map(table).collect()))
     }
 }
 
 /// What the lists remember.
 #[derive(Debug, Default)]
 pub struct Lists {
-    list: List,
+    /// The list that was chosen; before that the first in which something differs.
+    chosen: Option<List>,
     table: DataTable,
     selected: Option<usize>,
-    made: Option<Made>,
-}
-
-/// The rows with what they were made from.
-struct Made {
-    list: List,
-    parts: u32,
-    rows: Arc<dyn Rows>,
-    note: String,
-}
-
-impl std::fmt::Debug for Made {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Made").field(&self.list).finish_non_exhaustive()
-    }
 }
 
 impl Lists {
-    /// Draws the chosen list; `parts` changes when more of the report is there.
-    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, parts: u32) {
-        let report = page.report;
-        let Some(about) = report.about.get() else {
-            ui.weak("Options are not in this report, or not read yet");
+    /// Draws the chosen list.
+    pub fn ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        runs: &Runs,
+        tables: Option<&ListTables>,
+        commands: &mut Vec<Command>,
+    ) {
+        let Some(ListTables(tables)) = tables else {
+            ui.weak(of_number(
+                runs,
+                [
+                    "Options are not in this report, or not read yet",
+                    "Options are not in both reports, or not read yet",
+                    "Options are not in all reports, or not read yet",
+                ],
+            ));
             return;
         };
-        let before = self.list;
-        self.tabs_ui(ui, report, about);
-        if self.list != before {
-            self.table = DataTable::default();
-            self.selected = None;
+        let chosen = tables.iter().find(|table| Some(table.list) == self.chosen);
+        let differing = || tables.iter().find(|table| table.differing > 0);
+        let Some(shown) = chosen.or_else(differing).or_else(|| tables.first()) else { return };
+        let mut wanted = shown.list;
+        ui.horizontal_wrapped(|ui| {
+            for table in tables {
+                ui.selectable_value(&mut wanted, table.list, &table.title);
+            }
+        });
+        if wanted != shown.list {
+            *self = Self { chosen: Some(wanted), ..Self::default() };
         }
-        if self.made.as_ref().is_none_or(|made| made.list != self.list || made.parts != parts) {
-            let rows = rows(report, about, self.list);
-            let note = note(report, self.list, &rows);
-            self.made = Some(Made { list: self.list, parts, rows: Arc::new(ListRows(rows)), note });
-        }
-        let Some(made) = &self.made else { return };
-        if made.rows.len() == 0 {
-            ui.weak(&made.note);
+        let Some(shown) = tables.iter().find(|table| table.list == wanted) else { return };
+        if shown.rows.len() == 0 {
+            ui.weak(&shown.note);
             return;
         }
         if let Some(row) = self.selected {
-            full_ui(ui, &*made.rows, row);
+            full_ui(ui, runs, shown, row);
         }
         let selected = self.selected;
         let data = Data {
-            name: self.list.name(),
+            name: shown.list.name(),
             title: "",
-            note: &made.note,
-            columns: &self.list.columns(),
-            rows: &made.rows,
+            note: &shown.note,
+            columns: &shown.columns,
+            rows: &shown.rows,
             is_selected: &|row| selected == Some(row),
             paint: &no_paint,
         };
-        if let Some(click) = self.table.ui(ui, &data, page.commands) {
+        let mut click = None;
+        let mut table_ui = |ui: &mut egui::Ui| click = self.table.ui(ui, &data, commands);
+        if runs.len() > 2 {
+            ScrollArea::horizontal().auto_shrink(false).show(ui, table_ui);
+        } else {
+            table_ui(ui);
+        }
+        if let Some(click) = click {
             self.selected = (selected != Some(click.row)).then_some(click.row);
         }
-    }
-
-    fn tabs_ui(&mut self, ui: &mut egui::Ui, report: &Report, about: &About) {
-        let files = report.files();
-        let found = files.iter().filter(|file| file.bytes.is_some()).count();
-        let damaged = files.iter().filter(|file| is_damaged(file.status)).count();
-        let damaged = if damaged > 0 { format!(", {damaged} damaged") } else { String::new() };
-        let files = format!("Files ({found} of {}{damaged})", files.len());
-        ui.horizontal_wrapped(|ui| {
-            for (list, count, is_always_there) in [
-                (List::Engine, about.engine_options.len(), true),
-                (List::Target, about.target_options.len(), true),
-                // A side file that is absent is named under Files.
-                (List::Framework, about.framework.len(), false),
-                (List::App, about.app.len(), false),
-            ] {
-                if is_always_there || count > 0 {
-                    let title = format!("{} ({count})", list.name());
-                    ui.selectable_value(&mut self.list, list, title);
-                }
-            }
-            let proportions = List::Proportions;
-            ui.selectable_value(&mut self.list, proportions, proportions.name());
-            ui.selectable_value(&mut self.list, List::Files, files);
-        });
     }
 }
 
 /// A row with nothing cut off, to be read and copied.
-fn full_ui(ui: &mut egui::Ui, rows: &dyn Rows, row: usize) {
+fn full_ui(ui: &mut egui::Ui, runs: &Runs, table: &ListTable, row: usize) {
     let text = |column: usize| {
-        let text = rows.value(row, column).shown(Units::now(ui)).into_owned();
+        let text = table.rows.value(row, column).shown(Units::now(ui)).into_owned();
         clean(&text).into_owned()
     };
-    let (name, value) = (text(0), text(1));
+    let first = if table.list == List::Proportions && !runs.is_one() { 2 } else { 1 };
+    let name = text(0);
+    let values: Vec<String> = (first..).take(runs.len()).map(text).collect();
     let frame = egui::Frame::new().inner_margin(Margin::symmetric(0, 6));
     egui::Panel::bottom("selected row").frame(frame).show(ui, |ui| {
         ui.add(Label::new(RichText::new(name).weak()).wrap());
-        ui.add(Label::new(RichText::new(value).strong()).wrap());
+        for (run, value) in runs.iter().zip(values) {
+            let value = Label::new(RichText::new(value).strong()).wrap();
+            if runs.is_one() {
+                ui.add(value);
+                continue;
+            }
+            ui.horizontal_wrapped(|ui| {
+                ui.label(RichText::new(&*run.title).color(run.color(ui)));
+                ui.add(value);
+            });
+        }
     });
 }
 
+/// What a tab says.
+fn title(runs: &Runs, list: List, rows: usize, differing: usize) -> String {
+    let name = list.name();
+    match (list, differing) {
+        (List::Files, _) if runs.is_one() => {
+            let files = runs.reference().report.files();
+            let found = files.iter().filter(|file| file.bytes.is_some()).count();
+            let is_damaged =
+                |file: &&ReportFile| !matches!(file.status, FileStatus::Ok | FileStatus::Missing);
+            let damaged = files.iter().filter(is_damaged).count();
+            let damaged = if damaged > 0 { format!(", {damaged} damaged") } else { String::new() };
+            format!("{name} ({found} of {}{damaged})", files.len())
+        }
+        (List::Files | List::Proportions, _) => name.to_owned(),
+        _ if runs.is_one() => format!("{name} ({rows})"),
+        (_, 0) => name.to_owned(),
+        (_, 1) => format!("{name} (1 differs)"),
+        (_, count) => format!("{name} ({count} differ)"),
+    }
+}
+
 /// What is said beside the number of rows, or in place of them.
-fn note(report: &Report, list: List, rows: &[Vec<Value<'_>>]) -> String {
+fn note(runs: &Runs, list: List, rows: &[Row]) -> String {
+    let are_settled = runs.iter().all(|run| run.report.debug.is_settled());
+    let count = |is_wanted: &dyn Fn(&Value<'_>) -> bool| {
+        rows.iter().filter(|row| row.last().is_some_and(is_wanted)).count()
+    };
     match list {
-        List::Proportions if !report.debug.is_settled() => "Debug information is being read".into(),
-        List::Proportions if report.debug.get().is_none() => {
-            "Not known without debug.cbor; engine option autoReport.outputDebugInfo brings it"
-                .into()
-        }
+        List::Proportions if !are_settled => "Debug information is being read".to_owned(),
         List::Proportions if rows.is_empty() => {
-            "No operation of this program has the option".into()
+            let debug = &runs.reference().report.debug;
+            if runs.is_one() && debug.get().is_none() {
+                return reason_of(debug.absence());
+            }
+            let texts = [
+                "No operation of this program has the option",
+                "No operation of either has the option, or debug information is not there",
+                "No operation of any has the option, or debug information is not there",
+            ];
+            of_number(runs, texts).to_owned()
         }
-        List::Engine | List::Target => {
-            let changed = Value::text(CHANGED);
-            let count = rows.iter().filter(|row| row.get(2) == Some(&changed)).count();
-            format!("of them {count} changed from default")
+        List::Engine | List::Target if runs.is_one() => {
+            let changed = count(&|value| *value == Value::text(CHANGED));
+            format!("of them {changed} changed from default")
         }
-        List::Framework | List::App | List::Files | List::Proportions => String::new(),
+        List::Proportions | List::Files => String::new(),
+        _ if runs.is_one() => String::new(),
+        _ if rows.is_empty() => {
+            of_number(runs, ["", "Neither report has any", "No report has any"]).to_owned()
+        }
+        _ => match count(&|value| *value != Value::text(SAME)) {
+            0 => "none differs".to_owned(),
+            1 => "of them 1 differs".to_owned(),
+            count => format!("of them {count} differ"),
+        },
     }
 }
 
 /// What the column "Default" says of an option that was set.
 const CHANGED: &str = "changed";
 
-fn rows(report: &Report, about: &About, list: List) -> Vec<Vec<Value<'static>>> {
-    match list {
-        List::Engine => option_rows(&about.engine_options),
-        List::Target => option_rows(&about.target_options),
-        List::Framework => about.framework.iter().map(fact_row).collect(),
-        List::App => about.app.iter().map(fact_row).collect(),
-        List::Proportions => proportion_rows(report),
-        List::Files => file_rows(report),
+/// The rows of a list, and how many of its options differ.
+fn rows(runs: &Runs, abouts: &[&About], list: List) -> (Vec<Row>, usize) {
+    let reports = runs.reports();
+    let options = |of: fn(&About) -> &[_]| options(&each(abouts, of));
+    let facts = |of: fn(&About) -> &[_]| side_facts(&each(abouts, of));
+    let values = match list {
+        List::Engine => options(|about| &about.engine_options),
+        List::Target => options(|about| &about.target_options),
+        List::Framework => facts(|about| &about.framework),
+        List::App => facts(|about| &about.app),
+        List::Proportions => return (proportion_rows(&reports), 0),
+        List::Files => return (file_rows(&reports), 0),
+    };
+    let differing = values.iter().filter(|values| values.differs()).count();
+    (values.into_iter().map(|values| value_row(values, runs)).collect(), differing)
+}
+
+fn each<'a, T>(abouts: &[&'a About], of: fn(&About) -> &[T]) -> Vec<&'a [T]> {
+    abouts.iter().map(|about| of(about)).collect()
+}
+
+fn value_row(values: NamedValues, runs: &Runs) -> Row {
+    let state = match values.is_default {
+        _ if !runs.is_one() => Value::text(state_text(&values.values, runs)),
+        Some(true) => Value::text("default"),
+        Some(false) => Value::text(CHANGED),
+        None => Value::Nothing,
+    };
+    let value = |value: Option<String>| match value {
+        Some(value) if value.is_empty() => Value::text("(empty)"),
+        Some(value) => Value::text(value),
+        None => Value::Nothing,
+    };
+    let values_of_runs = values.values.into_iter().map(value);
+    std::iter::once(Value::text(values.name)).chain(values_of_runs).chain([state]).collect()
+}
+
+/// From the first to the second of two.
+fn change_of_two<T: Copy>(values: &[T], change: impl Fn(T, T) -> Value<'static>) -> Row {
+    match values {
+        [source, target] => vec![change(*source, *target)],
+        _ => Vec::new(),
     }
 }
 
-/// Options in the order of the file, those that are not as by default first.
-fn option_rows(options: &[EngineOption]) -> Vec<Vec<Value<'static>>> {
-    let mut options: Vec<&EngineOption> = options.iter().collect();
-    options.sort_by_key(|option| option.is_default != Some(false));
-    let row = |option: &&EngineOption| {
-        let default = match option.is_default {
-            Some(true) => Value::text("default"),
-            Some(false) => Value::text(CHANGED),
-            None => Value::Nothing,
+fn proportion_rows(reports: &[&Report]) -> Vec<Row> {
+    let counts = |report: &&Report| {
+        let known = report.debug.get().zip(report.programs.get());
+        let counts = known.map(|(debug, programs)| proportions(debug, programs));
+        let key = |row: &ProportionCount| (row.operation.clone(), row.value.map(f64::to_bits));
+        counts.unwrap_or_default().into_iter().map(|row| (key(&row), row)).collect()
+    };
+    let row = |row: Vec<Option<ProportionCount>>| {
+        let first = row.iter().flatten().next()?;
+        let operation = first.operation.clone();
+        let operation = operation.unwrap_or_else(|| "Unnamed operation".to_owned());
+        let counts = row.iter().map(|row| row.as_ref().map_or(0, |row| row.count));
+        Some((operation, first.value, counts.collect()))
+    };
+    let rows = side_by_side(reports.iter().map(counts).collect());
+    let mut rows: Vec<(String, Option<f64>, Vec<u64>)> = rows.into_iter().filter_map(row).collect();
+    if reports.len() > 1 {
+        // The values of an operation stand together.
+        rows.sort_by(|a, b| {
+            a.0.cmp(&b.0).then_with(|| a.1.partial_cmp(&b.1).unwrap_or(std::cmp::Ordering::Equal))
+        });
+    }
+    let row = |(operation, value, counts): (String, Option<f64>, Vec<u64>)| {
+        let value = value.map_or(Value::text("not a number"), Value::Number);
+        let change = change_of_two(&counts, Value::count_change);
+        let counts = counts.into_iter().map(Value::Count);
+        [Value::text(operation), value].into_iter().chain(counts).chain(change).collect()
+    };
+    rows.into_iter().map(row).collect()
+}
+
+/// Files in the order of the reports; the marks tell states apart without reading.
+fn file_rows(reports: &[&Report]) -> Vec<Row> {
+    let files = |report: &&Report| {
+        report.files().into_iter().map(|file| (file.name.clone(), file)).collect()
+    };
+    let row = |row: Vec<Option<ReportFile>>| {
+        let name = Value::text(row.iter().flatten().next()?.name.clone());
+        let state = |file: &Option<ReportFile>| {
+            file.as_ref().map_or(Value::Nothing, |file| Value::text(state_of(file.status)))
         };
-        let value = if option.value.is_empty() { "(empty)" } else { &option.value };
-        vec![Value::text(option.name.clone()), Value::text(value.to_owned()), default]
+        let sizes: Vec<Option<u64>> =
+            row.iter().map(|file| file.as_ref().and_then(|file| file.bytes)).collect();
+        let change = change_of_two(&sizes, |source, target| match (source, target) {
+            (Some(source), Some(target)) => Value::change(source, target),
+            _ => Value::Nothing,
+        });
+        let states = row.iter().map(state);
+        let sizes = sizes.into_iter().map(Value::bytes);
+        Some(std::iter::once(name).chain(states).chain(sizes).chain(change).collect())
     };
-    options.iter().map(row).collect()
-}
-
-fn fact_row(fact: &SideFact) -> Vec<Value<'static>> {
-    vec![Value::text(fact.path.clone()), Value::text(fact.value.clone())]
-}
-
-fn proportion_rows(report: &Report) -> Vec<Vec<Value<'static>>> {
-    let (Some(debug), Some(programs)) = (report.debug.get(), report.programs.get()) else {
-        return Vec::new();
-    };
-    let rows = proportions(debug, programs).into_iter().map(|row| {
-        let operation = row.operation.unwrap_or_else(|| "Unnamed operation".to_owned());
-        let value = row.value.map_or(Value::text("not a number"), Value::Number);
-        vec![Value::text(operation), value, Value::Count(row.count)]
-    });
-    rows.collect()
-}
-
-/// Whether a file is there, but not as it should be.
-pub fn is_damaged(status: FileStatus) -> bool {
-    !matches!(status, FileStatus::Ok | FileStatus::Missing)
-}
-
-/// Files in the order of the report; the marks tell states apart without reading.
-fn file_rows(report: &Report) -> Vec<Vec<Value<'static>>> {
-    let rows = report.files().into_iter().map(|file| {
-        vec![Value::text(file.name), Value::text(state_text(file.status)), Value::bytes(file.bytes)]
-    });
-    rows.collect()
+    let rows = side_by_side(reports.iter().map(files).collect());
+    rows.into_iter().filter_map(row).collect()
 }
 
 /// The state of a file, with a mark.
-pub fn state_text(status: FileStatus) -> String {
+fn state_of(status: FileStatus) -> String {
     match status {
         FileStatus::Ok => "✔ found".to_owned(),
         FileStatus::Missing => "– absent".to_owned(),
         status => format!("⚠ {}", status.as_str()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_all_share_a_row() {
+        let report = |files: &[(&str, Option<u64>)]| {
+            let report = Report::default();
+            let file = |(name, bytes): &(&str, Option<u64>)| ReportFile {
+                name: (*name).to_owned(),
+                bytes: *bytes,
+                status: if bytes.is_some() { FileStatus::Ok } else { FileStatus::Missing },
+            };
+            report.set_files(files.iter().map(file).collect());
+            report
+        };
+        let source = report(&[("profile.pop", Some(10)), ("app.json", None)]);
+        let target = report(&[("profile.pop", Some(30)), ("debug.cbor", Some(5))]);
+        let rows = file_rows(&[&source, &target]);
+        assert_eq!(
+            rows[0][1..],
+            [
+                Value::text("✔ found"),
+                Value::text("✔ found"),
+                Value::Bytes(10),
+                Value::Bytes(30),
+                Value::Change(20),
+            ]
+        );
+        assert_eq!((&rows[1][1], &rows[1][2]), (&Value::text("– absent"), &Value::Nothing));
+        assert_eq!((&rows[2][0], &rows[2][5]), (&Value::text("debug.cbor"), &Value::Nothing));
+        assert_eq!(file_rows(&[&source, &source, &target])[0].len(), 7);
     }
 }

@@ -1,116 +1,171 @@
-//! Summary: the machine, the graph, the totals, the files, all options, and the compiler's phases.
+//! Summary: whether the programs fit and what differs, the machine, the graph, the totals, all options and
+//! files, and the compiler's phases, with a column for each run.
 
 mod cards;
 mod lists;
-pub mod pair;
 mod phases;
+mod words;
 
 use eframe::egui;
-use eframe::egui::{Margin, RichText};
+use eframe::egui::{Label, Margin, RichText};
 
-use super::PageContext;
-use crate::store::Report;
+use super::RunsContext;
+use super::words::option_name;
+use crate::analysis::comparison::facts::{FactGroup, Fit, fact_groups};
+use crate::analysis::comparison::options::{OptionDifference, options_that_differ};
+use crate::analysis::liveness::Scope;
+use crate::analysis::liveness::timeline::WithTimeline;
+use crate::text::{grouped, shortened};
+use crate::ui::job::Cancel;
+use crate::ui::pages::RunsPage;
+use crate::ui::runs::{Needed, Needs, PerRun, Runs, RunsAnswer};
 use crate::ui::split;
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
-use crate::ui::widget::facts::facts_ui;
-use cards::{Card, cards, verdict};
-use lists::Lists;
-use phases::Phases;
+use cards::{cards_ui, wanted_width};
+use lists::{ListTables, Lists};
+use phases::{NestedPhases, Phases};
+use words::{fit_text, of_number};
 
-/// Width from which the cards stand in two columns, points.
-pub const TWO_COLUMNS: f32 = 660.0;
-/// Between the columns, points.
-pub const COLUMN_GAP: f32 = 8.0;
+/// What the facts are taken from; options are read after all small tables.
+const NEEDS: Needs =
+    &[Needed::Memory, Needed::Liveness, Needed::About, Needed::Debug, Needed::Variables];
+/// What differs that the head names.
+const MOST_NAMED: usize = 5;
+/// Longest value there.
+const VALUE: usize = 24;
 
 /// What the page remembers.
 #[derive(Debug, Default)]
 pub struct SummaryPage {
-    made: Option<Made>,
+    facts: RunsAnswer<(), SummaryFacts>,
     lists: Lists,
     phases: Phases,
 }
 
-/// The cards, with what they were made from.
+/// What the page shows.
 #[derive(Debug)]
-struct Made {
-    parts: u32,
-    units: Units,
-    cards: Vec<Card>,
-    verdict: Option<(bool, String)>,
+struct SummaryFacts {
+    groups: Vec<FactGroup>,
+    fits: PerRun<Option<Fit>>,
+    differences: Vec<OptionDifference>,
+    lists: Option<ListTables>,
+    phases: Option<NestedPhases>,
 }
 
-impl SummaryPage {
-    /// Draws the page.
-    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
-        let report = page.report;
-        let (parts, units) = (settled_parts(report), Units::now(ui));
-        if self.made.as_ref().is_none_or(|made| made.parts != parts || made.units != units) {
-            let (cards, verdict) = (cards(report, units), verdict(report, units));
-            self.made = Some(Made { parts, units, cards, verdict });
+impl SummaryFacts {
+    fn of(runs: &Runs, cancel: &Cancel) -> Self {
+        let timeline = |run: &crate::ui::runs::Run| {
+            run.derived.timeline(Scope::Everything, &|| cancel.is_cancelled())
+        };
+        let timelines = runs.each(timeline);
+        let with_timelines: Vec<WithTimeline<'_>> = runs
+            .iter()
+            .zip(&timelines)
+            .map(|(run, timeline)| WithTimeline {
+                report: &run.report,
+                timeline: timeline.as_deref(),
+            })
+            .collect();
+        Self {
+            groups: fact_groups(&with_timelines),
+            fits: runs.each(|run| Fit::of(&run.report)),
+            differences: options_that_differ(&runs.reports()),
+            lists: ListTables::new(runs),
+            phases: NestedPhases::of(runs),
         }
-        self.head_ui(ui);
-        self.phases.ui(ui, page);
-        let share = if ui.available_width() < 800.0 { 0.46 } else { 0.52 };
-        let width = (ui.available_width() * share).clamp(240.0, 900.0);
-        let most = (ui.available_width() - 300.0).max(240.0);
-        split::left(ui, "summary cards", width, 240.0..=most, |ui| {
-            egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
-                if let Some(made) = &self.made {
-                    cards_ui(ui, &made.cards);
-                }
-            });
+    }
+}
+
+impl RunsPage for SummaryPage {
+    fn ui(&mut self, ui: &mut egui::Ui, page: &mut RunsContext<'_>) {
+        let runs = page.runs;
+        self.facts.ask_or_tell("summary", ui.ctx(), (runs, NEEDS), &(), SummaryFacts::of);
+        let facts = self.facts.last(runs).map(|(_, facts)| facts);
+        head_ui(ui, runs, facts);
+        let Some(facts) = facts else {
+            ui.weak(self.facts.failure().unwrap_or("Comparing…"));
+            return;
+        };
+        if let Some(phases) = &facts.phases {
+            self.phases.ui(ui, page, phases);
+        }
+        let room = ui.available_width();
+        let (name, width, least) = if runs.is_one() {
+            let share = if room < 800.0 { 0.46 } else { 0.52 };
+            ("summary cards", (room * share).clamp(240.0, 900.0), 240.0_f32)
+        } else {
+            let width = (room * 0.5).clamp(420.0, 900.0).max(wanted_width(runs).min(room - 420.0));
+            ("summary cards of several", width, 300.0)
+        };
+        split::left(ui, name, width, least..=(room - 300.0).max(least), |ui| {
+            cards_ui(ui, runs, &facts.groups);
         });
         egui::CentralPanel::default()
             .frame(egui::Frame::new().inner_margin(Margin { left: 10, ..Margin::ZERO }))
-            .show(ui, |ui| self.lists.ui(ui, page, parts));
+            .show(ui, |ui| self.lists.ui(ui, runs, facts.lists.as_ref(), page.commands));
     }
+}
 
-    /// The title, and whether the program fits.
-    fn head_ui(&self, ui: &mut egui::Ui) {
+/// The title, whether the programs fit, and what differs in a few words.
+fn head_ui(ui: &mut egui::Ui, runs: &Runs, facts: Option<&SummaryFacts>) {
+    let units = Units::now(ui);
+    let fit = |place: usize| facts.and_then(|facts| facts.fits.get(place)?.as_ref());
+    let text = |ui: &egui::Ui, fit: &Fit| {
+        let text = RichText::new(fit_text(fit, units)).strong();
+        if fit.fits { text } else { text.color(Tokens::now(ui).bad) }
+    };
+    if runs.is_one() {
         ui.horizontal_wrapped(|ui| {
             ui.heading("Summary");
-            if let Some((fits, text)) = self.made.as_ref().and_then(|made| made.verdict.as_ref()) {
+            if let Some(fit) = fit(0) {
                 ui.add_space(8.0);
-                let text = RichText::new(text).strong();
-                let bad = Tokens::now(ui).bad;
-                ui.label(if *fits { text } else { text.color(bad) });
+                ui.label(text(ui, fit));
             }
         });
         ui.add_space(4.0);
-    }
-}
-
-/// Cards below each other, in two columns where there is room.
-fn cards_ui(ui: &mut egui::Ui, cards: &[Card]) {
-    if ui.available_width() < TWO_COLUMNS {
-        for (title, facts) in cards {
-            facts_ui(ui, title, facts);
-        }
         return;
     }
-    ui.spacing_mut().item_spacing.x = COLUMN_GAP;
-    ui.columns_const(|columns: &mut [egui::Ui; 2]| {
-        for (index, (title, facts)) in cards.iter().enumerate() {
-            if let Some(ui) = columns.get_mut(index % 2) {
-                facts_ui(ui, title, facts);
+    ui.heading("Summary");
+    for (place, run) in runs.iter().enumerate() {
+        ui.horizontal(|ui| {
+            ui.label(RichText::new(&*run.title).strong().color(run.color(ui)));
+            if run.title != run.name {
+                ui.weak(shortened(&run.name, 40));
             }
+            if let Some(fit) = fit(place) {
+                ui.add(Label::new(text(ui, fit)).truncate());
+            }
+        });
+    }
+    ui.horizontal_wrapped(|ui| {
+        let Some(facts) = facts else { return };
+        ui.weak("What differs");
+        let differences = &facts.differences;
+        if differences.is_empty() {
+            ui.label("no option, version or target");
+        }
+        for difference in differences.iter().take(MOST_NAMED) {
+            let text = difference_text(runs, difference);
+            ui.add(Label::new(RichText::new(text).strong()).extend());
+            ui.add_space(6.0);
+        }
+        if let Some(more @ 1..) = differences.len().checked_sub(MOST_NAMED) {
+            ui.weak(format!("and {} more", grouped(more as u64)));
         }
     });
+    ui.add_space(4.0);
 }
 
-/// A number that changes whenever more of the report is there.
-pub fn settled_parts(report: &Report) -> u32 {
-    [
-        report.about.is_settled(),
-        report.target.is_settled(),
-        report.graph.is_settled(),
-        report.memory.is_settled(),
-        report.liveness.is_settled(),
-        report.execution.is_settled(),
-        report.debug.is_settled(),
-        report.variables.is_settled(),
-    ]
-    .into_iter()
-    .fold(1, |bits, is_settled| bits << 1 | u32::from(is_settled))
+/// A difference: `Version of Poplar 3.2.0 → 3.3.0`.
+fn difference_text(runs: &Runs, difference: &OptionDifference) -> String {
+    let value = |value: &Option<String>| match value.as_deref() {
+        Some("") => "(empty)".to_owned(),
+        Some(value) => shortened(value, VALUE).into_owned(),
+        None => "–".to_owned(),
+    };
+    let name = option_name(difference);
+    let values: Vec<String> = difference.values.iter().map(value).collect();
+    let arrow = of_number(runs, ["", " → ", " · "]);
+    format!("{} {}", shortened(&name, 60), values.join(arrow))
 }

@@ -1,66 +1,94 @@
-//! The compiler's phases: what took how long, as a flame graph.
+//! The compiler's phases of all runs below each other, on one scale: what took how long, as flame graphs. A
+//! phase that is chosen in one is chosen in all.
 
 use eframe::egui;
-use eframe::egui::{Button, Margin, Rect, RichText, ScrollArea};
+use eframe::egui::{Button, Label, Margin, Rect, RichText, ScrollArea};
 
-use crate::analysis::program::phases::{Phases as NestedPhases, phases};
-use crate::store::options::CompilerPhase;
+use super::words::of_number;
+use crate::analysis::program::phases::{joined_frames, phases};
 use crate::text::{grouped, shortened};
 use crate::ui::command::{Command, Export, ExportTo, Exported};
-use crate::ui::report::{PageContext, tooltip_facts_ui};
+use crate::ui::report::RunsContext;
+use crate::ui::runs::{Run, Runs};
 use crate::ui::split;
 use crate::ui::widget::flame::{FLAME_ROW, Flame, FlameFrame};
+use crate::ui::widget::rows::{percent_text, signed};
 
 /// Longest name.
 const NAME: usize = 120;
-/// Rows that are shown at first.
-pub const ROWS: usize = 9;
+/// Rows of a run that are shown at first.
+const ROWS: usize = 9;
 /// Height of the head with the space around, points.
-pub const HEAD: f32 = 42.0;
+const HEAD: f32 = 42.0;
 
-/// What the part remembers.
-#[derive(Debug, Default)]
-pub struct Phases {
-    made: Option<Made>,
-    flame: Flame,
-    /// Where the picture was in the last frame.
-    picture: Option<Rect>,
-}
-
-/// The phases with the time of all.
+/// The phases of a run.
 #[derive(Debug)]
-pub struct Made {
-    /// The phases.
-    pub frames: Vec<FlameFrame>,
+struct PhasesOfRun {
+    frames: Vec<FlameFrame>,
     /// The time of all.
-    pub total: u64,
+    total: u64,
+    /// For each phase its row among those of all runs.
+    rows: Vec<usize>,
 }
 
-impl Made {
-    /// Nests the phases of a compilation.
-    pub fn new(list: &[CompilerPhase]) -> Self {
-        Self::of(phases(list))
+/// The phases of all runs.
+#[derive(Debug)]
+pub struct NestedPhases {
+    runs: Vec<PhasesOfRun>,
+    /// What is the same phase: for each run its position.
+    rows: Vec<Vec<Option<usize>>>,
+}
+
+impl NestedPhases {
+    /// Nests the phases of runs; `None` where those of one are not there.
+    pub fn of(runs: &Runs) -> Option<Self> {
+        let nested = |run: &Run| Some(phases(&run.report.about.get()?.phases));
+        let compilations: Vec<_> = runs.iter().map(nested).collect::<Option<_>>()?;
+        let rows = joined_frames(&compilations);
+        let mut runs: Vec<PhasesOfRun> = compilations
+            .into_iter()
+            .map(|phases| {
+                let frames = phases.frames.into_iter().map(|frame| FlameFrame {
+                    name: shortened(&frame.name, NAME).into_owned(),
+                    depth: frame.depth,
+                    start: frame.start_microseconds,
+                    duration: frame.duration_microseconds,
+                    own: frame.self_microseconds,
+                });
+                let frames: Vec<FlameFrame> = frames.collect();
+                let rows = vec![0; frames.len()];
+                PhasesOfRun { frames, total: phases.span_microseconds, rows }
+            })
+            .collect();
+        for (place, row) in rows.iter().enumerate() {
+            for (run, frame) in runs.iter_mut().zip(row) {
+                if let Some(cell) = frame.and_then(|frame| run.rows.get_mut(frame)) {
+                    *cell = place;
+                }
+            }
+        }
+        Some(Self { runs, rows })
     }
 
-    /// Takes phases that are nested.
-    pub fn of(phases: NestedPhases) -> Self {
-        let frames = phases.frames.into_iter().map(|frame| FlameFrame {
-            name: shortened(&frame.name, NAME).into_owned(),
-            depth: frame.depth,
-            start: frame.start_microseconds,
-            duration: frame.duration_microseconds,
-            own: frame.self_microseconds,
-        });
-        Self { frames: frames.collect(), total: phases.span_microseconds }
+    /// What a phase of a run is in another one.
+    fn partner(&self, run: usize, frame: Option<usize>, other: usize) -> Option<usize> {
+        let row = *self.runs.get(run)?.rows.get(frame?)?;
+        *self.rows.get(row)?.get(other)?
     }
 
+    fn of_run(&self, run: usize, frame: Option<usize>) -> Option<&FlameFrame> {
+        self.runs.get(run)?.frames.get(frame?)
+    }
+}
+
+impl PhasesOfRun {
     /// Number of rows.
-    pub fn rows(&self) -> usize {
+    fn depth(&self) -> usize {
         self.frames.iter().map(|frame| frame.depth + 1).max().unwrap_or(1)
     }
 
     /// A phase in words.
-    pub fn text(&self, frame: &FlameFrame) -> String {
+    fn text(&self, frame: &FlameFrame) -> String {
         let time = duration_text(frame.duration);
         let own = duration_text(frame.own);
         let share = share_text(frame.duration, self.total);
@@ -68,78 +96,134 @@ impl Made {
     }
 }
 
+/// What the part remembers.
+#[derive(Debug, Default)]
+pub struct Phases {
+    flames: Vec<Flame>,
+    /// Where the pictures were in the last frame.
+    picture: Option<Rect>,
+}
+
 impl Phases {
     /// Draws the part at the bottom of the page.
-    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
-        let Some(about) = page.report.about.get() else { return };
-        let made = self.made.get_or_insert_with(|| Made::new(&about.phases));
-        if made.frames.is_empty() {
-            let frame = egui::Frame::new().inner_margin(Margin::symmetric(0, 8));
-            egui::Panel::bottom("no phases").frame(frame).show(ui, |ui| {
-                ui.horizontal_wrapped(|ui| {
-                    ui.label(RichText::new("Compiler phases").strong().size(15.0));
-                    ui.weak("This report has none: table compilation_trace is absent or empty");
-                });
-            });
+    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut RunsContext<'_>, phases: &NestedPhases) {
+        let runs = page.runs;
+        if phases.runs.iter().all(|run| run.frames.is_empty()) {
+            if runs.is_one() {
+                none_ui(ui, runs.reference());
+            }
             return;
         }
-        let rows = made.rows().min(ROWS);
-        let default = (HEAD + rows as f32 * FLAME_ROW).min(ui.available_height() * 0.4);
+        self.flames.resize_with(runs.len(), Flame::default);
+        let rows: usize = phases.runs.iter().map(|run| run.depth().min(ROWS)).sum();
+        let titles = if runs.is_one() { 0.0 } else { 16.0 + runs.len() as f32 * FLAME_ROW };
+        let height = HEAD + titles + rows as f32 * FLAME_ROW;
+        let default = height.min(ui.available_height() * 0.4);
         let most = (ui.available_height() - 200.0).max(80.0);
-        split::below(ui, "compiler phases", default, 64.0..=most, |ui| {
-            let picture = phases_ui(ui, &mut self.flame, made, self.picture, page.commands);
-            self.picture = Some(picture);
+        let several = "compiler phases of several";
+        let name = of_number(runs, ["compiler phases", several, several]);
+        self.picture = split::below(ui, name, default, 64.0..=most, |ui| {
+            self.head_ui(ui, runs, phases, page.commands);
+            let area = ScrollArea::vertical().auto_shrink(false);
+            let shown = area.show(ui, |ui| self.flames_ui(ui, runs, phases));
+            Some(shown.inner.intersect(shown.inner_rect))
         });
     }
-}
 
-/// Draws head and picture; returns where the picture is.
-fn phases_ui(
-    ui: &mut egui::Ui,
-    flame: &mut Flame,
-    made: &Made,
-    picture: Option<Rect>,
-    commands: &mut Vec<Command>,
-) -> Rect {
-    let (frames, total) = (&made.frames, made.total);
-    let text = |frame: &FlameFrame| made.text(frame);
-    ui.horizontal(|ui| {
-        ui.label(RichText::new("Compiler phases").strong().size(15.0));
-        let count = grouped(frames.len() as u64);
-        ui.weak(format!("{} in {count} phases", duration_text(total)));
-        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            exports_ui(ui, picture, commands);
-            let all = ui.add_enabled(flame.is_zoomed(), Button::new("Show all phases"));
-            if all.on_hover_text("Double-click, or key 0").clicked() {
-                flame.reset();
-            }
-            ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
-                if let Some(frame) = flame.chosen().and_then(|chosen| frames.get(chosen)) {
-                    ui.separator();
-                    ui.add(egui::Label::new(RichText::new(text(frame)).strong()).truncate());
+    fn head_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        runs: &Runs,
+        phases: &NestedPhases,
+        commands: &mut Vec<Command>,
+    ) {
+        ui.horizontal(|ui| {
+            ui.label(RichText::new("Compiler phases").strong().size(15.0));
+            ui.weak(totals_text(&phases.runs));
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                exports_ui(ui, self.picture, commands);
+                let is_zoomed = self.flames.iter().any(Flame::is_zoomed);
+                let all = ui.add_enabled(is_zoomed, Button::new("Show all phases"));
+                if all.on_hover_text("Double-click, or key 0").clicked() {
+                    self.flames.iter_mut().for_each(Flame::reset);
                 }
+                ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
+                    let chosen = self.flames.iter().enumerate();
+                    let chosen: Vec<Option<&FlameFrame>> =
+                        chosen.map(|(run, flame)| phases.of_run(run, flame.chosen())).collect();
+                    if let Some(text) = chosen_text(runs, phases, &chosen) {
+                        ui.separator();
+                        ui.add(Label::new(RichText::new(text).strong()).truncate());
+                    }
+                });
             });
         });
-    });
-    let area = ScrollArea::vertical().auto_shrink(false);
-    let shown = area.show(ui, |ui| flame.ui(ui, "Compiler phases over time", frames, text));
-    let (response, hovered) = shown.inner;
-    if let Some(frame) = hovered.and_then(|hovered| frames.get(hovered)) {
-        egui::Tooltip::for_widget(&response).at_pointer().show(|ui| {
-            ui.label(RichText::new(&frame.name).strong());
-            let facts = [
-                ("Duration", duration_text(frame.duration)),
-                ("Share", share_text(frame.duration, total)),
-                ("Itself", duration_text(frame.own)),
-            ];
-            tooltip_facts_ui(ui, "phase facts", &facts);
-        });
     }
-    response.rect.intersect(shown.inner_rect)
+
+    /// Draws the pictures; returns where they lie.
+    fn flames_ui(&mut self, ui: &mut egui::Ui, runs: &Runs, phases: &NestedPhases) -> Rect {
+        let span = phases.runs.iter().map(|run| run.total).max().unwrap_or(0);
+        let mut drawn = Rect::NOTHING;
+        for (place, (run, of_run)) in runs.iter().zip(&phases.runs).enumerate() {
+            let mut name = "Compiler phases over time".to_owned();
+            if !runs.is_one() {
+                let title = RichText::new(&*run.title).strong().color(run.color(ui));
+                drawn = drawn.union(ui.label(title).rect);
+                name = format!("Compiler phases of {} over time", run.the());
+            }
+            if of_run.frames.is_empty() {
+                ui.weak(none_text(run));
+                continue;
+            }
+            let Some(flame) = self.flames.get_mut(place) else { continue };
+            flame.span = span;
+            let before = (flame.zoomed(), flame.chosen());
+            let (response, hovered) =
+                flame.ui(ui, &name, &of_run.frames, |frame| of_run.text(frame));
+            drawn = drawn.union(response.rect);
+            let after = (flame.zoomed(), flame.chosen());
+            if after != before {
+                let others = self.flames.iter_mut().enumerate();
+                for (other, flame) in others.filter(|(other, _)| *other != place) {
+                    let partner = |frame| phases.partner(place, frame, other);
+                    flame.follow(partner(after.0), partner(after.1));
+                }
+                ui.request_repaint();
+            }
+            if hovered.is_some() {
+                let partner = |other| {
+                    let frame = phases.partner(place, hovered, other);
+                    phases.of_run(other, frame)
+                };
+                let frames: Vec<Option<&FlameFrame>> = (0..runs.len()).map(partner).collect();
+                egui::Tooltip::for_widget(&response)
+                    .at_pointer()
+                    .show(|ui| tooltip_ui(ui, runs, phases, &frames));
+            }
+        }
+        drawn
+    }
 }
 
-/// The buttons that copy and save the picture, from the right to the left.
-pub fn exports_ui(ui: &mut egui::Ui, picture: Option<Rect>, commands: &mut Vec<Command>) {
+/// What a run without phases says.
+fn none_text(run: &Run) -> String {
+    let why = run.report.about.get().and_then(|about| about.why_no_phases.as_ref());
+    why.map_or("This report has none".to_owned(), |why| format!("This report has none: {why}"))
+}
+
+/// Says that there are no phases.
+fn none_ui(ui: &mut egui::Ui, run: &Run) {
+    let frame = egui::Frame::new().inner_margin(Margin::symmetric(0, 8));
+    egui::Panel::bottom("no phases").frame(frame).show(ui, |ui| {
+        ui.horizontal_wrapped(|ui| {
+            ui.label(RichText::new("Compiler phases").strong().size(15.0));
+            ui.weak(none_text(run));
+        });
+    });
+}
+
+/// The buttons that copy and save the pictures, from the right to the left.
+fn exports_ui(ui: &mut egui::Ui, picture: Option<Rect>, commands: &mut Vec<Command>) {
     for (to, word, title) in
         [(ExportTo::File, "Save…", "Save picture…"), (ExportTo::Clipboard, "Copy", "Copy picture")]
     {
@@ -154,8 +238,89 @@ pub fn exports_ui(ui: &mut egui::Ui, picture: Option<Rect>, commands: &mut Vec<C
     }
 }
 
+/// How long all took: `3.06 s in 9 phases`, `3.06 s → 4.10 s, ▲ +1.04 s (+34.0 %)`.
+fn totals_text(runs: &[PhasesOfRun]) -> String {
+    match runs {
+        [run] => {
+            format!("{} in {} phases", duration_text(run.total), grouped(run.frames.len() as u64))
+        }
+        runs => durations_text(&runs.iter().map(|run| Some(run.total)).collect::<Vec<_>>()),
+    }
+}
+
+/// Durations of all runs: of two with their difference.
+fn durations_text(durations: &[Option<u64>]) -> String {
+    let text = |time: &Option<u64>| time.map_or_else(|| "–".to_owned(), duration_text);
+    let texts: Vec<String> = durations.iter().map(text).collect();
+    match durations {
+        [Some(source), Some(target)] => {
+            format!("{}, {}", texts.join(" → "), change_text(*source, *target))
+        }
+        [_, _] => texts.join(" → "),
+        _ => texts.join(" · "),
+    }
+}
+
+/// The phase that is chosen, in words.
+fn chosen_text(
+    runs: &Runs,
+    phases: &NestedPhases,
+    chosen: &[Option<&FlameFrame>],
+) -> Option<String> {
+    let first = chosen.iter().flatten().next()?;
+    if runs.is_one() {
+        return Some(phases.runs.first()?.text(first));
+    }
+    let durations = chosen.iter().map(|frame| frame.map(|frame| frame.duration));
+    Some(format!("{}: {}", first.name, durations_text(&durations.collect::<Vec<_>>())))
+}
+
+fn tooltip_ui(
+    ui: &mut egui::Ui,
+    runs: &Runs,
+    phases: &NestedPhases,
+    frames: &[Option<&FlameFrame>],
+) {
+    let Some(first) = frames.iter().flatten().next() else { return };
+    ui.label(RichText::new(&first.name).strong());
+    let grid = egui::Grid::new("phase facts").num_columns(runs.len() + 1).spacing([14.0, 2.0]);
+    grid.show(ui, |ui| {
+        if !runs.is_one() {
+            ui.label("");
+            for run in runs.iter() {
+                ui.label(RichText::new(&*run.title).color(run.color(ui)));
+            }
+            ui.end_row();
+        }
+        let mut row = |title: &str, of: &dyn Fn(&PhasesOfRun, &FlameFrame) -> String| {
+            ui.weak(title);
+            for (frame, of_run) in frames.iter().zip(&phases.runs) {
+                let text = frame.map_or_else(|| "not there".to_owned(), |frame| of(of_run, frame));
+                ui.label(text);
+            }
+            ui.end_row();
+        };
+        row("Duration", &|_, frame| duration_text(frame.duration));
+        row("Share", &|run, frame| share_text(frame.duration, run.total));
+        row("Itself", &|_, frame| duration_text(frame.own));
+    });
+    if let [Some(source), Some(target)] = frames {
+        ui.label(format!("Difference: {}", change_text(source.duration, target.duration)));
+    }
+}
+
+/// From one duration to another.
+fn change_text(source: u64, target: u64) -> String {
+    let change = i64::try_from(i128::from(target) - i128::from(source)).unwrap_or(i64::MAX);
+    let text = signed(change, duration_text);
+    if source == 0 || change == 0 {
+        return text;
+    }
+    format!("{text} ({})", percent_text(change as f64 * 100.0 / source as f64))
+}
+
 /// A share of all.
-pub fn share_text(part: u64, total: u64) -> String {
+fn share_text(part: u64, total: u64) -> String {
     if total == 0 {
         return "all of it".to_owned();
     }
@@ -163,7 +328,7 @@ pub fn share_text(part: u64, total: u64) -> String {
 }
 
 /// Microseconds with three digits: `3.06 s`, `470 ms`, `55 µs`.
-pub fn duration_text(microseconds: u64) -> String {
+fn duration_text(microseconds: u64) -> String {
     match microseconds {
         ..1000 => format!("{microseconds} µs"),
         1000..100_000 => format!("{:.1} ms", microseconds as f64 / 1e3),
@@ -183,5 +348,7 @@ mod tests {
         assert_eq!(duration_text(470_340), "470 ms");
         assert_eq!(duration_text(3_058_425), "3.06 s");
         assert_eq!(share_text(1, 0), "all of it");
+        assert_eq!(durations_text(&[Some(55), None]), "55 µs → –");
+        assert_eq!(durations_text(&[Some(55), None, Some(7)]), "55 µs · – · 7 µs");
     }
 }

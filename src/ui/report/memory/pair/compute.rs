@@ -21,7 +21,7 @@ use crate::store::exchange::ExchangeId;
 use crate::ui::job::Same;
 use crate::ui::legacy::{Pair, Side};
 use crate::ui::report::differences::Unit;
-use crate::ui::report::{PageContext, unread_ui};
+use crate::ui::report::{PageContext, reason_of, unread_ui};
 
 /// A figure of the rows of a table.
 struct Figure<R> {
@@ -206,7 +206,7 @@ fn both<R>(
         rows(side.of(reports)).ok_or_else(|| {
             let title =
                 format!("{} are not in the {}", listing.title(), side.title().to_lowercase());
-            (title, format!("Its profile has no readable {}", listing.tables()))
+            (title, reason_of(listing.absence(side.of(reports))))
         })
     });
     Ok([source?, target?])

@@ -233,9 +233,9 @@ fn memories<'a>(
         }
         side_title_ui(ui, side, &report_name(report));
         let what = format!("Memory of the {}", side.title().to_lowercase());
-        let found = part_or_reason(ui, &report.memory, is_working, &what, "table memory_by_tile");
+        let found = part_or_reason(ui, &report.memory, is_working, &what);
         if found.is_some() {
-            absent_ui(ui, "No tiles", "Table memory_by_tile of the profile has no rows");
+            absent_ui(ui, "No tiles", "The report lists none");
         }
         return None;
     }

@@ -122,7 +122,8 @@ impl Series {
                 }
                 stack_legend_ui(ui, stack, &mut choices.key);
             } else if let Some(which) = parts.made.key.breakdown {
-                let text = format!("{}, or the target's has not", missing_text(which));
+                let text =
+                    format!("{}, or the target's has not", missing_text(parts.memories[0], which));
                 ui.colored_label(tokens.warning, text);
             }
         });

@@ -8,11 +8,12 @@ use super::super::tabs::Beside;
 use super::listed::{Listed, Things};
 use crate::analysis::comparison::attribution::Attribution;
 use crate::analysis::liveness::variables::on_tiles;
+use crate::analysis::liveness::why_no_variables;
 use crate::analysis::memory::selection::TileSelection;
 use crate::ui::job::Same;
 use crate::ui::legacy::{Pair, Side};
 use crate::ui::report::differences::variables::{Owners, variable_entries};
-use crate::ui::report::{PageContext, unread_ui};
+use crate::ui::report::{PageContext, reason_of, unread_ui};
 
 /// A question: the tiles, which parts of the reports were there, and the matching that says what
 /// variables belong to.
@@ -54,7 +55,8 @@ impl PairVariables {
                 let found = on_tiles(side.of(reports), &wanted, 0);
                 found.map(|found| found.rows).ok_or_else(|| {
                     let title = format!("Variables are not in the {}", side.title().to_lowercase());
-                    (title, "Its profile has no readable table var_bytes_by_eq_class".to_owned())
+                    let absence = why_no_variables(side.of(reports), !wanted.is_empty());
+                    (title, reason_of(absence))
                 })
             });
             let [source, target] = rows;

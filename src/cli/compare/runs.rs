@@ -1,0 +1,155 @@
+//! Many reports side by side: one row per report with its figures and their change against the first.
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::text::{amount, change, option_title, option_value};
+use super::{ComparedReport, compared_report, put};
+use crate::analysis::comparison::figures::{Figure, KEY_FIGURES, Unit, figures};
+use crate::analysis::comparison::options::{OptionDifference, options_that_differ};
+use crate::analysis::derived::Derived;
+use crate::analysis::liveness::Scope;
+use crate::analysis::liveness::timeline::WithTimeline;
+use crate::analysis::memory;
+use crate::cli::output::{aligned, name_cell};
+use crate::text::clean;
+
+/// The rows.
+#[derive(Debug, Default, Serialize)]
+#[serde(transparent)]
+pub struct Runs {
+    rows: Vec<Row>,
+    #[serde(skip)]
+    figures: Vec<Figure>,
+    #[serde(skip)]
+    options: Vec<OptionDifference>,
+}
+
+#[derive(Debug, Serialize)]
+struct Row {
+    #[serde(flatten)]
+    report: ComparedReport,
+    /// The options that are not the same in all reports.
+    options: Vec<Value>,
+    fits: Option<bool>,
+    /// The sections of `summary`, with the value of every figure and its change.
+    #[serde(flatten)]
+    sections: Map<String, Value>,
+}
+
+impl Runs {
+    /// Of reports whose small tables and debug contexts are read.
+    pub fn of(all: &[&Derived]) -> Self {
+        let timelines: Vec<_> =
+            all.iter().map(|of| of.timeline(Scope::Everything, &|| false)).collect();
+        let with_timelines: Vec<WithTimeline<'_>> = all
+            .iter()
+            .zip(&timelines)
+            .map(|(of, timeline)| WithTimeline {
+                report: of.report(),
+                timeline: timeline.as_deref(),
+            })
+            .collect();
+        let figures = figures(&with_timelines);
+        let reports: Vec<_> = all.iter().map(|of| &**of.report()).collect();
+        let options = options_that_differ(&reports);
+        let row = |(place, report)| {
+            let report: &crate::store::Report = report;
+            let value = |option: &OptionDifference| {
+                let value = option.values.get(place);
+                json!({ "kind": option.kind, "name": option.name, "value": value })
+            };
+            let totals = |memory| memory::totals(memory, report.target.get());
+            Row {
+                report: compared_report(report),
+                options: options.iter().map(value).collect(),
+                fits: report.memory.get().and_then(|memory| totals(memory).fits),
+                sections: sections(&figures, place),
+            }
+        };
+        let rows = reports.iter().copied().enumerate().map(row).collect();
+        Self { rows, figures, options }
+    }
+
+    /// Whether there are two reports only.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The reports, what differs between them, and a table of them.
+    pub fn text(&self) -> String {
+        let numbers: Vec<String> = (1..=self.rows.len()).map(|number| number.to_string()).collect();
+        let mut text = String::new();
+        for (number, row) in numbers.iter().zip(&self.rows) {
+            text += &format!("{number}  {}\n", clean(&row.report.path));
+        }
+        text += "\nWhat differs\n";
+        if self.options.is_empty() {
+            text += "  nothing: versions, target and options are the same\n";
+        } else {
+            let titles = numbers.iter().map(|number| format!("<{number}"));
+            let titles: Vec<String> = std::iter::once("<".to_owned()).chain(titles).collect();
+            let titles: Vec<&str> = titles.iter().map(String::as_str).collect();
+            let row = |option: &OptionDifference| {
+                let title = option_title(option.kind, &option.name);
+                std::iter::once(title).chain(option.values.iter().map(option_value)).collect()
+            };
+            text += &aligned(&titles, self.options.iter().map(row));
+        }
+        text += "\nRuns\n";
+        let figures: Vec<(&str, &Figure)> = KEY_FIGURES
+            .iter()
+            .filter_map(|key| {
+                let figure = key.of(&self.figures)?;
+                figure.values.iter().any(Option::is_some).then_some((key.short_title, figure))
+            })
+            .collect();
+        let titles = figures.iter().map(|(title, _)| format!("<{title}"));
+        let titles: Vec<String> =
+            ["<Run".to_owned(), "<Fits".to_owned()].into_iter().chain(titles).collect();
+        let titles: Vec<&str> = titles.iter().map(String::as_str).collect();
+        let rows = self.rows.iter().enumerate().map(|(place, row)| {
+            let name = row.report.path.rsplit('/').next().unwrap_or_default();
+            let fits = match row.fits {
+                Some(true) => "yes",
+                Some(false) => "no",
+                None => "not known",
+            };
+            let name = format!("{} {}", place.saturating_add(1), name_cell(name));
+            let mut cells = vec![name, fits.to_owned()];
+            cells.extend(figures.iter().map(|(_, figure)| figure_cell(figure, place)));
+            cells
+        });
+        text += &aligned(&titles, rows);
+        text += "\nChanges are against the first; compare two of them to see what a change consists of\n";
+        text
+    }
+}
+
+fn figure_cell(figure: &Figure, place: usize) -> String {
+    let difference = figure.difference(place);
+    let value = amount(difference.target, figure.unit);
+    match difference.change() {
+        None | Some(0) => value,
+        Some(_) => format!("{value}, {}", change(&difference, figure.unit)),
+    }
+}
+
+/// The figures of a report under their paths.
+fn sections(figures: &[Figure], place: usize) -> Map<String, Value> {
+    let mut sections = Map::new();
+    for figure in figures {
+        let difference = figure.difference(place);
+        let value = match figure.unit {
+            // Where something is has no difference.
+            Unit::Place => json!({ "value": difference.target }),
+            _ => json!({
+                "value": difference.target,
+                "difference": difference.change(),
+                "percent": difference.percent(),
+            }),
+        };
+        put(&mut sections, &figure.path, value);
+    }
+    sections
+}

@@ -1,0 +1,46 @@
+//! Why something is not in a report, and what the user can do about it, said by the reader that looked
+//! for it: only readers know tables, files and options.
+
+use std::fmt;
+
+/// The words of a reading that was cancelled.
+const CANCELLED: [&str; 2] = ["Reading was cancelled", "Reload begins anew"];
+
+/// Why something is not there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Absence {
+    /// In words of the files: "The profile has no readable table …".
+    pub what: String,
+    /// What would bring it, or what the user can do; may be empty.
+    pub hint: String,
+}
+
+impl Absence {
+    /// Something that is not there, and what would bring it.
+    pub fn new(what: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { what: what.into(), hint: hint.into() }
+    }
+
+    /// What was not read, or only in part, which would give wrong figures.
+    pub fn cancelled() -> Self {
+        let [what, hint] = CANCELLED;
+        Self::new(what, hint)
+    }
+
+    /// Whether it may be in the report all the same: the reading was cancelled.
+    pub fn is_cancelled(&self) -> bool {
+        [&*self.what, &*self.hint] == CANCELLED
+    }
+
+    /// Where nobody gave a reason.
+    pub fn unexplained() -> Self {
+        Self::new("The report does not have it", "")
+    }
+}
+
+impl fmt::Display for Absence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.what)?;
+        if self.hint.is_empty() { Ok(()) } else { write!(f, "; {}", self.hint) }
+    }
+}

@@ -1,0 +1,152 @@
+//! All runs in one table: the options that differ, and the key figures with their change against the
+//! reference.
+
+use eframe::egui;
+use std::sync::Arc;
+
+use eframe::egui::ScrollArea;
+
+use crate::analysis::comparison::facts::Fit;
+use crate::analysis::comparison::figures::{Figure, KEY_FIGURES, Unit, figures};
+use crate::analysis::comparison::options::{OptionDifference, options_that_differ};
+use crate::analysis::liveness::Scope;
+use crate::analysis::liveness::timeline::WithTimeline;
+use crate::text::shortened;
+use crate::ui::job::Cancel;
+use crate::ui::report::RunsContext;
+use crate::ui::report::words::option_name;
+use crate::ui::runs::{Needed, Needs, RunId, Runs, RunsAnswer};
+use crate::ui::widget::data_table::{Data, DataTable, no_paint};
+use crate::ui::widget::rows::{Column, Rows, Value};
+
+const NEEDS: Needs = &[Needed::Memory, Needed::Liveness, Needed::About, Needed::Debug];
+/// Options that have a column.
+const MOST_OPTIONS: usize = 3;
+/// Width of a column of figures, points.
+const FIGURE: f32 = 96.0;
+
+/// What the tab remembers.
+#[derive(Debug, Default)]
+pub struct AllRuns {
+    table: DataTable,
+    rows: RunsAnswer<(), RunTable>,
+}
+
+struct RunTable {
+    columns: Vec<Column>,
+    rows: Arc<dyn Rows>,
+}
+
+impl std::fmt::Debug for RunTable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RunTable").finish_non_exhaustive()
+    }
+}
+
+/// The runs as the table sees them.
+struct RunRows {
+    names: Vec<Arc<str>>,
+    fits: Vec<Option<Fit>>,
+    options: Vec<OptionDifference>,
+    /// The key figures that any of the runs has.
+    figures: Vec<Figure>,
+}
+
+impl RunTable {
+    fn of(runs: &Runs, cancel: &Cancel) -> Self {
+        let is_cancelled = || cancel.is_cancelled();
+        let timelines = runs.each(|run| run.derived.timeline(Scope::Everything, &is_cancelled));
+        let with_timeline = |(run, timeline): (&'_ crate::ui::runs::Run, &Option<Arc<_>>)| {
+            (Arc::clone(&run.report), timeline.clone())
+        };
+        let known: Vec<_> = runs.iter().zip(&timelines).map(with_timeline).collect();
+        let known: Vec<WithTimeline<'_>> = known
+            .iter()
+            .map(|(report, timeline)| WithTimeline { report, timeline: timeline.as_deref() })
+            .collect();
+        let all = figures(&known);
+        let is_known = |figure: &&Figure| figure.values.iter().any(Option::is_some);
+        let keys = KEY_FIGURES.iter().filter_map(|key| Some((key, key.of(&all).filter(is_known)?)));
+        let mut options = options_that_differ(&runs.reports());
+        options.truncate(MOST_OPTIONS);
+        let mut columns = vec![Column::rest("Run"), Column::text("Fits", 60.0)];
+        columns.extend(
+            options.iter().map(|option| {
+                Column::text(shortened(&option_name(option), 40).into_owned(), 110.0)
+            }),
+        );
+        for (key, figure) in keys.clone() {
+            for title in [key.short_title.to_owned(), format!("{}, change", key.short_title)] {
+                columns.push(match figure.unit {
+                    Unit::Bytes => Column::bytes(title, FIGURE).not_summed(),
+                    _ => Column::count(title, FIGURE).not_summed(),
+                });
+            }
+        }
+        let rows = RunRows {
+            names: runs.iter().map(|run| Arc::clone(&run.title)).collect(),
+            fits: runs.iter().map(|run| Fit::of(&run.report)).collect(),
+            options,
+            figures: keys.map(|(_, figure)| figure.clone()).collect(),
+        };
+        Self { columns, rows: Arc::new(rows) }
+    }
+}
+
+impl Rows for RunRows {
+    fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    fn value(&self, row: usize, column: usize) -> Value<'_> {
+        let figures = 2 + self.options.len();
+        match column {
+            0 => self.names.get(row).map_or(Value::Nothing, |name| Value::text(&**name)),
+            1 => match self.fits.get(row).copied().flatten() {
+                Some(fit) => Value::text(if fit.fits { "yes" } else { "no" }),
+                None => Value::Nothing,
+            },
+            _ if column < figures => {
+                let value = self.options.get(column - 2).and_then(|option| option.values.get(row));
+                value.and_then(Option::as_deref).map_or(Value::Nothing, Value::text)
+            }
+            _ => {
+                let Some(figure) = self.figures.get((column - figures) / 2) else {
+                    return Value::Nothing;
+                };
+                super::figures::cell(figure, row, 2 + (column - figures) % 2)
+            }
+        }
+    }
+}
+
+impl AllRuns {
+    /// Draws the table; returns the run that was clicked.
+    pub fn ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut RunsContext<'_>,
+        compared: Option<RunId>,
+    ) -> Option<RunId> {
+        let runs = page.runs;
+        self.rows.ask("all runs", ui.ctx(), (runs, NEEDS), &(), RunTable::of);
+        let Some((_, RunTable { columns, rows })) = self.rows.last(runs) else {
+            ui.weak(self.rows.failure().unwrap_or("Comparing…"));
+            return None;
+        };
+        let note = format!("changes are against {}", runs.reference().title);
+        let run = |row: usize| runs.get(row).map(|run| run.id);
+        let data = Data {
+            name: "all runs",
+            title: "",
+            note: &note,
+            columns,
+            rows,
+            is_selected: &|row| run(row) == compared,
+            paint: &no_paint,
+        };
+        let area = ScrollArea::horizontal().auto_shrink(false);
+        let click = area.show(ui, |ui| self.table.ui(ui, &data, page.commands)).inner;
+        run(click?.row).filter(|run| *run != runs.reference().id)
+    }
+}
