@@ -13,6 +13,7 @@ mod address_steps;
 mod pair_liveness;
 mod pair_memory;
 mod report;
+mod runs;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -189,12 +190,7 @@ fn measure(window: &mut Window, scene: &str, picture: &str) {
                 window.frame(vec![Event::PointerMoved(rect.center()), key]);
             }
         }
-        let mut times: Vec<f64> = (0..FRAMES)
-            .map(|frame| window.frame(events(doing, frame, rect)).as_secs_f64() * 1000.0)
-            .collect();
-        window.frame(vec![Event::PointerGone]);
-        window.rest();
-        report_times(scene, title, &mut times);
+        measure_doing(window, scene, (doing, title), rect);
     }
     window.frame(vec![Event::Key {
         key: Key::Num0,
@@ -203,6 +199,16 @@ fn measure(window: &mut Window, scene: &str, picture: &str) {
         repeat: false,
         modifiers: Modifiers::NONE,
     }]);
+}
+
+/// Measures the frames while the user does one thing in a part of the window.
+fn measure_doing(window: &mut Window, scene: &str, (doing, title): (Doing, &str), rect: Rect) {
+    let mut times: Vec<f64> = (0..FRAMES)
+        .map(|frame| window.frame(events(doing, frame, rect)).as_secs_f64() * 1000.0)
+        .collect();
+    window.frame(vec![Event::PointerGone]);
+    window.rest();
+    report_times(scene, title, &mut times);
 }
 
 /// Goes from step to step with the keyboard while the pointer rests on the picture.
@@ -287,5 +293,9 @@ fn main() {
         measure(&mut window, &scene("Liveness of the worst tiles"), "Liveness curve");
         pair_liveness::measure_pair(&report, size);
         pair_memory::measure_pair(&report, size);
+    }
+    let eight = runs::reports();
+    for size in [Vec2::new(1280.0, 800.0), Vec2::new(1920.0, 1080.0)] {
+        runs::measure_runs(&eight, size);
     }
 }

@@ -177,6 +177,13 @@ impl Load {
         Self { path, shared: Arc::new(shared) }
     }
 
+    /// One that stands still at a stage.
+    #[cfg(test)]
+    pub fn at(path: PathBuf, stage: Stage) -> Self {
+        let shared = Shared { stage: Mutex::new(stage), ..Shared::default() };
+        Self { path, shared: Arc::new(shared) }
+    }
+
     /// The report, as soon as its files are found.
     pub fn report(&self) -> Option<&Arc<Report>> {
         self.shared.report.get()

@@ -4,6 +4,7 @@
 mod address_steps;
 mod chip_map;
 mod comparison;
+mod counts;
 mod frame;
 mod home;
 mod insights;
@@ -13,7 +14,9 @@ mod maps_of_runs;
 mod memory;
 mod memory_map;
 mod memory_pair;
+mod memory_runs;
 mod report;
+mod runs;
 mod summary;
 mod support;
 mod tools;

@@ -9,7 +9,6 @@
 //! that what moves from tile to tile counts.
 
 use crate::analysis::memory::breakdown::{Breakdown, MemoryPart, breakdowns};
-use crate::analysis::memory::paired_tiles::PairedTiles;
 use crate::analysis::memory::{cell, gap_bytes};
 use crate::store::memory::{TileColumn, TileMemory};
 
@@ -92,24 +91,24 @@ impl MapRow {
 }
 
 impl DifferenceMap {
-    /// Compares the tiles of a list.
-    pub fn new(memories: [&TileMemory; 2], tiles: &PairedTiles) -> Self {
-        let all: Vec<u32> = (0..u32::try_from(tiles.tiles.len()).unwrap_or(u32::MAX)).collect();
-        let rows = tiles.rows_of(&all);
+    /// Compares the tiles of a list, of which each report has its own rows.
+    pub fn new(memories: [&TileMemory; 2], rows: [&[u32]; 2]) -> Self {
         let [source, target] = memories;
-        let [of_source, of_target] = breakdowns(memories, Breakdown::Category, usize::MAX)
+        let parts = breakdowns(&memories, Breakdown::Category, usize::MAX);
+        let [of_source, of_target] = parts
+            .and_then(|parts| <[Vec<MemoryPart>; 2]>::try_from(parts).ok())
             .unwrap_or_else(|| memories.map(|memory| vec![whole(memory)]));
         let [source_gaps, target_gaps] = [gaps(source), gaps(target)];
         let source = of_source.iter().chain([&source_gaps]);
         let target = of_target.iter().chain([&target_gaps]);
-        let is_known = known(&rows, [&of_source, &of_target], [&source_gaps, &target_gaps]);
+        let is_known = known(rows, [&of_source, &of_target], [&source_gaps, &target_gaps]);
         let gathered = |part: &MemoryPart, rows: &[u32]| -> TileColumn {
             let cells = rows.iter().zip(&is_known);
             cells
                 .map(|(row, is_known)| cell(&part.bytes, *row as usize).filter(|_| *is_known))
                 .collect()
         };
-        let [source_rows, target_rows] = &rows;
+        let [source_rows, target_rows] = rows;
         let mut list: Vec<MapRow> = source
             .zip(target)
             .map(|(of_source, of_target)| {
@@ -142,7 +141,7 @@ fn gaps(memory: &TileMemory) -> MemoryPart {
 }
 
 /// The tiles of which both reports know all parts.
-fn known(rows: &[Vec<u32>; 2], parts: [&[MemoryPart]; 2], gaps: [&MemoryPart; 2]) -> Vec<bool> {
+fn known(rows: [&[u32]; 2], parts: [&[MemoryPart]; 2], gaps: [&MemoryPart; 2]) -> Vec<bool> {
     let [source, target] = rows;
     let [source_parts, target_parts] = parts;
     let [source_gaps, target_gaps] = gaps;
@@ -164,6 +163,8 @@ mod tests {
     use crate::store::memory::CategoryMemory;
     use proptest::prelude::*;
 
+    use crate::analysis::memory::united_tiles::UnitedTiles;
+
     fn memory(tiles: &[(u32, Option<u64>, u64)], categories: &[(&str, Vec<u64>)]) -> TileMemory {
         let mut memory = TileMemory::default();
         for (tile, total, gap) in tiles {
@@ -182,6 +183,11 @@ mod tests {
         memory
     }
 
+    fn map_of(memories: [&TileMemory; 2]) -> DifferenceMap {
+        let tiles = UnitedTiles::new(&memories);
+        DifferenceMap::new(memories, [&tiles.rows[0], &tiles.rows[1]])
+    }
+
     #[test]
     fn the_largest_row_comes_first_and_neighbours_fold_to_the_largest_change() {
         let source = memory(
@@ -193,8 +199,7 @@ mod tests {
             &[("variable", vec![9, 1, 2, 3]), ("message", vec![0, 0, 1, 0])],
         );
         let memories = [&source, &target];
-        let tiles = PairedTiles::new(memories);
-        let map = DifferenceMap::new(memories, &tiles);
+        let map = map_of(memories);
         let titles: Vec<_> = map.rows.iter().map(|row| (&*row.title, row.total)).collect();
         let expected =
             [("Overlapped", 14), ("Variable", 1), ("Stack", -15), ("Gaps", 2), ("Message", 1)];
@@ -216,11 +221,11 @@ mod tests {
     #[test]
     fn without_categories_all_bytes_are_one_row() {
         let (source, target) = (memory(&[(0, Some(10), 1)], &[]), memory(&[(0, Some(4), 3)], &[]));
-        let map = DifferenceMap::new([&source, &target], &PairedTiles::new([&source, &target]));
+        let map = map_of([&source, &target]);
         let titles: Vec<_> = map.rows.iter().map(|row| (&*row.title, row.total)).collect();
         assert_eq!(titles, [("Without gaps", -6), ("Gaps", 2)]);
         let none = TileMemory::default();
-        let map = DifferenceMap::new([&none, &none], &PairedTiles::default());
+        let map = DifferenceMap::new([&none, &none], [&[], &[]]);
         assert!(map.rows.iter().all(|row| row.most == 0) && map.most == 0);
     }
 
@@ -238,12 +243,14 @@ mod tests {
             };
             let (source, target) = (make(&source, 0), make(&target, 1));
             let memories = [&source, &target];
-            let tiles = PairedTiles::new(memories);
-            let map = DifferenceMap::new(memories, &tiles);
+            let (tiles, map) = (UnitedTiles::new(&memories), map_of(memories));
             for (row, _) in tiles.tiles.as_slice().iter().enumerate() {
                 let changes: Vec<_> = map.rows.iter().map(|line| line.change(row)).collect();
                 let sum: Option<i64> = changes.iter().copied().sum();
-                let [before, after] = tiles.bytes(memories, u32::try_from(row).expect("few"));
+                let bytes = |side: usize| {
+                    cell(&memories[side].including_gaps, tiles.rows[side][row] as usize)
+                };
+                let (before, after) = (bytes(0), bytes(1));
                 prop_assert!(changes.iter().all(Option::is_none) || sum.is_some());
                 if let Some(sum) = sum {
                     let change = i128::from(after.expect("known")) - i128::from(before.expect("known"));

@@ -40,16 +40,6 @@ pub fn joined<K: Eq + Hash, T>(source: Vec<(K, T)>, target: Vec<(K, T)>) -> Vec<
     side_by_side(vec![source, target]).into_iter().map(both).collect()
 }
 
-/// The same for rows that have their key in them.
-pub fn joined_by<K: Eq + Hash, T>(
-    source: Vec<T>,
-    target: Vec<T>,
-    key: impl Fn(&T) -> K,
-) -> Vec<[Option<T>; 2]> {
-    let keyed = |rows: Vec<T>| rows.into_iter().map(|row| (key(&row), row)).collect();
-    joined(keyed(source), keyed(target))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

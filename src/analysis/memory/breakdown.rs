@@ -64,22 +64,22 @@ pub fn breakdown(
     which: Breakdown,
     most_categories: usize,
 ) -> Option<Vec<MemoryPart>> {
-    let [parts] = breakdowns([memory], which, most_categories)?;
-    Some(parts)
+    breakdowns(&[memory], which, most_categories)?.pop()
 }
 
 /// The same of several reports: all have the same parts in the same order, which is by the sums of their
 /// bytes. `None` where no tile's parts of one of them are known.
-pub fn breakdowns<const REPORTS: usize>(
-    memories: [&TileMemory; REPORTS],
+pub fn breakdowns(
+    memories: &[&TileMemory],
     which: Breakdown,
     most_categories: usize,
-) -> Option<[Vec<MemoryPart>; REPORTS]> {
-    let mut divided = memories.map(|memory| match which {
+) -> Option<Vec<Vec<MemoryPart>>> {
+    let divide = |memory: &&TileMemory| match which {
         Breakdown::Region => by_region(memory),
         Breakdown::Category => by_category(memory),
         Breakdown::Liveness => by_liveness(memory),
-    });
+    };
+    let mut divided: Vec<_> = memories.iter().map(divide).collect();
     for (memory, (parts, rest)) in memories.iter().zip(&mut divided) {
         if which == Breakdown::Category && memory.categories.is_empty() {
             return None;
@@ -100,10 +100,11 @@ pub fn breakdowns<const REPORTS: usize>(
     }
     // That the regions are all there is, is so in every report that was seen.
     let has_rest = which != Breakdown::Region || divided.iter().any(|(_, rest)| !rest.is_empty());
-    Some(divided.map(|(mut parts, rest)| {
+    let whole = |(mut parts, rest): (Vec<MemoryPart>, MemoryPart)| {
         parts.extend(has_rest.then_some(rest));
         parts
-    }))
+    };
+    Some(divided.into_iter().map(whole).collect())
 }
 
 /// Gives all the same categories, largest first, without those that have no byte anywhere.
@@ -298,17 +299,20 @@ mod tests {
             category("stack", &[12, 1]),
             category("message", &[4, 1]),
         ];
-        let both = |most| breakdowns([&source, &target], Breakdown::Category, most);
-        let [of_source, of_target] = both(9).expect("parts");
+        let both = |most| {
+            let parts = breakdowns(&[&source, &target], Breakdown::Category, most);
+            <[Vec<MemoryPart>; 2]>::try_from(parts.expect("parts")).expect("two")
+        };
+        let [of_source, of_target] = both(9);
         assert_eq!(keys(&of_source), ["stack", "variable", "message", "overlapped"]);
         assert_eq!(keys(&of_target), keys(&of_source));
         assert_eq!((&of_source[2].bytes[..], of_source[2].total), (&[Some(0)][..], Some(0)));
         assert_eq!((of_source[3].total, &of_target[3].bytes[..]), (Some(8), &[Some(13), None][..]));
-        let [of_source, of_target] = both(2).expect("parts");
+        let [of_source, of_target] = both(2);
         assert_eq!(keys(&of_source), ["stack", "other_categories", "overlapped"]);
         assert_eq!((of_source[1].total, of_target[1].bytes[0]), (Some(9), Some(5)));
         let without = memory_of(&[Some(20)]);
-        assert_eq!(breakdowns([&source, &without], Breakdown::Category, 9), None);
+        assert_eq!(breakdowns(&[&source, &without], Breakdown::Category, 9), None);
     }
 
     proptest! {

@@ -10,11 +10,11 @@ pub mod breakdown;
 pub mod category_order;
 pub mod outliers;
 pub mod over_tiles;
-pub mod paired_tiles;
 pub mod selection;
 pub mod tile_details;
 pub mod tile_grid;
 pub mod tile_order;
+pub mod united_tiles;
 
 use crate::store::TileId;
 use crate::store::memory::{CategoryMemory, TileColumn, TileMemory};

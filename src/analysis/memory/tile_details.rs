@@ -7,8 +7,7 @@
 
 use std::ops::Range;
 
-use crate::analysis::figures::difference::Side;
-use crate::analysis::figures::joined::joined;
+use crate::analysis::figures::joined::side_by_side;
 use crate::analysis::memory::{
     CategoryBytes, MemoryTotals, category_on_tiles, category_title, category_total, totals,
     totals_of_rows,
@@ -101,31 +100,39 @@ pub fn details(memory: &TileMemory, target: Option<&Target>, columns: &[Tiles]) 
     rows
 }
 
-/// The figures of two reports, the columns of each for its own tiles: every column has its bytes in the
-/// source, then in the target. A category that only one of them has is nothing in the other.
-pub fn details_of_two(
-    memories: [&TileMemory; 2],
-    targets: [Option<&Target>; 2],
-    columns: [&[Tiles]; 2],
-) -> Vec<DetailRow> {
-    let of_side = |side: Side| {
-        let rows = details(side.of(memories), side.of(targets), side.of(columns));
-        let keyed = |row: DetailRow| ((row.group, row.title.clone()), row);
-        rows.into_iter().map(keyed).collect()
+/// A report whose figures have columns.
+#[derive(Clone, Debug)]
+pub struct DetailColumns<'a> {
+    /// Its memory by tile.
+    pub memory: &'a TileMemory,
+    /// Its machine.
+    pub target: Option<&'a Target>,
+    /// The tiles of each column.
+    pub columns: Vec<Tiles>,
+}
+
+/// The figures of several reports, which all have as many columns, each for its own tiles: every column
+/// has its bytes in the first report, then in the second, and so on. A category that a report does not
+/// have is nothing there.
+pub fn details_of_all(reports: &[DetailColumns<'_>]) -> Vec<DetailRow> {
+    let of_report = |report: &DetailColumns<'_>| {
+        let rows = details(report.memory, report.target, &report.columns);
+        rows.into_iter().map(|row| ((row.group, row.title.clone()), row)).collect()
     };
-    let rows = joined(of_side(Side::Source), of_side(Side::Target));
-    let join = |rows: [Option<DetailRow>; 2]| {
+    let join = |rows: Vec<Option<DetailRow>>| {
         let first = rows.iter().flatten().next()?;
-        let (group, title) = (first.group, first.title.clone());
-        let is_category = matches!(group, Group::NotOverlapped | Group::Overlapped);
-        let cell = |side: Side, column: usize| match side.of(rows.each_ref()) {
-            Some(row) => row.bytes.get(column).copied().flatten(),
-            None => (is_category && !side.of(memories).categories.is_empty()).then_some(0),
-        };
-        let count = columns.iter().map(|columns| columns.len()).max().unwrap_or(0);
-        let cells = |column: usize| Side::BOTH.map(|side| cell(side, column));
-        Some(DetailRow { group, title, bytes: (0..count).flat_map(cells).collect() })
+        let is_category = matches!(first.group, Group::NotOverlapped | Group::Overlapped);
+        let cell =
+            |(row, report): (&Option<DetailRow>, &DetailColumns<'_>), column: usize| match row {
+                Some(row) => row.bytes.get(column).copied().flatten(),
+                None => (is_category && !report.memory.categories.is_empty()).then_some(0),
+            };
+        let count = reports.iter().map(|report| report.columns.len()).max().unwrap_or(0);
+        let cells = |column: usize| rows.iter().zip(reports).map(move |row| cell(row, column));
+        let bytes = (0..count).flat_map(cells).collect();
+        Some(DetailRow { group: first.group, title: first.title.clone(), bytes })
     };
+    let rows = side_by_side(reports.iter().map(of_report).collect());
     let mut rows: Vec<DetailRow> = rows.into_iter().filter_map(join).collect();
     rows.sort_by_key(|row| row.group);
     rows
@@ -217,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn two_reports_share_their_rows() {
+    fn reports_share_their_rows() {
         let (source, mut target) = (memory(), memory());
         target.total[0] = Some(15);
         let lists = || Some(vec![1; 4]);
@@ -227,7 +234,10 @@ mod tests {
             overlapped: [Some(vec![0; 4]), Some(vec![0; 4]), Some(vec![0; 4])],
         });
         let columns = [Tiles::All, Tiles::Rows(vec![0..1])];
-        let of = |source, target| details_of_two([source, target], [None; 2], [&columns; 2]);
+        let of = |source, target| {
+            let report = |memory| DetailColumns { memory, target: None, columns: columns.to_vec() };
+            details_of_all(&[source, target].map(report))
+        };
         let rows = of(&source, &target);
         assert!(rows.is_sorted_by_key(|row| row.group));
         let find = |rows: &[DetailRow], group, title: &str| {

@@ -3,14 +3,13 @@
 //! By bytes means: bytes including gaps, most first; tiles whose bytes are not known come last, equal
 //! ones in the order of their numbers. A tile belongs to IPU tile ÷ tiles per IPU (definitions.md).
 
-use std::cmp::Reverse;
 use std::ops::Range;
 
 use crate::analysis::memory::cell;
 use crate::analysis::memory::selection::TileSelection;
 use crate::store::TileId;
 use crate::store::ids::IdColumn;
-use crate::store::memory::{TileColumn, TileMemory};
+use crate::store::memory::TileColumn;
 use crate::store::target::Target;
 
 /// The order of tiles.
@@ -19,29 +18,11 @@ pub enum TileOrder {
     /// By tile number.
     #[default]
     Number,
-    /// By bytes including gaps, most first; of two reports by those of the source.
+    /// By bytes including gaps, most first; of several reports by those of the first.
     Bytes,
-    /// By the change of the bytes including gaps between two reports, largest first. Of one report as
-    /// by number.
+    /// By the change of the bytes including gaps, largest first ([`super::united_tiles`]). Of one report
+    /// as by number.
     Change,
-}
-
-/// The rows of all tiles or of those of one IPU, in an order.
-pub fn ordered_rows(
-    memory: &TileMemory,
-    target: Option<&Target>,
-    ipu: Option<u32>,
-    order: TileOrder,
-) -> Vec<u32> {
-    let is_shown = |tile: TileId| {
-        ipu.is_none_or(|ipu| target.and_then(|target| target.ipu_of(tile)) == Some(ipu))
-    };
-    let all = (0_u32..).zip(memory.tiles.as_slice());
-    let mut rows: Vec<u32> = all.filter(|(_, tile)| is_shown(**tile)).map(|(row, _)| row).collect();
-    if order == TileOrder::Bytes {
-        rows.sort_by_key(|row| Reverse(cell(&memory.including_gaps, *row as usize)));
-    }
-    rows
 }
 
 /// The IPUs of the tiles, ascending, each with its first row; none where the target does not say.
@@ -81,6 +62,7 @@ pub fn selected_rows(tiles: &IdColumn<TileId>, selection: &TileSelection) -> Vec
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::memory::TileMemory;
 
     /// Tiles 10, 12, 14 and 26; the bytes of 14 are not known.
     fn memory() -> (TileMemory, Target) {
@@ -94,13 +76,8 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_those_of_the_ipu_in_the_order() {
+    fn ipus_have_their_first_rows() {
         let (memory, target) = memory();
-        let rows = |ipu, order| ordered_rows(&memory, Some(&target), ipu, order);
-        assert_eq!(rows(None, TileOrder::Number), [0, 1, 2, 3]);
-        assert_eq!(rows(None, TileOrder::Bytes), [1, 3, 0, 2]);
-        assert_eq!(rows(Some(0), TileOrder::Bytes), [1, 0]);
-        assert_eq!(rows(Some(7), TileOrder::Number), [0_u32; 0]);
         assert_eq!(ipus(&memory.tiles, Some(&target)), [(0, 0), (1, 2), (2, 3)]);
         assert_eq!(ipus(&memory.tiles, None), []);
         assert_eq!(gather(&memory.including_gaps, &[3, 2]), [Some(9), None]);

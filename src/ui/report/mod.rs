@@ -5,9 +5,7 @@ pub mod beside;
 mod category_colors;
 pub mod chip_map;
 pub mod comparison;
-pub mod differences;
 pub mod figures;
-pub mod halves;
 pub mod insights;
 pub mod liveness;
 pub mod memory;
@@ -16,7 +14,8 @@ pub mod moment;
 mod side_by_side;
 mod step_choice;
 pub mod summary;
-pub mod tile_grid;
+mod tile_figures;
+mod tile_grid;
 pub mod words;
 
 use crate::store::{Absence, Part};
@@ -33,11 +32,9 @@ use eframe::egui::RichText;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-pub use crate::ui::legacy::PageContext;
-
 /// What a page gets.
 #[derive(Debug)]
-pub struct RunsContext<'a> {
+pub struct PageContext<'a> {
     /// The runs that are shown.
     pub runs: &'a Arc<Runs>,
     /// What is selected.

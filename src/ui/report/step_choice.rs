@@ -3,7 +3,7 @@
 use eframe::egui;
 use eframe::egui::{Button, DragValue, Pos2, Shape, Slider, Stroke};
 
-use super::RunsContext;
+use super::PageContext;
 use super::moment::{Moment, step_id};
 use crate::analysis::comparison::step_axis::StepAxis;
 use crate::analysis::program::steps::name;
@@ -19,7 +19,7 @@ const SLIDER: f32 = 340.0;
 /// are known, `of` says what they are the peaks of: `this tile`.
 pub fn step_choice_ui(
     ui: &mut egui::Ui,
-    page: &mut RunsContext<'_>,
+    page: &mut PageContext<'_>,
     peaks: &[Option<usize>],
     of: &str,
 ) {

@@ -10,6 +10,7 @@ pub mod legend;
 pub mod navigate;
 pub mod overview;
 pub mod plane;
+pub mod row_ticks;
 pub mod rows;
 pub mod ticks;
 pub mod toolbar;

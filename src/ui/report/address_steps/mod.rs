@@ -15,7 +15,7 @@ use eframe::egui::{Rect, RichText, Sense};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::RunsContext;
+use super::PageContext;
 use super::memory_map::{TileChoice, TileData, facts_ui};
 use super::side_by_side::area_below;
 use crate::store::TileId;
@@ -72,7 +72,7 @@ impl AddressStepsView {
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
-        page: &mut RunsContext<'_>,
+        page: &mut PageContext<'_>,
         views: impl FnOnce(&mut egui::Ui),
     ) {
         let runs = page.runs;
@@ -127,7 +127,7 @@ impl AddressStepsView {
     }
 
     /// Forgets a chosen variable when another one is selected.
-    fn follow(&mut self, page: &RunsContext<'_>, found: &[Option<Arc<RunData>>]) {
+    fn follow(&mut self, page: &PageContext<'_>, found: &[Option<Arc<RunData>>]) {
         for (run, data) in page.runs.iter().zip(found) {
             let (Some(data), Some(of_run)) = (data, self.runs.get_mut(&run.id)) else { continue };
             let name = of_run.chosen.and_then(|row| data.tile.unlowered_name(row));
@@ -141,7 +141,7 @@ impl AddressStepsView {
     fn toolbar_ui(
         &mut self,
         ui: &mut egui::Ui,
-        page: &mut RunsContext<'_>,
+        page: &mut PageContext<'_>,
         known: &[&RunData],
         extent: Extent,
     ) {
@@ -195,7 +195,7 @@ impl AddressStepsView {
         &mut self,
         ui: &mut egui::Ui,
         area: Rect,
-        page: &mut RunsContext<'_>,
+        page: &mut PageContext<'_>,
         found: &[Option<Arc<RunData>>],
         extent: Extent,
     ) {

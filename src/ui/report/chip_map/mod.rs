@@ -13,7 +13,7 @@ use std::sync::Arc;
 use super::category_colors::{self, CategoryColors};
 use super::side_by_side::side_by_side_ui;
 use super::step_choice::step_choice_ui;
-use super::{RunsContext, missing_ui, unread_ui};
+use super::{PageContext, missing_ui, unread_ui};
 use crate::analysis::liveness::{Scope, peak};
 use crate::analysis::memory::selection::TileSelection;
 use crate::store::TileId;
@@ -52,7 +52,7 @@ impl std::fmt::Debug for ChipMapView {
 impl ChipMapView {
     /// Draws the choice of a step and the map of each run in the space that is left; a click selects a
     /// tile.
-    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut RunsContext<'_>) {
+    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
         let runs = page.runs;
         self.peaks.ask(
             "peaks of liveness",

@@ -13,7 +13,7 @@ use crate::analysis::placement::chip_map::{ChipMap, ColourBy, Window, render};
 use crate::store::TileId;
 use crate::text::grouped;
 use crate::ui::job::{Latest, Same};
-use crate::ui::report::RunsContext;
+use crate::ui::report::PageContext;
 use crate::ui::runs::Run;
 use crate::ui::units::Units;
 use crate::ui::widget::plane::{Extent, Placed};
@@ -77,7 +77,7 @@ impl ChipPicture {
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
-        page: &mut RunsContext<'_>,
+        page: &mut PageContext<'_>,
         shared: &mut Shared,
         of: &ChipPictureOf<'_>,
     ) -> Answer {

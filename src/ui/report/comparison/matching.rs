@@ -16,7 +16,7 @@ use crate::store::Report;
 use crate::text::grouped;
 use crate::ui::command::{Command, Page};
 use crate::ui::job::{Latest, Same};
-use crate::ui::report::RunsContext;
+use crate::ui::report::PageContext;
 use crate::ui::widget::data_table::{Data, DataTable, no_paint};
 use crate::ui::widget::rows::{Column, Rows, Value};
 
@@ -89,7 +89,7 @@ impl std::fmt::Debug for Unmatched {
 
 impl MatchingTables {
     /// Draws what is matched, and below it what is not.
-    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut RunsContext<'_>, pair: &PairOfRuns<'_>) {
+    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, pair: &PairOfRuns<'_>) {
         let matching = &pair.derived.matching;
         if self.counts.as_ref().is_none_or(|(made_for, _)| !Arc::ptr_eq(made_for, matching)) {
             let counts = Kind::ALL.map(|kind| kind.pairs(matching).counts());

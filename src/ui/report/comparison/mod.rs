@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use eframe::egui::ComboBox;
 
-use super::RunsContext;
+use super::PageContext;
 use crate::analysis::comparison::fullest_tile::gaps_of_fullest;
 use crate::analysis::derived::Derived;
 use crate::analysis::derived::DerivedPair;
@@ -82,7 +82,7 @@ pub struct ComparisonPage {
 }
 
 impl RunsPage for ComparisonPage {
-    fn ui(&mut self, ui: &mut egui::Ui, page: &mut RunsContext<'_>) {
+    fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
         let runs = page.runs;
         let chosen = self.other.and_then(|id| runs.position(id)).filter(|place| *place > 0);
         let place = chosen.unwrap_or(1);

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use eframe::egui::{RichText, ScrollArea};
 
-use super::RunsContext;
+use super::PageContext;
 use super::beside::beside_ui;
 use crate::analysis::insights::{Insights, insights, insights_with_gaps};
 use crate::store::Report;
@@ -64,7 +64,7 @@ impl RunPart<'_> {
 }
 
 impl RunsPage for InsightsPage {
-    fn ui(&mut self, ui: &mut egui::Ui, page: &mut RunsContext<'_>) {
+    fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
         let runs = page.runs;
         self.of_runs.retain(|id, _| runs.position(*id).is_some());
         self.changes.ui(ui, runs);

@@ -16,7 +16,7 @@ use crate::ui::report::figures::{
     Entries, Entry, FigureColumn, FigureTable, Figures, Layout, Unit,
 };
 use crate::ui::report::moment::{Moment, as_title};
-use crate::ui::report::{RunsContext, unread_ui};
+use crate::ui::report::{PageContext, unread_ui};
 use crate::ui::runs::{Needed, Needs, Run, Runs, RunsAnswer};
 use crate::ui::split;
 use crate::ui::widget::data_table::{Data, DataTable, no_paint};
@@ -188,7 +188,7 @@ impl Tables {
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
-        page: &mut RunsContext<'_>,
+        page: &mut PageContext<'_>,
         subject: &Subject<'_>,
     ) -> Option<(usize, bool)> {
         let width = ui.available_width();
@@ -237,7 +237,7 @@ impl Tables {
     fn peaks_ui(
         &mut self,
         ui: &mut egui::Ui,
-        page: &mut RunsContext<'_>,
+        page: &mut PageContext<'_>,
         subject: &Subject<'_>,
     ) -> Option<(usize, bool)> {
         let (runs, timelines) = (page.runs, subject.timelines);
@@ -269,7 +269,7 @@ impl Tables {
     fn tab_ui(
         &mut self,
         ui: &mut egui::Ui,
-        page: &mut RunsContext<'_>,
+        page: &mut PageContext<'_>,
         subject: &Subject<'_>,
         tab: Tab,
     ) {
@@ -310,7 +310,7 @@ impl Tables {
     fn computed_ui(
         &mut self,
         ui: &mut egui::Ui,
-        page: &mut RunsContext<'_>,
+        page: &mut PageContext<'_>,
         what: AtSteps,
         moments: Moments,
     ) {
@@ -437,7 +437,7 @@ impl VariableTable {
     fn ui(
         &mut self,
         ui: &mut egui::Ui,
-        page: &mut RunsContext<'_>,
+        page: &mut PageContext<'_>,
         name: &str,
         wanted: VariablesAt,
     ) {

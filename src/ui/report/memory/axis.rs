@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::shown::{Key, version_of};
+use super::arranged::TileChoice;
 use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::memory::tile_order::{TileOrder, ipus, selected_rows};
 use crate::store::TileId;
@@ -25,17 +25,18 @@ pub struct TileAxis {
     pub ipus: Vec<u32>,
     /// Where each IPU begins.
     pub borders: Vec<(usize, String)>,
-    /// Tells what was made for different keys apart.
+    /// Tells the tiles of different choices and runs apart.
     pub version: u64,
 }
 
 impl TileAxis {
-    /// Puts the tiles of `rows` in this order, which is that of the key.
+    /// Puts the tiles of `rows` in this order, which is that of the choice.
     pub fn new(
         tiles: &IdColumn<TileId>,
         rows: Vec<u32>,
         target: Option<&Target>,
-        key: &Key,
+        choice: &TileChoice,
+        version: u64,
     ) -> Self {
         let mut positions = vec![NOWHERE; tiles.len()];
         for (position, row) in (0..).zip(&rows) {
@@ -43,13 +44,13 @@ impl TileAxis {
                 *place = position;
             }
         }
-        let has_borders = key.ipu.is_none() && key.order == TileOrder::Number;
+        let has_borders = choice.ipu.is_none() && choice.order == TileOrder::Number;
         let ipus = ipus(tiles, target);
         let borders = ipus.iter().filter(|_| has_borders && ipus.len() > 1);
         Self {
             borders: borders.map(|(ipu, row)| (*row, format!("IPU {ipu}"))).collect(),
             ipus: ipus.iter().map(|(ipu, _)| *ipu).collect(),
-            version: version_of(&key.of_tiles()),
+            version,
             tiles: tiles.clone(),
             rows,
             positions,

@@ -3,69 +3,58 @@
 use eframe::egui;
 use eframe::egui::{Button, PopupCloseBehavior};
 
-use super::shown::Key;
+use super::arranged::TileChoice;
+use super::series::Series;
 use crate::analysis::memory::breakdown::Breakdown;
 use crate::analysis::memory::tile_order::TileOrder;
+use crate::ui::runs::Runs;
 
 /// Below this width the choices have a row of their own, points.
 const ROOM: f32 = 940.0;
 
-/// The orders of the tiles of one report.
-const ORDERS: &[(TileOrder, &str)] =
-    &[(TileOrder::Number, "By tile number"), (TileOrder::Bytes, "By bytes, largest first")];
-/// The orders of the tiles of two.
-const ORDERS_OF_TWO: &[(TileOrder, &str)] = &[
-    (TileOrder::Number, "By tile number"),
-    (TileOrder::Bytes, "By bytes of the source"),
-    (TileOrder::Change, "By change, largest first"),
-];
+/// The orders of tiles to choose from.
+fn orders(runs: &Runs) -> Vec<(TileOrder, String)> {
+    let by_number = (TileOrder::Number, "By tile number".to_owned());
+    if runs.is_one() {
+        return vec![by_number, (TileOrder::Bytes, "By bytes, largest first".to_owned())];
+    }
+    let by_bytes = format!("By bytes of {}", runs.reference().the());
+    let by_change = "By change, largest first".to_owned();
+    vec![by_number, (TileOrder::Bytes, by_bytes), (TileOrder::Change, by_change)]
+}
 
 /// The choices.
 #[derive(Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own on the page")]
 pub struct Choices {
-    /// What the picture is made for.
-    pub key: Key,
-    /// Whether bytes with gaps are drawn.
-    pub has_gaps: bool,
+    pub tiles: TileChoice,
+    /// What is drawn of each run.
+    pub series: Series,
     /// Whether the selected variable is shown.
     pub has_variable: bool,
-    /// Whether bytes without gaps are drawn, where there is no breakdown.
-    pub has_base: bool,
-    /// Whether the limit is drawn.
     pub has_limit: bool,
     /// Whether the picture reaches up to the limit; `None` follows the figures.
     pub is_scaled_to_limit: Option<bool>,
-    /// The orders to choose from.
-    orders: &'static [(TileOrder, &'static str)],
 }
 
 impl Default for Choices {
     fn default() -> Self {
         Self {
-            key: Key::default(),
-            has_gaps: true,
+            tiles: TileChoice::default(),
+            series: Series::default(),
             has_variable: true,
-            has_base: true,
             has_limit: true,
             is_scaled_to_limit: None,
-            orders: ORDERS,
         }
     }
 }
 
 impl Choices {
-    /// Those of two reports.
-    pub fn of_two() -> Self {
-        Self { orders: ORDERS_OF_TWO, ..Self::default() }
-    }
-
     /// Draws the head of the page: what it shows, and the choices. `is_scaled` is what figures or user
     /// want now; without a limit it is nothing.
     pub fn head_ui(
         &mut self,
         ui: &mut egui::Ui,
-        ipus: &[u32],
+        (runs, ipus): (&Runs, &[u32]),
         is_scaled: Option<bool>,
         views: impl FnOnce(&mut egui::Ui),
     ) {
@@ -73,8 +62,8 @@ impl Choices {
             ui.horizontal(|ui| {
                 views(ui);
                 ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                    self.options_ui(ui, is_scaled);
-                    self.order_ui(ui);
+                    self.options_ui(ui, runs, is_scaled);
+                    self.order_ui(ui, runs);
                     self.tiles_ui(ui, ipus);
                     self.breakdown_ui(ui);
                 });
@@ -84,8 +73,8 @@ impl Choices {
             ui.horizontal_wrapped(|ui| {
                 self.breakdown_ui(ui);
                 self.tiles_ui(ui, ipus);
-                self.order_ui(ui);
-                self.options_ui(ui, is_scaled);
+                self.order_ui(ui, runs);
+                self.options_ui(ui, runs, is_scaled);
             });
         }
     }
@@ -94,13 +83,13 @@ impl Choices {
     pub fn tiles_head_ui(
         &mut self,
         ui: &mut egui::Ui,
-        ipus: &[u32],
+        (runs, ipus): (&Runs, &[u32]),
         views: impl FnOnce(&mut egui::Ui),
     ) {
         ui.horizontal_wrapped(|ui| {
             views(ui);
             self.tiles_ui(ui, ipus);
-            self.order_ui(ui);
+            self.order_ui(ui, runs);
         });
     }
 
@@ -111,7 +100,7 @@ impl Choices {
             Some(Breakdown::Category) => "Category",
             Some(Breakdown::Liveness) => "Liveness",
         };
-        let mut breakdown = self.key.breakdown;
+        let mut breakdown = self.tiles.breakdown;
         let all = [Breakdown::Region, Breakdown::Category, Breakdown::Liveness].map(Some);
         let combo = egui::ComboBox::from_id_salt("breakdown")
             .selected_text(format!("Breakdown: {}", title(breakdown).to_lowercase()))
@@ -121,8 +110,9 @@ impl Choices {
                     ui.selectable_value(&mut breakdown, choice, title(choice));
                 }
             });
-        if breakdown != self.key.breakdown {
-            self.key.divide(breakdown);
+        if breakdown != self.tiles.breakdown {
+            self.tiles.divide(breakdown);
+            self.series.follow_default();
         }
         let hover = "What the bytes of every tile are divided by";
         combo.response.accessible_name("Breakdown").on_hover_text(hover);
@@ -136,7 +126,7 @@ impl Choices {
             Some(ipu) => format!("IPU {ipu}"),
             None => "All IPUs".to_owned(),
         };
-        let ipu = &mut self.key.ipu;
+        let ipu = &mut self.tiles.ipu;
         let combo = egui::ComboBox::from_id_salt("tiles")
             .selected_text(title(*ipu))
             .width(84.0)
@@ -148,16 +138,19 @@ impl Choices {
         combo.response.accessible_name("Tiles shown").on_hover_text("The tiles in the picture");
     }
 
-    fn order_ui(&mut self, ui: &mut egui::Ui) {
-        let (orders, order) = (self.orders, &mut self.key.order);
-        let title =
-            orders.iter().find(|(choice, _)| choice == order).map_or("", |(_, title)| title);
+    fn order_ui(&mut self, ui: &mut egui::Ui, runs: &Runs) {
+        let (orders, order) = (orders(runs), &mut self.tiles.order);
+        if !orders.iter().any(|(choice, _)| choice == order) {
+            *order = TileOrder::default();
+        }
+        let title = orders.iter().find(|(choice, _)| choice == order);
+        let title = title.map_or("", |(_, title)| title);
         let combo = egui::ComboBox::from_id_salt("order")
             .selected_text(title)
             .width(168.0)
             .show_ui(ui, |ui| {
-                for (choice, title) in orders {
-                    ui.selectable_value(order, *choice, *title);
+                for (choice, title) in &orders {
+                    ui.selectable_value(order, *choice, title);
                 }
                 let physical = ui.add_enabled(false, Button::selectable(false, "Physical"));
                 physical.on_disabled_hover_text(
@@ -167,13 +160,16 @@ impl Choices {
         combo.response.accessible_name("Order").on_hover_text("The order of the tiles");
     }
 
-    fn options_ui(&mut self, ui: &mut egui::Ui, is_scaled: Option<bool>) {
+    fn options_ui(&mut self, ui: &mut egui::Ui, runs: &Runs, is_scaled: Option<bool>) {
         let combo = egui::ComboBox::from_id_salt("options")
             .selected_text("Options")
             .width(84.0)
             .close_behavior(PopupCloseBehavior::CloseOnClickOutside);
         let combo = combo.show_ui(ui, |ui| {
-            ui.checkbox(&mut self.has_gaps, "Include gaps");
+            let mut has_gaps = self.series.has_gaps(runs);
+            if ui.checkbox(&mut has_gaps, "Include gaps").changed() {
+                self.series.include_gaps(has_gaps);
+            }
             ui.add_enabled_ui(is_scaled.is_some(), |ui| {
                 let unknown = "The limit of a tile is not known";
                 ui.checkbox(&mut self.has_limit, "Show limit").on_disabled_hover_text(unknown);

@@ -1,19 +1,29 @@
-//! What computes and exchanges on the selected tiles: compute sets, vertex types, exchanges.
+//! What computes and exchanges on the selected tiles: compute sets, vertex types, exchanges. Of several
+//! runs compute sets and exchanges are those that are matched, vertex types those of one name.
 
-use eframe::egui;
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::hash::Hash;
 use std::sync::Arc;
 
+use eframe::egui;
+use eframe::egui::ComboBox;
+
+use super::listed::{Listed, ListedTable, TableText};
 use super::tabs::Beside;
+use crate::analysis::comparison::matching::{Matching, Pairs};
 use crate::analysis::compute::compute_sets::{self, ComputeSetRow};
 use crate::analysis::compute::exchanges::{self, ExchangeRow};
 use crate::analysis::compute::vertices::{self, VertexRow};
+use crate::analysis::figures::joined::side_by_side;
 use crate::analysis::memory::selection::TileSelection;
+use crate::store::exchange::ExchangeId;
 use crate::store::vertex::StatePart;
-use crate::store::{Absence, Report};
-use crate::ui::job::Latest;
-use crate::ui::report::{PageContext, missing_ui, unread_ui};
-use crate::ui::widget::data_table::{Data, DataTable, no_paint};
-use crate::ui::widget::rows::{Column, Listed, Rows, Value};
+use crate::store::{Absence, ComputeSetId, Report};
+use crate::ui::report::figures::{Entries, Entry, FigureColumn, Layout, Unit};
+use crate::ui::report::{PageContext, unread_ui};
+use crate::ui::runs::{Needed, Needs, Run, Runs};
+use crate::ui::widget::rows::{Column, Rows, Value};
 
 /// Width of a column of bytes, points.
 const BYTES: f32 = 92.0;
@@ -23,11 +33,8 @@ const COUNT: f32 = 80.0;
 /// What a table lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Listing {
-    /// Compute sets.
     ComputeSets,
-    /// Vertex types.
     Vertices,
-    /// Exchanges.
     Exchanges,
 }
 
@@ -44,8 +51,8 @@ impl Listing {
         }
     }
 
-    /// Why the report does not have them.
-    pub fn absence(self, report: &Report) -> Option<&Absence> {
+    /// Why a report does not have them.
+    fn absence(self, report: &Report) -> Option<&Absence> {
         match self {
             Self::ComputeSets => {
                 report.compute_sets.absence().or(report.compute_set_tiles.absence())
@@ -55,128 +62,381 @@ impl Listing {
         }
     }
 
-    /// Whether nothing more of it will come.
-    pub fn is_settled(self, report: &Report) -> bool {
+    fn needs(self) -> Needs {
         match self {
-            Self::ComputeSets => report.compute_set_tiles.is_settled(),
-            Self::Vertices => report.vertex_types.is_settled(),
-            Self::Exchanges => report.exchanges.is_settled(),
+            Self::ComputeSets => &[Needed::ComputeSets, Needed::Matching],
+            Self::Vertices => &[Needed::VertexTypes],
+            Self::Exchanges => &[Needed::Exchanges, Needed::Matching],
         }
     }
 
-    fn columns(self) -> Vec<Column> {
+    fn listed(self, runs: &Runs, tiles: &TileSelection, figure: usize) -> Listed {
         match self {
-            Self::ComputeSets => vec![
-                Column::rest("Compute set"),
-                Column::count("Vertices", COUNT),
-                Column::count("Edges", COUNT),
-                Column::bytes("Vertex state", BYTES),
-                Column::bytes("Vertex data", BYTES),
-                Column::bytes("Edge pointers", BYTES + 8.0),
-                Column::bytes("Descriptors", BYTES),
-                Column::count("Cycles, at most", 104.0).not_summed(),
-                Column::count("Steps", 60.0),
-            ],
-            Self::Vertices => vec![
-                Column::rest("Vertex type"),
-                Column::count("Vertices", COUNT),
-                Column::bytes("In total", BYTES),
-                Column::bytes("Code", BYTES),
-                Column::bytes("Vertex data", BYTES),
-                Column::bytes("Edge pointers", BYTES + 8.0),
-                Column::bytes("Descriptors", BYTES),
-                Column::bytes("Size of one", BYTES).not_summed(),
-            ],
-            Self::Exchanges => vec![
-                Column::rest("Exchange"),
-                Column::text("Kind", 74.0),
-                Column::bytes("Received", BYTES),
-                Column::bytes("Sent", BYTES),
-                Column::bytes("Code", BYTES),
-                Column::count("Cycles, at most", 104.0).not_summed(),
-                Column::count("Steps", 60.0),
-            ],
+            Self::ComputeSets => listed::<ComputeSetRow>(self, runs, tiles, figure),
+            Self::Vertices => listed::<VertexRow>(self, runs, tiles, figure),
+            Self::Exchanges => listed::<ExchangeRow>(self, runs, tiles, figure),
         }
     }
 
-    fn rows(self, report: &Report, tiles: &TileSelection) -> Option<Arc<dyn Rows>> {
-        Some(match self {
-            Self::ComputeSets => {
-                Arc::new(Listed { rows: compute_sets::rows(report, tiles)?, cell: of_compute_set })
+    /// The figures to choose from where several runs are listed, and the one that is shown at first.
+    fn figures(self) -> (Vec<(usize, &'static str)>, usize) {
+        fn of<R: Thing>() -> (Vec<(usize, &'static str)>, usize) {
+            let figures = R::FIGURES.iter().enumerate().filter(|(_, figure)| figure.is_compared);
+            (figures.map(|(place, figure)| (place, figure.title)).collect(), R::FIRST)
+        }
+        match self {
+            Self::ComputeSets => of::<ComputeSetRow>(),
+            Self::Vertices => of::<VertexRow>(),
+            Self::Exchanges => of::<ExchangeRow>(),
+        }
+    }
+}
+
+/// A figure of a thing.
+struct Figure<R> {
+    title: &'static str,
+    unit: Unit,
+    /// The width of its column where one run is listed, if it has one.
+    width: Option<f32>,
+    /// Whether several runs are compared by it.
+    is_compared: bool,
+    /// Whether those of several things add up.
+    is_summed: bool,
+    of: fn(&R) -> Option<u64>,
+}
+
+impl<R> Figure<R> {
+    const fn bytes(title: &'static str, of: fn(&R) -> Option<u64>) -> Self {
+        Self {
+            title,
+            unit: Unit::Bytes,
+            width: Some(BYTES),
+            is_compared: true,
+            is_summed: true,
+            of,
+        }
+    }
+
+    const fn count(title: &'static str, of: fn(&R) -> Option<u64>) -> Self {
+        Self {
+            title,
+            unit: Unit::Count,
+            width: Some(COUNT),
+            is_compared: true,
+            is_summed: true,
+            of,
+        }
+    }
+
+    const fn wide(self, width: f32) -> Self {
+        Self { width: Some(width), ..self }
+    }
+
+    const fn not_summed(self) -> Self {
+        Self { is_summed: false, ..self }
+    }
+
+    const fn of_one(self) -> Self {
+        Self { is_compared: false, ..self }
+    }
+
+    const fn of_several(self) -> Self {
+        Self { width: None, ..self }
+    }
+
+    fn column(&self) -> Option<Column> {
+        let width = self.width?;
+        let column = match self.unit {
+            Unit::Bytes => Column::bytes(self.title, width),
+            Unit::Count => Column::count(self.title, width),
+        };
+        Some(if self.is_summed { column } else { column.not_summed() })
+    }
+}
+
+/// Something that is listed.
+trait Thing: Send + Sync + Sized + 'static {
+    type Id: Clone + Eq + Hash;
+    const TITLE: &'static str;
+    const FIGURES: &'static [Figure<Self>];
+    /// The figure of several runs that is shown at first.
+    const FIRST: usize;
+
+    fn rows(report: &Report, tiles: &TileSelection) -> Option<Vec<Self>>;
+    fn name(&self) -> Cow<'_, str>;
+    /// Tells things of one run apart.
+    fn id(&self) -> Self::Id;
+    /// The ids of a report, in the order in which they are matched.
+    fn ids(report: &Report) -> Vec<Self::Id>;
+    /// Which of the reference belong to those of a run; nothing of those that are known by their ids.
+    fn pairs(matching: &Matching) -> Option<&Pairs>;
+    /// What they are grouped by, with its width.
+    const KIND: Option<(&'static str, f32)> = None;
+    fn kind(&self) -> &'static str {
+        ""
+    }
+}
+
+impl Thing for ComputeSetRow {
+    type Id = ComputeSetId;
+    const TITLE: &'static str = "Compute set";
+    const FIGURES: &'static [Figure<Self>] = &[
+        Figure::count("Vertices", |row: &Self| row.vertices),
+        Figure::count("Edges", |row: &Self| row.edges),
+        Figure::bytes("Vertex state", |row: &Self| row.state.total()),
+        Figure::bytes("Vertex data", |row: &Self| row.state.part(StatePart::VertexData)),
+        Figure::bytes("Edge pointers", |row: &Self| row.state.part(StatePart::EdgePointers))
+            .wide(BYTES + 8.0),
+        Figure::bytes("Descriptors", |row: &Self| row.state.part(StatePart::Descriptors)),
+        Figure::count("Cycles, at most", |row: &Self| row.cycles).wide(104.0).not_summed(),
+        Figure::count("Steps", |row: &Self| row.steps).wide(60.0),
+    ];
+    const FIRST: usize = 2;
+
+    fn rows(report: &Report, tiles: &TileSelection) -> Option<Vec<Self>> {
+        compute_sets::rows(report, tiles)
+    }
+
+    fn name(&self) -> Cow<'_, str> {
+        Cow::Borrowed(&self.name)
+    }
+
+    fn id(&self) -> ComputeSetId {
+        self.id
+    }
+
+    fn ids(report: &Report) -> Vec<ComputeSetId> {
+        report.compute_sets.get().map_or(Vec::new(), |sets| sets.ids.as_slice().to_vec())
+    }
+
+    fn pairs(matching: &Matching) -> Option<&Pairs> {
+        Some(&matching.compute_sets)
+    }
+}
+
+impl Thing for VertexRow {
+    type Id = String;
+    const TITLE: &'static str = "Vertex type";
+    const FIGURES: &'static [Figure<Self>] = &[
+        Figure::count("Vertices", |row: &Self| row.instances),
+        Figure::bytes("In total", Self::total).of_one(),
+        Figure::bytes("Code and state", Self::total).of_several(),
+        Figure::bytes("Code", |row: &Self| row.code),
+        Figure::bytes("Vertex state", |row: &Self| row.state.total()).of_several(),
+        Figure::bytes("Vertex data", |row: &Self| row.state.part(StatePart::VertexData)),
+        Figure::bytes("Edge pointers", |row: &Self| row.state.part(StatePart::EdgePointers))
+            .wide(BYTES + 8.0),
+        Figure::bytes("Descriptors", |row: &Self| row.state.part(StatePart::Descriptors)),
+        Figure::bytes("Size of one", |row: &Self| row.size).not_summed(),
+    ];
+    const FIRST: usize = 2;
+
+    fn rows(report: &Report, tiles: &TileSelection) -> Option<Vec<Self>> {
+        vertices::rows(report, tiles)
+    }
+
+    fn name(&self) -> Cow<'_, str> {
+        Cow::Borrowed(&self.name)
+    }
+
+    fn id(&self) -> String {
+        self.name.clone()
+    }
+
+    fn ids(_: &Report) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn pairs(_: &Matching) -> Option<&Pairs> {
+        None
+    }
+}
+
+impl Thing for ExchangeRow {
+    type Id = ExchangeId;
+    const TITLE: &'static str = "Exchange";
+    const FIGURES: &'static [Figure<Self>] = &[
+        Figure::bytes("Received", |row: &Self| row.received),
+        Figure::bytes("Sent", |row: &Self| row.sent),
+        Figure::bytes("Code", |row: &Self| row.code),
+        Figure::count("Cycles, at most", |row: &Self| row.cycles).wide(104.0).not_summed(),
+        Figure::count("Steps", |row: &Self| row.steps).wide(60.0),
+    ];
+    const FIRST: usize = 0;
+    const KIND: Option<(&'static str, f32)> = Some(("Kind", 74.0));
+
+    fn rows(report: &Report, tiles: &TileSelection) -> Option<Vec<Self>> {
+        exchanges::rows(report, tiles)
+    }
+
+    fn name(&self) -> Cow<'_, str> {
+        match &*self.name {
+            "" => Cow::Owned(self.routes.join("; ")),
+            name => Cow::Borrowed(name),
+        }
+    }
+
+    fn id(&self) -> ExchangeId {
+        self.id
+    }
+
+    fn ids(report: &Report) -> Vec<ExchangeId> {
+        report.exchanges.get().map_or(Vec::new(), |exchanges| exchanges.ids.clone())
+    }
+
+    fn pairs(matching: &Matching) -> Option<&Pairs> {
+        Some(&matching.exchanges)
+    }
+
+    fn kind(&self) -> &'static str {
+        self.id.kind.title()
+    }
+}
+
+/// The things of one run as the table sees them.
+struct ThingRows<R>(Vec<R>);
+
+impl<R: Thing> Rows for ThingRows<R> {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn value(&self, row: usize, column: usize) -> Value<'_> {
+        let Some(row) = self.0.get(row) else { return Value::Nothing };
+        let kinds = usize::from(R::KIND.is_some());
+        match column.checked_sub(1 + kinds) {
+            Some(column) => {
+                let mut figures = R::FIGURES.iter().filter(|figure| figure.width.is_some());
+                let Some(figure) = figures.nth(column) else { return Value::Nothing };
+                match ((figure.of)(row), figure.unit) {
+                    (None, _) => Value::Nothing,
+                    (Some(bytes), Unit::Bytes) => Value::Bytes(bytes),
+                    (Some(count), Unit::Count) => Value::Count(count),
+                }
             }
-            Self::Vertices => {
-                Arc::new(Listed { rows: vertices::rows(report, tiles)?, cell: of_vertex })
+            None if column == 0 => Value::text(row.name()),
+            None => Value::text(row.kind()),
+        }
+    }
+}
+
+fn listed<R: Thing>(listing: Listing, runs: &Runs, tiles: &TileSelection, figure: usize) -> Listed {
+    let mut found = Vec::with_capacity(runs.len());
+    for run in runs.iter() {
+        match R::rows(&run.report, tiles) {
+            Some(rows) => found.push(rows),
+            None => {
+                return Listed::absent(runs, run, listing.title(), listing.absence(&run.report));
             }
-            Self::Exchanges => {
-                Arc::new(Listed { rows: exchanges::rows(report, tiles)?, cell: of_exchange })
+        }
+    }
+    if runs.is_one() {
+        let kind = R::KIND.map(|(title, width)| Column::text(title, width));
+        let figures = R::FIGURES.iter().filter_map(Figure::column);
+        let columns = std::iter::once(Column::rest(R::TITLE)).chain(kind).chain(figures).collect();
+        let rows = Arc::new(ThingRows(found.pop().unwrap_or_default()));
+        return Listed::One { columns, rows, note: None };
+    }
+    let keyed = |(place, (run, rows)): (usize, (&_, Vec<R>))| keyed(place, run, rows);
+    let rows = side_by_side(runs.iter().zip(found).enumerate().map(keyed).collect());
+    of_several(runs, &rows, R::FIGURES.get(figure))
+}
+
+/// What tells things apart: those that belong together have one key.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum ThingKey<I> {
+    Named(I),
+    /// A run, and the position there; of what is matched the reference and its position.
+    At(usize, Option<usize>),
+}
+
+/// The things of a run with their keys.
+fn keyed<R: Thing>(place: usize, run: &Run, rows: Vec<R>) -> Vec<(ThingKey<R::Id>, R)> {
+    let ids = R::ids(&run.report);
+    let positions: HashMap<R::Id, usize> = ids.into_iter().zip(0..).collect();
+    let pairs = run.pair.as_ref().map(|pair| R::pairs(&pair.matching));
+    let key = |row: &R| {
+        let position = positions.get(&row.id()).copied();
+        match pairs {
+            _ if positions.is_empty() => ThingKey::Named(row.id()),
+            Some(Some(pairs)) => key_of(place, position, pairs),
+            _ => ThingKey::At(place, position),
+        }
+    };
+    rows.into_iter().map(|row| (key(&row), row)).collect()
+}
+
+/// The key of a thing by its position in a run that is not the reference.
+fn key_of<I>(place: usize, position: Option<usize>, pairs: &Pairs) -> ThingKey<I> {
+    match position.and_then(|position| pairs.source_of(position)) {
+        Some(of_reference) => ThingKey::At(0, Some(of_reference)),
+        None => ThingKey::At(place, position),
+    }
+}
+
+fn of_several<R: Thing>(
+    runs: &Runs,
+    rows: &[Vec<Option<R>>],
+    figure: Option<&Figure<R>>,
+) -> Listed {
+    let mut unknown = 0;
+    let mut list = Vec::with_capacity(rows.len());
+    for rows in rows {
+        let of_run = |row: &Option<R>| {
+            let row = row.as_ref()?;
+            Some(figure.and_then(|figure| (figure.of)(row)))
+        };
+        let figures: Vec<Option<Option<u64>>> = rows.iter().map(of_run).collect();
+        if figures.contains(&Some(None)) {
+            unknown += 1;
+            continue;
+        }
+        // Those that belong together by place, or by numbers that differ, may have several names.
+        let mut names: Vec<Cow<'_, str>> = Vec::new();
+        for name in rows.iter().flatten().map(R::name) {
+            if !names.contains(&name) {
+                names.push(name);
             }
-        })
+        }
+        let kind = rows.iter().flatten().next().filter(|_| R::KIND.is_some());
+        list.push(Entry {
+            name: names.join(" → "),
+            figures: figures.into_iter().map(Option::flatten).collect(),
+            groups: kind.map(|row| Arc::from(row.kind())).into_iter().collect(),
+            parts: Vec::new(),
+        });
     }
+    let entries = Entries {
+        unit: figure.map_or(Unit::Bytes, |figure| figure.unit),
+        title: R::TITLE,
+        layout: Layout::of(runs),
+        columns: FigureColumn::of_runs(runs),
+        groupings: R::KIND.map(|(title, _)| title).into_iter().collect(),
+        list,
+    };
+    Listed::Several { entries: Arc::new(entries), unknown }
 }
 
-fn count(number: Option<u64>) -> Value<'static> {
-    number.map_or(Value::Nothing, Value::Count)
-}
-
-fn of_compute_set(row: &ComputeSetRow, column: usize) -> Value<'_> {
-    match column {
-        0 => Value::text(&*row.name),
-        1 => count(row.vertices),
-        2 => count(row.edges),
-        3 => Value::bytes(row.state.total()),
-        4 => Value::bytes(row.state.part(StatePart::VertexData)),
-        5 => Value::bytes(row.state.part(StatePart::EdgePointers)),
-        6 => Value::bytes(row.state.part(StatePart::Descriptors)),
-        7 => count(row.cycles),
-        _ => count(row.steps),
-    }
-}
-
-fn of_vertex(row: &VertexRow, column: usize) -> Value<'_> {
-    match column {
-        0 => Value::text(&*row.name),
-        1 => count(row.instances),
-        2 => Value::bytes(row.total()),
-        3 => Value::bytes(row.code),
-        4 => Value::bytes(row.state.part(StatePart::VertexData)),
-        5 => Value::bytes(row.state.part(StatePart::EdgePointers)),
-        6 => Value::bytes(row.state.part(StatePart::Descriptors)),
-        _ => Value::bytes(row.size),
-    }
-}
-
-fn of_exchange(row: &ExchangeRow, column: usize) -> Value<'_> {
-    match column {
-        0 if row.name.is_empty() => Value::text(row.routes.join("; ")),
-        0 => Value::text(&*row.name),
-        1 => Value::text(row.id.kind.title()),
-        2 => Value::bytes(row.received),
-        3 => Value::bytes(row.sent),
-        4 => Value::bytes(row.code),
-        5 => count(row.cycles),
-        _ => count(row.steps),
-    }
-}
-
-/// One of the tables.
-#[derive(Debug, Default)]
-struct OneListing {
-    table: DataTable,
-    found: Latest<(TileSelection, bool), Option<Found>>,
-}
-
-/// Rows that a job has found.
-struct Found(Arc<dyn Rows>);
-
-impl std::fmt::Debug for Found {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} rows", self.0.len())
-    }
+/// One of the tables: which tiles, and which figure of several runs.
+#[derive(Debug)]
+struct ListingTable {
+    table: ListedTable<(TileSelection, usize)>,
+    figure: usize,
 }
 
 /// The tables, made beside the window when other tiles are selected.
-#[derive(Debug, Default)]
-pub struct Listings([OneListing; 3]);
+#[derive(Debug)]
+pub struct Listings([ListingTable; 3]);
+
+impl Default for Listings {
+    fn default() -> Self {
+        let table = |listing: Listing| {
+            let (_, figure) = listing.figures();
+            ListingTable { table: ListedTable::default(), figure }
+        };
+        Self(Listing::ALL.map(table))
+    }
+}
 
 impl Listings {
     /// Draws the table of a listing.
@@ -188,46 +448,80 @@ impl Listings {
         beside: Beside<'_>,
     ) {
         let place = Listing::ALL.iter().position(|other| *other == listing);
-        let Some(OneListing { table, found }) = place.and_then(|place| self.0.get_mut(place))
+        let Some(ListingTable { table, figure }) = place.and_then(|place| self.0.get_mut(place))
         else {
             return;
         };
-        let (report, tiles) = (page.report, &page.selection.tiles);
-        let is_settled = listing.is_settled(report);
-        if !is_settled {
+        let (runs, needs) = (page.runs, listing.needs());
+        let is_there = |run: &Run| needs.iter().all(|needed| needed.is_settled(&run.report));
+        if !runs.iter().all(is_there) {
             ui.horizontal(beside);
-            unread_ui(ui, listing.title(), page.is_working);
+            unread_ui(ui, listing.title(), runs.is_working());
             return;
         }
-        let key = (tiles.clone(), is_settled);
-        let (for_job, wanted) = (Arc::clone(report), tiles.clone());
-        found.ask("rows on tiles", ui.ctx(), &key, move |_| {
-            listing.rows(&for_job, &wanted).map(Found)
-        });
-        let rows = match found.last() {
-            Some((_, Some(Found(rows)))) => rows,
-            Some((_, None)) => {
-                ui.horizontal(beside);
-                missing_ui(ui, listing.title(), listing.absence(report));
-                return;
-            }
-            None => {
-                ui.horizontal(beside);
-                ui.weak(found.failure().unwrap_or("Adding up…"));
-                return;
+        if !runs.is_settled(needs) {
+            ui.horizontal(beside);
+            ui.weak(runs.why_not.as_deref().unwrap_or("Steps are being matched"));
+            return;
+        }
+        let tiles = page.selection.tiles.clone();
+        let question = (tiles.clone(), *figure);
+        let (_, at) = question;
+        let wanted = tiles.clone();
+        table
+            .ask(ui.ctx(), (runs, needs), &question, move |runs| listing.listed(runs, &wanted, at));
+        let mut chosen = *figure;
+        let mut beside = |ui: &mut egui::Ui| {
+            beside(ui);
+            if !runs.is_one() {
+                figure_ui(ui, listing, &mut chosen);
             }
         };
-        let note = if tiles.is_empty() { "on all tiles" } else { "on the selected tiles" };
-        let columns = listing.columns();
-        let data = Data {
+        let text = TableText {
             name: listing.title(),
-            title: "",
-            note,
-            columns: &columns,
-            rows,
+            note: if tiles.is_empty() { "on all tiles" } else { "on the selected tiles" },
+            waiting: "Adding up…",
             is_selected: &|_| false,
-            paint: &no_paint,
         };
-        table.ui_beside(ui, &data, page.commands, Some(beside));
+        table.ui(ui, page, &text, &mut beside);
+        *figure = chosen;
+    }
+}
+
+/// The choice of a figure.
+fn figure_ui(ui: &mut egui::Ui, listing: Listing, chosen: &mut usize) {
+    let (figures, _) = listing.figures();
+    let title = figures.iter().find(|(place, _)| place == chosen).map_or("", |(_, title)| title);
+    let combo = ComboBox::from_id_salt(listing.title()).width(128.0).selected_text(title);
+    let combo = combo.show_ui(ui, |ui| {
+        for (choice, title) in figures {
+            ui.selectable_value(chosen, choice, title);
+        }
+    });
+    combo.response.accessible_name("Figure");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::comparison::matching::Sureness;
+
+    #[test]
+    fn pairs_join_things_whatever_their_names() {
+        let mut pairs = Pairs::new(3, 3);
+        assert!(pairs.pair(0, 2, Sureness::Likely) && pairs.pair(2, 1, Sureness::Exact));
+        let position = |row: usize| (row < 9).then_some(row);
+        let of_reference =
+            [2, 1, 0, 9].map(|row| (ThingKey::<()>::At(0, position(row)), row)).to_vec();
+        let of_other = [0, 1, 2, 9].map(|row| (key_of(1, position(row), &pairs), row)).to_vec();
+        let expected = [
+            [Some(2), Some(1)],
+            [Some(1), None],
+            [Some(0), Some(2)],
+            [Some(9), None],
+            [None, Some(0)],
+            [None, Some(9)],
+        ];
+        assert_eq!(side_by_side(vec![of_reference, of_other]), expected);
     }
 }

@@ -4,16 +4,16 @@ use eframe::egui;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::tabs::Beside;
+use super::arranged::memories;
+use super::tabs::{Beside, table_name};
 use crate::analysis::memory::selection::TileSelection;
-use crate::analysis::memory::tile_details::{DetailRow, Group, NOT_ALWAYS_LIVE, Tiles, details};
+use crate::analysis::memory::tile_details::{
+    DetailColumns, DetailRow, Group, NOT_ALWAYS_LIVE, Tiles, details_of_all,
+};
 use crate::analysis::memory::tile_order::selected_rows;
-use crate::store::Absence;
-use crate::store::Report;
-use crate::store::memory::TileMemory;
 use crate::text::{clean, grouped};
-use crate::ui::job::Latest;
 use crate::ui::report::PageContext;
+use crate::ui::runs::{Needed, Runs, RunsAnswer};
 use crate::ui::widget::data_table::{Data, DataTable, no_paint};
 use crate::ui::widget::rows::{Column, Outline, Rows, Value};
 
@@ -24,34 +24,43 @@ const GROUPS: [Group; 4] =
     [Group::Region, Group::Liveness, Group::NotOverlapped, Group::Overlapped];
 /// Room for the names of the figures, points.
 const NAMES: f32 = 260.0;
+/// Widths of columns of source and target, points.
+const OF_PAIR: (f32, f32) = (104.0, 136.0);
+
+/// A cell of a figure: places in [`DetailRow::bytes`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cell {
+    Bytes(usize),
+    Change(usize, usize),
+    /// The change in percent of the first.
+    Percent(usize, usize),
+}
+
+/// The figures of some tiles of all runs.
+#[derive(Clone, Debug)]
+struct TileDetails {
+    rows: Arc<Vec<DetailRow>>,
+    cells: Arc<[Cell]>,
+    columns: Vec<DetailColumn>,
+    note: String,
+}
+
+/// A column with its greatest width, or a fixed one.
+#[derive(Clone, Debug)]
+struct DetailColumn {
+    title: String,
+    cell: Cell,
+    width: Option<f32>,
+}
 
 /// What the table remembers.
 #[derive(Debug, Default)]
 pub struct Details {
-    table: DetailTable,
-    found: Latest<TileSelection, Option<Found>>,
-}
-
-/// A cell of a figure, in a column after that of its name.
-pub type Cell = fn(&DetailRow, usize) -> Value<'static>;
-
-/// A table of figures whose groups open and close.
-#[derive(Debug, Default)]
-pub struct DetailTable {
     table: DataTable,
+    details: RunsAnswer<TileSelection, Option<TileDetails>>,
     /// Groups that are closed.
     closed: Vec<Group>,
     shown: Option<Shown>,
-}
-
-/// The figures of some tiles.
-#[derive(Clone, Debug)]
-struct Found {
-    rows: Arc<Vec<DetailRow>>,
-    titles: Arc<Vec<String>>,
-    /// Selected tiles without a column.
-    more: usize,
-    why_no_categories: Option<Absence>,
 }
 
 /// The rows that are shown, made again when the figures change or a group is opened.
@@ -74,7 +83,7 @@ struct DetailRows {
     /// The figures that are shown, with their names and the names of their groups.
     shown: Vec<(usize, String, String)>,
     closed: Vec<Group>,
-    cell: Cell,
+    cells: Arc<[Cell]>,
 }
 
 impl DetailRows {
@@ -91,7 +100,10 @@ impl Rows for DetailRows {
     fn value(&self, row: usize, column: usize) -> Value<'_> {
         match column.checked_sub(1) {
             None => Value::text(self.shown.get(row).map_or("", |(_, _, path)| path)),
-            Some(column) => self.at(row).map_or(Value::Nothing, |row| (self.cell)(row, column)),
+            Some(column) => {
+                let cell = self.at(row).zip(self.cells.get(column));
+                cell.map_or(Value::Nothing, |(row, cell)| cell.value(row))
+            }
         }
     }
 
@@ -135,45 +147,144 @@ fn group_title(group: Group) -> &'static str {
     }
 }
 
-impl Found {
-    fn new(report: &Report, memory: &TileMemory, selection: &TileSelection) -> Self {
-        let rows = selected_rows(&memory.tiles, selection);
-        let count: usize = rows.iter().map(Range::len).sum();
-        let mut columns = vec![Tiles::All];
-        let mut titles = vec!["All tiles".to_owned()];
-        if count > 1 {
-            titles.push(format!("{} tiles", grouped(count as u64)));
-            columns.push(Tiles::Rows(rows.clone()));
-        }
-        for row in rows.into_iter().flatten().take(MOST_COLUMNS) {
-            columns.push(Tiles::Rows(std::iter::once(row..row + 1).collect()));
-            titles.extend(memory.tiles.get(row).map(|tile| format!("Tile {tile}")));
-        }
-        Self {
-            rows: Arc::new(details(memory, report.target.get(), &columns)),
-            titles: Arc::new(titles),
-            more: count.saturating_sub(MOST_COLUMNS),
-            why_no_categories: memory.why_no_categories.clone(),
+impl Cell {
+    fn value(self, row: &DetailRow) -> Value<'static> {
+        let bytes = |place: usize| row.bytes.get(place).copied().flatten();
+        match self {
+            Self::Bytes(place) => Value::bytes(bytes(place)),
+            Self::Change(from, to) => match (bytes(from), bytes(to)) {
+                (Some(from), Some(to)) => Value::change(from, to),
+                _ => Value::Nothing,
+            },
+            Self::Percent(from, to) => match (bytes(from), bytes(to)) {
+                (Some(from @ 1..), Some(to)) => {
+                    Value::Percent((to as f64 - from as f64) * 100.0 / from as f64)
+                }
+                _ => Value::Nothing,
+            },
         }
     }
+}
 
-    fn note(&self) -> String {
+impl DetailColumn {
+    fn of(title: impl Into<String>, cell: Cell, width: Option<f32>) -> Self {
+        Self { title: title.into(), cell, width }
+    }
+}
+
+impl TileDetails {
+    fn new(runs: &Runs, selection: &TileSelection) -> Option<Self> {
+        let memories = memories(runs)?;
+        let rows: Vec<Vec<Range<usize>>> =
+            memories.iter().map(|memory| selected_rows(&memory.tiles, selection)).collect();
+        let count = |rows: &Vec<Range<usize>>| rows.iter().map(Range::len).sum::<usize>();
+        let count = rows.iter().map(count).max().unwrap_or(0);
+        let selected = match (count, selection.first()) {
+            (0, _) => None,
+            (1, Some(tile)) => Some(format!("Tile {tile}")),
+            _ => Some(format!("{} tiles", grouped(count as u64))),
+        };
         let mut notes = Vec::new();
-        match self.more {
-            0 => {}
-            1 => notes.push("one more selected tile has no column".to_owned()),
-            more => {
-                let more = grouped(more as u64);
-                notes.push(format!("{more} more selected tiles have no column"));
+        let mut titles: Vec<String> =
+            std::iter::once("All tiles".to_owned()).chain(selected.clone()).collect();
+        let mut tiles: Vec<Vec<Tiles>> = Vec::new();
+        for rows in &rows {
+            let selected = selected.is_some().then(|| Tiles::Rows(rows.clone()));
+            tiles.push(std::iter::once(Tiles::All).chain(selected).collect());
+        }
+        if let ([memory], [rows], [columns]) = (&memories[..], &rows[..], &mut tiles[..])
+            && count > 1
+        {
+            for row in rows.iter().cloned().flatten().take(MOST_COLUMNS) {
+                columns.push(Tiles::Rows(std::iter::once(row..row + 1).collect()));
+                titles.extend(memory.tiles.get(row).map(|tile| format!("Tile {tile}")));
+            }
+            match count.saturating_sub(MOST_COLUMNS) {
+                0 => {}
+                1 => notes.push("one more selected tile has no column".to_owned()),
+                more => {
+                    let more = grouped(more as u64);
+                    notes.push(format!("{more} more selected tiles have no column"));
+                }
             }
         }
-        notes.extend(self.why_no_categories.as_ref().map(|absence| absence.what.clone()));
-        notes.join(", ")
+        notes.extend(note(runs, selected.is_some()));
+        if let [memory] = memories[..] {
+            notes.extend(memory.why_no_categories.as_ref().map(|absence| absence.what.clone()));
+        }
+        let columns = columns(runs, &titles, selected.as_deref());
+        let targets = runs.iter().map(|run| run.report.target.get());
+        let reports: Vec<_> = (memories.into_iter().zip(targets).zip(tiles))
+            .map(|((memory, target), columns)| DetailColumns { memory, target, columns })
+            .collect();
+        Some(Self {
+            rows: Arc::new(details_of_all(&reports)),
+            cells: columns.iter().map(|column| column.cell).collect(),
+            columns,
+            note: notes.join(", "),
+        })
+    }
+}
+
+/// What tiles the columns are of, where their titles do not say it.
+fn note(runs: &Runs, is_selected: bool) -> Option<String> {
+    let note = match (runs.len(), is_selected) {
+        (1, _) => return None,
+        (_, false) => "of all tiles",
+        (2, true) => "of all tiles and of the selected ones",
+        (_, true) => "of the selected tiles",
+    };
+    Some(note.to_owned())
+}
+
+/// The columns: of one run some of its tiles, of two the tiles of both with the differences, of more all
+/// tiles or the selected ones, each run with its difference to the reference.
+fn columns(runs: &Runs, titles: &[String], selected: Option<&str>) -> Vec<DetailColumn> {
+    match runs.len() {
+        1 => {
+            let titles = titles.iter().enumerate();
+            let column = |(place, title): (usize, &String)| {
+                DetailColumn::of(title.as_str(), Cell::Bytes(place), None)
+            };
+            titles.map(column).collect()
+        }
+        2 => {
+            let (width, wide) = (Some(OF_PAIR.0), Some(OF_PAIR.1));
+            let column = |(place, run): (usize, &crate::ui::runs::Run)| {
+                DetailColumn::of(&*run.title, Cell::Bytes(place), width)
+            };
+            let mut columns: Vec<_> = runs.iter().enumerate().map(column).collect();
+            columns.push(DetailColumn::of("Difference", Cell::Change(0, 1), width));
+            columns.push(DetailColumn::of("Of the source", Cell::Percent(0, 1), width));
+            if let Some(selected) = selected {
+                for (place, run) in (2..).zip(runs.iter()) {
+                    let title = format!("{selected}: {}", run.title_in_text());
+                    columns.push(DetailColumn::of(title, Cell::Bytes(place), width));
+                }
+                let title = format!("{selected}: difference");
+                columns.push(DetailColumn::of(title, Cell::Change(2, 3), wide));
+            }
+            columns
+        }
+        count => {
+            let first = if selected.is_some() { count } else { 0 };
+            let reference = &runs.reference().title;
+            let mut columns = Vec::new();
+            for (place, run) in (first..).zip(runs.iter()) {
+                columns.push(DetailColumn::of(&*run.title, Cell::Bytes(place), None));
+                if place > first {
+                    let title = format!("{} − {reference}", run.title);
+                    columns.push(DetailColumn::of(title, Cell::Change(first, place), None));
+                }
+            }
+            columns
+        }
     }
 }
 
 impl Shown {
-    fn new(figures: &Arc<Vec<DetailRow>>, closed: &[Group], cell: Cell) -> Self {
+    fn new(details: &TileDetails, closed: &[Group]) -> Self {
+        let (figures, cells) = (&details.rows, Arc::clone(&details.cells));
         let is_shown = |row: &DetailRow| row.title.is_none() || !closed.contains(&row.group);
         let named = |row: &DetailRow| {
             let group = group_title(row.group);
@@ -199,7 +310,7 @@ impl Shown {
         let groups = shown.iter().map(|(index, _, _)| head(*index)).collect();
         let (figures, closed) = (Arc::clone(figures), closed.to_vec());
         let rows =
-            DetailRows { figures: Arc::clone(&figures), shown, closed: closed.clone(), cell };
+            DetailRows { figures: Arc::clone(&figures), shown, closed: closed.clone(), cells };
         Self { figures, closed, rows: Arc::new(rows), groups }
     }
 }
@@ -207,50 +318,46 @@ impl Shown {
 impl Details {
     /// Draws the table.
     pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, beside: Beside<'_>) {
-        let (for_job, selection) = (Arc::clone(page.report), page.selection.tiles.clone());
-        let work = move |_: &_| Some(Found::new(&for_job, for_job.memory.get()?, &selection));
-        self.found.ask("details of tiles", ui.ctx(), &page.selection.tiles, work);
-        let Some((_, Some(found))) = self.found.last() else {
+        let (runs, selection) = (page.runs, page.selection.tiles.clone());
+        let key = selection.clone();
+        self.details.ask(
+            "details of tiles",
+            ui.ctx(),
+            (runs, &[Needed::Memory]),
+            &key,
+            move |runs, _| TileDetails::new(runs, &selection),
+        );
+        let Some((_, Some(details))) = self.details.last(runs) else {
             ui.horizontal(beside);
-            ui.weak(self.found.failure().unwrap_or(""));
+            ui.weak(self.details.failure().unwrap_or(""));
             return;
         };
-        let count = found.titles.len() as f32;
+        let count = details.columns.len() as f32;
         let width = ((ui.available_width() - NAMES) / count - 8.0).clamp(72.0, 132.0);
-        let mut columns = vec![Column::rest("Bytes")];
-        let titles = found.titles.iter();
-        columns.extend(titles.map(|title| Column::bytes(title.as_str(), width).not_summed()));
-        let cell: Cell = |row, column| Value::bytes(row.bytes.get(column).copied().flatten());
-        let figures = (&found.rows, cell);
-        self.table.ui(ui, "Memory details", figures, (&columns, &found.note()), page, beside);
-    }
-}
-
-impl DetailTable {
-    /// Draws the table under an accessible name.
-    pub fn ui(
-        &mut self,
-        ui: &mut egui::Ui,
-        name: &str,
-        (figures, cell): (&Arc<Vec<DetailRow>>, Cell),
-        (columns, note): (&[Column], &str),
-        page: &mut PageContext<'_>,
-        beside: Beside<'_>,
-    ) {
+        let column = |column: &DetailColumn| {
+            let figure = Column::bytes(column.title.as_str(), column.width.unwrap_or(width));
+            match column.cell {
+                Cell::Percent(..) => Column { unit: "percent", ..figure }.not_summed(),
+                _ => figure.not_summed(),
+            }
+        };
+        let columns: Vec<Column> = std::iter::once(Column::rest("Bytes"))
+            .chain(details.columns.iter().map(column))
+            .collect();
         // What a filter looks for may be in any group.
         let closed = if self.table.is_filtered() { Vec::new() } else { self.closed.clone() };
         let is_current =
-            |shown: &Shown| Arc::ptr_eq(&shown.figures, figures) && shown.closed == closed;
+            |shown: &Shown| Arc::ptr_eq(&shown.figures, &details.rows) && shown.closed == closed;
         let shown = match self.shown.take().filter(is_current) {
             Some(shown) => shown,
-            None => Shown::new(figures, &closed, cell),
+            None => Shown::new(details, &closed),
         };
         let shown = self.shown.insert(shown);
         let data = Data {
-            name,
+            name: &table_name(runs, "Memory details"),
             title: "",
-            note,
-            columns,
+            note: &details.note,
+            columns: &columns,
             rows: &shown.rows,
             is_selected: &|_| false,
             paint: &no_paint,
@@ -264,5 +371,21 @@ impl DetailTable {
             }
             ui.request_repaint();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_are_bytes_or_differences() {
+        let bytes = [Some(200), Some(300), None, Some(0)].to_vec();
+        let row = DetailRow { group: Group::Whole, title: None, bytes };
+        assert_eq!(Cell::Bytes(1).value(&row), Value::Bytes(300));
+        assert_eq!(Cell::Change(1, 0).value(&row), Value::Change(-100));
+        assert_eq!(Cell::Percent(0, 1).value(&row), Value::Percent(50.0));
+        assert_eq!(Cell::Change(0, 2).value(&row), Value::Nothing);
+        assert_eq!(Cell::Percent(3, 1).value(&row), Value::Nothing);
     }
 }

@@ -1,159 +1,180 @@
-//! Memory: bytes of every tile as a picture, and where they go as tables.
+//! Memory: bytes of every tile as pictures, what differs between runs, where bytes go as tables, and the
+//! maps of tiles.
 
+mod arranged;
 mod axis;
 mod choices;
 mod compute;
 mod details;
+mod difference_map;
+mod difference_paint;
+mod legend;
+mod listed;
 mod over_tiles;
-pub mod pair;
 mod picture;
 mod select;
-mod shown;
+mod series;
 mod stack;
+mod statistics;
 mod tabs;
 mod tiles;
 mod tooltip;
 mod variables;
 
 use eframe::egui;
-use eframe::egui::{Label, RichText};
-use std::sync::Arc;
+use eframe::egui::Margin;
 
 use super::address_steps::AddressStepsView;
 use super::chip_map::ChipMapView;
 use super::memory_map::{MemoryMap, MemoryView, views_ui};
 use super::tile_grid::TileGridView;
-use super::{PageContext, RunsContext, is_limit_near, part_or_reason, tables_height};
+use super::{PageContext, is_limit_near, part_or_reason, run_title_ui, tables_height};
 use crate::analysis::memory::selection::TileSelection;
-use crate::store::Report;
-use crate::store::memory::TileMemory;
-use crate::text::grouped;
-use crate::ui::job::Latest;
-use crate::ui::runs::Run;
+use crate::ui::pages::RunsPage;
+use crate::ui::runs::{Arrangement, Needed, Needs, Run, RunId, Runs, RunsAnswer};
 use crate::ui::split;
-use crate::ui::theme::Tokens;
-use crate::ui::units::Units;
 use crate::ui::widget::facts::absent_ui;
+use arranged::{DividedTiles, TileChoice, memories};
 use choices::Choices;
-use shown::{Key, Made, TileFigures};
+use difference_map::DifferenceMapView;
+use picture::{TilesShown, limit_of};
+use statistics::statistics_ui;
 
-/// Least height of the picture with what is above it, points.
-const PICTURE: f32 = 220.0;
+/// Least height of the pictures with what is above them, points.
+const PICTURES: f32 = 220.0;
+/// What everything on the page needs.
+const NEEDS: Needs = &[Needed::Memory];
 
 /// What the page remembers.
 #[derive(Debug, Default)]
 pub struct MemoryPage {
+    view: MemoryView,
     choices: Choices,
-    made: Latest<Key, Option<Made>>,
-    picture: picture::TilePicture,
+    divided: RunsAnswer<TileChoice, Option<DividedTiles>>,
+    pictures: picture::TilePictures,
     selecting: select::Selecting,
     tabs: tabs::Tabs,
-    view: MemoryView,
+    differences: DifferenceMapView,
     map: MemoryMap,
     all_tiles: ChipMapView,
     address_steps: AddressStepsView,
     grid: TileGridView,
+    /// The runs of the frame before.
+    shown: Vec<RunId>,
 }
 
-impl MemoryPage {
-    /// Draws a map, where that is shown; says whether it is.
-    pub fn maps_ui(&mut self, ui: &mut egui::Ui, page: &mut RunsContext<'_>) -> bool {
-        let has_memory =
-            |run: &Run| run.report.memory.get().is_some_and(|memory| !memory.tiles.is_empty());
-        if !page.runs.iter().all(has_memory) {
-            return false;
+impl RunsPage for MemoryPage {
+    fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
+        let shown: Vec<RunId> = page.runs.iter().map(|run| run.id).collect();
+        if self.shown != shown {
+            // Only choices stay.
+            let Self { view, choices, .. } = std::mem::take(self);
+            *self = Self { view, choices, shown, ..Self::default() };
         }
-        let view = &mut self.view;
-        match view {
-            MemoryView::OneTile => self.map.ui(ui, page, |ui| views_ui(ui, view, false)),
+        if !has_memory(ui, page.runs) {
+            return;
+        }
+        if self.view == MemoryView::Differences && page.runs.is_one() {
+            self.view = MemoryView::Tiles;
+        }
+        match self.view {
+            MemoryView::OneTile => {
+                let (runs, view) = (page.runs, &mut self.view);
+                self.map.ui(ui, page, |ui| views_ui(ui, view, !runs.is_one()));
+            }
             MemoryView::AddressSteps => {
-                self.address_steps.ui(ui, page, |ui| views_ui(ui, view, false));
+                let (runs, view) = (page.runs, &mut self.view);
+                self.address_steps.ui(ui, page, |ui| views_ui(ui, view, !runs.is_one()));
             }
             MemoryView::AllTiles => {
-                ui.horizontal(|ui| {
-                    views_ui(ui, view, false);
-                    map_of_tile_ui(ui, &page.selection.tiles, view);
-                });
+                self.view_ui(ui, page);
                 self.all_tiles.ui(ui, page);
             }
-            _ => return false,
+            MemoryView::Grid => {
+                self.view_ui(ui, page);
+                self.grid.ui(ui, page);
+            }
+            MemoryView::Tiles | MemoryView::Differences => self.tiles_ui(ui, page),
         }
-        true
-    }
-
-    /// Draws the page.
-    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
-        let report = page.report;
-        let found = part_or_reason(ui, &report.memory, page.is_working, "Memory");
-        let Some(memory) = found else { return };
-        if memory.tiles.is_empty() {
-            absent_ui(ui, "No tiles", "The report lists none");
-            return;
-        }
-        if self.view == MemoryView::Grid {
-            return self.grid_ui(ui, page, memory);
-        }
-        let before = self.made.last().and_then(|(_, made)| made.clone());
-        let (key, for_job) = (self.choices.key.clone(), Arc::clone(report));
-        let work = move |_: &_| Made::new(&for_job, &key, before);
-        self.made.ask("arrange tiles", ui.ctx(), &self.choices.key, work);
-        // After the question: this frame shows what has come, for no other may follow.
-        let Some(made) = self.made.last().and_then(|(_, made)| made.clone()) else {
-            ui.weak(self.made.failure().unwrap_or(""));
-            return;
-        };
-        let shown = &*made.shown;
-        self.selecting.follow(&page.selection.tiles, &shown.axis, &[memory]);
-
-        let limit = report.target.get().and_then(|target| target.bytes_per_tile);
-        let is_scaled = limit.map(|limit| {
-            let wanted = self.choices.is_scaled_to_limit;
-            self.choices.has_limit
-                && wanted.unwrap_or_else(|| is_limit_near(shown.figures.top(), limit))
-        });
-        let before = self.choices.key.clone();
-        let view = &mut self.view;
-        self.choices.head_ui(ui, &shown.axis.ipus, is_scaled, |ui| views_ui(ui, view, false));
-        if !self.choices.key.has_tiles_of(&before) {
-            self.picture.view.reset();
-        }
-        if self.selecting.ui(ui, report.target.get(), &memory.tiles, &mut page.selection.tiles) {
-            self.picture.reveal = page.selection.tiles.first();
-        }
-        statistics_ui(ui, report, &shown.figures);
-        ui.add_space(2.0);
-        let max = (ui.available_height() - PICTURE).max(80.0);
-        split::below(ui, "memory details", tables_height(ui), 60.0..=max, |ui| {
-            let chosen = self.tabs.ui(ui, page, memory, &made.shown, &mut self.selecting);
-            self.picture.reveal = self.picture.reveal.take().or(chosen);
-        });
-        egui::CentralPanel::default()
-            .frame(
-                egui::Frame::new().inner_margin(egui::Margin { bottom: 6, ..Default::default() }),
-            )
-            .show(ui, |ui| {
-                let scaled = limit.filter(|_| is_scaled == Some(true));
-                let parts = picture::Parts { memory, made: &made, limit, scaled };
-                self.picture.ui(ui, page, &parts, &mut self.choices, &mut self.selecting);
-            });
     }
 }
 
 impl MemoryPage {
-    /// The tiles as a grid.
-    fn grid_ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, memory: &TileMemory) {
-        self.view_ui(ui, page);
-        if let Some(tile) = self.grid.ui(ui, page, memory) {
-            page.selection.tiles = TileSelection::one(tile);
-        }
-    }
-
     /// The choice of what is shown, and the way from a tile to its map.
     fn view_ui(&mut self, ui: &mut egui::Ui, page: &PageContext<'_>) {
         ui.horizontal(|ui| {
-            views_ui(ui, &mut self.view, false);
+            views_ui(ui, &mut self.view, !page.runs.is_one());
             map_of_tile_ui(ui, &page.selection.tiles, &mut self.view);
         });
+    }
+
+    /// Bytes of every tile.
+    fn tiles_ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
+        let runs = page.runs;
+        let before = self.divided.last(runs).and_then(|(_, divided)| divided.clone());
+        let choice = self.choices.tiles.clone();
+        let work = move |runs: &Runs, _: &_| DividedTiles::new(runs, &choice, before);
+        self.divided.ask("arrange tiles", ui.ctx(), (runs, NEEDS), &self.choices.tiles, work);
+        // After the question: this frame shows what has come, for no other may follow.
+        let Some(divided) = self.divided.last(runs).and_then(|(_, divided)| divided.clone()) else {
+            ui.weak(self.divided.failure().unwrap_or(""));
+            return;
+        };
+        let tiles = &divided.tiles;
+        let memories = memories(runs).unwrap_or_default();
+        self.selecting.follow(&page.selection.tiles, &tiles.axis, &memories);
+        let limit = runs.iter().filter_map(limit_of).max();
+        let is_scaled = limit.map(|limit| {
+            let wanted = self.choices.is_scaled_to_limit;
+            self.choices.has_limit && wanted.unwrap_or_else(|| is_limit_near(tiles.top(), limit))
+        });
+        self.head_ui(ui, runs, &tiles.axis.ipus, is_scaled);
+        let selected = &mut page.selection.tiles;
+        if self.selecting.ui(ui, runs.machine(), &tiles.axis.tiles, selected) {
+            self.pictures.reveal = selected.first();
+        }
+        let has_differences = self.view == MemoryView::Differences;
+        if !has_differences {
+            statistics_ui(ui, runs, tiles);
+            ui.add_space(2.0);
+        }
+        let max = (ui.available_height() - PICTURES).max(80.0);
+        let share = match runs.arrangement {
+            _ if has_differences => 0.8,
+            Arrangement::SideBySide if !runs.is_one() => 0.7,
+            _ => 1.0,
+        };
+        split::below(ui, "memory details", tables_height(ui) * share, 60.0..=max, |ui| {
+            let chosen = self.tabs.ui(ui, page, tiles, &mut self.selecting);
+            self.pictures.reveal = self.pictures.reveal.take().or(chosen);
+        });
+        egui::CentralPanel::default()
+            .frame(egui::Frame::new().inner_margin(Margin { bottom: 6, ..Margin::ZERO }))
+            .show(ui, |ui| {
+                if has_differences {
+                    self.differences.ui(ui, page, &divided, &mut self.selecting);
+                    return;
+                }
+                let scaled = limit.filter(|_| is_scaled == Some(true));
+                let shown = TilesShown { runs, divided: &divided, scaled };
+                self.pictures.ui(ui, page, &shown, &mut self.choices, &mut self.selecting);
+            });
+    }
+
+    /// What is shown, and the choices, with what follows from them.
+    fn head_ui(&mut self, ui: &mut egui::Ui, runs: &Runs, ipus: &[u32], is_scaled: Option<bool>) {
+        let before = self.choices.tiles.clone();
+        let view = &mut self.view;
+        if *view == MemoryView::Differences {
+            self.choices.tiles_head_ui(ui, (runs, ipus), |ui| views_ui(ui, view, !runs.is_one()));
+        } else {
+            self.choices
+                .head_ui(ui, (runs, ipus), is_scaled, |ui| views_ui(ui, view, !runs.is_one()));
+        }
+        if !self.choices.tiles.has_tiles_of(&before) {
+            self.pictures.view.reset();
+            self.differences.view.reset();
+        }
     }
 }
 
@@ -169,45 +190,19 @@ fn map_of_tile_ui(ui: &mut egui::Ui, selected: &TileSelection, view: &mut Memory
     }
 }
 
-/// Statistics of the tiles that are shown.
-fn statistics_ui(ui: &mut egui::Ui, report: &Report, shown: &TileFigures) {
-    let (figures, units) = (&shown.statistics, Units::now(ui));
-    ui.horizontal_wrapped(|ui| {
-        ui.weak("With gaps");
-        for (name, bytes) in [
-            ("least", figures.min),
-            ("median", figures.median),
-            ("99th percentile", figures.p99),
-            ("most", figures.max),
-        ] {
-            ui.weak(name);
-            let text = bytes.map_or_else(|| "–".to_owned(), |bytes| units.bytes(bytes));
-            let label = ui.add(Label::new(RichText::new(text).strong()).extend());
-            if let Some(bytes) = bytes {
-                label.on_hover_text(units.exact(bytes));
-            }
-        }
-        if let Some(tile) = shown.fullest {
-            ui.weak(format!("(tile {tile})"));
-        }
-        ui.separator();
-        let tiles = grouped(shown.tiles);
-        match shown.over_limit {
-            Some(0) => {
-                ui.add(Label::new(format!("No tile of {tiles} is over the limit")).extend());
-            }
-            Some(over) => {
-                let verb = if over == 1 { "is" } else { "are" };
-                let over = format!("{} of {tiles} tiles {verb} over the limit", grouped(over));
-                let text = RichText::new(over).strong().color(Tokens::now(ui).bad);
-                ui.add(Label::new(text).extend());
-            }
-            None if report.target.get().is_some_and(|target| target.bytes_per_tile.is_some()) => {
-                ui.weak("Of some tiles the bytes are not known");
-            }
-            None => {
-                ui.weak("The limit of a tile is not known");
-            }
-        }
-    });
+/// Whether all runs have memory by tile; says what one does not have.
+fn has_memory(ui: &mut egui::Ui, runs: &Runs) -> bool {
+    let has_none =
+        |run: &&Run| run.report.memory.get().is_none_or(|memory| memory.tiles.is_empty());
+    let Some(run) = runs.iter().find(has_none) else { return true };
+    let mut what = "Memory".to_owned();
+    if !runs.is_one() {
+        run_title_ui(ui, run);
+        what = format!("Memory of {}", run.the());
+    }
+    let memory = &run.report.memory;
+    if part_or_reason(ui, memory, run.is_working, &what).is_some() {
+        absent_ui(ui, "No tiles", "The report lists none");
+    }
+    false
 }

@@ -5,10 +5,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use eframe::egui;
 
-use super::axis::TileAxis;
+use super::arranged::ArrangedTiles;
 use crate::analysis::liveness::variables::over_tiles;
-use crate::store::{Report, TileId};
-use crate::ui::job::Latest;
+use crate::ui::runs::{Needed, Needs, Runs, RunsAnswer};
+
+const NEEDS: Needs = &[Needed::Liveness, Needed::TileVariables];
 
 /// Numbers the answers, so that caches can tell them apart.
 static ANSWERS: AtomicU64 = AtomicU64::new(1);
@@ -16,43 +17,40 @@ static ANSWERS: AtomicU64 = AtomicU64::new(1);
 /// Bytes of a variable on each tile that is shown, with a number of their own.
 #[derive(Debug)]
 pub struct OverTiles {
-    /// Bytes by position.
-    pub bytes: Vec<u64>,
+    /// For each run that has them, bytes by position.
+    pub of_runs: Vec<Option<Vec<u64>>>,
     /// Tells answers apart.
     pub version: u64,
 }
 
-/// The answer to the latest question.
+/// The answer about a variable on the tiles of a version.
 #[derive(Debug, Default)]
-pub struct VariableOverTiles(Latest<(String, u64, bool), Option<OverTiles>>);
+pub struct VariableOverTiles(RunsAnswer<(String, u64), OverTiles>);
 
 impl VariableOverTiles {
-    /// Asks for the bytes of a variable on the tiles of the axis with this version, which `tiles` lists
-    /// beside the window.
-    pub fn ask(
-        &mut self,
-        ui: &egui::Ui,
-        report: &Arc<Report>,
-        name: &str,
-        version: u64,
-        tiles: impl FnOnce() -> Vec<TileId> + Send + 'static,
-    ) {
-        let key = (name.to_owned(), version, report.tile_variable_bytes.is_settled());
-        let (report, wanted) = (Arc::clone(report), key.0.clone());
-        self.0.ask("variable over tiles", ui.ctx(), &key, move |_| {
-            let bytes = over_tiles(&report, &wanted, tiles().into_iter())?;
-            Some(OverTiles { bytes, version: ANSWERS.fetch_add(1, Ordering::Relaxed) })
+    /// Asks for the bytes of a variable.
+    pub fn ask(&mut self, ui: &egui::Ui, runs: &Arc<Runs>, name: &str, tiles: &Arc<ArrangedTiles>) {
+        let key = (name.to_owned(), tiles.axis.version);
+        let (wanted, tiles) = (name.to_owned(), Arc::clone(tiles));
+        self.0.ask("variable over tiles", ui.ctx(), (runs, NEEDS), &key, move |runs, _| {
+            let in_order = tiles.axis.in_order();
+            let of_run = |run: &crate::ui::runs::Run| {
+                over_tiles(&run.report, &wanted, in_order.iter().copied())
+            };
+            let version = ANSWERS.fetch_add(1, Ordering::Relaxed);
+            OverTiles { of_runs: runs.iter().map(of_run).collect(), version }
         });
     }
 
     /// Whether a variable has bytes by tile, on whichever tiles.
-    pub fn has(&self, name: &str) -> bool {
-        matches!(self.0.last(), Some(((made_for, ..), Some(_))) if made_for == name)
+    pub fn has(&self, runs: &Runs, name: &str) -> bool {
+        let found = self.0.last(runs).filter(|((made_for, _), _)| made_for == name);
+        found.is_some_and(|(_, found)| found.of_runs.iter().any(Option::is_some))
     }
 
-    /// The bytes of a variable on the tiles of an axis, if they have come.
-    pub fn get(&self, name: &str, axis: &TileAxis) -> Option<&OverTiles> {
-        let ((made_for, version, _), found) = self.0.last()?;
-        found.as_ref().filter(|_| made_for == name && *version == axis.version)
+    /// The bytes of a variable on the tiles, if they have come.
+    pub fn get(&self, runs: &Runs, name: &str, tiles: &ArrangedTiles) -> Option<&OverTiles> {
+        let ((made_for, version), found) = self.0.last(runs)?;
+        (made_for == name && *version == tiles.axis.version).then_some(found)
     }
 }

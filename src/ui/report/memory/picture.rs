@@ -1,299 +1,361 @@
-//! The picture of bytes over tiles, with the row above it and its legend.
+//! The pictures of bytes over tiles: of all runs in one, or of each in one of its own, which move
+//! together.
+
+use std::sync::Arc;
 
 use eframe::egui;
 use eframe::egui::{Color32, Rect};
-use std::sync::Arc;
 
+use super::arranged::{ArrangedTiles, DividedTiles};
 use super::axis::visible_ranges;
 use super::choices::Choices;
+use super::legend::{LegendOf, VariableStyle, part_color};
 use super::over_tiles::VariableOverTiles;
 use super::select::{Selecting, tile_text};
-use super::shown::{Key, Made, Shown};
-use super::stack::Stack;
+use super::series::RunStyle;
 use super::tooltip;
-use crate::analysis::memory::breakdown::Breakdown;
 use crate::analysis::memory::cell;
 use crate::analysis::memory::tile_order::TileOrder;
-use crate::store::memory::TileMemory;
-use crate::store::{Report, TileId};
-use crate::text::{grouped, shortened};
+use crate::store::TileId;
+use crate::text::grouped;
 use crate::ui::report::{PageContext, bytes_or_dash};
+use crate::ui::runs::{Arrangement, Run, Runs};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::bins::{BinCache, Values};
-use crate::ui::widget::curve::{Answer, Layer, Picture, Y_AXIS_WIDTH, curve_ui};
-use crate::ui::widget::legend::{Patch, entry_ui};
+use crate::ui::widget::curve::{Answer, Layer, Picture, curve_ui};
 use crate::ui::widget::overview::Overview;
 use crate::ui::widget::toolbar::Toolbar;
 use crate::ui::widget::view::View;
 
-/// Name of the picture.
 const NAME: &str = "Memory over tiles";
+/// Height of ticks and title of the x axis, points.
+const X_AXIS_HEIGHT: f32 = 36.0;
+/// Pictures below each other; more of them stand in two columns.
+const MOST_BELOW: usize = 3;
 /// Selected ranges that are drawn one by one.
-pub const MOST_RANGES: usize = 1000;
-/// Longest name of a part in the legend.
-pub const LONGEST_TITLE: usize = 40;
+const MOST_RANGES: usize = 1000;
 
-/// What the picture remembers.
+/// What the pictures remember.
 #[derive(Debug, Default)]
-pub struct TilePicture {
-    /// The visible part.
+pub struct TilePictures {
+    /// The visible part of all of them.
     pub view: View,
     /// A tile that shall be visible.
     pub reveal: Option<TileId>,
     toolbar: Toolbar,
     overview: BinCache,
-    caches: [BinCache; 2],
-    stack_caches: Vec<BinCache>,
-    /// Bytes of the selected variable on the tiles that are shown.
+    /// Of the picture of all, or of that of each run.
+    caches: Vec<PictureCaches>,
     variable: VariableOverTiles,
-    variable_cache: BinCache,
+    /// The position under the pointer in one of several pictures.
+    pointed: Option<(usize, usize)>,
 }
 
-/// What it shows.
+/// What was computed for the layers of a picture.
+#[derive(Debug, Default)]
+struct PictureCaches {
+    runs: Vec<RunCaches>,
+    stack: Vec<BinCache>,
+    followed: BinCache,
+}
+
+/// What was computed for the layers of a run.
+#[derive(Debug, Default)]
+struct RunCaches {
+    area: BinCache,
+    with_gaps: BinCache,
+    without_gaps: BinCache,
+    variable: BinCache,
+}
+
+/// What they show.
 #[derive(Clone, Copy, Debug)]
-pub struct Parts<'a> {
-    /// Memory by tile.
-    pub memory: &'a TileMemory,
+pub struct TilesShown<'a> {
+    pub runs: &'a Arc<Runs>,
     /// The tiles in their order, and their parts.
-    pub made: &'a Made,
-    /// The limit of a tile.
-    pub limit: Option<u64>,
-    /// The limit, if the picture shall reach up to it.
+    pub divided: &'a DividedTiles,
+    /// The highest limit of a tile, if the pictures shall reach up to it.
     pub scaled: Option<u64>,
 }
 
-impl TilePicture {
-    /// Draws it in the space that is left, and does what the user does to it.
+impl TilePictures {
+    /// Draws them in the space that is left, and does what the user does to them.
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        parts: &Parts<'_>,
+        shown: &TilesShown<'_>,
         choices: &mut Choices,
         selecting: &mut Selecting,
     ) {
-        let Parts { memory, made, .. } = *parts;
-        let Shown { axis, figures } = &*made.shown;
-        if let Some(tile) = self.reveal.take()
-            && let Some(position) = axis.position(tile)
-        {
+        let TilesShown { runs, divided, .. } = *shown;
+        let tiles = &divided.tiles;
+        let axis = &tiles.axis;
+        if let Some(position) = self.reveal.take().and_then(|tile| axis.position(tile)) {
             self.view.reveal(axis.len(), position);
         }
         let overview = Overview {
-            values: Values::Cells(&figures.including_gaps),
+            values: Values::Cells(&tiles.most),
             len: axis.len(),
             base: 0,
             version: axis.version,
-            top: figures.tops.1,
+            top: tiles.top(),
             cache: &mut self.overview,
         };
         self.toolbar.ui(ui, NAME, &mut self.view, overview, page.commands);
-        let name = page.selection.variable.as_deref();
-        if let Some(name) = name {
-            let shown = Arc::clone(&made.shown);
-            let tiles = move || shown.axis.in_order();
-            self.variable.ask(ui, page.report, name, axis.version, tiles);
+        let name = page.selection.variable.clone();
+        if let Some(name) = &name {
+            self.variable.ask(ui, runs, name, tiles);
         }
-        let name = name.filter(|name| self.variable.has(name));
-        let legend = legend_ui(ui, parts, choices, name);
-        let answer = self.curve_ui(ui, page, parts, choices, selecting);
+        let name = name.filter(|name| self.variable.has(runs, name));
+        let pictures: Vec<Option<usize>> = match runs.arrangement {
+            Arrangement::SideBySide if !runs.is_one() => (0..runs.len()).map(Some).collect(),
+            _ => vec![None],
+        };
+        self.caches.resize_with(pictures.len(), PictureCaches::default);
+        let space = ui.available_rect_before_wrap();
+        let mut drawn = Rect::NOTHING;
+        let mut answers = Vec::with_capacity(pictures.len());
+        for (place, alone) in pictures.iter().enumerate() {
+            let part = Part::of(space, place, pictures.len());
+            let builder = egui::UiBuilder::new().id_salt(alone).max_rect(part.rect);
+            let scope = ui.scope_builder(builder, |ui| {
+                let legend = LegendOf {
+                    runs,
+                    divided,
+                    has_limit: runs.iter().any(|run| limit_of(run).is_some()),
+                    variable: name.as_deref(),
+                    alone: *alone,
+                };
+                let legend = legend.ui(ui, choices);
+                let name = name.as_deref();
+                (legend, self.curve_ui(ui, shown, choices, selecting, (*alone, part.is_last), name))
+            });
+            let (legend, answer) = scope.inner;
+            drawn = drawn.union(legend).union(answer.rect);
+            answers.push(answer);
+        }
         *page.has_painted_graph = true;
-        self.toolbar.picture = Some(legend.union(answer.rect));
-
-        let tiles = &mut page.selection.tiles;
-        if let Some(click) = answer.clicked {
-            selecting.click(click, tiles, axis);
+        self.toolbar.picture = Some(drawn);
+        let selected = &mut page.selection.tiles;
+        if let Some(click) = answers.iter().find_map(|answer| answer.clicked) {
+            selecting.click(click, selected, axis);
         }
-        selecting.drag(answer.dragged, tiles, axis);
-        if let Some(row) = answer.hovered.and_then(|position| axis.row(position)) {
+        selecting.drag(answers.iter().find_map(|answer| answer.dragged), selected, axis);
+        let mut hovered = None;
+        for (place, answer) in answers.iter().enumerate() {
+            let Some(position) = answer.hovered.filter(|_| hovered.is_none()) else { continue };
+            hovered = Some((place, position));
             egui::Tooltip::for_widget(&answer.response)
                 .at_pointer()
-                .show(|ui| tooltip::tile_ui(ui, page.report, memory, made.stack.as_deref(), row));
+                .show(|ui| tooltip::tile_ui(ui, runs, divided, position));
+        }
+        if self.pointed != hovered {
+            self.pointed = hovered;
+            // Pictures before it were drawn before this was known.
+            if pictures.len() > 1 {
+                ui.request_repaint();
+            }
         }
     }
 
+    /// A picture of one of the runs, or of all.
     fn curve_ui(
         &mut self,
         ui: &mut egui::Ui,
-        page: &PageContext<'_>,
-        parts: &Parts<'_>,
+        shown: &TilesShown<'_>,
         choices: &Choices,
         selecting: &Selecting,
+        (alone, has_x_axis): (Option<usize>, bool),
+        variable: Option<&str>,
     ) -> Answer {
-        let Parts { made, limit, scaled, .. } = *parts;
-        let Shown { axis, figures } = &*made.shown;
+        let TilesShown { runs, divided, scaled } = *shown;
+        let (tiles, axis, series) = (&divided.tiles, &divided.tiles.axis, &choices.series);
         let (tokens, units) = (Tokens::now(ui), Units::now(ui));
-        let x_text =
-            |position: usize| axis.tile(position).map_or(String::new(), |tile| tile.to_string());
-        let [base_cache, gaps_cache] = &mut self.caches;
+        let stack_of = alone.unwrap_or_else(|| series.stack_of(runs));
+        let is_divided = divided.stacks.is_some();
+        let variable = variable.and_then(|name| self.variable.get(runs, name, tiles));
+        let Some(caches) = self.caches.get_mut(alone.unwrap_or(0)) else {
+            unreachable!("each picture has caches")
+        };
+        caches.runs.resize_with(runs.len(), RunCaches::default);
+
+        let line = |values, line, cache| Layer {
+            values,
+            base: 0,
+            is_stacked: false,
+            fill: None,
+            line,
+            cache,
+        };
+        let (mut areas, mut variables) = (Vec::new(), Vec::new());
+        let (mut without_gaps, mut with_gaps) = (Vec::new(), Vec::new());
+        for (place, (run, cache)) in runs.iter().zip(&mut caches.runs).enumerate() {
+            let Some(figures) = tiles.figures.get(place) else { continue };
+            if alone.is_some_and(|alone| alone != place) {
+                continue;
+            }
+            let style = RunStyle::of(ui, runs, place, alone.is_some());
+            if let Some(values) = series.area(runs, place, figures).filter(|_| !is_divided)
+                && style.area.is_some()
+            {
+                let area = line(Values::Cells(values), Color32::TRANSPARENT, &mut cache.area);
+                areas.push(Layer { fill: style.area, ..area });
+            }
+            let bytes = variable.and_then(|found| found.of_runs.get(place)?.as_ref());
+            if let Some(bytes) = bytes.filter(|_| choices.has_variable) {
+                let VariableStyle { area, line: color } = VariableStyle::of(ui, runs, place);
+                let color = color.unwrap_or(Color32::TRANSPARENT);
+                let layer = line(Values::Known(bytes), color, &mut cache.variable);
+                variables.push(Layer { fill: area, ..layer });
+            }
+            if series.has_line_without_gaps(runs, place, is_divided) {
+                let values = Values::Cells(&figures.total);
+                without_gaps.push(line(values, style.without_gaps, &mut cache.without_gaps));
+            }
+            if series.has_line_with_gaps(run) {
+                let values = Values::Cells(&figures.including_gaps);
+                with_gaps.push(line(values, style.with_gaps, &mut cache.with_gaps));
+            }
+        }
         let mut layers = Vec::new();
-        let mut top = 0;
-        if let Some(stack) = &made.stack {
-            self.stack_caches.resize_with(stack.edges.len(), BinCache::default);
-            for ((part, edge), cache) in stack.edges.iter().zip(&mut self.stack_caches) {
+        let stack = divided.stack(stack_of);
+        if let Some(stack) = stack {
+            caches.stack.resize_with(stack.edges.len(), BinCache::default);
+            for ((part, edge), cache) in stack.edges.iter().zip(&mut caches.stack) {
                 layers.push(Layer {
-                    values: Values::Cells(edge),
-                    base: 0,
                     is_stacked: !layers.is_empty(),
                     fill: Some(part_color(tokens, stack, *part)),
-                    line: Color32::TRANSPARENT,
-                    cache,
+                    ..line(Values::Cells(edge), Color32::TRANSPARENT, cache)
                 });
             }
-            top = stack.top;
-        } else if choices.has_base {
-            layers.push(Layer {
-                values: Values::Cells(&figures.total),
-                base: 0,
-                is_stacked: false,
-                fill: Some(tokens.base_fill),
-                line: tokens.base,
-                cache: base_cache,
-            });
-            top = figures.tops.0;
         }
-        let name = page.selection.variable.as_deref();
-        let variable = name.and_then(|name| self.variable.get(name, axis));
-        if let Some(found) = variable.filter(|_| choices.has_variable) {
-            layers.push(Layer {
-                values: Values::Known(&found.bytes),
-                base: 0,
-                is_stacked: false,
-                fill: Some(tokens.mark),
-                line: tokens.mark,
-                cache: &mut self.variable_cache,
-            });
+        layers.extend(areas.into_iter().chain(variables).chain(without_gaps).chain(with_gaps));
+        // What the pointer follows: the most of all.
+        let followed = alone.and_then(|place| tiles.figures.get(place));
+        let followed = followed.map_or(&tiles.most, |figures| &figures.including_gaps);
+        if !runs.is_one() {
+            let values = Values::Cells(followed);
+            layers.push(line(values, Color32::TRANSPARENT, &mut caches.followed));
         }
-        if choices.has_gaps {
-            layers.push(Layer {
-                values: Values::Cells(&figures.including_gaps),
-                base: 0,
-                is_stacked: false,
-                fill: None,
-                line: tokens.top,
-                cache: gaps_cache,
-            });
-            top = top.max(figures.tops.1);
-        }
+
         // Numbers are told apart by one version for all layers.
-        let version = made.stack.as_ref().map_or(axis.version, |stack| stack.version);
-        let version = version ^ variable.map_or(0, |found| found.version.rotate_left(32));
-        let range = self.view.range(axis.len());
-        let ranges = visible_ranges(selecting.positions(), range, MOST_RANGES);
+        let mut version = stack.map_or(axis.version, |stack| stack.version);
+        version ^= (stack_of as u64).rotate_left(56);
+        for (place, run) in runs.iter().enumerate() {
+            version ^= u64::from(series.has_line_with_gaps(run)) << (48 + place % 8);
+        }
+        version ^= variable.map_or(0, |found| found.version.rotate_left(32));
+        let ranges =
+            visible_ranges(selecting.positions(), self.view.range(axis.len()), MOST_RANGES);
         // The last one is where the keyboard goes on from.
         let cursor = selecting.cursor().and_then(|tile| axis.position(tile));
         let cursor = cursor.map(|position| position..position + 1);
         let selected = ranges.into_iter().chain(cursor).map(|range| (range, String::new()));
+        let pointed = self.pointed.filter(|(place, _)| alone.is_some_and(|alone| alone != *place));
+        let name = alone.and_then(|place| runs.get(place));
+        let name = name.map_or_else(|| NAME.to_owned(), |run| format!("{NAME} of {}", run.the()));
         curve_ui(
             ui,
             &mut self.view,
             Picture {
-                name: NAME,
-                value: value_text(page.report, parts, selecting, units),
-                x_title: match made.key.order {
-                    TileOrder::Number | TileOrder::Change => "Tile",
-                    TileOrder::Bytes => "Tiles, largest first",
+                name: &name,
+                value: value_text(shown, selecting, units),
+                x_title: &x_title(runs, divided.choice.order),
+                x_text: &|position| {
+                    axis.tile(position).map_or(String::new(), |tile| tile.to_string())
                 },
-                x_text: &x_text,
                 version,
                 len: axis.len(),
-                top: top.max(scaled.unwrap_or(0)),
+                top: series.top(runs, divided).max(scaled.unwrap_or(0)),
                 ground: None,
                 layers,
-                limits: limit
-                    .filter(|_| choices.has_limit)
-                    .map(|limit| (limit, format!("Limit {}", units.bytes(limit))))
-                    .into_iter()
-                    .collect(),
+                limits: if choices.has_limit { limit_lines(runs, alone, units) } else { vec![] },
                 borders: &axis.borders,
                 marks: &[],
                 lanes: &[],
                 selected: selected.collect(),
-                pointed: None,
-                has_x_axis: true,
+                pointed: pointed.map(|(_, position)| position),
+                has_x_axis,
                 is_range_selectable: true,
             },
         )
     }
 }
 
-/// The legend, whose entries switch what they name; returns where it lies.
-fn legend_ui(
-    ui: &mut egui::Ui,
-    parts: &Parts<'_>,
-    choices: &mut Choices,
-    variable: Option<&str>,
-) -> Rect {
-    let tokens = Tokens::now(ui);
-    let row = ui.horizontal(|ui| {
-        ui.add_space(Y_AXIS_WIDTH);
-        ui.horizontal_wrapped(|ui| {
-            ui.spacing_mut().item_spacing = egui::vec2(14.0, 2.0);
-            if let Some(stack) = &parts.made.stack {
-                stack_legend_ui(ui, stack, &mut choices.key);
-            } else {
-                let area = Patch::Area(tokens.base_fill, tokens.base);
-                entry_ui(ui, area, "Without gaps", &mut choices.has_base);
-            }
-            if let Some(name) = variable {
-                let patch = Patch::Area(tokens.mark, tokens.mark);
-                let title = format!("Variable {}", shortened(name, LONGEST_TITLE));
-                entry_ui(ui, patch, &title, &mut choices.has_variable);
-            }
-            entry_ui(ui, Patch::Line(tokens.top), "With gaps", &mut choices.has_gaps);
-            if parts.limit.is_some() {
-                entry_ui(ui, Patch::Dashes(tokens.limit), "Limit", &mut choices.has_limit);
-            }
-            if let (Some(which), None) = (parts.made.key.breakdown, &parts.made.stack) {
-                ui.colored_label(tokens.warning, missing_text(parts.memory, which));
-            }
-        });
-    });
-    row.response.rect
+/// The part of the space that a picture has.
+struct Part {
+    rect: Rect,
+    /// Whether no picture stands below it, so that it has the x axis.
+    is_last: bool,
 }
 
-/// The entries of the parts of a stack.
-pub fn stack_legend_ui(ui: &mut egui::Ui, stack: &Stack, key: &mut Key) {
-    for (index, part) in stack.parts.iter().enumerate() {
-        let color = part_color(Tokens::now(ui), stack, index);
-        let mut is_on = !key.is_hidden(index);
-        let title = shortened(&part.title, LONGEST_TITLE);
-        if entry_ui(ui, Patch::Area(color, color), &title, &mut is_on).changed() {
-            key.switch(index, is_on);
-        }
+impl Part {
+    fn of(space: Rect, place: usize, count: usize) -> Self {
+        let columns = if count <= MOST_BELOW { 1 } else { 2 };
+        let rows = count.div_ceil(columns);
+        let (column, row) = (place % columns, place / columns);
+        let width = space.width() / columns as f32;
+        let height = (space.height() - X_AXIS_HEIGHT) / rows as f32;
+        let is_last = place + columns >= count;
+        let left = space.left() + width * column as f32;
+        let top = space.top() + height * row as f32;
+        let bottom = top + height + if is_last { X_AXIS_HEIGHT } else { 0.0 };
+        Self { rect: Rect::from_x_y_ranges(left..=left + width, top..=bottom), is_last }
     }
 }
 
-/// The colour of a part; what is left over is grey.
-pub fn part_color(tokens: &Tokens, stack: &Stack, index: usize) -> Color32 {
-    let key = stack.parts.get(index).map_or("", |part| part.key.as_str());
-    let [.., others, rest] = tokens.series;
-    match key {
-        "overlapped" | "not_explained" | "not_in_region" => rest,
-        "other_categories" => others,
-        _ => tokens.series.get(index).copied().unwrap_or(rest),
+/// What stands below the tiles.
+pub fn x_title(runs: &Runs, order: TileOrder) -> String {
+    match order {
+        TileOrder::Bytes if runs.is_one() => "Tiles, largest first".to_owned(),
+        TileOrder::Bytes => format!("Tiles, largest in {} first", runs.reference().the()),
+        TileOrder::Change if !runs.is_one() => "Tiles, largest change first".to_owned(),
+        _ => "Tile".to_owned(),
     }
 }
 
-/// Why a breakdown is not shown.
-pub fn missing_text(memory: &TileMemory, which: Breakdown) -> String {
-    match (which, &memory.why_no_categories) {
-        (Breakdown::Region, _) => "The profile has no readable bytes by region".to_owned(),
-        (Breakdown::Liveness, _) => "The profile has no readable bytes by liveness".to_owned(),
-        (Breakdown::Category, Some(absence)) => absence.what.clone(),
-        (Breakdown::Category, None) => "The profile has no readable bytes by category".to_owned(),
+/// The limit of a tile.
+pub fn limit_of(run: &Run) -> Option<u64> {
+    run.report.target.get()?.bytes_per_tile
+}
+
+/// The limits that a picture shows, one where they are equal.
+fn limit_lines(runs: &Runs, alone: Option<usize>, units: Units) -> Vec<(u64, String)> {
+    let line = |title: &str, limit: u64| (limit, format!("{title} {}", units.bytes(limit)));
+    let first = runs.get(alone.unwrap_or(0)).and_then(limit_of);
+    if alone.is_some() || runs.iter().all(|run| limit_of(run) == first) {
+        return first.map(|limit| line("Limit", limit)).into_iter().collect();
     }
+    let of_run = |run: &Run| Some(line(&format!("{}: limit", run.title), limit_of(run)?));
+    runs.iter().filter_map(of_run).collect()
 }
 
 /// What is selected, for those who cannot see the picture.
-fn value_text(report: &Report, parts: &Parts<'_>, selecting: &Selecting, units: Units) -> String {
-    let tiles = format!("{} tiles", grouped(parts.made.shown.axis.len() as u64));
+fn value_text(shown: &TilesShown<'_>, selecting: &Selecting, units: Units) -> String {
+    let (runs, tiles) = (shown.runs, &shown.divided.tiles);
+    let all = format!("{} tiles", grouped(tiles.axis.len() as u64));
     let count: usize = selecting.positions().iter().map(std::ops::Range::len).sum();
-    let Some(tile) = selecting.cursor().filter(|_| count > 0) else { return tiles };
-    let row = parts.memory.tiles.position(tile);
-    let bytes = row.and_then(|row| cell(&parts.memory.including_gaps, row));
-    let named = tile_text(report.target.get(), tile);
+    let Some(tile) = selecting.cursor().filter(|_| count > 0) else { return all };
     let also = if count > 1 { format!("; {count} tiles selected") } else { String::new() };
-    format!("{named}, {} with gaps{also}", bytes_or_dash(bytes, units))
+    format!(
+        "{}, {}{also}",
+        tile_text(runs.machine(), tile),
+        with_gaps_text(runs, tiles, tile, units)
+    )
+}
+
+/// The bytes of a tile with gaps in all runs, in words.
+fn with_gaps_text(runs: &Runs, tiles: &ArrangedTiles, tile: TileId, units: Units) -> String {
+    let row = tiles.axis.tiles.position(tile);
+    let of_run = |(run, rows): (&Run, &Vec<u32>)| {
+        let memory = run.report.memory.get();
+        let own = row.and_then(|row| rows.get(row)).map(|row| *row as usize);
+        let bytes = own.and_then(|row| cell(&memory?.including_gaps, row));
+        let bytes = bytes_or_dash(bytes, units);
+        if runs.is_one() { bytes } else { format!("{} {bytes}", run.title_in_text()) }
+    };
+    let texts: Vec<String> = runs.iter().zip(&tiles.own_rows).map(of_run).collect();
+    format!("{} with gaps", texts.join(", "))
 }

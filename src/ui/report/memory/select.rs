@@ -45,7 +45,7 @@ struct Facts {
     text: String,
     positions: Vec<Range<usize>>,
     tiles: u64,
-    /// Bytes with gaps in each report.
+    /// Bytes with gaps in each run.
     bytes: Vec<Option<u64>>,
 }
 
@@ -69,8 +69,7 @@ impl Facts {
 }
 
 impl Selecting {
-    /// Follows a selection that may have been changed anywhere; `memories` are those of the reports, the
-    /// source first.
+    /// Follows a selection that may have been changed anywhere; `memories` are those of the runs.
     pub fn follow(&mut self, selection: &TileSelection, axis: &TileAxis, memories: &[&TileMemory]) {
         let is_current =
             |facts: &Facts| facts.selection == *selection && facts.version == axis.version;
@@ -230,7 +229,7 @@ pub fn tile_text(target: Option<&Target>, tile: TileId) -> String {
     }
 }
 
-/// Bytes with gaps of a report, or of two with the difference.
+/// Bytes with gaps of every run, of two with the difference.
 fn bytes_text(bytes: &[Option<u64>], units: Units) -> String {
     match bytes {
         [Some(source), Some(target)] => {
@@ -238,13 +237,9 @@ fn bytes_text(bytes: &[Option<u64>], units: Units) -> String {
             let (source, target) = (units.bytes(*source), units.bytes(*target));
             format!("{source} → {target} with gaps, {change}")
         }
-        [source, target] => {
-            let (source, target) = (bytes_or_dash(*source, units), bytes_or_dash(*target, units));
-            format!("{source} → {target} with gaps")
-        }
-        _ => {
-            let bytes = bytes.first().copied().flatten();
-            format!("{} with gaps", bytes_or_dash(bytes, units))
+        bytes => {
+            let bytes: Vec<_> = bytes.iter().map(|bytes| bytes_or_dash(*bytes, units)).collect();
+            format!("{} with gaps", bytes.join(" → "))
         }
     }
 }

@@ -3,19 +3,30 @@
 use eframe::egui;
 use std::sync::Arc;
 
+use super::arranged::ArrangedTiles;
 use super::compute::{Listing, Listings};
 use super::details::Details;
 use super::select::Selecting;
-use super::shown::Shown;
 use super::tiles::Tiles;
 use super::variables::Variables;
 use crate::store::TileId;
-use crate::store::memory::TileMemory;
 use crate::ui::report::PageContext;
+use crate::ui::runs::Runs;
 use crate::ui::theme::Tokens;
 
 /// Below this width the tabs have a row of their own, points.
-const ROOM: f32 = 820.0;
+fn room(runs: &Runs) -> f32 {
+    if runs.is_one() { 820.0 } else { 1240.0 }
+}
+
+/// The accessible name of a table, which says of what it is.
+pub fn table_name(runs: &Runs, table: &str) -> String {
+    match runs.len() {
+        1 => table.to_owned(),
+        2 => format!("{table} of both"),
+        _ => format!("{table} of all"),
+    }
+}
 
 /// What stands at the left of a table's head.
 pub type Beside<'a> = &'a mut dyn FnMut(&mut egui::Ui);
@@ -50,15 +61,14 @@ impl Tabs {
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        memory: &TileMemory,
-        shown: &Arc<Shown>,
+        tiles: &Arc<ArrangedTiles>,
         selecting: &mut Selecting,
     ) -> Option<TileId> {
         let mut tab = self.tab;
         let mut tabs = |ui: &mut egui::Ui| tabs_ui(ui, &mut tab);
         let mut nothing = |_: &mut egui::Ui| {};
-        let beside: Beside<'_> = if ui.available_width() < ROOM {
-            ui.horizontal(&mut tabs);
+        let beside: Beside<'_> = if ui.available_width() < room(page.runs) {
+            ui.horizontal_wrapped(&mut tabs);
             &mut nothing
         } else {
             &mut tabs
@@ -72,7 +82,7 @@ impl Tabs {
                 self.variables.ui(ui, page, beside);
                 None
             }
-            Tab::Tiles => self.tiles.ui(ui, page, memory, shown, selecting, beside),
+            Tab::Tiles => self.tiles.ui(ui, page, tiles, selecting, beside),
             Tab::Listing(listing) => {
                 self.listings.ui(ui, page, listing, beside);
                 None
@@ -87,7 +97,7 @@ impl Tabs {
 }
 
 /// Draws the tabs.
-pub fn tabs_ui(ui: &mut egui::Ui, now: &mut Tab) {
+fn tabs_ui(ui: &mut egui::Ui, now: &mut Tab) {
     ui.scope(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
         let listings = Listing::ALL.map(|listing| (Tab::Listing(listing), listing.title()));

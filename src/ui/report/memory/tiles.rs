@@ -1,54 +1,61 @@
-//! Every tile with its bytes.
+//! Every tile: of one run with its bytes, of several with a figure in each.
 
-use eframe::egui;
 use std::sync::Arc;
 
+use eframe::egui;
+use eframe::egui::ComboBox;
+
+use super::arranged::{ArrangedTiles, memories};
+use super::listed::{Listed, ListedTable, TableText};
 use super::select::Selecting;
-use super::shown::Shown;
 use super::tabs::Beside;
 use crate::analysis::memory::outliers::outliers;
+use crate::analysis::memory::tile_grid::{TileFigure, values};
 use crate::analysis::memory::{cell, gap_bytes, over_limit_bytes};
 use crate::store::memory::TileMemory;
 use crate::store::{Report, TileId};
 use crate::text::grouped;
-use crate::ui::job::Latest;
 use crate::ui::report::PageContext;
+use crate::ui::report::figures::{Entries, Entry, FigureColumn, Layout, Unit};
+use crate::ui::report::tile_figures::figure_title;
+use crate::ui::runs::{Needed, Runs};
 use crate::ui::units::Units;
-use crate::ui::widget::data_table::{Data, DataTable, no_paint};
 use crate::ui::widget::rows::{Column, Rows, Value};
 
 /// Width of a column of bytes, points.
 const BYTES: f32 = 128.0;
+/// The figures of several runs to choose from.
+const FIGURES: [TileFigure; 6] = [
+    TileFigure::IncludingGaps,
+    TileFigure::Total,
+    TileFigure::Gaps,
+    TileFigure::AlwaysLive,
+    TileFigure::NotAlwaysLiveMax,
+    TileFigure::OverLimit,
+];
+
+/// Which tiles, and what of them: the version of what is shown, and the choices.
+type Question = (u64, TileFigure, bool, Units);
 
 /// What the table remembers.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Tiles {
-    table: DataTable,
-    /// Asked with the version of what is shown.
-    found: Latest<(u64, bool), Option<Found>>,
+    table: ListedTable<Question>,
+    figure: TileFigure,
     is_outliers: bool,
 }
 
-/// The tiles of the table.
-struct Found {
-    rows: Arc<dyn Rows>,
-    /// The rows of the report.
-    tiles: Arc<Vec<u32>>,
-    note: String,
-    /// The fences of the outliers.
-    fences: Option<(u64, u64)>,
-}
-
-impl std::fmt::Debug for Found {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Found").field("note", &self.note).finish_non_exhaustive()
+impl Default for Tiles {
+    fn default() -> Self {
+        let figure = TileFigure::IncludingGaps;
+        Self { table: ListedTable::default(), figure, is_outliers: false }
     }
 }
 
-/// The tiles as the table sees them.
+/// The tiles of one run as the table sees them.
 struct TileRows {
     report: Arc<Report>,
-    tiles: Arc<Vec<u32>>,
+    tiles: Vec<u32>,
 }
 
 impl Rows for TileRows {
@@ -92,31 +99,94 @@ fn columns(report: &Report) -> Vec<Column> {
     columns
 }
 
-impl Found {
-    /// `shown` are the rows of the picture.
-    fn new(report: &Arc<Report>, memory: &TileMemory, shown: &[u32], is_outliers: bool) -> Self {
-        let mut rows = shown.to_vec();
-        rows.sort_unstable();
-        let mut fences = None;
-        if is_outliers {
-            let found = outliers(memory);
-            fences = found.as_ref().map(|found| (found.low, found.high));
-            let found = found.map(|found| found.rows).unwrap_or_default();
-            // The farthest from the median first.
-            let found = found.into_iter().filter_map(|row| u32::try_from(row).ok());
-            rows = found.filter(|row| rows.binary_search(row).is_ok()).collect();
-        }
-        let unknown =
-            rows.iter().filter(|row| cell(&memory.including_gaps, **row as usize).is_none());
-        let note = match unknown.count() {
-            0 => String::new(),
-            1 => "the bytes of one are not known".to_owned(),
-            count => format!("the bytes of {} are not known", grouped(count as u64)),
-        };
-        let tiles = Arc::new(rows);
-        let rows = TileRows { report: Arc::clone(report), tiles: Arc::clone(&tiles) };
-        Self { rows: Arc::new(rows), tiles, note, fences }
+/// Lists the tiles of one run; of outliers the farthest from the median first.
+fn of_one(report: &Arc<Report>, memory: &TileMemory, shown: &[u32], asked: &Question) -> Listed {
+    let (.., is_outliers, units) = asked;
+    let mut tiles = shown.to_vec();
+    tiles.sort_unstable();
+    let mut fences = None;
+    if *is_outliers {
+        let found = outliers(memory);
+        fences = found.as_ref().map(|found| fences_text((found.low, found.high), *units));
+        let found = found.map(|found| found.rows).unwrap_or_default();
+        let found = found.into_iter().filter_map(|row| u32::try_from(row).ok());
+        tiles = found.filter(|row| tiles.binary_search(row).is_ok()).collect();
     }
+    if tiles.is_empty() {
+        return Listed::Nothing("No tile is so far from the others");
+    }
+    let unknown = tiles.iter().filter(|row| cell(&memory.including_gaps, **row as usize).is_none());
+    let note = match unknown.count() {
+        0 => String::new(),
+        1 => "the bytes of one are not known".to_owned(),
+        count => format!("the bytes of {} are not known", grouped(count as u64)),
+    };
+    let columns = columns(report);
+    let rows = Arc::new(TileRows { report: Arc::clone(report), tiles });
+    Listed::One { columns, rows, note: fences.or(Some(note)) }
+}
+
+/// Lists a figure of the tiles of several runs; of outliers those that are one in any run.
+fn of_several(
+    runs: &Runs,
+    memories: &[&TileMemory],
+    tiles: &ArrangedTiles,
+    asked: &Question,
+) -> Listed {
+    let (_, figure, is_outliers, _) = asked;
+    let machine = runs.machine();
+    let ipus = &tiles.axis.ipus;
+    let groups: Vec<Arc<str>> = ipus.iter().map(|ipu| Arc::from(format!("IPU {ipu}"))).collect();
+    let has_groups = groups.len() > 1;
+    let group = |tile: TileId| -> Vec<Arc<str>> {
+        let ipu = machine.and_then(|machine| machine.ipu_of(tile)).filter(|_| has_groups);
+        let place = ipu.and_then(|ipu| ipus.iter().position(|other| *other == ipu));
+        place.and_then(|place| groups.get(place)).cloned().into_iter().collect()
+    };
+    let with_memory = || runs.iter().zip(memories);
+    let values: Vec<_> = with_memory()
+        .map(|(run, memory)| values(memory, run.report.target.get(), figure))
+        .collect();
+    let outliers: Vec<Vec<usize>> = with_memory()
+        .filter(|_| *is_outliers)
+        .map(|(_, memory)| {
+            let mut rows = outliers(memory).map(|found| found.rows).unwrap_or_default();
+            rows.sort_unstable();
+            rows
+        })
+        .collect();
+    let is_listed = |position: &usize| {
+        let is_outlier = |(run, rows): (usize, &Vec<usize>)| {
+            tiles.row(run, *position).is_some_and(|row| rows.binary_search(&row).is_ok())
+        };
+        !is_outliers || outliers.iter().enumerate().any(is_outlier)
+    };
+    let mut unknown = 0;
+    let mut list = Vec::new();
+    for position in (0..tiles.axis.len()).filter(is_listed) {
+        let Some(tile) = tiles.axis.tile(position) else { continue };
+        let of_run = |(run, values)| Some(cell(values, tiles.row(run, position)?));
+        let figures: Vec<Option<Option<u64>>> = values.iter().enumerate().map(of_run).collect();
+        if figures.contains(&Some(None)) {
+            unknown += 1;
+            continue;
+        }
+        let figures = figures.into_iter().map(Option::flatten).collect();
+        let (name, groups) = (tile.to_string(), group(tile));
+        list.push(Entry { name, figures, groups, parts: Vec::new() });
+    }
+    if list.is_empty() && *is_outliers {
+        return Listed::Nothing("No tile is so far from the others");
+    }
+    let entries = Entries {
+        unit: Unit::Bytes,
+        title: "Tile",
+        layout: Layout::of(runs),
+        columns: FigureColumn::of_runs(runs),
+        groupings: if has_groups { vec!["IPU"] } else { vec![] },
+        list,
+    };
+    Listed::Several { entries: Arc::new(entries), unknown }
 }
 
 impl Tiles {
@@ -125,54 +195,57 @@ impl Tiles {
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        memory: &TileMemory,
-        shown: &Arc<Shown>,
+        tiles: &Arc<ArrangedTiles>,
         selecting: &mut Selecting,
         beside: Beside<'_>,
     ) -> Option<TileId> {
-        let key = (shown.axis.version, self.is_outliers);
-        let (for_job, shown, is_outliers) =
-            (Arc::clone(page.report), Arc::clone(shown), self.is_outliers);
-        let work = move |_: &_| {
-            Some(Found::new(&for_job, for_job.memory.get()?, &shown.axis.rows, is_outliers))
-        };
-        self.found.ask("list of tiles", ui.ctx(), &key, work);
-        let mut is_outliers = self.is_outliers;
+        let runs = page.runs;
+        let asked = (tiles.axis.version, self.figure.clone(), self.is_outliers, Units::now(ui));
+        let (for_job, question) = (Arc::clone(tiles), asked.clone());
+        self.table.ask(ui.ctx(), (runs, &[Needed::Memory]), &asked, move |runs| {
+            match memories(runs).as_deref() {
+                Some([memory]) => {
+                    of_one(&runs.reference().report, memory, &for_job.axis.rows, &question)
+                }
+                Some(memories) => of_several(runs, memories, &for_job, &question),
+                None => Listed::Nothing(""),
+            }
+        });
+        let (mut figure, mut is_outliers) = (self.figure.clone(), self.is_outliers);
         let mut beside = |ui: &mut egui::Ui| {
             beside(ui);
+            if !runs.is_one() {
+                figure_ui(ui, &mut figure);
+            }
             outliers_ui(ui, &mut is_outliers);
         };
-        let Some((_, Some(found))) = self.found.last() else {
-            ui.horizontal(beside);
-            ui.weak(self.found.failure().unwrap_or(""));
-            return None;
-        };
-        if found.tiles.is_empty() {
-            ui.horizontal(beside);
-            self.is_outliers = is_outliers;
-            ui.weak("No tile is so far from the others");
-            return None;
-        }
-        let tile = |row: usize| memory.tiles.get(*found.tiles.get(row)? as usize);
-        let tiles = &mut page.selection.tiles;
-        let columns = columns(page.report);
-        let fences = found.fences.map(|fences| fences_text(fences, Units::now(ui)));
-        let data = Data {
+        let selected = &page.selection.tiles.clone();
+        let tile = |name: &str| name.parse().ok().map(TileId);
+        let text = TableText {
             name: "Tiles",
-            title: "",
-            note: fences.as_deref().unwrap_or(&found.note),
-            columns: &columns,
-            rows: &found.rows,
-            is_selected: &|row| tile(row).is_some_and(|tile| tiles.contains(tile)),
-            paint: &no_paint,
+            note: "",
+            waiting: "",
+            is_selected: &|name| tile(name).is_some_and(|tile| selected.contains(tile)),
         };
-        let click = self.table.ui_beside(ui, &data, page.commands, Some(&mut beside));
-        self.is_outliers = is_outliers;
-        let click = click?;
-        let chosen = tile(click.row)?;
-        selecting.choose(chosen, click.is_added, tiles);
+        let clicked = self.table.ui(ui, page, &text, &mut beside);
+        (self.figure, self.is_outliers) = (figure, is_outliers);
+        let clicked = clicked?;
+        let chosen = tile(&clicked.name)?;
+        selecting.choose(chosen, clicked.is_added, &mut page.selection.tiles);
         Some(chosen)
     }
+}
+
+/// The choice of a figure.
+fn figure_ui(ui: &mut egui::Ui, figure: &mut TileFigure) {
+    let combo = ComboBox::from_id_salt("figure of tiles of all").width(150.0);
+    let combo = combo.selected_text(figure_title(figure)).show_ui(ui, |ui| {
+        for choice in FIGURES {
+            let title = figure_title(&choice);
+            ui.selectable_value(figure, choice, title);
+        }
+    });
+    combo.response.accessible_name("Figure");
 }
 
 /// The choice of outliers.

@@ -1,64 +1,127 @@
 //! What the pointer learns of a tile.
 
 use eframe::egui;
-use eframe::egui::RichText;
+use eframe::egui::{Grid, RichText};
+use std::cmp::Reverse;
 
+use super::arranged::DividedTiles;
 use super::select::tile_text;
-use super::stack::Stack;
+use crate::analysis::memory::united_tiles::largest_change;
 use crate::analysis::memory::{cell, gap_bytes};
-use crate::store::Report;
 use crate::store::memory::TileMemory;
 use crate::text::shortened;
-use crate::ui::report::{against_limit, bytes_or_dash, tooltip_facts_ui};
+use crate::ui::report::{against_limit, bytes_or_dash, change_color, change_text};
+use crate::ui::runs::{Run, Runs};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 
 /// Longest name of a part.
-const LONGEST_TITLE: usize = 60;
+const LONGEST_TITLE: usize = 40;
+/// Longest title of a run of many.
+const LONGEST_RUN: usize = 16;
 
-/// Draws the facts of the tile in a row, with its parts.
-pub fn tile_ui(
-    ui: &mut egui::Ui,
-    report: &Report,
-    memory: &TileMemory,
-    stack: Option<&Stack>,
-    row: usize,
-) {
-    let Some(tile) = memory.tiles.get(row) else { return };
-    let (target, units) = (report.target.get(), Units::now(ui));
-    ui.label(RichText::new(tile_text(target, tile)).strong());
-    let with_gaps = cell(&memory.including_gaps, row);
-    tooltip_facts_ui(
-        ui,
-        "tile facts",
-        &[
-            ("Without gaps", bytes_or_dash(cell(&memory.total, row), units)),
-            ("With gaps", bytes_or_dash(with_gaps, units)),
-            ("Gaps", bytes_or_dash(gap_bytes(memory, row), units)),
-            ("Always live", bytes_or_dash(cell(&memory.always_live, row), units)),
-        ],
-    );
-    if let Some(stack) = stack {
-        let parts: Vec<_> = stack
-            .at(row)
-            .into_iter()
-            .map(|(title, bytes)| (shortened(title, LONGEST_TITLE), units.bytes(bytes)))
-            .collect();
-        let facts: Vec<_> = parts.iter().map(|(title, bytes)| (&**title, bytes.clone())).collect();
+/// A figure of every run.
+type TileFigure = (String, Vec<Option<u64>>);
+
+/// Draws the facts of the tile at a position, with its parts.
+pub fn tile_ui(ui: &mut egui::Ui, runs: &Runs, divided: &DividedTiles, position: usize) {
+    let (tiles, units) = (&divided.tiles, Units::now(ui));
+    let Some(tile) = tiles.axis.tile(position) else { return };
+    ui.label(RichText::new(tile_text(runs.machine(), tile)).strong());
+    let figure = |title: &str, of: &dyn Fn(&TileMemory, usize) -> Option<u64>| -> TileFigure {
+        let of_run =
+            |(place, run): (usize, &Run)| of(run.report.memory.get()?, tiles.row(place, position)?);
+        (title.to_owned(), runs.iter().enumerate().map(of_run).collect())
+    };
+    let with_gaps = figure("With gaps", &|memory, row| cell(&memory.including_gaps, row));
+    let over = with_gaps.1.clone();
+    let whole = [
+        with_gaps,
+        figure("Without gaps", &|memory, row| cell(&memory.total, row)),
+        figure("Gaps", &gap_bytes),
+        figure("Always live", &|memory, row| cell(&memory.always_live, row)),
+    ];
+    figures_ui(ui, "tile figures", runs, &whole, runs.is_one());
+    if divided.stacks.is_some() {
         ui.separator();
-        if facts.is_empty() {
+        let parts = parts(runs, divided, position);
+        if parts.is_empty() {
             ui.weak("The parts of this tile are not known");
         }
-        tooltip_facts_ui(ui, "tile parts", &facts);
-        ui.separator();
+        figures_ui(ui, "tile parts", runs, &parts, false);
     }
-    if let (Some(bytes), Some(limit)) = (with_gaps, target.and_then(|target| target.bytes_per_tile))
-    {
-        let text = against_limit(bytes, limit, units);
-        if bytes > limit {
-            ui.colored_label(Tokens::now(ui).bad, RichText::new(text).strong());
-        } else {
-            ui.label(text);
+    ui.separator();
+    for (place, (run, bytes)) in runs.iter().zip(over).enumerate() {
+        let limit = run.report.target.get().and_then(|target| target.bytes_per_tile);
+        let (text, is_over) = match (tiles.row(place, position), bytes, limit) {
+            (None, ..) => ("it does not have this tile".to_owned(), false),
+            (_, Some(bytes), Some(limit)) => (against_limit(bytes, limit, units), bytes > limit),
+            _ => continue,
+        };
+        let text = if runs.is_one() { text } else { format!("{}: {text}", run.title) };
+        let text = RichText::new(text);
+        let bad = Tokens::now(ui).bad;
+        ui.label(if is_over { text.color(bad).strong() } else { text });
+    }
+}
+
+/// The parts that have bytes on the tile in any run: of one run the largest first, of several what has
+/// changed most.
+fn parts(runs: &Runs, divided: &DividedTiles, position: usize) -> Vec<TileFigure> {
+    let Some(stacks) = &divided.stacks else { return Vec::new() };
+    let titles = stacks.get(0).map_or(&[][..], |stack| &stack.parts[..]).iter();
+    let titles = titles.map(|part| shortened(&part.title, LONGEST_TITLE).into_owned());
+    let of_part = |(part, title): (usize, String)| {
+        let of_run = |(place, stack): (usize, &std::sync::Arc<super::stack::Stack>)| {
+            cell(&stack.parts.get(part)?.bytes, divided.tiles.row(place, position)?)
+        };
+        (title, stacks.iter().enumerate().map(of_run).collect::<Vec<_>>())
+    };
+    let has_bytes = |(_, bytes): &TileFigure| bytes.iter().flatten().any(|bytes| *bytes > 0);
+    let mut parts: Vec<_> = titles.enumerate().map(of_part).filter(has_bytes).collect();
+    parts.sort_by_key(|(_, bytes)| {
+        let known = bytes.iter().map(|bytes| Some(bytes.unwrap_or(0)));
+        let nothing = runs.is_one().then_some(Some(0));
+        Reverse(largest_change(nothing.into_iter().chain(known)))
+    });
+    parts
+}
+
+/// Figures of all runs; of two with the difference, of more in the colours of growth and shrinkage.
+fn figures_ui(ui: &mut egui::Ui, id: &str, runs: &Runs, figures: &[TileFigure], is_exact: bool) {
+    let units = Units::now(ui);
+    let text = |bytes: Option<u64>| match bytes {
+        Some(bytes) if !is_exact => units.bytes(bytes),
+        bytes => bytes_or_dash(bytes, units),
+    };
+    Grid::new(id).spacing([14.0, 2.0]).show(ui, |ui| {
+        if !runs.is_one() {
+            ui.label("");
+            for run in runs.iter() {
+                let title = shortened(&run.title, LONGEST_RUN);
+                ui.label(RichText::new(title).color(run.color(ui)));
+            }
+            if runs.len() == 2 {
+                ui.weak("Difference");
+            }
+            ui.end_row();
         }
-    }
+        for (title, bytes) in figures {
+            ui.weak(title);
+            let first = bytes.first().copied().flatten();
+            for bytes in bytes {
+                let text = RichText::new(text(*bytes));
+                let changed = first.zip(*bytes).filter(|_| runs.len() > 2);
+                ui.label(match changed {
+                    Some((first, bytes)) => text.color(change_color(ui, first, bytes)),
+                    None => text,
+                });
+            }
+            if let [Some(source), Some(target)] = bytes[..] {
+                let change = RichText::new(change_text(source, target, units));
+                ui.label(change.color(change_color(ui, source, target)));
+            }
+            ui.end_row();
+        }
+    });
 }

@@ -3,19 +3,26 @@
 use eframe::egui;
 use std::sync::Arc;
 
+use super::listed::{Listed, ListedTable, TableText};
 use super::tabs::Beside;
+use crate::analysis::comparison::variable_figures::RunVariables;
 use crate::analysis::liveness::variables::{SelectedVariables, VariableRow, on_tiles};
 use crate::analysis::liveness::why_no_variables;
 use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::memory::tile_order::selected_rows;
 use crate::store::Report;
-use crate::store::memory::TileMemory;
 use crate::text::grouped;
-use crate::ui::job::Latest;
-use crate::ui::report::{PageContext, missing_ui, unread_ui};
-use crate::ui::widget::data_table::{Data, DataTable, no_paint};
+use crate::ui::report::figures::variables::variable_entries;
+use crate::ui::report::figures::{FigureColumn, Layout};
+use crate::ui::report::{PageContext, unread_ui};
+use crate::ui::runs::{Needed, Needs, Run, Runs};
 use crate::ui::widget::rows::{Column, Rows, Value};
 
+/// What the table needs of all tiles, and of some.
+const NEEDS: [Needs; 2] = [
+    &[Needed::Liveness, Needed::Matching],
+    &[Needed::Liveness, Needed::TileVariables, Needed::Matching],
+];
 /// Most tiles that have a column each.
 const MOST_COLUMNS: usize = 8;
 /// Width of a column of bytes, points.
@@ -23,37 +30,18 @@ const BYTES: f32 = 104.0;
 /// Column of the life; those of bytes follow.
 const LIFE: usize = 1;
 
-/// A question: the tiles, and which parts of the report were there.
-type Key = (TileSelection, [bool; 2]);
-
 /// What the table remembers.
 #[derive(Debug)]
-pub struct Variables {
-    table: DataTable,
-    found: Latest<Key, Option<Found>>,
-}
+pub struct Variables(ListedTable<TileSelection>);
 
 impl Default for Variables {
     fn default() -> Self {
-        Self { table: DataTable::sorted_by(LIFE + 1), found: Latest::default() }
+        Self(ListedTable::sorted_by(LIFE + 1))
     }
 }
 
-/// The variables of some tiles.
-struct Found {
-    columns: Vec<Column>,
-    variables: Arc<SelectedVariables>,
-    rows: Arc<dyn Rows>,
-}
-
-impl std::fmt::Debug for Found {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Found").field("columns", &self.columns).finish_non_exhaustive()
-    }
-}
-
-/// The variables as the table sees them.
-struct VariableRows(Arc<SelectedVariables>);
+/// The variables of one run as the table sees them.
+struct VariableRows(SelectedVariables);
 
 impl Rows for VariableRows {
     fn len(&self) -> usize {
@@ -98,82 +86,99 @@ fn life(row: &VariableRow) -> &'static str {
     }
 }
 
-impl Found {
-    fn new(report: &Report, memory: &TileMemory, tiles: &TileSelection) -> Option<Self> {
-        let variables = Arc::new(on_tiles(report, tiles, MOST_COLUMNS)?);
-        let sum = match (tiles.count(), tiles.first()) {
-            (0, _) => "All tiles".to_owned(),
-            (1, Some(tile)) => format!("Tile {tile}"),
-            _ => {
-                let rows = selected_rows(&memory.tiles, tiles);
-                let count: usize = rows.iter().map(std::ops::Range::len).sum();
-                format!("{} tiles", grouped(count as u64))
-            }
-        };
-        let mut columns =
-            vec![Column::rest("Variable"), Column::text("Live", 88.0), Column::bytes(sum, BYTES)];
-        if tiles.count() > 1 {
-            let of_tiles = variables.tiles.iter();
-            columns.extend(of_tiles.map(|tile| Column::bytes(format!("Tile {tile}"), BYTES)));
+/// The columns of one run: all selected tiles together, and single ones.
+fn columns(report: &Report, tiles: &TileSelection, single: &SelectedVariables) -> Vec<Column> {
+    let sum = match (tiles.count(), tiles.first()) {
+        (0, _) => "All tiles".to_owned(),
+        (1, Some(tile)) => format!("Tile {tile}"),
+        _ => {
+            let rows = report.memory.get().map(|memory| selected_rows(&memory.tiles, tiles));
+            let rows = rows.into_iter().flatten();
+            let count: usize = rows.map(|rows| rows.len()).sum();
+            format!("{} tiles", grouped(count as u64))
         }
-        let rows = Arc::new(VariableRows(Arc::clone(&variables)));
-        Some(Self { columns, variables, rows })
+    };
+    let mut columns =
+        vec![Column::rest("Variable"), Column::text("Live", 88.0), Column::bytes(sum, BYTES)];
+    if tiles.count() > 1 {
+        let of_tiles = single.tiles.iter();
+        columns.extend(of_tiles.map(|tile| Column::bytes(format!("Tile {tile}"), BYTES)));
     }
+    columns
+}
+
+fn listed(runs: &Runs, tiles: &TileSelection) -> Listed {
+    let most_columns = if runs.is_one() { MOST_COLUMNS } else { 0 };
+    let mut found = Vec::with_capacity(runs.len());
+    for run in runs.iter() {
+        match on_tiles(&run.report, tiles, most_columns) {
+            Some(variables) => found.push(variables),
+            None => {
+                let absence = why_no_variables(&run.report, !tiles.is_empty());
+                return Listed::absent(runs, run, "Variables", absence);
+            }
+        }
+    }
+    if runs.is_one()
+        && let Some(variables) = found.pop()
+    {
+        let columns = columns(&runs.reference().report, tiles, &variables);
+        return Listed::One { columns, rows: Arc::new(VariableRows(variables)), note: None };
+    }
+    let attributions: Vec<_> =
+        runs.iter().map(|run| run.pair.as_ref().map(|pair| pair.attribution())).collect();
+    let with_owners = runs.iter().zip(found).zip(&attributions).enumerate();
+    let rows = with_owners.map(|(place, ((run, found), attribution))| RunVariables {
+        report: &run.report,
+        attribution: attribution.as_deref(),
+        rows: found.rows,
+        columns: vec![place],
+    });
+    let rows = rows.collect();
+    let titles: Vec<String> = runs.iter().map(|run| run.title.to_string()).collect();
+    let columns = FigureColumn::of_runs(runs);
+    let entries = Arc::new(variable_entries(rows, &titles, columns, Layout::of(runs)));
+    Listed::Several { entries, unknown: 0 }
 }
 
 impl Variables {
     /// Draws the table; a click selects a variable, or takes the selection away.
     pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, beside: Beside<'_>) {
-        let (report, tiles) = (page.report, &page.selection.tiles);
-        let is_there = [report.liveness.is_settled(), report.tile_variable_bytes.is_settled()];
-        let needed = if tiles.is_empty() { is_there[0] } else { is_there[0] && is_there[1] };
-        if !needed {
+        let (runs, tiles) = (page.runs, page.selection.tiles.clone());
+        let [of_all, of_some] = NEEDS;
+        let needs = if tiles.is_empty() { of_all } else { of_some };
+        let is_there = |run: &Run| {
+            let parts = needs.iter().filter(|needed| **needed != Needed::Matching);
+            parts.clone().all(|needed| needed.is_settled(&run.report))
+        };
+        if !runs.iter().all(is_there) {
             ui.horizontal(beside);
-            unread_ui(ui, "The variables of single tiles", page.is_working);
+            unread_ui(ui, "The variables of single tiles", runs.is_working());
             return;
         }
-        let key = (tiles.clone(), is_there);
-        let (for_job, wanted) = (Arc::clone(report), tiles.clone());
-        let work = move |_: &_| {
-            let memory = for_job.memory.get()?;
-            Found::new(&for_job, memory, &wanted)
-        };
-        self.found.ask("variables of tiles", ui.ctx(), &key, work);
-        let found = match self.found.last() {
-            Some((_, Some(found))) => found,
-            Some((_, None)) => {
-                ui.horizontal(beside);
-                let absence = why_no_variables(report, !tiles.is_empty());
-                missing_ui(ui, "Variables", absence.or(report.memory.absence()));
-                return;
-            }
-            None => {
-                ui.horizontal(beside);
-                ui.weak(self.found.failure().unwrap_or("Adding up variables…"));
-                return;
-            }
-        };
-        let is_many = tiles.count() > MOST_COLUMNS as u64;
-        let note = if is_many {
-            "over all steps; up to 8 tiles have a column each"
-        } else {
-            "over all steps, more than is alive at any"
-        };
-        let selected = page.selection.variable.as_deref();
-        let name = |row: usize| found.variables.rows.get(row).map(|row| row.name.as_str());
-        let data = Data {
+        let wanted = tiles.clone();
+        self.0.ask(ui.ctx(), (runs, needs), &tiles, move |runs| listed(runs, &wanted));
+        let selected = page.selection.variable.clone();
+        let text = TableText {
             name: "Variables",
-            title: "",
-            note,
-            columns: &found.columns,
-            rows: &found.rows,
-            is_selected: &|row| selected.is_some() && name(row) == selected,
-            paint: &no_paint,
+            note: note(runs, &tiles),
+            waiting: "Adding up variables…",
+            is_selected: &|name| selected.as_deref() == Some(name),
         };
-        let click = self.table.ui_beside(ui, &data, page.commands, Some(beside));
-        if let Some(name) = click.and_then(|click| name(click.row)) {
-            let is_selected = selected == Some(name);
-            page.selection.variable = (!is_selected).then(|| name.to_owned());
+        if let Some(clicked) = self.0.ui(ui, page, &text, beside) {
+            let is_selected = selected.as_deref() == Some(&*clicked.name);
+            page.selection.variable = (!is_selected).then_some(clicked.name);
         }
+    }
+}
+
+fn note(runs: &Runs, tiles: &TileSelection) -> &'static str {
+    match (runs.is_one(), tiles.is_empty()) {
+        (true, _) if tiles.count() > MOST_COLUMNS as u64 => {
+            "over all steps; up to 8 tiles have a column each"
+        }
+        (true, _) => "over all steps, more than is alive at any",
+        (false, true) => "on all tiles, over all steps",
+        (false, false) => "on the selected tiles, over all steps",
     }
 }

@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 use super::category_colors::{self, CategoryColors};
 use super::step_choice::step_choice_ui;
-use super::{RunsContext, tables_height};
+use super::{PageContext, tables_height};
 use crate::store::TileId;
 use crate::ui::runs::{Run, RunId, RunsAnswer};
 use crate::ui::selection::Selection;
@@ -108,7 +108,7 @@ impl MemoryMap {
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
-        page: &mut RunsContext<'_>,
+        page: &mut PageContext<'_>,
         views: impl FnOnce(&mut egui::Ui),
     ) {
         let runs = page.runs;
@@ -180,7 +180,7 @@ impl MemoryMap {
     }
 
     /// Asks for the tile in all runs, for the step and for what is marked; `None` where nothing is there.
-    fn read(&mut self, ui: &egui::Ui, page: &RunsContext<'_>, tile: TileId) -> Option<RunTiles> {
+    fn read(&mut self, ui: &egui::Ui, page: &PageContext<'_>, tile: TileId) -> Option<RunTiles> {
         let runs = page.runs;
         self.readings.retain(|id, _| runs.position(*id).is_some());
         let asked = (runs, category_colors::NEEDS);

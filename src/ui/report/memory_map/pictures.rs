@@ -7,7 +7,7 @@ use super::picture::{Answer, Hit, PictureOf, picture_ui};
 use super::read::TileData;
 use super::tooltip::hit_ui;
 use super::{MARGIN, MemoryMap, RunTiles};
-use crate::ui::report::RunsContext;
+use crate::ui::report::PageContext;
 use crate::ui::report::run_title_ui;
 use crate::ui::report::side_by_side::area_below;
 use crate::ui::runs::{Run, Runs};
@@ -22,7 +22,7 @@ impl MemoryMap {
     pub(super) fn pictures_ui(
         &mut self,
         ui: &mut egui::Ui,
-        page: &mut RunsContext<'_>,
+        page: &mut PageContext<'_>,
         tiles: &RunTiles,
     ) {
         let runs = page.runs;
@@ -104,7 +104,7 @@ impl MemoryMap {
     /// Does what the user did to the picture of a run.
     fn answered(
         &mut self,
-        page: &mut RunsContext<'_>,
+        page: &mut PageContext<'_>,
         tiles: &RunTiles,
         place: usize,
         answer: &Answer,

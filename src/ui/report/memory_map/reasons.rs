@@ -14,7 +14,7 @@ use crate::analysis::placement::gaps::{GapReason, GapsByReason};
 use crate::analysis::placement::overflow::Overflow;
 use crate::text::grouped;
 use crate::ui::job::Same;
-use crate::ui::report::RunsContext;
+use crate::ui::report::PageContext;
 use crate::ui::report::figures::{
     Entries, Entry, FigureColumn, FigureTable, Figures, Layout, Part, Unit,
 };
@@ -72,7 +72,7 @@ impl Reasons {
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
-        page: &mut RunsContext<'_>,
+        page: &mut PageContext<'_>,
         tiles: &RunTiles,
         tabs: &mut dyn FnMut(&mut egui::Ui),
     ) {

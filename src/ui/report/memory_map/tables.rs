@@ -12,7 +12,7 @@ use super::variables::{BYTES, VariableTable};
 use super::words::{reason_text, reason_title};
 use crate::analysis::placement::gaps::Gap;
 use crate::ui::job::Same;
-use crate::ui::report::RunsContext;
+use crate::ui::report::PageContext;
 use crate::ui::runs::RunId;
 use crate::ui::theme::Tokens;
 use crate::ui::widget::data_table::{Data, DataTable, no_paint};
@@ -56,7 +56,7 @@ impl Tables {
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
-        page: &mut RunsContext<'_>,
+        page: &mut PageContext<'_>,
         tiles: &RunTiles,
         chosen: &BTreeMap<RunId, u32>,
     ) -> Option<Chosen> {
@@ -86,7 +86,7 @@ impl Tables {
     fn gaps_ui(
         &mut self,
         ui: &mut egui::Ui,
-        page: &mut RunsContext<'_>,
+        page: &mut PageContext<'_>,
         tiles: &RunTiles,
         tabs: &mut dyn FnMut(&mut egui::Ui),
     ) -> Option<Range<u64>> {

@@ -9,7 +9,7 @@ use crate::analysis::memory::totals;
 use crate::store::TileId;
 use crate::store::memory::TileMemory;
 use crate::text::{grouped, shortened};
-use crate::ui::report::{RunsContext, change_color, change_text};
+use crate::ui::report::{PageContext, change_color, change_text};
 use crate::ui::runs::{Run, RunId};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
@@ -40,7 +40,7 @@ impl TileChoice {
     }
 
     /// Draws the field and the buttons.
-    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut RunsContext<'_>, memory: &TileMemory) {
+    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, memory: &TileMemory) {
         let tile = self.tile(page.runs.reference(), memory, &page.selection.tiles);
         let tiles = memory.tiles.as_slice();
         let place = memory.tiles.position(tile);

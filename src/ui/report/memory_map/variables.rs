@@ -11,7 +11,7 @@ use super::{RunTile, RunTiles};
 use crate::analysis::figures::joined::side_by_side;
 use crate::store::placed::Placement;
 use crate::ui::job::Same;
-use crate::ui::report::RunsContext;
+use crate::ui::report::PageContext;
 use crate::ui::runs::{RunId, Runs, RunsAnswer};
 use crate::ui::widget::data_table::{Data, DataTable, no_paint};
 use crate::ui::widget::rows::{Column, Rows, Value};
@@ -78,7 +78,7 @@ impl VariableTable {
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
-        page: &mut RunsContext<'_>,
+        page: &mut PageContext<'_>,
         tiles: &RunTiles,
         chosen: &BTreeMap<RunId, u32>,
         beside: &mut dyn FnMut(&mut egui::Ui),

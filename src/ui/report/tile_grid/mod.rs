@@ -1,166 +1,273 @@
 //! The tiles of the chip as a grid, coloured by one figure: unlike the graph over tiles it shows which
-//! neighbours in software order stand out. Where tiles lie on the chip is not in the report.
+//! neighbours in software order stand out. Where tiles lie on the chip is not in the report. Of several
+//! runs a grid each in the same colours, or one of what has changed from the reference.
 
 mod layout;
-pub mod pair;
+mod picture;
 mod scale;
 
-use eframe::egui;
 use std::sync::Arc;
 
-use eframe::egui::{Color32, ColorImage, RichText, Sense, Stroke, TextureHandle};
+use eframe::egui;
+use eframe::egui::{ColorImage, ComboBox, RichText, Sense, Stroke, TextureHandle};
 
-use crate::analysis::memory::tile_grid::{TileGrid, extent, values};
-use crate::store::ids::IdColumn;
-use crate::store::memory::{TileColumn, TileMemory};
-use crate::store::target::Target;
-use crate::store::{Report, TileId};
-use crate::ui::job::Latest;
-use crate::ui::report::{PageContext, bytes_or_dash};
+use crate::analysis::memory::selection::TileSelection;
+use crate::store::TileId;
+use crate::store::memory::TileMemory;
+use crate::text::shortened;
+use crate::ui::report::side_by_side::side_by_side_ui;
+use crate::ui::report::tile_figures::figure_title;
+use crate::ui::report::{PageContext, bytes_or_dash, change_color, change_text};
+use crate::ui::runs::{Needed, Run, RunId, Runs, RunsAnswer};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
+use crate::ui::widget::diverging::{ChangeScale, change_scale_ui};
 use layout::Layout;
-pub use scale::figure_title;
-use scale::{Choices, color};
+use picture::{GridPicture, TileGrids};
+use scale::Choices;
 
 /// What is said beside every grid.
 const NOTE: &str = "Tiles in software order: the report does not say where they lie on the chip";
-/// Tiles of a line at most, as long as a picture of all lines fits into a texture.
-const COLUMNS: usize = 46;
-/// Lines of a texture.
-const MOST_LINES: usize = 2000;
-type Key = (Choices, bool);
 
-/// A picture of all tiles, a pixel a tile.
-#[derive(Clone, Debug)]
-pub struct GridPicture {
-    /// Where tiles stand.
-    pub grid: TileGrid,
-    /// Their colours.
-    pub image: Arc<ColorImage>,
+/// What is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Shows {
+    /// All runs, side by side.
+    #[default]
+    All,
+    /// What has changed.
+    Difference,
 }
 
-/// The picture of a figure.
-#[derive(Clone, Debug)]
-struct Made {
-    values: TileColumn,
-    ends: Option<(u64, u64)>,
-    picture: GridPicture,
+/// What pictures are made for.
+#[derive(Clone, Debug, PartialEq)]
+struct GridChoice {
+    choices: Choices,
+    changes: ChangeScale,
+    /// The run whose change is shown, if that is shown.
+    changed: Option<usize>,
+    is_dark: bool,
 }
 
-/// What the grid remembers.
+/// What the grids remember.
 #[derive(Default)]
 pub struct TileGridView {
     choices: Choices,
-    made: Latest<Key, Arc<Made>>,
-    texture: Option<(Arc<ColorImage>, TextureHandle)>,
+    shows: Shows,
+    changes: ChangeScale,
+    /// The run whose change is shown, if the user has chosen one.
+    other: Option<RunId>,
+    grids: RunsAnswer<GridChoice, Option<Arc<TileGrids>>>,
+    textures: Vec<Option<(Arc<ColorImage>, TextureHandle)>>,
+    /// The tile under the pointer in one of the grids.
+    pointed: Option<TileId>,
 }
 
 impl std::fmt::Debug for TileGridView {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("TileGridView").field(&self.choices).finish()
+        f.debug_tuple("TileGridView").field(&self.choices).field(&self.shows).finish()
     }
 }
 
 impl TileGridView {
-    /// Draws the grid in the space that is left; returns a tile that was clicked.
-    pub fn ui(
-        &mut self,
-        ui: &mut egui::Ui,
-        page: &mut PageContext<'_>,
-        memory: &TileMemory,
-    ) -> Option<TileId> {
-        let key: Key = (self.choices.clone(), ui.visuals().dark_mode);
-        let (report, tokens, wanted) = (Arc::clone(page.report), *Tokens::now(ui), key.clone());
-        self.made.ask("grid of tiles", ui.ctx(), &key, move |_| {
-            Arc::new(Made::new(&report, &wanted, &tokens))
-        });
-        let made = self.made.last().map(|(_, made)| Arc::clone(made));
-        self.head_ui(ui, memory, made.as_deref());
-        let Some(made) = made else {
-            ui.weak(self.made.failure().unwrap_or("Drawing the tiles…"));
-            return None;
+    /// Draws the grids in the space that is left; a click selects a tile.
+    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
+        let runs = page.runs;
+        let other = self.other.and_then(|id| runs.position(id)).filter(|place| *place > 0);
+        let other = other.unwrap_or(1);
+        let has_changes = self.shows == Shows::Difference && !runs.is_one();
+        let choice = GridChoice {
+            choices: self.choices.clone(),
+            changes: self.changes,
+            changed: has_changes.then_some(other),
+            is_dark: ui.visuals().dark_mode,
         };
-        let texture = texture_of(ui, "grid of tiles", &mut self.texture, &made.picture.image);
-        let grid = &made.picture.grid;
-        let (rect, response) = ui.allocate_exact_size(ui.available_size(), Sense::click());
-        let layout = Layout::new(rect, grid);
-        layout.paint(ui, grid, &texture, &page.selection.tiles, &memory.tiles);
-        *page.has_painted_graph = true;
+        let (tokens, wanted) = (*Tokens::now(ui), choice.clone());
+        let needs = (runs, &[Needed::Memory][..]);
+        self.grids.ask("grids of tiles", ui.ctx(), needs, &choice, move |runs, _| {
+            TileGrids::new(runs, &wanted, &tokens).map(Arc::new)
+        });
+        let grids = self.grids.last(runs).and_then(|(_, grids)| grids.clone());
+        self.head_ui(ui, runs, other, grids.as_deref());
+        let Some(grids) = grids else {
+            ui.weak(self.grids.failure().unwrap_or("Drawing the tiles…"));
+            return;
+        };
         let figure = figure_title(&self.choices.figure);
-        response.widget_info(|| {
-            let mut info = egui::WidgetInfo::labeled(egui::Role::Canvas, true, "Grid of tiles");
-            info.current_text_value = Some(figure.clone());
-            info
-        });
-        let row = response.hover_pos().and_then(|at| layout.row_at(at, grid))?;
-        let tile = memory.tiles.get(row)?;
-        layout.outline(ui, grid, row, Stroke::new(2.0, Tokens::now(ui).text));
-        let units = Units::now(ui);
-        let ipu = page.report.target.get().and_then(|target| target.ipu_of(tile));
-        egui::Tooltip::for_widget(&response).at_pointer().show(|ui| {
-            let ipu = ipu.map_or(String::new(), |ipu| format!(" of IPU {ipu}"));
-            ui.label(RichText::new(format!("Tile {tile}{ipu}")).strong());
-            let bytes = made.values.get(row).copied().flatten();
-            ui.label(format!("{figure}: {}", bytes_or_dash(bytes, units)));
-        });
-        response.clicked().then_some(tile)
+        self.textures.resize_with(grids.pictures.len(), Option::default);
+        let shown = GridsShown { grids: &grids, figure: &figure, pointed: self.pointed };
+        let mut answer = Answer::default();
+        if let ([picture], [texture]) = (&grids.pictures[..], &mut self.textures[..]) {
+            let name = if runs.is_one() { "Grid of tiles" } else { "Grid of differences" };
+            answer = shown.ui(ui, page, (name, picture), texture);
+        } else {
+            side_by_side_ui(ui, runs, |ui, place, run| {
+                let picture = grids.pictures.get(place).zip(self.textures.get_mut(place));
+                let Some((picture, texture)) = picture else { return };
+                let name = format!("Grid of tiles of {}", run.the());
+                let of_run = shown.ui(ui, page, (&name, picture), texture);
+                answer.clicked = answer.clicked.or(of_run.clicked);
+                answer.pointed = answer.pointed.or(of_run.pointed);
+            });
+        }
+        if let Some(tile) = answer.clicked {
+            page.selection.tiles = TileSelection::one(tile);
+        }
+        if self.pointed != answer.pointed {
+            self.pointed = answer.pointed;
+            // Other grids were drawn before this was known.
+            if grids.pictures.len() > 1 {
+                ui.request_repaint();
+            }
+        }
     }
 
-    fn head_ui(&mut self, ui: &mut egui::Ui, memory: &TileMemory, made: Option<&Made>) {
+    fn head_ui(&mut self, ui: &mut egui::Ui, runs: &Runs, other: usize, grids: Option<&TileGrids>) {
+        let memories: Vec<&TileMemory> =
+            runs.iter().filter_map(|run| run.report.memory.get()).collect();
         ui.horizontal(|ui| {
-            self.choices.figure_ui(ui, &[memory]);
-            self.choices.scale_ui(ui, made.and_then(|made| made.ends));
+            self.choices.figure_ui(ui, &memories);
+            if !runs.is_one() {
+                self.shows_ui(ui, runs, other);
+            }
+            if self.shows == Shows::Difference && !runs.is_one() {
+                change_scale_ui(ui, &mut self.changes, grids.map(|grids| grids.most));
+            } else {
+                self.choices.scale_ui(ui, grids.and_then(|grids| grids.ends));
+            }
             ui.add(egui::Label::new(RichText::new(NOTE).weak()).truncate());
         });
     }
-}
 
-impl Made {
-    fn new(report: &Report, (choices, _): &Key, tokens: &Tokens) -> Self {
-        let none = TileMemory::default();
-        let memory = report.memory.get().unwrap_or(&none);
-        let target = report.target.get();
-        let values = values(memory, target, &choices.figure);
-        let limit = target.and_then(|target| target.bytes_per_tile);
-        let ends = extent(&values).map(|ends| choices.scale.ends(ends, limit));
-        let picture = GridPicture::new(&memory.tiles, target, |row| {
-            color(values.get(row).copied().flatten(), ends, tokens)
-        });
-        Self { values, ends, picture }
+    /// The choice between the runs and what has changed.
+    fn shows_ui(&mut self, ui: &mut egui::Ui, runs: &Runs, other: usize) {
+        ui.spacing_mut().item_spacing.x = 4.0;
+        let is_pair = runs.len() == 2;
+        let all = if is_pair { ("Both", "Grids of both") } else { ("All", "Grids of all") };
+        let hover = match (runs.get(other), is_pair) {
+            (Some(other), false) => {
+                let reference = runs.reference().title_in_text();
+                format!("All side by side, or {} − {reference}", other.title)
+            }
+            _ => "Both side by side, or target − source".to_owned(),
+        };
+        for (shows, (title, name)) in
+            [(Shows::All, all), (Shows::Difference, ("Difference", "Grid of the difference"))]
+        {
+            let is_on = self.shows == shows;
+            let entry = ui.selectable_label(is_on, title).accessible_name(name);
+            if entry.on_hover_text(&hover).clicked() {
+                self.shows = shows;
+                ui.request_repaint();
+            }
+        }
+        if !is_pair && self.shows == Shows::Difference {
+            let title = runs.get(other).map_or("", |run| &run.title);
+            let combo = ComboBox::from_id_salt("changed run").width(150.0);
+            let combo = combo.selected_text(shortened(title, 24)).show_ui(ui, |ui| {
+                for (place, run) in runs.iter().enumerate().skip(1) {
+                    if ui.selectable_label(place == other, &*run.title).clicked() {
+                        self.other = Some(run.id);
+                    }
+                }
+            });
+            combo.response.accessible_name("Compared run");
+        }
+        ui.separator();
+        ui.spacing_mut().item_spacing.x = 8.0;
     }
 }
 
-impl GridPicture {
-    /// Gives every tile, by its row, a colour.
-    pub fn new(
-        tiles: &IdColumn<TileId>,
-        target: Option<&Target>,
-        color: impl Fn(usize) -> Color32,
-    ) -> Self {
-        let count = tiles.len();
-        let per_ipu = target.and_then(|target| usize::try_from(target.tiles_per_ipu?).ok());
-        // Few tiles stand in a square, not in a thin line.
-        let square = per_ipu.unwrap_or(count).min(count).isqrt().max(1);
-        let columns = COLUMNS.min(square + square / 2).max(count.div_ceil(MOST_LINES));
-        let grid = TileGrid::new(tiles, target, columns);
-        let lines: usize = grid.ipus.iter().map(|ipu| ipu.lines).sum();
-        let mut image = ColorImage::filled([columns, lines.max(1)], Color32::TRANSPARENT);
-        let mut first = 0;
-        for ipu in &grid.ipus {
-            for (index, row) in ipu.rows.clone().enumerate() {
-                if let Some(pixel) = image.pixels.get_mut(first * columns + index) {
-                    *pixel = color(row);
-                }
-            }
-            first += ipu.lines;
+/// What the user did to a grid.
+#[derive(Clone, Copy, Debug, Default)]
+struct Answer {
+    clicked: Option<TileId>,
+    pointed: Option<TileId>,
+}
+
+/// The grids that are shown.
+struct GridsShown<'a> {
+    grids: &'a TileGrids,
+    figure: &'a str,
+    /// The tile under the pointer in one of them.
+    pointed: Option<TileId>,
+}
+
+impl GridsShown<'_> {
+    /// Draws one of them in the space that is left.
+    fn ui(
+        &self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        (name, picture): (&str, &GridPicture),
+        texture: &mut Option<(Arc<ColorImage>, TextureHandle)>,
+    ) -> Answer {
+        let (grid, tiles) = (&picture.grid, &self.grids.tiles);
+        let texture = texture_of(ui, name, texture, &picture.image);
+        let (rect, response) = ui.allocate_exact_size(ui.available_size(), Sense::click());
+        let layout = Layout::new(rect, grid);
+        layout.paint(ui, grid, &texture, &page.selection.tiles, tiles);
+        *page.has_painted_graph = true;
+        response.widget_info(|| {
+            let mut info = egui::WidgetInfo::labeled(egui::Role::Canvas, true, name);
+            info.current_text_value = Some(self.figure.to_owned());
+            info
+        });
+        let text = Tokens::now(ui).text;
+        if let Some(row) = self.pointed.and_then(|tile| tiles.position(tile)) {
+            layout.outline(ui, grid, row, Stroke::new(1.0, text));
         }
-        Self { grid, image: Arc::new(image) }
+        let row = response.hover_pos().and_then(|at| layout.row_at(at, grid));
+        let Some((row, tile)) = row.and_then(|row| Some((row, tiles.get(row)?))) else {
+            return Answer::default();
+        };
+        layout.outline(ui, grid, row, Stroke::new(2.0, text));
+        egui::Tooltip::for_widget(&response).at_pointer().show(|ui| {
+            let ipu = page.runs.machine().and_then(|machine| machine.ipu_of(tile));
+            let ipu = ipu.map_or(String::new(), |ipu| format!(" of IPU {ipu}"));
+            self.tooltip_ui(ui, page.runs, (row, &format!("Tile {tile}{ipu}")));
+        });
+        Answer { clicked: response.clicked().then_some(tile), pointed: Some(tile) }
+    }
+
+    /// The figure of a tile in all runs, with the differences.
+    fn tooltip_ui(&self, ui: &mut egui::Ui, runs: &Runs, (row, tile): (usize, &str)) {
+        let units = Units::now(ui);
+        let values: Vec<Option<u64>> = self.grids.values_of(row).collect();
+        if let [bytes] = values[..] {
+            ui.label(RichText::new(tile).strong());
+            ui.label(format!("{}: {}", self.figure, bytes_or_dash(bytes, units)));
+            return;
+        }
+        ui.label(RichText::new(format!("{tile}: {}", self.figure)).strong());
+        let first = values.first().copied().flatten();
+        egui::Grid::new("tile of all").spacing([14.0, 2.0]).show(ui, |ui| {
+            let change_ui = |ui: &mut egui::Ui, bytes: Option<u64>| {
+                if let (Some(first), Some(bytes)) = (first, bytes) {
+                    let text = change_text(first, bytes, units);
+                    ui.colored_label(change_color(ui, first, bytes), text);
+                }
+            };
+            for (place, (run, bytes)) in runs.iter().zip(&values).enumerate() {
+                let run: &Run = run;
+                ui.label(RichText::new(&*run.title).color(run.color(ui)));
+                ui.label(bytes_or_dash(*bytes, units));
+                if place > 0 && values.len() > 2 {
+                    change_ui(ui, *bytes);
+                }
+                ui.end_row();
+            }
+            if let [Some(_), Some(target)] = values[..] {
+                ui.weak("Difference");
+                change_ui(ui, Some(target));
+                ui.end_row();
+            }
+        });
     }
 }
 
 /// The texture of a picture, which is made again when there is another picture.
-pub fn texture_of(
+fn texture_of(
     ui: &egui::Ui,
     name: &str,
     kept: &mut Option<(Arc<ColorImage>, TextureHandle)>,

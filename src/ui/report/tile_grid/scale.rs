@@ -3,10 +3,9 @@
 use eframe::egui;
 use eframe::egui::{Color32, ComboBox, Rect, Sense, Vec2};
 
-use crate::analysis::memory::category_title;
 use crate::analysis::memory::tile_grid::TileFigure;
 use crate::store::memory::TileMemory;
-use crate::text::shortened;
+use crate::ui::report::tile_figures::figure_title;
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 
@@ -120,18 +119,5 @@ fn scale_ui(ui: &mut egui::Ui) {
         let left = rect.left() + f32::from(step) * 4.0;
         let part = Rect::from_x_y_ranges(left..=left + 4.0, rect.y_range());
         ui.painter().rect_filled(part, 0, shade(f32::from(step) / 23.0, tokens));
-    }
-}
-
-/// The name of a figure.
-pub fn figure_title(figure: &TileFigure) -> String {
-    match figure {
-        TileFigure::IncludingGaps => "With gaps".to_owned(),
-        TileFigure::Total => "Without gaps".to_owned(),
-        TileFigure::Gaps => "Gaps".to_owned(),
-        TileFigure::OverLimit => "Over the limit".to_owned(),
-        TileFigure::AlwaysLive => "Always live".to_owned(),
-        TileFigure::NotAlwaysLiveMax => "Not always live, at most".to_owned(),
-        TileFigure::Category(name) => category_title(&shortened(name, 60)),
     }
 }

@@ -5,8 +5,8 @@ use std::ops::Range;
 use eframe::egui;
 use eframe::egui::{Align2, Color32, FontId, Pos2, Rect, Stroke, StrokeKind, TextureHandle};
 
-use super::made::PairShown;
-use super::map::Made;
+use super::axis::TileAxis;
+use super::difference_map::DifferencePicture;
 use crate::analysis::comparison::difference_map::DifferenceMap;
 use crate::text::shortened;
 use crate::ui::theme::Tokens;
@@ -38,8 +38,7 @@ pub struct Layout {
 /// A picture, and what it was made from.
 #[derive(Clone, Copy)]
 pub struct Painted<'a> {
-    /// Its columns.
-    pub made: &'a Made,
+    pub columns: &'a DifferencePicture,
     /// It.
     pub texture: &'a TextureHandle,
 }
@@ -90,15 +89,15 @@ impl Layout {
         &self,
         ui: &egui::Ui,
         map: &DifferenceMap,
-        (shown, title): (&PairShown, &str),
+        (axis, title): (&TileAxis, &str),
         picture: Option<Painted<'_>>,
         selected: &[Range<usize>],
         hovered: Option<(usize, usize)>,
     ) {
         let (tokens, inside) = (Tokens::now(ui), ui.painter().with_clip_rect(self.plot));
         ui.painter().rect_filled(self.plot, 0, tokens.surface);
-        let len = shown.axis.len();
-        if let Some(Painted { made, texture }) = picture {
+        let len = axis.len();
+        if let Some(Painted { columns: made, texture }) = picture {
             let columns = made.cells.first().map_or(0, Vec::len);
             let end = (made.first + columns * made.width).min(len);
             // The last column may stand for fewer tiles.
@@ -115,7 +114,7 @@ impl Layout {
             }
         }
         self.rows_ui(ui, map, hovered.map(|(row, _)| row));
-        self.tiles_ui(ui, shown, title);
+        self.tiles_ui(ui, axis, title);
         self.selected_ui(&inside, tokens, selected);
         if let Some((row, position)) = hovered {
             let x = self.x(position as f64 - 0.5)..=self.x(position as f64 + 0.5);
@@ -148,13 +147,13 @@ impl Layout {
     }
 
     /// Numbers of tiles, and where IPUs begin.
-    fn tiles_ui(&self, ui: &egui::Ui, shown: &PairShown, title: &str) {
+    fn tiles_ui(&self, ui: &egui::Ui, axis: &TileAxis, title: &str) {
         let (painter, tokens) = (ui.painter(), Tokens::now(ui));
         let (font, color) = (FontId::proportional(12.0), tokens.weak_text);
         let step = ticks::whole_step(self.per_point() * 72.0);
         for position in ticks::multiples(step, (self.range.0.max(0.0), self.range.1)) {
             let x = self.x(position);
-            let Some(tile) = shown.axis.tile(position as usize) else { continue };
+            let Some(tile) = axis.tile(position as usize) else { continue };
             painter.vline(
                 x,
                 self.plot.bottom()..=self.plot.bottom() + 4.0,
@@ -165,7 +164,7 @@ impl Layout {
                 painter.text(at, Align2::CENTER_TOP, tile.to_string(), font.clone(), color);
             }
         }
-        for (position, _) in &shown.axis.borders {
+        for (position, _) in &axis.borders {
             let x = self.x(*position as f64 - 0.5);
             if *position > 0 && self.plot.x_range().contains(x) {
                 painter.vline(x, self.plot.y_range(), Stroke::new(1.0, tokens.weak_text));

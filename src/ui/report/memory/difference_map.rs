@@ -4,19 +4,19 @@
 use std::sync::Arc;
 
 use eframe::egui;
-use eframe::egui::{ColorImage, Response, RichText, Sense, TextureHandle, TextureOptions};
+use eframe::egui::{
+    ColorImage, ComboBox, Response, RichText, Sense, TextureHandle, TextureOptions,
+};
 
-use super::super::select::{Selecting, tile_text};
-use super::made::{PairMade, PairShown, machine};
-use super::map_paint::{Layout, Painted};
+use super::arranged::{ArrangedTiles, DividedTiles};
+use super::difference_paint::{Layout, Painted};
 use super::picture::x_title;
+use super::select::{Selecting, tile_text};
 use crate::analysis::comparison::difference_map::DifferenceMap;
-use crate::analysis::memory::paired_tiles::PairedTiles;
-use crate::store::Report;
-use crate::text::grouped;
+use crate::text::{grouped, shortened};
 use crate::ui::job::Latest;
-use crate::ui::legacy::{Pair, Side};
 use crate::ui::report::{PageContext, bytes_or_dash, change_text, tooltip_facts_ui};
+use crate::ui::runs::{Needed, Run, RunId, Runs, RunsAnswer};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::bins::{BinCache, Values};
@@ -34,7 +34,9 @@ const MOST_PIXELS: usize = 2000;
 
 /// What a picture was made for.
 #[derive(Clone, Debug, PartialEq)]
-struct Key {
+struct PictureKey {
+    /// The run that is compared with the reference.
+    other: RunId,
     /// The version of the order of tiles.
     version: u64,
     first: usize,
@@ -48,7 +50,7 @@ struct Key {
 
 /// A picture that a job has made: a column of pixels for some tiles, a row for each category.
 #[derive(Clone, Debug)]
-pub struct Made {
+pub struct DifferencePicture {
     /// The position of the first tile.
     pub first: usize,
     /// Tiles of a column.
@@ -58,9 +60,9 @@ pub struct Made {
     image: Arc<ColorImage>,
 }
 
-impl Made {
-    fn new(map: &DifferenceMap, shown: &PairShown, key: &Key, tokens: &Tokens) -> Self {
-        let tiles = shown.axis.rows.get(..key.last).unwrap_or(&shown.axis.rows);
+impl DifferencePicture {
+    fn new(map: &DifferenceMap, tiles: &ArrangedTiles, key: &PictureKey, tokens: &Tokens) -> Self {
+        let tiles = tiles.axis.rows.get(..key.last).unwrap_or(&tiles.axis.rows);
         let rows = map.rows.iter();
         let cells: Vec<_> = rows.map(|row| row.fold(tiles, key.first, key.width)).collect();
         let columns = cells.first().map_or(0, Vec::len).max(1);
@@ -86,10 +88,12 @@ pub struct DifferenceMapView {
     scale: ChangeScale,
     /// Whether the colours of each row reach to its own largest change.
     is_by_row: bool,
-    map: Latest<(), Option<Arc<DifferenceMap>>>,
-    made: Latest<Key, Arc<Made>>,
+    /// The run that is compared with the reference, if the user has chosen one.
+    other: Option<RunId>,
+    map: RunsAnswer<RunId, Option<Arc<DifferenceMap>>>,
+    picture: Latest<PictureKey, Arc<DifferencePicture>>,
     /// What is on the screen: an earlier picture stays, at its place, until the next one is there.
-    texture: Option<(Arc<Made>, TextureHandle)>,
+    texture: Option<(Arc<DifferencePicture>, TextureHandle)>,
     toolbar: Toolbar,
     overview: BinCache,
 }
@@ -105,54 +109,90 @@ impl DifferenceMapView {
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
-        (page, pair): (&mut PageContext<'_>, &Pair<'_>),
-        made: &PairMade,
+        page: &mut PageContext<'_>,
+        divided: &DividedTiles,
         selecting: &mut Selecting,
     ) {
-        let reports = [page.report, pair.target].map(Arc::clone);
-        self.map.ask("map of differences", ui.ctx(), &(), move |_| {
-            let [source, target] = reports.each_ref().map(|report| report.memory.get());
-            let memories = [source?, target?];
-            Some(Arc::new(DifferenceMap::new(memories, &PairedTiles::new(memories))))
-        });
-        let Some(((), Some(map))) = self.map.last() else {
+        let (runs, tiles) = (page.runs, &divided.tiles);
+        let chosen = self.other.and_then(|id| runs.position(id)).filter(|place| *place > 0);
+        let place = chosen.unwrap_or(1);
+        let Some(other) = runs.get(place) else { return };
+        let for_job = Arc::clone(tiles);
+        self.map.ask(
+            "map of differences",
+            ui.ctx(),
+            (runs, &[Needed::Memory]),
+            &other.id,
+            move |runs, _| {
+                let reports = [runs.reference(), runs.get(place)?].map(|run| &run.report);
+                let [source, target] = reports.map(|report| report.memory.get());
+                let [of_source, of_target] = [0, place].map(|run| for_job.own_rows.get(run));
+                let rows = [&of_source?[..], &of_target?[..]];
+                Some(Arc::new(DifferenceMap::new([source?, target?], rows)))
+            },
+        );
+        let map = self.map.last(runs).filter(|(made_for, _)| **made_for == other.id);
+        let Some((_, Some(map))) = map else {
             ui.weak(self.map.failure().unwrap_or("Comparing the tiles…"));
             return;
         };
-        let (map, shown) = (Arc::clone(map), &made.shown);
+        let map = Arc::clone(map);
         let overview = Overview {
-            values: Values::Cells(&shown.changes),
-            len: shown.axis.len(),
+            values: Values::Cells(&tiles.changes),
+            len: tiles.axis.len(),
             base: 0,
-            version: shown.axis.version,
-            top: Values::Cells(&shown.changes).max().unwrap_or(0),
+            version: tiles.axis.version,
+            top: Values::Cells(&tiles.changes).max().unwrap_or(0),
             cache: &mut self.overview,
         };
         self.toolbar.ui(ui, NAME, &mut self.view, overview, page.commands);
         let legend = ui.horizontal_wrapped(|ui| {
+            self.other_ui(ui, runs, other);
             change_scale_ui(ui, &mut self.scale, (!self.is_by_row).then_some(map.most));
             let each = ui.checkbox(&mut self.is_by_row, "Each row by itself");
             each.on_hover_text("The colours of each row reach to its own largest change");
-            let note =
-                "Target − source; largest change first. All rows of a tile add up to its change";
+            let note = format!(
+                "{} − {}; largest change first. All rows of a tile add up to its change",
+                other.title,
+                runs.reference().title_in_text(),
+            );
             ui.add(egui::Label::new(RichText::new(note).weak()).truncate());
         });
         let space = ui.available_rect_before_wrap();
-        let layout = Layout::new(space, map.rows.len(), self.view.range(shown.axis.len()));
+        let layout = Layout::new(space, map.rows.len(), self.view.range(tiles.axis.len()));
         ui.allocate_rect(space, Sense::hover());
-        self.ask_picture(ui, &map, shown, &layout);
+        self.ask_picture(ui, other.id, &map, tiles, &layout);
         self.take_picture(ui);
         self.toolbar.picture = Some(legend.response.rect.union(space));
         *page.has_painted_graph = true;
-        let (response, hovered) = self.interact(ui, page, shown, &layout, selecting);
-        let picture = self.texture.as_ref().map(|(made, texture)| Painted { made, texture });
-        let titled = (&**shown, x_title(made.key.order));
-        layout.paint(ui, &map, titled, picture, selecting.positions(), hovered);
+        let (response, hovered) = self.interact(ui, page, tiles, &layout, selecting);
+        let picture = self.texture.as_ref().map(|(columns, texture)| Painted { columns, texture });
+        let title = x_title(runs, divided.choice.order);
+        layout.paint(ui, &map, (&tiles.axis, &title), picture, selecting.positions(), hovered);
         if let Some((row, position)) = hovered {
-            let reports = [page.report, pair.target];
             egui::Tooltip::for_widget(&response).at_pointer().show(|ui| {
-                tooltip_ui(ui, reports.map(|report| &**report), &map, shown, (row, position));
+                tooltip_ui(ui, runs, other, (&map, tiles), (row, position));
             });
+        }
+    }
+
+    /// The choice of the run that is compared with the reference, where there are several.
+    fn other_ui(&mut self, ui: &mut egui::Ui, runs: &Runs, now: &Run) {
+        if runs.len() <= 2 {
+            return;
+        }
+        let mut other = now.id;
+        let combo = ComboBox::from_id_salt("compared run").width(150.0);
+        let combo = combo.selected_text(shortened(&now.title, 24)).show_ui(ui, |ui| {
+            for run in runs.iter().skip(1) {
+                ui.selectable_value(&mut other, run.id, &*run.title);
+            }
+        });
+        let hover = format!("The run that is compared with {}", runs.reference().the());
+        combo.response.accessible_name("Compared run").on_hover_text(hover);
+        if other != now.id {
+            self.other = Some(other);
+            ui.request_repaint();
         }
     }
 
@@ -160,18 +200,20 @@ impl DifferenceMapView {
     fn ask_picture(
         &mut self,
         ui: &egui::Ui,
+        other: RunId,
         map: &Arc<DifferenceMap>,
-        shown: &Arc<PairShown>,
+        tiles: &Arc<ArrangedTiles>,
         layout: &Layout,
     ) {
-        let len = shown.axis.len();
+        let len = tiles.axis.len();
         let (start, end) = layout.range;
         let pixels = (layout.plot.width() * ui.pixels_per_point()).max(1.0) as usize;
         let columns = pixels.min(MOST_PIXELS);
         let width = (((end - start) / columns as f64).ceil().max(1.0) as usize).min(len.max(1));
         let first = (start + 0.5).floor().max(0.0) as usize;
-        let key = Key {
-            version: shown.axis.version,
+        let key = PictureKey {
+            other,
+            version: tiles.axis.version,
             // Columns begin at multiples of their width, so that they stay while the map is dragged.
             first: first - first % width,
             last: ((end + 0.5).ceil().max(0.0) as usize).next_multiple_of(width).min(len),
@@ -180,16 +222,16 @@ impl DifferenceMapView {
             is_by_row: self.is_by_row,
             is_dark: ui.visuals().dark_mode,
         };
-        let (map, shown, tokens, wanted) =
-            (Arc::clone(map), Arc::clone(shown), *Tokens::now(ui), key.clone());
-        self.made.ask("picture of differences", ui.ctx(), &key, move |_| {
-            Arc::new(Made::new(&map, &shown, &wanted, &tokens))
+        let (map, tiles, tokens, wanted) =
+            (Arc::clone(map), Arc::clone(tiles), *Tokens::now(ui), key.clone());
+        self.picture.ask("picture of differences", ui.ctx(), &key, move |_| {
+            Arc::new(DifferencePicture::new(&map, &tiles, &wanted, &tokens))
         });
     }
 
     /// Takes a new picture to the screen.
     fn take_picture(&mut self, ui: &egui::Ui) {
-        let Some((_, made)) = self.made.last() else { return };
+        let Some((_, made)) = self.picture.last() else { return };
         if self.texture.as_ref().is_some_and(|(shown, _)| Arc::ptr_eq(shown, made)) {
             return;
         }
@@ -211,11 +253,11 @@ impl DifferenceMapView {
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        shown: &PairShown,
+        tiles: &ArrangedTiles,
         layout: &Layout,
         selecting: &mut Selecting,
     ) -> (Response, Option<(usize, usize)>) {
-        let (axis, len) = (&shown.axis, shown.axis.len());
+        let (axis, len) = (&tiles.axis, tiles.axis.len());
         let id = ui.scope_id().with(NAME);
         let response = ui.interact(layout.plot, id, Sense::click_and_drag());
         let per_point = layout.per_point();
@@ -272,16 +314,15 @@ impl DifferenceMapView {
 /// What the pointer learns of a cell.
 fn tooltip_ui(
     ui: &mut egui::Ui,
-    reports: [&Report; 2],
-    map: &DifferenceMap,
-    shown: &PairShown,
+    runs: &Runs,
+    other: &Run,
+    (map, tiles): (&DifferenceMap, &ArrangedTiles),
     (row, position): (usize, usize),
 ) {
     let units = Units::now(ui);
-    let (Some(row), Some(tile)) = (map.rows.get(row), shown.axis.tile(position)) else { return };
-    let bytes = shown.axis.row(position).map_or([None; 2], |place| row.bytes(place));
-    let machine = machine(reports.map(|report| report.target.get()));
-    let title = format!("{}: {}", tile_text(machine, tile), row.title);
+    let (Some(row), Some(tile)) = (map.rows.get(row), tiles.axis.tile(position)) else { return };
+    let bytes = tiles.axis.row(position).map_or([None; 2], |place| row.bytes(place));
+    let title = format!("{}: {}", tile_text(runs.machine(), tile), row.title);
     ui.label(RichText::new(title).strong());
     let [source, target] = bytes;
     let change = match (source, target) {
@@ -289,8 +330,8 @@ fn tooltip_ui(
         _ => "not known in both".to_owned(),
     };
     let facts = [
-        (Side::Source.title(), bytes_or_dash(source, units)),
-        (Side::Target.title(), bytes_or_dash(target, units)),
+        (&*runs.reference().title, bytes_or_dash(source, units)),
+        (&*other.title, bytes_or_dash(target, units)),
         ("Difference", change),
     ];
     tooltip_facts_ui(ui, "cell of differences", &facts);

@@ -1,0 +1,232 @@
+//! The legend of the pictures, whose entries switch what they name.
+
+use eframe::egui;
+use eframe::egui::{Color32, Rect, RichText};
+
+use super::arranged::{DividedTiles, TileChoice};
+use super::choices::Choices;
+use super::series::RunStyle;
+use super::stack::Stack;
+use crate::analysis::memory::breakdown::Breakdown;
+use crate::text::shortened;
+use crate::ui::report::run_title_ui;
+use crate::ui::runs::{Run, Runs};
+use crate::ui::theme::Tokens;
+use crate::ui::widget::curve::Y_AXIS_WIDTH;
+use crate::ui::widget::legend::{Patch, entry_ui};
+
+/// Longest name of a part or a variable.
+const LONGEST_TITLE: usize = 40;
+
+/// What a legend is of.
+#[derive(Clone, Copy, Debug)]
+pub struct LegendOf<'a> {
+    pub runs: &'a Runs,
+    pub divided: &'a DividedTiles,
+    pub has_limit: bool,
+    /// The selected variable, where a run has it.
+    pub variable: Option<&'a str>,
+    /// The run that has a picture of its own.
+    pub alone: Option<usize>,
+}
+
+impl LegendOf<'_> {
+    /// Draws the legend; returns where it lies.
+    pub fn ui(&self, ui: &mut egui::Ui, choices: &mut Choices) -> Rect {
+        let row = if self.runs.is_one() {
+            ui.horizontal(|ui| {
+                ui.add_space(Y_AXIS_WIDTH);
+                ui.horizontal_wrapped(|ui| self.of_one_ui(ui, choices));
+            })
+        } else {
+            ui.horizontal_wrapped(|ui| self.of_several_ui(ui, choices))
+        };
+        row.response.rect
+    }
+
+    fn of_one_ui(&self, ui: &mut egui::Ui, choices: &mut Choices) {
+        ui.spacing_mut().item_spacing = egui::vec2(14.0, 2.0);
+        let (runs, run) = (self.runs, self.runs.reference());
+        let style = RunStyle::of(ui, runs, 0, true);
+        if let Some(stack) = self.divided.stack(0) {
+            parts_ui(ui, stack, &mut choices.tiles);
+        } else {
+            let mut is_on = choices.series.has_line_without_gaps(runs, 0, false);
+            let patch = Patch::Area(style.area.unwrap_or_default(), style.without_gaps);
+            if entry_ui(ui, patch, "Without gaps", &mut is_on).changed() {
+                choices.series.switch_without_gaps(run, is_on);
+            }
+        }
+        self.variable_ui(ui, choices);
+        let mut is_on = choices.series.has_line_with_gaps(run);
+        if entry_ui(ui, Patch::Line(style.with_gaps), "With gaps", &mut is_on).changed() {
+            choices.series.switch_with_gaps(run, is_on);
+        }
+        self.limit_ui(ui, choices);
+        self.missing_ui(ui);
+    }
+
+    fn of_several_ui(&self, ui: &mut egui::Ui, choices: &mut Choices) {
+        ui.spacing_mut().item_spacing = egui::vec2(14.0, 2.0);
+        match self.alone.and_then(|place| self.runs.get(place)) {
+            Some(run) => run_title_ui(ui, run),
+            None => {
+                ui.add_space(Y_AXIS_WIDTH);
+            }
+        }
+        self.lines_ui(ui, choices);
+        self.limit_ui(ui, choices);
+        self.variable_ui(ui, choices);
+        let stack_of = self.alone.unwrap_or_else(|| choices.series.stack_of(self.runs));
+        if let Some(stack) = self.divided.stack(stack_of) {
+            if self.alone.is_none() {
+                self.stack_of_ui(ui, choices);
+            }
+            parts_ui(ui, stack, &mut choices.tiles);
+        }
+        self.missing_ui(ui);
+    }
+
+    /// The lines of the runs. Of two both of either; of more those without gaps where they are compared
+    /// with parts, or shown in place of those with gaps.
+    fn lines_ui(&self, ui: &mut egui::Ui, choices: &mut Choices) {
+        let (runs, is_divided) = (self.runs, self.divided.stacks.is_some());
+        let is_drawn = |(place, _): &(usize, &Run)| self.alone.is_none_or(|alone| alone == *place);
+        let series = &mut choices.series;
+        let has_gaps = series.has_gaps(runs);
+        for (place, run) in runs.iter().enumerate().filter(is_drawn) {
+            let style = RunStyle::of(ui, runs, place, self.alone.is_some());
+            let patch = match style.area {
+                Some(area) if !is_divided => Patch::Area(area, style.with_gaps),
+                _ => Patch::Line(style.with_gaps),
+            };
+            let mut is_on = series.has_line_with_gaps(run);
+            if entry_ui(ui, patch, &format!("{} with gaps", run.title), &mut is_on).changed() {
+                series.switch_with_gaps(run, is_on);
+            }
+        }
+        if runs.len() > 2 && has_gaps && !is_divided {
+            return;
+        }
+        for (place, run) in runs.iter().enumerate().filter(is_drawn) {
+            let style = RunStyle::of(ui, runs, place, self.alone.is_some());
+            let mut is_on = series.has_line_without_gaps(runs, place, is_divided);
+            let title = format!("{} without gaps", run.title);
+            if entry_ui(ui, Patch::Line(style.without_gaps), &title, &mut is_on).changed() {
+                series.switch_without_gaps(run, is_on);
+            }
+        }
+    }
+
+    fn limit_ui(&self, ui: &mut egui::Ui, choices: &mut Choices) {
+        if self.has_limit {
+            let patch = Patch::Dashes(Tokens::now(ui).limit);
+            entry_ui(ui, patch, "Limit", &mut choices.has_limit);
+        }
+    }
+
+    fn variable_ui(&self, ui: &mut egui::Ui, choices: &mut Choices) {
+        let Some(name) = self.variable else { return };
+        let style = VariableStyle::of(ui, self.runs, self.alone.unwrap_or(0));
+        let patch = match style.area {
+            Some(area) => Patch::Area(area, style.line.unwrap_or(Tokens::now(ui).mark)),
+            None => Patch::Line(style.line.unwrap_or_default()),
+        };
+        let title = format!("Variable {}", shortened(name, LONGEST_TITLE));
+        let entry = entry_ui(ui, patch, &title, &mut choices.has_variable);
+        if let Some(text) = variable_hover(self.runs) {
+            entry.on_hover_text(text);
+        }
+    }
+
+    /// The choice of the run whose parts are shown.
+    fn stack_of_ui(&self, ui: &mut egui::Ui, choices: &mut Choices) {
+        let now = choices.series.stack_of(self.runs);
+        let has_roles = self.runs.len() == 2;
+        ui.label(if has_roles { "Parts of the" } else { "Parts of" });
+        ui.spacing_mut().item_spacing.x = 2.0;
+        for (place, run) in self.runs.iter().enumerate() {
+            let text = RichText::new(run.title_in_text()).color(run.color(ui));
+            let choice = ui.selectable_label(place == now, text);
+            if choice.accessible_name(format!("Parts of {}", run.the())).clicked() {
+                choices.series.divide(run.id);
+            }
+        }
+        ui.spacing_mut().item_spacing.x = 14.0;
+    }
+
+    /// Says that there are no parts.
+    fn missing_ui(&self, ui: &mut egui::Ui) {
+        if let (Some(which), None) = (self.divided.choice.breakdown, &self.divided.stacks) {
+            let missing = missing_text(self.runs.reference(), which);
+            let text = match self.runs.len() {
+                1 => missing,
+                2 => format!("{missing}, or the target's has not"),
+                _ => format!("{missing}, or that of another run has not"),
+            };
+            ui.colored_label(Tokens::now(ui).warning, text);
+        }
+    }
+}
+
+/// How the bytes of the selected variable look: an area in the reference, a line in the others.
+#[derive(Clone, Copy, Debug)]
+pub struct VariableStyle {
+    pub area: Option<Color32>,
+    pub line: Option<Color32>,
+}
+
+impl VariableStyle {
+    pub fn of(ui: &egui::Ui, runs: &Runs, place: usize) -> Self {
+        let mark = Tokens::now(ui).mark;
+        match (runs.len(), place) {
+            (1, _) => Self { area: Some(mark), line: Some(mark) },
+            (_, 0) => Self { area: Some(mark.gamma_multiply(0.5)), line: None },
+            (2, _) => Self { area: None, line: Some(mark) },
+            (_, place) => Self { area: None, line: runs.get(place).map(|run| run.color(ui)) },
+        }
+    }
+}
+
+fn variable_hover(runs: &Runs) -> Option<String> {
+    let reference = runs.reference().the();
+    match runs.len() {
+        1 => None,
+        2 => Some(format!("An area in {reference}, a line in the target")),
+        _ => Some(format!("An area in {reference}, lines in the others")),
+    }
+}
+
+/// The entries of the parts of a stack.
+fn parts_ui(ui: &mut egui::Ui, stack: &Stack, tiles: &mut TileChoice) {
+    for (index, part) in stack.parts.iter().enumerate() {
+        let color = part_color(Tokens::now(ui), stack, index);
+        let mut is_on = !tiles.is_hidden(part);
+        let title = shortened(&part.title, LONGEST_TITLE);
+        if entry_ui(ui, Patch::Area(color, color), &title, &mut is_on).changed() {
+            tiles.switch(part, is_on);
+        }
+    }
+}
+
+/// The colour of a part; what is left over is grey.
+pub fn part_color(tokens: &Tokens, stack: &Stack, index: usize) -> Color32 {
+    let key = stack.parts.get(index).map_or("", |part| part.key.as_str());
+    let [.., others, rest] = tokens.series;
+    match key {
+        "overlapped" | "not_explained" | "not_in_region" => rest,
+        "other_categories" => others,
+        _ => tokens.series.get(index).copied().unwrap_or(rest),
+    }
+}
+
+/// Why a breakdown is not shown.
+fn missing_text(run: &Run, which: Breakdown) -> String {
+    let absence = run.report.memory.get().and_then(|memory| memory.why_no_categories.as_ref());
+    match (which, absence) {
+        (Breakdown::Region, _) => "The profile has no readable bytes by region".to_owned(),
+        (Breakdown::Liveness, _) => "The profile has no readable bytes by liveness".to_owned(),
+        (Breakdown::Category, Some(absence)) => absence.what.clone(),
+        (Breakdown::Category, None) => "The profile has no readable bytes by category".to_owned(),
+    }
+}

@@ -1,0 +1,159 @@
+//! A table below the pictures: of one run with columns of its own, of several the figures of all side by
+//! side. Its rows are made beside the window.
+
+use std::sync::Arc;
+
+use eframe::egui;
+
+use super::tabs::{Beside, table_name};
+use crate::store::Absence;
+use crate::ui::report::figures::{Entries, FigureTable, Figures};
+use crate::ui::report::{PageContext, reason_of};
+use crate::ui::runs::{Needs, Run, Runs, RunsAnswer};
+use crate::ui::widget::data_table::{Data, DataTable, no_paint};
+use crate::ui::widget::facts::absent_ui;
+use crate::ui::widget::rows::{Column, Rows};
+
+/// Things that are listed.
+pub enum Listed {
+    /// Of one run.
+    One { columns: Vec<Column>, rows: Arc<dyn Rows>, note: Option<String> },
+    /// Of several.
+    Several { entries: Arc<Entries>, unknown: usize },
+    /// Nothing, and a text that says so.
+    Nothing(&'static str),
+    /// Why there is nothing to list: a title and a reason.
+    Absent(String, String),
+}
+
+impl std::fmt::Debug for Listed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::One { rows, .. } => write!(f, "{} rows", rows.len()),
+            Self::Several { entries, .. } => write!(f, "{} entries", entries.list.len()),
+            Self::Nothing(text) => write!(f, "{text}"),
+            Self::Absent(title, _) => write!(f, "{title}"),
+        }
+    }
+}
+
+impl Listed {
+    /// Says that a run does not have something.
+    pub fn absent(runs: &Runs, run: &Run, what: &str, absence: Option<&Absence>) -> Self {
+        let title = match absence {
+            Some(absence) if absence.is_cancelled() => format!("{what} were not read"),
+            _ if runs.is_one() => format!("{what} are not in this report"),
+            _ => format!("{what} are not in {}", run.the()),
+        };
+        Self::Absent(title, reason_of(absence))
+    }
+}
+
+/// What is said of a table in this frame.
+pub struct TableText<'a> {
+    /// Its accessible name, of one run.
+    pub name: &'static str,
+    pub note: &'a str,
+    /// What stands there until there is something to list.
+    pub waiting: &'static str,
+    /// Whether the thing with a name is selected.
+    pub is_selected: &'a dyn Fn(&str) -> bool,
+}
+
+/// A row that was clicked.
+#[derive(Debug)]
+pub struct Clicked {
+    pub name: String,
+    /// Whether it joins what is selected.
+    pub is_added: bool,
+}
+
+/// The table.
+#[derive(Debug)]
+pub struct ListedTable<K> {
+    of_one: DataTable,
+    of_several: FigureTable,
+    listed: RunsAnswer<K, Listed>,
+}
+
+impl<K> Default for ListedTable<K> {
+    fn default() -> Self {
+        Self {
+            of_one: DataTable::default(),
+            of_several: FigureTable::default(),
+            listed: RunsAnswer::default(),
+        }
+    }
+}
+
+impl<K: Clone + PartialEq> ListedTable<K> {
+    /// A table that of one run is sorted by a column at first.
+    pub fn sorted_by(column: usize) -> Self {
+        Self { of_one: DataTable::sorted_by(column), ..Self::default() }
+    }
+
+    /// Asks for what a key stands for.
+    pub fn ask(
+        &mut self,
+        ctx: &egui::Context,
+        runs: (&Arc<Runs>, Needs),
+        key: &K,
+        work: impl FnOnce(&Runs) -> Listed + Send + 'static,
+    ) {
+        self.listed.ask("rows on tiles", ctx, runs, key, move |runs, _| work(runs));
+    }
+
+    /// Draws the table; returns what was clicked.
+    pub fn ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        text: &TableText<'_>,
+        beside: Beside<'_>,
+    ) -> Option<Clicked> {
+        let name = table_name(page.runs, text.name);
+        match self.listed.last(page.runs) {
+            Some((_, Listed::One { columns, rows, note })) => {
+                let row_name = |row: usize| rows.value(row, 0).plain();
+                let data = Data {
+                    name: &name,
+                    title: "",
+                    note: note.as_deref().unwrap_or(text.note),
+                    columns,
+                    rows,
+                    is_selected: &|row| (text.is_selected)(&row_name(row)),
+                    paint: &no_paint,
+                };
+                let click = self.of_one.ui_beside(ui, &data, page.commands, Some(beside))?;
+                Some(Clicked { name: row_name(click.row).into(), is_added: click.is_added })
+            }
+            Some((_, Listed::Several { entries, unknown })) => {
+                let note = match unknown {
+                    0 => text.note.to_owned(),
+                    count => format!("{}; the figure of {count} more is not known", text.note),
+                };
+                let is_selected =
+                    |entry: &crate::ui::report::figures::Entry| (text.is_selected)(&entry.name);
+                let figures =
+                    Figures { name: &name, note: &note, entries, is_selected: &is_selected };
+                let entry = self.of_several.ui(ui, &figures, page.commands, beside)?;
+                Some(Clicked { name: entry.name, is_added: false })
+            }
+            Some((_, Listed::Nothing(text))) => {
+                ui.horizontal(beside);
+                ui.weak(*text);
+                None
+            }
+            Some((_, Listed::Absent(title, reason))) => {
+                ui.horizontal(beside);
+                absent_ui(ui, title, reason);
+                None
+            }
+            None => {
+                ui.horizontal(beside);
+                ui.weak(self.listed.failure().unwrap_or(text.waiting));
+                None
+            }
+        }
+    }
+}
