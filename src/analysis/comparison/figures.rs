@@ -276,6 +276,7 @@ impl List<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::Report;
 
     use crate::store::TileId;
     use crate::store::memory::CategoryMemory;

@@ -193,7 +193,7 @@ impl Comparison {
         let steps = matching.as_ref().map(|matching| matching.steps.counts());
         let pair = DerivedPair::new(pair, matching.unwrap_or_default());
         let compared =
-            Compared::of([&derived_source, &derived_target], &pair, gaps, SPIKES, &|| false);
+            Compared::of([&derived_source, &derived_target], &pair, &gaps, SPIKES, &|| false);
         let fits = [source, target]
             .map(|report| memory::totals(report.memory.get()?, report.target.get()).fits);
         let matching = &pair.matching;

@@ -130,7 +130,7 @@ impl AllRuns {
     ) -> Option<RunId> {
         let runs = page.runs;
         self.rows.ask("all runs", ui.ctx(), (runs, NEEDS), &(), RunTable::of);
-        let Some((_, RunTable { columns, rows })) = self.rows.last(runs) else {
+        let Some(((), RunTable { columns, rows })) = self.rows.last(runs) else {
             ui.weak(self.rows.failure().unwrap_or("Comparing…"));
             return None;
         };

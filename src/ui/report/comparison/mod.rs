@@ -150,7 +150,7 @@ impl ComparisonPage {
             let gaps = |derived: &Arc<Derived>| gaps_of_fullest(derived.report()).ok().flatten();
             let gaps = of_runs.each_ref().map(gaps);
             let reports = of_runs.each_ref().map(|derived| &**derived);
-            Arc::new(Compared::of(reports, &derived_pair, gaps, MOST_PEAKS, &is_cancelled))
+            Arc::new(Compared::of(reports, &derived_pair, &gaps, MOST_PEAKS, &is_cancelled))
         });
     }
 

@@ -287,7 +287,7 @@ impl Tables {
                     2 => "not always live variables of both",
                     _ => "not always live variables of all runs",
                 };
-                self.not_always_live.ui(ui, page, name, VariablesAt::NotAlwaysLive(moments()));
+                self.not_always_live.ui(ui, page, name, &VariablesAt::NotAlwaysLive(moments()));
             }
             Tab::AlwaysLive if scope == Scope::WorstArena => absent_ui(
                 ui,
@@ -300,7 +300,7 @@ impl Tables {
                     2 => "always live variables of both",
                     _ => "always live variables of all runs",
                 };
-                self.always_live.ui(ui, page, name, VariablesAt::AlwaysLive(scope));
+                self.always_live.ui(ui, page, name, &VariablesAt::AlwaysLive(scope));
             }
             Tab::Lifetimes => self.lifetimes.ui(ui, page, subject),
             Tab::At(what) => self.computed_ui(ui, page, what, moments()),
@@ -439,12 +439,12 @@ impl VariableTable {
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
         name: &str,
-        wanted: VariablesAt,
+        wanted: &VariablesAt,
     ) {
         let runs = page.runs;
         let for_job = wanted.clone();
         let needs = (runs, OF_VARIABLES);
-        self.found.ask("variables at steps", ui.ctx(), needs, &wanted, move |runs, _| {
+        self.found.ask("variables at steps", ui.ctx(), needs, wanted, move |runs, _| {
             for_job.entries(runs).map(Arc::new)
         });
         let (made_for, entries) = match self.found.last(runs) {
