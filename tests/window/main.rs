@@ -1,6 +1,7 @@
 //! Drives the real window through its accessibility tree: a file for each page, one program, so that
 //! it is linked once.
 
+mod address_steps;
 mod chip_map;
 mod comparison;
 mod counts;
