@@ -129,6 +129,7 @@ fn report(seed: u32) -> Report {
     report.variables.fill(Some(lowered));
     report.categories.fill(Some(categories));
     report.target.fill(Some(Target { bytes_per_tile: Some(638_976), ..Target::default() }));
+    report.fill_arenas_with_tiles();
     report
 }
 

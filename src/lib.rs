@@ -13,6 +13,7 @@ pub mod analysis;
 pub mod cli;
 pub mod csv;
 pub mod format;
+pub mod progress;
 pub mod store;
 pub mod synth;
 pub mod text;

@@ -222,6 +222,16 @@ fn wrong_arguments_end_with_2() {
 }
 
 #[test]
+fn a_ninth_run_is_a_wrong_argument() {
+    let output = tilescope(&["a", "b", "c", "d", "e", "f", "g", "h", "i"]);
+    assert_eq!(output.status.code(), Some(2));
+    let message = String::from_utf8_lossy(&output.stderr);
+    for expected in ["9 runs are named", "8 at most", "leave out 'i'", "Usage"] {
+        assert!(message.contains(expected), "{expected:?} in {message}");
+    }
+}
+
+#[test]
 fn errors_have_a_document_and_a_status() {
     let output = tilescope(&["summary", "/no/such/path", "--json"]);
     assert_eq!(output.status.code(), Some(3));

@@ -75,7 +75,7 @@ fn check(path: &Path) {
                 assert_eq!(sums.overlapped[region], stored(&category.overlapped), "{place}");
             }
         }
-        let curve = recompute::curve(variables.variables.iter(), &liveness.classes, count);
+        let curve = recompute::curve(variables.placements.iter(), &liveness.classes, count);
         everything.iter_mut().zip(&curve).for_each(|(sum, bytes)| *sum += bytes);
         check_resident(resident, tile, &variables);
         seen += 1;
@@ -101,11 +101,11 @@ fn check(path: &Path) {
 fn check_resident(
     resident: &tilescope::store::variable::LoweredVariables,
     tile: TileId,
-    variables: &tilescope::store::variable::TileVariables,
+    variables: &tilescope::store::placed::Placed,
 ) {
     let rows = resident.rows_of(tile);
-    assert_eq!(rows.len(), variables.variables.len());
-    for (row, variable) in rows.zip(&variables.variables) {
+    assert_eq!(rows.len(), variables.placements.len());
+    for (row, variable) in rows.zip(&variables.placements) {
         assert_eq!(u64::from(resident.offsets[row]), variable.offset);
         assert_eq!(u64::from(resident.bytes[row]), variable.bytes);
         assert_eq!(resident.classes[row], variable.class);
@@ -123,7 +123,7 @@ fn check_tile_rows(open: &OpenReport, progress: &Progress) {
         let variables = open.read_tile(TileId(tile), progress).unwrap().unwrap();
         assert_eq!(
             liveness::curve_of_variables(&rows, &liveness.classes, count),
-            recompute::curve(variables.variables.iter(), &liveness.classes, count)
+            recompute::curve(variables.placements.iter(), &liveness.classes, count)
         );
     }
 }

@@ -20,11 +20,12 @@ use tilescope::analysis::placement::chip_map::{
 use tilescope::analysis::placement::gap_totals::GapTotals;
 use tilescope::analysis::placement::gaps::{self, GapReason, GapTotal, GapsByReason};
 use tilescope::analysis::placement::overflow::{Overflow, why_it_overflows};
+use tilescope::analysis::placement::read::{gaps_of_all, gaps_of_arena, gaps_of_arenas};
 use tilescope::analysis::placement::tile_map::TileMap;
 use tilescope::format::Progress;
 use tilescope::format::poplar::OpenReport;
-use tilescope::store::variable::TileVariables;
-use tilescope::store::{Report, TileId};
+use tilescope::store::placed::Placed;
+use tilescope::store::{ArenaId, Report, TileId};
 use tilescope::synth::{Options, write_report};
 
 fn open(path: &Path) -> OpenReport {
@@ -86,12 +87,12 @@ fn the_map_of_every_tile_adds_up() {
 }
 
 /// Every gap has the neighbours and the constraint that its reason speaks of.
-fn check_gaps(map: &TileMap, tile: &TileVariables) {
+fn check_gaps(map: &TileMap, tile: &Placed) {
     for (position, gap) in map.gaps.iter().enumerate() {
         assert_eq!(map.gap_at(gap.bytes.start), Some(position));
         assert_eq!(map.gap_at(gap.bytes.end - 1), Some(position));
-        let after = gap.after.map(|row| &tile.variables[row]);
-        let before = gap.before.map(|row| &tile.variables[row]);
+        let after = gap.after.map(|row| &tile.placements[row]);
+        let before = gap.before.map(|row| &tile.placements[row]);
         assert!(after.is_none_or(|after| after.offset == gap.bytes.end));
         assert!(before.is_none_or(|before| before.end() == gap.bytes.start));
         let lists = match gap.reason {
@@ -106,7 +107,7 @@ fn check_gaps(map: &TileMap, tile: &TileVariables) {
         };
         let row = gap.constraint.unwrap();
         assert!(lists[gap.after.unwrap()].contains(&(row as u32)));
-        assert!(tile.variables[row].end() <= gap.bytes.end);
+        assert!(tile.placements[row].end() <= gap.bytes.end);
     }
 }
 
@@ -128,9 +129,16 @@ fn the_gaps_of_a_real_tile_have_their_causes() {
 
 /// The gaps of every tile, read in parallel.
 fn gap_totals(open: &OpenReport) -> GapTotals {
-    let target = open.report.target.get();
-    let of_tile = |_, tile| gaps::by_reason(&gaps::gaps(&tile, target));
-    GapTotals::new(open.map_tiles(&Progress::default(), of_tile).unwrap().unwrap())
+    let progress = Progress::default();
+    let all = gaps_of_all(&open.report, &progress).unwrap().unwrap();
+    let tiles = [2, 5].map(TileId);
+    let some = gaps_of_arenas(&open.report, &tiles.map(ArenaId::from), &progress);
+    let expected = tiles.map(|tile| (tile, all.of_tile(tile).unwrap().clone()));
+    let some = some.unwrap().unwrap();
+    assert!(some.iter().map(|(tile, gaps)| (tile, gaps.clone())).eq(expected));
+    let one = gaps_of_arena(&open.report, ArenaId(5)).unwrap();
+    assert_eq!(one.as_ref(), all.of_tile(TileId(5)));
+    all
 }
 
 #[test]
@@ -140,17 +148,17 @@ fn tiles_read_in_parallel_are_those_of_one_scan() {
         let target = open.report.target.get();
         let totals = gap_totals(&open);
         let mut scanned = Vec::new();
-        let each = |tile, variables: TileVariables| scanned.push((tile, variables));
+        let each = |tile, variables: Placed| scanned.push((tile, variables));
         assert!(open.read_each_tile(&Progress::default(), each).unwrap());
         let by_reason = scanned.iter().map(|(_, tile)| gaps::by_reason(&gaps::gaps(tile, target)));
         let tiles = scanned.iter().map(|(tile, _)| *tile);
         assert!(totals.iter().map(|(tile, gaps)| (tile, gaps.clone())).eq(tiles.zip(by_reason)));
         let read = open.map_tiles(&Progress::default(), |_, variables| variables).unwrap().unwrap();
         for ((tile, read), (_, scanned)) in read.iter().zip(&scanned) {
-            assert_eq!(read.variables, scanned.variables, "tile {tile}");
+            assert_eq!(read.placements, scanned.placements, "tile {tile}");
             assert_eq!(read.element_constraints, scanned.element_constraints);
             assert_eq!(read.region_constraints, scanned.region_constraints);
-            assert!(read.names.is_empty() && scanned.names.len() == scanned.variables.len());
+            assert!(read.names.is_empty() && scanned.names.len() == scanned.placements.len());
         }
         let memory = open.report.memory.get().unwrap();
         assert_eq!(Some(sum(&totals.of_everything())), memory::totals(memory, target).gap_bytes);
@@ -176,19 +184,19 @@ fn tiles_whose_rows_lie_apart_are_put_together() {
     });
     let open = OpenReport::open(damaged.path(), &Progress::default()).unwrap();
     let read =
-        open.map_tiles(&Progress::default(), |_, tile| tile.variables.len()).unwrap().unwrap();
+        open.map_tiles(&Progress::default(), |_, tile| tile.placements.len()).unwrap().unwrap();
     let warnings = open.report.warnings.list();
     let mut about = warnings.iter().filter(|warning| warning.message.contains("alignment"));
     assert!(about.next().unwrap().message.contains("row var_id 0,"), "{warnings:?}");
     assert_eq!(about.next(), None, "what was read in vain warns of nothing");
     let mut scanned = Vec::new();
-    let each = |tile, variables: TileVariables| scanned.push((tile, variables.variables.len()));
+    let each = |tile, variables: Placed| scanned.push((tile, variables.placements.len()));
     assert!(open.read_each_tile(&Progress::default(), each).unwrap());
     assert_eq!(read, scanned);
     // Tile 9 lies apart, 3 does not.
     for wanted in [[3, 4].map(TileId), [2, 9].map(TileId)] {
         let is_wanted = |tile| wanted.contains(&tile);
-        let count = |_, tile: TileVariables| tile.variables.len();
+        let count = |_, tile: Placed| tile.placements.len();
         let some = open.map_some_tiles(&Progress::default(), is_wanted, count).unwrap().unwrap();
         let expected: Vec<_> =
             scanned.iter().copied().filter(|(tile, _)| wanted.contains(tile)).collect();

@@ -12,6 +12,7 @@
 mod pair_liveness;
 mod pair_memory;
 mod report;
+mod runs;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -188,12 +189,7 @@ fn measure(window: &mut Window, scene: &str, picture: &str) {
                 window.frame(vec![Event::PointerMoved(rect.center()), key]);
             }
         }
-        let mut times: Vec<f64> = (0..FRAMES)
-            .map(|frame| window.frame(events(doing, frame, rect)).as_secs_f64() * 1000.0)
-            .collect();
-        window.frame(vec![Event::PointerGone]);
-        window.rest();
-        report_times(scene, title, &mut times);
+        measure_doing(window, scene, (doing, title), rect);
     }
     window.frame(vec![Event::Key {
         key: Key::Num0,
@@ -202,6 +198,16 @@ fn measure(window: &mut Window, scene: &str, picture: &str) {
         repeat: false,
         modifiers: Modifiers::NONE,
     }]);
+}
+
+/// Measures the frames while the user does one thing in a part of the window.
+fn measure_doing(window: &mut Window, scene: &str, (doing, title): (Doing, &str), rect: Rect) {
+    let mut times: Vec<f64> = (0..FRAMES)
+        .map(|frame| window.frame(events(doing, frame, rect)).as_secs_f64() * 1000.0)
+        .collect();
+    window.frame(vec![Event::PointerGone]);
+    window.rest();
+    report_times(scene, title, &mut times);
 }
 
 /// Goes from step to step with the keyboard while the pointer rests on the picture.
@@ -285,5 +291,9 @@ fn main() {
         measure(&mut window, &scene("Liveness of the worst tiles"), "Liveness curve");
         pair_liveness::measure_pair(&report, size);
         pair_memory::measure_pair(&report, size);
+    }
+    let eight = runs::reports();
+    for size in [Vec2::new(1280.0, 800.0), Vec2::new(1920.0, 1080.0)] {
+        runs::measure_runs(&eight, size);
     }
 }

@@ -29,6 +29,7 @@ fn target() -> Report {
     }
     target.memory = Part::default();
     target.memory.fill(Some(memory));
+    target.fill_arenas_with_tiles();
     target
 }
 

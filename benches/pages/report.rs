@@ -1,4 +1,4 @@
-//! A large report in memory: 4 IPUs and 200,000 steps.
+//! Large reports in memory.
 
 use std::path::PathBuf;
 
@@ -12,14 +12,28 @@ use tilescope::store::program::{Programs, Steps};
 use tilescope::store::report::Categories;
 use tilescope::store::target::Target;
 use tilescope::store::variable::{LoweredVariables, VariableFlags};
-use tilescope::store::{ClassId, ProgramId, Report, StepId, TileId, UnloweredId};
+use tilescope::store::{ClassId, DeviceId, ProgramId, Report, StepId, TileId, UnloweredId};
 
 /// Tiles of an IPU.
 const TILES_PER_IPU: u32 = 1472;
-/// Tiles.
-pub const TILES: u32 = 4 * TILES_PER_IPU;
-/// Steps.
+/// Steps of the report that most scenes show.
 pub const STEPS: u32 = 200_000;
+/// Its tiles.
+pub const TILES: u32 = 4 * TILES_PER_IPU;
+
+/// How large a report is.
+#[derive(Clone, Copy)]
+pub struct Size {
+    pub ipus: u32,
+    pub steps: u32,
+}
+
+impl Size {
+    fn tiles(self) -> u32 {
+        self.ipus * TILES_PER_IPU
+    }
+}
+
 /// Classes of variables that are alive at the same steps.
 const CLASSES: u32 = 20_000;
 /// Variables before lowering.
@@ -41,15 +55,20 @@ impl Noise {
     }
 }
 
-/// Makes the report.
+/// Makes the report that most scenes show.
 pub fn report() -> Report {
-    let mut noise = Noise(7);
-    let report = Report::new(PathBuf::from("/reports/large"));
-    let tiles = u64::from(TILES);
+    report_of(Size { ipus: 4, steps: STEPS }, "large", 7)
+}
+
+/// Makes a report; those of different seeds have the same steps and other bytes.
+pub fn report_of(size: Size, name: &str, seed: u64) -> Report {
+    let mut noise = Noise(seed);
+    let report = Report::new(PathBuf::from("/reports").join(name));
+    let tiles = u64::from(size.tiles());
     report.target.fill(Some(Target {
         kind: Some("IPU".into()),
         architecture: Some("ipu2".into()),
-        ipus: Some(4),
+        ipus: Some(u64::from(size.ipus)),
         replicas: Some(1),
         tiles: Some(tiles),
         tiles_per_ipu: Some(u64::from(TILES_PER_IPU)),
@@ -58,25 +77,26 @@ pub fn report() -> Report {
         clock_hz: Some(1_850_000_000),
         ..Target::default()
     }));
-    report.memory.fill(Some(memory(&mut noise)));
+    report.memory.fill(Some(memory(size, &mut noise)));
+    report.fill_arenas_with_tiles();
     report.graph.fill(Some(GraphInfo::default()));
     let mut steps = Steps::default();
-    for step in 0..STEPS {
+    for step in 0..size.steps {
         steps.ids.push(StepId(step));
         steps.programs.push(ProgramId(step));
         steps.parents.push(None);
     }
     report.steps.fill(Some(steps));
-    report.programs.fill(Some(programs()));
-    let (liveness, by_tile) = liveness(&mut noise);
+    report.programs.fill(Some(programs(size)));
+    let (liveness, by_tile) = liveness(size, &mut noise);
     report.liveness.fill(Some(liveness));
     report.tile_variable_bytes.fill(Some(by_tile));
     report.about.fill(Some(About::default()));
-    report.debug.fill(Some(debug()));
+    report.debug.fill(Some(debug(size)));
     report.categories.fill(Some(categories()));
     report.compute_sets.fill(None);
     report.execution.fill(None);
-    report.variables.fill(Some(lowered(&mut noise)));
+    report.variables.fill(Some(lowered(size, &mut noise)));
     report.vertex_types.fill(None);
     report.compute_set_tiles.fill(None);
     report.exchanges.fill(None);
@@ -84,9 +104,9 @@ pub fn report() -> Report {
 }
 
 /// What lies where: code and data that always live first, then others that share addresses.
-fn lowered(noise: &mut Noise) -> LoweredVariables {
+fn lowered(size: Size, noise: &mut Noise) -> LoweredVariables {
     let mut lowered = LoweredVariables::default();
-    for tile in 0..TILES {
+    for tile in 0..size.tiles() {
         let first = lowered.offsets.len() as u32;
         let mut end = 0_u32;
         for variable in 0..VARIABLES_PER_TILE {
@@ -122,10 +142,10 @@ fn categories() -> Categories {
     categories
 }
 
-fn memory(noise: &mut Noise) -> TileMemory {
+fn memory(size: Size, noise: &mut Noise) -> TileMemory {
     let mut memory = TileMemory::default();
     let mut categories = vec![Vec::new(); 14];
-    for tile in 0..TILES {
+    for tile in 0..size.tiles() {
         memory.tiles.push(TileId(tile));
         let mut total = 0;
         for (index, category) in (1..).zip(&mut categories) {
@@ -143,7 +163,7 @@ fn memory(noise: &mut Noise) -> TileMemory {
         memory.always_live.push(Some(total / 2));
         memory.not_always_live_max.push(Some(total / 3));
     }
-    let none = || Some(vec![0; TILES as usize]);
+    let none = || Some(vec![0; size.tiles() as usize]);
     for (index, bytes) in categories.into_iter().enumerate() {
         memory.categories.push(CategoryMemory {
             name: format!("category{index}"),
@@ -154,11 +174,11 @@ fn memory(noise: &mut Noise) -> TileMemory {
     memory
 }
 
-fn programs() -> Programs {
+fn programs(size: Size) -> Programs {
     let mut programs = Programs::default();
     let execute = programs.kind_names.push("OnTileExecute");
     let exchange = programs.kind_names.push("DoExchange");
-    for id in 0..STEPS {
+    for id in 0..size.steps {
         programs.ids.push(ProgramId(id));
         programs.kinds.push(Some(if id.is_multiple_of(2) { execute } else { exchange }));
         programs.names.push(&format!("layer{}/step{id}", id / 500));
@@ -170,10 +190,10 @@ fn programs() -> Programs {
 }
 
 /// A context for every hundred steps, one in three a convolution.
-fn debug() -> DebugInfo {
+fn debug(size: Size) -> DebugInfo {
     let mut words = Interner::default();
     let mut debug = DebugInfo::default();
-    for id in 1..=u64::from(STEPS / 100) + 1 {
+    for id in 1..=u64::from(size.steps / 100) + 1 {
         debug.ids.push(id);
         debug.parents.push(None);
         debug.layers.push(words.intern("poplibs"));
@@ -189,17 +209,17 @@ fn debug() -> DebugInfo {
     debug
 }
 
-fn liveness(noise: &mut Noise) -> (Liveness, TileVariableBytes) {
+fn liveness(size: Size, noise: &mut Noise) -> (Liveness, TileVariableBytes) {
     let mut classes = Classes::default();
     for class in 0..CLASSES {
         classes.ids.push(ClassId(class));
         let is_always_live = class == 0;
         classes.always_live.push(is_always_live);
-        let start = noise.below(STEPS - 1);
+        let start = noise.below(size.steps - 1);
         // Most live for a few steps, some for long.
-        let most = if class.is_multiple_of(50) { STEPS / 4 } else { 400 };
-        let end = (start + 1 + noise.below(most)).min(STEPS);
-        classes.ranges.push(if is_always_live { 0..STEPS } else { start..end });
+        let most = if class.is_multiple_of(50) { size.steps / 4 } else { 400 };
+        let end = (start + 1 + noise.below(most)).min(size.steps);
+        classes.ranges.push(if is_always_live { 0..size.steps } else { start..end });
         classes.range_ends.push(classes.ranges.len());
     }
     let mut variable_names = Names::default();
@@ -210,7 +230,7 @@ fn liveness(noise: &mut Noise) -> (Liveness, TileVariableBytes) {
         liveness.variable_ids.push(UnloweredId(variable));
         variable_names.push(&format!("layer{}/variable{variable}", variable / 40));
     }
-    for tile in 0..TILES {
+    for tile in 0..size.tiles() {
         let first = by_tile.bytes.len() as u32;
         by_tile.tiles.push(TileId(tile));
         for _ in 0..ROWS_PER_TILE {
@@ -238,7 +258,7 @@ fn liveness(noise: &mut Noise) -> (Liveness, TileVariableBytes) {
     liveness.classes = classes;
     liveness.variable_names = variable_names;
     liveness.variable_bytes = Some(rows);
-    let by_ipu = (0..4).map(|ipu| (ipu, deltas.clone())).collect();
-    liveness.deltas = Some(Deltas { everything: deltas, by_ipu });
+    let by_device = (0..size.ipus).map(|ipu| (DeviceId(ipu), deltas.clone())).collect();
+    liveness.deltas = Some(Deltas { everything: deltas, by_device });
     (liveness, by_tile)
 }

@@ -7,14 +7,10 @@ use crate::analysis::derived::Derived;
 use crate::analysis::insights::advice::{Advice, Evidence, Saving, operation_title};
 use crate::analysis::insights::logs::log_messages;
 use crate::analysis::insights::must_go::MustGo;
-use crate::analysis::insights::verdict::{Cause, Failure, Verdict, verdict};
-use crate::analysis::insights::{Insights, insights};
-use crate::analysis::memory::selection::TileSelection;
-use crate::analysis::placement::gap_totals::GapTotals;
-use crate::analysis::placement::gaps::{by_reason, gaps};
+use crate::analysis::insights::verdict::{Cause, Verdict, verdict};
+use crate::analysis::insights::{Insights, insights, insights_with_gaps};
 use crate::format::poplar::OpenReport;
 use crate::format::{Error, Progress};
-use crate::store::variable::TileVariables;
 use crate::text::{bytes, clean, grouped};
 
 /// Pieces of advice that the text shows.
@@ -30,27 +26,12 @@ const MOST_VARIABLES: usize = 6;
 pub fn of(open: &OpenReport, progress: &Progress) -> Result<Insights, Error> {
     open.read_logs(log_messages);
     let derived = Derived::new(Arc::clone(&open.report));
-    let failure = verdict(&open.report, None).and_then(|verdict| verdict.failure);
-    let Some(failure) = failure else { return Ok(insights(&derived, None)) };
+    if verdict(&open.report, None).is_none_or(|verdict| verdict.failure.is_none()) {
+        return Ok(insights(&derived, None));
+    }
     open.read_tile_variable_bytes(progress);
     open.read_compute(progress);
-    let gaps = match failure.cause {
-        Some(Cause::Curve) => None,
-        _ => gaps_of(open, &failure, progress)?,
-    };
-    Ok(insights(&derived, gaps.as_ref()))
-}
-
-fn gaps_of(
-    open: &OpenReport,
-    failure: &Failure,
-    progress: &Progress,
-) -> Result<Option<GapTotals>, Error> {
-    let Ok(over) = failure.tiles.parse::<TileSelection>() else { return Ok(None) };
-    let target = open.report.target.get();
-    let of_tile = |_, tile: TileVariables| by_reason(&gaps(&tile, target));
-    let by_tile = open.map_some_tiles(progress, |tile| over.contains(tile), of_tile)?;
-    Ok(by_tile.map(GapTotals::new))
+    Ok(insights_with_gaps(&derived, progress)?)
 }
 
 /// The section of the text.

@@ -170,8 +170,10 @@ impl LivenessReport {
         Ok(Self {
             schema: "tilescope.liveness/1",
             scope: scope_name(scope),
-            limit_bytes: memory
-                .and_then(|memory| liveness::limit_bytes(scope, memory, report.target.get())),
+            limit_bytes: report
+                .arenas
+                .get()
+                .and_then(|arenas| liveness::limit_bytes(scope, arenas)),
             always_live_bytes: memory
                 .and_then(|memory| liveness::always_live_bytes(scope, memory, report.target.get())),
             steps: (0..count).filter_map(row).collect(),

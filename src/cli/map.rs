@@ -8,11 +8,12 @@ use super::Input;
 use super::output::{Answer, CsvAnswer, aligned, name_cell, or_unknown};
 use super::tiles::{check_tile, gaps_json};
 use crate::analysis::placement::gaps::{self, Gap, GapReason, GapsByReason};
+use crate::analysis::placement::read::read_arena;
 use crate::csv;
 use crate::format::poplar::OpenReport;
-use crate::format::{Error, ErrorKind, Progress};
+use crate::format::{Error, ErrorKind};
 use crate::store::ids::CategoryId;
-use crate::store::variable::{LoweredVariable, TileVariables};
+use crate::store::placed::{Placed, Placement};
 use crate::store::{Report, StepId, TileId, Warning};
 use crate::text::{clean, exact_bytes, grouped};
 
@@ -77,16 +78,12 @@ impl Map {
     ///
     /// # Errors
     /// `damaged` when lowered variables cannot be read, `usage` for a tile or step that is not there.
-    pub fn of(
-        open: &OpenReport,
-        arguments: &MapArguments,
-        progress: &Progress,
-    ) -> Result<Self, Error> {
+    pub fn of(open: &OpenReport, arguments: &MapArguments) -> Result<Self, Error> {
         let report = &*open.report;
         let id = TileId(arguments.tile);
         check_tile(report, arguments.tile)?;
         let step = arguments.step.map(|step| step_position(report, step)).transpose()?;
-        let tile = open.read_tile(id, progress)?.ok_or_else(|| {
+        let tile = read_arena(report, id.into())?.ok_or_else(|| {
             Error::new(ErrorKind::Damaged, "the lowered variables of this report cannot be read")
                 .at("table vars_info")
                 .hint("The engine option autoReport.outputLoweredVars brings them.")
@@ -124,24 +121,24 @@ fn step_position(report: &Report, step: u32) -> Result<usize, Error> {
     })
 }
 
-fn is_live(report: &Report, variable: &LoweredVariable, step: usize) -> bool {
+fn is_live(report: &Report, variable: &Placement, step: usize) -> bool {
     report.liveness.get().is_some_and(|liveness| liveness.classes.is_live_at(variable.class, step))
 }
 
 /// The allocated variables by address.
-fn variables(report: &Report, tile: &TileVariables, step: Option<usize>) -> Vec<Variable> {
-    let category = |variable: &LoweredVariable| {
+fn variables(report: &Report, tile: &Placed, step: Option<usize>) -> Vec<Variable> {
+    let category = |variable: &Placement| {
         let id = CategoryId(variable.category?);
         report.categories.get()?.name(id).map(str::to_owned)
     };
-    let always_live = |variable: &LoweredVariable| {
+    let always_live = |variable: &Placement| {
         report
             .liveness
             .get()
             .is_some_and(|liveness| liveness.classes.is_always_live(variable.class))
     };
     let mut variables: Vec<Variable> = tile
-        .variables
+        .placements
         .iter()
         .enumerate()
         .filter(|(_, variable)| variable.flags.is_allocated())

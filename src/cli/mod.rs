@@ -41,7 +41,7 @@ pub struct Arguments {
     pub command: Option<Command>,
     /// Up to eight runs, the first of which is the reference: each a report directory, a directory
     /// with one report below it, or a file of a report.
-    #[arg(value_name = "RUN", num_args = 0..=8)]
+    #[arg(value_name = "RUN")]
     pub runs: Vec<PathBuf>,
 }
 
@@ -86,7 +86,7 @@ pub struct Input {
 /// # Errors
 /// The exit status, also after `--help` and `--version`.
 pub fn parse() -> Result<Arguments, ExitCode> {
-    Arguments::try_parse().map_err(|error| {
+    Arguments::try_parse().and_then(few_enough).map_err(|error| {
         let text = error.render();
         if error.use_stderr() {
             anstream::eprint!("{}", text.ansi());
@@ -99,6 +99,21 @@ pub fn parse() -> Result<Arguments, ExitCode> {
         }
         ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
     })
+}
+
+fn few_enough(arguments: Arguments) -> Result<Arguments, clap::Error> {
+    let most = window::MOST_RUNS;
+    match arguments.runs.get(most) {
+        None => Ok(arguments),
+        Some(further) => Err(Arguments::command().error(
+            clap::error::ErrorKind::TooManyValues,
+            format!(
+                "{} runs are named, and {most} at most are open together: leave out '{}' or others",
+                arguments.runs.len(),
+                further.display()
+            ),
+        )),
+    }
 }
 
 /// The usage of the command that this process was called with.
@@ -125,8 +140,8 @@ pub fn run(command: &Command, started: Instant) -> ExitCode {
             liveness::LivenessReport::of(open, arguments, progress)
         }),
         Command::Map(arguments) => {
-            output::answer_or_csv(&arguments.input, arguments.csv, |open, progress| {
-                map::Map::of(open, arguments, progress)
+            output::answer_or_csv(&arguments.input, arguments.csv, |open, _| {
+                map::Map::of(open, arguments)
             })
         }
         Command::Check(arguments) => check::run(arguments),

@@ -10,8 +10,8 @@ use super::Input;
 use super::output::{Answer, CsvAnswer, aligned, or_unknown};
 use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::memory::{self, Statistics};
-use crate::analysis::placement::gap_totals::GapTotals;
-use crate::analysis::placement::gaps::{self, GapsByReason};
+use crate::analysis::placement::gaps::GapsByReason;
+use crate::analysis::placement::read::gaps_of_all;
 use crate::csv;
 use crate::format::poplar::OpenReport;
 use crate::format::{Error, ErrorKind, Progress};
@@ -102,7 +102,7 @@ impl Tiles {
             })
             .collect();
         let gaps = match arguments.by {
-            Some(Breakdown::Gaps) => gaps_of_tiles(open, progress)?,
+            Some(Breakdown::Gaps) => gaps_of_all(report, progress)?,
             _ => None,
         };
         let tiles = rows.iter().filter_map(|row| {
@@ -220,14 +220,6 @@ fn by_liveness(memory: &TileMemory, row: usize) -> Map<String, Value> {
         ("not_explained", memory::not_explained_bytes(memory, row)),
     ];
     parts.into_iter().map(|(key, bytes)| (key.to_owned(), bytes.into())).collect()
-}
-
-/// Gaps of all tiles by reason; `None` when lowered variables cannot be read.
-fn gaps_of_tiles(open: &OpenReport, progress: &Progress) -> Result<Option<GapTotals>, Error> {
-    let target = open.report.target.get();
-    let by_tile =
-        open.map_tiles(progress, |_, tile| gaps::by_reason(&gaps::gaps(&tile, target)))?;
-    Ok(by_tile.map(GapTotals::new))
 }
 
 /// Bytes by reason.

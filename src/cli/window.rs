@@ -4,6 +4,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
+#[cfg(feature = "window")]
+pub use crate::ui::runs::MOST_RUNS;
+
+/// Most runs that are open together.
+#[cfg(not(feature = "window"))]
+pub const MOST_RUNS: usize = 8;
+
 /// Opens the window on the reports, the first of which is the reference, or on the home page, and
 /// returns when it is closed.
 #[cfg(feature = "window")]

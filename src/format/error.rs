@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::store::placed::ReadError;
+
 /// The kinds of errors (definitions.md, "Error kinds").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -54,6 +56,16 @@ pub struct Error {
     pub message: String,
     /// What the user can do.
     pub hint: Option<String>,
+}
+
+impl From<ReadError> for Error {
+    /// Readers of arenas here give errors of this kind.
+    fn from(error: ReadError) -> Self {
+        match error.downcast::<Self>() {
+            Ok(error) => *error,
+            Err(other) => Self::new(ErrorKind::Damaged, other.to_string()),
+        }
+    }
 }
 
 impl Error {

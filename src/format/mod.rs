@@ -9,7 +9,6 @@
 
 pub mod error;
 pub mod poplar;
-pub mod progress;
 
+pub use crate::progress::Progress;
 pub use error::{Error, ErrorKind};
-pub use progress::Progress;

@@ -4,7 +4,11 @@
 //! IPU, a memory space of XLA, a GPU. For Poplar the arena `n` is the tile `n` and the device `n` the
 //! IPU `n`; what only tiles have goes by [`TileId`].
 
-use super::ids::{ArenaId, TileId};
+use super::ids::{ArenaId, DeviceId, IdColumn, TileId};
+use super::memory::TileMemory;
+use super::names::Names;
+use super::report::Report;
+use super::target::Target;
 
 impl From<TileId> for ArenaId {
     fn from(tile: TileId) -> Self {
@@ -16,5 +20,105 @@ impl ArenaId {
     /// The tile that this arena is, in a report whose arenas are tiles.
     pub fn tile(self) -> TileId {
         TileId(self.0)
+    }
+}
+
+/// The arenas of a report, a row each, and the devices that they make up.
+#[derive(Clone, Debug, Default)]
+pub struct Arenas {
+    /// The arenas.
+    pub ids: IdColumn<ArenaId>,
+    /// Their names, with the word for what they are: `Tile 5`.
+    pub names: Names,
+    /// The device of each, where that is known.
+    pub devices: Vec<Option<DeviceId>>,
+    /// Bytes that each can hold, where that is known.
+    pub capacities: Vec<Option<u64>>,
+    /// Whether all are of one kind and capacity, as tiles are, so that they can be compared with one
+    /// another.
+    pub are_alike: bool,
+    /// The devices.
+    pub device_ids: IdColumn<DeviceId>,
+    /// The names of the devices.
+    pub device_names: Names,
+}
+
+impl Arenas {
+    /// The name of an arena.
+    pub fn name(&self, arena: ArenaId) -> Option<&str> {
+        self.names.at(self.ids.position(arena)?)
+    }
+
+    /// The name of a device.
+    pub fn device_name(&self, device: DeviceId) -> Option<&str> {
+        self.device_names.at(self.device_ids.position(device)?)
+    }
+
+    /// Bytes that an arena can hold.
+    pub fn capacity(&self, arena: ArenaId) -> Option<u64> {
+        *self.capacities.get(self.ids.position(arena)?)?
+    }
+
+    /// Bytes that those arenas can hold whose device is wanted; `None` where there is none, or that of
+    /// one is not known.
+    pub fn capacity_of(&self, is_wanted: impl Fn(Option<DeviceId>) -> bool) -> Option<u64> {
+        let rows = self.devices.iter().zip(&self.capacities);
+        let mut wanted = rows.filter(|(device, _)| is_wanted(**device)).peekable();
+        wanted.peek()?;
+        wanted.try_fold(0_u64, |sum, (_, capacity)| sum.checked_add((*capacity)?))
+    }
+
+    /// The tiles of a machine, each an arena.
+    pub fn of_tiles(memory: &TileMemory, target: Option<&Target>) -> Self {
+        let mut arenas = Self { are_alike: true, ..Self::default() };
+        for tile in memory.tiles.as_slice() {
+            let device = target.and_then(|target| target.ipu_of(*tile)).map(DeviceId);
+            arenas.ids.push((*tile).into());
+            arenas.names.push(&format!("Tile {tile}"));
+            arenas.devices.push(device);
+            arenas.capacities.push(target.and_then(|target| target.bytes_per_tile));
+            // Tiles ascend, and so do their IPUs: one that is there already is not added.
+            if let Some(device) = device
+                && arenas.device_ids.push(device)
+            {
+                arenas.device_names.push(&format!("IPU {device}"));
+            }
+        }
+        arenas
+    }
+}
+
+impl Report {
+    /// Fills the arenas with the tiles, once target and memory are there.
+    pub fn fill_arenas_with_tiles(&self) {
+        let memory = self.memory.get();
+        self.arenas.fill(memory.map(|memory| Arenas::of_tiles(memory, self.target.get())));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tiles_are_arenas_and_ipus_are_devices() {
+        let mut memory = TileMemory::default();
+        for tile in [0, 1, 2, 3, 9] {
+            assert!(memory.tiles.push(TileId(tile)));
+        }
+        let target =
+            Target { tiles_per_ipu: Some(2), bytes_per_tile: Some(100), ..Target::default() };
+        let arenas = Arenas::of_tiles(&memory, Some(&target));
+        assert_eq!(arenas.name(ArenaId(9)), Some("Tile 9"));
+        assert_eq!((arenas.name(ArenaId(4)), arenas.capacity(ArenaId(4))), (None, None));
+        assert_eq!(arenas.device_ids.as_slice(), [0, 1, 4].map(DeviceId));
+        assert_eq!(arenas.device_name(DeviceId(4)), Some("IPU 4"));
+        assert_eq!(arenas.capacity(ArenaId(3)), Some(100));
+        assert_eq!(arenas.capacity_of(|device| device == Some(DeviceId(1))), Some(200));
+        assert_eq!(arenas.capacity_of(|device| device == Some(DeviceId(2))), None);
+        assert_eq!(arenas.capacity_of(|_| true), Some(500));
+        let unknown = Arenas::of_tiles(&memory, None);
+        assert_eq!(unknown.capacity_of(|_| true), None);
+        assert!(unknown.device_ids.is_empty());
     }
 }

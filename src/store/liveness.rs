@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::{Range, RangeInclusive};
 
 use super::absence::Absence;
-use super::ids::{ClassId, IdColumn, TileId, UnloweredId};
+use super::ids::{ClassId, DeviceId, IdColumn, TileId, UnloweredId};
 use super::names::Names;
 
 /// Columns of `eq_classes` and `eq_class_step`.
@@ -124,8 +124,8 @@ impl TileVariableBytes {
 pub struct Deltas {
     /// Of the whole system.
     pub everything: Vec<(u32, i64)>,
-    /// Of each IPU that has any.
-    pub by_ipu: BTreeMap<u32, Vec<(u32, i64)>>,
+    /// Of each device that has any.
+    pub by_device: BTreeMap<DeviceId, Vec<(u32, i64)>>,
 }
 
 /// Liveness of the whole program.

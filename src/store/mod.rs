@@ -16,6 +16,7 @@ pub mod log;
 pub mod memory;
 pub mod names;
 pub mod options;
+pub mod placed;
 pub mod program;
 pub mod report;
 pub mod target;

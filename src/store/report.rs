@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::absence::Absence;
+use super::arena::Arenas;
 use super::compute::{ComputeSetTiles, ComputeSets};
 use super::debug_info::DebugInfo;
 use super::exchange::Exchanges;
@@ -14,6 +15,7 @@ use super::log::Log;
 use super::memory::TileMemory;
 use super::names::Names;
 use super::options::{About, GraphInfo};
+use super::placed::ReadArena;
 use super::program::{Programs, Steps};
 use super::target::Target;
 use super::tile_list::TileList;
@@ -133,6 +135,8 @@ pub struct Report {
     pub graph: Part<GraphInfo>,
     /// Memory by tile and category.
     pub memory: Part<TileMemory>,
+    /// The ranges of addresses in which things are placed, and the devices that they make up.
+    pub arenas: Part<Arenas>,
     /// Names of categories.
     pub categories: Part<Categories>,
     /// Compute sets.
@@ -162,6 +166,8 @@ pub struct Report {
     pub exchanges: Part<Exchanges>,
     /// Logs beside the profile, in the order of their names; none where there is no log.
     pub logs: Part<Vec<Log>>,
+    /// Reads single arenas from the files.
+    reader: OnceLock<Box<dyn ReadArena>>,
 }
 
 impl Report {
@@ -195,6 +201,17 @@ impl Report {
         cancel(&self.compute_set_tiles);
         cancel(&self.exchanges);
         cancel(&self.logs);
+    }
+
+    /// Where single arenas are read from; nothing of a report that has no files.
+    pub fn reader(&self) -> Option<&dyn ReadArena> {
+        self.reader.get().map(AsRef::as_ref)
+    }
+
+    /// Says where single arenas are read from. Only the first call counts.
+    pub fn set_reader(&self, reader: Box<dyn ReadArena>) {
+        // A second reader would be a mistake; the first one stands.
+        drop(self.reader.set(reader));
     }
 
     /// The files of the report with what is known of them now.

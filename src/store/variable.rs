@@ -2,12 +2,11 @@
 //!
 //! Reports have up to ten million of them, so what stays resident is [`LoweredVariables`], 19 bytes
 //! a variable (23 where `var_id` is not consecutive). Names, alignments and constraints are read for
-//! one tile when they are needed ([`TileVariables`]).
+//! one tile when they are needed ([`crate::store::placed::Placed`]).
 
 use std::ops::{Range, RangeInclusive};
 
 use super::ids::{ClassId, IdColumn, TileId, UnloweredId};
-use super::names::Names;
 
 /// The bits of `vars_info.bitset` (formats/poplar.md 2.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,45 +93,4 @@ impl LoweredVariables {
             None => 0..0,
         }
     }
-}
-
-/// One lowered variable of a tile, with all that the file says of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LoweredVariable {
-    /// `vars_info.var_id`.
-    pub id: u32,
-    /// Offset within the tile's memory, bytes.
-    pub offset: u64,
-    /// Size, bytes.
-    pub bytes: u64,
-    /// Alignment, bytes.
-    pub alignment: u64,
-    /// Category, a row of `var_categories`; `None` where the file does not name it.
-    pub category: Option<u32>,
-    /// Liveness class.
-    pub class: ClassId,
-    /// The variable that it was lowered from.
-    pub unlowered: Option<UnloweredId>,
-    /// The bitset.
-    pub flags: VariableFlags,
-}
-
-impl LoweredVariable {
-    /// The first byte after it.
-    pub fn end(&self) -> u64 {
-        self.offset.saturating_add(self.bytes)
-    }
-}
-
-/// All variables of one tile, in the order of `var_id`, with names and constraints.
-#[derive(Clone, Debug, Default)]
-pub struct TileVariables {
-    /// The variables.
-    pub variables: Vec<LoweredVariable>,
-    /// Their names, in the same order.
-    pub names: Names,
-    /// For each, the rows in `variables` that it may not share a memory element with.
-    pub element_constraints: Vec<Vec<u32>>,
-    /// For each, the rows in `variables` that it may not share a memory region with.
-    pub region_constraints: Vec<Vec<u32>>,
 }

@@ -1,7 +1,9 @@
 //! The window's state and frame.
 
+mod opening;
+
 use eframe::egui;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -10,16 +12,14 @@ use super::diagnose::DiagnosePage;
 use super::export::Exporter;
 use super::home::{HomePage, HomeState};
 use super::incoming::{Incoming, drop_hint_ui};
-use super::keys::{self, ActionState, Source, keys_ui};
-use super::legacy::Side;
+use super::keys::{self, ActionState, RunEntry, Source, keys_ui};
 use super::loading::{Load, Stage};
 use super::menu::{MenuState, menu_ui};
-use super::open_runs::{OpenRun, OpenRuns};
+use super::open_runs::{OpenRun, OpenRuns, TimesDerived};
 use super::palette::Palette;
-use super::recent::{RecentPair, RecentReport};
 use super::report_view::ReportView;
-use super::runs::{Needed, RunId, Runs};
-use super::runs_bar::{bar_ui, failure_of_run_ui};
+use super::runs::{MOST_RUNS, RunId};
+use super::runs_bar::{bar_ui, failures_ui};
 use super::settings::Change;
 use super::settings_file::SettingsStore;
 use super::split;
@@ -29,6 +29,7 @@ use super::theme::{
     self, COLLAPSED_MENU_WIDTH, MENU_WIDTH, Tokens, chrome_frame, collapsed_menu_frame, page_frame,
 };
 use super::warnings::warnings_ui;
+use crate::analysis::figures::difference::Side;
 use crate::store::Report;
 use crate::text::shortened;
 
@@ -115,7 +116,7 @@ impl App {
 
     /// Whether a report is open, or will be as far as is known.
     fn is_open(&self) -> bool {
-        self.open.first().is_some_and(|run| run.failure().is_none())
+        self.open.iter().any(|run| run.failure().is_none())
     }
 
     /// Whether anything is being read or computed for the window.
@@ -128,13 +129,33 @@ impl App {
         self.view.page = page;
     }
 
+    /// The selected steps, by the names of their runs; for tests.
+    pub fn selected_steps(&self) -> Vec<(String, usize)> {
+        let names = self.open.names();
+        let name = |id: RunId| self.open.iter().zip(&names).find(|(run, _)| run.id == id);
+        let steps = self.view.selections.now.steps.iter();
+        steps.filter_map(|at| Some((name(at.run)?.1.clone(), at.step))).collect()
+    }
+
+    /// How often figures were worked out that all pages share; for tests.
+    pub fn times_derived(&self) -> TimesDerived {
+        self.open.times_derived()
+    }
+
     fn frame_ui(&mut self, ui: &mut egui::Ui) -> Vec<Command> {
         let mut commands = Vec::new();
         let runs = self.open.runs(ui.ctx());
         let runs = runs.as_ref();
-        let failure = self.open.first().and_then(OpenRun::failure);
-        self.remember(runs.map(|runs| &**runs));
+        let failures = self.open.failures();
+        self.remember();
         let is_open = self.is_open();
+        let names = self.open.names();
+        let entry = |(run, name): (&OpenRun, &String)| RunEntry {
+            id: run.id,
+            name: name.clone(),
+            is_hidden: run.is_hidden,
+        };
+        let entries: Vec<RunEntry> = self.open.iter().zip(&names).map(entry).collect();
         let is_working = self.is_loading();
         let selections = &self.view.selections;
         let action_state = ActionState {
@@ -152,6 +173,8 @@ impl App {
             is_menu_collapsed: self.settings.now.is_menu_collapsed,
             units: self.settings.now.units,
             recents: &self.settings.now.recent_reports,
+            comparisons: &self.settings.now.recent_comparisons,
+            runs: &entries,
         };
         for action in keys::pressed(ui, &action_state) {
             match action.why_not {
@@ -194,11 +217,11 @@ impl App {
                 status_ui(ui, &self.open, runs.map(|runs| &**runs), notice, &mut commands);
             },
         );
-        if let (Some(runs), None, 2..) = (runs, self.tool, self.open.len()) {
-            let all_shown = self.open.iter().all(|run| run.report().is_some());
-            let bar = |ui: &mut egui::Ui| {
-                bar_ui(ui, &self.open, Some(&**runs).filter(|_| all_shown), &mut commands);
-            };
+        let has_bar = runs.is_some() || (is_open && !failures.is_empty());
+        if self.tool.is_none() && self.open.len() > 1 && has_bar {
+            let all_found = self.open.iter().all(|run| run.report().is_some());
+            let matched = runs.map(|runs| &**runs).filter(|_| all_found);
+            let bar = |ui: &mut egui::Ui| bar_ui(ui, &self.open, &entries, matched, &mut commands);
             egui::Panel::top("comparison")
                 .resizable(false)
                 .frame(chrome_frame(&tokens))
@@ -206,30 +229,25 @@ impl App {
         }
         egui::CentralPanel::default().frame(page_frame(&tokens)).show(ui, |ui| {
             let is_picking = self.incoming.is_picking();
-            let failed = self.open.iter().skip(1).find_map(|run| Some((run, run.failure()?)));
-            match (runs, self.open.first()) {
+            let is_coming = |run: &&OpenRun| run.failure().is_none() && run.report().is_none();
+            match (runs, self.open.iter().find(is_coming)) {
                 _ if self.tool == Some(Tool::Diagnose) => {
                     self.diagnose.ui(ui, is_picking, &mut commands);
                 }
                 _ if self.tool == Some(Tool::Sweep) => {
                     self.sweep.ui(ui, is_picking, &mut commands);
                 }
-                (Some(runs), Some(_)) => match failed {
-                    Some((run, failure)) => {
-                        let is_pair = self.open.len() == 2;
-                        failure_of_run_ui(ui, run, &failure, is_pair, &mut commands);
-                    }
-                    None => self.view.ui(ui, runs, &mut commands),
-                },
-                (None, Some(run)) if is_open => {
+                (Some(runs), _) if failures.is_empty() => self.view.ui(ui, runs, &mut commands),
+                (None, Some(run)) => {
                     waiting_ui(ui, &run.load, &run.load.stage(), &mut commands);
                 }
+                _ if is_open => failures_ui(ui, &self.open, &entries, is_picking, &mut commands),
                 _ => {
                     let state = HomeState {
-                        failure: failure.as_ref(),
+                        failures: &failures,
                         is_picking,
                         recents: &self.settings.now.recent_reports,
-                        pairs: &self.settings.now.recent_pairs,
+                        comparisons: &self.settings.now.recent_comparisons,
                     };
                     self.home.ui(ui, &state, &mut commands);
                 }
@@ -242,22 +260,6 @@ impl App {
         }
         drop_hint_ui(ui, is_open);
         commands
-    }
-
-    /// Puts what could be opened into the list of recent reports or comparisons, once.
-    fn remember(&mut self, runs: Option<&Runs>) {
-        let Some(runs) = runs.filter(|runs| runs.is_settled(&[Needed::About])) else { return };
-        let paths: Vec<PathBuf> = self.open.paths().into_iter().map(Path::to_owned).collect();
-        if runs.len() < paths.len() || self.view.remembered == paths {
-            return;
-        }
-        self.view.remembered = paths;
-        let change = match &*runs.reports() {
-            [report] => Change::Opened(RecentReport::now(report)),
-            [source, target, ..] => Change::OpenedPair(RecentPair::now(source, target)),
-            [] => return,
-        };
-        self.settings.change(change);
     }
 
     fn carry_out(&mut self, ctx: &egui::Context, command: Command) {
@@ -278,14 +280,12 @@ impl App {
                 for (side, path) in Side::BOTH.into_iter().zip(&paths) {
                     self.home.name_report(side, path);
                 }
-                self.show(paths.into_iter().map(|path| Load::start(path, ctx)).collect());
+                let paths = paths.into_iter().take(MOST_RUNS);
+                self.show(paths.map(|path| Load::start(path, ctx)).collect());
             }
             Command::AddRun(path) if self.is_open() => self.add(Load::start(path, ctx)),
             Command::AddRun(path) => self.carry_out(ctx, Command::Open(path)),
-            Command::OpenInPlace(id, path) => {
-                self.open.close(id);
-                self.add(Load::start(path, ctx));
-            }
+            Command::OpenInPlace(id, path) => self.replace(id, Load::start(path, ctx)),
             Command::EndComparison => {
                 self.open.close_others();
                 self.view.runs_changed(self.open.len());
@@ -331,8 +331,8 @@ impl App {
                 self.view.are_warnings_open = !self.view.are_warnings_open;
             }
             Command::Forget(path) => self.settings.change(Change::Forget(path)),
-            Command::ForgetPair(source, target) => {
-                self.settings.change(Change::ForgetPair(source, target));
+            Command::ForgetComparison(paths) => {
+                self.settings.change(Change::ForgetComparison(paths));
             }
             Command::TogglePalette => {
                 self.are_keys_shown = false;
@@ -353,70 +353,6 @@ impl App {
             }
         }
         ctx.request_repaint();
-    }
-
-    /// Begins anew with other reports.
-    fn show(&mut self, loads: Vec<Load>) {
-        self.tool = None;
-        self.open.clear();
-        self.view = ReportView::default();
-        for load in loads {
-            self.add(load);
-        }
-    }
-
-    /// Opens one more.
-    fn add(&mut self, load: Load) {
-        self.tool = None;
-        match self.open.add(load) {
-            Ok(()) if self.open.len() == 2 => self.view.page = Page::Comparison,
-            Ok(()) => {}
-            Err(why_not) => self.notice = Some(why_not),
-        }
-    }
-
-    /// Reads all runs again.
-    fn reload(&mut self, ctx: &egui::Context) {
-        let ids: Vec<RunId> = self.open.iter().map(|run| run.id).collect();
-        let page = self.view.page;
-        self.tool = None;
-        self.view = ReportView::default();
-        self.view.page = page;
-        for id in ids {
-            self.reload_run(ctx, id);
-        }
-    }
-
-    fn reload_run(&mut self, ctx: &egui::Context, id: RunId) {
-        if let Some((before, now)) = self.open.reload(ctx, id) {
-            self.view.selections.rename(before, now);
-        }
-    }
-
-    fn close(&mut self) {
-        self.tool = None;
-        self.open.clear();
-        self.view = ReportView::default();
-        self.home.is_shown_anew();
-    }
-
-    fn cancel(&mut self) {
-        for run in self.open.iter() {
-            run.load.cancel();
-        }
-        // Tables that were read in part only would show wrong figures.
-        let is_early = |run: &&OpenRun| run.load.stage().is_early();
-        let early: Vec<RunId> =
-            self.open.iter().skip(1).filter(is_early).map(|run| run.id).collect();
-        for id in &early {
-            self.open.close(*id);
-            self.view.runs_changed(self.open.len());
-            self.notice = Some("Reading the target was cancelled".to_owned());
-        }
-        if self.open.first().is_some_and(|run| run.load.stage().is_early()) {
-            self.close();
-            self.home.notice = Some("Reading was cancelled".to_owned());
-        }
     }
 
     /// Names the report in the window's frame, by which people find one of several windows.
@@ -484,14 +420,6 @@ impl eframe::App for App {
 }
 
 impl App {
-    /// Opens the runs of the demo together, as soon as they are written.
-    fn open_demo(&mut self, ctx: &egui::Context) {
-        let stage = self.open.first().map(|run| run.load.stage());
-        if let Some(Stage::DemoWritten(paths)) = stage {
-            self.show(paths.into_iter().map(|path| Load::start(path, ctx)).collect());
-        }
-    }
-
     /// Draws a frame and carries out what the user asked for in it.
     pub fn frame(&mut self, ui: &mut egui::Ui) {
         self.measure(ui);

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use eframe::egui::{Rect, ThemePreference};
 
-use super::legacy::Side;
 use super::runs::{Arrangement, RunId, StepsBy};
 use super::units::Units;
+use crate::analysis::figures::difference::Side;
 
 use super::widget::rows::{Column, Order, Rows};
 
@@ -33,6 +33,8 @@ pub enum PickFor {
     Open,
     /// To compare what is open with its report.
     Run,
+    /// To open its report in place of a run that could not be opened.
+    InPlaceOf(RunId),
     /// To name it in the fields for two reports.
     Field(Side),
     /// To read a log, which is a file.
@@ -103,8 +105,8 @@ pub enum Command {
     ToggleWarnings,
     /// Takes a report out of the list of recent ones.
     Forget(PathBuf),
-    /// Takes a pair out of the list of recent ones.
-    ForgetPair(PathBuf, PathBuf),
+    /// Takes a comparison out of the list of recent ones.
+    ForgetComparison(Vec<PathBuf>),
     /// Shows the list of commands, or hides it.
     TogglePalette,
     /// Shows the list of keys, or hides it.

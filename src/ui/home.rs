@@ -11,10 +11,11 @@ use eframe::egui::{Align, Button, Key, Label, Layout, RichText, TextEdit, Vec2};
 
 use super::command::{Command, PickFor};
 use super::icon::Icon;
-use super::legacy::Side;
 use super::loading::Failure;
-use super::recent::{RecentPair, RecentReport};
+use super::recent::{RecentComparison, RecentReport};
+use super::runs::RunId;
 use super::theme::{Tokens, card_frame};
+use crate::analysis::figures::difference::Side;
 
 /// Widest contents, points.
 const WIDTH: f32 = 1080.0;
@@ -43,14 +44,14 @@ pub struct HomePage {
 /// What the page needs to know.
 #[derive(Debug)]
 pub struct HomeState<'a> {
-    /// Why the last report could not be opened.
-    pub failure: Option<&'a Failure>,
+    /// Why nothing of what was asked for could be opened.
+    pub failures: &'a [(RunId, Failure)],
     /// Whether a dialog for a directory is open.
     pub is_picking: bool,
     /// Reports that were opened before.
     pub recents: &'a [RecentReport],
-    /// Pairs that were compared before.
-    pub pairs: &'a [RecentPair],
+    /// What was compared before.
+    pub comparisons: &'a [RecentComparison],
 }
 
 impl HomePage {
@@ -93,8 +94,12 @@ impl HomePage {
                     .weak(),
                 );
                 ui.add_space(GAP);
-                if let Some(failure) = state.failure {
-                    failure::failure_ui(ui, failure, Command::Open, commands);
+                for (id, failure) in state.failures {
+                    let open = |path| match state.failures.len() {
+                        1 => Command::Open(path),
+                        _ => Command::OpenInPlace(*id, path),
+                    };
+                    failure::failure_ui(ui, failure, open, commands);
                     ui.add_space(GAP);
                 }
                 if let Some(notice) = &self.notice {

@@ -8,9 +8,9 @@ use eframe::egui::{Align2, FontId, Id, LayerId, Order, Stroke, StrokeKind};
 
 use super::command::{Command, PickFor};
 use super::job::{Answer, Job};
-use super::legacy::Side;
 use super::runs::MOST_RUNS;
 use super::theme::Tokens;
+use crate::analysis::figures::difference::Side;
 
 /// A dialog that answers sooner was never seen by anyone.
 const SHORTEST_DIALOG: Duration = Duration::from_millis(150);
@@ -56,6 +56,7 @@ impl Incoming {
         let title = match purpose {
             PickFor::Open => "Open a report directory",
             PickFor::Run => "Compare with a report directory",
+            PickFor::InPlaceOf(_) => "Open another report directory",
             PickFor::Field(Side::Source) => "Report directory of the source",
             PickFor::Field(Side::Target) => "Report directory of the target",
             PickFor::Log => "Open a log",
@@ -81,6 +82,7 @@ impl Incoming {
                     arrived.command = Some(match dialog.purpose {
                         PickFor::Open => Command::Open(path),
                         PickFor::Run => Command::AddRun(path),
+                        PickFor::InPlaceOf(id) => Command::OpenInPlace(id, path),
                         PickFor::Field(side) => Command::NameReport(side, path),
                         PickFor::Log => Command::OpenLog(path),
                         PickFor::Sweep => Command::OpenSweep(path),
@@ -102,7 +104,8 @@ impl Incoming {
             input.raw.dropped_files.iter().map(|file| file.path().to_owned()).collect()
         });
         if dropped.len() > MOST_RUNS {
-            arrived.notice = Some(format!("The first {MOST_RUNS} of them are compared"));
+            let count = dropped.len();
+            arrived.notice = Some(format!("Of {count} dropped, the first {MOST_RUNS} are open"));
         }
         let mut dropped: Vec<PathBuf> = dropped.into_iter().take(MOST_RUNS).collect();
         arrived.command = match (dropped.pop(), dropped.is_empty()) {
@@ -127,7 +130,8 @@ fn is_log(path: &Path) -> bool {
 
 /// Says what would happen, while something is held over the window.
 pub fn drop_hint_ui(ui: &egui::Ui, is_open: bool) {
-    if ui.input(|input| input.raw.hovered_files.is_empty()) {
+    let hovered = ui.input(|input| input.raw.hovered_files.len());
+    if hovered == 0 {
         return;
     }
     let tokens = Tokens::now(ui);
@@ -136,10 +140,11 @@ pub fn drop_hint_ui(ui: &egui::Ui, is_open: bool) {
     painter.rect_filled(rect, 0, tokens.page.gamma_multiply(0.9));
     let stroke = Stroke::new(2.0, tokens.accent);
     painter.rect_stroke(rect.shrink(12.0), 8, stroke, StrokeKind::Inside);
-    let text = if is_open {
-        "Drop to compare the open report with this one"
-    } else {
-        "Drop to open this report"
+    let text = match (hovered, is_open) {
+        (1, true) => "Drop to compare the open report with this one",
+        (1, false) => "Drop to open this report",
+        (2..=MOST_RUNS, _) => "Drop to compare these reports",
+        _ => &format!("Drop to compare the first {MOST_RUNS} of these reports"),
     };
     let font = FontId::proportional(20.0);
     painter.text(rect.center(), Align2::CENTER_CENTER, text, font, tokens.text);

@@ -2,17 +2,24 @@
 
 use eframe::egui;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
+
+use crate::progress::Progress;
 
 /// Tells a job that nobody waits for its answer any more.
 #[derive(Clone, Debug, Default)]
-pub struct Cancel(Arc<AtomicBool>);
+pub struct Cancel(Arc<Progress>);
 
 impl Cancel {
     /// Whether the job shall stop.
     pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.0.is_cancelled()
+    }
+
+    /// The same for what reads files.
+    pub fn progress(&self) -> &Progress {
+        &self.0
     }
 }
 
@@ -63,7 +70,7 @@ impl<T: Send + 'static> Job<T> {
 
     /// Tells the job that nobody waits for its answer any more.
     pub fn cancel(&self) {
-        self.cancel.0.store(true, Ordering::Relaxed);
+        self.cancel.0.cancel();
     }
 
     /// The answer, if it has come.
@@ -78,7 +85,7 @@ impl<T: Send + 'static> Job<T> {
 
 impl<T> Drop for Job<T> {
     fn drop(&mut self) {
-        self.cancel.0.store(true, Ordering::Relaxed);
+        self.cancel.0.cancel();
     }
 }
 

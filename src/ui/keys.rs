@@ -8,10 +8,11 @@ use eframe::egui::{Key, KeyboardShortcut, Modifiers, ThemePreference};
 
 use super::command::{Command, PickFor, Tool};
 use super::pages::{PAGES, WhyNot};
-use super::recent::RecentReport;
-use super::runs::{Arrangement, StepsBy};
+use super::recent::{RecentComparison, RecentReport};
+use super::runs::{Arrangement, MOST_RUNS, RunId, StepsBy};
 use super::units::Units;
 use crate::store::Report;
+use crate::text::shortened;
 
 /// Something that can be done.
 #[derive(Clone, Debug)]
@@ -45,6 +46,21 @@ pub struct ActionState<'a> {
     pub units: Units,
     /// Reports that were opened before.
     pub recents: &'a [RecentReport],
+    /// What was compared before.
+    pub comparisons: &'a [RecentComparison],
+    /// The open runs, the reference first.
+    pub runs: &'a [RunEntry],
+}
+
+/// An open run as the lists of actions name it.
+#[derive(Clone, Debug)]
+pub struct RunEntry {
+    /// The run.
+    pub id: RunId,
+    /// What it is called.
+    pub name: String,
+    /// Whether it is left out of all pages.
+    pub is_hidden: bool,
 }
 
 /// How far a report is.
@@ -172,22 +188,66 @@ pub fn actions(state: &ActionState<'_>) -> Vec<Action> {
         action("Colours: dark", &[], Command::Theme(ThemePreference::Dark), None),
         action("Colours: as the system", &[], Command::Theme(ThemePreference::System), None),
     ]);
-    let recent = |verb: &str, recent: &RecentReport, command: Command| Action {
-        title: format!("{verb} {}", recent.title).into(),
-        keys: &[],
-        command,
-        why_not: None,
-    };
+    if state.runs.len() > 1 {
+        for (place, run) in state.runs.iter().enumerate() {
+            let of_run = showing_actions(run, place == 0).chain(loading_actions(run));
+            actions.extend(of_run.map(|(title, command)| Action {
+                title: title.into(),
+                keys: &[],
+                command,
+                why_not: None,
+            }));
+        }
+    }
+    let recent =
+        |verb: &str, title: &str, command: Command, why_not: Option<&'static str>| Action {
+            title: format!("{verb} {title}").into(),
+            keys: &[],
+            command,
+            why_not: why_not.map(Cow::Borrowed),
+        };
     for report in state.recents {
-        actions.push(recent("Open", report, Command::Open(report.path.clone())));
+        actions.push(recent("Open", &report.title, Command::Open(report.path.clone()), None));
+    }
+    for comparison in state.comparisons {
+        let command = Command::Compare(comparison.paths());
+        actions.push(recent("Compare", &comparison.title, command, None));
     }
     if state.source != Source::None {
         for report in state.recents {
             let command = Command::AddRun(report.path.clone());
-            actions.push(recent("Compare with", report, command));
+            actions.push(recent("Compare with", &report.title, command, no_room(state)));
         }
     }
     actions
+}
+
+/// How one of several runs can be shown, by name. The reference always is, as it is.
+pub fn showing_actions(
+    run: &RunEntry,
+    is_reference: bool,
+) -> impl Iterator<Item = (String, Command)> + use<> {
+    let (id, name) = (run.id, shortened(&run.name, 80));
+    let show = if run.is_hidden { "Show" } else { "Hide" };
+    let actions = [
+        (format!("Make {name} the reference"), Command::MakeReference(id)),
+        (format!("{show} {name}"), Command::HideRun(id, !run.is_hidden)),
+    ];
+    actions.into_iter().filter(move |_| !is_reference)
+}
+
+/// What else can be done with one of several runs, by name.
+pub fn loading_actions(run: &RunEntry) -> [(String, Command); 2] {
+    let (id, name) = (run.id, shortened(&run.name, 80));
+    [
+        (format!("Reload {name}"), Command::ReloadRun(id)),
+        (format!("Close {name}"), Command::CloseRun(id)),
+    ]
+}
+
+/// Why no further run can be opened.
+fn no_room(state: &ActionState<'_>) -> Option<&'static str> {
+    (state.runs.len() >= MOST_RUNS).then_some("As many runs as there can be are open")
 }
 
 /// The way to a comparison: of the open report with another, or of two.
@@ -196,7 +256,7 @@ fn compare_action(state: &ActionState<'_>, picking: Option<&'static str>) -> Act
         Source::None => ("Compare two reports…", Command::ChooseTwo),
         _ => ("Compare with…", Command::Pick(PickFor::Run)),
     };
-    let why_not = picking.filter(|_| state.source != Source::None);
+    let why_not = no_room(state).or(picking.filter(|_| state.source != Source::None));
     let why_not = why_not.map(Cow::Borrowed);
     Action { title: Cow::Borrowed(title), keys: COMPARE, command, why_not }
 }
@@ -213,8 +273,13 @@ fn comparison_actions(state: &ActionState<'_>) -> [Action; 4] {
         StepsBy::Matching => ("Align steps by index", StepsBy::Index),
         StepsBy::Index => ("Align steps by matching", StepsBy::Matching),
     };
+    let swap = if state.runs.len() > 2 {
+        "Swap the reference and the second run"
+    } else {
+        "Swap source and target"
+    };
     [
-        ("Swap source and target", SWAP, Command::Swap),
+        (swap, SWAP, Command::Swap),
         (arrange, ARRANGE, Command::Arrange(other_arrangement)),
         (align, ALIGN, Command::AlignSteps(other_alignment)),
         ("End comparison", &[], Command::EndComparison),
@@ -307,6 +372,8 @@ mod tests {
             is_menu_collapsed: false,
             units: Units::Binary,
             recents: &[],
+            comparisons: &[],
+            runs: &[],
         };
         let mut seen: Vec<KeyboardShortcut> = Vec::new();
         for action in actions(&state) {

@@ -101,7 +101,6 @@ struct Shared {
     progress: Progress,
     stage: Mutex<Stage>,
     report: OnceLock<Arc<Report>>,
-    source: OnceLock<Arc<OpenReport>>,
 }
 
 impl Shared {
@@ -178,15 +177,16 @@ impl Load {
         Self { path, shared: Arc::new(shared) }
     }
 
+    /// One that stands still at a stage.
+    #[cfg(test)]
+    pub fn at(path: PathBuf, stage: Stage) -> Self {
+        let shared = Shared { stage: Mutex::new(stage), ..Shared::default() };
+        Self { path, shared: Arc::new(shared) }
+    }
+
     /// The report, as soon as its files are found.
     pub fn report(&self) -> Option<&Arc<Report>> {
         self.shared.report.get()
-    }
-
-    /// Where single tiles can be read from, as soon as the files are found; nothing of a report that
-    /// was there already.
-    pub fn source(&self) -> Option<&Arc<OpenReport>> {
-        self.shared.source.get()
     }
 
     /// How far it is.
@@ -214,10 +214,9 @@ impl Drop for Load {
 
 fn read(path: &Path, shared: &Shared) -> Result<(), Error> {
     let progress = &shared.progress;
-    let open = Arc::new(OpenReport::find(path)?);
+    let open = OpenReport::find(path)?;
     progress.expect(open.bytes_to_read());
-    // The cells are set only here.
-    drop(shared.source.set(Arc::clone(&open)));
+    // The cell is set only here.
     drop(shared.report.set(Arc::clone(&open.report)));
     shared.set_stage(Stage::SmallTables);
     open.read_small_tables(progress)?;

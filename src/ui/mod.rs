@@ -13,7 +13,6 @@ mod icon;
 mod incoming;
 mod job;
 mod keys;
-mod legacy;
 pub mod loading;
 mod menu;
 mod open_runs;

@@ -10,7 +10,7 @@ use eframe::egui;
 
 use super::job::{Latest, Same};
 use super::loading::{Failure, Load};
-use super::runs::{Arrangement, MOST_RUNS, Run, RunId, Runs, StepsBy};
+use super::runs::{Arrangement, MOST_RUNS, Run, RunId, Runs, StepsBy, unique_names};
 use crate::analysis::comparison::matching::match_reports;
 use crate::analysis::comparison::step_axis::StepAxis;
 use crate::analysis::derived::{Derived, DerivedPair};
@@ -34,6 +34,11 @@ impl OpenRun {
         self.load.report().filter(|_| self.failure().is_none())
     }
 
+    /// Where its report is, or was looked for.
+    pub fn path(&self) -> &Path {
+        self.load.report().map_or(&self.load.path, |report| &report.path)
+    }
+
     /// Why it cannot be opened.
     pub fn failure(&self) -> Option<Failure> {
         self.load.stage().failure().cloned()
@@ -51,6 +56,15 @@ type FoundPair = Latest<Matchable, Option<Arc<DerivedPair>>>;
 struct AxisKey {
     lens: Vec<usize>,
     pairs: Vec<Same<DerivedPair>>,
+}
+
+/// How often figures were worked out that all pages share.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TimesDerived {
+    /// Timelines, of each run.
+    pub timelines: Vec<usize>,
+    /// What bytes belong to, of each run beside the reference.
+    pub attributions: Vec<usize>,
 }
 
 /// The open runs.
@@ -89,6 +103,28 @@ impl OpenRuns {
         self.list.iter().map(|run| &*run.load.path).collect()
     }
 
+    /// What each is called, in their order.
+    pub fn names(&self) -> Vec<String> {
+        unique_names(self.list.iter().map(OpenRun::path))
+    }
+
+    /// Those that cannot be opened, with the reason.
+    pub fn failures(&self) -> Vec<(RunId, Failure)> {
+        self.list.iter().filter_map(|run| Some((run.id, run.failure()?))).collect()
+    }
+
+    /// How often figures were worked out that all pages share.
+    pub fn times_derived(&self) -> TimesDerived {
+        let of_run = |run: &OpenRun| run.derived.get().map_or(0, |it| it.timelines_made());
+        let of_pair = |found: &FoundPair| {
+            found.last().and_then(|(_, pair)| pair.as_ref()).map_or(0, |it| it.attributions_made())
+        };
+        TimesDerived {
+            timelines: self.list.iter().map(of_run).collect(),
+            attributions: self.pairs.values().map(of_pair).collect(),
+        }
+    }
+
     /// Opens one more.
     ///
     /// # Errors
@@ -102,7 +138,7 @@ impl OpenRuns {
         Ok(())
     }
 
-    /// Closes one.
+    /// Closes one; where it was the reference, the next one is.
     pub fn close(&mut self, id: RunId) {
         self.list.retain(|run| run.id != id);
         self.pairs.retain(|(reference, other), _| *reference != id && *other != id);
@@ -149,15 +185,15 @@ impl OpenRuns {
         }
     }
 
-    /// Reads one again. Returns its name before and now.
-    pub fn reload(&mut self, ctx: &egui::Context, id: RunId) -> Option<(RunId, RunId)> {
+    /// Reads one again, or another report in its place. Returns what it is known by now.
+    pub fn replace(&mut self, id: RunId, load: Load) -> Option<RunId> {
         let now = self.new_id();
         let run = self.list.iter_mut().find(|run| run.id == id)?;
-        run.load = Load::start(run.load.path.clone(), ctx);
+        run.load = load;
         run.id = now;
         run.derived = OnceCell::new();
         self.pairs.retain(|(reference, other), _| *reference != id && *other != id);
-        Some((id, now))
+        Some(now)
     }
 
     fn new_id(&mut self) -> RunId {
@@ -174,13 +210,17 @@ impl OpenRuns {
     /// What pages see: the runs whose files are found, with what is known of how they belong together.
     /// Asks for what is not known yet.
     pub fn runs(&mut self, ctx: &egui::Context) -> Option<Arc<Runs>> {
-        self.first()?.report()?;
+        // Where the reference cannot be opened, the next one stands in for it.
+        self.list.iter().find(|run| run.failure().is_none())?.report()?;
+        let names = self.names();
         let mut shown: Vec<Run> = Vec::with_capacity(self.list.len());
         for (place, open) in self.list.iter().enumerate().filter(|(_, run)| !run.is_hidden) {
             let Some(report) = open.report() else { continue };
             let derived = open.derived.get_or_init(|| Arc::new(Derived::new(Arc::clone(report))));
             let mut run = Run::new(open.id, Arc::clone(report), Arc::clone(derived), place);
-            run.files = open.load.source().cloned();
+            if let Some(name) = names.get(place) {
+                run.name = name.as_str().into();
+            }
             run.is_working = open.load.stage().is_working();
             shown.push(run);
         }

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use super::command::Page;
 use super::icon::Icon;
 use super::keys::command;
-use super::report::RunsContext;
+use super::report::PageContext;
 use super::report::comparison::ComparisonPage;
 use super::report::insights::InsightsPage;
 use super::report::liveness::LivenessPage;
@@ -28,7 +28,7 @@ pub type WhyNot = Cow<'static, str>;
 /// A page over one run or several, with what it remembers.
 pub trait RunsPage: std::fmt::Debug {
     /// Draws it.
-    fn ui(&mut self, ui: &mut egui::Ui, page: &mut RunsContext<'_>);
+    fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>);
 }
 
 /// Makes a page that remembers nothing yet.

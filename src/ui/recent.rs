@@ -25,14 +25,14 @@ pub struct RecentReport {
     pub opened: u64,
 }
 
-/// Two reports that were compared.
+/// Two reports or more that were compared. Versions that knew of two only read the first two.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
-pub struct RecentPair {
-    /// The source.
-    pub source: PathBuf,
-    /// The target.
-    pub target: PathBuf,
-    /// Both titles.
+pub struct RecentComparison {
+    source: PathBuf,
+    target: PathBuf,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    more: Vec<PathBuf>,
+    /// All titles.
     pub title: String,
     /// When, seconds since 1970.
     pub opened: u64,
@@ -47,12 +47,28 @@ impl RecentReport {
     }
 }
 
-impl RecentPair {
-    /// A pair that is compared now.
-    pub fn now(source: &Report, target: &Report) -> Self {
-        let [source, target] = [source, target].map(RecentReport::now);
-        let title = format!("{} → {}", source.title, target.title);
-        Self { source: source.path, target: target.path, title, opened: source.opened }
+impl RecentComparison {
+    /// Reports that are compared, the reference first; `None` of fewer than two.
+    pub fn of(reports: Vec<RecentReport>) -> Option<Self> {
+        let opened = reports.first()?.opened;
+        let (paths, titles): (Vec<PathBuf>, Vec<String>) =
+            reports.into_iter().map(|report| (report.path, report.title)).unzip();
+        let mut paths = paths.into_iter();
+        let (source, target) = (paths.next()?, paths.next()?);
+        Some(Self { source, target, more: paths.collect(), title: titles.join(" → "), opened })
+    }
+
+    /// Where its reports are, the reference first.
+    pub fn paths(&self) -> Vec<PathBuf> {
+        [&self.source, &self.target].into_iter().chain(&self.more).cloned().collect()
+    }
+
+    /// Whether it is of the same reports, whichever is the reference.
+    pub fn is_of(&self, paths: &[PathBuf]) -> bool {
+        let (mut own, mut others) = (self.paths(), paths.to_vec());
+        own.sort();
+        others.sort();
+        own == others
     }
 }
 
@@ -132,6 +148,31 @@ mod tests {
         let about = crate::store::options::About { app: vec![network], ..Default::default() };
         report.about.fill(Some(about));
         assert_eq!(RecentReport::now(&report).title, "resnext101, amp-0.75");
+    }
+
+    #[test]
+    fn two_are_written_as_ever_and_more_beside_them() {
+        let reports = |names: &[&str]| {
+            let report = |name: &&str| RecentReport {
+                path: format!("/runs/{name}").into(),
+                title: (*name).to_owned(),
+                opened: 7,
+            };
+            names.iter().map(report).collect::<Vec<_>>()
+        };
+        assert_eq!(RecentComparison::of(reports(&["a"])), None);
+        let two = RecentComparison::of(reports(&["a", "b"])).expect("two");
+        let text = serde_json::to_string(&two).expect("JSON");
+        let expected = r#"{"source":"/runs/a","target":"/runs/b","title":"a → b","opened":7}"#;
+        assert_eq!(text, expected);
+        assert_eq!(serde_json::from_str::<RecentComparison>(expected).expect("a pair"), two);
+        let three = RecentComparison::of(reports(&["c", "a", "b"])).expect("three");
+        let text = serde_json::to_string(&three).expect("JSON");
+        assert!(text.contains(r#""more":["/runs/b"]"#), "{text}");
+        assert_eq!(serde_json::from_str::<RecentComparison>(&text).expect("three"), three);
+        assert_eq!(three.title, "c → a → b");
+        assert!(three.is_of(&["/runs/a".into(), "/runs/b".into(), "/runs/c".into()]));
+        assert!(!three.is_of(&two.paths()));
     }
 
     #[test]

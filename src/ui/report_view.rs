@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::command::{Command, Page};
 use super::pages::{RunsPage, make_page};
-use super::report::RunsContext;
+use super::report::PageContext;
 use super::runs::Runs;
 use super::selection::Selections;
 
@@ -54,7 +54,7 @@ impl ReportView {
             self.pages.len().checked_sub(1)
         });
         if let Some((_, shown)) = place.and_then(|place| self.pages.get_mut(place)) {
-            let mut page = RunsContext {
+            let mut page = PageContext {
                 runs,
                 selection: &mut self.selections.now,
                 has_painted_graph: &mut self.has_painted_graph,

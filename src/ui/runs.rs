@@ -14,7 +14,6 @@ use super::theme::Tokens;
 use crate::analysis::comparison::matching::Matching;
 use crate::analysis::comparison::step_axis::StepAxis;
 use crate::analysis::derived::{Derived, DerivedPair};
-use crate::format::poplar::OpenReport;
 use crate::store::Report;
 use crate::store::debug_info::DebugInfo;
 use crate::store::target::Target;
@@ -64,8 +63,6 @@ pub struct Run {
     pub id: RunId,
     /// Its report.
     pub report: Arc<Report>,
-    /// Where single tiles can be read from; nothing of a report that was not opened from files.
-    pub files: Option<Arc<OpenReport>>,
     /// Whether more of it is coming.
     pub is_working: bool,
     /// What was worked out of it.
@@ -77,7 +74,7 @@ pub struct Run {
     pub place: usize,
     /// What it is called in legends and columns: `Source` and `Target` of two, its name of more.
     pub title: Arc<str>,
-    /// The directory.
+    /// What it is called; no other open run has this name.
     pub name: Arc<str>,
     /// Whether [`Self::title`] is a role, not a name.
     has_role: bool,
@@ -105,9 +102,39 @@ impl Run {
     }
 }
 
-/// What a report is called: the last part of its path.
+/// What a report is called: its directory, or its file where that has a name of its own.
 pub fn report_name(path: &Path) -> String {
+    let path = named_part(path);
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
+/// The part of a path that names the report.
+fn named_part(path: &Path) -> &Path {
+    let is_of_every_report = ["profile.pop", "debug.cbor", "framework.json", "app.json"]
+        .iter()
+        .any(|file| path.ends_with(file));
+    let directory = path.parent().filter(|directory| directory.file_name().is_some());
+    directory.filter(|_| is_of_every_report).unwrap_or(path)
+}
+
+/// What reports are called, each by a name of its own: where their directories have the same name,
+/// with that of the directory above, and a number if that is the same, too.
+pub fn unique_names<'a>(paths: impl Iterator<Item = &'a Path>) -> Vec<String> {
+    let paths: Vec<&Path> = paths.map(named_part).collect();
+    let short: Vec<String> = paths.iter().map(|path| report_name(path)).collect();
+    let mut names: Vec<String> = Vec::with_capacity(paths.len());
+    for (path, name) in paths.into_iter().zip(&short) {
+        let is_unique = short.iter().filter(|other| *other == name).count() == 1;
+        let parent = path.parent().and_then(Path::file_name).filter(|_| !is_unique);
+        let name = match parent {
+            Some(parent) => format!("{}/{name}", parent.to_string_lossy()),
+            None => name.clone(),
+        };
+        let numbered = (2..).map(|number| format!("{name} ({number})"));
+        let mut candidates = std::iter::once(name.clone()).chain(numbered);
+        names.extend(candidates.find(|name| !names.contains(name)));
+    }
+    names
 }
 
 /// A value for each run, in their order.
@@ -222,17 +249,12 @@ impl Runs {
         arrangement: Arrangement,
         why_not: Option<String>,
     ) -> Option<Self> {
-        let names: Vec<_> = list.iter().map(|run| Arc::clone(&run.name)).collect();
         let several = list.len();
         for (place, run) in list.iter_mut().enumerate() {
             run.has_role = several <= 2;
             run.title = match (several, place) {
                 (..=2, 0) => "Source".into(),
                 (..=2, _) => "Target".into(),
-                _ if names.iter().filter(|name| **name == run.name).count() > 1 => {
-                    let parent = run.report.path.parent().map(report_name).unwrap_or_default();
-                    format!("{parent}/{}", run.name).into()
-                }
                 _ => Arc::clone(&run.name),
             };
         }
@@ -359,7 +381,6 @@ impl Run {
         Self {
             id,
             report,
-            files: None,
             is_working: false,
             derived,
             pair: None,
@@ -434,5 +455,19 @@ impl<K: Clone + PartialEq, V: Send + 'static> RunsAnswer<K, V> {
     /// Why there will be no answer.
     pub fn failure(&self) -> Option<&str> {
         self.0.failure()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_run_has_a_name_of_its_own() {
+        let paths =
+            ["/a/first", "/b/first/profile.pop", "/a/second", "/a/first", "/a/first", "first", "/"];
+        let names = unique_names(paths.iter().map(Path::new));
+        let expected = ["a/first", "b/first", "second", "a/first (2)", "a/first (3)", "first", "/"];
+        assert_eq!(names, expected);
     }
 }

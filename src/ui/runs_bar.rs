@@ -3,15 +3,17 @@
 
 use eframe::egui;
 
-use eframe::egui::{Align, Button, Label, Layout, RichText, Sense};
+use eframe::egui::{
+    Align, Button, Color32, Label, Layout, Response, RichText, Role, Sense, Stroke, StrokeKind,
+    UiBuilder, Vec2, WidgetInfo,
+};
 
-use super::command::Command;
+use super::command::{Command, PickFor};
 use super::home::failure::failure_ui;
 use super::icon::Icon;
-use super::keys;
-use super::loading::Failure;
+use super::keys::{self, RunEntry, loading_actions, showing_actions};
 use super::open_runs::{OpenRun, OpenRuns};
-use super::runs::{Arrangement, Run, Runs, StepsBy, report_name};
+use super::runs::{Arrangement, Run, Runs, StepsBy};
 use super::theme::Tokens;
 use crate::text::{grouped, shortened};
 
@@ -19,84 +21,200 @@ use crate::text::{grouped, shortened};
 const NAME: usize = 40;
 /// Longest name of a run, where there are more.
 const SHORT_NAME: usize = 18;
+/// Longest path.
+const PATH: usize = 300;
+/// Side of the patch of colour before a name, points.
+const PATCH: f32 = 12.0;
+/// Width of the button that opens what can be done with a run, points.
+const MORE: f32 = 16.0;
+/// Between the parts of a run, points.
+const BETWEEN: f32 = 2.0;
 
-/// Draws the bar.
+/// Draws the bar; `matched` are the runs as soon as all are found.
 pub fn bar_ui(
     ui: &mut egui::Ui,
     open: &OpenRuns,
-    runs: Option<&Runs>,
+    entries: &[RunEntry],
+    matched: Option<&Runs>,
     commands: &mut Vec<Command>,
 ) {
-    ui.horizontal(|ui| {
-        let is_pair = open.len() == 2;
-        for (place, run) in open.iter().enumerate() {
-            let role = match (is_pair, place) {
-                (true, 0) => "Source",
-                (true, _) => "Target",
-                (false, 0) => "Reference",
-                (false, _) => "●",
-            };
-            let mut color = Tokens::now(ui).run(place);
-            if run.is_hidden {
-                color = color.gamma_multiply(0.4);
+    let runs: Vec<BarRun> = open
+        .iter()
+        .zip(entries)
+        .enumerate()
+        .map(|(place, (run, entry))| BarRun { run, entry, place })
+        .collect();
+    if let [source, target] = &*runs {
+        ui.horizontal(|ui| {
+            pair_ui(ui, source, target, commands);
+            let at_right = Layout::right_to_left(Align::Center);
+            ui.with_layout(at_right, |ui| end_and_choices_ui(ui, open, matched, commands));
+        });
+        return;
+    }
+    ui.with_layout(Layout::right_to_left(Align::Min), |ui| {
+        let line = Vec2::new(ui.available_width(), ui.spacing().interact_size.y);
+        ui.allocate_ui_with_layout(line, Layout::right_to_left(Align::Center), |ui| {
+            end_and_choices_ui(ui, open, matched, commands);
+        });
+        ui.add_space(8.0);
+        // What does not fit beside the choices goes on below.
+        ui.with_layout(Layout::left_to_right(Align::Min).with_main_wrap(true), |ui| {
+            ui.spacing_mut().item_spacing = Vec2::new(6.0, 4.0);
+            ui.spacing_mut().button_padding.x = 3.0;
+            for run in &runs {
+                run.ui(ui, commands);
             }
-            ui.label(RichText::new(role).strong().color(color));
-            name_ui(ui, run, if is_pair { NAME } else { SHORT_NAME }, place, commands);
-            if is_pair && place == 0 {
-                let swap = ui.button("⇄").accessible_name("Swap source and target");
-                if swap.on_hover_text(with_keys(ui, "Swap source and target", keys::SWAP)).clicked()
-                {
-                    commands.push(Command::Swap);
-                }
-            }
-        }
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let end = Button::new(Icon::Close.atom()).frame_when_inactive(false);
-            let end = ui.add(end).accessible_name("End comparison");
-            let stays = if is_pair { "source" } else { "reference" };
-            let hover = format!("End the comparison; the {stays} stays open");
-            if end.on_hover_text(hover).clicked() {
-                commands.push(Command::EndComparison);
-            }
-            choices_ui(ui, open, runs, commands);
         });
     });
 }
 
-/// The name of a run; a click opens what can be done with it.
-fn name_ui(
+/// Two runs: the source, the button that swaps them, the target.
+fn pair_ui(
     ui: &mut egui::Ui,
-    run: &OpenRun,
-    longest: usize,
-    place: usize,
+    source: &BarRun<'_>,
+    target: &BarRun<'_>,
     commands: &mut Vec<Command>,
 ) {
-    let name = match run.load.report() {
-        Some(report) => report_name(&report.path),
-        None => "not read yet".to_owned(),
-    };
-    let mut text = RichText::new(shortened(&name, longest));
-    if run.is_hidden {
-        text = text.weak().strikethrough();
+    source.role_ui(ui, "Source", commands);
+    let swap = ui.button("⇄").accessible_name("Swap source and target");
+    if swap.on_hover_text(with_keys(ui, "Swap source and target", keys::SWAP)).clicked() {
+        commands.push(Command::Swap);
     }
-    let label = ui.add(Label::new(text).selectable(false).sense(Sense::click()));
-    egui::Popup::menu(&label).show(|ui| {
-        let path = run.load.path.display().to_string();
-        ui.weak(shortened(&path, 120));
-        let mut offer = |ui: &mut egui::Ui, title: &str, command: Command| {
-            if ui.button(title).clicked() {
-                commands.push(command);
-            }
-        };
-        if place > 0 {
-            offer(ui, "Make it the reference", Command::MakeReference(run.id));
-            let title = if run.is_hidden { "Show" } else { "Hide" };
-            offer(ui, title, Command::HideRun(run.id, !run.is_hidden));
+    target.role_ui(ui, "Target", commands);
+}
+
+/// What ends the comparison, and before it how it is shown; from the right to the left.
+fn end_and_choices_ui(
+    ui: &mut egui::Ui,
+    open: &OpenRuns,
+    matched: Option<&Runs>,
+    commands: &mut Vec<Command>,
+) {
+    let end = Button::new(Icon::Close.atom()).frame_when_inactive(false);
+    let end = ui.add(end).accessible_name("End comparison");
+    let stays = if open.len() == 2 { "source" } else { "reference" };
+    let hover = format!("End the comparison; the {stays} stays open");
+    if end.on_hover_text(hover).clicked() {
+        commands.push(Command::EndComparison);
+    }
+    choices_ui(ui, open, matched, commands);
+}
+
+/// A run in the bar.
+struct BarRun<'a> {
+    run: &'a OpenRun,
+    entry: &'a RunEntry,
+    place: usize,
+}
+
+impl BarRun<'_> {
+    /// Draws its role and its name; a click on the name opens what can be done with it.
+    fn role_ui(&self, ui: &mut egui::Ui, role: &str, commands: &mut Vec<Command>) {
+        let mut color = Tokens::now(ui).run(self.place);
+        if self.run.is_hidden {
+            color = color.gamma_multiply(0.4);
         }
-        offer(ui, "Read it again", Command::ReloadRun(run.id));
-        offer(ui, "Close it", Command::CloseRun(run.id));
-    });
-    label.on_hover_text(shortened(&run.load.path.display().to_string(), 300));
+        ui.label(RichText::new(role).strong().color(color));
+        let name = self.run.load.report().map_or("not read yet", |_| &*self.entry.name);
+        let text = self.styled(ui, name, NAME);
+        let label = ui.add(Label::new(text).selectable(false).sense(Sense::click()));
+        let all = showing_actions(self.entry, self.place == 0).chain(loading_actions(self.entry));
+        self.menu_ui(&label, all, commands);
+        label.on_hover_text(self.path());
+    }
+
+    /// Draws its colour, which hides it, its name, which makes it the reference, and the button of all
+    /// that can be done with it.
+    fn ui(&self, ui: &mut egui::Ui, commands: &mut Vec<Command>) {
+        let text = self.styled(ui, &self.entry.name, SHORT_NAME);
+        let is_reference = self.place == 0;
+        let name = Button::selectable(is_reference, text);
+        let galley = egui::WidgetText::from(self.styled(ui, &self.entry.name, SHORT_NAME));
+        let wrap = Some(egui::TextWrapMode::Extend);
+        let galley = galley.into_galley(ui, wrap, f32::INFINITY, egui::TextStyle::Button);
+        let padding = 2.0 * ui.spacing().button_padding.x;
+        let width = PATCH + BETWEEN + galley.size().x + padding + BETWEEN + MORE;
+        let size = Vec2::new(width, ui.spacing().interact_size.y);
+        let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
+        let layout = Layout::left_to_right(Align::Center);
+        let mut ui = ui.new_child(UiBuilder::new().max_rect(rect).layout(layout));
+        let ui = &mut ui;
+        ui.spacing_mut().item_spacing.x = BETWEEN;
+        self.patch_ui(ui, commands);
+        let name = ui.add(name);
+        let hover = if is_reference {
+            let name = name.accessible_name(format!("{} is the reference", self.entry.name));
+            name.on_hover_text(format!("All others are compared with it\n{}", self.path()))
+        } else {
+            let does = format!("Make {} the reference", self.entry.name);
+            let name = name.accessible_name(&does);
+            name.on_hover_text(format!("{does}\n{}", self.path()))
+        };
+        if hover.clicked() && !is_reference {
+            commands.push(Command::MakeReference(self.run.id));
+        }
+        ui.spacing_mut().button_padding.x = 1.0;
+        let more = Button::new("…").frame_when_inactive(false).min_size(Vec2::new(MORE, 0.0));
+        let more = ui.add(more).accessible_name(format!("More for {}", self.entry.name));
+        self.menu_ui(&more, loading_actions(self.entry), commands);
+    }
+
+    /// The patch of its colour. The reference is always shown.
+    fn patch_ui(&self, ui: &mut egui::Ui, commands: &mut Vec<Command>) {
+        let is_reference = self.place == 0;
+        let sense = if is_reference { Sense::hover() } else { Sense::click() };
+        let (rect, patch) = ui.allocate_exact_size(Vec2::splat(PATCH), sense);
+        let color = Tokens::now(ui).run(self.place);
+        let fill = if self.run.is_hidden { Color32::TRANSPARENT } else { color };
+        ui.painter().rect(rect, 3, fill, Stroke::new(1.5, color), StrokeKind::Inside);
+        if is_reference {
+            return;
+        }
+        if patch.hovered() || patch.has_focus() {
+            let stroke = Stroke::new(1.0, Tokens::now(ui).text);
+            ui.painter().rect_stroke(rect.expand(1.5), 4, stroke, StrokeKind::Outside);
+        }
+        let does = if self.run.is_hidden { "Show" } else { "Hide" };
+        let name = format!("{does} {}", self.entry.name);
+        patch.widget_info(|| {
+            WidgetInfo::selected(Role::CheckBox, true, !self.run.is_hidden, name.clone())
+        });
+        if patch.on_hover_text(name).clicked() {
+            commands.push(Command::HideRun(self.run.id, !self.run.is_hidden));
+        }
+    }
+
+    /// What can be done with it, below the widget that opens it.
+    fn menu_ui(
+        &self,
+        opener: &Response,
+        actions: impl IntoIterator<Item = (String, Command)>,
+        commands: &mut Vec<Command>,
+    ) {
+        egui::Popup::menu(opener).show(|ui| {
+            ui.weak(shortened(&self.path(), 120));
+            for (title, command) in actions {
+                if ui.button(title).clicked() {
+                    commands.push(command);
+                }
+            }
+        });
+    }
+
+    /// Its name in the colour of its state.
+    fn styled(&self, ui: &egui::Ui, name: &str, longest: usize) -> RichText {
+        let text = RichText::new(shortened(name, longest));
+        match self.run.load.stage() {
+            _ if self.run.is_hidden => text.weak().strikethrough(),
+            stage if stage.failure().is_some() => text.color(Tokens::now(ui).bad),
+            _ => text,
+        }
+    }
+
+    fn path(&self) -> String {
+        shortened(&self.run.load.path.display().to_string(), PATH).into_owned()
+    }
 }
 
 /// What something does, with its keys: `Swap source and target (F6)`.
@@ -134,6 +252,7 @@ fn choices_ui(
         }
     }
     match runs {
+        Some(runs) if runs.is_one() => {}
         Some(runs) if runs.len() > 2 => several_matched_ui(ui, runs),
         Some(runs) => matched_ui(ui, runs),
         None => {
@@ -186,25 +305,44 @@ fn several_matched_ui(ui: &mut egui::Ui, runs: &Runs) {
     ui.weak(text).on_hover_text(lines.join("\n"));
 }
 
-/// Draws why a run could not be opened, in place of the page.
-pub fn failure_of_run_ui(
+/// Draws why runs could not be opened, in place of the page. The others stay open.
+pub fn failures_ui(
     ui: &mut egui::Ui,
-    run: &OpenRun,
-    failure: &Failure,
-    is_pair: bool,
+    open: &OpenRuns,
+    entries: &[RunEntry],
+    is_picking: bool,
     commands: &mut Vec<Command>,
 ) {
-    ui.heading(if is_pair { "The target of the comparison" } else { "A run of the comparison" });
-    ui.add_space(6.0);
-    let id = run.id;
-    failure_ui(ui, failure, |path| Command::OpenInPlace(id, path), commands);
-    ui.add_space(8.0);
-    let (title, command) = if is_pair {
-        ("End comparison", Command::EndComparison)
-    } else {
-        ("Close this run", Command::CloseRun(id))
-    };
-    if ui.button(title).clicked() {
-        commands.push(command);
-    }
+    let is_pair = open.len() == 2;
+    egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+        for (place, (run, entry)) in open.iter().zip(entries).enumerate() {
+            let Some(failure) = run.failure() else { continue };
+            let name = shortened(&entry.name, NAME);
+            ui.heading(match (is_pair, place) {
+                (true, 0) => "The source of the comparison",
+                (true, _) => "The target of the comparison",
+                (false, _) => &*name,
+            });
+            ui.add_space(6.0);
+            let id = run.id;
+            failure_ui(ui, &failure, |path| Command::OpenInPlace(id, path), commands);
+            ui.add_space(8.0);
+            ui.horizontal(|ui| {
+                let (title, command) = if is_pair && place == 1 {
+                    ("End comparison".to_owned(), Command::EndComparison)
+                } else {
+                    (format!("Close {name}"), Command::CloseRun(id))
+                };
+                if ui.button(title).clicked() {
+                    commands.push(command);
+                }
+                let other = ui.add_enabled(!is_picking, Button::new("Choose another…"));
+                let other = other.accessible_name(format!("Choose another in place of {name}"));
+                if other.on_disabled_hover_text("The dialog is open").clicked() {
+                    commands.push(Command::Pick(PickFor::InPlaceOf(id)));
+                }
+            });
+            ui.add_space(16.0);
+        }
+    });
 }

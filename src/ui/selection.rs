@@ -34,7 +34,6 @@ impl Selection {
     }
 
     /// The slot that was selected first.
-    #[allow(dead_code, reason = "for the maps, which come next")]
     pub fn slot(&self, runs: &Runs) -> Option<usize> {
         self.steps.iter().find_map(|at| runs.slot_of(*at))
     }

@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::recent::{RecentPair, RecentReport, put_first};
+use super::recent::{RecentComparison, RecentReport, put_first};
 use super::units::Units;
 
 const THEME: &str = "theme";
@@ -19,7 +19,7 @@ const MENU: &str = "menu_collapsed";
 const UNITS: &str = "units";
 const SPLITTERS: &str = "splitters";
 const REPORTS: &str = "recent_reports";
-const PAIRS: &str = "recent_pairs";
+const COMPARISONS: &str = "recent_pairs";
 
 /// The settings as they are in the file.
 pub type Object = Map<String, Value>;
@@ -37,8 +37,8 @@ pub struct Settings {
     pub splitters: BTreeMap<String, f32>,
     /// Reports that were opened, the latest first.
     pub recent_reports: Vec<RecentReport>,
-    /// Pairs that were compared, the latest first.
-    pub recent_pairs: Vec<RecentPair>,
+    /// Comparisons, the latest first.
+    pub recent_comparisons: Vec<RecentComparison>,
 }
 
 impl From<&Object> for Settings {
@@ -49,7 +49,7 @@ impl From<&Object> for Settings {
             units: value(object, UNITS),
             splitters: value(object, SPLITTERS),
             recent_reports: value(object, REPORTS),
-            recent_pairs: value(object, PAIRS),
+            recent_comparisons: value(object, COMPARISONS),
         }
     }
 }
@@ -69,10 +69,10 @@ pub enum Change {
     Opened(RecentReport),
     /// A report is no longer to be listed.
     Forget(PathBuf),
-    /// Two reports were compared.
-    OpenedPair(RecentPair),
-    /// A pair is no longer to be listed.
-    ForgetPair(PathBuf, PathBuf),
+    /// Reports were compared.
+    Compared(RecentComparison),
+    /// A comparison is no longer to be listed.
+    ForgetComparison(Vec<PathBuf>),
 }
 
 impl Change {
@@ -100,17 +100,16 @@ impl Change {
                 list.retain(|report| report.path != *path);
                 set(object, REPORTS, list);
             }
-            Self::OpenedPair(pair) => {
-                let mut list: Vec<RecentPair> = value(object, PAIRS);
-                let is_same =
-                    |other: &RecentPair| other.source == pair.source && other.target == pair.target;
-                put_first(&mut list, pair.clone(), is_same);
-                set(object, PAIRS, list);
+            Self::Compared(comparison) => {
+                let mut list: Vec<RecentComparison> = value(object, COMPARISONS);
+                let paths = comparison.paths();
+                put_first(&mut list, comparison.clone(), |other| other.is_of(&paths));
+                set(object, COMPARISONS, list);
             }
-            Self::ForgetPair(source, target) => {
-                let mut list: Vec<RecentPair> = value(object, PAIRS);
-                list.retain(|pair| pair.source != *source || pair.target != *target);
-                set(object, PAIRS, list);
+            Self::ForgetComparison(paths) => {
+                let mut list: Vec<RecentComparison> = value(object, COMPARISONS);
+                list.retain(|comparison| !comparison.is_of(paths));
+                set(object, COMPARISONS, list);
             }
         }
     }
@@ -153,12 +152,7 @@ mod tests {
     fn changes_are_read_back_and_leave_other_keys() {
         let mut object = Object::new();
         object.insert("of_a_later_version".into(), Value::Bool(true));
-        let pair = RecentPair {
-            source: "/a".into(),
-            target: "/b".into(),
-            title: "a, b".into(),
-            opened: 2,
-        };
+        let pair = RecentComparison::of(vec![report("/a"), report("/b")]).expect("a pair");
         for change in [
             Change::Theme(ThemePreference::Dark),
             Change::Menu(true),
@@ -169,7 +163,7 @@ mod tests {
             Change::Opened(report("/a")),
             Change::Opened(report("/b")),
             Change::Opened(report("/a")),
-            Change::OpenedPair(pair.clone()),
+            Change::Compared(pair.clone()),
         ] {
             change.apply(&mut object);
         }
@@ -179,12 +173,12 @@ mod tests {
         assert_eq!(settings.units, Units::Bytes);
         assert_eq!(settings.splitters, [("tables".to_owned(), 120.0)].into());
         assert_eq!(settings.recent_reports, [report("/a"), report("/b")]);
-        assert_eq!(settings.recent_pairs, [pair]);
+        assert_eq!(settings.recent_comparisons, [pair]);
         Change::Forget("/a".into()).apply(&mut object);
-        Change::ForgetPair("/a".into(), "/b".into()).apply(&mut object);
+        Change::ForgetComparison(vec!["/a".into(), "/b".into()]).apply(&mut object);
         let settings = Settings::from(&object);
         assert_eq!(settings.recent_reports, [report("/b")]);
-        assert_eq!(settings.recent_pairs, []);
+        assert_eq!(settings.recent_comparisons, []);
         assert_eq!(object.get("of_a_later_version"), Some(&Value::Bool(true)));
     }
 

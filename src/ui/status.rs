@@ -19,18 +19,22 @@ pub fn status_ui(
     notice: Option<&str>,
     commands: &mut Vec<Command>,
 ) {
+    let names = open.names();
     let loads: Vec<(&Load, Stage)> = open.iter().map(|run| (&run.load, run.load.stage())).collect();
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
         if let Some(runs) = runs {
             warnings_button_ui(ui, runs, commands);
             // Without a report its page has the progress.
-            let mut working = loads.iter().filter(|(_, stage)| stage.is_working());
-            if let Some((load, stage)) = working.next() {
+            let mut working = loads.iter().zip(&names).filter(|((_, stage), _)| stage.is_working());
+            if let Some(((load, stage), name)) = working.next() {
                 if ui.button("Cancel").on_hover_text("What is read stays").clicked() {
                     commands.push(Command::Cancel);
                 }
                 bar_ui(ui, load, 140.0);
-                ui.label(stage.title());
+                match names.len() {
+                    ..=2 => ui.label(stage.title()),
+                    _ => ui.label(format!("{}: {}", shortened(name, 40), stage.title())),
+                };
             }
         }
         ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
@@ -46,7 +50,10 @@ pub fn status_ui(
                 let path = |(load, _): &(&Load, Stage)| {
                     shortened(&load.path.display().to_string(), 120).into_owned()
                 };
-                let paths: Vec<String> = loads.iter().map(path).collect();
+                let paths: Vec<String> = match names.len() {
+                    ..=2 => loads.iter().map(path).collect(),
+                    _ => names.iter().map(|name| shortened(name, 40).into_owned()).collect(),
+                };
                 RichText::new(paths.join("  →  ")).weak()
             };
             ui.add(egui::Label::new(text).truncate());

@@ -111,7 +111,7 @@ pub fn tiles(path: &Path, by: Breakdown) -> Result<Value, Error> {
 /// `map --tile N [--step N]`.
 pub fn map(path: &Path, tile: u32, step: Option<u32>) -> Result<Value, Error> {
     let arguments = MapArguments { input: input(path), tile, step, csv: false };
-    answer(path, |open, progress| Map::of(open, &arguments, progress))
+    answer(path, |open, _| Map::of(open, &arguments))
 }
 
 /// `liveness --step peak [--tile N]`.

@@ -20,7 +20,7 @@ use tilescope::store::names::Interner;
 use tilescope::store::options::About;
 use tilescope::store::program::{Programs, Steps};
 use tilescope::store::target::Target;
-use tilescope::store::{ClassId, ProgramId, Report, StepId, TileId, UnloweredId};
+use tilescope::store::{ClassId, DeviceId, ProgramId, Report, StepId, TileId, UnloweredId};
 use tilescope::ui::app::App;
 use tilescope::ui::command::Page;
 
@@ -114,6 +114,7 @@ fn report(name: &str, names: &[String], variables: &[Variable], proportion: f64)
         memory.by_region.iter_mut().for_each(|region| region.push(Some(0)));
     }
     report.memory.fill(Some(memory));
+    report.fill_arenas_with_tiles();
     let liveness = liveness(variables);
     report.tile_variable_bytes.fill(liveness.variable_bytes.as_deref().map(by_tile));
     report.liveness.fill(Some(liveness));
@@ -168,8 +169,8 @@ fn liveness(variables: &[Variable]) -> Liveness {
     deltas.sort_by_key(|(step, _)| *step);
     liveness.classes = classes;
     liveness.variable_bytes = Some(rows);
-    let by_ipu = [(0, deltas.clone())].into();
-    liveness.deltas = Some(Deltas { everything: deltas, by_ipu });
+    let by_device = [(DeviceId(0), deltas.clone())].into();
+    liveness.deltas = Some(Deltas { everything: deltas, by_device });
     liveness
 }
 

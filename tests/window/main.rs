@@ -3,16 +3,19 @@
 
 mod chip_map;
 mod comparison;
+mod counts;
 mod frame;
 mod home;
 mod insights;
 mod liveness;
 mod liveness_pair;
+mod maps_of_runs;
 mod memory;
 mod memory_map;
 mod memory_pair;
 mod memory_runs;
 mod report;
+mod runs;
 mod summary;
 mod support;
 mod tools;

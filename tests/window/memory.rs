@@ -353,6 +353,7 @@ fn report_of(memory: TileMemory, target: Option<Target>) -> Report {
     let report = report::without_memory();
     report.memory.fill(Some(memory));
     report.target.fill(target);
+    report.fill_arenas_with_tiles();
     report
 }
 

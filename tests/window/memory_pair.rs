@@ -40,6 +40,7 @@ fn target() -> Report {
     report.set_files(small.files().into_iter().take(2).collect());
     report.target.fill(small.target.get().cloned());
     report.memory.fill(small.memory.get().map(changed_memory));
+    report.fill_arenas_with_tiles();
     report.graph.fill(small.graph.get().copied());
     report.steps.fill(small.steps.get().cloned());
     report.programs.fill(small.programs.get().cloned());

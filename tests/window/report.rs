@@ -14,7 +14,9 @@ use tilescope::store::program::{Programs, Steps};
 use tilescope::store::report::{Categories, FileStatus, ReportFile};
 use tilescope::store::target::Target;
 use tilescope::store::variable::{LoweredVariables, VariableFlags};
-use tilescope::store::{ClassId, ProgramId, Report, StepId, TileId, UnloweredId, WarningCode};
+use tilescope::store::{
+    ClassId, DeviceId, ProgramId, Report, StepId, TileId, UnloweredId, WarningCode,
+};
 
 /// Tiles of the small report, on two IPUs.
 pub const TILES: u32 = 48;
@@ -99,6 +101,7 @@ fn report(steps: u32, bytes_per_tile: u64, names: &[&str]) -> Report {
     ]);
     report.target.fill(Some(target(bytes_per_tile)));
     report.memory.fill(Some(memory((steps < STEPS).then_some(40))));
+    report.fill_arenas_with_tiles();
     report.graph.fill(Some(GraphInfo {
         compute_sets: Some(31),
         edges: Some(4096),
@@ -308,8 +311,8 @@ fn liveness(steps: u32, names: &[&str]) -> Liveness {
     liveness.classes = classes;
     liveness.variable_names = variable_names;
     liveness.variable_bytes = Some(rows);
-    let by_ipu = [(0, deltas.clone()), (1, Vec::new())].into();
-    liveness.deltas = Some(Deltas { everything: deltas, by_ipu });
+    let by_device = [(DeviceId(0), deltas.clone()), (DeviceId(1), Vec::new())].into();
+    liveness.deltas = Some(Deltas { everything: deltas, by_device });
     liveness
 }
 

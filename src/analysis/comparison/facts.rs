@@ -54,9 +54,11 @@ impl Said {
     }
 }
 
+type StatementsOf = fn(&WithTimeline<'_>) -> Vec<Statement>;
+
 /// What is known of the reports now.
 pub fn fact_groups(reports: &[WithTimeline<'_>]) -> Vec<FactGroup> {
-    let groups: [(&'static str, fn(&WithTimeline<'_>) -> Vec<Statement>); 4] = [
+    let groups: [(&'static str, StatementsOf); 4] = [
         ("Memory", memory_facts),
         ("Target", |of| target_facts(of.report)),
         ("Graph", |of| graph_facts(of.report)),

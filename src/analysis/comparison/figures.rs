@@ -276,6 +276,7 @@ impl List<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::Report;
 
     use crate::store::TileId;
     use crate::store::memory::CategoryMemory;
@@ -295,6 +296,7 @@ mod tests {
         });
         let report = Report::default();
         report.memory.fill(Some(memory));
+        report.fill_arenas_with_tiles();
         report
     }
 

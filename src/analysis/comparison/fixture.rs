@@ -15,12 +15,15 @@ use crate::store::exchange::{ExchangeId, ExchangeKind, Exchanges};
 use crate::store::ids::CategoryId;
 use crate::store::liveness::{Deltas, Liveness, TileVariableBytes, VariableBytes};
 use crate::store::memory::TileMemory;
+use crate::store::placed::{Placed, Placement};
 use crate::store::program::{Programs, Steps};
 use crate::store::report::Categories;
 use crate::store::target::Target;
 use crate::store::tile_list::TileList;
-use crate::store::variable::{LoweredVariable, LoweredVariables, TileVariables, VariableFlags};
-use crate::store::{ClassId, ComputeSetId, ProgramId, Report, StepId, TileId, UnloweredId};
+use crate::store::variable::{LoweredVariables, VariableFlags};
+use crate::store::{
+    ClassId, ComputeSetId, DeviceId, ProgramId, Report, StepId, TileId, UnloweredId,
+};
 
 const TILES: u32 = 4;
 const STEPS: u32 = 6;
@@ -187,7 +190,7 @@ fn tiles(content: &Content, report: &Report, target: &Target, liveness: &mut Liv
     let mut everything = Vec::new();
     for tile in 0..TILES {
         let (first_lowered, first_row) = (lowered.len() as u32, table.len());
-        let mut placed = TileVariables::default();
+        let mut placed = Placed::default();
         for (_, variable, class, category, bytes, offset) in
             content.cells.iter().filter(|cell| cell.0 == tile)
         {
@@ -199,7 +202,7 @@ fn tiles(content: &Content, report: &Report, target: &Target, liveness: &mut Liv
             lowered.unlowered.push(LoweredVariables::NO_UNLOWERED);
             lowered.categories.push(*category);
             lowered.flags.push(flags);
-            placed.variables.push(LoweredVariable {
+            placed.placements.push(Placement {
                 id: 0,
                 offset: u64::from(*offset),
                 bytes: u64::from(*bytes),
@@ -230,13 +233,14 @@ fn tiles(content: &Content, report: &Report, target: &Target, liveness: &mut Liv
         memory.not_always_live_max.push(Some(sums.not_always_live_max));
     }
     report.memory.fill(Some(memory));
+    report.fill_arenas_with_tiles();
     report.variables.fill(Some(lowered));
     let changes = |tiles: &RangeInclusive<u32>| {
         let rows: Vec<_> = table.iter(table.rows_between(tiles)).collect();
         changes(&curve_of_variables(&rows, &liveness.classes, STEPS as usize))
     };
-    let by_ipu = (0..2).map(|ipu| (ipu, changes(&(ipu * 2..=ipu * 2 + 1)))).collect();
-    liveness.deltas = Some(Deltas { everything: changes(&(0..=TILES)), by_ipu });
+    let by_device = (0..2).map(|ipu| (DeviceId(ipu), changes(&(ipu * 2..=ipu * 2 + 1)))).collect();
+    liveness.deltas = Some(Deltas { everything: changes(&(0..=TILES)), by_device });
     liveness.variable_bytes = Some(everything);
     report.tile_variable_bytes.fill(Some(table));
 }

@@ -14,9 +14,11 @@ use super::explanation::{ByOwner, Explanation, categories_of_two, explain};
 use super::moment::AliveAt;
 use crate::analysis::memory::{cell, totals};
 use crate::analysis::placement::gaps::{GapReason, GapTotal, GapsByReason, used_ranges};
+use crate::analysis::placement::read::gaps_of_arena;
 use crate::analysis::placement::recompute::sums_by;
 use crate::analysis::placement::resident_tile::resident_tile;
 use crate::store::ids::CategoryId;
+use crate::store::placed::ReadError;
 use crate::store::{Report, TileId};
 
 /// The fullest tiles, and what their bytes belong to.
@@ -40,6 +42,14 @@ pub struct FullestTiles {
 pub fn fullest_tile(report: &Report) -> Option<TileId> {
     let memory = report.memory.get()?;
     memory.tiles.get(totals(memory, report.target.get()).fullest?)
+}
+
+/// The gaps of the fullest tile by reason, read from the files; `None` where it cannot be read.
+///
+/// # Errors
+/// When the files cannot be read any more.
+pub fn gaps_of_fullest(report: &Report) -> Result<Option<GapsByReason>, ReadError> {
+    fullest_tile(report).map_or(Ok(None), |tile| gaps_of_arena(report, tile.into()))
 }
 
 /// Explains the change of the fullest tile. `gaps` are those of the fullest tile of source and target,

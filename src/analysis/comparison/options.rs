@@ -56,7 +56,7 @@ fn named_values<'a>(lists: Vec<Vec<NamedValue<'a>>>) -> Vec<NamedValues> {
     };
     let rows = side_by_side(lists.into_iter().map(keyed).collect());
     let mut rows: Vec<NamedValues> = rows.into_iter().filter_map(row).collect();
-    rows.sort_by_key(|row| !row.differs() && !(is_alone && row.is_default == Some(false)));
+    rows.sort_by_key(|row| !(row.differs() || is_alone && row.is_default == Some(false)));
     rows
 }
 

@@ -73,7 +73,7 @@ impl Compared {
     pub fn of(
         reports: [&Derived; 2],
         pair: &DerivedPair,
-        gaps: [Option<GapsByReason>; 2],
+        gaps: &[Option<GapsByReason>; 2],
         most_peaks: usize,
         is_cancelled: &(dyn Fn() -> bool + Sync),
     ) -> Self {

@@ -196,6 +196,7 @@ impl Fixture {
         }
         report.liveness.fill(Some(liveness));
         report.memory.fill(Some(memory));
+        report.fill_arenas_with_tiles();
         report.tile_variable_bytes.fill(self.by_tile.then_some(table));
     }
 }

@@ -111,6 +111,7 @@ mod tests {
         report.memory.fill(Some(memory));
         let target = Target { bytes_per_tile: limit, tiles_per_ipu: Some(2), ..Target::default() };
         report.target.fill(Some(target));
+        report.fill_arenas_with_tiles();
         report
     }
 

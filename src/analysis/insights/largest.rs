@@ -110,9 +110,7 @@ pub fn largest(
         used_bytes: rows
             .as_ref()
             .and_then(|(memory, rows)| memory::sum_of_rows(&memory.including_gaps, rows.clone())),
-        capacity_bytes: rows
-            .as_ref()
-            .and_then(|(memory, _)| liveness::limit_bytes(scope, memory, target)),
+        capacity_bytes: report.arenas.get().and_then(|arenas| liveness::limit_bytes(scope, arenas)),
         vertex_state: vertex(report, &tiles, |row| row.state.total()),
         vertex_code: vertex(report, &tiles, |row| row.code),
         variable: variable(report, &tiles),

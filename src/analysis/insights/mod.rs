@@ -28,11 +28,16 @@ use self::fullest_tiles::{Bin, FullTile, fullest_tiles, histogram};
 use self::largest::{Largest, largest};
 use self::must_go::{MustGo, must_go};
 use self::pressure::Pressure;
-use self::verdict::{Verdict, verdict};
+use self::verdict::{Cause, Verdict, verdict};
 use crate::analysis::comparison::owners::Owners;
 use crate::analysis::derived::Derived;
 use crate::analysis::liveness::Scope;
+use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::placement::gap_totals::GapTotals;
+use crate::analysis::placement::read::gaps_of_arenas;
+use crate::progress::Progress;
+use crate::store::ArenaId;
+use crate::store::placed::ReadError;
 
 /// Tiles that are listed as the fullest.
 const FULLEST_TILES: usize = 5;
@@ -56,6 +61,27 @@ pub struct Insights {
     pub advice: Vec<Advice>,
     /// What one would think of and what does not help.
     pub not_advised: Vec<NotAdvised>,
+}
+
+/// The insights of a report. Where the curve is not what fails, the gaps of the tiles that are over are
+/// read for them.
+///
+/// # Errors
+/// When the files cannot be read any more.
+pub fn insights_with_gaps(derived: &Derived, progress: &Progress) -> Result<Insights, ReadError> {
+    let report = &**derived.report();
+    let failure = verdict(report, None).and_then(|verdict| verdict.failure);
+    let tiles = failure
+        .filter(|failure| failure.cause != Some(Cause::Curve))
+        .and_then(|failure| failure.tiles.parse::<TileSelection>().ok());
+    let gaps = match tiles {
+        Some(tiles) => {
+            let arenas: Vec<ArenaId> = tiles.iter().map(ArenaId::from).collect();
+            gaps_of_arenas(report, &arenas, progress)?
+        }
+        None => None,
+    };
+    Ok(insights(derived, gaps.as_ref()))
 }
 
 /// The insights of a report. `gaps` are those of the tiles that are over at least, where they were read.

@@ -133,11 +133,7 @@ impl<'a> Pressure<'a> {
             places.iter().fold(0_u64, |sum, place| sum.saturating_add(place.over_bytes));
         if table.is_none() {
             liveness.variable_bytes.as_ref()?;
-            let limit_bytes = liveness::limit_bytes(
-                Scope::Everything,
-                report.memory.get()?,
-                report.target.get(),
-            )?;
+            let limit_bytes = liveness::limit_bytes(Scope::Everything, report.arenas.get()?)?;
             places = vec![Place { tile: None, over_bytes, limit_bytes }];
         }
         if over_bytes == 0 {

@@ -127,7 +127,7 @@ pub fn verdict(report: &Report, gaps: Option<&GapTotals>) -> Option<Verdict> {
     let (memory, target) = (report.memory.get()?, report.target.get());
     let none = GapTotals::default();
     let overflow = why_it_overflows(memory, target, gaps.unwrap_or(&none))?;
-    let capacity_bytes = liveness::limit_bytes(Scope::Everything, memory, target)?;
+    let capacity_bytes = liveness::limit_bytes(Scope::Everything, report.arenas.get()?)?;
     let totals = memory::totals(memory, target);
     let curve = curve(report, capacity_bytes);
     let fits = overflow.tiles.is_empty();

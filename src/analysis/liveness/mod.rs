@@ -17,6 +17,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
+use crate::store::arena::Arenas;
 use crate::store::liveness::{Classes, Liveness, VariableBytes};
 use crate::store::memory::TileMemory;
 use crate::store::target::Target;
@@ -83,14 +84,23 @@ impl Scope {
     }
 }
 
-/// The limit of a scope: `bytes_per_tile` × its tiles in `memory_by_tile`; of the worst tile that of
-/// one.
-pub fn limit_bytes(scope: Scope, memory: &TileMemory, target: Option<&Target>) -> Option<u64> {
-    let tiles = match scope {
-        Scope::WorstArena => 1,
-        _ => scope.rows(memory, target).len() as u64,
-    };
-    target?.bytes_per_tile?.checked_mul(tiles).filter(|_| tiles > 0)
+/// The limit of a scope: what its arenas can hold (of Poplar `bytes_per_tile` × its tiles in
+/// `memory_by_tile`); of the worst arena that of one, where all are alike.
+pub fn limit_bytes(scope: Scope, arenas: &Arenas) -> Option<u64> {
+    match scope {
+        Scope::Everything => arenas.capacity_of(|_| true),
+        Scope::Device(wanted) => arenas.capacity_of(|device| device == Some(wanted)),
+        Scope::Arena(arena) => arenas.capacity(arena),
+        Scope::WorstArena => {
+            arenas.capacities.first().copied().flatten().filter(|_| arenas.are_alike)
+        }
+    }
+}
+
+/// The devices that have a curve of their own.
+pub fn devices_with_curve(report: &Report) -> Vec<DeviceId> {
+    let deltas = report.liveness.get().and_then(|liveness| liveness.deltas.as_ref());
+    deltas.map_or_else(Vec::new, |deltas| deltas.by_device.keys().copied().collect())
 }
 
 /// Always-live bytes of a scope, from `memory_by_tile`; `None` for the worst tile, which is another
@@ -138,12 +148,14 @@ pub fn curve(liveness: &Liveness, scope: Scope, steps: usize) -> Option<Vec<u64>
     match scope {
         // A file without rows for the whole system has, at best, those of every IPU.
         Scope::Everything if deltas.everything.is_empty() => {
-            let mut all: Vec<(u32, i64)> = deltas.by_ipu.values().flatten().copied().collect();
+            let mut all: Vec<(u32, i64)> = deltas.by_device.values().flatten().copied().collect();
             all.sort_by_key(|(step, _)| *step);
             Some(accumulate(&all, steps))
         }
         Scope::Everything => Some(accumulate(&deltas.everything, steps)),
-        Scope::Device(ipu) => Some(accumulate(deltas.by_ipu.get(&ipu.0).unwrap_or(&none), steps)),
+        Scope::Device(device) => {
+            Some(accumulate(deltas.by_device.get(&device).unwrap_or(&none), steps))
+        }
         Scope::Arena(_) | Scope::WorstArena => None,
     }
 }

@@ -59,6 +59,7 @@ pub fn scope_curve(
     let liveness = report.liveness.get()?;
     let target = report.target.get();
     let memory = report.memory.get();
+    let limit = || liveness::limit_bytes(scope, report.arenas.get()?);
     let not_always_live = match scope {
         Scope::Everything | Scope::Device(_) => liveness::curve(liveness, scope, steps)?,
         Scope::Arena(arena) => {
@@ -83,7 +84,7 @@ pub fn scope_curve(
                     .map(|(bytes, (_, always_live))| bytes.saturating_sub(*always_live))
                     .collect(),
                 always_live: AlwaysLive::AtStep(tile_at().map(|(_, bytes)| *bytes).collect()),
-                limit: liveness::limit_bytes(scope, memory, target),
+                limit: limit(),
                 worst_arenas: Some(tile_at().map(|(tile, _)| (*tile).into()).collect()),
             });
         }
@@ -92,7 +93,7 @@ pub fn scope_curve(
     Some(ScopeCurve {
         not_always_live,
         always_live: level.map_or(AlwaysLive::Unknown, AlwaysLive::Level),
-        limit: memory.and_then(|memory| liveness::limit_bytes(scope, memory, target)),
+        limit: limit(),
         worst_arenas: None,
     })
 }
@@ -141,6 +142,7 @@ mod tests {
         report.memory.fill(Some(memory));
         report.tile_variable_bytes.fill(Some(table));
         report.target.fill(Some(Target { bytes_per_tile: Some(1000), ..Target::default() }));
+        report.fill_arenas_with_tiles();
         report
     }
 

@@ -1,7 +1,7 @@
 //! The categories of lowered variables by their bytes on the whole chip, so that a category keeps its
-//! place, and with it its colour, on every tile.
+//! place, and with it its colour, on every tile and in every report.
 
-use crate::analysis::figures::joined::joined;
+use crate::analysis::figures::joined::side_by_side;
 use crate::store::Report;
 use crate::store::ids::CategoryId;
 use crate::store::variable::LoweredVariables;
@@ -21,24 +21,32 @@ pub fn categories_by_bytes(variables: &LoweredVariables) -> Vec<CategoryId> {
     found.into_iter().map(|(_, id)| CategoryId(id)).collect()
 }
 
-/// The categories of a source and a target, each in the same places: in the order of the source, then
-/// those that only the target has. Categories are the same when their names are; nothing stands in the
-/// place of one that a report does not have.
-pub fn categories_of_two(reports: [&Report; 2]) -> [Vec<Option<CategoryId>>; 2] {
-    let [source, target] = reports.map(|report| {
+/// A category of several reports; it is the same where its name is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SharedCategory {
+    /// Its name, where a report says it.
+    pub name: Option<String>,
+    /// Its number in each report that has bytes of it.
+    pub ids: Vec<Option<CategoryId>>,
+}
+
+/// The categories of reports: in the order of the first, then those that only later ones have.
+pub fn categories_of_all(reports: &[&Report]) -> Vec<SharedCategory> {
+    let of_report = |report: &&Report| {
         let ids = report.variables.get().map(categories_by_bytes).unwrap_or_default();
-        let name = |id: CategoryId| match report.categories.get().and_then(|all| all.name(id)) {
-            Some(name) => name.to_owned(),
-            None => format!("<category {id}>"),
-        };
-        ids.into_iter().map(|id| (name(id), id)).collect()
-    });
-    let (mut of_source, mut of_target) = (Vec::new(), Vec::new());
-    for [source, target] in joined(source, target) {
-        of_source.push(source);
-        of_target.push(target);
-    }
-    [of_source, of_target]
+        let keyed = ids.into_iter().map(|id| {
+            let name = report.categories.get().and_then(|all| all.name(id)).map(str::to_owned);
+            let key = (name.clone(), name.is_none().then_some(id));
+            (key, (id, name))
+        });
+        keyed.collect::<Vec<_>>()
+    };
+    let rows = side_by_side(reports.iter().map(of_report).collect());
+    let category = |row: Vec<Option<(CategoryId, Option<String>)>>| {
+        let name = row.iter().flatten().find_map(|(_, name)| name.clone());
+        SharedCategory { name, ids: row.into_iter().map(|cell| Some(cell?.0)).collect() }
+    };
+    rows.into_iter().map(category).collect()
 }
 
 #[cfg(test)]
@@ -77,8 +85,9 @@ mod tests {
         let source = report(&[(0, 9), (1, 5), (2, 1)], &["code", "data", "stack"]);
         let target = report(&[(0, 7), (1, 3), (2, 5)], &["message", "stack", "code"]);
         let ids = |ids: [Option<u32>; 4]| ids.map(|id| id.map(CategoryId)).to_vec();
-        let [of_source, of_target] = categories_of_two([&source, &target]);
-        assert_eq!(of_source, ids([Some(0), Some(1), Some(2), None]));
-        assert_eq!(of_target, ids([Some(2), None, Some(1), Some(0)]));
+        let all = categories_of_all(&[&source, &target]);
+        let of = |report: usize| all.iter().map(|found| found.ids[report]).collect::<Vec<_>>();
+        assert_eq!(of(0), ids([Some(0), Some(1), Some(2), None]));
+        assert_eq!(of(1), ids([Some(2), None, Some(1), Some(0)]));
     }
 }

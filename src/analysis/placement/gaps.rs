@@ -18,8 +18,8 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use crate::store::placed::{Placed, Placement};
 use crate::store::target::Target;
-use crate::store::variable::{LoweredVariable, TileVariables};
 
 /// Why bytes of a tile are not used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
@@ -105,14 +105,8 @@ pub struct GapTotal {
 }
 
 /// The rows of variables that take memory, by offset, then by end, then by row.
-pub fn placed_rows(tile: &TileVariables) -> Vec<usize> {
-    let mut rows: Vec<usize> = (0..tile.variables.len())
-        .filter(|row| tile.variables.get(*row).is_some_and(is_placed))
-        .collect();
-    rows.sort_by_key(|row| {
-        tile.variables.get(*row).map(|variable| (variable.offset, variable.end()))
-    });
-    rows
+pub fn placed_rows(tile: &Placed) -> impl Iterator<Item = usize> {
+    tile.by_address().iter().map(|row| *row as usize)
 }
 
 /// A run of used bytes.
@@ -125,10 +119,10 @@ struct Used {
 }
 
 /// The runs of bytes that the wanted variables use, ascending, with bytes between any two.
-fn used(tile: &TileVariables, is_used: impl Fn(&LoweredVariable) -> bool) -> Vec<Used> {
+fn used(tile: &Placed, is_used: impl Fn(&Placement) -> bool) -> Vec<Used> {
     let mut runs: Vec<Used> = Vec::new();
     for row in placed_rows(tile) {
-        let Some(variable) = tile.variables.get(row).filter(|variable| is_used(variable)) else {
+        let Some(variable) = tile.placements.get(row).filter(|variable| is_used(variable)) else {
             continue;
         };
         match runs.last_mut() {
@@ -147,29 +141,26 @@ fn used(tile: &TileVariables, is_used: impl Fn(&LoweredVariable) -> bool) -> Vec
 }
 
 /// The used byte ranges of those variables that `is_used` names, merged and ascending.
-pub fn used_ranges(
-    tile: &TileVariables,
-    is_used: impl Fn(&LoweredVariable) -> bool,
-) -> Vec<Range<u64>> {
+pub fn used_ranges(tile: &Placed, is_used: impl Fn(&Placement) -> bool) -> Vec<Range<u64>> {
     used(tile, is_used).into_iter().map(|run| run.bytes).collect()
 }
 
 /// The last used byte + 1.
-pub fn end_of(tile: &TileVariables) -> u64 {
+pub fn end_of(tile: &Placed) -> u64 {
     used(tile, |_| true).last().map_or(0, |run| run.bytes.end)
 }
 
 /// The gaps of a tile over all steps, ascending.
-pub fn gaps(tile: &TileVariables, target: Option<&Target>) -> Vec<Gap> {
-    let rows = placed_rows(tile);
+pub fn gaps(tile: &Placed, target: Option<&Target>) -> Vec<Gap> {
+    let rows: Vec<usize> = placed_rows(tile).collect();
     let mut gaps = Vec::new();
     let (mut end, mut before) = (0, None);
     for (index, row) in rows.iter().enumerate() {
-        let Some(variable) = tile.variables.get(*row) else { continue };
+        let Some(variable) = tile.placements.get(*row) else { continue };
         if variable.offset > end {
             let bytes = end..variable.offset;
             let candidates = rows.get(index..).unwrap_or(&[]).iter().copied().take_while(|row| {
-                tile.variables.get(*row).is_some_and(|other| other.offset == bytes.end)
+                tile.placements.get(*row).is_some_and(|other| other.offset == bytes.end)
             });
             let explained = candidates.filter_map(|row| {
                 let (reason, constraint) = reason_of(tile, row, &bytes, target)?;
@@ -188,9 +179,9 @@ pub fn gaps(tile: &TileVariables, target: Option<&Target>) -> Vec<Gap> {
 
 /// The gaps of a tile at a step: those over all steps, and what only other steps use.
 pub fn gaps_at_step(
-    tile: &TileVariables,
+    tile: &Placed,
     target: Option<&Target>,
-    is_live: impl Fn(&LoweredVariable) -> bool,
+    is_live: impl Fn(&Placement) -> bool,
 ) -> Vec<Gap> {
     let mut all = gaps(tile, target);
     let live = used(tile, is_live);
@@ -229,12 +220,12 @@ pub fn by_reason<'a>(gaps: impl IntoIterator<Item = &'a Gap>) -> GapsByReason {
 /// The first reason that applies to the variable in `row`, which begins where the gap ends, and the
 /// constraint behind it.
 fn reason_of(
-    tile: &TileVariables,
+    tile: &Placed,
     row: usize,
     gap: &Range<u64>,
     target: Option<&Target>,
 ) -> Option<(GapReason, Option<usize>)> {
-    let variable = tile.variables.get(row)?;
+    let variable = tile.placements.get(row)?;
     if gap.start == 0 {
         return Some((GapReason::Start, None));
     }
@@ -260,34 +251,24 @@ fn reason_of(
 
 /// Of constrained rows that of the placed variable that ends last at or before `offset`, the lowest
 /// of equals.
-fn last_before(tile: &TileVariables, offset: u64, rows: Option<&Vec<u32>>) -> Option<usize> {
+fn last_before(tile: &Placed, offset: u64, rows: Option<&Vec<u32>>) -> Option<usize> {
     let ends = rows?.iter().filter_map(|row| {
-        let variable = tile.variables.get(*row as usize)?;
-        let is_before = is_placed(variable) && variable.end() <= offset;
+        let variable = tile.placements.get(*row as usize)?;
+        let is_before = variable.takes_memory() && variable.end() <= offset;
         is_before.then_some((variable.end(), Reverse(*row as usize)))
     });
     ends.max().map(|(_, Reverse(row))| row)
-}
-
-/// Whether a variable takes memory.
-fn is_placed(variable: &LoweredVariable) -> bool {
-    variable.flags.is_allocated() && variable.bytes > 0
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::store::ids::ClassId;
+    use crate::store::names::Names;
     use crate::store::variable::VariableFlags;
 
-    fn variable(
-        offset: u64,
-        bytes: u64,
-        alignment: u64,
-        class: u32,
-        flags: u16,
-    ) -> LoweredVariable {
-        LoweredVariable {
+    fn variable(offset: u64, bytes: u64, alignment: u64, class: u32, flags: u16) -> Placement {
+        Placement {
             id: 0,
             offset,
             bytes,
@@ -299,40 +280,21 @@ mod tests {
         }
     }
 
-    fn tile() -> (TileVariables, Target) {
-        let tile = TileVariables {
-            variables: vec![
-                variable(16, 10, 4, 0, 1),
-                variable(32, 8, 16, 1, 1),
-                variable(100, 10, 4, 2, 1),
-                variable(104, 8, 4, 3, 1),
-                variable(200, 4, 4, 0, 1),
-                variable(250, 4, 4, 0, 0x81),
-                variable(300, 1, 4, 0, 1),
-                variable(1000, 5, 4, 0, 0),
-            ],
-            element_constraints: vec![
-                vec![],
-                vec![],
-                vec![0],
-                vec![],
-                vec![],
-                vec![],
-                vec![],
-                vec![],
-            ],
-            region_constraints: vec![
-                vec![],
-                vec![],
-                vec![],
-                vec![],
-                vec![1],
-                vec![],
-                vec![],
-                vec![],
-            ],
-            ..TileVariables::default()
-        };
+    fn tile() -> (Placed, Target) {
+        let placements = vec![
+            variable(16, 10, 4, 0, 1),
+            variable(32, 8, 16, 1, 1),
+            variable(100, 10, 4, 2, 1),
+            variable(104, 8, 4, 3, 1),
+            variable(200, 4, 4, 0, 1),
+            variable(250, 4, 4, 0, 0x81),
+            variable(300, 1, 4, 0, 1),
+            variable(1000, 5, 4, 0, 0),
+        ];
+        let (mut elements, mut regions) = (vec![vec![]; 8], vec![vec![]; 8]);
+        elements[2] = vec![0];
+        regions[4] = vec![1];
+        let tile = Placed::new(placements, Names::default(), elements, regions);
         let target = Target {
             element_offsets: vec![0, 100, 200],
             region_offsets: vec![0, 200],
@@ -381,7 +343,7 @@ mod tests {
                 (Some(5), Some(6), None),
             ]
         );
-        let is_live = |variable: &LoweredVariable| variable.class != ClassId(2);
+        let is_live = |variable: &Placement| variable.class != ClassId(2);
         let at_step = gaps_at_step(&tile, Some(&target), is_live);
         let free = at_step.iter().find(|gap| gap.reason == GapReason::FreeAtStep).expect("one");
         assert_eq!((free.bytes.clone(), free.before, free.after), (100..104, None, Some(3)));
@@ -390,14 +352,14 @@ mod tests {
     #[test]
     fn used_and_gaps_add_up_to_the_end_at_any_step() {
         let (tile, target) = tile();
-        let used = |live: &dyn Fn(&LoweredVariable) -> bool| -> u64 {
+        let used = |live: &dyn Fn(&Placement) -> bool| -> u64 {
             used_ranges(&tile, live).iter().map(|range| range.end - range.start).sum()
         };
         let all = by_reason(&gaps(&tile, Some(&target)));
         let gap_bytes =
             |totals: &GapsByReason| totals.values().map(|total| total.bytes).sum::<u64>();
         assert_eq!(used(&|_| true) + gap_bytes(&all), 301);
-        let is_live = |variable: &LoweredVariable| variable.class != ClassId(2);
+        let is_live = |variable: &Placement| variable.class != ClassId(2);
         let at_step = by_reason(&gaps_at_step(&tile, Some(&target), is_live));
         assert_eq!(used(&is_live) + gap_bytes(&at_step), 301);
         assert_eq!(at_step.get(&GapReason::FreeAtStep), Some(&GapTotal { bytes: 4, count: 1 }));

@@ -4,6 +4,7 @@ pub mod chip_map;
 pub mod gap_totals;
 pub mod gaps;
 pub mod overflow;
+pub mod read;
 pub mod recompute;
 pub mod resident_tile;
 pub mod tile_map;

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use crate::store::ClassId;
 use crate::store::liveness::Classes;
 use crate::store::memory::Region;
+use crate::store::placed::{Placed, Placement};
 use crate::store::target::Target;
-use crate::store::variable::{LoweredVariable, TileVariables};
 
 use crate::analysis::placement::gaps::{placed_rows, used_ranges};
 
@@ -59,12 +59,7 @@ fn by_region(mut start: u64, end: u64, target: &Target, mut each: impl FnMut(usi
 }
 
 /// Sums of one tile.
-pub fn tile_sums(
-    tile: &TileVariables,
-    target: &Target,
-    classes: &Classes,
-    steps: usize,
-) -> TileSums {
+pub fn tile_sums(tile: &Placed, target: &Target, classes: &Classes, steps: usize) -> TileSums {
     let mut sums = TileSums::default();
     for range in used_ranges(tile, |_| true) {
         sums.total += range.end - range.start;
@@ -75,7 +70,7 @@ pub fn tile_sums(
             }
         });
     }
-    let allocated = || tile.variables.iter().filter(|variable| variable.flags.is_allocated());
+    let allocated = || tile.placements.iter().filter(|variable| variable.flags.is_allocated());
     sums.always_live = allocated()
         .filter(|variable| classes.is_always_live(variable.class))
         .map(|variable| variable.bytes)
@@ -86,7 +81,7 @@ pub fn tile_sums(
 
 /// Not-always-live bytes of lowered variables at each step position.
 pub fn curve<'a>(
-    variables: impl Iterator<Item = &'a LoweredVariable>,
+    variables: impl Iterator<Item = &'a Placement>,
     classes: &Classes,
     steps: usize,
 ) -> Vec<u64> {
@@ -106,7 +101,7 @@ pub fn curve<'a>(
 }
 
 /// Bytes by category of one tile, by the category's id.
-pub fn category_sums(tile: &TileVariables, target: &Target) -> BTreeMap<u32, CategorySums> {
+pub fn category_sums(tile: &Placed, target: &Target) -> BTreeMap<u32, CategorySums> {
     sums_by(tile, target, |variable| variable.category.unwrap_or(u32::MAX))
 }
 
@@ -115,13 +110,13 @@ pub fn category_sums(tile: &TileVariables, target: &Target) -> BTreeMap<u32, Cat
 /// A sweep over the addresses: between two borders the same variables are there, and their bytes
 /// are overlapped when there is more than one.
 pub fn sums_by<K: Copy + Ord>(
-    tile: &TileVariables,
+    tile: &Placed,
     target: &Target,
-    key: impl Fn(&LoweredVariable) -> K,
+    key: impl Fn(&Placement) -> K,
 ) -> BTreeMap<K, CategorySums> {
     let mut borders: Vec<(u64, bool, K)> = Vec::new();
     for row in placed_rows(tile) {
-        let Some(variable) = tile.variables.get(row) else { continue };
+        let Some(variable) = tile.placements.get(row) else { continue };
         let key = key(variable);
         borders.push((variable.offset, true, key));
         borders.push((variable.end(), false, key));

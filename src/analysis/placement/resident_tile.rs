@@ -1,20 +1,21 @@
 //! The variables of one tile as far as the resident columns know them: without the names of the file,
 //! without alignments, without constraints. For reports whose tiles cannot be read one by one.
 
-use crate::store::variable::{LoweredVariable, LoweredVariables, TileVariables};
+use crate::store::placed::{Placed, Placement};
+use crate::store::variable::LoweredVariables;
 use crate::store::{Report, TileId};
 
 use crate::analysis::liveness::lifetimes::category_and_name;
 
 /// The variables of a tile, each with the name of the variable that it was lowered from, else with the
 /// title of its category. `None` where lowered variables are not there.
-pub fn resident_tile(report: &Report, tile: TileId) -> Option<TileVariables> {
+pub fn resident_tile(report: &Report, tile: TileId) -> Option<Placed> {
     let variables = report.variables.get()?;
-    let mut found = TileVariables::default();
+    let mut found = Placed::default();
     for row in variables.rows_of(tile) {
         let (category, name) = category_and_name(report, variables, row);
         let Some(variable) = lowered(variables, row, category.map(|id| id.0)) else { continue };
-        found.variables.push(variable);
+        found.placements.push(variable);
         found.names.push(&name);
         found.element_constraints.push(Vec::new());
         found.region_constraints.push(Vec::new());
@@ -22,17 +23,13 @@ pub fn resident_tile(report: &Report, tile: TileId) -> Option<TileVariables> {
     Some(found)
 }
 
-fn lowered(
-    variables: &LoweredVariables,
-    row: usize,
-    category: Option<u32>,
-) -> Option<LoweredVariable> {
+fn lowered(variables: &LoweredVariables, row: usize, category: Option<u32>) -> Option<Placement> {
     let id = match &variables.ids {
         Some(ids) => *ids.get(row)?,
         None => variables.first_id.saturating_add(u32::try_from(row).ok()?),
     };
     let unlowered = variables.unlowered.get(row).copied();
-    Some(LoweredVariable {
+    Some(Placement {
         id,
         offset: u64::from(*variables.offsets.get(row)?),
         bytes: u64::from(*variables.bytes.get(row)?),
@@ -80,10 +77,10 @@ mod tests {
         let tile = resident_tile(&report, TileId(4)).expect("variables");
         let names: Vec<&str> = tile.names.iter().collect();
         assert_eq!(names, ["weights", "Control code", "Unknown category"]);
-        let ids: Vec<_> = tile.variables.iter().map(|variable| variable.id).collect();
+        let ids: Vec<_> = tile.placements.iter().map(|variable| variable.id).collect();
         assert_eq!(ids, [10, 11, 12]);
-        assert_eq!(tile.variables[0].unlowered, Some(UnloweredId(5)));
-        assert_eq!((tile.variables[1].unlowered, tile.variables[2].category), (None, None));
-        assert!(resident_tile(&report, TileId(5)).expect("nothing").variables.is_empty());
+        assert_eq!(tile.placements[0].unlowered, Some(UnloweredId(5)));
+        assert_eq!((tile.placements[1].unlowered, tile.placements[2].category), (None, None));
+        assert!(resident_tile(&report, TileId(5)).expect("nothing").placements.is_empty());
     }
 }

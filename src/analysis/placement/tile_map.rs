@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use crate::store::ids::CategoryId;
 use crate::store::liveness::Classes;
-use crate::store::variable::{LoweredVariable, TileVariables};
+use crate::store::placed::{Placed, Placement};
 use crate::store::{ClassId, Report};
 
 use crate::analysis::placement::gaps::{
@@ -42,7 +42,7 @@ pub struct TileMap {
 /// A variable at its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// Its row in [`TileVariables`].
+    /// Its row in [`Placed`].
     pub row: u32,
     /// Its first byte.
     pub offset: u64,
@@ -67,16 +67,16 @@ impl Block {
 
 impl TileMap {
     /// The map of a tile over all steps, or of what lives at a step position.
-    pub fn new(tile: &TileVariables, report: &Report, step: Option<usize>) -> Self {
+    pub fn new(tile: &Placed, report: &Report, step: Option<usize>) -> Self {
         let target = report.target.get();
         let classes = report.liveness.get().map(|liveness| &liveness.classes);
-        let is_live = |variable: &LoweredVariable| {
+        let is_live = |variable: &Placement| {
             step.is_none_or(|step| {
                 classes.is_some_and(|classes| classes.is_live_at(variable.class, step))
             })
         };
         let block = |row: usize| {
-            let variable = tile.variables.get(row).filter(|variable| is_live(variable))?;
+            let variable = tile.placements.get(row).filter(|variable| is_live(variable))?;
             let category = variable.category.map(CategoryId);
             Some(Block {
                 row: u32::try_from(row).ok()?,
@@ -91,7 +91,7 @@ impl TileMap {
                     .is_some_and(|classes| classes.is_always_live(variable.class)),
             })
         };
-        let mut blocks: Vec<Block> = placed_rows(tile).into_iter().filter_map(block).collect();
+        let mut blocks: Vec<Block> = placed_rows(tile).filter_map(block).collect();
         let lanes = put_into_lanes(&mut blocks);
         let gaps = match step {
             Some(_) => gaps_at_step(tile, target, is_live),
@@ -136,7 +136,7 @@ impl TileMap {
         self.gaps.get(position).is_some_and(|gap| gap.bytes.contains(&address)).then_some(position)
     }
 
-    /// The block of a row of [`TileVariables`], as a position in `blocks`; `None` where the variable
+    /// The block of a row of [`Placed`], as a position in `blocks`; `None` where the variable
     /// has no place, or does not live at the step of the map.
     pub fn block_of(&self, row: u32) -> Option<usize> {
         self.blocks.iter().position(|block| block.row == row)
@@ -149,7 +149,7 @@ impl TileMap {
 }
 
 /// The rows whose name has `part` in it, whatever the case, ascending.
-pub fn rows_named(tile: &TileVariables, part: &str) -> Vec<u32> {
+pub fn rows_named(tile: &Placed, part: &str) -> Vec<u32> {
     let filter = Filter::new(part);
     let names = (0_u32..).zip(tile.names.iter());
     names.filter(|(_, name)| filter.is_in(name)).map(|(row, _)| row).collect()
@@ -218,10 +218,10 @@ mod tests {
         report
     }
 
-    fn tile(variables: &[(u64, u64, u32)]) -> TileVariables {
-        let mut tile = TileVariables::default();
+    fn tile(variables: &[(u64, u64, u32)]) -> Placed {
+        let mut tile = Placed::default();
         for (id, (offset, bytes, class)) in (0..).zip(variables) {
-            tile.variables.push(LoweredVariable {
+            tile.placements.push(Placement {
                 id,
                 offset: *offset,
                 bytes: *bytes,
@@ -265,7 +265,7 @@ mod tests {
         assert!(early.blocks.iter().all(|block| block.is_live(classes, 1)));
         assert_eq!(rows_named(&tile, "LAYER2"), [2]);
         assert_eq!(rows_named(&tile, "/out").len(), 5);
-        assert_eq!(TileMap::new(&TileVariables::default(), &report, None).lanes.len(), 0);
+        assert_eq!(TileMap::new(&Placed::default(), &report, None).lanes.len(), 0);
     }
 
     proptest! {

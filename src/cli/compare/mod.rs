@@ -19,7 +19,7 @@ use super::output::{self, Answer};
 use crate::analysis::comparison::contribution::{OperationName, Part};
 use crate::analysis::comparison::explanation::Explanation;
 use crate::analysis::comparison::figures::{Figure, Unit};
-use crate::analysis::comparison::fullest_tile::{FullestTiles, fullest_tile};
+use crate::analysis::comparison::fullest_tile::{FullestTiles, gaps_of_fullest};
 use crate::analysis::comparison::matching::{MatchCounts, Sureness, match_reports};
 use crate::analysis::comparison::options::OptionDifference;
 use crate::analysis::comparison::plans::Plan;
@@ -31,7 +31,6 @@ use crate::analysis::insights::change::ChangeInsight;
 use crate::analysis::insights::compared::Compared;
 use crate::analysis::liveness;
 use crate::analysis::memory;
-use crate::analysis::placement::gaps::{GapsByReason, by_reason, gaps};
 use crate::analysis::program::report_options::OptionKind;
 use crate::analysis::program::steps;
 use crate::format::poplar::OpenReport;
@@ -177,7 +176,7 @@ impl Comparison {
     ) -> Result<Self, Error> {
         let target = others.first().unwrap_or(source);
         rayon::join(|| read(source, progress), || read(target, progress));
-        let gaps = [gaps_of_fullest(source, progress)?, gaps_of_fullest(target, progress)?];
+        let gaps = [gaps_of_fullest(&source.report)?, gaps_of_fullest(&target.report)?];
         let derived = |open: &OpenReport| Derived::new(Arc::clone(&open.report));
         let (derived_source, derived_target) = (derived(source), derived(target));
         let mut runs = Runs::default();
@@ -194,7 +193,7 @@ impl Comparison {
         let steps = matching.as_ref().map(|matching| matching.steps.counts());
         let pair = DerivedPair::new(pair, matching.unwrap_or_default());
         let compared =
-            Compared::of([&derived_source, &derived_target], &pair, gaps, SPIKES, &|| false);
+            Compared::of([&derived_source, &derived_target], &pair, &gaps, SPIKES, &|| false);
         let fits = [source, target]
             .map(|report| memory::totals(report.memory.get()?, report.target.get()).fits);
         let matching = &pair.matching;
@@ -242,12 +241,6 @@ fn read(open: &OpenReport, progress: &Progress) {
     open.read_variables(progress);
     open.read_tile_variable_bytes(progress);
     open.read_compute(progress);
-}
-
-fn gaps_of_fullest(open: &OpenReport, progress: &Progress) -> Result<Option<GapsByReason>, Error> {
-    let Some(tile) = fullest_tile(&open.report) else { return Ok(None) };
-    let variables = open.read_tile(tile, progress)?;
-    Ok(variables.map(|variables| by_reason(&gaps(&variables, open.report.target.get()))))
 }
 
 fn compared_report(report: &Report) -> ComparedReport {

@@ -92,7 +92,9 @@ impl Runs {
             let titles: Vec<&str> = titles.iter().map(String::as_str).collect();
             let row = |option: &OptionDifference| {
                 let title = option_title(option.kind, &option.name);
-                std::iter::once(title).chain(option.values.iter().map(option_value)).collect()
+                std::iter::once(title)
+                    .chain(option.values.iter().map(|value| option_value(value.as_ref())))
+                    .collect()
             };
             text += &aligned(&titles, self.options.iter().map(row));
         }

@@ -100,7 +100,7 @@ fn options(options: &[OptionRow]) -> String {
     }
     let rows = options.iter().map(|option| {
         let title = option_title(option.kind, &option.name);
-        vec![title, option_value(&option.source), option_value(&option.target)]
+        vec![title, option_value(option.source.as_ref()), option_value(option.target.as_ref())]
     });
     aligned(&["<", "<source", "<target"], rows)
 }
@@ -121,8 +121,8 @@ pub fn option_title(kind: OptionKind, name: &str) -> String {
 }
 
 /// The value of an option that a report may lack.
-pub fn option_value(value: &Option<String>) -> String {
-    value.as_deref().map_or("–".to_owned(), name_cell)
+pub fn option_value(value: Option<&String>) -> String {
+    value.map(String::as_str).map_or("–".to_owned(), name_cell)
 }
 
 /// A change, signed, with its percentage: `+2.70 MiB (+181 %)`.

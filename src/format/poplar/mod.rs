@@ -4,6 +4,7 @@
 //! asked for, on whatever thread asks.
 
 pub mod absent;
+mod arenas;
 pub mod blob;
 mod database;
 mod debug_cbor;
@@ -29,8 +30,8 @@ use table::Tables;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::liveness::VariableBytes;
 use crate::store::log::LogMessage;
+use crate::store::placed::Placed;
 use crate::store::report::FileStatus;
-use crate::store::variable::TileVariables;
 use crate::store::{Absence, Report, TileId, WarningCode};
 
 /// A report with the files behind it. Cheap to share between threads.
@@ -39,7 +40,7 @@ pub struct OpenReport {
     /// What has been read.
     pub report: Arc<Report>,
     found: Found,
-    database: Database,
+    database: Arc<Database>,
 }
 
 impl OpenReport {
@@ -51,8 +52,10 @@ impl OpenReport {
         let report = Report::new(path.to_owned());
         let found = discover(path, &report.warnings)?;
         report.set_files(found.files.clone());
-        let database = Database::open(&found.profile, &report.warnings)?;
-        Ok(Self { report: Arc::new(report), found, database })
+        let database = Arc::new(Database::open(&found.profile, &report.warnings)?);
+        let report = Arc::new(report);
+        arenas::Tiles::serve(&report, &database);
+        Ok(Self { report, found, database })
     }
 
     /// Finds a report and reads its small tables: everything but debug contexts and lowered
@@ -90,6 +93,7 @@ impl OpenReport {
         report.target.settle(complete(target, progress, absent::target));
         let memory = pop::memory::read_memory(&tables, tiles);
         report.memory.settle(complete(memory, progress, absent::memory));
+        report.fill_arenas_with_tiles();
         let graph = pop::about::read_graph(&tables);
         report.graph.settle(complete(graph, progress, absent::graph));
         let compute_sets = pop::compute::read_compute_sets(&tables);
@@ -254,14 +258,8 @@ impl OpenReport {
     ///
     /// # Errors
     /// When the profile cannot be opened again.
-    pub fn read_tile(
-        &self,
-        tile: TileId,
-        progress: &Progress,
-    ) -> Result<Option<TileVariables>, Error> {
-        let tables = self.database.tables(&self.report.warnings, progress)?;
-        let ids = self.report.variables.get().and_then(|variables| variables.id_range(tile));
-        Ok(TileReader::new(tables).read_tile(tile, ids))
+    pub fn read_tile(&self, tile: TileId, progress: &Progress) -> Result<Option<Placed>, Error> {
+        arenas::read_tile(&self.database, &self.report, tile, progress)
     }
 
     /// Reads all tiles' lowered variables in one scan. Returns whether there is a table to read.
@@ -271,7 +269,7 @@ impl OpenReport {
     pub fn read_each_tile(
         &self,
         progress: &Progress,
-        each: impl FnMut(TileId, TileVariables),
+        each: impl FnMut(TileId, Placed),
     ) -> Result<bool, Error> {
         let tables = self.database.tables(&self.report.warnings, progress)?;
         Ok(TileReader::new(tables).each_tile(each))
@@ -285,7 +283,7 @@ impl OpenReport {
     pub fn map_tiles<T: Send>(
         &self,
         progress: &Progress,
-        of_tile: impl Fn(TileId, TileVariables) -> T + Sync,
+        of_tile: impl Fn(TileId, Placed) -> T + Sync,
     ) -> Result<Option<Vec<(TileId, T)>>, Error> {
         self.map_some_tiles(progress, |_| true, of_tile)
     }
@@ -298,7 +296,7 @@ impl OpenReport {
         &self,
         progress: &Progress,
         is_wanted: impl Fn(TileId) -> bool + Sync,
-        of_tile: impl Fn(TileId, TileVariables) -> T + Sync,
+        of_tile: impl Fn(TileId, Placed) -> T + Sync,
     ) -> Result<Option<Vec<(TileId, T)>>, Error> {
         let warnings = &self.report.warnings;
         pop::tiles::map_tiles(&self.database, warnings, progress, is_wanted, of_tile)

@@ -10,7 +10,9 @@ use crate::analysis::placement::recompute::{self, CategorySums, TileSums};
 use crate::format::Progress;
 use crate::format::poplar::blob::encode_list;
 use crate::store::liveness::Classes;
-use crate::store::variable::{LoweredVariable, TileVariables, VariableFlags};
+use crate::store::names::Names;
+use crate::store::placed::{Placed, Placement};
+use crate::store::variable::VariableFlags;
 use crate::store::{ClassId, TileId};
 use crate::synth::WriteError;
 use crate::synth::allocator::{Wanted, place};
@@ -49,7 +51,7 @@ pub struct Sums {
 struct PlacedTile {
     tile: u32,
     symbols: Vec<usize>,
-    variables: TileVariables,
+    variables: Placed,
     sums: TileSums,
     categories: BTreeMap<u32, CategorySums>,
     curve: Vec<u64>,
@@ -143,10 +145,10 @@ fn place_tile(
         })
         .collect();
     let offsets = place(&wanted, &model.target);
-    let variables: Vec<LoweredVariable> = known
+    let variables: Vec<Placement> = known
         .iter()
         .zip(offsets)
-        .map(|((symbol, bytes), offset)| LoweredVariable {
+        .map(|((symbol, bytes), offset)| Placement {
             id: 0,
             offset,
             bytes: *bytes,
@@ -163,19 +165,15 @@ fn place_tile(
         .collect();
     let element_constraints = mutual_constraints(&known, stack, |symbol| symbol.is_code);
     let region_constraints = mutual_constraints(&known, stack, |symbol| symbol.avoids_stack);
-    let variables = TileVariables {
-        region_constraints,
-        names: crate::store::names::Names::default(),
-        element_constraints,
-        variables,
-    };
+    let variables =
+        Placed::new(variables, Names::default(), element_constraints, region_constraints);
     let steps = model.programs.len();
     PlacedTile {
         tile,
         symbols: on_tile.iter().map(|(at, _)| *at).collect(),
         sums: recompute::tile_sums(&variables, &model.target, classes, steps),
         categories: recompute::category_sums(&variables, &model.target),
-        curve: recompute::curve(variables.variables.iter(), classes, steps),
+        curve: recompute::curve(variables.placements.iter(), classes, steps),
         variables,
     }
 }
@@ -236,7 +234,7 @@ fn write_tile(
     let mut insert = db.prepare_cached(
         "INSERT INTO vars_info VALUES (?1, ?2, ?3, NULL, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
     )?;
-    let rows = placed.symbols.iter().zip(&placed.variables.variables);
+    let rows = placed.symbols.iter().zip(&placed.variables.placements);
     let constraints =
         placed.variables.element_constraints.iter().zip(&placed.variables.region_constraints);
     for ((id, (at, variable)), (elements, regions)) in (first..).zip(rows).zip(constraints) {

@@ -1,5 +1,5 @@
-//! The lists of pairs that were compared and of reports that were opened before. Whether they are still there is looked up beside the
-//! window: a path on a network may take its time.
+//! The lists of what was compared and of reports that were opened before. Whether they are still there
+//! is looked up beside the window: a path on a network may take its time.
 
 use eframe::egui;
 use std::path::PathBuf;
@@ -53,8 +53,8 @@ impl Recents {
         }
         // While nothing is known of a path it is offered.
         let mut are_there = self.are_there.get(&question).into_iter().flatten().copied();
-        let (pairs, reports) = entries.split_at(state.pairs.len());
-        for (title, list) in [("Recent comparisons", pairs), ("Recent reports", reports)] {
+        let (comparisons, reports) = entries.split_at(state.comparisons.len());
+        for (title, list) in [("Recent comparisons", comparisons), ("Recent reports", reports)] {
             if list.is_empty() && title == "Recent comparisons" {
                 continue;
             }
@@ -78,7 +78,7 @@ impl Recents {
     }
 }
 
-/// A report or a pair in the lists.
+/// A report or a comparison in the lists.
 struct Entry {
     title: String,
     paths: Vec<PathBuf>,
@@ -87,17 +87,14 @@ struct Entry {
     forget: Command,
 }
 
-/// The pairs, then the reports.
+/// The comparisons, then the reports.
 fn entries(state: &HomeState<'_>) -> Vec<Entry> {
-    let pairs = state.pairs.iter().map(|pair| {
-        let (source, target) = (pair.source.clone(), pair.target.clone());
-        Entry {
-            title: pair.title.clone(),
-            paths: vec![source.clone(), target.clone()],
-            opened: pair.opened,
-            open: Command::Compare(vec![source.clone(), target.clone()]),
-            forget: Command::ForgetPair(source, target),
-        }
+    let comparisons = state.comparisons.iter().map(|comparison| Entry {
+        title: comparison.title.clone(),
+        paths: comparison.paths(),
+        opened: comparison.opened,
+        open: Command::Compare(comparison.paths()),
+        forget: Command::ForgetComparison(comparison.paths()),
     });
     let reports = state.recents.iter().map(|report| Entry {
         title: report.title.clone(),
@@ -106,7 +103,7 @@ fn entries(state: &HomeState<'_>) -> Vec<Entry> {
         open: Command::Open(report.path.clone()),
         forget: Command::Forget(report.path.clone()),
     });
-    pairs.chain(reports).collect()
+    comparisons.chain(reports).collect()
 }
 
 /// An entry: title and path at the left, date and bin at the right. A click opens it.
@@ -152,5 +149,10 @@ fn row_ui(ui: &mut egui::Ui, report: &Entry, is_there: bool, commands: &mut Vec<
     left_ui.add(Label::new(place).truncate().selectable(false));
     if row.clicked() {
         commands.push(report.open.clone());
+    }
+    if report.paths.len() > 2 {
+        // One path a line: a row has no room for them.
+        let lines: Vec<_> = paths.iter().map(|path| shortened(path, PATH)).collect();
+        row.on_hover_text(lines.join("\n"));
     }
 }

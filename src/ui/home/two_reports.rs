@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use eframe::egui::{Button, ComboBox, Key, RichText, TextEdit};
 
 use super::HomeState;
+use crate::analysis::figures::difference::Side;
 use crate::text::shortened;
 use crate::ui::command::{Command, PickFor};
-use crate::ui::legacy::Side;
 use crate::ui::theme::{Tokens, card_frame};
 
 /// Width of what stands beside a field, points.

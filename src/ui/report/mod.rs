@@ -1,16 +1,17 @@
 //! The pages of a report. Each borrows the report and the selection, and keeps what it derived.
 
 pub mod beside;
+mod category_colors;
 pub mod chip_map;
 pub mod comparison;
 pub mod figures;
-pub mod halves;
 pub mod insights;
 pub mod liveness;
 pub mod memory;
 mod memory_map;
 pub mod moment;
 mod side_by_side;
+mod step_choice;
 pub mod summary;
 mod tile_figures;
 mod tile_grid;
@@ -30,11 +31,9 @@ use eframe::egui::RichText;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-pub use crate::ui::legacy::PageContext;
-
 /// What a page gets.
 #[derive(Debug)]
-pub struct RunsContext<'a> {
+pub struct PageContext<'a> {
     /// The runs that are shown.
     pub runs: &'a Arc<Runs>,
     /// What is selected.

@@ -1,5 +1,6 @@
 //! A sweep: many runs of one program side by side, as a heat map, curves and a table. It needs no open
-//! report, and any of its runs can be opened, any two compared.
+//! report, and any of its runs can be opened, any two compared, and several that are ticked opened
+//! together.
 
 mod heat_map;
 mod lines;
@@ -14,11 +15,13 @@ use std::sync::Arc;
 use eframe::egui::{Button, ComboBox, Key, Label, ProgressBar, RichText, TextEdit};
 
 use super::command::{Command, PickFor};
+use super::runs::MOST_RUNS;
 use super::split;
 use super::theme::Tokens;
 use super::units::Units;
 use super::widget::data_table::{Data, DataTable, no_paint};
 use super::widget::facts::absent_ui;
+use super::widget::row_ticks::RowTicks;
 use super::widget::rows::Rows;
 use crate::analysis::sweep::{FastestThatFits, Figure, SpeedMeasure, Sweep};
 use crate::text::{grouped, shortened};
@@ -64,7 +67,23 @@ pub struct Loaded {
     choice: Choice,
     /// Runs that are selected, at most two.
     selected: Vec<usize>,
+    /// Runs that are to be opened together, the reference first.
+    ticked: Vec<usize>,
     pictures: Option<Pictures>,
+}
+
+impl Loaded {
+    /// Where a run is; `None` where it could not be read.
+    fn path(&self, run: usize) -> Option<PathBuf> {
+        let run = self.sweep.runs.get(run).filter(|run| run.error.is_none())?;
+        Some(PathBuf::from(&run.path))
+    }
+
+    /// What a run is called.
+    fn name(&self, run: usize) -> String {
+        let run = self.sweep.runs.get(run);
+        run.map_or(String::new(), |run| shortened(&run.name, NAME).into_owned())
+    }
 }
 
 impl std::fmt::Debug for Loaded {
@@ -147,6 +166,7 @@ impl SweepPage {
                     rows: Arc::new(runs::RunRows(Arc::clone(&sweep))),
                     choice: Choice::first(&sweep),
                     selected: sweep.fastest_that_fits.run().into_iter().collect(),
+                    ticked: Vec::new(),
                     sweep,
                     pictures: None,
                 });
@@ -247,37 +267,52 @@ fn verdict_ui(ui: &mut egui::Ui, loaded: &Loaded, commands: &mut Vec<Command>) {
 
 /// The selected runs, and what can be done with them.
 fn selected_ui(ui: &mut egui::Ui, loaded: &Loaded, commands: &mut Vec<Command>) {
-    let name = |run: usize| {
-        let run = loaded.sweep.runs.get(run);
-        run.map_or(String::new(), |run| shortened(&run.name, NAME).into_owned())
-    };
-    let path = |run: usize| {
-        let run = loaded.sweep.runs.get(run).filter(|run| run.error.is_none())?;
-        Some(PathBuf::from(&run.path))
-    };
-    ui.horizontal(|ui| match *loaded.selected {
-        [] => {
-            ui.weak("Click a run to select it, Shift-click a second one to compare");
-        }
-        [run] => {
-            ui.label(RichText::new(format!("Selected: {}", name(run))).strong());
-            if let Some(path) = path(run)
-                && ui.button("Open").clicked()
-            {
-                commands.push(Command::Open(path));
+    ui.horizontal(|ui| {
+        ticked_ui(ui, loaded, commands);
+        match *loaded.selected {
+            [] => {
+                ui.weak("Click a run to select it, Shift-click a second one to compare");
             }
-            ui.add(Label::new(RichText::new("Shift-click another to compare").weak()).truncate());
-        }
-        [source, target, ..] => {
-            let text = format!("Selected: {} → {}", name(source), name(target));
-            ui.label(RichText::new(text).strong());
-            if let (Some(source), Some(target)) = (path(source), path(target))
-                && ui.button("Compare").clicked()
-            {
-                commands.push(Command::Compare(vec![source, target]));
+            [run] => {
+                ui.label(RichText::new(format!("Selected: {}", loaded.name(run))).strong());
+                if let Some(path) = loaded.path(run)
+                    && ui.button("Open").clicked()
+                {
+                    commands.push(Command::Open(path));
+                }
+                let hint = RichText::new("Shift-click another to compare").weak();
+                ui.add(Label::new(hint).truncate());
+            }
+            [source, target, ..] => {
+                let text = format!("Selected: {} → {}", loaded.name(source), loaded.name(target));
+                ui.label(RichText::new(text).strong());
+                if let (Some(source), Some(target)) = (loaded.path(source), loaded.path(target))
+                    && ui.button("Compare").clicked()
+                {
+                    commands.push(Command::Compare(vec![source, target]));
+                }
             }
         }
     });
+}
+
+/// What opens the ticked runs together.
+fn ticked_ui(ui: &mut egui::Ui, loaded: &Loaded, commands: &mut Vec<Command>) {
+    let Some(reference) = loaded.ticked.first() else { return };
+    let count = loaded.ticked.len();
+    let title = match count {
+        1 => "Open the ticked run".to_owned(),
+        _ => format!("Open the {} ticked runs", grouped(count as u64)),
+    };
+    let open = ui.add_enabled(count <= MOST_RUNS, Button::new(title));
+    let hover = format!("{}, which was ticked first, is the reference", loaded.name(*reference));
+    let open = if count > 1 { open.on_hover_text(hover) } else { open };
+    let too_many = format!("{MOST_RUNS} runs at most are open together");
+    if open.on_disabled_hover_text(too_many).clicked() {
+        let paths = loaded.ticked.iter().filter_map(|run| loaded.path(*run));
+        commands.push(Command::Compare(paths.collect()));
+    }
+    ui.separator();
 }
 
 /// Selects a run, or a second one.
@@ -396,7 +431,7 @@ fn table_ui(
     let columns = runs::columns(&loaded.sweep);
     let path = loaded.folder.display().to_string();
     let note = shortened(&path, 60);
-    let selected = &loaded.selected;
+    let (selected, sweep) = (&loaded.selected, &loaded.sweep);
     let data = Data {
         name: "runs",
         title: "Runs",
@@ -406,7 +441,9 @@ fn table_ui(
         is_selected: &|row| selected.contains(&row),
         paint: &no_paint,
     };
-    if let Some(click) = table.ui(ui, &data, commands) {
+    let is_read = |run: usize| sweep.runs.get(run).is_some_and(|run| run.error.is_none());
+    let ticks = RowTicks { rows: &mut loaded.ticked, is_possible: &is_read };
+    if let Some(click) = table.ui_ticked(ui, &data, commands, ticks) {
         select(&mut loaded.selected, click.row, click.is_added);
     }
 }

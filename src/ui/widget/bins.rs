@@ -5,10 +5,18 @@
 //! of their width, so that they stay what they are while the picture is dragged. Of long columns,
 //! blocks of values are folded once, so that a frame does not go through every value again.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 /// Values folded into a block.
 const BLOCK: usize = 64;
 /// Columns up to this length are folded value by value.
 const SHORT: usize = 8 * 1024;
+
+/// Tells numbers to draw apart from all others: caches of bins are kept by it.
+pub fn new_version() -> u64 {
+    static VERSIONS: AtomicU64 = AtomicU64::new(1);
+    VERSIONS.fetch_add(1, Ordering::Relaxed)
+}
 
 /// Numbers to draw; a number that the file lacks is a hole.
 #[derive(Clone, Copy, Debug)]

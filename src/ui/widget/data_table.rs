@@ -8,6 +8,7 @@ use std::sync::Arc;
 use eframe::egui::{Button, Label, RichText, Role, Sense, TextEdit, Vec2};
 use egui_extras::{Column as Width, TableBuilder};
 
+use super::row_ticks::RowTicks;
 use super::rows::{Column, Order, Rows, Value, order};
 use crate::text::{grouped, shortened};
 use crate::ui::command::{Command, Export, ExportTo, Exported, Sheet};
@@ -124,7 +125,18 @@ impl DataTable {
         data: &Data<'_>,
         commands: &mut Vec<Command>,
     ) -> Option<RowClick> {
-        self.ui_beside(ui, data, commands, None)
+        self.ui_with(ui, data, commands, None, None)
+    }
+
+    /// The same, with a check box before each row.
+    pub fn ui_ticked(
+        &mut self,
+        ui: &mut egui::Ui,
+        data: &Data<'_>,
+        commands: &mut Vec<Command>,
+        ticks: RowTicks<'_>,
+    ) -> Option<RowClick> {
+        self.ui_with(ui, data, commands, None, Some(ticks))
     }
 
     /// The same, with something of the page at the left in place of a title.
@@ -134,6 +146,17 @@ impl DataTable {
         data: &Data<'_>,
         commands: &mut Vec<Command>,
         beside: Option<&mut dyn FnMut(&mut egui::Ui)>,
+    ) -> Option<RowClick> {
+        self.ui_with(ui, data, commands, beside, None)
+    }
+
+    fn ui_with(
+        &mut self,
+        ui: &mut egui::Ui,
+        data: &Data<'_>,
+        commands: &mut Vec<Command>,
+        beside: Option<&mut dyn FnMut(&mut egui::Ui)>,
+        mut ticks: Option<RowTicks<'_>>,
     ) -> Option<RowClick> {
         self.arrange(ui, data);
         self.head_ui(ui, data, commands, beside);
@@ -205,6 +228,9 @@ impl DataTable {
                     };
                     line.col(|ui| {
                         aligned(ui, column.is_number(), |ui| {
+                            if let (Some(ticks), None, 0) = (&mut ticks, part, index) {
+                                ticks.ui(ui, row, &data.rows.value(row, 0).shown(units));
+                            }
                             if let Some(outline) = outline {
                                 ui.add_space(f32::from(outline.level) * 22.0);
                                 if let Some(is_open) = outline.is_open {

@@ -6,6 +6,8 @@ use eframe::egui::{
     TextWrapMode, Vec2, WidgetText,
 };
 
+use crate::ui::theme::Tokens;
+
 /// How a series looks.
 #[derive(Clone, Copy, Debug)]
 pub enum Patch {
@@ -17,6 +19,8 @@ pub enum Patch {
     Dashes(Color32),
     /// Lines that rise, or fall, across an area.
     Hatch(Color32, bool),
+    /// Squares of two colours, which may be the same, with a line around.
+    Chequered(Color32, Color32),
 }
 
 /// Width of a patch, points.
@@ -52,11 +56,34 @@ pub fn entry_ui(ui: &mut egui::Ui, patch: Patch, title: &str, is_on: &mut bool) 
     response.on_hover_text(if is_on { "Click to hide" } else { "Click to show" })
 }
 
+/// Draws an entry that switches nothing, as one widget, so that entries wrap as words do.
+pub fn label_ui(ui: &mut egui::Ui, patch: Patch, title: &str) {
+    const PATCH: f32 = 16.0;
+    let color = Tokens::now(ui).text;
+    let font = TextStyle::Body.resolve(ui.style());
+    let galley = ui.painter().layout_no_wrap(title.to_owned(), font, color);
+    let size = Vec2::new(PATCH + GAP + galley.size().x, galley.size().y.max(PATCH));
+    let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
+    let at = rect.left_center() - Vec2::new(0.0, 6.0);
+    paint_patch(ui, Rect::from_min_size(at, Vec2::new(PATCH, 12.0)), patch, true);
+    let at = Pos2::new(rect.left() + PATCH + GAP, rect.center().y - galley.size().y / 2.0);
+    ui.painter().galley(at, galley, color);
+    response.widget_info(|| egui::WidgetInfo::labeled(Role::Label, true, title));
+}
+
 fn paint_patch(ui: &egui::Ui, rect: Rect, patch: Patch, is_on: bool) {
     let painter = ui.painter();
     let middle = rect.center().y;
     let thin = |color| Stroke::new(1.0, color);
     match patch {
+        Patch::Chequered(even, odd) => {
+            painter.rect_filled(rect, 0, even);
+            for (column, row) in [(0_u8, 0_u8), (2, 0), (1, 1), (3, 1), (0, 2), (2, 2)] {
+                let at = rect.min + Vec2::new(f32::from(column), f32::from(row)) * 4.0;
+                painter.rect_filled(Rect::from_min_size(at, Vec2::splat(4.0)), 0, odd);
+            }
+            painter.rect_stroke(rect, 0, thin(Tokens::now(ui).border), StrokeKind::Inside);
+        }
         // An outline stays of what is switched off.
         Patch::Area(_, line) | Patch::Line(line) | Patch::Dashes(line) | Patch::Hatch(line, _)
             if !is_on =>

@@ -73,7 +73,7 @@ fn ipus(context: &Context<'_>) -> Option<Vec<Ipu>> {
         Some(Ipu {
             number,
             used_bytes: sum_of_rows(&memory.including_gaps, rows)?,
-            capacity_bytes: limit_bytes(scope, memory, Some(target))?,
+            capacity_bytes: limit_bytes(scope, context.report.arenas.get()?)?,
             over_bytes: over?,
             tiles: TileSelection::of_scope(scope.tiles(Some(target))),
         })

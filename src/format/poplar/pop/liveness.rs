@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::format::poplar::table::{Query, Tables};
 use crate::format::poplar::{absent, blob};
 use crate::store::WarningCode;
-use crate::store::ids::{ClassId, StepId, UnloweredId};
+use crate::store::ids::{ClassId, DeviceId, StepId, UnloweredId};
 use crate::store::liveness::{Classes, Deltas, Liveness, VariableBytes};
 use crate::store::program::Steps;
 
@@ -155,11 +155,11 @@ fn read_deltas(tables: &Tables<'_>, steps: &Steps) -> Option<Deltas> {
         if cells.is_null(1) {
             deltas.everything.push(row);
         } else if let Some(ipu) = cells.number32(1) {
-            deltas.by_ipu.entry(ipu).or_default().push(row);
+            deltas.by_device.entry(DeviceId(ipu)).or_default().push(row);
         }
     });
     let mut is_negative = false;
-    for rows in deltas.by_ipu.values_mut().chain([&mut deltas.everything]) {
+    for rows in deltas.by_device.values_mut().chain([&mut deltas.everything]) {
         rows.sort_by_key(|(step, _)| *step);
         let mut level = 0_i64;
         for (_, delta) in rows {

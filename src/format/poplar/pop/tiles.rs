@@ -12,7 +12,7 @@ use super::variables::{TileReader, id_ranges};
 use crate::format::poplar::database::Database;
 use crate::format::poplar::table::{Query, Tables};
 use crate::format::{Error, Progress};
-use crate::store::variable::TileVariables;
+use crate::store::placed::Placed;
 use crate::store::{TileId, Warnings};
 
 /// What `of_tile` makes of every tile that is wanted, by ascending tile; names are not read. `None` when
@@ -25,7 +25,7 @@ pub fn map_tiles<T: Send>(
     warnings: &Warnings,
     progress: &Progress,
     is_wanted: impl Fn(TileId) -> bool + Sync,
-    of_tile: impl Fn(TileId, TileVariables) -> T + Sync,
+    of_tile: impl Fn(TileId, Placed) -> T + Sync,
 ) -> Result<Option<Vec<(TileId, T)>>, Error> {
     let reader = TileReader::without_names(database.tables(warnings, progress)?, &is_wanted);
     if !reader.has_table() {

@@ -12,7 +12,8 @@ use crate::format::poplar::database::Database;
 use crate::format::poplar::table::{Cells, Query, Tables, split_for_threads};
 use crate::store::ids::{ClassId, IdColumn, TileId, UnloweredId};
 use crate::store::names::Names;
-use crate::store::variable::{LoweredVariable, LoweredVariables, TileVariables, VariableFlags};
+use crate::store::placed::{Placed, Placement};
+use crate::store::variable::{LoweredVariables, VariableFlags};
 use crate::store::{WarningCode, Warnings};
 
 const TABLE: &str = "vars_info";
@@ -218,11 +219,7 @@ impl<'a> TileReader<'a> {
 
     /// The variables of one tile, `None` when the table cannot be read. Without an index on tiles
     /// this scans the table, unless `ids` says where the tile's rows are.
-    pub fn read_tile(
-        &self,
-        tile: TileId,
-        ids: Option<RangeInclusive<u32>>,
-    ) -> Option<TileVariables> {
+    pub fn read_tile(&self, tile: TileId, ids: Option<RangeInclusive<u32>>) -> Option<Placed> {
         let mut found = None;
         let (tail, needs, parameters) = match ids {
             Some(ids) => (
@@ -243,7 +240,7 @@ impl<'a> TileReader<'a> {
 
     /// All tiles, one after the other. SQLite sorts the rows by tile, which costs little where they
     /// are so already, as in every real report.
-    pub fn each_tile(&self, mut each: impl FnMut(TileId, TileVariables)) -> bool {
+    pub fn each_tile(&self, mut each: impl FnMut(TileId, Placed)) -> bool {
         self.read("ORDER BY tile, var_id", &["var_id", "tile"], &[], &mut each)
     }
 
@@ -252,7 +249,7 @@ impl<'a> TileReader<'a> {
     pub fn each_tile_between(
         &self,
         ids: &RangeInclusive<u32>,
-        mut each: impl FnMut(TileId, TileVariables),
+        mut each: impl FnMut(TileId, Placed),
     ) -> bool {
         let tail = "WHERE var_id BETWEEN ?1 AND ?2 ORDER BY var_id";
         self.read(tail, &["var_id"], &[*ids.start(), *ids.end()], &mut each)
@@ -263,7 +260,7 @@ impl<'a> TileReader<'a> {
         tail: &str,
         needs: &[&str],
         parameters: &[u32],
-        mut each: impl FnMut(TileId, TileVariables),
+        mut each: impl FnMut(TileId, Placed),
     ) -> bool {
         if !self.has_table() {
             return false;
@@ -305,7 +302,7 @@ impl<'a> TileReader<'a> {
 /// The rows of a tile while they are read: constraints still count from the tile's first `var_id`.
 #[derive(Default)]
 struct TileRows {
-    variables: Vec<LoweredVariable>,
+    variables: Vec<Placement>,
     names: Names,
     element_constraints: Vec<Vec<u64>>,
     region_constraints: Vec<Vec<u64>>,
@@ -315,7 +312,7 @@ impl TileRows {
     fn push(&mut self, cells: &mut Cells<'_, '_>, base_names: Option<&HashMap<u32, String>>) {
         let row = (cells.required32(0), cells.required32(2), cells.required32(3));
         let (Some(id), Some(offset), Some(bytes)) = row else { return };
-        self.variables.push(LoweredVariable {
+        self.variables.push(Placement {
             id,
             offset: offset.into(),
             bytes: bytes.into(),
@@ -350,7 +347,7 @@ impl TileRows {
 
     /// Turns tile-local indexes (var_id minus the tile's smallest var_id) into rows; also says how
     /// many of them are beyond the tile.
-    fn finish(self) -> (TileVariables, usize) {
+    fn finish(self) -> (Placed, usize) {
         let first = self.variables.first().map_or(0, |variable| u64::from(variable.id));
         let mut beyond = 0_usize;
         let mut row_of = |index: u64| {
@@ -369,12 +366,7 @@ impl TileRows {
         };
         let element_constraints = rows_of(self.element_constraints);
         let region_constraints = rows_of(self.region_constraints);
-        let tile = TileVariables {
-            element_constraints,
-            region_constraints,
-            variables: self.variables,
-            names: self.names,
-        };
-        (tile, beyond)
+        let (variables, names) = (self.variables, self.names);
+        (Placed::new(variables, names, element_constraints, region_constraints), beyond)
     }
 }

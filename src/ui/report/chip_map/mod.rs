@@ -1,28 +1,45 @@
-//! The map of all tiles: a line for each tile, addresses from left to right, as one picture that shows
-//! what most bytes of a pixel are. Zoomed in, single variables of single tiles appear.
+//! The map of all tiles: a line for each tile, addresses from left to right, as one picture for each run
+//! that shows what most bytes of a pixel are. Zoomed in, single variables of single tiles appear.
 
 mod colors;
-mod half;
 mod paint;
-pub mod pair;
+mod picture;
 mod shared;
 
 use eframe::egui;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::store::{Report, TileId};
-use crate::ui::report::{PageContext, missing_ui, unread_ui};
+use super::category_colors::{self, CategoryColors};
+use super::side_by_side::side_by_side_ui;
+use super::step_choice::step_choice_ui;
+use super::{PageContext, missing_ui, unread_ui};
+use crate::analysis::liveness::{Scope, peak};
+use crate::analysis::memory::selection::TileSelection;
+use crate::store::TileId;
+use crate::ui::runs::{Needed, PerRun, Run, RunId, Runs, RunsAnswer};
 use crate::ui::theme::Tokens;
 use colors::Colors;
-use half::{Half, HalfOf};
+use picture::{ChipPicture, ChipPictureOf};
 use shared::{Extent, Shared};
 
 /// What the map remembers.
 #[derive(Default)]
 pub struct ChipMapView {
     shared: Shared,
-    colors: Option<(bool, Arc<Colors>)>,
-    map: Half,
+    peaks: RunsAnswer<(), PerRun<Option<usize>>>,
+    categories: RunsAnswer<(), Arc<CategoryColors>>,
+    colors: Option<ColorsOfRuns>,
+    pictures: BTreeMap<RunId, ChipPicture>,
+    /// Where the pointer is in the map of a run.
+    pointed: Option<(RunId, (TileId, u64))>,
+}
+
+/// The colours of each run, with what they were made for.
+struct ColorsOfRuns {
+    is_dark: bool,
+    categories: Arc<CategoryColors>,
+    colors: PerRun<Arc<Colors>>,
 }
 
 impl std::fmt::Debug for ChipMapView {
@@ -32,47 +49,104 @@ impl std::fmt::Debug for ChipMapView {
 }
 
 impl ChipMapView {
-    /// Draws the map in the space that is left; returns a tile that was clicked. `step` is the one
-    /// that is shown, `None` for all steps.
-    pub fn ui(
-        &mut self,
-        ui: &mut egui::Ui,
-        page: &mut PageContext<'_>,
-        step: Option<usize>,
-    ) -> Option<TileId> {
-        let report = page.report;
-        if !has_variables(ui, report, page.is_working) {
-            return None;
+    /// Draws the choice of a step and the map of each run in the space that is left; a click selects a
+    /// tile.
+    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
+        let runs = page.runs;
+        self.peaks.ask(
+            "peaks of liveness",
+            ui.ctx(),
+            (runs, &[Needed::Liveness]),
+            &(),
+            |runs, cancel| {
+                runs.each(|run| {
+                    let timeline =
+                        run.derived.timeline(Scope::Everything, &|| cancel.is_cancelled())?;
+                    peak(&timeline.curve.not_always_live)
+                })
+            },
+        );
+        let peaks = self.peaks.last(runs).map_or(&[][..], |((), peaks)| peaks.as_slice());
+        step_choice_ui(ui, page, peaks, "all tiles");
+        self.pictures.retain(|id, _| runs.position(*id).is_some());
+        // Where no run has variables, one picture says why, without a legend.
+        if !runs.iter().any(|run| run.report.variables.get().is_some()) {
+            has_variables(ui, runs.reference());
+            return;
         }
-        let is_dark = ui.visuals().dark_mode;
-        if self.colors.as_ref().is_none_or(|(made_for, _)| *made_for != is_dark) {
-            let colors = Colors::new(report, report.variables.get()?, Tokens::now(ui));
-            self.colors = Some((is_dark, Arc::new(colors)));
-        }
-        let colors = self.colors.as_ref().map(|(_, colors)| Arc::clone(colors))?;
-        let extent = Extent::of(report);
-        self.shared.head_ui(ui, &colors, extent, step.is_some());
-        let of = HalfOf {
-            name: "Map of all tiles",
-            colors: &colors,
-            step,
-            extent,
-            has_keys: true,
-            pointed: None,
+        let Some(colors) = self.colors(ui, runs) else {
+            ui.weak(self.categories.failure().unwrap_or("Looking at the categories…"));
+            return;
         };
-        self.map.ui(ui, page, &mut self.shared, &of).clicked
+        let extents = runs.iter().map(|run| Extent::of(&run.report));
+        let extent = extents.reduce(Extent::union).unwrap_or_default();
+        let slot = page.selection.slot(runs);
+        if let Some(of_reference) = colors.get(0) {
+            self.shared.head_ui(ui, of_reference, extent, slot.is_some());
+        }
+        let mut pointed = None;
+        side_by_side_ui(ui, runs, |ui, place, run| {
+            let Some(colors) = colors.get(place).filter(|_| has_variables(ui, run)) else { return };
+            let of = ChipPictureOf {
+                name: &picture_name(runs, run),
+                run,
+                colors,
+                step: slot.and_then(|slot| runs.axis()?.step_at_or_before(place, slot)),
+                extent,
+                has_keys: place == 0,
+                pointed: self.pointed.filter(|(other, _)| *other != run.id).map(|(_, at)| at),
+            };
+            let picture = self.pictures.entry(run.id).or_default();
+            let answer = picture.ui(ui, page, &mut self.shared, &of);
+            pointed = pointed.or(answer.pointed.map(|at| (run.id, at)));
+            if let Some(tile) = answer.clicked {
+                page.selection.tiles = TileSelection::one(tile);
+            }
+        });
+        if self.pointed != pointed {
+            self.pointed = pointed;
+            // The other maps may have been drawn before this was known.
+            ui.request_repaint();
+        }
+    }
+
+    /// The colours of the runs, as soon as their categories are known.
+    fn colors(&mut self, ui: &egui::Ui, runs: &Arc<Runs>) -> Option<PerRun<Arc<Colors>>> {
+        let asked = (runs, category_colors::NEEDS);
+        self.categories.ask("colours of categories", ui.ctx(), asked, &(), |runs, _| {
+            Arc::new(CategoryColors::of(runs))
+        });
+        let ((), categories) = self.categories.last(runs)?;
+        let is_dark = ui.visuals().dark_mode;
+        let is_same = |colors: &ColorsOfRuns| {
+            colors.is_dark == is_dark && Arc::ptr_eq(&colors.categories, categories)
+        };
+        if !self.colors.as_ref().is_some_and(is_same) {
+            let tokens = Tokens::now(ui);
+            let places = 0..runs.len();
+            let colors = places.map(|run| Arc::new(Colors::new(categories, run, tokens))).collect();
+            let categories = Arc::clone(categories);
+            self.colors = Some(ColorsOfRuns { is_dark, categories, colors });
+        }
+        self.colors.as_ref().map(|colors| colors.colors.clone())
     }
 }
 
+fn picture_name(runs: &Runs, run: &Run) -> String {
+    let name = "Map of all tiles".to_owned();
+    if runs.is_one() { name } else { format!("{name} of {}", run.the()) }
+}
+
 /// Whether the lowered variables are there; says why not.
-fn has_variables(ui: &mut egui::Ui, report: &Report, is_working: bool) -> bool {
-    if report.variables.get().is_some() {
+fn has_variables(ui: &mut egui::Ui, run: &Run) -> bool {
+    let variables = &run.report.variables;
+    if variables.get().is_some() {
         return true;
     }
-    if report.variables.is_settled() {
-        missing_ui(ui, "Variables", report.variables.absence());
+    if variables.is_settled() {
+        missing_ui(ui, "Variables", variables.absence());
     } else {
-        unread_ui(ui, "Variables", is_working);
+        unread_ui(ui, "Variables", run.is_working);
     }
     false
 }

@@ -26,7 +26,7 @@ impl Default for Shared {
 }
 
 /// How large the chip is: numbers of tiles and bytes of each.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Extent {
     /// Numbers of tiles.
     pub tiles: usize,

@@ -13,7 +13,7 @@ use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::timeline::WithTimeline;
 use crate::text::shortened;
 use crate::ui::job::Cancel;
-use crate::ui::report::RunsContext;
+use crate::ui::report::PageContext;
 use crate::ui::report::words::option_name;
 use crate::ui::runs::{Needed, Needs, RunId, Runs, RunsAnswer};
 use crate::ui::widget::data_table::{Data, DataTable, no_paint};
@@ -125,12 +125,12 @@ impl AllRuns {
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
-        page: &mut RunsContext<'_>,
+        page: &mut PageContext<'_>,
         compared: Option<RunId>,
     ) -> Option<RunId> {
         let runs = page.runs;
         self.rows.ask("all runs", ui.ctx(), (runs, NEEDS), &(), RunTable::of);
-        let Some((_, RunTable { columns, rows })) = self.rows.last(runs) else {
+        let Some(((), RunTable { columns, rows })) = self.rows.last(runs) else {
             ui.weak(self.rows.failure().unwrap_or("Comparing…"));
             return None;
         };

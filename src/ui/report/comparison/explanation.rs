@@ -14,7 +14,7 @@ use crate::analysis::figures::difference::{Difference, Side};
 use crate::analysis::insights::compared::Compared;
 use crate::analysis::memory::category_title;
 use crate::text::grouped;
-use crate::ui::report::RunsContext;
+use crate::ui::report::PageContext;
 use crate::ui::runs::Run;
 use crate::ui::theme::Tokens;
 use crate::ui::widget::data_table::{Data, DataTable};
@@ -72,7 +72,7 @@ impl Explained {
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
-        page: &mut RunsContext<'_>,
+        page: &mut PageContext<'_>,
         pair: &PairOfRuns<'_>,
         found: &Arc<Compared>,
     ) {

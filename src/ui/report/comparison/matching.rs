@@ -16,7 +16,8 @@ use crate::store::Report;
 use crate::text::grouped;
 use crate::ui::command::{Command, Page};
 use crate::ui::job::{Latest, Same};
-use crate::ui::report::RunsContext;
+use crate::ui::report::PageContext;
+use crate::ui::runs::Run;
 use crate::ui::widget::data_table::{Data, DataTable, no_paint};
 use crate::ui::widget::rows::{Column, Rows, Value};
 
@@ -89,7 +90,7 @@ impl std::fmt::Debug for Unmatched {
 
 impl MatchingTables {
     /// Draws what is matched, and below it what is not.
-    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut RunsContext<'_>, pair: &PairOfRuns<'_>) {
+    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, pair: &PairOfRuns<'_>) {
         let matching = &pair.derived.matching;
         if self.counts.as_ref().is_none_or(|(made_for, _)| !Arc::ptr_eq(made_for, matching)) {
             let counts = Kind::ALL.map(|kind| kind.pairs(matching).counts());
@@ -102,7 +103,7 @@ impl MatchingTables {
         let key = (Same(Arc::clone(pair.derived)), self.kind);
         let (kind, matching) = (self.kind, Arc::clone(matching));
         let reports = pair.runs().map(|run| Arc::clone(&run.report));
-        let titles = pair.runs().map(|run| run.title_in_text());
+        let titles = pair.runs().map(Run::title_in_text);
         self.found.ask("unmatched", ui.ctx(), &key, move |_| {
             let unmatched = Arc::new(UnmatchedRows::new(kind, matching, reports, titles));
             let rows: Arc<dyn Rows> = Arc::clone(&unmatched) as Arc<dyn Rows>;

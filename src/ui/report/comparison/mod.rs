@@ -16,13 +16,11 @@ use std::sync::Arc;
 
 use eframe::egui::ComboBox;
 
-use super::RunsContext;
-use crate::analysis::comparison::fullest_tile::fullest_tile;
+use super::PageContext;
+use crate::analysis::comparison::fullest_tile::gaps_of_fullest;
+use crate::analysis::derived::Derived;
 use crate::analysis::derived::DerivedPair;
 use crate::analysis::insights::compared::Compared;
-use crate::analysis::placement::gaps::{GapsByReason, by_reason, gaps};
-use crate::format::Progress;
-use crate::format::poplar::OpenReport;
 use crate::ui::job::{Latest, Same};
 use crate::ui::pages::RunsPage;
 use crate::ui::runs::{Needed, Needs, RunId, Runs};
@@ -84,7 +82,7 @@ pub struct ComparisonPage {
 }
 
 impl RunsPage for ComparisonPage {
-    fn ui(&mut self, ui: &mut egui::Ui, page: &mut RunsContext<'_>) {
+    fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
         let runs = page.runs;
         let chosen = self.other.and_then(|id| runs.position(id)).filter(|place| *place > 0);
         let place = chosen.unwrap_or(1);
@@ -143,14 +141,16 @@ impl RunsPage for ComparisonPage {
 
 impl ComparisonPage {
     fn ask(&mut self, ctx: &egui::Context, pair: &PairOfRuns<'_>) {
-        let of_runs = pair.runs().map(|run| (Arc::clone(&run.derived), run.files.clone()));
+        let of_runs = pair.runs().map(|run| Arc::clone(&run.derived));
         let derived_pair = Arc::clone(pair.derived);
         let key = ComparedKey::of(pair);
         self.compared.ask("comparison of two reports", ctx, &key, move |cancel| {
             let is_cancelled = || cancel.is_cancelled();
-            let gaps = of_runs.each_ref().map(|(_, files)| gaps_of_fullest(files.as_deref()?));
-            let reports = of_runs.each_ref().map(|(derived, _)| &**derived);
-            Arc::new(Compared::of(reports, &derived_pair, gaps, MOST_PEAKS, &is_cancelled))
+            // What went wrong is among the warnings of the report.
+            let gaps = |derived: &Arc<Derived>| gaps_of_fullest(derived.report()).ok().flatten();
+            let gaps = of_runs.each_ref().map(gaps);
+            let reports = of_runs.each_ref().map(|derived| &**derived);
+            Arc::new(Compared::of(reports, &derived_pair, &gaps, MOST_PEAKS, &is_cancelled))
         });
     }
 
@@ -204,11 +204,4 @@ impl ComparisonPage {
             }
         });
     }
-}
-
-/// The gaps of the fullest tile by reason; `None` where the tile cannot be read.
-fn gaps_of_fullest(files: &OpenReport) -> Option<GapsByReason> {
-    let report = &*files.report;
-    let tile = files.read_tile(fullest_tile(report)?, &Progress::default()).ok()??;
-    Some(by_reason(&gaps(&tile, report.target.get())))
 }

@@ -7,7 +7,7 @@ use super::pair_of_runs::PairOfRuns;
 use crate::analysis::comparison::options::OptionDifference;
 use crate::analysis::insights::compared::Compared;
 use crate::analysis::program::report_options::OptionKind;
-use crate::ui::report::RunsContext;
+use crate::ui::report::PageContext;
 use crate::ui::report::words::option_name;
 use crate::ui::widget::data_table::{Data, DataTable, no_paint};
 use crate::ui::widget::facts::absent_ui;
@@ -31,7 +31,7 @@ impl Options {
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
-        page: &mut RunsContext<'_>,
+        page: &mut PageContext<'_>,
         pair: &PairOfRuns<'_>,
         found: &Arc<Compared>,
     ) {

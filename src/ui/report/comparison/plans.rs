@@ -7,7 +7,7 @@ use super::pair_of_runs::PairOfRuns;
 use crate::analysis::comparison::plans::Plan;
 use crate::analysis::figures::difference::Difference;
 use crate::analysis::insights::compared::Compared;
-use crate::ui::report::RunsContext;
+use crate::ui::report::PageContext;
 use crate::ui::widget::data_table::{Data, DataTable, no_paint};
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::rows::{Column, Listed, Rows, Value};
@@ -30,7 +30,7 @@ impl Plans {
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
-        page: &mut RunsContext<'_>,
+        page: &mut PageContext<'_>,
         pair: &PairOfRuns<'_>,
         found: &Arc<Compared>,
     ) {

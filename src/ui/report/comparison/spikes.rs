@@ -11,7 +11,7 @@ use crate::analysis::insights::compared::Compared;
 use crate::analysis::program::steps;
 use crate::store::Report;
 use crate::ui::command::{Command, Page};
-use crate::ui::report::RunsContext;
+use crate::ui::report::PageContext;
 use crate::ui::widget::data_table::{Data, DataTable, no_paint};
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::rows::{Column, Rows, Value};
@@ -90,7 +90,7 @@ impl Spikes {
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
-        page: &mut RunsContext<'_>,
+        page: &mut PageContext<'_>,
         pair: &PairOfRuns<'_>,
         found: &Arc<Compared>,
     ) {

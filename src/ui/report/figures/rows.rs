@@ -320,7 +320,9 @@ fn put_together(rows: Vec<Row>, least: u64) -> Vec<Row> {
     let (small, mut large): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(is_small);
     let Some(first) = small.first() else { return large };
     let mut figures = vec![None; first.figures.len()];
-    small.iter().for_each(|row| add(&mut figures, &row.figures));
+    for row in &small {
+        add(&mut figures, &row.figures);
+    }
     let name = match small.len() {
         1 => "1 smaller change".to_owned(),
         count => format!("{} smaller changes", grouped(count as u64)),

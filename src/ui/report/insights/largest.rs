@@ -7,9 +7,9 @@ use std::sync::Arc;
 use super::{RunPart, card_ui};
 use crate::analysis::insights::Insights;
 use crate::analysis::insights::largest::{Largest, largest};
-use crate::analysis::liveness::Scope;
+use crate::analysis::liveness::{Scope, devices_with_curve};
 use crate::analysis::memory::category_title;
-use crate::store::{DeviceId, StepId};
+use crate::store::StepId;
 use crate::text::shortened;
 use crate::ui::command::{Command, Page};
 use crate::ui::job::Latest;
@@ -55,20 +55,13 @@ impl LargestThings {
             Scope::Arena(tile) => format!("Tile {tile}"),
             Scope::Everything | Scope::WorstArena => "The model".to_owned(),
         };
-        let by_ipu = page.report().liveness.get().and_then(|liveness| liveness.deltas.as_ref());
-        let ipus: Vec<u32> =
-            by_ipu.map_or(Vec::new(), |deltas| deltas.by_ipu.keys().copied().collect());
         let tile = page.selection.tiles.first().map(|tile| Scope::Arena(tile.into()));
         let mut scope = self.scope.unwrap_or(Scope::Everything);
         let combo = ComboBox::from_id_salt("largest of").selected_text(title(scope)).width(110.0);
         let combo = combo.show_ui(ui, |ui| {
             ui.selectable_value(&mut scope, Scope::Everything, "The model");
-            for ipu in ipus {
-                ui.selectable_value(
-                    &mut scope,
-                    Scope::Device(DeviceId(ipu)),
-                    title(Scope::Device(DeviceId(ipu))),
-                );
+            for device in devices_with_curve(page.report()).into_iter().map(Scope::Device) {
+                ui.selectable_value(&mut scope, device, title(device));
             }
             match tile {
                 Some(tile) => drop(ui.selectable_value(&mut scope, tile, title(tile))),

@@ -4,7 +4,6 @@
 mod advice;
 mod change;
 mod figures;
-mod found;
 mod largest;
 mod verdict;
 
@@ -14,9 +13,9 @@ use std::sync::Arc;
 
 use eframe::egui::{RichText, ScrollArea};
 
-use super::RunsContext;
+use super::PageContext;
 use super::beside::beside_ui;
-use crate::analysis::insights::Insights;
+use crate::analysis::insights::{Insights, insights, insights_with_gaps};
 use crate::store::Report;
 use crate::ui::command::Command;
 use crate::ui::job::Latest;
@@ -65,7 +64,7 @@ impl RunPart<'_> {
 }
 
 impl RunsPage for InsightsPage {
-    fn ui(&mut self, ui: &mut egui::Ui, page: &mut RunsContext<'_>) {
+    fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
         let runs = page.runs;
         self.of_runs.retain(|id, _| runs.position(*id).is_some());
         self.changes.ui(ui, runs);
@@ -79,10 +78,14 @@ impl RunsPage for InsightsPage {
 
 impl InsightsOfRun {
     fn ui(&mut self, ui: &mut egui::Ui, page: &mut RunPart<'_>) {
-        let (derived, files) = (Arc::clone(&page.run.derived), page.run.files.clone());
+        let derived = Arc::clone(&page.run.derived);
         let key = settled(page.report());
         self.found.ask("insights", ui.ctx(), &key, move |cancel| {
-            Arc::new(found::find(&derived, files.as_deref(), &|| cancel.is_cancelled()))
+            // Until it is known where on the profile tiles lie, reading them would take too long.
+            let is_known = derived.report().variables.is_settled();
+            let found = is_known.then(|| insights_with_gaps(&derived, cancel.progress()));
+            // What went wrong is among the warnings of the report.
+            Arc::new(found.and_then(Result::ok).unwrap_or_else(|| insights(&derived, None)))
         });
         let Some((_, found)) = self.found.last() else {
             absent_ui(ui, self.found.failure().unwrap_or("The report is being looked at"), "");

@@ -9,7 +9,7 @@ use super::lifetimes::{LifeAxis, LifetimeRows};
 use super::tables::{Subject, toggle};
 use super::words::selected_moment;
 use crate::analysis::liveness::Scope;
-use crate::ui::report::RunsContext;
+use crate::ui::report::PageContext;
 use crate::ui::report::moment::step_id;
 use crate::ui::report::run_title_ui;
 use crate::ui::runs::{Needed, Needs, Run, RunId, RunsAnswer};
@@ -47,7 +47,7 @@ impl std::fmt::Debug for LifetimeTable {
 
 impl LifetimeTables {
     /// Draws the tables.
-    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut RunsContext<'_>, subject: &Subject<'_>) {
+    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, subject: &Subject<'_>) {
         let runs = page.runs;
         self.runs.resize_with(runs.len(), LifetimeTable::default);
         if runs.len() > MOST_BESIDE {
@@ -85,7 +85,7 @@ impl LifetimeTable {
     fn ui(
         &mut self,
         ui: &mut egui::Ui,
-        page: &mut RunsContext<'_>,
+        page: &mut PageContext<'_>,
         subject: &Subject<'_>,
         run: &Run,
         place: usize,

@@ -18,7 +18,7 @@ mod words;
 use eframe::egui;
 use std::sync::Arc;
 
-use super::{RunsContext, head_ui, part_or_reason, reason_of, unread_ui};
+use super::{PageContext, head_ui, part_or_reason, reason_of, unread_ui};
 use crate::analysis::liveness::{Scope, replica_note, why_no_curve};
 use crate::ui::pages::RunsPage;
 use crate::ui::runs::{Arrangement, Needed, Needs, Run, Runs, RunsAnswer};
@@ -54,7 +54,7 @@ pub struct LivenessPage {
 }
 
 impl RunsPage for LivenessPage {
-    fn ui(&mut self, ui: &mut egui::Ui, page: &mut RunsContext<'_>) {
+    fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
         let runs = page.runs;
         if !has_steps_ui(ui, runs) {
             return;
@@ -135,7 +135,7 @@ impl LivenessPage {
     fn filter_ui(
         &mut self,
         ui: &mut egui::Ui,
-        page: &mut RunsContext<'_>,
+        page: &mut PageContext<'_>,
         timelines: &SlotTimelines,
     ) {
         ui.horizontal(|ui| {
@@ -154,7 +154,7 @@ impl LivenessPage {
     fn toolbar_ui(
         &mut self,
         ui: &mut egui::Ui,
-        page: &mut RunsContext<'_>,
+        page: &mut PageContext<'_>,
         timelines: &SlotTimelines,
     ) {
         let (runs, choices) = (page.runs, &self.choices);

@@ -11,7 +11,7 @@ use super::timelines::{RunCurve, SlotTimelines};
 use super::words::{moment_text, selected_moment};
 use crate::analysis::liveness::lifetimes::VariableLife;
 use crate::ui::report::moment::{Moment, as_title, step_id};
-use crate::ui::report::{RunsContext, run_title_ui};
+use crate::ui::report::{PageContext, run_title_ui};
 use crate::ui::runs::{PerRun, Run, RunId, Runs};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
@@ -96,7 +96,7 @@ impl LivenessPage {
     pub fn pictures_ui(
         &mut self,
         ui: &mut egui::Ui,
-        page: &mut RunsContext<'_>,
+        page: &mut PageContext<'_>,
         timelines: &Arc<SlotTimelines>,
         is_beside: bool,
     ) {
@@ -202,7 +202,7 @@ impl LivenessPage {
     fn picture_ui(
         &mut self,
         ui: &mut egui::Ui,
-        page: &mut RunsContext<'_>,
+        page: &mut PageContext<'_>,
         timelines: &SlotTimelines,
         alone: Option<usize>,
         is_last: bool,

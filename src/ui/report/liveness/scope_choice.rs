@@ -4,9 +4,9 @@ use eframe::egui;
 use eframe::egui::{ComboBox, Key, TextEdit};
 use std::collections::BTreeSet;
 
-use crate::analysis::liveness::Scope;
+use crate::analysis::liveness::{Scope, devices_with_curve};
 use crate::analysis::memory::totals;
-use crate::store::{DeviceId, Report, TileId};
+use crate::store::{ArenaId, Report, TileId};
 use crate::ui::theme::Tokens;
 
 /// The choice, and the number of a tile as it is being typed.
@@ -41,19 +41,15 @@ impl ScopeChoice {
         if matches!(self.scope, Scope::Arena(_)) {
             self.tile_ui(ui, reports);
         }
-        let of_report = |report: &&Report| {
-            let by_ipu = report.liveness.get().and_then(|liveness| liveness.deltas.as_ref());
-            by_ipu.map_or(Vec::new(), |deltas| deltas.by_ipu.keys().copied().collect())
-        };
         let combo = ComboBox::from_id_salt("scope").width(150.0);
         let combo = combo.selected_text(scope_title(self.scope)).show_ui(ui, |ui| {
             let mut offer = |ui: &mut egui::Ui, scope: Scope| {
                 ui.selectable_value(&mut self.scope, scope, scope_title(scope));
             };
             offer(ui, Scope::Everything);
-            let ipus: BTreeSet<_> = reports.iter().flat_map(of_report).collect();
-            for ipu in ipus {
-                offer(ui, Scope::Device(DeviceId(ipu)));
+            let devices = reports.iter().flat_map(|report| devices_with_curve(report));
+            for device in devices.collect::<BTreeSet<_>>() {
+                offer(ui, Scope::Device(device));
             }
             offer(ui, Scope::WorstArena);
             let is_tile = matches!(self.scope, Scope::Arena(_));
@@ -75,11 +71,11 @@ impl ScopeChoice {
     }
 
     fn tile_ui(&mut self, ui: &mut egui::Ui, reports: &[&Report]) {
-        let has_tile = |report: &Report, tile: TileId| {
-            report.memory.get().is_some_and(|memory| memory.tiles.position(tile).is_some())
+        let is_there = |report: &Report, arena: ArenaId| {
+            report.arenas.get().is_some_and(|arenas| arenas.ids.position(arena).is_some())
         };
-        let is_tile = |tile: &TileId| reports.iter().any(|report| has_tile(report, *tile));
-        let wanted = self.tile.trim().parse().ok().map(TileId).filter(is_tile);
+        let is_arena = |arena: &ArenaId| reports.iter().any(|report| is_there(report, *arena));
+        let wanted = self.tile.trim().parse().ok().map(ArenaId).filter(is_arena);
         let mut field = TextEdit::singleline(&mut self.tile).desired_width(52.0);
         if wanted.is_none() {
             field = field.text_color(Tokens::now(ui).bad);
@@ -87,8 +83,8 @@ impl ScopeChoice {
         let field = ui.add(field).accessible_name("Tile number");
         let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
         field.on_hover_text("Type the number of a tile and press Enter");
-        if is_entered && let Some(tile) = wanted {
-            self.scope = Scope::Arena(tile.into());
+        if is_entered && let Some(arena) = wanted {
+            self.scope = Scope::Arena(arena);
         }
     }
 }

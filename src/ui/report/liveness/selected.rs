@@ -9,7 +9,7 @@ use super::words::{moment_text, selected_moment};
 use crate::analysis::program::operations::OperationName;
 use crate::analysis::program::steps;
 use crate::text::{grouped, shortened};
-use crate::ui::report::RunsContext;
+use crate::ui::report::PageContext;
 use crate::ui::report::moment::{Moment, as_title};
 use crate::ui::runs::{Run, Runs};
 use crate::ui::selection::Selection;
@@ -23,7 +23,7 @@ const BUTTON: f32 = 142.0;
 /// Draws the line, what can be done at the left; where nothing is selected it says how to select.
 pub fn selected_ui(
     ui: &mut egui::Ui,
-    page: &mut RunsContext<'_>,
+    page: &mut PageContext<'_>,
     timelines: &SlotTimelines,
     marks: &Marks,
 ) {

@@ -16,7 +16,7 @@ use crate::ui::report::figures::{
     Entries, Entry, FigureColumn, FigureTable, Figures, Layout, Unit,
 };
 use crate::ui::report::moment::{Moment, as_title};
-use crate::ui::report::{RunsContext, unread_ui};
+use crate::ui::report::{PageContext, unread_ui};
 use crate::ui::runs::{Needed, Needs, Run, Runs, RunsAnswer};
 use crate::ui::split;
 use crate::ui::widget::data_table::{Data, DataTable, no_paint};
@@ -188,7 +188,7 @@ impl Tables {
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
-        page: &mut RunsContext<'_>,
+        page: &mut PageContext<'_>,
         subject: &Subject<'_>,
     ) -> Option<(usize, bool)> {
         let width = ui.available_width();
@@ -237,7 +237,7 @@ impl Tables {
     fn peaks_ui(
         &mut self,
         ui: &mut egui::Ui,
-        page: &mut RunsContext<'_>,
+        page: &mut PageContext<'_>,
         subject: &Subject<'_>,
     ) -> Option<(usize, bool)> {
         let (runs, timelines) = (page.runs, subject.timelines);
@@ -269,7 +269,7 @@ impl Tables {
     fn tab_ui(
         &mut self,
         ui: &mut egui::Ui,
-        page: &mut RunsContext<'_>,
+        page: &mut PageContext<'_>,
         subject: &Subject<'_>,
         tab: Tab,
     ) {
@@ -287,7 +287,7 @@ impl Tables {
                     2 => "not always live variables of both",
                     _ => "not always live variables of all runs",
                 };
-                self.not_always_live.ui(ui, page, name, VariablesAt::NotAlwaysLive(moments()));
+                self.not_always_live.ui(ui, page, name, &VariablesAt::NotAlwaysLive(moments()));
             }
             Tab::AlwaysLive if scope == Scope::WorstArena => absent_ui(
                 ui,
@@ -300,7 +300,7 @@ impl Tables {
                     2 => "always live variables of both",
                     _ => "always live variables of all runs",
                 };
-                self.always_live.ui(ui, page, name, VariablesAt::AlwaysLive(scope));
+                self.always_live.ui(ui, page, name, &VariablesAt::AlwaysLive(scope));
             }
             Tab::Lifetimes => self.lifetimes.ui(ui, page, subject),
             Tab::At(what) => self.computed_ui(ui, page, what, moments()),
@@ -310,7 +310,7 @@ impl Tables {
     fn computed_ui(
         &mut self,
         ui: &mut egui::Ui,
-        page: &mut RunsContext<'_>,
+        page: &mut PageContext<'_>,
         what: AtSteps,
         moments: Moments,
     ) {
@@ -437,14 +437,14 @@ impl VariableTable {
     fn ui(
         &mut self,
         ui: &mut egui::Ui,
-        page: &mut RunsContext<'_>,
+        page: &mut PageContext<'_>,
         name: &str,
-        wanted: VariablesAt,
+        wanted: &VariablesAt,
     ) {
         let runs = page.runs;
         let for_job = wanted.clone();
         let needs = (runs, OF_VARIABLES);
-        self.found.ask("variables at steps", ui.ctx(), needs, &wanted, move |runs, _| {
+        self.found.ask("variables at steps", ui.ctx(), needs, wanted, move |runs, _| {
             for_job.entries(runs).map(Arc::new)
         });
         let (made_for, entries) = match self.found.last(runs) {

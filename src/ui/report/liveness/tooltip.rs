@@ -82,7 +82,7 @@ impl SlotTooltip {
         let (Some((slot, ..)), Some(moment)) = (self.made_for, &self.moment) else { return };
         let figures = SlotFigures::of(runs, timelines, moment);
         match (runs.len(), self.facts.first()) {
-            (1, Some(Some(facts))) => self.one_ui(ui, runs, timelines, facts, &figures),
+            (1, Some(Some(facts))) => Self::one_ui(ui, timelines, facts, &figures),
             (1, _) => return,
             (2, _) => self.pair_ui(ui, runs, timelines, (moment, &figures)),
             _ => self.many_ui(ui, runs, timelines, (moment, &figures)),
@@ -91,9 +91,7 @@ impl SlotTooltip {
     }
 
     fn one_ui(
-        &self,
         ui: &mut egui::Ui,
-        _: &Runs,
         timelines: &SlotTimelines,
         facts: &StepFacts,
         figures: &SlotFigures,

@@ -21,7 +21,7 @@ use crate::store::exchange::ExchangeId;
 use crate::store::vertex::StatePart;
 use crate::store::{Absence, ComputeSetId, Report};
 use crate::ui::report::figures::{Entries, Entry, FigureColumn, Layout, Unit};
-use crate::ui::report::{RunsContext, unread_ui};
+use crate::ui::report::{PageContext, unread_ui};
 use crate::ui::runs::{Needed, Needs, Run, Runs};
 use crate::ui::widget::rows::{Column, Rows, Value};
 
@@ -443,7 +443,7 @@ impl Listings {
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
-        page: &mut RunsContext<'_>,
+        page: &mut PageContext<'_>,
         listing: Listing,
         beside: Beside<'_>,
     ) {

@@ -12,7 +12,7 @@ use crate::analysis::memory::tile_details::{
 };
 use crate::analysis::memory::tile_order::selected_rows;
 use crate::text::{clean, grouped};
-use crate::ui::report::RunsContext;
+use crate::ui::report::PageContext;
 use crate::ui::runs::{Needed, Runs, RunsAnswer};
 use crate::ui::widget::data_table::{Data, DataTable, no_paint};
 use crate::ui::widget::rows::{Column, Outline, Rows, Value};
@@ -317,7 +317,7 @@ impl Shown {
 
 impl Details {
     /// Draws the table.
-    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut RunsContext<'_>, beside: Beside<'_>) {
+    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, beside: Beside<'_>) {
         let (runs, selection) = (page.runs, page.selection.tiles.clone());
         let key = selection.clone();
         self.details.ask(

@@ -15,7 +15,7 @@ use super::select::{Selecting, tile_text};
 use crate::analysis::comparison::difference_map::DifferenceMap;
 use crate::text::{grouped, shortened};
 use crate::ui::job::Latest;
-use crate::ui::report::{RunsContext, bytes_or_dash, change_text, tooltip_facts_ui};
+use crate::ui::report::{PageContext, bytes_or_dash, change_text, tooltip_facts_ui};
 use crate::ui::runs::{Needed, Run, RunId, Runs, RunsAnswer};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
@@ -109,7 +109,7 @@ impl DifferenceMapView {
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
-        page: &mut RunsContext<'_>,
+        page: &mut PageContext<'_>,
         divided: &DividedTiles,
         selecting: &mut Selecting,
     ) {
@@ -252,7 +252,7 @@ impl DifferenceMapView {
     fn interact(
         &mut self,
         ui: &mut egui::Ui,
-        page: &mut RunsContext<'_>,
+        page: &mut PageContext<'_>,
         tiles: &ArrangedTiles,
         layout: &Layout,
         selecting: &mut Selecting,

@@ -8,7 +8,7 @@ use eframe::egui;
 use super::tabs::{Beside, table_name};
 use crate::store::Absence;
 use crate::ui::report::figures::{Entries, FigureTable, Figures};
-use crate::ui::report::{RunsContext, reason_of};
+use crate::ui::report::{PageContext, reason_of};
 use crate::ui::runs::{Needs, Run, Runs, RunsAnswer};
 use crate::ui::widget::data_table::{Data, DataTable, no_paint};
 use crate::ui::widget::facts::absent_ui;
@@ -107,7 +107,7 @@ impl<K: Clone + PartialEq> ListedTable<K> {
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
-        page: &mut RunsContext<'_>,
+        page: &mut PageContext<'_>,
         text: &TableText<'_>,
         beside: Beside<'_>,
     ) -> Option<Clicked> {

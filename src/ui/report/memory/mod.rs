@@ -10,7 +10,6 @@ mod difference_map;
 mod difference_paint;
 mod legend;
 mod listed;
-mod maps;
 mod over_tiles;
 mod picture;
 mod select;
@@ -25,9 +24,10 @@ mod variables;
 use eframe::egui;
 use eframe::egui::Margin;
 
-use super::memory_map::{MemoryView, views_of_two_ui, views_ui};
+use super::chip_map::ChipMapView;
+use super::memory_map::{MemoryMap, MemoryView, views_ui};
 use super::tile_grid::TileGridView;
-use super::{RunsContext, is_limit_near, part_or_reason, run_title_ui, tables_height};
+use super::{PageContext, is_limit_near, part_or_reason, run_title_ui, tables_height};
 use crate::analysis::memory::selection::TileSelection;
 use crate::ui::pages::RunsPage;
 use crate::ui::runs::{Arrangement, Needed, Needs, Run, RunId, Runs, RunsAnswer};
@@ -54,14 +54,15 @@ pub struct MemoryPage {
     selecting: select::Selecting,
     tabs: tabs::Tabs,
     differences: DifferenceMapView,
-    maps: maps::Maps,
+    map: MemoryMap,
+    all_tiles: ChipMapView,
     grid: TileGridView,
     /// The runs of the frame before.
     shown: Vec<RunId>,
 }
 
 impl RunsPage for MemoryPage {
-    fn ui(&mut self, ui: &mut egui::Ui, page: &mut RunsContext<'_>) {
+    fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
         let shown: Vec<RunId> = page.runs.iter().map(|run| run.id).collect();
         if self.shown != shown {
             // Only choices stay.
@@ -75,10 +76,13 @@ impl RunsPage for MemoryPage {
             self.view = MemoryView::Tiles;
         }
         match self.view {
-            MemoryView::OneTile => self.maps.tile_ui(ui, page, &mut self.view),
+            MemoryView::OneTile => {
+                let (runs, view) = (page.runs, &mut self.view);
+                self.map.ui(ui, page, |ui| views_ui(ui, view, !runs.is_one()));
+            }
             MemoryView::AllTiles => {
                 self.view_ui(ui, page);
-                self.maps.all_tiles_ui(ui, page);
+                self.all_tiles.ui(ui, page);
             }
             MemoryView::Grid => {
                 self.view_ui(ui, page);
@@ -91,15 +95,15 @@ impl RunsPage for MemoryPage {
 
 impl MemoryPage {
     /// The choice of what is shown, and the way from a tile to its map.
-    fn view_ui(&mut self, ui: &mut egui::Ui, page: &RunsContext<'_>) {
+    fn view_ui(&mut self, ui: &mut egui::Ui, page: &PageContext<'_>) {
         ui.horizontal(|ui| {
-            all_views_ui(ui, page.runs, &mut self.view);
+            views_ui(ui, &mut self.view, !page.runs.is_one());
             map_of_tile_ui(ui, &page.selection.tiles, &mut self.view);
         });
     }
 
     /// Bytes of every tile.
-    fn tiles_ui(&mut self, ui: &mut egui::Ui, page: &mut RunsContext<'_>) {
+    fn tiles_ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
         let runs = page.runs;
         let before = self.divided.last(runs).and_then(|(_, divided)| divided.clone());
         let choice = self.choices.tiles.clone();
@@ -156,19 +160,16 @@ impl MemoryPage {
         let before = self.choices.tiles.clone();
         let view = &mut self.view;
         if *view == MemoryView::Differences {
-            self.choices.tiles_head_ui(ui, (runs, ipus), |ui| all_views_ui(ui, runs, view));
+            self.choices.tiles_head_ui(ui, (runs, ipus), |ui| views_ui(ui, view, !runs.is_one()));
         } else {
-            self.choices.head_ui(ui, (runs, ipus), is_scaled, |ui| all_views_ui(ui, runs, view));
+            self.choices
+                .head_ui(ui, (runs, ipus), is_scaled, |ui| views_ui(ui, view, !runs.is_one()));
         }
         if !self.choices.tiles.has_tiles_of(&before) {
             self.pictures.view.reset();
             self.differences.view.reset();
         }
     }
-}
-
-fn all_views_ui(ui: &mut egui::Ui, runs: &Runs, view: &mut MemoryView) {
-    if runs.is_one() { views_ui(ui, view) } else { views_of_two_ui(ui, view) }
 }
 
 /// The way from the selected tile to its map.

@@ -18,7 +18,7 @@ use crate::analysis::memory::cell;
 use crate::analysis::memory::tile_order::TileOrder;
 use crate::store::TileId;
 use crate::text::grouped;
-use crate::ui::report::{RunsContext, bytes_or_dash};
+use crate::ui::report::{PageContext, bytes_or_dash};
 use crate::ui::runs::{Arrangement, Run, Runs};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
@@ -84,7 +84,7 @@ impl TilePictures {
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
-        page: &mut RunsContext<'_>,
+        page: &mut PageContext<'_>,
         shown: &TilesShown<'_>,
         choices: &mut Choices,
         selecting: &mut Selecting,

@@ -10,7 +10,7 @@ use super::select::Selecting;
 use super::tiles::Tiles;
 use super::variables::Variables;
 use crate::store::TileId;
-use crate::ui::report::RunsContext;
+use crate::ui::report::PageContext;
 use crate::ui::runs::Runs;
 use crate::ui::theme::Tokens;
 
@@ -60,7 +60,7 @@ impl Tabs {
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
-        page: &mut RunsContext<'_>,
+        page: &mut PageContext<'_>,
         tiles: &Arc<ArrangedTiles>,
         selecting: &mut Selecting,
     ) -> Option<TileId> {

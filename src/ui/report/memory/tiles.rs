@@ -15,7 +15,7 @@ use crate::analysis::memory::{cell, gap_bytes, over_limit_bytes};
 use crate::store::memory::TileMemory;
 use crate::store::{Report, TileId};
 use crate::text::grouped;
-use crate::ui::report::RunsContext;
+use crate::ui::report::PageContext;
 use crate::ui::report::figures::{Entries, Entry, FigureColumn, Layout, Unit};
 use crate::ui::report::tile_figures::figure_title;
 use crate::ui::runs::{Needed, Runs};
@@ -194,7 +194,7 @@ impl Tiles {
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
-        page: &mut RunsContext<'_>,
+        page: &mut PageContext<'_>,
         tiles: &Arc<ArrangedTiles>,
         selecting: &mut Selecting,
         beside: Beside<'_>,

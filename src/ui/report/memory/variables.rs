@@ -14,7 +14,7 @@ use crate::store::Report;
 use crate::text::grouped;
 use crate::ui::report::figures::variables::variable_entries;
 use crate::ui::report::figures::{FigureColumn, Layout};
-use crate::ui::report::{RunsContext, unread_ui};
+use crate::ui::report::{PageContext, unread_ui};
 use crate::ui::runs::{Needed, Needs, Run, Runs};
 use crate::ui::widget::rows::{Column, Rows, Value};
 
@@ -143,7 +143,7 @@ fn listed(runs: &Runs, tiles: &TileSelection) -> Listed {
 
 impl Variables {
     /// Draws the table; a click selects a variable, or takes the selection away.
-    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut RunsContext<'_>, beside: Beside<'_>) {
+    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, beside: Beside<'_>) {
         let (runs, tiles) = (page.runs, page.selection.tiles.clone());
         let [of_all, of_some] = NEEDS;
         let needs = if tiles.is_empty() { of_all } else { of_some };

@@ -5,16 +5,10 @@ use std::collections::BTreeSet;
 use eframe::egui;
 use eframe::egui::{Color32, ComboBox};
 
-use super::read::TileData;
-use crate::analysis::memory::category_title;
-use crate::analysis::placement::tile_map::Block;
-use crate::store::Report;
-use crate::store::ids::CategoryId;
+use super::paint::Scene;
+use crate::ui::report::category_colors::CategoryColors;
 use crate::ui::theme::Tokens;
 use crate::ui::widget::legend::{Patch, entry_ui};
-
-/// Categories that have a colour of their own; what is left over is grey.
-pub const MOST_CATEGORIES: usize = 8;
 
 /// What colours tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -81,72 +75,58 @@ impl Choices {
         !self.hidden.contains(&kind)
     }
 
-    /// What a block is in the legend; `is_live` tells of a step.
-    pub fn kind(&self, data: &TileData, block: &Block, is_live: Option<bool>) -> Kind {
-        match (self.colours, is_live) {
-            (Colours::Category, _) => category_kind(data, block.category),
-            (Colours::Liveness, _) if block.is_always_live => Kind::AlwaysLive,
-            (Colours::Liveness, Some(false)) => Kind::NotLive,
-            (Colours::Liveness, _) => Kind::Live,
-        }
-    }
-
-    /// Draws the legend, whose entries switch what they name.
-    pub fn legend_ui(
-        &mut self,
-        ui: &mut egui::Ui,
-        report: &Report,
-        data: &TileData,
-        step: Option<usize>,
-    ) -> egui::Rect {
+    /// Draws the legend of pictures, whose entries switch what they name.
+    pub fn legend_ui(&mut self, ui: &mut egui::Ui, colors: &CategoryColors, scenes: &[Scene<'_>]) {
         let tokens = Tokens::now(ui);
-        let row = ui.horizontal_wrapped(|ui| {
-            ui.spacing_mut().item_spacing = egui::vec2(14.0, 2.0);
-            for kind in kinds(self.colours, data, step) {
-                let color = color(tokens, kind);
-                let patch = match kind {
-                    Kind::Gaps => Patch::Hatch(color, false),
-                    Kind::Free => Patch::Hatch(color, true),
-                    _ => Patch::Area(color, color),
-                };
-                let mut is_on = self.has(kind);
-                if entry_ui(ui, patch, &title(report, data, kind, step), &mut is_on).changed() {
-                    if is_on {
-                        self.hidden.remove(&kind);
-                    } else {
-                        self.hidden.insert(kind);
-                    }
+        let is_at_step = scenes.iter().any(|scene| scene.at_step.is_some());
+        for kind in kinds(self.colours, colors, scenes, is_at_step) {
+            let color = color(tokens, kind);
+            let patch = match kind {
+                Kind::Gaps => Patch::Hatch(color, false),
+                Kind::Free => Patch::Hatch(color, true),
+                _ => Patch::Area(color, color),
+            };
+            let mut is_on = self.has(kind);
+            if entry_ui(ui, patch, &title(colors, kind, is_at_step), &mut is_on).changed() {
+                if is_on {
+                    self.hidden.remove(&kind);
+                } else {
+                    self.hidden.insert(kind);
                 }
             }
-        });
-        row.response.rect
-    }
-}
-
-fn category_kind(data: &TileData, category: Option<CategoryId>) -> Kind {
-    let place = category.and_then(|_| data.categories.iter().position(|other| *other == category));
-    match place {
-        Some(place @ ..MOST_CATEGORIES) => Kind::Category(place),
-        _ => Kind::OtherCategories,
-    }
-}
-
-/// What the legend of a tile names.
-fn kinds(colours: Colours, data: &TileData, step: Option<usize>) -> Vec<Kind> {
-    let mut kinds = match (colours, step) {
-        (Colours::Liveness, None) => vec![Kind::AlwaysLive, Kind::Live],
-        (Colours::Liveness, Some(_)) => vec![Kind::AlwaysLive, Kind::Live, Kind::NotLive],
-        (Colours::Category, _) => {
-            let coloured = data.categories.iter().take(MOST_CATEGORIES).enumerate();
-            let coloured = coloured.filter(|(_, id)| id.is_some());
-            let has_others = data.has_other_categories.then_some(Kind::OtherCategories);
-            coloured.map(|(place, _)| Kind::Category(place)).chain(has_others).collect()
         }
-    };
-    kinds.push(Kind::Gaps);
-    if step.is_some() {
-        kinds.push(Kind::Free);
     }
+}
+
+/// What the legend names.
+fn kinds(
+    colours: Colours,
+    colors: &CategoryColors,
+    scenes: &[Scene<'_>],
+    is_at_step: bool,
+) -> Vec<Kind> {
+    let mut kinds = Vec::new();
+    match colours {
+        Colours::Liveness => {
+            kinds.extend([Kind::AlwaysLive, Kind::Live]);
+            kinds.extend(is_at_step.then_some(Kind::NotLive));
+        }
+        Colours::Category => {
+            let is_there = |ids: &[Option<_>]| {
+                scenes.iter().any(|scene| ids.get(scene.place).is_some_and(Option::is_some))
+            };
+            let coloured = colors.coloured().iter().enumerate();
+            let coloured = coloured.filter(|(_, category)| is_there(&category.ids));
+            kinds.extend(coloured.map(|(place, _)| Kind::Category(place)));
+            let is_other = |scene: &Scene<'_>| {
+                let mut categories = scene.data.categories.iter();
+                categories.any(|id| scene.category_kind(*id) == Kind::OtherCategories)
+            };
+            kinds.extend(scenes.iter().any(is_other).then_some(Kind::OtherCategories));
+        }
+    }
+    kinds.push(Kind::Gaps);
+    kinds.extend(is_at_step.then_some(Kind::Free));
     kinds
 }
 
@@ -164,20 +144,16 @@ pub fn color(tokens: &Tokens, kind: Kind) -> Color32 {
     }
 }
 
-fn title(report: &Report, data: &TileData, kind: Kind, step: Option<usize>) -> String {
-    match kind {
-        Kind::Category(place) => {
-            let id = data.categories.get(place).copied().flatten();
-            let name = id.and_then(|id| report.categories.get()?.name(id));
-            crate::text::shortened(&category_title(name.unwrap_or("unknownCategory")), 40)
-                .into_owned()
-        }
-        Kind::OtherCategories => "Other categories".to_owned(),
-        Kind::AlwaysLive => "Always live".to_owned(),
-        Kind::Live if step.is_some() => "Live at the step".to_owned(),
-        Kind::Live => "Not always live".to_owned(),
-        Kind::NotLive => "Not live at the step".to_owned(),
-        Kind::Gaps => "Gaps".to_owned(),
-        Kind::Free => "Free at the step".to_owned(),
-    }
+fn title(colors: &CategoryColors, kind: Kind, is_at_step: bool) -> String {
+    let title = match kind {
+        Kind::Category(place) => return colors.title(place),
+        Kind::OtherCategories => "Other categories",
+        Kind::AlwaysLive => "Always live",
+        Kind::Live if is_at_step => "Live at the step",
+        Kind::Live => "Not always live",
+        Kind::NotLive => "Not live at the step",
+        Kind::Gaps => "Gaps",
+        Kind::Free => "Free at the step",
+    };
+    title.to_owned()
 }

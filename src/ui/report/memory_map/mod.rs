@@ -1,28 +1,34 @@
-//! The memory map: every variable of a tile at its address, with the gaps between and why they are.
+//! The memory map: every variable of a tile at its address, with the gaps between and why they are. Of
+//! several runs a picture each, with the same addresses above each other.
 
+mod all_gaps;
 mod choices;
 mod hatch;
 mod paint;
-pub mod pair;
 mod picture;
+mod pictures;
 mod read;
 mod reasons;
 mod search;
-mod steps;
 mod tables;
 mod tile;
 mod tooltip;
+mod variables;
+mod views;
 mod words;
 
 use eframe::egui;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::category_colors::{self, CategoryColors};
+use super::step_choice::step_choice_ui;
 use super::{PageContext, tables_height};
-use crate::store::memory::TileMemory;
+use crate::store::TileId;
+use crate::ui::runs::{Run, RunId, RunsAnswer};
+use crate::ui::selection::Selection;
 use crate::ui::split;
-use crate::ui::theme::Tokens;
-use crate::ui::units::Units;
 use crate::ui::widget::bins::{BinCache, Values};
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::overview::Overview;
@@ -30,258 +36,210 @@ use crate::ui::widget::toolbar::Toolbar;
 use crate::ui::widget::view::View;
 use choices::Choices;
 use paint::Scene;
-use picture::{Hit, PictureOf, picture_ui};
-use read::{AtStep, Marks, Origin, Reading, TileData};
-pub use steps::steps_ui;
+use read::{AtStep, Marks, TileData, TileReading, Wanted};
 use tables::{Chosen, Tables};
+pub use views::{MemoryView, views_ui};
 
-/// Least height of the picture with what is above it, points.
-const PICTURE: f32 = 200.0;
 /// What is shown beside something that fills the picture, as a part of its size.
 const MARGIN: f64 = 0.25;
-
-/// What the Memory page shows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum MemoryView {
-    /// Bytes of every tile.
-    #[default]
-    Tiles,
-    /// The addresses of one tile.
-    OneTile,
-    /// The addresses of all tiles.
-    AllTiles,
-    /// The tiles as a grid.
-    Grid,
-    /// What has changed, tile by tile and category by category; of two reports only.
-    Differences,
-}
-
-/// A view with its title and its accessible name.
-type NamedView = (MemoryView, &'static str, &'static str);
-
-/// What there is to see of one report.
-const VIEWS: [NamedView; 4] = [
-    (MemoryView::Tiles, "Tiles", "View of tiles"),
-    (MemoryView::OneTile, "Map of a tile", "View of a tile's map"),
-    (MemoryView::AllTiles, "Map of all tiles", "View of the map of all tiles"),
-    (MemoryView::Grid, "Grid", "View of the grid of tiles"),
-];
-
-/// Draws the title of the Memory page with the choice of what it shows.
-pub fn views_ui(ui: &mut egui::Ui, view: &mut MemoryView) {
-    choice_ui(ui, view, &VIEWS);
-}
-
-/// The same of two reports.
-pub fn views_of_two_ui(ui: &mut egui::Ui, view: &mut MemoryView) {
-    let [tiles, rest @ ..] = VIEWS;
-    let differences = (MemoryView::Differences, "Differences", "View of the map of differences");
-    let [tile, all, grid] = rest;
-    choice_ui(ui, view, &[tiles, differences, tile, all, grid]);
-}
-
-fn choice_ui(ui: &mut egui::Ui, view: &mut MemoryView, views: &[NamedView]) {
-    ui.heading("Memory");
-    ui.add_space(4.0);
-    ui.scope(|ui| {
-        ui.spacing_mut().item_spacing.x = 4.0;
-        for (which, title, name) in views.iter().copied() {
-            let is_on = *view == which;
-            let entry = ui.selectable_label(is_on, title);
-            entry.widget_info(|| egui::WidgetInfo::selected(egui::Role::Button, true, is_on, name));
-            if is_on {
-                let stroke = egui::Stroke::new(2.0, Tokens::now(ui).accent);
-                let line = entry.rect.x_range().shrink(4.0);
-                ui.painter().hline(line, entry.rect.bottom(), stroke);
-            }
-            if entry.clicked() {
-                *view = which;
-                ui.request_repaint();
-            }
-        }
-    });
-}
 
 /// What the map remembers.
 #[derive(Debug, Default)]
 pub struct MemoryMap {
     tile: tile::TileChoice,
-    reading: Reading,
+    readings: BTreeMap<RunId, TileReading>,
+    colors: RunsAnswer<(), Arc<CategoryColors>>,
     choices: Choices,
     search: search::Search,
     view: View,
     /// The tile that the view is of.
-    viewed: Option<crate::store::TileId>,
+    viewed: Option<TileId>,
     toolbar: Toolbar,
     overview: BinCache,
     hatching: hatch::Hatching,
     tables: Tables,
-    /// The row of the variable that was chosen.
-    chosen: Option<u32>,
+    /// The rows of the variable that was chosen.
+    chosen: BTreeMap<RunId, u32>,
+    /// The address under the pointer in the map of a run.
+    pointed: Option<(RunId, u64)>,
+}
+
+/// The tile of a run.
+struct RunTile {
+    run: RunId,
+    data: Arc<TileData>,
+    at_step: Option<Arc<AtStep>>,
+    marks: Arc<Marks>,
+}
+
+/// The tile of all runs.
+struct RunTiles {
+    colors: Arc<CategoryColors>,
+    /// For each run, where it is there.
+    of_runs: Vec<Option<RunTile>>,
+    /// Bytes of the axis that all share.
+    len: usize,
+}
+
+impl RunTiles {
+    fn iter(&self) -> impl Iterator<Item = &RunTile> {
+        self.of_runs.iter().flatten()
+    }
+
+    fn scene<'a>(&'a self, place: usize, chosen: &BTreeMap<RunId, u32>) -> Option<Scene<'a>> {
+        let tile = self.of_runs.get(place)?.as_ref()?;
+        Some(Scene {
+            place,
+            colors: &self.colors,
+            data: &tile.data,
+            at_step: tile.at_step.as_deref(),
+            marks: &tile.marks,
+            chosen: chosen.get(&tile.run).copied(),
+        })
+    }
 }
 
 impl MemoryMap {
-    /// Draws the map of a tile.
+    /// Draws the map; `views` draws the choice of what the page shows.
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        memory: &TileMemory,
-        view: &mut MemoryView,
+        views: impl FnOnce(&mut egui::Ui),
     ) {
-        let tile = self.tile.tile(page.report, &page.selection.tiles, memory);
-        let origin =
-            Origin { report: Arc::clone(page.report), files: page.source.cloned(), other: None };
-        let data = self.reading.tile(ui.ctx(), &origin, tile);
-        let step = page.selection.step();
+        let runs = page.runs;
+        let reference = runs.reference();
+        let Some(memory) = reference.report.memory.get() else { return };
+        let tile = self.tile.tile(reference, memory, &page.selection.tiles);
+        if self.viewed.replace(tile) != Some(tile) {
+            self.view.reset();
+            self.chosen.clear();
+        }
         ui.horizontal(|ui| {
-            views_ui(ui, view);
+            views(ui);
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                self.choices.ui(ui, step.is_some());
+                self.choices.ui(ui, page.selection.slot(runs).is_some());
             });
         });
-        let Some(data) = data else {
+        let Some(tiles) = self.read(ui, page, tile) else {
             ui.horizontal(|ui| self.tile.ui(ui, page, memory));
-            match self.reading.why_not(page.report) {
+            match self.readings.get(&reference.id).and_then(|read| read.why_not(&reference.report))
+            {
                 Some(why_not) => absent_ui(ui, "The map is not in this report", &why_not),
                 None => absent_ui(ui, "The tile is being read", ""),
             }
             return;
         };
-        self.follow(page, &data);
-        let marks = self.reading.marks(
-            ui.ctx(),
-            page.report,
-            &data,
-            (&self.search.text, page.selection.variable.as_deref()),
-        );
+        self.follow(page.selection, &tiles);
         ui.horizontal(|ui| {
             self.tile.ui(ui, page, memory);
             ui.separator();
-            if let Some(place) = self.search.ui(ui, &marks)
-                && let Some(block) = data.map.blocks.get(place as usize)
-            {
-                self.choose(page, &data, Some(block.row));
-                self.show(&data, block.offset..block.end, 3.0);
-            }
+            self.search_ui(ui, page.selection, &tiles);
             ui.separator();
-            tile::facts_ui(ui, page.report, &data);
+            let of_runs: Vec<&TileData> = tiles.iter().map(|tile| &*tile.data).collect();
+            tile::facts_ui(ui, &of_runs);
         });
-        steps_ui(ui, page, data.peak);
-        let step = page.selection.step();
-        let at_step =
-            step.and_then(|step| self.reading.at_step(ui.ctx(), page.report, &data, step));
+        let peak = |tile: &Option<RunTile>| tile.as_ref()?.data.peak;
+        let peaks: Vec<Option<usize>> = tiles.of_runs.iter().map(peak).collect();
+        step_choice_ui(ui, page, &peaks, "this tile");
+        let longest = tiles.iter().map(|tile| &tile.data).max_by_key(|data| data.len());
         let overview = Overview {
-            values: Values::Known(&data.crowd),
-            len: data.len(),
+            values: Values::Known(longest.map_or(&[], |data| &data.crowd)),
+            len: tiles.len,
             base: 0,
-            version: data.version,
-            top: data.crowd.iter().max().copied().unwrap_or(0),
+            version: longest.map_or(0, |data| data.version),
+            top: longest.and_then(|data| data.crowd.iter().max().copied()).unwrap_or(0),
             cache: &mut self.overview,
         };
-        self.toolbar.ui(ui, "memory map", &mut self.view, overview, page.commands);
-        let max = (ui.available_height() - PICTURE).max(80.0);
-        let chosen = split::below(ui, "memory map tables", tables_height(ui), 60.0..=max, |ui| {
-            self.tables.ui(ui, page, &data, at_step.as_ref(), self.chosen)
+        let words = words::Words::of(runs);
+        self.toolbar.ui(ui, words.picture, &mut self.view, overview, page.commands);
+        let max = (ui.available_height() - words.least_height).max(80.0);
+        let height = tables_height(ui) * words.tables_share;
+        let chosen = split::below(ui, words.splitter, height, 60.0..=max, |ui| {
+            self.tables.ui(ui, page, &tiles, &self.chosen)
         });
         match chosen {
-            Some(Chosen::Gap(bytes)) => self.show(&data, bytes, 1.0),
-            Some(Chosen::Variable(row)) => {
-                self.choose(page, &data, Some(row));
-                if let Some(bytes) = bytes_of(&data, row) {
-                    self.show(&data, bytes, 1.0);
+            Some(Chosen::Bytes(bytes)) => self.show(&tiles, &bytes, 1.0),
+            Some(Chosen::Variable(rows)) => {
+                self.choose(page.selection, &tiles, rows);
+                let bytes = |tile: &RunTile| tile.data.bytes_of(*self.chosen.get(&tile.run)?);
+                if let Some(bytes) = tiles.iter().find_map(bytes) {
+                    self.show(&tiles, &bytes, 1.0);
                 }
             }
             None => {}
         }
+        let margin = egui::Margin { bottom: 6, ..Default::default() };
         egui::CentralPanel::default()
-            .frame(
-                egui::Frame::new().inner_margin(egui::Margin { bottom: 6, ..Default::default() }),
-            )
-            .show(ui, |ui| self.picture_ui(ui, page, &data, at_step.as_deref(), &marks));
+            .frame(egui::Frame::new().inner_margin(margin))
+            .show(ui, |ui| self.pictures_ui(ui, page, &tiles));
     }
 
-    /// Forgets what belongs to another tile or to another selection.
-    fn follow(&mut self, page: &PageContext<'_>, data: &TileData) {
-        if self.viewed != Some(data.tile) {
-            self.viewed = Some(data.tile);
-            self.view.reset();
-            self.chosen = None;
-        }
-        let name = self.chosen.and_then(|row| data.unlowered_name(page.report, row));
-        if name.is_some() && name != page.selection.variable {
-            self.chosen = None;
+    /// Asks for the tile in all runs, for the step and for what is marked; `None` where nothing is there.
+    fn read(&mut self, ui: &egui::Ui, page: &PageContext<'_>, tile: TileId) -> Option<RunTiles> {
+        let runs = page.runs;
+        self.readings.retain(|id, _| runs.position(*id).is_some());
+        let asked = (runs, category_colors::NEEDS);
+        self.colors.ask("colours of categories", ui.ctx(), asked, &(), |runs, _| {
+            Arc::new(CategoryColors::of(runs))
+        });
+        let wanted = Wanted {
+            search: self.search.text.trim().to_owned(),
+            selected: page.selection.variable.clone(),
+        };
+        let slot = page.selection.slot(runs);
+        let of_run = |(place, run): (usize, &Run)| {
+            let reading = self.readings.entry(run.id).or_default();
+            let data = reading.tile(ui.ctx(), run, tile)?;
+            let step = slot.and_then(|slot| runs.axis()?.step_at_or_before(place, slot));
+            let at_step = step.and_then(|step| reading.at_step(ui.ctx(), &data, step));
+            let marks = reading.marks(ui.ctx(), &data, &wanted);
+            Some(RunTile { run: run.id, data, at_step, marks })
+        };
+        let of_runs: Vec<_> = runs.iter().enumerate().map(of_run).collect();
+        let len = of_runs.iter().flatten().map(|tile| tile.data.len()).max()?;
+        let (_, colors) = self.colors.last(runs)?;
+        Some(RunTiles { colors: Arc::clone(colors), of_runs, len })
+    }
+
+    /// Goes through the first run in which the search finds something.
+    fn search_ui(&mut self, ui: &mut egui::Ui, selection: &mut Selection, tiles: &RunTiles) {
+        let found = tiles.iter().find(|tile| !tile.marks.found_blocks.is_empty());
+        let Some(tile) = found.or(tiles.iter().next()) else { return };
+        if let Some(place) = self.search.ui(ui, &tile.marks)
+            && let Some(block) = tile.data.map.blocks.get(place as usize)
+        {
+            self.choose(selection, tiles, [(tile.run, block.row)]);
+            self.show(tiles, &(block.offset..block.end), 3.0);
         }
     }
 
-    fn picture_ui(
+    /// Forgets what was chosen when something else is selected.
+    fn follow(&mut self, selection: &Selection, tiles: &RunTiles) {
+        let mut names =
+            tiles.iter().filter_map(|tile| tile.data.unlowered_name(*self.chosen.get(&tile.run)?));
+        if names.next().is_some_and(|name| selection.variable.as_ref() != Some(&name)) {
+            drop(names);
+            self.chosen.clear();
+        }
+    }
+
+    /// Chooses a variable, which selects the one that it was lowered from, in all runs.
+    fn choose(
         &mut self,
-        ui: &mut egui::Ui,
-        page: &mut PageContext<'_>,
-        data: &Arc<TileData>,
-        at_step: Option<&AtStep>,
-        marks: &Marks,
+        selection: &mut Selection,
+        tiles: &RunTiles,
+        rows: impl IntoIterator<Item = (RunId, u32)>,
     ) {
-        let step = page.selection.step();
-        let legend = self.choices.legend_ui(ui, page.report, data, step);
-        let interleaved = page.report.target.get().and_then(|target| target.interleaved_start);
-        let scene = Scene { data, at_step, marks, chosen: self.chosen, interleaved };
-        let value = value_text(data, self.chosen, Units::now(ui));
-        let of = PictureOf {
-            name: "Memory map of a tile",
-            value: &value,
-            len: data.len(),
-            has_keys: true,
-            pointed: None,
-        };
-        let answer = picture_ui(ui, &mut self.view, &mut self.hatching, scene, &self.choices, of);
-        *page.has_painted_graph = true;
-        self.toolbar.picture = Some(legend.union(answer.rect));
-        if let Some(hit) = answer.hovered {
-            egui::Tooltip::for_widget(&answer.response)
-                .at_pointer()
-                .show(|ui| tooltip::hit_ui(ui, page.report, data, scene.gaps(), hit));
-        }
-        let bytes = |hit: Hit| match hit {
-            Hit::Variable(row) => bytes_of(data, row),
-            Hit::Gap(place) => scene.gaps().get(place).map(|gap| gap.bytes.clone()),
-            Hit::Ground => None,
-        };
-        if let Some(bytes) = answer.zoomed.and_then(bytes) {
-            self.show(data, bytes, MARGIN);
-        }
-        if let Some(clicked) = answer.clicked {
-            let row = match clicked {
-                Hit::Variable(row) => Some(row),
-                _ => None,
-            };
-            self.choose(page, data, row);
-        }
+        self.chosen = rows.into_iter().collect();
+        let name = |tile: &RunTile| tile.data.unlowered_name(*self.chosen.get(&tile.run)?);
+        selection.variable = tiles.iter().find_map(name);
     }
 
-    /// Chooses a variable, which selects the one that it was lowered from.
-    fn choose(&mut self, page: &mut PageContext<'_>, data: &TileData, row: Option<u32>) {
-        self.chosen = row;
-        page.selection.variable = row.and_then(|row| data.unlowered_name(page.report, row));
-    }
-
-    /// Lets bytes fill the picture, with a margin as a part of their number.
-    fn show(&mut self, data: &TileData, bytes: Range<u64>, margin: f64) {
+    /// Lets bytes fill the pictures, with a margin as a part of their number.
+    fn show(&mut self, tiles: &RunTiles, bytes: &Range<u64>, margin: f64) {
         let size = (bytes.end.saturating_sub(bytes.start) as f64).max(1.0);
         let (start, end) = (bytes.start as f64 - 0.5, bytes.end as f64 - 0.5);
-        self.view.show(data.len(), start - size * margin, end + size * margin);
+        self.view.show(tiles.len, start - size * margin, end + size * margin);
     }
-}
-
-fn bytes_of(data: &TileData, row: u32) -> Option<Range<u64>> {
-    let variable = data.variables.variables.get(row as usize)?;
-    Some(variable.offset..variable.end())
-}
-
-/// What is chosen, for those who cannot see the picture.
-fn value_text(data: &TileData, chosen: Option<u32>, units: Units) -> String {
-    let variable = chosen.and_then(|row| Some((row, bytes_of(data, row)?)));
-    let Some((row, bytes)) = variable else { return format!("Tile {}", data.tile) };
-    let name = crate::text::shortened(data.name(row), 100);
-    format!("{name}, {} at address {}", units.exact(bytes.end - bytes.start), bytes.start)
 }

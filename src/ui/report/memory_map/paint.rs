@@ -3,13 +3,17 @@
 use eframe::egui;
 use eframe::egui::text::{LayoutJob, TextWrapping};
 use eframe::egui::{Align2, Color32, FontId, Mesh, Pos2, Rect, Shape, Stroke, StrokeKind, Vec2};
+use std::ops::Range;
 
-use super::choices::{Choices, Kind, color};
+use super::choices::{Choices, Colours, Kind, color};
 use super::hatch::Hatching;
+use super::picture::Hit;
 use super::read::{AtStep, Marks, TileData};
 use crate::analysis::placement::gaps::{Gap, GapReason};
 use crate::analysis::placement::tile_map::{Block, TileMap};
+use crate::store::ids::CategoryId;
 use crate::text::shortened;
+use crate::ui::report::category_colors::CategoryColors;
 use crate::ui::theme::{Tokens, text_on};
 use crate::ui::units::Units;
 use crate::ui::widget::ticks;
@@ -31,9 +35,13 @@ const X_TICKS: f64 = 90.0;
 /// Least distance of the borders of memory elements, points.
 const BORDERS: f32 = 5.0;
 
-/// What is drawn.
+/// What is drawn of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Scene<'a> {
+    /// Its place among the runs.
+    pub place: usize,
+    /// The colours of categories.
+    pub colors: &'a CategoryColors,
     /// The tile.
     pub data: &'a TileData,
     /// What is alive there, as soon as it is known.
@@ -42,8 +50,6 @@ pub struct Scene<'a> {
     pub marks: &'a Marks,
     /// The row of the variable that is chosen.
     pub chosen: Option<u32>,
-    /// Where interleaved memory begins.
-    pub interleaved: Option<u64>,
 }
 
 impl Scene<'_> {
@@ -60,10 +66,40 @@ impl Scene<'_> {
         self.at_step.map_or(&self.data.map.gaps, |at_step| &at_step.map.gaps)
     }
 
+    /// Where interleaved memory begins.
+    fn interleaved(&self) -> Option<u64> {
+        self.data.report.target.get()?.interleaved_start
+    }
+
+    /// The addresses of something, where it has some.
+    pub fn bytes_of(&self, hit: Hit) -> Option<Range<u64>> {
+        match hit {
+            Hit::Variable(row) => self.data.bytes_of(row),
+            Hit::Gap(place) => self.gaps().get(place).map(|gap| gap.bytes.clone()),
+            Hit::Ground => None,
+        }
+    }
+
     /// Whether a variable lives at the step; `None` over all steps.
     pub fn is_live(&self, row: u32) -> Option<bool> {
         let at_step = self.at_step?;
         Some(at_step.live.get(row as usize) == Some(&true))
+    }
+
+    /// What a block is in the legend.
+    pub fn kind(&self, choices: &Choices, block: &Block) -> Kind {
+        match choices.colours {
+            Colours::Category => self.category_kind(block.category),
+            Colours::Liveness if block.is_always_live => Kind::AlwaysLive,
+            Colours::Liveness if self.is_live(block.row) == Some(false) => Kind::NotLive,
+            Colours::Liveness => Kind::Live,
+        }
+    }
+
+    /// What a category is in the legend.
+    pub fn category_kind(&self, category: Option<CategoryId>) -> Kind {
+        let place = category.and_then(|id| self.colors.place(self.place, id));
+        place.map_or(Kind::OtherCategories, Kind::Category)
     }
 }
 
@@ -113,7 +149,7 @@ impl Layout {
     }
 
     /// The addresses that are visible.
-    pub fn visible(&self) -> std::ops::Range<u64> {
+    pub fn visible(&self) -> Range<u64> {
         let end = (self.range.1 + 0.5).ceil().max(0.0) as u64;
         (self.range.0 + 0.5).max(0.0) as u64..end
     }
@@ -159,7 +195,7 @@ impl Paint<'_> {
     pub fn ground(&self) {
         let (frame, tokens) = (self.layout.frame, self.tokens);
         self.painter.rect_filled(frame, 0, tokens.surface);
-        if let Some(start) = self.scene.interleaved {
+        if let Some(start) = self.scene.interleaved() {
             let x = self.layout.x(start)..=frame.right();
             self.painter.rect_filled(Rect::from_x_y_ranges(x, frame.y_range()), 0, tokens.stripe);
         }
@@ -274,13 +310,12 @@ impl Paint<'_> {
 
     /// The colour of a block and whether it is pale; `None` where it is not drawn.
     fn fill(&self, block: &Block) -> Option<(Color32, bool)> {
-        let is_live = self.scene.is_live(block.row);
-        let kind = self.choices.kind(self.scene.data, block, is_live);
+        let kind = self.scene.kind(self.choices, block);
         if !self.choices.has(kind) {
             return None;
         }
         let fill = color(self.tokens, kind);
-        let is_pale = is_live == Some(false);
+        let is_pale = self.scene.is_live(block.row) == Some(false);
         Some((if is_pale { fill.gamma_multiply(0.22) } else { fill }, is_pale))
     }
 
@@ -350,7 +385,7 @@ impl Paint<'_> {
         if let Some(limit) = self.scene.data.map.limit {
             label(limit, format!("Limit {}", units.bytes(limit)), tokens.limit, true);
         }
-        if let Some(start) = self.scene.interleaved {
+        if let Some(start) = self.scene.interleaved() {
             let text = format!("Interleaved memory from {}", units.bytes(start));
             label(start, text, tokens.weak_text, false);
         }

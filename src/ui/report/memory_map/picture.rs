@@ -1,12 +1,12 @@
 //! The picture of a tile's memory: addresses from the left to the right, a rectangle a variable.
 
 use eframe::egui;
-use eframe::egui::{EventFilter, Key, Rect, Response, Role, Sense, Stroke, StrokeKind, WidgetInfo};
+use eframe::egui::{EventFilter, Key, Response, Role, Sense, Stroke, StrokeKind, WidgetInfo};
 
 use super::choices::Choices;
 use super::hatch::Hatching;
 use super::paint::{Layout, Paint, Scene, kind_of};
-use crate::analysis::placement::tile_map::TileMap;
+use crate::analysis::placement::tile_map::{Block, TileMap};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::navigate::{Axis, navigate, navigate_by_key};
@@ -54,8 +54,6 @@ pub struct Answer {
     pub clicked: Option<Hit>,
     /// What shall fill the picture.
     pub zoomed: Option<Hit>,
-    /// Where the picture lies.
-    pub rect: Rect,
 }
 
 /// Draws the picture in all of the space that is left.
@@ -122,27 +120,23 @@ pub fn picture_ui(
     }
     let hovered = hovered.filter(|_| !response.dragged());
     let address = pointer.map(|at| layout.address(at.x));
-    Answer { hovered, address, clicked, zoomed, rect: outer, response }
+    Answer { response, hovered, address, clicked, zoomed }
 }
 
 /// What lies at a place: the variable there, else the largest of those that are narrow and near.
 fn hit(scene: &Scene<'_>, choices: &Choices, layout: &Layout, at: egui::Pos2) -> Option<Hit> {
     let map = scene.map(choices);
     let address = layout.address(at.x);
-    let is_shown = |row: u32, block: &crate::analysis::placement::tile_map::Block| {
-        choices.has(choices.kind(scene.data, block, scene.is_live(row)))
-    };
+    let is_shown = |block: &Block| choices.has(scene.kind(choices, block));
     if let Some(lane) = layout.lane_at(at.y) {
         let near = layout.address(at.x - NEAR)..layout.address(at.x + NEAR).saturating_add(1);
         let exact = map.block_at(address, lane).and_then(|place| map.blocks.get(place));
         let around = map.blocks_within(lane, near).iter();
         let around = around.filter_map(|place| map.blocks.get(*place as usize));
         let found = exact
-            .filter(|block| is_shown(block.row, block))
+            .filter(|block| is_shown(block))
             .or_else(|| {
-                around
-                    .filter(|block| is_shown(block.row, block))
-                    .max_by_key(|block| block.end - block.offset)
+                around.filter(|block| is_shown(block)).max_by_key(|block| block.end - block.offset)
             })
             .map(|block| Hit::Variable(block.row));
         if found.is_some() {

@@ -1,41 +1,41 @@
 //! Reading a tile, and what is made of it beside the window: its map, and the map at a step.
 
 use eframe::egui;
+use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::choices::MOST_CATEGORIES;
 use crate::analysis::liveness::scope_curve::scope_curve;
 use crate::analysis::liveness::{Scope, peak, variable_name};
-use crate::analysis::memory::category_order::{categories_by_bytes, categories_of_two};
+use crate::analysis::placement::read::read_arena;
 use crate::analysis::placement::resident_tile::resident_tile;
 use crate::analysis::placement::tile_map::{TileMap, rows_named};
-use crate::format::Progress;
-use crate::format::poplar::OpenReport;
 use crate::store::ids::CategoryId;
-use crate::store::variable::TileVariables;
+use crate::store::placed::Placed;
 use crate::store::{Report, TileId};
-use crate::ui::job::Latest;
-use crate::ui::legacy::Side;
+use crate::ui::job::{Latest, Same};
 use crate::ui::report::{is_limit_near, reason_of};
+use crate::ui::runs::{Needed, Run};
+use crate::ui::widget::bins::new_version;
 
 /// Cells of the overview strip.
 const CELLS: u64 = 1024;
+/// What a tile is made of, besides its files.
+const PARTS: [Needed; 3] = [Needed::Liveness, Needed::Variables, Needed::TileVariables];
 
-/// A tile, and which parts of the reports were there when it was read.
-type TileKey = (TileId, [bool; 5]);
-/// What a search and a selected variable were looked for in: the tile as it was read.
-type MarksKey = (u64, String, Option<String>);
+/// A tile, and which parts of the report were there when it was read.
+type TileKey = (TileId, [bool; 4]);
 
-/// A tile as it was read.
+/// A tile of a run as it was read.
 #[derive(Debug)]
 pub struct TileData {
-    /// Tells what was read at different times apart.
+    /// The report that it is of.
+    pub report: Arc<Report>,
+    /// Tells the crowds of different tiles apart.
     pub version: u64,
     /// The tile.
     pub tile: TileId,
     /// Its variables.
-    pub variables: TileVariables,
+    pub placed: Placed,
     /// Its map over all steps.
     pub map: TileMap,
     /// Whether names, alignments and constraints are those of the file.
@@ -46,11 +46,8 @@ pub struct TileData {
     pub peak: Option<usize>,
     /// How many bytes of variables lie on equal parts of the address axis.
     pub crowd: Vec<u64>,
-    /// All categories, most bytes on the chip first; nothing in the places of those that only the report
-    /// has that this one is compared with.
-    pub categories: Vec<Option<CategoryId>>,
-    /// Whether variables of the tile belong to a category without a colour of its own.
-    pub has_other_categories: bool,
+    /// The categories of its variables; `None` where one has none.
+    pub categories: BTreeSet<Option<CategoryId>>,
 }
 
 /// What is alive at a step.
@@ -73,12 +70,19 @@ pub struct Marks {
     pub selected: Vec<bool>,
 }
 
-/// What is read and made, and the jobs that do it.
+/// What is marked: what has a text in its name, and a variable before lowering.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Wanted {
+    pub search: String,
+    pub selected: Option<String>,
+}
+
+/// What is read of a run and made of it, and the jobs that do it.
 #[derive(Debug, Default)]
-pub struct Reading {
+pub struct TileReading {
     data: Latest<TileKey, Option<Arc<TileData>>>,
-    at_step: Latest<(u64, usize), Arc<AtStep>>,
-    marks: Latest<MarksKey, Arc<Marks>>,
+    at_step: Latest<(Same<TileData>, usize), Arc<AtStep>>,
+    marks: Latest<(Same<TileData>, Wanted), Arc<Marks>>,
 }
 
 impl TileData {
@@ -91,85 +95,55 @@ impl TileData {
 
     /// The name of a variable.
     pub fn name(&self, row: u32) -> &str {
-        self.variables.names.at(row as usize).unwrap_or("")
+        self.placed.names.at(row as usize).unwrap_or("")
     }
 
     /// The name that a variable had before lowering.
-    pub fn unlowered_name(&self, report: &Report, row: u32) -> Option<String> {
-        let id = self.variables.variables.get(row as usize)?.unlowered?;
-        Some(variable_name(report.liveness.get()?, id).into_owned())
+    pub fn unlowered_name(&self, row: u32) -> Option<String> {
+        let id = self.placed.placements.get(row as usize)?.unlowered?;
+        Some(variable_name(self.report.liveness.get()?, id).into_owned())
     }
 
-    fn new(origin: &Origin, tile: TileId) -> Option<Self> {
-        static VERSIONS: AtomicU64 = AtomicU64::new(1);
-        let report = &*origin.report;
-        let (variables, problem) = match origin.read(tile) {
-            Ok(variables) => (variables, None),
-            Err(problem) => (None, Some(problem)),
+    /// The addresses of a variable.
+    pub fn bytes_of(&self, row: u32) -> Option<std::ops::Range<u64>> {
+        let variable = self.placed.placements.get(row as usize)?;
+        Some(variable.offset..variable.end())
+    }
+
+    /// Bytes of all gaps.
+    pub fn gap_bytes(&self) -> u64 {
+        self.map.gaps_by_reason().values().map(|total| total.bytes).sum()
+    }
+
+    fn new(run: &Run, tile: TileId) -> Option<Self> {
+        let report = &*run.report;
+        let (placed, problem) = match read_arena(report, tile.into()) {
+            Ok(placed) => (placed, None),
+            Err(problem) => (None, Some(problem.to_string())),
         };
-        let is_complete = variables.is_some();
-        let variables = variables.or_else(|| resident_tile(report, tile))?;
-        let map = TileMap::new(&variables, report, None);
+        let is_complete = placed.is_some();
+        let placed = placed.or_else(|| resident_tile(report, tile))?;
+        let map = TileMap::new(&placed, report, None);
         let curve = scope_curve(report, Scope::Arena(tile.into()), &|| false);
         let peak = curve.and_then(|curve| {
             let step = peak(&curve.not_always_live)?;
             curve.not_always_live.get(step).is_some_and(|bytes| *bytes > 0).then_some(step)
         });
-        let categories = origin.categories();
-        let coloured = categories.get(..MOST_CATEGORIES).unwrap_or(&categories);
-        let is_other = |id: Option<CategoryId>| id.is_none() || !coloured.contains(&id);
-        let has_other_categories = map.blocks.iter().any(|block| is_other(block.category));
+        let categories = map.blocks.iter().map(|block| block.category).collect();
         let mut data = Self {
-            has_other_categories,
-            version: VERSIONS.fetch_add(1, Ordering::Relaxed),
+            report: Arc::clone(&run.report),
+            categories,
+            version: new_version(),
             tile,
-            variables,
+            placed,
             map,
             is_complete,
             problem,
             peak,
             crowd: Vec::new(),
-            categories,
         };
         data.crowd = crowd(&data.map, data.len() as u64);
         Some(data)
-    }
-}
-
-/// Where a tile is read from.
-#[derive(Clone, Debug)]
-pub struct Origin {
-    /// The report.
-    pub report: Arc<Report>,
-    /// Its files.
-    pub files: Option<Arc<OpenReport>>,
-    /// Which report it is of two, and the other one.
-    pub other: Option<(Side, Arc<Report>)>,
-}
-
-impl Origin {
-    fn read(&self, tile: TileId) -> Result<Option<TileVariables>, String> {
-        let Some(source) = &self.files else { return Ok(None) };
-        source.read_tile(tile, &Progress::default()).map_err(|error| error.to_string())
-    }
-
-    /// The categories in the order of their colours, the same in both of two reports.
-    fn categories(&self) -> Vec<Option<CategoryId>> {
-        match &self.other {
-            None => {
-                let variables = self.report.variables.get();
-                variables
-                    .map(categories_by_bytes)
-                    .unwrap_or_default()
-                    .into_iter()
-                    .map(Some)
-                    .collect()
-            }
-            Some((side, other)) => {
-                let both = side.of([[&*self.report, &**other], [&**other, &*self.report]]);
-                side.of(categories_of_two(both))
-            }
-        }
     }
 }
 
@@ -191,25 +165,14 @@ fn crowd(map: &TileMap, len: u64) -> Vec<u64> {
     cells
 }
 
-impl Reading {
+impl TileReading {
     /// Asks for a tile; returns the last one that was read, which may be another one meanwhile.
-    pub fn tile(
-        &mut self,
-        ctx: &egui::Context,
-        origin: &Origin,
-        tile: TileId,
-    ) -> Option<Arc<TileData>> {
-        let report = &origin.report;
-        let parts = [
-            report.liveness.is_settled(),
-            report.variables.is_settled(),
-            report.tile_variable_bytes.is_settled(),
-            report.categories.is_settled(),
-            origin.other.as_ref().is_none_or(|(_, other)| other.variables.is_settled()),
-        ];
-        let origin = origin.clone();
+    pub fn tile(&mut self, ctx: &egui::Context, run: &Run, tile: TileId) -> Option<Arc<TileData>> {
+        let [liveness, variables, by_tile] = PARTS.map(|part| part.is_settled(&run.report));
+        let parts = [liveness, variables, by_tile, run.report.categories.is_settled()];
+        let for_job = run.clone();
         self.data.ask("read a tile", ctx, &(tile, parts), move |_| {
-            TileData::new(&origin, tile).map(Arc::new)
+            TileData::new(&for_job, tile).map(Arc::new)
         });
         self.data.last().and_then(|(_, data)| data.clone())
     }
@@ -224,20 +187,19 @@ impl Reading {
     pub fn at_step(
         &mut self,
         ctx: &egui::Context,
-        report: &Arc<Report>,
         data: &Arc<TileData>,
         step: usize,
     ) -> Option<Arc<AtStep>> {
-        let (of, from) = (Arc::clone(report), Arc::clone(data));
-        self.at_step.ask("map at a step", ctx, &(data.version, step), move |_| {
-            let map = TileMap::new(&from.variables, &of, Some(step));
-            let classes = of.liveness.get().map(|liveness| &liveness.classes);
-            let live = from.variables.variables.iter().map(|variable| {
+        let from = Arc::clone(data);
+        self.at_step.ask("map at a step", ctx, &(Same(Arc::clone(data)), step), move |_| {
+            let map = TileMap::new(&from.placed, &from.report, Some(step));
+            let classes = from.report.liveness.get().map(|liveness| &liveness.classes);
+            let live = from.placed.placements.iter().map(|variable| {
                 classes.is_some_and(|classes| classes.is_live_at(variable.class, step))
             });
             Arc::new(AtStep { live: live.collect(), map })
         });
-        let last = self.at_step.last().filter(|((version, _), _)| *version == data.version);
+        let last = self.at_step.last().filter(|((Same(of), _), _)| Arc::ptr_eq(of, data));
         last.map(|(_, at_step)| Arc::clone(at_step))
     }
 
@@ -245,30 +207,26 @@ impl Reading {
     pub fn marks(
         &mut self,
         ctx: &egui::Context,
-        report: &Arc<Report>,
         data: &Arc<TileData>,
-        wanted: (&str, Option<&str>),
+        wanted: &Wanted,
     ) -> Arc<Marks> {
-        let (search, selected) = (wanted.0.trim().to_owned(), wanted.1.map(str::to_owned));
-        if search.is_empty() && selected.is_none() {
+        if wanted.search.is_empty() && wanted.selected.is_none() {
             return Arc::default();
         }
-        let key = (data.version, search.clone(), selected.clone());
-        let (of, from) = (Arc::clone(report), Arc::clone(data));
-        self.marks.ask("search a tile", ctx, &key, move |_| {
-            Arc::new(find_marks(&of, &from, &search, selected.as_deref()))
-        });
-        let last = self.marks.last().filter(|((version, ..), _)| *version == data.version);
+        let key = (Same(Arc::clone(data)), wanted.clone());
+        let (from, wanted) = (Arc::clone(data), wanted.clone());
+        self.marks.ask("search a tile", ctx, &key, move |_| Arc::new(find_marks(&from, &wanted)));
+        let last = self.marks.last().filter(|((Same(of), _), _)| Arc::ptr_eq(of, data));
         last.map(|(_, marks)| Arc::clone(marks)).unwrap_or_default()
     }
 }
 
-fn find_marks(report: &Report, data: &TileData, search: &str, selected: Option<&str>) -> Marks {
-    let count = data.variables.variables.len();
+fn find_marks(data: &TileData, Wanted { search, selected }: &Wanted) -> Marks {
+    let count = data.placed.placements.len();
     let mut marks = Marks::default();
     if !search.is_empty() {
         marks.found = vec![false; count];
-        for row in rows_named(&data.variables, search) {
+        for row in rows_named(&data.placed, search) {
             if let Some(is_found) = marks.found.get_mut(row as usize) {
                 *is_found = true;
             }
@@ -278,11 +236,11 @@ fn find_marks(report: &Report, data: &TileData, search: &str, selected: Option<&
         marks.found_blocks =
             blocks.filter(|(_, block)| is_found(block.row)).map(|(place, _)| place).collect();
     }
-    if let (Some(selected), Some(liveness)) = (selected, report.liveness.get()) {
-        let is_selected = |variable: &crate::store::variable::LoweredVariable| {
-            variable.unlowered.is_some_and(|id| variable_name(liveness, id) == selected)
+    if let (Some(selected), Some(liveness)) = (selected, data.report.liveness.get()) {
+        let is_selected = |variable: &crate::store::placed::Placement| {
+            variable.unlowered.is_some_and(|id| variable_name(liveness, id) == *selected)
         };
-        marks.selected = data.variables.variables.iter().map(is_selected).collect();
+        marks.selected = data.placed.placements.iter().map(is_selected).collect();
     }
     marks
 }

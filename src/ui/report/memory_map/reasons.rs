@@ -1,23 +1,24 @@
 //! What gaps take by reason, on this tile, on the selected ones and on the whole chip, and why tiles are
-//! over the limit. All tiles are gone through in the background.
+//! over the limit.
 
 use eframe::egui;
 use eframe::egui::{Label, RichText};
 use std::sync::Arc;
 
+use super::RunTiles;
+use super::all_gaps::{AllGaps, AskForGaps, GapsOfRuns};
 use super::read::TileData;
 use super::words::reason_title;
 use crate::analysis::memory::selection::TileSelection;
-use crate::analysis::placement::gap_totals::GapTotals;
-use crate::analysis::placement::gaps::{GapReason, GapsByReason, by_reason, gaps};
-use crate::analysis::placement::overflow::{Overflow, why_it_overflows};
-use crate::analysis::placement::resident_tile::resident_tile;
-use crate::format::Progress;
-use crate::format::poplar::OpenReport;
-use crate::store::{Report, TileId};
+use crate::analysis::placement::gaps::{GapReason, GapsByReason};
+use crate::analysis::placement::overflow::Overflow;
 use crate::text::grouped;
-use crate::ui::job::Latest;
+use crate::ui::job::Same;
 use crate::ui::report::PageContext;
+use crate::ui::report::figures::{
+    Entries, Entry, FigureColumn, FigureTable, Figures, Layout, Part, Unit,
+};
+use crate::ui::runs::{PerRun, Runs};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::data_table::{Data, DataTable, no_paint};
@@ -35,58 +36,35 @@ const REASONS: [GapReason; 6] = [
     GapReason::Unexplained,
 ];
 
-/// What the table remembers.
+/// What the tables remember.
 #[derive(Default)]
 pub struct Reasons {
+    gaps: AskForGaps,
     table: DataTable,
-    totals: Latest<bool, Option<Arc<ChipGaps>>>,
-    progress: Stop,
-    rows: Option<(RowsKey, Vec<Column>, Arc<dyn Rows>)>,
+    figures: FigureTable,
+    listed: Option<(ListedFor, ListedReasons)>,
 }
 
-/// What rows are made of: the tile as it was read, the selection, whether the chip is known.
-type RowsKey = (u64, TileSelection, bool);
-
-/// The progress of the job; the job ends with the page.
-#[derive(Default)]
-struct Stop(Arc<Progress>);
-
-impl Drop for Stop {
-    fn drop(&mut self) {
-        self.0.cancel();
-    }
+/// What rows are made of: the tile in each run, the selection, the gaps of all tiles.
+#[derive(PartialEq)]
+struct ListedFor {
+    tiles: Vec<Option<Same<TileData>>>,
+    selection: TileSelection,
+    gaps: Option<Same<PerRun<Option<AllGaps>>>>,
 }
 
-/// The gaps of all tiles.
-struct ChipGaps {
-    totals: GapTotals,
-    overflow: Option<Overflow>,
+/// Rows of reasons.
+enum ListedReasons {
+    /// Of one run: bytes and numbers for each part of the chip.
+    OfOne(Vec<Column>, Arc<dyn Rows>),
+    /// Of several: the bytes of the tile in each run, with those of the other parts of the chip.
+    OfRuns(Arc<Entries>),
 }
 
-impl ChipGaps {
-    fn new(report: &Report, source: Option<&OpenReport>, progress: &Progress) -> Option<Self> {
-        let target = report.target.get();
-        let totals = match source {
-            Some(source) => {
-                let of_tiles =
-                    source.map_tiles(progress, |_, tile| by_reason(&gaps(&tile, target)));
-                // What went wrong is among the report's warnings.
-                GapTotals::new(of_tiles.ok()??)
-            }
-            None => {
-                let tiles = report.variables.get()?.tiles.as_slice().iter();
-                GapTotals::new(tiles.filter_map(|tile: &TileId| {
-                    Some((*tile, by_reason(&gaps(&resident_tile(report, *tile)?, target))))
-                }))
-            }
-        };
-        if progress.is_cancelled() {
-            return None;
-        }
-        let memory = report.memory.get();
-        let overflow = memory.and_then(|memory| why_it_overflows(memory, target, &totals));
-        Some(Self { totals, overflow })
-    }
+/// Gaps of a part of the chip, for each run.
+struct ChipPart {
+    title: String,
+    gaps: Vec<Option<GapsByReason>>,
 }
 
 impl Reasons {
@@ -95,73 +73,148 @@ impl Reasons {
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        data: &TileData,
+        tiles: &RunTiles,
         tabs: &mut dyn FnMut(&mut egui::Ui),
     ) {
-        let is_there = page.report.variables.is_settled();
-        if is_there {
-            let (of, source) = (Arc::clone(page.report), page.source.cloned());
-            let progress = Arc::clone(&self.progress.0);
-            self.totals.ask("gaps of all tiles", ui.ctx(), &is_there, move |_| {
-                ChipGaps::new(&of, source.as_deref(), &progress).map(Arc::new)
-            });
+        let runs = page.runs;
+        let (gaps, mut note) = self.gaps.ask(ui, runs);
+        if note.is_empty() && tiles.iter().any(|tile| !tile.data.is_complete) {
+            "alignments and constraints are not known".clone_into(&mut note);
         }
-        let chip = self.totals.get(&true);
-        let note = match (chip, self.totals.failure()) {
-            (_, Some(failure)) => failure.to_owned(),
-            (Some(None), _) => "the gaps of other tiles cannot be read".to_owned(),
-            (Some(Some(_)), _) if data.is_complete => String::new(),
-            (Some(Some(_)), _) => "alignments and constraints are not known".to_owned(),
-            (None, _) if !is_there && !page.is_working => {
-                "the gaps of all tiles were not read: reading was cancelled".to_owned()
-            }
-            (None, _) if !is_there => "the variables of all tiles are being read…".to_owned(),
-            (None, _) => {
-                let progress = &self.progress.0;
-                // The job wakes the window only when it ends.
-                ui.ctx().request_repaint_after(std::time::Duration::from_millis(100));
-                match progress.now() {
-                    (_, 0) => "the gaps of all tiles are being read…".to_owned(),
-                    (done, total) => {
-                        let percent = (done * 100 / total).min(100);
-                        format!("the gaps of all tiles are being read… {percent} %")
-                    }
-                }
-            }
+        let same = |tile: &Option<super::RunTile>| Some(Same(Arc::clone(&tile.as_ref()?.data)));
+        let made_for = ListedFor {
+            tiles: tiles.of_runs.iter().map(same).collect(),
+            selection: page.selection.tiles.clone(),
+            gaps: gaps.cloned().map(Same),
         };
-        let chip = chip.and_then(Option::as_ref);
-        let tiles = &page.selection.tiles;
-        let key: RowsKey = (data.version, tiles.clone(), chip.is_some());
-        if self.rows.as_ref().is_none_or(|(made_for, ..)| *made_for != key) {
-            let (columns, rows) = rows(data, tiles, chip.map(|chip| &chip.totals));
-            self.rows = Some((key, columns, rows));
+        if self.listed.as_ref().is_none_or(|(before, _)| *before != made_for) {
+            let parts = chip_parts(tiles, &made_for.selection, gaps);
+            self.listed = Some((made_for, ListedReasons::new(runs, parts)));
         }
-        let overflow = chip.and_then(|chip| chip.overflow.as_ref());
-        let Some((_, columns, rows)) = &self.rows else { return };
+        let Some((_, listed)) = &self.listed else { return };
         // With sentences below, the tabs would not stay in their place in the head of the table.
         let mut nothing = |_: &mut egui::Ui| {};
         let mut beside: &mut dyn FnMut(&mut egui::Ui) = tabs;
-        if let Some(overflow) = overflow.filter(|overflow| !overflow.tiles.is_empty()) {
+        let has_overflow = |gaps: &AllGaps| {
+            gaps.overflow.as_ref().is_some_and(|overflow| !overflow.tiles.is_empty())
+        };
+        if let Some(gaps) = gaps.filter(|gaps| gaps.iter().flatten().any(has_overflow)) {
             ui.horizontal(beside);
             beside = &mut nothing;
-            overflow_ui(ui, overflow);
+            overflow_ui(ui, runs, gaps);
         }
-        let table = Data {
-            name: "Gaps by reason",
-            title: "",
-            note: &note,
-            columns,
-            rows,
-            is_selected: &|_| false,
-            paint: &no_paint,
-        };
-        self.table.ui_beside(ui, &table, page.commands, Some(beside));
+        let name = "Gaps by reason";
+        match listed {
+            ListedReasons::OfOne(columns, rows) => {
+                let is_selected = &|_| false;
+                let (title, note, paint) = ("", &*note, &no_paint);
+                let table = Data { name, title, note, columns, rows, is_selected, paint };
+                self.table.ui_beside(ui, &table, page.commands, Some(beside));
+            }
+            ListedReasons::OfRuns(entries) => {
+                let figures = Figures { name, note: &note, entries, is_selected: &|_| false };
+                self.figures.ui(ui, &figures, page.commands, beside);
+            }
+        }
     }
 }
 
-/// Why tiles are over, in sentences.
-fn overflow_ui(ui: &mut egui::Ui, overflow: &Overflow) {
+/// This tile, the selected ones where they are several, and all.
+fn chip_parts(
+    tiles: &RunTiles,
+    selection: &TileSelection,
+    gaps: Option<&GapsOfRuns>,
+) -> Vec<ChipPart> {
+    let of_tile = |tile: &Option<super::RunTile>| Some(tile.as_ref()?.data.map.gaps_by_reason());
+    let tile = tiles.iter().next().map_or(String::new(), |tile| format!("Tile {}", tile.data.tile));
+    let mut parts =
+        vec![ChipPart { title: tile, gaps: tiles.of_runs.iter().map(of_tile).collect() }];
+    if let Some(gaps) = gaps.filter(|gaps| gaps.iter().any(Option::is_some)) {
+        let of_runs = |of_run: &dyn Fn(&AllGaps) -> GapsByReason| {
+            gaps.iter().map(|gaps| gaps.as_ref().map(of_run)).collect()
+        };
+        if selection.count() > 1 {
+            let title = format!("{} selected tiles", grouped(selection.count()));
+            let gaps = of_runs(&|gaps| gaps.totals.of_selection(selection));
+            parts.push(ChipPart { title, gaps });
+        }
+        let gaps = of_runs(&|gaps| gaps.totals.of_everything());
+        parts.push(ChipPart { title: "All tiles".to_owned(), gaps });
+    }
+    parts
+}
+
+impl ListedReasons {
+    fn new(runs: &Runs, parts: Vec<ChipPart>) -> Self {
+        let has = |reason: &GapReason| {
+            parts.iter().flat_map(|part| &part.gaps).flatten().any(|gaps| gaps.contains_key(reason))
+        };
+        let reasons: Vec<GapReason> = REASONS.into_iter().filter(has).collect();
+        if !runs.is_one() {
+            return Self::OfRuns(Arc::new(entries(runs, &reasons, &parts)));
+        }
+        let mut columns = vec![Column::rest("Reason")];
+        for part in &parts {
+            columns.push(Column::bytes(part.title.clone(), COLUMN));
+            columns.push(Column::count("Gaps", 76.0));
+        }
+        let parts = parts.into_iter().map(|part| part.gaps.into_iter().next().flatten());
+        let parts = parts.map(Option::unwrap_or_default).collect();
+        Self::OfOne(columns, Arc::new(ReasonRows { reasons, parts }))
+    }
+}
+
+/// The reasons of several runs: the bytes on this tile, which unfold into those of the other parts.
+fn entries(runs: &Runs, reasons: &[GapReason], parts: &[ChipPart]) -> Entries {
+    let figures = |part: &ChipPart, reason: &GapReason| -> Vec<Option<u64>> {
+        let bytes = |gaps: &GapsByReason| gaps.get(reason).map_or(0, |total| total.bytes);
+        part.gaps.iter().map(|gaps| gaps.as_ref().map(bytes)).collect()
+    };
+    let entry = |reason: &GapReason| {
+        let mut parts = parts
+            .iter()
+            .map(|part| Part { name: part.title.clone(), figures: figures(part, reason) });
+        Entry {
+            name: reason_title(*reason).to_owned(),
+            figures: parts.next().map(|part| part.figures).unwrap_or_default(),
+            groups: Vec::new(),
+            parts: parts.collect(),
+        }
+    };
+    Entries {
+        unit: Unit::Bytes,
+        title: "Reason",
+        layout: Layout::of(runs),
+        columns: FigureColumn::of_runs(runs),
+        groupings: Vec::new(),
+        list: reasons.iter().map(entry).collect(),
+    }
+}
+
+/// Why tiles are over; of several runs a sentence each, the others in a tooltip.
+fn overflow_ui(ui: &mut egui::Ui, runs: &Runs, gaps: &GapsOfRuns) {
     let units = Units::now(ui);
+    for (run, gaps) in runs.iter().zip(gaps.iter()) {
+        let overflow = gaps.as_ref().and_then(|gaps| gaps.overflow.as_ref());
+        let Some(overflow) = overflow.filter(|overflow| !overflow.tiles.is_empty()) else {
+            continue;
+        };
+        let (head, sentences) = sentences(overflow, units);
+        let head = if runs.is_one() { head } else { format!("{}: {head}", run.title) };
+        let head = RichText::new(head).strong().color(Tokens::now(ui).bad);
+        let head = ui.add(Label::new(head).wrap());
+        if runs.is_one() {
+            for sentence in sentences {
+                ui.add(Label::new(sentence).wrap());
+            }
+        } else {
+            head.on_hover_text(sentences.join("\n"));
+        }
+    }
+}
+
+/// Why tiles are over, in sentences: a head, and what explains it.
+fn sentences(overflow: &Overflow, units: Units) -> (String, Vec<String>) {
     let all = grouped(overflow.tiles.len() as u64);
     let mut head =
         format!("{all} tiles are over the limit, by {} in all", units.bytes(overflow.over_bytes));
@@ -202,36 +255,7 @@ fn overflow_ui(ui: &mut egui::Ui, overflow: &Overflow) {
         );
     }
     sentences.push(gaps);
-    let head = RichText::new(head).strong().color(Tokens::now(ui).bad);
-    ui.add(Label::new(head).wrap());
-    for sentence in sentences {
-        ui.add(Label::new(sentence).wrap());
-    }
-}
-
-/// Columns and rows of the table.
-fn rows(
-    data: &TileData,
-    tiles: &TileSelection,
-    chip: Option<&GapTotals>,
-) -> (Vec<Column>, Arc<dyn Rows>) {
-    let mut parts = vec![(format!("Tile {}", data.tile), data.map.gaps_by_reason())];
-    if let Some(chip) = chip {
-        if tiles.count() > 1 {
-            let title = format!("{} selected tiles", grouped(tiles.count()));
-            parts.push((title, chip.of_selection(tiles)));
-        }
-        parts.push(("All tiles".to_owned(), chip.of_everything()));
-    }
-    let mut columns = vec![Column::rest("Reason")];
-    for (title, _) in &parts {
-        columns.push(Column::bytes(title.clone(), COLUMN));
-        columns.push(Column::count("Gaps", 76.0));
-    }
-    let parts: Vec<GapsByReason> = parts.into_iter().map(|(_, part)| part).collect();
-    let has = |reason: &GapReason| parts.iter().any(|part| part.contains_key(reason));
-    let reasons = REASONS.into_iter().filter(has).collect();
-    (columns, Arc::new(ReasonRows { reasons, parts }))
+    (head, sentences)
 }
 
 struct ReasonRows {

@@ -1,25 +1,25 @@
 //! Below the map: its gaps, what gaps take by reason and why tiles are over the limit, its variables.
 
 use eframe::egui;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::RunTiles;
 use super::read::{AtStep, TileData};
 use super::reasons::Reasons;
-use super::words::{category, life, reason_text, reason_title};
+use super::variables::{BYTES, VariableTable};
+use super::words::{reason_text, reason_title};
 use crate::analysis::placement::gaps::Gap;
-use crate::store::Report;
+use crate::ui::job::Same;
 use crate::ui::report::PageContext;
+use crate::ui::runs::RunId;
 use crate::ui::theme::Tokens;
 use crate::ui::widget::data_table::{Data, DataTable, no_paint};
 use crate::ui::widget::rows::{Column, Rows, Value};
 
-/// Width of a column of bytes or addresses, points.
-const BYTES: f32 = 84.0;
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Tab {
-    #[default]
     Gaps,
     Reasons,
     Variables,
@@ -29,20 +29,20 @@ enum Tab {
 #[derive(Clone, Debug)]
 pub enum Chosen {
     /// Bytes that are free.
-    Gap(Range<u64>),
-    /// The variable of a row.
-    Variable(u32),
+    Bytes(Range<u64>),
+    /// A variable, by its row in each run.
+    Variable(Vec<(RunId, u32)>),
 }
 
 /// The tables.
 #[derive(Default)]
 pub struct Tables {
-    tab: Tab,
+    /// The one that was chosen.
+    tab: Option<Tab>,
     gaps: DataTable,
     gap_rows: Option<GapTable>,
     reasons: Reasons,
-    variables: DataTable,
-    variable_rows: Option<(u64, Arc<dyn Rows>)>,
+    variables: VariableTable,
 }
 
 impl std::fmt::Debug for Tables {
@@ -57,53 +57,68 @@ impl Tables {
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        data: &Arc<TileData>,
-        at_step: Option<&Arc<AtStep>>,
-        chosen: Option<u32>,
+        tiles: &RunTiles,
+        chosen: &BTreeMap<RunId, u32>,
     ) -> Option<Chosen> {
-        let mut tab = self.tab;
+        // Several runs are compared by their variables.
+        let first = if page.runs.is_one() { Tab::Gaps } else { Tab::Variables };
+        let before = self.tab.unwrap_or(first);
+        let mut tab = before;
         let mut tabs = |ui: &mut egui::Ui| tabs_ui(ui, &mut tab);
-        let found = match self.tab {
-            Tab::Gaps => self.gaps_ui(ui, page, data, at_step, &mut tabs),
+        let clicked = match before {
+            Tab::Gaps => self.gaps_ui(ui, page, tiles, &mut tabs).map(Chosen::Bytes),
             Tab::Reasons => {
-                self.reasons.ui(ui, page, data, &mut tabs);
+                self.reasons.ui(ui, page, tiles, &mut tabs);
                 None
             }
-            Tab::Variables => self.variables_ui(ui, page, data, chosen, &mut tabs),
+            Tab::Variables => {
+                let rows = self.variables.ui(ui, page, tiles, chosen, &mut tabs);
+                rows.map(Chosen::Variable)
+            }
         };
-        if tab != self.tab {
-            self.tab = tab;
+        if tab != before {
+            self.tab = Some(tab);
             ui.request_repaint();
         }
-        found
+        clicked
     }
 
     fn gaps_ui(
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        data: &Arc<TileData>,
-        at_step: Option<&Arc<AtStep>>,
+        tiles: &RunTiles,
         tabs: &mut dyn FnMut(&mut egui::Ui),
-    ) -> Option<Chosen> {
-        let place = at_step.map_or(0, |at_step| Arc::as_ptr(at_step).addr());
-        let made_for = (data.version, place);
+    ) -> Option<Range<u64>> {
+        let tile =
+            |tile: &super::RunTile| (Same(Arc::clone(&tile.data)), tile.at_step.clone().map(Same));
+        let made_for: Vec<_> = tiles.iter().map(tile).collect();
         if self.gap_rows.as_ref().is_none_or(|made| made.made_for != made_for) {
-            let rows = GapRows { data: Arc::clone(data), at_step: at_step.cloned() };
-            let rows = Arc::new(rows);
-            let table: Arc<dyn Rows> = Arc::<GapRows>::clone(&rows);
-            self.gap_rows = Some(GapTable { made_for, gaps: rows, rows: table });
+            let title = |id| page.runs.iter().find(|run| run.id == id).map(|run| &run.title);
+            let titles = tiles.iter().map(|tile| title(tile.run).map_or("", |title| title).into());
+            let gaps = GapRows {
+                of_runs: made_for.clone(),
+                titles: if page.runs.is_one() { Vec::new() } else { titles.collect() },
+            };
+            let gaps = Arc::new(gaps);
+            let rows = Arc::clone(&gaps) as Arc<dyn Rows>;
+            self.gap_rows = Some(GapTable { made_for, gaps, rows });
         }
         let GapTable { gaps, rows, .. } = self.gap_rows.as_ref()?;
-        let columns = [
-            Column::text("Address", BYTES),
-            Column::bytes("Bytes", BYTES),
-            Column::text("Reason", 150.0),
-            Column::text("Variable after it", 170.0),
-            Column::text("Variable before it", 170.0),
-            Column::rest("Why"),
-        ];
-        let note = if data.is_complete { "" } else { "alignments and constraints are not known" };
+        let run = (!page.runs.is_one()).then(|| Column::text("Run", 120.0));
+        let columns: Vec<Column> = run
+            .into_iter()
+            .chain([
+                Column::text("Address", BYTES),
+                Column::bytes("Bytes", BYTES),
+                Column::text("Reason", 150.0),
+                Column::text("Variable after it", 170.0),
+                Column::text("Variable before it", 170.0),
+                Column::rest("Why"),
+            ])
+            .collect();
+        let is_complete = tiles.iter().all(|tile| tile.data.is_complete);
+        let note = if is_complete { "" } else { "alignments and constraints are not known" };
         let table = Data {
             name: "Gaps of the tile",
             title: "",
@@ -114,45 +129,7 @@ impl Tables {
             paint: &no_paint,
         };
         let click = self.gaps.ui_beside(ui, &table, page.commands, Some(tabs))?;
-        gaps.gaps().get(click.row).map(|gap| Chosen::Gap(gap.bytes.clone()))
-    }
-
-    fn variables_ui(
-        &mut self,
-        ui: &mut egui::Ui,
-        page: &mut PageContext<'_>,
-        data: &Arc<TileData>,
-        chosen: Option<u32>,
-        tabs: &mut dyn FnMut(&mut egui::Ui),
-    ) -> Option<Chosen> {
-        if self.variable_rows.as_ref().is_none_or(|(version, _)| *version != data.version) {
-            let (data, report) = (Arc::clone(data), Arc::clone(page.report));
-            let version = data.version;
-            self.variable_rows = Some((version, Arc::new(VariableRows { data, report })));
-        }
-        let (_, rows) = self.variable_rows.as_ref()?;
-        let mut columns = vec![
-            Column::rest("Variable"),
-            Column::text("Address", BYTES),
-            Column::bytes("Bytes", BYTES),
-            Column::text("Category", 150.0),
-            Column::text("Live", 190.0),
-        ];
-        if data.is_complete {
-            columns.push(Column::count("Alignment", 76.0).not_summed());
-        }
-        let row_of = |row: usize| data.map.blocks.get(row).map(|block| block.row);
-        let table = Data {
-            name: "Variables of the tile",
-            title: "",
-            note: "over all steps",
-            columns: &columns,
-            rows,
-            is_selected: &|row| chosen.is_some() && row_of(row) == chosen,
-            paint: &no_paint,
-        };
-        let click = self.variables.ui_beside(ui, &table, page.commands, Some(tabs))?;
-        row_of(click.row).map(Chosen::Variable)
+        gaps.at(click.row).map(|(.., gap)| gap.bytes.clone())
     }
 }
 
@@ -173,71 +150,61 @@ fn tabs_ui(ui: &mut egui::Ui, now: &mut Tab) {
     ui.add_space(8.0);
 }
 
-/// The gaps of a tile as they were at a step, by the tile's version and the step's place in memory.
+/// The tile of a run, as it was read and at a step.
+type TileAtStep = (Same<TileData>, Option<Same<AtStep>>);
+
+/// The gaps of a tile as they were at a step.
 struct GapTable {
-    made_for: (u64, usize),
+    made_for: Vec<TileAtStep>,
     gaps: Arc<GapRows>,
     /// The same.
     rows: Arc<dyn Rows>,
 }
 
-/// Gaps as the table sees them.
+/// The gaps of one run after the other, as the table sees them.
 struct GapRows {
-    data: Arc<TileData>,
-    at_step: Option<Arc<AtStep>>,
+    of_runs: Vec<TileAtStep>,
+    /// The titles of the runs, where they are shown.
+    titles: Vec<Box<str>>,
 }
 
 impl GapRows {
-    fn gaps(&self) -> &[Gap] {
-        self.at_step.as_ref().map_or(&self.data.map.gaps, |at_step| &at_step.map.gaps)
+    fn gaps((Same(data), at_step): &TileAtStep) -> &[Gap] {
+        at_step.as_ref().map_or(&data.map.gaps, |Same(at_step)| &at_step.map.gaps)
     }
 
-    fn name(&self, row: Option<usize>) -> Value<'_> {
-        let name = row.and_then(|row| self.data.variables.names.at(row));
-        name.map_or(Value::Nothing, Value::text)
+    /// The run, its tile, and the gap of a row.
+    fn at(&self, row: usize) -> Option<(usize, &TileData, &Gap)> {
+        let mut before = 0_usize;
+        self.of_runs.iter().enumerate().find_map(|(run, tile)| {
+            let gaps = Self::gaps(tile);
+            let gap = row.checked_sub(before).and_then(|row| gaps.get(row));
+            before = before.saturating_add(gaps.len());
+            Some((run, &*tile.0.0, gap?))
+        })
     }
 }
 
 impl Rows for GapRows {
     fn len(&self) -> usize {
-        self.gaps().len()
+        self.of_runs.iter().map(|tile| Self::gaps(tile).len()).sum()
     }
 
     fn value(&self, row: usize, column: usize) -> Value<'_> {
-        let Some(gap) = self.gaps().get(row) else { return Value::Nothing };
-        match column {
-            0 => Value::Id(gap.bytes.start),
-            1 => Value::Bytes(gap.size()),
-            2 => Value::text(reason_title(gap.reason)),
-            3 => self.name(gap.after),
-            4 => self.name(gap.before),
-            _ => Value::text(reason_text(&self.data, gap)),
-        }
-    }
-}
-
-/// The variables that have a place, by address, as the table sees them.
-struct VariableRows {
-    data: Arc<TileData>,
-    report: Arc<Report>,
-}
-
-impl Rows for VariableRows {
-    fn len(&self) -> usize {
-        self.data.map.blocks.len()
-    }
-
-    fn value(&self, row: usize, column: usize) -> Value<'_> {
-        let Some(block) = self.data.map.blocks.get(row) else { return Value::Nothing };
-        let variable = self.data.variables.variables.get(block.row as usize);
-        let Some(variable) = variable else { return Value::Nothing };
-        match column {
-            0 => Value::text(self.data.name(block.row)),
-            1 => Value::Id(variable.offset),
-            2 => Value::Bytes(variable.bytes),
-            3 => Value::text(category(&self.report, variable)),
-            4 => Value::text(life(&self.report, variable)),
-            _ => Value::Count(variable.alignment),
+        let Some((run, data, gap)) = self.at(row) else { return Value::Nothing };
+        let title = self.titles.get(run);
+        let name = |row: Option<usize>| {
+            let name = row.and_then(|row| data.placed.names.at(row));
+            name.map_or(Value::Nothing, Value::text)
+        };
+        match (column.checked_sub(usize::from(title.is_some())), title) {
+            (None, title) => title.map_or(Value::Nothing, |title| Value::text(&**title)),
+            (Some(0), _) => Value::Id(gap.bytes.start),
+            (Some(1), _) => Value::Bytes(gap.size()),
+            (Some(2), _) => Value::text(reason_title(gap.reason)),
+            (Some(3), _) => name(gap.after),
+            (Some(4), _) => name(gap.before),
+            _ => Value::text(reason_text(data, gap)),
         }
     }
 }

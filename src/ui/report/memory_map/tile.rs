@@ -1,17 +1,16 @@
 //! Which tile is shown, and what there is to say of it in one line.
 
 use eframe::egui;
-use std::cell::OnceCell;
-
 use eframe::egui::{Key, Label, RichText, TextEdit};
 
 use super::read::TileData;
 use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::memory::totals;
+use crate::store::TileId;
 use crate::store::memory::TileMemory;
-use crate::store::{Report, TileId};
 use crate::text::{grouped, shortened};
-use crate::ui::report::PageContext;
+use crate::ui::report::{PageContext, change_color, change_text};
+use crate::ui::runs::{Run, RunId};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 
@@ -20,21 +19,19 @@ use crate::ui::units::Units;
 pub struct TileChoice {
     tile: Option<TileId>,
     typed: Option<String>,
-    fullest: OnceCell<Option<TileId>>,
+    /// The fullest tile of the reference.
+    fullest: Option<(RunId, Option<TileId>)>,
 }
 
 impl TileChoice {
     /// The tile: the one that was shown, as long as it is selected, else the first selected one, else
-    /// the fullest.
-    pub fn tile(
-        &mut self,
-        report: &Report,
-        selection: &TileSelection,
-        memory: &TileMemory,
-    ) -> TileId {
-        let fullest = *self
-            .fullest
-            .get_or_init(|| memory.tiles.get(totals(memory, report.target.get()).fullest?));
+    /// the fullest of the reference.
+    pub fn tile(&mut self, run: &Run, memory: &TileMemory, selection: &TileSelection) -> TileId {
+        if self.fullest.is_none_or(|(of, _)| of != run.id) {
+            let fullest = totals(memory, run.report.target.get()).fullest;
+            self.fullest = Some((run.id, fullest.and_then(|fullest| memory.tiles.get(fullest))));
+        }
+        let fullest = self.fullest.and_then(|(_, fullest)| fullest);
         let shown = self.tile.filter(|tile| selection.contains(*tile));
         let tile = shown.or(selection.first()).or(fullest).or(memory.tiles.get(0));
         let tile = tile.unwrap_or(TileId(0));
@@ -42,18 +39,9 @@ impl TileChoice {
         tile
     }
 
-    /// Shows a tile; it is selected where it was not.
-    pub fn show(&mut self, tile: TileId, selection: &mut TileSelection) {
-        if !selection.contains(tile) {
-            *selection = TileSelection::one(tile);
-        }
-        self.tile = Some(tile);
-        self.typed = None;
-    }
-
     /// Draws the field and the buttons.
     pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, memory: &TileMemory) {
-        let tile = self.tile(page.report, &page.selection.tiles, memory);
+        let tile = self.tile(page.runs.reference(), memory, &page.selection.tiles);
         let tiles = memory.tiles.as_slice();
         let place = memory.tiles.position(tile);
         let label = ui.label("Tile");
@@ -89,39 +77,57 @@ impl TileChoice {
                 wanted = to;
             }
         }
-        let fullest = self.fullest.get().copied().flatten();
+        let fullest = self.fullest.and_then(|(_, fullest)| fullest);
         let button = ui.add_enabled(fullest.is_some(), egui::Button::new("Fullest"));
         if button.on_hover_text("The tile with most bytes, gaps included").clicked() {
             wanted = fullest;
         }
         if let Some(tile) = wanted {
-            self.show(tile, &mut page.selection.tiles);
+            // It is selected where it was not.
+            if !page.selection.tiles.contains(tile) {
+                page.selection.tiles = TileSelection::one(tile);
+            }
+            self.tile = Some(tile);
+            self.typed = None;
         }
     }
 }
 
-/// What there is to say of a tile.
-pub fn facts_ui(ui: &mut egui::Ui, report: &Report, data: &TileData) {
+/// What there is to say of a tile: of several runs one after the other.
+pub fn facts_ui(ui: &mut egui::Ui, tiles: &[&TileData]) {
     let units = Units::now(ui);
-    let map = &data.map;
-    let ipu = report.target.get().and_then(|target| target.ipu_of(data.tile));
-    let ipu = ipu.map_or_else(String::new, |ipu| format!(" of IPU {ipu}"));
-    let gaps: u64 = map.gaps_by_reason().values().map(|total| total.bytes).sum();
+    let of_all = |text: &dyn Fn(&TileData) -> String| {
+        tiles.iter().map(|data| text(data)).collect::<Vec<_>>().join(" → ")
+    };
     let mut text = format!(
-        "Tile {}{ipu}: {} with gaps, {} of gaps, {} variables",
-        data.tile,
-        units.bytes(map.end),
-        units.bytes(gaps),
-        grouped(map.blocks.len() as u64),
+        "{} with gaps, {} of gaps, {} variables",
+        of_all(&|data| units.bytes(data.map.end)),
+        of_all(&|data| units.bytes(data.gap_bytes())),
+        of_all(&|data| grouped(data.map.blocks.len() as u64)),
     );
-    if let Some(problem) = &data.problem {
+    let mut strong = None;
+    match tiles {
+        [data] => {
+            let map = &data.map;
+            let target = data.report.target.get();
+            let ipu = target.and_then(|target| target.ipu_of(data.tile));
+            let ipu = ipu.map_or_else(String::new, |ipu| format!(" of IPU {ipu}"));
+            text = format!("Tile {}{ipu}: {text}", data.tile);
+            let over = map.limit.filter(|limit| map.end > *limit).map(|limit| map.end - limit);
+            strong = over
+                .map(|over| (format!("{} over the limit", units.bytes(over)), Tokens::now(ui).bad));
+        }
+        [source, target] => {
+            let (from, to) = (source.map.end, target.map.end);
+            strong = Some((change_text(from, to, units), change_color(ui, from, to)));
+        }
+        _ => {}
+    }
+    if let Some(problem) = tiles.iter().find_map(|data| data.problem.as_ref()) {
         text = format!("{text}; names are not there: {}", shortened(problem, 80));
     }
-    let over = map.limit.filter(|limit| map.end > *limit).map(|limit| map.end - limit);
-    if let Some(over) = over {
-        let over = format!("{} over the limit", units.bytes(over));
-        let over = RichText::new(over).strong().color(Tokens::now(ui).bad);
-        ui.add(Label::new(over).extend());
+    if let Some((text, color)) = strong {
+        ui.add(Label::new(RichText::new(text).strong().color(color)).extend());
     }
     ui.add(Label::new(RichText::new(text).weak()).truncate());
 }

@@ -7,7 +7,6 @@ use super::picture::Hit;
 use super::read::TileData;
 use super::words::{addresses, category, life, reason_text, reason_title};
 use crate::analysis::placement::gaps::Gap;
-use crate::store::Report;
 use crate::text::{grouped, shortened};
 use crate::ui::report::tooltip_facts_ui;
 use crate::ui::units::Units;
@@ -18,9 +17,9 @@ const NAME: usize = 160;
 const NEIGHBOUR: usize = 56;
 
 /// Draws what is known of what lies at a place.
-pub fn hit_ui(ui: &mut egui::Ui, report: &Report, data: &TileData, gaps: &[Gap], hit: Hit) {
+pub fn hit_ui(ui: &mut egui::Ui, data: &TileData, gaps: &[Gap], hit: Hit) {
     match hit {
-        Hit::Variable(row) => variable_ui(ui, report, data, row),
+        Hit::Variable(row) => variable_ui(ui, data, row),
         Hit::Gap(place) => {
             if let Some(gap) = gaps.get(place) {
                 gap_ui(ui, data, gap);
@@ -30,26 +29,26 @@ pub fn hit_ui(ui: &mut egui::Ui, report: &Report, data: &TileData, gaps: &[Gap],
     }
 }
 
-fn variable_ui(ui: &mut egui::Ui, report: &Report, data: &TileData, row: u32) {
-    let Some(variable) = data.variables.variables.get(row as usize) else { return };
+fn variable_ui(ui: &mut egui::Ui, data: &TileData, row: u32) {
+    let Some(variable) = data.placed.placements.get(row as usize) else { return };
     let units = Units::now(ui);
     let title = RichText::new(shortened(data.name(row), NAME)).strong();
     ui.add(Label::new(title).wrap());
     let mut facts = vec![
         ("Bytes", units.exact(variable.bytes)),
         ("Addresses", addresses(variable.offset, variable.end())),
-        ("Category", category(report, variable)),
+        ("Category", category(&data.report, variable)),
     ];
     if data.is_complete {
         facts.push(("Alignment", format!("{} B", grouped(variable.alignment))));
     }
-    facts.push(("Live", life(report, variable)));
+    facts.push(("Live", life(&data.report, variable)));
     if variable.flags.must_be_interleaved() {
         facts.push(("Place", "Must lie in interleaved memory".to_owned()));
     }
     for (title, constraints) in [
-        ("Apart by element", &data.variables.element_constraints),
-        ("Apart by region", &data.variables.region_constraints),
+        ("Apart by element", &data.placed.element_constraints),
+        ("Apart by region", &data.placed.region_constraints),
     ] {
         let from = constraints.get(row as usize).map_or(&[][..], Vec::as_slice);
         if let Some(first) = from.first() {
@@ -61,7 +60,7 @@ fn variable_ui(ui: &mut egui::Ui, report: &Report, data: &TileData, row: u32) {
             facts.push((title, format!("from {first}{more}")));
         }
     }
-    let before = data.unlowered_name(report, row).filter(|name| name != data.name(row));
+    let before = data.unlowered_name(row).filter(|name| name != data.name(row));
     if let Some(before) = before {
         facts.push(("Before lowering", shortened(&before, NEIGHBOUR).into_owned()));
     }
@@ -74,7 +73,7 @@ fn gap_ui(ui: &mut egui::Ui, data: &TileData, gap: &Gap) {
     ui.label(RichText::new(title).strong());
     ui.add(Label::new(reason_text(data, gap)).wrap());
     let name = |row: Option<usize>, none: &str| {
-        let name = row.and_then(|row| data.variables.names.at(row));
+        let name = row.and_then(|row| data.placed.names.at(row));
         name.map_or_else(|| none.to_owned(), |name| shortened(name, NEIGHBOUR).into_owned())
     };
     tooltip_facts_ui(

@@ -4,8 +4,9 @@ use crate::analysis::memory::category_title;
 use crate::analysis::placement::gaps::{Gap, GapReason};
 use crate::store::Report;
 use crate::store::ids::CategoryId;
-use crate::store::variable::LoweredVariable;
+use crate::store::placed::Placement;
 use crate::text::{clean, grouped, shortened};
+use crate::ui::runs::Runs;
 
 use super::read::TileData;
 
@@ -13,6 +14,47 @@ use super::read::TileData;
 const NAME: usize = 60;
 /// Ranges of steps that are written out.
 const MOST_RANGES: usize = 4;
+
+/// What differs by the number of runs: names, and the space of tables.
+pub struct Words {
+    /// The name of the picture where it is saved.
+    pub picture: &'static str,
+    /// The name of the splitter above the tables.
+    pub splitter: &'static str,
+    /// The least height of the pictures with what is above them, points.
+    pub least_height: f32,
+    /// The height of the tables, as a part of what tables have elsewhere.
+    pub tables_share: f32,
+    /// The name of the table of variables.
+    pub variables: &'static str,
+}
+
+impl Words {
+    /// Those of runs.
+    pub fn of(runs: &Runs) -> Self {
+        if runs.is_one() {
+            return Self {
+                picture: "memory map",
+                splitter: "memory map tables",
+                least_height: 200.0,
+                tables_share: 1.0,
+                variables: "Variables of the tile",
+            };
+        }
+        let is_pair = runs.len() == 2;
+        Self {
+            picture: if is_pair { "memory maps of both" } else { "memory maps of all runs" },
+            splitter: "memory map table of two",
+            least_height: 260.0,
+            tables_share: 0.55,
+            variables: if is_pair {
+                "Variables of the tile in both"
+            } else {
+                "Variables of the tile in all runs"
+            },
+        }
+    }
+}
 
 /// A reason in a few words.
 pub fn reason_title(reason: GapReason) -> &'static str {
@@ -22,7 +64,7 @@ pub fn reason_title(reason: GapReason) -> &'static str {
 /// Why a gap is there, with the variables that it is about.
 pub fn reason_text(data: &TileData, gap: &Gap) -> String {
     let name = |row: Option<usize>| {
-        let name = row.and_then(|row| data.variables.names.at(row));
+        let name = row.and_then(|row| data.placed.names.at(row));
         shortened(name.unwrap_or("the next variable"), NAME).into_owned()
     };
     let after = name(gap.after);
@@ -31,7 +73,7 @@ pub fn reason_text(data: &TileData, gap: &Gap) -> String {
     match gap.reason {
         GapReason::Start => "Nothing is placed at the beginning of the tile's memory".to_owned(),
         GapReason::Alignment => {
-            let variable = gap.after.and_then(|row| data.variables.variables.get(row));
+            let variable = gap.after.and_then(|row| data.placed.placements.get(row));
             let alignment = variable.map_or(0, |variable| variable.alignment);
             format!("{after} begins at a multiple of {alignment} bytes")
         }
@@ -44,14 +86,14 @@ pub fn reason_text(data: &TileData, gap: &Gap) -> String {
 }
 
 /// The category of a variable.
-pub fn category(report: &Report, variable: &LoweredVariable) -> String {
+pub fn category(report: &Report, variable: &Placement) -> String {
     let id = variable.category.map(CategoryId);
     let name = id.and_then(|id| report.categories.get()?.name(id));
     name.map_or_else(|| "–".to_owned(), |name| clean(&category_title(name)).into_owned())
 }
 
 /// When a variable lives.
-pub fn life(report: &Report, variable: &LoweredVariable) -> String {
+pub fn life(report: &Report, variable: &Placement) -> String {
     let Some(liveness) = report.liveness.get() else { return "–".to_owned() };
     let classes = &liveness.classes;
     if classes.is_always_live(variable.class) {

@@ -9,7 +9,7 @@ mod words;
 use eframe::egui;
 use eframe::egui::{Label, Margin, RichText};
 
-use super::RunsContext;
+use super::PageContext;
 use super::words::option_name;
 use crate::analysis::comparison::facts::{FactGroup, Fit, fact_groups};
 use crate::analysis::comparison::options::{OptionDifference, options_that_differ};
@@ -78,7 +78,7 @@ impl SummaryFacts {
 }
 
 impl RunsPage for SummaryPage {
-    fn ui(&mut self, ui: &mut egui::Ui, page: &mut RunsContext<'_>) {
+    fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
         let runs = page.runs;
         self.facts.ask_or_tell("summary", ui.ctx(), (runs, NEEDS), &(), SummaryFacts::of);
         let facts = self.facts.last(runs).map(|(_, facts)| facts);

@@ -8,7 +8,7 @@ use super::words::of_number;
 use crate::analysis::program::phases::{joined_frames, phases};
 use crate::text::{grouped, shortened};
 use crate::ui::command::{Command, Export, ExportTo, Exported};
-use crate::ui::report::RunsContext;
+use crate::ui::report::PageContext;
 use crate::ui::runs::{Run, Runs};
 use crate::ui::split;
 use crate::ui::widget::flame::{FLAME_ROW, Flame, FlameFrame};
@@ -106,7 +106,7 @@ pub struct Phases {
 
 impl Phases {
     /// Draws the part at the bottom of the page.
-    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut RunsContext<'_>, phases: &NestedPhases) {
+    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, phases: &NestedPhases) {
         let runs = page.runs;
         if phases.runs.iter().all(|run| run.frames.is_empty()) {
             if runs.is_one() {

@@ -17,7 +17,7 @@ use crate::store::memory::TileMemory;
 use crate::text::shortened;
 use crate::ui::report::side_by_side::side_by_side_ui;
 use crate::ui::report::tile_figures::figure_title;
-use crate::ui::report::{RunsContext, bytes_or_dash, change_color, change_text};
+use crate::ui::report::{PageContext, bytes_or_dash, change_color, change_text};
 use crate::ui::runs::{Needed, Run, RunId, Runs, RunsAnswer};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
@@ -71,7 +71,7 @@ impl std::fmt::Debug for TileGridView {
 
 impl TileGridView {
     /// Draws the grids in the space that is left; a click selects a tile.
-    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut RunsContext<'_>) {
+    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
         let runs = page.runs;
         let other = self.other.and_then(|id| runs.position(id)).filter(|place| *place > 0);
         let other = other.unwrap_or(1);
@@ -198,7 +198,7 @@ impl GridsShown<'_> {
     fn ui(
         &self,
         ui: &mut egui::Ui,
-        page: &mut RunsContext<'_>,
+        page: &mut PageContext<'_>,
         (name, picture): (&str, &GridPicture),
         texture: &mut Option<(Arc<ColorImage>, TextureHandle)>,
     ) -> Answer {

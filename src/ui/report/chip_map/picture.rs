@@ -1,4 +1,4 @@
-//! The map of the tiles of one report: asks for the picture of what is visible, draws it, and follows the
+//! The map of the tiles of one run: asks for the picture of what is visible, draws it, and follows the
 //! pointer.
 
 use eframe::egui;
@@ -12,41 +12,44 @@ use super::shared::{Extent, Shared, colour_title};
 use crate::analysis::placement::chip_map::{ChipMap, ColourBy, Window, render};
 use crate::store::TileId;
 use crate::text::grouped;
-use crate::ui::job::Latest;
+use crate::ui::job::{Latest, Same};
 use crate::ui::report::PageContext;
+use crate::ui::runs::Run;
 use crate::ui::units::Units;
 
 /// Widest texture that every renderer takes.
 const MOST_PIXELS: u32 = 2048;
 
-/// What a picture was made for.
+/// What a picture is rendered for.
 #[derive(Clone, Debug, PartialEq)]
-struct Key {
+struct RenderedFor {
     window: Window,
     colour_by: ColourBy,
     step: Option<usize>,
-    is_dark: bool,
+    colors: Same<Colors>,
 }
 
-/// A picture that a job has made.
+/// A picture that a job has rendered.
 #[derive(Clone, Debug)]
-struct Made {
+struct Rendered {
     map: Arc<ChipMap>,
     image: Arc<egui::ColorImage>,
 }
 
 /// What a map remembers.
 #[derive(Default)]
-pub struct Half {
-    made: Latest<Key, Option<Made>>,
+pub struct ChipPicture {
+    rendered: Latest<RenderedFor, Option<Rendered>>,
     /// What is on the screen: an earlier picture stays, at its place, until the next one is there.
-    texture: Option<(Key, Arc<ChipMap>, TextureHandle)>,
+    texture: Option<(RenderedFor, Arc<ChipMap>, TextureHandle)>,
 }
 
 /// What a map shows.
-pub struct HalfOf<'a> {
+pub struct ChipPictureOf<'a> {
     /// Its accessible name.
-    pub name: &'static str,
+    pub name: &'a str,
+    /// The run.
+    pub run: &'a Run,
     /// The colours.
     pub colors: &'a Arc<Colors>,
     /// The step that is shown, `None` for all steps.
@@ -68,25 +71,25 @@ pub struct Answer {
     pub pointed: Option<(TileId, u64)>,
 }
 
-impl Half {
+impl ChipPicture {
     /// Draws the map in the space that is left.
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
         shared: &mut Shared,
-        of: &HalfOf<'_>,
+        of: &ChipPictureOf<'_>,
     ) -> Answer {
-        let (report, extent, step) = (page.report, of.extent, of.step);
+        let (report, extent, step) = (&of.run.report, of.extent, of.step);
         let frame = Frame::new(ui.available_rect_before_wrap());
         ui.allocate_rect(frame.outer, Sense::hover());
         let id = ui.scope_id().with("map of all tiles");
         let response = ui.interact(frame.inner, id, Sense::click_and_drag());
         shared.navigate(ui, &response, frame.inner, extent, of.has_keys);
         let window = window(ui, shared, frame.inner, extent);
-        let is_dark = ui.visuals().dark_mode;
-        let key = Key { window, colour_by: shared.colour_by, step, is_dark };
-        self.ask(ui, page, &key, of.colors);
+        let colors = Same(Arc::clone(of.colors));
+        let key = RenderedFor { window, colour_by: shared.colour_by, step, colors };
+        self.ask(ui, of.run, &key);
         self.take_picture(ui, &key);
 
         let painter = frame.painter(ui, shared.ranges(extent));
@@ -94,7 +97,7 @@ impl Half {
         if let Some((_, map, texture)) = &self.texture {
             painter.picture(map, texture);
         } else {
-            let text = self.made.failure().unwrap_or("Drawing the map…");
+            let text = self.rendered.failure().unwrap_or("Drawing the map…");
             painter.message(text);
         }
         painter.borders(report.target.get());
@@ -117,7 +120,7 @@ impl Half {
         Answer { clicked, pointed: at }
     }
 
-    fn describe(response: &Response, colour_by: ColourBy, of: &HalfOf<'_>) {
+    fn describe(response: &Response, colour_by: ColourBy, of: &ChipPictureOf<'_>) {
         let tiles = grouped(of.extent.tiles as u64);
         response.widget_info(|| {
             let mut info = egui::WidgetInfo::labeled(egui::Role::Canvas, true, of.name);
@@ -126,24 +129,24 @@ impl Half {
         });
     }
 
-    fn ask(&mut self, ui: &egui::Ui, page: &PageContext<'_>, key: &Key, colors: &Arc<Colors>) {
-        let (report, colors, wanted) = (Arc::clone(page.report), Arc::clone(colors), key.clone());
-        self.made.ask("map of all tiles", ui.ctx(), key, move |cancel| {
-            let Key { window, colour_by, step, .. } = &wanted;
+    fn ask(&mut self, ui: &egui::Ui, run: &Run, key: &RenderedFor) {
+        let (report, wanted) = (Arc::clone(&run.report), key.clone());
+        self.rendered.ask("map of all tiles", ui.ctx(), key, move |cancel| {
+            let RenderedFor { window, colour_by, step, colors: Same(colors) } = &wanted;
             let map = render(&report, window, *colour_by, *step, &|| cancel.is_cancelled())?;
             let image = Arc::new(colors.image(&map));
-            Some(Made { map: Arc::new(map), image })
+            Some(Rendered { map: Arc::new(map), image })
         });
     }
 
     /// Takes a new picture to the screen.
-    fn take_picture(&mut self, ui: &egui::Ui, wanted: &Key) {
-        let Some((key, Some(made))) = self.made.last() else { return };
+    fn take_picture(&mut self, ui: &egui::Ui, wanted: &RenderedFor) {
+        let Some((key, Some(rendered))) = self.rendered.last() else { return };
         if self.texture.as_ref().is_some_and(|(shown, ..)| shown == key) {
             return;
         }
-        let map = Arc::clone(&made.map);
-        let (image, options) = (Arc::clone(&made.image), egui::TextureOptions::NEAREST);
+        let map = Arc::clone(&rendered.map);
+        let (image, options) = (Arc::clone(&rendered.image), egui::TextureOptions::NEAREST);
         match &mut self.texture {
             Some((shown, old, texture)) => {
                 texture.set(image, options);

@@ -1,0 +1,167 @@
+//! How the window opens, reads again and closes runs.
+
+use eframe::egui;
+use std::path::Path;
+
+use super::App;
+use crate::text::shortened;
+use crate::ui::command::Page;
+use crate::ui::loading::{Load, Stage};
+use crate::ui::open_runs::OpenRun;
+use crate::ui::recent::{RecentComparison, RecentReport};
+use crate::ui::report_view::ReportView;
+use crate::ui::runs::{RunId, report_name};
+use crate::ui::settings::Change;
+
+impl App {
+    /// Begins anew with other reports.
+    pub(super) fn show(&mut self, loads: Vec<Load>) {
+        self.tool = None;
+        self.open.clear();
+        self.view = ReportView::default();
+        for load in loads {
+            self.add(load);
+        }
+    }
+
+    /// Opens one more.
+    pub(super) fn add(&mut self, load: Load) {
+        self.tool = None;
+        let name = shortened(&report_name(&load.path), 80).into_owned();
+        match self.open.add(load) {
+            Ok(()) if self.open.len() == 2 => self.view.page = Page::Comparison,
+            Ok(()) => {}
+            Err(why_not) => self.notice = Some(format!("{name} was not opened: {why_not}")),
+        }
+    }
+
+    /// Reads all runs again.
+    pub(super) fn reload(&mut self, ctx: &egui::Context) {
+        let ids: Vec<RunId> = self.open.iter().map(|run| run.id).collect();
+        let page = self.view.page;
+        self.tool = None;
+        self.view = ReportView::default();
+        self.view.page = page;
+        for id in ids {
+            self.reload_run(ctx, id);
+        }
+    }
+
+    pub(super) fn reload_run(&mut self, ctx: &egui::Context, id: RunId) {
+        let path = self.open.iter().find(|run| run.id == id).map(|run| run.load.path.clone());
+        if let Some(path) = path {
+            self.replace(id, Load::start(path, ctx));
+        }
+    }
+
+    /// Reads a run again, or another report in its place.
+    pub(super) fn replace(&mut self, id: RunId, load: Load) {
+        self.tool = None;
+        if let Some(now) = self.open.replace(id, load) {
+            self.view.selections.rename(id, now);
+        }
+    }
+
+    pub(super) fn close(&mut self) {
+        self.tool = None;
+        self.open.clear();
+        self.view = ReportView::default();
+        self.home.is_shown_anew();
+    }
+
+    pub(super) fn cancel(&mut self) {
+        for run in self.open.iter() {
+            run.load.cancel();
+        }
+        // Tables that were read in part only would show wrong figures.
+        let names = self.open.names();
+        let early = self.open.iter().zip(&names).filter(|(run, _)| run.load.stage().is_early());
+        let (early, names): (Vec<RunId>, Vec<&str>) =
+            early.map(|(run, name)| (run.id, &**name)).unzip();
+        if early.is_empty() {
+            return;
+        }
+        self.notice = Some(format!("Reading {} was cancelled", shortened(&names.join(", "), 200)));
+        for id in early {
+            self.open.close(id);
+        }
+        if self.is_open() {
+            self.view.runs_changed(self.open.len());
+        } else {
+            self.close();
+            self.notice = None;
+            self.home.notice = Some("Reading was cancelled".to_owned());
+        }
+    }
+
+    /// Opens the runs of the demo together, as soon as they are written.
+    pub(super) fn open_demo(&mut self, ctx: &egui::Context) {
+        let stage = self.open.first().map(|run| run.load.stage());
+        if let Some(Stage::DemoWritten(paths)) = stage {
+            self.show(paths.into_iter().map(|path| Load::start(path, ctx)).collect());
+        }
+    }
+
+    /// Puts what could be opened into the list of recent reports or comparisons, once.
+    pub(super) fn remember(&mut self) {
+        let settled = |run: &OpenRun| run.report().is_some_and(|report| report.about.is_settled());
+        if self.view.remembered == self.open.paths() || !self.open.iter().all(settled) {
+            return;
+        }
+        self.view.remembered = self.open.paths().into_iter().map(Path::to_owned).collect();
+        let reports = self.open.iter().filter_map(|run| Some(RecentReport::now(run.report()?)));
+        let reports: Vec<RecentReport> = reports.collect();
+        let change = match &*reports {
+            [] => return,
+            [report] => Change::Opened(report.clone()),
+            _ => match RecentComparison::of(reports) {
+                Some(comparison) => Change::Compared(comparison),
+                None => return,
+            },
+        };
+        self.settings.change(change);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synth::story;
+
+    fn app_with(loads: Vec<Load>) -> App {
+        let mut app = App::default();
+        app.show(loads);
+        app
+    }
+
+    #[test]
+    fn the_runs_of_the_demo_are_opened_together() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let runs = story::runs(directory.path());
+        let written = Load::at("cache".into(), Stage::DemoWritten(runs.clone()));
+        let mut app = app_with(vec![written]);
+        app.open_demo(&egui::Context::default());
+        assert_eq!(app.open.paths(), runs);
+        assert_eq!(app.open.names()[0], "amp-0.8", "the reference");
+        app.open_demo(&egui::Context::default());
+        assert_eq!(app.open.len(), 6);
+    }
+
+    #[test]
+    fn cancelling_keeps_what_is_there() {
+        let at = |name: &str, stage: Stage| Load::at(format!("/runs/{name}").into(), stage);
+        let mut app = app_with(vec![
+            at("a", Stage::SmallTables),
+            at("b", Stage::Done),
+            at("c", Stage::Finding),
+            at("d", Stage::Variables),
+        ]);
+        app.cancel();
+        assert_eq!(app.open.names(), ["b", "d"]);
+        assert_eq!(app.notice.as_deref(), Some("Reading a, c was cancelled"));
+        let mut app = app_with(vec![at("a", Stage::Finding), at("b", Stage::Finding)]);
+        app.cancel();
+        assert_eq!((app.open.len(), app.notice), (0, None));
+        assert_eq!(app.home.notice.as_deref(), Some("Reading was cancelled"));
+    }
+}

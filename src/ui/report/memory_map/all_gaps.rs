@@ -1,0 +1,89 @@
+//! The gaps of all tiles of all runs, gone through in the background, and why tiles are over the limit.
+
+use eframe::egui;
+use std::sync::Arc;
+
+use crate::analysis::placement::gap_totals::GapTotals;
+use crate::analysis::placement::overflow::{Overflow, why_it_overflows};
+use crate::analysis::placement::read::gaps_of_all;
+use crate::progress::Progress;
+use crate::store::Report;
+use crate::ui::runs::{Needed, Needs, PerRun, Runs, RunsAnswer};
+
+/// What they follow from.
+const NEEDS: Needs = &[Needed::Variables];
+
+/// The gaps of all tiles of a run.
+pub struct AllGaps {
+    /// Their sums.
+    pub totals: GapTotals,
+    /// Why tiles are over the limit.
+    pub overflow: Option<Overflow>,
+}
+
+/// Those of each run; `None` where they cannot be read.
+pub type GapsOfRuns = Arc<PerRun<Option<AllGaps>>>;
+
+/// The question for them.
+#[derive(Default)]
+pub struct AskForGaps {
+    gaps: RunsAnswer<(), GapsOfRuns>,
+    progress: Stop,
+}
+
+/// The progress of the job; the job ends with the page.
+#[derive(Default)]
+struct Stop(Arc<Progress>);
+
+impl Drop for Stop {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}
+
+impl AllGaps {
+    fn new(report: &Report, progress: &Progress) -> Option<Self> {
+        // What went wrong is among the report's warnings.
+        let totals = gaps_of_all(report, progress).ok()??;
+        let (memory, target) = (report.memory.get(), report.target.get());
+        let overflow = memory.and_then(|memory| why_it_overflows(memory, target, &totals));
+        Some(Self { totals, overflow })
+    }
+}
+
+impl AskForGaps {
+    /// Asks as soon as that can be answered; returns the answer, and in its absence why.
+    pub fn ask(&mut self, ui: &egui::Ui, runs: &Arc<Runs>) -> (Option<&GapsOfRuns>, String) {
+        let is_there = runs.is_settled(NEEDS);
+        if is_there {
+            let progress = Arc::clone(&self.progress.0);
+            self.gaps.ask("gaps of all tiles", ui.ctx(), (runs, NEEDS), &(), move |runs, _| {
+                Arc::new(runs.each(|run| AllGaps::new(&run.report, &progress)))
+            });
+        }
+        let gaps = self.gaps.get((runs, NEEDS), &());
+        let note = match (gaps, self.gaps.failure()) {
+            (_, Some(failure)) => failure.to_owned(),
+            (Some(gaps), _) if gaps.iter().all(Option::is_none) => {
+                "the gaps of other tiles cannot be read".to_owned()
+            }
+            (Some(_), _) => String::new(),
+            (None, _) if !is_there && !runs.is_working() => {
+                "the gaps of all tiles were not read: reading was cancelled".to_owned()
+            }
+            (None, _) if !is_there => "the variables of all tiles are being read…".to_owned(),
+            (None, _) => {
+                // The job wakes the window only when it ends.
+                ui.ctx().request_repaint_after(std::time::Duration::from_millis(100));
+                match self.progress.0.now() {
+                    (_, 0) => "the gaps of all tiles are being read…".to_owned(),
+                    (done, total) => {
+                        let percent = (done * 100 / total).min(100);
+                        format!("the gaps of all tiles are being read… {percent} %")
+                    }
+                }
+            }
+        };
+        (gaps, note)
+    }
+}

@@ -1,0 +1,142 @@
+//! The pictures of a tile, one for each run, with their legends: what one shows and marks, all do.
+
+use eframe::egui;
+use eframe::egui::{Rect, RichText, vec2};
+
+use super::picture::{Answer, Hit, PictureOf, picture_ui};
+use super::read::TileData;
+use super::tooltip::hit_ui;
+use super::{MARGIN, MemoryMap, RunTiles};
+use crate::ui::report::PageContext;
+use crate::ui::report::run_title_ui;
+use crate::ui::runs::{Run, Runs};
+use crate::ui::units::Units;
+use crate::ui::widget::facts::absent_ui;
+
+/// Most runs below each other; more stand in two columns.
+const MOST_IN_COLUMN: usize = 3;
+/// Between two columns, points.
+const GAP: f32 = 14.0;
+/// Most runs with a legend each; of more it is drawn once.
+const MOST_LEGENDS: usize = 2;
+
+impl MemoryMap {
+    /// Draws the pictures in the space that is left.
+    pub(super) fn pictures_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        tiles: &RunTiles,
+    ) {
+        let runs = page.runs;
+        let all = ui.available_rect_before_wrap();
+        if runs.len() > MOST_LEGENDS {
+            let places = 0..runs.len();
+            let scenes: Vec<_> =
+                places.filter_map(|place| tiles.scene(place, &self.chosen)).collect();
+            ui.horizontal_wrapped(|ui| {
+                ui.spacing_mut().item_spacing = egui::vec2(14.0, 2.0);
+                self.choices.legend_ui(ui, &tiles.colors, &scenes);
+            });
+        }
+        let space = ui.available_rect_before_wrap();
+        let mut pointed = None;
+        for (place, run) in runs.iter().enumerate() {
+            let area = area(space, runs.len(), place);
+            let builder = egui::UiBuilder::new().id_salt(run.id).max_rect(area);
+            let answer =
+                ui.scope_builder(builder, |ui| self.run_ui(ui, (runs, run), tiles, place)).inner;
+            let Some(answer) = answer else { continue };
+            pointed = pointed.or(answer.address.map(|address| (run.id, address)));
+            self.answered(page, tiles, place, &answer);
+        }
+        *page.has_painted_graph = true;
+        self.toolbar.picture = Some(all);
+        if self.pointed != pointed {
+            self.pointed = pointed;
+            ui.request_repaint();
+        }
+    }
+
+    /// The picture of a run under its title and legend.
+    fn run_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        (runs, run): (&Runs, &Run),
+        tiles: &RunTiles,
+        place: usize,
+    ) -> Option<Answer> {
+        let Some(scene) = tiles.scene(place, &self.chosen) else {
+            run_title_ui(ui, run);
+            match self.readings.get(&run.id).and_then(|read| read.why_not(&run.report)) {
+                Some(why_not) => absent_ui(ui, "The tile is not in this report", &why_not),
+                None => absent_ui(ui, "The tile is being read", ""),
+            }
+            return None;
+        };
+        ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing = egui::vec2(14.0, 2.0);
+            if !runs.is_one() {
+                run_title_ui(ui, run);
+            }
+            if runs.len() <= MOST_LEGENDS {
+                self.choices.legend_ui(ui, &tiles.colors, &[scene]);
+            }
+        });
+        let name = if runs.is_one() { "a tile".to_owned() } else { run.the() };
+        let last = tiles.of_runs.iter().rposition(Option::is_some);
+        let of = PictureOf {
+            name: &format!("Memory map of {name}"),
+            value: &value_text(scene.data, scene.chosen, Units::now(ui)),
+            len: tiles.len,
+            has_keys: last == Some(place),
+            pointed: self.pointed.filter(|(other, _)| *other != run.id).map(|(_, address)| address),
+        };
+        let answer = picture_ui(ui, &mut self.view, &mut self.hatching, scene, &self.choices, of);
+        if let Some(hit) = answer.hovered {
+            egui::Tooltip::for_widget(&answer.response).at_pointer().show(|ui| {
+                if !runs.is_one() {
+                    ui.label(RichText::new(&*run.title).color(run.color(ui)));
+                }
+                hit_ui(ui, scene.data, scene.gaps(), hit);
+            });
+        }
+        Some(answer)
+    }
+
+    /// Does what the user did to the picture of a run.
+    fn answered(
+        &mut self,
+        page: &mut PageContext<'_>,
+        tiles: &RunTiles,
+        place: usize,
+        answer: &Answer,
+    ) {
+        let Some(scene) = tiles.scene(place, &self.chosen) else { return };
+        if let Some(bytes) = answer.zoomed.and_then(|hit| scene.bytes_of(hit)) {
+            self.show(tiles, &bytes, MARGIN);
+        }
+        let Some(clicked) = answer.clicked else { return };
+        let row = if let Hit::Variable(row) = clicked { Some(row) } else { None };
+        let run = page.runs.get(place).map(|run| run.id);
+        self.choose(page.selection, tiles, run.zip(row));
+    }
+}
+
+/// The area of a run in a space.
+fn area(space: Rect, runs: usize, place: usize) -> Rect {
+    let columns = if runs > MOST_IN_COLUMN { 2 } else { 1 };
+    let gap = GAP * (columns as f32 - 1.0);
+    let size =
+        (space.size() - vec2(gap, 0.0)) / vec2(columns as f32, runs.div_ceil(columns) as f32);
+    let (column, row) = ((place % columns) as f32, (place / columns) as f32);
+    Rect::from_min_size(space.min + vec2(column * (size.x + gap), row * size.y), size)
+}
+
+/// What is chosen, for those who cannot see the picture.
+fn value_text(data: &TileData, chosen: Option<u32>, units: Units) -> String {
+    let variable = chosen.and_then(|row| Some((row, data.bytes_of(row)?)));
+    let Some((row, bytes)) = variable else { return format!("Tile {}", data.tile) };
+    let name = crate::text::shortened(data.name(row), 100);
+    format!("{name}, {} at address {}", units.exact(bytes.end - bytes.start), bytes.start)
+}

@@ -1,0 +1,235 @@
+//! The variables of a tile: of one run by address, of several with their bytes and addresses in each.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use eframe::egui;
+
+use super::read::TileData;
+use super::words::{Words, category, life};
+use super::{RunTile, RunTiles};
+use crate::analysis::figures::joined::side_by_side;
+use crate::store::placed::Placement;
+use crate::ui::job::Same;
+use crate::ui::report::PageContext;
+use crate::ui::runs::{RunId, Runs, RunsAnswer};
+use crate::ui::widget::data_table::{Data, DataTable, no_paint};
+use crate::ui::widget::rows::{Column, Rows, Value};
+
+/// Width of a column of bytes or addresses, points.
+pub const BYTES: f32 = 84.0;
+/// The same beside another run.
+const OF_PAIR: f32 = 104.0;
+
+/// A cell of a run.
+type CellOf = fn(usize) -> Cell;
+
+/// What stands in a column.
+#[derive(Clone, Copy, Debug)]
+enum Cell {
+    Name,
+    Category,
+    Life,
+    Alignment,
+    /// Of a run.
+    Address(usize),
+    /// Of a run.
+    Bytes(usize),
+    /// From the reference to a run.
+    Change(usize),
+}
+
+/// The tile in each run, where it is there.
+type Tiles = Vec<Option<Same<TileData>>>;
+
+/// What the table remembers.
+#[derive(Debug, Default)]
+pub struct VariableTable {
+    table: DataTable,
+    listed: RunsAnswer<Tiles, ListedVariables>,
+}
+
+/// Variables that are ready to be shown.
+struct ListedVariables {
+    columns: Vec<Column>,
+    variables: Arc<TileVariableRows>,
+    /// The same.
+    rows: Arc<dyn Rows>,
+}
+
+impl std::fmt::Debug for ListedVariables {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} variables", self.rows.len())
+    }
+}
+
+/// The variables that have a place in one of the runs.
+struct TileVariableRows {
+    tiles: Tiles,
+    cells: Vec<Cell>,
+    /// For each variable its row on the tile of each run.
+    rows: Vec<Vec<Option<u32>>>,
+    /// What a row unfolds into: of more than two runs what has no columns.
+    parts: &'static [(&'static str, CellOf)],
+}
+
+impl VariableTable {
+    /// Draws the table under what is `beside` its head; returns the rows of the variable that was clicked.
+    pub fn ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        tiles: &RunTiles,
+        chosen: &BTreeMap<RunId, u32>,
+        beside: &mut dyn FnMut(&mut egui::Ui),
+    ) -> Option<Vec<(RunId, u32)>> {
+        let runs = page.runs;
+        let same = |tile: &Option<RunTile>| Some(Same(Arc::clone(&tile.as_ref()?.data)));
+        let key: Tiles = tiles.of_runs.iter().map(same).collect();
+        let for_job = key.clone();
+        self.listed.ask("variables of a tile", ui.ctx(), (runs, &[]), &key, move |runs, _| {
+            ListedVariables::new(runs, for_job)
+        });
+        let Some((_, listed)) = self.listed.last(runs) else {
+            ui.horizontal(beside);
+            ui.weak(self.listed.failure().unwrap_or(""));
+            return None;
+        };
+        let of_runs = |row: usize| {
+            let rows = listed.variables.rows.get(row).map_or(&[][..], Vec::as_slice);
+            runs.iter().zip(rows).filter_map(|(run, row)| Some((run.id, (*row)?)))
+        };
+        let is_one = runs.is_one();
+        let table = Data {
+            name: Words::of(runs).variables,
+            title: "",
+            note: if is_one { "over all steps" } else { "over all steps, largest change first" },
+            columns: &listed.columns,
+            rows: &listed.rows,
+            is_selected: &|row| of_runs(row).any(|(run, row)| chosen.get(&run) == Some(&row)),
+            paint: &no_paint,
+        };
+        let click = self.table.ui_beside(ui, &table, page.commands, Some(beside))?;
+        Some(of_runs(click.row).collect())
+    }
+}
+
+impl ListedVariables {
+    fn new(runs: &Runs, tiles: Tiles) -> Self {
+        let is_complete = tiles.iter().flatten().all(|Same(data)| data.is_complete);
+        let (columns, cells) = columns(runs, is_complete).into_iter().unzip();
+        let named = |tile: &Option<Same<TileData>>| {
+            let Some(Same(data)) = tile else { return Vec::new() };
+            let row = |row: u32| (data.name(row).to_owned(), row);
+            data.map.blocks.iter().map(|block| row(block.row)).collect()
+        };
+        let rows = side_by_side(tiles.iter().map(named).collect());
+        let parts: &[(&str, fn(usize) -> Cell)] = match runs.len() {
+            ..=2 => &[],
+            _ => &[("Address", Cell::Address), ("Difference to the reference", Cell::Change)],
+        };
+        let mut variables = TileVariableRows { tiles, cells, rows, parts };
+        let mut rows = std::mem::take(&mut variables.rows);
+        rows.sort_by_cached_key(|row| std::cmp::Reverse(variables.largest_change(row)));
+        variables.rows = rows;
+        let variables = Arc::new(variables);
+        let rows = Arc::clone(&variables) as Arc<dyn Rows>;
+        Self { columns, variables, rows }
+    }
+}
+
+fn columns(runs: &Runs, is_complete: bool) -> Vec<(Column, Cell)> {
+    let mut columns = vec![(Column::rest("Variable"), Cell::Name)];
+    let category = (Column::text("Category", 150.0), Cell::Category);
+    if runs.is_one() {
+        columns.extend([
+            (Column::text("Address", BYTES), Cell::Address(0)),
+            (Column::bytes("Bytes", BYTES), Cell::Bytes(0)),
+            category,
+            (Column::text("Live", 190.0), Cell::Life),
+        ]);
+        let alignment = (Column::count("Alignment", 76.0).not_summed(), Cell::Alignment);
+        columns.extend(is_complete.then_some(alignment));
+        return columns;
+    }
+    columns.push(category);
+    let is_pair = runs.len() == 2;
+    if is_pair {
+        columns.extend(runs.iter().enumerate().map(|(place, run)| {
+            let title = format!("{}, address", run.title);
+            (Column::text(title, OF_PAIR + 10.0), Cell::Address(place))
+        }));
+    }
+    let width = if is_pair { OF_PAIR } else { BYTES };
+    columns.extend(
+        runs.iter()
+            .enumerate()
+            .map(|(place, run)| (Column::bytes(run.title.to_string(), width), Cell::Bytes(place))),
+    );
+    columns.extend(is_pair.then(|| (Column::bytes("Difference", OF_PAIR), Cell::Change(1))));
+    columns
+}
+
+impl TileVariableRows {
+    fn variable(&self, row: &[Option<u32>], run: usize) -> Option<&Placement> {
+        let Same(data) = self.tiles.get(run)?.as_ref()?;
+        data.placed.placements.get((*row.get(run)?)? as usize)
+    }
+
+    fn bytes(&self, row: &[Option<u32>], run: usize) -> u64 {
+        self.variable(row, run).map_or(0, |variable| variable.bytes)
+    }
+
+    fn largest_change(&self, row: &[Option<u32>]) -> u64 {
+        let reference = self.bytes(row, 0);
+        let changes = (1..self.tiles.len()).map(|run| self.bytes(row, run).abs_diff(reference));
+        changes.max().unwrap_or(0)
+    }
+
+    fn cell(&self, row: &[Option<u32>], cell: Cell) -> Value<'_> {
+        let first = self.tiles.iter().zip(row).enumerate().find_map(|(run, (tile, row))| {
+            let Same(data) = tile.as_ref()?;
+            Some((run, data, (*row)?))
+        });
+        let Some((run, data, name)) = first else { return Value::Nothing };
+        let Some(variable) = self.variable(row, run) else { return Value::Nothing };
+        match cell {
+            Cell::Name => Value::text(data.name(name)),
+            Cell::Category => Value::text(category(&data.report, variable)),
+            Cell::Life => Value::text(life(&data.report, variable)),
+            Cell::Alignment => Value::Count(variable.alignment),
+            Cell::Address(run) => {
+                let variable = self.variable(row, run);
+                variable.map_or(Value::Nothing, |variable| Value::Id(variable.offset))
+            }
+            Cell::Bytes(run) => Value::bytes(self.variable(row, run).map(|found| found.bytes)),
+            Cell::Change(0) => Value::Nothing,
+            Cell::Change(run) => Value::change(self.bytes(row, 0), self.bytes(row, run)),
+        }
+    }
+}
+
+impl Rows for TileVariableRows {
+    fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn value(&self, row: usize, column: usize) -> Value<'_> {
+        match (self.rows.get(row), self.cells.get(column)) {
+            (Some(row), Some(cell)) => self.cell(row, *cell),
+            _ => Value::Nothing,
+        }
+    }
+
+    fn parts(&self, _row: usize) -> usize {
+        self.parts.len()
+    }
+
+    fn part(&self, row: usize, part: usize, column: usize) -> Value<'_> {
+        match (self.parts.get(part), self.rows.get(row), self.cells.get(column)) {
+            (Some((title, _)), _, Some(Cell::Name)) => Value::text(*title),
+            (Some((_, of_run)), Some(row), Some(Cell::Bytes(run))) => self.cell(row, of_run(*run)),
+            _ => Value::Nothing,
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! How often is worked out what all pages share.
+
+use std::sync::Arc;
+
+use crate::report;
+use crate::support::{settle, window};
+use eframe::egui::Theme;
+use tilescope::ui::app::App;
+use tilescope::ui::command::Page;
+
+#[test]
+fn all_pages_of_a_pair_share_one_attribution_and_one_curve_of_each() {
+    let [source, target] = ["before", "after"].map(|name| {
+        let mut report = report::small();
+        report.path = format!("/reports/{name}").into();
+        Arc::new(report)
+    });
+    let mut harness = window(Theme::Light, |ctx| App::with_reports(ctx, source, target));
+    for _ in 0..2 {
+        for page in [Page::Summary, Page::Insights, Page::Memory, Page::Liveness, Page::Comparison]
+        {
+            harness.state_mut().go(page);
+            settle(&mut harness);
+        }
+    }
+    let times = harness.state().times_derived();
+    assert_eq!(times.timelines, [1, 1]);
+    assert_eq!(times.attributions, [1]);
+}

@@ -1,0 +1,159 @@
+//! Drives the maps of Memory over three and six runs.
+
+use std::sync::Arc;
+
+use crate::report;
+use crate::support::{
+    choose, click_at, copied_text, has_text, settle, texts, wait_for_output, window,
+};
+use eframe::egui::accesskit::Role;
+use eframe::egui::{Key, Modifiers, Rect, Theme, Vec2};
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable as _;
+use tilescope::store::Report;
+use tilescope::ui::app::App;
+
+/// A run whose variables on the tiles are the larger the later it is.
+fn run(number: u32) -> Arc<Report> {
+    let small = report::small();
+    let report = Report::new(format!("/reports/run-{number}").into());
+    report.target.fill(small.target.get().cloned());
+    report.memory.fill(small.memory.get().cloned());
+    report.fill_arenas_with_tiles();
+    report.graph.fill(small.graph.get().copied());
+    report.steps.fill(small.steps.get().cloned());
+    report.programs.fill(small.programs.get().cloned());
+    report.liveness.fill(small.liveness.get().cloned());
+    report.tile_variable_bytes.fill(small.tile_variable_bytes.get().cloned());
+    report.about.fill(small.about.get().cloned());
+    report.debug.fill(small.debug.get().cloned());
+    report.compute_sets.fill(small.compute_sets.get().cloned());
+    let mut variables = small.variables.get().cloned().expect("variables");
+    variables.bytes.iter_mut().for_each(|bytes| *bytes += number);
+    report.variables.fill(Some(variables));
+    report.categories.fill(small.categories.get().cloned());
+    report.execution.fill(None);
+    report.vertex_types.fill(None);
+    report.compute_set_tiles.fill(None);
+    report.exchanges.fill(None);
+    Arc::new(report)
+}
+
+fn maps_of(runs: u32, view: &str) -> Harness<'static, App> {
+    let mut harness = window(Theme::Light, |ctx| App::with_runs(ctx, (0..runs).map(run).collect()));
+    click(&mut harness, view);
+    harness
+}
+
+fn click(harness: &mut Harness<'_, App>, name: &str) {
+    harness.get_by_label(name).click();
+    settle(harness);
+}
+
+fn rects(harness: &Harness<'_, App>, runs: u32, name: &str) -> Vec<Rect> {
+    (0..runs).map(|run| harness.get_by_label(&format!("{name} run-{run}")).rect()).collect()
+}
+
+fn copied(harness: &mut Harness<'_, App>, table: &str) -> Vec<Vec<String>> {
+    harness.get_by_label(&format!("Copy as CSV: {table}")).click();
+    let text = wait_for_output(harness, copied_text);
+    settle(harness);
+    text.lines().map(|line| line.split(',').map(str::to_owned).collect()).collect()
+}
+
+#[track_caller]
+fn assert_texts(harness: &Harness<'_, App>, expected: &[&str]) {
+    for expected in expected {
+        assert!(has_text(harness, expected), "{expected:?} in {:#?}", texts(harness));
+    }
+}
+
+#[track_caller]
+fn assert_apart(rects: &[Rect]) {
+    for (place, rect) in rects.iter().enumerate() {
+        assert!(rect.height() > 40.0 && rect.width() > 200.0, "{rect:?}");
+        for other in rects.iter().skip(place + 1) {
+            assert!(!rect.shrink(1.0).intersects(*other), "{rect:?} and {other:?}");
+        }
+    }
+}
+
+#[test]
+fn three_maps_of_a_tile_lie_below_each_other_with_one_legend() {
+    let mut harness = maps_of(3, "View of a tile's map");
+    let rects = rects(&harness, 3, "Memory map of");
+    assert_apart(&rects);
+    assert!(rects.iter().all(|rect| (rect.left() - rects[0].left()).abs() < 1.0));
+    assert_eq!(harness.get_all_by_role_and_label(Role::CheckBox, "Gaps").count(), 1);
+    assert_texts(&harness, &["3 → 3 → 3 variables", "200 steps"]);
+    let table = copied(&mut harness, "Variables of the tile in all runs");
+    let titles = ["run-0 (bytes)", "run-1 (bytes)", "run-2 (bytes)"];
+    assert_eq!(table[0][2..], titles);
+    let weights = table.iter().find(|line| line[0] == "weights").expect("weights");
+    assert_eq!(weights[2..], ["6000", "6001", "6002"]);
+    harness.get_by_role_and_label(Role::Row, "weights").click();
+    settle(&mut harness);
+    for run in 0..3 {
+        let map = format!("Memory map of run-{run}");
+        let value = harness.get_by_label(&map).value().unwrap_or_default();
+        assert!(value.starts_with("weights, "), "{value}");
+    }
+    click(&mut harness, "At a step");
+    assert_texts(&harness, &["At step 120 → 120 → 120"]);
+    click(&mut harness, "Peaks");
+    click(&mut harness, "run-2's peak");
+    assert_texts(&harness, &["At step 120 → 120 → 120"]);
+}
+
+#[test]
+fn gaps_of_several_runs_are_tables_too() {
+    let mut harness = maps_of(3, "View of a tile's map");
+    click(&mut harness, "By reason");
+    let table = copied(&mut harness, "Gaps by reason");
+    assert_eq!(table[0][0], "Reason");
+    assert!(table[0].iter().any(|title| title.starts_with("run-2")), "{table:#?}");
+    assert!(table.len() > 1, "{table:#?}");
+    assert_texts(&harness, &["run-0: 1 tile is over the limit"]);
+    click(&mut harness, "Gaps");
+    let table = copied(&mut harness, "Gaps of the tile");
+    assert_eq!(table[0][..2], ["Run", "Address"]);
+    for run in ["run-0", "run-1", "run-2"] {
+        assert!(table.iter().any(|line| line[0] == run), "{table:#?}");
+    }
+}
+
+#[test]
+fn six_maps_of_a_tile_stand_in_two_columns() {
+    let mut harness = maps_of(6, "View of a tile's map");
+    let rects = rects(&harness, 6, "Memory map of");
+    assert_apart(&rects);
+    assert!(rects[0].right() < rects[1].left() && rects[0].bottom() < rects[2].top());
+    click(&mut harness, "Zoom in");
+    assert!(!has_text(&harness, "100 %"));
+    harness.key_press_modifiers(Modifiers::NONE, Key::Num0);
+    settle(&mut harness);
+    assert_texts(&harness, &["100 %"]);
+    click(&mut harness, "Tile before");
+    assert_texts(&harness, &["variables"]);
+}
+
+#[test]
+fn six_maps_of_all_tiles_share_what_is_visible() {
+    let mut harness = maps_of(6, "View of the map of all tiles");
+    let rects = rects(&harness, 6, "Map of all tiles of");
+    assert_apart(&rects);
+    assert!(rects[2].right() > rects[1].right() && rects[3].top() > rects[0].bottom());
+    assert_eq!(harness.get_all_by_role_and_label(Role::Label, "Gap").count(), 1);
+    let at = rects[4].min + rects[4].size() * Vec2::new(0.1, 30.5 / report::TILES as f32);
+    harness.hover_at(at);
+    settle(&mut harness);
+    assert_texts(&harness, &["Tile 30 of IPU 1, address"]);
+    click_at(&mut harness, at, Modifiers::NONE);
+    assert_texts(&harness, &["Map of tile 30"]);
+    choose(&mut harness, "Colour", "By liveness");
+    click(&mut harness, "At a step");
+    for run in 0..6 {
+        let map = harness.get_by_label(&format!("Map of all tiles of run-{run}"));
+        assert_eq!(map.value().unwrap_or_default(), "48 tiles, By liveness");
+    }
+}
