@@ -12,6 +12,7 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use egui_kittest::{Harness, SnapshotResults};
 use tilescope::store::{Part, Report, TileId};
 use tilescope::ui::app::App;
+use tilescope::ui::command::Page;
 
 const ALL: &str = "Memory over tiles";
 const SIZE: Vec2 = Vec2::new(1600.0, 900.0);
@@ -40,6 +41,7 @@ fn run(number: u64) -> Report {
 fn page(theme: Theme, runs: u64) -> Harness<'static, App> {
     let reports = (0..runs).map(|number| Arc::new(run(number))).collect();
     let mut harness = window_sized(theme, SIZE, |ctx| App::with_runs(ctx, reports));
+    harness.state_mut().go(Page::Memory);
     settle(&mut harness);
     harness.remove_cursor();
     settle(&mut harness);
