@@ -10,6 +10,7 @@ use crate::analysis::memory::category_title;
 use crate::analysis::placement::address_steps::{Cell, Picture};
 use crate::store::ids::CategoryId;
 use crate::text::shortened;
+use crate::ui::report::category_colors::CategoryColors;
 use crate::ui::theme::Tokens;
 use crate::ui::widget::legend::{Patch, entry_ui, label_ui};
 
@@ -68,9 +69,12 @@ pub struct Kinds {
 
 impl Kinds {
     /// The kinds of all runs.
-    pub fn of(by: ColourBy, runs: &[&RunData], hidden: Vec<u8>) -> Self {
+    pub fn of(by: ColourBy, colors: &CategoryColors, runs: &[&RunData], hidden: Vec<u8>) -> Self {
         let named = match by {
-            ColourBy::Category => categories(runs),
+            ColourBy::Category => {
+                let named = colors.coloured().iter();
+                named.map(|category| category.name.clone().unwrap_or_default()).collect()
+            }
             ColourBy::Operation => operations(runs),
             ColourBy::Liveness => Vec::new(),
         };
@@ -178,20 +182,6 @@ impl Kinds {
         });
         ColorImage::new([picture.columns, picture.rows], pixels.collect())
     }
-}
-
-/// The names of the categories, in the order of the first run that has them.
-fn categories(runs: &[&RunData]) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for data in runs {
-        let Some(categories) = data.tile.report.categories.get() else { continue };
-        for name in data.tile.categories.iter().flatten().filter_map(|id| categories.name(*id)) {
-            if names.len() < MOST && !names.iter().any(|known| known == name) {
-                names.push(name.to_owned());
-            }
-        }
-    }
-    names
 }
 
 /// The names of the operations that have most bytes × steps in all runs together.
