@@ -237,6 +237,27 @@ fn code_and_state(path: &Path) -> BTreeMap<String, i64> {
 }
 
 #[test]
+fn of_more_than_two_each_has_a_row_against_the_first() {
+    let names = ["pair-0.6", "pair-0.2", "pair-0.6"];
+    let paths = names.map(|name| in_package("sample_profiles").join(name));
+    let [first, second, third] = paths.each_ref().map(|path| path.to_str().unwrap());
+    let output = tilescope(&["compare", first, second, third, "--json"]);
+    let mut answer = json(&output);
+    let runs = answer.as_object_mut().unwrap().remove("runs").unwrap();
+    assert_eq!(answer, compare(&paths[0], &paths[1]), "as for the first two");
+    let [alone, other, same] = &**runs.as_array().unwrap() else { panic!("three rows") };
+    for key in ["including_gaps_bytes", "always_live_bytes"] {
+        let (pair, row) = (&answer["memory"][key], &other["memory"][key]);
+        assert_eq!((&row["value"], &row["percent"]), (&pair["target"], &pair["percent"]));
+        assert_eq!(alone["memory"][key]["difference"], 0);
+        assert_eq!(same["memory"][key], alone["memory"][key]);
+    }
+    let text = tilescope(&["compare", first, second, third]);
+    let text = String::from_utf8(text.stdout).unwrap();
+    assert!(text.contains("3 pair-0.6") && text.contains("What differs"), "{text}");
+}
+
+#[test]
 fn nothing_differs_from_a_report_itself() {
     let mut paths = vec![sample(), in_package("sample_profiles/pipeline")];
     paths.extend(real_report("poplar-3.3"));

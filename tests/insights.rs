@@ -68,7 +68,7 @@ fn number(value: &Value, key: &str) -> u64 {
 fn insights_of_two(source: &Path, target: &Path) -> Value {
     let progress = Progress::default();
     let [source, target] = [source, target].map(|path| OpenReport::open(path, &progress).unwrap());
-    let comparison = Comparison::of(&source, &target, &progress).unwrap();
+    let comparison = Comparison::of(&source, &[target], &progress).unwrap();
     serde_json::to_value(comparison).unwrap()["insights"].clone()
 }
 

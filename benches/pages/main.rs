@@ -9,6 +9,7 @@
     reason = "a bench prints and fails by panicking"
 )]
 
+mod address_steps;
 mod pair_liveness;
 mod pair_memory;
 mod report;
@@ -263,6 +264,7 @@ fn main() {
     );
     for size in [Vec2::new(1280.0, 800.0), Vec2::new(1920.0, 1080.0)] {
         let scene = |title: &str| format!("{title}, {}×{}", size.x, size.y);
+        address_steps::measure_address_steps(size);
         let mut window = Window::new(&report, size);
         window.show(Page::Memory);
         measure(&mut window, &scene("Memory"), "Memory over tiles");

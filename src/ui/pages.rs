@@ -1,10 +1,10 @@
 //! The pages in the order of the menu: what each is called, how it is drawn, and why it cannot be shown:
 //! what its report lacks, and what would bring it. A new page is a file or folder, and an entry here.
 
+use std::borrow::Cow;
+
 use eframe::egui;
 use eframe::egui::{Key, KeyboardShortcut};
-
-use std::borrow::Cow;
 
 use super::command::Page;
 use super::icon::Icon;

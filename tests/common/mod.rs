@@ -169,12 +169,13 @@ pub fn compute(path: &Path) -> Result<Value, Error> {
 pub fn comparison(path: &Path) -> Result<Value, Error> {
     let progress = Progress::default();
     let intact = OpenReport::open(&sample(), &progress)?;
-    answer(path, |open, progress| Comparison::of(&intact, open, progress)).map(|mut answer| {
-        for side in ["source", "target"] {
-            answer[side]["path"].take();
-        }
-        answer
-    })
+    answer(path, |open, progress| Comparison::of(&intact, std::slice::from_ref(open), progress))
+        .map(|mut answer| {
+            for side in ["source", "target"] {
+                answer[side]["path"].take();
+            }
+            answer
+        })
 }
 
 /// What all commands say of a report, each an answer or an error.

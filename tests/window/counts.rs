@@ -24,6 +24,7 @@ fn all_pages_of_a_pair_share_one_attribution_and_one_curve_of_each() {
         }
     }
     let times = harness.state().times_derived();
-    assert_eq!(times.timelines, [1, 1]);
+    // Of everything, and of the fullest tile.
+    assert_eq!(times.timelines, [2, 2]);
     assert_eq!(times.attributions, [1]);
 }

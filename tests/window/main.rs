@@ -1,9 +1,11 @@
 //! Drives the real window through its accessibility tree: a file for each page, one program, so that
 //! it is linked once.
 
+mod address_steps;
 mod chip_map;
 mod comparison;
 mod counts;
+mod dump;
 mod frame;
 mod home;
 mod insights;
@@ -16,6 +18,8 @@ mod memory_pair;
 mod memory_runs;
 mod report;
 mod runs;
+mod scenes;
+mod several_runs;
 mod summary;
 mod support;
 mod tools;

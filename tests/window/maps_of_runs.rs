@@ -12,6 +12,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use tilescope::store::Report;
 use tilescope::ui::app::App;
+use tilescope::ui::command::Page;
 
 /// A run whose variables on the tiles are the larger the later it is.
 fn run(number: u32) -> Arc<Report> {
@@ -41,6 +42,8 @@ fn run(number: u32) -> Arc<Report> {
 
 fn maps_of(runs: u32, view: &str) -> Harness<'static, App> {
     let mut harness = window(Theme::Light, |ctx| App::with_runs(ctx, (0..runs).map(run).collect()));
+    harness.state_mut().go(Page::Memory);
+    settle(&mut harness);
     click(&mut harness, view);
     harness
 }
@@ -114,7 +117,8 @@ fn gaps_of_several_runs_are_tables_too() {
     assert!(table[0].iter().any(|title| title.starts_with("run-2")), "{table:#?}");
     assert!(table.len() > 1, "{table:#?}");
     assert_texts(&harness, &["run-0: 1 tile is over the limit"]);
-    click(&mut harness, "Gaps");
+    harness.get_by_role_and_label(Role::Button, "Gaps").click();
+    settle(&mut harness);
     let table = copied(&mut harness, "Gaps of the tile");
     assert_eq!(table[0][..2], ["Run", "Address"]);
     for run in ["run-0", "run-1", "run-2"] {
@@ -138,6 +142,22 @@ fn six_maps_of_a_tile_stand_in_two_columns() {
 }
 
 #[test]
+fn addresses_over_steps_of_three_runs_move_together() {
+    let mut harness = maps_of(3, "View of addresses over steps");
+    let rects = rects(&harness, 3, "Addresses over steps,");
+    assert_apart(&rects);
+    let at = rects[1].left_bottom() + rects[1].size() * Vec2::new(0.4, -0.2);
+    click_at(&mut harness, at, Modifiers::NONE);
+    for run in 0..3 {
+        let picture = format!("Addresses over steps, run-{run}");
+        let value = harness.get_by_label(&picture).value().unwrap_or_default();
+        assert_eq!(value.starts_with("weights"), run == 1, "{value}");
+    }
+    click(&mut harness, "View of a tile's map");
+    assert_texts(&harness, &[" → "]);
+}
+
+#[test]
 fn six_maps_of_all_tiles_share_what_is_visible() {
     let mut harness = maps_of(6, "View of the map of all tiles");
     let rects = rects(&harness, 6, "Map of all tiles of");
@@ -153,7 +173,8 @@ fn six_maps_of_all_tiles_share_what_is_visible() {
     choose(&mut harness, "Colour", "By liveness");
     click(&mut harness, "At a step");
     for run in 0..6 {
-        let map = harness.get_by_label(&format!("Map of all tiles of run-{run}"));
-        assert_eq!(map.value().unwrap_or_default(), "48 tiles, By liveness");
+        let map = format!("Map of all tiles of run-{run}");
+        let value = harness.get_by_label(&map).value().unwrap_or_default();
+        assert_eq!(value, "48 tiles, By liveness");
     }
 }

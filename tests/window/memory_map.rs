@@ -232,13 +232,14 @@ fn keys_and_drags_zoom_and_move() {
 
 #[test]
 fn nothing_breaks_the_map() {
-    for report in [
+    let reports: [fn() -> tilescope::store::Report; 5] = [
         report::hostile_names,
         report::one_step_no_limit,
         report::empty,
         report::without_memory,
         report::without_rows,
-    ] {
+    ];
+    for report in reports {
         let mut harness = window_on(Theme::Light, report());
         let switch = harness.query_by_label("View of a tile's map");
         if let Some(switch) = switch {

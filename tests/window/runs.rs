@@ -173,6 +173,7 @@ fn a_report_against_itself_has_no_differences() {
     }
     show(&mut pair, Page::Liveness);
     show(&mut alone, Page::Liveness);
+    click(&mut pair, "Not always live");
     let of_both = copied(&mut pair, "not always live variables of both");
     let of_one = copied(&mut alone, "not always live variables");
     let first = |rows: &[Vec<String>]| -> Vec<Vec<String>> {

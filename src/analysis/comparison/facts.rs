@@ -64,7 +64,7 @@ pub fn fact_groups(reports: &[WithTimeline<'_>]) -> Vec<FactGroup> {
         ("Graph", |of| graph_facts(of.report)),
         ("Compilation and execution", |of| compilation_facts(of.report)),
     ];
-    let group = |(title, facts): (&'static str, fn(&WithTimeline<'_>) -> Vec<Statement>)| {
+    let group = |(title, facts): (&'static str, StatementsOf)| {
         let keyed = |of: &WithTimeline<'_>| facts(of).into_iter().map(|row| (row.0, row)).collect();
         let fact = |row: Vec<Option<Statement>>| {
             let name = row.iter().flatten().next()?.0;

@@ -276,10 +276,9 @@ impl List<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::Report;
 
-    use crate::store::TileId;
     use crate::store::memory::CategoryMemory;
+    use crate::store::{Report, TileId};
 
     fn report(tiles: &[u64], category: &str) -> Report {
         let mut memory = TileMemory::default();

@@ -48,7 +48,7 @@ fn both<T>([source, target]: [Option<T>; 2]) -> Option<[T; 2]> {
 
 /// What the change of the peak of everything consists of; `None` where a report has no such curve.
 fn explain_peaks(
-    reports: [&Derived; 2],
+    reports: &[&Derived; 2],
     pair: &DerivedPair,
     peaks: [Option<AliveAt>; 2],
 ) -> Option<Explanation> {
@@ -64,7 +64,7 @@ pub fn changes(
 ) -> Vec<ChangeInsight> {
     let peaks = reports.map(|of| peak(of, Scope::Everything, is_cancelled));
     let [source, target] = reports.map(|of| &**of.report());
-    change_insights(source, target, explain_peaks(reports, pair, peaks).as_ref())
+    change_insights(source, target, explain_peaks(&reports, pair, peaks).as_ref())
 }
 
 impl Compared {
@@ -87,7 +87,7 @@ impl Compared {
             let tile = fullest_tile(of.report())?;
             peak(of, Scope::Arena(tile.into()), is_cancelled)
         });
-        let explained = explain_peaks(reports, pair, peaks);
+        let explained = explain_peaks(&reports, pair, peaks);
         let gaps = gaps.each_ref().map(Option::as_ref);
         let [source, target] = reports.map(|of| &**of.report());
         let with_timelines = [(source, timelines[0]), (target, timelines[1])];

@@ -202,7 +202,7 @@ fn steps_of(report: &Report) -> Option<u32> {
 }
 
 /// The ranges in which a class lives; those that overlap or touch become one.
-fn ranges_of(classes: &Classes, class: ClassId, steps: u32) -> Vec<Range<u32>> {
+pub fn ranges_of(classes: &Classes, class: ClassId, steps: u32) -> Vec<Range<u32>> {
     let Some(position) = classes.ids.position(class) else { return Vec::new() };
     if classes.always_live.get(position) == Some(&true) {
         return vec![0..steps];

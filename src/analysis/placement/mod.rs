@@ -1,5 +1,6 @@
 //! Where things lie: addresses, gaps, memory maps.
 
+pub mod address_steps;
 pub mod chip_map;
 pub mod gap_totals;
 pub mod gaps;

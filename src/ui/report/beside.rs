@@ -10,7 +10,7 @@ use crate::ui::theme::Tokens;
 /// Between the runs, points.
 const GAP: f32 = 14.0;
 /// Narrowest part of a run where there are more than two, points.
-pub const LEAST_WIDTH: f32 = 380.0;
+const LEAST_WIDTH: f32 = 380.0;
 
 /// Draws something of each run beside that of the others; of one alone in all the space. What does not
 /// fit beside each other is reached by scrolling.

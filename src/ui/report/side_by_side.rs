@@ -1,7 +1,7 @@
 //! Several runs side by side: the same thing of each, under its heading.
 
 use eframe::egui;
-use eframe::egui::Rect;
+use eframe::egui::{Rect, vec2};
 
 use super::run_title_ui;
 use crate::ui::runs::{Run, Runs};
@@ -50,4 +50,14 @@ pub fn side_by_side_ui(
             of_run(ui, place, run);
         });
     }
+}
+
+/// The area of a run, by its position, where runs lie below each other: of many in two columns.
+pub fn area_below(space: Rect, runs: usize, place: usize) -> Rect {
+    let columns = if runs > 3 { 2 } else { 1 };
+    let gap = GAP * (columns as f32 - 1.0);
+    let size =
+        (space.size() - vec2(gap, 0.0)) / vec2(columns as f32, runs.div_ceil(columns) as f32);
+    let (column, row) = ((place % columns) as f32, (place / columns) as f32);
+    Rect::from_min_size(space.min + vec2(column * (size.x + gap), row * size.y), size)
 }

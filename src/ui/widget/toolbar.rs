@@ -14,10 +14,12 @@ pub struct Toolbar {
     typed: Option<String>,
     /// Where the picture was in the last frame.
     pub picture: Option<Rect>,
+    /// Whether another axis of the picture is zoomed, which "Show all" resets too.
+    pub is_other_zoomed: bool,
 }
 
 impl Toolbar {
-    /// Draws the row; `name` is that of the picture.
+    /// Draws the row; `name` is that of the picture. Says whether all shall be shown.
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
@@ -25,8 +27,8 @@ impl Toolbar {
         view: &mut View,
         overview: Overview<'_>,
         commands: &mut Vec<Command>,
-    ) {
-        let len = overview.len;
+    ) -> bool {
+        let (len, mut is_all) = (overview.len, false);
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 3.0;
             let is_zoomed = view.is_zoomed();
@@ -48,9 +50,11 @@ impl Toolbar {
             if key(ui, "»", "Part after", "The part after (Page down)", is_zoomed) {
                 view.pan(len, end - start);
             }
-            let all = ui.add_enabled(is_zoomed, Button::new("Show all"));
+            let can_reset = is_zoomed || self.is_other_zoomed;
+            let all = ui.add_enabled(can_reset, Button::new("Show all"));
             if all.on_hover_text("Key 0, or double-click in the picture").clicked() {
                 view.reset();
+                is_all = true;
             }
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 for (to, word, title) in [
@@ -72,6 +76,7 @@ impl Toolbar {
                 });
             });
         });
+        is_all
     }
 
     fn magnification_ui(&mut self, ui: &mut egui::Ui, view: &mut View, len: usize) {

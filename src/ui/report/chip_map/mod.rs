@@ -19,9 +19,10 @@ use crate::analysis::memory::selection::TileSelection;
 use crate::store::TileId;
 use crate::ui::runs::{Needed, PerRun, Run, RunId, Runs, RunsAnswer};
 use crate::ui::theme::Tokens;
+use crate::ui::widget::plane::Extent;
 use colors::Colors;
 use picture::{ChipPicture, ChipPictureOf};
-use shared::{Extent, Shared};
+use shared::{Shared, extent_of};
 
 /// What the map remembers.
 #[derive(Default)]
@@ -78,8 +79,9 @@ impl ChipMapView {
             ui.weak(self.categories.failure().unwrap_or("Looking at the categories…"));
             return;
         };
-        let extents = runs.iter().map(|run| Extent::of(&run.report));
-        let extent = extents.reduce(Extent::union).unwrap_or_default();
+        let extents = runs.iter().map(|run| extent_of(&run.report));
+        let larger = |a: Extent, b: Extent| Extent { x: a.x.max(b.x), y: a.y.max(b.y) };
+        let extent = extents.fold(Extent { x: 1, y: 1 }, larger);
         let slot = page.selection.slot(runs);
         if let Some(of_reference) = colors.get(0) {
             self.shared.head_ui(ui, of_reference, extent, slot.is_some());

@@ -12,6 +12,7 @@ use crate::store::{Report, TileId};
 use crate::text::{grouped, shortened};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
+use crate::ui::widget::plane::Placed;
 use crate::ui::widget::ticks;
 
 /// Room for the numbers of tiles, and for addresses, points.
@@ -40,14 +41,8 @@ impl Frame {
     }
 
     /// A painter for the visible addresses and tiles.
-    pub fn painter(self, ui: &egui::Ui, views: [(f64, f64); 2]) -> MapPainter<'_> {
-        MapPainter {
-            ui,
-            frame: self,
-            addresses: views[0],
-            tiles: views[1],
-            tokens: Tokens::now(ui),
-        }
+    pub fn painter(self, ui: &egui::Ui, placed: Placed) -> MapPainter<'_> {
+        MapPainter { ui, frame: self, placed, tokens: Tokens::now(ui) }
     }
 }
 
@@ -55,8 +50,8 @@ impl Frame {
 pub struct MapPainter<'a> {
     ui: &'a egui::Ui,
     frame: Frame,
-    addresses: (f64, f64),
-    tiles: (f64, f64),
+    /// Addresses along x, tiles along y.
+    placed: Placed,
     tokens: &'static Tokens,
 }
 
@@ -65,32 +60,14 @@ impl MapPainter<'_> {
         self.ui.painter().with_clip_rect(self.frame.inner)
     }
 
-    /// Where the byte of an address begins. Positions are in the middle of what they cover.
-    fn x(&self, address: f64) -> f32 {
-        let (start, end) = self.addresses;
-        let share = (address - 0.5 - start) / (end - start);
-        self.frame.inner.left() + (share * f64::from(self.frame.inner.width())) as f32
-    }
-
-    /// Where the line of a tile begins.
-    fn y(&self, tile: f64) -> f32 {
-        let (start, end) = self.tiles;
-        let share = (tile - 0.5 - start) / (end - start);
-        self.frame.inner.top() + (share * f64::from(self.frame.inner.height())) as f32
-    }
-
     /// The tile and the address at a place.
     pub fn place(&self, at: Pos2) -> Option<(TileId, u64)> {
-        let inner = self.frame.inner;
-        if !inner.contains(at) {
+        if !self.frame.inner.contains(at) {
             return None;
         }
-        let along = |(start, end): (f64, f64), share: f32| {
-            (start + (end - start) * f64::from(share) + 0.5).floor().max(0.0)
-        };
-        let address = along(self.addresses, (at.x - inner.left()) / inner.width());
-        let tile = along(self.tiles, (at.y - inner.top()) / inner.height());
-        Some((TileId(tile as u32), address as u64))
+        let (address, tile) = self.placed.position(at);
+        let whole = |at: f64| (at + 0.5).floor().max(0.0);
+        Some((TileId(whole(tile) as u32), whole(address) as u64))
     }
 
     /// The ground, and a line around it.
@@ -103,8 +80,14 @@ impl MapPainter<'_> {
     /// The picture, where the tiles and addresses lie that it was made for.
     pub fn picture(&self, map: &ChipMap, texture: &TextureHandle) {
         let rect = Rect::from_min_max(
-            Pos2::new(self.x(map.addresses.start as f64), self.y(f64::from(map.tiles.start))),
-            Pos2::new(self.x(map.addresses.end as f64), self.y(f64::from(map.tiles.end))),
+            Pos2::new(
+                self.placed.x_of(map.addresses.start as f64),
+                self.placed.y_of(f64::from(map.tiles.start)),
+            ),
+            Pos2::new(
+                self.placed.x_of(map.addresses.end as f64),
+                self.placed.y_of(f64::from(map.tiles.end)),
+            ),
         );
         let whole = Rect::from_min_max(Pos2::ZERO, Pos2::new(1.0, 1.0));
         self.inside().image(texture.id(), rect, whole, Color32::WHITE);
@@ -121,20 +104,20 @@ impl MapPainter<'_> {
         let Some(target) = target else { return };
         let (painter, inner) = (self.inside(), self.frame.inner);
         let per_ipu = target.tiles_per_ipu.unwrap_or(0);
-        let first = (self.tiles.0.max(0.0) as u64).checked_div(per_ipu);
-        let last = (self.tiles.1.max(0.0) as u64).checked_div(per_ipu);
+        let first = (self.placed.y.0.max(0.0) as u64).checked_div(per_ipu);
+        let last = (self.placed.y.1.max(0.0) as u64).checked_div(per_ipu);
         if let (Some(first), Some(last)) = (first, last)
             && target.ipus.unwrap_or(1) > 1
         {
             for ipu in (first..=last).take(64) {
-                let y = self.y((ipu * per_ipu) as f64);
+                let y = self.placed.y_of((ipu * per_ipu) as f64);
                 painter.hline(inner.x_range(), y, Stroke::new(1.5, self.tokens.text));
                 let at = Pos2::new(inner.left() + 4.0, y.max(inner.top()) + 3.0);
                 self.label(at, Align2::LEFT_TOP, &format!("IPU {ipu}"));
             }
         }
         if let Some(limit) = target.bytes_per_tile {
-            let x = self.x(limit as f64);
+            let x = self.placed.x_of(limit as f64);
             let line = [Pos2::new(x, inner.top()), Pos2::new(x, inner.bottom())];
             let stroke = Stroke::new(2.0, self.tokens.limit);
             painter.extend(egui::Shape::dashed_line(&line, stroke, 8.0, 4.0));
@@ -158,8 +141,9 @@ impl MapPainter<'_> {
         let x = self.frame.inner.left() - 5.0;
         let mut drawn_to = f32::NEG_INFINITY;
         for range in tiles.ranges() {
-            let top = self.y(f64::from(*range.start())).max(self.frame.inner.top());
-            let bottom = self.y(f64::from(*range.end()) + 1.0).min(self.frame.inner.bottom());
+            let top = self.placed.y_of(f64::from(*range.start())).max(self.frame.inner.top());
+            let bottom =
+                self.placed.y_of(f64::from(*range.end()) + 1.0).min(self.frame.inner.bottom());
             if bottom < top || bottom - drawn_to < 0.5 {
                 continue;
             }
@@ -173,11 +157,11 @@ impl MapPainter<'_> {
     pub fn axes(&self, units: Units) {
         let (inner, painter) = (self.frame.inner, self.ui.painter());
         let (font, color) = (FontId::proportional(12.0), self.tokens.weak_text);
-        let per_point = |(start, end): (f64, f64), points: f32| (end - start) / f64::from(points);
-        let step = ticks::bytes_step(per_point(self.addresses, inner.width()) * 84.0, units);
-        let top = self.addresses.1;
-        for address in ticks::multiples(step, (self.addresses.0.max(0.0), top)) {
-            let x = self.x(address);
+        let [per_x, per_y] = self.placed.per_point();
+        let step = ticks::bytes_step(per_x * 84.0, units);
+        let top = self.placed.x.1;
+        for address in ticks::multiples(step, (self.placed.x.0.max(0.0), top)) {
+            let x = self.placed.x_of(address);
             painter.vline(x, inner.bottom()..=inner.bottom() + 4.0, Stroke::new(1.0, color));
             let text = ticks::bytes_text(address, step, top, units);
             if x < inner.right() - 20.0 {
@@ -185,10 +169,10 @@ impl MapPainter<'_> {
                 painter.text(at, Align2::CENTER_TOP, text, font.clone(), color);
             }
         }
-        let step = ticks::whole_step(per_point(self.tiles, inner.height()) * 26.0);
-        for tile in ticks::multiples(step, (self.tiles.0.max(0.0), self.tiles.1)) {
+        let step = ticks::whole_step(per_y * 26.0);
+        for tile in ticks::multiples(step, (self.placed.y.0.max(0.0), self.placed.y.1)) {
             // The middle of the line of the tile.
-            let y = self.y(tile + 0.5).max(inner.top());
+            let y = self.placed.y_of(tile + 0.5).max(inner.top());
             painter.hline(inner.left() - 10.0..=inner.left() - 6.0, y, Stroke::new(1.0, color));
             let at = Pos2::new(inner.left() - 13.0, y);
             painter.text(at, Align2::RIGHT_CENTER, format!("{tile}"), font.clone(), color);
@@ -207,9 +191,9 @@ impl MapPainter<'_> {
     pub fn cursor(&self, tile: TileId, address: u64) {
         let stroke = Stroke::new(1.0, self.tokens.text.gamma_multiply(0.6));
         let inner = self.frame.inner;
-        let y = self.y(f64::from(tile.0) + 0.5);
+        let y = self.placed.y_of(f64::from(tile.0) + 0.5);
         self.inside().hline(inner.x_range(), y, stroke);
-        self.inside().vline(self.x(address as f64 + 0.5), inner.y_range(), stroke);
+        self.inside().vline(self.placed.x_of(address as f64 + 0.5), inner.y_range(), stroke);
     }
 }
 

@@ -4,11 +4,11 @@
 use eframe::egui;
 use std::sync::Arc;
 
-use eframe::egui::{Rect, Response, Sense, TextureHandle};
+use eframe::egui::{Response, Sense, TextureHandle};
 
 use super::colors::Colors;
 use super::paint::{Frame, tooltip_ui};
-use super::shared::{Extent, Shared, colour_title};
+use super::shared::{Shared, colour_title};
 use crate::analysis::placement::chip_map::{ChipMap, ColourBy, Window, render};
 use crate::store::TileId;
 use crate::text::grouped;
@@ -16,6 +16,7 @@ use crate::ui::job::{Latest, Same};
 use crate::ui::report::PageContext;
 use crate::ui::runs::Run;
 use crate::ui::units::Units;
+use crate::ui::widget::plane::{Extent, Placed};
 
 /// Widest texture that every renderer takes.
 const MOST_PIXELS: u32 = 2048;
@@ -85,14 +86,18 @@ impl ChipPicture {
         ui.allocate_rect(frame.outer, Sense::hover());
         let id = ui.scope_id().with("map of all tiles");
         let response = ui.interact(frame.inner, id, Sense::click_and_drag());
-        shared.navigate(ui, &response, frame.inner, extent, of.has_keys);
-        let window = window(ui, shared, frame.inner, extent);
+        shared.plane.navigate(ui, &response, frame.inner, extent);
+        if of.has_keys {
+            shared.plane.navigate_by_key(ui, extent);
+        }
+        let placed = shared.plane.placed(frame.inner, extent);
+        let window = window(ui, &placed);
         let colors = Same(Arc::clone(of.colors));
         let key = RenderedFor { window, colour_by: shared.colour_by, step, colors };
         self.ask(ui, of.run, &key);
         self.take_picture(ui, &key);
 
-        let painter = frame.painter(ui, shared.ranges(extent));
+        let painter = frame.painter(ui, placed);
         painter.background();
         if let Some((_, map, texture)) = &self.texture {
             painter.picture(map, texture);
@@ -121,7 +126,7 @@ impl ChipPicture {
     }
 
     fn describe(response: &Response, colour_by: ColourBy, of: &ChipPictureOf<'_>) {
-        let tiles = grouped(of.extent.tiles as u64);
+        let tiles = grouped(of.extent.y as u64);
         response.widget_info(|| {
             let mut info = egui::WidgetInfo::labeled(egui::Role::Canvas, true, of.name);
             info.current_text_value = Some(format!("{tiles} tiles, {}", colour_title(colour_by)));
@@ -165,8 +170,8 @@ impl ChipPicture {
 }
 
 /// The part of the chip that is visible, in pixels.
-fn window(ui: &egui::Ui, shared: &Shared, inner: Rect, extent: Extent) -> Window {
-    let [(left, right), (top, bottom)] = shared.ranges(extent);
+fn window(ui: &egui::Ui, placed: &Placed) -> Window {
+    let ((left, right), (top, bottom), inner) = (placed.x, placed.y, placed.rect);
     let most = MOST_PIXELS.min(ui.input(|input| input.max_texture_side) as u32);
     // One cell more may come where the window begins within one.
     let pixels = |points: f32| {

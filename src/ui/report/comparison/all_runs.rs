@@ -76,7 +76,7 @@ impl RunTable {
             }),
         );
         for (key, figure) in keys.clone() {
-            for title in [key.short_title.to_owned(), format!("{}, change", key.short_title)] {
+            for title in [key.short_title.to_owned(), format!("{} change", key.short_title)] {
                 columns.push(match figure.unit {
                     Unit::Bytes => Column::bytes(title, FIGURE).not_summed(),
                     _ => Column::count(title, FIGURE).not_summed(),

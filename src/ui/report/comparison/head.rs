@@ -20,8 +20,12 @@ use crate::ui::widget::rows::{percent_text, signed};
 const MOST_OPTIONS: usize = 7;
 /// Categories that a sentence names.
 const MOST_CATEGORIES: usize = 3;
-/// The title, and the runs that it is about.
-pub fn title_ui<'a>(ui: &mut egui::Ui, runs: impl Iterator<Item = &'a Run>) {
+/// The title, the runs that it is about, and more beside them.
+pub fn title_ui<'a>(
+    ui: &mut egui::Ui,
+    runs: impl Iterator<Item = &'a Run>,
+    more: impl FnOnce(&mut egui::Ui),
+) {
     ui.horizontal_wrapped(|ui| {
         ui.heading("Comparison");
         ui.add_space(6.0);
@@ -31,6 +35,7 @@ pub fn title_ui<'a>(ui: &mut egui::Ui, runs: impl Iterator<Item = &'a Run>) {
                 ui.label(shortened(&run.name, 40));
             }
         }
+        more(ui);
     });
 }
 

@@ -97,8 +97,11 @@ impl RunsPage for ComparisonPage {
         let compared = self.compared.last().filter(|(key, _)| is_of_pair(key));
         let compared = compared.map(|(_, compared)| Arc::clone(compared));
         if runs.len() > 2 {
-            head::title_ui(ui, runs.iter().take(1));
-            self.other = self.choose_ui(ui, runs, place);
+            let mut other = self.other;
+            head::title_ui(ui, runs.iter().take(1), |ui| {
+                other = choose_ui(ui, runs, place).or(other);
+            });
+            self.other = other;
             self.tabs_ui(ui, runs, tab, compared.as_deref());
             ui.add_space(2.0);
         }
@@ -120,7 +123,7 @@ impl RunsPage for ComparisonPage {
             return;
         };
         if runs.len() == 2 {
-            head::title_ui(ui, runs.iter());
+            head::title_ui(ui, runs.iter(), |_| {});
         }
         head::changes_ui(ui, &pair, &compared);
         ui.add_space(4.0);
@@ -152,23 +155,6 @@ impl ComparisonPage {
             let reports = of_runs.each_ref().map(|derived| &**derived);
             Arc::new(Compared::of(reports, &derived_pair, &gaps, MOST_PEAKS, &is_cancelled))
         });
-    }
-
-    /// The run that the reference is compared with.
-    fn choose_ui(&self, ui: &mut egui::Ui, runs: &Runs, place: usize) -> Option<RunId> {
-        let mut chosen = place;
-        ui.horizontal(|ui| {
-            ui.weak("Compare with");
-            let title = |place: usize| runs.get(place).map_or("", |run| &*run.title);
-            let combo = ComboBox::from_id_salt("compare with").selected_text(title(place));
-            let combo = combo.width(200.0).show_ui(ui, |ui| {
-                for other in 1..runs.len() {
-                    ui.selectable_value(&mut chosen, other, title(other));
-                }
-            });
-            combo.response.accessible_name("Compare with");
-        });
-        if chosen == place { self.other } else { runs.get(chosen).map(|run| run.id) }
     }
 
     fn tabs_ui(&mut self, ui: &mut egui::Ui, runs: &Runs, shown: Tab, compared: Option<&Compared>) {
@@ -204,4 +190,19 @@ impl ComparisonPage {
             }
         });
     }
+}
+
+/// Offers the runs that the reference can be compared with; returns the one that was chosen.
+fn choose_ui(ui: &mut egui::Ui, runs: &Runs, place: usize) -> Option<RunId> {
+    let mut chosen = place;
+    ui.weak("compared with");
+    let title = |place: usize| runs.get(place).map_or("", |run| &*run.title);
+    let combo = ComboBox::from_id_salt("compare with").selected_text(title(place));
+    let combo = combo.width(200.0).show_ui(ui, |ui| {
+        for other in 1..runs.len() {
+            ui.selectable_value(&mut chosen, other, title(other));
+        }
+    });
+    combo.response.accessible_name("Compare with");
+    runs.get(chosen).map(|run| run.id).filter(|_| chosen != place)
 }

@@ -417,7 +417,7 @@ mod tests {
         let rows = FigureRows::new(&entries, Choice::default());
         assert_eq!(names(&rows), ["same", "gone", "grown", "new"]);
         let titles: Vec<String> =
-            entries.table_columns().iter().map(|column| column.title.to_string()).collect();
+            entries.table_columns().iter().map(|column| column.title.clone()).collect();
         assert_eq!(titles, ["Variable", "Source", "Target", "Target − Source"]);
         assert_eq!((rows.parts(2), rows.part(2, 0, 1)), (1, Value::Bytes(10)));
         assert_eq!(rows.part(2, 0, 3), Value::Change(-10));

@@ -1,7 +1,7 @@
 //! What a change from the reference to another run brought, above the insights of all.
 
 use eframe::egui;
-use eframe::egui::{RichText, ScrollArea};
+use eframe::egui::RichText;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -12,7 +12,6 @@ use crate::analysis::insights::change::ChangeInsight;
 use crate::analysis::insights::compared::changes;
 use crate::text::{grouped, shortened};
 use crate::ui::job::{Latest, Same};
-use crate::ui::report::beside::LEAST_WIDTH;
 use crate::ui::runs::{Run, RunId, Runs};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
@@ -26,29 +25,13 @@ pub struct Changes(BTreeMap<RunId, ChangeOfRun>);
 type ChangeOfRun = Latest<(RunId, Same<DerivedPair>), Vec<ChangeInsight>>;
 
 impl Changes {
-    /// Draws a card for each run that is matched with the reference.
-    pub fn ui(&mut self, ui: &mut egui::Ui, runs: &Runs) {
+    /// Forgets those of runs that are not shown any more.
+    pub fn retain(&mut self, runs: &Runs) {
         self.0.retain(|id, _| runs.position(*id).is_some());
-        let reference = runs.reference();
-        if runs.len() <= 2 {
-            runs.iter().skip(1).for_each(|run| self.change_card_ui(ui, reference, run));
-            return;
-        }
-        // Beside each other, as wide as the insights below at least.
-        let width = (ui.available_width() / (runs.len() - 1) as f32 - 8.0).max(LEAST_WIDTH);
-        ScrollArea::horizontal().id_salt("changes").show(ui, |ui| {
-            ui.horizontal_top(|ui| {
-                for run in runs.iter().skip(1) {
-                    ui.vertical(|ui| {
-                        ui.set_width(width);
-                        self.change_card_ui(ui, reference, run);
-                    });
-                }
-            });
-        });
     }
 
-    fn change_card_ui(&mut self, ui: &mut egui::Ui, reference: &Run, run: &Run) {
+    /// Draws the card of a run, if it is matched with the reference.
+    pub fn ui(&mut self, ui: &mut egui::Ui, reference: &Run, run: &Run) {
         let Some(pair) = &run.pair else { return };
         let found = self.0.entry(run.id).or_default();
         let key = (reference.id, Same(Arc::clone(pair)));

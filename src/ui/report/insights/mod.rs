@@ -1,5 +1,5 @@
 //! Insights: whether the program fits and why not, what is largest, what must go, what to try next; of
-//! several runs side by side, below what changed from the reference to each.
+//! several runs side by side, with what changed from the reference to each.
 
 mod advice;
 mod change;
@@ -67,8 +67,16 @@ impl RunsPage for InsightsPage {
     fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
         let runs = page.runs;
         self.of_runs.retain(|id, _| runs.position(*id).is_some());
-        self.changes.ui(ui, runs);
+        self.changes.retain(runs);
+        let reference = runs.reference();
+        // That of two has the whole width.
+        if let (2, Some(target)) = (runs.len(), runs.get(1)) {
+            self.changes.ui(ui, reference, target);
+        }
         beside_ui(ui, runs, |ui, run| {
+            if runs.len() > 2 {
+                self.changes.ui(ui, reference, run);
+            }
             let (selection, commands) = (&mut *page.selection, &mut *page.commands);
             let mut part = RunPart { run, selection, commands };
             self.of_runs.entry(run.id).or_default().ui(ui, &mut part);

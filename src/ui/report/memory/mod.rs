@@ -24,6 +24,7 @@ mod variables;
 use eframe::egui;
 use eframe::egui::Margin;
 
+use super::address_steps::AddressStepsView;
 use super::chip_map::ChipMapView;
 use super::memory_map::{MemoryMap, MemoryView, views_ui};
 use super::tile_grid::TileGridView;
@@ -56,6 +57,7 @@ pub struct MemoryPage {
     differences: DifferenceMapView,
     map: MemoryMap,
     all_tiles: ChipMapView,
+    address_steps: AddressStepsView,
     grid: TileGridView,
     /// The runs of the frame before.
     shown: Vec<RunId>,
@@ -79,6 +81,10 @@ impl RunsPage for MemoryPage {
             MemoryView::OneTile => {
                 let (runs, view) = (page.runs, &mut self.view);
                 self.map.ui(ui, page, |ui| views_ui(ui, view, !runs.is_one()));
+            }
+            MemoryView::AddressSteps => {
+                let (runs, view) = (page.runs, &mut self.view);
+                self.address_steps.ui(ui, page, |ui| views_ui(ui, view, !runs.is_one()));
             }
             MemoryView::AllTiles => {
                 self.view_ui(ui, page);

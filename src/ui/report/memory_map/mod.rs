@@ -36,8 +36,12 @@ use crate::ui::widget::toolbar::Toolbar;
 use crate::ui::widget::view::View;
 use choices::Choices;
 use paint::Scene;
-use read::{AtStep, Marks, TileData, TileReading, Wanted};
+pub use picture::Hit;
+use read::{AtStep, Marks, Wanted};
+pub use read::{TileData, TileReading};
 use tables::{Chosen, Tables};
+pub use tile::{TileChoice, facts_ui};
+pub use tooltip::hit_ui;
 pub use views::{MemoryView, views_ui};
 
 /// What is shown beside something that fills the picture, as a part of its size.
@@ -46,7 +50,7 @@ const MARGIN: f64 = 0.25;
 /// What the map remembers.
 #[derive(Debug, Default)]
 pub struct MemoryMap {
-    tile: tile::TileChoice,
+    tile: TileChoice,
     readings: BTreeMap<RunId, TileReading>,
     colors: RunsAnswer<(), Arc<CategoryColors>>,
     choices: Choices,
@@ -137,7 +141,7 @@ impl MemoryMap {
             self.search_ui(ui, page.selection, &tiles);
             ui.separator();
             let of_runs: Vec<&TileData> = tiles.iter().map(|tile| &*tile.data).collect();
-            tile::facts_ui(ui, &of_runs);
+            facts_ui(ui, &of_runs);
         });
         let peak = |tile: &Option<RunTile>| tile.as_ref()?.data.peak;
         let peaks: Vec<Option<usize>> = tiles.of_runs.iter().map(peak).collect();
@@ -198,7 +202,7 @@ impl MemoryMap {
         };
         let of_runs: Vec<_> = runs.iter().enumerate().map(of_run).collect();
         let len = of_runs.iter().flatten().map(|tile| tile.data.len()).max()?;
-        let (_, colors) = self.colors.last(runs)?;
+        let ((), colors) = self.colors.last(runs)?;
         Some(RunTiles { colors: Arc::clone(colors), of_runs, len })
     }
 

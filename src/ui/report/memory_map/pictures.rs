@@ -1,7 +1,7 @@
 //! The pictures of a tile, one for each run, with their legends: what one shows and marks, all do.
 
 use eframe::egui;
-use eframe::egui::{Rect, RichText, vec2};
+use eframe::egui::RichText;
 
 use super::picture::{Answer, Hit, PictureOf, picture_ui};
 use super::read::TileData;
@@ -9,14 +9,11 @@ use super::tooltip::hit_ui;
 use super::{MARGIN, MemoryMap, RunTiles};
 use crate::ui::report::PageContext;
 use crate::ui::report::run_title_ui;
+use crate::ui::report::side_by_side::area_below;
 use crate::ui::runs::{Run, Runs};
 use crate::ui::units::Units;
 use crate::ui::widget::facts::absent_ui;
 
-/// Most runs below each other; more stand in two columns.
-const MOST_IN_COLUMN: usize = 3;
-/// Between two columns, points.
-const GAP: f32 = 14.0;
 /// Most runs with a legend each; of more it is drawn once.
 const MOST_LEGENDS: usize = 2;
 
@@ -42,7 +39,7 @@ impl MemoryMap {
         let space = ui.available_rect_before_wrap();
         let mut pointed = None;
         for (place, run) in runs.iter().enumerate() {
-            let area = area(space, runs.len(), place);
+            let area = area_below(space, runs.len(), place);
             let builder = egui::UiBuilder::new().id_salt(run.id).max_rect(area);
             let answer =
                 ui.scope_builder(builder, |ui| self.run_ui(ui, (runs, run), tiles, place)).inner;
@@ -121,16 +118,6 @@ impl MemoryMap {
         let run = page.runs.get(place).map(|run| run.id);
         self.choose(page.selection, tiles, run.zip(row));
     }
-}
-
-/// The area of a run in a space.
-fn area(space: Rect, runs: usize, place: usize) -> Rect {
-    let columns = if runs > MOST_IN_COLUMN { 2 } else { 1 };
-    let gap = GAP * (columns as f32 - 1.0);
-    let size =
-        (space.size() - vec2(gap, 0.0)) / vec2(columns as f32, runs.div_ceil(columns) as f32);
-    let (column, row) = ((place % columns) as f32, (place / columns) as f32);
-    Rect::from_min_size(space.min + vec2(column * (size.x + gap), row * size.y), size)
 }
 
 /// What is chosen, for those who cannot see the picture.

@@ -21,9 +21,6 @@ pub const BYTES: f32 = 84.0;
 /// The same beside another run.
 const OF_PAIR: f32 = 104.0;
 
-/// A cell of a run.
-type CellOf = fn(usize) -> Cell;
-
 /// What stands in a column.
 #[derive(Clone, Copy, Debug)]
 enum Cell {
@@ -38,6 +35,9 @@ enum Cell {
     /// From the reference to a run.
     Change(usize),
 }
+
+/// What a row unfolds into: its title, and what stands in the column of a run.
+type RowPart = (&'static str, fn(usize) -> Cell);
 
 /// The tile in each run, where it is there.
 type Tiles = Vec<Option<Same<TileData>>>;
@@ -69,8 +69,8 @@ struct TileVariableRows {
     cells: Vec<Cell>,
     /// For each variable its row on the tile of each run.
     rows: Vec<Vec<Option<u32>>>,
-    /// What a row unfolds into: of more than two runs what has no columns.
-    parts: &'static [(&'static str, CellOf)],
+    /// Of more than two runs what has no columns.
+    parts: &'static [RowPart],
 }
 
 impl VariableTable {
@@ -124,7 +124,7 @@ impl ListedVariables {
             data.map.blocks.iter().map(|block| row(block.row)).collect()
         };
         let rows = side_by_side(tiles.iter().map(named).collect());
-        let parts: &[(&str, fn(usize) -> Cell)] = match runs.len() {
+        let parts: &[RowPart] = match runs.len() {
             ..=2 => &[],
             _ => &[("Address", Cell::Address), ("Difference to the reference", Cell::Change)],
         };

@@ -12,6 +12,8 @@ pub enum MemoryView {
     Tiles,
     /// The addresses of one tile.
     OneTile,
+    /// The addresses of one tile over all steps.
+    AddressSteps,
     /// The addresses of all tiles.
     AllTiles,
     /// The tiles as a grid.
@@ -24,10 +26,11 @@ pub enum MemoryView {
 type NamedView = (MemoryView, &'static str, &'static str);
 
 /// What there is to see.
-const VIEWS: [NamedView; 5] = [
+const VIEWS: [NamedView; 6] = [
     (MemoryView::Tiles, "Tiles", "View of tiles"),
     (MemoryView::Differences, "Differences", "View of the map of differences"),
     (MemoryView::OneTile, "Map of a tile", "View of a tile's map"),
+    (MemoryView::AddressSteps, "Address × step", "View of addresses over steps"),
     (MemoryView::AllTiles, "Map of all tiles", "View of the map of all tiles"),
     (MemoryView::Grid, "Grid", "View of the grid of tiles"),
 ];

@@ -18,20 +18,29 @@ use crate::ui::widget::rows::{Value, percent_text};
 const TWO_COLUMNS: f32 = 660.0;
 /// Between these columns, points.
 const COLUMN_GAP: f32 = 8.0;
-/// Between the columns of a card, points.
-const SPACING: f32 = 14.0;
-/// Width of names, and of the differences of two runs, points.
-const NAME: f32 = 176.0;
-const DIFFERENCE: f32 = 150.0;
-/// Narrowest and widest value: of two runs, and of more, with its change beside it; points.
-const VALUE: (f32, f32) = (64.0, 180.0);
-const VALUE_AND_CHANGE: (f32, f32) = (112.0, 190.0);
+
+/// The columns of a card, points.
+struct CardColumns {
+    name: f32,
+    /// Narrowest and widest value.
+    value: (f32, f32),
+    /// Of two runs.
+    difference: f32,
+    spacing: f32,
+}
+
+/// Of two runs, with a column for their difference.
+const OF_TWO: CardColumns =
+    CardColumns { name: 176.0, value: (64.0, 180.0), difference: 164.0, spacing: 14.0 };
+/// Of more runs, with the change beside the value.
+const OF_MORE: CardColumns =
+    CardColumns { name: 126.0, value: (106.0, 190.0), difference: 0.0, spacing: 6.0 };
 
 /// The width that the cards of all runs would like, points.
 pub fn wanted_width(runs: &Runs) -> f32 {
     match runs.len() {
         ..=2 => 0.0,
-        runs => 24.0 + NAME + runs as f32 * (VALUE_AND_CHANGE.0 + SPACING),
+        runs => 26.0 + OF_MORE.name + runs as f32 * (OF_MORE.value.0 + OF_MORE.spacing),
     }
 }
 
@@ -65,7 +74,9 @@ fn cards_of_one_ui(ui: &mut egui::Ui, groups: &[FactGroup]) {
         facts_ui(ui, group.title, &facts);
     };
     if ui.available_width() < TWO_COLUMNS {
-        groups.iter().for_each(|group| card(ui, group));
+        for group in groups {
+            card(ui, group);
+        }
         return;
     }
     ui.spacing_mut().item_spacing.x = COLUMN_GAP;
@@ -82,15 +93,15 @@ fn card_ui(ui: &mut egui::Ui, runs: &Runs, group: &FactGroup) {
     let units = Units::now(ui);
     let is_pair = runs.len() == 2;
     // The same columns in all cards.
-    let (taken, (least, most)) =
-        if is_pair { (NAME + DIFFERENCE + SPACING, VALUE) } else { (NAME, VALUE_AND_CHANGE) };
-    let of_all = runs.len() as f32;
-    let width = ((ui.available_width() - taken) / of_all - SPACING).clamp(least, most);
+    let columns = if is_pair { OF_TWO } else { OF_MORE };
+    let rest = ui.available_width() - columns.name - columns.difference;
+    let width = rest / runs.len() as f32 - columns.spacing;
+    let width = width.clamp(columns.value.0, columns.value.1);
     let grid = Grid::new(("facts of several", group.title))
         .num_columns(runs.len() + 1 + usize::from(is_pair));
-    grid.spacing([SPACING, 3.0]).show(ui, |ui| {
+    grid.spacing([columns.spacing, 3.0]).show(ui, |ui| {
         let title = RichText::new(group.title).strong().size(15.0);
-        cell_ui(ui, NAME, |ui| drop(ui.label(title)));
+        cell_ui(ui, columns.name, |ui| drop(ui.label(title)));
         for run in runs.iter() {
             let title = RichText::new(&*run.title).strong().color(run.color(ui));
             cell_ui(ui, width, |ui| drop(ui.add(Label::new(title).truncate())));
@@ -104,7 +115,7 @@ fn card_ui(ui: &mut egui::Ui, runs: &Runs, group: &FactGroup) {
         }
         for fact in &group.facts {
             let name = RichText::new(fact.name).weak();
-            cell_ui(ui, NAME, |ui| drop(ui.add(Label::new(name).truncate())));
+            cell_ui(ui, columns.name, |ui| drop(ui.add(Label::new(name).truncate())));
             let first = fact.said.first().and_then(Option::as_ref);
             for (said, run) in fact.said.iter().zip(runs.iter()) {
                 cell_ui(ui, width, |ui| {
@@ -168,7 +179,7 @@ fn changed_value_ui(
         }
     };
     ui.horizontal(|ui| {
-        ui.spacing_mut().item_spacing.x = 5.0;
+        ui.spacing_mut().item_spacing.x = 4.0;
         let value = value_ui(ui, said, units);
         if before == now {
             return;

@@ -81,7 +81,7 @@ impl RunsPage for SummaryPage {
     fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
         let runs = page.runs;
         self.facts.ask_or_tell("summary", ui.ctx(), (runs, NEEDS), &(), SummaryFacts::of);
-        let facts = self.facts.last(runs).map(|(_, facts)| facts);
+        let facts = self.facts.last(runs).map(|((), facts)| facts);
         head_ui(ui, runs, facts);
         let Some(facts) = facts else {
             ui.weak(self.facts.failure().unwrap_or("Comparing…"));
@@ -95,10 +95,10 @@ impl RunsPage for SummaryPage {
             let share = if room < 800.0 { 0.46 } else { 0.52 };
             ("summary cards", (room * share).clamp(240.0, 900.0), 240.0_f32)
         } else {
-            let width = (room * 0.5).clamp(420.0, 900.0).max(wanted_width(runs).min(room - 420.0));
+            let width = (room * 0.5).clamp(420.0, 900.0).max(wanted_width(runs).min(room - 260.0));
             ("summary cards of several", width, 300.0)
         };
-        split::left(ui, name, width, least..=(room - 300.0).max(least), |ui| {
+        split::left(ui, name, width, least..=(room - 300.0).max(width), |ui| {
             cards_ui(ui, runs, &facts.groups);
         });
         egui::CentralPanel::default()

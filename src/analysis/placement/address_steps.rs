@@ -1,0 +1,405 @@
+//! Addresses over steps: the picture of an arena over all steps, each placement a rectangle.
+//!
+//! A placement that takes memory is a rectangle for each range of steps at which it lives: its addresses ×
+//! those steps. What lives as long as the program spans all steps; what lives several times is several
+//! rectangles. A gap is what no placement ever uses below the last used byte, and spans all steps; what is
+//! behind that byte is beyond; all else is free at its step.
+//!
+//! A picture divides a window of addresses and steps evenly into cells of whole bytes and steps, and a cell
+//! is what most of its bytes × steps are: of placements by kind, those that lie over one another counted
+//! each; the first kind of equals, then gap, beyond, free.
+
+use std::ops::Range;
+
+use crate::analysis::liveness::lifetimes::ranges_of;
+use crate::analysis::placement::gaps::{placed_rows, used_ranges};
+use crate::store::Report;
+use crate::store::placed::Placed;
+
+/// Most cells along a side.
+pub const MOST_CELLS: u32 = 2048;
+
+/// A placement as long as it lives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rectangle {
+    /// Its row in [`Placed`].
+    pub row: u32,
+    /// Its addresses.
+    pub bytes: Range<u64>,
+    /// The steps at which it lives, positions in [`crate::store::program::Steps`].
+    pub steps: Range<u32>,
+}
+
+/// All rectangles of an arena.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AddressSteps {
+    /// The rectangles, by first address, then by last, then by row and step.
+    pub rectangles: Vec<Rectangle>,
+    /// Addresses that no placement ever uses, ascending.
+    pub gaps: Vec<Range<u64>>,
+    /// The last used byte + 1.
+    pub end: u64,
+    /// Number of steps.
+    pub steps: u32,
+}
+
+/// A part of the addresses and steps, and how many cells it has at most.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// The addresses.
+    pub bytes: Range<u64>,
+    /// The steps.
+    pub steps: Range<u32>,
+    /// Cells along the steps.
+    pub columns: u32,
+    /// Cells along the addresses.
+    pub rows: u32,
+}
+
+/// What most of a cell is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cell {
+    /// Placements of a kind.
+    Kind(u8),
+    /// Bytes that no placement ever uses.
+    Gap,
+    /// Bytes behind the last used one.
+    Beyond,
+    /// Bytes that only placements of other steps use.
+    Free,
+}
+
+/// A window as cells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Picture {
+    /// Its addresses.
+    pub bytes: Range<u64>,
+    /// Its steps.
+    pub steps: Range<u32>,
+    /// Cells along the steps.
+    pub columns: usize,
+    /// Cells along the addresses.
+    pub rows: usize,
+    /// The cells, row by row, the lowest addresses first.
+    pub cells: Vec<Cell>,
+}
+
+impl AddressSteps {
+    /// The rectangles of what is placed; `None` where steps or liveness are absent.
+    pub fn new(placed: &Placed, report: &Report) -> Option<Self> {
+        let classes = &report.liveness.get()?.classes;
+        let steps = u32::try_from(report.steps.get()?.ids.len()).ok()?;
+        let mut rectangles = Vec::new();
+        for row in placed_rows(placed) {
+            let Ok(row) = u32::try_from(row) else { continue };
+            let Some(placement) = placed.get(row) else { continue };
+            let bytes = placement.offset..placement.end();
+            let lives = ranges_of(classes, placement.class, steps).into_iter();
+            rectangles.extend(lives.map(|steps| Rectangle { row, bytes: bytes.clone(), steps }));
+        }
+        let used = used_ranges(placed, |_| true);
+        let ends = std::iter::once(0).chain(used.iter().map(|range| range.end));
+        let gaps = ends.zip(&used).map(|(end, next)| end..next.start);
+        Some(Self {
+            rectangles,
+            gaps: gaps.filter(|gap| !gap.is_empty()).collect(),
+            end: used.last().map_or(0, |range| range.end),
+            steps,
+        })
+    }
+
+    /// The row of the placement that has most of a part of the addresses and steps, the first of
+    /// equals; `None` where none lives.
+    pub fn most_of(&self, bytes: &Range<u64>, steps: &Range<u32>) -> Option<u32> {
+        let end = self.rectangles.partition_point(|rectangle| rectangle.bytes.start < bytes.end);
+        let near = self.rectangles.get(..end)?.iter();
+        let areas = near.map(|rectangle| {
+            let high = overlap(&rectangle.bytes, bytes);
+            let wide = overlap(&widened(&rectangle.steps), &widened(steps));
+            (u128::from(high) * u128::from(wide), rectangle.row)
+        });
+        let most = areas.filter(|(area, _)| *area > 0).reduce(|a, b| if b.0 > a.0 { b } else { a });
+        most.map(|(_, row)| row)
+    }
+
+    /// The gap over all steps at an address.
+    pub fn gap_at(&self, address: u64) -> Option<&Range<u64>> {
+        let place = self.gaps.partition_point(|gap| gap.end <= address);
+        self.gaps.get(place).filter(|gap| gap.contains(&address))
+    }
+
+    /// A window as cells; `kinds` has the kind of every row of [`Placed`], `None` for what is left out.
+    /// `None` when it was cancelled.
+    pub fn render(
+        &self,
+        kinds: &[Option<u8>],
+        window: &Window,
+        is_cancelled: &dyn Fn() -> bool,
+    ) -> Option<Picture> {
+        let steps = cuts(&widened(&window.steps), window.columns);
+        let bytes = cuts(&window.bytes, window.rows);
+        let count = kinds.iter().flatten().max().map_or(0, |most| usize::from(*most) + 1);
+        let columns = steps.len().saturating_sub(1);
+        let mut bands = Bands { steps: &steps, count, sums: vec![0; columns * (count + 2)] };
+        let mut cells = Vec::with_capacity(columns * bytes.len().saturating_sub(1));
+        let everything = 0..u64::from(u32::MAX);
+        let mut coming = self.rectangles.iter().peekable();
+        let mut alive: Vec<&Rectangle> = Vec::new();
+        for pair in bytes.windows(2) {
+            let [start, end] = *pair else { continue };
+            if is_cancelled() {
+                return None;
+            }
+            let band = start..end;
+            alive.retain(|rectangle| rectangle.bytes.end > start);
+            while let Some(rectangle) = coming.next_if(|next| next.bytes.start < end) {
+                if rectangle.bytes.end > start {
+                    alive.push(rectangle);
+                }
+            }
+            bands.clear();
+            for rectangle in &alive {
+                if let Some(Some(kind)) = kinds.get(rectangle.row as usize) {
+                    let high = overlap(&rectangle.bytes, &band);
+                    bands.add(usize::from(*kind), high, &widened(&rectangle.steps));
+                }
+            }
+            let first = self.gaps.partition_point(|gap| gap.end <= start);
+            let gaps = self.gaps.iter().skip(first).take_while(|gap| gap.start < end);
+            let gap = gaps.fold(0_u64, |sum, gap| sum.saturating_add(overlap(gap, &band)));
+            bands.add(count, gap, &everything);
+            bands.add(count + 1, overlap(&(self.end..u64::MAX), &band), &everything);
+            bands.cells_into(end - start, &mut cells);
+        }
+        Some(Picture {
+            bytes: window.bytes.clone(),
+            steps: window.steps.clone(),
+            columns,
+            rows: bytes.len().saturating_sub(1),
+            cells,
+        })
+    }
+}
+
+/// The sums of one row of cells: bytes × steps by column and kind, then those of gaps and of beyond.
+struct Bands<'a> {
+    steps: &'a [u64],
+    count: usize,
+    sums: Vec<u64>,
+}
+
+impl Bands<'_> {
+    fn clear(&mut self) {
+        self.sums.fill(0);
+    }
+
+    /// Adds what has some bytes of the row at some steps.
+    fn add(&mut self, kind: usize, bytes: u64, steps: &Range<u64>) {
+        if bytes == 0 {
+            return;
+        }
+        let first = self.steps.partition_point(|cut| *cut <= steps.start).saturating_sub(1);
+        let width = self.count + 2;
+        let columns = self.steps.windows(2).enumerate().skip(first);
+        for (column, pair) in columns.take_while(|(_, pair)| pair.first() < Some(&steps.end)) {
+            let [start, end] = *pair else { continue };
+            if let Some(sum) = self.sums.get_mut(column * width + kind) {
+                let area = bytes.saturating_mul(overlap(&(start..end), steps));
+                *sum = sum.saturating_add(area);
+            }
+        }
+    }
+
+    fn cells_into(&self, bytes: u64, cells: &mut Vec<Cell>) {
+        for (sums, pair) in self.sums.chunks(self.count + 2).zip(self.steps.windows(2)) {
+            let [start, end] = *pair else { continue };
+            let all = bytes.saturating_mul(end - start);
+            let taken = sums.iter().fold(0_u64, |sum, part| sum.saturating_add(*part));
+            let free = (all.saturating_sub(taken), sums.len());
+            let parts = sums.iter().copied().zip(0..).chain([free]);
+            let (_, most) = parts.reduce(|a, b| if b.0 > a.0 { b } else { a }).unwrap_or(free);
+            cells.push(match most {
+                most if most < self.count => Cell::Kind(u8::try_from(most).unwrap_or(u8::MAX)),
+                most if most == self.count => Cell::Gap,
+                most if most == self.count + 1 => Cell::Beyond,
+                _ => Cell::Free,
+            });
+        }
+    }
+}
+
+impl Picture {
+    /// The cell of an address at a step.
+    pub fn at(&self, address: u64, step: u32) -> Option<Cell> {
+        if !self.bytes.contains(&address) || !self.steps.contains(&step) {
+            return None;
+        }
+        let place = |at: u64, range: Range<u64>, cells: usize| {
+            let cells = cuts(&range, u32::try_from(cells).unwrap_or(MOST_CELLS));
+            cells.partition_point(|cut| *cut <= at).saturating_sub(1)
+        };
+        let column = place(u64::from(step), widened(&self.steps), self.columns);
+        let row = place(address, self.bytes.clone(), self.rows);
+        self.cells.get(row * self.columns + column).copied()
+    }
+}
+
+/// Where cells begin, and where the last one ends: no more than there are numbers, and at most `cells`.
+fn cuts(range: &Range<u64>, cells: u32) -> Vec<u64> {
+    let len = range.end.saturating_sub(range.start);
+    let cells = u64::from(cells.clamp(1, MOST_CELLS)).min(len);
+    let cut = |cell: u64| {
+        let along = u128::from(len) * u128::from(cell) / u128::from(cells.max(1));
+        range.start + u64::try_from(along).unwrap_or(len)
+    };
+    (0..=cells).map(cut).collect()
+}
+
+fn widened(range: &Range<u32>) -> Range<u64> {
+    u64::from(range.start)..u64::from(range.end)
+}
+
+fn overlap(a: &Range<u64>, b: &Range<u64>) -> u64 {
+    a.end.min(b.end).saturating_sub(a.start.max(b.start))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    use crate::store::ClassId;
+    use crate::store::StepId;
+    use crate::store::liveness::Liveness;
+    use crate::store::placed::Placement;
+    use crate::store::program::Steps;
+    use crate::store::variable::VariableFlags;
+
+    const STEPS: u32 = 12;
+
+    /// Class 0 lives always, 1 at steps 1–3 and 5–8, 2 at 6–11, 3 at none.
+    fn report() -> Report {
+        let report = Report::default();
+        let mut steps = Steps::default();
+        (0..STEPS).for_each(|step| assert!(steps.ids.push(StepId(step))));
+        report.steps.fill(Some(steps));
+        let mut liveness = Liveness::default();
+        for (id, ranges) in [(0, vec![]), (1, vec![1..4, 5..9]), (2, vec![6..12]), (3, vec![])] {
+            assert!(liveness.classes.ids.push(ClassId(id)));
+            liveness.classes.always_live.push(id == 0);
+            liveness.classes.ranges.extend(ranges);
+            liveness.classes.range_ends.push(liveness.classes.ranges.len());
+        }
+        report.liveness.fill(Some(liveness));
+        report
+    }
+
+    fn placed(placements: &[(u64, u64, u32)]) -> Placed {
+        let mut placed = Placed::default();
+        for (id, (offset, bytes, class)) in (0..).zip(placements) {
+            placed.placements.push(Placement {
+                id,
+                offset: *offset,
+                bytes: *bytes,
+                alignment: 4,
+                category: None,
+                class: ClassId(*class),
+                unlowered: None,
+                flags: VariableFlags(1),
+            });
+        }
+        placed
+    }
+
+    #[test]
+    fn what_lives_twice_is_two_rectangles() {
+        let placed = placed(&[(8, 8, 1), (0, 4, 0), (8, 4, 2), (20, 4, 3), (30, 0, 0)]);
+        let found = AddressSteps::new(&placed, &report()).expect("rectangles");
+        let all: Vec<_> = found
+            .rectangles
+            .iter()
+            .map(|one| (one.row, one.bytes.clone(), one.steps.clone()))
+            .collect();
+        let expected = [(1, 0..4, 0..12), (2, 8..12, 6..12), (0, 8..16, 1..4), (0, 8..16, 5..9)];
+        assert_eq!(all, expected);
+        assert_eq!((found.gaps.clone(), found.end, found.steps), (vec![4..8, 16..20], 24, 12));
+        assert_eq!(found.most_of(&(8..9), &(0..1)), None);
+        assert_eq!(found.most_of(&(8..9), &(6..7)), Some(2), "the first of equals");
+        assert_eq!(found.most_of(&(8..16), &(6..7)), Some(0));
+        assert_eq!(
+            (found.gap_at(5), found.gap_at(8), found.gap_at(99)),
+            (Some(&(4..8)), None, None)
+        );
+        let window = Window { bytes: 0..28, steps: 0..12, columns: 3, rows: 7 };
+        let kinds = [Some(0), Some(1), Some(1), None, None];
+        let picture = found.render(&kinds, &window, &|| false).expect("a picture");
+        assert_eq!((picture.columns, picture.rows), (3, 7));
+        let row = |row: usize| &picture.cells[row * 3..row * 3 + 3];
+        assert_eq!(row(0), [Cell::Kind(1); 3]);
+        assert_eq!(row(1), [Cell::Gap; 3]);
+        assert_eq!(row(2), [Cell::Kind(0), Cell::Kind(0), Cell::Kind(1)]);
+        assert_eq!(row(3), [Cell::Kind(0), Cell::Kind(0), Cell::Free]);
+        assert_eq!(row(5), [Cell::Free; 3]);
+        assert_eq!(row(6), [Cell::Beyond; 3]);
+        assert_eq!(picture.at(9, 11), Some(Cell::Kind(1)));
+        assert_eq!((picture.at(28, 0), picture.at(0, 12)), (None, None));
+        assert_eq!(found.render(&kinds, &window, &|| true), None, "cancelled");
+        assert_eq!(AddressSteps::new(&placed, &Report::default()), None);
+    }
+
+    proptest! {
+        #[test]
+        fn cells_agree_with_drawing_each_rectangle(
+            placements in proptest::collection::vec((0..40_u64, 0..9_u64, 0..4_u32), 0..12),
+            bytes in (0..30_u64, 1..30_u64),
+            steps in (0..11_u32, 1..12_u32),
+            cells in (1..20_u32, 1..20_u32),
+        ) {
+            let placed = placed(&placements);
+            let found = AddressSteps::new(&placed, &report()).expect("rectangles");
+            let kinds: Vec<Option<u8>> = (0..placements.len()).map(|row| match row % 4 {
+                3 => None,
+                row => u8::try_from(row).ok(),
+            }).collect();
+            let window = Window {
+                bytes: bytes.0..bytes.0 + bytes.1,
+                steps: steps.0..(steps.0 + steps.1).min(STEPS),
+                columns: cells.0,
+                rows: cells.1,
+            };
+            let picture = found.render(&kinds, &window, &|| false).expect("a picture");
+            let rows = cuts(&window.bytes, window.rows);
+            let columns = cuts(&widened(&window.steps), window.columns);
+            let mut expected = Vec::new();
+            for high in rows.windows(2) {
+                for wide in columns.windows(2) {
+                    // Kinds 0 to 2, gap, beyond.
+                    let mut sums = [0_u64; 5];
+                    for (address, step) in
+                        (high[0]..high[1]).flat_map(|a| (wide[0]..wide[1]).map(move |s| (a, s)))
+                    {
+                        for one in &found.rectangles {
+                            let is_in = one.bytes.contains(&address)
+                                && widened(&one.steps).contains(&step);
+                            if let (true, Some(kind)) = (is_in, kinds[one.row as usize]) {
+                                sums[usize::from(kind)] += 1;
+                            }
+                        }
+                        sums[3] += u64::from(found.gap_at(address).is_some());
+                        sums[4] += u64::from(address >= found.end);
+                    }
+                    let all = (high[1] - high[0]) * (wide[1] - wide[0]);
+                    let free = all.saturating_sub(sums.iter().sum());
+                    let most = sums.iter().copied().chain([free]).max().expect("a sum");
+                    expected.push(match sums.iter().position(|sum| *sum == most) {
+                        Some(3) => Cell::Gap,
+                        Some(4) => Cell::Beyond,
+                        Some(kind) => Cell::Kind(kind as u8),
+                        None => Cell::Free,
+                    });
+                }
+            }
+            prop_assert_eq!(picture.cells, expected);
+        }
+    }
+}

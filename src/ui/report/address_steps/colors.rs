@@ -1,0 +1,207 @@
+//! The kinds of rectangles, their colours, and the legend.
+
+use std::collections::{BTreeSet, HashMap};
+
+use eframe::egui;
+use eframe::egui::{Color32, ColorImage, ComboBox};
+
+use super::data::RunData;
+use crate::analysis::memory::category_title;
+use crate::analysis::placement::address_steps::{Cell, Picture};
+use crate::store::ids::CategoryId;
+use crate::text::shortened;
+use crate::ui::theme::Tokens;
+use crate::ui::widget::legend::{Patch, entry_ui, label_ui};
+
+/// Kinds that have a colour of their own.
+const MOST: usize = 8;
+/// All others, and what belongs to no operation.
+const OTHERS: u8 = 8;
+const NONE: u8 = 9;
+
+/// What colours tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ColourBy {
+    /// What bytes are for.
+    #[default]
+    Category,
+    /// The operation that they belong to.
+    Operation,
+    /// How long they live.
+    Liveness,
+}
+
+impl ColourBy {
+    fn title(self) -> &'static str {
+        match self {
+            Self::Category => "Category",
+            Self::Operation => "Operation",
+            Self::Liveness => "Liveness",
+        }
+    }
+
+    /// Draws the choice.
+    pub fn ui(&mut self, ui: &mut egui::Ui) {
+        let combo = ComboBox::from_id_salt("colours of addresses over steps")
+            .selected_text(format!("Colours: {}", self.title().to_lowercase()))
+            .width(150.0)
+            .show_ui(ui, |ui| {
+                for choice in [Self::Category, Self::Operation, Self::Liveness] {
+                    ui.selectable_value(self, choice, choice.title());
+                }
+            });
+        combo.response.accessible_name("Colours").on_hover_text("What the colours tell");
+    }
+}
+
+/// The kinds of a legend.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Kinds {
+    by: ColourBy,
+    /// Names of categories or operations with a colour of their own, the same in all runs.
+    named: Vec<String>,
+    /// Number and title of each kind.
+    titles: Vec<(u8, String)>,
+    /// Numbers of those that are left out.
+    pub hidden: Vec<u8>,
+}
+
+impl Kinds {
+    /// The kinds of all runs.
+    pub fn of(by: ColourBy, runs: &[&RunData], hidden: Vec<u8>) -> Self {
+        let named = match by {
+            ColourBy::Category => categories(runs),
+            ColourBy::Operation => operations(runs),
+            ColourBy::Liveness => Vec::new(),
+        };
+        let mut kinds = Self { by, named, titles: Vec::new(), hidden };
+        let used = runs.iter().flat_map(|data| kinds.of_all(data));
+        let used: BTreeSet<u8> = used.flatten().collect();
+        kinds.titles = used.into_iter().map(|kind| (kind, kinds.title(kind))).collect();
+        kinds
+    }
+
+    /// The kind of each variable of a run by row, nothing for what is left out.
+    pub fn of_rows(&self, data: &RunData) -> Vec<Option<u8>> {
+        let mut kinds = self.of_all(data);
+        for kind in &mut kinds {
+            *kind = kind.filter(|kind| !self.hidden.contains(kind));
+        }
+        kinds
+    }
+
+    fn of_all(&self, data: &RunData) -> Vec<Option<u8>> {
+        let mut kinds = vec![None; data.tile.placed.placements.len()];
+        let place = |name: Option<&str>| {
+            let place = self.named.iter().position(|other| Some(other.as_str()) == name);
+            place.and_then(|place| u8::try_from(place).ok()).unwrap_or(OTHERS)
+        };
+        // Many variables, few categories and operations: each is looked up once.
+        let of_operation: Vec<u8> =
+            data.operations.iter().map(|(name, _)| place(Some(name))).collect();
+        let mut of_category: HashMap<CategoryId, u8> = HashMap::new();
+        for block in &data.tile.map.blocks {
+            let row = block.row as usize;
+            let kind = match self.by {
+                ColourBy::Category => block.category.map_or(OTHERS, |id| {
+                    *of_category.entry(id).or_insert_with(|| {
+                        place(data.tile.report.categories.get().and_then(|names| names.name(id)))
+                    })
+                }),
+                ColourBy::Operation => {
+                    let operation = data.operation_of.get(row).copied().flatten();
+                    operation.map_or(NONE, |place| of_operation.get(place).copied().unwrap_or(NONE))
+                }
+                ColourBy::Liveness => u8::from(!block.is_always_live),
+            };
+            if let Some(place) = kinds.get_mut(row) {
+                *place = Some(kind);
+            }
+        }
+        kinds
+    }
+
+    fn title(&self, kind: u8) -> String {
+        let named = self.named.get(usize::from(kind)).map_or("", String::as_str);
+        match (self.by, kind) {
+            (ColourBy::Category, OTHERS) => "Other categories".to_owned(),
+            (ColourBy::Category, _) => category_title(&shortened(named, 40)),
+            (ColourBy::Operation, OTHERS) => "Other operations".to_owned(),
+            (ColourBy::Operation, NONE) => "No operation".to_owned(),
+            (ColourBy::Operation, _) => shortened(named, 40).into_owned(),
+            (ColourBy::Liveness, 0) => "Always live".to_owned(),
+            (ColourBy::Liveness, _) => "Not always live".to_owned(),
+        }
+    }
+
+    fn color(&self, tokens: &Tokens, kind: u8) -> Color32 {
+        match (self.by, kind) {
+            (ColourBy::Liveness, 0) => tokens.base,
+            (ColourBy::Liveness, _) => tokens.top,
+            _ => tokens.series.get(usize::from(kind)).copied().unwrap_or(tokens.series[9]),
+        }
+    }
+
+    /// Draws the legend, whose entries switch what they name.
+    pub fn legend_ui(&mut self, ui: &mut egui::Ui) -> egui::Rect {
+        let tokens = Tokens::now(ui);
+        let row = ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing = egui::vec2(14.0, 2.0);
+            for (kind, title) in &self.titles {
+                let color = self.color(tokens, *kind);
+                let mut is_on = !self.hidden.contains(kind);
+                if entry_ui(ui, Patch::Area(color, color), title, &mut is_on).changed() {
+                    if is_on {
+                        self.hidden.retain(|hidden| hidden != kind);
+                    } else {
+                        self.hidden.push(*kind);
+                    }
+                }
+            }
+            label_ui(ui, Patch::Hatch(tokens.gap, false), "Never used");
+            label_ui(ui, Patch::Area(tokens.surface, tokens.border), "Free at the step");
+            label_ui(ui, Patch::Dashes(tokens.limit), "Limit");
+        });
+        row.response.rect
+    }
+
+    /// A picture of cells, the highest addresses at the top. What is never used is hatched.
+    pub fn image(&self, picture: &Picture, tokens: &Tokens) -> ColorImage {
+        let rows = picture.cells.chunks(picture.columns.max(1)).enumerate().rev();
+        let pixels = rows.flat_map(|(row, cells)| {
+            cells.iter().enumerate().map(move |(column, cell)| match cell {
+                Cell::Kind(kind) => self.color(tokens, *kind),
+                Cell::Gap if (row + column) % 6 < 2 => tokens.gap,
+                Cell::Gap | Cell::Free => tokens.surface,
+                Cell::Beyond => tokens.page,
+            })
+        });
+        ColorImage::new([picture.columns, picture.rows], pixels.collect())
+    }
+}
+
+/// The names of the categories, in the order of the first run that has them.
+fn categories(runs: &[&RunData]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for data in runs {
+        let Some(categories) = data.tile.report.categories.get() else { continue };
+        for name in data.tile.categories.iter().flatten().filter_map(|id| categories.name(*id)) {
+            if names.len() < MOST && !names.iter().any(|known| known == name) {
+                names.push(name.to_owned());
+            }
+        }
+    }
+    names
+}
+
+/// The names of the operations that have most bytes × steps in all runs together.
+fn operations(runs: &[&RunData]) -> Vec<String> {
+    let mut sizes: HashMap<&str, u128> = HashMap::new();
+    for (name, size) in runs.iter().flat_map(|data| &data.operations) {
+        let sum = sizes.entry(name).or_default();
+        *sum = sum.saturating_add(*size);
+    }
+    let mut list: Vec<(&str, u128)> = sizes.into_iter().collect();
+    list.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
+    list.into_iter().take(MOST).map(|(name, _)| name.to_owned()).collect()
+}
