@@ -10,17 +10,14 @@
 #[path = "../tests/common/listed.rs"]
 mod listed;
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use listed::{Step, report_with, step};
-use tilescope::analysis::comparison::attribution::Attribution;
-use tilescope::analysis::comparison::explanation::explain_peak;
-use tilescope::analysis::comparison::figures::figures;
-use tilescope::analysis::comparison::fullest_tile::explain_fullest_tile;
 use tilescope::analysis::comparison::matching::match_reports;
-use tilescope::analysis::comparison::plans::changed_plans;
-use tilescope::analysis::comparison::spikes::spikes;
 use tilescope::analysis::comparison::variables::variables;
+use tilescope::analysis::derived::{Derived, DerivedPair};
+use tilescope::analysis::insights::compared::Compared;
 use tilescope::analysis::liveness::{Scope, curve_of_variables};
 use tilescope::store::ids::CategoryId;
 use tilescope::store::liveness::{Deltas, Liveness, TileVariableBytes, VariableBytes};
@@ -141,27 +138,27 @@ fn timed<T>(title: &str, of: impl FnOnce() -> T) -> T {
 }
 
 fn main() {
-    let (source, target) = (report(0), report(1));
-    let matching = timed("matching", || match_reports(&source, &target, NEVER).unwrap());
-    let attribution = timed("attribution", || Attribution::of(&source, &target, &matching));
-    timed("figures", || figures(&source, &target));
-    let scope = Scope::Everything;
-    let peak = timed("peak", || explain_peak(&source, &target, &attribution, scope, NEVER));
-    assert!(peak.unwrap().by_category.is_some());
-    let tiles =
-        timed("fullest tile", || explain_fullest_tile(&source, &target, &attribution, None));
-    assert!(tiles.unwrap().by_owner.is_some());
-    assert!(timed("variables", || variables(&source, &target, &attribution)).is_some());
-    let curve = |report| {
-        let curve = tilescope::analysis::liveness::scope_curve::scope_curve(report, scope, NEVER);
-        curve.unwrap().not_always_live
-    };
-    let (from, to) = (curve(&source), curve(&target));
-    timed("spikes", || spikes(&from, &to, &matching.steps, 20));
-    timed("plans", || changed_plans((&source, &from), (&target, &to), &attribution, &matching));
-    let tile = Scope::Arena(ArenaId(3));
-    timed("peak of a tile", || explain_peak(&source, &target, &attribution, tile, NEVER));
-    timed("peak of the worst tile", || {
-        explain_peak(&source, &target, &attribution, Scope::WorstArena, NEVER)
+    let reports = [report(0), report(1)].map(Arc::new);
+    let [source, target] = reports.each_ref().map(|report| &**report);
+    let matching = timed("matching", || match_reports(source, target, NEVER).unwrap());
+    let derived = reports.each_ref().map(|report| Derived::new(Arc::clone(report)));
+    let [of_source, of_target] = &derived;
+    let pair = DerivedPair::new(reports.clone(), matching);
+    let attribution = timed("attribution", || pair.attribution());
+    timed("timelines of both", || {
+        derived.each_ref().map(|of| of.timeline(Scope::Everything, NEVER).unwrap())
     });
+    let all = timed("everything compared", || {
+        Compared::of([of_source, of_target], &pair, &[None, None], 20, NEVER)
+    });
+    assert!(all.peak.unwrap().by_category.is_some());
+    assert!(all.fullest.unwrap().by_owner.is_some());
+    let found = timed("variables", || variables(source, target, &attribution, all.peak_steps));
+    assert!(found.is_some());
+    for (title, scope) in [
+        ("curve of a tile", Scope::Arena(ArenaId(3))),
+        ("curve of the worst tile", Scope::WorstArena),
+    ] {
+        timed(title, || of_source.timeline(scope, NEVER).unwrap());
+    }
 }

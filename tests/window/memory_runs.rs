@@ -10,6 +10,7 @@ use eframe::egui::accesskit::{Role, Toggled};
 use eframe::egui::{Key, Modifiers, Pos2, Theme, Vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use egui_kittest::{Harness, SnapshotResults};
+use tilescope::store::ids::IdColumn;
 use tilescope::store::{Part, Report, TileId};
 use tilescope::ui::app::App;
 use tilescope::ui::command::Page;
@@ -27,7 +28,7 @@ fn run(number: u64) -> Report {
     }
     let tiles = memory.tiles.as_slice().to_vec();
     if number == 2 {
-        memory.tiles = Default::default();
+        memory.tiles = IdColumn::default();
         for tile in tiles.iter().take(tiles.len() - 4) {
             memory.tiles.push(*tile);
         }

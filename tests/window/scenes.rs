@@ -78,12 +78,7 @@ impl Reports {
                     reports().into_iter().map(Arc::new).map(Load::ready).collect::<Vec<_>>()
                 }
             };
-            let mut loads = loads.into_iter();
-            let source = loads.next();
-            match (source, loads.next()) {
-                (Some(source), Some(target)) => App::compare(ctx, source, target),
-                (source, _) => App::new(ctx, source),
-            }
+            App::with_loads(ctx, loads)
         };
         window(Theme::Light, app)
     }
