@@ -26,6 +26,8 @@ pub struct DifferenceMap {
 pub struct MapRow {
     /// Its name for people.
     pub title: String,
+    /// Its name in the file; `gaps`, `overlapped`, or `total` of what is no category.
+    pub key: String,
     /// Bytes in the source.
     source: TileColumn,
     /// Bytes in the target.
@@ -37,8 +39,9 @@ pub struct MapRow {
 }
 
 impl MapRow {
-    fn new(title: String, source: TileColumn, target: TileColumn) -> Self {
-        let mut row = Self { title, source, target, total: 0, most: 0 };
+    fn new(part: &MemoryPart, source: TileColumn, target: TileColumn) -> Self {
+        let (title, key) = (part.title.clone(), part.key.clone());
+        let mut row = Self { title, key, source, target, total: 0, most: 0 };
         let (mut total, mut most) = (0_i64, 0_u64);
         for change in row.changes() {
             total = total.saturating_add(change);
@@ -112,9 +115,8 @@ impl DifferenceMap {
         let mut list: Vec<MapRow> = source
             .zip(target)
             .map(|(of_source, of_target)| {
-                let title = of_source.title.clone();
                 let source = gathered(of_source, source_rows);
-                MapRow::new(title, source, gathered(of_target, target_rows))
+                MapRow::new(of_source, source, gathered(of_target, target_rows))
             })
             .collect();
         list.sort_by_key(|row| std::cmp::Reverse(row.size()));

@@ -4,7 +4,7 @@ use eframe::egui;
 use eframe::egui::{Color32, ColorImage};
 
 use crate::analysis::placement::chip_map::{Cell, ChipMap, ColourBy};
-use crate::ui::report::category_colors::CategoryColors;
+use crate::ui::report::category_colors::{CategoryColors, other_categories_color};
 use crate::ui::theme::Tokens;
 use crate::ui::widget::legend::{Patch, label_ui};
 
@@ -24,7 +24,8 @@ impl Colors {
     pub fn new(order: &CategoryColors, run: usize, tokens: &Tokens) -> Self {
         let mut categories = vec![Self::other(tokens); 256];
         let mut titles = Vec::new();
-        for (place, (category, color)) in order.coloured().iter().zip(tokens.series).enumerate() {
+        for (place, category) in order.coloured().iter().enumerate() {
+            let color = order.color(place, tokens);
             titles.push((order.title(place), color));
             let id = category.ids.get(run).copied().flatten();
             if let Some(entry) = id.and_then(|id| categories.get_mut(id.0 as usize)) {
@@ -35,7 +36,7 @@ impl Colors {
     }
 
     fn other(tokens: &Tokens) -> Color32 {
-        tokens.series[9]
+        other_categories_color(tokens)
     }
 
     /// The two colours of a cell, which alternate; most cells have one.

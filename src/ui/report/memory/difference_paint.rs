@@ -9,6 +9,7 @@ use super::axis::TileAxis;
 use super::difference_map::DifferencePicture;
 use crate::analysis::comparison::difference_map::DifferenceMap;
 use crate::text::shortened;
+use crate::ui::report::category_colors::category_color;
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::rows::Value;
@@ -21,7 +22,9 @@ const BOTTOM: f32 = 34.0;
 /// Rows are not higher than this, points.
 const HIGHEST: f32 = 30.0;
 /// Longest name of a row.
-const NAME: usize = 28;
+const NAME: usize = 26;
+/// The patch in the colour of a category.
+const PATCH: egui::Vec2 = egui::Vec2::splat(8.0);
 
 /// Where things lie.
 #[derive(Clone, Copy, Debug)]
@@ -133,7 +136,10 @@ impl Layout {
             let middle = self.row(index).center().y;
             let left = Pos2::new(self.plot.left() - LEFT, middle);
             let color = if hovered == Some(index) { tokens.accent } else { tokens.text };
+            let patch = Rect::from_center_size(left + egui::vec2(4.0, 0.0), PATCH);
+            ui.painter().rect_filled(patch, 0, row_color(&row.key, tokens));
             let title = shortened(&row.title, NAME);
+            let left = left + egui::vec2(PATCH.x + 5.0, 0.0);
             ui.painter().text(left, Align2::LEFT_CENTER, title, font.clone(), color);
             let color = match row.total {
                 1.. => tokens.top,
@@ -191,5 +197,14 @@ impl Layout {
             let rect = rect.expand2(egui::vec2((2.0 - rect.width()).max(0.0) / 2.0, 0.0));
             inside.rect_stroke(rect, 0, Stroke::new(1.0, tokens.text), StrokeKind::Outside);
         }
+    }
+}
+
+/// The colour of a row; what is no category is grey.
+fn row_color(key: &str, tokens: &Tokens) -> Color32 {
+    match key {
+        "gaps" => tokens.gap,
+        "overlapped" | "total" => tokens.unchanged,
+        category => category_color(category, tokens),
     }
 }

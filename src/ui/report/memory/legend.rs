@@ -9,6 +9,7 @@ use super::series::RunStyle;
 use super::stack::Stack;
 use crate::analysis::memory::breakdown::Breakdown;
 use crate::text::shortened;
+use crate::ui::report::category_colors::{category_color, other_categories_color};
 use crate::ui::report::run_title_ui;
 use crate::ui::runs::{Run, Runs};
 use crate::ui::theme::Tokens;
@@ -211,12 +212,14 @@ fn parts_ui(ui: &mut egui::Ui, stack: &Stack, tiles: &mut TileChoice) {
 
 /// The colour of a part; what is left over is grey.
 pub fn part_color(tokens: &Tokens, stack: &Stack, index: usize) -> Color32 {
-    let key = stack.parts.get(index).map_or("", |part| part.key.as_str());
-    let [.., others, rest] = tokens.series;
-    match key {
-        "overlapped" | "not_explained" | "not_in_region" => rest,
-        "other_categories" => others,
-        _ => tokens.series.get(index).copied().unwrap_or(rest),
+    let [blue, orange, teal, .., rest] = tokens.series;
+    match stack.parts.get(index).map_or("", |part| part.key.as_str()) {
+        "" | "overlapped" | "not_explained" | "not_in_region" => rest,
+        "other_categories" => other_categories_color(tokens),
+        "non_interleaved" | "always_live" => blue,
+        "interleaved" | "not_always_live_max" => orange,
+        "overflowed" => teal,
+        category => category_color(category, tokens),
     }
 }
 

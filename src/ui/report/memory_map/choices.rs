@@ -6,7 +6,7 @@ use eframe::egui;
 use eframe::egui::{Color32, ComboBox};
 
 use super::paint::Scene;
-use crate::ui::report::category_colors::CategoryColors;
+use crate::ui::report::category_colors::{CategoryColors, other_categories_color};
 use crate::ui::theme::Tokens;
 use crate::ui::widget::legend::{Patch, entry_ui};
 
@@ -80,7 +80,7 @@ impl Choices {
         let tokens = Tokens::now(ui);
         let is_at_step = scenes.iter().any(|scene| scene.at_step.is_some());
         for kind in kinds(self.colours, colors, scenes, is_at_step) {
-            let color = color(tokens, kind);
+            let color = color(tokens, colors, kind);
             let patch = match kind {
                 Kind::Gaps => Patch::Hatch(color, false),
                 Kind::Free => Patch::Hatch(color, true),
@@ -131,11 +131,11 @@ fn kinds(
 }
 
 /// The colour of what the legend names.
-pub fn color(tokens: &Tokens, kind: Kind) -> Color32 {
-    let [.., others, rest] = tokens.series;
+pub fn color(tokens: &Tokens, colors: &CategoryColors, kind: Kind) -> Color32 {
+    let [.., rest] = tokens.series;
     match kind {
-        Kind::Category(place) => tokens.series.get(place).copied().unwrap_or(others),
-        Kind::OtherCategories => others,
+        Kind::Category(place) => colors.color(place, tokens),
+        Kind::OtherCategories => other_categories_color(tokens),
         Kind::AlwaysLive => tokens.base,
         Kind::Live => tokens.top,
         Kind::NotLive => rest,

@@ -237,7 +237,7 @@ impl Paint<'_> {
             }
             let right = right.max(left + pixel);
             *drawn = right;
-            let fill = color(self.tokens, kind);
+            let fill = color(self.tokens, self.scene.colors, kind);
             let rect = Rect::from_x_y_ranges(left..=right, lane.y_range());
             if right - left < 3.0 {
                 narrow.add_colored_rect(rect, fill);
@@ -314,7 +314,7 @@ impl Paint<'_> {
         if !self.choices.has(kind) {
             return None;
         }
-        let fill = color(self.tokens, kind);
+        let fill = color(self.tokens, self.scene.colors, kind);
         let is_pale = self.scene.is_live(block.row) == Some(false);
         Some((if is_pale { fill.gamma_multiply(0.22) } else { fill }, is_pale))
     }
