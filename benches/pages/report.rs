@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use tilescope::store::System;
 use tilescope::store::debug_info::{DebugInfo, Proportion, TextRef};
 use tilescope::store::ids::CategoryId;
 use tilescope::store::liveness::{Classes, Deltas, Liveness, TileVariableBytes, VariableBytes};
@@ -44,7 +45,7 @@ impl Noise {
 /// Makes the report.
 pub fn report() -> Report {
     let mut noise = Noise(7);
-    let report = Report::new(PathBuf::from("/reports/large"));
+    let report = Report::of(System::POPLAR, PathBuf::from("/reports/large"));
     let tiles = u64::from(TILES);
     report.target.fill(Some(Target {
         kind: Some("IPU".into()),

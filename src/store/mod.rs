@@ -17,6 +17,7 @@ pub mod names;
 pub mod options;
 pub mod program;
 pub mod report;
+pub mod system;
 pub mod target;
 pub mod tile_list;
 pub mod variable;
@@ -28,4 +29,5 @@ pub use ids::{
     ClassId, ComputeSetId, IdColumn, ProgramId, StepId, TileId, UnloweredId, VertexTypeId,
 };
 pub use report::{Part, Report};
+pub use system::System;
 pub use warning::{Warning, WarningCode, Warnings};

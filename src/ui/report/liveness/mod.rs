@@ -128,7 +128,11 @@ impl LivenessPage {
             }
             (Some(_), None) => {
                 let reason = reason_of(why_no_curve(page.report, scope));
-                absent_ui(ui, &format!("{} has no curve", scope_title(scope)), &reason);
+                absent_ui(
+                    ui,
+                    &format!("{} has no curve", scope_title(&page.report.system, scope)),
+                    &reason,
+                );
             }
         }
     }
@@ -292,7 +296,7 @@ impl LivenessPage {
             self.tooltip.prepare(ui.ctx(), page.report, derived, step);
             egui::Tooltip::for_widget(&answer.response)
                 .at_pointer()
-                .show(|ui| self.tooltip.ui(ui, derived));
+                .show(|ui| self.tooltip.ui(ui, page.report, derived));
         }
     }
 }

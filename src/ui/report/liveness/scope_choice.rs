@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use crate::analysis::liveness::Scope;
 use crate::analysis::memory::totals;
-use crate::store::{Report, TileId};
+use crate::store::{Report, System, TileId};
 use crate::ui::theme::Tokens;
 
 /// The choice, and the number of a tile as it is being typed.
@@ -24,12 +24,12 @@ impl Default for ScopeChoice {
 }
 
 /// What a scope is called.
-pub fn scope_title(scope: Scope) -> String {
+pub fn scope_title(system: &System, scope: Scope) -> String {
     match scope {
-        Scope::Everything => "All IPUs".to_owned(),
-        Scope::Ipu(ipu) => format!("IPU {ipu}"),
-        Scope::Tile(tile) => format!("Tile {tile}"),
-        Scope::WorstTile => "Worst tile of each step".to_owned(),
+        Scope::Everything => system.all_devices.to_owned(),
+        Scope::Ipu(ipu) => format!("{} {ipu}", system.device),
+        Scope::Tile(tile) => format!("{} {tile}", system.arena),
+        Scope::WorstTile => system.worst_arena.to_owned(),
     }
 }
 
@@ -45,10 +45,11 @@ impl ScopeChoice {
             let by_ipu = report.liveness.get().and_then(|liveness| liveness.deltas.as_ref());
             by_ipu.map_or(Vec::new(), |deltas| deltas.by_ipu.keys().copied().collect())
         };
+        let system = reports.first().map_or(System::GENERAL, |report| report.system);
         let combo = ComboBox::from_id_salt("scope").width(150.0);
-        let combo = combo.selected_text(scope_title(self.scope)).show_ui(ui, |ui| {
+        let combo = combo.selected_text(scope_title(&system, self.scope)).show_ui(ui, |ui| {
             let mut offer = |ui: &mut egui::Ui, scope: Scope| {
-                ui.selectable_value(&mut self.scope, scope, scope_title(scope));
+                ui.selectable_value(&mut self.scope, scope, scope_title(&system, scope));
             };
             offer(ui, Scope::Everything);
             let ipus: BTreeSet<_> = reports.iter().flat_map(of_report).collect();
@@ -57,7 +58,11 @@ impl ScopeChoice {
             }
             offer(ui, Scope::WorstTile);
             let is_tile = matches!(self.scope, Scope::Tile(_));
-            if ui.selectable_label(is_tile, "One tile…").clicked() && !is_tile {
+            if ui
+                .selectable_label(is_tile, format!("One {}…", system.arena.to_lowercase()))
+                .clicked()
+                && !is_tile
+            {
                 self.scope = Scope::Tile(first_choice(reports, selected));
             }
         });

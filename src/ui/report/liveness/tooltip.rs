@@ -65,7 +65,7 @@ impl StepTooltip {
     }
 
     /// Draws them.
-    pub fn ui(&self, ui: &mut egui::Ui, derived: &Derived) {
+    pub fn ui(&self, ui: &mut egui::Ui, report: &Report, derived: &Derived) {
         let (Some(facts), Some((step, _))) = (&self.facts, self.made_for) else { return };
         let units = Units::now(ui);
         let kind = facts.kind.as_deref().unwrap_or("unknown kind");
@@ -76,12 +76,12 @@ impl StepTooltip {
         match (derived.worst_tile_at(step), derived.scope) {
             (Some(tile), _) => lines.push(("Worst tile", tile.to_string())),
             (None, Scope::Everything) => {}
-            (None, scope) => lines.push(("Of", scope_title(scope))),
+            (None, scope) => lines.push(("Of", scope_title(&report.system, scope))),
         }
         let bytes = derived.not_always_live_at(step);
-        lines.push(("Not always live", units.exact(bytes)));
+        lines.push((report.system.not_always_live, units.exact(bytes)));
         if let Some(always_live) = derived.always_live_at(step) {
-            lines.push(("Always live", units.exact(always_live)));
+            lines.push((report.system.always_live, units.exact(always_live)));
         }
         tooltip_facts_ui(ui, "step facts", &lines);
         if let (Some(always_live), Some(limit)) =

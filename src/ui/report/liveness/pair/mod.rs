@@ -192,7 +192,10 @@ impl PairPage {
             }
             (Some(_), None) => absent_ui(
                 ui,
-                &format!("{}: no report has a curve", scope_title(scope)),
+                &format!(
+                    "{}: no report has a curve",
+                    scope_title(&both.report(Side::Source).system, scope)
+                ),
                 &reason_of(both.reports.into_iter().find_map(|report| why_no_curve(report, scope))),
             ),
         }

@@ -159,7 +159,10 @@ impl PairPage {
             for side in Side::BOTH.into_iter().filter(is_drawn) {
                 let (shown, title) = (side.of(shown.each_mut()), side.title());
                 let Some(of_side) = derived.side(side) else {
-                    ui.weak(format!("{title}: no curve of {}", scope_title(derived.scope)));
+                    ui.weak(format!(
+                        "{title}: no curve of {}",
+                        scope_title(&both.report(side).system, derived.scope)
+                    ));
                     continue;
                 };
                 let colors = Colors::of(ui, side, alone.is_some());

@@ -83,7 +83,10 @@ impl PairTooltip {
         };
         let title = match derived.scope {
             Scope::Everything => title,
-            scope => format!("{title}, {}", scope_title(scope).to_lowercase()),
+            scope => format!(
+                "{title}, {}",
+                scope_title(&both.report(Side::Source).system, scope).to_lowercase()
+            ),
         };
         ui.label(RichText::new(title).strong());
         if let Some(absence) = places.absence(both.plain()) {
