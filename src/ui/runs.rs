@@ -110,9 +110,10 @@ pub fn report_name(path: &Path) -> String {
 
 /// The part of a path that names the report.
 fn named_part(path: &Path) -> &Path {
-    let is_of_every_report = ["profile.pop", "debug.cbor", "framework.json", "app.json"]
-        .iter()
-        .any(|file| path.ends_with(file));
+    // What every report has says nothing of this one.
+    let stem = path.file_stem().and_then(|stem| stem.to_str());
+    let is_of_every_report = path.extension().is_some()
+        && matches!(stem, Some("profile" | "debug" | "framework" | "app"));
     let directory = path.parent().filter(|directory| directory.file_name().is_some());
     directory.filter(|_| is_of_every_report).unwrap_or(path)
 }
