@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use tilescope::store::System;
 use tilescope::store::debug_info::{DebugInfo, Proportion, TextRef};
 use tilescope::store::ids::CategoryId;
 use tilescope::store::liveness::{Classes, Deltas, Liveness, TileVariableBytes, VariableBytes};
@@ -63,7 +64,7 @@ pub fn report() -> Report {
 /// Makes a report; those of different seeds have the same steps and other bytes.
 pub fn report_of(size: Size, name: &str, seed: u64) -> Report {
     let mut noise = Noise(seed);
-    let report = Report::new(PathBuf::from("/reports").join(name));
+    let report = Report::of(System::POPLAR, PathBuf::from("/reports").join(name));
     let tiles = u64::from(size.tiles());
     report.target.fill(Some(Target {
         kind: Some("IPU".into()),

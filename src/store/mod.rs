@@ -19,6 +19,7 @@ pub mod options;
 pub mod placed;
 pub mod program;
 pub mod report;
+pub mod system;
 pub mod target;
 pub mod tile_list;
 pub mod variable;
@@ -31,4 +32,5 @@ pub use ids::{
     VertexTypeId,
 };
 pub use report::{Part, Report};
+pub use system::System;
 pub use warning::{Warning, WarningCode, Warnings};

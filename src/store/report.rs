@@ -17,6 +17,7 @@ use super::names::Names;
 use super::options::{About, GraphInfo};
 use super::placed::ReadArena;
 use super::program::{Programs, Steps};
+use super::system::System;
 use super::target::Target;
 use super::tile_list::TileList;
 use super::variable::LoweredVariables;
@@ -123,6 +124,8 @@ impl Categories {
 pub struct Report {
     /// The path that was opened.
     pub path: PathBuf,
+    /// The words of the system that wrote it.
+    pub system: System,
     /// Files of the report.
     files: Mutex<Vec<ReportFile>>,
     /// What is damaged or absent.
@@ -171,9 +174,14 @@ pub struct Report {
 }
 
 impl Report {
-    /// An empty report.
+    /// An empty report of a system without words of its own.
     pub fn new(path: PathBuf) -> Self {
-        Self { path, ..Self::default() }
+        Self::of(System::GENERAL, path)
+    }
+
+    /// An empty report of a system.
+    pub fn of(system: System, path: PathBuf) -> Self {
+        Self { path, system, ..Self::default() }
     }
 
     /// Says of all parts that are not there yet that they will not come, because reading was cancelled.

@@ -14,9 +14,9 @@ use super::theme::Tokens;
 use crate::analysis::comparison::matching::Matching;
 use crate::analysis::comparison::step_axis::StepAxis;
 use crate::analysis::derived::{Derived, DerivedPair};
-use crate::store::Report;
 use crate::store::debug_info::DebugInfo;
 use crate::store::target::Target;
+use crate::store::{Report, System};
 
 /// Most runs that are open together; each has a colour of its own.
 pub const MOST_RUNS: usize = 8;
@@ -265,6 +265,11 @@ impl Runs {
     pub fn reference(&self) -> &Run {
         let [reference, ..] = &*self.list else { unreachable!("made with at least one run") };
         reference
+    }
+
+    /// The words of the system that they come from.
+    pub fn system(&self) -> &System {
+        &self.reference().report.system
     }
 
     /// All of them, the reference first.

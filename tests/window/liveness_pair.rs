@@ -12,6 +12,7 @@ use eframe::egui::accesskit::{Role, Toggled};
 use eframe::egui::{Key, Modifiers, Theme, Vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use egui_kittest::{Harness, SnapshotResults};
+use tilescope::store::System;
 use tilescope::store::compute::ComputeSets;
 use tilescope::store::debug_info::{DebugInfo, Proportion, TextRef};
 use tilescope::store::liveness::{Classes, Deltas, Liveness, TileVariableBytes, VariableBytes};
@@ -79,7 +80,7 @@ fn step_name(step: u32) -> String {
 }
 
 fn report(name: &str, names: &[String], variables: &[Variable], proportion: f64) -> Report {
-    let report = Report::new(format!("/reports/{name}").into());
+    let report = Report::of(System::POPLAR, format!("/reports/{name}").into());
     let (mut steps, mut programs) = (Steps::default(), Programs::default());
     let execute = programs.kind_names.push("OnTileExecute");
     for (id, name) in (0..).zip(names) {

@@ -11,6 +11,7 @@ use eframe::egui::{Key, Modifiers, Pos2, Theme, Vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use egui_kittest::{Harness, SnapshotResults};
 use tilescope::store::Report;
+use tilescope::store::System;
 use tilescope::store::debug_info::Proportion;
 use tilescope::store::memory::{CategoryMemory, TileMemory};
 use tilescope::store::options::{EngineOption, SideFact};
@@ -36,7 +37,7 @@ fn source() -> Report {
 /// The same where less lies on the first IPU and more on the second, so that the tile that was over is not.
 fn target() -> Report {
     let small = report::small();
-    let report = Report::new("/reports/after".into());
+    let report = Report::of(System::POPLAR, "/reports/after".into());
     report.set_files(small.files().into_iter().take(2).collect());
     report.target.fill(small.target.get().cloned());
     report.memory.fill(small.memory.get().map(changed_memory));

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use tilescope::format::poplar::absent;
+use tilescope::store::System;
 use tilescope::store::compute::ComputeSets;
 use tilescope::store::debug_info::{DebugInfo, Proportion, TextRef};
 use tilescope::store::ids::CategoryId;
@@ -55,7 +56,7 @@ pub fn empty() -> Report {
 
 /// None there, and all settled but the target and memory by tile.
 pub fn without_memory() -> Report {
-    let report = Report::new(PathBuf::from("empty"));
+    let report = Report::of(System::POPLAR, PathBuf::from("empty"));
     report.about.fill(None);
     report.graph.settle(Err(absent::graph()));
     report.steps.settle(Err(absent::steps()));
@@ -68,7 +69,7 @@ pub fn without_memory() -> Report {
 
 /// Every part there, none with rows.
 pub fn without_rows() -> Report {
-    let report = Report::new(PathBuf::from("no rows"));
+    let report = Report::of(System::POPLAR, PathBuf::from("no rows"));
     report.about.fill(Some(About::default()));
     report.target.fill(Some(Target::default()));
     report.graph.fill(Some(GraphInfo::default()));
@@ -93,7 +94,7 @@ fn settle_rest(report: &Report) {
 }
 
 fn report(steps: u32, bytes_per_tile: u64, names: &[&str]) -> Report {
-    let report = Report::new(PathBuf::from("/reports/synthetic"));
+    let report = Report::of(System::POPLAR, PathBuf::from("/reports/synthetic"));
     report.set_files(vec![
         ReportFile { name: "profile.pop".into(), bytes: Some(1_234_567), status: FileStatus::Ok },
         ReportFile { name: "debug.cbor".into(), bytes: Some(45_678), status: FileStatus::Ok },

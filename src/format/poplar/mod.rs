@@ -32,7 +32,7 @@ use crate::store::liveness::VariableBytes;
 use crate::store::log::LogMessage;
 use crate::store::placed::Placed;
 use crate::store::report::FileStatus;
-use crate::store::{Absence, Report, TileId, WarningCode};
+use crate::store::{Absence, Report, System, TileId, WarningCode};
 
 /// A report with the files behind it. Cheap to share between threads.
 #[derive(Debug)]
@@ -49,7 +49,7 @@ impl OpenReport {
     /// # Errors
     /// When there is no report, more than one, or its profile is not readable.
     pub fn find(path: &Path) -> Result<Self, Error> {
-        let report = Report::new(path.to_owned());
+        let report = Report::of(System::POPLAR, path.to_owned());
         let found = discover(path, &report.warnings)?;
         report.set_files(found.files.clone());
         let database = Arc::new(Database::open(&found.profile, &report.warnings)?);

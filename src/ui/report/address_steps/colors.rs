@@ -10,7 +10,7 @@ use crate::analysis::memory::category_title;
 use crate::analysis::placement::address_steps::{Cell, Picture};
 use crate::store::ids::CategoryId;
 use crate::text::shortened;
-use crate::ui::report::category_colors::{category_color, other_categories_color};
+use crate::ui::report::category_colors::CategoryColors;
 use crate::ui::theme::Tokens;
 use crate::ui::widget::legend::{Patch, entry_ui, label_ui};
 
@@ -69,9 +69,12 @@ pub struct Kinds {
 
 impl Kinds {
     /// The kinds of all runs.
-    pub fn of(by: ColourBy, runs: &[&RunData], hidden: Vec<u8>) -> Self {
+    pub fn of(by: ColourBy, colors: &CategoryColors, runs: &[&RunData], hidden: Vec<u8>) -> Self {
         let named = match by {
-            ColourBy::Category => categories(runs),
+            ColourBy::Category => {
+                let named = colors.coloured().iter();
+                named.map(|category| category.name.clone().unwrap_or_default()).collect()
+            }
             ColourBy::Operation => operations(runs),
             ColourBy::Liveness => Vec::new(),
         };
@@ -139,10 +142,6 @@ impl Kinds {
         match (self.by, kind) {
             (ColourBy::Liveness, 0) => tokens.base,
             (ColourBy::Liveness, _) => tokens.top,
-            (_, OTHERS) => other_categories_color(tokens),
-            (ColourBy::Category, _) => {
-                category_color(self.named.get(usize::from(kind)).map_or("", String::as_str), tokens)
-            }
             _ => tokens.series.get(usize::from(kind)).copied().unwrap_or(tokens.series[9]),
         }
     }
@@ -172,13 +171,10 @@ impl Kinds {
 
     /// A picture of cells, the highest addresses at the top. What is never used is hatched.
     pub fn image(&self, picture: &Picture, tokens: &Tokens) -> ColorImage {
-        let palette: Vec<Color32> = (0..=NONE).map(|kind| self.color(tokens, kind)).collect();
-        let palette = &palette;
-        let color = move |kind: u8| palette.get(usize::from(kind)).copied().unwrap_or(tokens.gap);
         let rows = picture.cells.chunks(picture.columns.max(1)).enumerate().rev();
         let pixels = rows.flat_map(|(row, cells)| {
             cells.iter().enumerate().map(move |(column, cell)| match cell {
-                Cell::Kind(kind) => color(*kind),
+                Cell::Kind(kind) => self.color(tokens, *kind),
                 Cell::Gap if (row + column) % 6 < 2 => tokens.gap,
                 Cell::Gap | Cell::Free => tokens.surface,
                 Cell::Beyond => tokens.page,
@@ -186,20 +182,6 @@ impl Kinds {
         });
         ColorImage::new([picture.columns, picture.rows], pixels.collect())
     }
-}
-
-/// The names of the categories, in the order of the first run that has them.
-fn categories(runs: &[&RunData]) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for data in runs {
-        let Some(categories) = data.tile.report.categories.get() else { continue };
-        for name in data.tile.categories.iter().flatten().filter_map(|id| categories.name(*id)) {
-            if names.len() < MOST && !names.iter().any(|known| known == name) {
-                names.push(name.to_owned());
-            }
-        }
-    }
-    names
 }
 
 /// The names of the operations that have most bytes × steps in all runs together.

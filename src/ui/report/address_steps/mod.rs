@@ -16,11 +16,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::PageContext;
+use super::category_colors::{self, CategoryColors};
 use super::memory_map::{TileChoice, TileData, facts_ui};
 use super::side_by_side::area_below;
 use crate::store::TileId;
 use crate::text::shortened;
-use crate::ui::runs::{Run, RunId, StepAt};
+use crate::ui::job::Same;
+use crate::ui::runs::{Run, RunId, RunsAnswer, StepAt};
 use crate::ui::widget::bins::{BinCache, Values};
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::overview::Overview;
@@ -44,6 +46,14 @@ struct OfRun {
     chosen: Option<u32>,
 }
 
+/// What kinds were made for: the tiles, what colours tell, and the colours of categories.
+#[derive(Clone, PartialEq)]
+struct KindsOf {
+    versions: Vec<u64>,
+    by: ColourBy,
+    categories: Same<CategoryColors>,
+}
+
 /// What the pictures remember.
 #[derive(Default)]
 pub struct AddressStepsView {
@@ -52,7 +62,8 @@ pub struct AddressStepsView {
     viewed: Option<TileId>,
     plane: Plane,
     colour_by: ColourBy,
-    kinds: Option<(Vec<u64>, ColourBy, Kinds)>,
+    categories: RunsAnswer<(), Arc<CategoryColors>>,
+    kinds: Option<(KindsOf, Kinds)>,
     toolbar: Toolbar,
     overview: BinCache,
     runs: BTreeMap<RunId, OfRun>,
@@ -103,6 +114,12 @@ impl AddressStepsView {
             }
         });
         self.follow(page, &found);
+        let asked = (runs, category_colors::NEEDS);
+        self.categories.ask("colours of categories", ui.ctx(), asked, &(), |runs, _| {
+            Arc::new(CategoryColors::of(runs))
+        });
+        let Some(((), categories)) = self.categories.last(runs) else { return };
+        let categories = Arc::clone(categories);
         let known: Vec<&RunData> = found.iter().flatten().map(|data| &**data).collect();
         if known.is_empty() {
             let why_not = |run: &Run| self.runs.get(&run.id)?.reading.why_not(&run.report);
@@ -117,7 +134,7 @@ impl AddressStepsView {
             y: known.iter().map(|data| data.tile.len()).max().unwrap_or(1),
         };
         self.toolbar_ui(ui, page, &known, extent);
-        let kinds = self.kinds(&known);
+        let kinds = self.kinds(&known, categories);
         let legend = self.legend_ui(ui, kinds);
         let area = ui.available_rect_before_wrap();
         ui.allocate_rect(area, Sense::hover());
@@ -164,22 +181,22 @@ impl AddressStepsView {
     }
 
     /// The kinds, made again when tiles or colours change.
-    fn kinds(&mut self, known: &[&RunData]) -> Kinds {
+    fn kinds(&mut self, known: &[&RunData], categories: Arc<CategoryColors>) -> Kinds {
         let version =
             |data: &&RunData| data.tile.version * 2 + u64::from(!data.operations.is_empty());
         let versions: Vec<u64> = known.iter().map(version).collect();
-        if let Some((made_for, by, kinds)) = &self.kinds
-            && *made_for == versions
-            && *by == self.colour_by
+        let made_for = KindsOf { versions, by: self.colour_by, categories: Same(categories) };
+        if let Some((before, kinds)) = &self.kinds
+            && *before == made_for
         {
             return kinds.clone();
         }
         let hidden = match self.kinds.take() {
-            Some((_, by, kinds)) if by == self.colour_by => kinds.hidden,
+            Some((before, kinds)) if before.by == self.colour_by => kinds.hidden,
             _ => Vec::new(),
         };
-        let kinds = Kinds::of(self.colour_by, known, hidden);
-        self.kinds = Some((versions, self.colour_by, kinds.clone()));
+        let kinds = Kinds::of(self.colour_by, &made_for.categories.0, known, hidden);
+        self.kinds = Some((made_for, kinds.clone()));
         kinds
     }
 

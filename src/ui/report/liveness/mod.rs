@@ -123,11 +123,16 @@ impl LivenessPage {
             (_, Some(failure)) => absent_ui(ui, &format!("No {curve}"), failure),
             (None, None) => absent_ui(ui, &format!("The {curve} {is_are} being computed"), ""),
             (Some(_), None) if scope.needs_arenas() && !runs.is_settled(OF_ARENAS) => {
-                unread_ui(ui, "Variables by tile", runs.is_working());
+                let what = format!("Variables by {}", runs.system().arena.to_lowercase());
+                unread_ui(ui, &what, runs.is_working());
             }
             (Some(_), None) => {
                 let reason = reason_of(why_no_curve(&runs.reference().report, scope));
-                absent_ui(ui, &format!("{} has no curve", scope_title(scope)), &reason);
+                absent_ui(
+                    ui,
+                    &format!("{} has no curve", scope_title(runs.system(), scope)),
+                    &reason,
+                );
             }
         }
     }

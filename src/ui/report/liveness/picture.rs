@@ -173,7 +173,7 @@ impl LivenessPage {
             }
             for (place, run) in in_legend() {
                 let Some(curve) = timelines.run(place) else {
-                    let scope = scope_title(timelines.scope);
+                    let scope = scope_title(runs.system(), timelines.scope);
                     ui.weak(format!("{}: no curve of {scope}", run.title));
                     continue;
                 };

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use crate::analysis::liveness::{Scope, devices_with_curve};
 use crate::analysis::memory::totals;
-use crate::store::{ArenaId, Report, TileId};
+use crate::store::{ArenaId, Report, System, TileId};
 use crate::ui::theme::Tokens;
 
 /// The choice, and the number of a tile as it is being typed.
@@ -24,12 +24,12 @@ impl Default for ScopeChoice {
 }
 
 /// What a scope is called.
-pub fn scope_title(scope: Scope) -> String {
+pub fn scope_title(system: &System, scope: Scope) -> String {
     match scope {
-        Scope::Everything => "All IPUs".to_owned(),
-        Scope::Device(ipu) => format!("IPU {ipu}"),
-        Scope::Arena(tile) => format!("Tile {tile}"),
-        Scope::WorstArena => "Worst tile of each step".to_owned(),
+        Scope::Everything => system.all_devices.to_owned(),
+        Scope::Device(device) => format!("{} {device}", system.device),
+        Scope::Arena(arena) => format!("{} {arena}", system.arena),
+        Scope::WorstArena => system.worst_arena.to_owned(),
     }
 }
 
@@ -41,10 +41,11 @@ impl ScopeChoice {
         if matches!(self.scope, Scope::Arena(_)) {
             self.tile_ui(ui, reports);
         }
+        let system = reports.first().map_or(System::GENERAL, |report| report.system);
         let combo = ComboBox::from_id_salt("scope").width(150.0);
-        let combo = combo.selected_text(scope_title(self.scope)).show_ui(ui, |ui| {
+        let combo = combo.selected_text(scope_title(&system, self.scope)).show_ui(ui, |ui| {
             let mut offer = |ui: &mut egui::Ui, scope: Scope| {
-                ui.selectable_value(&mut self.scope, scope, scope_title(scope));
+                ui.selectable_value(&mut self.scope, scope, scope_title(&system, scope));
             };
             offer(ui, Scope::Everything);
             let devices = reports.iter().flat_map(|report| devices_with_curve(report));
@@ -52,8 +53,9 @@ impl ScopeChoice {
                 offer(ui, Scope::Device(device));
             }
             offer(ui, Scope::WorstArena);
-            let is_tile = matches!(self.scope, Scope::Arena(_));
-            if ui.selectable_label(is_tile, "One tile…").clicked() && !is_tile {
+            let is_arena = matches!(self.scope, Scope::Arena(_));
+            let one = format!("One {}…", system.arena.to_lowercase());
+            if ui.selectable_label(is_arena, one).clicked() && !is_arena {
                 self.scope = Scope::Arena(first_choice(reports, selected).into());
             }
         });

@@ -275,7 +275,8 @@ impl Tables {
     ) {
         let (runs, scope) = (page.runs, subject.timelines.scope);
         if scope != Scope::Everything && !runs.is_settled(&[Needed::TileVariables]) {
-            unread_ui(ui, "Variables by tile", runs.is_working());
+            let what = format!("Variables by {}", runs.system().arena.to_lowercase());
+            unread_ui(ui, &what, runs.is_working());
             return;
         }
         let moments = || Moments::new(runs, subject.timelines, subject.slots);
@@ -289,11 +290,13 @@ impl Tables {
                 };
                 self.not_always_live.ui(ui, page, name, &VariablesAt::NotAlwaysLive(moments()));
             }
-            Tab::AlwaysLive if scope == Scope::WorstArena => absent_ui(
-                ui,
-                "Each step has a worst tile of its own",
-                "Choose one tile as the scope to see what always lives there",
-            ),
+            Tab::AlwaysLive if scope == Scope::WorstArena => {
+                let arena = runs.system().arena.to_lowercase();
+                let title = format!("Each step has a worst {arena} of its own");
+                let hint =
+                    format!("Choose one {arena} as the scope to see what always lives there");
+                absent_ui(ui, &title, &hint);
+            }
             Tab::AlwaysLive => {
                 let name = match runs.len() {
                     1 => "always live variables",

@@ -10,6 +10,7 @@ use super::tables::VariablesAt;
 use super::timelines::SlotTimelines;
 use crate::analysis::liveness::Scope;
 use crate::analysis::program::steps::{Fact, StepFacts, fact_names, facts};
+use crate::store::System;
 use crate::text::{grouped, shortened};
 use crate::ui::report::figures::Entry;
 use crate::ui::report::moment::{Moment, step_id};
@@ -82,7 +83,7 @@ impl SlotTooltip {
         let (Some((slot, ..)), Some(moment)) = (self.made_for, &self.moment) else { return };
         let figures = SlotFigures::of(runs, timelines, moment);
         match (runs.len(), self.facts.first()) {
-            (1, Some(Some(facts))) => Self::one_ui(ui, timelines, facts, &figures),
+            (1, Some(Some(facts))) => Self::one_ui(ui, runs.system(), timelines, facts, &figures),
             (1, _) => return,
             (2, _) => self.pair_ui(ui, runs, timelines, (moment, &figures)),
             _ => self.many_ui(ui, runs, timelines, (moment, &figures)),
@@ -92,6 +93,7 @@ impl SlotTooltip {
 
     fn one_ui(
         ui: &mut egui::Ui,
+        system: &System,
         timelines: &SlotTimelines,
         facts: &StepFacts,
         figures: &SlotFigures,
@@ -103,10 +105,11 @@ impl SlotTooltip {
         let mut lines: Vec<(&str, String)> = Vec::new();
         let line = |fact: Fact| (fact.name, shortened(&fact.value, NAME).into_owned());
         lines.extend(facts.list().into_iter().map(line));
+        let worst = worst_title(system);
         match (figures.worst.first(), timelines.scope) {
-            (Some(Some(tile)), _) => lines.push(("Worst tile", tile.clone())),
+            (Some(Some(tile)), _) => lines.push((worst, tile.clone())),
             (_, Scope::Everything) => {}
-            (_, scope) => lines.push(("Of", scope_title(scope))),
+            (_, scope) => lines.push(("Of", scope_title(system, scope))),
         }
         let alive = |bytes: &PerRun<Option<u64>>| bytes.get(0).copied().flatten();
         let not_always_live = alive(&figures.not_always_live).unwrap_or(0);
@@ -142,7 +145,7 @@ impl SlotTooltip {
             }
             ui.end_row();
             self.words_ui(ui);
-            figures.pair_ui(ui);
+            figures.pair_ui(ui, runs.system());
         });
     }
 
@@ -275,12 +278,17 @@ fn row_ui(ui: &mut egui::Ui, title: &str, words: &[Option<String>]) {
     ui.end_row();
 }
 
+/// What the arena is called that is worst at a step.
+fn worst_title(system: &System) -> &'static str {
+    if system.arena == System::POPLAR.arena { "Worst tile" } else { "Worst arena" }
+}
+
 /// Which runs have a step there, and what is said of those that have none.
 fn head_ui(ui: &mut egui::Ui, runs: &Runs, timelines: &SlotTimelines, moment: &Moment) {
     let title = moment.presence(runs);
     let title = match timelines.scope {
         Scope::Everything => title,
-        scope => format!("{title}, {}", scope_title(scope).to_lowercase()),
+        scope => format!("{title}, {}", scope_title(runs.system(), scope).to_lowercase()),
     };
     ui.label(RichText::new(title).strong());
     if let Some(absence) = moment.absence(runs) {
@@ -330,12 +338,15 @@ impl SlotFigures {
     }
 
     /// The rows of two runs.
-    fn pair_ui(&self, ui: &mut egui::Ui) {
+    fn pair_ui(&self, ui: &mut egui::Ui, system: &System) {
         let units = Units::now(ui);
         if self.worst.iter().any(Option::is_some) {
-            ui.weak("Worst tile");
+            ui.weak(worst_title(system));
             for tile in &self.worst {
-                ui.label(tile.as_ref().map_or("–".to_owned(), |tile| format!("tile {tile}")));
+                ui.label(tile.as_ref().map_or_else(
+                    || "–".to_owned(),
+                    |tile| format!("{} {tile}", system.arena.to_lowercase()),
+                ));
             }
             ui.end_row();
         }

@@ -54,7 +54,9 @@ pub fn moment_text(
         [bytes] if runs.is_one() => {
             let worst = timelines.run(0).zip(moment.step(0));
             let worst = worst.and_then(|(curve, step)| curve.timeline.worst_arena_at(step));
-            let tile = worst.map_or(String::new(), |arena| format!(" on tile {arena}"));
+            let tile = worst.map_or(String::new(), |arena| {
+                format!(" on {} {arena}", runs.system().arena.to_lowercase())
+            });
             format!(", {} not always live{tile}", units.exact(*bytes))
         }
         [source, target] if runs.len() == 2 => format!(
