@@ -25,5 +25,4 @@ pub mod spikes;
 pub mod step_axis;
 pub mod tally;
 pub mod variable_figures;
-pub mod variable_rows;
 pub mod variables;

@@ -107,16 +107,6 @@ impl StepAxis {
         }
     }
 
-    /// Whether every run has a step in a slot.
-    pub fn is_common(&self, slot: usize) -> bool {
-        (0..self.runs()).all(|run| self.step(run, slot).is_some())
-    }
-
-    /// Whether slots and steps are the same for every run that has them.
-    pub fn is_identity(&self) -> bool {
-        self.runs.iter().all(|run| matches!(run, RunSteps::Same(len) if *len == self.len))
-    }
-
     /// The steps of two runs that share a slot.
     pub fn pairs(&self, source: usize, target: usize) -> Pairs {
         let steps =
@@ -204,7 +194,6 @@ mod tests {
         assert_eq!((axis.slot(0, 2), axis.slot(1, 3)), (Some(3), Some(4)));
         assert_eq!((axis.slot(0, 3), axis.step(0, 9)), (None, None));
         assert_eq!((axis.step_at_or_before(0, 0), axis.step_at_or_before(0, 2)), (None, Some(1)));
-        assert!(axis.is_common(3) && !axis.is_common(2));
         let expected = [vec![Some(0), Some(0)], vec![Some(1), None]];
         assert_eq!(slots(&StepAxis::by_index(&[2, 1])), expected);
         assert!(StepAxis::by_index(&[0, 0]).is_empty());
@@ -228,7 +217,6 @@ mod tests {
     #[test]
     fn of_one_run_step_and_slot_are_the_same() {
         let axis = StepAxis::of_one(3);
-        assert!(axis.is_identity());
         assert_eq!((axis.len(), axis.step(0, 2), axis.slot(0, 2)), (3, Some(2), Some(2)));
         assert_eq!((axis.step(0, 3), axis.step_at_or_before(0, 7)), (None, Some(2)));
     }

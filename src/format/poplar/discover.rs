@@ -47,13 +47,6 @@ pub struct Found {
     pub files: Vec<ReportFile>,
 }
 
-impl Found {
-    /// The profile's name in lists and messages.
-    pub fn profile_name(&self) -> String {
-        file_name(&self.profile)
-    }
-}
-
 /// Finds the one report that `path` names: a report directory, a directory with one report below
 /// it, or a file of a report.
 ///

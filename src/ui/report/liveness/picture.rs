@@ -280,7 +280,7 @@ impl LivenessPage {
     }
 }
 
-/// The entries of a run.
+/// The entries of a run: of more than two one each, for there is no room for more.
 fn run_legend_ui(
     ui: &mut egui::Ui,
     runs: &Runs,
@@ -292,13 +292,21 @@ fn run_legend_ui(
         Some(fill) => Patch::Area(fill, line),
         None => Patch::Line(line),
     };
-    let name = |of: &str, alone: &str| {
-        if runs.is_one() { alone.to_owned() } else { format!("{}: {of}", run.title) }
+    let has_level = curve.always_live().is_some();
+    let (title, level) = match runs.len() {
+        1 => ("Not always live".to_owned(), has_level.then(|| "Always live".to_owned())),
+        2 => (
+            format!("{}: not always live", run.title),
+            has_level.then(|| format!("{}: always live", run.title)),
+        ),
+        _ => (run.title.to_string(), None),
     };
-    let title = name("not always live", "Not always live");
-    entry_ui(ui, patch(colors.fill, colors.line), &title, &mut shown.not_always_live);
-    if curve.always_live().is_some() {
-        let title = name("always live", "Always live");
+    let is_both = level.is_none() && has_level;
+    let entry = entry_ui(ui, patch(colors.fill, colors.line), &title, &mut shown.not_always_live);
+    if is_both && entry.changed() {
+        shown.always_live = shown.not_always_live;
+    }
+    if let Some(title) = level {
         entry_ui(ui, patch(colors.level_fill, colors.level), &title, &mut shown.always_live);
     }
 }

@@ -159,12 +159,16 @@ impl SlotTooltip {
     ) {
         ui.set_max_width(WIDTH);
         head_ui(ui, runs, timelines, moment);
-        if let Some(facts) = self.facts.iter().flatten().next() {
-            let line = |fact: Fact| (fact.name, shortened(&fact.value, NAME).into_owned());
-            let lines: Vec<(&str, String)> = facts.list().into_iter().map(line).collect();
-            tooltip_facts_ui(ui, "step facts", &lines);
-            ui.add_space(4.0);
-        }
+        let lists: Vec<Vec<Fact>> = self.facts.iter().flatten().map(StepFacts::list).collect();
+        let line = |name: &'static str| {
+            let values = lists.iter().filter_map(|list| list.iter().find(|fact| fact.name == name));
+            let mut values: Vec<&str> = values.map(|fact| &*fact.value).collect();
+            values.dedup();
+            (name, shortened(&values.join(" → "), NAME).into_owned())
+        };
+        let lines: Vec<(&str, String)> = fact_names(&lists).into_iter().map(line).collect();
+        tooltip_facts_ui(ui, "step facts", &lines);
+        ui.add_space(4.0);
         let units = Units::now(ui);
         let together = figures.together();
         egui::Grid::new("slot figures").num_columns(5).spacing([12.0, 2.0]).show(ui, |ui| {
