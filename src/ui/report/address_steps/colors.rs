@@ -10,7 +10,7 @@ use crate::analysis::memory::category_title;
 use crate::analysis::placement::address_steps::{Cell, Picture};
 use crate::store::ids::CategoryId;
 use crate::text::shortened;
-use crate::ui::report::category_colors::CategoryColors;
+use crate::ui::report::category_colors::{CategoryColors, category_color, other_categories_color};
 use crate::ui::theme::Tokens;
 use crate::ui::widget::legend::{Patch, entry_ui, label_ui};
 
@@ -142,6 +142,10 @@ impl Kinds {
         match (self.by, kind) {
             (ColourBy::Liveness, 0) => tokens.base,
             (ColourBy::Liveness, _) => tokens.top,
+            (_, OTHERS) => other_categories_color(tokens),
+            (ColourBy::Category, _) => {
+                category_color(self.named.get(usize::from(kind)).map_or("", String::as_str), tokens)
+            }
             _ => tokens.series.get(usize::from(kind)).copied().unwrap_or(tokens.series[9]),
         }
     }
@@ -171,10 +175,13 @@ impl Kinds {
 
     /// A picture of cells, the highest addresses at the top. What is never used is hatched.
     pub fn image(&self, picture: &Picture, tokens: &Tokens) -> ColorImage {
+        let palette: Vec<Color32> = (0..=NONE).map(|kind| self.color(tokens, kind)).collect();
+        let palette = &palette;
+        let color = move |kind: u8| palette.get(usize::from(kind)).copied().unwrap_or(tokens.gap);
         let rows = picture.cells.chunks(picture.columns.max(1)).enumerate().rev();
         let pixels = rows.flat_map(|(row, cells)| {
             cells.iter().enumerate().map(move |(column, cell)| match cell {
-                Cell::Kind(kind) => self.color(tokens, *kind),
+                Cell::Kind(kind) => color(*kind),
                 Cell::Gap if (row + column) % 6 < 2 => tokens.gap,
                 Cell::Gap | Cell::Free => tokens.surface,
                 Cell::Beyond => tokens.page,

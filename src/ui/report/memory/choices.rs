@@ -9,8 +9,10 @@ use crate::analysis::memory::breakdown::Breakdown;
 use crate::analysis::memory::tile_order::TileOrder;
 use crate::ui::runs::Runs;
 
-/// Below this width the choices have a row of their own, points.
-const ROOM: f32 = 940.0;
+/// Below this width the choices have a row of their own, points; several runs have one view more.
+fn room(runs: &Runs) -> f32 {
+    if runs.is_one() { 1020.0 } else { 1100.0 }
+}
 
 /// The orders of tiles to choose from.
 fn orders(runs: &Runs) -> Vec<(TileOrder, String)> {
@@ -58,7 +60,7 @@ impl Choices {
         is_scaled: Option<bool>,
         views: impl FnOnce(&mut egui::Ui),
     ) {
-        if ui.available_width() >= ROOM {
+        if ui.available_width() >= room(runs) {
             ui.horizontal(|ui| {
                 views(ui);
                 ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
