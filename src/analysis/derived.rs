@@ -58,15 +58,12 @@ impl<K: Clone + Eq + Hash, V: Clone> Memo<K, V> {
     }
 }
 
-/// A scope, and whether what it needs by tile was there.
-type TimelineKey = (Scope, bool);
-
 /// What is worked out once for a run.
 #[derive(Debug)]
 pub struct Derived {
     report: Arc<Report>,
-    timelines: Memo<TimelineKey, Option<Arc<Timeline>>>,
-    operations: Memo<bool, Option<Arc<StepOperations>>>,
+    timelines: Memo<Scope, Option<Arc<Timeline>>>,
+    operations: Memo<(), Option<Arc<StepOperations>>>,
 }
 
 impl Derived {
@@ -80,26 +77,36 @@ impl Derived {
         &self.report
     }
 
-    /// The timeline of a scope; `None` where the report has no such curve, or when it was cancelled.
+    /// The timeline of a scope; `None` where the report has no such curve, while parts that it needs
+    /// may still come, or when it was cancelled.
     pub fn timeline(
         &self,
         scope: Scope,
         is_cancelled: &(dyn Fn() -> bool + Sync),
     ) -> Option<Arc<Timeline>> {
-        let is_settled = scope.needs_arenas() && self.report.tile_variable_bytes.is_settled();
-        let made = self.timelines.get(&(scope, is_settled), || {
-            let timeline = Timeline::of(&self.report, scope, is_cancelled).map(Arc::new);
-            (timeline.is_some() || !is_cancelled()).then_some(timeline)
+        let report = &self.report;
+        // An answer is kept: none is made of parts that are not there yet. Liveness comes last of the
+        // small tables.
+        let is_settled = report.liveness.is_settled()
+            && (!scope.needs_arenas() || report.tile_variable_bytes.is_settled());
+        let made = is_settled.then(|| {
+            self.timelines.get(&scope, || {
+                let timeline = Timeline::of(report, scope, is_cancelled).map(Arc::new);
+                (timeline.is_some() || !is_cancelled()).then_some(timeline)
+            })
         });
-        made.flatten()
+        made.flatten().flatten()
     }
 
-    /// The operation of every step; `None` where steps, programs or debug contexts are absent.
+    /// The operation of every step; `None` where steps, programs or debug contexts are absent, or may
+    /// still come.
     pub fn operations(&self) -> Option<Arc<StepOperations>> {
-        let is_settled = self.report.debug.is_settled();
-        self.operations
-            .get(&is_settled, || Some(step_operations(&self.report).map(Arc::new)))
-            .flatten()
+        let report = &self.report;
+        let is_settled =
+            report.steps.is_settled() && report.programs.is_settled() && report.debug.is_settled();
+        let made = is_settled
+            .then(|| self.operations.get(&(), || Some(step_operations(report).map(Arc::new))));
+        made.flatten().flatten()
     }
 
     /// How many timelines were worked out.
@@ -145,6 +152,10 @@ impl DerivedPair {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::StepId;
+    use crate::store::debug_info::DebugInfo;
+    use crate::store::liveness::{Deltas, Liveness};
+    use crate::store::program::{Programs, Steps};
 
     #[test]
     fn an_answer_is_worked_out_once_unless_it_was_cancelled() {
@@ -155,6 +166,25 @@ mod tests {
         assert_eq!(memo.made(), 2);
         memo.clear();
         assert_eq!(memo.get(&1, || Some(6)), Some(6));
+    }
+
+    #[test]
+    fn what_was_asked_for_too_early_is_there_later() {
+        let report = Arc::new(Report::default());
+        let derived = Derived::new(Arc::clone(&report));
+        let timeline = || derived.timeline(Scope::Everything, &|| false);
+        let mut steps = Steps::default();
+        assert!(steps.ids.push(StepId(0)));
+        report.steps.fill(Some(steps));
+        assert!(timeline().is_none(), "liveness is not read yet");
+        assert!(derived.operations().is_none(), "neither are programs");
+        report
+            .liveness
+            .fill(Some(Liveness { deltas: Some(Deltas::default()), ..Liveness::default() }));
+        assert_eq!(timeline().map(|timeline| timeline.len()), Some(1));
+        report.programs.fill(Some(Programs::default()));
+        report.debug.fill(Some(DebugInfo::default()));
+        assert!(derived.operations().is_some());
     }
 
     #[test]

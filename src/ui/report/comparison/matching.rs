@@ -17,7 +17,7 @@ use crate::text::grouped;
 use crate::ui::command::{Command, Page};
 use crate::ui::job::{Latest, Same};
 use crate::ui::report::PageContext;
-use crate::ui::runs::Run;
+use crate::ui::runs::{Run, RunId};
 use crate::ui::widget::data_table::{Data, DataTable, no_paint};
 use crate::ui::widget::rows::{Column, Rows, Value};
 
@@ -72,7 +72,16 @@ pub struct MatchingTables {
     kind: Kind,
     table: DataTable,
     counts: Option<(Arc<Matching>, [MatchCounts; 6])>,
-    found: Latest<(Same<DerivedPair>, Kind), Unmatched>,
+    found: Latest<UnmatchedKey, Unmatched>,
+}
+
+/// What is looked for: in which runs, called what, by which matching.
+#[derive(Clone, Debug, PartialEq)]
+struct UnmatchedKey {
+    runs: [RunId; 2],
+    titles: [String; 2],
+    pair: Same<DerivedPair>,
+    kind: Kind,
 }
 
 /// What only one of the reports has.
@@ -100,16 +109,22 @@ impl MatchingTables {
             self.kind = counts_ui(ui, pair, counts, self.kind);
         }
         ui.add_space(6.0);
-        let key = (Same(Arc::clone(pair.derived)), self.kind);
+        let key = UnmatchedKey {
+            runs: pair.runs().map(|run| run.id),
+            titles: pair.runs().map(Run::title_in_text),
+            pair: Same(Arc::clone(pair.derived)),
+            kind: self.kind,
+        };
         let (kind, matching) = (self.kind, Arc::clone(matching));
         let reports = pair.runs().map(|run| Arc::clone(&run.report));
-        let titles = pair.runs().map(Run::title_in_text);
+        let titles = key.titles.clone();
         self.found.ask("unmatched", ui.ctx(), &key, move |_| {
             let unmatched = Arc::new(UnmatchedRows::new(kind, matching, reports, titles));
             let rows: Arc<dyn Rows> = Arc::clone(&unmatched) as Arc<dyn Rows>;
             Unmatched { kind, unmatched, rows }
         });
-        let Some((_, found)) = self.found.last() else {
+        let of_runs = self.found.last().filter(|(made_for, _)| made_for.runs == key.runs);
+        let Some((_, found)) = of_runs else {
             ui.weak(self.found.failure().unwrap_or("Looking…"));
             return;
         };

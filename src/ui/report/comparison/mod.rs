@@ -33,10 +33,12 @@ const NEEDS: Needs = &[Needed::Debug, Needed::Variables, Needed::TileVariables, 
 /// Peaks of each report that are looked at.
 const MOST_PEAKS: usize = 1000;
 
-/// What two runs are compared by: their matching, and which parts of both were there.
+/// What two runs are compared by: their matching, and which parts of both were there. Tables keep what
+/// the runs are called, so that belongs to it.
 #[derive(Clone, Debug, PartialEq)]
 struct ComparedKey {
     runs: [RunId; 2],
+    titles: [Arc<str>; 2],
     pair: Same<DerivedPair>,
     settled: Vec<[bool; 2]>,
 }
@@ -46,6 +48,7 @@ impl ComparedKey {
         let settled = |needed: &Needed| pair.runs().map(|run| needed.is_settled(&run.report));
         Self {
             runs: pair.runs().map(|run| run.id),
+            titles: pair.runs().map(|run| Arc::clone(&run.title)),
             pair: Same(Arc::clone(pair.derived)),
             settled: NEEDS.iter().map(settled).collect(),
         }

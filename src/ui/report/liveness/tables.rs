@@ -28,7 +28,7 @@ const ROOM: [f32; 2] = [820.0, 1340.0];
 /// Moments of one run that are columns.
 const MOST_MOMENTS: usize = 6;
 /// What variables go by: their owners, too.
-const OF_VARIABLES: Needs =
+pub const OF_VARIABLES: Needs =
     &[Needed::Liveness, Needed::TileVariables, Needed::Debug, Needed::Matching, Needed::Axis];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

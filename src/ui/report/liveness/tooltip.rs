@@ -6,7 +6,7 @@ use eframe::egui::RichText;
 use std::sync::Arc;
 
 use super::scope_choice::scope_title;
-use super::tables::VariablesAt;
+use super::tables::{OF_VARIABLES, VariablesAt};
 use super::timelines::SlotTimelines;
 use crate::analysis::liveness::Scope;
 use crate::analysis::program::steps::{Fact, StepFacts, fact_names, facts};
@@ -15,7 +15,7 @@ use crate::text::{grouped, shortened};
 use crate::ui::report::figures::Entry;
 use crate::ui::report::moment::{Moment, step_id};
 use crate::ui::report::{against_limit, change_color, change_text, tooltip_facts_ui};
-use crate::ui::runs::{Needed, Needs, PerRun, Runs, RunsAnswer};
+use crate::ui::runs::{Needed, PerRun, Runs, RunsAnswer};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 
@@ -27,7 +27,6 @@ const MOST_VARIABLES: usize = 5;
 const NAME: usize = 64;
 const NAME_BESIDE: usize = 30;
 const VARIABLE: usize = 44;
-const OF_VARIABLES: Needs = &[Needed::Liveness, Needed::TileVariables, Needed::Axis];
 
 /// The largest variables alive in a slot, and how many there are besides.
 #[derive(Debug)]

@@ -180,7 +180,8 @@ impl TileReading {
     /// Why there is no tile: a failure, or nothing to read; `None` while it is being read.
     pub fn why_not(&self, report: &Report) -> Option<String> {
         let absent = || reason_of(report.variables.absence());
-        self.data.failure().map(str::to_owned).or_else(|| self.data.last().map(|_| absent()))
+        let is_nothing_there = matches!(self.data.last(), Some((_, None)));
+        self.data.failure().map(str::to_owned).or_else(|| is_nothing_there.then(absent))
     }
 
     /// Asks what is alive at a step; returns what is known of this tile at any step meanwhile.
