@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::comparison::attribution::Attribution;
 use super::comparison::matching::Matching;
+use super::comparison::owners::Owners;
 use super::liveness::Scope;
 use super::liveness::timeline::Timeline;
 use super::program::step_operations::{StepOperations, step_operations};
@@ -64,12 +65,18 @@ pub struct Derived {
     report: Arc<Report>,
     timelines: Memo<Scope, Option<Arc<Timeline>>>,
     operations: Memo<(), Option<Arc<StepOperations>>>,
+    owners: Memo<(), Arc<Owners>>,
 }
 
 impl Derived {
     /// Of a report; works nothing out yet.
     pub fn new(report: Arc<Report>) -> Self {
-        Self { report, timelines: Memo::default(), operations: Memo::default() }
+        Self {
+            report,
+            timelines: Memo::default(),
+            operations: Memo::default(),
+            owners: Memo::default(),
+        }
     }
 
     /// The report.
@@ -109,6 +116,18 @@ impl Derived {
         made.flatten().flatten()
     }
 
+    /// The operations that variables, compute sets and exchanges belong to.
+    pub fn owners(&self) -> Arc<Owners> {
+        let made = || {
+            let steps = self.operations().unwrap_or_default();
+            Arc::new(Owners::of(&self.report, &steps))
+        };
+        // What is made before debug contexts are read is not kept.
+        let is_settled = self.report.debug.is_settled();
+        let kept = is_settled.then(|| self.owners.get(&(), || Some(made())));
+        kept.flatten().unwrap_or_else(made)
+    }
+
     /// How many timelines were worked out.
     pub fn timelines_made(&self) -> usize {
         self.timelines.made()
@@ -118,6 +137,7 @@ impl Derived {
     pub fn clear(&self) {
         self.timelines.clear();
         self.operations.clear();
+        self.owners.clear();
     }
 }
 

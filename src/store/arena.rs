@@ -6,7 +6,6 @@
 
 use super::ids::{ArenaId, DeviceId, IdColumn, TileId};
 use super::memory::TileMemory;
-use super::names::Names;
 use super::report::Report;
 use super::target::Target;
 
@@ -28,8 +27,6 @@ impl ArenaId {
 pub struct Arenas {
     /// The arenas.
     pub ids: IdColumn<ArenaId>,
-    /// Their names, with the word for what they are: `Tile 5`.
-    pub names: Names,
     /// The device of each, where that is known.
     pub devices: Vec<Option<DeviceId>>,
     /// Bytes that each can hold, where that is known.
@@ -37,23 +34,9 @@ pub struct Arenas {
     /// Whether all are of one kind and capacity, as tiles are, so that they can be compared with one
     /// another.
     pub are_alike: bool,
-    /// The devices.
-    pub device_ids: IdColumn<DeviceId>,
-    /// The names of the devices.
-    pub device_names: Names,
 }
 
 impl Arenas {
-    /// The name of an arena.
-    pub fn name(&self, arena: ArenaId) -> Option<&str> {
-        self.names.at(self.ids.position(arena)?)
-    }
-
-    /// The name of a device.
-    pub fn device_name(&self, device: DeviceId) -> Option<&str> {
-        self.device_names.at(self.device_ids.position(device)?)
-    }
-
     /// Bytes that an arena can hold.
     pub fn capacity(&self, arena: ArenaId) -> Option<u64> {
         *self.capacities.get(self.ids.position(arena)?)?
@@ -74,15 +57,8 @@ impl Arenas {
         for tile in memory.tiles.as_slice() {
             let device = target.and_then(|target| target.ipu_of(*tile)).map(DeviceId);
             arenas.ids.push((*tile).into());
-            arenas.names.push(&format!("Tile {tile}"));
             arenas.devices.push(device);
             arenas.capacities.push(target.and_then(|target| target.bytes_per_tile));
-            // Tiles ascend, and so do their IPUs: one that is there already is not added.
-            if let Some(device) = device
-                && arenas.device_ids.push(device)
-            {
-                arenas.device_names.push(&format!("IPU {device}"));
-            }
         }
         arenas
     }
@@ -109,16 +85,15 @@ mod tests {
         let target =
             Target { tiles_per_ipu: Some(2), bytes_per_tile: Some(100), ..Target::default() };
         let arenas = Arenas::of_tiles(&memory, Some(&target));
-        assert_eq!(arenas.name(ArenaId(9)), Some("Tile 9"));
-        assert_eq!((arenas.name(ArenaId(4)), arenas.capacity(ArenaId(4))), (None, None));
-        assert_eq!(arenas.device_ids.as_slice(), [0, 1, 4].map(DeviceId));
-        assert_eq!(arenas.device_name(DeviceId(4)), Some("IPU 4"));
+        assert_eq!(arenas.ids.as_slice(), [0, 1, 2, 3, 9].map(ArenaId));
+        assert_eq!(arenas.devices, [0, 0, 1, 1, 4].map(|ipu| Some(DeviceId(ipu))));
+        assert_eq!(arenas.capacity(ArenaId(4)), None);
         assert_eq!(arenas.capacity(ArenaId(3)), Some(100));
         assert_eq!(arenas.capacity_of(|device| device == Some(DeviceId(1))), Some(200));
         assert_eq!(arenas.capacity_of(|device| device == Some(DeviceId(2))), None);
         assert_eq!(arenas.capacity_of(|_| true), Some(500));
         let unknown = Arenas::of_tiles(&memory, None);
         assert_eq!(unknown.capacity_of(|_| true), None);
-        assert!(unknown.device_ids.is_empty());
+        assert_eq!(unknown.devices, [None; 5]);
     }
 }

@@ -21,6 +21,22 @@ pub struct Classes {
 }
 
 impl Classes {
+    /// Adds a class; returns whether it is new, and so was added.
+    pub fn push(
+        &mut self,
+        id: ClassId,
+        is_always_live: bool,
+        ranges: impl IntoIterator<Item = Range<u32>>,
+    ) -> bool {
+        let is_new = self.ids.push(id);
+        if is_new {
+            self.always_live.push(is_always_live);
+            self.ranges.extend(ranges);
+            self.range_ends.push(self.ranges.len());
+        }
+        is_new
+    }
+
     /// The step positions at which a class is live, as half-open ranges.
     pub fn ranges_of(&self, position: usize) -> &[Range<u32>] {
         let end = self.range_ends.get(position).copied().unwrap_or(0);

@@ -77,9 +77,9 @@ pub enum Command {
     ReloadRun(RunId),
     /// Closes a run.
     CloseRun(RunId),
-    /// Shows two reports in another arrangement.
+    /// Shows several runs in another arrangement.
     Arrange(Arrangement),
-    /// Aligns the steps of two reports in another way.
+    /// Aligns the steps of several runs in another way.
     AlignSteps(StepsBy),
     /// Shows the fields for two reports on the home page.
     ChooseTwo,
@@ -155,7 +155,7 @@ pub enum Exported {
 }
 
 /// What is shown of a table.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Sheet {
     /// The rows.
     pub rows: Arc<dyn Rows>,
@@ -163,10 +163,4 @@ pub struct Sheet {
     pub columns: Vec<Column>,
     /// Which rows, in which order.
     pub order: Arc<Order>,
-}
-
-impl std::fmt::Debug for Sheet {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Sheet").field("columns", &self.columns).finish_non_exhaustive()
-    }
 }

@@ -107,16 +107,12 @@ impl Incoming {
             let count = dropped.len();
             arrived.notice = Some(format!("Of {count} dropped, the first {MOST_RUNS} are open"));
         }
-        let mut dropped: Vec<PathBuf> = dropped.into_iter().take(MOST_RUNS).collect();
-        arrived.command = match (dropped.pop(), dropped.is_empty()) {
-            (None, _) => arrived.command,
-            (Some(log), true) if is_log(&log) => Some(Command::OpenLog(log)),
-            (Some(path), true) if is_open => Some(Command::AddRun(path)),
-            (Some(path), true) => Some(Command::Open(path)),
-            (Some(last), false) => {
-                dropped.push(last);
-                Some(Command::Compare(dropped))
-            }
+        arrived.command = match &*dropped {
+            [] => arrived.command,
+            [log] if is_log(log) => Some(Command::OpenLog(log.clone())),
+            [path] if is_open => Some(Command::AddRun(path.clone())),
+            [path] => Some(Command::Open(path.clone())),
+            _ => Some(Command::Compare(dropped)),
         };
         arrived
     }

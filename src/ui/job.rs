@@ -216,6 +216,25 @@ impl<T> PartialEq for Same<T> {
     }
 }
 
+/// What was made of a thing, made again when it is another one.
+#[derive(Debug)]
+pub struct MadeFor<T, V>(Option<(Same<T>, V)>);
+
+impl<T, V> Default for MadeFor<T, V> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<T, V> MadeFor<T, V> {
+    /// It, made now if it is of another thing.
+    pub fn get(&mut self, from: &Arc<T>, make: impl FnOnce() -> V) -> &V {
+        let made = self.0.take().filter(|(Same(made_for), _)| Arc::ptr_eq(made_for, from));
+        let made = made.unwrap_or_else(|| (Same(Arc::clone(from)), make()));
+        &self.0.insert(made).1
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

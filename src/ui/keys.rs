@@ -34,7 +34,7 @@ pub struct ActionState<'a> {
     pub report: Option<&'a Report>,
     /// Whether a report is open or was asked for.
     pub source: Source,
-    /// How two reports are shown and their steps aligned; `None` where there are not two.
+    /// How several runs are shown and their steps aligned; `None` where there is one.
     pub comparison: Option<(Arrangement, StepsBy)>,
     /// Whether a dialog for a directory is open.
     pub is_picking: bool,
@@ -261,7 +261,7 @@ fn compare_action(state: &ActionState<'_>, picking: Option<&'static str>) -> Act
     Action { title: Cow::Borrowed(title), keys: COMPARE, command, why_not }
 }
 
-/// What can be done with two reports.
+/// What can be done with several runs.
 fn comparison_actions(state: &ActionState<'_>) -> [Action; 4] {
     let why_not = state.comparison.is_none().then_some("Open a second report to compare");
     let (arrangement, steps_by) = state.comparison.unwrap_or_default();

@@ -45,7 +45,7 @@ pub struct PageEntry {
     pub page: Option<Page>,
     /// The keys that lead to it.
     pub keys: &'static [KeyboardShortcut],
-    /// `None` for one that is not drawn over runs yet.
+    /// Makes the page; `None` for one that comes with a later version.
     make: Option<MakePage>,
     lacks: fn(&Report) -> Option<WhyNot>,
 }
@@ -118,14 +118,14 @@ pub const PAGES: [PageEntry; 8] = [
     },
 ];
 
-/// A page that remembers nothing yet; `None` for one that is not drawn over runs yet.
+/// A page that remembers nothing yet; `None` for one that comes with a later version.
 pub fn make_page(page: Page) -> Option<Box<dyn RunsPage>> {
     let entry = PAGES.iter().find(|entry| entry.page == Some(page))?;
     Some(entry.make?())
 }
 
 impl PageEntry {
-    /// Why the page cannot be shown for a report, beside which another one is open or is not.
+    /// Why the page cannot be shown for a report, beside which others are open or are not.
     pub fn why_not(&self, report: Option<&Report>, is_pair: bool) -> Option<WhyNot> {
         let Some(report) = report else { return Some("Open a report first".into()) };
         if self.page == Some(Page::Comparison) && !is_pair {

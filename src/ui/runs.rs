@@ -333,12 +333,17 @@ impl Runs {
         self.list.iter().any(|run| run.is_working)
     }
 
-    /// Whether nothing more of what is needed will come.
+    /// Whether nothing more of what is needed will come from the reports.
+    pub fn are_read(&self, needs: Needs) -> bool {
+        let is_read = |run: &Run| needs.iter().all(|needed| needed.is_settled(&run.report));
+        self.list.iter().all(is_read)
+    }
+
+    /// The same, and whether axis and matching are there where they are needed.
     pub fn is_settled(&self, needs: Needs) -> bool {
         let has_axis = !needs.contains(&Needed::Axis) || self.axis.is_some();
         let is_matched = |run: &Run| !needs.contains(&Needed::Matching) || run.pair.is_some();
-        let all = |run: &Run| needs.iter().all(|needed| needed.is_settled(&run.report));
-        has_axis && self.list.iter().skip(1).all(is_matched) && self.list.iter().all(all)
+        has_axis && self.list.iter().skip(1).all(is_matched) && self.are_read(needs)
     }
 
     /// What answers about what is needed are keyed by.

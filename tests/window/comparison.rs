@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::liveness_pair::{copied, source, sum, target};
+use crate::liveness_pair::{source, sum, target};
 use crate::report;
-use crate::support::{has_text, settle, texts, window};
+use crate::support::{assert_text, click, copied, settle, window};
 use eframe::egui::Theme;
 use eframe::egui::accesskit::Role;
 use egui_kittest::kittest::Queryable as _;
@@ -16,15 +16,6 @@ fn page(theme: Theme) -> Harness<'static, App> {
     let (source, target) = (Arc::new(source()), Arc::new(target()));
     // Two reports open on this page.
     window(theme, |ctx| App::with_reports(ctx, source, target))
-}
-
-fn click(harness: &mut Harness<'_, App>, name: &str) {
-    harness.get_by_label(name).click();
-    settle(harness);
-}
-
-fn assert_text(harness: &Harness<'_, App>, text: &str) {
-    assert!(has_text(harness, text), "{text:?} in {:#?}", texts(harness));
 }
 
 #[test]

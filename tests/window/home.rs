@@ -1,15 +1,16 @@
 //! Drives what is around the pages: home, menu, palette, keys, settings.
 
 use crate::report;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
 use crate::support::{
-    PATIENCE, SIZES, has_text, settle, texts, wait_for, window, window_on, window_sized,
+    PATIENCE, SIZES, drop_on, has_text, is_enabled, settle, texts, wait_for, window, window_on,
+    window_sized,
 };
-use eframe::egui::{DroppedFile, DroppedFileHandle, Key, Modifiers, Theme};
-use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use eframe::egui::{Key, Modifiers, Theme};
+use egui_kittest::kittest::Queryable as _;
 use egui_kittest::{Harness, SnapshotResults};
 use serde_json::{Value, json};
 use tilescope::ui::app::App;
@@ -61,10 +62,6 @@ fn press(harness: &mut Harness<'_, App>, modifiers: Modifiers, key: Key) {
 fn click(harness: &mut Harness<'_, App>, name: &str) {
     harness.get_by_label(name).click();
     harness.run_steps(3);
-}
-
-fn is_enabled(harness: &Harness<'_, App>, name: &str) -> bool {
-    !harness.get_by_label(name).accesskit_node().is_disabled()
 }
 
 #[test]
@@ -216,25 +213,6 @@ fn back_and_forward_walk_through_selections() {
     assert!(has_text(&harness, "Deselect tile 24"));
     click(&mut harness, "Back");
     assert!(!has_text(&harness, "Deselect tile 24"));
-}
-
-#[derive(Debug)]
-struct Dropped(PathBuf);
-
-impl DroppedFile for Dropped {
-    fn path(&self) -> &Path {
-        &self.0
-    }
-
-    fn bytes(&self) -> Result<Vec<u8>, String> {
-        Err("the window opens paths".to_owned())
-    }
-}
-
-fn drop_on(harness: &mut Harness<'_, App>, paths: &[PathBuf]) {
-    let files = paths.iter().map(|path| Arc::new(Dropped(path.clone())) as DroppedFileHandle);
-    harness.input_mut().dropped_files = files.collect();
-    harness.run_steps(2);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::report;
-use crate::support::{has_text, settle, texts, window, window_on};
+use crate::support::{assert_text, settle, window, window_on};
 use eframe::egui::Theme;
 use egui_kittest::kittest::Queryable as _;
 use egui_kittest::{Harness, SnapshotResults};
@@ -15,10 +15,6 @@ fn page(theme: Theme) -> Harness<'static, App> {
     harness.state_mut().go(Page::Insights);
     settle(&mut harness);
     harness
-}
-
-fn assert_text(harness: &Harness<'_, App>, text: &str) {
-    assert!(has_text(harness, text), "{text:?} in {:#?}", texts(harness));
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use crate::report;
 use crate::report::{SPIKE, STEPS};
 use crate::support::{
-    SIZES, choose, click_at, copied_text, has_text, hover_share, settle, texts, wait_for_output,
-    window_on, window_sized,
+    SIZES, choose, click, click_at, copied_text, has_text, hover_share, settle, texts,
+    wait_for_output, window_on, window_sized,
 };
 use eframe::egui::accesskit::Role;
 use eframe::egui::{ColorImage, Key, Modifiers, OutputCommand, Theme, Vec2, ViewportCommand};
@@ -21,11 +21,6 @@ fn page() -> Harness<'static, App> {
     harness.state_mut().go(Page::Liveness);
     settle(&mut harness);
     harness
-}
-
-fn click(harness: &mut Harness<'_, App>, name: &str) {
-    harness.get_by_label(name).click();
-    settle(harness);
 }
 
 /// Clicks the curve at a step, when all of them are visible.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::support::{
-    choose, click_at, copied_text, has_text, hover_share, settle, texts, wait_for_output, window,
+    assert_text, choose, click, click_at, copied, has_text, hover_share, settle, window,
     window_sized,
 };
 use eframe::egui::accesskit::{Role, Toggled};
@@ -204,11 +204,6 @@ fn page() -> Harness<'static, App> {
     page_on(Theme::Light, source(), target())
 }
 
-fn click(harness: &mut Harness<'_, App>, name: &str) {
-    harness.get_by_label(name).click();
-    settle(harness);
-}
-
 fn press(harness: &mut Harness<'_, App>, key: Key, modifiers: Modifiers) {
     harness.key_press_modifiers(modifiers, key);
     settle(harness);
@@ -229,21 +224,9 @@ fn click_slot(harness: &mut Harness<'_, App>, picture: &str, slot: u32, modifier
     click_at(harness, at, modifiers);
 }
 
-/// A table as it is copied: the cells of each line.
-pub fn copied(harness: &mut Harness<'_, App>, table: &str) -> Vec<Vec<String>> {
-    harness.get_by_label(&format!("Copy as CSV: {table}")).click();
-    let text = wait_for_output(harness, copied_text);
-    settle(harness);
-    text.lines().map(|line| line.split(',').map(str::to_owned).collect()).collect()
-}
-
 pub fn sum(table: &[Vec<String>], column: usize) -> i64 {
     let number = |line: &Vec<String>| line[column].parse::<i64>().unwrap_or(0);
     table.iter().skip(1).map(number).sum()
-}
-
-fn assert_text(harness: &Harness<'_, App>, text: &str) {
-    assert!(has_text(harness, text), "{text:?} in {:#?}", texts(harness));
 }
 
 #[test]

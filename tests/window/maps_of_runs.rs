@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use crate::report;
-use crate::support::{
-    choose, click_at, copied_text, has_text, settle, texts, wait_for_output, window,
-};
+use crate::support::{assert_texts, choose, click, click_at, copied, has_text, settle, window};
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Key, Modifiers, Rect, Theme, Vec2};
 use egui_kittest::Harness;
@@ -48,27 +46,8 @@ fn maps_of(runs: u32, view: &str) -> Harness<'static, App> {
     harness
 }
 
-fn click(harness: &mut Harness<'_, App>, name: &str) {
-    harness.get_by_label(name).click();
-    settle(harness);
-}
-
 fn rects(harness: &Harness<'_, App>, runs: u32, name: &str) -> Vec<Rect> {
     (0..runs).map(|run| harness.get_by_label(&format!("{name} run-{run}")).rect()).collect()
-}
-
-fn copied(harness: &mut Harness<'_, App>, table: &str) -> Vec<Vec<String>> {
-    harness.get_by_label(&format!("Copy as CSV: {table}")).click();
-    let text = wait_for_output(harness, copied_text);
-    settle(harness);
-    text.lines().map(|line| line.split(',').map(str::to_owned).collect()).collect()
-}
-
-#[track_caller]
-fn assert_texts(harness: &Harness<'_, App>, expected: &[&str]) {
-    for expected in expected {
-        assert!(has_text(harness, expected), "{expected:?} in {:#?}", texts(harness));
-    }
 }
 
 #[track_caller]

@@ -1,8 +1,10 @@
 //! Drives the Memory page through its accessibility tree.
 
 use crate::report;
-use crate::support::{SIZES, choose, click_at, has_text, settle, texts, window_on, window_sized};
-use eframe::egui::accesskit::{Role, Toggled};
+use crate::support::{
+    SIZES, choose, click_at, has_text, is_on, open_tab, settle, texts, window_on, window_sized,
+};
+use eframe::egui::accesskit::Role;
 use eframe::egui::{Event, Key, Modifiers, PointerButton, Pos2, Theme, Vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use egui_kittest::{Harness, SnapshotResults};
@@ -51,11 +53,6 @@ fn drag(harness: &mut Harness<'_, App>, from: Pos2, to: Pos2, modifiers: Modifie
     }
 }
 
-fn open_tab(harness: &mut Harness<'_, App>, tab: &str) {
-    harness.get_by_role_and_label(Role::Button, tab).click();
-    settle(harness);
-}
-
 fn enter_tiles(harness: &mut Harness<'_, App>, text: &str) {
     let field = harness.get_by_role_and_label(Role::TextInput, "Select tiles");
     field.focus();
@@ -87,12 +84,6 @@ fn rows(harness: &Harness<'_, App>) -> Vec<String> {
         .filter(|node| node.role() == Role::Row)
         .filter_map(|node| node.label())
         .collect()
-}
-
-/// Whether something is switched on, or selected.
-fn is_on(harness: &Harness<'_, App>, role: Role, name: &str) -> bool {
-    let node = harness.get_by_role_and_label(role, name);
-    node.accesskit_node().toggled() == Some(Toggled::True)
 }
 
 #[track_caller]

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use crate::report;
 use crate::support::{
-    choose, click_at, copied_text, has_text, settle, texts, wait_for_output, window,
+    assert_texts, choose, click, click_at, copied, has_text, is_enabled, is_on, line, open_tab,
+    press, settle, window,
 };
-use eframe::egui::accesskit::{Role, Toggled};
+use eframe::egui::accesskit::Role;
 use eframe::egui::{Key, Modifiers, Pos2, Theme, Vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use egui_kittest::{Harness, SnapshotResults};
@@ -128,21 +129,6 @@ fn differences(theme: Theme) -> Harness<'static, App> {
     harness
 }
 
-fn click(harness: &mut Harness<'_, App>, name: &str) {
-    harness.get_by_label(name).click();
-    settle(harness);
-}
-
-fn press(harness: &mut Harness<'_, App>, key: Key) {
-    harness.key_press_modifiers(Modifiers::NONE, key);
-    settle(harness);
-}
-
-fn open_tab(harness: &mut Harness<'_, App>, tab: &str) {
-    harness.get_by_role_and_label(Role::Button, tab).click();
-    settle(harness);
-}
-
 /// Where a tile is in a picture, when all are visible.
 fn place(harness: &Harness<'_, App>, picture: &str, tile: usize) -> Pos2 {
     let rect = harness.get_by_label(picture).rect();
@@ -162,36 +148,6 @@ fn hover(harness: &mut Harness<'_, App>, at: Pos2) {
 
 fn value(harness: &Harness<'_, App>, picture: &str) -> String {
     harness.get_by_label(picture).value().unwrap_or_default()
-}
-
-fn is_on(harness: &Harness<'_, App>, role: Role, name: &str) -> bool {
-    let node = harness.get_by_role_and_label(role, name);
-    node.accesskit_node().toggled() == Some(Toggled::True)
-}
-
-fn is_enabled(harness: &Harness<'_, App>, name: &str) -> bool {
-    !harness.get_by_label(name).accesskit_node().is_disabled()
-}
-
-#[track_caller]
-fn assert_texts(harness: &Harness<'_, App>, expected: &[&str]) {
-    for expected in expected {
-        assert!(has_text(harness, expected), "{expected:?} in {:#?}", texts(harness));
-    }
-}
-
-/// A table as it is copied: the cells of each line.
-fn copied(harness: &mut Harness<'_, App>, table: &str) -> Vec<Vec<String>> {
-    harness.get_by_label(&format!("Copy as CSV: {table}")).click();
-    let text = wait_for_output(harness, copied_text);
-    settle(harness);
-    text.lines().map(|line| line.split(',').map(str::to_owned).collect()).collect()
-}
-
-#[track_caller]
-fn line<'a>(table: &'a [Vec<String>], name: &str) -> &'a [String] {
-    let found = table.iter().find(|line| line[0] == name);
-    found.unwrap_or_else(|| panic!("{name:?} in {table:#?}"))
 }
 
 /// A cell of the map of differences.

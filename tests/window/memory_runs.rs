@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use crate::report;
 use crate::support::{
-    choose, click_at, copied_text, has_text, settle, texts, wait_for_output, window_sized,
+    assert_texts, choose, click, click_at, copied, is_on, line, open_tab, settle, window_sized,
 };
-use eframe::egui::accesskit::{Role, Toggled};
+use eframe::egui::accesskit::Role;
 use eframe::egui::{Key, Modifiers, Pos2, Theme, Vec2};
-use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use egui_kittest::kittest::Queryable as _;
 use egui_kittest::{Harness, SnapshotResults};
 use tilescope::store::ids::IdColumn;
 use tilescope::store::{Part, Report, TileId};
@@ -49,45 +49,9 @@ fn page(theme: Theme, runs: u64) -> Harness<'static, App> {
     harness
 }
 
-fn click(harness: &mut Harness<'_, App>, name: &str) {
-    harness.get_by_label(name).click();
-    settle(harness);
-}
-
-fn open_tab(harness: &mut Harness<'_, App>, tab: &str) {
-    harness.get_by_role_and_label(Role::Button, tab).click();
-    settle(harness);
-}
-
 fn place(harness: &Harness<'_, App>, picture: &str, share: f32) -> Pos2 {
     let rect = harness.get_by_label(picture).rect();
     rect.left_center() + Vec2::new(rect.width() * share, 0.0)
-}
-
-fn is_on(harness: &Harness<'_, App>, role: Role, name: &str) -> bool {
-    let node = harness.get_by_role_and_label(role, name);
-    node.accesskit_node().toggled() == Some(Toggled::True)
-}
-
-#[track_caller]
-fn assert_texts(harness: &Harness<'_, App>, expected: &[&str]) {
-    for expected in expected {
-        assert!(has_text(harness, expected), "{expected:?} in {:#?}", texts(harness));
-    }
-}
-
-/// A table as it is copied: the cells of each line.
-fn copied(harness: &mut Harness<'_, App>, table: &str) -> Vec<Vec<String>> {
-    harness.get_by_label(&format!("Copy as CSV: {table}")).click();
-    let text = wait_for_output(harness, copied_text);
-    settle(harness);
-    text.lines().map(|line| line.split(',').map(str::to_owned).collect()).collect()
-}
-
-#[track_caller]
-fn line<'a>(table: &'a [Vec<String>], name: &str) -> &'a [String] {
-    let found = table.iter().find(|line| line[0] == name);
-    found.unwrap_or_else(|| panic!("{name:?} in {table:#?}"))
 }
 
 #[test]

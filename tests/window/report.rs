@@ -301,10 +301,7 @@ fn liveness(steps: u32, names: &[&str]) -> Liveness {
         let signed = i64::try_from(bytes).expect("small");
         deltas.push((range.start, signed));
         deltas.push((range.end, -signed));
-        classes.ids.push(ClassId(class));
-        classes.always_live.push(false);
-        classes.ranges.push(range);
-        classes.range_ends.push(classes.ranges.len());
+        assert!(classes.push(ClassId(class), false, [range]));
         let variable = UnloweredId(class % u32::try_from(names.len()).expect("few"));
         rows.push(VariableBytes { variable, class: ClassId(class), bytes });
     }

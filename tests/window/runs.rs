@@ -1,13 +1,15 @@
 //! Drives what is around the pages where several runs are open: how they are opened, shown, closed.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::liveness_pair::copied;
 use crate::report;
-use crate::support::{click_at, has_text, settle, texts, tolerances, wait_for, window, window_on};
+use crate::support::{
+    click, click_at, copied, drop_on, has_text, press, settle, texts, tolerances, wait_for, window,
+    window_on,
+};
 use eframe::egui::accesskit::Role;
-use eframe::egui::{DroppedFile, DroppedFileHandle, Key, Modifiers, Theme};
+use eframe::egui::{Key, Modifiers, Theme};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use egui_kittest::{Harness, SnapshotResults};
 use tilescope::format::Progress;
@@ -42,44 +44,14 @@ fn open(theme: Theme, names: &[&str]) -> Harness<'static, App> {
     window(theme, |ctx| App::with_runs(ctx, reports(names)))
 }
 
-fn click(harness: &mut Harness<'_, App>, name: &str) {
-    harness.get_by_label(name).click();
-    settle(harness);
-}
-
 /// Clicks an entry of what can be done with a run.
 fn click_in_menu(harness: &mut Harness<'_, App>, run: &str, entry: &str) {
     click(harness, &format!("More for {run}"));
     click(harness, entry);
 }
 
-fn press(harness: &mut Harness<'_, App>, key: Key) {
-    harness.key_press_modifiers(Modifiers::NONE, key);
-    settle(harness);
-}
-
 fn show(harness: &mut Harness<'_, App>, page: Page) {
     harness.state_mut().go(page);
-    settle(harness);
-}
-
-#[derive(Debug)]
-struct Dropped(PathBuf);
-
-impl DroppedFile for Dropped {
-    fn path(&self) -> &Path {
-        &self.0
-    }
-
-    fn bytes(&self) -> Result<Vec<u8>, String> {
-        Err("the window opens paths".to_owned())
-    }
-}
-
-fn drop_on(harness: &mut Harness<'_, App>, paths: &[PathBuf]) {
-    let files = paths.iter().map(|path| Arc::new(Dropped(path.clone())) as DroppedFileHandle);
-    harness.input_mut().dropped_files = files.collect();
-    harness.run_steps(2);
     settle(harness);
 }
 
@@ -209,6 +181,7 @@ fn a_run_that_cannot_be_opened_keeps_the_others() {
     let mut harness = open(Theme::Light, &["a", "b", "c"]);
     show(&mut harness, Page::Memory);
     drop_on(&mut harness, std::slice::from_ref(&absent));
+    settle(&mut harness);
     wait_for(&mut harness, "The report could not be opened");
     assert_eq!(in_bar(&harness), ["a", "b", "c", "absent"]);
     assert!(harness.query_by_label("Choose another in place of absent").is_some());
@@ -271,10 +244,12 @@ fn a_ninth_run_is_refused() {
     let names = ["a", "b", "c", "d", "e", "f", "g", "h"];
     let mut harness = open(Theme::Light, &names);
     drop_on(&mut harness, &["/reports/ninth".into()]);
+    settle(&mut harness);
     assert!(has_text(&harness, "ninth was not opened: 8 runs are open"), "{:#?}", texts(&harness));
     assert_eq!(in_bar(&harness), names);
     let nine: Vec<PathBuf> = (0..9).map(|run| format!("/reports/{run}").into()).collect();
     drop_on(&mut harness, &nine);
+    settle(&mut harness);
     assert!(has_text(&harness, "Of 9 dropped, the first 8 are open"), "{:#?}", texts(&harness));
 }
 

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::liveness_pair::{copied, source, target};
+use crate::liveness_pair::{source, target};
 use crate::report;
-use crate::support::{choose, click_at, has_text, settle, texts, window};
+use crate::support::{assert_text, choose, click, click_at, copied, settle, texts, window};
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Modifiers, Theme, Vec2};
 use egui_kittest::Harness;
@@ -33,15 +33,6 @@ fn runs(count: usize) -> Harness<'static, App> {
 fn go(harness: &mut Harness<'_, App>, page: Page) {
     harness.state_mut().go(page);
     settle(harness);
-}
-
-fn click(harness: &mut Harness<'_, App>, name: &str) {
-    harness.get_by_label(name).click();
-    settle(harness);
-}
-
-fn assert_text(harness: &Harness<'_, App>, text: &str) {
-    assert!(has_text(harness, text), "{text:?} in {:#?}", texts(harness));
 }
 
 #[test]

@@ -1,10 +1,13 @@
 //! What all tests of the window share: making one, waiting for it, reading its accessibility tree.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use eframe::egui::accesskit::Role;
-use eframe::egui::{Event, Modifiers, PointerButton, Pos2, Theme, Vec2};
+use eframe::egui::accesskit::{Role, Toggled};
+use eframe::egui::{
+    DroppedFile, DroppedFileHandle, Event, Key, Modifiers, PointerButton, Pos2, Theme, Vec2,
+};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use egui_kittest::{Harness, SnapshotOptions};
 use tilescope::store::Report;
@@ -141,4 +144,74 @@ pub fn copied_text(output: &eframe::egui::FullOutput) -> Option<String> {
         eframe::egui::OutputCommand::CopyText(text) => Some(text.clone()),
         _ => None,
     })
+}
+
+pub fn click(harness: &mut Harness<'_, App>, name: &str) {
+    harness.get_by_label(name).click();
+    settle(harness);
+}
+
+pub fn press(harness: &mut Harness<'_, App>, key: Key) {
+    harness.key_press_modifiers(Modifiers::NONE, key);
+    settle(harness);
+}
+
+pub fn open_tab(harness: &mut Harness<'_, App>, tab: &str) {
+    harness.get_by_role_and_label(Role::Button, tab).click();
+    settle(harness);
+}
+
+/// Whether something is switched on, or selected.
+pub fn is_on(harness: &Harness<'_, App>, role: Role, name: &str) -> bool {
+    let node = harness.get_by_role_and_label(role, name);
+    node.accesskit_node().toggled() == Some(Toggled::True)
+}
+
+pub fn is_enabled(harness: &Harness<'_, App>, name: &str) -> bool {
+    !harness.get_by_label(name).accesskit_node().is_disabled()
+}
+
+pub fn assert_text(harness: &Harness<'_, App>, text: &str) {
+    assert!(has_text(harness, text), "{text:?} in {:#?}", texts(harness));
+}
+
+#[track_caller]
+pub fn assert_texts(harness: &Harness<'_, App>, expected: &[&str]) {
+    for expected in expected {
+        assert!(has_text(harness, expected), "{expected:?} in {:#?}", texts(harness));
+    }
+}
+
+/// A table as it is copied: the cells of each line.
+pub fn copied(harness: &mut Harness<'_, App>, table: &str) -> Vec<Vec<String>> {
+    harness.get_by_label(&format!("Copy as CSV: {table}")).click();
+    let text = wait_for_output(harness, copied_text);
+    settle(harness);
+    text.lines().map(|line| line.split(',').map(str::to_owned).collect()).collect()
+}
+
+#[track_caller]
+pub fn line<'a>(table: &'a [Vec<String>], name: &str) -> &'a [String] {
+    let found = table.iter().find(|line| line[0] == name);
+    found.unwrap_or_else(|| panic!("{name:?} in {table:#?}"))
+}
+
+#[derive(Debug)]
+struct Dropped(PathBuf);
+
+impl DroppedFile for Dropped {
+    fn path(&self) -> &Path {
+        &self.0
+    }
+
+    fn bytes(&self) -> Result<Vec<u8>, String> {
+        Err("the window opens paths".to_owned())
+    }
+}
+
+/// Drops files on the window.
+pub fn drop_on(harness: &mut Harness<'_, App>, paths: &[PathBuf]) {
+    let files = paths.iter().map(|path| Arc::new(Dropped(path.clone())) as DroppedFileHandle);
+    harness.input_mut().dropped_files = files.collect();
+    harness.run_steps(2);
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::support::{has_text, settle, texts, wait_for, window};
+use crate::support::{assert_text, settle, texts, wait_for, window};
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Key, Modifiers, Theme};
 use egui_kittest::kittest::Queryable as _;
@@ -18,10 +18,6 @@ fn home(theme: Theme) -> Harness<'static, App> {
 fn press(harness: &mut Harness<'_, App>, modifiers: Modifiers, key: Key) {
     harness.key_press_modifiers(modifiers, key);
     settle(harness);
-}
-
-fn assert_text(harness: &Harness<'_, App>, text: &str) {
-    assert!(has_text(harness, text), "{text:?} in {:#?}", texts(harness));
 }
 
 /// Types into a field and presses Enter.

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use crate::report;
-use crate::support::{has_text, settle, texts, wait_for, window};
+use crate::support::{click, has_text, press, settle, texts, wait_for, window};
 use eframe::egui::accesskit::Toggled;
-use eframe::egui::{Key, Modifiers, Theme};
+use eframe::egui::{Key, Theme};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use tilescope::store::Report;
@@ -21,16 +21,6 @@ fn named(mut report: Report, name: &str) -> Arc<Report> {
 fn two(theme: Theme) -> Harness<'static, App> {
     let (source, target) = (named(report::small(), "before"), named(report::small(), "after"));
     window(theme, |ctx| App::with_reports(ctx, source, target))
-}
-
-fn press(harness: &mut Harness<'_, App>, key: Key) {
-    harness.key_press_modifiers(Modifiers::NONE, key);
-    settle(harness);
-}
-
-fn click(harness: &mut Harness<'_, App>, name: &str) {
-    harness.get_by_label(name).click();
-    settle(harness);
 }
 
 /// Where the first of the texts stands before the second.

@@ -169,10 +169,7 @@ fn liveness(content: &Content) -> Liveness {
     let always = [(0, STEPS)];
     for (id, (first, last)) in (1..).zip(always.iter().chain(&content.classes)) {
         let classes = &mut liveness.classes;
-        assert!(classes.ids.push(ClassId(id)));
-        classes.always_live.push(id == 1);
-        classes.ranges.push(*first.min(last)..*first.max(last));
-        classes.range_ends.push(classes.ranges.len());
+        assert!(classes.push(ClassId(id), id == 1, [*first.min(last)..*first.max(last)]));
     }
     for (id, (name, context)) in (0..).zip(&content.variables) {
         assert!(liveness.variable_ids.push(UnloweredId(id)));

@@ -1,7 +1,8 @@
 //! Two reports, *source* and *target*: what differs, and what a change consists of.
 //!
 //! Pure functions of two [`crate::store::Report`]s and, where rows belong together by more than a name, of
-//! their [`crate::analysis::comparison::matching::Matching`].
+//! their [`crate::analysis::comparison::matching::Matching`]. Facts, figures, options and what goes by the
+//! common axis of steps are of any number of reports.
 
 pub mod attribution;
 pub mod category_bytes;

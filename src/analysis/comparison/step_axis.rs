@@ -5,7 +5,9 @@
 //! reference lies in its slot. Steps that are matched with none have slots of their own, those of the
 //! reference first, then those of the other runs in their order, before the next common slot.
 
-use super::matching::{Pairs, Sureness};
+use super::matching::Pairs;
+#[cfg(test)]
+use super::matching::Sureness;
 
 /// Stands where a slot has no step, or a step no slot.
 const NONE: u32 = u32::MAX;
@@ -108,6 +110,7 @@ impl StepAxis {
     }
 
     /// The steps of two runs that share a slot.
+    #[cfg(test)]
     pub fn pairs(&self, source: usize, target: usize) -> Pairs {
         let steps =
             |run: usize| (0..self.len).filter(|slot| self.step(run, *slot).is_some()).count();

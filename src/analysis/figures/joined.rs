@@ -31,18 +31,18 @@ pub fn side_by_side<K: Eq + Hash, T>(lists: Vec<Vec<(K, T)>>) -> Vec<Vec<Option<
     rows
 }
 
-/// The same for two lists.
-pub fn joined<K: Eq + Hash, T>(source: Vec<(K, T)>, target: Vec<(K, T)>) -> Vec<[Option<T>; 2]> {
-    let both = |row: Vec<Option<T>>| {
-        let mut cells = row.into_iter();
-        [cells.next().flatten(), cells.next().flatten()]
-    };
-    side_by_side(vec![source, target]).into_iter().map(both).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The same for two lists.
+    fn joined<K: Eq + Hash, T>(source: Vec<(K, T)>, target: Vec<(K, T)>) -> Vec<[Option<T>; 2]> {
+        let both = |row: Vec<Option<T>>| {
+            let mut cells = row.into_iter();
+            [cells.next().flatten(), cells.next().flatten()]
+        };
+        side_by_side(vec![source, target]).into_iter().map(both).collect()
+    }
 
     #[test]
     fn rows_of_one_key_are_joined_in_order() {

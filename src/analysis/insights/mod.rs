@@ -29,7 +29,6 @@ use self::largest::{Largest, largest};
 use self::must_go::{MustGo, must_go};
 use self::pressure::Pressure;
 use self::verdict::{Cause, Verdict, verdict};
-use crate::analysis::comparison::owners::Owners;
 use crate::analysis::derived::Derived;
 use crate::analysis::liveness::Scope;
 use crate::analysis::memory::selection::TileSelection;
@@ -89,7 +88,7 @@ pub fn insights(derived: &Derived, gaps: Option<&GapTotals>) -> Insights {
     let report = &**derived.report();
     let verdict = verdict(report, gaps);
     let steps = derived.operations().unwrap_or_default();
-    let owners = Owners::of(report, &steps);
+    let owners = derived.owners();
     let pressure = Pressure::of(report, &owners);
     let AdviceList { advice, not_advised } = match (&verdict, &pressure) {
         (Some(verdict), Some(pressure)) => {

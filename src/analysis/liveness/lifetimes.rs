@@ -236,10 +236,7 @@ mod tests {
         report.steps.fill(Some(steps));
         let mut liveness = Liveness::default();
         for (id, ranges) in [(1, vec![]), (2, vec![1..3, 3..5, 6..7]), (3, vec![2..7])] {
-            assert!(liveness.classes.ids.push(ClassId(id)));
-            liveness.classes.always_live.push(id == 1);
-            liveness.classes.ranges.extend(ranges);
-            liveness.classes.range_ends.push(liveness.classes.ranges.len());
+            assert!(liveness.classes.push(ClassId(id), id == 1, ranges));
         }
         for (id, name) in (0..).zip(["weights", "sum", "sum"]) {
             assert!(liveness.variable_ids.push(UnloweredId(id)));

@@ -276,10 +276,7 @@ mod tests {
         for (id, always_live, ranges) in
             [(0, true, vec![0..4_u32]), (1, false, vec![0..1, 2..4]), (2, false, vec![1..3])]
         {
-            classes.ids.push(ClassId(id));
-            classes.always_live.push(always_live);
-            classes.ranges.extend(ranges);
-            classes.range_ends.push(classes.ranges.len());
+            assert!(classes.push(ClassId(id), always_live, ranges));
         }
         let row =
             |class, bytes| VariableBytes { variable: UnloweredId(0), class: ClassId(class), bytes };

@@ -121,10 +121,7 @@ mod tests {
         report.steps.fill(Some(list));
         let mut liveness = Liveness::default();
         for (id, ranges) in (1..).zip(classes) {
-            liveness.classes.ids.push(ClassId(id));
-            liveness.classes.always_live.push(id == 1);
-            liveness.classes.ranges.extend(ranges.iter().cloned());
-            liveness.classes.range_ends.push(liveness.classes.ranges.len());
+            assert!(liveness.classes.push(ClassId(id), id == 1, ranges.iter().cloned()));
         }
         report.liveness.fill(Some(liveness));
         let (mut memory, mut table) = (TileMemory::default(), TileVariableBytes::default());

@@ -12,8 +12,6 @@ use crate::store::{ArenaId, Report};
 /// [`crate::store::program::Steps`].
 #[derive(Debug)]
 pub struct Timeline {
-    /// The scope.
-    pub scope: Scope,
     /// Its bytes at each step, and its limit.
     pub curve: ScopeCurve,
     /// Everything alive at each step, where the always-live bytes differ from step to step.
@@ -28,7 +26,7 @@ pub struct Timeline {
     pub top: u64,
 }
 
-/// A report with its timeline of everything, where it has one.
+/// A report with its timeline of a scope, where it has one.
 #[derive(Clone, Copy, Debug)]
 pub struct WithTimeline<'a> {
     /// The report.
@@ -70,7 +68,7 @@ impl Timeline {
             (None, _) => highest,
         };
         let peak = peaks.first().map(|peak| peak.step);
-        Some(Self { scope, curve, together, peaks, peak, highest, top })
+        Some(Self { curve, together, peaks, peak, highest, top })
     }
 
     /// The curve that the peaks are of.

@@ -123,6 +123,7 @@ impl AddressSteps {
     }
 
     /// The gap over all steps at an address.
+    #[cfg(test)]
     pub fn gap_at(&self, address: u64) -> Option<&Range<u64>> {
         let place = self.gaps.partition_point(|gap| gap.end <= address);
         self.gaps.get(place).filter(|gap| gap.contains(&address))
@@ -230,6 +231,7 @@ impl Bands<'_> {
 
 impl Picture {
     /// The cell of an address at a step.
+    #[cfg(test)]
     pub fn at(&self, address: u64, step: u32) -> Option<Cell> {
         if !self.bytes.contains(&address) || !self.steps.contains(&step) {
             return None;
@@ -285,10 +287,7 @@ mod tests {
         report.steps.fill(Some(steps));
         let mut liveness = Liveness::default();
         for (id, ranges) in [(0, vec![]), (1, vec![1..4, 5..9]), (2, vec![6..12]), (3, vec![])] {
-            assert!(liveness.classes.ids.push(ClassId(id)));
-            liveness.classes.always_live.push(id == 0);
-            liveness.classes.ranges.extend(ranges);
-            liveness.classes.range_ends.push(liveness.classes.ranges.len());
+            assert!(liveness.classes.push(ClassId(id), id == 0, ranges));
         }
         report.liveness.fill(Some(liveness));
         report

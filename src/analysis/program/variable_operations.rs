@@ -213,10 +213,11 @@ mod tests {
     fn classes(ranges: &[Vec<(u32, u32)>]) -> Classes {
         let mut classes = Classes::default();
         for (id, ranges) in (0..).zip(ranges) {
-            classes.ids.push(ClassId(id));
-            classes.always_live.push(id == 0);
-            classes.ranges.extend(ranges.iter().map(|(start, end)| *start..*end));
-            classes.range_ends.push(classes.ranges.len());
+            assert!(classes.push(
+                ClassId(id),
+                id == 0,
+                ranges.iter().map(|(start, end)| *start..*end)
+            ));
         }
         classes
     }

@@ -112,13 +112,11 @@ fn classes(model: &Model) -> (Classes, BTreeMap<Life, u32>) {
             continue;
         }
         class_of.insert(life.clone(), next);
-        classes.ids.push(ClassId(next));
-        classes.always_live.push(*life == Life::Always);
-        classes.ranges.push(match life {
+        let range = match life {
             Life::Always => 0..steps,
             Life::Steps(from, to) => *from..(*to).min(steps),
-        });
-        classes.range_ends.push(classes.ranges.len());
+        };
+        classes.push(ClassId(next), *life == Life::Always, [range]);
     }
     (classes, class_of)
 }

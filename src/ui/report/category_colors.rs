@@ -5,13 +5,15 @@
 //! colours of the palette, what is akin to them is a darker or a lighter one. Any other name has the
 //! colour that follows from its letters.
 
+use eframe::egui;
 use eframe::egui::Color32;
+use std::sync::Arc;
 
 use crate::analysis::memory::category_order::{SharedCategory, categories_of_all};
 use crate::analysis::memory::category_title;
 use crate::store::ids::CategoryId;
 use crate::text::shortened;
-use crate::ui::runs::{Needed, Needs, Runs};
+use crate::ui::runs::{Needed, Needs, Runs, RunsAnswer};
 use crate::ui::theme::Tokens;
 
 /// Plain colours of the palette; what follows them there is for what is left over.
@@ -98,7 +100,7 @@ fn by_letters(name: &str) -> CategoryColor {
 }
 
 /// What they follow from.
-pub const NEEDS: Needs = &[Needed::Variables];
+const NEEDS: Needs = &[Needed::Variables];
 /// Categories with a colour of their own; what is left over is grey.
 const MOST: usize = 8;
 
@@ -107,6 +109,25 @@ const MOST: usize = 8;
 pub struct CategoryColors {
     colors: Vec<CategoryColor>,
     categories: Vec<SharedCategory>,
+}
+
+/// The same, asked for once by all maps of a page.
+#[derive(Debug, Default)]
+pub struct AskedColors(RunsAnswer<(), Arc<CategoryColors>>);
+
+impl AskedColors {
+    /// Asks; `None` until they are there, which [`Self::waiting`] says.
+    pub fn ask(&mut self, ui: &egui::Ui, runs: &Arc<Runs>) -> Option<Arc<CategoryColors>> {
+        self.0.ask("colours of categories", ui.ctx(), (runs, NEEDS), &(), |runs, _| {
+            Arc::new(CategoryColors::of(runs))
+        });
+        self.0.last(runs).map(|((), colors)| Arc::clone(colors))
+    }
+
+    /// What is shown in place of a map.
+    pub fn waiting(&self) -> &str {
+        self.0.failure().unwrap_or("Looking at the categories…")
+    }
 }
 
 impl CategoryColors {

@@ -1,7 +1,6 @@
 //! The pages of a report. Each borrows the report and the selection, and keeps what it derived.
 
 pub mod address_steps;
-pub mod beside;
 mod category_colors;
 pub mod chip_map;
 pub mod comparison;

@@ -54,7 +54,8 @@ impl Moment {
 
     /// `In both`, `Only in source`, `Not in amp-0.6`.
     pub fn presence(&self, runs: &Runs) -> String {
-        match (&*self.divided(runs).0, &*self.divided(runs).1) {
+        let (there, absent) = self.divided(runs);
+        match (&*there, &*absent) {
             (_, []) if runs.len() > 2 => "In all".to_owned(),
             (_, []) => "In both".to_owned(),
             ([only], _) => format!("Only in {}", only.title_in_text()),

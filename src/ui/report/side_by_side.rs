@@ -1,7 +1,8 @@
-//! Several runs side by side: the same thing of each, under its heading.
+//! Several runs side by side: the same thing of each, under its heading; in a grid that fits the space, or
+//! in columns that are scrolled.
 
 use eframe::egui;
-use eframe::egui::{Rect, vec2};
+use eframe::egui::{AsIdSalt, Rect, ScrollArea, vec2};
 
 use super::run_title_ui;
 use crate::ui::runs::{Run, Runs};
@@ -9,6 +10,8 @@ use crate::ui::theme::Tokens;
 
 /// Between neighbours, points.
 const GAP: f32 = 14.0;
+/// Narrowest column of a run where there are more than two, points.
+const LEAST_WIDTH: f32 = 380.0;
 
 /// Draws something of each run, by its position, in a part of the space that is left.
 pub fn side_by_side_ui(
@@ -41,9 +44,7 @@ pub fn side_by_side_ui(
         if row + 1 < rows {
             rect.max.y -= GAP / 2.0;
         }
-        let builder = egui::UiBuilder::new().id_salt(("run", place)).max_rect(rect);
-        ui.scope_builder(builder, |ui| {
-            ui.set_clip_rect(rect.expand(4.0).intersect(ui.clip_rect()));
+        part_ui(ui, ("run", place), rect, |ui| {
             if !runs.is_one() {
                 run_title_ui(ui, run);
             }
@@ -60,4 +61,54 @@ pub fn area_below(space: Rect, runs: usize, place: usize) -> Rect {
         (space.size() - vec2(gap, 0.0)) / vec2(columns as f32, runs.div_ceil(columns) as f32);
     let (column, row) = ((place % columns) as f32, (place / columns) as f32);
     Rect::from_min_size(space.min + vec2(column * (size.x + gap), row * size.y), size)
+}
+
+/// Draws something of each run beside that of the others; of one alone in all the space. What does not
+/// fit beside each other is reached by scrolling.
+pub fn columns_of_runs_ui(
+    ui: &mut egui::Ui,
+    runs: &Runs,
+    mut part: impl FnMut(&mut egui::Ui, &Run),
+) {
+    let count = runs.len() as f32;
+    let width = (ui.available_width() - GAP * (count - 1.0)) / count;
+    match runs.len() {
+        1 => part(ui, runs.reference()),
+        2 => columns_ui(ui, runs, width, &mut part),
+        _ => {
+            let area = ScrollArea::horizontal().id_salt("runs side by side").auto_shrink(false);
+            area.show(ui, |ui| columns_ui(ui, runs, width.max(LEAST_WIDTH), &mut part));
+        }
+    }
+}
+
+fn columns_ui(
+    ui: &mut egui::Ui,
+    runs: &Runs,
+    width: f32,
+    part: &mut impl FnMut(&mut egui::Ui, &Run),
+) {
+    let space = ui.available_rect_before_wrap();
+    let mut left = space.left();
+    for run in runs.iter() {
+        let rect = egui::Rect::from_x_y_ranges(left..=left + width, space.y_range());
+        part_ui(ui, run.id, rect, |ui| {
+            run_title_ui(ui, run);
+            part(ui, run);
+        });
+        if left > space.left() {
+            let stroke = egui::Stroke::new(1.0, Tokens::now(ui).border);
+            ui.painter().vline(left - GAP / 2.0, space.y_range(), stroke);
+        }
+        left += width + GAP;
+    }
+}
+
+/// Draws a part in its own rectangle.
+fn part_ui(ui: &mut egui::Ui, id: impl AsIdSalt, rect: Rect, add: impl FnOnce(&mut egui::Ui)) {
+    let builder = egui::UiBuilder::new().id_salt(id).max_rect(rect);
+    ui.scope_builder(builder, |ui| {
+        ui.set_clip_rect(rect.expand(4.0).intersect(ui.clip_rect()));
+        add(ui);
+    });
 }

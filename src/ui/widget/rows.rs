@@ -144,6 +144,12 @@ pub struct Outline<'a> {
     pub is_open: Option<bool>,
 }
 
+impl std::fmt::Debug for dyn Rows {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} rows", self.len())
+    }
+}
+
 /// The rows of a table, and the parts that a row opens into.
 pub trait Rows: Send + Sync {
     /// Number of rows.

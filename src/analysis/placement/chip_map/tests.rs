@@ -23,10 +23,7 @@ fn report(tiles: &[Vec<Variable>]) -> Report {
     report.steps.fill(Some(steps));
     let mut liveness = Liveness::default();
     for (id, range) in [(1, 0..4), (2, 0..2), (3, 2..4)] {
-        assert!(liveness.classes.ids.push(ClassId(id)));
-        liveness.classes.always_live.push(id == 1);
-        liveness.classes.ranges.push(range);
-        liveness.classes.range_ends.push(liveness.classes.ranges.len());
+        assert!(liveness.classes.push(ClassId(id), id == 1, [range]));
     }
     report.liveness.fill(Some(liveness));
     let mut categories = Categories::default();

@@ -6,9 +6,8 @@ use std::collections::HashMap;
 use eframe::egui;
 use std::sync::Arc;
 
-use crate::analysis::comparison::owners::Owners;
+use crate::analysis::derived::Derived;
 use crate::analysis::placement::address_steps::AddressSteps;
-use crate::analysis::program::step_operations::step_operations;
 use crate::store::liveness::VariableBytes;
 use crate::store::{Report, TileId};
 use crate::ui::job::{Latest, Same};
@@ -42,8 +41,10 @@ impl RunReading {
     pub fn tile(&mut self, ctx: &egui::Context, run: &Run, tile: TileId) -> Option<Arc<RunData>> {
         let data = self.reading.tile(ctx, run, tile)?;
         let key = (Same(Arc::clone(&data)), run.report.debug.is_settled());
-        self.found
-            .ask("addresses over steps", ctx, &key, move |_| RunData::new(data).map(Arc::new));
+        let derived = Arc::clone(&run.derived);
+        self.found.ask("addresses over steps", ctx, &key, move |_| {
+            RunData::new(data, &derived).map(Arc::new)
+        });
         self.found.last().and_then(|(_, found)| found.clone())
     }
 
@@ -57,7 +58,7 @@ impl RunReading {
 }
 
 impl RunData {
-    fn new(tile: Arc<TileData>) -> Option<Self> {
+    fn new(tile: Arc<TileData>, derived: &Derived) -> Option<Self> {
         let report = &*tile.report;
         let rectangles = AddressSteps::new(&tile.placed, report)?;
         let mut alive = vec![0_i64; rectangles.steps as usize + 1];
@@ -81,7 +82,7 @@ impl RunData {
             u64::try_from(level).unwrap_or(0)
         });
         let alive = alive.collect();
-        let (operations, operation_of) = operations(&tile, report, &sizes);
+        let (operations, operation_of) = operations(&tile, derived, &sizes);
         Some(Self { tile, rectangles, alive, operations, operation_of })
     }
 }
@@ -89,14 +90,14 @@ impl RunData {
 /// The operations by bytes × steps, and which of them each variable belongs to.
 fn operations(
     tile: &TileData,
-    report: &Report,
+    derived: &Derived,
     sizes: &[u128],
 ) -> (Vec<(String, u128)>, Vec<Option<usize>>) {
     let nothing = || (Vec::new(), vec![None; tile.placed.placements.len()]);
-    let (Some(liveness), Some(steps)) = (report.liveness.get(), step_operations(report)) else {
+    let (Some(liveness), Some(_)) = (tile.report.liveness.get(), derived.operations()) else {
         return nothing();
     };
-    let owners = Owners::of(report, &steps);
+    let owners = derived.owners();
     let of_row = |placement: &crate::store::placed::Placement| -> Option<&str> {
         let operation = match placement.unlowered {
             Some(variable) => {

@@ -1,8 +1,8 @@
 //! Addresses over steps: a tile of each run as a picture in which every variable is a rectangle, its
 //! addresses upward, the steps at which it lives to the right. It shows fragmentation and reuse at once.
 //!
-//! A picture is an image of what is visible, a pixel a cell, that a job computes; so a frame costs the same
-//! however many variables and steps there are. Pictures of several runs lie below each other and move
+//! A picture is an image of what is visible, a pixel a cell, that a job computes; a frame only goes through
+//! the rectangles for edges and outlines. Pictures of several runs lie below each other and move
 //! together.
 
 mod colors;
@@ -16,13 +16,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::PageContext;
-use super::category_colors::{self, CategoryColors};
+use super::category_colors::{AskedColors, CategoryColors};
 use super::memory_map::{TileChoice, TileData, facts_ui};
 use super::side_by_side::area_below;
 use crate::store::TileId;
 use crate::text::shortened;
 use crate::ui::job::Same;
-use crate::ui::runs::{Run, RunId, RunsAnswer, StepAt};
+use crate::ui::runs::{Run, RunId, StepAt};
 use crate::ui::widget::bins::{BinCache, Values};
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::overview::Overview;
@@ -62,7 +62,6 @@ pub struct AddressStepsView {
     viewed: Option<TileId>,
     plane: Plane,
     colour_by: ColourBy,
-    categories: RunsAnswer<(), Arc<CategoryColors>>,
     kinds: Option<(KindsOf, Kinds)>,
     toolbar: Toolbar,
     overview: BinCache,
@@ -84,6 +83,7 @@ impl AddressStepsView {
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
+        categories: &mut AskedColors,
         views: impl FnOnce(&mut egui::Ui),
     ) {
         let runs = page.runs;
@@ -114,12 +114,10 @@ impl AddressStepsView {
             }
         });
         self.follow(page, &found);
-        let asked = (runs, category_colors::NEEDS);
-        self.categories.ask("colours of categories", ui.ctx(), asked, &(), |runs, _| {
-            Arc::new(CategoryColors::of(runs))
-        });
-        let Some(((), categories)) = self.categories.last(runs) else { return };
-        let categories = Arc::clone(categories);
+        let Some(found_categories) = categories.ask(ui, runs) else {
+            ui.weak(categories.waiting());
+            return;
+        };
         let known: Vec<&RunData> = found.iter().flatten().map(|data| &**data).collect();
         if known.is_empty() {
             let why_not = |run: &Run| self.runs.get(&run.id)?.reading.why_not(&run.report);
@@ -134,7 +132,7 @@ impl AddressStepsView {
             y: known.iter().map(|data| data.tile.len()).max().unwrap_or(1),
         };
         self.toolbar_ui(ui, page, &known, extent);
-        let kinds = self.kinds(&known, categories);
+        let kinds = self.kinds(&known, found_categories);
         let legend = self.legend_ui(ui, kinds);
         let area = ui.available_rect_before_wrap();
         ui.allocate_rect(area, Sense::hover());

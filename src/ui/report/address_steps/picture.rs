@@ -286,7 +286,8 @@ fn edges(painter: &egui::Painter, placed: &Placed, of: &PictureOf<'_>, tokens: &
 
 /// Outlines the chosen variable as long as it lives.
 fn outlines(painter: &egui::Painter, placed: &Placed, of: &PictureOf<'_>, tokens: &Tokens) {
-    let chosen = of.data.rectangles.rectangles.iter().filter(|one| Some(one.row) == of.chosen);
+    let Some(row) = of.chosen else { return };
+    let chosen = of.data.rectangles.rectangles.iter().filter(|one| one.row == row);
     for rectangle in chosen.take(MOST_OUTLINES) {
         let rect = rect_of(placed, rectangle);
         let rect = Rect::from_min_max(rect.min, rect.max.max(rect.min + egui::vec2(2.0, 2.0)));

@@ -10,7 +10,7 @@ use eframe::egui;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::category_colors::{self, CategoryColors};
+use super::category_colors::{AskedColors, CategoryColors};
 use super::side_by_side::side_by_side_ui;
 use super::step_choice::step_choice_ui;
 use super::{PageContext, missing_ui, unread_ui};
@@ -29,7 +29,6 @@ use shared::{Shared, extent_of};
 pub struct ChipMapView {
     shared: Shared,
     peaks: RunsAnswer<(), PerRun<Option<usize>>>,
-    categories: RunsAnswer<(), Arc<CategoryColors>>,
     colors: Option<ColorsOfRuns>,
     pictures: BTreeMap<RunId, ChipPicture>,
     /// Where the pointer is in the map of a run.
@@ -52,7 +51,12 @@ impl std::fmt::Debug for ChipMapView {
 impl ChipMapView {
     /// Draws the choice of a step and the map of each run in the space that is left; a click selects a
     /// tile.
-    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
+    pub fn ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        categories: &mut AskedColors,
+    ) {
         let runs = page.runs;
         self.peaks.ask(
             "peaks of liveness",
@@ -75,10 +79,11 @@ impl ChipMapView {
             has_variables(ui, runs.reference());
             return;
         }
-        let Some(colors) = self.colors(ui, runs) else {
-            ui.weak(self.categories.failure().unwrap_or("Looking at the categories…"));
+        let Some(found) = categories.ask(ui, runs) else {
+            ui.weak(categories.waiting());
             return;
         };
+        let colors = self.colors(ui, runs, &found);
         let extents = runs.iter().map(|run| extent_of(&run.report));
         let larger = |a: Extent, b: Extent| Extent { x: a.x.max(b.x), y: a.y.max(b.y) };
         let extent = extents.fold(Extent { x: 1, y: 1 }, larger);
@@ -112,25 +117,24 @@ impl ChipMapView {
         }
     }
 
-    /// The colours of the runs, as soon as their categories are known.
-    fn colors(&mut self, ui: &egui::Ui, runs: &Arc<Runs>) -> Option<PerRun<Arc<Colors>>> {
-        let asked = (runs, category_colors::NEEDS);
-        self.categories.ask("colours of categories", ui.ctx(), asked, &(), |runs, _| {
-            Arc::new(CategoryColors::of(runs))
-        });
-        let ((), categories) = self.categories.last(runs)?;
+    /// The colours of each run.
+    fn colors(
+        &mut self,
+        ui: &egui::Ui,
+        runs: &Runs,
+        categories: &Arc<CategoryColors>,
+    ) -> PerRun<Arc<Colors>> {
         let is_dark = ui.visuals().dark_mode;
         let is_same = |colors: &ColorsOfRuns| {
             colors.is_dark == is_dark && Arc::ptr_eq(&colors.categories, categories)
         };
-        if !self.colors.as_ref().is_some_and(is_same) {
+        let made = self.colors.take().filter(is_same).unwrap_or_else(|| {
             let tokens = Tokens::now(ui);
             let places = 0..runs.len();
             let colors = places.map(|run| Arc::new(Colors::new(categories, run, tokens))).collect();
-            let categories = Arc::clone(categories);
-            self.colors = Some(ColorsOfRuns { is_dark, categories, colors });
-        }
-        self.colors.as_ref().map(|colors| colors.colors.clone())
+            ColorsOfRuns { is_dark, categories: Arc::clone(categories), colors }
+        });
+        self.colors.insert(made).colors.clone()
     }
 }
 

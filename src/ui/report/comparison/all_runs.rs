@@ -32,15 +32,10 @@ pub struct AllRuns {
     rows: RunsAnswer<(), RunTable>,
 }
 
+#[derive(Debug)]
 struct RunTable {
     columns: Vec<Column>,
     rows: Arc<dyn Rows>,
-}
-
-impl std::fmt::Debug for RunTable {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("RunTable").finish_non_exhaustive()
-    }
 }
 
 /// The runs as the table sees them.

@@ -7,6 +7,7 @@ use super::pair_of_runs::PairOfRuns;
 use crate::analysis::comparison::figures::{Figure, Unit};
 use crate::analysis::insights::compared::Compared;
 use crate::text::grouped;
+use crate::ui::job::MadeFor;
 use crate::ui::report::PageContext;
 use crate::ui::widget::data_table::{Data, DataTable, no_paint};
 use crate::ui::widget::rows::{Column, Listed, Rows, Value};
@@ -15,16 +16,10 @@ use crate::ui::widget::rows::{Column, Listed, Rows, Value};
 const FIGURE: f32 = 124.0;
 
 /// What the tab remembers.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct Figures {
     table: DataTable,
-    made: Option<(Arc<Compared>, Arc<dyn Rows>)>,
-}
-
-impl std::fmt::Debug for Figures {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Figures").field("table", &self.table).finish_non_exhaustive()
-    }
+    made: MadeFor<Compared, Arc<dyn Rows>>,
 }
 
 impl Figures {
@@ -36,13 +31,11 @@ impl Figures {
         pair: &PairOfRuns<'_>,
         found: &Arc<Compared>,
     ) {
-        if self.made.as_ref().is_none_or(|(made_for, _)| !Arc::ptr_eq(made_for, found)) {
+        let rows = self.made.get(found, || -> Arc<dyn Rows> {
             let is_known = |figure: &&Figure| figure.values.iter().any(Option::is_some);
             let rows = found.figures.iter().filter(is_known).cloned().collect();
-            let rows: Arc<dyn Rows> = Arc::new(Listed { rows, cell: cell_of_pair });
-            self.made = Some((Arc::clone(found), rows));
-        }
-        let Some((_, rows)) = &self.made else { return };
+            Arc::new(Listed { rows, cell: cell_of_pair })
+        });
         let [source, target] = pair.titles();
         let relative = Column::count(pair.relative_title(), FIGURE).not_summed();
         let columns = [

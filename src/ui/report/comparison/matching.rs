@@ -15,7 +15,7 @@ use crate::analysis::program::steps;
 use crate::store::Report;
 use crate::text::grouped;
 use crate::ui::command::{Command, Page};
-use crate::ui::job::{Latest, Same};
+use crate::ui::job::{Latest, MadeFor, Same};
 use crate::ui::report::PageContext;
 use crate::ui::runs::{Run, RunId};
 use crate::ui::widget::data_table::{Data, DataTable, no_paint};
@@ -71,7 +71,7 @@ impl Kind {
 pub struct MatchingTables {
     kind: Kind,
     table: DataTable,
-    counts: Option<(Arc<Matching>, [MatchCounts; 6])>,
+    counts: MadeFor<Matching, [MatchCounts; 6]>,
     found: Latest<UnmatchedKey, Unmatched>,
 }
 
@@ -101,13 +101,9 @@ impl MatchingTables {
     /// Draws what is matched, and below it what is not.
     pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, pair: &PairOfRuns<'_>) {
         let matching = &pair.derived.matching;
-        if self.counts.as_ref().is_none_or(|(made_for, _)| !Arc::ptr_eq(made_for, matching)) {
-            let counts = Kind::ALL.map(|kind| kind.pairs(matching).counts());
-            self.counts = Some((Arc::clone(matching), counts));
-        }
-        if let Some((_, counts)) = &self.counts {
-            self.kind = counts_ui(ui, pair, counts, self.kind);
-        }
+        let counts = || Kind::ALL.map(|kind| kind.pairs(matching).counts());
+        let counts = self.counts.get(matching, counts);
+        self.kind = counts_ui(ui, pair, counts, self.kind);
         ui.add_space(6.0);
         let key = UnmatchedKey {
             runs: pair.runs().map(|run| run.id),

@@ -7,6 +7,7 @@ use super::pair_of_runs::PairOfRuns;
 use crate::analysis::comparison::options::OptionDifference;
 use crate::analysis::insights::compared::Compared;
 use crate::analysis::program::report_options::OptionKind;
+use crate::ui::job::MadeFor;
 use crate::ui::report::PageContext;
 use crate::ui::report::words::option_name;
 use crate::ui::widget::data_table::{Data, DataTable, no_paint};
@@ -14,16 +15,10 @@ use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::rows::{Column, Listed, Rows, Value};
 
 /// What the tab remembers.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct Options {
     table: DataTable,
-    made: Option<(Arc<Compared>, Arc<dyn Rows>)>,
-}
-
-impl std::fmt::Debug for Options {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Options").field("table", &self.table).finish_non_exhaustive()
-    }
+    made: MadeFor<Compared, Arc<dyn Rows>>,
 }
 
 impl Options {
@@ -40,11 +35,9 @@ impl Options {
             absent_ui(ui, "No option differs", reason);
             return;
         }
-        if self.made.as_ref().is_none_or(|(made_for, _)| !Arc::ptr_eq(made_for, found)) {
-            let rows: Arc<dyn Rows> = Arc::new(Listed { rows: found.options.clone(), cell });
-            self.made = Some((Arc::clone(found), rows));
-        }
-        let Some((_, rows)) = &self.made else { return };
+        let rows = self.made.get(found, || -> Arc<dyn Rows> {
+            Arc::new(Listed { rows: found.options.clone(), cell })
+        });
         let [source, target] = pair.titles();
         let columns = [
             Column::text("Name", 320.0),

@@ -7,22 +7,17 @@ use super::pair_of_runs::PairOfRuns;
 use crate::analysis::comparison::plans::Plan;
 use crate::analysis::figures::difference::Difference;
 use crate::analysis::insights::compared::Compared;
+use crate::ui::job::MadeFor;
 use crate::ui::report::PageContext;
 use crate::ui::widget::data_table::{Data, DataTable, no_paint};
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::rows::{Column, Listed, Rows, Value};
 
 /// What the tab remembers.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct Plans {
     table: DataTable,
-    made: Option<(Arc<Compared>, Arc<dyn Rows>)>,
-}
-
-impl std::fmt::Debug for Plans {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Plans").field("table", &self.table).finish_non_exhaustive()
-    }
+    made: MadeFor<Compared, Arc<dyn Rows>>,
 }
 
 impl Plans {
@@ -43,11 +38,9 @@ impl Plans {
             absent_ui(ui, "No operation changed its plan", reason);
             return;
         }
-        if self.made.as_ref().is_none_or(|(made_for, _)| !Arc::ptr_eq(made_for, found)) {
-            let rows: Arc<dyn Rows> = Arc::new(Listed { rows: found.plans.clone(), cell });
-            self.made = Some((Arc::clone(found), rows));
-        }
-        let Some((_, rows)) = &self.made else { return };
+        let rows = self.made.get(found, || -> Arc<dyn Rows> {
+            Arc::new(Listed { rows: found.plans.clone(), cell })
+        });
         let of_both =
             |what: &str| pair.runs().map(|run| format!("{what}, {}", run.title_in_text()));
         let [source_steps, target_steps] = of_both("Steps");

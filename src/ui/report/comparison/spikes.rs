@@ -11,6 +11,7 @@ use crate::analysis::insights::compared::Compared;
 use crate::analysis::program::steps;
 use crate::store::Report;
 use crate::ui::command::{Command, Page};
+use crate::ui::job::MadeFor;
 use crate::ui::report::PageContext;
 use crate::ui::widget::data_table::{Data, DataTable, no_paint};
 use crate::ui::widget::facts::absent_ui;
@@ -20,16 +21,10 @@ use crate::ui::widget::rows::{Column, Rows, Value};
 const BYTES: f32 = 104.0;
 
 /// What the tab remembers.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct Spikes {
     table: DataTable,
-    made: Option<(Arc<Compared>, Arc<dyn Rows>)>,
-}
-
-impl std::fmt::Debug for Spikes {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Spikes").field("table", &self.table).finish_non_exhaustive()
-    }
+    made: MadeFor<Compared, Arc<dyn Rows>>,
 }
 
 /// The spikes as the table sees them.
@@ -98,14 +93,12 @@ impl Spikes {
             absent_ui(ui, "No spikes", "One of the reports has no curve over steps");
             return;
         }
-        if self.made.as_ref().is_none_or(|(made_for, _)| !Arc::ptr_eq(made_for, found)) {
+        let rows = self.made.get(found, || -> Arc<dyn Rows> {
             let reports = pair.runs().map(|run| Arc::clone(&run.report));
             let only_in = Side::BOTH.map(|side| pair.only_in(side));
             let rows = SpikeRows { found: Arc::clone(found), reports, only_in };
-            let rows: Arc<dyn Rows> = Arc::new(rows);
-            self.made = Some((Arc::clone(found), rows));
-        }
-        let Some((_, rows)) = &self.made else { return };
+            Arc::new(rows)
+        });
         let [source, target] = pair.titles();
         let columns = [
             Column::rest("Spike"),

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use eframe::egui::ComboBox;
 
 use crate::ui::command::Command;
-use crate::ui::job::Latest;
+use crate::ui::job::{Latest, Same};
 use crate::ui::units::Units;
 use crate::ui::widget::data_table::{Data, DataTable, no_paint};
 use crate::ui::widget::rows::Rows;
@@ -21,28 +21,12 @@ const BYTES: [u64; 6] = [0, 1 << 10, 10 << 10, 100 << 10, 1 << 20, 10 << 20];
 /// Thresholds to choose from, numbers.
 const COUNTS: [u64; 4] = [0, 10, 100, 1000];
 
-/// What rows were made for: the entries' place in memory, and the choice.
-type RowsKey = (usize, Choice);
-
 /// What the table remembers.
 #[derive(Debug, Default)]
 pub struct FigureTable {
     table: DataTable,
     choice: Choice,
-    rows: Latest<RowsKey, MadeRows>,
-}
-
-/// The rows of a choice. The entries are kept, so that no others can come to lie in their place.
-struct MadeRows {
-    entries: Arc<Entries>,
-    figures: Arc<FigureRows>,
-    rows: Arc<dyn Rows>,
-}
-
-impl std::fmt::Debug for MadeRows {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} rows", self.rows.len())
-    }
+    rows: Latest<(Same<Entries>, Choice), Arc<FigureRows>>,
 }
 
 /// What is shown in this frame.
@@ -78,26 +62,25 @@ impl FigureTable {
                 choice_ui(ui, entries, &mut choice);
             }
         };
-        let key = (Arc::as_ptr(entries).addr(), self.choice);
+        let key = (Same(Arc::clone(entries)), self.choice);
         let (for_job, chosen) = (Arc::clone(entries), self.choice);
         self.rows.ask("rows of figures", ui.ctx(), &key, move |_| {
-            let figures = Arc::new(FigureRows::new(&for_job, chosen));
-            let rows: Arc<dyn Rows> = Arc::clone(&figures) as Arc<dyn Rows>;
-            MadeRows { entries: for_job, figures, rows }
+            Arc::new(FigureRows::new(&for_job, chosen))
         });
-        let Some((_, made)) = self.rows.last() else {
+        let Some(((Same(entries), _), made)) = self.rows.last() else {
             ui.horizontal(head);
             ui.weak(self.rows.failure().unwrap_or("Comparing…"));
             return None;
         };
-        let columns = made.entries.table_columns();
-        let entry = |row: usize| made.figures.entry(row);
+        let columns = entries.table_columns();
+        let entry = |row: usize| made.entry(row);
+        let rows: Arc<dyn Rows> = Arc::clone(made) as Arc<dyn Rows>;
         let data = Data {
             name: shown.name,
             title: "",
             note: shown.note,
             columns: &columns,
-            rows: &made.rows,
+            rows: &rows,
             is_selected: &|row| entry(row).is_some_and(|entry| (shown.is_selected)(entry)),
             paint: &no_paint,
         };

@@ -129,6 +129,7 @@ enum Cell {
 }
 
 /// The rows of a table.
+#[derive(Debug)]
 pub struct FigureRows {
     entries: Arc<Entries>,
     cells: Vec<Cell>,
@@ -136,6 +137,7 @@ pub struct FigureRows {
 }
 
 /// An entry, or several under one name.
+#[derive(Debug)]
 struct Row {
     /// The entry, a position in the list; `None` for a group.
     entry: Option<usize>,

@@ -10,31 +10,42 @@ use crate::analysis::comparison::contribution::OperationName;
 use crate::analysis::comparison::variable_figures::{
     Owner, RunVariables, VariableFigures, variable_figures,
 };
-use crate::analysis::liveness::variables::VariablePart;
+use crate::analysis::liveness::variables::{VariablePart, VariableRow};
 use crate::store::Report;
 use crate::text::grouped;
+use crate::ui::runs::Runs;
 
 /// Ranges of steps that are written out.
 const MOST_RANGES: usize = 4;
 
-/// The figures of variables. `titles` are those of the runs, in their order.
+/// The variables of a run, and the columns that their figures stand in.
+pub type RowsAndColumns = (Vec<VariableRow>, Vec<usize>);
+
+/// The figures of the variables of each run, in the order of the runs.
 pub fn variable_entries(
-    runs: Vec<RunVariables<'_>>,
-    titles: &[String],
+    runs: &Runs,
+    found: Vec<RowsAndColumns>,
     columns: Vec<FigureColumn>,
-    layout: Layout,
 ) -> Entries {
-    let are_attributed = runs.iter().skip(1).any(|run| run.attribution.is_some());
-    let reports: Vec<&Report> = runs.iter().map(|run| run.report).collect();
-    let columns_of: Vec<Vec<usize>> = runs.iter().map(|run| run.columns.clone()).collect();
+    let attributions = runs.each(|run| run.pair.as_ref().map(|pair| pair.attribution()));
+    let are_attributed = attributions.iter().skip(1).any(Option::is_some);
+    let columns_of: Vec<Vec<usize>> = found.iter().map(|(_, columns)| columns.clone()).collect();
+    let of_runs = runs.iter().zip(found).zip(&attributions);
+    let of_runs = of_runs.map(|((run, (rows, columns)), attribution)| RunVariables {
+        report: &run.report,
+        attribution: attribution.as_deref(),
+        rows,
+        columns,
+    });
     let count = columns.len();
     let mut groups = Groups::default();
-    let rows = variable_figures(runs, count).into_iter().map(|row| {
+    let rows = variable_figures(of_runs.collect(), count).into_iter().map(|row| {
         let VariableFigures { name, bytes, owner, parts } = row;
         let part = |(run, part): (usize, VariablePart)| {
-            let life = reports.get(run).map_or(String::new(), |report| life_text(report, &part));
-            let name = match titles.get(run) {
-                Some(title) if titles.len() > 1 => format!("{title}: {life}"),
+            let of = runs.get(run);
+            let life = of.map_or(String::new(), |run| life_text(&run.report, &part));
+            let name = match of {
+                Some(run) if !runs.is_one() => format!("{}: {life}", run.title),
                 _ => life,
             };
             let mut figures = vec![None; count];
@@ -52,7 +63,14 @@ pub fn variable_entries(
     let list = rows.collect();
     let groupings =
         if are_attributed { vec!["Operation", "Module", "Kind of operation"] } else { Vec::new() };
-    Entries { unit: Unit::Bytes, title: "Variable", layout, columns, groupings, list }
+    Entries {
+        unit: Unit::Bytes,
+        title: "Variable",
+        layout: Layout::of(runs),
+        columns,
+        groupings,
+        list,
+    }
 }
 
 /// The names of groups, each kept once.

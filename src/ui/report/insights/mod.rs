@@ -14,7 +14,7 @@ use std::sync::Arc;
 use eframe::egui::{RichText, ScrollArea};
 
 use super::PageContext;
-use super::beside::beside_ui;
+use super::side_by_side::columns_of_runs_ui;
 use crate::analysis::insights::{Insights, insights, insights_with_gaps};
 use crate::store::Report;
 use crate::ui::command::Command;
@@ -73,7 +73,7 @@ impl RunsPage for InsightsPage {
         if let (2, Some(target)) = (runs.len(), runs.get(1)) {
             self.changes.ui(ui, reference, target);
         }
-        beside_ui(ui, runs, |ui, run| {
+        columns_of_runs_ui(ui, runs, |ui, run| {
             if runs.len() > 2 {
                 self.changes.ui(ui, reference, run);
             }

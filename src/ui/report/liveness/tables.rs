@@ -8,7 +8,6 @@ use super::lifetimes_table::LifetimeTables;
 use super::peaks::PeakRows;
 use super::timelines::SlotTimelines;
 use super::words::selected_moment;
-use crate::analysis::comparison::variable_figures::RunVariables;
 use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::variables::{self, VariableRow};
 use crate::ui::report::figures::variables::variable_entries;
@@ -409,15 +408,8 @@ impl VariablesAt {
 
     /// The figures; the run that has no variables, where one has none.
     pub fn entries(&self, runs: &Runs) -> Result<Entries, usize> {
-        let attributions: Vec<_> =
-            runs.iter().map(|run| run.pair.as_ref().map(|pair| pair.attribution())).collect();
-        let mut of_runs = Vec::with_capacity(runs.len());
-        for (place, (run, attribution)) in runs.iter().zip(&attributions).enumerate() {
-            let (rows, columns) = self.rows(run, place).ok_or(place)?;
-            let attribution = attribution.as_deref();
-            of_runs.push(RunVariables { report: &run.report, attribution, rows, columns });
-        }
-        let titles: Vec<String> = runs.iter().map(|run| run.title.to_string()).collect();
+        let rows = |(place, run)| self.rows(run, place).ok_or(place);
+        let found = runs.iter().enumerate().map(rows).collect::<Result<_, _>>()?;
         let columns = match self {
             Self::NotAlwaysLive(moments) => moments.columns.clone(),
             Self::AlwaysLive(_) if runs.is_one() => {
@@ -425,7 +417,7 @@ impl VariablesAt {
             }
             Self::AlwaysLive(_) => FigureColumn::of_runs(runs),
         };
-        Ok(variable_entries(of_runs, &titles, columns, Layout::of(runs)))
+        Ok(variable_entries(runs, found, columns))
     }
 }
 

@@ -3,7 +3,6 @@
 
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::analysis::comparison::slot_curves::{in_slots, slots_where};
 use crate::analysis::comparison::slot_peaks::{SlotPeak, slot_peaks};
@@ -13,6 +12,7 @@ use crate::analysis::liveness::scope_curve::AlwaysLive;
 use crate::analysis::liveness::timeline::Timeline;
 use crate::ui::runs::{PerRun, Runs};
 use crate::ui::widget::bins::Values;
+use crate::ui::widget::bins::new_version;
 
 /// The curve of a run.
 #[derive(Debug)]
@@ -101,7 +101,6 @@ pub struct SlotTimelines {
 impl SlotTimelines {
     /// Works them out; `None` where no run has such a curve.
     pub fn of(runs: &Runs, scope: Scope, is_cancelled: &(dyn Fn() -> bool + Sync)) -> Option<Self> {
-        static VERSIONS: AtomicU64 = AtomicU64::new(0);
         let axis = Arc::clone(runs.axis()?);
         let slots = axis.len();
         let curve = |(place, run): (usize, &crate::ui::runs::Run)| {
@@ -127,12 +126,9 @@ impl SlotTimelines {
                 highest
             })
         });
-        let peak_curve =
-            |curve: &'_ Option<RunCurve>| curve.as_ref().map(|curve| Arc::clone(&curve.timeline));
-        let peak_curves: Vec<Option<Arc<Timeline>>> = curves.iter().map(peak_curve).collect();
-        let peak_curves: Vec<&[u64]> = peak_curves
+        let peak_curves: Vec<&[u64]> = curves
             .iter()
-            .map(|timeline| timeline.as_ref().map_or(&[][..], |timeline| timeline.peak_curve()))
+            .map(|curve| curve.as_ref().map_or(&[][..], |curve| curve.timeline.peak_curve()))
             .collect();
         let peaks = slot_peaks(&peak_curves, &axis);
         let only = |run: usize| {
@@ -143,8 +139,7 @@ impl SlotTimelines {
             })
         };
         let only = (0..runs.len()).map(only).collect();
-        let version = VERSIONS.fetch_add(1, Ordering::Relaxed);
-        Some(Self { scope, axis, runs: curves, highest, peaks, only, version })
+        Some(Self { scope, axis, runs: curves, highest, peaks, only, version: new_version() })
     }
 
     /// Number of slots.

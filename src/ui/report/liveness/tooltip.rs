@@ -18,6 +18,7 @@ use crate::ui::report::{against_limit, change_color, change_text, tooltip_facts_
 use crate::ui::runs::{Needed, PerRun, Runs, RunsAnswer};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
+use crate::ui::widget::rows::Value;
 
 /// Widest tooltip, points: it has a column of words for each of two runs.
 const WIDTH: f32 = 640.0;
@@ -106,7 +107,7 @@ impl SlotTooltip {
         lines.extend(facts.list().into_iter().map(line));
         let worst = worst_title(system);
         match (figures.worst.first(), timelines.scope) {
-            (Some(Some(tile)), _) => lines.push((worst, tile.clone())),
+            (Some(Some(tile)), _) => lines.push((&worst, tile.clone())),
             (_, Scope::Everything) => {}
             (_, scope) => lines.push(("Of", scope_title(system, scope))),
         }
@@ -181,8 +182,8 @@ impl SlotTooltip {
                 let step = moment.step_there(place);
                 ui.label(step.map_or("–".to_owned(), |step| step_id(&run.report, step)));
                 let bytes = |bytes: &PerRun<Option<u64>>| bytes.get(place).copied().flatten();
-                ui.label(bytes_text(bytes(&figures.not_always_live), units));
-                ui.label(bytes_text(bytes(&together), units));
+                ui.label(Value::bytes(bytes(&figures.not_always_live)).shown(units));
+                ui.label(Value::bytes(bytes(&together)).shown(units));
                 let first = together.get(0).copied().flatten();
                 match (place, first, bytes(&together)) {
                     (0, ..) | (_, None, _) | (.., None) => ui.label(""),
@@ -241,7 +242,7 @@ impl SlotTooltip {
                 for Entry { name, figures, .. } in &largest.variables {
                     ui.label(shortened(name, longest));
                     for bytes in figures {
-                        ui.label(bytes_text(*bytes, units));
+                        ui.label(Value::bytes(*bytes).shown(units));
                     }
                     if let [source, target] = **figures {
                         match (source, target) {
@@ -282,8 +283,8 @@ fn row_ui(ui: &mut egui::Ui, title: &str, words: &[Option<String>]) {
 }
 
 /// What the arena is called that is worst at a step.
-fn worst_title(system: &System) -> &'static str {
-    if system.arena == System::POPLAR.arena { "Worst tile" } else { "Worst arena" }
+fn worst_title(system: &System) -> String {
+    format!("Worst {}", system.arena.to_lowercase())
 }
 
 /// Which runs have a step there, and what is said of those that have none.
@@ -380,17 +381,13 @@ impl SlotFigures {
     }
 }
 
-fn bytes_text(bytes: Option<u64>, units: Units) -> String {
-    bytes.map_or_else(|| "–".to_owned(), |bytes| units.bytes(bytes))
-}
-
 fn bytes_ui(ui: &mut egui::Ui, title: &str, bytes: &PerRun<Option<u64>>, units: Units) {
     if bytes.iter().all(Option::is_none) {
         return;
     }
     ui.weak(title);
     for bytes in bytes {
-        ui.label(bytes_text(*bytes, units));
+        ui.label(Value::bytes(*bytes).shown(units));
     }
     if let [Some(source), Some(target)] = bytes.as_slice() {
         change_ui(ui, *source, *target, units);

@@ -162,46 +162,47 @@ impl TileFigures {
 }
 
 /// The tiles that a choice asks for, with their parts.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct DividedTiles {
     pub choice: TileChoice,
     pub tiles: Arc<ArrangedTiles>,
     /// Their bytes in parts, the same parts in all runs; `None` where there is no breakdown, or one of
     /// the runs does not have it.
-    pub stacks: Option<PerRun<Arc<Stack>>>,
+    pub stacks: Option<PerRun<Stack>>,
 }
 
 impl DividedTiles {
     /// Makes what a choice asks for; what serves again of the answer `before` is taken from there.
-    pub fn new(runs: &Runs, choice: &TileChoice, before: Option<Self>) -> Option<Self> {
+    pub fn new(runs: &Runs, choice: &TileChoice, before: Option<&Self>) -> Option<Self> {
         let memories = memories(runs)?;
-        let same_tiles = before.as_ref().filter(|before| before.choice.has_tiles_of(choice));
+        let same_tiles = before.filter(|before| before.choice.has_tiles_of(choice));
         let tiles = match same_tiles {
             Some(before) => Arc::clone(&before.tiles),
             None => Arc::new(ArrangedTiles::new(runs, &memories, choice)),
         };
         let same_parts = before.filter(|before| before.choice.breakdown == choice.breakdown);
-        let parts: Option<Vec<_>> = match (same_parts.and_then(|before| before.stacks), choice) {
-            (Some(stacks), _) => {
-                Some(stacks.iter().map(|stack| Arc::clone(&stack.parts)).collect())
-            }
-            (None, TileChoice { breakdown: Some(which), .. }) => {
-                breakdowns(&memories, *which, MOST_CATEGORIES)
-                    .map(|parts| parts.into_iter().map(Arc::new).collect())
-            }
-            (None, _) => None,
-        };
+        let parts: Option<Vec<_>> =
+            match (same_parts.and_then(|before| before.stacks.as_ref()), choice) {
+                (Some(stacks), _) => {
+                    Some(stacks.iter().map(|stack| Arc::clone(&stack.parts)).collect())
+                }
+                (None, TileChoice { breakdown: Some(which), .. }) => {
+                    breakdowns(&memories, *which, MOST_CATEGORIES)
+                        .map(|parts| parts.into_iter().map(Arc::new).collect())
+                }
+                (None, _) => None,
+            };
         let ids: Vec<RunId> = runs.iter().map(|run| run.id).collect();
         let version = choice.version(&ids);
         let stacks = parts.map(|parts| {
             let stack = |(parts, rows): (_, &Vec<u32>)| Stack::new(parts, rows, choice, version);
-            parts.into_iter().zip(&tiles.rows).map(stack).map(Arc::new).collect()
+            parts.into_iter().zip(&tiles.rows).map(stack).collect()
         });
         Some(Self { choice: choice.clone(), tiles, stacks })
     }
 
     /// The bytes of a run in parts.
-    pub fn stack(&self, run: usize) -> Option<&Arc<Stack>> {
+    pub fn stack(&self, run: usize) -> Option<&Stack> {
         self.stacks.as_ref()?.get(run)
     }
 }

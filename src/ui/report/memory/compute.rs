@@ -453,8 +453,7 @@ impl Listings {
             return;
         };
         let (runs, needs) = (page.runs, listing.needs());
-        let is_there = |run: &Run| needs.iter().all(|needed| needed.is_settled(&run.report));
-        if !runs.iter().all(is_there) {
+        if !runs.are_read(needs) {
             ui.horizontal(beside);
             unread_ui(ui, listing.title(), runs.is_working());
             return;

@@ -21,10 +21,13 @@ mod tiles;
 mod tooltip;
 mod variables;
 
+use std::sync::Arc;
+
 use eframe::egui;
 use eframe::egui::Margin;
 
 use super::address_steps::AddressStepsView;
+use super::category_colors::AskedColors;
 use super::chip_map::ChipMapView;
 use super::memory_map::{MemoryMap, MemoryView, views_ui};
 use super::tile_grid::TileGridView;
@@ -50,13 +53,14 @@ const NEEDS: Needs = &[Needed::Memory];
 pub struct MemoryPage {
     view: MemoryView,
     choices: Choices,
-    divided: RunsAnswer<TileChoice, Option<DividedTiles>>,
+    divided: RunsAnswer<TileChoice, Option<Arc<DividedTiles>>>,
     pictures: picture::TilePictures,
     selecting: select::Selecting,
     tabs: tabs::Tabs,
     differences: DifferenceMapView,
     map: MemoryMap,
     all_tiles: ChipMapView,
+    colors: AskedColors,
     address_steps: AddressStepsView,
     grid: TileGridView,
     /// The runs of the frame before.
@@ -80,15 +84,16 @@ impl RunsPage for MemoryPage {
         match self.view {
             MemoryView::OneTile => {
                 let (runs, view) = (page.runs, &mut self.view);
-                self.map.ui(ui, page, |ui| views_ui(ui, view, !runs.is_one()));
+                self.map.ui(ui, page, &mut self.colors, |ui| views_ui(ui, view, !runs.is_one()));
             }
             MemoryView::AddressSteps => {
                 let (runs, view) = (page.runs, &mut self.view);
-                self.address_steps.ui(ui, page, |ui| views_ui(ui, view, !runs.is_one()));
+                self.address_steps
+                    .ui(ui, page, &mut self.colors, |ui| views_ui(ui, view, !runs.is_one()));
             }
             MemoryView::AllTiles => {
                 self.view_ui(ui, page);
-                self.all_tiles.ui(ui, page);
+                self.all_tiles.ui(ui, page, &mut self.colors);
             }
             MemoryView::Grid => {
                 self.view_ui(ui, page);
@@ -113,7 +118,9 @@ impl MemoryPage {
         let runs = page.runs;
         let before = self.divided.last(runs).and_then(|(_, divided)| divided.clone());
         let choice = self.choices.tiles.clone();
-        let work = move |runs: &Runs, _: &_| DividedTiles::new(runs, &choice, before);
+        let work = move |runs: &Runs, _: &_| {
+            DividedTiles::new(runs, &choice, before.as_deref()).map(Arc::new)
+        };
         self.divided.ask("arrange tiles", ui.ctx(), (runs, NEEDS), &self.choices.tiles, work);
         // After the question: this frame shows what has come, for no other may follow.
         let Some(divided) = self.divided.last(runs).and_then(|(_, divided)| divided.clone()) else {

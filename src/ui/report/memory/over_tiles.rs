@@ -1,18 +1,15 @@
 //! The bytes of the selected variable on the tiles of a picture, asked for beside the window.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use eframe::egui;
 
 use super::arranged::ArrangedTiles;
 use crate::analysis::liveness::variables::over_tiles;
 use crate::ui::runs::{Needed, Needs, Runs, RunsAnswer};
+use crate::ui::widget::bins::new_version;
 
 const NEEDS: Needs = &[Needed::Liveness, Needed::TileVariables];
-
-/// Numbers the answers, so that caches can tell them apart.
-static ANSWERS: AtomicU64 = AtomicU64::new(1);
 
 /// Bytes of a variable on each tile that is shown, with a number of their own.
 #[derive(Debug)]
@@ -37,8 +34,7 @@ impl VariableOverTiles {
             let of_run = |run: &crate::ui::runs::Run| {
                 over_tiles(&run.report, &wanted, in_order.iter().copied())
             };
-            let version = ANSWERS.fetch_add(1, Ordering::Relaxed);
-            OverTiles { of_runs: runs.iter().map(of_run).collect(), version }
+            OverTiles { of_runs: runs.iter().map(of_run).collect(), version: new_version() }
         });
     }
 

@@ -8,11 +8,11 @@ use crate::analysis::memory::cell;
 use crate::store::memory::TileColumn;
 use crate::ui::widget::bins::Values;
 
-/// Most categories that have a colour of their own; the palette has one more for the rest.
+/// Most categories that are parts of their own; the rest is one.
 pub const MOST_CATEGORIES: usize = 9;
 
 /// Parts that are shown as a stack.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Stack {
     /// The parts, of each row of the report.
     pub parts: Arc<Vec<MemoryPart>>,

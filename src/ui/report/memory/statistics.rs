@@ -38,7 +38,8 @@ fn of_one_ui(ui: &mut egui::Ui, run: &Run, figures: &TileFigures) {
     for (name, of) in STATISTICS {
         ui.weak(name);
         let bytes = of(&figures.statistics);
-        let label = ui.add(Label::new(RichText::new(bytes_text(bytes, units)).strong()).extend());
+        let label =
+            ui.add(Label::new(RichText::new(Value::bytes(bytes).shown(units)).strong()).extend());
         if let Some(bytes) = bytes {
             label.on_hover_text(units.exact(bytes));
         }
@@ -93,7 +94,7 @@ fn statistic_ui(ui: &mut egui::Ui, runs: &Runs, name: &str, values: &[Option<u64
         if place > 0 {
             add(" → ", weak);
         }
-        add(&bytes_text(*bytes, units), run.color(ui));
+        add(&Value::bytes(*bytes).shown(units), run.color(ui));
     }
     let mut hover = None;
     if let [Some(source), Some(target)] = *values {
@@ -132,8 +133,4 @@ fn tiles_over_ui(ui: &mut egui::Ui, tiles: &ArrangedTiles) {
         if has_ended { text } else { text.color(Tokens::now(ui).bad) }
     };
     ui.add(Label::new(text).extend());
-}
-
-fn bytes_text(bytes: Option<u64>, units: Units) -> String {
-    bytes.map_or_else(|| "–".to_owned(), |bytes| units.bytes(bytes))
 }

@@ -72,7 +72,7 @@ fn parts(runs: &Runs, divided: &DividedTiles, position: usize) -> Vec<TileFigure
     let titles = stacks.get(0).map_or(&[][..], |stack| &stack.parts[..]).iter();
     let titles = titles.map(|part| shortened(&part.title, LONGEST_TITLE).into_owned());
     let of_part = |(part, title): (usize, String)| {
-        let of_run = |(place, stack): (usize, &std::sync::Arc<super::stack::Stack>)| {
+        let of_run = |(place, stack): (usize, &super::stack::Stack)| {
             cell(&stack.parts.get(part)?.bytes, divided.tiles.row(place, position)?)
         };
         (title, stacks.iter().enumerate().map(of_run).collect::<Vec<_>>())

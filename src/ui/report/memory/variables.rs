@@ -5,17 +5,16 @@ use std::sync::Arc;
 
 use super::listed::{Listed, ListedTable, TableText};
 use super::tabs::Beside;
-use crate::analysis::comparison::variable_figures::RunVariables;
 use crate::analysis::liveness::variables::{SelectedVariables, VariableRow, on_tiles};
 use crate::analysis::liveness::why_no_variables;
 use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::memory::tile_order::selected_rows;
 use crate::store::Report;
 use crate::text::grouped;
+use crate::ui::report::figures::FigureColumn;
 use crate::ui::report::figures::variables::variable_entries;
-use crate::ui::report::figures::{FigureColumn, Layout};
 use crate::ui::report::{PageContext, unread_ui};
-use crate::ui::runs::{Needed, Needs, Run, Runs};
+use crate::ui::runs::{Needed, Needs, Runs};
 use crate::ui::widget::rows::{Column, Rows, Value};
 
 /// What the table needs of all tiles, and of some.
@@ -125,20 +124,9 @@ fn listed(runs: &Runs, tiles: &TileSelection) -> Listed {
         let columns = columns(&runs.reference().report, tiles, &variables);
         return Listed::One { columns, rows: Arc::new(VariableRows(variables)), note: None };
     }
-    let attributions: Vec<_> =
-        runs.iter().map(|run| run.pair.as_ref().map(|pair| pair.attribution())).collect();
-    let with_owners = runs.iter().zip(found).zip(&attributions).enumerate();
-    let rows = with_owners.map(|(place, ((run, found), attribution))| RunVariables {
-        report: &run.report,
-        attribution: attribution.as_deref(),
-        rows: found.rows,
-        columns: vec![place],
-    });
-    let rows = rows.collect();
-    let titles: Vec<String> = runs.iter().map(|run| run.title.to_string()).collect();
-    let columns = FigureColumn::of_runs(runs);
-    let entries = Arc::new(variable_entries(rows, &titles, columns, Layout::of(runs)));
-    Listed::Several { entries, unknown: 0 }
+    let found = found.into_iter().enumerate().map(|(place, found)| (found.rows, vec![place]));
+    let entries = variable_entries(runs, found.collect(), FigureColumn::of_runs(runs));
+    Listed::Several { entries: Arc::new(entries), unknown: 0 }
 }
 
 impl Variables {
@@ -147,11 +135,7 @@ impl Variables {
         let (runs, tiles) = (page.runs, page.selection.tiles.clone());
         let [of_all, of_some] = NEEDS;
         let needs = if tiles.is_empty() { of_all } else { of_some };
-        let is_there = |run: &Run| {
-            let parts = needs.iter().filter(|needed| **needed != Needed::Matching);
-            parts.clone().all(|needed| needed.is_settled(&run.report))
-        };
-        if !runs.iter().all(is_there) {
+        if !runs.are_read(needs) {
             ui.horizontal(beside);
             unread_ui(ui, "The variables of single tiles", runs.is_working());
             return;

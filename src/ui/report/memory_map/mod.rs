@@ -22,11 +22,11 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::category_colors::{self, CategoryColors};
+use super::category_colors::{AskedColors, CategoryColors};
 use super::step_choice::step_choice_ui;
 use super::{PageContext, tables_height};
 use crate::store::TileId;
-use crate::ui::runs::{Run, RunId, RunsAnswer};
+use crate::ui::runs::{Run, RunId};
 use crate::ui::selection::Selection;
 use crate::ui::split;
 use crate::ui::widget::bins::{BinCache, Values};
@@ -52,7 +52,6 @@ const MARGIN: f64 = 0.25;
 pub struct MemoryMap {
     tile: TileChoice,
     readings: BTreeMap<RunId, TileReading>,
-    colors: RunsAnswer<(), Arc<CategoryColors>>,
     choices: Choices,
     search: search::Search,
     view: View,
@@ -109,6 +108,7 @@ impl MemoryMap {
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
+        colors: &mut AskedColors,
         views: impl FnOnce(&mut egui::Ui),
     ) {
         let runs = page.runs;
@@ -125,7 +125,7 @@ impl MemoryMap {
                 self.choices.ui(ui, page.selection.slot(runs).is_some());
             });
         });
-        let Some(tiles) = self.read(ui, page, tile) else {
+        let Some(tiles) = self.read(ui, page, tile, colors) else {
             ui.horizontal(|ui| self.tile.ui(ui, page, memory));
             match self.readings.get(&reference.id).and_then(|read| read.why_not(&reference.report))
             {
@@ -180,13 +180,16 @@ impl MemoryMap {
     }
 
     /// Asks for the tile in all runs, for the step and for what is marked; `None` where nothing is there.
-    fn read(&mut self, ui: &egui::Ui, page: &PageContext<'_>, tile: TileId) -> Option<RunTiles> {
+    fn read(
+        &mut self,
+        ui: &egui::Ui,
+        page: &PageContext<'_>,
+        tile: TileId,
+        colors: &mut AskedColors,
+    ) -> Option<RunTiles> {
         let runs = page.runs;
         self.readings.retain(|id, _| runs.position(*id).is_some());
-        let asked = (runs, category_colors::NEEDS);
-        self.colors.ask("colours of categories", ui.ctx(), asked, &(), |runs, _| {
-            Arc::new(CategoryColors::of(runs))
-        });
+        let colors = colors.ask(ui, runs);
         let wanted = Wanted {
             search: self.search.text.trim().to_owned(),
             selected: page.selection.variable.clone(),
@@ -202,8 +205,7 @@ impl MemoryMap {
         };
         let of_runs: Vec<_> = runs.iter().enumerate().map(of_run).collect();
         let len = of_runs.iter().flatten().map(|tile| tile.data.len()).max()?;
-        let ((), colors) = self.colors.last(runs)?;
-        Some(RunTiles { colors: Arc::clone(colors), of_runs, len })
+        Some(RunTiles { colors: colors?, of_runs, len })
     }
 
     /// Goes through the first run in which the search finds something.

@@ -98,6 +98,7 @@ impl List {
 type Row = Vec<Value<'static>>;
 
 /// A list as it is shown.
+#[derive(Debug)]
 struct ListTable {
     list: List,
     title: String,
@@ -106,12 +107,6 @@ struct ListTable {
     note: String,
     /// How many options of it differ.
     differing: usize,
-}
-
-impl std::fmt::Debug for ListTable {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ListTable").field("title", &self.title).finish_non_exhaustive()
-    }
 }
 
 /// The lists that there are.
