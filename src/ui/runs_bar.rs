@@ -255,6 +255,8 @@ fn choices_ui(
         Some(runs) if runs.is_one() => {}
         Some(runs) if runs.len() > 2 => several_matched_ui(ui, runs),
         Some(runs) => matched_ui(ui, runs),
+        // As long as a run cannot be opened, none is matched.
+        None if !open.failures().is_empty() => {}
         None => {
             ui.weak("Steps are being matched");
         }
