@@ -329,7 +329,9 @@ fn axes(ui: &egui::Ui, placed: &Placed, of: &PictureOf<'_>) {
         painter.text(at, Align2::CENTER_TOP, text, font.clone(), color);
     }
     let at = Pos2::new(inner.center().x, inner.bottom() + BOTTOM - 1.0);
-    painter.text(at, Align2::CENTER_BOTTOM, "Step; addresses within the tile go up", font, color);
+    let arena = of.data.tile.report.system.arena_in_text();
+    let text = format!("Step; addresses within the {arena} go up");
+    painter.text(at, Align2::CENTER_BOTTOM, text, font, color);
 }
 
 fn describe(response: &Response, of: &PictureOf<'_>) {
@@ -338,11 +340,10 @@ fn describe(response: &Response, of: &PictureOf<'_>) {
         let chosen = of.chosen.map(|row| of.data.tile.name(row)).filter(|name| !name.is_empty());
         info.current_text_value = Some(match chosen {
             Some(name) => crate::text::shortened(name, 100).into_owned(),
-            None => format!(
-                "Tile {}, {} steps",
-                of.data.tile.tile,
-                grouped(of.data.rectangles.steps.into())
-            ),
+            None => {
+                let arena = of.data.tile.report.arena_title(of.data.tile.arena);
+                format!("{arena}, {} steps", grouped(of.data.rectangles.steps.into()))
+            }
         });
         info
     });

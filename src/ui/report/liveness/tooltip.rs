@@ -5,12 +5,11 @@ use eframe::egui;
 use eframe::egui::RichText;
 use std::sync::Arc;
 
-use super::scope_choice::scope_title;
 use super::tables::{OF_VARIABLES, VariablesAt};
 use super::timelines::SlotTimelines;
-use crate::analysis::liveness::Scope;
+use crate::analysis::liveness::{Scope, scope_title};
 use crate::analysis::program::steps::{Fact, StepFacts, fact_names, facts};
-use crate::store::System;
+use crate::store::{Report, System};
 use crate::text::{grouped, shortened};
 use crate::ui::report::figures::Entry;
 use crate::ui::report::moment::{Moment, step_id};
@@ -83,7 +82,9 @@ impl SlotTooltip {
         let (Some((slot, ..)), Some(moment)) = (self.made_for, &self.moment) else { return };
         let figures = SlotFigures::of(runs, timelines, moment);
         match (runs.len(), self.facts.first()) {
-            (1, Some(Some(facts))) => Self::one_ui(ui, runs.system(), timelines, facts, &figures),
+            (1, Some(Some(facts))) => {
+                Self::one_ui(ui, &runs.reference().report, timelines, facts, &figures);
+            }
             (1, _) => return,
             (2, _) => self.pair_ui(ui, runs, timelines, (moment, &figures)),
             _ => self.many_ui(ui, runs, timelines, (moment, &figures)),
@@ -93,7 +94,7 @@ impl SlotTooltip {
 
     fn one_ui(
         ui: &mut egui::Ui,
-        system: &System,
+        report: &Report,
         timelines: &SlotTimelines,
         facts: &StepFacts,
         figures: &SlotFigures,
@@ -105,11 +106,11 @@ impl SlotTooltip {
         let mut lines: Vec<(&str, String)> = Vec::new();
         let line = |fact: Fact| (fact.name, shortened(&fact.value, NAME).into_owned());
         lines.extend(facts.list().into_iter().map(line));
-        let worst = worst_title(system);
+        let worst = worst_title(&report.system);
         match (figures.worst.first(), timelines.scope) {
             (Some(Some(tile)), _) => lines.push((&worst, tile.clone())),
             (_, Scope::Everything) => {}
-            (_, scope) => lines.push(("Of", scope_title(system, scope))),
+            (_, scope) => lines.push(("Of", scope_title(report, scope))),
         }
         let alive = |bytes: &PerRun<Option<u64>>| bytes.get(0).copied().flatten();
         let not_always_live = alive(&figures.not_always_live).unwrap_or(0);
@@ -284,7 +285,7 @@ fn row_ui(ui: &mut egui::Ui, title: &str, words: &[Option<String>]) {
 
 /// What the arena is called that is worst at a step.
 fn worst_title(system: &System) -> String {
-    format!("Worst {}", system.arena.to_lowercase())
+    format!("Worst {}", system.arena_in_text())
 }
 
 /// Which runs have a step there, and what is said of those that have none.
@@ -292,7 +293,7 @@ fn head_ui(ui: &mut egui::Ui, runs: &Runs, timelines: &SlotTimelines, moment: &M
     let title = moment.presence(runs);
     let title = match timelines.scope {
         Scope::Everything => title,
-        scope => format!("{title}, {}", scope_title(runs.system(), scope).to_lowercase()),
+        scope => format!("{title}, {}", scope_title(&runs.reference().report, scope)),
     };
     ui.label(RichText::new(title).strong());
     if let Some(absence) = moment.absence(runs) {
@@ -349,7 +350,7 @@ impl SlotFigures {
             for tile in &self.worst {
                 ui.label(tile.as_ref().map_or_else(
                     || "–".to_owned(),
-                    |tile| format!("{} {tile}", system.arena.to_lowercase()),
+                    |tile| format!("{} {tile}", system.arena_in_text()),
                 ));
             }
             ui.end_row();

@@ -120,7 +120,7 @@ impl Tables {
         let is_complete = tiles.iter().all(|tile| tile.data.is_complete);
         let note = if is_complete { "" } else { "alignments and constraints are not known" };
         let table = Data {
-            name: "Gaps of the tile",
+            name: &format!("Gaps of the {}", page.runs.system().arena_in_text()),
             title: "",
             note,
             columns: &columns,

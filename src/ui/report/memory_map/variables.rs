@@ -101,7 +101,7 @@ impl VariableTable {
         };
         let is_one = runs.is_one();
         let table = Data {
-            name: Words::of(runs).variables,
+            name: &Words::of(runs).variables,
             title: "",
             note: if is_one { "over all steps" } else { "over all steps, largest change first" },
             columns: &listed.columns,
