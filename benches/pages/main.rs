@@ -255,7 +255,11 @@ fn report_times(scene: &str, title: &str, times: &mut [f64]) {
     );
 }
 
+/// With `-- eight` only the scenes of eight runs.
 fn main() {
+    if std::env::args().any(|argument| argument == "eight") {
+        return measure_eight();
+    }
     let report = Arc::new(report::report());
     println!(
         "{} tiles, {} steps; measure: median {MEDIAN} ms, 99 % {P99} ms",
@@ -294,6 +298,10 @@ fn main() {
         pair_liveness::measure_pair(&report, size);
         pair_memory::measure_pair(&report, size);
     }
+    measure_eight();
+}
+
+fn measure_eight() {
     let eight = runs::reports();
     for size in [Vec2::new(1280.0, 800.0), Vec2::new(1920.0, 1080.0)] {
         runs::measure_runs(&eight, size);

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::comparison::attribution::Attribution;
-use super::comparison::matching::Matching;
+use super::comparison::matching::{MatchCounts, Matching};
 use super::comparison::owners::Owners;
 use super::liveness::Scope;
 use super::liveness::timeline::Timeline;
@@ -147,13 +147,16 @@ pub struct DerivedPair {
     reports: [Arc<Report>; 2],
     /// Which rows belong together.
     pub matching: Arc<Matching>,
+    /// How many steps do, counted once.
+    pub step_counts: MatchCounts,
     attribution: Memo<(), Arc<Attribution>>,
 }
 
 impl DerivedPair {
     /// Of the reference, a run, and their matching.
     pub fn new(reports: [Arc<Report>; 2], matching: Matching) -> Self {
-        Self { reports, matching: Arc::new(matching), attribution: Memo::default() }
+        let step_counts = matching.steps.counts();
+        Self { reports, matching: Arc::new(matching), step_counts, attribution: Memo::default() }
     }
 
     /// What the bytes of both belong to.

@@ -269,7 +269,7 @@ fn matched_ui(ui: &mut egui::Ui, runs: &Runs) {
         ui.weak(runs.why_not.as_deref().unwrap_or("Steps are being matched"));
         return;
     };
-    let counts = pair.matching.steps.counts();
+    let counts = &pair.step_counts;
     let number = |count: usize| grouped(count as u64);
     let total = counts.matched.saturating_add(counts.only_source);
     let text = format!("{} of {} steps matched", number(counts.matched), number(total));
@@ -288,7 +288,7 @@ fn matched_ui(ui: &mut egui::Ui, runs: &Runs) {
 /// The same of several runs, one a line.
 fn several_matched_ui(ui: &mut egui::Ui, runs: &Runs) {
     let matched = |run: &Run| {
-        let counts = run.pair.as_ref()?.matching.steps.counts();
+        let counts = &run.pair.as_ref()?.step_counts;
         let matched = grouped(counts.matched as u64);
         let (before, after) = (counts.only_source as u64, counts.only_target as u64);
         Some(format!(

@@ -117,8 +117,9 @@ fn six_maps_of_a_tile_stand_in_two_columns() {
     harness.key_press_modifiers(Modifiers::NONE, Key::Num0);
     settle(&mut harness);
     assert_texts(&harness, &["100 %"]);
+    assert_texts(&harness, &["3 → 3 → 3 → 3 → 3 → 3 variables"]);
     click(&mut harness, "Tile before");
-    assert_texts(&harness, &["variables"]);
+    assert!(!has_text(&harness, "3 → 3 → 3 → 3 → 3 → 3 variables"));
 }
 
 #[test]
@@ -133,6 +134,15 @@ fn addresses_over_steps_of_three_runs_move_together() {
         let value = harness.get_by_label(&picture).value().unwrap_or_default();
         assert_eq!(value.starts_with("weights"), run == 1, "{value}");
     }
+    // What is under the pointer at the right of one stays where it is in all when it is zoomed.
+    click(&mut harness, "Zoom in");
+    assert!(!has_text(&harness, "100 %"));
+    for rect in &rects {
+        harness.hover_at(rect.left_center());
+        settle(&mut harness);
+        assert!(!has_text(&harness, "Step 0,"), "the first step is left of the picture");
+    }
+    click(&mut harness, "Show all");
     click(&mut harness, "View of a tile's map");
     assert_texts(&harness, &[" → "]);
 }
@@ -157,4 +167,18 @@ fn six_maps_of_all_tiles_share_what_is_visible() {
         let value = harness.get_by_label(&map).value().unwrap_or_default();
         assert_eq!(value, "48 tiles, By liveness");
     }
+}
+
+#[test]
+fn titles_follow_when_a_run_goes() {
+    let mut harness = maps_of(3, "View of a tile's map");
+    click(&mut harness, "Variables");
+    let table = copied(&mut harness, "Variables of the tile in all runs");
+    assert_eq!(table[0][2..4], ["run-0 (bytes)", "run-1 (bytes)"]);
+    click(&mut harness, "More for run-2");
+    click(&mut harness, "Close run-2");
+    click(&mut harness, "Variables");
+    let table = copied(&mut harness, "Variables of the tile in both");
+    let titles = table[0].join(",");
+    assert!(titles.contains("Source (bytes),Target (bytes)"), "{titles}");
 }

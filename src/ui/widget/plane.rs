@@ -86,7 +86,7 @@ impl Plane {
         }
     }
 
-    /// Keys zoom, 0 resets.
+    /// Keys zoom and go to the part before or after along x, 0 resets.
     pub fn navigate_by_key(&mut self, ui: &egui::Ui, extent: Extent) {
         if ui.text_edit_focused() {
             return;
@@ -101,6 +101,12 @@ impl Plane {
         }
         if pressed(Key::Minus) {
             self.zoom_middle(extent, 1.0 / 1.5);
+        }
+        let (start, end) = self.x.range(extent.x);
+        for (key, way) in [(Key::PageUp, start - end), (Key::PageDown, end - start)] {
+            if pressed(key) {
+                self.x.pan(extent.x, way);
+            }
         }
         if *self != before {
             ui.request_repaint();

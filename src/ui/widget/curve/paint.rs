@@ -1,6 +1,7 @@
 //! The painting of a picture: areas, lines, grid, limit, borders, marks, cursors.
 
 use eframe::egui;
+use eframe::egui::emath::GuiRounding as _;
 use eframe::egui::epaint::{Mesh, Vertex, WHITE_UV};
 use eframe::egui::{Align2, Color32, Pos2, Rect, Shape, Stroke};
 use egui_plot::PlotTransform;
@@ -81,6 +82,18 @@ impl Paint<'_> {
         mesh.reserve_triangles(bins.len() * 4);
         // Where the column before ends: its position, and its highest and lowest place.
         let mut before: Option<(usize, f32, f32)> = None;
+        // As long as it stays level it is one rectangle.
+        let mut level = Rect::NOTHING;
+        let mut along = |mesh: &mut Mesh, rect: Rect| {
+            if rect.y_range() == level.y_range() && rect.left() <= level.right() {
+                level.max.x = rect.right();
+                return;
+            }
+            if level.is_positive() {
+                mesh.add_colored_rect(level, color);
+            }
+            level = rect;
+        };
         for bin in bins {
             let (left, right) = (self.x(bin.from as f64 - 0.5), self.x(bin.to as f64 - 0.5));
             let (left, right) = (snap(left), snap(right));
@@ -89,7 +102,7 @@ impl Paint<'_> {
             let joined = before.filter(|(to, ..)| *to == bin.from);
             if bin.to - bin.from == 1 {
                 let line = Rect::from_x_y_ranges(left..=right + thick, high..=high + thick);
-                mesh.add_colored_rect(line, color);
+                along(&mut mesh, line);
                 if let Some((_, top, bottom)) = joined {
                     let upright = high.min(bottom)..=high.max(top) + thick;
                     let rect = Rect::from_x_y_ranges(left..=left + thick, upright);
@@ -105,10 +118,11 @@ impl Paint<'_> {
                 }
                 let right = right.max(left + thick);
                 let rect = Rect::from_x_y_ranges(left..=right, top..=bottom + thick);
-                mesh.add_colored_rect(rect, color);
+                along(&mut mesh, rect);
                 before = Some((bin.to, high, low));
             }
         }
+        along(&mut mesh, Rect::NOTHING);
         self.painter.add(Shape::mesh(mesh));
     }
 
@@ -309,6 +323,8 @@ impl Paint<'_> {
         let whole = Rect::from_x_y_ranges(frame.x_range(), y.clone());
         self.painter.rect_filled(whole, 0, self.tokens.surface);
         let end_of = |range: &Range<u32>| self.x(f64::from(range.end) - 0.5);
+        // One shape for what may be a thousand.
+        let (mut mesh, pixels) = (Mesh::default(), self.painter.pixels_per_point());
         let mut drawn_to = frame.left();
         let mut next = 0;
         loop {
@@ -323,8 +339,9 @@ impl Paint<'_> {
             // Where it is narrower than a pixel it is still to be seen.
             drawn_to = end_of(range).min(frame.right()).max(left + 1.0);
             let rect = Rect::from_x_y_ranges(left..=drawn_to, y.clone());
-            self.painter.rect_filled(rect, 0, lane.color);
+            mesh.add_colored_rect(rect.round_to_pixels(pixels), lane.color);
         }
+        self.painter.add(Shape::mesh(mesh));
         self.painter.hline(frame.x_range(), *y.start(), Stroke::new(1.0, self.tokens.border));
         if !lane.label.is_empty() {
             let at = Pos2::new(frame.left() + 4.0, whole.center().y);
