@@ -36,7 +36,6 @@ use crate::text::shortened;
 /// The window.
 #[derive(Default)]
 pub struct App {
-    /// What is open, or is being read.
     open: OpenRuns,
     /// Everything that belongs to the open runs and ends with them.
     view: ReportView,
@@ -50,7 +49,6 @@ pub struct App {
     palette: Palette,
     are_keys_shown: bool,
     notice: Option<String>,
-    /// The title in the window's frame.
     title: String,
     exporter: Exporter,
     /// Since when to measure the time to the first graph; `None` when nobody asked.

@@ -31,7 +31,6 @@ const GAP: f32 = 12.0;
 const CAPTURE: &str =
     r#"export POPLAR_ENGINE_OPTIONS='{"autoReport.all":"true","autoReport.directory":"./report"}'"#;
 
-/// What the page remembers.
 #[derive(Debug, Default)]
 pub struct HomePage {
     path: String,
@@ -41,31 +40,25 @@ pub struct HomePage {
     pub notice: Option<String>,
 }
 
-/// What the page needs to know.
 #[derive(Debug)]
 pub struct HomeState<'a> {
     /// Why nothing of what was asked for could be opened.
     pub failures: &'a [(RunId, Failure)],
     /// Whether a dialog for a directory is open.
     pub is_picking: bool,
-    /// Reports that were opened before.
     pub recents: &'a [RecentReport],
-    /// What was compared before.
     pub comparisons: &'a [RecentComparison],
 }
 
 impl HomePage {
-    /// Puts a path into the field.
     pub fn set_path(&mut self, path: &Path) {
         self.path = path.display().to_string();
     }
 
-    /// Shows the fields for two reports.
     pub fn choose_two(&mut self) {
         self.two_reports.open();
     }
 
-    /// Names one of two reports.
     pub fn name_report(&mut self, side: Side, path: &Path) {
         self.two_reports.name(side, path);
     }
@@ -147,7 +140,6 @@ impl HomePage {
     }
 }
 
-/// The three ways in.
 fn cards_ui(ui: &mut egui::Ui, is_picking: bool, commands: &mut Vec<Command>) {
     let cards = [
         Card {
@@ -223,7 +215,6 @@ impl Card {
     }
 }
 
-/// How a report comes into being.
 fn capture_ui(ui: &mut egui::Ui) {
     card_frame(Tokens::now(ui)).show(ui, |ui| {
         ui.set_width(ui.available_width());

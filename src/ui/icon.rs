@@ -8,7 +8,6 @@ pub const ICON_SIDE: f32 = 16.0;
 
 type Lines = &'static [&'static [(f32, f32)]];
 
-/// An icon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Icon {
     /// A sheet of paper.
@@ -69,7 +68,6 @@ impl Icon {
         })
     }
 
-    /// Draws the icon in the middle of a rectangle.
     pub fn paint(self, painter: &Painter, rect: Rect, color: Color32) {
         let origin = rect.center() - Vec2::splat(ICON_SIDE / 2.0);
         for line in self.lines() {

@@ -22,7 +22,6 @@ pub struct Incoming {
     dialog: Option<Dialog>,
 }
 
-/// A dialog for a directory.
 #[derive(Debug)]
 struct Dialog {
     job: Job<Option<PathBuf>>,
@@ -30,25 +29,18 @@ struct Dialog {
     purpose: PickFor,
 }
 
-/// What came.
 #[derive(Debug, Default)]
 pub struct Arrived {
-    /// What is to be done.
     pub command: Option<Command>,
-    /// What is to be said.
     pub notice: Option<String>,
 }
 
 impl Incoming {
-    /// Whether the dialog is open.
     pub fn is_picking(&self) -> bool {
         self.dialog.is_some()
     }
 
-    /// Opens the dialog, unless it is open.
-    ///
-    /// # Errors
-    /// When there is no thread for it.
+    /// Opens the dialog, unless it is open. Fails when there is no thread for it.
     pub fn pick(&mut self, ctx: &egui::Context, purpose: PickFor) -> Result<(), String> {
         if self.dialog.is_some() {
             return Ok(());

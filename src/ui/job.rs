@@ -12,7 +12,6 @@ use crate::progress::Progress;
 pub struct Cancel(Arc<Progress>);
 
 impl Cancel {
-    /// Whether the job shall stop.
     pub fn is_cancelled(&self) -> bool {
         self.0.is_cancelled()
     }
@@ -30,10 +29,8 @@ pub struct Job<T> {
     cancel: Cancel,
 }
 
-/// What a job has to say now.
 #[derive(Debug)]
 pub enum Answer<T> {
-    /// Still working.
     Working,
     /// The answer, once.
     Done(T),
@@ -42,10 +39,7 @@ pub enum Answer<T> {
 }
 
 impl<T: Send + 'static> Job<T> {
-    /// Starts a job.
-    ///
-    /// # Errors
-    /// When the operating system gives no thread.
+    /// Fails when the operating system gives no thread.
     pub fn start(
         name: &str,
         ctx: &egui::Context,
@@ -188,7 +182,6 @@ impl<K: Clone + PartialEq, V: Send + 'static> Latest<K, V> {
         self.answer.as_ref()
     }
 
-    /// The answer to this question.
     pub fn get(&self, key: &K) -> Option<&V> {
         self.answer.as_ref().filter(|(asked, _)| asked == key).map(|(_, answer)| answer)
     }

@@ -1,5 +1,4 @@
-//! What can be done in the window, with its keys: the one table that the keyboard, the palette and the
-//! list of keys are made from.
+//! What can be done in the window: the one table behind keyboard, palette and the list of keys.
 
 use std::borrow::Cow;
 
@@ -14,23 +13,18 @@ use super::units::Units;
 use crate::store::Report;
 use crate::text::shortened;
 
-/// Something that can be done.
 #[derive(Clone, Debug)]
 pub struct Action {
-    /// What it does.
     pub title: Cow<'static, str>,
     /// Its keys, each by itself.
     pub keys: &'static [KeyboardShortcut],
-    /// What is carried out.
     pub command: Command,
     /// Why it cannot be done now.
     pub why_not: Option<WhyNot>,
 }
 
-/// What the actions depend on.
 #[derive(Clone, Copy, Debug)]
 pub struct ActionState<'a> {
-    /// The report, if one is open.
     pub report: Option<&'a Report>,
     /// Whether a report is open or was asked for.
     pub source: Source,
@@ -40,13 +34,9 @@ pub struct ActionState<'a> {
     pub is_picking: bool,
     /// Whether there are selections before and after this one.
     pub ways: (bool, bool),
-    /// Whether the menu shows icons only.
     pub is_menu_collapsed: bool,
-    /// The unit of bytes.
     pub units: Units,
-    /// Reports that were opened before.
     pub recents: &'a [RecentReport],
-    /// What was compared before.
     pub comparisons: &'a [RecentComparison],
     /// The open runs, the reference first.
     pub runs: &'a [RunEntry],
@@ -55,20 +45,15 @@ pub struct ActionState<'a> {
 /// An open run as the lists of actions name it.
 #[derive(Clone, Debug)]
 pub struct RunEntry {
-    /// The run.
     pub id: RunId,
-    /// What it is called.
     pub name: String,
-    /// Whether it is left out of all pages.
     pub is_hidden: bool,
 }
 
 /// How far a report is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// None was asked for.
     None,
-    /// It is being read.
     Reading,
     /// It is read, or cannot be.
     Settled,
@@ -261,7 +246,6 @@ fn compare_action(state: &ActionState<'_>, picking: Option<&'static str>) -> Act
     Action { title: Cow::Borrowed(title), keys: COMPARE, command, why_not }
 }
 
-/// What can be done with several runs.
 fn comparison_actions(state: &ActionState<'_>) -> [Action; 4] {
     let why_not = state.comparison.is_none().then_some("Open a second report to compare");
     let (arrangement, steps_by) = state.comparison.unwrap_or_default();
@@ -313,7 +297,6 @@ pub fn keys_text(ctx: &egui::Context, keys: &[KeyboardShortcut]) -> String {
     keys.join(" or ")
 }
 
-/// Draws the list of keys in a window of its own.
 pub fn keys_ui(ui: &egui::Ui, is_open: &mut bool, actions: &[Action]) {
     let shown = egui::Modal::new(egui::Id::unique("keys")).show(ui.ctx(), |ui| {
         ui.set_width(460.0);

@@ -13,28 +13,21 @@ use crate::store::Report;
 /// Height of an entry, points.
 const ENTRY: f32 = 26.0;
 
-/// What the menu needs to know.
 #[derive(Debug)]
 pub struct MenuState<'a> {
-    /// The report, if one is open.
     pub report: Option<&'a Report>,
     /// Whether there is a second one.
     pub is_pair: bool,
     /// The page that is shown; `None` on the home page.
     pub page: Option<Page>,
-    /// What is shown that needs no report.
     pub tool: Option<Tool>,
     /// Whether a report was asked for and is not found yet.
     pub is_coming: bool,
-    /// Whether only icons are shown.
     pub is_collapsed: bool,
-    /// The unit of bytes.
     pub units: Units,
-    /// All that can be done.
     pub actions: &'a [Action],
 }
 
-/// Draws the menu.
 pub fn menu_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec<Command>) {
     ui.spacing_mut().item_spacing.y = 2.0;
     head_ui(ui, state, commands);
@@ -182,7 +175,6 @@ impl Entry<'_> {
     }
 }
 
-/// The colours of the window.
 fn theme_ui(ui: &mut egui::Ui, is_collapsed: bool, commands: &mut Vec<Command>) {
     const ALL: [(ThemePreference, &str, Icon); 3] = [
         (ThemePreference::System, "System", Icon::System),
@@ -212,7 +204,6 @@ fn theme_ui(ui: &mut egui::Ui, is_collapsed: bool, commands: &mut Vec<Command>) 
     });
 }
 
-/// The unit of bytes.
 fn units_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec<Command>) {
     let (short, long) = match state.units {
         Units::Binary => ("KiB", "KiB and MiB"),

@@ -19,9 +19,7 @@ use crate::store::Report;
 /// A run that is open, or was asked for.
 #[derive(Debug)]
 pub struct OpenRun {
-    /// Tells it apart from all others.
     pub id: RunId,
-    /// How it is loaded.
     pub load: Load,
     /// Whether it is left out of all pages.
     pub is_hidden: bool,
@@ -39,7 +37,6 @@ impl OpenRun {
         self.load.report().map_or(&self.load.path, |report| &report.path)
     }
 
-    /// Why it cannot be opened.
     pub fn failure(&self) -> Option<Failure> {
         self.load.stage().failure().cloned()
     }
@@ -51,7 +48,6 @@ type Matchable = [bool; 2];
 /// The matching of a run with the reference; `None` where it cannot be.
 type FoundPair = Latest<Matchable, Option<Arc<DerivedPair>>>;
 
-/// What an axis was made from.
 #[derive(Clone, Debug, PartialEq)]
 struct AxisKey {
     lens: Vec<usize>,
@@ -67,14 +63,11 @@ pub struct TimesDerived {
     pub attributions: Vec<usize>,
 }
 
-/// The open runs.
 #[derive(Debug, Default)]
 pub struct OpenRuns {
     list: Vec<OpenRun>,
     next: u32,
-    /// How pictures of several are arranged.
     pub arrangement: Arrangement,
-    /// How their steps are aligned.
     pub steps_by: StepsBy,
     /// By reference and run.
     pairs: BTreeMap<(RunId, RunId), FoundPair>,
@@ -93,12 +86,10 @@ impl OpenRuns {
         self.list.first()
     }
 
-    /// Number of them.
     pub fn len(&self) -> usize {
         self.list.len()
     }
 
-    /// Where they were opened from.
     pub fn paths(&self) -> Vec<&Path> {
         self.list.iter().map(|run| &*run.load.path).collect()
     }
@@ -113,7 +104,6 @@ impl OpenRuns {
         self.list.iter().filter_map(|run| Some((run.id, run.failure()?))).collect()
     }
 
-    /// How often figures were worked out that all pages share.
     pub fn times_derived(&self) -> TimesDerived {
         let of_run = |run: &OpenRun| run.derived.get().map_or(0, |it| it.timelines_made());
         let of_pair = |found: &FoundPair| {
@@ -125,10 +115,7 @@ impl OpenRuns {
         }
     }
 
-    /// Opens one more.
-    ///
-    /// # Errors
-    /// When there are as many as there can be.
+    /// Fails when there are as many as there can be.
     pub fn add(&mut self, load: Load) -> Result<(), String> {
         if self.list.len() >= MOST_RUNS {
             return Err(format!("{MOST_RUNS} runs are open: close one first"));
@@ -152,7 +139,6 @@ impl OpenRuns {
         self.show_reference();
     }
 
-    /// Closes all of them.
     pub fn clear(&mut self) {
         *self = Self {
             next: self.next,

@@ -22,35 +22,27 @@ const LATER: &str = "Comes with a later version";
 /// A part of the report is still to come.
 const COMING: &str = "Being read";
 
-/// Why something cannot be shown or done.
 pub type WhyNot = Cow<'static, str>;
 
 /// A page over one run or several, with what it remembers.
 pub trait RunsPage: std::fmt::Debug {
-    /// Draws it.
     fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>);
 }
 
-/// Makes a page that remembers nothing yet.
 type MakePage = fn() -> Box<dyn RunsPage>;
 
-/// A page as the menu has it.
 #[derive(Clone, Copy, Debug)]
 pub struct PageEntry {
-    /// Its title.
     pub title: &'static str,
-    /// Its icon.
     pub icon: Icon,
     /// The page; `None` for one that comes with a later version.
     pub page: Option<Page>,
-    /// The keys that lead to it.
     pub keys: &'static [KeyboardShortcut],
     /// Makes the page; `None` for one that comes with a later version.
     make: Option<MakePage>,
     lacks: fn(&Report) -> Option<WhyNot>,
 }
 
-/// All pages.
 pub const PAGES: [PageEntry; 8] = [
     PageEntry {
         title: "Summary",

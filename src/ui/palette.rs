@@ -9,7 +9,6 @@ use super::keys::{Action, keys_text};
 /// Width, points.
 const WIDTH: f32 = 520.0;
 
-/// What the palette remembers while it is open.
 #[derive(Debug, Default)]
 pub struct Palette {
     is_open: bool,
@@ -23,12 +22,10 @@ impl Palette {
         *self = Self { is_open: !self.is_open, ..Self::default() };
     }
 
-    /// Whether it is open.
     pub fn is_open(&self) -> bool {
         self.is_open
     }
 
-    /// Draws the palette; what was chosen goes to `commands`.
     pub fn ui(&mut self, ui: &egui::Ui, actions: &[Action], commands: &mut Vec<Command>) {
         let area = egui::Modal::default_area(Id::unique("palette"))
             .anchor(Align2::CENTER_TOP, Vec2::new(0.0, 60.0));

@@ -10,18 +10,13 @@ use super::report::PageContext;
 use super::runs::Runs;
 use super::selection::Selections;
 
-/// The view of the runs.
 #[derive(Debug)]
 pub struct ReportView {
-    /// The page that is shown.
     pub page: Page,
-    /// What is selected, and was.
     pub selections: Selections,
     /// The pages that were shown, with what they remember.
     pages: Vec<(Page, Box<dyn RunsPage>)>,
-    /// Whether the list of warnings is open.
     pub are_warnings_open: bool,
-    /// Whether a graph was painted.
     pub has_painted_graph: bool,
     /// What was put into the lists of recent reports and comparisons last.
     pub remembered: Vec<PathBuf>,
@@ -41,7 +36,6 @@ impl Default for ReportView {
 }
 
 impl ReportView {
-    /// Draws the page.
     pub fn ui(&mut self, ui: &mut egui::Ui, runs: &Arc<Runs>, commands: &mut Vec<Command>) {
         // Alone, a run is compared with nothing.
         let page = match self.page {

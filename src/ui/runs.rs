@@ -11,7 +11,6 @@ use eframe::egui;
 
 use super::job::{Cancel, Latest, Same};
 use super::theme::Tokens;
-use crate::analysis::comparison::matching::Matching;
 use crate::analysis::comparison::step_axis::StepAxis;
 use crate::analysis::derived::{Derived, DerivedPair};
 use crate::store::debug_info::DebugInfo;
@@ -30,9 +29,7 @@ pub struct RunId(pub u32);
 /// A step of a run; a position in [`crate::store::program::Steps`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct StepAt {
-    /// The run.
     pub run: RunId,
-    /// The step.
     pub step: usize,
 }
 
@@ -56,16 +53,12 @@ pub enum StepsBy {
     Index,
 }
 
-/// A run that is shown.
 #[derive(Clone, Debug)]
 pub struct Run {
-    /// Tells it apart from all others.
     pub id: RunId,
-    /// Its report.
     pub report: Arc<Report>,
     /// Whether more of it is coming.
     pub is_working: bool,
-    /// What was worked out of it.
     pub derived: Arc<Derived>,
     /// What follows from its matching with the reference, as soon as that is known; nothing of the
     /// reference itself.
@@ -143,17 +136,14 @@ pub fn unique_names<'a>(paths: impl Iterator<Item = &'a Path>) -> Vec<String> {
 pub struct PerRun<T>(Vec<T>);
 
 impl<T> PerRun<T> {
-    /// The value of a run, by its position.
     pub fn get(&self, run: usize) -> Option<&T> {
         self.0.get(run)
     }
 
-    /// The values in the order of the runs.
     pub fn iter(&self) -> std::slice::Iter<'_, T> {
         self.0.iter()
     }
 
-    /// The values of all runs.
     pub fn as_slice(&self) -> &[T] {
         &self.0
     }
@@ -179,21 +169,16 @@ impl<'a, T> IntoIterator for &'a PerRun<T> {
 pub enum Needed {
     /// Versions, options, side files.
     About,
-    /// Memory by tile.
     Memory,
     /// Steps, programs, classes, curves.
     Liveness,
-    /// Debug contexts.
     Debug,
-    /// Lowered variables.
     Variables,
     /// Bytes of variables by tile.
     TileVariables,
     /// What compute sets have on each tile.
     ComputeSets,
-    /// Vertex types.
     VertexTypes,
-    /// Exchanges.
     Exchanges,
     /// The axis that the steps of all runs share.
     Axis,
@@ -201,7 +186,6 @@ pub enum Needed {
     Matching,
 }
 
-/// What something needs of the runs.
 pub type Needs = &'static [Needed];
 
 impl Needed {
@@ -236,7 +220,6 @@ pub struct RunsKey {
 pub struct Runs {
     list: Vec<Run>,
     axis: Option<Arc<StepAxis>>,
-    /// How their pictures are arranged.
     pub arrangement: Arrangement,
     /// Why their steps have no common axis, when none will come.
     pub why_not: Option<String>,
@@ -274,13 +257,10 @@ impl Runs {
     }
 
     /// All of them, the reference first.
-    #[expect(clippy::iter_without_into_iter, reason = "`runs.iter()` reads well everywhere")]
     pub fn iter(&self) -> std::slice::Iter<'_, Run> {
         self.list.iter()
     }
 
-    /// Number of runs.
-    #[expect(clippy::len_without_is_empty, reason = "there is always one")]
     pub fn len(&self) -> usize {
         self.list.len()
     }
@@ -290,22 +270,18 @@ impl Runs {
         self.list.len() == 1
     }
 
-    /// A run by its position.
     pub fn get(&self, run: usize) -> Option<&Run> {
         self.list.get(run)
     }
 
-    /// The position of a run.
     pub fn position(&self, id: RunId) -> Option<usize> {
         self.list.iter().position(|run| run.id == id)
     }
 
-    /// A value of each run.
     pub fn each<'a, T>(&'a self, value: impl FnMut(&'a Run) -> T) -> PerRun<T> {
         self.list.iter().map(value).collect()
     }
 
-    /// The reports, to look something up.
     pub fn reports(&self) -> Vec<&Report> {
         self.list.iter().map(|run| &*run.report).collect()
     }
@@ -363,11 +339,6 @@ impl Runs {
     /// The axis that the steps of all share, as soon as it is known.
     pub fn axis(&self) -> Option<&Arc<StepAxis>> {
         self.axis.as_ref()
-    }
-
-    /// Which rows of a run, by its position, belong to rows of the reference.
-    pub fn matching(&self, run: usize) -> Option<&Arc<Matching>> {
-        Some(&self.get(run)?.pair.as_ref()?.matching)
     }
 
     /// The slot of a step, where its run is shown.
@@ -463,7 +434,6 @@ impl<K: Clone + PartialEq, V: Send + 'static> RunsAnswer<K, V> {
         self.0.get(&(runs.key(needs), key.clone()))
     }
 
-    /// Why there will be no answer.
     pub fn failure(&self) -> Option<&str> {
         self.0.failure()
     }

@@ -1,5 +1,4 @@
-//! The bar above the pages while several runs are open: which they are, how they are shown, and what
-//! can be done with each.
+//! The bar above the pages while several runs are open: which, how shown, what can be done with each.
 
 use eframe::egui;
 
@@ -101,7 +100,6 @@ fn end_and_choices_ui(
     choices_ui(ui, open, matched, commands);
 }
 
-/// A run in the bar.
 struct BarRun<'a> {
     run: &'a OpenRun,
     entry: &'a RunEntry,

@@ -10,13 +10,11 @@ const MOST_REMEMBERED: usize = 200;
 /// The selected things of all runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
-    /// Tiles.
     pub tiles: TileSelection,
     /// Steps, in the order in which they were selected.
     pub steps: Vec<StepAt>,
     /// The name of a variable before lowering.
     pub variable: Option<String>,
-    /// An operation.
     pub operation: Option<OperationName>,
 }
 
@@ -57,7 +55,6 @@ impl Selection {
 /// [`Selections::settle`] once a frame.
 #[derive(Debug, Default)]
 pub struct Selections {
-    /// What is selected.
     pub now: Selection,
     settled: Selection,
     before: Vec<Selection>,
@@ -89,17 +86,14 @@ impl Selections {
         }
     }
 
-    /// Whether there is a way back.
     pub fn can_go_back(&self) -> bool {
         !self.before.is_empty()
     }
 
-    /// Whether there is a way forward.
     pub fn can_go_forward(&self) -> bool {
         !self.after.is_empty()
     }
 
-    /// The selection before this one.
     pub fn back(&mut self) {
         self.settle();
         if let Some(before) = self.before.pop() {

@@ -29,9 +29,7 @@ pub type Object = Map<String, Value>;
 pub struct Settings {
     /// Colours; `None` follows the system.
     pub theme: Option<ThemePreference>,
-    /// Whether the menu shows icons only.
     pub is_menu_collapsed: bool,
-    /// The unit of bytes.
     pub units: Units,
     /// Sizes beside splitters, by the splitters' names.
     pub splitters: BTreeMap<String, f32>,
@@ -54,29 +52,20 @@ impl From<&Object> for Settings {
     }
 }
 
-/// A change of the settings.
 #[derive(Clone, Debug)]
 pub enum Change {
-    /// Other colours.
     Theme(ThemePreference),
-    /// The menu was collapsed, or not.
     Menu(bool),
-    /// Other units.
     Units(Units),
     /// A splitter was moved, or put back to where it was at first.
     Splitter(String, Option<f32>),
-    /// A report was opened.
     Opened(RecentReport),
-    /// A report is no longer to be listed.
     Forget(PathBuf),
-    /// Reports were compared.
     Compared(RecentComparison),
-    /// A comparison is no longer to be listed.
     ForgetComparison(Vec<PathBuf>),
 }
 
 impl Change {
-    /// Makes the change.
     pub fn apply(&self, object: &mut Object) {
         match self {
             Self::Theme(theme) => set(object, THEME, theme_name(*theme)),

@@ -25,7 +25,6 @@ const LAST_WRITE: Duration = Duration::from_secs(2);
 /// The settings of a window: changed at once here, and by and by in the file.
 #[derive(Debug, Default)]
 pub struct SettingsStore {
-    /// The settings as they are now.
     pub now: Settings,
     object: Object,
     writer: Option<Writer>,
@@ -73,7 +72,6 @@ impl SettingsStore {
         }
     }
 
-    /// Makes a change.
     pub fn change(&mut self, change: Change) {
         change.apply(&mut self.object);
         self.now = Settings::from(&self.object);

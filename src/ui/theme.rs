@@ -18,7 +18,6 @@ pub const COLLAPSED_MENU_WIDTH: f32 = 46.0;
 /// Widest tooltip, points.
 pub const TOOLTIP_WIDTH: f32 = 480.0;
 
-/// Colours by what they mean.
 #[derive(Clone, Copy, Debug)]
 pub struct Tokens {
     /// Background of pages.
@@ -31,7 +30,6 @@ pub struct Tokens {
     pub stripe: Color32,
     /// Borders and separators.
     pub border: Color32,
-    /// Text.
     pub text: Color32,
     /// Text that explains.
     pub weak_text: Color32,
@@ -179,7 +177,6 @@ impl Tokens {
         }
     }
 
-    /// The tokens of a theme.
     pub fn of(theme: Theme) -> &'static Self {
         match theme {
             Theme::Light => &LIGHT,
@@ -247,7 +244,6 @@ fn visuals(theme: Theme) -> Visuals {
     visuals
 }
 
-/// The frame of a page.
 pub fn page_frame(tokens: &Tokens) -> egui::Frame {
     egui::Frame::new().fill(tokens.page).inner_margin(Margin::symmetric(14, 8))
 }
@@ -262,7 +258,6 @@ pub fn collapsed_menu_frame(tokens: &Tokens) -> egui::Frame {
     egui::Frame::new().fill(tokens.chrome).inner_margin(Margin::symmetric(5, 6))
 }
 
-/// The frame of a card.
 pub fn card_frame(tokens: &Tokens) -> egui::Frame {
     egui::Frame::new()
         .fill(tokens.surface)

@@ -27,7 +27,6 @@ impl Units {
         ctx.data_mut(|data| data.insert_temp(key(), self));
     }
 
-    /// The other units.
     #[must_use]
     pub fn other(self) -> Self {
         match self {

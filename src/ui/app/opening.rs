@@ -24,7 +24,6 @@ impl App {
         }
     }
 
-    /// Opens one more.
     pub(super) fn add(&mut self, load: Load) {
         self.tool = None;
         let name = shortened(&report_name(&load.path), 80).into_owned();
@@ -35,7 +34,6 @@ impl App {
         }
     }
 
-    /// Reads all runs again.
     pub(super) fn reload(&mut self, ctx: &egui::Context) {
         let ids: Vec<RunId> = self.open.iter().map(|run| run.id).collect();
         let page = self.view.page;

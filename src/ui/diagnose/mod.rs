@@ -24,7 +24,6 @@ const FIELD: f32 = 190.0;
 /// Width of what is said of a finding at first, points.
 const DETAILS: f32 = 440.0;
 
-/// What is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Subject {
     /// What was typed, by the number of the change.
@@ -33,7 +32,6 @@ enum Subject {
     Log(PathBuf, u64),
 }
 
-/// What was found.
 struct Found {
     findings: Vec<Finding>,
     rows: Arc<dyn Rows>,
@@ -46,7 +44,6 @@ impl std::fmt::Debug for Found {
     }
 }
 
-/// What the page remembers.
 #[derive(Debug, Default)]
 pub struct DiagnosePage {
     text: String,
@@ -58,14 +55,12 @@ pub struct DiagnosePage {
 }
 
 impl DiagnosePage {
-    /// Reads a log.
     pub fn open_log(&mut self, path: PathBuf) {
         self.log = Some(path);
         self.changes += 1;
         self.chosen = 0;
     }
 
-    /// Draws the page.
     pub fn ui(&mut self, ui: &mut egui::Ui, is_picking: bool, commands: &mut Vec<Command>) {
         self.head_ui(ui, is_picking, commands);
         if self.log.is_none() {

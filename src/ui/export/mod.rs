@@ -54,7 +54,6 @@ struct SaveDialog {
 }
 
 impl Exporter {
-    /// Begins an export.
     pub fn start(&mut self, ctx: &egui::Context, export: Export) {
         self.notice = None;
         match export.what {

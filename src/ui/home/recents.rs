@@ -24,7 +24,6 @@ const PATH: usize = 300;
 /// Which paths, and the how-manieth look at them.
 type Question = (Vec<PathBuf>, u64);
 
-/// What the list remembers.
 #[derive(Debug, Default)]
 pub struct Recents {
     looks: u64,
@@ -33,12 +32,10 @@ pub struct Recents {
 }
 
 impl Recents {
-    /// Has the paths looked up again.
     pub fn look_again(&mut self) {
         self.looks += 1;
     }
 
-    /// Draws the lists.
     pub fn ui(&mut self, ui: &mut egui::Ui, state: &HomeState<'_>, commands: &mut Vec<Command>) {
         let entries: Vec<Entry> = entries(state);
         let paths: Vec<PathBuf> =
@@ -78,7 +75,6 @@ impl Recents {
     }
 }
 
-/// A report or a comparison in the lists.
 struct Entry {
     title: String,
     paths: Vec<PathBuf>,

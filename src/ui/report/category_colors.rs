@@ -19,7 +19,6 @@ use crate::ui::theme::Tokens;
 /// Plain colours of the palette; what follows them there is for what is left over.
 const PLAIN: usize = 8;
 
-/// How a plain colour is changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shade {
     Plain,
@@ -83,7 +82,6 @@ pub fn category_color(name: &str, tokens: &Tokens) -> Color32 {
     CategoryColor::of(name).shown(tokens)
 }
 
-/// The colour of many categories together.
 pub fn other_categories_color(tokens: &Tokens) -> Color32 {
     let [.., others, _] = tokens.series;
     others
@@ -99,7 +97,6 @@ fn by_letters(name: &str) -> CategoryColor {
     CategoryColor(place, shade.copied().unwrap_or(Plain))
 }
 
-/// What they follow from.
 const NEEDS: Needs = &[Needed::Variables];
 /// Categories with a colour of their own; what is left over is grey.
 const MOST: usize = 8;
@@ -131,7 +128,6 @@ impl AskedColors {
 }
 
 impl CategoryColors {
-    /// Of these runs.
     pub fn of(runs: &Runs) -> Self {
         let categories = categories_of_all(&runs.reports());
         let name = |category: &SharedCategory| category.name.clone().unwrap_or_default();
@@ -149,7 +145,6 @@ impl CategoryColors {
         self.coloured().iter().position(|category| category.ids.get(run) == Some(&Some(id)))
     }
 
-    /// The colour of the category at a place.
     pub fn color(&self, place: usize, tokens: &Tokens) -> Color32 {
         let color = self.colors.get(place);
         color.map_or_else(|| other_categories_color(tokens), |color| color.shown(tokens))
@@ -160,7 +155,6 @@ impl CategoryColors {
         self.categories.len() > MOST
     }
 
-    /// The title of the category at a place.
     pub fn title(&self, place: usize) -> String {
         let Some(category) = self.categories.get(place) else { return String::new() };
         let id = category.ids.iter().flatten().next();

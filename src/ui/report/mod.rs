@@ -1,5 +1,7 @@
 //! The pages of a report. Each borrows the report and the selection, and keeps what it derived.
 
+#![allow(missing_docs, reason = "a page is used by `pages` alone; comments say what names do not")]
+
 pub mod address_steps;
 mod category_colors;
 pub mod chip_map;
@@ -31,16 +33,13 @@ use eframe::egui::RichText;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-/// What a page gets.
 #[derive(Debug)]
 pub struct PageContext<'a> {
     /// The runs that are shown.
     pub runs: &'a Arc<Runs>,
-    /// What is selected.
     pub selection: &'a mut Selection,
     /// Set when a graph was painted.
     pub has_painted_graph: &'a mut bool,
-    /// What the user asked the window for.
     pub commands: &'a mut Vec<Command>,
 }
 
@@ -100,7 +99,6 @@ pub fn missing_ui(ui: &mut egui::Ui, things: &str, absence: Option<&Absence>) {
     absent_ui(ui, &title, &reason_of(absence));
 }
 
-/// Why something is not there, in a line.
 pub fn reason_of(absence: Option<&Absence>) -> String {
     absence.map_or_else(|| Absence::unexplained().to_string(), Absence::to_string)
 }
@@ -144,7 +142,6 @@ pub fn change_color(ui: &egui::Ui, source: u64, target: u64) -> egui::Color32 {
     }
 }
 
-/// How far something is below or above its limit.
 pub fn against_limit(bytes: u64, limit: u64, units: Units) -> String {
     if bytes > limit {
         format!("{} over the limit", units.exact(bytes - limit))

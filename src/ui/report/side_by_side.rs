@@ -1,5 +1,4 @@
-//! Several runs side by side: the same thing of each, under its heading; in a grid that fits the space, or
-//! in columns that are scrolled.
+//! Several runs side by side: the same of each, in a grid that fits or in columns that scroll.
 
 use eframe::egui;
 use eframe::egui::{AsIdSalt, Rect, ScrollArea, vec2};
@@ -104,7 +103,6 @@ fn columns_ui(
     }
 }
 
-/// Draws a part in its own rectangle.
 fn part_ui(ui: &mut egui::Ui, id: impl AsIdSalt, rect: Rect, add: impl FnOnce(&mut egui::Ui)) {
     let builder = egui::UiBuilder::new().id_salt(id).max_rect(rect);
     ui.scope_builder(builder, |ui| {

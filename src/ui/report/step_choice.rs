@@ -92,7 +92,6 @@ fn peak_words(runs: &Runs, run: &Run, of: &str) -> (String, String) {
     (format!("{}'s peak", run.title), format!("{hover} in {}", run.the()))
 }
 
-/// What a slot is.
 fn slot_text(
     runs: &Runs,
     axis: &StepAxis,

@@ -4,7 +4,6 @@ use crate::analysis::memory::category_title;
 use crate::analysis::memory::tile_grid::TileFigure;
 use crate::text::shortened;
 
-/// The name of a figure.
 pub fn figure_title(figure: &TileFigure) -> String {
     match figure {
         TileFigure::IncludingGaps => "With gaps".to_owned(),

@@ -21,7 +21,6 @@ const LEFT: f32 = 74.0;
 /// Room for the values of the columns and the option's name, points.
 const TOP: f32 = 40.0;
 
-/// What is drawn.
 #[derive(Debug)]
 pub struct Shown {
     map: HeatMap,

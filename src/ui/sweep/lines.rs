@@ -15,7 +15,6 @@ use crate::ui::units::Units;
 use crate::ui::widget::legend::{Patch, entry_ui};
 use crate::ui::widget::ticks;
 
-/// The figures that are drawn.
 const FIGURES: [Figure; 3] = [Figure::Peak, Figure::AlwaysLive, Figure::Code];
 /// Room at the left for the figures of the axis, points.
 const LEFT: f32 = 66.0;
@@ -24,7 +23,6 @@ const BELOW: f32 = 36.0;
 /// Lines of one figure that are drawn; more could not be told apart.
 const MOST_LINES: usize = 12;
 
-/// What is drawn.
 #[derive(Debug)]
 pub struct Lines {
     curves: Vec<Curve>,
@@ -35,7 +33,6 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// The curves along an option.
     pub fn new(sweep: &Sweep, option: usize) -> Self {
         let mut curves: Vec<Curve> =
             FIGURES.iter().filter_map(|figure| curve(sweep, option, *figure)).collect();

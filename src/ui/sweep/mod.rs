@@ -39,7 +39,6 @@ pub struct Choice {
     pub x: usize,
     /// The option along the rows; `None` where only one varies.
     pub y: Option<usize>,
-    /// The figure of the cells.
     pub figure: Figure,
 }
 
@@ -57,11 +56,8 @@ impl Choice {
     }
 }
 
-/// A sweep that was read.
 pub struct Loaded {
-    /// The directory.
     pub folder: PathBuf,
-    /// The runs.
     pub sweep: Arc<Sweep>,
     rows: Arc<dyn Rows>,
     choice: Choice,
@@ -79,7 +75,6 @@ impl Loaded {
         Some(PathBuf::from(&run.path))
     }
 
-    /// What a run is called.
     fn name(&self, run: usize) -> String {
         let run = self.sweep.runs.get(run);
         run.map_or(String::new(), |run| shortened(&run.name, NAME).into_owned())
@@ -99,7 +94,6 @@ struct Pictures {
     lines: lines::Lines,
 }
 
-/// What the page remembers.
 #[derive(Debug, Default)]
 pub struct SweepPage {
     path: String,
@@ -120,7 +114,6 @@ impl SweepPage {
         }
     }
 
-    /// Draws the page.
     pub fn ui(&mut self, ui: &mut egui::Ui, is_picking: bool, commands: &mut Vec<Command>) {
         self.poll();
         self.head_ui(ui, is_picking, commands);
@@ -296,7 +289,6 @@ fn selected_ui(ui: &mut egui::Ui, loaded: &Loaded, commands: &mut Vec<Command>) 
     });
 }
 
-/// What opens the ticked runs together.
 fn ticked_ui(ui: &mut egui::Ui, loaded: &Loaded, commands: &mut Vec<Command>) {
     let Some(reference) = loaded.ticked.first() else { return };
     let count = loaded.ticked.len();
@@ -372,15 +364,12 @@ fn pictures_ui(ui: &mut egui::Ui, loaded: &mut Loaded, commands: &mut Vec<Comman
 /// A run that was clicked in a picture.
 #[derive(Clone, Copy, Debug)]
 pub struct RunClick {
-    /// The run.
     run: usize,
     /// Whether it joins the selected one.
     is_added: bool,
-    /// Whether it shall be opened.
     is_opened: bool,
 }
 
-/// The options of the axes, and the figure.
 fn choice_ui(ui: &mut egui::Ui, loaded: &mut Loaded) {
     let (sweep, choice) = (&loaded.sweep, &mut loaded.choice);
     let title = |option: usize| {

@@ -23,11 +23,9 @@ const CELL: usize = 120;
 /// Longest text in a tooltip.
 const HOVER: usize = 1000;
 
-/// What a table shows in this frame.
 pub struct Data<'a> {
     /// Its accessible name, which tells tables apart, and the name of its copies.
     pub name: &'a str,
-    /// Its title.
     pub title: &'a str,
     /// What is said beside the number of rows.
     pub note: &'a str,
@@ -35,7 +33,6 @@ pub struct Data<'a> {
     pub columns: &'a [Column],
     /// The rows. Other rows are another `Arc`.
     pub rows: &'a Arc<dyn Rows>,
-    /// Whether a row is selected.
     pub is_selected: &'a dyn Fn(usize) -> bool,
     /// Paints the cells of painted columns.
     pub paint: &'a dyn Fn(&egui::Painter, egui::Rect, usize),
@@ -44,10 +41,8 @@ pub struct Data<'a> {
 /// For tables without painted columns.
 pub fn no_paint(_: &egui::Painter, _: egui::Rect, _: usize) {}
 
-/// A row that was clicked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowClick {
-    /// The row.
     pub row: usize,
     /// Whether it joins those that are selected: with Shift or Ctrl.
     pub is_added: bool,
@@ -56,7 +51,6 @@ pub struct RowClick {
 /// What an order was made for: the rows' place in memory, filter, sorting, number of columns.
 type Key = (usize, String, Option<(usize, bool)>, usize);
 
-/// What a table remembers.
 #[derive(Default)]
 pub struct DataTable {
     filter: String,
@@ -346,7 +340,6 @@ impl DataTable {
         }
     }
 
-    /// Title, number of rows, filter, copies.
     fn head_ui(
         &mut self,
         ui: &mut egui::Ui,

@@ -22,7 +22,6 @@ pub enum ChangeScale {
 }
 
 impl ChangeScale {
-    /// The name for people.
     pub fn title(self) -> &'static str {
         match self {
             Self::Linear => "Linear scale",

@@ -8,7 +8,6 @@ use crate::ui::theme::{Tokens, card_frame};
 /// A name and its value; both clean.
 pub type Fact = (String, String);
 
-/// Draws a card of facts.
 pub fn facts_ui(ui: &mut egui::Ui, title: &str, facts: &[Fact]) {
     card_frame(Tokens::now(ui)).show(ui, |ui| {
         ui.set_width(ui.available_width());

@@ -25,9 +25,7 @@ pub struct FlameFrame {
     pub name: String,
     /// How many spans contain it.
     pub depth: usize,
-    /// Start.
     pub start: u64,
-    /// Duration.
     pub duration: u64,
     /// Duration without what it contains.
     pub own: u64,
@@ -39,7 +37,6 @@ impl FlameFrame {
     }
 }
 
-/// What the picture remembers.
 #[derive(Debug, Default)]
 pub struct Flame {
     /// What the whole width stands for at least while all is shown, so that pictures below each other have
@@ -52,22 +49,18 @@ pub struct Flame {
 }
 
 impl Flame {
-    /// Whether not all is shown.
     pub fn is_zoomed(&self) -> bool {
         self.zoomed.is_some()
     }
 
-    /// Shows all.
     pub fn reset(&mut self) {
         self.zoomed = None;
     }
 
-    /// The span that is chosen.
     pub fn chosen(&self) -> Option<usize> {
         self.chosen
     }
 
-    /// The span that has the whole width.
     pub fn zoomed(&self) -> Option<usize> {
         self.zoomed
     }

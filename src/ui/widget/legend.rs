@@ -8,14 +8,11 @@ use eframe::egui::{
 
 use crate::ui::theme::Tokens;
 
-/// How a series looks.
 #[derive(Clone, Copy, Debug)]
 pub enum Patch {
     /// An area with a line.
     Area(Color32, Color32),
-    /// A line.
     Line(Color32),
-    /// A dashed line.
     Dashes(Color32),
     /// Lines that rise, or fall, across an area.
     Hatch(Color32, bool),

@@ -12,20 +12,16 @@ pub const HEIGHT: f32 = 24.0;
 /// Width of a handle, points.
 const HANDLE: f32 = 9.0;
 
-/// What the strip shows.
 #[derive(Debug)]
 pub struct Overview<'a> {
     /// The numbers, evenly over the axis.
     pub values: Values<'a>,
-    /// Positions of the axis.
     pub len: usize,
     /// Added to each of them.
     pub base: u64,
     /// Changes when the numbers change.
     pub version: u64,
-    /// The largest number.
     pub top: u64,
-    /// What was computed for the last frame.
     pub cache: &'a mut BinCache,
 }
 

@@ -8,18 +8,14 @@ use super::view::View;
 /// Positions along both axes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
-    /// Along x.
     pub x: usize,
-    /// Along y.
     pub y: usize,
 }
 
 /// The visible part; y goes up, or down.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Plane {
-    /// Along x.
     pub x: View,
-    /// Along y.
     pub y: View,
     is_down: bool,
 }
@@ -30,17 +26,14 @@ impl Plane {
         Self { is_down: true, ..Self::default() }
     }
 
-    /// Shows everything.
     pub fn reset(&mut self) {
         *self = Self { is_down: self.is_down, ..Self::default() };
     }
 
-    /// Whether a part is visible only.
     pub fn is_zoomed(self) -> bool {
         self.x.is_zoomed() || self.y.is_zoomed()
     }
 
-    /// Zooms around the middle.
     pub fn zoom_middle(&mut self, extent: Extent, factor: f64) {
         for (view, len) in [(&mut self.x, extent.x), (&mut self.y, extent.y)] {
             let (start, end) = view.range(len);
@@ -111,7 +104,6 @@ impl Plane {
 /// Where positions lie in a rectangle. Position `i` covers `i - 0.5` to `i + 0.5`, as in [`View`].
 #[derive(Clone, Copy, Debug)]
 pub struct Placed {
-    /// The rectangle.
     pub rect: Rect,
     /// The visible positions along x.
     pub x: (f64, f64),
@@ -139,7 +131,6 @@ impl Placed {
         if self.is_down { self.rect.top() + along } else { self.rect.bottom() - along }
     }
 
-    /// The positions at a place.
     pub fn position(&self, at: Pos2) -> (f64, f64) {
         let [x, y] = self.per_point();
         let along = if self.is_down { at.y - self.rect.top() } else { self.rect.bottom() - at.y };

@@ -7,7 +7,6 @@ use super::overview::{Overview, overview_ui};
 use super::view::View;
 use crate::ui::command::{Command, Export, ExportTo, Exported};
 
-/// What the row remembers.
 #[derive(Debug, Default)]
 pub struct Toolbar {
     /// The magnification as it is being typed.

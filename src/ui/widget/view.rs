@@ -25,12 +25,10 @@ impl View {
         }
     }
 
-    /// Whether a part is visible only.
     pub fn is_zoomed(self) -> bool {
         self.zoomed.is_some()
     }
 
-    /// Shows everything.
     pub fn reset(&mut self) {
         self.zoomed = None;
     }

@@ -20,15 +20,11 @@ const MOST: usize = 8;
 const OTHERS: u8 = 8;
 const NONE: u8 = 9;
 
-/// What colours tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ColourBy {
-    /// What bytes are for.
     #[default]
     Category,
-    /// The operation that they belong to.
     Operation,
-    /// How long they live.
     Liveness,
 }
 
@@ -41,7 +37,6 @@ impl ColourBy {
         }
     }
 
-    /// Draws the choice.
     pub fn ui(&mut self, ui: &mut egui::Ui) {
         let combo = ComboBox::from_id_salt("colours of addresses over steps")
             .selected_text(format!("Colours: {}", self.title().to_lowercase()))
@@ -55,7 +50,6 @@ impl ColourBy {
     }
 }
 
-/// The kinds of a legend.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Kinds {
     by: ColourBy,
@@ -68,7 +62,6 @@ pub struct Kinds {
 }
 
 impl Kinds {
-    /// The kinds of all runs.
     pub fn of(by: ColourBy, colors: &CategoryColors, runs: &[&RunData], hidden: Vec<u8>) -> Self {
         let named = match by {
             ColourBy::Category => {

@@ -37,7 +37,6 @@ const NAME: &str = "Addresses over steps";
 /// What is shown beside something that fills the picture, as a part of its size.
 const MARGIN: f64 = 0.25;
 
-/// What is remembered of a run.
 #[derive(Default)]
 struct OfRun {
     reading: RunReading,
@@ -46,7 +45,6 @@ struct OfRun {
     chosen: Option<u32>,
 }
 
-/// What kinds were made for: the tiles, what colours tell, and the colours of categories.
 #[derive(Clone, PartialEq)]
 struct KindsOf {
     versions: Vec<u64>,
@@ -54,7 +52,6 @@ struct KindsOf {
     categories: Same<CategoryColors>,
 }
 
-/// What the pictures remember.
 #[derive(Default)]
 pub struct AddressStepsView {
     tile: TileChoice,

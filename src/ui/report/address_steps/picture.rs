@@ -1,5 +1,4 @@
-//! The picture of one run: asks for the cells of what is visible, draws them as one texture, and follows
-//! the pointer and the keys.
+//! The picture of one run: cells of what is visible as one texture, and what pointer and keys do to it.
 
 use eframe::egui;
 use eframe::egui::{
@@ -29,7 +28,6 @@ const MOST_OUTLINES: usize = 256;
 const MOST_EDGES: usize = 400;
 const LEAST_EDGES: f32 = 4.0;
 
-/// What cells were made for.
 #[derive(Clone, Debug, PartialEq)]
 struct CellsKey {
     version: u64,
@@ -38,14 +36,12 @@ struct CellsKey {
     is_dark: bool,
 }
 
-/// Cells that a job has made, as colours.
 #[derive(Clone, Debug)]
 struct Drawn {
     picture: Arc<Picture>,
     image: Arc<egui::ColorImage>,
 }
 
-/// What a picture remembers.
 #[derive(Default)]
 pub struct RunPicture {
     drawn: Latest<CellsKey, Option<Drawn>>,
@@ -53,17 +49,13 @@ pub struct RunPicture {
     texture: Option<(CellsKey, Arc<Picture>, TextureHandle)>,
 }
 
-/// What a picture shows.
 pub struct PictureOf<'a> {
     /// Its accessible name.
     pub name: &'a str,
-    /// The tile.
     pub data: &'a Arc<RunData>,
-    /// What colours tell.
     pub kinds: &'a Kinds,
     /// Steps and addresses of the axes.
     pub extent: Extent,
-    /// The selected steps.
     pub steps: &'a [usize],
     /// The row of the chosen variable.
     pub chosen: Option<u32>,
@@ -71,24 +63,17 @@ pub struct PictureOf<'a> {
     pub pointed: Option<(usize, u64)>,
 }
 
-/// What lies at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The step.
     pub step: usize,
-    /// The address.
     pub address: u64,
     /// The row of the variable there.
     pub row: Option<u32>,
 }
 
-/// What the user did.
 pub struct Answer {
-    /// The picture.
     pub response: Response,
-    /// What is under the pointer.
     pub hovered: Option<Place>,
-    /// What was clicked.
     pub clicked: Option<Place>,
     /// The variable that was reached with a key.
     pub reached: Option<u32>,
@@ -99,7 +84,6 @@ pub struct Answer {
 }
 
 impl RunPicture {
-    /// Draws the picture in a rectangle.
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
@@ -256,7 +240,6 @@ fn place_at(placed: &Placed, of: &PictureOf<'_>, at: Pos2) -> Place {
     Place { step: usize::try_from(step).unwrap_or(usize::MAX), address, row }
 }
 
-/// Where a rectangle lies.
 fn rect_of(placed: &Placed, rectangle: &Rectangle) -> Rect {
     let min = Pos2::new(
         placed.x_of(f64::from(rectangle.steps.start)),
@@ -296,7 +279,6 @@ fn outlines(painter: &egui::Painter, placed: &Placed, of: &PictureOf<'_>, tokens
     }
 }
 
-/// Numbers of steps and addresses.
 fn axes(ui: &egui::Ui, placed: &Placed, of: &PictureOf<'_>) {
     let (tokens, units, inner) = (Tokens::now(ui), Units::now(ui), placed.rect);
     let (painter, font) = (ui.painter(), FontId::proportional(12.0));

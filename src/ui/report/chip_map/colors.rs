@@ -73,7 +73,6 @@ impl Colors {
     }
 }
 
-/// Says what the colours mean.
 pub fn legend_ui(ui: &mut egui::Ui, colors: &Colors, colour_by: ColourBy, is_at_step: bool) {
     let mut entries: Vec<(&str, [Color32; 2])> = Vec::new();
     match colour_by {

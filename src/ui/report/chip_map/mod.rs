@@ -24,7 +24,6 @@ use colors::Colors;
 use picture::{ChipPicture, ChipPictureOf};
 use shared::{Shared, extent_of};
 
-/// What the map remembers.
 #[derive(Default)]
 pub struct ChipMapView {
     shared: Shared,
@@ -35,7 +34,6 @@ pub struct ChipMapView {
     pointed: Option<(RunId, (TileId, u64))>,
 }
 
-/// The colours of each run, with what they were made for.
 struct ColorsOfRuns {
     is_dark: bool,
     categories: Arc<CategoryColors>,
@@ -117,7 +115,6 @@ impl ChipMapView {
         }
     }
 
-    /// The colours of each run.
     fn colors(
         &mut self,
         ui: &egui::Ui,

@@ -23,7 +23,6 @@ const MOST_VARIABLES: usize = 6;
 /// Longest name in the tooltip.
 const NAME: usize = 60;
 
-/// Where the map lies.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
     /// With its axes.
@@ -33,20 +32,17 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// The map in a rectangle.
     pub fn new(outer: Rect) -> Self {
         let max = outer.max - egui::vec2(2.0, BOTTOM);
         let min = outer.min + egui::vec2(LEFT, 4.0);
         Self { outer, inner: Rect::from_min_max(min, max.max(min + egui::vec2(1.0, 1.0))) }
     }
 
-    /// A painter for the visible addresses and tiles.
     pub fn painter(self, ui: &egui::Ui, placed: Placed) -> MapPainter<'_> {
         MapPainter { ui, frame: self, placed, tokens: Tokens::now(ui) }
     }
 }
 
-/// A painter that knows where tiles and addresses lie.
 pub struct MapPainter<'a> {
     ui: &'a egui::Ui,
     frame: Frame,
@@ -60,7 +56,6 @@ impl MapPainter<'_> {
         self.ui.painter().with_clip_rect(self.frame.inner)
     }
 
-    /// The tile and the address at a place.
     pub fn place(&self, at: Pos2) -> Option<(TileId, u64)> {
         if !self.frame.inner.contains(at) {
             return None;
@@ -70,7 +65,6 @@ impl MapPainter<'_> {
         Some((TileId(whole(tile) as u32), whole(address) as u64))
     }
 
-    /// The ground, and a line around it.
     pub fn background(&self) {
         let stroke = Stroke::new(1.0, self.tokens.border);
         let kind = egui::StrokeKind::Outside;
@@ -93,7 +87,6 @@ impl MapPainter<'_> {
         self.inside().image(texture.id(), rect, whole, Color32::WHITE);
     }
 
-    /// A text in place of the picture.
     pub fn message(&self, text: &str) {
         let (at, font) = (self.frame.inner.center(), FontId::proportional(14.0));
         self.inside().text(at, Align2::CENTER_CENTER, text, font, self.tokens.weak_text);
@@ -153,7 +146,6 @@ impl MapPainter<'_> {
         }
     }
 
-    /// Numbers of tiles and addresses.
     pub fn axes(&self, units: Units) {
         let (inner, painter) = (self.frame.inner, self.ui.painter());
         let (font, color) = (FontId::proportional(12.0), self.tokens.weak_text);
@@ -187,7 +179,6 @@ impl MapPainter<'_> {
         );
     }
 
-    /// Marks the tile and the address under the pointer.
     pub fn cursor(&self, tile: TileId, address: u64) {
         let stroke = Stroke::new(1.0, self.tokens.text.gamma_multiply(0.6));
         let inner = self.frame.inner;
@@ -197,7 +188,6 @@ impl MapPainter<'_> {
     }
 }
 
-/// What lies at an address of a tile.
 pub fn tooltip_ui(
     ui: &mut egui::Ui,
     report: &Report,

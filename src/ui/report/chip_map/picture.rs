@@ -1,5 +1,4 @@
-//! The map of the tiles of one run: asks for the picture of what is visible, draws it, and follows the
-//! pointer.
+//! The map of the tiles of one run: a picture of what is visible, and what the pointer does to it.
 
 use eframe::egui;
 use std::sync::Arc;
@@ -21,7 +20,6 @@ use crate::ui::widget::plane::{Extent, Placed};
 /// Widest texture that every renderer takes.
 const MOST_PIXELS: u32 = 2048;
 
-/// What a picture is rendered for.
 #[derive(Clone, Debug, PartialEq)]
 struct RenderedFor {
     window: Window,
@@ -30,14 +28,12 @@ struct RenderedFor {
     colors: Same<Colors>,
 }
 
-/// A picture that a job has rendered.
 #[derive(Clone, Debug)]
 struct Rendered {
     map: Arc<ChipMap>,
     image: Arc<egui::ColorImage>,
 }
 
-/// What a map remembers.
 #[derive(Default)]
 pub struct ChipPicture {
     rendered: Latest<RenderedFor, Option<Rendered>>,
@@ -45,17 +41,13 @@ pub struct ChipPicture {
     texture: Option<(RenderedFor, Arc<ChipMap>, TextureHandle)>,
 }
 
-/// What a map shows.
 pub struct ChipPictureOf<'a> {
     /// Its accessible name.
     pub name: &'a str,
-    /// The run.
     pub run: &'a Run,
-    /// The colours.
     pub colors: &'a Arc<Colors>,
     /// The step that is shown, `None` for all steps.
     pub step: Option<usize>,
-    /// How large the chip is.
     pub extent: Extent,
     /// Whether it follows the keys that zoom. Of maps that move together, one does.
     pub has_keys: bool,
@@ -63,17 +55,13 @@ pub struct ChipPictureOf<'a> {
     pub pointed: Option<(TileId, u64)>,
 }
 
-/// What the user did.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Answer {
-    /// The tile that was clicked.
     pub clicked: Option<TileId>,
-    /// The tile and the address under the pointer.
     pub pointed: Option<(TileId, u64)>,
 }
 
 impl ChipPicture {
-    /// Draws the map in the space that is left.
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,

@@ -9,12 +9,10 @@ use crate::store::Report;
 use crate::ui::report::is_limit_near;
 use crate::ui::widget::plane::{Extent, Plane};
 
-/// The visible part, and what is coloured how.
 #[derive(Debug)]
 pub struct Shared {
     /// Addresses along x, tiles along y.
     pub plane: Plane,
-    /// What colours tell.
     pub colour_by: ColourBy,
 }
 
@@ -43,7 +41,6 @@ pub fn extent_of(report: &Report) -> Extent {
 }
 
 impl Shared {
-    /// Draws what is coloured how, and the buttons that zoom.
     pub fn head_ui(
         &mut self,
         ui: &mut egui::Ui,
@@ -77,7 +74,6 @@ impl Shared {
     }
 }
 
-/// The name of what colours tell.
 pub fn colour_title(colour_by: ColourBy) -> &'static str {
     match colour_by {
         ColourBy::Category => "By category",

@@ -1,5 +1,4 @@
-//! All runs in one table: the options that differ, and the key figures with their change against the
-//! reference.
+//! All runs in one table: options that differ, and key figures with their change to the reference.
 
 use eframe::egui;
 use std::sync::Arc;
@@ -25,7 +24,6 @@ const MOST_OPTIONS: usize = 3;
 /// Width of a column of figures, points.
 const FIGURE: f32 = 96.0;
 
-/// What the tab remembers.
 #[derive(Debug, Default)]
 pub struct AllRuns {
     table: DataTable,
@@ -38,7 +36,6 @@ struct RunTable {
     rows: Arc<dyn Rows>,
 }
 
-/// The runs as the table sees them.
 struct RunRows {
     names: Vec<Arc<str>>,
     fits: Vec<Option<Fit>>,

@@ -24,7 +24,6 @@ use crate::ui::widget::rows::{Column, Rows, Value, percent_text};
 /// Width of a column of bytes, points.
 const BYTES: f32 = 112.0;
 
-/// What is explained.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Subject {
     #[default]
@@ -44,7 +43,6 @@ enum By {
     Variable,
 }
 
-/// What the tab remembers.
 #[derive(Debug, Default)]
 pub struct Explained {
     subject: Subject,
@@ -53,7 +51,6 @@ pub struct Explained {
     made: Option<Made>,
 }
 
-/// The rows, with what they were made from.
 struct Made {
     found: Arc<Compared>,
     choice: (Subject, By),
@@ -68,7 +65,6 @@ impl std::fmt::Debug for Made {
 }
 
 impl Explained {
-    /// Draws the choices and the table.
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
@@ -333,7 +329,6 @@ fn unchanged(
     Some((None, title, None, sum.of(part)))
 }
 
-/// What a contributor is called.
 pub fn title(row: &Contribution) -> String {
     match &row.contributor {
         Contributor::Category(name) => category_title(name),

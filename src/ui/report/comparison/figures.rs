@@ -15,7 +15,6 @@ use crate::ui::widget::rows::{Column, Listed, Rows, Value};
 /// Width of a column, points.
 const FIGURE: f32 = 124.0;
 
-/// What the tab remembers.
 #[derive(Debug, Default)]
 pub struct Figures {
     table: DataTable,
@@ -23,7 +22,6 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// Draws the table.
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,

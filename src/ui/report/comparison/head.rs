@@ -1,5 +1,4 @@
-//! The head of the comparison: what the reports were made with, and what changed, in a few figures and
-//! sentences.
+//! The head: what the reports were made with, and what changed, in a few figures and sentences.
 
 use eframe::egui;
 use eframe::egui::{Label, RichText};
@@ -20,7 +19,6 @@ use crate::ui::widget::rows::{percent_text, signed};
 const MOST_OPTIONS: usize = 7;
 /// Categories that a sentence names.
 const MOST_CATEGORIES: usize = 3;
-/// The title, the runs that it is about, and more beside them.
 pub fn title_ui<'a>(
     ui: &mut egui::Ui,
     runs: impl Iterator<Item = &'a Run>,
@@ -39,7 +37,6 @@ pub fn title_ui<'a>(
     });
 }
 
-/// What differs, what changed, and that in words.
 pub fn changes_ui(ui: &mut egui::Ui, pair: &PairOfRuns<'_>, found: &Compared) {
     let units = Units::now(ui);
     for sentence in sentences(found, units) {

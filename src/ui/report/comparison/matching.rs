@@ -21,7 +21,6 @@ use crate::ui::runs::{Run, RunId};
 use crate::ui::widget::data_table::{Data, DataTable, no_paint};
 use crate::ui::widget::rows::{Column, Rows, Value};
 
-/// Kinds of things that are matched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Kind {
     #[default]
@@ -66,7 +65,6 @@ impl Kind {
     }
 }
 
-/// What the tab remembers.
 #[derive(Debug, Default)]
 pub struct MatchingTables {
     kind: Kind,
@@ -75,7 +73,6 @@ pub struct MatchingTables {
     found: Latest<UnmatchedKey, Unmatched>,
 }
 
-/// What is looked for: in which runs, called what, by which matching.
 #[derive(Clone, Debug, PartialEq)]
 struct UnmatchedKey {
     runs: [RunId; 2],
@@ -98,7 +95,6 @@ impl std::fmt::Debug for Unmatched {
 }
 
 impl MatchingTables {
-    /// Draws what is matched, and below it what is not.
     pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, pair: &PairOfRuns<'_>) {
         let matching = &pair.derived.matching;
         let counts = || Kind::ALL.map(|kind| kind.pairs(matching).counts());

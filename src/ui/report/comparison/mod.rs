@@ -1,5 +1,4 @@
-//! Comparison: what changed from the reference to another run, and what that consists of; of more than two
-//! runs, all of them in a table.
+//! Comparison: what changed from the reference to another run, and what that consists of.
 
 mod all_runs;
 mod explanation;
@@ -28,7 +27,6 @@ use crate::ui::theme::Tokens;
 use crate::ui::widget::facts::absent_ui;
 use pair_of_runs::PairOfRuns;
 
-/// What the comparison goes by.
 const NEEDS: Needs = &[Needed::Debug, Needed::Variables, Needed::TileVariables, Needed::Exchanges];
 /// Peaks of each report that are looked at.
 const MOST_PEAKS: usize = 1000;
@@ -55,7 +53,6 @@ impl ComparedKey {
     }
 }
 
-/// What the page shows below its head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Tab {
     AllRuns,
@@ -67,7 +64,6 @@ enum Tab {
     Matching,
 }
 
-/// What the page remembers.
 #[derive(Debug, Default)]
 pub struct ComparisonPage {
     /// The run that the reference is compared with; the first after it if none was chosen.

@@ -14,7 +14,6 @@ use crate::ui::widget::data_table::{Data, DataTable, no_paint};
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::rows::{Column, Listed, Rows, Value};
 
-/// What the tab remembers.
 #[derive(Debug, Default)]
 pub struct Options {
     table: DataTable,
@@ -22,7 +21,6 @@ pub struct Options {
 }
 
 impl Options {
-    /// Draws the table.
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,

@@ -13,7 +13,6 @@ use crate::ui::widget::data_table::{Data, DataTable, no_paint};
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::rows::{Column, Listed, Rows, Value};
 
-/// What the tab remembers.
 #[derive(Debug, Default)]
 pub struct Plans {
     table: DataTable,

@@ -20,14 +20,12 @@ use crate::ui::widget::rows::{Column, Rows, Value};
 /// Width of a column of bytes, points.
 const BYTES: f32 = 104.0;
 
-/// What the tab remembers.
 #[derive(Debug, Default)]
 pub struct Spikes {
     table: DataTable,
     made: MadeFor<Compared, Arc<dyn Rows>>,
 }
 
-/// The spikes as the table sees them.
 struct SpikeRows {
     found: Arc<Compared>,
     reports: [Arc<Report>; 2],

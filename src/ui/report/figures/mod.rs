@@ -1,5 +1,4 @@
 //! The table of figures: things with a figure for each moment or run, and the differences to the first.
-//! All pages use it for what several moments or runs have figures of.
 
 mod rows;
 pub mod variables;
@@ -21,7 +20,6 @@ const BYTES: [u64; 6] = [0, 1 << 10, 10 << 10, 100 << 10, 1 << 20, 10 << 20];
 /// Thresholds to choose from, numbers.
 const COUNTS: [u64; 4] = [0, 10, 100, 1000];
 
-/// What the table remembers.
 #[derive(Debug, Default)]
 pub struct FigureTable {
     table: DataTable,
@@ -29,7 +27,6 @@ pub struct FigureTable {
     rows: Latest<(Same<Entries>, Choice), Arc<FigureRows>>,
 }
 
-/// What is shown in this frame.
 pub struct Figures<'a> {
     /// The accessible name of the table, and the name of its copies.
     pub name: &'a str,
@@ -37,7 +34,6 @@ pub struct Figures<'a> {
     pub note: &'a str,
     /// The things. Others are another `Arc`.
     pub entries: &'a Arc<Entries>,
-    /// Whether a thing is selected.
     pub is_selected: &'a dyn Fn(&Entry) -> bool,
 }
 
@@ -94,7 +90,6 @@ impl FigureTable {
     }
 }
 
-/// Threshold and grouping.
 fn choice_ui(ui: &mut egui::Ui, entries: &Entries, choice: &mut Choice) {
     let units = Units::now(ui);
     let figure = |least: u64| match (least, entries.unit) {

@@ -1,5 +1,4 @@
-//! Variables of one run at several moments, or of several runs, as figures: with the operations and
-//! modules that they belong to as groups, and their liveness classes as parts.
+//! Variables as figures: operations and modules are their groups, liveness classes their parts.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -103,7 +102,6 @@ fn titles_of(name: &OperationName) -> [String; 3] {
     [operation, name.module().to_owned(), kind]
 }
 
-/// When a part of a variable is alive.
 fn life_text(report: &Report, part: &VariablePart) -> String {
     let class = part.class;
     if part.is_always_live {

@@ -18,7 +18,6 @@ const MOST_EVIDENCE: usize = 6;
 /// Longest sentence.
 const TEXT: usize = 300;
 
-/// Draws the advice.
 pub fn advice_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights) {
     card_ui(ui, "What to try next", |ui| {
         if found.advice.is_empty() {

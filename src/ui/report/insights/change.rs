@@ -17,7 +17,6 @@ use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::rows::{percent_text, signed};
 
-/// What the cards remember: an answer for each run.
 #[derive(Debug, Default)]
 pub struct Changes(BTreeMap<RunId, ChangeOfRun>);
 
@@ -25,7 +24,6 @@ pub struct Changes(BTreeMap<RunId, ChangeOfRun>);
 type ChangeOfRun = Latest<(RunId, Same<DerivedPair>), Vec<ChangeInsight>>;
 
 impl Changes {
-    /// Forgets those of runs that are not shown any more.
     pub fn retain(&mut self, runs: &Runs) {
         self.0.retain(|id, _| runs.position(*id).is_some());
     }

@@ -19,7 +19,6 @@ const MOST_VARIABLES: usize = 8;
 /// Height of the histogram, points.
 const HISTOGRAM: f32 = 96.0;
 
-/// Draws what must go from the worst tiles.
 pub fn must_go_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights) {
     if found.must_go.is_empty() {
         return;
@@ -75,7 +74,6 @@ fn worst_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, number: usize, worst: &Mu
     ui.add_space(4.0);
 }
 
-/// Draws the fullest tiles and the histogram.
 pub fn tiles_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights) {
     card_ui(ui, "Tiles", |ui| {
         let units = Units::now(ui);

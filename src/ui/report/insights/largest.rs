@@ -18,7 +18,6 @@ use crate::ui::units::Units;
 /// Longest name.
 const NAME: usize = 56;
 
-/// What the card remembers.
 #[derive(Debug, Default)]
 pub struct LargestThings {
     scope: Option<Scope>,
@@ -26,7 +25,6 @@ pub struct LargestThings {
 }
 
 impl LargestThings {
-    /// Draws the card.
     pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights) {
         card_ui(ui, "Largest", |ui| {
             self.scope_ui(ui, page);

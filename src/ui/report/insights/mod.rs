@@ -1,5 +1,4 @@
-//! Insights: whether the program fits and why not, what is largest, what must go, what to try next; of
-//! several runs side by side, with what changed from the reference to each.
+//! Insights: whether the program fits and why not, what is largest, what must go, what to try next.
 
 mod advice;
 mod change;
@@ -31,21 +30,18 @@ const TWO_COLUMNS: f32 = 820.0;
 const NEEDS: Needs =
     &[Needed::Liveness, Needed::Debug, Needed::TileVariables, Needed::Exchanges, Needed::Variables];
 
-/// What the page remembers.
 #[derive(Debug, Default)]
 pub struct InsightsPage {
     changes: change::Changes,
     of_runs: BTreeMap<RunId, InsightsOfRun>,
 }
 
-/// What the part of a run remembers.
 #[derive(Debug, Default)]
 struct InsightsOfRun {
     found: Latest<[bool; 6], Arc<Insights>>,
     largest: largest::LargestThings,
 }
 
-/// What the part of a run gets.
 #[derive(Debug)]
 struct RunPart<'a> {
     run: &'a Run,
@@ -122,7 +118,6 @@ impl InsightsOfRun {
         });
     }
 
-    /// What must go, the tiles, and what is largest.
     fn figures_ui(&mut self, ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights) {
         figures::must_go_ui(ui, page, found);
         figures::tiles_ui(ui, page, found);
@@ -139,7 +134,6 @@ fn settled(report: &Report) -> [bool; 6] {
     settled
 }
 
-/// A card with a title.
 fn card_ui(ui: &mut egui::Ui, title: &str, contents: impl FnOnce(&mut egui::Ui)) {
     card_frame(Tokens::now(ui)).show(ui, |ui| {
         ui.set_width(ui.available_width());

@@ -12,7 +12,6 @@ use crate::ui::command::{Command, Page};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 
-/// Draws the verdict.
 pub fn verdict_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights) {
     let Some(verdict) = &found.verdict else {
         card_ui(ui, "Whether it fits is not known", |ui| {

@@ -1,5 +1,4 @@
-//! What is at the steps of a moment: bytes alive by category, vertices by type, estimated cycles and
-//! floating point operations.
+//! What is at the steps of a moment: categories, vertices, estimated cycles and operations.
 
 use std::sync::Arc;
 
@@ -22,11 +21,8 @@ use crate::ui::widget::rows::{Column, Rows, Value};
 pub enum AtSteps {
     /// What is alive, by category.
     Categories,
-    /// Vertices by type.
     Vertices,
-    /// Estimated cycles.
     Cycles,
-    /// Estimated floating point operations.
     Flops,
 }
 
@@ -56,7 +52,6 @@ impl AtSteps {
         }
     }
 
-    /// The name of its table.
     pub fn name(self) -> &'static str {
         match self {
             Self::Categories => "categories alive",
@@ -66,7 +61,6 @@ impl AtSteps {
         }
     }
 
-    /// Works it out.
     pub fn of(self, runs: &Runs, moments: &Moments) -> Computed {
         match self {
             Self::Categories => categories(runs, moments),
@@ -157,7 +151,6 @@ fn vertices_at(runs: &Runs, moments: &Moments) -> Computed {
     Computed::Figures(moments.entries("Vertex type", Unit::Count, by_name), note)
 }
 
-/// The estimate of a step.
 struct EstimateRow {
     run: String,
     step: String,
@@ -168,7 +161,6 @@ struct EstimateRow {
 /// A row for each step.
 struct EstimateRows(Vec<EstimateRow>);
 
-/// The columns of estimates.
 pub fn estimate_columns() -> Vec<Column> {
     vec![
         Column::text("Run", 110.0),

@@ -1,5 +1,4 @@
-//! How long everything lives that is alive at a moment: a table for each run, side by side, over the
-//! axis that all share.
+//! How long everything lives that is alive at a moment: a table for each run, over the common axis.
 
 use eframe::egui;
 use eframe::egui::ComboBox;
@@ -24,7 +23,6 @@ const GAP: f32 = 20.0;
 const MOST_BESIDE: usize = 2;
 const OF_LIVES: Needs = &[Needed::Liveness, Needed::TileVariables, Needed::Variables, Needed::Axis];
 
-/// The tables.
 #[derive(Debug, Default)]
 pub struct LifetimeTables {
     runs: Vec<LifetimeTable>,
@@ -32,7 +30,6 @@ pub struct LifetimeTables {
     chosen: Option<RunId>,
 }
 
-/// The table of a run.
 #[derive(Default)]
 struct LifetimeTable {
     table: DataTable,
@@ -46,7 +43,6 @@ impl std::fmt::Debug for LifetimeTable {
 }
 
 impl LifetimeTables {
-    /// Draws the tables.
     pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, subject: &Subject<'_>) {
         let runs = page.runs;
         self.runs.resize_with(runs.len(), LifetimeTable::default);

@@ -1,5 +1,4 @@
-//! What is marked on the axis: the slots of the steps that the filter found in any run and of the
-//! selected operation, and the lives of the selected variable.
+//! What is marked on the axis: what the filter found, the selected operation, lives of the variable.
 
 use eframe::egui;
 use std::sync::Arc;
@@ -19,7 +18,6 @@ const OF_LIVES: Needs = &[Needed::Liveness, Needed::Axis];
 /// What a filter found: steps of each run, ascending.
 type FoundSteps = Arc<PerRun<Vec<u32>>>;
 
-/// What marks are made from.
 #[derive(Clone, Debug, PartialEq)]
 struct MarksOf {
     text: Option<String>,
@@ -105,7 +103,6 @@ impl Marks {
         self.marked.last(runs).map(|(_, marked)| marked)
     }
 
-    /// Why there are none.
     pub fn failure(&self) -> Option<&str> {
         self.found.failure().or(self.marked.failure())
     }

@@ -35,7 +35,6 @@ pub struct Caches {
     runs: Vec<[BinCache; 2]>,
     /// What the pointer follows, in the picture of all and in those of each.
     followed: Vec<BinCache>,
-    /// The strip above.
     pub overview: BinCache,
 }
 
@@ -92,7 +91,6 @@ pub fn version(choices: &Choices, timelines: &SlotTimelines) -> u64 {
 }
 
 impl LivenessPage {
-    /// Draws one picture or several.
     pub fn pictures_ui(
         &mut self,
         ui: &mut egui::Ui,
@@ -198,7 +196,6 @@ impl LivenessPage {
         row.response.rect
     }
 
-    /// A picture of all runs, or of one alone.
     fn picture_ui(
         &mut self,
         ui: &mut egui::Ui,

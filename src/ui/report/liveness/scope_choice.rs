@@ -12,7 +12,6 @@ use crate::ui::theme::Tokens;
 /// The choice, and the number of a tile as it is being typed.
 #[derive(Debug)]
 pub struct ScopeChoice {
-    /// The part of the machine.
     pub scope: Scope,
     tile: String,
 }
@@ -23,7 +22,6 @@ impl Default for ScopeChoice {
     }
 }
 
-/// What a scope is called.
 pub fn scope_title(system: &System, scope: Scope) -> String {
     match scope {
         Scope::Everything => system.all_devices.to_owned(),

@@ -53,7 +53,6 @@ const TABS: [(Tab, &str); 8] = [
 /// A step of one run, which is a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StepOfRun {
-    /// The position of the run.
     pub run: usize,
     /// The step; where the run has none there, the one before.
     pub step: Option<usize>,
@@ -68,7 +67,6 @@ pub struct Moments {
     list: Vec<StepOfRun>,
     columns: Vec<FigureColumn>,
     layout: Layout,
-    /// What is said of them.
     note: String,
 }
 
@@ -107,12 +105,10 @@ impl Moments {
         Self { timelines: Arc::clone(timelines), list, columns, layout: Layout::of(runs), note }
     }
 
-    /// The scope.
     pub fn scope(&self) -> Scope {
         self.timelines.scope
     }
 
-    /// The curves.
     pub fn timelines(&self) -> &SlotTimelines {
         &self.timelines
     }
@@ -137,7 +133,6 @@ impl Moments {
         }
     }
 
-    /// Things with these columns.
     pub fn entries(&self, title: &'static str, unit: Unit, list: Vec<Entry>) -> Arc<Entries> {
         let (layout, columns) = (self.layout, self.columns.clone());
         Arc::new(Entries { unit, title, layout, columns, groupings: Vec::new(), list })
@@ -150,7 +145,6 @@ impl StepOfRun {
     }
 }
 
-/// The tables.
 #[derive(Default)]
 pub struct Tables {
     /// `None` until one is chosen.
@@ -171,9 +165,7 @@ impl std::fmt::Debug for Tables {
     }
 }
 
-/// What the tables are about in this frame.
 pub struct Subject<'a> {
-    /// The curves.
     pub timelines: &'a Arc<SlotTimelines>,
     /// The selected slots.
     pub slots: &'a [usize],
@@ -365,17 +357,13 @@ fn words<'a>(runs: &Runs, of_two: &'a str, of_more: &'a str) -> &'a str {
     if runs.len() == 2 { of_two } else { of_more }
 }
 
-/// Which variables are wanted.
 #[derive(Clone, Debug, PartialEq)]
 pub enum VariablesAt {
-    /// Those that always live, in a scope.
     AlwaysLive(Scope),
-    /// Those that do not, at moments.
     NotAlwaysLive(Moments),
 }
 
 impl VariablesAt {
-    /// Those that are alive in a slot.
     pub fn in_slot(runs: &Runs, timelines: &Arc<SlotTimelines>, slot: usize) -> Self {
         Self::NotAlwaysLive(Moments::new(runs, timelines, &[slot]))
     }
@@ -421,7 +409,6 @@ impl VariablesAt {
     }
 }
 
-/// A table of variables.
 #[derive(Debug, Default)]
 struct VariableTable {
     table: FigureTable,

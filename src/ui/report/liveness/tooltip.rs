@@ -1,5 +1,4 @@
-//! What the pointer learns of a slot: the steps of the runs, what they do and what is alive, with the
-//! differences.
+//! What the pointer learns of a slot: its steps, what they do, and what is alive.
 
 use eframe::egui;
 use eframe::egui::RichText;
@@ -78,7 +77,6 @@ impl SlotTooltip {
         });
     }
 
-    /// Draws them.
     pub fn ui(&self, ui: &mut egui::Ui, runs: &Runs, timelines: &SlotTimelines) {
         let (Some((slot, ..)), Some(moment)) = (self.made_for, &self.moment) else { return };
         let figures = SlotFigures::of(runs, timelines, moment);
@@ -149,7 +147,6 @@ impl SlotTooltip {
         });
     }
 
-    /// A line for each run.
     fn many_ui(
         &self,
         ui: &mut egui::Ui,
@@ -282,7 +279,6 @@ fn row_ui(ui: &mut egui::Ui, title: &str, words: &[Option<String>]) {
     ui.end_row();
 }
 
-/// What the arena is called that is worst at a step.
 fn worst_title(system: &System) -> String {
     format!("Worst {}", system.arena.to_lowercase())
 }
@@ -300,7 +296,6 @@ fn head_ui(ui: &mut egui::Ui, runs: &Runs, timelines: &SlotTimelines, moment: &M
     }
 }
 
-/// The bytes of the runs in a slot.
 struct SlotFigures {
     worst: Vec<Option<String>>,
     not_always_live: PerRun<Option<u64>>,
@@ -341,7 +336,6 @@ impl SlotFigures {
         self.limits.get(run).copied().flatten()
     }
 
-    /// The rows of two runs.
     fn pair_ui(&self, ui: &mut egui::Ui, system: &System) {
         let units = Units::now(ui);
         if self.worst.iter().any(Option::is_some) {

@@ -1,5 +1,4 @@
-//! What the pictures are made from: the tiles of all runs in the order that the user chose, with their
-//! bytes in each run. Made beside the window when a choice changes.
+//! The tiles of all runs in the order that the user chose, with their bytes; made beside the window.
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -39,7 +38,6 @@ impl TileChoice {
         self.hidden.contains(&part.key)
     }
 
-    /// Shows a part or hides it.
     pub fn switch(&mut self, part: &MemoryPart, is_shown: bool) {
         if is_shown {
             self.hidden.remove(&part.key);
@@ -66,12 +64,9 @@ pub fn memories(runs: &Runs) -> Option<Vec<&TileMemory>> {
     runs.iter().map(|run| run.report.memory.get()).collect()
 }
 
-/// The tiles of all runs in their order.
 #[derive(Debug)]
 pub struct ArrangedTiles {
-    /// Which tile stands where.
     pub axis: TileAxis,
-    /// What they have in each run.
     pub figures: PerRun<TileFigures>,
     /// For each run the row of every tile of the axis, whatever the order.
     pub own_rows: Vec<Vec<u32>>,
@@ -161,7 +156,6 @@ impl TileFigures {
     }
 }
 
-/// The tiles that a choice asks for, with their parts.
 #[derive(Debug)]
 pub struct DividedTiles {
     pub choice: TileChoice,
@@ -201,7 +195,6 @@ impl DividedTiles {
         Some(Self { choice: choice.clone(), tiles, stacks })
     }
 
-    /// The bytes of a run in parts.
     pub fn stack(&self, run: usize) -> Option<&Stack> {
         self.stacks.as_ref()?.get(run)
     }

@@ -14,7 +14,6 @@ fn room(runs: &Runs) -> f32 {
     if runs.is_one() { 1020.0 } else { 1100.0 }
 }
 
-/// The orders of tiles to choose from.
 fn orders(runs: &Runs) -> Vec<(TileOrder, String)> {
     let by_number = (TileOrder::Number, "By tile number".to_owned());
     if runs.is_one() {
@@ -25,13 +24,10 @@ fn orders(runs: &Runs) -> Vec<(TileOrder, String)> {
     vec![by_number, (TileOrder::Bytes, by_bytes), (TileOrder::Change, by_change)]
 }
 
-/// The choices.
 #[derive(Debug)]
 pub struct Choices {
     pub tiles: TileChoice,
-    /// What is drawn of each run.
     pub series: Series,
-    /// Whether the selected variable is shown.
     pub has_variable: bool,
     pub has_limit: bool,
     /// Whether the picture reaches up to the limit; `None` follows the figures.

@@ -30,7 +30,6 @@ const BYTES: f32 = 92.0;
 /// Width of a column of numbers, points.
 const COUNT: f32 = 80.0;
 
-/// What a table lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Listing {
     ComputeSets,
@@ -42,7 +41,6 @@ impl Listing {
     /// All of them, in the order of their tabs.
     pub const ALL: [Self; 3] = [Self::ComputeSets, Self::Vertices, Self::Exchanges];
 
-    /// The title of its tab.
     pub fn title(self) -> &'static str {
         match self {
             Self::ComputeSets => "Compute sets",
@@ -51,7 +49,6 @@ impl Listing {
         }
     }
 
-    /// Why a report does not have them.
     fn absence(self, report: &Report) -> Option<&Absence> {
         match self {
             Self::ComputeSets => {
@@ -92,7 +89,6 @@ impl Listing {
     }
 }
 
-/// A figure of a thing.
 struct Figure<R> {
     title: &'static str,
     unit: Unit,
@@ -154,7 +150,6 @@ impl<R> Figure<R> {
     }
 }
 
-/// Something that is listed.
 trait Thing: Send + Sync + Sized + 'static {
     type Id: Clone + Eq + Hash;
     const TITLE: &'static str;
@@ -164,7 +159,6 @@ trait Thing: Send + Sync + Sized + 'static {
 
     fn rows(report: &Report, tiles: &TileSelection) -> Option<Vec<Self>>;
     fn name(&self) -> Cow<'_, str>;
-    /// Tells things of one run apart.
     fn id(&self) -> Self::Id;
     /// The ids of a report, in the order in which they are matched.
     fn ids(report: &Report) -> Vec<Self::Id>;
@@ -293,7 +287,6 @@ impl Thing for ExchangeRow {
     }
 }
 
-/// The things of one run as the table sees them.
 struct ThingRows<R>(Vec<R>);
 
 impl<R: Thing> Rows for ThingRows<R> {
@@ -350,7 +343,6 @@ enum ThingKey<I> {
     At(usize, Option<usize>),
 }
 
-/// The things of a run with their keys.
 fn keyed<R: Thing>(place: usize, run: &Run, rows: Vec<R>) -> Vec<(ThingKey<R::Id>, R)> {
     let ids = R::ids(&run.report);
     let positions: HashMap<R::Id, usize> = ids.into_iter().zip(0..).collect();
@@ -417,7 +409,6 @@ fn of_several<R: Thing>(
     Listed::Several { entries: Arc::new(entries), unknown }
 }
 
-/// One of the tables: which tiles, and which figure of several runs.
 #[derive(Debug)]
 struct ListingTable {
     table: ListedTable<(TileSelection, usize)>,
@@ -439,7 +430,6 @@ impl Default for Listings {
 }
 
 impl Listings {
-    /// Draws the table of a listing.
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
@@ -487,7 +477,6 @@ impl Listings {
     }
 }
 
-/// The choice of a figure.
 fn figure_ui(ui: &mut egui::Ui, listing: Listing, chosen: &mut usize) {
     let (figures, _) = listing.figures();
     let title = figures.iter().find(|(place, _)| place == chosen).map_or("", |(_, title)| title);

@@ -36,7 +36,6 @@ enum Cell {
     Percent(usize, usize),
 }
 
-/// The figures of some tiles of all runs.
 #[derive(Clone, Debug)]
 struct TileDetails {
     rows: Arc<Vec<DetailRow>>,
@@ -53,12 +52,10 @@ struct DetailColumn {
     width: Option<f32>,
 }
 
-/// What the table remembers.
 #[derive(Debug, Default)]
 pub struct Details {
     table: DataTable,
     details: RunsAnswer<TileSelection, Option<TileDetails>>,
-    /// Groups that are closed.
     closed: Vec<Group>,
     shown: Option<Shown>,
 }
@@ -77,7 +74,6 @@ impl std::fmt::Debug for Shown {
     }
 }
 
-/// The figures as the table sees them.
 struct DetailRows {
     figures: Arc<Vec<DetailRow>>,
     /// The figures that are shown, with their names and the names of their groups.
@@ -316,7 +312,6 @@ impl Shown {
 }
 
 impl Details {
-    /// Draws the table.
     pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, beside: Beside<'_>) {
         let (runs, selection) = (page.runs, page.selection.tiles.clone());
         let key = selection.clone();

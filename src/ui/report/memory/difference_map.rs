@@ -1,5 +1,4 @@
-//! The map of differences: a row for each category, a column for each tile, the colour says how much more
-//! or less it is in the target.
+//! The map of differences, category × tile: the colour says how much more or less it is in the target.
 
 use std::sync::Arc;
 
@@ -27,12 +26,10 @@ use crate::ui::widget::overview::Overview;
 use crate::ui::widget::toolbar::Toolbar;
 use crate::ui::widget::view::View;
 
-/// Name of the picture.
 const NAME: &str = "Map of differences";
 /// Widest texture that every renderer takes.
 const MOST_PIXELS: usize = 2000;
 
-/// What a picture was made for.
 #[derive(Clone, Debug, PartialEq)]
 struct PictureKey {
     /// The run that is compared with the reference.
@@ -80,10 +77,8 @@ impl DifferencePicture {
     }
 }
 
-/// What the map remembers.
 #[derive(Default)]
 pub struct DifferenceMapView {
-    /// The visible part.
     pub view: View,
     scale: ChangeScale,
     /// Whether the colours of each row reach to its own largest change.
@@ -105,7 +100,6 @@ impl std::fmt::Debug for DifferenceMapView {
 }
 
 impl DifferenceMapView {
-    /// Draws the map in the space that is left, and does what the user does to it.
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
@@ -176,7 +170,6 @@ impl DifferenceMapView {
         }
     }
 
-    /// The choice of the run that is compared with the reference, where there are several.
     fn other_ui(&mut self, ui: &mut egui::Ui, runs: &Runs, now: &Run) {
         if runs.len() <= 2 {
             return;
@@ -196,7 +189,6 @@ impl DifferenceMapView {
         }
     }
 
-    /// Asks for the picture of what is visible.
     fn ask_picture(
         &mut self,
         ui: &egui::Ui,
@@ -311,7 +303,6 @@ impl DifferenceMapView {
     }
 }
 
-/// What the pointer learns of a cell.
 fn tooltip_ui(
     ui: &mut egui::Ui,
     runs: &Runs,

@@ -26,12 +26,9 @@ const NAME: usize = 26;
 /// The patch in the colour of a category.
 const PATCH: egui::Vec2 = egui::Vec2::splat(8.0);
 
-/// Where things lie.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
-    /// The picture.
     pub plot: Rect,
-    /// Number of rows.
     pub rows: usize,
     /// The visible positions.
     pub range: (f64, f64),
@@ -42,12 +39,10 @@ pub struct Layout {
 #[derive(Clone, Copy)]
 pub struct Painted<'a> {
     pub columns: &'a DifferencePicture,
-    /// It.
     pub texture: &'a TextureHandle,
 }
 
 impl Layout {
-    /// Puts rows into a space.
     pub fn new(space: Rect, rows: usize, range: (f64, f64)) -> Self {
         let room = (space.height() - BOTTOM).max(1.0);
         let height = (room / rows.max(1) as f32).min(HIGHEST);

@@ -1,5 +1,4 @@
-//! A table below the pictures: of one run with columns of its own, of several the figures of all side by
-//! side. Its rows are made beside the window.
+//! A table below the pictures, of one run or of several; its rows are made beside the window.
 
 use std::sync::Arc;
 
@@ -14,12 +13,16 @@ use crate::ui::widget::data_table::{Data, DataTable, no_paint};
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::rows::{Column, Rows};
 
-/// Things that are listed.
 pub enum Listed {
-    /// Of one run.
-    One { columns: Vec<Column>, rows: Arc<dyn Rows>, note: Option<String> },
-    /// Of several.
-    Several { entries: Arc<Entries>, unknown: usize },
+    One {
+        columns: Vec<Column>,
+        rows: Arc<dyn Rows>,
+        note: Option<String>,
+    },
+    Several {
+        entries: Arc<Entries>,
+        unknown: usize,
+    },
     /// Nothing, and a text that says so.
     Nothing(&'static str),
     /// Why there is nothing to list: a title and a reason.
@@ -38,7 +41,6 @@ impl std::fmt::Debug for Listed {
 }
 
 impl Listed {
-    /// Says that a run does not have something.
     pub fn absent(runs: &Runs, run: &Run, what: &str, absence: Option<&Absence>) -> Self {
         let title = match absence {
             Some(absence) if absence.is_cancelled() => format!("{what} were not read"),
@@ -49,18 +51,15 @@ impl Listed {
     }
 }
 
-/// What is said of a table in this frame.
 pub struct TableText<'a> {
     /// Its accessible name, of one run.
     pub name: &'static str,
     pub note: &'a str,
     /// What stands there until there is something to list.
     pub waiting: &'static str,
-    /// Whether the thing with a name is selected.
     pub is_selected: &'a dyn Fn(&str) -> bool,
 }
 
-/// A row that was clicked.
 #[derive(Debug)]
 pub struct Clicked {
     pub name: String,
@@ -68,7 +67,6 @@ pub struct Clicked {
     pub is_added: bool,
 }
 
-/// The table.
 #[derive(Debug)]
 pub struct ListedTable<K> {
     of_one: DataTable,
@@ -92,7 +90,6 @@ impl<K: Clone + PartialEq> ListedTable<K> {
         Self { of_one: DataTable::sorted_by(column), ..Self::default() }
     }
 
-    /// Asks for what a key stands for.
     pub fn ask(
         &mut self,
         ctx: &egui::Context,

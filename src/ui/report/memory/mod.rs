@@ -1,5 +1,4 @@
-//! Memory: bytes of every tile as pictures, what differs between runs, where bytes go as tables, and the
-//! maps of tiles.
+//! Memory: bytes of every tile as pictures and tables, what differs between runs, and maps of tiles.
 
 mod arranged;
 mod axis;
@@ -45,10 +44,8 @@ use statistics::statistics_ui;
 
 /// Least height of the pictures with what is above them, points.
 const PICTURES: f32 = 220.0;
-/// What everything on the page needs.
 const NEEDS: Needs = &[Needed::Memory];
 
-/// What the page remembers.
 #[derive(Debug, Default)]
 pub struct MemoryPage {
     view: MemoryView,
@@ -113,7 +110,6 @@ impl MemoryPage {
         });
     }
 
-    /// Bytes of every tile.
     fn tiles_ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
         let runs = page.runs;
         let before = self.divided.last(runs).and_then(|(_, divided)| divided.clone());
@@ -168,7 +164,6 @@ impl MemoryPage {
             });
     }
 
-    /// What is shown, and the choices, with what follows from them.
     fn head_ui(&mut self, ui: &mut egui::Ui, runs: &Runs, ipus: &[u32], is_scaled: Option<bool>) {
         let before = self.choices.tiles.clone();
         let view = &mut self.view;
@@ -185,7 +180,6 @@ impl MemoryPage {
     }
 }
 
-/// The way from the selected tile to its map.
 fn map_of_tile_ui(ui: &mut egui::Ui, selected: &TileSelection, view: &mut MemoryView) {
     if let (1, Some(tile)) = (selected.count(), selected.first()) {
         ui.separator();

@@ -25,7 +25,6 @@ pub struct OverTiles {
 pub struct VariableOverTiles(RunsAnswer<(String, u64), OverTiles>);
 
 impl VariableOverTiles {
-    /// Asks for the bytes of a variable.
     pub fn ask(&mut self, ui: &egui::Ui, runs: &Arc<Runs>, name: &str, tiles: &Arc<ArrangedTiles>) {
         let key = (name.to_owned(), tiles.axis.version);
         let (wanted, tiles) = (name.to_owned(), Arc::clone(tiles));
@@ -44,7 +43,6 @@ impl VariableOverTiles {
         found.is_some_and(|(_, found)| found.of_runs.iter().any(Option::is_some))
     }
 
-    /// The bytes of a variable on the tiles, if they have come.
     pub fn get(&self, runs: &Runs, name: &str, tiles: &ArrangedTiles) -> Option<&OverTiles> {
         let ((made_for, version), found) = self.0.last(runs)?;
         (made_for == name && *version == tiles.axis.version).then_some(found)

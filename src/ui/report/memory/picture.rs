@@ -1,5 +1,4 @@
-//! The pictures of bytes over tiles: of all runs in one, or of each in one of its own, which move
-//! together.
+//! The pictures of bytes over tiles: of all runs in one, or one of each, which move together.
 
 use std::sync::Arc;
 
@@ -36,7 +35,6 @@ const MOST_BELOW: usize = 3;
 /// Selected ranges that are drawn one by one.
 const MOST_RANGES: usize = 1000;
 
-/// What the pictures remember.
 #[derive(Debug, Default)]
 pub struct TilePictures {
     /// The visible part of all of them.
@@ -52,7 +50,6 @@ pub struct TilePictures {
     pointed: Option<(usize, usize)>,
 }
 
-/// What was computed for the layers of a picture.
 #[derive(Debug, Default)]
 struct PictureCaches {
     runs: Vec<RunCaches>,
@@ -60,7 +57,6 @@ struct PictureCaches {
     followed: BinCache,
 }
 
-/// What was computed for the layers of a run.
 #[derive(Debug, Default)]
 struct RunCaches {
     area: BinCache,
@@ -69,18 +65,15 @@ struct RunCaches {
     variable: BinCache,
 }
 
-/// What they show.
 #[derive(Clone, Copy, Debug)]
 pub struct TilesShown<'a> {
     pub runs: &'a Arc<Runs>,
-    /// The tiles in their order, and their parts.
     pub divided: &'a DividedTiles,
     /// The highest limit of a tile, if the pictures shall reach up to it.
     pub scaled: Option<u64>,
 }
 
 impl TilePictures {
-    /// Draws them in the space that is left, and does what the user does to them.
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
@@ -284,7 +277,6 @@ impl TilePictures {
     }
 }
 
-/// The part of the space that a picture has.
 struct Part {
     rect: Rect,
     /// Whether no picture stands below it, so that it has the x axis.
@@ -306,7 +298,6 @@ impl Part {
     }
 }
 
-/// What stands below the tiles.
 pub fn x_title(runs: &Runs, order: TileOrder) -> String {
     match order {
         TileOrder::Bytes if runs.is_one() => "Tiles, largest first".to_owned(),
@@ -316,7 +307,6 @@ pub fn x_title(runs: &Runs, order: TileOrder) -> String {
     }
 }
 
-/// The limit of a tile.
 pub fn limit_of(run: &Run) -> Option<u64> {
     run.report.target.get()?.bytes_per_tile
 }

@@ -21,7 +21,6 @@ use crate::ui::widget::curve::Click;
 /// A selection of more ranges than this is not written out in the field.
 const MOST_WRITTEN: usize = 200;
 
-/// What is remembered of how tiles were selected.
 #[derive(Debug, Default)]
 pub struct Selecting {
     /// Where a range begins that Shift extends.
@@ -32,7 +31,6 @@ pub struct Selecting {
     /// The text as it is being typed.
     typed: Option<String>,
     error: Option<String>,
-    /// What follows from the selection.
     facts: Option<Facts>,
 }
 

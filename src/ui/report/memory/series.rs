@@ -45,7 +45,6 @@ impl Series {
         self.without_gaps.clear();
     }
 
-    /// Whether gaps are included for any run.
     pub fn has_gaps(&self, runs: &Runs) -> bool {
         runs.iter().any(|run| self.has_line_with_gaps(run))
     }
@@ -57,7 +56,6 @@ impl Series {
         chosen.unwrap_or(usize::from(runs.len() == 2))
     }
 
-    /// Divides the bytes of another run.
     pub fn divide(&mut self, run: RunId) {
         self.stack_of = Some(run);
         self.follow_default();
@@ -101,7 +99,6 @@ impl Series {
         }
     }
 
-    /// The most bytes of what is drawn.
     pub fn top(&self, runs: &Runs, divided: &DividedTiles) -> u64 {
         let is_divided = divided.stacks.is_some();
         let of_run = |(place, run): (usize, &Run)| {
@@ -115,7 +112,6 @@ impl Series {
     }
 }
 
-/// How the bytes of a run look.
 #[derive(Clone, Copy, Debug)]
 pub struct RunStyle {
     /// Of the area below its line; of many runs in one picture only the reference has one.

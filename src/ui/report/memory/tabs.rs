@@ -31,21 +31,15 @@ pub fn table_name(runs: &Runs, table: &str) -> String {
 /// What stands at the left of a table's head.
 pub type Beside<'a> = &'a mut dyn FnMut(&mut egui::Ui);
 
-/// What a tab shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tab {
-    /// Where bytes go.
     #[default]
     Details,
-    /// Variables.
     Variables,
-    /// Every tile.
     Tiles,
-    /// What computes and exchanges.
     Listing(Listing),
 }
 
-/// The tables.
 #[derive(Debug, Default)]
 pub struct Tabs {
     tab: Tab,
@@ -96,7 +90,6 @@ impl Tabs {
     }
 }
 
-/// Draws the tabs.
 fn tabs_ui(ui: &mut egui::Ui, now: &mut Tab) {
     ui.scope(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;

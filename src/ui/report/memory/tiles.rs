@@ -37,7 +37,6 @@ const FIGURES: [TileFigure; 6] = [
 /// Which tiles, and what of them: the version of what is shown, and the choices.
 type Question = (u64, TileFigure, bool, Units);
 
-/// What the table remembers.
 #[derive(Debug)]
 pub struct Tiles {
     table: ListedTable<Question>,
@@ -52,7 +51,6 @@ impl Default for Tiles {
     }
 }
 
-/// The tiles of one run as the table sees them.
 struct TileRows {
     report: Arc<Report>,
     tiles: Vec<u32>,
@@ -236,7 +234,6 @@ impl Tiles {
     }
 }
 
-/// The choice of a figure.
 fn figure_ui(ui: &mut egui::Ui, figure: &mut TileFigure) {
     let combo = ComboBox::from_id_salt("figure of tiles of all").width(150.0);
     let combo = combo.selected_text(figure_title(figure)).show_ui(ui, |ui| {
@@ -248,7 +245,6 @@ fn figure_ui(ui: &mut egui::Ui, figure: &mut TileFigure) {
     combo.response.accessible_name("Figure");
 }
 
-/// The choice of outliers.
 fn outliers_ui(ui: &mut egui::Ui, is_outliers: &mut bool) {
     let choice = ui.checkbox(is_outliers, "Outliers only");
     choice.on_hover_text(

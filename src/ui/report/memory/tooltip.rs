@@ -23,7 +23,6 @@ const LONGEST_RUN: usize = 16;
 /// A figure of every run.
 type TileFigure = (String, Vec<Option<u64>>);
 
-/// Draws the facts of the tile at a position, with its parts.
 pub fn tile_ui(ui: &mut egui::Ui, runs: &Runs, divided: &DividedTiles, position: usize) {
     let (tiles, units) = (&divided.tiles, Units::now(ui));
     let Some(tile) = tiles.axis.tile(position) else { return };

@@ -29,7 +29,6 @@ const BYTES: f32 = 104.0;
 /// Column of the life; those of bytes follow.
 const LIFE: usize = 1;
 
-/// What the table remembers.
 #[derive(Debug)]
 pub struct Variables(ListedTable<TileSelection>);
 
@@ -39,7 +38,6 @@ impl Default for Variables {
     }
 }
 
-/// The variables of one run as the table sees them.
 struct VariableRows(SelectedVariables);
 
 impl Rows for VariableRows {
@@ -75,7 +73,6 @@ impl Rows for VariableRows {
     }
 }
 
-/// How long the parts of a variable live.
 fn life(row: &VariableRow) -> &'static str {
     let always = row.parts.iter().filter(|part| part.is_always_live).count();
     match always {

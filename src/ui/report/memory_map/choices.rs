@@ -10,13 +10,10 @@ use crate::ui::report::category_colors::{CategoryColors, other_categories_color}
 use crate::ui::theme::Tokens;
 use crate::ui::widget::legend::{Patch, entry_ui};
 
-/// What colours tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Colours {
-    /// What bytes are for.
     #[default]
     Category,
-    /// How long they live.
     Liveness,
 }
 
@@ -25,13 +22,10 @@ pub enum Colours {
 pub enum Kind {
     /// A category with a colour of its own: its place among all.
     Category(usize),
-    /// All others.
     OtherCategories,
-    /// What lives as long as the program.
     AlwaysLive,
     /// What lives at some steps, or at the step.
     Live,
-    /// What does not live at the step.
     NotLive,
     /// Bytes that no variable ever uses.
     Gaps,
@@ -39,10 +33,8 @@ pub enum Kind {
     Free,
 }
 
-/// The choices.
 #[derive(Debug, Default)]
 pub struct Choices {
-    /// What colours tell.
     pub colours: Colours,
     /// Whether what is not alive at the step is left out.
     pub is_packed: bool,
@@ -70,7 +62,6 @@ impl Choices {
         combo.response.accessible_name("Colours").on_hover_text("What the colours tell");
     }
 
-    /// Whether something is drawn.
     pub fn has(&self, kind: Kind) -> bool {
         !self.hidden.contains(&kind)
     }
@@ -98,7 +89,6 @@ impl Choices {
     }
 }
 
-/// What the legend names.
 fn kinds(
     colours: Colours,
     colors: &CategoryColors,
@@ -130,7 +120,6 @@ fn kinds(
     kinds
 }
 
-/// The colour of what the legend names.
 pub fn color(tokens: &Tokens, colors: &CategoryColors, kind: Kind) -> Color32 {
     let [.., rest] = tokens.series;
     match kind {

@@ -18,7 +18,6 @@ impl std::fmt::Debug for Hatching {
     }
 }
 
-/// The areas of one pattern.
 #[derive(Debug)]
 pub struct Hatched {
     mesh: Mesh,
@@ -42,13 +41,11 @@ impl Hatching {
 }
 
 impl Hatched {
-    /// Hatches an area.
     pub fn add(&mut self, rect: Rect, color: Color32) {
         let uv = |at: egui::Pos2| egui::pos2(at.x / self.per_pattern, at.y / self.per_pattern);
         self.mesh.add_rect_with_uv(rect, Rect::from_min_max(uv(rect.min), uv(rect.max)), color);
     }
 
-    /// Draws what was hatched.
     pub fn paint(self, painter: &egui::Painter) {
         painter.add(egui::Shape::mesh(self.mesh));
     }

@@ -22,11 +22,9 @@ pub enum Hit {
     Variable(u32),
     /// A gap, a position in those that are drawn.
     Gap(usize),
-    /// Nothing.
     Ground,
 }
 
-/// Which picture it is, and what it shares with others.
 #[derive(Clone, Copy, Debug)]
 pub struct PictureOf<'a> {
     /// Its accessible name.
@@ -41,14 +39,10 @@ pub struct PictureOf<'a> {
     pub pointed: Option<u64>,
 }
 
-/// What the user did.
 #[derive(Debug)]
 pub struct Answer {
-    /// The picture.
     pub response: Response,
-    /// What is under the pointer.
     pub hovered: Option<Hit>,
-    /// The address under the pointer.
     pub address: Option<u64>,
     /// What was clicked, or reached with a key.
     pub clicked: Option<Hit>,
@@ -56,7 +50,6 @@ pub struct Answer {
     pub zoomed: Option<Hit>,
 }
 
-/// Draws the picture in all of the space that is left.
 pub fn picture_ui(
     ui: &mut egui::Ui,
     view: &mut View,

@@ -18,7 +18,6 @@ use crate::ui::widget::facts::absent_ui;
 const MOST_LEGENDS: usize = 2;
 
 impl MemoryMap {
-    /// Draws the pictures in the space that is left.
     pub(super) fn pictures_ui(
         &mut self,
         ui: &mut egui::Ui,
@@ -55,7 +54,6 @@ impl MemoryMap {
         }
     }
 
-    /// The picture of a run under its title and legend.
     fn run_ui(
         &mut self,
         ui: &mut egui::Ui,

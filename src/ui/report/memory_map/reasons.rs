@@ -1,5 +1,4 @@
-//! What gaps take by reason, on this tile, on the selected ones and on the whole chip, and why tiles are
-//! over the limit.
+//! What gaps take by reason, on parts of the chip, and why tiles are over the limit.
 
 use eframe::egui;
 use eframe::egui::{Label, RichText};
@@ -36,7 +35,6 @@ const REASONS: [GapReason; 6] = [
     GapReason::Unexplained,
 ];
 
-/// What the tables remember.
 #[derive(Default)]
 pub struct Reasons {
     gaps: AskForGaps,
@@ -53,7 +51,6 @@ struct ListedFor {
     gaps: Option<Same<PerRun<Option<AllGaps>>>>,
 }
 
-/// Rows of reasons.
 enum ListedReasons {
     /// Of one run: bytes and numbers for each part of the chip.
     OfOne(Vec<Column>, Arc<dyn Rows>),

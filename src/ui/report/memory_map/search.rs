@@ -6,10 +6,8 @@ use eframe::egui::{Button, Key, RichText, TextEdit};
 use super::read::Marks;
 use crate::text::grouped;
 
-/// What is remembered of the search.
 #[derive(Debug, Default)]
 pub struct Search {
-    /// The text.
     pub text: String,
     /// The place in what was found, by the text that it is of.
     at: Option<(String, usize)>,

@@ -25,7 +25,6 @@ enum Tab {
     Variables,
 }
 
-/// What a row stands for.
 #[derive(Clone, Debug)]
 pub enum Chosen {
     /// Bytes that are free.
@@ -34,10 +33,8 @@ pub enum Chosen {
     Variable(Vec<(RunId, u32)>),
 }
 
-/// The tables.
 #[derive(Default)]
 pub struct Tables {
-    /// The one that was chosen.
     tab: Option<Tab>,
     gaps: DataTable,
     gap_rows: Option<GapTable>,
@@ -157,7 +154,6 @@ type TileAtStep = (Same<TileData>, Option<Same<AtStep>>);
 struct GapTable {
     made_for: Vec<TileAtStep>,
     gaps: Arc<GapRows>,
-    /// The same.
     rows: Arc<dyn Rows>,
 }
 

@@ -14,7 +14,6 @@ use crate::ui::runs::{Run, RunId};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 
-/// What is remembered of the choice.
 #[derive(Debug, Default)]
 pub struct TileChoice {
     tile: Option<TileId>,
@@ -39,7 +38,6 @@ impl TileChoice {
         tile
     }
 
-    /// Draws the field and the buttons.
     pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, memory: &TileMemory) {
         let tile = self.tile(page.runs.reference(), memory, &page.selection.tiles);
         let tiles = memory.tiles.as_slice();

@@ -16,7 +16,6 @@ const NAME: usize = 160;
 /// Longest name of a neighbour.
 const NEIGHBOUR: usize = 56;
 
-/// Draws what is known of what lies at a place.
 pub fn hit_ui(ui: &mut egui::Ui, data: &TileData, gaps: &[Gap], hit: Hit) {
     match hit {
         Hit::Variable(row) => variable_ui(ui, data, row),

@@ -21,7 +21,6 @@ pub const BYTES: f32 = 84.0;
 /// The same beside another run.
 const OF_PAIR: f32 = 104.0;
 
-/// What stands in a column.
 #[derive(Clone, Copy, Debug)]
 enum Cell {
     Name,
@@ -42,18 +41,15 @@ type RowPart = (&'static str, fn(usize) -> Cell);
 /// The tile in each run, where it is there.
 type Tiles = Vec<Option<Same<TileData>>>;
 
-/// What the table remembers.
 #[derive(Debug, Default)]
 pub struct VariableTable {
     table: DataTable,
     listed: RunsAnswer<Tiles, ListedVariables>,
 }
 
-/// Variables that are ready to be shown.
 struct ListedVariables {
     columns: Vec<Column>,
     variables: Arc<TileVariableRows>,
-    /// The same.
     rows: Arc<dyn Rows>,
 }
 

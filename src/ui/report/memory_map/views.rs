@@ -4,19 +4,13 @@ use eframe::egui;
 
 use crate::ui::theme::Tokens;
 
-/// What the Memory page shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MemoryView {
-    /// Bytes of every tile.
     #[default]
     Tiles,
-    /// The addresses of one tile.
     OneTile,
-    /// The addresses of one tile over all steps.
     AddressSteps,
-    /// The addresses of all tiles.
     AllTiles,
-    /// The tiles as a grid.
     Grid,
     /// What has changed, tile by tile and category by category; of several runs only.
     Differences,
@@ -25,7 +19,6 @@ pub enum MemoryView {
 /// A view with its title and its accessible name.
 type NamedView = (MemoryView, &'static str, &'static str);
 
-/// What there is to see.
 const VIEWS: [NamedView; 6] = [
     (MemoryView::Tiles, "Tiles", "View of tiles"),
     (MemoryView::Differences, "Differences", "View of the map of differences"),

@@ -22,7 +22,6 @@ use crate::ui::units::Units;
 use crate::ui::widget::data_table::{Data, DataTable, no_paint};
 use crate::ui::widget::rows::{Column, Listed, Rows, Value};
 
-/// Which list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum List {
     #[default]
@@ -97,7 +96,6 @@ impl List {
 /// A row of any list, with a cell for each column.
 type Row = Vec<Value<'static>>;
 
-/// A list as it is shown.
 #[derive(Debug)]
 struct ListTable {
     list: List,
@@ -109,7 +107,6 @@ struct ListTable {
     differing: usize,
 }
 
-/// The lists that there are.
 #[derive(Debug)]
 pub struct ListTables(Vec<ListTable>);
 
@@ -135,7 +132,6 @@ impl ListTables {
     }
 }
 
-/// What the lists remember.
 #[derive(Debug, Default)]
 pub struct Lists {
     /// The list that was chosen; before that the first in which something differs.
@@ -145,7 +141,6 @@ pub struct Lists {
 }
 
 impl Lists {
-    /// Draws the chosen list.
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
@@ -233,7 +228,6 @@ fn full_ui(ui: &mut egui::Ui, runs: &Runs, table: &ListTable, row: usize) {
     });
 }
 
-/// What a tab says.
 fn title(runs: &Runs, list: List, rows: usize, differing: usize) -> String {
     let name = list.name();
     match (list, differing) {

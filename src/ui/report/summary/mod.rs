@@ -1,5 +1,4 @@
-//! Summary: whether the programs fit and what differs, the machine, the graph, the totals, all options and
-//! files, and the compiler's phases, with a column for each run.
+//! Summary: whether the programs fit, what differs, facts, options, files, and the compiler's phases.
 
 mod cards;
 mod lists;
@@ -35,7 +34,6 @@ const MOST_NAMED: usize = 5;
 /// Longest value there.
 const VALUE: usize = 24;
 
-/// What the page remembers.
 #[derive(Debug, Default)]
 pub struct SummaryPage {
     facts: RunsAnswer<(), SummaryFacts>,
@@ -43,7 +41,6 @@ pub struct SummaryPage {
     phases: Phases,
 }
 
-/// What the page shows.
 #[derive(Debug)]
 struct SummaryFacts {
     groups: Vec<FactGroup>,

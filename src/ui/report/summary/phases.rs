@@ -1,5 +1,4 @@
-//! The compiler's phases of all runs below each other, on one scale: what took how long, as flame graphs. A
-//! phase that is chosen in one is chosen in all.
+//! The compiler's phases of all runs as flame graphs on one scale; one that is chosen is chosen in all.
 
 use eframe::egui;
 use eframe::egui::{Button, Label, Margin, Rect, RichText, ScrollArea};
@@ -21,7 +20,6 @@ const ROWS: usize = 9;
 /// Height of the head with the space around, points.
 const HEAD: f32 = 42.0;
 
-/// The phases of a run.
 #[derive(Debug)]
 struct PhasesOfRun {
     frames: Vec<FlameFrame>,
@@ -31,7 +29,6 @@ struct PhasesOfRun {
     rows: Vec<usize>,
 }
 
-/// The phases of all runs.
 #[derive(Debug)]
 pub struct NestedPhases {
     runs: Vec<PhasesOfRun>,
@@ -87,7 +84,6 @@ impl PhasesOfRun {
         self.frames.iter().map(|frame| frame.depth + 1).max().unwrap_or(1)
     }
 
-    /// A phase in words.
     fn text(&self, frame: &FlameFrame) -> String {
         let time = duration_text(frame.duration);
         let own = duration_text(frame.own);
@@ -96,7 +92,6 @@ impl PhasesOfRun {
     }
 }
 
-/// What the part remembers.
 #[derive(Debug, Default)]
 pub struct Phases {
     flames: Vec<Flame>,
@@ -105,7 +100,6 @@ pub struct Phases {
 }
 
 impl Phases {
-    /// Draws the part at the bottom of the page.
     pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, phases: &NestedPhases) {
         let runs = page.runs;
         if phases.runs.iter().all(|run| run.frames.is_empty()) {
@@ -205,13 +199,11 @@ impl Phases {
     }
 }
 
-/// What a run without phases says.
 fn none_text(run: &Run) -> String {
     let why = run.report.about.get().and_then(|about| about.why_no_phases.as_ref());
     why.map_or("This report has none".to_owned(), |why| format!("This report has none: {why}"))
 }
 
-/// Says that there are no phases.
 fn none_ui(ui: &mut egui::Ui, run: &Run) {
     let frame = egui::Frame::new().inner_margin(Margin::symmetric(0, 8));
     egui::Panel::bottom("no phases").frame(frame).show(ui, |ui| {
@@ -309,7 +301,6 @@ fn tooltip_ui(
     }
 }
 
-/// From one duration to another.
 fn change_text(source: u64, target: u64) -> String {
     let change = i64::try_from(i128::from(target) - i128::from(source)).unwrap_or(i64::MAX);
     let text = signed(change, duration_text);
@@ -319,7 +310,6 @@ fn change_text(source: u64, target: u64) -> String {
     format!("{text} ({})", percent_text(change as f64 * 100.0 / source as f64))
 }
 
-/// A share of all.
 fn share_text(part: u64, total: u64) -> String {
     if total == 0 {
         return "all of it".to_owned();

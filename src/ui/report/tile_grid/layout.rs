@@ -22,7 +22,6 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Puts the grids into a rectangle.
     pub fn new(rect: Rect, grid: &TileGrid) -> Self {
         let lines = grid.ipus.iter().map(|ipu| ipu.lines).max().unwrap_or(1).max(1);
         let (count, columns) = (grid.ipus.len().max(1), grid.columns.max(1));
@@ -52,7 +51,6 @@ impl Layout {
         Rect::from_min_size(self.corner(place.grid) + at, Vec2::splat(self.tile))
     }
 
-    /// The row of the tile at a place.
     pub fn row_at(&self, at: Pos2, grid: &TileGrid) -> Option<usize> {
         (0..grid.ipus.len()).find_map(|index| {
             let within = (at - self.corner(index)) / self.tile;
@@ -64,7 +62,6 @@ impl Layout {
         })
     }
 
-    /// Paints the picture, the names of IPUs, and what is selected.
     pub fn paint(
         &self,
         ui: &egui::Ui,
@@ -99,7 +96,6 @@ impl Layout {
         }
     }
 
-    /// A line around the tile of a row.
     pub fn outline(&self, ui: &egui::Ui, grid: &TileGrid, row: usize, stroke: Stroke) {
         if let Some(place) = grid.place_of(row) {
             let rect = self.place(place);

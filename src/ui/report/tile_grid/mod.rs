@@ -26,20 +26,15 @@ use layout::Layout;
 use picture::{GridPicture, TileGrids};
 use scale::Choices;
 
-/// What is said beside every grid.
 const NOTE: &str = "Tiles in software order: the report does not say where they lie on the chip";
 
-/// What is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Shows {
-    /// All runs, side by side.
     #[default]
     All,
-    /// What has changed.
     Difference,
 }
 
-/// What pictures are made for.
 #[derive(Clone, Debug, PartialEq)]
 struct GridChoice {
     choices: Choices,
@@ -49,7 +44,6 @@ struct GridChoice {
     is_dark: bool,
 }
 
-/// What the grids remember.
 #[derive(Default)]
 pub struct TileGridView {
     choices: Choices,
@@ -139,7 +133,6 @@ impl TileGridView {
         });
     }
 
-    /// The choice between the runs and what has changed.
     fn shows_ui(&mut self, ui: &mut egui::Ui, runs: &Runs, other: usize) {
         ui.spacing_mut().item_spacing.x = 4.0;
         let is_pair = runs.len() == 2;
@@ -178,23 +171,19 @@ impl TileGridView {
     }
 }
 
-/// What the user did to a grid.
 #[derive(Clone, Copy, Debug, Default)]
 struct Answer {
     clicked: Option<TileId>,
     pointed: Option<TileId>,
 }
 
-/// The grids that are shown.
 struct GridsShown<'a> {
     grids: &'a TileGrids,
     figure: &'a str,
-    /// The tile under the pointer in one of them.
     pointed: Option<TileId>,
 }
 
 impl GridsShown<'_> {
-    /// Draws one of them in the space that is left.
     fn ui(
         &self,
         ui: &mut egui::Ui,
@@ -230,7 +219,6 @@ impl GridsShown<'_> {
         Answer { clicked: response.clicked().then_some(tile), pointed: Some(tile) }
     }
 
-    /// The figure of a tile in all runs, with the differences.
     fn tooltip_ui(&self, ui: &mut egui::Ui, runs: &Runs, (row, tile): (usize, &str)) {
         let units = Units::now(ui);
         let values: Vec<Option<u64>> = self.grids.values_of(row).collect();

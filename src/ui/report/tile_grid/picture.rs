@@ -23,12 +23,9 @@ const COLUMNS: usize = 46;
 /// Lines of a texture.
 const MOST_LINES: usize = 2000;
 
-/// A picture of all tiles.
 #[derive(Clone, Debug)]
 pub struct GridPicture {
-    /// Where tiles stand.
     pub grid: TileGrid,
-    /// Their colours.
     pub image: Arc<ColorImage>,
 }
 
@@ -42,7 +39,6 @@ pub struct TileGrids {
     pub pictures: Vec<GridPicture>,
     /// The ends of the colours of all runs.
     pub ends: Option<(u64, u64)>,
-    /// The largest change.
     pub most: u64,
 }
 
@@ -88,7 +84,6 @@ impl TileGrids {
         Some(Self { tiles: united.tiles, values, pictures, ends, most })
     }
 
-    /// The figure of a tile in each run.
     pub fn values_of(&self, row: usize) -> impl Iterator<Item = Option<u64>> {
         self.values.iter().map(move |values| cell(values, row))
     }

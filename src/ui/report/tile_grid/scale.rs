@@ -12,16 +12,12 @@ use crate::ui::units::Units;
 /// What the colours reach from and to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
-    /// From the least to the most.
     LeastToMost,
-    /// From nothing to the most.
     ZeroToMost,
-    /// From nothing to the limit of a tile.
     ZeroToLimit,
 }
 
 impl Scale {
-    /// The name for people.
     pub fn title(self) -> &'static str {
         match self {
             Self::LeastToMost => "From least to most",
@@ -40,12 +36,9 @@ impl Scale {
     }
 }
 
-/// The figure and the scale that the user chose.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choices {
-    /// The figure.
     pub figure: TileFigure,
-    /// The scale.
     pub scale: Scale,
 }
 

@@ -29,7 +29,6 @@ pub const Y_AXIS_WIDTH: f32 = 66.0;
 /// A series.
 #[derive(Debug)]
 pub struct Layer<'a> {
-    /// The numbers.
     pub values: Values<'a>,
     /// Added to each of them.
     pub base: u64,
@@ -37,19 +36,15 @@ pub struct Layer<'a> {
     pub is_stacked: bool,
     /// Colour of the area below the numbers.
     pub fill: Option<Color32>,
-    /// Colour of the line.
     pub line: Color32,
-    /// What was computed for the last frame.
     pub cache: &'a mut BinCache,
 }
 
-/// What to draw.
 pub struct Picture<'a> {
     /// The accessible name, which tells pictures apart.
     pub name: &'a str,
     /// The accessible value.
     pub value: String,
-    /// Title of the x axis.
     pub x_title: &'a str,
     /// The text of a position below its tick.
     pub x_text: &'a dyn Fn(usize) -> String,
@@ -63,7 +58,6 @@ pub struct Picture<'a> {
     pub ground: Option<(u64, Color32, Color32)>,
     /// The series, painted in this order; the pointer finds positions of the last one.
     pub layers: Vec<Layer<'a>>,
-    /// Limits and their labels.
     pub limits: Vec<(u64, String)>,
     /// Positions at which something begins, with its label.
     pub borders: &'a [(usize, String)],
@@ -89,7 +83,6 @@ pub struct Lane<'a> {
     pub label: &'a str,
     /// Where it is the case: ascending, without overlaps.
     pub ranges: &'a [Range<u32>],
-    /// The colour of the ranges.
     pub color: Color32,
     /// Its height, points.
     pub height: f32,
@@ -102,12 +95,9 @@ impl<'a> Lane<'a> {
     }
 }
 
-/// What the user did.
 #[derive(Debug)]
 pub struct Answer {
-    /// The picture's area.
     pub response: Response,
-    /// The position under the pointer.
     pub hovered: Option<usize>,
     /// The position that was clicked, or reached with the keyboard.
     pub clicked: Option<Click>,
@@ -117,10 +107,8 @@ pub struct Answer {
     pub rect: Rect,
 }
 
-/// A position that was chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Click {
-    /// The position.
     pub position: usize,
     /// Whether it joins those that are selected: with Shift or Ctrl.
     pub is_added: bool,
@@ -129,7 +117,6 @@ pub struct Click {
 }
 
 impl Click {
-    /// A click with keys held.
     pub fn new(position: usize, modifiers: Modifiers) -> Self {
         let is_added = modifiers.shift || modifiers.command;
         Self { position, is_added, is_range: modifiers.shift }
