@@ -9,6 +9,7 @@ pub mod flame;
 pub mod legend;
 pub mod navigate;
 pub mod overview;
+pub mod picture;
 pub mod plane;
 pub mod row_ticks;
 pub mod rows;

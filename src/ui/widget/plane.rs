@@ -131,6 +131,12 @@ impl Placed {
         if self.is_down { self.rect.top() + along } else { self.rect.bottom() - along }
     }
 
+    /// The rectangle between two positions along x, and two along y.
+    pub fn rect_of(&self, x: [f64; 2], y: [f64; 2]) -> Rect {
+        let [from, to] = [0, 1].map(|end: usize| Pos2::new(self.x_of(x[end]), self.y_of(y[end])));
+        Rect::from_two_pos(from, to)
+    }
+
     pub fn position(&self, at: Pos2) -> (f64, f64) {
         let [x, y] = self.per_point();
         let along = if self.is_down { at.y - self.rect.top() } else { self.rect.bottom() - at.y };

@@ -1,7 +1,7 @@
 //! The painting of the map of all tiles, and what the pointer learns.
 
 use eframe::egui;
-use eframe::egui::{Align2, Color32, FontId, Pos2, Rect, RichText, Stroke, TextureHandle};
+use eframe::egui::{Align2, FontId, Pos2, Rect, RichText, Stroke, TextureId};
 
 use crate::analysis::liveness::lifetimes::category_and_name;
 use crate::analysis::memory::category_title;
@@ -12,6 +12,7 @@ use crate::store::{Report, TileId};
 use crate::text::{grouped, shortened};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
+use crate::ui::widget::picture::paint_texture;
 use crate::ui::widget::plane::Placed;
 use crate::ui::widget::ticks;
 
@@ -72,19 +73,10 @@ impl MapPainter<'_> {
     }
 
     /// The picture, where the tiles and addresses lie that it was made for.
-    pub fn picture(&self, map: &ChipMap, texture: &TextureHandle) {
-        let rect = Rect::from_min_max(
-            Pos2::new(
-                self.placed.x_of(map.addresses.start as f64),
-                self.placed.y_of(f64::from(map.tiles.start)),
-            ),
-            Pos2::new(
-                self.placed.x_of(map.addresses.end as f64),
-                self.placed.y_of(f64::from(map.tiles.end)),
-            ),
-        );
-        let whole = Rect::from_min_max(Pos2::ZERO, Pos2::new(1.0, 1.0));
-        self.inside().image(texture.id(), rect, whole, Color32::WHITE);
+    pub fn picture(&self, map: &ChipMap, texture: TextureId) {
+        let addresses = [map.addresses.start as f64, map.addresses.end as f64];
+        let tiles = [f64::from(map.tiles.start), f64::from(map.tiles.end)];
+        paint_texture(&self.inside(), texture, self.placed.rect_of(addresses, tiles));
     }
 
     pub fn message(&self, text: &str) {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use eframe::egui;
-use eframe::egui::{Align2, Color32, FontId, Pos2, Rect, Stroke, StrokeKind, TextureHandle};
+use eframe::egui::{Align2, Color32, FontId, Pos2, Rect, Stroke, StrokeKind, TextureId};
 
 use super::axis::TileAxis;
 use super::difference_map::DifferencePicture;
@@ -33,13 +33,6 @@ pub struct Layout {
     /// The visible positions.
     pub range: (f64, f64),
     height: f32,
-}
-
-/// A picture, and what it was made from.
-#[derive(Clone, Copy)]
-pub struct Painted<'a> {
-    pub columns: &'a DifferencePicture,
-    pub texture: &'a TextureHandle,
 }
 
 impl Layout {
@@ -76,26 +69,20 @@ impl Layout {
         (row < self.rows && position < len).then_some((row, position))
     }
 
-    /// Shows that keys go to the map.
-    pub fn focus(&self, ui: &egui::Ui) {
-        let stroke = Stroke::new(1.0, Tokens::now(ui).accent);
-        ui.painter().rect_stroke(self.plot, 0, stroke, StrokeKind::Outside);
-    }
-
     /// Paints everything; the title stands below the tiles.
     pub fn paint(
         &self,
         ui: &egui::Ui,
         map: &DifferenceMap,
         (axis, title): (&TileAxis, &str),
-        picture: Option<Painted<'_>>,
+        picture: Option<(&DifferencePicture, TextureId)>,
         selected: &[Range<usize>],
         hovered: Option<(usize, usize)>,
     ) {
         let (tokens, inside) = (Tokens::now(ui), ui.painter().with_clip_rect(self.plot));
         ui.painter().rect_filled(self.plot, 0, tokens.surface);
         let len = axis.len();
-        if let Some(Painted { columns: made, texture }) = picture {
+        if let Some((made, texture)) = picture {
             let columns = made.cells.first().map_or(0, Vec::len);
             let end = (made.first + columns * made.width).min(len);
             // The last column may stand for fewer tiles.
@@ -103,7 +90,7 @@ impl Layout {
             let x = self.x(made.first as f64 - 0.5)..=self.x(end as f64 - 0.5);
             let rect = Rect::from_x_y_ranges(x, self.plot.y_range());
             let uv = Rect::from_min_max(Pos2::ZERO, Pos2::new(share, 1.0));
-            inside.image(texture.id(), rect, uv, Color32::WHITE);
+            inside.image(texture, rect, uv, Color32::WHITE);
         }
         if self.height > 10.0 {
             let stroke = Stroke::new(1.0, tokens.page);

@@ -1,7 +1,7 @@
 //! Where the tiles of a grid lie, and how they are painted.
 
 use eframe::egui;
-use eframe::egui::{Align2, Color32, FontId, Pos2, Rect, Stroke, TextureHandle, Vec2};
+use eframe::egui::{Align2, Color32, FontId, Pos2, Rect, Stroke, TextureId, Vec2};
 
 use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::memory::tile_grid::{TileGrid, TilePlace};
@@ -66,7 +66,7 @@ impl Layout {
         &self,
         ui: &egui::Ui,
         grid: &TileGrid,
-        texture: &TextureHandle,
+        texture: TextureId,
         selected: &TileSelection,
         tiles: &IdColumn<TileId>,
     ) {
@@ -79,7 +79,7 @@ impl Layout {
             let rect = Rect::from_min_size(self.corner(index), size);
             let part = |line: usize| line as f32 / lines as f32;
             let uv = Rect::from_x_y_ranges(0.0..=1.0, part(first)..=part(first + ipu.lines));
-            painter.image(texture.id(), rect, uv, Color32::WHITE);
+            painter.image(texture, rect, uv, Color32::WHITE);
             let stroke = Stroke::new(1.0, tokens.border);
             painter.rect_stroke(rect, 0, stroke, egui::StrokeKind::Outside);
             if let Some(ipu) = ipu.ipu {

@@ -9,7 +9,7 @@ mod scale;
 use std::sync::Arc;
 
 use eframe::egui;
-use eframe::egui::{ColorImage, ComboBox, RichText, Sense, Stroke, TextureHandle};
+use eframe::egui::{ComboBox, RichText, Sense, Stroke};
 
 use crate::analysis::memory::selection::TileSelection;
 use crate::store::TileId;
@@ -22,6 +22,7 @@ use crate::ui::runs::{Needed, Run, RunId, Runs, RunsAnswer};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::diverging::{ChangeScale, change_scale_ui};
+use crate::ui::widget::picture::{ImageTexture, describe};
 use layout::Layout;
 use picture::{GridPicture, TileGrids};
 use scale::Choices;
@@ -52,7 +53,7 @@ pub struct TileGridView {
     /// The run whose change is shown, if the user has chosen one.
     other: Option<RunId>,
     grids: RunsAnswer<GridChoice, Option<Arc<TileGrids>>>,
-    textures: Vec<Option<(Arc<ColorImage>, TextureHandle)>>,
+    textures: Vec<ImageTexture>,
     /// The tile under the pointer in one of the grids.
     pointed: Option<TileId>,
 }
@@ -88,7 +89,7 @@ impl TileGridView {
             return;
         };
         let figure = figure_title(&self.choices.figure);
-        self.textures.resize_with(grids.pictures.len(), Option::default);
+        self.textures.resize_with(grids.pictures.len(), ImageTexture::default);
         let shown = GridsShown { grids: &grids, figure: &figure, pointed: self.pointed };
         let mut answer = Answer::default();
         if let ([picture], [texture]) = (&grids.pictures[..], &mut self.textures[..]) {
@@ -189,19 +190,15 @@ impl GridsShown<'_> {
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
         (name, picture): (&str, &GridPicture),
-        texture: &mut Option<(Arc<ColorImage>, TextureHandle)>,
+        texture: &mut ImageTexture,
     ) -> Answer {
         let (grid, tiles) = (&picture.grid, &self.grids.tiles);
-        let texture = texture_of(ui, name, texture, &picture.image);
+        let texture = texture.of(ui, name, &picture.image);
         let (rect, response) = ui.allocate_exact_size(ui.available_size(), Sense::click());
         let layout = Layout::new(rect, grid);
-        layout.paint(ui, grid, &texture, &page.selection.tiles, tiles);
+        layout.paint(ui, grid, texture, &page.selection.tiles, tiles);
         *page.has_painted_graph = true;
-        response.widget_info(|| {
-            let mut info = egui::WidgetInfo::labeled(egui::Role::Canvas, true, name);
-            info.current_text_value = Some(self.figure.to_owned());
-            info
-        });
+        describe(&response, name, || self.figure.to_owned());
         let text = Tokens::now(ui).text;
         if let Some(row) = self.pointed.and_then(|tile| tiles.position(tile)) {
             layout.outline(ui, grid, row, Stroke::new(1.0, text));
@@ -251,23 +248,5 @@ impl GridsShown<'_> {
                 ui.end_row();
             }
         });
-    }
-}
-
-/// The texture of a picture, which is made again when there is another picture.
-fn texture_of(
-    ui: &egui::Ui,
-    name: &str,
-    kept: &mut Option<(Arc<ColorImage>, TextureHandle)>,
-    image: &Arc<ColorImage>,
-) -> TextureHandle {
-    match kept {
-        Some((shown, texture)) if Arc::ptr_eq(shown, image) => texture.clone(),
-        _ => {
-            let options = egui::TextureOptions::NEAREST;
-            let texture = ui.load_texture(name, Arc::clone(image), options);
-            *kept = Some((Arc::clone(image), texture.clone()));
-            texture
-        }
     }
 }

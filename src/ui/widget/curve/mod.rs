@@ -7,12 +7,13 @@ mod input;
 mod paint;
 
 use eframe::egui;
-use eframe::egui::{Color32, Modifiers, Rect, Response, Role, Sense, Stroke};
+use eframe::egui::{Color32, Modifiers, Rect, Response, Sense, Stroke};
 use egui_plot::{AxisHints, GridMark, Plot, PlotBounds};
 use std::ops::Range;
 
 use super::bins::{Bin, BinCache, Values, nearest};
 use super::navigate::{Axis, navigate, navigate_by_key};
+use super::picture::describe;
 use super::ticks;
 use super::view::View;
 use crate::ui::theme::Tokens;
@@ -172,11 +173,7 @@ pub fn curve_ui(ui: &mut egui::Ui, view: &mut View, mut picture: Picture<'_>) ->
         paint.cursor(hovered, value_at(hovered), Stroke::new(1.0, tokens.weak_text));
     }
     let actions = response.is_pointer_button_down_on() || response.hovered();
-    response.widget_info(|| {
-        let mut info = egui::WidgetInfo::labeled(Role::Canvas, true, picture.name);
-        info.current_text_value = Some(picture.value.clone());
-        info
-    });
+    describe(&response, picture.name, || picture.value.clone());
     let is_selecting = picture.is_range_selectable && input::is_selecting(ui, *view);
     let per_point = transform.dvalue_dpos()[0];
     let origin = f64::from(transform.position_from_point_x(0.0));
