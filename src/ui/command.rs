@@ -1,9 +1,8 @@
 //! What the user can ask of the window. Pages and bars send commands; the app carries them out.
 
+use eframe::egui::{Rect, ThemePreference};
 use std::path::PathBuf;
 use std::sync::Arc;
-
-use eframe::egui::{Rect, ThemePreference};
 
 use super::runs::{Arrangement, RunId, StepsBy};
 use super::units::Units;
@@ -53,7 +52,7 @@ pub enum Tool {
 }
 
 /// A wish.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub enum Command {
     /// Opens the report at a path.
     Open(PathBuf),
@@ -126,7 +125,7 @@ pub enum Command {
 }
 
 /// Something to take out of the window.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Export {
     /// What it is, for people and for the name of the file: "liveness curve".
     pub name: String,
@@ -146,7 +145,7 @@ pub enum ExportTo {
 }
 
 /// What is taken out of the window.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub enum Exported {
     /// A part of the window as a picture.
     Picture(Rect),
@@ -155,7 +154,7 @@ pub enum Exported {
 }
 
 /// What is shown of a table.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Sheet {
     /// The rows.
     pub rows: Arc<dyn Rows>,

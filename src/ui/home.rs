@@ -4,10 +4,8 @@ pub mod failure;
 mod recents;
 mod two_reports;
 
-use eframe::egui;
+use eframe::egui::{self, Align, Button, Key, Label, Layout, RichText, TextEdit, Vec2};
 use std::path::{Path, PathBuf};
-
-use eframe::egui::{Align, Button, Key, Label, Layout, RichText, TextEdit, Vec2};
 
 use super::command::{Command, PickFor};
 use super::icon::Icon;
@@ -31,7 +29,7 @@ const GAP: f32 = 12.0;
 const CAPTURE: &str =
     r#"export POPLAR_ENGINE_OPTIONS='{"autoReport.all":"true","autoReport.directory":"./report"}'"#;
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct HomePage {
     path: String,
     recents: recents::Recents,
@@ -40,7 +38,6 @@ pub struct HomePage {
     pub notice: Option<String>,
 }
 
-#[derive(Debug)]
 pub struct HomeState<'a> {
     /// Why nothing of what was asked for could be opened.
     pub failures: &'a [(RunId, Failure)],

@@ -1,7 +1,6 @@
 //! Icons, drawn as lines on a square of 16 points, so that they need neither a font nor a picture.
 
-use eframe::egui;
-use eframe::egui::{Atom, Color32, Painter, Pos2, Rect, Shape, Stroke, Vec2};
+use eframe::egui::{self, Atom, Color32, Painter, Pos2, Rect, Shape, Stroke, Vec2};
 
 /// Side of the square, points.
 pub const ICON_SIDE: f32 = 16.0;

@@ -1,10 +1,8 @@
 //! What comes from outside the window: the answer of the dialog for a directory, and what is dropped.
 
-use eframe::egui;
+use eframe::egui::{self, Align2, FontId, Id, LayerId, Order, Stroke, StrokeKind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-
-use eframe::egui::{Align2, FontId, Id, LayerId, Order, Stroke, StrokeKind};
 
 use super::command::{Command, PickFor};
 use super::job::{Answer, Job};
@@ -17,19 +15,18 @@ const SHORTEST_DIALOG: Duration = Duration::from_millis(150);
 const NO_DIALOG: &str = "No dialog could be opened: enter the path, or drop a directory here";
 
 /// The dialog, while it is open.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Incoming {
     dialog: Option<Dialog>,
 }
 
-#[derive(Debug)]
 struct Dialog {
     job: Job<Option<PathBuf>>,
     since: Instant,
     purpose: PickFor,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Arrived {
     pub command: Option<Command>,
     pub notice: Option<String>,

@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 use crate::progress::Progress;
 
 /// Tells a job that nobody waits for its answer any more.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Cancel(Arc<Progress>);
 
 impl Cancel {
@@ -23,13 +23,11 @@ impl Cancel {
 }
 
 /// A running job. Dropping it cancels it.
-#[derive(Debug)]
 pub struct Job<T> {
     answer: Receiver<T>,
     cancel: Cancel,
 }
 
-#[derive(Debug)]
 pub enum Answer<T> {
     Working,
     /// The answer, once.
@@ -117,7 +115,6 @@ impl Drop for Wake {
 /// The answer to the latest of a row of questions, such as "what is alive at this step". One job
 /// runs at a time: a new question cancels the job of the one before and waits for its end. The answer
 /// before stays until the new one comes.
-#[derive(Debug)]
 pub struct Latest<K, V> {
     job: Option<(K, Job<V>)>,
     answer: Option<(K, V)>,
@@ -194,7 +191,6 @@ impl<K: Clone + PartialEq, V: Send + 'static> Latest<K, V> {
 
 /// A part of a question: this very thing, not an equal one, which would take long to tell. It is kept,
 /// so that no other thing can come to lie in its place.
-#[derive(Debug)]
 pub struct Same<T>(pub Arc<T>);
 
 impl<T> Clone for Same<T> {
@@ -210,7 +206,6 @@ impl<T> PartialEq for Same<T> {
 }
 
 /// What was made of a thing, made again when it is another one.
-#[derive(Debug)]
 pub struct MadeFor<T, V>(Option<(Same<T>, V)>);
 
 impl<T, V> Default for MadeFor<T, V> {

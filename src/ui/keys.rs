@@ -1,9 +1,7 @@
 //! What can be done in the window: the one table behind keyboard, palette and the list of keys.
 
+use eframe::egui::{self, Key, KeyboardShortcut, Modifiers, ThemePreference};
 use std::borrow::Cow;
-
-use eframe::egui;
-use eframe::egui::{Key, KeyboardShortcut, Modifiers, ThemePreference};
 
 use super::command::{Command, PickFor, Tool};
 use super::pages::{PAGES, WhyNot};
@@ -13,7 +11,7 @@ use super::units::Units;
 use crate::store::Report;
 use crate::text::shortened;
 
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Action {
     pub title: Cow<'static, str>,
     /// Its keys, each by itself.
@@ -23,7 +21,7 @@ pub struct Action {
     pub why_not: Option<WhyNot>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct ActionState<'a> {
     pub report: Option<&'a Report>,
     /// Whether a report is open or was asked for.
@@ -43,7 +41,7 @@ pub struct ActionState<'a> {
 }
 
 /// An open run as the lists of actions name it.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct RunEntry {
     pub id: RunId,
     pub name: String,

@@ -1,7 +1,6 @@
 //! The side menu: pages, and below them what concerns the report as a whole and the window.
 
-use eframe::egui;
-use eframe::egui::{Align, Button, Layout, RichText, ThemePreference, Vec2};
+use eframe::egui::{self, Align, Button, Layout, RichText, ThemePreference, Vec2};
 
 use super::command::{Command, Page, Tool};
 use super::icon::Icon;
@@ -13,7 +12,6 @@ use crate::store::Report;
 /// Height of an entry, points.
 const ENTRY: f32 = 26.0;
 
-#[derive(Debug)]
 pub struct MenuState<'a> {
     pub report: Option<&'a Report>,
     /// Whether there is a second one.

@@ -1,12 +1,11 @@
 //! The runs that are open: how each is loaded, which are shown, which one is the reference, and how
 //! their steps belong together. [`OpenRuns::runs`] is what pages see of them.
 
+use eframe::egui;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
-
-use eframe::egui;
 
 use super::job::{Latest, Same};
 use super::loading::{Failure, Load};
@@ -17,7 +16,6 @@ use crate::analysis::derived::{Derived, DerivedPair};
 use crate::store::Report;
 
 /// A run that is open, or was asked for.
-#[derive(Debug)]
 pub struct OpenRun {
     pub id: RunId,
     pub load: Load,
@@ -48,7 +46,7 @@ type Matchable = [bool; 2];
 /// The matching of a run with the reference; `None` where it cannot be.
 type FoundPair = Latest<Matchable, Option<Arc<DerivedPair>>>;
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 struct AxisKey {
     lens: Vec<usize>,
     pairs: Vec<Same<DerivedPair>>,
@@ -63,7 +61,7 @@ pub struct TimesDerived {
     pub attributions: Vec<usize>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct OpenRuns {
     list: Vec<OpenRun>,
     next: u32,

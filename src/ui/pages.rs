@@ -1,10 +1,8 @@
 //! The pages in the order of the menu: what each is called, how it is drawn, and why it cannot be shown:
 //! what its report lacks, and what would bring it. A new page is a file or folder, and an entry here.
 
+use eframe::egui::{self, Key, KeyboardShortcut};
 use std::borrow::Cow;
-
-use eframe::egui;
-use eframe::egui::{Key, KeyboardShortcut};
 
 use super::command::Page;
 use super::icon::Icon;
@@ -25,7 +23,7 @@ const COMING: &str = "Being read";
 pub type WhyNot = Cow<'static, str>;
 
 /// A page over one run or several, with what it remembers.
-pub trait RunsPage: std::fmt::Debug {
+pub trait RunsPage {
     fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>);
 }
 

@@ -1,7 +1,6 @@
 //! The palette: all commands in one list, found by typing parts of their titles.
 
-use eframe::egui;
-use eframe::egui::{Align2, Button, Id, Key, Modifiers, RichText, TextEdit, Vec2};
+use eframe::egui::{self, Align2, Button, Id, Key, Modifiers, RichText, TextEdit, Vec2};
 
 use super::command::Command;
 use super::keys::{Action, keys_text};
@@ -9,7 +8,7 @@ use super::keys::{Action, keys_text};
 /// Width, points.
 const WIDTH: f32 = 520.0;
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Palette {
     is_open: bool,
     text: String,

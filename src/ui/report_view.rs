@@ -10,7 +10,6 @@ use super::report::PageContext;
 use super::runs::Runs;
 use super::selection::Selections;
 
-#[derive(Debug)]
 pub struct ReportView {
     pub page: Page,
     pub selections: Selections,

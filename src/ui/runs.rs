@@ -4,10 +4,9 @@
 //! What a page waits for and what its answers are keyed by come from one list of [`Needed`] parts, so
 //! that they cannot differ; an answer that was made for other runs is never drawn ([`RunsAnswer`]).
 
+use eframe::egui;
 use std::path::Path;
 use std::sync::Arc;
-
-use eframe::egui;
 
 use super::job::{Cancel, Latest, Same};
 use super::theme::Tokens;
@@ -53,7 +52,7 @@ pub enum StepsBy {
     Index,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Run {
     pub id: RunId,
     pub report: Arc<Report>,
@@ -207,7 +206,7 @@ impl Needed {
 }
 
 /// Tells apart what answers were made for: the runs, and which of the needed parts were there.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct RunsKey {
     ids: Vec<RunId>,
     settled: Vec<bool>,
@@ -216,7 +215,7 @@ pub struct RunsKey {
 }
 
 /// The runs that are shown. Never empty; the first one is the reference.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Runs {
     list: Vec<Run>,
     axis: Option<Arc<StepAxis>>,
@@ -375,7 +374,6 @@ impl Run {
 }
 
 /// The answer to the latest of a row of questions about the runs.
-#[derive(Debug)]
 pub struct RunsAnswer<K, V>(Latest<(RunsKey, K), V>);
 
 impl<K, V> Default for RunsAnswer<K, V> {

@@ -1,10 +1,8 @@
 //! The bar above the pages while several runs are open: which, how shown, what can be done with each.
 
-use eframe::egui;
-
 use eframe::egui::{
-    Align, Button, Color32, Label, Layout, Response, RichText, Role, Sense, Stroke, StrokeKind,
-    UiBuilder, Vec2, WidgetInfo,
+    self, Align, Button, Color32, Label, Layout, Response, RichText, Role, Sense, Stroke,
+    StrokeKind, UiBuilder, Vec2, WidgetInfo,
 };
 
 use super::command::{Command, PickFor};

@@ -53,7 +53,7 @@ impl Selection {
 
 /// The selection with the way back. Pages change `now` as they like; the window calls
 /// [`Selections::settle`] once a frame.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Selections {
     pub now: Selection,
     settled: Selection,

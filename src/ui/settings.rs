@@ -3,13 +3,12 @@
 //! They live in a JSON object that other windows, and other versions of the program, write too: a
 //! change touches its own key and leaves the others as they are.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
-
 use eframe::egui::ThemePreference;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use super::recent::{RecentComparison, RecentReport, put_first};
 use super::units::Units;
@@ -52,7 +51,7 @@ impl From<&Object> for Settings {
     }
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub enum Change {
     Theme(ThemePreference),
     Menu(bool),

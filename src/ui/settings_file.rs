@@ -3,14 +3,13 @@
 //! Several windows may share the file: each change is made to what is in the file at that moment,
 //! under a lock, and the file is replaced as a whole.
 
+use eframe::egui;
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-
-use eframe::egui;
 
 use super::settings::{Change, Object, Settings};
 

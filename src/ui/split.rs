@@ -4,14 +4,12 @@
 //! Sizes are in the context's data, so that pages need nothing for them; the window puts in what the
 //! settings have ([`set_all`]) and takes out what has changed ([`take_changes`]).
 
+use eframe::egui::{self, accesskit::Action};
+use eframe::egui::{Frame, Id, IdSalt, Margin, Panel, PanelState, Pos2, Rect, Vec2};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-use eframe::egui;
-use eframe::egui::accesskit::Action;
-use eframe::egui::{Frame, Id, IdSalt, Margin, Panel, PanelState, Pos2, Rect, Vec2};
-
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 struct Sizes {
     by_name: BTreeMap<String, f32>,
     changed: Vec<(String, Option<f32>)>,

@@ -3,10 +3,9 @@
 //! Series are told apart by blue and orange, which red-green blind eyes tell apart too, and never by
 //! colour alone: lines differ in place, labels and dashes.
 
-use eframe::egui;
 use eframe::egui::{
-    Color32, CornerRadius, FontDefinitions, FontFamily, FontId, Margin, Stroke, TextStyle, Theme,
-    Visuals,
+    self, Color32, CornerRadius, FontDefinitions, FontFamily, FontId, Margin, Stroke, TextStyle,
+    Theme, Visuals,
 };
 
 /// Height of a table row, points.

@@ -1,7 +1,6 @@
 //! The unit of bytes that the window shows: KiB, MiB … or bytes. One choice for all pages.
 
-use eframe::egui;
-use eframe::egui::Id;
+use eframe::egui::{self, Id};
 
 use crate::text::{self, grouped};
 

@@ -3,11 +3,9 @@
 mod finding;
 mod rows;
 
-use eframe::egui;
+use eframe::egui::{self, Button, RichText, ScrollArea, TextEdit};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-use eframe::egui::{Button, RichText, ScrollArea, TextEdit};
 
 use super::command::{Command, PickFor};
 use super::job::Latest;
@@ -38,13 +36,7 @@ struct Found {
     lines: u64,
 }
 
-impl std::fmt::Debug for Found {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} findings", self.findings.len())
-    }
-}
-
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct DiagnosePage {
     text: String,
     log: Option<PathBuf>,

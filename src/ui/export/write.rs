@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use super::text_of;
 use crate::ui::command::Sheet;
 
-#[derive(Debug)]
 pub enum Contents {
     /// A picture, for PNG, and the same as SVG.
     Picture(ColorImage, String),

@@ -1,9 +1,7 @@
 //! In place of a report that could not be opened: why, and what to do; or which reports there are.
 
-use eframe::egui;
+use eframe::egui::{self, RichText};
 use std::path::{Path, PathBuf};
-
-use eframe::egui::RichText;
 
 use crate::text::{clean, shortened};
 use crate::ui::command::Command;

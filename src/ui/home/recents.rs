@@ -1,12 +1,11 @@
 //! The lists of what was compared and of reports that were opened before. Whether they are still there
 //! is looked up beside the window: a path on a network may take its time.
 
-use eframe::egui;
-use std::path::PathBuf;
-
 use eframe::egui::{
-    Align, Button, CornerRadius, Label, Layout, RichText, Role, Sense, UiBuilder, Vec2, WidgetInfo,
+    self, Align, Button, CornerRadius, Label, Layout, RichText, Role, Sense, UiBuilder, Vec2,
+    WidgetInfo,
 };
+use std::path::PathBuf;
 
 use super::HomeState;
 use crate::text::shortened;
@@ -24,7 +23,7 @@ const PATH: usize = 300;
 /// Which paths, and the how-manieth look at them.
 type Question = (Vec<PathBuf>, u64);
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Recents {
     looks: u64,
     /// Whether each path is there.

@@ -1,9 +1,7 @@
 //! The fields for two reports that are to be compared.
 
-use eframe::egui;
+use eframe::egui::{self, Button, ComboBox, Key, RichText, TextEdit};
 use std::path::{Path, PathBuf};
-
-use eframe::egui::{Button, ComboBox, Key, RichText, TextEdit};
 
 use super::HomeState;
 use crate::analysis::figures::difference::Side;
@@ -14,7 +12,7 @@ use crate::ui::theme::{Tokens, card_frame};
 /// Width of what stands beside a field, points.
 const BESIDE: f32 = 206.0;
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct TwoReports {
     is_open: bool,
     paths: [String; 2],

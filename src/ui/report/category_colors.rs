@@ -5,8 +5,7 @@
 //! colours of the palette, what is akin to them is a darker or a lighter one. Any other name has the
 //! colour that follows from its letters.
 
-use eframe::egui;
-use eframe::egui::Color32;
+use eframe::egui::{self, Color32};
 use std::sync::Arc;
 
 use crate::analysis::memory::category_order::{SharedCategory, categories_of_all};
@@ -102,14 +101,13 @@ const NEEDS: Needs = &[Needed::Variables];
 const MOST: usize = 8;
 
 /// The categories of the runs on maps, the largest of the reference first.
-#[derive(Debug)]
 pub struct CategoryColors {
     colors: Vec<CategoryColor>,
     categories: Vec<SharedCategory>,
 }
 
 /// The same, asked for once by all maps of a page.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct AskedColors(RunsAnswer<(), Arc<CategoryColors>>);
 
 impl AskedColors {

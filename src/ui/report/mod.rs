@@ -28,12 +28,10 @@ use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::rows::{Value, percent_text};
-use eframe::egui;
-use eframe::egui::RichText;
+use eframe::egui::{self, RichText};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-#[derive(Debug)]
 pub struct PageContext<'a> {
     /// The runs that are shown.
     pub runs: &'a Arc<Runs>,

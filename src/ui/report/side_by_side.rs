@@ -1,7 +1,6 @@
 //! Several runs side by side: the same of each, in a grid that fits or in columns that scroll.
 
-use eframe::egui;
-use eframe::egui::{AsIdSalt, Rect, ScrollArea, vec2};
+use eframe::egui::{self, AsIdSalt, Rect, ScrollArea, vec2};
 
 use super::run_title_ui;
 use crate::ui::runs::{Run, Runs};

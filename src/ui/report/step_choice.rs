@@ -1,7 +1,6 @@
 //! All steps, or one: a slider over the slots of the runs' common axis, a number, and the ways to peaks.
 
-use eframe::egui;
-use eframe::egui::{Button, DragValue, Pos2, Shape, Slider, Stroke};
+use eframe::egui::{self, Button, DragValue, Pos2, Shape, Slider, Stroke};
 
 use super::PageContext;
 use super::moment::{Moment, step_id};

@@ -1,8 +1,8 @@
 //! A figure over two options as a grid of cells.
 
-use eframe::egui;
 use eframe::egui::{
-    Align2, Color32, FontId, Painter, Pos2, Rect, Role, Sense, Stroke, StrokeKind, Vec2, WidgetInfo,
+    self, Align2, Color32, FontId, Painter, Pos2, Rect, Role, Sense, Stroke, StrokeKind, Vec2,
+    WidgetInfo,
 };
 
 use super::RunClick;
@@ -21,7 +21,6 @@ const LEFT: f32 = 74.0;
 /// Room for the values of the columns and the option's name, points.
 const TOP: f32 = 40.0;
 
-#[derive(Debug)]
 pub struct Shown {
     map: HeatMap,
     /// The least and the most of the figure.

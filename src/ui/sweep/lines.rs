@@ -1,8 +1,7 @@
 //! Peak, always-live and code bytes along an option.
 
-use eframe::egui;
 use eframe::egui::{
-    Align2, Color32, FontId, Pos2, Rect, Role, Sense, Shape, Stroke, Vec2, WidgetInfo,
+    self, Align2, Color32, FontId, Pos2, Rect, Role, Sense, Shape, Stroke, Vec2, WidgetInfo,
 };
 
 use super::RunClick;
@@ -23,7 +22,6 @@ const BELOW: f32 = 36.0;
 /// Lines of one figure that are drawn; more could not be told apart.
 const MOST_LINES: usize = 12;
 
-#[derive(Debug)]
 pub struct Lines {
     curves: Vec<Curve>,
     values: Vec<Option<OptionValue>>,

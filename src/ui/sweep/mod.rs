@@ -8,11 +8,9 @@ mod reading;
 mod runs;
 mod words;
 
-use eframe::egui;
+use eframe::egui::{self, Button, ComboBox, Key, Label, ProgressBar, RichText, TextEdit};
 use std::path::PathBuf;
 use std::sync::Arc;
-
-use eframe::egui::{Button, ComboBox, Key, Label, ProgressBar, RichText, TextEdit};
 
 use super::command::{Command, PickFor};
 use super::runs::MOST_RUNS;
@@ -81,12 +79,6 @@ impl Loaded {
     }
 }
 
-impl std::fmt::Debug for Loaded {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Loaded").field("folder", &self.folder).finish_non_exhaustive()
-    }
-}
-
 /// What is drawn, made again when the choice changes.
 struct Pictures {
     choice: Choice,
@@ -94,7 +86,7 @@ struct Pictures {
     lines: lines::Lines,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct SweepPage {
     path: String,
     reading: Option<Reading>,

@@ -11,7 +11,6 @@ use crate::store::{Report, Warnings};
 use crate::ui::job::{Answer, Job};
 
 /// A directory that is being read. Dropping it stops reading.
-#[derive(Debug)]
 pub struct Reading {
     pub folder: PathBuf,
     job: Job<Result<Sweep, String>>,

@@ -137,7 +137,7 @@ pub fn nearest(bins: &[Bin], position: f64) -> Option<&Bin> {
 }
 
 /// Bins of one series, kept while what they were made from stays the same.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct BinCache {
     made_from: Option<(u64, u64, u64, usize)>,
     bins: Vec<Bin>,

@@ -1,12 +1,10 @@
 //! A table of data: filter, sorting by a click on a title, a row of totals, rows that open into their
 //! parts, any number of rows, and copies as CSV. Long tables are sorted beside the window.
 
-use eframe::egui;
+use eframe::egui::{self, Button, Label, RichText, Role, Sense, TextEdit, Vec2};
+use egui_extras::{Column as Width, TableBuilder};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-
-use eframe::egui::{Button, Label, RichText, Role, Sense, TextEdit, Vec2};
-use egui_extras::{Column as Width, TableBuilder};
 
 use super::row_ticks::RowTicks;
 use super::rows::{Column, Order, Rows, Value, order};
@@ -67,13 +65,6 @@ struct Shown {
     order: Arc<Order>,
     /// Places in the order of rows that are open, with the number of their parts.
     openings: Vec<(usize, usize)>,
-}
-
-impl std::fmt::Debug for DataTable {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let state = (&self.filter, self.sort, &self.open);
-        f.debug_tuple("DataTable").field(&state).finish()
-    }
 }
 
 impl Shown {

@@ -1,8 +1,7 @@
 //! Colours of changes: blue for less, grey for the same, orange for more, which red-green blind eyes tell
 //! apart; the figures stand beside the scale.
 
-use eframe::egui;
-use eframe::egui::{Color32, Rect, RichText, Sense, Vec2};
+use eframe::egui::{self, Color32, Rect, RichText, Sense, Vec2};
 
 use super::rows::Value;
 use crate::ui::theme::Tokens;

@@ -1,7 +1,6 @@
 //! Names and values, one below the other, under a title.
 
-use eframe::egui;
-use eframe::egui::{Label, RichText};
+use eframe::egui::{self, Label, RichText};
 
 use crate::ui::theme::{Tokens, card_frame};
 

@@ -2,10 +2,9 @@
 //!
 //! A click, or Enter, gives a span the whole width; arrows go to spans beside, above and below.
 
-use eframe::egui;
 use eframe::egui::text::{LayoutJob, TextWrapping};
 use eframe::egui::{
-    EventFilter, FontId, Key, Painter, Rect, Response, Role, Sense, Stroke, StrokeKind, Vec2,
+    self, EventFilter, FontId, Key, Painter, Rect, Response, Role, Sense, Stroke, StrokeKind, Vec2,
     WidgetInfo,
 };
 
@@ -37,7 +36,7 @@ impl FlameFrame {
     }
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Flame {
     /// What the whole width stands for at least while all is shown, so that pictures below each other have
     /// one scale.

@@ -1,8 +1,7 @@
 //! The legend of a picture: a patch and a word for each series, which switch it on and off.
 
-use eframe::egui;
 use eframe::egui::{
-    Color32, Pos2, Rect, Response, RichText, Role, Sense, Stroke, StrokeKind, TextStyle,
+    self, Color32, Pos2, Rect, Response, RichText, Role, Sense, Stroke, StrokeKind, TextStyle,
     TextWrapMode, Vec2, WidgetText,
 };
 

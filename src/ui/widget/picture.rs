@@ -1,9 +1,8 @@
 //! Pictures that are textures: an earlier one stays, at its place, until the next one is there.
 
-use eframe::egui;
 use eframe::egui::{
-    Color32, ColorImage, Painter, Pos2, Rect, Response, Role, Stroke, StrokeKind, TextureHandle,
-    TextureId, TextureOptions, WidgetInfo,
+    self, Color32, ColorImage, Painter, Pos2, Rect, Response, Role, Stroke, StrokeKind,
+    TextureHandle, TextureId, TextureOptions, WidgetInfo,
 };
 use std::sync::Arc;
 

@@ -1,7 +1,6 @@
 //! The visible part of a picture with two axes: zoom, pan, reset. Wheel and keys zoom both.
 
-use eframe::egui;
-use eframe::egui::{Key, Pos2, Rect, Response};
+use eframe::egui::{self, Key, Pos2, Rect, Response};
 
 use super::view::View;
 

@@ -135,12 +135,6 @@ pub struct Outline<'a> {
     pub is_open: Option<bool>,
 }
 
-impl std::fmt::Debug for dyn Rows {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} rows", self.len())
-    }
-}
-
 /// The rows of a table, and the parts that a row opens into.
 pub trait Rows: Send + Sync {
     fn len(&self) -> usize;
@@ -183,7 +177,7 @@ impl<R: Send + Sync> Rows for Listed<R> {
     }
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Column {
     pub title: String,
     /// Its width at first, points; `None` takes what is left.
@@ -232,7 +226,7 @@ impl Column {
 }
 
 /// What is shown of a table: rows in an order, and the sums of the columns.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Order {
     pub rows: Vec<u32>,
     /// The sum of each column, where there is one.

@@ -1,13 +1,12 @@
 //! The row above a picture: magnification, panning, the overview strip, copy and save.
 
-use eframe::egui;
-use eframe::egui::{Button, Key, Rect, TextEdit};
+use eframe::egui::{self, Button, Key, Rect, TextEdit};
 
 use super::overview::{Overview, overview_ui};
 use super::view::View;
 use crate::ui::command::{Command, Export, ExportTo, Exported};
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Toolbar {
     /// The magnification as it is being typed.
     typed: Option<String>,

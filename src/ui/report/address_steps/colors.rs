@@ -1,9 +1,7 @@
 //! The kinds of rectangles, their colours, and the legend.
 
+use eframe::egui::{self, Color32, ColorImage, ComboBox};
 use std::collections::{BTreeSet, HashMap};
-
-use eframe::egui;
-use eframe::egui::{Color32, ColorImage, ComboBox};
 
 use super::data::RunData;
 use crate::analysis::memory::category_title;

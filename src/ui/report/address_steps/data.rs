@@ -1,8 +1,7 @@
 //! A tile as it was read, its rectangles over steps, and the operation of each of its variables.
 
-use std::collections::HashMap;
-
 use eframe::egui;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::analysis::derived::Derived;
@@ -13,7 +12,6 @@ use crate::ui::job::{Latest, Same};
 use crate::ui::report::memory_map::{TileData, TileReading};
 use crate::ui::runs::Run;
 
-#[derive(Debug)]
 pub struct RunData {
     pub tile: Arc<TileData>,
     pub rectangles: AddressSteps,
@@ -25,7 +23,7 @@ pub struct RunData {
     pub operation_of: Vec<Option<usize>>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct RunReading {
     reading: TileReading,
     found: Latest<(Same<TileData>, bool), Option<Arc<RunData>>>,

@@ -10,8 +10,7 @@ mod data;
 mod picture;
 mod tooltip;
 
-use eframe::egui;
-use eframe::egui::{Rect, RichText, Sense};
+use eframe::egui::{self, Rect, RichText, Sense};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -65,12 +64,6 @@ pub struct AddressStepsView {
     runs: BTreeMap<RunId, OfRun>,
     /// The run, the step and the address under the pointer.
     pointed: Option<(RunId, (usize, u64))>,
-}
-
-impl std::fmt::Debug for AddressStepsView {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("AddressStepsView").field("plane", &self.plane).finish_non_exhaustive()
-    }
 }
 
 impl AddressStepsView {

@@ -1,8 +1,7 @@
 //! The picture of one run: cells of what is visible as one texture, and what pointer and keys do to it.
 
-use eframe::egui;
 use eframe::egui::{
-    Align2, EventFilter, FontId, Key, Pos2, Rect, Response, Sense, Stroke, StrokeKind,
+    self, Align2, EventFilter, FontId, Key, Pos2, Rect, Response, Sense, Stroke, StrokeKind,
 };
 use std::ops::Range;
 use std::sync::Arc;

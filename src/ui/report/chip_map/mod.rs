@@ -40,12 +40,6 @@ struct ColorsOfRuns {
     colors: PerRun<Arc<Colors>>,
 }
 
-impl std::fmt::Debug for ChipMapView {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("ChipMapView").field(&self.shared).finish()
-    }
-}
-
 impl ChipMapView {
     /// Draws the choice of a step and the map of each run in the space that is left; a click selects a
     /// tile.

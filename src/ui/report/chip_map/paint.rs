@@ -1,7 +1,6 @@
 //! The painting of the map of all tiles, and what the pointer learns.
 
-use eframe::egui;
-use eframe::egui::{Align2, FontId, Pos2, Rect, RichText, Stroke, TextureId};
+use eframe::egui::{self, Align2, FontId, Pos2, Rect, RichText, Stroke, TextureId};
 
 use crate::analysis::liveness::lifetimes::category_and_name;
 use crate::analysis::memory::category_title;

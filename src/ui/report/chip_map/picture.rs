@@ -1,9 +1,7 @@
 //! The map of the tiles of one run: a picture of what is visible, and what the pointer does to it.
 
-use eframe::egui;
+use eframe::egui::{self, Sense};
 use std::sync::Arc;
-
-use eframe::egui::Sense;
 
 use super::colors::Colors;
 use super::paint::{Frame, tooltip_ui};
@@ -21,7 +19,7 @@ use crate::ui::widget::plane::{Extent, Placed};
 /// Widest texture that every renderer takes.
 const MOST_PIXELS: u32 = 2048;
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 struct RenderedFor {
     window: Window,
     colour_by: ColourBy,

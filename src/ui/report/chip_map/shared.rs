@@ -1,7 +1,6 @@
 //! What maps of all tiles that move together share: the visible part, and what colours tell.
 
-use eframe::egui;
-use eframe::egui::{ComboBox, Vec2};
+use eframe::egui::{self, ComboBox, Vec2};
 
 use super::colors::{Colors, legend_ui};
 use crate::analysis::placement::chip_map::ColourBy;
@@ -9,7 +8,6 @@ use crate::store::Report;
 use crate::ui::report::is_limit_near;
 use crate::ui::widget::plane::{Extent, Plane};
 
-#[derive(Debug)]
 pub struct Shared {
     /// Addresses along x, tiles along y.
     pub plane: Plane,

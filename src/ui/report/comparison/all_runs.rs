@@ -1,9 +1,7 @@
 //! All runs in one table: options that differ, and key figures with their change to the reference.
 
-use eframe::egui;
+use eframe::egui::{self, ScrollArea};
 use std::sync::Arc;
-
-use eframe::egui::ScrollArea;
 
 use crate::analysis::comparison::facts::Fit;
 use crate::analysis::comparison::figures::{Figure, KEY_FIGURES, Unit, figures};
@@ -24,13 +22,12 @@ const MOST_OPTIONS: usize = 3;
 /// Width of a column of figures, points.
 const FIGURE: f32 = 96.0;
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct AllRuns {
     table: DataTable,
     rows: RunsAnswer<(), RunTable>,
 }
 
-#[derive(Debug)]
 struct RunTable {
     columns: Vec<Column>,
     rows: Arc<dyn Rows>,

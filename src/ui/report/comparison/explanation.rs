@@ -1,9 +1,7 @@
 //! What a change consists of: ranked contributions that add up to it.
 
-use eframe::egui;
+use eframe::egui::{self, Align2, FontId, Pos2, Rect, Stroke};
 use std::sync::Arc;
-
-use eframe::egui::{Align2, FontId, Pos2, Rect, Stroke};
 
 use super::pair_of_runs::PairOfRuns;
 use crate::analysis::comparison::contribution::{
@@ -43,7 +41,7 @@ enum By {
     Variable,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Explained {
     subject: Subject,
     by: By,
@@ -56,12 +54,6 @@ struct Made {
     choice: (Subject, By),
     contributions: Arc<ContributionRows>,
     rows: Arc<dyn Rows>,
-}
-
-impl std::fmt::Debug for Made {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Made").field("choice", &self.choice).finish_non_exhaustive()
-    }
 }
 
 impl Explained {

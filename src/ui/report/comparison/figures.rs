@@ -15,7 +15,7 @@ use crate::ui::widget::rows::{Column, Listed, Rows, Value};
 /// Width of a column, points.
 const FIGURE: f32 = 124.0;
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Figures {
     table: DataTable,
     made: MadeFor<Compared, Arc<dyn Rows>>,

@@ -1,7 +1,6 @@
 //! The head: what the reports were made with, and what changed, in a few figures and sentences.
 
-use eframe::egui;
-use eframe::egui::{Label, RichText};
+use eframe::egui::{self, Label, RichText};
 
 use super::pair_of_runs::PairOfRuns;
 use crate::analysis::comparison::contribution::Part;

@@ -1,9 +1,7 @@
 //! What belongs together, how sure that is, and what only one of the reports has.
 
-use eframe::egui;
+use eframe::egui::{self, RichText};
 use std::sync::Arc;
-
-use eframe::egui::RichText;
 
 use super::pair_of_runs::PairOfRuns;
 use crate::analysis::comparison::matching::{MatchCounts, Matching, Pairs};
@@ -65,7 +63,7 @@ impl Kind {
     }
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct MatchingTables {
     kind: Kind,
     table: DataTable,
@@ -73,7 +71,7 @@ pub struct MatchingTables {
     found: Latest<UnmatchedKey, Unmatched>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 struct UnmatchedKey {
     runs: [RunId; 2],
     titles: [String; 2],
@@ -86,12 +84,6 @@ struct Unmatched {
     kind: Kind,
     unmatched: Arc<UnmatchedRows>,
     rows: Arc<dyn Rows>,
-}
-
-impl std::fmt::Debug for Unmatched {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} of {:?}", self.rows.len(), self.kind)
-    }
 }
 
 impl MatchingTables {

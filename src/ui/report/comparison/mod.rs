@@ -10,10 +10,8 @@ mod pair_of_runs;
 mod plans;
 mod spikes;
 
-use eframe::egui;
+use eframe::egui::{self, ComboBox};
 use std::sync::Arc;
-
-use eframe::egui::ComboBox;
 
 use super::PageContext;
 use crate::analysis::comparison::fullest_tile::gaps_of_fullest;
@@ -33,7 +31,7 @@ const MOST_PEAKS: usize = 1000;
 
 /// What two runs are compared by: their matching, and which parts of both were there. Tables keep what
 /// the runs are called, so that belongs to it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 struct ComparedKey {
     runs: [RunId; 2],
     titles: [Arc<str>; 2],
@@ -64,7 +62,7 @@ enum Tab {
     Matching,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct ComparisonPage {
     /// The run that the reference is compared with; the first after it if none was chosen.
     other: Option<RunId>,

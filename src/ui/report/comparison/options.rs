@@ -14,7 +14,7 @@ use crate::ui::widget::data_table::{Data, DataTable, no_paint};
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::rows::{Column, Listed, Rows, Value};
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Options {
     table: DataTable,
     made: MadeFor<Compared, Arc<dyn Rows>>,

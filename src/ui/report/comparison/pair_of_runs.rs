@@ -8,7 +8,7 @@ use crate::analysis::figures::difference::Side;
 use crate::ui::runs::{Run, Runs};
 
 /// Two of the runs. What the analysis calls the source is the reference.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct PairOfRuns<'a> {
     runs: [&'a Run; 2],
     /// The position of the second among all runs.

@@ -20,7 +20,7 @@ use crate::ui::widget::rows::{Column, Rows, Value};
 /// Width of a column of bytes, points.
 const BYTES: f32 = 104.0;
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Spikes {
     table: DataTable,
     made: MadeFor<Compared, Arc<dyn Rows>>,

@@ -3,10 +3,8 @@
 mod rows;
 pub mod variables;
 
-use eframe::egui;
+use eframe::egui::{self, ComboBox};
 use std::sync::Arc;
-
-use eframe::egui::ComboBox;
 
 use crate::ui::command::Command;
 use crate::ui::job::{Latest, Same};
@@ -20,7 +18,7 @@ const BYTES: [u64; 6] = [0, 1 << 10, 10 << 10, 100 << 10, 1 << 20, 10 << 20];
 /// Thresholds to choose from, numbers.
 const COUNTS: [u64; 4] = [0, 10, 100, 1000];
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct FigureTable {
     table: DataTable,
     choice: Choice,

@@ -80,7 +80,7 @@ pub struct Part {
     pub figures: Vec<Option<u64>>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Entries {
     pub unit: Unit,
     /// What the names are, as a title.
@@ -111,7 +111,6 @@ enum Cell {
     Percent,
 }
 
-#[derive(Debug)]
 pub struct FigureRows {
     entries: Arc<Entries>,
     cells: Vec<Cell>,
@@ -119,7 +118,6 @@ pub struct FigureRows {
 }
 
 /// An entry, or several under one name.
-#[derive(Debug)]
 struct Row {
     /// The entry, a position in the list; `None` for a group.
     entry: Option<usize>,

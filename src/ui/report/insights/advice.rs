@@ -1,7 +1,6 @@
 //! What to try next, each piece with its evidence.
 
-use eframe::egui;
-use eframe::egui::{CollapsingHeader, Label, RichText};
+use eframe::egui::{self, CollapsingHeader, Label, RichText};
 
 use super::{RunPart, card_ui};
 use crate::analysis::insights::Insights;

@@ -1,7 +1,6 @@
 //! What a change from the reference to another run brought, above the insights of all.
 
-use eframe::egui;
-use eframe::egui::RichText;
+use eframe::egui::{self, RichText};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -17,7 +16,7 @@ use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::rows::{percent_text, signed};
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Changes(BTreeMap<RunId, ChangeOfRun>);
 
 /// A change from the reference, and what it brought.

@@ -1,7 +1,6 @@
 //! What must go to fit; the fullest tiles, and how full the others are.
 
-use eframe::egui;
-use eframe::egui::{Align2, FontId, Rect, Sense, Vec2};
+use eframe::egui::{self, Align2, FontId, Rect, Sense, Vec2};
 
 use super::{RunPart, card_ui};
 use crate::analysis::insights::Insights;

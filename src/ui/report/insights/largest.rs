@@ -1,7 +1,6 @@
 //! The largest things of the model, of an IPU, or of the selected tile.
 
-use eframe::egui;
-use eframe::egui::ComboBox;
+use eframe::egui::{self, ComboBox};
 use std::sync::Arc;
 
 use super::{RunPart, card_ui};
@@ -18,7 +17,7 @@ use crate::ui::units::Units;
 /// Longest name.
 const NAME: usize = 56;
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct LargestThings {
     scope: Option<Scope>,
     found: Latest<(Scope, [bool; 6]), Largest>,

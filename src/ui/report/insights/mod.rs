@@ -6,11 +6,9 @@ mod figures;
 mod largest;
 mod verdict;
 
-use eframe::egui;
+use eframe::egui::{self, RichText, ScrollArea};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-use eframe::egui::{RichText, ScrollArea};
 
 use super::PageContext;
 use super::side_by_side::columns_of_runs_ui;
@@ -30,19 +28,18 @@ const TWO_COLUMNS: f32 = 820.0;
 const NEEDS: Needs =
     &[Needed::Liveness, Needed::Debug, Needed::TileVariables, Needed::Exchanges, Needed::Variables];
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct InsightsPage {
     changes: change::Changes,
     of_runs: BTreeMap<RunId, InsightsOfRun>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct InsightsOfRun {
     found: Latest<[bool; 6], Arc<Insights>>,
     largest: largest::LargestThings,
 }
 
-#[derive(Debug)]
 struct RunPart<'a> {
     run: &'a Run,
     selection: &'a mut Selection,

@@ -1,7 +1,6 @@
 //! Whether it fits, and why not.
 
-use eframe::egui;
-use eframe::egui::{Label, RichText};
+use eframe::egui::{self, Label, RichText};
 
 use super::{RunPart, card_ui};
 use crate::analysis::insights::Insights;

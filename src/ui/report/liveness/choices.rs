@@ -23,7 +23,6 @@ impl Default for Shown {
     }
 }
 
-#[derive(Debug)]
 pub struct Choices {
     pub scope: ScopeChoice,
     /// Where another than the usual is drawn.

@@ -1,7 +1,6 @@
 //! The filter over the steps of all runs: its field, and what it found.
 
-use eframe::egui;
-use eframe::egui::{Label, TextEdit};
+use eframe::egui::{self, Label, TextEdit};
 
 use super::marks::Marks;
 use super::timelines::SlotTimelines;

@@ -1,10 +1,8 @@
 //! How long everything alive at a step lives, as bars over the steps that the curve shows.
 
+use eframe::egui::{self, Rect, Stroke};
 use std::ops::Range;
 use std::sync::Arc;
-
-use eframe::egui;
-use eframe::egui::{Rect, Stroke};
 
 use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::lifetimes::{

@@ -1,7 +1,6 @@
 //! How long everything lives that is alive at a moment: a table for each run, over the common axis.
 
-use eframe::egui;
-use eframe::egui::ComboBox;
+use eframe::egui::{self, ComboBox};
 use std::sync::Arc;
 
 use super::lifetimes::{LifeAxis, LifetimeRows};
@@ -23,7 +22,7 @@ const GAP: f32 = 20.0;
 const MOST_BESIDE: usize = 2;
 const OF_LIVES: Needs = &[Needed::Liveness, Needed::TileVariables, Needed::Variables, Needed::Axis];
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct LifetimeTables {
     runs: Vec<LifetimeTable>,
     /// The run that is shown where there are many.
@@ -34,12 +33,6 @@ pub struct LifetimeTables {
 struct LifetimeTable {
     table: DataTable,
     rows: RunsAnswer<(usize, Scope, usize), Option<Arc<LifetimeRows>>>,
-}
-
-impl std::fmt::Debug for LifetimeTable {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("LifetimeTable").field("table", &self.table).finish_non_exhaustive()
-    }
 }
 
 impl LifetimeTables {

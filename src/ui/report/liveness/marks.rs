@@ -26,7 +26,6 @@ struct MarksOf {
 }
 
 /// Marked slots, and what they are on the curves.
-#[derive(Debug)]
 pub struct MarkedSlots {
     /// All of them, ascending.
     pub slots: Vec<u32>,
@@ -41,7 +40,7 @@ pub struct MarkedSlots {
 }
 
 /// Marks, made beside the window when anything changes that they depend on.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Marks {
     /// The text of the filter.
     pub text: String,

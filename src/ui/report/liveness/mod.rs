@@ -38,7 +38,7 @@ use timelines::SlotTimelines;
 const OF_WHOLE: Needs = &[Needed::Liveness, Needed::Axis];
 const OF_ARENAS: Needs = &[Needed::Liveness, Needed::TileVariables, Needed::Axis];
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct LivenessPage {
     choices: Choices,
     view: View,

@@ -1,7 +1,6 @@
 //! The curves of the runs: in one picture, or in one each below each other that move together.
 
-use eframe::egui;
-use eframe::egui::{Color32, Rect};
+use eframe::egui::{self, Color32, Rect};
 use std::sync::Arc;
 
 use super::LivenessPage;
@@ -29,7 +28,7 @@ const X_AXIS_HEIGHT: f32 = 36.0;
 const LIFE_LANE: f32 = 15.0;
 
 /// Bins of the last frame.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Caches {
     /// Always live and all of it, of each run.
     runs: Vec<[BinCache; 2]>,

@@ -1,7 +1,6 @@
 //! The choice of the part of the machine that the page is about.
 
-use eframe::egui;
-use eframe::egui::{ComboBox, Key, TextEdit};
+use eframe::egui::{self, ComboBox, Key, TextEdit};
 use std::collections::BTreeSet;
 
 use crate::analysis::liveness::{Scope, devices_with_curve};
@@ -10,7 +9,6 @@ use crate::store::{ArenaId, Report, System, TileId};
 use crate::ui::theme::Tokens;
 
 /// The choice, and the number of a tile as it is being typed.
-#[derive(Debug)]
 pub struct ScopeChoice {
     pub scope: Scope,
     tile: String,

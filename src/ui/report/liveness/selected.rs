@@ -1,7 +1,6 @@
 //! The line that says what is selected: a moment, an operation, a variable.
 
-use eframe::egui;
-use eframe::egui::{Label, RichText};
+use eframe::egui::{self, Label, RichText};
 
 use super::marks::Marks;
 use super::timelines::SlotTimelines;

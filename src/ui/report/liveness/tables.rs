@@ -61,7 +61,7 @@ pub struct StepOfRun {
 }
 
 /// The columns of the tables: the selected moments of one run, or the first of them in each of several.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Moments {
     timelines: Arc<SlotTimelines>,
     list: Vec<StepOfRun>,
@@ -157,12 +157,6 @@ pub struct Tables {
     figures: FigureTable,
     estimates: DataTable,
     computed: RunsAnswer<(AtSteps, Moments), Computed>,
-}
-
-impl std::fmt::Debug for Tables {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Tables").field("tab", &self.tab).finish_non_exhaustive()
-    }
 }
 
 pub struct Subject<'a> {
@@ -357,7 +351,7 @@ fn words<'a>(runs: &Runs, of_two: &'a str, of_more: &'a str) -> &'a str {
     if runs.len() == 2 { of_two } else { of_more }
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub enum VariablesAt {
     AlwaysLive(Scope),
     NotAlwaysLive(Moments),
@@ -409,7 +403,7 @@ impl VariablesAt {
     }
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct VariableTable {
     table: FigureTable,
     found: RunsAnswer<VariablesAt, Result<Arc<Entries>, usize>>,

@@ -13,7 +13,6 @@ use crate::ui::runs::{PerRun, Runs};
 use crate::ui::widget::bins::Values;
 use crate::ui::widget::bins::new_version;
 
-#[derive(Debug)]
 pub struct RunCurve {
     /// By step.
     pub timeline: Arc<Timeline>,
@@ -21,7 +20,6 @@ pub struct RunCurve {
     by_slot: Option<BySlot>,
 }
 
-#[derive(Debug)]
 struct BySlot {
     not_always_live: Vec<u64>,
     always_live: Option<Vec<u64>>,
@@ -77,7 +75,6 @@ impl RunCurve {
     }
 }
 
-#[derive(Debug)]
 pub struct SlotTimelines {
     pub scope: Scope,
     pub axis: Arc<StepAxis>,

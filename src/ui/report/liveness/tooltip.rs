@@ -1,7 +1,6 @@
 //! What the pointer learns of a slot: its steps, what they do, and what is alive.
 
-use eframe::egui;
-use eframe::egui::RichText;
+use eframe::egui::{self, RichText};
 use std::sync::Arc;
 
 use super::scope_choice::scope_title;
@@ -29,14 +28,13 @@ const NAME_BESIDE: usize = 30;
 const VARIABLE: usize = 44;
 
 /// The largest variables alive in a slot, and how many there are besides.
-#[derive(Debug)]
 struct LargestVariables {
     variables: Vec<Entry>,
     others: usize,
 }
 
 /// The facts of the slot under the pointer, kept while it stays there.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct SlotTooltip {
     made_for: Option<(usize, u64, bool)>,
     moment: Option<Moment>,

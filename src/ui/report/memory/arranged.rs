@@ -64,7 +64,6 @@ pub fn memories(runs: &Runs) -> Option<Vec<&TileMemory>> {
     runs.iter().map(|run| run.report.memory.get()).collect()
 }
 
-#[derive(Debug)]
 pub struct ArrangedTiles {
     pub axis: TileAxis,
     pub figures: PerRun<TileFigures>,
@@ -116,7 +115,6 @@ impl ArrangedTiles {
 }
 
 /// What the tiles of a picture have in one run, by position.
-#[derive(Debug)]
 pub struct TileFigures {
     /// Bytes without gaps.
     pub total: TileColumn,
@@ -156,7 +154,6 @@ impl TileFigures {
     }
 }
 
-#[derive(Debug)]
 pub struct DividedTiles {
     pub choice: TileChoice,
     pub tiles: Arc<ArrangedTiles>,

@@ -12,7 +12,6 @@ use crate::store::target::Target;
 /// Stands for a row that is not shown.
 const NOWHERE: u32 = u32::MAX;
 
-#[derive(Debug)]
 pub struct TileAxis {
     /// All tiles, also those that are not shown.
     pub tiles: IdColumn<TileId>,

@@ -1,7 +1,6 @@
 //! What the user chose of the picture: which tiles, their order, the breakdown, the lines.
 
-use eframe::egui;
-use eframe::egui::{Button, PopupCloseBehavior};
+use eframe::egui::{self, Button, PopupCloseBehavior};
 
 use super::arranged::TileChoice;
 use super::series::Series;
@@ -24,7 +23,6 @@ fn orders(runs: &Runs) -> Vec<(TileOrder, String)> {
     vec![by_number, (TileOrder::Bytes, by_bytes), (TileOrder::Change, by_change)]
 }
 
-#[derive(Debug)]
 pub struct Choices {
     pub tiles: TileChoice,
     pub series: Series,

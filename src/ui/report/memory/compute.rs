@@ -1,13 +1,11 @@
 //! What computes and exchanges on the selected tiles: compute sets, vertex types, exchanges. Of several
 //! runs compute sets and exchanges are those that are matched, vertex types those of one name.
 
+use eframe::egui::{self, ComboBox};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::Arc;
-
-use eframe::egui;
-use eframe::egui::ComboBox;
 
 use super::listed::{Listed, ListedTable, TableText};
 use super::tabs::Beside;
@@ -409,14 +407,12 @@ fn of_several<R: Thing>(
     Listed::Several { entries: Arc::new(entries), unknown }
 }
 
-#[derive(Debug)]
 struct ListingTable {
     table: ListedTable<(TileSelection, usize)>,
     figure: usize,
 }
 
 /// The tables, made beside the window when other tiles are selected.
-#[derive(Debug)]
 pub struct Listings([ListingTable; 3]);
 
 impl Default for Listings {

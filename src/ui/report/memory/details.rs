@@ -36,7 +36,7 @@ enum Cell {
     Percent(usize, usize),
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 struct TileDetails {
     rows: Arc<Vec<DetailRow>>,
     cells: Arc<[Cell]>,
@@ -45,14 +45,14 @@ struct TileDetails {
 }
 
 /// A column with its greatest width, or a fixed one.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 struct DetailColumn {
     title: String,
     cell: Cell,
     width: Option<f32>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Details {
     table: DataTable,
     details: RunsAnswer<TileSelection, Option<TileDetails>>,
@@ -66,12 +66,6 @@ struct Shown {
     closed: Vec<Group>,
     rows: Arc<dyn Rows>,
     groups: Vec<Option<Group>>,
-}
-
-impl std::fmt::Debug for Shown {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Shown").field("closed", &self.closed).finish_non_exhaustive()
-    }
 }
 
 struct DetailRows {

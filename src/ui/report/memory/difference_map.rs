@@ -1,9 +1,7 @@
 //! The map of differences, category × tile: the colour says how much more or less it is in the target.
 
+use eframe::egui::{self, ColorImage, ComboBox, Response, RichText, Sense, StrokeKind};
 use std::sync::Arc;
-
-use eframe::egui;
-use eframe::egui::{ColorImage, ComboBox, Response, RichText, Sense, StrokeKind};
 
 use super::arranged::{ArrangedTiles, DividedTiles};
 use super::difference_paint::Layout;
@@ -44,7 +42,7 @@ struct PictureKey {
 }
 
 /// A picture that a job has made: a column of pixels for some tiles, a row for each category.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct DifferencePicture {
     /// The position of the first tile.
     pub first: usize,
@@ -91,12 +89,6 @@ pub struct DifferenceMapView {
     picture: ShownImage<PictureKey, DifferencePicture>,
     toolbar: Toolbar,
     overview: BinCache,
-}
-
-impl std::fmt::Debug for DifferenceMapView {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("DifferenceMapView").field(&self.view).field(&self.scale).finish()
-    }
 }
 
 impl DifferenceMapView {

@@ -1,9 +1,7 @@
 //! The painting of the map of differences: names of rows, the picture, tiles below, what is selected.
 
+use eframe::egui::{self, Align2, Color32, FontId, Pos2, Rect, Stroke, StrokeKind, TextureId};
 use std::ops::Range;
-
-use eframe::egui;
-use eframe::egui::{Align2, Color32, FontId, Pos2, Rect, Stroke, StrokeKind, TextureId};
 
 use super::axis::TileAxis;
 use super::difference_map::DifferencePicture;

@@ -1,7 +1,6 @@
 //! The legend of the pictures, whose entries switch what they name.
 
-use eframe::egui;
-use eframe::egui::{Color32, Rect, RichText};
+use eframe::egui::{self, Color32, Rect, RichText};
 
 use super::arranged::{DividedTiles, TileChoice};
 use super::choices::Choices;
@@ -19,7 +18,7 @@ use crate::ui::widget::legend::{Patch, entry_ui};
 /// Longest name of a part or a variable.
 const LONGEST_TITLE: usize = 40;
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct LegendOf<'a> {
     pub runs: &'a Runs,
     pub divided: &'a DividedTiles,

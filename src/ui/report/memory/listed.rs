@@ -1,8 +1,7 @@
 //! A table below the pictures, of one run or of several; its rows are made beside the window.
 
-use std::sync::Arc;
-
 use eframe::egui;
+use std::sync::Arc;
 
 use super::tabs::{Beside, table_name};
 use crate::store::Absence;
@@ -29,17 +28,6 @@ pub enum Listed {
     Absent(String, String),
 }
 
-impl std::fmt::Debug for Listed {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::One { rows, .. } => write!(f, "{} rows", rows.len()),
-            Self::Several { entries, .. } => write!(f, "{} entries", entries.list.len()),
-            Self::Nothing(text) => write!(f, "{text}"),
-            Self::Absent(title, _) => write!(f, "{title}"),
-        }
-    }
-}
-
 impl Listed {
     pub fn absent(runs: &Runs, run: &Run, what: &str, absence: Option<&Absence>) -> Self {
         let title = match absence {
@@ -60,14 +48,12 @@ pub struct TableText<'a> {
     pub is_selected: &'a dyn Fn(&str) -> bool,
 }
 
-#[derive(Debug)]
 pub struct Clicked {
     pub name: String,
     /// Whether it joins what is selected.
     pub is_added: bool,
 }
 
-#[derive(Debug)]
 pub struct ListedTable<K> {
     of_one: DataTable,
     of_several: FigureTable,

@@ -20,10 +20,8 @@ mod tiles;
 mod tooltip;
 mod variables;
 
+use eframe::egui::{self, Margin};
 use std::sync::Arc;
-
-use eframe::egui;
-use eframe::egui::Margin;
 
 use super::address_steps::AddressStepsView;
 use super::category_colors::AskedColors;
@@ -46,7 +44,7 @@ use statistics::statistics_ui;
 const PICTURES: f32 = 220.0;
 const NEEDS: Needs = &[Needed::Memory];
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct MemoryPage {
     view: MemoryView,
     choices: Choices,

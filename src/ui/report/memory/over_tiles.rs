@@ -1,8 +1,7 @@
 //! The bytes of the selected variable on the tiles of a picture, asked for beside the window.
 
-use std::sync::Arc;
-
 use eframe::egui;
+use std::sync::Arc;
 
 use super::arranged::ArrangedTiles;
 use crate::analysis::liveness::variables::over_tiles;
@@ -12,7 +11,6 @@ use crate::ui::widget::bins::new_version;
 const NEEDS: Needs = &[Needed::Liveness, Needed::TileVariables];
 
 /// Bytes of a variable on each tile that is shown, with a number of their own.
-#[derive(Debug)]
 pub struct OverTiles {
     /// For each run that has them, bytes by position.
     pub of_runs: Vec<Option<Vec<u64>>>,
@@ -21,7 +19,7 @@ pub struct OverTiles {
 }
 
 /// The answer about a variable on the tiles of a version.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct VariableOverTiles(RunsAnswer<(String, u64), OverTiles>);
 
 impl VariableOverTiles {

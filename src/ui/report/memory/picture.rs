@@ -1,9 +1,7 @@
 //! The pictures of bytes over tiles: of all runs in one, or one of each, which move together.
 
+use eframe::egui::{self, Color32, Rect};
 use std::sync::Arc;
-
-use eframe::egui;
-use eframe::egui::{Color32, Rect};
 
 use super::arranged::{ArrangedTiles, DividedTiles};
 use super::axis::visible_ranges;
@@ -35,7 +33,7 @@ const MOST_BELOW: usize = 3;
 /// Selected ranges that are drawn one by one.
 const MOST_RANGES: usize = 1000;
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct TilePictures {
     /// The visible part of all of them.
     pub view: View,
@@ -50,14 +48,14 @@ pub struct TilePictures {
     pointed: Option<(usize, usize)>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct PictureCaches {
     runs: Vec<RunCaches>,
     stack: Vec<BinCache>,
     followed: BinCache,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct RunCaches {
     area: BinCache,
     with_gaps: BinCache,
@@ -65,7 +63,7 @@ struct RunCaches {
     variable: BinCache,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct TilesShown<'a> {
     pub runs: &'a Arc<Runs>,
     pub divided: &'a DividedTiles,

@@ -1,7 +1,6 @@
 //! Choosing tiles: clicks, ranges, keys and a text such as `0-15,952`.
 
-use eframe::egui;
-use eframe::egui::{Key, RichText, TextEdit};
+use eframe::egui::{self, Key, RichText, TextEdit};
 use std::ops::Range;
 
 use super::axis::TileAxis;
@@ -21,7 +20,7 @@ use crate::ui::widget::curve::Click;
 /// A selection of more ranges than this is not written out in the field.
 const MOST_WRITTEN: usize = 200;
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Selecting {
     /// Where a range begins that Shift extends.
     anchor: Option<TileId>,
@@ -35,7 +34,6 @@ pub struct Selecting {
 }
 
 /// What follows from a selection; made again when it changes.
-#[derive(Debug)]
 struct Facts {
     selection: TileSelection,
     /// The version of what is shown.

@@ -1,9 +1,7 @@
 //! What of each run is in the pictures: bytes with gaps, without gaps, in parts, and how they look.
 
+use eframe::egui::{self, Color32};
 use std::collections::HashMap;
-
-use eframe::egui;
-use eframe::egui::Color32;
 
 use super::arranged::{DividedTiles, TileFigures};
 use crate::store::memory::TileColumn;
@@ -12,7 +10,6 @@ use crate::ui::theme::Tokens;
 
 /// What is drawn. What the user has not switched follows from the rest: bytes with gaps, and without
 /// them those that the parts of a run in the same picture are compared with.
-#[derive(Debug)]
 pub struct Series {
     includes_gaps: bool,
     with_gaps: HashMap<RunId, bool>,

@@ -11,7 +11,6 @@ use crate::ui::widget::bins::Values;
 /// Most categories that are parts of their own; the rest is one.
 pub const MOST_CATEGORIES: usize = 9;
 
-#[derive(Debug)]
 pub struct Stack {
     /// The parts, of each row of the report.
     pub parts: Arc<Vec<MemoryPart>>,

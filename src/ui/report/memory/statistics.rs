@@ -1,8 +1,7 @@
 //! Statistics of the tiles that are shown, of all runs.
 
-use eframe::egui;
 use eframe::egui::text::{LayoutJob, TextFormat};
-use eframe::egui::{Color32, Label, RichText};
+use eframe::egui::{self, Color32, Label, RichText};
 
 use super::arranged::{ArrangedTiles, TileFigures};
 use super::picture::limit_of;

@@ -40,7 +40,7 @@ pub enum Tab {
     Listing(Listing),
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Tabs {
     tab: Tab,
     details: Details,

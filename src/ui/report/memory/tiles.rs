@@ -1,9 +1,7 @@
 //! Every tile: of one run with its bytes, of several with a figure in each.
 
+use eframe::egui::{self, ComboBox};
 use std::sync::Arc;
-
-use eframe::egui;
-use eframe::egui::ComboBox;
 
 use super::arranged::{ArrangedTiles, memories};
 use super::listed::{Listed, ListedTable, TableText};
@@ -37,7 +35,6 @@ const FIGURES: [TileFigure; 6] = [
 /// Which tiles, and what of them: the version of what is shown, and the choices.
 type Question = (u64, TileFigure, bool, Units);
 
-#[derive(Debug)]
 pub struct Tiles {
     table: ListedTable<Question>,
     figure: TileFigure,

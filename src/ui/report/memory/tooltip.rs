@@ -1,7 +1,6 @@
 //! What the pointer learns of a tile.
 
-use eframe::egui;
-use eframe::egui::{Grid, RichText};
+use eframe::egui::{self, Grid, RichText};
 use std::cmp::Reverse;
 
 use super::arranged::DividedTiles;

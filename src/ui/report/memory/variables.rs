@@ -29,7 +29,6 @@ const BYTES: f32 = 104.0;
 /// Column of the life; those of bytes follow.
 const LIFE: usize = 1;
 
-#[derive(Debug)]
 pub struct Variables(ListedTable<TileSelection>);
 
 impl Default for Variables {

@@ -1,9 +1,7 @@
 //! How the map is drawn: its colours, and what is left out.
 
+use eframe::egui::{self, Color32, ComboBox};
 use std::collections::BTreeSet;
-
-use eframe::egui;
-use eframe::egui::{Color32, ComboBox};
 
 use super::paint::Scene;
 use crate::ui::report::category_colors::{CategoryColors, other_categories_color};
@@ -33,7 +31,7 @@ pub enum Kind {
     Free,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Choices {
     pub colours: Colours,
     /// Whether what is not alive at the step is left out.

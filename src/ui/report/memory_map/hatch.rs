@@ -1,7 +1,6 @@
 //! Hatching as a texture that repeats: one quad for an area, however large.
 
-use eframe::egui;
-use eframe::egui::{Color32, ColorImage, Mesh, Rect, TextureHandle, TextureOptions};
+use eframe::egui::{self, Color32, ColorImage, Mesh, Rect, TextureHandle, TextureOptions};
 
 /// Side of the pattern, pixels.
 const SIDE: usize = 8;
@@ -12,13 +11,6 @@ pub struct Hatching {
     patterns: Option<[TextureHandle; 2]>,
 }
 
-impl std::fmt::Debug for Hatching {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Hatching").finish_non_exhaustive()
-    }
-}
-
-#[derive(Debug)]
 pub struct Hatched {
     mesh: Mesh,
     per_pattern: f32,

@@ -47,7 +47,7 @@ pub use views::{MemoryView, views_ui};
 /// What is shown beside something that fills the picture, as a part of its size.
 const MARGIN: f64 = 0.25;
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct MemoryMap {
     tile: TileChoice,
     readings: BTreeMap<RunId, TileReading>,

@@ -1,8 +1,9 @@
 //! The painting of a tile's map: blocks in their lanes, gaps, borders, the axis.
 
-use eframe::egui;
 use eframe::egui::text::{LayoutJob, TextWrapping};
-use eframe::egui::{Align2, Color32, FontId, Mesh, Pos2, Rect, Shape, Stroke, StrokeKind, Vec2};
+use eframe::egui::{
+    self, Align2, Color32, FontId, Mesh, Pos2, Rect, Shape, Stroke, StrokeKind, Vec2,
+};
 use std::ops::Range;
 
 use super::choices::{Choices, Colours, Kind, color};
@@ -35,7 +36,7 @@ const X_TICKS: f64 = 90.0;
 /// Least distance of the borders of memory elements, points.
 const BORDERS: f32 = 5.0;
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Scene<'a> {
     /// Its place among the runs.
     pub place: usize,

@@ -1,7 +1,6 @@
 //! The picture of a tile's memory: addresses from the left to the right, a rectangle a variable.
 
-use eframe::egui;
-use eframe::egui::{EventFilter, Key, Response, Sense, Stroke, StrokeKind};
+use eframe::egui::{self, EventFilter, Key, Response, Sense, Stroke, StrokeKind};
 
 use super::choices::Choices;
 use super::hatch::Hatching;
@@ -40,7 +39,6 @@ pub struct PictureOf<'a> {
     pub pointed: Option<u64>,
 }
 
-#[derive(Debug)]
 pub struct Answer {
     pub response: Response,
     pub hovered: Option<Hit>,

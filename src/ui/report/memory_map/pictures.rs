@@ -1,7 +1,6 @@
 //! The pictures of a tile, one for each run, with their legends: what one shows and marks, all do.
 
-use eframe::egui;
-use eframe::egui::RichText;
+use eframe::egui::{self, RichText};
 
 use super::picture::{Answer, Hit, PictureOf, picture_ui};
 use super::read::TileData;

@@ -25,7 +25,6 @@ const PARTS: [Needed; 3] = [Needed::Liveness, Needed::Variables, Needed::TileVar
 /// A tile, and which parts of the report were there when it was read.
 type TileKey = (TileId, [bool; 4]);
 
-#[derive(Debug)]
 pub struct TileData {
     pub report: Arc<Report>,
     /// Tells the crowds of different tiles apart.
@@ -46,7 +45,6 @@ pub struct TileData {
     pub categories: BTreeSet<Option<CategoryId>>,
 }
 
-#[derive(Debug)]
 pub struct AtStep {
     /// The map of what is alive.
     pub map: TileMap,
@@ -54,7 +52,7 @@ pub struct AtStep {
     pub live: Vec<bool>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Marks {
     /// Those that the search found, by row.
     pub found: Vec<bool>,
@@ -70,7 +68,7 @@ pub struct Wanted {
     pub selected: Option<String>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct TileReading {
     data: Latest<TileKey, Option<Arc<TileData>>>,
     at_step: Latest<(Same<TileData>, usize), Arc<AtStep>>,

@@ -1,7 +1,6 @@
 //! What gaps take by reason, on parts of the chip, and why tiles are over the limit.
 
-use eframe::egui;
-use eframe::egui::{Label, RichText};
+use eframe::egui::{self, Label, RichText};
 use std::sync::Arc;
 
 use super::RunTiles;

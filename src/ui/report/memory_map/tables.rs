@@ -25,7 +25,7 @@ enum Tab {
     Variables,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub enum Chosen {
     /// Bytes that are free.
     Bytes(Range<u64>),
@@ -40,12 +40,6 @@ pub struct Tables {
     gap_rows: Option<GapTable>,
     reasons: Reasons,
     variables: VariableTable,
-}
-
-impl std::fmt::Debug for Tables {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Tables").field("tab", &self.tab).finish_non_exhaustive()
-    }
 }
 
 impl Tables {

@@ -1,7 +1,6 @@
 //! Which tile is shown, and what there is to say of it in one line.
 
-use eframe::egui;
-use eframe::egui::{Key, Label, RichText, TextEdit};
+use eframe::egui::{self, Key, Label, RichText, TextEdit};
 
 use super::read::TileData;
 use crate::analysis::memory::selection::TileSelection;
@@ -14,7 +13,7 @@ use crate::ui::runs::{Run, RunId};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct TileChoice {
     tile: Option<TileId>,
     typed: Option<String>,

@@ -1,7 +1,6 @@
 //! What the pointer learns of a variable or a gap.
 
-use eframe::egui;
-use eframe::egui::{Label, RichText};
+use eframe::egui::{self, Label, RichText};
 
 use super::picture::Hit;
 use super::read::TileData;

@@ -1,9 +1,8 @@
 //! The variables of a tile: of one run by address, of several with their bytes and addresses in each.
 
+use eframe::egui;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-use eframe::egui;
 
 use super::read::TileData;
 use super::words::{Words, category, life};
@@ -41,7 +40,7 @@ type RowPart = (&'static str, fn(usize) -> Cell);
 /// The tile in each run, where it is there.
 type Tiles = Vec<Option<Same<TileData>>>;
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct VariableTable {
     table: DataTable,
     listed: RunsAnswer<Tiles, ListedVariables>,
@@ -51,12 +50,6 @@ struct ListedVariables {
     columns: Vec<Column>,
     variables: Arc<TileVariableRows>,
     rows: Arc<dyn Rows>,
-}
-
-impl std::fmt::Debug for ListedVariables {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} variables", self.rows.len())
-    }
 }
 
 /// The variables that have a place in one of the runs.

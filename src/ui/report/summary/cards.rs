@@ -1,7 +1,6 @@
 //! The facts at the left: of one run in cards, of several as cards with a column for each run.
 
-use eframe::egui;
-use eframe::egui::{Grid, Label, RichText, ScrollArea};
+use eframe::egui::{self, Grid, Label, RichText, ScrollArea};
 
 use super::words::{DIFFERS, SAME, of_number, said_text, state_text};
 use crate::analysis::comparison::facts::{Fact, FactGroup, Said};

@@ -2,10 +2,8 @@
 //! run. What differs comes first. Each sorts, filters and is copied; a row that is clicked is shown in full
 //! below.
 
+use eframe::egui::{self, Label, Margin, RichText, ScrollArea};
 use std::sync::Arc;
-
-use eframe::egui;
-use eframe::egui::{Label, Margin, RichText, ScrollArea};
 
 use super::words::{SAME, of_number, state_text};
 use crate::analysis::comparison::options::{NamedValues, options, side_facts};
@@ -96,7 +94,6 @@ impl List {
 /// A row of any list, with a cell for each column.
 type Row = Vec<Value<'static>>;
 
-#[derive(Debug)]
 struct ListTable {
     list: List,
     title: String,
@@ -107,7 +104,6 @@ struct ListTable {
     differing: usize,
 }
 
-#[derive(Debug)]
 pub struct ListTables(Vec<ListTable>);
 
 impl ListTables {
@@ -132,7 +128,7 @@ impl ListTables {
     }
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Lists {
     /// The list that was chosen; before that the first in which something differs.
     chosen: Option<List>,

@@ -5,8 +5,7 @@ mod lists;
 mod phases;
 mod words;
 
-use eframe::egui;
-use eframe::egui::{Label, Margin, RichText};
+use eframe::egui::{self, Label, Margin, RichText};
 
 use super::PageContext;
 use super::words::option_name;
@@ -34,14 +33,13 @@ const MOST_NAMED: usize = 5;
 /// Longest value there.
 const VALUE: usize = 24;
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct SummaryPage {
     facts: RunsAnswer<(), SummaryFacts>,
     lists: Lists,
     phases: Phases,
 }
 
-#[derive(Debug)]
 struct SummaryFacts {
     groups: Vec<FactGroup>,
     fits: PerRun<Option<Fit>>,

@@ -1,7 +1,6 @@
 //! The compiler's phases of all runs as flame graphs on one scale; one that is chosen is chosen in all.
 
-use eframe::egui;
-use eframe::egui::{Button, Label, Margin, Rect, RichText, ScrollArea};
+use eframe::egui::{self, Button, Label, Margin, Rect, RichText, ScrollArea};
 
 use super::words::of_number;
 use crate::analysis::program::phases::{joined_frames, phases};
@@ -20,7 +19,6 @@ const ROWS: usize = 9;
 /// Height of the head with the space around, points.
 const HEAD: f32 = 42.0;
 
-#[derive(Debug)]
 struct PhasesOfRun {
     frames: Vec<FlameFrame>,
     /// The time of all.
@@ -29,7 +27,6 @@ struct PhasesOfRun {
     rows: Vec<usize>,
 }
 
-#[derive(Debug)]
 pub struct NestedPhases {
     runs: Vec<PhasesOfRun>,
     /// What is the same phase: for each run its position.
@@ -92,7 +89,7 @@ impl PhasesOfRun {
     }
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Phases {
     flames: Vec<Flame>,
     /// Where the pictures were in the last frame.

@@ -1,7 +1,6 @@
 //! Where the tiles of a grid lie, and how they are painted.
 
-use eframe::egui;
-use eframe::egui::{Align2, Color32, FontId, Pos2, Rect, Stroke, TextureId, Vec2};
+use eframe::egui::{self, Align2, Color32, FontId, Pos2, Rect, Stroke, TextureId, Vec2};
 
 use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::memory::tile_grid::{TileGrid, TilePlace};

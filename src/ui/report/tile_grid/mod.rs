@@ -6,10 +6,8 @@ mod layout;
 mod picture;
 mod scale;
 
+use eframe::egui::{self, ComboBox, RichText, Sense, Stroke};
 use std::sync::Arc;
-
-use eframe::egui;
-use eframe::egui::{ComboBox, RichText, Sense, Stroke};
 
 use crate::analysis::memory::selection::TileSelection;
 use crate::store::TileId;
@@ -56,12 +54,6 @@ pub struct TileGridView {
     textures: Vec<ImageTexture>,
     /// The tile under the pointer in one of the grids.
     pointed: Option<TileId>,
-}
-
-impl std::fmt::Debug for TileGridView {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("TileGridView").field(&self.choices).field(&self.shows).finish()
-    }
 }
 
 impl TileGridView {

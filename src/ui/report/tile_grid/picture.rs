@@ -1,9 +1,7 @@
 //! The pictures of grids, a pixel a tile. Made beside the window.
 
+use eframe::egui::{self, Color32, ColorImage};
 use std::sync::Arc;
-
-use eframe::egui;
-use eframe::egui::{Color32, ColorImage};
 
 use super::GridChoice;
 use super::scale::color;
@@ -23,14 +21,13 @@ const COLUMNS: usize = 46;
 /// Lines of a texture.
 const MOST_LINES: usize = 2000;
 
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct GridPicture {
     pub grid: TileGrid,
     pub image: Arc<ColorImage>,
 }
 
 /// Pictures of every run, or one of what has changed.
-#[derive(Debug)]
 pub struct TileGrids {
     /// The tiles of all runs.
     pub tiles: IdColumn<TileId>,

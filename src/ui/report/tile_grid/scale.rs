@@ -1,7 +1,6 @@
 //! What tiles are coloured by, and how far the colours reach.
 
-use eframe::egui;
-use eframe::egui::{Color32, ComboBox, Rect, Sense, Vec2};
+use eframe::egui::{self, Color32, ComboBox, Rect, Sense, Vec2};
 
 use crate::analysis::memory::tile_grid::TileFigure;
 use crate::store::memory::TileMemory;

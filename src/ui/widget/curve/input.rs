@@ -1,7 +1,6 @@
 //! How mouse and keyboard select in a picture.
 
-use eframe::egui;
-use eframe::egui::{Event, EventFilter, InputState, Key, Modifiers, Response};
+use eframe::egui::{self, Event, EventFilter, InputState, Key, Modifiers, Response};
 use egui_plot::PlotTransform;
 
 use super::Click;

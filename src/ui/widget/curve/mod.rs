@@ -6,8 +6,7 @@
 mod input;
 mod paint;
 
-use eframe::egui;
-use eframe::egui::{Color32, Modifiers, Rect, Response, Sense, Stroke};
+use eframe::egui::{self, Color32, Modifiers, Rect, Response, Sense, Stroke};
 use egui_plot::{AxisHints, GridMark, Plot, PlotBounds};
 use std::ops::Range;
 
@@ -28,7 +27,6 @@ const Y_TICKS: f64 = 34.0;
 pub const Y_AXIS_WIDTH: f32 = 66.0;
 
 /// A series.
-#[derive(Debug)]
 pub struct Layer<'a> {
     pub values: Values<'a>,
     /// Added to each of them.
@@ -78,7 +76,6 @@ pub struct Picture<'a> {
 }
 
 /// A lane that shows where something is the case.
-#[derive(Debug)]
 pub struct Lane<'a> {
     /// What it is; may be empty.
     pub label: &'a str,
@@ -96,7 +93,6 @@ impl<'a> Lane<'a> {
     }
 }
 
-#[derive(Debug)]
 pub struct Answer {
     pub response: Response,
     pub hovered: Option<usize>,

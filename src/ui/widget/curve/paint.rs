@@ -1,8 +1,7 @@
 //! The painting of a picture: areas, lines, grid, limit, borders, marks, cursors.
 
-use eframe::egui;
 use eframe::egui::epaint::{Mesh, Vertex, WHITE_UV};
-use eframe::egui::{Align2, Color32, Pos2, Rect, Shape, Stroke};
+use eframe::egui::{self, Align2, Color32, Pos2, Rect, Shape, Stroke};
 use egui_plot::PlotTransform;
 use std::ops::Range;
 
