@@ -183,16 +183,13 @@ impl App {
         let actions = keys::actions(&action_state);
         let tokens = *Tokens::now(ui);
         let menu = MenuState {
-            report: action_state.report,
-            is_pair: action_state.comparison.is_some(),
+            of_actions: &action_state,
             page: (runs.is_some() && self.tool.is_none()).then_some(self.view.page),
             tool: self.tool,
             is_coming: is_open && runs.is_none(),
-            is_collapsed: action_state.is_menu_collapsed,
-            units: action_state.units,
             actions: &actions,
         };
-        let (width, frame) = if menu.is_collapsed {
+        let (width, frame) = if action_state.is_menu_collapsed {
             (COLLAPSED_MENU_WIDTH, collapsed_menu_frame(&tokens))
         } else {
             (MENU_WIDTH, chrome_frame(&tokens))

@@ -11,13 +11,14 @@ use crate::analysis::figures::difference::Side;
 use super::widget::rows::{Column, Order, Rows};
 
 /// A page of a report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Page {
     /// Facts, options, files.
     Summary,
     /// Whether it fits, and what to try next.
     Insights,
     /// Bytes over tiles.
+    #[default]
     Memory,
     /// Bytes over steps.
     Liveness,

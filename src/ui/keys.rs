@@ -21,7 +21,18 @@ pub struct Action {
     pub why_not: Option<WhyNot>,
 }
 
-#[derive(Clone, Copy)]
+impl Action {
+    fn new(
+        title: impl Into<Cow<'static, str>>,
+        keys: &'static [KeyboardShortcut],
+        command: Command,
+        why_not: Option<&'static str>,
+    ) -> Self {
+        Self { title: title.into(), keys, command, why_not: why_not.map(Cow::Borrowed) }
+    }
+}
+
+#[derive(Clone, Copy, Default)]
 pub struct ActionState<'a> {
     pub report: Option<&'a Report>,
     /// Whether a report is open or was asked for.
@@ -49,8 +60,9 @@ pub struct RunEntry {
 }
 
 /// How far a report is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Source {
+    #[default]
     None,
     Reading,
     /// It is read, or cannot be.
@@ -101,12 +113,8 @@ pub const IN_PICTURES: [(&str, &str); 11] = [
 /// Everything that can be done, in the order of the lists.
 pub fn actions(state: &ActionState<'_>) -> Vec<Action> {
     let no_report = (state.source == Source::None).then_some("No report is open");
-    let action = |title: &'static str, keys, command, why_not: Option<&'static str>| Action {
-        title: Cow::Borrowed(title),
-        keys,
-        command,
-        why_not: why_not.map(Cow::Borrowed),
-    };
+    let action =
+        |title: &'static str, keys, command, why_not| Action::new(title, keys, command, why_not);
     let picking = state.is_picking.then_some("The dialog is open");
     let mut actions = vec![
         action("Open report…", OPEN, Command::Pick(PickFor::Open), picking),
@@ -174,32 +182,22 @@ pub fn actions(state: &ActionState<'_>) -> Vec<Action> {
     if state.runs.len() > 1 {
         for (place, run) in state.runs.iter().enumerate() {
             let of_run = showing_actions(run, place == 0).chain(loading_actions(run));
-            actions.extend(of_run.map(|(title, command)| Action {
-                title: title.into(),
-                keys: &[],
-                command,
-                why_not: None,
-            }));
+            actions.extend(of_run.map(|(title, command)| Action::new(title, &[], command, None)));
         }
     }
-    let recent =
-        |verb: &str, title: &str, command: Command, why_not: Option<&'static str>| Action {
-            title: format!("{verb} {title}").into(),
-            keys: &[],
-            command,
-            why_not: why_not.map(Cow::Borrowed),
-        };
     for report in state.recents {
-        actions.push(recent("Open", &report.title, Command::Open(report.path.clone()), None));
+        let command = Command::Open(report.path.clone());
+        actions.push(Action::new(format!("Open {}", report.title), &[], command, None));
     }
     for comparison in state.comparisons {
         let command = Command::Compare(comparison.paths());
-        actions.push(recent("Compare", &comparison.title, command, None));
+        actions.push(Action::new(format!("Compare {}", comparison.title), &[], command, None));
     }
     if state.source != Source::None {
         for report in state.recents {
+            let title = format!("Compare with {}", report.title);
             let command = Command::AddRun(report.path.clone());
-            actions.push(recent("Compare with", &report.title, command, no_room(state)));
+            actions.push(Action::new(title, &[], command, no_room(state)));
         }
     }
     actions
@@ -240,8 +238,7 @@ fn compare_action(state: &ActionState<'_>, picking: Option<&'static str>) -> Act
         _ => ("Compare with…", Command::Pick(PickFor::Run)),
     };
     let why_not = no_room(state).or(picking.filter(|_| state.source != Source::None));
-    let why_not = why_not.map(Cow::Borrowed);
-    Action { title: Cow::Borrowed(title), keys: COMPARE, command, why_not }
+    Action::new(title, COMPARE, command, why_not)
 }
 
 fn comparison_actions(state: &ActionState<'_>) -> [Action; 4] {
@@ -266,12 +263,7 @@ fn comparison_actions(state: &ActionState<'_>) -> [Action; 4] {
         (align, ALIGN, Command::AlignSteps(other_alignment)),
         ("End comparison", &[], Command::EndComparison),
     ]
-    .map(|(title, keys, command)| Action {
-        title: Cow::Borrowed(title),
-        keys,
-        command,
-        why_not: why_not.map(Cow::Borrowed),
-    })
+    .map(|(title, keys, command)| Action::new(title, keys, command, why_not))
 }
 
 /// The actions whose keys were pressed in this frame; nobody else sees those keys.
@@ -344,18 +336,7 @@ mod tests {
 
     #[test]
     fn no_two_actions_have_the_same_keys() {
-        let state = ActionState {
-            report: None,
-            source: Source::None,
-            comparison: None,
-            is_picking: false,
-            ways: (false, false),
-            is_menu_collapsed: false,
-            units: Units::Binary,
-            recents: &[],
-            comparisons: &[],
-            runs: &[],
-        };
+        let state = ActionState::default();
         let mut seen: Vec<KeyboardShortcut> = Vec::new();
         for action in actions(&state) {
             for key in action.keys {

@@ -79,11 +79,6 @@ impl OpenRuns {
         self.list.iter()
     }
 
-    /// The reference, or the attempt to read it.
-    pub fn first(&self) -> Option<&OpenRun> {
-        self.list.first()
-    }
-
     pub fn len(&self) -> usize {
         self.list.len()
     }

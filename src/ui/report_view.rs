@@ -10,6 +10,7 @@ use super::report::PageContext;
 use super::runs::Runs;
 use super::selection::Selections;
 
+#[derive(Default)]
 pub struct ReportView {
     pub page: Page,
     pub selections: Selections,
@@ -19,19 +20,6 @@ pub struct ReportView {
     pub has_painted_graph: bool,
     /// What was put into the lists of recent reports and comparisons last.
     pub remembered: Vec<PathBuf>,
-}
-
-impl Default for ReportView {
-    fn default() -> Self {
-        Self {
-            page: Page::Memory,
-            selections: Selections::default(),
-            pages: Vec::new(),
-            are_warnings_open: false,
-            has_painted_graph: false,
-            remembered: Vec::new(),
-        }
-    }
 }
 
 impl ReportView {

@@ -112,6 +112,11 @@ impl Selections {
     }
 }
 
+/// Selects a thing, or nothing where it was selected.
+pub fn toggle<T: PartialEq>(selected: &mut Option<T>, wanted: T) {
+    *selected = Some(wanted).filter(|wanted| selected.as_ref() != Some(wanted));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -94,7 +94,7 @@ impl App {
 
     /// Opens the runs of the demo together, as soon as they are written.
     pub(super) fn open_demo(&mut self, ctx: &egui::Context) {
-        let stage = self.open.first().map(|run| run.load.stage());
+        let stage = self.open.iter().next().map(|run| run.load.stage());
         if let Some(Stage::DemoWritten(paths)) = stage {
             self.show(paths.into_iter().map(|path| Load::start(path, ctx)).collect());
         }

@@ -11,7 +11,7 @@ use super::command::{Command, PickFor};
 use super::job::Latest;
 use super::split;
 use super::theme::Tokens;
-use super::widget::data_table::{Data, DataTable, no_paint};
+use super::widget::data_table::{Data, DataTable};
 use super::widget::facts::absent_ui;
 use super::widget::rows::{Listed, Rows};
 use crate::analysis::diagnose::{Finding, diagnose, diagnose_reader};
@@ -97,13 +97,10 @@ impl DiagnosePage {
         let note = format!("in {} lines", grouped(found.lines));
         let chosen = self.chosen;
         let data = Data {
-            name: "findings",
             title: "Findings",
             note: &note,
-            columns: &columns,
-            rows: &found.rows,
             is_selected: &|row| row == chosen,
-            paint: &no_paint,
+            ..Data::of("findings", &columns, &found.rows)
         };
         let width = ui.available_width();
         let most = (width - 260.0).max(260.0);

@@ -36,8 +36,13 @@ pub struct Data<'a> {
     pub paint: &'a dyn Fn(&egui::Painter, egui::Rect, usize),
 }
 
-/// For tables without painted columns.
-pub fn no_paint(_: &egui::Painter, _: egui::Rect, _: usize) {}
+impl<'a> Data<'a> {
+    /// Without title and note, without painted columns, and nothing is selected.
+    pub fn of(name: &'a str, columns: &'a [Column], rows: &'a Arc<dyn Rows>) -> Self {
+        let (title, note) = ("", "");
+        Self { name, title, note, columns, rows, is_selected: &|_| false, paint: &|_, _, _| {} }
+    }
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowClick {

@@ -3,6 +3,7 @@
 
 use eframe::egui::{self, Color32, Rect, RichText, Sense, Vec2};
 
+use super::choice::choice_ui;
 use super::rows::Value;
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
@@ -47,14 +48,9 @@ pub fn diverging(share: f32, tokens: &Tokens) -> Color32 {
 /// The choice of a scale, and the colours from the largest shrinkage to the largest growth; without a
 /// figure where that is not the same everywhere.
 pub fn change_scale_ui(ui: &mut egui::Ui, scale: &mut ChangeScale, most: Option<u64>) {
-    let combo = egui::ComboBox::from_id_salt("scale of changes").width(96.0);
-    let combo = combo.selected_text(scale.title()).show_ui(ui, |ui| {
-        for choice in [ChangeScale::Linear, ChangeScale::Root] {
-            ui.selectable_value(scale, choice, choice.title());
-        }
-    });
-    let hover = "A root scale shows small changes beside large ones";
-    combo.response.accessible_name("Colour scale").on_hover_text(hover);
+    let scales = [ChangeScale::Linear, ChangeScale::Root];
+    choice_ui(ui, ("Colour scale", 96.0), scale, scales, |scale| scale.title())
+        .on_hover_text("A root scale shows small changes beside large ones");
     let (tokens, units) = (Tokens::now(ui), Units::now(ui));
     let end = |from, to| Value::change(from, to).shown(units).into_owned();
     let [least, largest] = match most {

@@ -1,6 +1,7 @@
 //! Widgets that know nothing of reports' files: curves, tables, facts.
 
 pub mod bins;
+pub mod choice;
 pub mod curve;
 pub mod data_table;
 pub mod diverging;

@@ -13,7 +13,7 @@ use crate::ui::job::Cancel;
 use crate::ui::report::PageContext;
 use crate::ui::report::words::option_name;
 use crate::ui::runs::{Needed, Needs, RunId, Runs, RunsAnswer};
-use crate::ui::widget::data_table::{Data, DataTable, no_paint};
+use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::rows::{Column, Rows, Value};
 
 const NEEDS: Needs = &[Needed::Memory, Needed::Liveness, Needed::About, Needed::Debug];
@@ -126,13 +126,9 @@ impl AllRuns {
         let note = format!("changes are against {}", runs.reference().title);
         let run = |row: usize| runs.get(row).map(|run| run.id);
         let data = Data {
-            name: "all runs",
-            title: "",
             note: &note,
-            columns,
-            rows,
             is_selected: &|row| run(row) == compared,
-            paint: &no_paint,
+            ..Data::of("all runs", columns, rows)
         };
         let area = ScrollArea::horizontal().auto_shrink(false);
         let click = area.show(ui, |ui| self.table.ui(ui, &data, page.commands)).inner;

@@ -14,6 +14,7 @@ use crate::analysis::memory::category_title;
 use crate::text::grouped;
 use crate::ui::report::PageContext;
 use crate::ui::runs::Run;
+use crate::ui::selection::toggle;
 use crate::ui::theme::Tokens;
 use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::facts::absent_ui;
@@ -103,26 +104,16 @@ impl Explained {
         };
         let tokens = *Tokens::now(ui);
         let data = Data {
-            name: "explanation",
-            title: "",
             note: rows.note,
-            columns: &columns,
-            rows: &made.rows,
             is_selected: &is_selected,
             paint: &|painter, rect, row| rows.paint(painter, rect, row, &tokens),
+            ..Data::of("explanation", &columns, &made.rows)
         };
         let click = self.table.ui(ui, &data, page.commands);
         let clicked = click.and_then(|click| rows.contributor(click.row));
         match clicked {
-            Some(Contributor::Operation(name)) => {
-                let name = name.clone();
-                let is_on = selection.operation.as_ref() == Some(&name);
-                selection.operation = (!is_on).then_some(name);
-            }
-            Some(Contributor::Variable(name)) => {
-                let is_on = selection.variable.as_ref() == Some(name);
-                selection.variable = (!is_on).then(|| name.clone());
-            }
+            Some(Contributor::Operation(name)) => toggle(&mut selection.operation, name.clone()),
+            Some(Contributor::Variable(name)) => toggle(&mut selection.variable, name.clone()),
             _ => {}
         }
     }
@@ -324,11 +315,7 @@ fn unchanged(
 pub fn title(row: &Contribution) -> String {
     match &row.contributor {
         Contributor::Category(name) => category_title(name),
-        Contributor::Operation(name) => {
-            let kind = name.kind.as_deref().unwrap_or(&name.layer);
-            let name = name.name.as_deref().unwrap_or("without a name");
-            format!("{name} ({kind})")
-        }
+        Contributor::Operation(name) => name.in_words(),
         Contributor::Module(name) | Contributor::Variable(name) => name.clone(),
         Contributor::Overlapped => "Overlapped".to_owned(),
         Contributor::NotExplained => "Not explained by liveness".to_owned(),

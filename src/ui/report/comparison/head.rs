@@ -175,7 +175,7 @@ fn sentences(found: &Compared, units: Units) -> Vec<String> {
 fn kinds(found: &Compared) -> String {
     let mut kinds: Vec<(&str, u64)> = Vec::new();
     for plan in &found.plans {
-        let kind = plan.name.kind.as_deref().unwrap_or(&plan.name.layer);
+        let kind = plan.name.title();
         match kinds.iter_mut().find(|(known, _)| *known == kind) {
             Some((_, count)) => *count += 1,
             None => kinds.push((kind, 1)),

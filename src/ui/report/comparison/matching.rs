@@ -16,7 +16,7 @@ use crate::ui::command::{Command, Page};
 use crate::ui::job::{Latest, MadeFor, Same};
 use crate::ui::report::PageContext;
 use crate::ui::runs::{Run, RunId};
-use crate::ui::widget::data_table::{Data, DataTable, no_paint};
+use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::rows::{Column, Rows, Value};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -130,13 +130,9 @@ impl MatchingTables {
         };
         let selected = page.selection.slots(page.runs);
         let data = Data {
-            name: "in one report only",
             title: &title,
-            note: "",
-            columns: &columns,
-            rows: &found.rows,
             is_selected: &|row| slot(row).is_some_and(|slot| selected.contains(&slot)),
-            paint: &no_paint,
+            ..Data::of("in one report only", &columns, &found.rows)
         };
         let click = self.table.ui(ui, &data, page.commands);
         if let Some(slot) = click.and_then(|click| slot(click.row)) {
@@ -231,7 +227,7 @@ impl UnmatchedRows {
         let (report, operations) = self.report(side);
         let of_operation = |operation: Option<&Operation>| {
             let operation = operation?;
-            let kind = operation.kind.as_deref().unwrap_or(&operation.layer);
+            let kind = operation.title();
             Some(match &operation.name {
                 Some(name) => format!("{name} ({kind})"),
                 None => kind.to_owned(),
@@ -267,8 +263,7 @@ impl UnmatchedRows {
             Kind::Operations => {
                 let operation = operations.operations.get(item)?;
                 let name = operation.name.clone().unwrap_or_default();
-                let kind = operation.kind.clone().unwrap_or_else(|| operation.layer.clone());
-                (name, None, kind)
+                (name, None, operation.title().to_owned())
             }
         })
     }

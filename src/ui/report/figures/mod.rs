@@ -3,13 +3,14 @@
 mod rows;
 pub mod variables;
 
-use eframe::egui::{self, ComboBox};
+use eframe::egui;
 use std::sync::Arc;
 
 use crate::ui::command::Command;
 use crate::ui::job::{Latest, Same};
 use crate::ui::units::Units;
-use crate::ui::widget::data_table::{Data, DataTable, no_paint};
+use crate::ui::widget::choice::choice_ui;
+use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::rows::Rows;
 pub use rows::{Choice, Entries, Entry, FigureColumn, FigureRows, Layout, Part, Unit};
 
@@ -53,7 +54,7 @@ impl FigureTable {
         let mut head = |ui: &mut egui::Ui| {
             beside(ui);
             if entries.is_compared() {
-                choice_ui(ui, entries, &mut choice);
+                choices_ui(ui, entries, &mut choice);
             }
         };
         let key = (Same(Arc::clone(entries)), self.choice);
@@ -70,13 +71,9 @@ impl FigureTable {
         let entry = |row: usize| made.entry(row);
         let rows: Arc<dyn Rows> = Arc::clone(made) as Arc<dyn Rows>;
         let data = Data {
-            name: shown.name,
-            title: "",
             note: shown.note,
-            columns: &columns,
-            rows: &rows,
             is_selected: &|row| entry(row).is_some_and(|entry| (shown.is_selected)(entry)),
-            paint: &no_paint,
+            ..Data::of(shown.name, &columns, &rows)
         };
         let click = self.table.ui_beside(ui, &data, commands, Some(&mut head));
         let clicked = click.and_then(|click| entry(click.row)).cloned();
@@ -88,7 +85,7 @@ impl FigureTable {
     }
 }
 
-fn choice_ui(ui: &mut egui::Ui, entries: &Entries, choice: &mut Choice) {
+fn choices_ui(ui: &mut egui::Ui, entries: &Entries, choice: &mut Choice) {
     let units = Units::now(ui);
     let figure = |least: u64| match (least, entries.unit) {
         (0, _) => "All changes".to_owned(),
@@ -96,28 +93,17 @@ fn choice_ui(ui: &mut egui::Ui, entries: &Entries, choice: &mut Choice) {
         (least, Unit::Count) => format!("From {least}"),
     };
     let steps: &[u64] = if entries.unit == Unit::Bytes { &BYTES } else { &COUNTS };
-    let combo = ComboBox::from_id_salt("least change").selected_text(figure(choice.least));
-    let combo = combo.width(104.0).show_ui(ui, |ui| {
-        for least in steps {
-            ui.selectable_value(&mut choice.least, *least, figure(*least));
-        }
-    });
-    combo
-        .response
-        .accessible_name("Least change")
+    let steps = steps.iter().copied();
+    choice_ui(ui, ("Least change", 104.0), &mut choice.least, steps, |least| figure(*least))
         .on_hover_text("Smaller changes are put together");
     if entries.groupings.is_empty() {
         return;
     }
-    let title = |grouping: Option<usize>| {
+    let title = |grouping: &Option<usize>| {
         let title = grouping.and_then(|grouping| entries.groupings.get(grouping));
         title.map_or("Not grouped".to_owned(), |title| format!("By {}", title.to_lowercase()))
     };
-    let combo = ComboBox::from_id_salt("grouping").selected_text(title(choice.grouping));
-    let combo = combo.width(118.0).show_ui(ui, |ui| {
-        for grouping in std::iter::once(None).chain((0..entries.groupings.len()).map(Some)) {
-            ui.selectable_value(&mut choice.grouping, grouping, title(grouping));
-        }
-    });
-    combo.response.accessible_name("Grouping").on_hover_text("What is put together in a row");
+    let groupings = std::iter::once(None).chain((0..entries.groupings.len()).map(Some));
+    choice_ui(ui, ("Grouping", 118.0), &mut choice.grouping, groupings, title)
+        .on_hover_text("What is put together in a row");
 }

@@ -94,7 +94,7 @@ impl Groups {
 
 /// Operation, module and kind.
 fn titles_of(name: &OperationName) -> [String; 3] {
-    let kind = name.kind.as_ref().unwrap_or(&name.layer).clone();
+    let kind = name.title().to_owned();
     let operation = match &name.name {
         Some(name) => format!("{name}, {kind}"),
         None => kind.clone(),

@@ -9,7 +9,6 @@ use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::program::operations::OperationName;
 use crate::store::StepId;
 use crate::text::{clean, shortened};
-use crate::ui::command::{Command, Page};
 use crate::ui::units::Units;
 
 /// Pieces of evidence that are shown.
@@ -100,11 +99,10 @@ fn links_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, evidence: &Evidence) {
     if let (Some(step), Some(position)) = (evidence.step, position)
         && ui.small_button(format!("Step {step}")).clicked()
     {
-        page.select_step(position);
         if let Some(operation) = &evidence.operation {
             page.selection.operation = Some(OperationName::of(operation));
         }
-        page.commands.push(Command::Go(Page::Liveness));
+        page.show_step(position);
     }
     if let Some(text) = &evidence.tiles
         && let Ok(tiles) = text.parse::<TileSelection>()
@@ -114,15 +112,13 @@ fn links_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, evidence: &Evidence) {
             count => format!("{count} tiles"),
         };
         if ui.small_button(title).clicked() {
-            page.selection.tiles = tiles;
-            page.commands.push(Command::Go(Page::Memory));
+            page.show_tiles(tiles);
         }
     }
     if let Some(variable) = &evidence.variable
         && ui.small_button("Variable").on_hover_text(shortened(variable, TEXT)).clicked()
     {
-        page.selection.variable = Some(variable.clone());
-        page.commands.push(Command::Go(Page::Liveness));
+        page.show_variable(variable);
     }
     if let Some(file) = &evidence.file {
         ui.weak(shortened(file, 80));

@@ -10,7 +10,6 @@ use crate::analysis::liveness::{Scope, devices_with_curve};
 use crate::analysis::memory::category_title;
 use crate::store::StepId;
 use crate::text::shortened;
-use crate::ui::command::{Command, Page};
 use crate::ui::job::Latest;
 use crate::ui::units::Units;
 
@@ -99,8 +98,7 @@ fn largest_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, largest: &Largest) {
             ui.weak("Variable");
             ui.label(units.bytes(variable.bytes));
             if ui.link(shortened(&variable.name, NAME)).clicked() {
-                page.selection.variable = Some(variable.name.clone());
-                page.commands.push(Command::Go(Page::Liveness));
+                page.show_variable(&variable.name);
             }
             ui.end_row();
         }
@@ -112,8 +110,7 @@ fn largest_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, largest: &Largest) {
             let position =
                 page.report().steps.get().and_then(|it| it.ids.position(StepId(step.step)));
             if let (true, Some(position)) = (link.clicked(), position) {
-                page.select_step(position);
-                page.commands.push(Command::Go(Page::Liveness));
+                page.show_step(position);
             }
             ui.end_row();
         }

@@ -13,8 +13,9 @@ use std::sync::Arc;
 use super::PageContext;
 use super::side_by_side::columns_of_runs_ui;
 use crate::analysis::insights::{Insights, insights, insights_with_gaps};
+use crate::analysis::memory::selection::TileSelection;
 use crate::store::Report;
-use crate::ui::command::Command;
+use crate::ui::command::{Command, Page};
 use crate::ui::job::Latest;
 use crate::ui::pages::RunsPage;
 use crate::ui::runs::{Needed, Needs, Run, RunId, StepAt};
@@ -51,8 +52,19 @@ impl RunPart<'_> {
         &self.run.report
     }
 
-    fn select_step(&mut self, step: usize) {
+    fn show_step(&mut self, step: usize) {
         self.selection.steps = vec![StepAt { run: self.run.id, step }];
+        self.commands.push(Command::Go(Page::Liveness));
+    }
+
+    fn show_variable(&mut self, name: &str) {
+        self.selection.variable = Some(name.to_owned());
+        self.commands.push(Command::Go(Page::Liveness));
+    }
+
+    fn show_tiles(&mut self, tiles: TileSelection) {
+        self.selection.tiles = tiles;
+        self.commands.push(Command::Go(Page::Memory));
     }
 }
 

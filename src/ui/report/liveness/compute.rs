@@ -14,7 +14,7 @@ use crate::analysis::program::steps;
 use crate::ui::report::figures::{Entries, Entry, Unit};
 use crate::ui::report::moment::step_id;
 use crate::ui::runs::{Needed, Needs, Runs};
-use crate::ui::widget::rows::{Column, Rows, Value};
+use crate::ui::widget::rows::{Column, Listed, Rows, Value};
 
 /// What a table shows of a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,8 +90,8 @@ impl AtSteps {
                 figure: estimate(at),
             }
         };
-        let rows: Vec<EstimateRow> = moments.list().iter().map(row).collect();
-        Computed::Estimates(Arc::new(EstimateRows(rows)))
+        let rows = moments.list().iter().map(row).collect();
+        Computed::Estimates(Arc::new(Listed { rows, cell: estimate_cell }))
     }
 }
 
@@ -158,9 +158,6 @@ struct EstimateRow {
     figure: Result<OverTiles, String>,
 }
 
-/// A row for each step.
-struct EstimateRows(Vec<EstimateRow>);
-
 pub fn estimate_columns() -> Vec<Column> {
     vec![
         Column::text("Run", 110.0),
@@ -171,22 +168,15 @@ pub fn estimate_columns() -> Vec<Column> {
     ]
 }
 
-impl Rows for EstimateRows {
-    fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    fn value(&self, row: usize, column: usize) -> Value<'_> {
-        let Some(row) = self.0.get(row) else { return Value::Nothing };
-        match (column, &row.figure) {
-            (0, _) => Value::text(&*row.run),
-            (1, _) => Value::text(&*row.step),
-            (2, Ok(_)) => Value::text(row.name.as_deref().unwrap_or_default()),
-            // Where there is no figure, the reason is worth more than the name.
-            (2, Err(why)) => Value::text(&**why),
-            (3, Ok(figure)) => Value::Count(figure.most),
-            (_, Ok(figure)) => Value::Count(figure.sum),
-            (_, Err(_)) => Value::Nothing,
-        }
+fn estimate_cell(row: &EstimateRow, column: usize) -> Value<'_> {
+    match (column, &row.figure) {
+        (0, _) => Value::text(&*row.run),
+        (1, _) => Value::text(&*row.step),
+        (2, Ok(_)) => Value::text(row.name.as_deref().unwrap_or_default()),
+        // Where there is no figure, the reason is worth more than the name.
+        (2, Err(why)) => Value::text(&**why),
+        (3, Ok(figure)) => Value::Count(figure.most),
+        (_, Ok(figure)) => Value::Count(figure.sum),
+        (_, Err(_)) => Value::Nothing,
     }
 }

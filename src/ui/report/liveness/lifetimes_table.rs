@@ -4,13 +4,14 @@ use eframe::egui::{self, ComboBox};
 use std::sync::Arc;
 
 use super::lifetimes::{LifeAxis, LifetimeRows};
-use super::tables::{Subject, toggle};
+use super::tables::Subject;
 use super::words::selected_moment;
 use crate::analysis::liveness::Scope;
 use crate::ui::report::PageContext;
 use crate::ui::report::moment::step_id;
 use crate::ui::report::run_title_ui;
 use crate::ui::runs::{Needed, Needs, Run, RunId, RunsAnswer};
+use crate::ui::selection::toggle;
 use crate::ui::theme::Tokens;
 use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::facts::absent_ui;
@@ -111,17 +112,16 @@ impl LifetimeTable {
             1 => "lifetimes".to_owned(),
             _ => format!("lifetimes in {}", run.the()),
         };
+        let columns = lives.columns();
         let data = Data {
-            name: &name,
-            title: "",
             note: &format!("alive at step {}", step_id(&run.report, *at)),
-            columns: &lives.columns(),
-            rows: &rows,
             is_selected: &|row| selected.is_some() && lives.name(row) == selected.as_deref(),
             paint: &|painter, rect, row| lives.paint(painter, rect, row, &life_axis, &tokens),
+            ..Data::of(&name, &columns, &rows)
         };
-        if let Some(click) = self.table.ui(ui, &data, page.commands) {
-            toggle(&mut page.selection.variable, lives.name(click.row));
+        let click = self.table.ui(ui, &data, page.commands);
+        if let Some(name) = click.and_then(|click| lives.name(click.row)) {
+            toggle(&mut page.selection.variable, name.to_owned());
         }
     }
 }

@@ -17,8 +17,9 @@ use crate::ui::report::figures::{
 use crate::ui::report::moment::{Moment, as_title};
 use crate::ui::report::{PageContext, unread_ui};
 use crate::ui::runs::{Needed, Needs, Run, Runs, RunsAnswer};
+use crate::ui::selection::toggle;
 use crate::ui::split;
-use crate::ui::widget::data_table::{Data, DataTable, no_paint};
+use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::rows::Rows;
 
@@ -238,14 +239,12 @@ impl Tables {
         } else {
             (words(runs, "peaks of both", "peaks of all runs"), "largest first, not always live")
         };
+        let columns = peaks.columns();
         let data = Data {
-            name,
             title: "Peaks",
             note,
-            columns: &peaks.columns(),
-            rows: &rows,
             is_selected: &|row| peaks.slot(row).is_some_and(|slot| slots.contains(&slot)),
-            paint: &no_paint,
+            ..Data::of(name, &columns, &rows)
         };
         let click = self.peaks.ui(ui, &data, page.commands)?;
         Some((peaks.slot(click.row)?, click.is_added))
@@ -325,20 +324,15 @@ impl Tables {
             Computed::Nothing(title, reason) => absent_ui(ui, title, reason),
             Computed::Figures(entries, note) => {
                 let note = with_moment(note);
-                let is_selected = |_: &Entry| false;
-                let figures =
-                    Figures { name: shown.name(), note: &note, entries, is_selected: &is_selected };
+                let name = shown.name();
+                let figures = Figures { name, note: &note, entries, is_selected: &|_| false };
                 self.figures.ui(ui, &figures, page.commands, &mut |_| {});
             }
             Computed::Estimates(rows) => {
+                let columns = estimate_columns();
                 let data = Data {
-                    name: shown.name(),
-                    title: "",
                     note: &with_moment("each run counted once"),
-                    columns: &estimate_columns(),
-                    rows,
-                    is_selected: &|_| false,
-                    paint: &no_paint,
+                    ..Data::of(shown.name(), &columns, rows)
                 };
                 self.estimates.ui(ui, &data, page.commands);
             }
@@ -441,12 +435,7 @@ impl VariableTable {
         let note = made_for.note();
         let figures = Figures { name, note, entries, is_selected: &is_selected };
         if let Some(entry) = self.table.ui(ui, &figures, page.commands, &mut |_| {}) {
-            toggle(&mut page.selection.variable, Some(&entry.name));
+            toggle(&mut page.selection.variable, entry.name.clone());
         }
     }
-}
-
-/// Selects a variable, or nothing where it was selected.
-pub fn toggle(selected: &mut Option<String>, name: Option<&str>) {
-    *selected = name.filter(|name| selected.as_deref() != Some(name)).map(str::to_owned);
 }

@@ -7,6 +7,7 @@ use super::series::Series;
 use crate::analysis::memory::breakdown::Breakdown;
 use crate::analysis::memory::tile_order::TileOrder;
 use crate::ui::runs::Runs;
+use crate::ui::widget::choice::{choice_ui, named_choice_ui};
 
 /// Below this width the choices have a row of their own, points; several runs have one view more.
 fn room(runs: &Runs) -> f32 {
@@ -90,7 +91,7 @@ impl Choices {
     }
 
     fn breakdown_ui(&mut self, ui: &mut egui::Ui) {
-        let title = |breakdown: Option<Breakdown>| match breakdown {
+        let title = |breakdown: &Option<Breakdown>| match breakdown {
             None => "None",
             Some(Breakdown::Region) => "Region",
             Some(Breakdown::Category) => "Category",
@@ -98,40 +99,26 @@ impl Choices {
         };
         let mut breakdown = self.tiles.breakdown;
         let all = [Breakdown::Region, Breakdown::Category, Breakdown::Liveness].map(Some);
-        let combo = egui::ComboBox::from_id_salt("breakdown")
-            .selected_text(format!("Breakdown: {}", title(breakdown).to_lowercase()))
-            .width(148.0)
-            .show_ui(ui, |ui| {
-                for choice in std::iter::once(None).chain(all) {
-                    ui.selectable_value(&mut breakdown, choice, title(choice));
-                }
-            });
+        let choices = std::iter::once(None).chain(all);
+        named_choice_ui(ui, ("Breakdown", 148.0), &mut breakdown, choices, title)
+            .on_hover_text("What the bytes of every tile are divided by");
         if breakdown != self.tiles.breakdown {
             self.tiles.divide(breakdown);
             self.series.follow_default();
         }
-        let hover = "What the bytes of every tile are divided by";
-        combo.response.accessible_name("Breakdown").on_hover_text(hover);
     }
 
     fn tiles_ui(&mut self, ui: &mut egui::Ui, ipus: &[u32]) {
         if ipus.len() < 2 {
             return;
         }
-        let title = |ipu: Option<u32>| match ipu {
+        let title = |ipu: &Option<u32>| match ipu {
             Some(ipu) => format!("IPU {ipu}"),
             None => "All IPUs".to_owned(),
         };
-        let ipu = &mut self.tiles.ipu;
-        let combo = egui::ComboBox::from_id_salt("tiles")
-            .selected_text(title(*ipu))
-            .width(84.0)
-            .show_ui(ui, |ui| {
-                for choice in std::iter::once(None).chain(ipus.iter().copied().map(Some)) {
-                    ui.selectable_value(ipu, choice, title(choice));
-                }
-            });
-        combo.response.accessible_name("Tiles shown").on_hover_text("The tiles in the picture");
+        let choices = std::iter::once(None).chain(ipus.iter().copied().map(Some));
+        choice_ui(ui, ("Tiles shown", 84.0), &mut self.tiles.ipu, choices, title)
+            .on_hover_text("The tiles in the picture");
     }
 
     fn order_ui(&mut self, ui: &mut egui::Ui, runs: &Runs) {

@@ -14,7 +14,7 @@ use crate::analysis::memory::tile_order::selected_rows;
 use crate::text::{clean, grouped};
 use crate::ui::report::PageContext;
 use crate::ui::runs::{Needed, Runs, RunsAnswer};
-use crate::ui::widget::data_table::{Data, DataTable, no_paint};
+use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::rows::{Column, Outline, Rows, Value};
 
 /// Most tiles that have a column each.
@@ -342,15 +342,8 @@ impl Details {
             None => Shown::new(details, &closed),
         };
         let shown = self.shown.insert(shown);
-        let data = Data {
-            name: &table_name(runs, "Memory details"),
-            title: "",
-            note: &details.note,
-            columns: &columns,
-            rows: &shown.rows,
-            is_selected: &|_| false,
-            paint: &no_paint,
-        };
+        let name = table_name(runs, "Memory details");
+        let data = Data { note: &details.note, ..Data::of(&name, &columns, &shown.rows) };
         let click = self.table.ui_beside(ui, &data, page.commands, Some(beside));
         let group = click.and_then(|click| shown.groups.get(click.row).copied().flatten());
         if let Some(group) = group.filter(|group| GROUPS.contains(group)) {

@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use super::tabs::{Beside, table_name};
 use crate::store::Absence;
-use crate::ui::report::figures::{Entries, FigureTable, Figures};
+use crate::ui::report::figures::{
+    Entries, Entry, FigureColumn, FigureTable, Figures, Layout, Unit,
+};
 use crate::ui::report::{PageContext, reason_of};
 use crate::ui::runs::{Needs, Run, Runs, RunsAnswer};
-use crate::ui::widget::data_table::{Data, DataTable, no_paint};
+use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::rows::{Column, Rows};
 
@@ -36,6 +38,22 @@ impl Listed {
             _ => format!("{what} are not in {}", run.the()),
         };
         Self::Absent(title, reason_of(absence))
+    }
+
+    /// Things of several runs under a title; of one with a figure that is not known there is nothing,
+    /// and they are counted.
+    pub fn of_several(
+        runs: &Runs,
+        (title, unit): (&'static str, Unit),
+        groupings: Vec<&'static str>,
+        things: impl Iterator<Item = Option<Entry>>,
+    ) -> Self {
+        let mut unknown = 0;
+        let count = |thing: &Option<Entry>| unknown += usize::from(thing.is_none());
+        let list = things.inspect(count).flatten().collect();
+        let (layout, columns) = (Layout::of(runs), FigureColumn::of_runs(runs));
+        let entries = Arc::new(Entries { unit, title, layout, columns, groupings, list });
+        Self::Several { entries, unknown }
     }
 }
 
@@ -99,13 +117,9 @@ impl<K: Clone + PartialEq> ListedTable<K> {
             Some((_, Listed::One { columns, rows, note })) => {
                 let row_name = |row: usize| rows.value(row, 0).plain();
                 let data = Data {
-                    name: &name,
-                    title: "",
                     note: note.as_deref().unwrap_or(text.note),
-                    columns,
-                    rows,
                     is_selected: &|row| (text.is_selected)(&row_name(row)),
-                    paint: &no_paint,
+                    ..Data::of(&name, columns, rows)
                 };
                 let click = self.of_one.ui_beside(ui, &data, page.commands, Some(beside))?;
                 Some(Clicked { name: row_name(click.row).into(), is_added: click.is_added })

@@ -15,6 +15,7 @@ use crate::ui::report::figures::FigureColumn;
 use crate::ui::report::figures::variables::variable_entries;
 use crate::ui::report::{PageContext, unread_ui};
 use crate::ui::runs::{Needed, Needs, Runs};
+use crate::ui::selection::toggle;
 use crate::ui::widget::rows::{Column, Rows, Value};
 
 /// What the table needs of all tiles, and of some.
@@ -146,8 +147,7 @@ impl Variables {
             is_selected: &|name| selected.as_deref() == Some(name),
         };
         if let Some(clicked) = self.0.ui(ui, page, &text, beside) {
-            let is_selected = selected.as_deref() == Some(&*clicked.name);
-            page.selection.variable = (!is_selected).then_some(clicked.name);
+            toggle(&mut page.selection.variable, clicked.name);
         }
     }
 }

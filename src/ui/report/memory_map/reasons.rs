@@ -19,7 +19,7 @@ use crate::ui::report::figures::{
 use crate::ui::runs::{PerRun, Runs};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
-use crate::ui::widget::data_table::{Data, DataTable, no_paint};
+use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::rows::{Column, Rows, Value};
 
 /// Width of a column, points.
@@ -102,9 +102,7 @@ impl Reasons {
         let name = "Gaps by reason";
         match listed {
             ListedReasons::OfOne(columns, rows) => {
-                let is_selected = &|_| false;
-                let (title, note, paint) = ("", &*note, &no_paint);
-                let table = Data { name, title, note, columns, rows, is_selected, paint };
+                let table = Data { note: &note, ..Data::of(name, columns, rows) };
                 self.table.ui_beside(ui, &table, page.commands, Some(beside));
             }
             ListedReasons::OfRuns(entries) => {

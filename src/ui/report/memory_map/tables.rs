@@ -15,7 +15,7 @@ use crate::ui::job::Same;
 use crate::ui::report::PageContext;
 use crate::ui::runs::RunId;
 use crate::ui::theme::Tokens;
-use crate::ui::widget::data_table::{Data, DataTable, no_paint};
+use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::rows::{Column, Rows, Value};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,15 +110,7 @@ impl Tables {
             .collect();
         let is_complete = tiles.iter().all(|tile| tile.data.is_complete);
         let note = if is_complete { "" } else { "alignments and constraints are not known" };
-        let table = Data {
-            name: "Gaps of the tile",
-            title: "",
-            note,
-            columns: &columns,
-            rows,
-            is_selected: &|_| false,
-            paint: &no_paint,
-        };
+        let table = Data { note, ..Data::of("Gaps of the tile", &columns, rows) };
         let click = self.gaps.ui_beside(ui, &table, page.commands, Some(tabs))?;
         gaps.at(click.row).map(|(.., gap)| gap.bytes.clone())
     }

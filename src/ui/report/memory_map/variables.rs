@@ -12,7 +12,7 @@ use crate::store::placed::Placement;
 use crate::ui::job::Same;
 use crate::ui::report::PageContext;
 use crate::ui::runs::{RunId, Runs, RunsAnswer};
-use crate::ui::widget::data_table::{Data, DataTable, no_paint};
+use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::rows::{Column, Rows, Value};
 
 /// Width of a column of bytes or addresses, points.
@@ -90,13 +90,9 @@ impl VariableTable {
         };
         let is_one = runs.is_one();
         let table = Data {
-            name: Words::of(runs).variables,
-            title: "",
             note: if is_one { "over all steps" } else { "over all steps, largest change first" },
-            columns: &listed.columns,
-            rows: &listed.rows,
             is_selected: &|row| of_runs(row).any(|(run, row)| chosen.get(&run) == Some(&row)),
-            paint: &no_paint,
+            ..Data::of(Words::of(runs).variables, &listed.columns, &listed.rows)
         };
         let click = self.table.ui_beside(ui, &table, page.commands, Some(beside))?;
         Some(of_runs(click.row).collect())

@@ -17,7 +17,7 @@ use crate::ui::command::Command;
 use crate::ui::report::reason_of;
 use crate::ui::runs::Runs;
 use crate::ui::units::Units;
-use crate::ui::widget::data_table::{Data, DataTable, no_paint};
+use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::rows::{Column, Listed, Rows, Value};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -177,13 +177,9 @@ impl Lists {
         }
         let selected = self.selected;
         let data = Data {
-            name: shown.list.name(),
-            title: "",
             note: &shown.note,
-            columns: &shown.columns,
-            rows: &shown.rows,
             is_selected: &|row| selected == Some(row),
-            paint: &no_paint,
+            ..Data::of(shown.list.name(), &shown.columns, &shown.rows)
         };
         let mut click = None;
         let mut table_ui = |ui: &mut egui::Ui| click = self.table.ui(ui, &data, commands);

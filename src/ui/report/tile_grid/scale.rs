@@ -7,10 +7,12 @@ use crate::store::memory::TileMemory;
 use crate::ui::report::tile_figures::figure_title;
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
+use crate::ui::widget::choice::choice_ui;
 
 /// What the colours reach from and to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scale {
+    #[default]
     LeastToMost,
     ZeroToMost,
     ZeroToLimit,
@@ -35,16 +37,10 @@ impl Scale {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Choices {
     pub figure: TileFigure,
     pub scale: Scale,
-}
-
-impl Default for Choices {
-    fn default() -> Self {
-        Self { figure: TileFigure::IncludingGaps, scale: Scale::LeastToMost }
-    }
 }
 
 impl Choices {
@@ -76,13 +72,8 @@ impl Choices {
 
     /// Draws the choice of a scale, with its ends where they are known.
     pub fn scale_ui(&mut self, ui: &mut egui::Ui, ends: Option<(u64, u64)>) {
-        let combo = ComboBox::from_id_salt("scale of tiles").width(150.0);
-        let combo = combo.selected_text(self.scale.title()).show_ui(ui, |ui| {
-            for scale in [Scale::LeastToMost, Scale::ZeroToMost, Scale::ZeroToLimit] {
-                ui.selectable_value(&mut self.scale, scale, scale.title());
-            }
-        });
-        combo.response.accessible_name("Colour scale");
+        let scales = [Scale::LeastToMost, Scale::ZeroToMost, Scale::ZeroToLimit];
+        choice_ui(ui, ("Colour scale", 150.0), &mut self.scale, scales, |scale| scale.title());
         if let Some((least, most)) = ends {
             let units = Units::now(ui);
             ui.label(units.bytes(least));
