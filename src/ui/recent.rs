@@ -14,7 +14,6 @@ const NAME: usize = 80;
 /// What side files call the model.
 const MODEL_KEYS: [&str; 4] = ["model", "model_name", "network", "name"];
 
-/// A report that was opened.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 pub struct RecentReport {
     /// What was opened, absolute.

@@ -7,7 +7,6 @@ use crate::analysis::program::operations::OperationName;
 /// Earlier selections that are remembered.
 const MOST_REMEMBERED: usize = 200;
 
-/// The selected things of all runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
     pub tiles: TileSelection,

@@ -167,7 +167,6 @@ impl Tokens {
         }
     }
 
-    /// The area below the line of a run.
     pub fn run_fill(&self, place: usize) -> Color32 {
         match place {
             0 => self.base_fill,
@@ -247,12 +246,10 @@ pub fn page_frame(tokens: &Tokens) -> egui::Frame {
     egui::Frame::new().fill(tokens.page).inner_margin(Margin::symmetric(14, 8))
 }
 
-/// The frame of the side menu and of bars.
 pub fn chrome_frame(tokens: &Tokens) -> egui::Frame {
     egui::Frame::new().fill(tokens.chrome).inner_margin(Margin::symmetric(10, 6))
 }
 
-/// The frame of the side menu with icons only.
 pub fn collapsed_menu_frame(tokens: &Tokens) -> egui::Frame {
     egui::Frame::new().fill(tokens.chrome).inner_margin(Margin::symmetric(5, 6))
 }

@@ -4,7 +4,6 @@ use eframe::egui::{self, Id};
 
 use crate::text::{self, grouped};
 
-/// How bytes are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Units {

@@ -33,7 +33,6 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 pub struct PageContext<'a> {
-    /// The runs that are shown.
     pub runs: &'a Arc<Runs>,
     pub selection: &'a mut Selection,
     /// Set when a graph was painted.
@@ -112,7 +111,6 @@ pub fn tooltip_facts_ui(ui: &mut egui::Ui, id: &str, facts: &[(&str, String)]) {
     });
 }
 
-/// Bytes of a figure that the report may lack.
 pub fn bytes_or_dash(bytes: Option<u64>, units: Units) -> String {
     bytes.map_or_else(|| "–".to_owned(), |bytes| units.exact(bytes))
 }
@@ -130,7 +128,6 @@ pub fn change_text(source: u64, target: u64, units: Units) -> String {
     }
 }
 
-/// The colour of growth or of shrinkage.
 pub fn change_color(ui: &egui::Ui, source: u64, target: u64) -> egui::Color32 {
     let tokens = Tokens::now(ui);
     match target.cmp(&source) {

@@ -51,7 +51,6 @@ impl Values<'_> {
 /// Neighbouring values that share a pixel column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bin {
-    /// The first position.
     pub from: usize,
     /// The position after the last.
     pub to: usize,

@@ -402,7 +402,6 @@ impl DataTable {
     }
 }
 
-/// A line of the header.
 fn line_ui(ui: &mut egui::Ui, column: &Column, add: impl FnOnce(&mut egui::Ui)) {
     let size = Vec2::new(ui.available_width(), ROW_HEIGHT);
     let layout = egui::Layout::left_to_right(egui::Align::Center);

@@ -39,7 +39,6 @@ impl ChangeScale {
     }
 }
 
-/// The colour of a share.
 pub fn diverging(share: f32, tokens: &Tokens) -> Color32 {
     let end = if share < 0.0 { tokens.base } else { tokens.top };
     tokens.unchanged.lerp_to_gamma(end, share.abs().min(1.0))

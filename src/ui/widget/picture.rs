@@ -97,3 +97,14 @@ pub fn focus(ui: &egui::Ui, response: &Response, rect: Rect, line: StrokeKind) {
         ui.painter().rect_stroke(rect, 0, stroke, line);
     }
 }
+
+/// Keeps where the pointer is in one of several pictures. Others may have been drawn before this was
+/// known.
+pub fn link<T: PartialEq>(ui: &egui::Ui, known: &mut T, now: T, are_several: bool) {
+    if *known != now {
+        *known = now;
+        if are_several {
+            ui.request_repaint();
+        }
+    }
+}

@@ -4,7 +4,6 @@ use eframe::egui::{self, Key, Pos2, Rect, Response};
 
 use super::view::View;
 
-/// Positions along both axes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
     pub x: usize,

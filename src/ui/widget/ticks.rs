@@ -28,7 +28,6 @@ pub fn bytes_step(least: f64, units: Units) -> f64 {
     }
 }
 
-/// All multiples of `step` in a range.
 pub fn multiples(step: f64, (low, high): (f64, f64)) -> impl Iterator<Item = f64> {
     let first = (low / step).ceil();
     let count = ((high / step).floor() - first + 1.0).clamp(0.0, 1000.0) as usize;

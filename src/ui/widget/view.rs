@@ -64,7 +64,6 @@ impl View {
         self.set(len, center - share * span, span);
     }
 
-    /// Moves by a number of positions.
     pub fn pan(&mut self, len: usize, by: f64) {
         let (start, end) = self.range(len);
         self.set(len, start + by, end - start);

@@ -19,6 +19,7 @@ use crate::analysis::memory::selection::TileSelection;
 use crate::store::TileId;
 use crate::ui::runs::{Needed, PerRun, Run, RunId, Runs, RunsAnswer};
 use crate::ui::theme::Tokens;
+use crate::ui::widget::picture::link;
 use crate::ui::widget::plane::Extent;
 use colors::Colors;
 use picture::{ChipPicture, ChipPictureOf};
@@ -102,11 +103,7 @@ impl ChipMapView {
                 page.selection.tiles = TileSelection::one(tile);
             }
         });
-        if self.pointed != pointed {
-            self.pointed = pointed;
-            // The other maps may have been drawn before this was known.
-            ui.request_repaint();
-        }
+        link(ui, &mut self.pointed, pointed, !runs.is_one());
     }
 
     fn colors(

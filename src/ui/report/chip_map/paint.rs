@@ -9,6 +9,7 @@ use crate::analysis::placement::chip_map::{Cell, ChipMap, rows_at};
 use crate::store::target::Target;
 use crate::store::{Report, TileId};
 use crate::text::{grouped, shortened};
+use crate::ui::report::tile_figures::tile_text;
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::picture::paint_texture;
@@ -187,9 +188,7 @@ pub fn tooltip_ui(
     cell: Option<Cell>,
 ) {
     let units = Units::now(ui);
-    let ipu = report.target.get().and_then(|target| target.ipu_of(tile));
-    let ipu = ipu.map_or(String::new(), |ipu| format!(" of IPU {ipu}"));
-    let title = format!("Tile {tile}{ipu}, address {}", grouped(address));
+    let title = format!("{}, address {}", tile_text(report.target.get(), tile), grouped(address));
     ui.label(RichText::new(title).strong());
     let Some(variables) = report.variables.get() else { return };
     let rows = rows_at(report, tile, address, step);

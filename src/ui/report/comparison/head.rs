@@ -132,7 +132,6 @@ fn figures_ui(ui: &mut egui::Ui, pair: &PairOfRuns<'_>, found: &Compared, units:
     });
 }
 
-/// What changed, in words.
 fn sentences(found: &Compared, units: Units) -> Vec<String> {
     let mut sentences = Vec::new();
     if let Some(peak) = &found.peak {

@@ -39,7 +39,6 @@ pub fn verdict_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights) {
     });
 }
 
-/// How much of all memory is used.
 fn bar_ui(ui: &mut egui::Ui, verdict: &Verdict, units: Units) {
     let (used, capacity) = (verdict.used_bytes, verdict.capacity_bytes.max(1));
     let part = used as f64 / capacity as f64;

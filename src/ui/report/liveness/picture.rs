@@ -17,6 +17,7 @@ use crate::ui::units::Units;
 use crate::ui::widget::bins::{BinCache, Values};
 use crate::ui::widget::curve::{Answer, Lane, Layer, Picture, Y_AXIS_WIDTH, curve_ui};
 use crate::ui::widget::legend::{Patch, entry_ui};
+use crate::ui::widget::picture::link;
 
 /// Slots that are drawn with a label of their own.
 const MOST_LABELS: usize = 12;
@@ -137,13 +138,7 @@ impl LivenessPage {
         }
         *page.has_painted_graph = true;
         self.toolbar.picture = Some(all);
-        if self.pointed != hovered {
-            self.pointed = hovered;
-            // The pictures above were drawn before this was known.
-            if is_beside {
-                ui.request_repaint();
-            }
-        }
+        link(ui, &mut self.pointed, hovered, is_beside);
     }
 
     /// The legend of a picture; its entries switch what they name. Returns where it lies.
@@ -224,7 +219,7 @@ impl LivenessPage {
         };
         if let Some(cache) = followed_caches.get_mut(alone.map_or(0, |place| place + 1)) {
             let line = Color32::TRANSPARENT;
-            layers.push(Layer { values, base, is_stacked: false, fill: None, line, cache });
+            layers.push(Layer { base, ..Layer::line(values, line, cache) });
         }
         let lives = self.marks.lives(runs, page.selection);
         let lanes = lanes(ui, choices, runs, timelines, lives);
@@ -326,19 +321,16 @@ fn layers_of<'a>(
             (Some((level, colors.level_fill.unwrap_or(Color32::TRANSPARENT), colors.level)), None)
         }
         Some(Err(values)) => {
-            let (fill, line) = (colors.level_fill, colors.level);
-            let layer = Layer { values, base: 0, is_stacked: false, fill, line, cache: below };
-            (None, Some(layer))
+            let line = Layer::line(values, colors.level, below);
+            (None, Some(Layer { fill: colors.level_fill, ..line }))
         }
     };
     let (values, base) = curve.values(is_stacked);
     let layer = shown.not_always_live.then_some(Layer {
-        values,
         base,
         is_stacked: level.is_some(),
         fill: colors.fill.filter(|_| has_area),
-        line: colors.line,
-        cache: above,
+        ..Layer::line(values, colors.line, above)
     });
     (ground, level.into_iter().chain(layer))
 }

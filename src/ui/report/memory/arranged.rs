@@ -1,7 +1,6 @@
 //! The tiles of all runs in the order that the user chose, with their bytes; made beside the window.
 
 use std::collections::BTreeSet;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use super::axis::TileAxis;
@@ -13,11 +12,11 @@ use crate::analysis::memory::{Statistics, cell, statistics, totals_of_rows};
 use crate::store::TileId;
 use crate::store::memory::{TileColumn, TileMemory};
 use crate::store::target::Target;
-use crate::ui::runs::{PerRun, RunId, Runs};
+use crate::ui::runs::{PerRun, Runs};
 use crate::ui::widget::bins::Values;
 
 /// Which tiles are shown, and what their bytes are divided by.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TileChoice {
     /// One IPU, or all.
     pub ipu: Option<u32>,
@@ -49,13 +48,6 @@ impl TileChoice {
     /// Whether it asks for the same tiles in the same order.
     pub fn has_tiles_of(&self, other: &Self) -> bool {
         (self.ipu, self.order) == (other.ipu, other.order)
-    }
-
-    /// A number that tells choices of some runs apart.
-    pub fn version(&self, runs: &[RunId]) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        (self, runs).hash(&mut hasher);
-        hasher.finish()
     }
 }
 
@@ -90,12 +82,10 @@ impl ArrangedTiles {
             figures.iter().map(move |figures| cell(&figures.including_gaps, position))
         };
         let positions = 0..order.len();
-        let of_tiles = TileChoice { ipu: choice.ipu, order: choice.order, ..Default::default() };
-        let ids: Vec<RunId> = runs.iter().map(|run| run.id).collect();
         Self {
             most: positions.clone().map(|position| with_gaps(position).max().flatten()).collect(),
             changes: positions.map(|position| largest_change(with_gaps(position))).collect(),
-            axis: TileAxis::new(&tiles.tiles, order, machine, &of_tiles, of_tiles.version(&ids)),
+            axis: TileAxis::new(&tiles.tiles, order, machine, choice),
             own_rows: tiles.rows,
             figures,
             rows,
@@ -183,10 +173,8 @@ impl DividedTiles {
                 }
                 (None, _) => None,
             };
-        let ids: Vec<RunId> = runs.iter().map(|run| run.id).collect();
-        let version = choice.version(&ids);
         let stacks = parts.map(|parts| {
-            let stack = |(parts, rows): (_, &Vec<u32>)| Stack::new(parts, rows, choice, version);
+            let stack = |(parts, rows): (_, &Vec<u32>)| Stack::new(parts, rows, choice);
             parts.into_iter().zip(&tiles.rows).map(stack).collect()
         });
         Some(Self { choice: choice.clone(), tiles, stacks })
@@ -203,7 +191,7 @@ mod tests {
     use crate::analysis::derived::Derived;
     use crate::analysis::memory::selection::TileSelection;
     use crate::store::Report;
-    use crate::ui::runs::{Arrangement, Run};
+    use crate::ui::runs::{Arrangement, Run, RunId};
 
     fn report(bytes: &[(u32, u64)]) -> Arc<Report> {
         let report = Report::default();

@@ -8,6 +8,7 @@ use crate::analysis::memory::tile_order::{TileOrder, ipus, selected_rows};
 use crate::store::TileId;
 use crate::store::ids::IdColumn;
 use crate::store::target::Target;
+use crate::ui::widget::bins::new_version;
 
 /// Stands for a row that is not shown.
 const NOWHERE: u32 = u32::MAX;
@@ -33,7 +34,6 @@ impl TileAxis {
         rows: Vec<u32>,
         target: Option<&Target>,
         choice: &TileChoice,
-        version: u64,
     ) -> Self {
         let mut positions = vec![NOWHERE; tiles.len()];
         for (position, row) in (0..).zip(&rows) {
@@ -47,7 +47,7 @@ impl TileAxis {
         Self {
             borders: borders.map(|(ipu, row)| (*row, format!("IPU {ipu}"))).collect(),
             ipus: ipus.iter().map(|(ipu, _)| *ipu).collect(),
-            version,
+            version: new_version(),
             tiles: tiles.clone(),
             rows,
             positions,

@@ -8,13 +8,14 @@ use super::axis::visible_ranges;
 use super::choices::Choices;
 use super::legend::{LegendOf, VariableStyle, part_color};
 use super::over_tiles::VariableOverTiles;
-use super::select::{Selecting, tile_text};
+use super::select::Selecting;
 use super::series::RunStyle;
 use super::tooltip;
 use crate::analysis::memory::cell;
 use crate::analysis::memory::tile_order::TileOrder;
 use crate::store::TileId;
 use crate::text::grouped;
+use crate::ui::report::tile_figures::tile_text;
 use crate::ui::report::{PageContext, bytes_or_dash};
 use crate::ui::runs::{Arrangement, Run, Runs};
 use crate::ui::theme::Tokens;
@@ -22,6 +23,7 @@ use crate::ui::units::Units;
 use crate::ui::widget::bins::{BinCache, Values};
 use crate::ui::widget::curve::{Answer, Layer, Picture, curve_ui};
 use crate::ui::widget::overview::Overview;
+use crate::ui::widget::picture::link;
 use crate::ui::widget::toolbar::Toolbar;
 use crate::ui::widget::view::View;
 
@@ -142,13 +144,7 @@ impl TilePictures {
                 .at_pointer()
                 .show(|ui| tooltip::tile_ui(ui, runs, divided, position));
         }
-        if self.pointed != hovered {
-            self.pointed = hovered;
-            // Pictures before it were drawn before this was known.
-            if pictures.len() > 1 {
-                ui.request_repaint();
-            }
-        }
+        link(ui, &mut self.pointed, hovered, pictures.len() > 1);
     }
 
     /// A picture of one of the runs, or of all.
@@ -172,14 +168,6 @@ impl TilePictures {
         };
         caches.runs.resize_with(runs.len(), RunCaches::default);
 
-        let line = |values, line, cache| Layer {
-            values,
-            base: 0,
-            is_stacked: false,
-            fill: None,
-            line,
-            cache,
-        };
         let (mut areas, mut variables) = (Vec::new(), Vec::new());
         let (mut without_gaps, mut with_gaps) = (Vec::new(), Vec::new());
         for (place, (run, cache)) in runs.iter().zip(&mut caches.runs).enumerate() {
@@ -191,23 +179,24 @@ impl TilePictures {
             if let Some(values) = series.area(runs, place, figures).filter(|_| !is_divided)
                 && style.area.is_some()
             {
-                let area = line(Values::Cells(values), Color32::TRANSPARENT, &mut cache.area);
+                let area =
+                    Layer::line(Values::Cells(values), Color32::TRANSPARENT, &mut cache.area);
                 areas.push(Layer { fill: style.area, ..area });
             }
             let bytes = variable.and_then(|found| found.of_runs.get(place)?.as_ref());
             if let Some(bytes) = bytes.filter(|_| choices.has_variable) {
                 let VariableStyle { area, line: color } = VariableStyle::of(ui, runs, place);
                 let color = color.unwrap_or(Color32::TRANSPARENT);
-                let layer = line(Values::Known(bytes), color, &mut cache.variable);
+                let layer = Layer::line(Values::Known(bytes), color, &mut cache.variable);
                 variables.push(Layer { fill: area, ..layer });
             }
             if series.has_line_without_gaps(runs, place, is_divided) {
                 let values = Values::Cells(&figures.total);
-                without_gaps.push(line(values, style.without_gaps, &mut cache.without_gaps));
+                without_gaps.push(Layer::line(values, style.without_gaps, &mut cache.without_gaps));
             }
             if series.has_line_with_gaps(run) {
                 let values = Values::Cells(&figures.including_gaps);
-                with_gaps.push(line(values, style.with_gaps, &mut cache.with_gaps));
+                with_gaps.push(Layer::line(values, style.with_gaps, &mut cache.with_gaps));
             }
         }
         let mut layers = Vec::new();
@@ -218,7 +207,7 @@ impl TilePictures {
                 layers.push(Layer {
                     is_stacked: !layers.is_empty(),
                     fill: Some(part_color(tokens, stack, *part)),
-                    ..line(Values::Cells(edge), Color32::TRANSPARENT, cache)
+                    ..Layer::line(Values::Cells(edge), Color32::TRANSPARENT, cache)
                 });
             }
         }
@@ -228,7 +217,7 @@ impl TilePictures {
         let followed = followed.map_or(&tiles.most, |figures| &figures.including_gaps);
         if !runs.is_one() {
             let values = Values::Cells(followed);
-            layers.push(line(values, Color32::TRANSPARENT, &mut caches.followed));
+            layers.push(Layer::line(values, Color32::TRANSPARENT, &mut caches.followed));
         }
 
         // Numbers are told apart by one version for all layers.

@@ -12,6 +12,7 @@ use crate::store::ids::IdColumn;
 use crate::store::memory::TileMemory;
 use crate::store::target::Target;
 use crate::text::{grouped, shortened};
+use crate::ui::report::tile_figures::tile_text;
 use crate::ui::report::{bytes_or_dash, change_text};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
@@ -214,14 +215,6 @@ impl Selecting {
             RichText::new(text).weak()
         };
         ui.add(egui::Label::new(text).truncate());
-    }
-}
-
-/// The name of a tile, with its IPU where that is known.
-pub fn tile_text(target: Option<&Target>, tile: TileId) -> String {
-    match target.and_then(|target| target.ipu_of(tile)) {
-        Some(ipu) => format!("Tile {tile} of IPU {ipu}"),
-        None => format!("Tile {tile}"),
     }
 }
 

@@ -4,11 +4,11 @@ use eframe::egui::{self, Grid, RichText};
 use std::cmp::Reverse;
 
 use super::arranged::DividedTiles;
-use super::select::tile_text;
 use crate::analysis::memory::united_tiles::largest_change;
 use crate::analysis::memory::{cell, gap_bytes};
 use crate::store::memory::TileMemory;
 use crate::text::shortened;
+use crate::ui::report::tile_figures::tile_text;
 use crate::ui::report::{against_limit, bytes_or_dash, change_color, change_text};
 use crate::ui::runs::{Run, Runs};
 use crate::ui::theme::Tokens;

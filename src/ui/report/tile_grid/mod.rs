@@ -14,13 +14,13 @@ use crate::store::TileId;
 use crate::store::memory::TileMemory;
 use crate::text::shortened;
 use crate::ui::report::side_by_side::side_by_side_ui;
-use crate::ui::report::tile_figures::figure_title;
+use crate::ui::report::tile_figures::{figure_title, tile_text};
 use crate::ui::report::{PageContext, bytes_or_dash, change_color, change_text};
 use crate::ui::runs::{Needed, Run, RunId, Runs, RunsAnswer};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::diverging::{ChangeScale, change_scale_ui};
-use crate::ui::widget::picture::{ImageTexture, describe};
+use crate::ui::widget::picture::{ImageTexture, describe, link};
 use layout::Layout;
 use picture::{GridPicture, TileGrids};
 use scale::Choices;
@@ -100,13 +100,7 @@ impl TileGridView {
         if let Some(tile) = answer.clicked {
             page.selection.tiles = TileSelection::one(tile);
         }
-        if self.pointed != answer.pointed {
-            self.pointed = answer.pointed;
-            // Other grids were drawn before this was known.
-            if grids.pictures.len() > 1 {
-                ui.request_repaint();
-            }
-        }
+        link(ui, &mut self.pointed, answer.pointed, grids.pictures.len() > 1);
     }
 
     fn head_ui(&mut self, ui: &mut egui::Ui, runs: &Runs, other: usize, grids: Option<&TileGrids>) {
@@ -201,9 +195,7 @@ impl GridsShown<'_> {
         };
         layout.outline(ui, grid, row, Stroke::new(2.0, text));
         egui::Tooltip::for_widget(&response).at_pointer().show(|ui| {
-            let ipu = page.runs.machine().and_then(|machine| machine.ipu_of(tile));
-            let ipu = ipu.map_or(String::new(), |ipu| format!(" of IPU {ipu}"));
-            self.tooltip_ui(ui, page.runs, (row, &format!("Tile {tile}{ipu}")));
+            self.tooltip_ui(ui, page.runs, (row, &tile_text(page.runs.machine(), tile)));
         });
         Answer { clicked: response.clicked().then_some(tile), pointed: Some(tile) }
     }

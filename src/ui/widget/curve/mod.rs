@@ -26,7 +26,6 @@ const Y_TICKS: f64 = 34.0;
 /// Room for the figures of the y axis, so that pictures below each other line up.
 pub const Y_AXIS_WIDTH: f32 = 66.0;
 
-/// A series.
 pub struct Layer<'a> {
     pub values: Values<'a>,
     /// Added to each of them.
@@ -39,6 +38,13 @@ pub struct Layer<'a> {
     pub cache: &'a mut BinCache,
 }
 
+impl<'a> Layer<'a> {
+    /// A line without an area, on the ground.
+    pub fn line(values: Values<'a>, line: Color32, cache: &'a mut BinCache) -> Self {
+        Self { values, base: 0, is_stacked: false, fill: None, line, cache }
+    }
+}
+
 pub struct Picture<'a> {
     /// The accessible name, which tells pictures apart.
     pub name: &'a str,
@@ -49,7 +55,6 @@ pub struct Picture<'a> {
     pub x_text: &'a dyn Fn(usize) -> String,
     /// Changes when the numbers change.
     pub version: u64,
-    /// Number of positions.
     pub len: usize,
     /// The largest number to show.
     pub top: u64,
