@@ -60,8 +60,7 @@ impl Incoming {
         Ok(())
     }
 
-    /// The answer of the dialog, or what was dropped. One directory is a further run where a report is
-    /// open.
+    /// The answer of the dialog, or what was dropped: beside an open report a directory is a run.
     pub fn poll(&mut self, ui: &egui::Ui, is_open: bool) -> Arrived {
         let mut arrived = Arrived::default();
         if let Some(dialog) = &self.dialog {

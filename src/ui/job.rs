@@ -128,8 +128,7 @@ impl<K, V> Default for Latest<K, V> {
 }
 
 impl<K: Clone + PartialEq, V: Send + 'static> Latest<K, V> {
-    /// Asks, unless this was the last question; takes the answer if it has come. To be called in
-    /// every frame that shows the answer.
+    /// Asks, unless this was the last question; takes what has come. Called in every frame.
     pub fn ask(
         &mut self,
         name: &str,

@@ -100,8 +100,7 @@ fn list_ui(
     clicked
 }
 
-/// The actions that have all the words in their titles: what can be done first, in the order of the
-/// list.
+/// The actions that have all the words in their titles, those that can be done first.
 fn matching<'a>(actions: &'a [Action], text: &str) -> Vec<&'a Action> {
     let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
     let mut matching: Vec<&Action> = actions

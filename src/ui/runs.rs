@@ -59,8 +59,7 @@ pub struct Run {
     /// Whether more of it is coming.
     pub is_working: bool,
     pub derived: Arc<Derived>,
-    /// What follows from its matching with the reference, as soon as that is known; nothing of the
-    /// reference itself.
+    /// What follows from its matching with the reference, once known; none of the reference itself.
     pub pair: Option<Arc<DerivedPair>>,
     /// Its place among all that are open, by which it has its colour.
     pub place: usize,
@@ -383,8 +382,7 @@ impl<K, V> Default for RunsAnswer<K, V> {
 }
 
 impl<K: Clone + PartialEq, V: Send + 'static> RunsAnswer<K, V> {
-    /// Asks, unless this was the last question; takes the answer if it has come. To be called in every
-    /// frame that shows the answer.
+    /// Asks, unless this was the last question; takes what has come. Called in every frame.
     pub fn ask(
         &mut self,
         name: &str,

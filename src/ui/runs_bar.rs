@@ -120,8 +120,7 @@ impl BarRun<'_> {
         label.on_hover_text(self.path());
     }
 
-    /// Draws its colour, which hides it, its name, which makes it the reference, and the button of all
-    /// that can be done with it.
+    /// Its colour hides it, its name makes it the reference, a button opens what else can be done.
     fn ui(&self, ui: &mut egui::Ui, commands: &mut Vec<Command>) {
         let text = self.styled(ui, &self.entry.name, SHORT_NAME);
         let is_reference = self.place == 0;

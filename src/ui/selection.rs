@@ -18,8 +18,7 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Where the selected steps lie on the axis of the runs that are shown, each slot once, in the
-    /// order in which they were selected.
+    /// Where the selected steps lie on the axis, each slot once, in the order of selection.
     pub fn slots(&self, runs: &Runs) -> Vec<usize> {
         let mut slots = Vec::with_capacity(self.steps.len());
         for slot in self.steps.iter().filter_map(|at| runs.slot_of(*at)) {
@@ -50,8 +49,7 @@ impl Selection {
     }
 }
 
-/// The selection with the way back. Pages change `now` as they like; the window calls
-/// [`Selections::settle`] once a frame.
+/// The selection with the way back: pages change `now`, and each frame ends with a `settle`.
 #[derive(Default)]
 pub struct Selections {
     pub now: Selection,

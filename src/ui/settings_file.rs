@@ -48,8 +48,7 @@ struct Told {
 }
 
 impl SettingsStore {
-    /// Settings that are kept in a directory. They are read in the background; until then they are
-    /// as at first.
+    /// Settings kept in a directory; until they are read, beside the window, they are as at first.
     pub fn in_directory(directory: PathBuf, ctx: &egui::Context) -> Self {
         let (changes, waiting) = sync_channel(MOST_WAITING);
         let (alive, end) = sync_channel::<()>(0);

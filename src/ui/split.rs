@@ -21,8 +21,7 @@ enum Side {
     Bottom,
 }
 
-/// Shows a part at the bottom of what is left of a page. The part above it is shown next, in an
-/// [`egui::CentralPanel`].
+/// Shows a part at the bottom; the part above it comes next, in an [`egui::CentralPanel`].
 pub fn below<R>(
     ui: &mut egui::Ui,
     name: &str,
@@ -33,8 +32,7 @@ pub fn below<R>(
     part_ui(ui, Side::Bottom, name, default, range, add)
 }
 
-/// Shows a part at the left of what is left of a page. The part beside it is shown next, in an
-/// [`egui::CentralPanel`].
+/// Shows a part at the left; the part beside it comes next, in an [`egui::CentralPanel`].
 pub fn left<R>(
     ui: &mut egui::Ui,
     name: &str,

@@ -50,8 +50,7 @@ pub struct Tokens {
     pub mark: Color32,
     /// Areas of a stack, from the ground up; neighbours differ in brightness too.
     pub series: [Color32; 10],
-    /// Lines of the third run and of those after it; the first two have [`Self::base`] and
-    /// [`Self::top`].
+    /// Lines from the third run on; the first two have [`Self::base`] and [`Self::top`].
     pub more_runs: [Color32; 6],
     /// What has not changed, between the colours of more and less.
     pub unchanged: Color32,

@@ -27,7 +27,7 @@ use crate::ui::selection::Selection;
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::facts::absent_ui;
-use crate::ui::widget::rows::{Value, percent_text};
+use crate::ui::widget::rows::{difference, percent_text, signed};
 use eframe::egui::{self, RichText};
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -117,15 +117,17 @@ pub fn bytes_or_dash(bytes: Option<u64>, units: Units) -> String {
 
 /// How bytes have changed: `▲ +2.70 MiB (+181 %)`.
 pub fn change_text(source: u64, target: u64, units: Units) -> String {
-    let change = Value::change(source, target).shown(units);
-    let difference = i128::from(target) - i128::from(source);
-    match (source, difference) {
-        (0, _) | (_, 0) => change.into_owned(),
-        (source, difference) => {
-            let percent = percent_text(difference as f64 * 100.0 / source as f64);
-            format!("{change} ({percent})")
-        }
+    change_of(source, target, |bytes| units.bytes(bytes))
+}
+
+/// The same of any figure.
+pub fn change_of(source: u64, target: u64, shown: impl Fn(u64) -> String) -> String {
+    let change = signed(difference(source, target), shown);
+    if source == 0 || source == target {
+        return change;
     }
+    let exact = i128::from(target) - i128::from(source);
+    format!("{change} ({})", percent_text(exact as f64 * 100.0 / source as f64))
 }
 
 pub fn change_color(ui: &egui::Ui, source: u64, target: u64) -> egui::Color32 {

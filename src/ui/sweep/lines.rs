@@ -117,8 +117,7 @@ impl Lines {
         click
     }
 
-    /// Where a point lies; `None` where its figure is not known. Values of the option stand at equal
-    /// distances, in their order.
+    /// Where a point lies, if its figure is known. Values of the option stand at equal distances.
     fn place(&self, frame: Rect, point: &Point) -> Option<Pos2> {
         let column = self.values.iter().position(|value| *value == point.at)?;
         let value = point.value?.as_f64();

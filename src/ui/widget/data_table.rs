@@ -1,15 +1,16 @@
 //! A table of data: filter, sorting by a click on a title, a row of totals, rows that open into their
 //! parts, any number of rows, and copies as CSV. Long tables are sorted beside the window.
 
-use eframe::egui::{self, Button, Label, RichText, Role, Sense, TextEdit, Vec2};
+use eframe::egui::{self, Label, RichText, Role, Sense, TextEdit, Vec2};
 use egui_extras::{Column as Width, TableBuilder};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::exports::exports_ui;
 use super::row_ticks::RowTicks;
 use super::rows::{Column, Order, Rows, Value, order};
 use crate::text::{grouped, shortened};
-use crate::ui::command::{Command, Export, ExportTo, Exported, Sheet};
+use crate::ui::command::{Command, Exported, Sheet};
 use crate::ui::job::Latest;
 use crate::ui::theme::{ROW_HEIGHT, Tokens};
 use crate::ui::units::Units;
@@ -346,28 +347,11 @@ impl DataTable {
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 6.0;
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                for (to, word, title) in [
-                    (ExportTo::File, "Save…", "Save as CSV…"),
-                    (ExportTo::Clipboard, "Copy", "Copy as CSV"),
-                ] {
-                    let button = ui.add(Button::new(word));
-                    let button = button.accessible_name(format!("{title}: {}", data.name));
-                    if button.on_hover_text(title).clicked()
-                        && let Some(shown) = &self.shown
-                    {
-                        let sheet = Sheet {
-                            rows: Arc::clone(data.rows),
-                            columns: data.columns.to_vec(),
-                            order: Arc::clone(&shown.order),
-                        };
-                        let what = Exported::Table(sheet);
-                        commands.push(Command::Export(Export {
-                            name: data.name.to_owned(),
-                            to,
-                            what,
-                        }));
-                    }
-                }
+                exports_ui(ui, ("as CSV", data.name, true), commands, || {
+                    let (rows, columns) = (Arc::clone(data.rows), data.columns.to_vec());
+                    let order = Arc::clone(&self.shown.as_ref()?.order);
+                    Some(Exported::Table(Sheet { rows, columns, order }))
+                });
                 let field = TextEdit::singleline(&mut self.filter)
                     .hint_text("Filter")
                     .desired_width((ui.available_width() * 0.3).clamp(60.0, 170.0));

@@ -44,8 +44,7 @@ pub fn diverging(share: f32, tokens: &Tokens) -> Color32 {
     tokens.unchanged.lerp_to_gamma(end, share.abs().min(1.0))
 }
 
-/// The choice of a scale, and the colours from the largest shrinkage to the largest growth; without a
-/// figure where that is not the same everywhere.
+/// The choice of a scale and its colours; without figures where the ends are not the same everywhere.
 pub fn change_scale_ui(ui: &mut egui::Ui, scale: &mut ChangeScale, most: Option<u64>) {
     let scales = [ChangeScale::Linear, ChangeScale::Root];
     choice_ui(ui, ("Colour scale", 96.0), scale, scales, |scale| scale.title())

@@ -38,8 +38,7 @@ impl FlameFrame {
 
 #[derive(Default)]
 pub struct Flame {
-    /// What the whole width stands for at least while all is shown, so that pictures below each other have
-    /// one scale.
+    /// What the whole width stands for at least, so that pictures below each other have one scale.
     pub span: u64,
     /// The span that has the whole width.
     zoomed: Option<usize>,
@@ -69,8 +68,7 @@ impl Flame {
         (self.zoomed, self.chosen) = (zoomed, chosen);
     }
 
-    /// Draws the picture under an accessible name, with a text of the chosen span as its value; returns
-    /// the span under the pointer, for a tooltip of the response.
+    /// Draws the picture; its value is the text of the chosen span. Returns the span under the pointer.
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,

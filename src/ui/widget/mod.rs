@@ -5,6 +5,7 @@ pub mod choice;
 pub mod curve;
 pub mod data_table;
 pub mod diverging;
+pub mod exports;
 pub mod facts;
 pub mod flame;
 pub mod legend;

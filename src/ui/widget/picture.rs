@@ -1,8 +1,8 @@
 //! Pictures that are textures: an earlier one stays, at its place, until the next one is there.
 
 use eframe::egui::{
-    self, Color32, ColorImage, Painter, Pos2, Rect, Response, Role, Stroke, StrokeKind,
-    TextureHandle, TextureId, TextureOptions, WidgetInfo,
+    self, Align2, Color32, ColorImage, FontId, Painter, Pos2, Rect, Response, Role, Stroke,
+    StrokeKind, TextureHandle, TextureId, TextureOptions, WidgetInfo,
 };
 use std::sync::Arc;
 
@@ -41,8 +41,7 @@ impl<K, V> Default for ShownImage<K, V> {
 }
 
 impl<K: Clone + PartialEq, V: Send + Sync + 'static> ShownImage<K, V> {
-    /// Asks for the image of a key, and takes one that has come to the screen. To be called in every
-    /// frame that shows it.
+    /// Asks for the image of a key, and takes one that has come to the screen. Called in every frame.
     pub fn ask(
         &mut self,
         ui: &egui::Ui,
@@ -78,6 +77,28 @@ pub fn paint_texture(painter: &Painter, texture: TextureId, rect: Rect) {
     painter.image(texture, rect, whole, Color32::WHITE);
 }
 
+/// A text on a ground of its own; returns where it lies.
+pub fn grounded_text(
+    painter: &Painter,
+    at: Pos2,
+    align: Align2,
+    text: &str,
+    color: Color32,
+) -> Rect {
+    let galley = painter.layout_no_wrap(text.to_owned(), FontId::proportional(12.5), color);
+    let rect = align.anchor_size(at, galley.size());
+    let ground = Tokens::of(painter.ctx().theme()).surface;
+    painter.rect_filled(rect.expand2(egui::vec2(3.0, 1.0)), 2, ground);
+    painter.galley(rect.min, galley, color);
+    rect
+}
+
+/// A text in place of a picture.
+pub fn message(painter: &Painter, rect: Rect, text: &str) {
+    let color = Tokens::of(painter.ctx().theme()).weak_text;
+    painter.text(rect.center(), Align2::CENTER_CENTER, text, FontId::proportional(14.0), color);
+}
+
 /// What a picture says to those who cannot see it.
 pub fn describe(response: &Response, name: &str, value: impl Fn() -> String) {
     response.widget_info(|| {
@@ -98,8 +119,7 @@ pub fn focus(ui: &egui::Ui, response: &Response, rect: Rect, line: StrokeKind) {
     }
 }
 
-/// Keeps where the pointer is in one of several pictures. Others may have been drawn before this was
-/// known.
+/// Keeps where the pointer is; of several pictures others may have been drawn before this was known.
 pub fn link<T: PartialEq>(ui: &egui::Ui, known: &mut T, now: T, are_several: bool) {
     if *known != now {
         *known = now;

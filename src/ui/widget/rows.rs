@@ -98,7 +98,7 @@ impl<'a> Value<'a> {
 }
 
 /// From one number to another, as far as it can be said.
-fn difference(from: u64, to: u64) -> i64 {
+pub fn difference(from: u64, to: u64) -> i64 {
     let difference = i128::from(to) - i128::from(from);
     i64::try_from(difference).unwrap_or(if difference < 0 { i64::MIN } else { i64::MAX })
 }

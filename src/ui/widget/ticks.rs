@@ -16,8 +16,7 @@ pub fn whole_step(least: f64) -> f64 {
         .unwrap_or(power * 10.0)
 }
 
-/// The distance of ticks of bytes, `least` or more: a power of two, or a round number where single
-/// bytes are written.
+/// The distance of ticks of bytes, `least` or more: a power of two, or round where bytes are written.
 pub fn bytes_step(least: f64, units: Units) -> f64 {
     if !least.is_finite() || least <= 1.0 {
         return 1.0;

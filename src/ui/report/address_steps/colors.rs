@@ -1,6 +1,6 @@
 //! The kinds of rectangles, their colours, and the legend.
 
-use eframe::egui::{self, Color32, ColorImage, ComboBox};
+use eframe::egui::{self, Color32, ColorImage};
 use std::collections::{BTreeSet, HashMap};
 
 use super::data::RunData;
@@ -10,6 +10,7 @@ use crate::store::ids::CategoryId;
 use crate::text::shortened;
 use crate::ui::report::category_colors::{CategoryColors, category_color, other_categories_color};
 use crate::ui::theme::Tokens;
+use crate::ui::widget::choice::named_choice_ui;
 use crate::ui::widget::legend::{Patch, entry_ui, label_ui};
 
 /// Kinds that have a colour of their own.
@@ -36,15 +37,9 @@ impl ColourBy {
     }
 
     pub fn ui(&mut self, ui: &mut egui::Ui) {
-        let combo = ComboBox::from_id_salt("colours of addresses over steps")
-            .selected_text(format!("Colours: {}", self.title().to_lowercase()))
-            .width(150.0)
-            .show_ui(ui, |ui| {
-                for choice in [Self::Category, Self::Operation, Self::Liveness] {
-                    ui.selectable_value(self, choice, choice.title());
-                }
-            });
-        combo.response.accessible_name("Colours").on_hover_text("What the colours tell");
+        let choices = [Self::Category, Self::Operation, Self::Liveness];
+        named_choice_ui(ui, ("Colours", 150.0), self, choices, |choice| choice.title())
+            .on_hover_text("What the colours tell");
     }
 }
 

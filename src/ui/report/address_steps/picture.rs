@@ -12,7 +12,7 @@ use crate::analysis::placement::address_steps::{MOST_CELLS, Picture, Window};
 use crate::text::grouped;
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
-use crate::ui::widget::picture::{ShownImage, describe, focus, paint_texture};
+use crate::ui::widget::picture::{ShownImage, describe, focus, message, paint_texture};
 use crate::ui::widget::plane::{Extent, Placed, Plane};
 use crate::ui::widget::ticks;
 
@@ -125,9 +125,7 @@ impl RunPicture {
                 paint_texture(&inside, *texture, rect);
             }
             _ => {
-                let text = self.0.failure().unwrap_or("Drawing the picture…");
-                let font = FontId::proportional(14.0);
-                inside.text(inner.center(), Align2::CENTER_CENTER, text, font, tokens.weak_text);
+                message(&inside, inner, self.0.failure().unwrap_or("Drawing the picture…"));
             }
         }
         edges(&inside, placed, of, tokens);

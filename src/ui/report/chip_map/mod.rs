@@ -42,8 +42,7 @@ struct ColorsOfRuns {
 }
 
 impl ChipMapView {
-    /// Draws the choice of a step and the map of each run in the space that is left; a click selects a
-    /// tile.
+    /// Draws the choice of a step and the map of each run; a click selects a tile.
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,

@@ -12,7 +12,7 @@ use crate::text::{grouped, shortened};
 use crate::ui::report::tile_figures::tile_text;
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
-use crate::ui::widget::picture::paint_texture;
+use crate::ui::widget::picture::{grounded_text, paint_texture};
 use crate::ui::widget::plane::Placed;
 use crate::ui::widget::ticks;
 
@@ -53,7 +53,7 @@ pub struct MapPainter<'a> {
 }
 
 impl MapPainter<'_> {
-    fn inside(&self) -> egui::Painter {
+    pub fn inside(&self) -> egui::Painter {
         self.ui.painter().with_clip_rect(self.frame.inner)
     }
 
@@ -79,11 +79,6 @@ impl MapPainter<'_> {
         paint_texture(&self.inside(), texture, self.placed.rect_of(addresses, tiles));
     }
 
-    pub fn message(&self, text: &str) {
-        let (at, font) = (self.frame.inner.center(), FontId::proportional(14.0));
-        self.inside().text(at, Align2::CENTER_CENTER, text, font, self.tokens.weak_text);
-    }
-
     /// Where IPUs begin, and the limit of a tile.
     pub fn borders(&self, target: Option<&Target>) {
         let Some(target) = target else { return };
@@ -98,7 +93,13 @@ impl MapPainter<'_> {
                 let y = self.placed.y_of((ipu * per_ipu) as f64);
                 painter.hline(inner.x_range(), y, Stroke::new(1.5, self.tokens.text));
                 let at = Pos2::new(inner.left() + 4.0, y.max(inner.top()) + 3.0);
-                self.label(at, Align2::LEFT_TOP, &format!("IPU {ipu}"));
+                grounded_text(
+                    &painter,
+                    at,
+                    Align2::LEFT_TOP,
+                    &format!("IPU {ipu}"),
+                    self.tokens.text,
+                );
             }
         }
         if let Some(limit) = target.bytes_per_tile {
@@ -107,18 +108,10 @@ impl MapPainter<'_> {
             let stroke = Stroke::new(2.0, self.tokens.limit);
             painter.extend(egui::Shape::dashed_line(&line, stroke, 8.0, 4.0));
             if inner.x_range().contains(x) {
-                self.label(Pos2::new(x - 4.0, inner.top() + 3.0), Align2::RIGHT_TOP, "Limit");
+                let at = Pos2::new(x - 4.0, inner.top() + 3.0);
+                grounded_text(&painter, at, Align2::RIGHT_TOP, "Limit", self.tokens.text);
             }
         }
-    }
-
-    fn label(&self, at: Pos2, align: Align2, text: &str) {
-        let font = FontId::proportional(12.5);
-        let painter = self.inside();
-        let galley = painter.layout_no_wrap(text.to_owned(), font, self.tokens.text);
-        let rect = align.anchor_size(at, galley.size());
-        painter.rect_filled(rect.expand2(egui::vec2(3.0, 1.0)), 2, self.tokens.surface);
-        painter.galley(rect.min, galley, self.tokens.text);
     }
 
     /// Marks the selected tiles at the left.

@@ -13,7 +13,7 @@ use crate::ui::job::Same;
 use crate::ui::report::PageContext;
 use crate::ui::runs::Run;
 use crate::ui::units::Units;
-use crate::ui::widget::picture::{ShownImage, describe};
+use crate::ui::widget::picture::{ShownImage, describe, message};
 use crate::ui::widget::plane::{Extent, Placed};
 
 /// Widest texture that every renderer takes.
@@ -77,7 +77,10 @@ impl ChipPicture {
         painter.background();
         match self.0.shown() {
             Some((_, map, texture)) => painter.picture(map, *texture),
-            None => painter.message(self.0.failure().unwrap_or("Drawing the map…")),
+            None => {
+                let text = self.0.failure().unwrap_or("Drawing the map…");
+                message(&painter.inside(), frame.inner, text);
+            }
         }
         painter.borders(report.target.get());
         painter.selected(&page.selection.tiles);

@@ -21,8 +21,7 @@ impl Default for Shared {
     }
 }
 
-/// All tiles of a run, along y, and the addresses up to the limit, where it is near, or to the fullest
-/// tile, along x.
+/// Tiles along y; along x addresses up to the limit, where it is near, or to the fullest tile.
 pub fn extent_of(report: &Report) -> Extent {
     let memory = report.memory.get();
     let variables = report.variables.get();

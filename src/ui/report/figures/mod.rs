@@ -37,8 +37,7 @@ pub struct Figures<'a> {
 }
 
 impl FigureTable {
-    /// Draws the table in the height that is left, with something of the page at the left of its head;
-    /// returns the thing that was clicked.
+    /// Draws the table with something of the page in its head; returns what was clicked.
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,

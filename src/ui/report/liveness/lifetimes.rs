@@ -72,8 +72,7 @@ impl LifetimeRows {
         }
     }
 
-    /// Paints the life of a row: bars where it is alive, and the step that is looked at. Where steps
-    /// lie is what `axis` says.
+    /// Paints the life of a row: bars where it is alive, and the step that is looked at.
     pub fn paint(
         &self,
         painter: &egui::Painter,

@@ -304,8 +304,7 @@ fn run_legend_ui(
 
 type Ground = Option<(u64, Color32, Color32)>;
 
-/// What is drawn of a run: what always lives, as ground where it is level in all of the picture, then all
-/// of it.
+/// What is drawn of a run: what always lives, as ground where it is level, then all of it.
 fn layers_of<'a>(
     choices: &Choices,
     (run, curve): (&Run, &'a RunCurve),
@@ -357,8 +356,7 @@ fn limits(
     }
 }
 
-/// What lies below the curves: the slots that only one run has, and where the selected variable is alive
-/// in each.
+/// Below the curves: slots that only one run has, and where the selected variable is alive.
 fn lanes<'a>(
     ui: &egui::Ui,
     choices: &Choices,

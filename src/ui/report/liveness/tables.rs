@@ -169,8 +169,7 @@ pub struct Subject<'a> {
 }
 
 impl Tables {
-    /// Draws the tables; returns the slot of a peak that was clicked, and whether it joins the selected
-    /// ones.
+    /// Returns the slot of a peak that was clicked, and whether it joins the selected ones.
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,

@@ -147,8 +147,7 @@ impl TileFigures {
 pub struct DividedTiles {
     pub choice: TileChoice,
     pub tiles: Arc<ArrangedTiles>,
-    /// Their bytes in parts, the same parts in all runs; `None` where there is no breakdown, or one of
-    /// the runs does not have it.
+    /// Their bytes in parts, the same in all runs; `None` where one does not have them.
     pub stacks: Option<PerRun<Stack>>,
 }
 

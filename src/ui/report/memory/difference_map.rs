@@ -213,7 +213,6 @@ impl DifferenceMapView {
         });
     }
 
-    /// Takes a new picture to the screen.
     /// Zooms, pans and selects; returns the row and the position under the pointer.
     fn interact(
         &mut self,

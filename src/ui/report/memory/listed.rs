@@ -40,8 +40,7 @@ impl Listed {
         Self::Absent(title, reason_of(absence))
     }
 
-    /// Things of several runs under a title; of one with a figure that is not known there is nothing,
-    /// and they are counted.
+    /// Things of several runs under a title; `None` is one with a figure that is not known.
     pub fn of_several(
         runs: &Runs,
         (title, unit): (&'static str, Unit),

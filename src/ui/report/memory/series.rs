@@ -79,8 +79,7 @@ impl Series {
         self.without_gaps.insert(run.id, is_on);
     }
 
-    /// The numbers below which the picture is filled: of one run those without gaps, of several those of
-    /// its highest line.
+    /// What the picture is filled below: of one run bytes without gaps, of several the highest line.
     pub fn area<'a>(
         &self,
         runs: &Runs,

@@ -14,8 +14,7 @@ pub const MOST_CATEGORIES: usize = 9;
 pub struct Stack {
     /// The parts, of each row of the report.
     pub parts: Arc<Vec<MemoryPart>>,
-    /// For each part that is shown: its place in `parts`, and the bytes up to its upper edge, by
-    /// position.
+    /// For each part that is shown its place in `parts`, and by position its upper edge in bytes.
     pub edges: Vec<(usize, TileColumn)>,
     /// The most bytes of the parts that are shown.
     pub top: u64,

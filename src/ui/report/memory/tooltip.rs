@@ -63,8 +63,7 @@ pub fn tile_ui(ui: &mut egui::Ui, runs: &Runs, divided: &DividedTiles, position:
     }
 }
 
-/// The parts that have bytes on the tile in any run: of one run the largest first, of several what has
-/// changed most.
+/// The parts of the tile: of one run the largest first, of several what has changed most.
 fn parts(runs: &Runs, divided: &DividedTiles, position: usize) -> Vec<TileFigure> {
     let Some(stacks) = &divided.stacks else { return Vec::new() };
     let titles = stacks.get(0).map_or(&[][..], |stack| &stack.parts[..]).iter();

@@ -1,11 +1,12 @@
 //! How the map is drawn: its colours, and what is left out.
 
-use eframe::egui::{self, Color32, ComboBox};
+use eframe::egui::{self, Color32};
 use std::collections::BTreeSet;
 
 use super::paint::Scene;
 use crate::ui::report::category_colors::{CategoryColors, other_categories_color};
 use crate::ui::theme::Tokens;
+use crate::ui::widget::choice::named_choice_ui;
 use crate::ui::widget::legend::{Patch, entry_ui};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,19 +46,13 @@ impl Choices {
         ui.add_enabled(is_at_step, egui::Checkbox::new(&mut self.is_packed, "Live only"))
             .on_hover_text("Leaves out what is not alive at the step")
             .on_disabled_hover_text("Choose a step first");
-        let title = |colours: Colours| match colours {
+        let title = |colours: &Colours| match colours {
             Colours::Category => "Category",
             Colours::Liveness => "Liveness",
         };
-        let combo = ComboBox::from_id_salt("map colours")
-            .selected_text(format!("Colours: {}", title(self.colours).to_lowercase()))
-            .width(140.0)
-            .show_ui(ui, |ui| {
-                for colours in [Colours::Category, Colours::Liveness] {
-                    ui.selectable_value(&mut self.colours, colours, title(colours));
-                }
-            });
-        combo.response.accessible_name("Colours").on_hover_text("What the colours tell");
+        let choices = [Colours::Category, Colours::Liveness];
+        named_choice_ui(ui, ("Colours", 140.0), &mut self.colours, choices, title)
+            .on_hover_text("What the colours tell");
     }
 
     pub fn has(&self, kind: Kind) -> bool {

@@ -14,7 +14,7 @@ use crate::analysis::placement::gaps::Gap;
 use crate::ui::job::Same;
 use crate::ui::report::PageContext;
 use crate::ui::runs::RunId;
-use crate::ui::theme::Tokens;
+use crate::ui::widget::choice::shown_tab_line;
 use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::rows::{Column, Rows, Value};
 
@@ -124,9 +124,7 @@ fn tabs_ui(ui: &mut egui::Ui, now: &mut Tab) {
         {
             let entry = ui.selectable_value(now, tab, title);
             if *now == tab {
-                let stroke = egui::Stroke::new(2.0, Tokens::now(ui).accent);
-                let line = entry.rect.x_range().shrink(4.0);
-                ui.painter().hline(line, entry.rect.bottom(), stroke);
+                shown_tab_line(ui, &entry);
             }
         }
     });

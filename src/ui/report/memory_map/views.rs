@@ -2,7 +2,7 @@
 
 use eframe::egui;
 
-use crate::ui::theme::Tokens;
+use crate::ui::widget::choice::shown_tab_line;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MemoryView {
@@ -41,9 +41,7 @@ pub fn views_ui(ui: &mut egui::Ui, view: &mut MemoryView, are_several: bool) {
             let entry = ui.selectable_label(is_on, title);
             entry.widget_info(|| egui::WidgetInfo::selected(egui::Role::Button, true, is_on, name));
             if is_on {
-                let stroke = egui::Stroke::new(2.0, Tokens::now(ui).accent);
-                let line = entry.rect.x_range().shrink(4.0);
-                ui.painter().hline(line, entry.rect.bottom(), stroke);
+                shown_tab_line(ui, &entry);
             }
             if entry.clicked() {
                 *view = which;

@@ -5,12 +5,13 @@ use eframe::egui::{self, Button, Label, Margin, Rect, RichText, ScrollArea};
 use super::words::of_number;
 use crate::analysis::program::phases::{joined_frames, phases};
 use crate::text::{grouped, shortened};
-use crate::ui::command::{Command, Export, ExportTo, Exported};
+use crate::ui::command::{Command, Exported};
 use crate::ui::report::PageContext;
+use crate::ui::report::change_of;
 use crate::ui::runs::{Run, Runs};
 use crate::ui::split;
+use crate::ui::widget::exports::exports_ui;
 use crate::ui::widget::flame::{FLAME_ROW, Flame, FlameFrame};
-use crate::ui::widget::rows::{percent_text, signed};
 
 /// Longest name.
 const NAME: usize = 120;
@@ -132,7 +133,9 @@ impl Phases {
             ui.label(RichText::new("Compiler phases").strong().size(15.0));
             ui.weak(totals_text(&phases.runs));
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                exports_ui(ui, self.picture, commands);
+                exports_ui(ui, ("picture", "compiler phases", true), commands, || {
+                    self.picture.map(Exported::Picture)
+                });
                 let is_zoomed = self.flames.iter().any(Flame::is_zoomed);
                 let all = ui.add_enabled(is_zoomed, Button::new("Show all phases"));
                 if all.on_hover_text("Double-click, or key 0").clicked() {
@@ -211,22 +214,6 @@ fn none_ui(ui: &mut egui::Ui, run: &Run) {
     });
 }
 
-/// The buttons that copy and save the pictures, from the right to the left.
-fn exports_ui(ui: &mut egui::Ui, picture: Option<Rect>, commands: &mut Vec<Command>) {
-    for (to, word, title) in
-        [(ExportTo::File, "Save…", "Save picture…"), (ExportTo::Clipboard, "Copy", "Copy picture")]
-    {
-        let button = ui.add(Button::new(word));
-        let button = button.accessible_name(format!("{title}: compiler phases"));
-        if button.on_hover_text(title).clicked()
-            && let Some(picture) = picture
-        {
-            let (name, what) = ("compiler phases".to_owned(), Exported::Picture(picture));
-            commands.push(Command::Export(Export { name, to, what }));
-        }
-    }
-}
-
 /// How long all took: `3.06 s in 9 phases`, `3.06 s → 4.10 s, ▲ +1.04 s (+34.0 %)`.
 fn totals_text(runs: &[PhasesOfRun]) -> String {
     match runs {
@@ -243,7 +230,7 @@ fn durations_text(durations: &[Option<u64>]) -> String {
     let texts: Vec<String> = durations.iter().map(text).collect();
     match durations {
         [Some(source), Some(target)] => {
-            format!("{}, {}", texts.join(" → "), change_text(*source, *target))
+            format!("{}, {}", texts.join(" → "), change_of(*source, *target, duration_text))
         }
         [_, _] => texts.join(" → "),
         _ => texts.join(" · "),
@@ -294,17 +281,11 @@ fn tooltip_ui(
         row("Itself", &|_, frame| duration_text(frame.own));
     });
     if let [Some(source), Some(target)] = frames {
-        ui.label(format!("Difference: {}", change_text(source.duration, target.duration)));
+        ui.label(format!(
+            "Difference: {}",
+            change_of(source.duration, target.duration, duration_text)
+        ));
     }
-}
-
-fn change_text(source: u64, target: u64) -> String {
-    let change = i64::try_from(i128::from(target) - i128::from(source)).unwrap_or(i64::MAX);
-    let text = signed(change, duration_text);
-    if source == 0 || change == 0 {
-        return text;
-    }
-    format!("{text} ({})", percent_text(change as f64 * 100.0 / source as f64))
 }
 
 fn share_text(part: u64, total: u64) -> String {

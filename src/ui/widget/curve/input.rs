@@ -6,8 +6,7 @@ use egui_plot::PlotTransform;
 use super::Click;
 use crate::ui::widget::view::View;
 
-/// Whether dragging selects a range: with Shift, and where all is visible, so that there is nothing
-/// to pan.
+/// Whether dragging selects a range: with Shift, and where there is nothing to pan.
 pub fn is_selecting(ui: &egui::Ui, view: View) -> bool {
     !view.is_zoomed() || ui.input(|input| input.modifiers.shift)
 }
