@@ -15,7 +15,7 @@ use tilescope::format::Progress;
 use tilescope::format::poplar::OpenReport;
 use tilescope::store::exchange::ExchangeKind;
 use tilescope::store::tile_list::TileList;
-use tilescope::store::{Report, WarningCode};
+use tilescope::store::{Absence, Report, WarningCode};
 use tilescope::synth::{Options, write_report};
 
 fn open(path: &Path) -> OpenReport {
@@ -308,7 +308,7 @@ fn a_cancelled_reading_leaves_nothing_in_part() {
     open.read_variables(&progress);
     assert!(report.debug.absence().unwrap().is_cancelled(), "names come last in the file");
     assert!(report.variables.absence().unwrap().is_cancelled());
-    report.cancel_rest();
+    report.settle_rest(&Absence::cancelled());
     assert!(report.tile_variable_bytes.absence().unwrap().is_cancelled());
     assert!(report.memory.get().is_some(), "what was read before stays");
 }

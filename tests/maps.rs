@@ -59,7 +59,7 @@ fn the_map_of_every_tile_adds_up() {
         let mut seen = 0;
         let each = |tile, variables| {
             let row = memory.tiles.position(tile).unwrap();
-            let map = TileMap::new(&variables, report, None);
+            let map = TileMap::new(&variables, report, tile.into(), None);
             assert_eq!(Some(map.end), cell(&memory.including_gaps, row), "tile {tile}");
             assert_eq!(Some(sum(&map.gaps_by_reason())), gap_bytes(memory, row), "tile {tile}");
             check_gaps(&map, &variables);
@@ -70,7 +70,7 @@ fn the_map_of_every_tile_adds_up() {
             if tile.0 % 61 == 0 || tile.0 < 4 {
                 let curve = scope_curve(report, Scope::Arena(tile.into()), &|| false).unwrap();
                 for step in (0..steps).step_by(9) {
-                    let map = TileMap::new(&variables, report, Some(step));
+                    let map = TileMap::new(&variables, report, tile.into(), Some(step));
                     let bytes: u64 = map.blocks.iter().map(|block| block.end - block.offset).sum();
                     let alive = curve.not_always_live[step] + curve.always_live.at(step).unwrap();
                     assert_eq!(bytes, alive, "tile {tile} at {step}");
@@ -117,7 +117,7 @@ fn the_gaps_of_a_real_tile_have_their_causes() {
     let open = open(&path);
     let tile = TileId(0);
     let variables = open.read_tile(tile, &Progress::default()).unwrap().unwrap();
-    let map = TileMap::new(&variables, &open.report, None);
+    let map = TileMap::new(&variables, &open.report, tile.into(), None);
     let element = map.gaps.iter().find(|gap| gap.reason == GapReason::ElementConstraint).unwrap();
     let name = |row: Option<usize>| variables.names.at(row.unwrap()).unwrap().to_owned();
     assert_eq!(element.bytes, 6_044..16_384);

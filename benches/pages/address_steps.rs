@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use eframe::egui::Vec2;
+use tilescope::format::poplar::absent;
 use tilescope::store::ids::CategoryId;
 use tilescope::store::liveness::Liveness;
 use tilescope::store::memory::TileMemory;
@@ -79,8 +80,8 @@ fn report() -> Report {
     assert!(lowered.tiles.push(TileId(0)));
     lowered.rows.push(0..VARIABLES);
     report.variables.fill(Some(lowered));
-    report.debug.fill(None);
-    report.tile_variable_bytes.fill(None);
+    report.debug.settle(Err(absent::debug()));
+    report.tile_variable_bytes.settle(Err(absent::variable_bytes()));
     report
 }
 

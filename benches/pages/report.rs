@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use tilescope::format::poplar::absent;
 use tilescope::store::System;
 use tilescope::store::debug_info::{DebugInfo, Proportion, TextRef};
 use tilescope::store::ids::CategoryId;
@@ -96,11 +97,11 @@ pub fn report_of(size: Size, name: &str, seed: u64) -> Report {
     report.debug.fill(Some(debug(size)));
     report.categories.fill(Some(categories()));
     report.compute_sets.fill(None);
-    report.execution.fill(None);
+    report.execution.settle(Err(absent::execution()));
     report.variables.fill(Some(lowered(size, &mut noise)));
-    report.vertex_types.fill(None);
-    report.compute_set_tiles.fill(None);
-    report.exchanges.fill(None);
+    report.vertex_types.settle(Err(absent::vertex_types()));
+    report.compute_set_tiles.settle(Err(absent::compute_set_tiles()));
+    report.exchanges.settle(Err(absent::exchanges()));
     report
 }
 

@@ -166,16 +166,12 @@ impl LivenessReport {
         let named = |list: &dyn Fn(&[VariableBytes], &Liveness) -> Vec<NamedBytes>| {
             chosen.and_then(|_| rows.map(|rows| list(rows, liveness)))
         };
-        let memory = report.memory.get();
+        let arenas = report.arenas.get();
         Ok(Self {
             schema: "tilescope.liveness/1",
             scope: scope_name(scope),
-            limit_bytes: report
-                .arenas
-                .get()
-                .and_then(|arenas| liveness::limit_bytes(scope, arenas)),
-            always_live_bytes: memory
-                .and_then(|memory| liveness::always_live_bytes(scope, memory, report.target.get())),
+            limit_bytes: arenas.and_then(|arenas| liveness::limit_bytes(scope, arenas)),
+            always_live_bytes: arenas.and_then(|arenas| liveness::always_live_bytes(scope, arenas)),
             steps: (0..count).filter_map(row).collect(),
             step: chosen.and_then(|step| step_row(report, &curve, step, None)),
             variables: named(&|rows, liveness| {

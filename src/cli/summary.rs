@@ -211,8 +211,6 @@ fn peak(report: &Report) -> Option<Peak> {
     let curve = liveness::curve(liveness, Scope::Everything, report.steps.get()?.ids.len())?;
     let step = liveness::peak(&curve)?;
     let facts = steps::facts(report, step)?;
-    let target = report.target.get();
-    let memory = report.memory.get();
     let rows = liveness.variable_bytes.as_deref();
     Some(Peak {
         step: facts.step.0,
@@ -220,8 +218,10 @@ fn peak(report: &Report) -> Option<Peak> {
         name: facts.name,
         operation: facts.operation,
         not_always_live_bytes: curve.get(step).copied().unwrap_or(0),
-        always_live_bytes: memory
-            .and_then(|memory| liveness::always_live_bytes(Scope::Everything, memory, target)),
+        always_live_bytes: report
+            .arenas
+            .get()
+            .and_then(|arenas| liveness::always_live_bytes(Scope::Everything, arenas)),
         variables: rows.map(|rows| {
             let mut variables = liveness::variables_at(rows, liveness, step);
             variables.truncate(PEAK_VARIABLES);

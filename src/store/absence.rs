@@ -6,6 +6,9 @@ use std::fmt;
 /// The words of a reading that was cancelled.
 const CANCELLED: [&str; 2] = ["Reading was cancelled", "Reload begins anew"];
 
+/// The words where nobody gave a reason.
+const UNEXPLAINED: &str = "The report does not have it";
+
 /// Why something is not there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Absence {
@@ -34,7 +37,12 @@ impl Absence {
 
     /// Where nobody gave a reason.
     pub fn unexplained() -> Self {
-        Self::new("The report does not have it", "")
+        Self::new(UNEXPLAINED, "")
+    }
+
+    /// Whether somebody gave a reason: what a system does not have at all needs none.
+    pub fn is_explained(&self) -> bool {
+        self.what != UNEXPLAINED
     }
 }
 

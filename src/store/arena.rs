@@ -4,10 +4,15 @@
 //! IPU, a memory space of XLA, a GPU. For Poplar the arena `n` is the tile `n` and the device `n` the
 //! IPU `n`; what only tiles have goes by [`TileId`].
 
+use std::collections::BTreeMap;
+
+use super::absence::Absence;
 use super::ids::{ArenaId, DeviceId, IdColumn, TileId};
 use super::memory::TileMemory;
+use super::names::Names;
 use super::report::Report;
 use super::target::Target;
+use crate::text::clean;
 
 impl From<TileId> for ArenaId {
     fn from(tile: TileId) -> Self {
@@ -27,10 +32,16 @@ impl ArenaId {
 pub struct Arenas {
     /// The arenas.
     pub ids: IdColumn<ArenaId>,
+    /// Their names; none where they go by their numbers, as tiles do.
+    pub names: Names,
     /// The device of each, where that is known.
     pub devices: Vec<Option<DeviceId>>,
     /// Bytes that each can hold, where that is known.
     pub capacities: Vec<Option<u64>>,
+    /// Bytes that each has at every step, where that is known.
+    pub always_live: Vec<Option<u64>>,
+    /// Names of devices that do not go by their numbers.
+    pub device_names: BTreeMap<DeviceId, String>,
     /// Whether all are of one kind and capacity, as tiles are, so that they can be compared with one
     /// another.
     pub are_alike: bool,
@@ -42,23 +53,33 @@ impl Arenas {
         *self.capacities.get(self.ids.position(arena)?)?
     }
 
-    /// Bytes that those arenas can hold whose device is wanted; `None` where there is none, or that of
-    /// one is not known.
-    pub fn capacity_of(&self, is_wanted: impl Fn(Option<DeviceId>) -> bool) -> Option<u64> {
-        let rows = self.devices.iter().zip(&self.capacities);
+    /// The device of an arena.
+    pub fn device(&self, arena: ArenaId) -> Option<DeviceId> {
+        *self.devices.get(self.ids.position(arena)?)?
+    }
+
+    /// The sum of a column over the arenas whose device is wanted; `None` where there is no such arena,
+    /// or that of one is not known.
+    pub fn sum(
+        &self,
+        column: &[Option<u64>],
+        is_wanted: impl Fn(Option<DeviceId>) -> bool,
+    ) -> Option<u64> {
+        let rows = self.devices.iter().zip(column);
         let mut wanted = rows.filter(|(device, _)| is_wanted(**device)).peekable();
         wanted.peek()?;
-        wanted.try_fold(0_u64, |sum, (_, capacity)| sum.checked_add((*capacity)?))
+        wanted.try_fold(0_u64, |sum, (_, bytes)| Some(sum.saturating_add((*bytes)?)))
     }
 
     /// The tiles of a machine, each an arena.
     pub fn of_tiles(memory: &TileMemory, target: Option<&Target>) -> Self {
         let mut arenas = Self { are_alike: true, ..Self::default() };
-        for tile in memory.tiles.as_slice() {
+        for (row, tile) in memory.tiles.as_slice().iter().enumerate() {
             let device = target.and_then(|target| target.ipu_of(*tile)).map(DeviceId);
             arenas.ids.push((*tile).into());
             arenas.devices.push(device);
             arenas.capacities.push(target.and_then(|target| target.bytes_per_tile));
+            arenas.always_live.push(memory.always_live.get(row).copied().flatten());
         }
         arenas
     }
@@ -67,9 +88,27 @@ impl Arenas {
 impl Report {
     /// Fills the arenas with the tiles, once target and memory are there.
     pub fn fill_arenas_with_tiles(&self) {
-        let memory = self.memory.get();
-        self.arenas.fill(memory.map(|memory| Arenas::of_tiles(memory, self.target.get())));
+        let arenas = self.memory.get().map(|memory| Arenas::of_tiles(memory, self.target.get()));
+        let why_not = || self.memory.absence().cloned().unwrap_or_else(Absence::unexplained);
+        self.arenas.settle(arenas.ok_or_else(why_not));
     }
+
+    /// What an arena is called: its name, or `Tile 5`.
+    pub fn arena_title(&self, arena: ArenaId) -> String {
+        let name =
+            self.arenas.get().and_then(|arenas| arenas.names.at(arenas.ids.position(arena)?));
+        title(self.system.arena, arena, name)
+    }
+
+    /// What a device is called: its name, or `IPU 0`.
+    pub fn device_title(&self, device: DeviceId) -> String {
+        let name = self.arenas.get().and_then(|arenas| arenas.device_names.get(&device));
+        title(self.system.device, device, name.map(String::as_str))
+    }
+}
+
+fn title(word: &str, id: impl std::fmt::Display, name: Option<&str>) -> String {
+    name.map_or_else(|| format!("{word} {id}"), |name| clean(name).into_owned())
 }
 
 #[cfg(test)]
@@ -89,11 +128,11 @@ mod tests {
         assert_eq!(arenas.devices, [0, 0, 1, 1, 4].map(|ipu| Some(DeviceId(ipu))));
         assert_eq!(arenas.capacity(ArenaId(4)), None);
         assert_eq!(arenas.capacity(ArenaId(3)), Some(100));
-        assert_eq!(arenas.capacity_of(|device| device == Some(DeviceId(1))), Some(200));
-        assert_eq!(arenas.capacity_of(|device| device == Some(DeviceId(2))), None);
-        assert_eq!(arenas.capacity_of(|_| true), Some(500));
+        assert_eq!(arenas.sum(&arenas.capacities, |device| device == Some(DeviceId(1))), Some(200));
+        assert_eq!(arenas.sum(&arenas.capacities, |device| device == Some(DeviceId(2))), None);
+        assert_eq!(arenas.sum(&arenas.capacities, |_| true), Some(500));
         let unknown = Arenas::of_tiles(&memory, None);
-        assert_eq!(unknown.capacity_of(|_| true), None);
+        assert_eq!(unknown.sum(&unknown.capacities, |_| true), None);
         assert_eq!(unknown.devices, [None; 5]);
     }
 }

@@ -184,31 +184,32 @@ impl Report {
         Self { path, system, ..Self::default() }
     }
 
-    /// Says of all parts that are not there yet that they will not come, because reading was cancelled.
-    pub fn cancel_rest(&self) {
-        fn cancel<T>(part: &Part<T>) {
+    /// Says of all parts that are not there yet why they will not come.
+    pub fn settle_rest(&self, why: &Absence) {
+        fn settle<T>(part: &Part<T>, why: &Absence) {
             if !part.is_settled() {
-                part.settle(Err(Absence::cancelled()));
+                part.settle(Err(why.clone()));
             }
         }
-        cancel(&self.about);
-        cancel(&self.target);
-        cancel(&self.graph);
-        cancel(&self.memory);
-        cancel(&self.categories);
-        cancel(&self.compute_sets);
-        cancel(&self.programs);
-        cancel(&self.control_code);
-        cancel(&self.steps);
-        cancel(&self.liveness);
-        cancel(&self.execution);
-        cancel(&self.debug);
-        cancel(&self.variables);
-        cancel(&self.tile_variable_bytes);
-        cancel(&self.vertex_types);
-        cancel(&self.compute_set_tiles);
-        cancel(&self.exchanges);
-        cancel(&self.logs);
+        settle(&self.about, why);
+        settle(&self.target, why);
+        settle(&self.graph, why);
+        settle(&self.memory, why);
+        settle(&self.arenas, why);
+        settle(&self.categories, why);
+        settle(&self.compute_sets, why);
+        settle(&self.programs, why);
+        settle(&self.control_code, why);
+        settle(&self.steps, why);
+        settle(&self.liveness, why);
+        settle(&self.execution, why);
+        settle(&self.debug, why);
+        settle(&self.variables, why);
+        settle(&self.tile_variable_bytes, why);
+        settle(&self.vertex_types, why);
+        settle(&self.compute_set_tiles, why);
+        settle(&self.exchanges, why);
+        settle(&self.logs, why);
     }
 
     /// Where single arenas are read from; nothing of a report that has no files.

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use crate::analysis::insights::logs::log_messages;
 use crate::format::poplar::{OpenReport, reports_below};
 use crate::format::{Error, ErrorKind, Progress};
-use crate::store::Report;
+use crate::store::{Absence, Report};
 use crate::synth::story;
 
 /// Why a report could not be opened, with the reports that were meant, perhaps.
@@ -238,7 +238,7 @@ fn read(path: &Path, shared: &Shared) -> Result<(), Error> {
     }
     let is_cancelled = progress.is_cancelled();
     if is_cancelled {
-        open.report.cancel_rest();
+        open.report.settle_rest(&Absence::cancelled());
     }
     shared.set_stage(if is_cancelled { Stage::Cancelled } else { Stage::Done });
     Ok(())

@@ -64,7 +64,7 @@ pub const PAGES: [PageEntry; 8] = [
         page: Some(Page::Memory),
         keys: &[command(Key::Num3)],
         make: Some(|| Box::<MemoryPage>::default()),
-        lacks: |report| lacking(&report.memory),
+        lacks: |report| lacking(&report.arenas),
     },
     PageEntry {
         title: "Liveness",
@@ -148,6 +148,7 @@ mod tests {
             assert_eq!(why_not, Some(COMING.into()), "{}", entry.title);
         }
         report.memory.settle(Err(absent::memory()));
+        report.fill_arenas_with_tiles();
         report.debug.settle(Err(absent::debug()));
         report.execution.settle(Err(absent::execution()));
         let reason = |title: &str| {

@@ -14,7 +14,7 @@ use crate::analysis::comparison::step_axis::StepAxis;
 use crate::analysis::derived::{Derived, DerivedPair};
 use crate::store::debug_info::DebugInfo;
 use crate::store::target::Target;
-use crate::store::{Report, System};
+use crate::store::{Absence, Part, Report, System};
 
 /// Most runs that are open together; each has a colour of its own.
 pub const MOST_RUNS: usize = 8;
@@ -187,20 +187,33 @@ pub enum Needed {
 pub type Needs = &'static [Needed];
 
 impl Needed {
+    /// Whether nothing more of it will come from a report, and why it will not come at all.
+    fn state(self, report: &Report) -> (bool, Option<&Absence>) {
+        fn of<T>(part: &Part<T>) -> (bool, Option<&Absence>) {
+            (part.is_settled(), part.absence())
+        }
+        match self {
+            Self::About => of(&report.about),
+            Self::Memory => of(&report.memory),
+            Self::Liveness => of(&report.liveness),
+            Self::Debug => of(&report.debug),
+            Self::Variables => of(&report.variables),
+            Self::TileVariables => of(&report.tile_variable_bytes),
+            Self::ComputeSets => of(&report.compute_set_tiles),
+            Self::VertexTypes => of(&report.vertex_types),
+            Self::Exchanges => of(&report.exchanges),
+            Self::Axis | Self::Matching => (true, None),
+        }
+    }
+
     /// Whether nothing more of it will come from a report.
     pub fn is_settled(self, report: &Report) -> bool {
-        match self {
-            Self::About => report.about.is_settled(),
-            Self::Memory => report.memory.is_settled(),
-            Self::Liveness => report.liveness.is_settled(),
-            Self::Debug => report.debug.is_settled(),
-            Self::Variables => report.variables.is_settled(),
-            Self::TileVariables => report.tile_variable_bytes.is_settled(),
-            Self::ComputeSets => report.compute_set_tiles.is_settled(),
-            Self::VertexTypes => report.vertex_types.is_settled(),
-            Self::Exchanges => report.exchanges.is_settled(),
-            Self::Axis | Self::Matching => true,
-        }
+        self.state(report).0
+    }
+
+    /// Whether the report's system has nothing of the kind: it is absent, and needs no reason.
+    fn is_foreign(self, report: &Report) -> bool {
+        self.state(report).1.is_some_and(|absence| !absence.is_explained())
     }
 }
 
@@ -313,7 +326,13 @@ impl Runs {
         self.list.iter().all(is_read)
     }
 
-    /// The same, and whether axis and matching are there where they are needed.
+    /// Whether the system of all runs has nothing of the kind of one of these parts.
+    pub fn are_foreign_to(&self, needs: Needs) -> bool {
+        let is_foreign = |run: &Run| needs.iter().any(|needed| needed.is_foreign(&run.report));
+        self.list.iter().all(is_foreign)
+    }
+
+    /// Whether the parts that are needed are read, and axis and matching are there where they are needed.
     pub fn is_settled(&self, needs: Needs) -> bool {
         let has_axis = !needs.contains(&Needed::Axis) || self.axis.is_some();
         let is_matched = |run: &Run| !needs.contains(&Needed::Matching) || run.pair.is_some();

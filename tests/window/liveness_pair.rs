@@ -12,6 +12,7 @@ use eframe::egui::accesskit::{Role, Toggled};
 use eframe::egui::{Key, Modifiers, Theme, Vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use egui_kittest::{Harness, SnapshotResults};
+use tilescope::format::poplar::absent;
 use tilescope::store::System;
 use tilescope::store::compute::ComputeSets;
 use tilescope::store::debug_info::{DebugInfo, Proportion, TextRef};
@@ -121,13 +122,13 @@ fn report(name: &str, names: &[String], variables: &[Variable], proportion: f64)
     report.liveness.fill(Some(liveness));
     report.compute_sets.fill(Some(ComputeSets::default()));
     report.about.fill(Some(About::default()));
-    report.graph.fill(None);
-    report.categories.fill(None);
-    report.execution.fill(None);
-    report.variables.fill(None);
-    report.vertex_types.fill(None);
-    report.compute_set_tiles.fill(None);
-    report.exchanges.fill(None);
+    report.graph.settle(Err(absent::graph()));
+    report.categories.settle(Err(absent::categories()));
+    report.execution.settle(Err(absent::execution()));
+    report.variables.settle(Err(absent::variables()));
+    report.vertex_types.settle(Err(absent::vertex_types()));
+    report.compute_set_tiles.settle(Err(absent::compute_set_tiles()));
+    report.exchanges.settle(Err(absent::exchanges()));
     report
 }
 

@@ -16,6 +16,7 @@ mod memory;
 mod memory_map;
 mod memory_pair;
 mod memory_runs;
+mod other_system;
 mod report;
 mod runs;
 mod scenes;

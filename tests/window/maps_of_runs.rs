@@ -8,14 +8,15 @@ use eframe::egui::accesskit::Role;
 use eframe::egui::{Key, Modifiers, Rect, Theme, Vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
-use tilescope::store::Report;
+use tilescope::format::poplar::absent;
+use tilescope::store::{Report, System};
 use tilescope::ui::app::App;
 use tilescope::ui::command::Page;
 
 /// A run whose variables on the tiles are the larger the later it is.
 fn run(number: u32) -> Arc<Report> {
     let small = report::small();
-    let report = Report::new(format!("/reports/run-{number}").into());
+    let report = Report::of(System::POPLAR, format!("/reports/run-{number}").into());
     report.target.fill(small.target.get().cloned());
     report.memory.fill(small.memory.get().cloned());
     report.fill_arenas_with_tiles();
@@ -31,10 +32,10 @@ fn run(number: u32) -> Arc<Report> {
     variables.bytes.iter_mut().for_each(|bytes| *bytes += number);
     report.variables.fill(Some(variables));
     report.categories.fill(small.categories.get().cloned());
-    report.execution.fill(None);
-    report.vertex_types.fill(None);
-    report.compute_set_tiles.fill(None);
-    report.exchanges.fill(None);
+    report.execution.settle(Err(absent::execution()));
+    report.vertex_types.settle(Err(absent::vertex_types()));
+    report.compute_set_tiles.settle(Err(absent::compute_set_tiles()));
+    report.exchanges.settle(Err(absent::exchanges()));
     Arc::new(report)
 }
 

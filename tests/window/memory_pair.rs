@@ -11,6 +11,7 @@ use eframe::egui::accesskit::Role;
 use eframe::egui::{Key, Modifiers, Pos2, Theme, Vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use egui_kittest::{Harness, SnapshotResults};
+use tilescope::format::poplar::absent;
 use tilescope::store::Report;
 use tilescope::store::System;
 use tilescope::store::debug_info::Proportion;
@@ -80,10 +81,10 @@ fn target() -> Report {
     report.compute_sets.fill(small.compute_sets.get().cloned());
     report.variables.fill(small.variables.get().cloned());
     report.categories.fill(small.categories.get().cloned());
-    report.execution.fill(None);
-    report.vertex_types.fill(None);
-    report.compute_set_tiles.fill(None);
-    report.exchanges.fill(None);
+    report.execution.settle(Err(absent::execution()));
+    report.vertex_types.settle(Err(absent::vertex_types()));
+    report.compute_set_tiles.settle(Err(absent::compute_set_tiles()));
+    report.exchanges.settle(Err(absent::exchanges()));
     report
 }
 

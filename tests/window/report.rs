@@ -51,6 +51,7 @@ pub fn empty() -> Report {
     let report = without_memory();
     report.target.settle(Err(absent::target()));
     report.memory.settle(Err(absent::memory()));
+    report.fill_arenas_with_tiles();
     report
 }
 
@@ -74,6 +75,7 @@ pub fn without_rows() -> Report {
     report.target.fill(Some(Target::default()));
     report.graph.fill(Some(GraphInfo::default()));
     report.memory.fill(Some(TileMemory::default()));
+    report.fill_arenas_with_tiles();
     report.steps.fill(Some(Steps::default()));
     report.programs.fill(Some(Programs::default()));
     report.liveness.fill(Some(Liveness::default()));

@@ -1,13 +1,16 @@
 //! The facts of reports side by side: memory, machine, graph, compilation and execution, and whether the
 //! program fits.
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
 use crate::analysis::figures::joined::side_by_side;
-use crate::analysis::liveness::replica_note;
 use crate::analysis::liveness::timeline::WithTimeline;
+use crate::analysis::liveness::{Scope, always_live_bytes, replica_note};
 use crate::analysis::memory::{cell, over_limit_bytes, totals};
 use crate::analysis::program::steps;
-use crate::store::Report;
 use crate::store::options::About;
+use crate::store::{Absence, DeviceId, Report};
 use crate::text::{grouped, shortened};
 
 /// Longest value.
@@ -26,7 +29,7 @@ pub struct FactGroup {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fact {
     /// Its name.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// What it says in each report.
     pub said: Vec<Option<Said>>,
 }
@@ -55,25 +58,36 @@ impl Said {
 }
 
 type StatementsOf = fn(&WithTimeline<'_>) -> Vec<Statement>;
+type WhyNot = fn(&Report) -> Option<&Absence>;
 
-/// What is known of the reports now.
+/// What is known of the reports now. A group without facts is there where a report says why it has none.
 pub fn fact_groups(reports: &[WithTimeline<'_>]) -> Vec<FactGroup> {
-    let groups: [(&'static str, StatementsOf); 4] = [
-        ("Memory", memory_facts),
-        ("Target", |of| target_facts(of.report)),
-        ("Graph", |of| graph_facts(of.report)),
-        ("Compilation and execution", |of| compilation_facts(of.report)),
+    let groups: [(&'static str, StatementsOf, WhyNot); 4] = [
+        ("Memory", memory_facts, |report| report.memory.absence()),
+        ("Target", |of| target_facts(of.report), |report| report.target.absence()),
+        ("Graph", |of| graph_facts(of.report), |report| report.graph.absence()),
+        (
+            "Compilation and execution",
+            |of| compilation_facts(of.report),
+            |report| report.about.absence(),
+        ),
     ];
-    let group = |(title, facts): (&'static str, StatementsOf)| {
-        let keyed = |of: &WithTimeline<'_>| facts(of).into_iter().map(|row| (row.0, row)).collect();
+    let group = |(title, facts, why_not): (&'static str, StatementsOf, WhyNot)| {
+        let keyed = |of: &WithTimeline<'_>| -> Vec<_> {
+            facts(of).into_iter().map(|row| (row.0.clone(), row)).collect()
+        };
         let fact = |row: Vec<Option<Statement>>| {
-            let name = row.iter().flatten().next()?.0;
+            let name = row.iter().flatten().next()?.0.clone();
             Some(Fact { name, said: row.into_iter().map(|said| Some(said?.1)).collect() })
         };
         let rows = side_by_side(reports.iter().map(keyed).collect());
-        FactGroup { title, facts: rows.into_iter().filter_map(fact).collect() }
+        let facts: Vec<Fact> = rows.into_iter().filter_map(fact).collect();
+        let is_missed =
+            |of: &WithTimeline<'_>| why_not(of.report).is_some_and(Absence::is_explained);
+        let is_told = !facts.is_empty() || reports.iter().any(is_missed);
+        is_told.then_some(FactGroup { title, facts })
     };
-    groups.into_iter().map(group).collect()
+    groups.into_iter().filter_map(group).collect()
 }
 
 /// Whether a program fits.
@@ -105,10 +119,10 @@ impl Fit {
 }
 
 /// A fact of one report: its name and what it says.
-type Statement = (&'static str, Said);
+type Statement = (Cow<'static, str>, Said);
 
 fn push(facts: &mut Vec<Statement>, name: &'static str, said: Option<Said>) {
-    facts.extend(said.map(|said| (name, said)));
+    facts.extend(said.map(|said| (Cow::Borrowed(name), said)));
 }
 
 fn words(text: Option<String>) -> Option<Said> {
@@ -118,17 +132,37 @@ fn words(text: Option<String>) -> Option<Said> {
 fn memory_facts(of: &WithTimeline<'_>) -> Vec<Statement> {
     let mut facts = Vec::new();
     let report = of.report;
-    let Some(memory) = report.memory.get() else { return facts };
+    let Some(memory) = report.memory.get() else { return arena_facts(of) };
     let target = report.target.get();
     let totals = totals(memory, target);
-    facts.push(("Without gaps", Said::bytes(totals.total_bytes)));
-    facts.push(("With gaps", Said::bytes(totals.including_gaps_bytes)));
-    facts.push(("Gaps", Said::bytes(totals.gap_bytes)));
-    facts.push(("Always live", Said::bytes(totals.always_live_bytes)));
+    for (name, bytes) in [
+        ("Without gaps", totals.total_bytes),
+        ("With gaps", totals.including_gaps_bytes),
+        ("Gaps", totals.gap_bytes),
+        ("Always live", totals.always_live_bytes),
+    ] {
+        push(&mut facts, name, Some(Said::bytes(bytes)));
+    }
     push(&mut facts, "Fullest tile", fullest(report, totals.fullest));
     let tiles = grouped(memory.tiles.len() as u64);
     let over = totals.tiles_over_limit.map(|over| Said::Count(over, format!(" of {tiles}")));
     push(&mut facts, "Tiles over the limit", over);
+    push(&mut facts, "Liveness peak", liveness_peak(of));
+    facts
+}
+
+/// Of a system without tiles: what its devices can hold, and the most at any step.
+fn arena_facts(of: &WithTimeline<'_>) -> Vec<Statement> {
+    let mut facts = Vec::new();
+    let report = of.report;
+    let Some(arenas) = report.arenas.get() else { return facts };
+    let devices: BTreeSet<DeviceId> = arenas.devices.iter().flatten().copied().collect();
+    for device in devices {
+        let capacity = arenas.sum(&arenas.capacities, |of| of == Some(device));
+        facts.push((report.device_title(device).into(), Said::bytes(capacity)));
+    }
+    let bytes = |bytes: Option<u64>| bytes.map(|bytes| Said::bytes(Some(bytes)));
+    push(&mut facts, "Always live", bytes(always_live_bytes(Scope::Everything, arenas)));
     push(&mut facts, "Liveness peak", liveness_peak(of));
     facts
 }
@@ -205,7 +239,7 @@ fn compilation_facts(report: &Report) -> Vec<Statement> {
             push(&mut facts, "Steps recorded", Some(Said::count(execution.steps)));
             push(&mut facts, "Cycles", execution.cycles.map(Said::count));
         }
-        None if report.execution.is_settled() => {
+        None if report.execution.absence().is_some_and(Absence::is_explained) => {
             push(&mut facts, "Execution", words(Some("Nothing was recorded".to_owned())));
         }
         None => {}
@@ -245,8 +279,8 @@ mod tests {
         });
         let groups =
             fact_groups(&[&source, &target].map(|report| WithTimeline { report, timeline: None }));
-        let FactGroup { title, facts } = &groups[1];
-        let names: Vec<_> = facts.iter().map(|fact| fact.name).collect();
+        let [FactGroup { title, facts }] = &groups[..] else { panic!("one group: {groups:?}") };
+        let names: Vec<_> = facts.iter().map(|fact| &*fact.name).collect();
         assert_eq!((*title, &names[..]), ("Target", &["Type", "Tiles", "Clock"][..]));
         let count = |count| Some(Said::Count(count, String::new()));
         assert_eq!(facts[1].said, [count(4), count(8)]);

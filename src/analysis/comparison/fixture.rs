@@ -122,6 +122,7 @@ pub fn report(content: &Content) -> Report {
     tiles(content, &report, &target, &mut liveness);
     report.liveness.fill(Some(liveness));
     report.target.fill(Some(target));
+    report.fill_arenas_with_tiles();
     report
 }
 
@@ -230,7 +231,6 @@ fn tiles(content: &Content, report: &Report, target: &Target, liveness: &mut Liv
         memory.not_always_live_max.push(Some(sums.not_always_live_max));
     }
     report.memory.fill(Some(memory));
-    report.fill_arenas_with_tiles();
     report.variables.fill(Some(lowered));
     let changes = |tiles: &RangeInclusive<u32>| {
         let rows: Vec<_> = table.iter(table.rows_between(tiles)).collect();

@@ -144,10 +144,10 @@ pub fn verdict(report: &Report, gaps: Option<&GapTotals>) -> Option<Verdict> {
 }
 
 fn curve(report: &Report, limit_bytes: u64) -> Option<CurveVerdict> {
-    let (steps, memory) = (report.steps.get()?, report.memory.get()?);
+    let steps = report.steps.get()?;
     let curve = liveness::curve(report.liveness.get()?, Scope::Everything, steps.ids.len())?;
     let step = liveness::peak(&curve)?;
-    let always_live = liveness::always_live_bytes(Scope::Everything, memory, report.target.get())?;
+    let always_live = liveness::always_live_bytes(Scope::Everything, report.arenas.get()?)?;
     let bytes = curve.get(step)?.saturating_add(always_live);
     Some(CurveVerdict { step: steps.ids.get(step)?.0, bytes, limit_bytes })
 }

@@ -10,7 +10,7 @@ use std::ops::Range;
 use crate::store::ids::CategoryId;
 use crate::store::liveness::Classes;
 use crate::store::variable::LoweredVariables;
-use crate::store::{ClassId, Report, TileId, UnloweredId};
+use crate::store::{ArenaId, ClassId, Report, UnloweredId};
 
 use crate::analysis::liveness::variables::{VariableRow, always_live, not_always_live};
 use crate::analysis::liveness::{Scope, variable_name};
@@ -88,35 +88,46 @@ pub struct PlacedLifetime {
     pub ranges: Vec<Range<u32>>,
 }
 
-/// What is alive on a tile at a step position, by offset; only what has a place and a size. `None`
+/// What is alive in an arena at a step position, by offset; only what has a place and a size. `None`
 /// where the part that it needs is absent.
-pub fn placed_lifetimes(report: &Report, tile: TileId, step: usize) -> Option<Vec<PlacedLifetime>> {
+pub fn placed_lifetimes(
+    report: &Report,
+    arena: ArenaId,
+    step: usize,
+) -> Option<Vec<PlacedLifetime>> {
     let classes = &report.liveness.get()?.classes;
     let steps = steps_of(report)?;
-    let variables = report.variables.get()?;
-    let is_placed = |row: &usize| {
-        variables.flags.get(*row).is_some_and(|flags| flags.is_allocated())
-            && variables.bytes.get(*row).is_some_and(|bytes| *bytes > 0)
+    let life = |offset: u64, bytes: u64, class: ClassId, category, name: String| PlacedLifetime {
+        offset,
+        bytes,
+        name,
+        category,
+        is_always_live: classes.is_always_live(class),
+        ranges: ranges_of(classes, class, steps),
     };
-    let mut placed: Vec<PlacedLifetime> = variables
-        .rows_of(tile)
-        .filter(is_placed)
-        .filter_map(|row| {
-            let class = *variables.classes.get(row)?;
-            if !classes.is_live_at(class, step) {
-                return None;
+    let mut placed: Vec<PlacedLifetime> = Vec::new();
+    if let Some(variables) = report.variables.get() {
+        for row in variables.rows_of(arena.tile()) {
+            let is_placed = variables.flags.get(row)?.is_allocated();
+            let (class, bytes) = (*variables.classes.get(row)?, *variables.bytes.get(row)?);
+            if is_placed && bytes > 0 && classes.is_live_at(class, step) {
+                let (category, name) = category_and_name(report, variables, row);
+                let offset = u64::from(*variables.offsets.get(row)?);
+                placed.push(life(offset, u64::from(bytes), class, category, name));
             }
-            let (category, name) = category_and_name(report, variables, row);
-            Some(PlacedLifetime {
-                offset: u64::from(*variables.offsets.get(row)?),
-                bytes: u64::from(*variables.bytes.get(row)?),
-                name,
-                category,
-                is_always_live: classes.is_always_live(class),
-                ranges: ranges_of(classes, class, steps),
-            })
-        })
-        .collect();
+        }
+    } else {
+        let read = report.reader()?.read(arena).ok()??;
+        for row in read.by_address() {
+            let Some(found) = read.get(*row).filter(|found| classes.is_live_at(found.class, step))
+            else {
+                continue;
+            };
+            let name = read.names.at(*row as usize).unwrap_or("").to_owned();
+            let category = found.category.map(CategoryId);
+            placed.push(life(found.offset, found.bytes, found.class, category, name));
+        }
+    }
     placed.sort_by_key(|lifetime| (lifetime.offset, lifetime.bytes));
     Some(placed)
 }
@@ -222,11 +233,11 @@ pub fn ranges_of(classes: &Classes, class: ClassId, steps: u32) -> Vec<Range<u32
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::StepId;
     use crate::store::liveness::{Liveness, VariableBytes};
     use crate::store::program::Steps;
     use crate::store::report::Categories;
     use crate::store::variable::VariableFlags;
+    use crate::store::{StepId, TileId};
 
     /// Eight steps; class 1 lives always, 2 at steps 1–4 and 6, 3 at 2–6.
     fn report() -> Report {
@@ -311,15 +322,15 @@ mod tests {
         variables.rows.push(0..6);
         report.variables.fill(Some(variables));
         let at = |step| -> Vec<(u64, String)> {
-            let placed = placed_lifetimes(&report, TileId(5), step).expect("lifetimes");
+            let placed = placed_lifetimes(&report, ArenaId(5), step).expect("lifetimes");
             placed.into_iter().map(|row| (row.offset, row.name)).collect()
         };
         let always = [(0, "Control code".to_owned()), (32, "Unknown category".to_owned())];
         assert_eq!(at(0), always);
         assert_eq!(at(1)[2..], [(64, "sum".to_owned())]);
         assert_eq!(at(5)[2..], [(64, "<variable 7>".to_owned())]);
-        assert_eq!(placed_lifetimes(&report, TileId(6), 1), Some(vec![]));
-        let placed = placed_lifetimes(&report, TileId(5), 1).expect("lifetimes");
+        assert_eq!(placed_lifetimes(&report, ArenaId(6), 1), Some(vec![]));
+        let placed = placed_lifetimes(&report, ArenaId(5), 1).expect("lifetimes");
         assert_eq!((placed[1].category, placed[2].category), (None, Some(CategoryId(4))));
         assert_eq!(placed[2].ranges, [1..5, 6..7]);
     }

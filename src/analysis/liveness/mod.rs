@@ -6,6 +6,7 @@
 //! replicated programs are per replica, as Poplar writes them; that was not verified on a real
 //! report.
 
+mod arena_curve;
 pub mod lifetimes;
 pub mod peaks;
 pub mod scope_curve;
@@ -88,30 +89,53 @@ impl Scope {
 /// `memory_by_tile`); of the worst arena that of one, where all are alike.
 pub fn limit_bytes(scope: Scope, arenas: &Arenas) -> Option<u64> {
     match scope {
-        Scope::Everything => arenas.capacity_of(|_| true),
-        Scope::Device(wanted) => arenas.capacity_of(|device| device == Some(wanted)),
-        Scope::Arena(arena) => arenas.capacity(arena),
         Scope::WorstArena => {
             arenas.capacities.first().copied().flatten().filter(|_| arenas.are_alike)
         }
+        scope => sum_over(scope, arenas, &arenas.capacities),
     }
+}
+
+/// Always-live bytes of a scope; `None` for the worst arena, which is another one from step to step.
+pub fn always_live_bytes(scope: Scope, arenas: &Arenas) -> Option<u64> {
+    sum_over(scope, arenas, &arenas.always_live)
+}
+
+/// The sum of a column of arenas over a scope.
+fn sum_over(scope: Scope, arenas: &Arenas, column: &[Option<u64>]) -> Option<u64> {
+    match scope {
+        Scope::Everything => arenas.sum(column, |_| true),
+        Scope::Device(wanted) => arenas.sum(column, |device| device == Some(wanted)),
+        Scope::Arena(arena) => *column.get(arenas.ids.position(arena)?)?,
+        Scope::WorstArena => None,
+    }
+}
+
+/// What a scope is called in a report.
+pub fn scope_title(report: &Report, scope: Scope) -> String {
+    match scope {
+        Scope::Everything => report.system.all_devices.to_owned(),
+        Scope::Device(device) => report.device_title(device),
+        Scope::Arena(arena) => report.arena_title(arena),
+        Scope::WorstArena => report.system.worst_arena.to_owned(),
+    }
+}
+
+/// The arena that one looks at first: the fullest tile; of other arenas the largest.
+pub fn first_arena(report: &Report) -> Option<ArenaId> {
+    if let Some(memory) = report.memory.get() {
+        let fullest = memory::totals(memory, report.target.get()).fullest;
+        return memory.tiles.get(fullest.unwrap_or(0)).map(ArenaId::from);
+    }
+    let arenas = report.arenas.get()?;
+    let rows = (0..arenas.ids.len()).rev();
+    arenas.ids.get(rows.max_by_key(|row| arenas.capacities.get(*row))?)
 }
 
 /// The devices that have a curve of their own.
 pub fn devices_with_curve(report: &Report) -> Vec<DeviceId> {
     let deltas = report.liveness.get().and_then(|liveness| liveness.deltas.as_ref());
     deltas.map_or_else(Vec::new, |deltas| deltas.by_device.keys().copied().collect())
-}
-
-/// Always-live bytes of a scope, from `memory_by_tile`; `None` for the worst tile, which is another
-/// one from step to step.
-pub fn always_live_bytes(scope: Scope, tiles: &TileMemory, target: Option<&Target>) -> Option<u64> {
-    let rows = scope.rows(tiles, target);
-    if rows.is_empty() || scope == Scope::WorstArena {
-        return None;
-    }
-    rows.map(|row| memory::cell(&tiles.always_live, row))
-        .try_fold(0_u64, |sum, bytes| Some(sum.saturating_add(bytes?)))
 }
 
 /// Why a scope has no curve; `None` where what it needs is there or may still come.

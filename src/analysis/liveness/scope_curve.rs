@@ -4,12 +4,14 @@
 //!   always-live bytes and limit summed over the scope's tiles in `memory_by_tile`.
 //! - A tile: the bytes of its rows of `var_bytes_by_eq_class` whose class is live at the step and not
 //!   always live; always-live bytes from `memory_by_tile`.
+//! - An arena of another system: [`curve_of_placed`].
 //! - The worst tile: at each step the tile with the most bytes alive there, always live + not always
 //!   live, the lowest tile of equals. The curve is of that tile's bytes, the limit is one tile's.
 //!   Tiles whose always-live bytes are not known do not take part.
 
 use crate::store::{ArenaId, Report, TileId};
 
+use crate::analysis::liveness::arena_curve::curve_of_placed;
 use crate::analysis::liveness::worst_tiles::worst_tiles;
 use crate::analysis::liveness::{self, Scope, curve_of_variables};
 use crate::analysis::memory;
@@ -57,18 +59,25 @@ pub fn scope_curve(
 ) -> Option<ScopeCurve> {
     let steps = report.steps.get()?.ids.len();
     let liveness = report.liveness.get()?;
-    let target = report.target.get();
-    let memory = report.memory.get();
-    let limit = || liveness::limit_bytes(scope, report.arenas.get()?);
+    let arenas = report.arenas.get();
+    let limit = || liveness::limit_bytes(scope, arenas?);
+    let mut level = arenas.and_then(|arenas| liveness::always_live_bytes(scope, arenas));
     let not_always_live = match scope {
         Scope::Everything | Scope::Device(_) => liveness::curve(liveness, scope, steps)?,
+        Scope::Arena(arena) if arenas.is_some_and(|arenas| !arenas.are_alike) => {
+            // What cannot be read is said where the arena itself is shown.
+            let placed = report.reader()?.read(arena).ok()??;
+            let (curve, always_live) = curve_of_placed(&placed, &liveness.classes, steps);
+            level = Some(always_live);
+            curve
+        }
         Scope::Arena(arena) => {
             let table = report.tile_variable_bytes.get()?;
             let rows: Vec<_> = table.iter(table.rows_of(arena.tile())).collect();
             curve_of_variables(&rows, &liveness.classes, steps)
         }
         Scope::WorstArena => {
-            let memory = memory?;
+            let memory = report.memory.get()?;
             let tiles = memory.tiles.as_slice().iter().enumerate();
             let tiles: Vec<(TileId, u64)> = tiles
                 .filter_map(|(row, tile)| Some((*tile, memory::cell(&memory.always_live, row)?)))
@@ -89,7 +98,6 @@ pub fn scope_curve(
             });
         }
     };
-    let level = memory.and_then(|memory| liveness::always_live_bytes(scope, memory, target));
     Some(ScopeCurve {
         not_always_live,
         always_live: level.map_or(AlwaysLive::Unknown, AlwaysLive::Level),

@@ -30,10 +30,15 @@ pub struct SharedCategory {
     pub ids: Vec<Option<CategoryId>>,
 }
 
-/// The categories of reports: in the order of the first, then those that only later ones have.
+/// The categories of reports: in the order of the first, then those that only later ones have. Of a
+/// report without resident variables all, as they are listed.
 pub fn categories_of_all(reports: &[&Report]) -> Vec<SharedCategory> {
     let of_report = |report: &&Report| {
-        let ids = report.variables.get().map(categories_by_bytes).unwrap_or_default();
+        let ids = match report.variables.get() {
+            Some(variables) => categories_by_bytes(variables),
+            None if !report.variables.is_settled() => Vec::new(),
+            None => report.categories.get().map_or(Vec::new(), |all| all.ids.as_slice().to_vec()),
+        };
         let keyed = ids.into_iter().map(|id| {
             let name = report.categories.get().and_then(|all| all.name(id)).map(str::to_owned);
             let key = (name.clone(), name.is_none().then_some(id));

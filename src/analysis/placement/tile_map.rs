@@ -13,7 +13,7 @@ use std::ops::Range;
 use crate::store::ids::CategoryId;
 use crate::store::liveness::Classes;
 use crate::store::placed::{Placed, Placement};
-use crate::store::{ClassId, Report};
+use crate::store::{ArenaId, ClassId, Report};
 
 use crate::analysis::placement::gaps::{
     Gap, GapsByReason, by_reason, end_of, gaps, gaps_at_step, placed_rows,
@@ -25,7 +25,7 @@ use crate::analysis::program::steps::Filter;
 pub struct TileMap {
     /// The last byte that any variable uses at any step, + 1.
     pub end: u64,
-    /// Memory of a tile, bytes; `None` where the target does not say.
+    /// What the arena can hold, bytes; `None` where that is not known.
     pub limit: Option<u64>,
     /// Start addresses of the memory elements, ascending.
     pub elements: Vec<u64>,
@@ -66,8 +66,8 @@ impl Block {
 }
 
 impl TileMap {
-    /// The map of a tile over all steps, or of what lives at a step position.
-    pub fn new(tile: &Placed, report: &Report, step: Option<usize>) -> Self {
+    /// The map of an arena over all steps, or of what lives at a step position.
+    pub fn new(tile: &Placed, report: &Report, arena: ArenaId, step: Option<usize>) -> Self {
         let target = report.target.get();
         let classes = report.liveness.get().map(|liveness| &liveness.classes);
         let is_live = |variable: &Placement| {
@@ -99,7 +99,10 @@ impl TileMap {
         };
         Self {
             end: end_of(tile),
-            limit: target.and_then(|target| target.bytes_per_tile),
+            limit: match target {
+                Some(target) => target.bytes_per_tile,
+                None => report.arenas.get().and_then(|arenas| arenas.capacity(arena)),
+            },
             elements: target.map(|target| target.element_offsets.clone()).unwrap_or_default(),
             regions: target.map(|target| target.region_offsets.clone()).unwrap_or_default(),
             blocks,
@@ -237,7 +240,7 @@ mod tests {
     fn what_is_at_a_place_is_found() {
         let report = report();
         let tile = tile(&[(8, 8, 2), (0, 4, 1), (8, 16, 3), (40, 0, 1), (28, 4, 1)]);
-        let map = TileMap::new(&tile, &report, None);
+        let map = TileMap::new(&tile, &report, ArenaId(0), None);
         let places: Vec<_> = map
             .blocks
             .iter()
@@ -255,14 +258,14 @@ mod tests {
         assert_eq!((map.block_of(4), map.block_of(3)), (Some(3), None));
         let named = map.blocks.iter().map(|block| block.category.is_some()).collect::<Vec<_>>();
         assert_eq!(named, [false, true, true, true], "a category without a name");
-        let early = TileMap::new(&tile, &report, Some(1));
+        let early = TileMap::new(&tile, &report, ArenaId(0), Some(1));
         assert_eq!((early.lanes.len(), early.blocks.len(), early.end), (1, 3, 32));
         assert!(early.gap_at(16).is_some() && early.block_at(8, 0) == Some(1));
         let classes = &report.liveness.get().expect("liveness").classes;
         assert!(early.blocks.iter().all(|block| block.is_live(classes, 1)));
         assert_eq!(rows_named(&tile, "LAYER2"), [2]);
         assert_eq!(rows_named(&tile, "/out").len(), 5);
-        assert_eq!(TileMap::new(&Placed::default(), &report, None).lanes.len(), 0);
+        assert_eq!(TileMap::new(&Placed::default(), &report, ArenaId(0), None).lanes.len(), 0);
     }
 
     proptest! {
@@ -272,7 +275,7 @@ mod tests {
             step in proptest::option::of(0..4_usize),
         ) {
             let (report, tile) = (report(), tile(&variables));
-            let map = TileMap::new(&tile, &report, step);
+            let map = TileMap::new(&tile, &report, ArenaId(0), step);
             for lane in &map.lanes {
                 let blocks: Vec<&Block> =
                     lane.iter().map(|position| &map.blocks[*position as usize]).collect();

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::analysis::derived::Derived;
 use crate::analysis::placement::address_steps::AddressSteps;
 use crate::store::liveness::VariableBytes;
-use crate::store::{Report, TileId};
+use crate::store::{ArenaId, Report};
 use crate::ui::job::{Latest, Same};
 use crate::ui::report::memory_map::{TileData, TileReading};
 use crate::ui::runs::Run;
@@ -31,8 +31,8 @@ pub struct RunReading {
 
 impl RunReading {
     /// Asks for a tile; returns what was last found, which may be another tile meanwhile.
-    pub fn tile(&mut self, ctx: &egui::Context, run: &Run, tile: TileId) -> Option<Arc<RunData>> {
-        let data = self.reading.tile(ctx, run, tile)?;
+    pub fn tile(&mut self, ctx: &egui::Context, run: &Run, arena: ArenaId) -> Option<Arc<RunData>> {
+        let data = self.reading.tile(ctx, run, arena)?;
         let key = (Same(Arc::clone(&data)), run.report.debug.is_settled());
         let derived = Arc::clone(&run.derived);
         self.found.ask("addresses over steps", ctx, &key, move |_| {

@@ -16,9 +16,9 @@ use std::sync::Arc;
 
 use super::PageContext;
 use super::category_colors::{AskedColors, CategoryColors};
-use super::memory_map::{TileChoice, TileData, facts_ui};
+use super::memory_map::{TileChoice, TileData, facts_ui, reading_ui};
 use super::side_by_side::area_below;
-use crate::store::TileId;
+use crate::store::ArenaId;
 use crate::text::shortened;
 use crate::ui::job::Same;
 use crate::ui::runs::{Run, RunId, StepAt};
@@ -55,7 +55,7 @@ struct KindsOf {
 pub struct AddressStepsView {
     tile: TileChoice,
     /// The tile that the visible part is of.
-    viewed: Option<TileId>,
+    viewed: Option<ArenaId>,
     plane: Plane,
     colour_by: ColourBy,
     kinds: Option<(KindsOf, Kinds)>,
@@ -77,26 +77,26 @@ impl AddressStepsView {
         views: impl FnOnce(&mut egui::Ui),
     ) {
         let runs = page.runs;
-        let Some(memory) = runs.reference().report.memory.get() else { return };
+        let Some(arenas) = runs.reference().report.arenas.get() else { return };
         self.runs.retain(|id, _| runs.position(*id).is_some());
-        let tile = self.tile.tile(runs.reference(), memory, &page.selection.tiles);
+        let arena = self.tile.arena(runs.reference(), arenas, &page.selection.tiles);
         ui.horizontal(|ui| {
             views(ui);
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 self.colour_by.ui(ui);
             });
         });
-        if self.viewed.replace(tile) != Some(tile) {
+        if self.viewed.replace(arena) != Some(arena) {
             self.plane.reset();
             self.runs.values_mut().for_each(|run| run.chosen = None);
         }
         let mut read = |run: &Run| {
             let of_run = self.runs.entry(run.id).or_default();
-            of_run.reading.tile(ui.ctx(), run, tile)
+            of_run.reading.tile(ui.ctx(), run, arena)
         };
         let found: Vec<Option<Arc<RunData>>> = runs.iter().map(&mut read).collect();
         ui.horizontal(|ui| {
-            self.tile.ui(ui, page, memory);
+            self.tile.ui(ui, page, arenas);
             let tiles: Vec<&TileData> = found.iter().flatten().map(|data| &*data.tile).collect();
             if !tiles.is_empty() {
                 ui.separator();
@@ -113,7 +113,7 @@ impl AddressStepsView {
             let why_not = |run: &Run| self.runs.get(&run.id)?.reading.why_not(&run.report);
             match runs.iter().find_map(why_not) {
                 Some(why_not) => absent_ui(ui, "This picture is not in this report", &why_not),
-                None => absent_ui(ui, "The tile is being read", ""),
+                None => reading_ui(ui, runs),
             }
             return;
         }
@@ -221,8 +221,10 @@ impl AddressStepsView {
             }
             let Some(data) = data else {
                 let why_not = of_run.reading.why_not(&run.report);
-                let text = why_not.as_deref().unwrap_or("The tile is being read");
-                ui.put(rect, egui::Label::new(RichText::new(text).weak()));
+                ui.scope_builder(egui::UiBuilder::new().max_rect(rect), |ui| match why_not {
+                    Some(why_not) => drop(ui.weak(why_not)),
+                    None => reading_ui(ui, runs),
+                });
                 continue;
             };
             let step = |slot: &usize| runs.axis()?.step_at_or_before(place, *slot);

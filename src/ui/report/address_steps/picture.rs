@@ -255,14 +255,19 @@ fn axes(ui: &egui::Ui, placed: &Placed, of: &PictureOf<'_>) {
         painter.text(at, Align2::CENTER_TOP, text, font.clone(), color);
     }
     let at = Pos2::new(inner.center().x, inner.bottom() + BOTTOM - 1.0);
-    painter.text(at, Align2::CENTER_BOTTOM, "Step; addresses within the tile go up", font, color);
+    let arena = of.data.tile.report.system.arena_in_text();
+    let text = format!("Step; addresses within the {arena} go up");
+    painter.text(at, Align2::CENTER_BOTTOM, text, font, color);
 }
 
 fn value_text(of: &PictureOf<'_>) -> String {
     let tile = &of.data.tile;
     match of.chosen.map(|row| tile.name(row)).filter(|name| !name.is_empty()) {
         Some(name) => crate::text::shortened(name, 100).into_owned(),
-        None => format!("Tile {}, {} steps", tile.tile, grouped(of.data.rectangles.steps.into())),
+        None => {
+            let arena = tile.report.arena_title(tile.arena);
+            format!("{arena}, {} steps", grouped(of.data.rectangles.steps.into()))
+        }
     }
 }
 

@@ -13,7 +13,7 @@ use crate::analysis::insights::compared::Compared;
 use crate::analysis::memory::category_title;
 use crate::text::grouped;
 use crate::ui::report::PageContext;
-use crate::ui::runs::Run;
+use crate::ui::runs::{Needed, Run, Runs};
 use crate::ui::selection::toggle;
 use crate::ui::theme::Tokens;
 use crate::ui::widget::data_table::{Data, DataTable};
@@ -65,7 +65,7 @@ impl Explained {
         pair: &PairOfRuns<'_>,
         found: &Arc<Compared>,
     ) {
-        self.choices_ui(ui);
+        self.choices_ui(ui, page.runs);
         let choice = (self.subject, self.by);
         let is_fresh = self
             .made
@@ -118,7 +118,8 @@ impl Explained {
         }
     }
 
-    fn choices_ui(&mut self, ui: &mut egui::Ui) {
+    fn choices_ui(&mut self, ui: &mut egui::Ui, runs: &Runs) {
+        let are_foreign = runs.are_foreign_to(&[Needed::Memory]);
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing.x = 4.0;
             ui.weak("Change of");
@@ -128,12 +129,15 @@ impl Explained {
                 (Subject::AlwaysLive, "always live"),
                 (Subject::FullestTile, "the fullest tile"),
             ] {
+                if subject == Subject::FullestTile && are_foreign {
+                    continue;
+                }
                 ui.selectable_value(&mut self.subject, subject, title);
             }
             ui.separator();
             ui.weak("by");
             for (by, title, hover) in [
-                (By::Category, "category", "Poplar's categories of memory"),
+                (By::Category, "category", "Categories of memory"),
                 (By::Operation, "operation", "What the software layers called"),
                 (By::Module, "module", "Operations by the path in their names"),
                 (By::Variable, "variable", "Variables before lowering, by name"),

@@ -70,6 +70,9 @@ fn worst_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, number: usize, worst: &Mu
 }
 
 pub fn tiles_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights) {
+    if page.report().memory.get().is_none() {
+        return;
+    }
     card_ui(ui, "Tiles", |ui| {
         let units = Units::now(ui);
         histogram_ui(ui, page, found, units);

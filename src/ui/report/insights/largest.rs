@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{RunPart, card_ui};
 use crate::analysis::insights::Insights;
 use crate::analysis::insights::largest::{Largest, largest};
-use crate::analysis::liveness::{Scope, devices_with_curve};
+use crate::analysis::liveness::{Scope, devices_with_curve, scope_title};
 use crate::analysis::memory::category_title;
 use crate::store::StepId;
 use crate::text::shortened;
@@ -46,10 +46,10 @@ impl LargestThings {
     }
 
     fn scope_ui(&mut self, ui: &mut egui::Ui, page: &RunPart<'_>) {
+        let report = Arc::clone(page.report());
         let title = |scope: Scope| match scope {
-            Scope::Device(ipu) => format!("IPU {ipu}"),
-            Scope::Arena(tile) => format!("Tile {tile}"),
             Scope::Everything | Scope::WorstArena => "The model".to_owned(),
+            scope => scope_title(&report, scope),
         };
         let tile = page.selection.tiles.first().map(|tile| Scope::Arena(tile.into()));
         let mut scope = self.scope.unwrap_or(Scope::Everything);
@@ -61,7 +61,10 @@ impl LargestThings {
             }
             match tile {
                 Some(tile) => drop(ui.selectable_value(&mut scope, tile, title(tile))),
-                None => drop(ui.weak("Select a tile on the Memory page to have it here")),
+                None => {
+                    let one = report.system.an_arena;
+                    ui.weak(format!("Select {one} on the Memory page to have it here"));
+                }
             }
         });
         combo.response.accessible_name("Largest of");

@@ -14,7 +14,8 @@ use crate::ui::units::Units;
 pub fn verdict_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights) {
     let Some(verdict) = &found.verdict else {
         card_ui(ui, "Whether it fits is not known", |ui| {
-            ui.weak("The report does not say what tiles use, or what they have");
+            let arenas = page.report().system.arenas;
+            ui.weak(format!("The report does not say what {arenas} use, or what they have"));
         });
         return;
     };

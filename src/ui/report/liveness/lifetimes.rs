@@ -37,7 +37,7 @@ impl LifetimeRows {
     /// Everything of a scope that is alive at a step; `None` where that is not in the report.
     pub fn new(report: &Arc<Report>, scope: Scope, step: usize) -> Option<Self> {
         let lives = match scope {
-            Scope::Arena(arena) => Lives::Placed(placed_lifetimes(report, arena.tile(), step)?),
+            Scope::Arena(arena) => Lives::Placed(placed_lifetimes(report, arena, step)?),
             scope => Lives::Anywhere(lifetimes_at(report, scope, step)?),
         };
         let steps = report.steps.get().map_or(0, |steps| steps.ids.len() as u64);

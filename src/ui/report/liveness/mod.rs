@@ -19,7 +19,7 @@ use eframe::egui;
 use std::sync::Arc;
 
 use super::{PageContext, head_ui, part_or_reason, reason_of, unread_ui};
-use crate::analysis::liveness::{Scope, replica_note, why_no_curve};
+use crate::analysis::liveness::{Scope, replica_note, scope_title, why_no_curve};
 use crate::ui::pages::RunsPage;
 use crate::ui::runs::{Arrangement, Needed, Needs, Run, Runs, RunsAnswer};
 use crate::ui::split;
@@ -29,7 +29,6 @@ use crate::ui::widget::toolbar::Toolbar;
 use crate::ui::widget::view::View;
 use choices::Choices;
 use filter::filter_ui;
-use scope_choice::scope_title;
 use selected::selected_ui;
 use tables::Subject;
 use timelines::SlotTimelines;
@@ -121,16 +120,13 @@ impl LivenessPage {
             (_, Some(failure)) => absent_ui(ui, &format!("No {curve}"), failure),
             (None, None) => absent_ui(ui, &format!("The {curve} {is_are} being computed"), ""),
             (Some(_), None) if scope.needs_arenas() && !runs.is_settled(OF_ARENAS) => {
-                let what = format!("Variables by {}", runs.system().arena.to_lowercase());
+                let what = format!("Variables by {}", runs.system().arena_in_text());
                 unread_ui(ui, &what, runs.is_working());
             }
             (Some(_), None) => {
-                let reason = reason_of(why_no_curve(&runs.reference().report, scope));
-                absent_ui(
-                    ui,
-                    &format!("{} has no curve", scope_title(runs.system(), scope)),
-                    &reason,
-                );
+                let report = &runs.reference().report;
+                let reason = reason_of(why_no_curve(report, scope));
+                absent_ui(ui, &format!("{} has no curve", scope_title(report, scope)), &reason);
             }
         }
     }

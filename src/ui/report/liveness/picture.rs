@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::LivenessPage;
 use super::choices::{Choices, Shown, drawn};
-use super::scope_choice::scope_title;
 use super::timelines::{RunCurve, SlotTimelines};
 use super::words::{moment_text, selected_moment};
 use crate::analysis::liveness::lifetimes::VariableLife;
+use crate::analysis::liveness::scope_title;
 use crate::ui::report::moment::{Moment, as_title, step_id};
 use crate::ui::report::{PageContext, run_title_ui};
 use crate::ui::runs::{PerRun, Run, RunId, Runs};
@@ -165,7 +165,7 @@ impl LivenessPage {
             }
             for (place, run) in in_legend() {
                 let Some(curve) = timelines.run(place) else {
-                    let scope = scope_title(runs.system(), timelines.scope);
+                    let scope = scope_title(&runs.reference().report, timelines.scope);
                     ui.weak(format!("{}: no curve of {scope}", run.title));
                     continue;
                 };

@@ -3,9 +3,8 @@
 use eframe::egui::{self, ComboBox, Key, TextEdit};
 use std::collections::BTreeSet;
 
-use crate::analysis::liveness::{Scope, devices_with_curve};
-use crate::analysis::memory::totals;
-use crate::store::{ArenaId, Report, System, TileId};
+use crate::analysis::liveness::{Scope, devices_with_curve, first_arena, scope_title};
+use crate::store::{ArenaId, Report, TileId};
 use crate::ui::theme::Tokens;
 
 /// The choice, and the number of a tile as it is being typed.
@@ -20,15 +19,6 @@ impl Default for ScopeChoice {
     }
 }
 
-pub fn scope_title(system: &System, scope: Scope) -> String {
-    match scope {
-        Scope::Everything => system.all_devices.to_owned(),
-        Scope::Device(device) => format!("{} {device}", system.device),
-        Scope::Arena(arena) => format!("{} {arena}", system.arena),
-        Scope::WorstArena => system.worst_arena.to_owned(),
-    }
-}
-
 impl ScopeChoice {
     /// Draws it, from the right to the left, with what at least one of the reports has. Says whether
     /// another scope was chosen.
@@ -37,22 +27,25 @@ impl ScopeChoice {
         if matches!(self.scope, Scope::Arena(_)) {
             self.tile_ui(ui, reports);
         }
-        let system = reports.first().map_or(System::GENERAL, |report| report.system);
+        let Some(first) = reports.first() else { return false };
         let combo = ComboBox::from_id_salt("scope").width(150.0);
-        let combo = combo.selected_text(scope_title(&system, self.scope)).show_ui(ui, |ui| {
+        let combo = combo.selected_text(scope_title(first, self.scope)).show_ui(ui, |ui| {
             let mut offer = |ui: &mut egui::Ui, scope: Scope| {
-                ui.selectable_value(&mut self.scope, scope, scope_title(&system, scope));
+                ui.selectable_value(&mut self.scope, scope, scope_title(first, scope));
             };
             offer(ui, Scope::Everything);
             let devices = reports.iter().flat_map(|report| devices_with_curve(report));
             for device in devices.collect::<BTreeSet<_>>() {
                 offer(ui, Scope::Device(device));
             }
-            offer(ui, Scope::WorstArena);
+            if first.arenas.get().is_none_or(|arenas| arenas.are_alike) {
+                offer(ui, Scope::WorstArena);
+            }
             let is_arena = matches!(self.scope, Scope::Arena(_));
-            let one = format!("One {}…", system.arena.to_lowercase());
+            let one = format!("One {}…", first.system.arena_in_text());
             if ui.selectable_label(is_arena, one).clicked() && !is_arena {
-                self.scope = Scope::Arena(first_choice(reports, selected).into());
+                let arena = selected.map(ArenaId::from).or_else(|| first_arena(first));
+                self.scope = Scope::Arena(arena.unwrap_or(ArenaId(0)));
             }
         });
         combo
@@ -78,21 +71,12 @@ impl ScopeChoice {
         if wanted.is_none() {
             field = field.text_color(Tokens::now(ui).bad);
         }
-        let field = ui.add(field).accessible_name("Tile number");
+        let system = reports.first().map(|report| report.system).unwrap_or_default();
+        let field = ui.add(field).accessible_name(format!("{} number", system.arena));
         let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
-        field.on_hover_text("Type the number of a tile and press Enter");
+        field.on_hover_text(format!("Type the number of {} and press Enter", system.an_arena));
         if is_entered && let Some(arena) = wanted {
             self.scope = Scope::Arena(arena);
         }
     }
-}
-
-/// The tile that "One tile" begins with: the selected one, else the fullest of the first report.
-fn first_choice(reports: &[&Report], selected: Option<TileId>) -> TileId {
-    let fullest = || {
-        let report = reports.first()?;
-        let memory = report.memory.get()?;
-        memory.tiles.get(totals(memory, report.target.get()).fullest?)
-    };
-    selected.or_else(fullest).unwrap_or(TileId(0))
 }

@@ -181,7 +181,7 @@ impl Tables {
         let room = ROOM.get(several).copied().unwrap_or_default();
         if width < room {
             let usual = if several == 0 { Tab::NotAlwaysLive } else { Tab::Peaks };
-            let tab = self.tabs_ui(ui, usual, true);
+            let tab = self.tabs_ui(ui, page.runs, usual, true);
             if tab == Tab::Peaks {
                 return self.peaks_ui(ui, page, subject);
             }
@@ -197,21 +197,24 @@ impl Tables {
         let frame =
             egui::Frame::new().inner_margin(egui::Margin { left: 10, ..Default::default() });
         egui::CentralPanel::default().frame(frame).show(ui, |ui| {
-            let tab = self.tabs_ui(ui, Tab::NotAlwaysLive, false);
+            let tab = self.tabs_ui(ui, page.runs, Tab::NotAlwaysLive, false);
             self.tab_ui(ui, page, subject, tab);
         });
         clicked
     }
 
     /// Draws the tabs; returns the one that is shown.
-    fn tabs_ui(&mut self, ui: &mut egui::Ui, usual: Tab, has_peaks: bool) -> Tab {
-        let mut shown = self.tab.filter(|tab| has_peaks || *tab != Tab::Peaks).unwrap_or(usual);
+    fn tabs_ui(&mut self, ui: &mut egui::Ui, runs: &Runs, usual: Tab, has_peaks: bool) -> Tab {
+        let is_there = |tab: &Tab| match tab {
+            Tab::Peaks => has_peaks,
+            Tab::At(what) => !runs.are_foreign_to(what.needs().0),
+            _ => true,
+        };
+        let mut shown = self.tab.filter(is_there).unwrap_or(usual);
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing.x = 2.0;
-            for (tab, title) in TABS {
-                if (tab != Tab::Peaks || has_peaks)
-                    && ui.selectable_value(&mut shown, tab, title).clicked()
-                {
+            for (tab, title) in TABS.into_iter().filter(|(tab, _)| is_there(tab)) {
+                if ui.selectable_value(&mut shown, tab, title).clicked() {
                     self.tab = Some(tab);
                 }
             }
@@ -258,7 +261,7 @@ impl Tables {
     ) {
         let (runs, scope) = (page.runs, subject.timelines.scope);
         if scope != Scope::Everything && !runs.is_settled(&[Needed::TileVariables]) {
-            let what = format!("Variables by {}", runs.system().arena.to_lowercase());
+            let what = format!("Variables by {}", runs.system().arena_in_text());
             unread_ui(ui, &what, runs.is_working());
             return;
         }
@@ -274,7 +277,7 @@ impl Tables {
                 self.not_always_live.ui(ui, page, name, &VariablesAt::NotAlwaysLive(moments()));
             }
             Tab::AlwaysLive if scope == Scope::WorstArena => {
-                let arena = runs.system().arena.to_lowercase();
+                let arena = runs.system().arena_in_text();
                 let title = format!("Each step has a worst {arena} of its own");
                 let hint =
                     format!("Choose one {arena} as the scope to see what always lives there");

@@ -3,12 +3,11 @@
 use eframe::egui::{self, RichText};
 use std::sync::Arc;
 
-use super::scope_choice::scope_title;
 use super::tables::{OF_VARIABLES, VariablesAt};
 use super::timelines::SlotTimelines;
-use crate::analysis::liveness::Scope;
+use crate::analysis::liveness::{Scope, scope_title};
 use crate::analysis::program::steps::{Fact, StepFacts, fact_names, facts};
-use crate::store::System;
+use crate::store::{Report, System};
 use crate::text::{grouped, shortened};
 use crate::ui::report::figures::Entry;
 use crate::ui::report::moment::{Moment, step_id};
@@ -83,7 +82,7 @@ impl SlotTooltip {
         match (runs.len(), self.facts.first()) {
             (1, Some(Some(facts))) => {
                 if let [figures] = &*figures {
-                    Self::one_ui(ui, runs.system(), timelines, facts, figures);
+                    Self::one_ui(ui, &runs.reference().report, timelines, facts, figures);
                 }
             }
             (1, _) => return,
@@ -95,7 +94,7 @@ impl SlotTooltip {
 
     fn one_ui(
         ui: &mut egui::Ui,
-        system: &System,
+        report: &Report,
         timelines: &SlotTimelines,
         facts: &StepFacts,
         figures: &RunFigures,
@@ -107,11 +106,11 @@ impl SlotTooltip {
         let mut lines: Vec<(&str, String)> = Vec::new();
         let line = |fact: Fact| (fact.name, shortened(&fact.value, NAME).into_owned());
         lines.extend(facts.list().into_iter().map(line));
-        let worst = worst_title(system);
+        let worst = worst_title(&report.system);
         match (&figures.worst, timelines.scope) {
             (Some(tile), _) => lines.push((&worst, tile.clone())),
             (_, Scope::Everything) => {}
-            (_, scope) => lines.push(("Of", scope_title(system, scope))),
+            (_, scope) => lines.push(("Of", scope_title(report, scope))),
         }
         lines.push(("Not always live", units.exact(figures.not_always_live.unwrap_or(0))));
         if let Some(always_live) = figures.always_live {
@@ -281,7 +280,7 @@ fn row_ui(ui: &mut egui::Ui, title: &str, words: &[Option<String>]) {
 }
 
 fn worst_title(system: &System) -> String {
-    format!("Worst {}", system.arena.to_lowercase())
+    format!("Worst {}", system.arena_in_text())
 }
 
 /// Which runs have a step there, and what is said of those that have none.
@@ -289,7 +288,7 @@ fn head_ui(ui: &mut egui::Ui, runs: &Runs, timelines: &SlotTimelines, moment: &M
     let title = moment.presence(runs);
     let title = match timelines.scope {
         Scope::Everything => title,
-        scope => format!("{title}, {}", scope_title(runs.system(), scope).to_lowercase()),
+        scope => format!("{title}, {}", scope_title(&runs.reference().report, scope)),
     };
     ui.label(RichText::new(title).strong());
     if let Some(absence) = moment.absence(runs) {
@@ -331,7 +330,7 @@ fn figures_of_two_ui(ui: &mut egui::Ui, system: &System, figures: &[RunFigures])
         for figures in figures {
             ui.label(figures.worst.as_ref().map_or_else(
                 || "–".to_owned(),
-                |tile| format!("{} {tile}", system.arena.to_lowercase()),
+                |tile| format!("{} {tile}", system.arena_in_text()),
             ));
         }
         ui.end_row();

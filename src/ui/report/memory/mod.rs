@@ -1,4 +1,5 @@
 //! Memory: bytes of every tile as pictures and tables, what differs between runs, and maps of tiles.
+//! Of a system without tiles the maps of its arenas.
 
 mod arranged;
 mod axis;
@@ -73,18 +74,15 @@ impl RunsPage for MemoryPage {
         if !has_memory(ui, page.runs) {
             return;
         }
-        if self.view == MemoryView::Differences && page.runs.is_one() {
-            self.view = MemoryView::Tiles;
-        }
+        self.view = self.view.of(page.runs);
         match self.view {
             MemoryView::OneTile => {
                 let (runs, view) = (page.runs, &mut self.view);
-                self.map.ui(ui, page, &mut self.colors, |ui| views_ui(ui, view, !runs.is_one()));
+                self.map.ui(ui, page, &mut self.colors, |ui| views_ui(ui, view, runs));
             }
             MemoryView::AddressSteps => {
                 let (runs, view) = (page.runs, &mut self.view);
-                self.address_steps
-                    .ui(ui, page, &mut self.colors, |ui| views_ui(ui, view, !runs.is_one()));
+                self.address_steps.ui(ui, page, &mut self.colors, |ui| views_ui(ui, view, runs));
             }
             MemoryView::AllTiles => {
                 self.view_ui(ui, page);
@@ -103,7 +101,7 @@ impl MemoryPage {
     /// The choice of what is shown, and the way from a tile to its map.
     fn view_ui(&mut self, ui: &mut egui::Ui, page: &PageContext<'_>) {
         ui.horizontal(|ui| {
-            views_ui(ui, &mut self.view, !page.runs.is_one());
+            views_ui(ui, &mut self.view, page.runs);
             map_of_tile_ui(ui, &page.selection.tiles, &mut self.view);
         });
     }
@@ -166,10 +164,9 @@ impl MemoryPage {
         let before = self.choices.tiles.clone();
         let view = &mut self.view;
         if *view == MemoryView::Differences {
-            self.choices.tiles_head_ui(ui, (runs, ipus), |ui| views_ui(ui, view, !runs.is_one()));
+            self.choices.tiles_head_ui(ui, (runs, ipus), |ui| views_ui(ui, view, runs));
         } else {
-            self.choices
-                .head_ui(ui, (runs, ipus), is_scaled, |ui| views_ui(ui, view, !runs.is_one()));
+            self.choices.head_ui(ui, (runs, ipus), is_scaled, |ui| views_ui(ui, view, runs));
         }
         if !self.choices.tiles.has_tiles_of(&before) {
             self.pictures.view.reset();
@@ -189,19 +186,18 @@ fn map_of_tile_ui(ui: &mut egui::Ui, selected: &TileSelection, view: &mut Memory
     }
 }
 
-/// Whether all runs have memory by tile; says what one does not have.
+/// Whether all runs have memory by tile, or arenas of another system; says what one does not have.
 fn has_memory(ui: &mut egui::Ui, runs: &Runs) -> bool {
-    let has_none =
-        |run: &&Run| run.report.memory.get().is_none_or(|memory| memory.tiles.is_empty());
+    let has_none = |run: &&Run| run.report.arenas.get().is_none_or(|it| it.ids.is_empty());
     let Some(run) = runs.iter().find(has_none) else { return true };
     let mut what = "Memory".to_owned();
     if !runs.is_one() {
         run_title_ui(ui, run);
         what = format!("Memory of {}", run.the());
     }
-    let memory = &run.report.memory;
-    if part_or_reason(ui, memory, run.is_working, &what).is_some() {
-        absent_ui(ui, "No tiles", "The report lists none");
+    let arenas = &run.report.arenas;
+    if part_or_reason(ui, arenas, run.is_working, &what).is_some() {
+        absent_ui(ui, &format!("No {}", runs.system().arenas), "The report lists none");
     }
     false
 }

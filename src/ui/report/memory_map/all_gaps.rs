@@ -58,26 +58,25 @@ impl AskForGaps {
             });
         }
         let gaps = self.gaps.get((runs, NEEDS), &());
+        let arenas = runs.system().arenas;
         let note = match (gaps, self.gaps.failure()) {
             (_, Some(failure)) => failure.to_owned(),
             (Some(gaps), _) if gaps.iter().all(Option::is_none) => {
-                "the gaps of other tiles cannot be read".to_owned()
+                format!("the gaps of other {arenas} cannot be read")
             }
             (Some(_), _) => String::new(),
             (None, _) if !is_there && !runs.is_working() => {
-                "the gaps of all tiles were not read: reading was cancelled".to_owned()
+                format!("the gaps of all {arenas} were not read: reading was cancelled")
             }
-            (None, _) if !is_there => "the variables of all tiles are being read…".to_owned(),
+            (None, _) if !is_there => format!("the variables of all {arenas} are being read…"),
             (None, _) => {
                 // The job wakes the window only when it ends.
                 ui.ctx().request_repaint_after(std::time::Duration::from_millis(100));
-                match self.progress.0.now() {
-                    (_, 0) => "the gaps of all tiles are being read…".to_owned(),
-                    (done, total) => {
-                        let percent = (done * 100 / total).min(100);
-                        format!("the gaps of all tiles are being read… {percent} %")
-                    }
-                }
+                let percent = match self.progress.0.now() {
+                    (_, 0) => String::new(),
+                    (done, total) => format!(" {} %", (done * 100 / total).min(100)),
+                };
+                format!("the gaps of all {arenas} are being read…{percent}")
             }
         };
         (gaps, note)

@@ -25,8 +25,8 @@ use std::sync::Arc;
 use super::category_colors::{AskedColors, CategoryColors};
 use super::step_choice::step_choice_ui;
 use super::{PageContext, tables_height};
-use crate::store::TileId;
-use crate::ui::runs::{Run, RunId};
+use crate::store::ArenaId;
+use crate::ui::runs::{Run, RunId, Runs};
 use crate::ui::selection::Selection;
 use crate::ui::split;
 use crate::ui::widget::bins::{BinCache, Values};
@@ -55,7 +55,7 @@ pub struct MemoryMap {
     search: search::Search,
     view: View,
     /// The tile that the view is of.
-    viewed: Option<TileId>,
+    viewed: Option<ArenaId>,
     toolbar: Toolbar,
     overview: BinCache,
     hatching: hatch::Hatching,
@@ -99,6 +99,11 @@ impl RunTiles {
     }
 }
 
+/// Says that what is shown here is being read.
+pub fn reading_ui(ui: &mut egui::Ui, runs: &Runs) {
+    absent_ui(ui, &format!("The {} is being read", runs.system().arena_in_text()), "");
+}
+
 impl MemoryMap {
     /// Draws the map; `views` draws the choice of what the page shows.
     pub fn ui(
@@ -110,9 +115,9 @@ impl MemoryMap {
     ) {
         let runs = page.runs;
         let reference = runs.reference();
-        let Some(memory) = reference.report.memory.get() else { return };
-        let tile = self.tile.tile(reference, memory, &page.selection.tiles);
-        if self.viewed.replace(tile) != Some(tile) {
+        let Some(arenas) = reference.report.arenas.get() else { return };
+        let arena = self.tile.arena(reference, arenas, &page.selection.tiles);
+        if self.viewed.replace(arena) != Some(arena) {
             self.view.reset();
             self.chosen.clear();
         }
@@ -122,18 +127,18 @@ impl MemoryMap {
                 self.choices.ui(ui, page.selection.slot(runs).is_some());
             });
         });
-        let Some(tiles) = self.read(ui, page, tile, colors) else {
-            ui.horizontal(|ui| self.tile.ui(ui, page, memory));
+        let Some(tiles) = self.read(ui, page, arena, colors) else {
+            ui.horizontal(|ui| self.tile.ui(ui, page, arenas));
             match self.readings.get(&reference.id).and_then(|read| read.why_not(&reference.report))
             {
                 Some(why_not) => absent_ui(ui, "The map is not in this report", &why_not),
-                None => absent_ui(ui, "The tile is being read", ""),
+                None => reading_ui(ui, runs),
             }
             return;
         };
         self.follow(page.selection, &tiles);
         ui.horizontal(|ui| {
-            self.tile.ui(ui, page, memory);
+            self.tile.ui(ui, page, arenas);
             ui.separator();
             self.search_ui(ui, page.selection, &tiles);
             ui.separator();
@@ -142,7 +147,7 @@ impl MemoryMap {
         });
         let peak = |tile: &Option<RunTile>| tile.as_ref()?.data.peak;
         let peaks: Vec<Option<usize>> = tiles.of_runs.iter().map(peak).collect();
-        step_choice_ui(ui, page, &peaks, "this tile");
+        step_choice_ui(ui, page, &peaks, &format!("this {}", runs.system().arena_in_text()));
         let longest = tiles.iter().map(|tile| &tile.data).max_by_key(|data| data.len());
         let overview = Overview {
             values: Values::Known(longest.map_or(&[], |data| &data.crowd)),
@@ -181,7 +186,7 @@ impl MemoryMap {
         &mut self,
         ui: &egui::Ui,
         page: &PageContext<'_>,
-        tile: TileId,
+        arena: ArenaId,
         colors: &mut AskedColors,
     ) -> Option<RunTiles> {
         let runs = page.runs;
@@ -194,7 +199,7 @@ impl MemoryMap {
         let slot = page.selection.slot(runs);
         let of_run = |(place, run): (usize, &Run)| {
             let reading = self.readings.entry(run.id).or_default();
-            let data = reading.tile(ui.ctx(), run, tile)?;
+            let data = reading.tile(ui.ctx(), run, arena)?;
             let step = slot.and_then(|slot| runs.axis()?.step_at_or_before(place, slot));
             let at_step = step.and_then(|step| reading.at_step(ui.ctx(), &data, step));
             let marks = reading.marks(ui.ctx(), &data, &wanted);

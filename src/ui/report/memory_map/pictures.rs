@@ -5,7 +5,7 @@ use eframe::egui::{self, RichText};
 use super::picture::{Answer, Hit, PictureOf, picture_ui};
 use super::read::TileData;
 use super::tooltip::hit_ui;
-use super::{MARGIN, MemoryMap, RunTiles};
+use super::{MARGIN, MemoryMap, RunTiles, reading_ui};
 use crate::ui::report::PageContext;
 use crate::ui::report::run_title_ui;
 use crate::ui::report::side_by_side::area_below;
@@ -63,8 +63,11 @@ impl MemoryMap {
         let Some(scene) = tiles.scene(place, &self.chosen) else {
             run_title_ui(ui, run);
             match self.readings.get(&run.id).and_then(|read| read.why_not(&run.report)) {
-                Some(why_not) => absent_ui(ui, "The tile is not in this report", &why_not),
-                None => absent_ui(ui, "The tile is being read", ""),
+                Some(why_not) => {
+                    let arena = runs.system().arena_in_text();
+                    absent_ui(ui, &format!("The {arena} is not in this report"), &why_not);
+                }
+                None => reading_ui(ui, runs),
             }
             return None;
         };
@@ -77,7 +80,7 @@ impl MemoryMap {
                 self.choices.legend_ui(ui, &tiles.colors, &[scene]);
             }
         });
-        let name = if runs.is_one() { "a tile".to_owned() } else { run.the() };
+        let name = if runs.is_one() { runs.system().an_arena.to_owned() } else { run.the() };
         let last = tiles.of_runs.iter().rposition(Option::is_some);
         let of = PictureOf {
             name: &format!("Memory map of {name}"),
@@ -120,7 +123,7 @@ impl MemoryMap {
 /// What is chosen, for those who cannot see the picture.
 fn value_text(data: &TileData, chosen: Option<u32>, units: Units) -> String {
     let variable = chosen.and_then(|row| Some((row, data.bytes_of(row)?)));
-    let Some((row, bytes)) = variable else { return format!("Tile {}", data.tile) };
+    let Some((row, bytes)) = variable else { return data.report.arena_title(data.arena) };
     let name = crate::text::shortened(data.name(row), 100);
     format!("{name}, {} at address {}", units.exact(bytes.end - bytes.start), bytes.start)
 }

@@ -11,7 +11,7 @@ use crate::analysis::placement::resident_tile::resident_tile;
 use crate::analysis::placement::tile_map::{TileMap, rows_named};
 use crate::store::ids::CategoryId;
 use crate::store::placed::Placed;
-use crate::store::{Report, TileId};
+use crate::store::{ArenaId, Report};
 use crate::ui::job::{Latest, Same};
 use crate::ui::report::{is_limit_near, reason_of};
 use crate::ui::runs::{Needed, Run};
@@ -23,13 +23,14 @@ const CELLS: u64 = 1024;
 const PARTS: [Needed; 3] = [Needed::Liveness, Needed::Variables, Needed::TileVariables];
 
 /// A tile, and which parts of the report were there when it was read.
-type TileKey = (TileId, [bool; 4]);
+type TileKey = (ArenaId, [bool; 4]);
 
 pub struct TileData {
     pub report: Arc<Report>,
     /// Tells the crowds of different tiles apart.
     pub version: u64,
-    pub tile: TileId,
+    /// The tile, or another arena.
+    pub arena: ArenaId,
     pub placed: Placed,
     /// Its map over all steps.
     pub map: TileMap,
@@ -101,16 +102,16 @@ impl TileData {
         self.map.gaps_by_reason().values().map(|total| total.bytes).sum()
     }
 
-    fn new(run: &Run, tile: TileId) -> Option<Self> {
+    fn new(run: &Run, arena: ArenaId) -> Option<Self> {
         let report = &*run.report;
-        let (placed, problem) = match read_arena(report, tile.into()) {
+        let (placed, problem) = match read_arena(report, arena) {
             Ok(placed) => (placed, None),
             Err(problem) => (None, Some(problem.to_string())),
         };
         let is_complete = placed.is_some();
-        let placed = placed.or_else(|| resident_tile(report, tile))?;
-        let map = TileMap::new(&placed, report, None);
-        let curve = scope_curve(report, Scope::Arena(tile.into()), &|| false);
+        let placed = placed.or_else(|| resident_tile(report, arena.tile()))?;
+        let map = TileMap::new(&placed, report, arena, None);
+        let curve = scope_curve(report, Scope::Arena(arena), &|| false);
         let peak = curve.and_then(|curve| {
             let step = peak(&curve.not_always_live)?;
             curve.not_always_live.get(step).is_some_and(|bytes| *bytes > 0).then_some(step)
@@ -120,7 +121,7 @@ impl TileData {
             report: Arc::clone(&run.report),
             categories,
             version: new_version(),
-            tile,
+            arena,
             placed,
             map,
             is_complete,
@@ -153,12 +154,17 @@ fn crowd(map: &TileMap, len: u64) -> Vec<u64> {
 
 impl TileReading {
     /// Asks for a tile; returns the last one that was read, which may be another one meanwhile.
-    pub fn tile(&mut self, ctx: &egui::Context, run: &Run, tile: TileId) -> Option<Arc<TileData>> {
+    pub fn tile(
+        &mut self,
+        ctx: &egui::Context,
+        run: &Run,
+        arena: ArenaId,
+    ) -> Option<Arc<TileData>> {
         let [liveness, variables, by_tile] = PARTS.map(|part| part.is_settled(&run.report));
         let parts = [liveness, variables, by_tile, run.report.categories.is_settled()];
         let for_job = run.clone();
-        self.data.ask("read a tile", ctx, &(tile, parts), move |_| {
-            TileData::new(&for_job, tile).map(Arc::new)
+        self.data.ask("read a tile", ctx, &(arena, parts), move |_| {
+            TileData::new(&for_job, arena).map(Arc::new)
         });
         self.data.last().and_then(|(_, data)| data.clone())
     }
@@ -179,7 +185,7 @@ impl TileReading {
     ) -> Option<Arc<AtStep>> {
         let from = Arc::clone(data);
         self.at_step.ask("map at a step", ctx, &(Same(Arc::clone(data)), step), move |_| {
-            let map = TileMap::new(&from.placed, &from.report, Some(step));
+            let map = TileMap::new(&from.placed, &from.report, from.arena, Some(step));
             let classes = from.report.liveness.get().map(|liveness| &liveness.classes);
             let live = from.placed.placements.iter().map(|variable| {
                 classes.is_some_and(|classes| classes.is_live_at(variable.class, step))

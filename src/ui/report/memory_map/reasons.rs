@@ -84,7 +84,7 @@ impl Reasons {
             gaps: gaps.cloned().map(Same),
         };
         if self.listed.as_ref().is_none_or(|(before, _)| *before != made_for) {
-            let parts = chip_parts(tiles, &made_for.selection, gaps);
+            let parts = chip_parts(tiles, &made_for.selection, gaps, runs.system().arenas);
             self.listed = Some((made_for, ListedReasons::new(runs, parts)));
         }
         let Some((_, listed)) = &self.listed else { return };
@@ -118,9 +118,11 @@ fn chip_parts(
     tiles: &RunTiles,
     selection: &TileSelection,
     gaps: Option<&GapsOfRuns>,
+    arenas: &str,
 ) -> Vec<ChipPart> {
     let of_tile = |tile: &Option<super::RunTile>| Some(tile.as_ref()?.data.map.gaps_by_reason());
-    let tile = tiles.iter().next().map_or(String::new(), |tile| format!("Tile {}", tile.data.tile));
+    let title = |tile: &super::RunTile| tile.data.report.arena_title(tile.data.arena);
+    let tile = tiles.iter().next().map_or(String::new(), title);
     let mut parts =
         vec![ChipPart { title: tile, gaps: tiles.of_runs.iter().map(of_tile).collect() }];
     if let Some(gaps) = gaps.filter(|gaps| gaps.iter().any(Option::is_some)) {
@@ -128,12 +130,12 @@ fn chip_parts(
             gaps.iter().map(|gaps| gaps.as_ref().map(of_run)).collect()
         };
         if selection.count() > 1 {
-            let title = format!("{} selected tiles", grouped(selection.count()));
+            let title = format!("{} selected {arenas}", grouped(selection.count()));
             let gaps = of_runs(&|gaps| gaps.totals.of_selection(selection));
             parts.push(ChipPart { title, gaps });
         }
         let gaps = of_runs(&|gaps| gaps.totals.of_everything());
-        parts.push(ChipPart { title: "All tiles".to_owned(), gaps });
+        parts.push(ChipPart { title: format!("All {arenas}"), gaps });
     }
     parts
 }

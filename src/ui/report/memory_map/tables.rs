@@ -110,7 +110,8 @@ impl Tables {
             .collect();
         let is_complete = tiles.iter().all(|tile| tile.data.is_complete);
         let note = if is_complete { "" } else { "alignments and constraints are not known" };
-        let table = Data { note, ..Data::of("Gaps of the tile", &columns, rows) };
+        let name = format!("Gaps of the {}", page.runs.system().arena_in_text());
+        let table = Data { note, ..Data::of(&name, &columns, rows) };
         let click = self.gaps.ui_beside(ui, &table, page.commands, Some(tabs))?;
         gaps.at(click.row).map(|(.., gap)| gap.bytes.clone())
     }

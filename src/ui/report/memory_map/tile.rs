@@ -3,10 +3,10 @@
 use eframe::egui::{self, Key, Label, RichText, TextEdit};
 
 use super::read::TileData;
+use crate::analysis::liveness::first_arena;
 use crate::analysis::memory::selection::TileSelection;
-use crate::analysis::memory::totals;
-use crate::store::TileId;
-use crate::store::memory::TileMemory;
+use crate::store::ArenaId;
+use crate::store::arena::Arenas;
 use crate::text::{grouped, shortened};
 use crate::ui::report::{PageContext, change_color, change_text};
 use crate::ui::runs::{Run, RunId};
@@ -15,37 +15,36 @@ use crate::ui::units::Units;
 
 #[derive(Default)]
 pub struct TileChoice {
-    tile: Option<TileId>,
+    arena: Option<ArenaId>,
     typed: Option<String>,
-    /// The fullest tile of the reference.
-    fullest: Option<(RunId, Option<TileId>)>,
+    /// The arena that one looks at first, of the reference.
+    first: Option<(RunId, Option<ArenaId>)>,
 }
 
 impl TileChoice {
-    /// The tile: the one that was shown, as long as it is selected, else the first selected one, else
-    /// the fullest of the reference.
-    pub fn tile(&mut self, run: &Run, memory: &TileMemory, selection: &TileSelection) -> TileId {
-        if self.fullest.is_none_or(|(of, _)| of != run.id) {
-            let fullest = totals(memory, run.report.target.get()).fullest;
-            self.fullest = Some((run.id, fullest.and_then(|fullest| memory.tiles.get(fullest))));
+    /// The one that was shown, as long as it is selected, else the first selected one, else the fullest
+    /// tile of the reference.
+    pub fn arena(&mut self, run: &Run, arenas: &Arenas, selection: &TileSelection) -> ArenaId {
+        if self.first.is_none_or(|(of, _)| of != run.id) {
+            self.first = Some((run.id, first_arena(&run.report)));
         }
-        let fullest = self.fullest.and_then(|(_, fullest)| fullest);
-        let shown = self.tile.filter(|tile| selection.contains(*tile));
-        let tile = shown.or(selection.first()).or(fullest).or(memory.tiles.get(0));
-        let tile = tile.unwrap_or(TileId(0));
-        self.tile = Some(tile);
-        tile
+        let first = self.first.and_then(|(_, first)| first);
+        let shown = self.arena.filter(|arena| selection.contains(arena.tile()));
+        let selected = selection.first().map(ArenaId::from);
+        let arena = shown.or(selected).or(first).or(arenas.ids.get(0)).unwrap_or(ArenaId(0));
+        self.arena = Some(arena);
+        arena
     }
 
-    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, memory: &TileMemory) {
-        let tile = self.tile(page.runs.reference(), memory, &page.selection.tiles);
-        let tiles = memory.tiles.as_slice();
-        let place = memory.tiles.position(tile);
-        let label = ui.label("Tile");
-        let mut text = self.typed.clone().unwrap_or_else(|| tile.to_string());
+    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, arenas: &Arenas) {
+        let system = *page.runs.system();
+        let arena = self.arena(page.runs.reference(), arenas, &page.selection.tiles);
+        let place = arenas.ids.position(arena);
+        let label = ui.label(system.arena);
+        let mut text = self.typed.clone().unwrap_or_else(|| arena.to_string());
         let typed = |text: &str| {
-            let wanted = text.trim().parse().ok().map(TileId);
-            wanted.filter(|tile| memory.tiles.position(*tile).is_some())
+            let wanted = text.trim().parse().ok().map(ArenaId);
+            wanted.filter(|arena| arenas.ids.position(*arena).is_some())
         };
         let mut field = TextEdit::singleline(&mut text).desired_width(56.0);
         if self.typed.as_deref().is_some_and(|text| typed(text).is_none()) {
@@ -62,29 +61,33 @@ impl TileChoice {
             }
             self.typed = None;
         }
-        field.on_hover_text("Type the number of a tile and press Enter");
+        field.on_hover_text(format!("Type the number of {} and press Enter", system.an_arena));
         ui.spacing_mut().item_spacing.x = 4.0;
-        for (sign, name, to) in [
-            ("‹", "Tile before", place.and_then(|place| place.checked_sub(1))),
-            ("›", "Tile after", place.map(|place| place + 1)),
+        for (sign, word, to) in [
+            ("‹", "before", place.and_then(|place| place.checked_sub(1))),
+            ("›", "after", place.map(|place| place + 1)),
         ] {
-            let to = to.and_then(|place| tiles.get(place)).copied();
+            let name = format!("{} {word}", system.arena);
+            let to = to.and_then(|place| arenas.ids.get(place));
             let button = ui.add_enabled(to.is_some(), egui::Button::new(sign));
-            if button.accessible_name(name).on_hover_text(name).clicked() {
+            if button.accessible_name(&name).on_hover_text(name).clicked() {
                 wanted = to;
             }
         }
-        let fullest = self.fullest.and_then(|(_, fullest)| fullest);
-        let button = ui.add_enabled(fullest.is_some(), egui::Button::new("Fullest"));
-        if button.on_hover_text("The tile with most bytes, gaps included").clicked() {
-            wanted = fullest;
-        }
-        if let Some(tile) = wanted {
-            // It is selected where it was not.
-            if !page.selection.tiles.contains(tile) {
-                page.selection.tiles = TileSelection::one(tile);
+        // What others hold is not known before they are read.
+        let first = self.first.and_then(|(_, first)| first);
+        if let Some(fullest) = first.filter(|_| arenas.are_alike) {
+            let button = ui.button("Fullest");
+            if button.on_hover_text("The tile with most bytes, gaps included").clicked() {
+                wanted = Some(fullest);
             }
-            self.tile = Some(tile);
+        }
+        if let Some(arena) = wanted {
+            // It is selected where it was not.
+            if !page.selection.tiles.contains(arena.tile()) {
+                page.selection.tiles = TileSelection::one(arena.tile());
+            }
+            self.arena = Some(arena);
             self.typed = None;
         }
     }
@@ -106,10 +109,11 @@ pub fn facts_ui(ui: &mut egui::Ui, tiles: &[&TileData]) {
     match tiles {
         [data] => {
             let map = &data.map;
-            let target = data.report.target.get();
-            let ipu = target.and_then(|target| target.ipu_of(data.tile));
-            let ipu = ipu.map_or_else(String::new, |ipu| format!(" of IPU {ipu}"));
-            text = format!("Tile {}{ipu}: {text}", data.tile);
+            let report = &data.report;
+            let device = report.arenas.get().and_then(|arenas| arenas.device(data.arena));
+            let device = device.map_or(String::new(), |device| report.device_title(device));
+            let of = if device.is_empty() { "" } else { " of " };
+            text = format!("{}{of}{device}: {text}", report.arena_title(data.arena));
             let over = map.limit.filter(|limit| map.end > *limit).map(|limit| map.end - limit);
             strong = over
                 .map(|over| (format!("{} over the limit", units.bytes(over)), Tokens::now(ui).bad));

@@ -89,10 +89,11 @@ impl VariableTable {
             runs.iter().zip(rows).filter_map(|(run, row)| Some((run.id, (*row)?)))
         };
         let is_one = runs.is_one();
+        let name = Words::of(runs).variables;
         let table = Data {
             note: if is_one { "over all steps" } else { "over all steps, largest change first" },
             is_selected: &|row| of_runs(row).any(|(run, row)| chosen.get(&run) == Some(&row)),
-            ..Data::of(Words::of(runs).variables, &listed.columns, &listed.rows)
+            ..Data::of(&name, &listed.columns, &listed.rows)
         };
         let click = self.table.ui_beside(ui, &table, page.commands, Some(beside))?;
         Some(of_runs(click.row).collect())

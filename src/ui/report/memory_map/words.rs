@@ -25,18 +25,19 @@ pub struct Words {
     pub least_height: f32,
     /// The height of the tables, as a part of what tables have elsewhere.
     pub tables_share: f32,
-    pub variables: &'static str,
+    pub variables: String,
 }
 
 impl Words {
     pub fn of(runs: &Runs) -> Self {
+        let of_arena = format!("Variables of the {}", runs.system().arena_in_text());
         if runs.is_one() {
             return Self {
                 picture: "memory map",
                 splitter: "memory map tables",
                 least_height: 200.0,
                 tables_share: 1.0,
-                variables: "Variables of the tile",
+                variables: of_arena,
             };
         }
         let is_pair = runs.len() == 2;
@@ -45,11 +46,7 @@ impl Words {
             splitter: "memory map table of two",
             least_height: 260.0,
             tables_share: 0.55,
-            variables: if is_pair {
-                "Variables of the tile in both"
-            } else {
-                "Variables of the tile in all runs"
-            },
+            variables: format!("{of_arena} in {}", if is_pair { "both" } else { "all runs" }),
         }
     }
 }
@@ -68,7 +65,10 @@ pub fn reason_text(data: &TileData, gap: &Gap) -> String {
     let apart =
         |what: &str| format!("{after} may not share a memory {what} with {}", name(gap.constraint));
     match gap.reason {
-        GapReason::Start => "Nothing is placed at the beginning of the tile's memory".to_owned(),
+        GapReason::Start => {
+            let arena = data.report.system.arena_in_text();
+            format!("Nothing is placed at the beginning of the {arena}'s memory")
+        }
         GapReason::Alignment => {
             let variable = gap.after.and_then(|row| data.placed.placements.get(row));
             let alignment = variable.map_or(0, |variable| variable.alignment);

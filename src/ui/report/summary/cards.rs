@@ -65,7 +65,7 @@ fn cards_of_one_ui(ui: &mut egui::Ui, groups: &[FactGroup]) {
     let card = |ui: &mut egui::Ui, group: &FactGroup| {
         let fact = |fact: &Fact| {
             let said = fact.said.first()?.as_ref()?;
-            Some((fact.name.to_owned(), said_text(said, units)))
+            Some((fact.name.to_string(), said_text(said, units)))
         };
         let facts: Vec<_> = group.facts.iter().filter_map(fact).collect();
         facts_ui(ui, group.title, &facts);
@@ -111,7 +111,7 @@ fn card_ui(ui: &mut egui::Ui, runs: &Runs, group: &FactGroup) {
             ui.weak(of_number(runs, ["", "In neither report", "In no report"]));
         }
         for fact in &group.facts {
-            let name = RichText::new(fact.name).weak();
+            let name = RichText::new(&*fact.name).weak();
             cell_ui(ui, columns.name, |ui| drop(ui.add(Label::new(name).truncate())));
             let first = fact.said.first().and_then(Option::as_ref);
             for (said, run) in fact.said.iter().zip(runs.iter()) {

@@ -15,7 +15,7 @@ use crate::store::report::{FileStatus, ReportFile};
 use crate::text::clean;
 use crate::ui::command::Command;
 use crate::ui::report::reason_of;
-use crate::ui::runs::Runs;
+use crate::ui::runs::{Needed, Runs};
 use crate::ui::units::Units;
 use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::rows::{Column, Listed, Rows, Value};
@@ -113,8 +113,13 @@ impl ListTables {
             runs.iter().map(|run| run.report.about.get()).collect::<Option<_>>()?;
         let table = |list: List| {
             let (rows, differing) = rows(runs, &abouts, list);
-            // A side file that is absent is named under Files.
-            if rows.is_empty() && matches!(list, List::Framework | List::App) {
+            // A side file that is absent is named under Files; proportions say why there are none,
+            // unless the system has nothing of the kind.
+            let has_none = match list {
+                List::Proportions => runs.are_foreign_to(&[Needed::Debug]),
+                _ => list != List::Files,
+            };
+            if rows.is_empty() && has_none {
                 return None;
             }
             let note = note(runs, list, &rows);

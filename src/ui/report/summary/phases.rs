@@ -35,8 +35,13 @@ pub struct NestedPhases {
 }
 
 impl NestedPhases {
-    /// Nests the phases of runs; `None` where those of one are not there.
+    /// Nests the phases of runs; `None` where those of one are not there, or the system of all has
+    /// nothing of the kind.
     pub fn of(runs: &Runs) -> Option<Self> {
+        let why_not = |run: &Run| run.report.about.get()?.why_no_phases.clone();
+        if runs.iter().all(|run| why_not(run).is_some_and(|why| !why.is_explained())) {
+            return None;
+        }
         let nested = |run: &Run| Some(phases(&run.report.about.get()?.phases));
         let compilations: Vec<_> = runs.iter().map(nested).collect::<Option<_>>()?;
         let rows = joined_frames(&compilations);
