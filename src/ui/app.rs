@@ -36,7 +36,6 @@ use crate::text::shortened;
 /// The window.
 #[derive(Default)]
 pub struct App {
-    /// What is open, or is being read.
     open: OpenRuns,
     /// Everything that belongs to the open runs and ends with them.
     view: ReportView,
@@ -50,7 +49,6 @@ pub struct App {
     palette: Palette,
     are_keys_shown: bool,
     notice: Option<String>,
-    /// The title in the window's frame.
     title: String,
     exporter: Exporter,
     /// Since when to measure the time to the first graph; `None` when nobody asked.
@@ -185,16 +183,13 @@ impl App {
         let actions = keys::actions(&action_state);
         let tokens = *Tokens::now(ui);
         let menu = MenuState {
-            report: action_state.report,
-            is_pair: action_state.comparison.is_some(),
+            of_actions: &action_state,
             page: (runs.is_some() && self.tool.is_none()).then_some(self.view.page),
             tool: self.tool,
             is_coming: is_open && runs.is_none(),
-            is_collapsed: action_state.is_menu_collapsed,
-            units: action_state.units,
             actions: &actions,
         };
-        let (width, frame) = if menu.is_collapsed {
+        let (width, frame) = if action_state.is_menu_collapsed {
             (COLLAPSED_MENU_WIDTH, collapsed_menu_frame(&tokens))
         } else {
             (MENU_WIDTH, chrome_frame(&tokens))

@@ -4,10 +4,8 @@ pub mod failure;
 mod recents;
 mod two_reports;
 
-use eframe::egui;
+use eframe::egui::{self, Align, Button, Key, Label, Layout, RichText, TextEdit, Vec2};
 use std::path::{Path, PathBuf};
-
-use eframe::egui::{Align, Button, Key, Label, Layout, RichText, TextEdit, Vec2};
 
 use super::command::{Command, PickFor};
 use super::icon::Icon;
@@ -31,8 +29,7 @@ const GAP: f32 = 12.0;
 const CAPTURE: &str =
     r#"export POPLAR_ENGINE_OPTIONS='{"autoReport.all":"true","autoReport.directory":"./report"}'"#;
 
-/// What the page remembers.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct HomePage {
     path: String,
     recents: recents::Recents,
@@ -41,31 +38,24 @@ pub struct HomePage {
     pub notice: Option<String>,
 }
 
-/// What the page needs to know.
-#[derive(Debug)]
 pub struct HomeState<'a> {
     /// Why nothing of what was asked for could be opened.
     pub failures: &'a [(RunId, Failure)],
     /// Whether a dialog for a directory is open.
     pub is_picking: bool,
-    /// Reports that were opened before.
     pub recents: &'a [RecentReport],
-    /// What was compared before.
     pub comparisons: &'a [RecentComparison],
 }
 
 impl HomePage {
-    /// Puts a path into the field.
     pub fn set_path(&mut self, path: &Path) {
         self.path = path.display().to_string();
     }
 
-    /// Shows the fields for two reports.
     pub fn choose_two(&mut self) {
         self.two_reports.open();
     }
 
-    /// Names one of two reports.
     pub fn name_report(&mut self, side: Side, path: &Path) {
         self.two_reports.name(side, path);
     }
@@ -147,7 +137,6 @@ impl HomePage {
     }
 }
 
-/// The three ways in.
 fn cards_ui(ui: &mut egui::Ui, is_picking: bool, commands: &mut Vec<Command>) {
     let cards = [
         Card {
@@ -223,7 +212,6 @@ impl Card {
     }
 }
 
-/// How a report comes into being.
 fn capture_ui(ui: &mut egui::Ui) {
     card_frame(Tokens::now(ui)).show(ui, |ui| {
         ui.set_width(ui.available_width());

@@ -1,14 +1,12 @@
 //! Icons, drawn as lines on a square of 16 points, so that they need neither a font nor a picture.
 
-use eframe::egui;
-use eframe::egui::{Atom, Color32, Painter, Pos2, Rect, Shape, Stroke, Vec2};
+use eframe::egui::{self, Atom, Color32, Painter, Pos2, Rect, Shape, Stroke, Vec2};
 
 /// Side of the square, points.
 pub const ICON_SIDE: f32 = 16.0;
 
 type Lines = &'static [&'static [(f32, f32)]];
 
-/// An icon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Icon {
     /// A sheet of paper.
@@ -69,7 +67,6 @@ impl Icon {
         })
     }
 
-    /// Draws the icon in the middle of a rectangle.
     pub fn paint(self, painter: &Painter, rect: Rect, color: Color32) {
         let origin = rect.center() - Vec2::splat(ICON_SIDE / 2.0);
         for line in self.lines() {

@@ -1,10 +1,8 @@
 //! What comes from outside the window: the answer of the dialog for a directory, and what is dropped.
 
-use eframe::egui;
+use eframe::egui::{self, Align2, FontId, Id, LayerId, Order, Stroke, StrokeKind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-
-use eframe::egui::{Align2, FontId, Id, LayerId, Order, Stroke, StrokeKind};
 
 use super::command::{Command, PickFor};
 use super::job::{Answer, Job};
@@ -17,38 +15,29 @@ const SHORTEST_DIALOG: Duration = Duration::from_millis(150);
 const NO_DIALOG: &str = "No dialog could be opened: enter the path, or drop a directory here";
 
 /// The dialog, while it is open.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Incoming {
     dialog: Option<Dialog>,
 }
 
-/// A dialog for a directory.
-#[derive(Debug)]
 struct Dialog {
     job: Job<Option<PathBuf>>,
     since: Instant,
     purpose: PickFor,
 }
 
-/// What came.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Arrived {
-    /// What is to be done.
     pub command: Option<Command>,
-    /// What is to be said.
     pub notice: Option<String>,
 }
 
 impl Incoming {
-    /// Whether the dialog is open.
     pub fn is_picking(&self) -> bool {
         self.dialog.is_some()
     }
 
-    /// Opens the dialog, unless it is open.
-    ///
-    /// # Errors
-    /// When there is no thread for it.
+    /// Opens the dialog, unless it is open. Fails when there is no thread for it.
     pub fn pick(&mut self, ctx: &egui::Context, purpose: PickFor) -> Result<(), String> {
         if self.dialog.is_some() {
             return Ok(());
@@ -71,8 +60,7 @@ impl Incoming {
         Ok(())
     }
 
-    /// The answer of the dialog, or what was dropped. One directory is a further run where a report is
-    /// open.
+    /// The answer of the dialog, or what was dropped: beside an open report a directory is a run.
     pub fn poll(&mut self, ui: &egui::Ui, is_open: bool) -> Arrived {
         let mut arrived = Arrived::default();
         if let Some(dialog) = &self.dialog {

@@ -8,11 +8,10 @@ use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 use crate::progress::Progress;
 
 /// Tells a job that nobody waits for its answer any more.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Cancel(Arc<Progress>);
 
 impl Cancel {
-    /// Whether the job shall stop.
     pub fn is_cancelled(&self) -> bool {
         self.0.is_cancelled()
     }
@@ -24,16 +23,12 @@ impl Cancel {
 }
 
 /// A running job. Dropping it cancels it.
-#[derive(Debug)]
 pub struct Job<T> {
     answer: Receiver<T>,
     cancel: Cancel,
 }
 
-/// What a job has to say now.
-#[derive(Debug)]
 pub enum Answer<T> {
-    /// Still working.
     Working,
     /// The answer, once.
     Done(T),
@@ -42,10 +37,7 @@ pub enum Answer<T> {
 }
 
 impl<T: Send + 'static> Job<T> {
-    /// Starts a job.
-    ///
-    /// # Errors
-    /// When the operating system gives no thread.
+    /// Fails when the operating system gives no thread.
     pub fn start(
         name: &str,
         ctx: &egui::Context,
@@ -123,7 +115,6 @@ impl Drop for Wake {
 /// The answer to the latest of a row of questions, such as "what is alive at this step". One job
 /// runs at a time: a new question cancels the job of the one before and waits for its end. The answer
 /// before stays until the new one comes.
-#[derive(Debug)]
 pub struct Latest<K, V> {
     job: Option<(K, Job<V>)>,
     answer: Option<(K, V)>,
@@ -137,8 +128,7 @@ impl<K, V> Default for Latest<K, V> {
 }
 
 impl<K: Clone + PartialEq, V: Send + 'static> Latest<K, V> {
-    /// Asks, unless this was the last question; takes the answer if it has come. To be called in
-    /// every frame that shows the answer.
+    /// Asks, unless this was the last question; takes what has come. Called in every frame.
     pub fn ask(
         &mut self,
         name: &str,
@@ -188,7 +178,6 @@ impl<K: Clone + PartialEq, V: Send + 'static> Latest<K, V> {
         self.answer.as_ref()
     }
 
-    /// The answer to this question.
     pub fn get(&self, key: &K) -> Option<&V> {
         self.answer.as_ref().filter(|(asked, _)| asked == key).map(|(_, answer)| answer)
     }
@@ -201,7 +190,6 @@ impl<K: Clone + PartialEq, V: Send + 'static> Latest<K, V> {
 
 /// A part of a question: this very thing, not an equal one, which would take long to tell. It is kept,
 /// so that no other thing can come to lie in its place.
-#[derive(Debug)]
 pub struct Same<T>(pub Arc<T>);
 
 impl<T> Clone for Same<T> {
@@ -217,7 +205,6 @@ impl<T> PartialEq for Same<T> {
 }
 
 /// What was made of a thing, made again when it is another one.
-#[derive(Debug)]
 pub struct MadeFor<T, V>(Option<(Same<T>, V)>);
 
 impl<T, V> Default for MadeFor<T, V> {

@@ -1,10 +1,7 @@
-//! What can be done in the window, with its keys: the one table that the keyboard, the palette and the
-//! list of keys are made from.
+//! What can be done in the window: the one table behind keyboard, palette and the list of keys.
 
+use eframe::egui::{self, Key, KeyboardShortcut, Modifiers, ThemePreference};
 use std::borrow::Cow;
-
-use eframe::egui;
-use eframe::egui::{Key, KeyboardShortcut, Modifiers, ThemePreference};
 
 use super::command::{Command, PickFor, Tool};
 use super::pages::{PAGES, WhyNot};
@@ -14,23 +11,29 @@ use super::units::Units;
 use crate::store::Report;
 use crate::text::shortened;
 
-/// Something that can be done.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Action {
-    /// What it does.
     pub title: Cow<'static, str>,
     /// Its keys, each by itself.
     pub keys: &'static [KeyboardShortcut],
-    /// What is carried out.
     pub command: Command,
     /// Why it cannot be done now.
     pub why_not: Option<WhyNot>,
 }
 
-/// What the actions depend on.
-#[derive(Clone, Copy, Debug)]
+impl Action {
+    fn new(
+        title: impl Into<Cow<'static, str>>,
+        keys: &'static [KeyboardShortcut],
+        command: Command,
+        why_not: Option<&'static str>,
+    ) -> Self {
+        Self { title: title.into(), keys, command, why_not: why_not.map(Cow::Borrowed) }
+    }
+}
+
+#[derive(Clone, Copy, Default)]
 pub struct ActionState<'a> {
-    /// The report, if one is open.
     pub report: Option<&'a Report>,
     /// Whether a report is open or was asked for.
     pub source: Source,
@@ -40,35 +43,27 @@ pub struct ActionState<'a> {
     pub is_picking: bool,
     /// Whether there are selections before and after this one.
     pub ways: (bool, bool),
-    /// Whether the menu shows icons only.
     pub is_menu_collapsed: bool,
-    /// The unit of bytes.
     pub units: Units,
-    /// Reports that were opened before.
     pub recents: &'a [RecentReport],
-    /// What was compared before.
     pub comparisons: &'a [RecentComparison],
     /// The open runs, the reference first.
     pub runs: &'a [RunEntry],
 }
 
 /// An open run as the lists of actions name it.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct RunEntry {
-    /// The run.
     pub id: RunId,
-    /// What it is called.
     pub name: String,
-    /// Whether it is left out of all pages.
     pub is_hidden: bool,
 }
 
 /// How far a report is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Source {
-    /// None was asked for.
+    #[default]
     None,
-    /// It is being read.
     Reading,
     /// It is read, or cannot be.
     Settled,
@@ -118,12 +113,8 @@ pub const IN_PICTURES: [(&str, &str); 11] = [
 /// Everything that can be done, in the order of the lists.
 pub fn actions(state: &ActionState<'_>) -> Vec<Action> {
     let no_report = (state.source == Source::None).then_some("No report is open");
-    let action = |title: &'static str, keys, command, why_not: Option<&'static str>| Action {
-        title: Cow::Borrowed(title),
-        keys,
-        command,
-        why_not: why_not.map(Cow::Borrowed),
-    };
+    let action =
+        |title: &'static str, keys, command, why_not| Action::new(title, keys, command, why_not);
     let picking = state.is_picking.then_some("The dialog is open");
     let mut actions = vec![
         action("Open report…", OPEN, Command::Pick(PickFor::Open), picking),
@@ -191,32 +182,22 @@ pub fn actions(state: &ActionState<'_>) -> Vec<Action> {
     if state.runs.len() > 1 {
         for (place, run) in state.runs.iter().enumerate() {
             let of_run = showing_actions(run, place == 0).chain(loading_actions(run));
-            actions.extend(of_run.map(|(title, command)| Action {
-                title: title.into(),
-                keys: &[],
-                command,
-                why_not: None,
-            }));
+            actions.extend(of_run.map(|(title, command)| Action::new(title, &[], command, None)));
         }
     }
-    let recent =
-        |verb: &str, title: &str, command: Command, why_not: Option<&'static str>| Action {
-            title: format!("{verb} {title}").into(),
-            keys: &[],
-            command,
-            why_not: why_not.map(Cow::Borrowed),
-        };
     for report in state.recents {
-        actions.push(recent("Open", &report.title, Command::Open(report.path.clone()), None));
+        let command = Command::Open(report.path.clone());
+        actions.push(Action::new(format!("Open {}", report.title), &[], command, None));
     }
     for comparison in state.comparisons {
         let command = Command::Compare(comparison.paths());
-        actions.push(recent("Compare", &comparison.title, command, None));
+        actions.push(Action::new(format!("Compare {}", comparison.title), &[], command, None));
     }
     if state.source != Source::None {
         for report in state.recents {
+            let title = format!("Compare with {}", report.title);
             let command = Command::AddRun(report.path.clone());
-            actions.push(recent("Compare with", &report.title, command, no_room(state)));
+            actions.push(Action::new(title, &[], command, no_room(state)));
         }
     }
     actions
@@ -257,11 +238,9 @@ fn compare_action(state: &ActionState<'_>, picking: Option<&'static str>) -> Act
         _ => ("Compare with…", Command::Pick(PickFor::Run)),
     };
     let why_not = no_room(state).or(picking.filter(|_| state.source != Source::None));
-    let why_not = why_not.map(Cow::Borrowed);
-    Action { title: Cow::Borrowed(title), keys: COMPARE, command, why_not }
+    Action::new(title, COMPARE, command, why_not)
 }
 
-/// What can be done with several runs.
 fn comparison_actions(state: &ActionState<'_>) -> [Action; 4] {
     let why_not = state.comparison.is_none().then_some("Open a second report to compare");
     let (arrangement, steps_by) = state.comparison.unwrap_or_default();
@@ -284,12 +263,7 @@ fn comparison_actions(state: &ActionState<'_>) -> [Action; 4] {
         (align, ALIGN, Command::AlignSteps(other_alignment)),
         ("End comparison", &[], Command::EndComparison),
     ]
-    .map(|(title, keys, command)| Action {
-        title: Cow::Borrowed(title),
-        keys,
-        command,
-        why_not: why_not.map(Cow::Borrowed),
-    })
+    .map(|(title, keys, command)| Action::new(title, keys, command, why_not))
 }
 
 /// The actions whose keys were pressed in this frame; nobody else sees those keys.
@@ -313,7 +287,6 @@ pub fn keys_text(ctx: &egui::Context, keys: &[KeyboardShortcut]) -> String {
     keys.join(" or ")
 }
 
-/// Draws the list of keys in a window of its own.
 pub fn keys_ui(ui: &egui::Ui, is_open: &mut bool, actions: &[Action]) {
     let shown = egui::Modal::new(egui::Id::unique("keys")).show(ui.ctx(), |ui| {
         ui.set_width(460.0);
@@ -363,18 +336,7 @@ mod tests {
 
     #[test]
     fn no_two_actions_have_the_same_keys() {
-        let state = ActionState {
-            report: None,
-            source: Source::None,
-            comparison: None,
-            is_picking: false,
-            ways: (false, false),
-            is_menu_collapsed: false,
-            units: Units::Binary,
-            recents: &[],
-            comparisons: &[],
-            runs: &[],
-        };
+        let state = ActionState::default();
         let mut seen: Vec<KeyboardShortcut> = Vec::new();
         for action in actions(&state) {
             for key in action.keys {

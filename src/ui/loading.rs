@@ -1,5 +1,4 @@
-//! Loading a report in the background: a named thread that fills the report part by part, and what
-//! the window knows of it.
+//! Loading a report in the background: a named thread that fills it part by part.
 
 use eframe::egui;
 use std::panic::{AssertUnwindSafe, catch_unwind};

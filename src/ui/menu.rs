@@ -1,40 +1,26 @@
 //! The side menu: pages, and below them what concerns the report as a whole and the window.
 
-use eframe::egui;
-use eframe::egui::{Align, Button, Layout, RichText, ThemePreference, Vec2};
+use eframe::egui::{self, Align, Button, Layout, RichText, ThemePreference, Vec2};
 
 use super::command::{Command, Page, Tool};
 use super::icon::Icon;
-use super::keys::{Action, keys_text};
+use super::keys::{Action, ActionState, keys_text};
 use super::pages::{PAGES, WhyNot};
 use super::units::Units;
-use crate::store::Report;
 
 /// Height of an entry, points.
 const ENTRY: f32 = 26.0;
 
-/// What the menu needs to know.
-#[derive(Debug)]
 pub struct MenuState<'a> {
-    /// The report, if one is open.
-    pub report: Option<&'a Report>,
-    /// Whether there is a second one.
-    pub is_pair: bool,
+    pub of_actions: &'a ActionState<'a>,
     /// The page that is shown; `None` on the home page.
     pub page: Option<Page>,
-    /// What is shown that needs no report.
     pub tool: Option<Tool>,
     /// Whether a report was asked for and is not found yet.
     pub is_coming: bool,
-    /// Whether only icons are shown.
-    pub is_collapsed: bool,
-    /// The unit of bytes.
-    pub units: Units,
-    /// All that can be done.
     pub actions: &'a [Action],
 }
 
-/// Draws the menu.
 pub fn menu_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec<Command>) {
     ui.spacing_mut().item_spacing.y = 2.0;
     head_ui(ui, state, commands);
@@ -43,7 +29,7 @@ pub fn menu_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec<Comm
         let why_not = if state.is_coming {
             Some("Being read".into())
         } else {
-            entry.why_not(state.report, state.is_pair)
+            entry.why_not(state.of_actions.report, state.of_actions.comparison.is_some())
         };
         let entry = Entry {
             icon: entry.icon,
@@ -53,7 +39,7 @@ pub fn menu_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec<Comm
             keys: String::new(),
             command: entry.page.map(Command::Go),
         };
-        entry.ui(ui, state.is_collapsed, commands);
+        entry.ui(ui, state.of_actions.is_menu_collapsed, commands);
     }
     ui.add_space(8.0);
     for (tool, icon, title, action) in [
@@ -69,14 +55,14 @@ pub fn menu_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec<Comm
             keys: action.map_or(String::new(), |action| keys_text(ui.ctx(), action.keys)),
             command: Some(Command::Use(tool)),
         };
-        entry.ui(ui, state.is_collapsed, commands);
+        entry.ui(ui, state.of_actions.is_menu_collapsed, commands);
     }
     ui.with_layout(Layout::bottom_up(Align::Min), |ui| {
         ui.spacing_mut().item_spacing.y = 2.0;
-        theme_ui(ui, state.is_collapsed, commands);
+        theme_ui(ui, state.of_actions.is_menu_collapsed, commands);
         units_ui(ui, state, commands);
         ui.add_space(4.0);
-        let (icon, title) = if state.is_collapsed {
+        let (icon, title) = if state.of_actions.is_menu_collapsed {
             (Icon::Expand, "Expand menu")
         } else {
             (Icon::Collapse, "Collapse menu")
@@ -105,7 +91,7 @@ pub fn menu_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec<Comm
                 keys: keys_text(ui.ctx(), action.keys),
                 command: Some(action.command.clone()),
             };
-            entry.ui(ui, state.is_collapsed, commands);
+            entry.ui(ui, state.of_actions.is_menu_collapsed, commands);
         }
     });
 }
@@ -130,7 +116,7 @@ fn head_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec<Command>
             }
         }
     };
-    if state.is_collapsed {
+    if state.of_actions.is_menu_collapsed {
         ui.horizontal(|ui| ways_ui(ui, commands));
         return;
     }
@@ -182,7 +168,6 @@ impl Entry<'_> {
     }
 }
 
-/// The colours of the window.
 fn theme_ui(ui: &mut egui::Ui, is_collapsed: bool, commands: &mut Vec<Command>) {
     const ALL: [(ThemePreference, &str, Icon); 3] = [
         (ThemePreference::System, "System", Icon::System),
@@ -212,24 +197,23 @@ fn theme_ui(ui: &mut egui::Ui, is_collapsed: bool, commands: &mut Vec<Command>) 
     });
 }
 
-/// The unit of bytes.
 fn units_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec<Command>) {
-    let (short, long) = match state.units {
+    let (short, long) = match state.of_actions.units {
         Units::Binary => ("KiB", "KiB and MiB"),
         Units::Bytes => ("B", "Bytes"),
     };
-    if state.is_collapsed {
+    if state.of_actions.is_menu_collapsed {
         let size = Vec2::new(ui.available_width(), ENTRY);
         let button = Button::new(short).frame_when_inactive(false).min_size(size);
         let response = ui.add(button).accessible_name(format!("Units: {long}"));
         if response.on_hover_text(format!("Units: {long}; the other on a click")).clicked() {
-            commands.push(Command::Units(state.units.other()));
+            commands.push(Command::Units(state.of_actions.units.other()));
         }
         return;
     }
     choices_ui(ui, |ui| {
         for (units, title) in [(Units::Binary, "KiB, MiB"), (Units::Bytes, "Bytes")] {
-            let button = ui.add(Button::selectable(state.units == units, title));
+            let button = ui.add(Button::selectable(state.of_actions.units == units, title));
             if button.on_hover_text("Unit of bytes").clicked() {
                 commands.push(Command::Units(units));
             }

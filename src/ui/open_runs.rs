@@ -1,12 +1,11 @@
 //! The runs that are open: how each is loaded, which are shown, which one is the reference, and how
 //! their steps belong together. [`OpenRuns::runs`] is what pages see of them.
 
+use eframe::egui;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
-
-use eframe::egui;
 
 use super::job::{Latest, Same};
 use super::loading::{Failure, Load};
@@ -17,11 +16,8 @@ use crate::analysis::derived::{Derived, DerivedPair};
 use crate::store::Report;
 
 /// A run that is open, or was asked for.
-#[derive(Debug)]
 pub struct OpenRun {
-    /// Tells it apart from all others.
     pub id: RunId,
-    /// How it is loaded.
     pub load: Load,
     /// Whether it is left out of all pages.
     pub is_hidden: bool,
@@ -39,7 +35,6 @@ impl OpenRun {
         self.load.report().map_or(&self.load.path, |report| &report.path)
     }
 
-    /// Why it cannot be opened.
     pub fn failure(&self) -> Option<Failure> {
         self.load.stage().failure().cloned()
     }
@@ -51,8 +46,7 @@ type Matchable = [bool; 2];
 /// The matching of a run with the reference; `None` where it cannot be.
 type FoundPair = Latest<Matchable, Option<Arc<DerivedPair>>>;
 
-/// What an axis was made from.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 struct AxisKey {
     lens: Vec<usize>,
     pairs: Vec<Same<DerivedPair>>,
@@ -67,14 +61,11 @@ pub struct TimesDerived {
     pub attributions: Vec<usize>,
 }
 
-/// The open runs.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct OpenRuns {
     list: Vec<OpenRun>,
     next: u32,
-    /// How pictures of several are arranged.
     pub arrangement: Arrangement,
-    /// How their steps are aligned.
     pub steps_by: StepsBy,
     /// By reference and run.
     pairs: BTreeMap<(RunId, RunId), FoundPair>,
@@ -88,17 +79,10 @@ impl OpenRuns {
         self.list.iter()
     }
 
-    /// The reference, or the attempt to read it.
-    pub fn first(&self) -> Option<&OpenRun> {
-        self.list.first()
-    }
-
-    /// Number of them.
     pub fn len(&self) -> usize {
         self.list.len()
     }
 
-    /// Where they were opened from.
     pub fn paths(&self) -> Vec<&Path> {
         self.list.iter().map(|run| &*run.load.path).collect()
     }
@@ -113,7 +97,6 @@ impl OpenRuns {
         self.list.iter().filter_map(|run| Some((run.id, run.failure()?))).collect()
     }
 
-    /// How often figures were worked out that all pages share.
     pub fn times_derived(&self) -> TimesDerived {
         let of_run = |run: &OpenRun| run.derived.get().map_or(0, |it| it.timelines_made());
         let of_pair = |found: &FoundPair| {
@@ -125,10 +108,7 @@ impl OpenRuns {
         }
     }
 
-    /// Opens one more.
-    ///
-    /// # Errors
-    /// When there are as many as there can be.
+    /// Fails when there are as many as there can be.
     pub fn add(&mut self, load: Load) -> Result<(), String> {
         if self.list.len() >= MOST_RUNS {
             return Err(format!("{MOST_RUNS} runs are open: close one first"));
@@ -152,7 +132,6 @@ impl OpenRuns {
         self.show_reference();
     }
 
-    /// Closes all of them.
     pub fn clear(&mut self) {
         *self = Self {
             next: self.next,

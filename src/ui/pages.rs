@@ -1,10 +1,8 @@
 //! The pages in the order of the menu: what each is called, how it is drawn, and why it cannot be shown:
 //! what its report lacks, and what would bring it. A new page is a file or folder, and an entry here.
 
+use eframe::egui::{self, Key, KeyboardShortcut};
 use std::borrow::Cow;
-
-use eframe::egui;
-use eframe::egui::{Key, KeyboardShortcut};
 
 use super::command::Page;
 use super::icon::Icon;
@@ -22,35 +20,27 @@ const LATER: &str = "Comes with a later version";
 /// A part of the report is still to come.
 const COMING: &str = "Being read";
 
-/// Why something cannot be shown or done.
 pub type WhyNot = Cow<'static, str>;
 
 /// A page over one run or several, with what it remembers.
-pub trait RunsPage: std::fmt::Debug {
-    /// Draws it.
+pub trait RunsPage {
     fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>);
 }
 
-/// Makes a page that remembers nothing yet.
 type MakePage = fn() -> Box<dyn RunsPage>;
 
-/// A page as the menu has it.
 #[derive(Clone, Copy, Debug)]
 pub struct PageEntry {
-    /// Its title.
     pub title: &'static str,
-    /// Its icon.
     pub icon: Icon,
     /// The page; `None` for one that comes with a later version.
     pub page: Option<Page>,
-    /// The keys that lead to it.
     pub keys: &'static [KeyboardShortcut],
     /// Makes the page; `None` for one that comes with a later version.
     make: Option<MakePage>,
     lacks: fn(&Report) -> Option<WhyNot>,
 }
 
-/// All pages.
 pub const PAGES: [PageEntry; 8] = [
     PageEntry {
         title: "Summary",

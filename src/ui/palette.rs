@@ -1,7 +1,6 @@
 //! The palette: all commands in one list, found by typing parts of their titles.
 
-use eframe::egui;
-use eframe::egui::{Align2, Button, Id, Key, Modifiers, RichText, TextEdit, Vec2};
+use eframe::egui::{self, Align2, Button, Id, Key, Modifiers, RichText, TextEdit, Vec2};
 
 use super::command::Command;
 use super::keys::{Action, keys_text};
@@ -9,8 +8,7 @@ use super::keys::{Action, keys_text};
 /// Width, points.
 const WIDTH: f32 = 520.0;
 
-/// What the palette remembers while it is open.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Palette {
     is_open: bool,
     text: String,
@@ -23,12 +21,10 @@ impl Palette {
         *self = Self { is_open: !self.is_open, ..Self::default() };
     }
 
-    /// Whether it is open.
     pub fn is_open(&self) -> bool {
         self.is_open
     }
 
-    /// Draws the palette; what was chosen goes to `commands`.
     pub fn ui(&mut self, ui: &egui::Ui, actions: &[Action], commands: &mut Vec<Command>) {
         let area = egui::Modal::default_area(Id::unique("palette"))
             .anchor(Align2::CENTER_TOP, Vec2::new(0.0, 60.0));
@@ -104,8 +100,7 @@ fn list_ui(
     clicked
 }
 
-/// The actions that have all the words in their titles: what can be done first, in the order of the
-/// list.
+/// The actions that have all the words in their titles, those that can be done first.
 fn matching<'a>(actions: &'a [Action], text: &str) -> Vec<&'a Action> {
     let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
     let mut matching: Vec<&Action> = actions

@@ -14,7 +14,6 @@ const NAME: usize = 80;
 /// What side files call the model.
 const MODEL_KEYS: [&str; 4] = ["model", "model_name", "network", "name"];
 
-/// A report that was opened.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 pub struct RecentReport {
     /// What was opened, absolute.
@@ -39,7 +38,6 @@ pub struct RecentComparison {
 }
 
 impl RecentReport {
-    /// A report that is opened now.
     pub fn now(report: &Report) -> Self {
         let path = std::path::absolute(&report.path).unwrap_or_else(|_| report.path.clone());
         let opened = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
@@ -79,7 +77,6 @@ pub fn put_first<T>(list: &mut Vec<T>, entry: T, is_same: impl Fn(&T) -> bool) {
     list.truncate(MOST);
 }
 
-/// The model, if the report names it, and the directory.
 fn title(report: &Report, path: &Path) -> String {
     let directory = if is_directory_name(path) { Some(path) } else { path.parent() };
     let name = directory.and_then(Path::file_name).unwrap_or(path.as_os_str());

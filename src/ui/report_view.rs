@@ -10,38 +10,19 @@ use super::report::PageContext;
 use super::runs::Runs;
 use super::selection::Selections;
 
-/// The view of the runs.
-#[derive(Debug)]
+#[derive(Default)]
 pub struct ReportView {
-    /// The page that is shown.
     pub page: Page,
-    /// What is selected, and was.
     pub selections: Selections,
     /// The pages that were shown, with what they remember.
     pages: Vec<(Page, Box<dyn RunsPage>)>,
-    /// Whether the list of warnings is open.
     pub are_warnings_open: bool,
-    /// Whether a graph was painted.
     pub has_painted_graph: bool,
     /// What was put into the lists of recent reports and comparisons last.
     pub remembered: Vec<PathBuf>,
 }
 
-impl Default for ReportView {
-    fn default() -> Self {
-        Self {
-            page: Page::Memory,
-            selections: Selections::default(),
-            pages: Vec::new(),
-            are_warnings_open: false,
-            has_painted_graph: false,
-            remembered: Vec::new(),
-        }
-    }
-}
-
 impl ReportView {
-    /// Draws the page.
     pub fn ui(&mut self, ui: &mut egui::Ui, runs: &Arc<Runs>, commands: &mut Vec<Command>) {
         // Alone, a run is compared with nothing.
         let page = match self.page {

@@ -4,14 +4,12 @@
 //! What a page waits for and what its answers are keyed by come from one list of [`Needed`] parts, so
 //! that they cannot differ; an answer that was made for other runs is never drawn ([`RunsAnswer`]).
 
+use eframe::egui;
 use std::path::Path;
 use std::sync::Arc;
 
-use eframe::egui;
-
 use super::job::{Cancel, Latest, Same};
 use super::theme::Tokens;
-use crate::analysis::comparison::matching::Matching;
 use crate::analysis::comparison::step_axis::StepAxis;
 use crate::analysis::derived::{Derived, DerivedPair};
 use crate::store::debug_info::DebugInfo;
@@ -30,9 +28,7 @@ pub struct RunId(pub u32);
 /// A step of a run; a position in [`crate::store::program::Steps`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct StepAt {
-    /// The run.
     pub run: RunId,
-    /// The step.
     pub step: usize,
 }
 
@@ -56,19 +52,14 @@ pub enum StepsBy {
     Index,
 }
 
-/// A run that is shown.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Run {
-    /// Tells it apart from all others.
     pub id: RunId,
-    /// Its report.
     pub report: Arc<Report>,
     /// Whether more of it is coming.
     pub is_working: bool,
-    /// What was worked out of it.
     pub derived: Arc<Derived>,
-    /// What follows from its matching with the reference, as soon as that is known; nothing of the
-    /// reference itself.
+    /// What follows from its matching with the reference, once known; none of the reference itself.
     pub pair: Option<Arc<DerivedPair>>,
     /// Its place among all that are open, by which it has its colour.
     pub place: usize,
@@ -143,17 +134,14 @@ pub fn unique_names<'a>(paths: impl Iterator<Item = &'a Path>) -> Vec<String> {
 pub struct PerRun<T>(Vec<T>);
 
 impl<T> PerRun<T> {
-    /// The value of a run, by its position.
     pub fn get(&self, run: usize) -> Option<&T> {
         self.0.get(run)
     }
 
-    /// The values in the order of the runs.
     pub fn iter(&self) -> std::slice::Iter<'_, T> {
         self.0.iter()
     }
 
-    /// The values of all runs.
     pub fn as_slice(&self) -> &[T] {
         &self.0
     }
@@ -179,21 +167,16 @@ impl<'a, T> IntoIterator for &'a PerRun<T> {
 pub enum Needed {
     /// Versions, options, side files.
     About,
-    /// Memory by tile.
     Memory,
     /// Steps, programs, classes, curves.
     Liveness,
-    /// Debug contexts.
     Debug,
-    /// Lowered variables.
     Variables,
     /// Bytes of variables by tile.
     TileVariables,
     /// What compute sets have on each tile.
     ComputeSets,
-    /// Vertex types.
     VertexTypes,
-    /// Exchanges.
     Exchanges,
     /// The axis that the steps of all runs share.
     Axis,
@@ -201,7 +184,6 @@ pub enum Needed {
     Matching,
 }
 
-/// What something needs of the runs.
 pub type Needs = &'static [Needed];
 
 impl Needed {
@@ -236,7 +218,7 @@ impl Needed {
 }
 
 /// Tells apart what answers were made for: the runs, and which of the needed parts were there.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct RunsKey {
     ids: Vec<RunId>,
     settled: Vec<bool>,
@@ -245,11 +227,10 @@ pub struct RunsKey {
 }
 
 /// The runs that are shown. Never empty; the first one is the reference.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Runs {
     list: Vec<Run>,
     axis: Option<Arc<StepAxis>>,
-    /// How their pictures are arranged.
     pub arrangement: Arrangement,
     /// Why their steps have no common axis, when none will come.
     pub why_not: Option<String>,
@@ -287,13 +268,10 @@ impl Runs {
     }
 
     /// All of them, the reference first.
-    #[expect(clippy::iter_without_into_iter, reason = "`runs.iter()` reads well everywhere")]
     pub fn iter(&self) -> std::slice::Iter<'_, Run> {
         self.list.iter()
     }
 
-    /// Number of runs.
-    #[expect(clippy::len_without_is_empty, reason = "there is always one")]
     pub fn len(&self) -> usize {
         self.list.len()
     }
@@ -303,22 +281,18 @@ impl Runs {
         self.list.len() == 1
     }
 
-    /// A run by its position.
     pub fn get(&self, run: usize) -> Option<&Run> {
         self.list.get(run)
     }
 
-    /// The position of a run.
     pub fn position(&self, id: RunId) -> Option<usize> {
         self.list.iter().position(|run| run.id == id)
     }
 
-    /// A value of each run.
     pub fn each<'a, T>(&'a self, value: impl FnMut(&'a Run) -> T) -> PerRun<T> {
         self.list.iter().map(value).collect()
     }
 
-    /// The reports, to look something up.
     pub fn reports(&self) -> Vec<&Report> {
         self.list.iter().map(|run| &*run.report).collect()
     }
@@ -384,11 +358,6 @@ impl Runs {
         self.axis.as_ref()
     }
 
-    /// Which rows of a run, by its position, belong to rows of the reference.
-    pub fn matching(&self, run: usize) -> Option<&Arc<Matching>> {
-        Some(&self.get(run)?.pair.as_ref()?.matching)
-    }
-
     /// The slot of a step, where its run is shown.
     pub fn slot_of(&self, at: StepAt) -> Option<usize> {
         self.axis()?.slot(self.position(at.run)?, at.step)
@@ -423,7 +392,6 @@ impl Run {
 }
 
 /// The answer to the latest of a row of questions about the runs.
-#[derive(Debug)]
 pub struct RunsAnswer<K, V>(Latest<(RunsKey, K), V>);
 
 impl<K, V> Default for RunsAnswer<K, V> {
@@ -433,8 +401,7 @@ impl<K, V> Default for RunsAnswer<K, V> {
 }
 
 impl<K: Clone + PartialEq, V: Send + 'static> RunsAnswer<K, V> {
-    /// Asks, unless this was the last question; takes the answer if it has come. To be called in every
-    /// frame that shows the answer.
+    /// Asks, unless this was the last question; takes what has come. Called in every frame.
     pub fn ask(
         &mut self,
         name: &str,
@@ -482,7 +449,6 @@ impl<K: Clone + PartialEq, V: Send + 'static> RunsAnswer<K, V> {
         self.0.get(&(runs.key(needs), key.clone()))
     }
 
-    /// Why there will be no answer.
     pub fn failure(&self) -> Option<&str> {
         self.0.failure()
     }

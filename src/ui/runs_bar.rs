@@ -1,11 +1,8 @@
-//! The bar above the pages while several runs are open: which they are, how they are shown, and what
-//! can be done with each.
-
-use eframe::egui;
+//! The bar above the pages while several runs are open: which, how shown, what can be done with each.
 
 use eframe::egui::{
-    Align, Button, Color32, Label, Layout, Response, RichText, Role, Sense, Stroke, StrokeKind,
-    UiBuilder, Vec2, WidgetInfo,
+    self, Align, Button, Color32, Label, Layout, Response, RichText, Role, Sense, Stroke,
+    StrokeKind, UiBuilder, Vec2, WidgetInfo,
 };
 
 use super::command::{Command, PickFor};
@@ -101,7 +98,6 @@ fn end_and_choices_ui(
     choices_ui(ui, open, matched, commands);
 }
 
-/// A run in the bar.
 struct BarRun<'a> {
     run: &'a OpenRun,
     entry: &'a RunEntry,
@@ -124,8 +120,7 @@ impl BarRun<'_> {
         label.on_hover_text(self.path());
     }
 
-    /// Draws its colour, which hides it, its name, which makes it the reference, and the button of all
-    /// that can be done with it.
+    /// Its colour hides it, its name makes it the reference, a button opens what else can be done.
     fn ui(&self, ui: &mut egui::Ui, commands: &mut Vec<Command>) {
         let text = self.styled(ui, &self.entry.name, SHORT_NAME);
         let is_reference = self.place == 0;

@@ -7,22 +7,18 @@ use crate::analysis::program::operations::OperationName;
 /// Earlier selections that are remembered.
 const MOST_REMEMBERED: usize = 200;
 
-/// The selected things of all runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
-    /// Tiles.
     pub tiles: TileSelection,
     /// Steps, in the order in which they were selected.
     pub steps: Vec<StepAt>,
     /// The name of a variable before lowering.
     pub variable: Option<String>,
-    /// An operation.
     pub operation: Option<OperationName>,
 }
 
 impl Selection {
-    /// Where the selected steps lie on the axis of the runs that are shown, each slot once, in the
-    /// order in which they were selected.
+    /// Where the selected steps lie on the axis, each slot once, in the order of selection.
     pub fn slots(&self, runs: &Runs) -> Vec<usize> {
         let mut slots = Vec::with_capacity(self.steps.len());
         for slot in self.steps.iter().filter_map(|at| runs.slot_of(*at)) {
@@ -53,11 +49,9 @@ impl Selection {
     }
 }
 
-/// The selection with the way back. Pages change `now` as they like; the window calls
-/// [`Selections::settle`] once a frame.
-#[derive(Debug, Default)]
+/// The selection with the way back: pages change `now`, and each frame ends with a `settle`.
+#[derive(Default)]
 pub struct Selections {
-    /// What is selected.
     pub now: Selection,
     settled: Selection,
     before: Vec<Selection>,
@@ -89,17 +83,14 @@ impl Selections {
         }
     }
 
-    /// Whether there is a way back.
     pub fn can_go_back(&self) -> bool {
         !self.before.is_empty()
     }
 
-    /// Whether there is a way forward.
     pub fn can_go_forward(&self) -> bool {
         !self.after.is_empty()
     }
 
-    /// The selection before this one.
     pub fn back(&mut self) {
         self.settle();
         if let Some(before) = self.before.pop() {
@@ -116,6 +107,11 @@ impl Selections {
             self.settled = self.now.clone();
         }
     }
+}
+
+/// Selects a thing, or nothing where it was selected.
+pub fn toggle<T: PartialEq>(selected: &mut Option<T>, wanted: T) {
+    *selected = Some(wanted).filter(|wanted| selected.as_ref() != Some(wanted));
 }
 
 #[cfg(test)]

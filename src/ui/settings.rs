@@ -3,13 +3,12 @@
 //! They live in a JSON object that other windows, and other versions of the program, write too: a
 //! change touches its own key and leaves the others as they are.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
-
 use eframe::egui::ThemePreference;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use super::recent::{RecentComparison, RecentReport, put_first};
 use super::units::Units;
@@ -29,9 +28,7 @@ pub type Object = Map<String, Value>;
 pub struct Settings {
     /// Colours; `None` follows the system.
     pub theme: Option<ThemePreference>,
-    /// Whether the menu shows icons only.
     pub is_menu_collapsed: bool,
-    /// The unit of bytes.
     pub units: Units,
     /// Sizes beside splitters, by the splitters' names.
     pub splitters: BTreeMap<String, f32>,
@@ -54,62 +51,45 @@ impl From<&Object> for Settings {
     }
 }
 
-/// A change of the settings.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub enum Change {
-    /// Other colours.
     Theme(ThemePreference),
-    /// The menu was collapsed, or not.
     Menu(bool),
-    /// Other units.
     Units(Units),
     /// A splitter was moved, or put back to where it was at first.
     Splitter(String, Option<f32>),
-    /// A report was opened.
     Opened(RecentReport),
-    /// A report is no longer to be listed.
     Forget(PathBuf),
-    /// Reports were compared.
     Compared(RecentComparison),
-    /// A comparison is no longer to be listed.
     ForgetComparison(Vec<PathBuf>),
 }
 
 impl Change {
-    /// Makes the change.
     pub fn apply(&self, object: &mut Object) {
         match self {
             Self::Theme(theme) => set(object, THEME, theme_name(*theme)),
             Self::Menu(is_collapsed) => set(object, MENU, is_collapsed),
             Self::Units(units) => set(object, UNITS, units),
             Self::Splitter(name, size) => {
-                let mut sizes: BTreeMap<String, f32> = value(object, SPLITTERS);
-                match size {
+                edit(object, SPLITTERS, |sizes: &mut BTreeMap<String, f32>| match size {
                     Some(size) => drop(sizes.insert(name.clone(), *size)),
                     None => drop(sizes.remove(name)),
-                }
-                set(object, SPLITTERS, sizes);
+                });
             }
-            Self::Opened(report) => {
-                let mut list: Vec<RecentReport> = value(object, REPORTS);
-                put_first(&mut list, report.clone(), |other| other.path == report.path);
-                set(object, REPORTS, list);
-            }
-            Self::Forget(path) => {
-                let mut list: Vec<RecentReport> = value(object, REPORTS);
+            Self::Opened(report) => edit(object, REPORTS, |list| {
+                put_first(list, report.clone(), |other: &RecentReport| other.path == report.path);
+            }),
+            Self::Forget(path) => edit(object, REPORTS, |list: &mut Vec<RecentReport>| {
                 list.retain(|report| report.path != *path);
-                set(object, REPORTS, list);
-            }
-            Self::Compared(comparison) => {
-                let mut list: Vec<RecentComparison> = value(object, COMPARISONS);
+            }),
+            Self::Compared(comparison) => edit(object, COMPARISONS, |list| {
                 let paths = comparison.paths();
-                put_first(&mut list, comparison.clone(), |other| other.is_of(&paths));
-                set(object, COMPARISONS, list);
-            }
+                put_first(list, comparison.clone(), |other| other.is_of(&paths));
+            }),
             Self::ForgetComparison(paths) => {
-                let mut list: Vec<RecentComparison> = value(object, COMPARISONS);
-                list.retain(|comparison| !comparison.is_of(paths));
-                set(object, COMPARISONS, list);
+                edit(object, COMPARISONS, |list: &mut Vec<RecentComparison>| {
+                    list.retain(|comparison| !comparison.is_of(paths));
+                });
             }
         }
     }
@@ -118,6 +98,15 @@ impl Change {
 /// A value of the object; what is absent or of another form is as at first.
 fn value<T: DeserializeOwned + Default>(object: &Object, key: &str) -> T {
     object.get(key).and_then(|value| T::deserialize(value).ok()).unwrap_or_default()
+}
+
+fn edit<T>(object: &mut Object, key: &str, change: impl FnOnce(&mut T))
+where
+    T: DeserializeOwned + Default + Serialize,
+{
+    let mut value: T = value(object, key);
+    change(&mut value);
+    set(object, key, value);
 }
 
 fn set(object: &mut Object, key: &str, value: impl Serialize) {

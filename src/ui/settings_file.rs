@@ -3,14 +3,13 @@
 //! Several windows may share the file: each change is made to what is in the file at that moment,
 //! under a lock, and the file is replaced as a whole.
 
+use eframe::egui;
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-
-use eframe::egui;
 
 use super::settings::{Change, Object, Settings};
 
@@ -25,7 +24,6 @@ const LAST_WRITE: Duration = Duration::from_secs(2);
 /// The settings of a window: changed at once here, and by and by in the file.
 #[derive(Debug, Default)]
 pub struct SettingsStore {
-    /// The settings as they are now.
     pub now: Settings,
     object: Object,
     writer: Option<Writer>,
@@ -50,8 +48,7 @@ struct Told {
 }
 
 impl SettingsStore {
-    /// Settings that are kept in a directory. They are read in the background; until then they are
-    /// as at first.
+    /// Settings kept in a directory; until they are read, beside the window, they are as at first.
     pub fn in_directory(directory: PathBuf, ctx: &egui::Context) -> Self {
         let (changes, waiting) = sync_channel(MOST_WAITING);
         let (alive, end) = sync_channel::<()>(0);
@@ -73,7 +70,6 @@ impl SettingsStore {
         }
     }
 
-    /// Makes a change.
     pub fn change(&mut self, change: Change) {
         change.apply(&mut self.object);
         self.now = Settings::from(&self.object);

@@ -4,14 +4,12 @@
 //! Sizes are in the context's data, so that pages need nothing for them; the window puts in what the
 //! settings have ([`set_all`]) and takes out what has changed ([`take_changes`]).
 
+use eframe::egui::{self, accesskit::Action};
+use eframe::egui::{Frame, Id, IdSalt, Margin, Panel, PanelState, Pos2, Rect, Vec2};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-use eframe::egui;
-use eframe::egui::accesskit::Action;
-use eframe::egui::{Frame, Id, IdSalt, Margin, Panel, PanelState, Pos2, Rect, Vec2};
-
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 struct Sizes {
     by_name: BTreeMap<String, f32>,
     changed: Vec<(String, Option<f32>)>,
@@ -23,8 +21,7 @@ enum Side {
     Bottom,
 }
 
-/// Shows a part at the bottom of what is left of a page. The part above it is shown next, in an
-/// [`egui::CentralPanel`].
+/// Shows a part at the bottom; the part above it comes next, in an [`egui::CentralPanel`].
 pub fn below<R>(
     ui: &mut egui::Ui,
     name: &str,
@@ -35,8 +32,7 @@ pub fn below<R>(
     part_ui(ui, Side::Bottom, name, default, range, add)
 }
 
-/// Shows a part at the left of what is left of a page. The part beside it is shown next, in an
-/// [`egui::CentralPanel`].
+/// Shows a part at the left; the part beside it comes next, in an [`egui::CentralPanel`].
 pub fn left<R>(
     ui: &mut egui::Ui,
     name: &str,

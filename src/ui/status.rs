@@ -1,8 +1,6 @@
-//! The bar at the bottom: what is being read, what went wrong, the path; and the page in place of a
-//! report that is not found yet.
+//! The bar at the bottom, and the page in place of a report that is not found yet.
 
-use eframe::egui;
-use eframe::egui::{Align, Layout, ProgressBar, RichText};
+use eframe::egui::{self, Align, Layout, ProgressBar, RichText};
 
 use super::command::Command;
 use super::loading::{Load, Stage};

@@ -3,10 +3,9 @@
 //! Series are told apart by blue and orange, which red-green blind eyes tell apart too, and never by
 //! colour alone: lines differ in place, labels and dashes.
 
-use eframe::egui;
 use eframe::egui::{
-    Color32, CornerRadius, FontDefinitions, FontFamily, FontId, Margin, Stroke, TextStyle, Theme,
-    Visuals,
+    self, Color32, CornerRadius, FontDefinitions, FontFamily, FontId, Margin, Stroke, TextStyle,
+    Theme, Visuals,
 };
 
 /// Height of a table row, points.
@@ -18,7 +17,6 @@ pub const COLLAPSED_MENU_WIDTH: f32 = 46.0;
 /// Widest tooltip, points.
 pub const TOOLTIP_WIDTH: f32 = 480.0;
 
-/// Colours by what they mean.
 #[derive(Clone, Copy, Debug)]
 pub struct Tokens {
     /// Background of pages.
@@ -31,7 +29,6 @@ pub struct Tokens {
     pub stripe: Color32,
     /// Borders and separators.
     pub border: Color32,
-    /// Text.
     pub text: Color32,
     /// Text that explains.
     pub weak_text: Color32,
@@ -53,8 +50,7 @@ pub struct Tokens {
     pub mark: Color32,
     /// Areas of a stack, from the ground up; neighbours differ in brightness too.
     pub series: [Color32; 10],
-    /// Lines of the third run and of those after it; the first two have [`Self::base`] and
-    /// [`Self::top`].
+    /// Lines from the third run on; the first two have [`Self::base`] and [`Self::top`].
     pub more_runs: [Color32; 6],
     /// What has not changed, between the colours of more and less.
     pub unchanged: Color32,
@@ -170,7 +166,6 @@ impl Tokens {
         }
     }
 
-    /// The area below the line of a run.
     pub fn run_fill(&self, place: usize) -> Color32 {
         match place {
             0 => self.base_fill,
@@ -179,7 +174,6 @@ impl Tokens {
         }
     }
 
-    /// The tokens of a theme.
     pub fn of(theme: Theme) -> &'static Self {
         match theme {
             Theme::Light => &LIGHT,
@@ -247,22 +241,18 @@ fn visuals(theme: Theme) -> Visuals {
     visuals
 }
 
-/// The frame of a page.
 pub fn page_frame(tokens: &Tokens) -> egui::Frame {
     egui::Frame::new().fill(tokens.page).inner_margin(Margin::symmetric(14, 8))
 }
 
-/// The frame of the side menu and of bars.
 pub fn chrome_frame(tokens: &Tokens) -> egui::Frame {
     egui::Frame::new().fill(tokens.chrome).inner_margin(Margin::symmetric(10, 6))
 }
 
-/// The frame of the side menu with icons only.
 pub fn collapsed_menu_frame(tokens: &Tokens) -> egui::Frame {
     egui::Frame::new().fill(tokens.chrome).inner_margin(Margin::symmetric(5, 6))
 }
 
-/// The frame of a card.
 pub fn card_frame(tokens: &Tokens) -> egui::Frame {
     egui::Frame::new()
         .fill(tokens.surface)

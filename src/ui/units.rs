@@ -1,11 +1,9 @@
 //! The unit of bytes that the window shows: KiB, MiB … or bytes. One choice for all pages.
 
-use eframe::egui;
-use eframe::egui::Id;
+use eframe::egui::{self, Id};
 
 use crate::text::{self, grouped};
 
-/// How bytes are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Units {
@@ -27,7 +25,6 @@ impl Units {
         ctx.data_mut(|data| data.insert_temp(key(), self));
     }
 
-    /// The other units.
     #[must_use]
     pub fn other(self) -> Self {
         match self {

@@ -16,9 +16,10 @@ use crate::analysis::memory::tile_order::ipus;
 use crate::analysis::memory::{category_on_tile, cell, gap_bytes, over_limit_bytes};
 
 /// What tiles are coloured by. Bytes.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum TileFigure {
     /// The last used byte + 1.
+    #[default]
     IncludingGaps,
     /// Distinct bytes in use.
     Total,

@@ -163,6 +163,16 @@ impl OperationName {
         Self { kind: kind.clone(), layer: layer.clone(), name: name.clone() }
     }
 
+    /// Its kind, or the layer that names it.
+    pub fn title(&self) -> &str {
+        self.kind.as_deref().unwrap_or(&self.layer)
+    }
+
+    /// `conv1 (convolution)`.
+    pub fn in_words(&self) -> String {
+        format!("{} ({})", self.name.as_deref().unwrap_or("without a name"), self.title())
+    }
+
     /// Whether an operation is called so.
     pub fn is_of(&self, operation: &Operation) -> bool {
         (&self.kind, &self.layer, &self.name)
@@ -172,7 +182,7 @@ impl OperationName {
     /// The module that it is in: its name without the last part of the path; the whole name where
     /// that is no path, and the kind of one without a name.
     pub fn module(&self) -> &str {
-        let Some(name) = &self.name else { return self.kind.as_deref().unwrap_or(&self.layer) };
+        let Some(name) = &self.name else { return self.title() };
         let parent = name.rsplit_once('/').or_else(|| name.rsplit_once('.'));
         parent.map_or(name, |(module, _)| module)
     }

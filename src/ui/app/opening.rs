@@ -24,7 +24,6 @@ impl App {
         }
     }
 
-    /// Opens one more.
     pub(super) fn add(&mut self, load: Load) {
         self.tool = None;
         let name = shortened(&report_name(&load.path), 80).into_owned();
@@ -35,7 +34,6 @@ impl App {
         }
     }
 
-    /// Reads all runs again.
     pub(super) fn reload(&mut self, ctx: &egui::Context) {
         let ids: Vec<RunId> = self.open.iter().map(|run| run.id).collect();
         let page = self.view.page;
@@ -96,7 +94,7 @@ impl App {
 
     /// Opens the runs of the demo together, as soon as they are written.
     pub(super) fn open_demo(&mut self, ctx: &egui::Context) {
-        let stage = self.open.first().map(|run| run.load.stage());
+        let stage = self.open.iter().next().map(|run| run.load.stage());
         if let Some(Stage::DemoWritten(paths)) = stage {
             self.show(paths.into_iter().map(|path| Load::start(path, ctx)).collect());
         }

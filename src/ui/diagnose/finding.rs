@@ -1,9 +1,7 @@
 //! What is said of one finding: the message, its facts, what to do.
 
-use eframe::egui;
+use eframe::egui::{self, Label, RichText};
 use std::path::Path;
-
-use eframe::egui::{Label, RichText};
 
 use super::rows::title;
 use crate::analysis::diagnose::Finding;

@@ -3,17 +3,15 @@
 mod finding;
 mod rows;
 
-use eframe::egui;
+use eframe::egui::{self, Button, RichText, ScrollArea, TextEdit};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-use eframe::egui::{Button, RichText, ScrollArea, TextEdit};
 
 use super::command::{Command, PickFor};
 use super::job::Latest;
 use super::split;
 use super::theme::Tokens;
-use super::widget::data_table::{Data, DataTable, no_paint};
+use super::widget::data_table::{Data, DataTable};
 use super::widget::facts::absent_ui;
 use super::widget::rows::{Listed, Rows};
 use crate::analysis::diagnose::{Finding, diagnose, diagnose_reader};
@@ -24,7 +22,6 @@ const FIELD: f32 = 190.0;
 /// Width of what is said of a finding at first, points.
 const DETAILS: f32 = 440.0;
 
-/// What is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Subject {
     /// What was typed, by the number of the change.
@@ -33,21 +30,13 @@ enum Subject {
     Log(PathBuf, u64),
 }
 
-/// What was found.
 struct Found {
     findings: Vec<Finding>,
     rows: Arc<dyn Rows>,
     lines: u64,
 }
 
-impl std::fmt::Debug for Found {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} findings", self.findings.len())
-    }
-}
-
-/// What the page remembers.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct DiagnosePage {
     text: String,
     log: Option<PathBuf>,
@@ -58,14 +47,12 @@ pub struct DiagnosePage {
 }
 
 impl DiagnosePage {
-    /// Reads a log.
     pub fn open_log(&mut self, path: PathBuf) {
         self.log = Some(path);
         self.changes += 1;
         self.chosen = 0;
     }
 
-    /// Draws the page.
     pub fn ui(&mut self, ui: &mut egui::Ui, is_picking: bool, commands: &mut Vec<Command>) {
         self.head_ui(ui, is_picking, commands);
         if self.log.is_none() {
@@ -110,13 +97,10 @@ impl DiagnosePage {
         let note = format!("in {} lines", grouped(found.lines));
         let chosen = self.chosen;
         let data = Data {
-            name: "findings",
             title: "Findings",
             note: &note,
-            columns: &columns,
-            rows: &found.rows,
             is_selected: &|row| row == chosen,
-            paint: &no_paint,
+            ..Data::of("findings", &columns, &found.rows)
         };
         let width = ui.available_width();
         let most = (width - 260.0).max(260.0);

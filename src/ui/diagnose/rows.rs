@@ -6,7 +6,6 @@ use crate::ui::widget::rows::{Column, Value};
 /// Width of a column of bytes, points.
 const BYTES: f32 = 92.0;
 
-/// The columns.
 pub fn columns() -> Vec<Column> {
     vec![
         Column::rest("What"),
@@ -18,7 +17,6 @@ pub fn columns() -> Vec<Column> {
     ]
 }
 
-/// A cell.
 pub fn cell(finding: &Finding, column: usize) -> Value<'_> {
     let number = |number: Option<u64>| number.map_or(Value::Nothing, Value::Id);
     match column {
@@ -31,7 +29,6 @@ pub fn cell(finding: &Finding, column: usize) -> Value<'_> {
     }
 }
 
-/// What a finding is, for people.
 pub fn title(kind: Kind) -> &'static str {
     match kind {
         Kind::TileOutOfMemory => "A tile is out of memory",

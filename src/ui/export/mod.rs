@@ -3,14 +3,12 @@
 mod svg;
 mod write;
 
-use eframe::egui;
+use eframe::egui::{
+    self, ColorImage, Id, Key, Modal, Rect, ScreenshotCallback, TextEdit, ViewportCommand,
+};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
-
-use eframe::egui::{
-    ColorImage, Id, Key, Modal, Rect, ScreenshotCallback, TextEdit, ViewportCommand,
-};
 
 use super::command::{Export, ExportTo, Exported, Sheet};
 use super::job::{Answer, Job};
@@ -20,7 +18,7 @@ use crate::ui::widget::rows::csv;
 use write::{Contents, Failure, write};
 
 /// An export on its way.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Exporter {
     screenshot: Option<Screenshot>,
     dialog: Option<SaveDialog>,
@@ -31,7 +29,6 @@ pub struct Exporter {
     pub notice: Option<String>,
 }
 
-#[derive(Debug)]
 struct Screenshot {
     image: Receiver<Arc<ColorImage>>,
     svg: String,
@@ -41,7 +38,6 @@ struct Screenshot {
 }
 
 /// Asks for the path of a file and writes it.
-#[derive(Debug)]
 struct SaveDialog {
     title: String,
     path: String,
@@ -54,7 +50,6 @@ struct SaveDialog {
 }
 
 impl Exporter {
-    /// Begins an export.
     pub fn start(&mut self, ctx: &egui::Context, export: Export) {
         self.notice = None;
         match export.what {

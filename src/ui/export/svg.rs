@@ -1,8 +1,7 @@
 //! A part of the window as SVG: the shapes of the last frame, written one by one. Text stays text.
 
-use eframe::egui;
 use eframe::egui::epaint::{ClippedShape, ColorMode, Mesh, PathShape, TextShape};
-use eframe::egui::{Color32, LayerId, Pos2, Rect, Shape, Stroke};
+use eframe::egui::{self, Color32, LayerId, Pos2, Rect, Shape, Stroke};
 use std::fmt::Write as _;
 
 /// The part of the window that was painted on its background, as an SVG document.

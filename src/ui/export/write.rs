@@ -8,16 +8,12 @@ use std::path::{Path, PathBuf};
 use super::text_of;
 use crate::ui::command::Sheet;
 
-/// What is written.
-#[derive(Debug)]
 pub enum Contents {
     /// A picture, for PNG, and the same as SVG.
     Picture(ColorImage, String),
-    /// A table, as comma-separated values.
     Table(Sheet),
 }
 
-/// Why a file was not written.
 #[derive(Debug)]
 pub struct Failure {
     /// For people.
@@ -33,11 +29,8 @@ impl Failure {
     }
 }
 
-/// Writes a file; returns its path.
-///
-/// # Errors
-/// When it is there already and may not be replaced, when it would lie in a report's directory, or
-/// when it cannot be written.
+/// Writes a file; returns its path. Fails when it is there already and may not be replaced, or when it
+/// would lie in a report's directory.
 pub fn write(
     path: &Path,
     contents: &Contents,

@@ -1,9 +1,7 @@
 //! In place of a report that could not be opened: why, and what to do; or which reports there are.
 
-use eframe::egui;
+use eframe::egui::{self, RichText};
 use std::path::{Path, PathBuf};
-
-use eframe::egui::RichText;
 
 use crate::text::{clean, shortened};
 use crate::ui::command::Command;
@@ -13,8 +11,7 @@ use crate::ui::theme::{Tokens, card_frame};
 /// Longest path that is shown.
 const PATH: usize = 300;
 
-/// Draws the failure, with a button for each report that may be meant, which `open` makes a command
-/// of.
+/// Draws the failure, with a button for each report that may be meant; `open` is its command.
 pub fn failure_ui(
     ui: &mut egui::Ui,
     failure: &Failure,
@@ -57,8 +54,7 @@ pub fn failure_ui(
     });
 }
 
-/// What a report below a directory is called: its directory from there, or its file where that has a
-/// name of its own.
+/// What a report below a directory is called: its directory, or its file by a name of its own.
 fn name_of(profile: &Path, below: Option<&Path>) -> String {
     let short = below.and_then(|below| profile.strip_prefix(below).ok()).unwrap_or(profile);
     match short.parent() {

@@ -1,12 +1,11 @@
 //! The lists of what was compared and of reports that were opened before. Whether they are still there
 //! is looked up beside the window: a path on a network may take its time.
 
-use eframe::egui;
-use std::path::PathBuf;
-
 use eframe::egui::{
-    Align, Button, CornerRadius, Label, Layout, RichText, Role, Sense, UiBuilder, Vec2, WidgetInfo,
+    self, Align, Button, CornerRadius, Label, Layout, RichText, Role, Sense, UiBuilder, Vec2,
+    WidgetInfo,
 };
+use std::path::PathBuf;
 
 use super::HomeState;
 use crate::text::shortened;
@@ -24,8 +23,7 @@ const PATH: usize = 300;
 /// Which paths, and the how-manieth look at them.
 type Question = (Vec<PathBuf>, u64);
 
-/// What the list remembers.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Recents {
     looks: u64,
     /// Whether each path is there.
@@ -33,12 +31,10 @@ pub struct Recents {
 }
 
 impl Recents {
-    /// Has the paths looked up again.
     pub fn look_again(&mut self) {
         self.looks += 1;
     }
 
-    /// Draws the lists.
     pub fn ui(&mut self, ui: &mut egui::Ui, state: &HomeState<'_>, commands: &mut Vec<Command>) {
         let entries: Vec<Entry> = entries(state);
         let paths: Vec<PathBuf> =
@@ -78,7 +74,6 @@ impl Recents {
     }
 }
 
-/// A report or a comparison in the lists.
 struct Entry {
     title: String,
     paths: Vec<PathBuf>,

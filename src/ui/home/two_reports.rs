@@ -1,9 +1,7 @@
 //! The fields for two reports that are to be compared.
 
-use eframe::egui;
+use eframe::egui::{self, Button, ComboBox, Key, RichText, TextEdit};
 use std::path::{Path, PathBuf};
-
-use eframe::egui::{Button, ComboBox, Key, RichText, TextEdit};
 
 use super::HomeState;
 use crate::analysis::figures::difference::Side;
@@ -14,25 +12,21 @@ use crate::ui::theme::{Tokens, card_frame};
 /// Width of what stands beside a field, points.
 const BESIDE: f32 = 206.0;
 
-/// What the fields remember.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct TwoReports {
     is_open: bool,
     paths: [String; 2],
 }
 
 impl TwoReports {
-    /// Shows the fields.
     pub fn open(&mut self) {
         self.is_open = true;
     }
 
-    /// Whether they are shown.
     pub fn is_open(&self) -> bool {
         self.is_open
     }
 
-    /// Names one of the reports.
     pub fn name(&mut self, side: Side, path: &Path) {
         let [source, target] = &mut self.paths;
         let field = if side == Side::Source { source } else { target };
@@ -40,7 +34,6 @@ impl TwoReports {
         self.is_open = true;
     }
 
-    /// Draws the fields.
     pub fn ui(&mut self, ui: &mut egui::Ui, state: &HomeState<'_>, commands: &mut Vec<Command>) {
         card_frame(Tokens::now(ui)).show(ui, |ui| {
             ui.set_width(ui.available_width());

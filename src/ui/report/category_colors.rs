@@ -5,8 +5,7 @@
 //! colours of the palette, what is akin to them is a darker or a lighter one. Any other name has the
 //! colour that follows from its letters.
 
-use eframe::egui;
-use eframe::egui::Color32;
+use eframe::egui::{self, Color32};
 use std::sync::Arc;
 
 use crate::analysis::memory::category_order::{SharedCategory, categories_of_all};
@@ -19,7 +18,6 @@ use crate::ui::theme::Tokens;
 /// Plain colours of the palette; what follows them there is for what is left over.
 const PLAIN: usize = 8;
 
-/// How a plain colour is changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shade {
     Plain,
@@ -83,7 +81,6 @@ pub fn category_color(name: &str, tokens: &Tokens) -> Color32 {
     CategoryColor::of(name).shown(tokens)
 }
 
-/// The colour of many categories together.
 pub fn other_categories_color(tokens: &Tokens) -> Color32 {
     let [.., others, _] = tokens.series;
     others
@@ -99,20 +96,18 @@ fn by_letters(name: &str) -> CategoryColor {
     CategoryColor(place, shade.copied().unwrap_or(Plain))
 }
 
-/// What they follow from.
 const NEEDS: Needs = &[Needed::Variables];
 /// Categories with a colour of their own; what is left over is grey.
 const MOST: usize = 8;
 
 /// The categories of the runs on maps, the largest of the reference first.
-#[derive(Debug)]
 pub struct CategoryColors {
     colors: Vec<CategoryColor>,
     categories: Vec<SharedCategory>,
 }
 
 /// The same, asked for once by all maps of a page.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct AskedColors(RunsAnswer<(), Arc<CategoryColors>>);
 
 impl AskedColors {
@@ -131,7 +126,6 @@ impl AskedColors {
 }
 
 impl CategoryColors {
-    /// Of these runs.
     pub fn of(runs: &Runs) -> Self {
         let categories = categories_of_all(&runs.reports());
         let name = |category: &SharedCategory| category.name.clone().unwrap_or_default();
@@ -149,7 +143,6 @@ impl CategoryColors {
         self.coloured().iter().position(|category| category.ids.get(run) == Some(&Some(id)))
     }
 
-    /// The colour of the category at a place.
     pub fn color(&self, place: usize, tokens: &Tokens) -> Color32 {
         let color = self.colors.get(place);
         color.map_or_else(|| other_categories_color(tokens), |color| color.shown(tokens))
@@ -160,7 +153,6 @@ impl CategoryColors {
         self.categories.len() > MOST
     }
 
-    /// The title of the category at a place.
     pub fn title(&self, place: usize) -> String {
         let Some(category) = self.categories.get(place) else { return String::new() };
         let id = category.ids.iter().flatten().next();

@@ -1,5 +1,7 @@
 //! The pages of a report. Each borrows the report and the selection, and keeps what it derived.
 
+#![allow(missing_docs, reason = "a page is used by `pages` alone; comments say what names do not")]
+
 pub mod address_steps;
 mod category_colors;
 pub mod chip_map;
@@ -25,22 +27,16 @@ use crate::ui::selection::Selection;
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::facts::absent_ui;
-use crate::ui::widget::rows::{Value, percent_text};
-use eframe::egui;
-use eframe::egui::RichText;
+use crate::ui::widget::rows::{difference, percent_text, signed};
+use eframe::egui::{self, RichText};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-/// What a page gets.
-#[derive(Debug)]
 pub struct PageContext<'a> {
-    /// The runs that are shown.
     pub runs: &'a Arc<Runs>,
-    /// What is selected.
     pub selection: &'a mut Selection,
     /// Set when a graph was painted.
     pub has_painted_graph: &'a mut bool,
-    /// What the user asked the window for.
     pub commands: &'a mut Vec<Command>,
 }
 
@@ -100,7 +96,6 @@ pub fn missing_ui(ui: &mut egui::Ui, things: &str, absence: Option<&Absence>) {
     absent_ui(ui, &title, &reason_of(absence));
 }
 
-/// Why something is not there, in a line.
 pub fn reason_of(absence: Option<&Absence>) -> String {
     absence.map_or_else(|| Absence::unexplained().to_string(), Absence::to_string)
 }
@@ -116,25 +111,25 @@ pub fn tooltip_facts_ui(ui: &mut egui::Ui, id: &str, facts: &[(&str, String)]) {
     });
 }
 
-/// Bytes of a figure that the report may lack.
 pub fn bytes_or_dash(bytes: Option<u64>, units: Units) -> String {
     bytes.map_or_else(|| "–".to_owned(), |bytes| units.exact(bytes))
 }
 
 /// How bytes have changed: `▲ +2.70 MiB (+181 %)`.
 pub fn change_text(source: u64, target: u64, units: Units) -> String {
-    let change = Value::change(source, target).shown(units);
-    let difference = i128::from(target) - i128::from(source);
-    match (source, difference) {
-        (0, _) | (_, 0) => change.into_owned(),
-        (source, difference) => {
-            let percent = percent_text(difference as f64 * 100.0 / source as f64);
-            format!("{change} ({percent})")
-        }
-    }
+    change_of(source, target, |bytes| units.bytes(bytes))
 }
 
-/// The colour of growth or of shrinkage.
+/// The same of any figure.
+pub fn change_of(source: u64, target: u64, shown: impl Fn(u64) -> String) -> String {
+    let change = signed(difference(source, target), shown);
+    if source == 0 || source == target {
+        return change;
+    }
+    let exact = i128::from(target) - i128::from(source);
+    format!("{change} ({})", percent_text(exact as f64 * 100.0 / source as f64))
+}
+
 pub fn change_color(ui: &egui::Ui, source: u64, target: u64) -> egui::Color32 {
     let tokens = Tokens::now(ui);
     match target.cmp(&source) {
@@ -144,7 +139,6 @@ pub fn change_color(ui: &egui::Ui, source: u64, target: u64) -> egui::Color32 {
     }
 }
 
-/// How far something is below or above its limit.
 pub fn against_limit(bytes: u64, limit: u64, units: Units) -> String {
     if bytes > limit {
         format!("{} over the limit", units.exact(bytes - limit))

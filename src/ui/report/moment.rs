@@ -1,5 +1,4 @@
-//! A moment: a slot of the axis that the steps of all runs share, or the peak of each run; with the step
-//! of every run, and how it is written.
+//! A moment: a slot of the common axis of steps, or the peak of each run, and how it is written.
 
 use crate::analysis::comparison::step_axis::StepAxis;
 use crate::store::Report;
@@ -17,7 +16,6 @@ pub struct Moment {
 }
 
 impl Moment {
-    /// The steps in a slot.
     pub fn at_slot(axis: &StepAxis, slot: usize) -> Self {
         let runs = 0..axis.runs();
         Self {
@@ -27,7 +25,6 @@ impl Moment {
         }
     }
 
-    /// A step of each run, whatever the slot.
     pub fn of_steps(steps: PerRun<Option<usize>>) -> Self {
         let is_there = steps.iter().map(|_| true).collect();
         Self { slot: None, steps, is_there }
@@ -118,7 +115,6 @@ impl Moment {
     }
 }
 
-/// The number of a step.
 pub fn step_id(report: &Report, step: usize) -> String {
     let id = report.steps.get().and_then(|steps| steps.ids.get(step));
     id.map_or_else(|| step.to_string(), |id| id.to_string())

@@ -1,8 +1,6 @@
-//! Several runs side by side: the same thing of each, under its heading; in a grid that fits the space, or
-//! in columns that are scrolled.
+//! Several runs side by side: the same of each, in a grid that fits or in columns that scroll.
 
-use eframe::egui;
-use eframe::egui::{AsIdSalt, Rect, ScrollArea, vec2};
+use eframe::egui::{self, AsIdSalt, Rect, ScrollArea, vec2};
 
 use super::run_title_ui;
 use crate::ui::runs::{Run, Runs};
@@ -104,7 +102,6 @@ fn columns_ui(
     }
 }
 
-/// Draws a part in its own rectangle.
 fn part_ui(ui: &mut egui::Ui, id: impl AsIdSalt, rect: Rect, add: impl FnOnce(&mut egui::Ui)) {
     let builder = egui::UiBuilder::new().id_salt(id).max_rect(rect);
     ui.scope_builder(builder, |ui| {

@@ -1,7 +1,6 @@
 //! All steps, or one: a slider over the slots of the runs' common axis, a number, and the ways to peaks.
 
-use eframe::egui;
-use eframe::egui::{Button, DragValue, Pos2, Shape, Slider, Stroke};
+use eframe::egui::{self, Button, DragValue, Pos2, Shape, Slider, Stroke};
 
 use super::PageContext;
 use super::moment::{Moment, step_id};
@@ -92,7 +91,6 @@ fn peak_words(runs: &Runs, run: &Run, of: &str) -> (String, String) {
     (format!("{}'s peak", run.title), format!("{hover} in {}", run.the()))
 }
 
-/// What a slot is.
 fn slot_text(
     runs: &Runs,
     axis: &StepAxis,

@@ -3,7 +3,6 @@
 use crate::analysis::comparison::options::OptionDifference;
 use crate::analysis::program::report_options::OptionKind;
 
-/// What an option is called.
 pub fn option_name(option: &OptionDifference) -> String {
     match option.kind {
         OptionKind::AvailableMemoryProportion => {

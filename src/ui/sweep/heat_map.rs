@@ -1,8 +1,8 @@
 //! A figure over two options as a grid of cells.
 
-use eframe::egui;
 use eframe::egui::{
-    Align2, Color32, FontId, Painter, Pos2, Rect, Role, Sense, Stroke, StrokeKind, Vec2, WidgetInfo,
+    self, Align2, Color32, FontId, Painter, Pos2, Rect, Role, Sense, Stroke, StrokeKind, Vec2,
+    WidgetInfo,
 };
 
 use super::RunClick;
@@ -21,8 +21,6 @@ const LEFT: f32 = 74.0;
 /// Room for the values of the columns and the option's name, points.
 const TOP: f32 = 40.0;
 
-/// What is drawn.
-#[derive(Debug)]
 pub struct Shown {
     map: HeatMap,
     /// The least and the most of the figure.
@@ -115,25 +113,22 @@ impl Shown {
         let text = cell.value.map_or("–".to_owned(), |value| short_text(figure, value, units));
         let is_low = rect.height() < 40.0;
         let middle = if is_low { rect.center() } else { rect.center() - Vec2::new(0.0, 7.0) };
-        let font = FontId::proportional(12.5);
-        let color = text_on(fill);
-        let galley = ui.painter().layout_no_wrap(text, font, color);
-        let place = Align2::CENTER_CENTER.anchor_size(middle, galley.size());
         // On hatching the figure has a ground of its own.
-        ui.painter().rect_filled(place.expand2(Vec2::new(3.0, 0.0)), 2, fill);
-        ui.painter().galley(place.min, galley, color);
+        let label = |text: String, size: f32, at: Pos2| {
+            let color = text_on(fill);
+            let galley = ui.painter().layout_no_wrap(text, FontId::proportional(size), color);
+            let place = Align2::CENTER_CENTER.anchor_size(at, galley.size());
+            ui.painter().rect_filled(place.expand2(Vec2::new(3.0, 0.0)), 2, fill);
+            ui.painter().galley(place.min, galley, color);
+        };
+        label(text, 12.5, middle);
         let below = match cell.fits {
             _ if is_best => "fastest",
             Some(false) => "does not fit",
             _ => "",
         };
         if !is_low && !below.is_empty() {
-            let at = rect.center() + Vec2::new(0.0, 9.0);
-            let font = FontId::proportional(11.0);
-            let galley = ui.painter().layout_no_wrap(below.to_owned(), font, color);
-            let place = Align2::CENTER_CENTER.anchor_size(at, galley.size());
-            ui.painter().rect_filled(place.expand2(Vec2::new(3.0, 0.0)), 2, fill);
-            ui.painter().galley(place.min, galley, color);
+            label(below.to_owned(), 11.0, rect.center() + Vec2::new(0.0, 9.0));
         }
         if is_best {
             let stroke = Stroke::new(2.5, tokens.mark);

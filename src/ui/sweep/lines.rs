@@ -1,8 +1,7 @@
 //! Peak, always-live and code bytes along an option.
 
-use eframe::egui;
 use eframe::egui::{
-    Align2, Color32, FontId, Pos2, Rect, Role, Sense, Shape, Stroke, Vec2, WidgetInfo,
+    self, Align2, Color32, FontId, Pos2, Rect, Role, Sense, Shape, Stroke, Vec2, WidgetInfo,
 };
 
 use super::RunClick;
@@ -15,7 +14,6 @@ use crate::ui::units::Units;
 use crate::ui::widget::legend::{Patch, entry_ui};
 use crate::ui::widget::ticks;
 
-/// The figures that are drawn.
 const FIGURES: [Figure; 3] = [Figure::Peak, Figure::AlwaysLive, Figure::Code];
 /// Room at the left for the figures of the axis, points.
 const LEFT: f32 = 66.0;
@@ -24,8 +22,6 @@ const BELOW: f32 = 36.0;
 /// Lines of one figure that are drawn; more could not be told apart.
 const MOST_LINES: usize = 12;
 
-/// What is drawn.
-#[derive(Debug)]
 pub struct Lines {
     curves: Vec<Curve>,
     values: Vec<Option<OptionValue>>,
@@ -35,7 +31,6 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// The curves along an option.
     pub fn new(sweep: &Sweep, option: usize) -> Self {
         let mut curves: Vec<Curve> =
             FIGURES.iter().filter_map(|figure| curve(sweep, option, *figure)).collect();
@@ -122,8 +117,7 @@ impl Lines {
         click
     }
 
-    /// Where a point lies; `None` where its figure is not known. Values of the option stand at equal
-    /// distances, in their order.
+    /// Where a point lies, if its figure is known. Values of the option stand at equal distances.
     fn place(&self, frame: Rect, point: &Point) -> Option<Pos2> {
         let column = self.values.iter().position(|value| *value == point.at)?;
         let value = point.value?.as_f64();

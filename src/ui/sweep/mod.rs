@@ -8,18 +8,17 @@ mod reading;
 mod runs;
 mod words;
 
-use eframe::egui;
+use eframe::egui::{self, Button, Key, Label, ProgressBar, RichText, TextEdit};
 use std::path::PathBuf;
 use std::sync::Arc;
-
-use eframe::egui::{Button, ComboBox, Key, Label, ProgressBar, RichText, TextEdit};
 
 use super::command::{Command, PickFor};
 use super::runs::MOST_RUNS;
 use super::split;
 use super::theme::Tokens;
 use super::units::Units;
-use super::widget::data_table::{Data, DataTable, no_paint};
+use super::widget::choice::choice_ui;
+use super::widget::data_table::{Data, DataTable};
 use super::widget::facts::absent_ui;
 use super::widget::row_ticks::RowTicks;
 use super::widget::rows::Rows;
@@ -39,7 +38,6 @@ pub struct Choice {
     pub x: usize,
     /// The option along the rows; `None` where only one varies.
     pub y: Option<usize>,
-    /// The figure of the cells.
     pub figure: Figure,
 }
 
@@ -57,11 +55,8 @@ impl Choice {
     }
 }
 
-/// A sweep that was read.
 pub struct Loaded {
-    /// The directory.
     pub folder: PathBuf,
-    /// The runs.
     pub sweep: Arc<Sweep>,
     rows: Arc<dyn Rows>,
     choice: Choice,
@@ -79,16 +74,9 @@ impl Loaded {
         Some(PathBuf::from(&run.path))
     }
 
-    /// What a run is called.
     fn name(&self, run: usize) -> String {
         let run = self.sweep.runs.get(run);
         run.map_or(String::new(), |run| shortened(&run.name, NAME).into_owned())
-    }
-}
-
-impl std::fmt::Debug for Loaded {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Loaded").field("folder", &self.folder).finish_non_exhaustive()
     }
 }
 
@@ -99,8 +87,7 @@ struct Pictures {
     lines: lines::Lines,
 }
 
-/// What the page remembers.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct SweepPage {
     path: String,
     reading: Option<Reading>,
@@ -120,7 +107,6 @@ impl SweepPage {
         }
     }
 
-    /// Draws the page.
     pub fn ui(&mut self, ui: &mut egui::Ui, is_picking: bool, commands: &mut Vec<Command>) {
         self.poll();
         self.head_ui(ui, is_picking, commands);
@@ -296,7 +282,6 @@ fn selected_ui(ui: &mut egui::Ui, loaded: &Loaded, commands: &mut Vec<Command>) 
     });
 }
 
-/// What opens the ticked runs together.
 fn ticked_ui(ui: &mut egui::Ui, loaded: &Loaded, commands: &mut Vec<Command>) {
     let Some(reference) = loaded.ticked.first() else { return };
     let count = loaded.ticked.len();
@@ -332,7 +317,7 @@ fn pictures_ui(ui: &mut egui::Ui, loaded: &mut Loaded, commands: &mut Vec<Comman
         absent_ui(ui, "Nothing varies", "All runs have the same options, versions and side files");
         return;
     }
-    choice_ui(ui, loaded);
+    choices_ui(ui, loaded);
     let choice = loaded.choice;
     if loaded.pictures.as_ref().is_none_or(|made| made.choice != choice) {
         let heat_map =
@@ -372,47 +357,30 @@ fn pictures_ui(ui: &mut egui::Ui, loaded: &mut Loaded, commands: &mut Vec<Comman
 /// A run that was clicked in a picture.
 #[derive(Clone, Copy, Debug)]
 pub struct RunClick {
-    /// The run.
     run: usize,
     /// Whether it joins the selected one.
     is_added: bool,
-    /// Whether it shall be opened.
     is_opened: bool,
 }
 
-/// The options of the axes, and the figure.
-fn choice_ui(ui: &mut egui::Ui, loaded: &mut Loaded) {
+fn choices_ui(ui: &mut egui::Ui, loaded: &mut Loaded) {
     let (sweep, choice) = (&loaded.sweep, &mut loaded.choice);
     let title = |option: usize| {
         let option = sweep.options.get(option);
         option.map_or(String::new(), |option| shortened(&option.short_name, 40).into_owned())
     };
     ui.horizontal_wrapped(|ui| {
-        let combo = ComboBox::from_id_salt("sweep figure").selected_text(choice.figure.title());
-        let combo = combo.width(150.0).show_ui(ui, |ui| {
-            for figure in Figure::ALL {
-                ui.selectable_value(&mut choice.figure, figure, figure.title());
-            }
-        });
-        combo.response.accessible_name("Figure");
+        let figures = Figure::ALL;
+        choice_ui(ui, ("Figure", 150.0), &mut choice.figure, figures, |figure| figure.title());
         ui.weak("across");
-        let combo = ComboBox::from_id_salt("sweep columns").selected_text(title(choice.x));
-        let combo = combo.width(150.0).show_ui(ui, |ui| {
-            for option in 0..sweep.options.len() {
-                ui.selectable_value(&mut choice.x, option, title(option));
-            }
-        });
-        combo.response.accessible_name("Option across");
-        let down = choice.y.map_or("nothing".to_owned(), title);
+        let options = 0..sweep.options.len();
+        let across = options.clone();
+        choice_ui(ui, ("Option across", 150.0), &mut choice.x, across, |option| title(*option));
         ui.weak("down");
-        let combo = ComboBox::from_id_salt("sweep rows").selected_text(down);
-        let combo = combo.width(150.0).show_ui(ui, |ui| {
-            ui.selectable_value(&mut choice.y, None, "nothing");
-            for option in 0..sweep.options.len() {
-                ui.selectable_value(&mut choice.y, Some(option), title(option));
-            }
+        let down = std::iter::once(None).chain(options.map(Some));
+        choice_ui(ui, ("Option down", 150.0), &mut choice.y, down, |option| {
+            option.map_or("nothing".to_owned(), title)
         });
-        combo.response.accessible_name("Option down");
         if sweep.options_left_out > 0 {
             ui.weak(format!("{} more options vary", grouped(sweep.options_left_out as u64)));
         }
@@ -433,13 +401,10 @@ fn table_ui(
     let note = shortened(&path, 60);
     let (selected, sweep) = (&loaded.selected, &loaded.sweep);
     let data = Data {
-        name: "runs",
         title: "Runs",
         note: &note,
-        columns: &columns,
-        rows: &loaded.rows,
         is_selected: &|row| selected.contains(&row),
-        paint: &no_paint,
+        ..Data::of("runs", &columns, &loaded.rows)
     };
     let is_read = |run: usize| sweep.runs.get(run).is_some_and(|run| run.error.is_none());
     let ticks = RowTicks { rows: &mut loaded.ticked, is_possible: &is_read };

@@ -11,19 +11,14 @@ use crate::store::{Report, Warnings};
 use crate::ui::job::{Answer, Job};
 
 /// A directory that is being read. Dropping it stops reading.
-#[derive(Debug)]
 pub struct Reading {
-    /// The directory.
     pub folder: PathBuf,
     job: Job<Result<Sweep, String>>,
     progress: Arc<Progress>,
 }
 
 impl Reading {
-    /// Starts to read.
-    ///
-    /// # Errors
-    /// When there is no thread to read with.
+    /// Fails when there is no thread to read with.
     pub fn start(ctx: &egui::Context, folder: PathBuf) -> Result<Self, String> {
         let progress = Arc::new(Progress::default());
         let (for_job, path) = (Arc::clone(&progress), folder.clone());

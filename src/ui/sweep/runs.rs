@@ -23,7 +23,6 @@ const FIGURES: [(Figure, &str); 8] = [
     (Figure::Throughput, "Samples/s"),
 ];
 
-/// The runs as the table sees them.
 pub struct RunRows(pub Arc<Sweep>);
 
 /// The options that have a column.
@@ -33,7 +32,6 @@ fn options(sweep: &Sweep) -> impl Iterator<Item = usize> {
     own.take(MOST_OPTIONS)
 }
 
-/// The columns.
 pub fn columns(sweep: &Sweep) -> Vec<Column> {
     let mut columns = vec![Column::rest("Run"), Column::text("Fits", 52.0)];
     for place in options(sweep) {

@@ -26,7 +26,6 @@ pub fn settings(sweep: &Sweep, run: usize) -> String {
     shortened(&texts.join(", "), 160).into_owned()
 }
 
-/// A figure with its unit.
 pub fn value_text(figure: Figure, value: FigureValue, units: Units) -> String {
     match value {
         FigureValue::Flag(true) => "fits".to_owned(),

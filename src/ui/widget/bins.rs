@@ -21,14 +21,11 @@ pub fn new_version() -> u64 {
 /// Numbers to draw; a number that the file lacks is a hole.
 #[derive(Clone, Copy, Debug)]
 pub enum Values<'a> {
-    /// All known.
     Known(&'a [u64]),
-    /// Some may be absent.
     Cells(&'a [Option<u64>]),
 }
 
 impl Values<'_> {
-    /// How many there are.
     pub fn len(self) -> usize {
         match self {
             Self::Known(values) => values.len(),
@@ -36,7 +33,6 @@ impl Values<'_> {
         }
     }
 
-    /// The number at a position.
     pub fn get(self, position: usize) -> Option<u64> {
         match self {
             Self::Known(values) => values.get(position).copied(),
@@ -44,7 +40,6 @@ impl Values<'_> {
         }
     }
 
-    /// The largest.
     pub fn max(self) -> Option<u64> {
         match self {
             Self::Known(values) => values.iter().max().copied(),
@@ -56,13 +51,10 @@ impl Values<'_> {
 /// Neighbouring values that share a pixel column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bin {
-    /// The first position.
     pub from: usize,
     /// The position after the last.
     pub to: usize,
-    /// The least value.
     pub min: u64,
-    /// The most.
     pub max: u64,
     /// The first position that has the most.
     pub highest: usize,
@@ -144,7 +136,7 @@ pub fn nearest(bins: &[Bin], position: f64) -> Option<&Bin> {
 }
 
 /// Bins of one series, kept while what they were made from stays the same.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct BinCache {
     made_from: Option<(u64, u64, u64, usize)>,
     bins: Vec<Bin>,

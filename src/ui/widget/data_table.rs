@@ -1,17 +1,16 @@
 //! A table of data: filter, sorting by a click on a title, a row of totals, rows that open into their
 //! parts, any number of rows, and copies as CSV. Long tables are sorted beside the window.
 
-use eframe::egui;
+use eframe::egui::{self, Label, RichText, Role, Sense, TextEdit, Vec2};
+use egui_extras::{Column as Width, TableBuilder};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use eframe::egui::{Button, Label, RichText, Role, Sense, TextEdit, Vec2};
-use egui_extras::{Column as Width, TableBuilder};
-
+use super::exports::exports_ui;
 use super::row_ticks::RowTicks;
 use super::rows::{Column, Order, Rows, Value, order};
 use crate::text::{grouped, shortened};
-use crate::ui::command::{Command, Export, ExportTo, Exported, Sheet};
+use crate::ui::command::{Command, Exported, Sheet};
 use crate::ui::job::Latest;
 use crate::ui::theme::{ROW_HEIGHT, Tokens};
 use crate::ui::units::Units;
@@ -23,11 +22,9 @@ const CELL: usize = 120;
 /// Longest text in a tooltip.
 const HOVER: usize = 1000;
 
-/// What a table shows in this frame.
 pub struct Data<'a> {
     /// Its accessible name, which tells tables apart, and the name of its copies.
     pub name: &'a str,
-    /// Its title.
     pub title: &'a str,
     /// What is said beside the number of rows.
     pub note: &'a str,
@@ -35,19 +32,21 @@ pub struct Data<'a> {
     pub columns: &'a [Column],
     /// The rows. Other rows are another `Arc`.
     pub rows: &'a Arc<dyn Rows>,
-    /// Whether a row is selected.
     pub is_selected: &'a dyn Fn(usize) -> bool,
     /// Paints the cells of painted columns.
     pub paint: &'a dyn Fn(&egui::Painter, egui::Rect, usize),
 }
 
-/// For tables without painted columns.
-pub fn no_paint(_: &egui::Painter, _: egui::Rect, _: usize) {}
+impl<'a> Data<'a> {
+    /// Without title and note, without painted columns, and nothing is selected.
+    pub fn of(name: &'a str, columns: &'a [Column], rows: &'a Arc<dyn Rows>) -> Self {
+        let (title, note) = ("", "");
+        Self { name, title, note, columns, rows, is_selected: &|_| false, paint: &|_, _, _| {} }
+    }
+}
 
-/// A row that was clicked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowClick {
-    /// The row.
     pub row: usize,
     /// Whether it joins those that are selected: with Shift or Ctrl.
     pub is_added: bool,
@@ -56,7 +55,6 @@ pub struct RowClick {
 /// What an order was made for: the rows' place in memory, filter, sorting, number of columns.
 type Key = (usize, String, Option<(usize, bool)>, usize);
 
-/// What a table remembers.
 #[derive(Default)]
 pub struct DataTable {
     filter: String,
@@ -73,13 +71,6 @@ struct Shown {
     order: Arc<Order>,
     /// Places in the order of rows that are open, with the number of their parts.
     openings: Vec<(usize, usize)>,
-}
-
-impl std::fmt::Debug for DataTable {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let state = (&self.filter, self.sort, &self.open);
-        f.debug_tuple("DataTable").field(&state).finish()
-    }
 }
 
 impl Shown {
@@ -346,7 +337,6 @@ impl DataTable {
         }
     }
 
-    /// Title, number of rows, filter, copies.
     fn head_ui(
         &mut self,
         ui: &mut egui::Ui,
@@ -357,28 +347,11 @@ impl DataTable {
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 6.0;
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                for (to, word, title) in [
-                    (ExportTo::File, "Save…", "Save as CSV…"),
-                    (ExportTo::Clipboard, "Copy", "Copy as CSV"),
-                ] {
-                    let button = ui.add(Button::new(word));
-                    let button = button.accessible_name(format!("{title}: {}", data.name));
-                    if button.on_hover_text(title).clicked()
-                        && let Some(shown) = &self.shown
-                    {
-                        let sheet = Sheet {
-                            rows: Arc::clone(data.rows),
-                            columns: data.columns.to_vec(),
-                            order: Arc::clone(&shown.order),
-                        };
-                        let what = Exported::Table(sheet);
-                        commands.push(Command::Export(Export {
-                            name: data.name.to_owned(),
-                            to,
-                            what,
-                        }));
-                    }
-                }
+                exports_ui(ui, ("as CSV", data.name, true), commands, || {
+                    let (rows, columns) = (Arc::clone(data.rows), data.columns.to_vec());
+                    let order = Arc::clone(&self.shown.as_ref()?.order);
+                    Some(Exported::Table(Sheet { rows, columns, order }))
+                });
                 let field = TextEdit::singleline(&mut self.filter)
                     .hint_text("Filter")
                     .desired_width((ui.available_width() * 0.3).clamp(60.0, 170.0));
@@ -413,7 +386,6 @@ impl DataTable {
     }
 }
 
-/// A line of the header.
 fn line_ui(ui: &mut egui::Ui, column: &Column, add: impl FnOnce(&mut egui::Ui)) {
     let size = Vec2::new(ui.available_width(), ROW_HEIGHT);
     let layout = egui::Layout::left_to_right(egui::Align::Center);

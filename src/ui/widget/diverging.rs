@@ -1,9 +1,9 @@
 //! Colours of changes: blue for less, grey for the same, orange for more, which red-green blind eyes tell
 //! apart; the figures stand beside the scale.
 
-use eframe::egui;
-use eframe::egui::{Color32, Rect, RichText, Sense, Vec2};
+use eframe::egui::{self, Color32, Rect, RichText, Sense, Vec2};
 
+use super::choice::choice_ui;
 use super::rows::Value;
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
@@ -22,7 +22,6 @@ pub enum ChangeScale {
 }
 
 impl ChangeScale {
-    /// The name for people.
     pub fn title(self) -> &'static str {
         match self {
             Self::Linear => "Linear scale",
@@ -40,23 +39,16 @@ impl ChangeScale {
     }
 }
 
-/// The colour of a share.
 pub fn diverging(share: f32, tokens: &Tokens) -> Color32 {
     let end = if share < 0.0 { tokens.base } else { tokens.top };
     tokens.unchanged.lerp_to_gamma(end, share.abs().min(1.0))
 }
 
-/// The choice of a scale, and the colours from the largest shrinkage to the largest growth; without a
-/// figure where that is not the same everywhere.
+/// The choice of a scale and its colours; without figures where the ends are not the same everywhere.
 pub fn change_scale_ui(ui: &mut egui::Ui, scale: &mut ChangeScale, most: Option<u64>) {
-    let combo = egui::ComboBox::from_id_salt("scale of changes").width(96.0);
-    let combo = combo.selected_text(scale.title()).show_ui(ui, |ui| {
-        for choice in [ChangeScale::Linear, ChangeScale::Root] {
-            ui.selectable_value(scale, choice, choice.title());
-        }
-    });
-    let hover = "A root scale shows small changes beside large ones";
-    combo.response.accessible_name("Colour scale").on_hover_text(hover);
+    let scales = [ChangeScale::Linear, ChangeScale::Root];
+    choice_ui(ui, ("Colour scale", 96.0), scale, scales, |scale| scale.title())
+        .on_hover_text("A root scale shows small changes beside large ones");
     let (tokens, units) = (Tokens::now(ui), Units::now(ui));
     let end = |from, to| Value::change(from, to).shown(units).into_owned();
     let [least, largest] = match most {

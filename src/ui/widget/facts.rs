@@ -1,14 +1,12 @@
 //! Names and values, one below the other, under a title.
 
-use eframe::egui;
-use eframe::egui::{Label, RichText};
+use eframe::egui::{self, Label, RichText};
 
 use crate::ui::theme::{Tokens, card_frame};
 
 /// A name and its value; both clean.
 pub type Fact = (String, String);
 
-/// Draws a card of facts.
 pub fn facts_ui(ui: &mut egui::Ui, title: &str, facts: &[Fact]) {
     card_frame(Tokens::now(ui)).show(ui, |ui| {
         ui.set_width(ui.available_width());

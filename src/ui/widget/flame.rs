@@ -2,10 +2,9 @@
 //!
 //! A click, or Enter, gives a span the whole width; arrows go to spans beside, above and below.
 
-use eframe::egui;
 use eframe::egui::text::{LayoutJob, TextWrapping};
 use eframe::egui::{
-    EventFilter, FontId, Key, Painter, Rect, Response, Role, Sense, Stroke, StrokeKind, Vec2,
+    self, EventFilter, FontId, Key, Painter, Rect, Response, Role, Sense, Stroke, StrokeKind, Vec2,
     WidgetInfo,
 };
 
@@ -25,9 +24,7 @@ pub struct FlameFrame {
     pub name: String,
     /// How many spans contain it.
     pub depth: usize,
-    /// Start.
     pub start: u64,
-    /// Duration.
     pub duration: u64,
     /// Duration without what it contains.
     pub own: u64,
@@ -39,11 +36,9 @@ impl FlameFrame {
     }
 }
 
-/// What the picture remembers.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Flame {
-    /// What the whole width stands for at least while all is shown, so that pictures below each other have
-    /// one scale.
+    /// What the whole width stands for at least, so that pictures below each other have one scale.
     pub span: u64,
     /// The span that has the whole width.
     zoomed: Option<usize>,
@@ -52,22 +47,18 @@ pub struct Flame {
 }
 
 impl Flame {
-    /// Whether not all is shown.
     pub fn is_zoomed(&self) -> bool {
         self.zoomed.is_some()
     }
 
-    /// Shows all.
     pub fn reset(&mut self) {
         self.zoomed = None;
     }
 
-    /// The span that is chosen.
     pub fn chosen(&self) -> Option<usize> {
         self.chosen
     }
 
-    /// The span that has the whole width.
     pub fn zoomed(&self) -> Option<usize> {
         self.zoomed
     }
@@ -77,8 +68,7 @@ impl Flame {
         (self.zoomed, self.chosen) = (zoomed, chosen);
     }
 
-    /// Draws the picture under an accessible name, with a text of the chosen span as its value; returns
-    /// the span under the pointer, for a tooltip of the response.
+    /// Draws the picture; its value is the text of the chosen span. Returns the span under the pointer.
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,

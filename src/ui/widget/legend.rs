@@ -1,21 +1,17 @@
 //! The legend of a picture: a patch and a word for each series, which switch it on and off.
 
-use eframe::egui;
 use eframe::egui::{
-    Color32, Pos2, Rect, Response, RichText, Role, Sense, Stroke, StrokeKind, TextStyle,
+    self, Color32, Pos2, Rect, Response, RichText, Role, Sense, Stroke, StrokeKind, TextStyle,
     TextWrapMode, Vec2, WidgetText,
 };
 
 use crate::ui::theme::Tokens;
 
-/// How a series looks.
 #[derive(Clone, Copy, Debug)]
 pub enum Patch {
     /// An area with a line.
     Area(Color32, Color32),
-    /// A line.
     Line(Color32),
-    /// A dashed line.
     Dashes(Color32),
     /// Lines that rise, or fall, across an area.
     Hatch(Color32, bool),

@@ -1,14 +1,17 @@
 //! Widgets that know nothing of reports' files: curves, tables, facts.
 
 pub mod bins;
+pub mod choice;
 pub mod curve;
 pub mod data_table;
 pub mod diverging;
+pub mod exports;
 pub mod facts;
 pub mod flame;
 pub mod legend;
 pub mod navigate;
 pub mod overview;
+pub mod picture;
 pub mod plane;
 pub mod row_ticks;
 pub mod rows;

@@ -1,7 +1,6 @@
 //! Zooming and panning an axis with wheel, drag and keys; all pictures do it alike.
 
-use eframe::egui;
-use eframe::egui::{Key, Response};
+use eframe::egui::{self, Key, Response};
 
 use super::view::View;
 

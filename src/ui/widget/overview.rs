@@ -1,7 +1,6 @@
 //! The overview strip: everything at a glance, and the visible part between two handles.
 
-use eframe::egui;
-use eframe::egui::{Color32, CursorIcon, Key, Pos2, Rect, Role, Sense, Stroke, Vec2};
+use eframe::egui::{self, Color32, CursorIcon, Key, Pos2, Rect, Role, Sense, Stroke, Vec2};
 
 use super::bins::{BinCache, Values};
 use super::view::View;
@@ -12,20 +11,15 @@ pub const HEIGHT: f32 = 24.0;
 /// Width of a handle, points.
 const HANDLE: f32 = 9.0;
 
-/// What the strip shows.
-#[derive(Debug)]
 pub struct Overview<'a> {
     /// The numbers, evenly over the axis.
     pub values: Values<'a>,
-    /// Positions of the axis.
     pub len: usize,
     /// Added to each of them.
     pub base: u64,
     /// Changes when the numbers change.
     pub version: u64,
-    /// The largest number.
     pub top: u64,
-    /// What was computed for the last frame.
     pub cache: &'a mut BinCache,
 }
 

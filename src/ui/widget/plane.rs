@@ -1,25 +1,19 @@
 //! The visible part of a picture with two axes: zoom, pan, reset. Wheel and keys zoom both.
 
-use eframe::egui;
-use eframe::egui::{Key, Pos2, Rect, Response};
+use eframe::egui::{self, Key, Pos2, Rect, Response};
 
 use super::view::View;
 
-/// Positions along both axes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
-    /// Along x.
     pub x: usize,
-    /// Along y.
     pub y: usize,
 }
 
 /// The visible part; y goes up, or down.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Plane {
-    /// Along x.
     pub x: View,
-    /// Along y.
     pub y: View,
     is_down: bool,
 }
@@ -30,17 +24,14 @@ impl Plane {
         Self { is_down: true, ..Self::default() }
     }
 
-    /// Shows everything.
     pub fn reset(&mut self) {
         *self = Self { is_down: self.is_down, ..Self::default() };
     }
 
-    /// Whether a part is visible only.
     pub fn is_zoomed(self) -> bool {
         self.x.is_zoomed() || self.y.is_zoomed()
     }
 
-    /// Zooms around the middle.
     pub fn zoom_middle(&mut self, extent: Extent, factor: f64) {
         for (view, len) in [(&mut self.x, extent.x), (&mut self.y, extent.y)] {
             let (start, end) = view.range(len);
@@ -117,7 +108,6 @@ impl Plane {
 /// Where positions lie in a rectangle. Position `i` covers `i - 0.5` to `i + 0.5`, as in [`View`].
 #[derive(Clone, Copy, Debug)]
 pub struct Placed {
-    /// The rectangle.
     pub rect: Rect,
     /// The visible positions along x.
     pub x: (f64, f64),
@@ -145,7 +135,12 @@ impl Placed {
         if self.is_down { self.rect.top() + along } else { self.rect.bottom() - along }
     }
 
-    /// The positions at a place.
+    /// The rectangle between two positions along x, and two along y.
+    pub fn rect_of(&self, x: [f64; 2], y: [f64; 2]) -> Rect {
+        let [from, to] = [0, 1].map(|end: usize| Pos2::new(self.x_of(x[end]), self.y_of(y[end])));
+        Rect::from_two_pos(from, to)
+    }
+
     pub fn position(&self, at: Pos2) -> (f64, f64) {
         let [x, y] = self.per_point();
         let along = if self.is_down { at.y - self.rect.top() } else { self.rect.bottom() - at.y };

@@ -4,14 +4,11 @@ use eframe::egui;
 
 /// Rows that are ticked, in the order in which they were.
 pub struct RowTicks<'a> {
-    /// The rows.
     pub rows: &'a mut Vec<usize>,
-    /// Whether a row can be ticked.
     pub is_possible: &'a dyn Fn(usize) -> bool,
 }
 
 impl RowTicks<'_> {
-    /// Draws the check box of a row.
     pub fn ui(&mut self, ui: &mut egui::Ui, row: usize, name: &str) {
         let mut is_ticked = self.rows.contains(&row);
         let check_box = egui::Checkbox::without_text(&mut is_ticked);

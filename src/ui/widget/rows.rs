@@ -7,7 +7,6 @@ use crate::csv::line;
 use crate::text::grouped;
 use crate::ui::units::Units;
 
-/// A cell.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Value<'a> {
     /// Not known, or it does not apply.
@@ -15,39 +14,31 @@ pub enum Value<'a> {
     Nothing,
     /// A text, as in the file.
     Text(Cow<'a, str>),
-    /// Bytes.
     Bytes(u64),
     /// A difference of bytes.
     Change(i64),
-    /// A number of things.
     Count(u64),
-    /// A difference of numbers of things.
     CountChange(i64),
     /// A difference in percent.
     Percent(f64),
     /// The number by which something is known, such as a step.
     Id(u64),
-    /// Any number.
     Number(f64),
 }
 
 impl<'a> Value<'a> {
-    /// A text.
     pub fn text(text: impl Into<Cow<'a, str>>) -> Self {
         Self::Text(text.into())
     }
 
-    /// Bytes that may not be known.
     pub fn bytes(bytes: Option<u64>) -> Self {
         bytes.map_or(Self::Nothing, Self::Bytes)
     }
 
-    /// From one number of bytes to another.
     pub fn change(from: u64, to: u64) -> Self {
         Self::Change(difference(from, to))
     }
 
-    /// From one number of things to another.
     pub fn count_change(from: u64, to: u64) -> Self {
         Self::CountChange(difference(from, to))
     }
@@ -107,7 +98,7 @@ impl<'a> Value<'a> {
 }
 
 /// From one number to another, as far as it can be said.
-fn difference(from: u64, to: u64) -> i64 {
+pub fn difference(from: u64, to: u64) -> i64 {
     let difference = i128::from(to) - i128::from(from);
     i64::try_from(difference).unwrap_or(if difference < 0 { i64::MIN } else { i64::MAX })
 }
@@ -144,18 +135,10 @@ pub struct Outline<'a> {
     pub is_open: Option<bool>,
 }
 
-impl std::fmt::Debug for dyn Rows {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} rows", self.len())
-    }
-}
-
 /// The rows of a table, and the parts that a row opens into.
 pub trait Rows: Send + Sync {
-    /// Number of rows.
     fn len(&self) -> usize;
 
-    /// A cell.
     fn value(&self, row: usize, column: usize) -> Value<'_>;
 
     /// Number of parts that a row opens into.
@@ -163,7 +146,6 @@ pub trait Rows: Send + Sync {
         0
     }
 
-    /// A cell of a part.
     fn part(&self, _row: usize, _part: usize, _column: usize) -> Value<'_> {
         Value::Nothing
     }
@@ -181,9 +163,7 @@ pub trait Rows: Send + Sync {
 
 /// Rows with a function that says what stands in their cells.
 pub struct Listed<R> {
-    /// The rows.
     pub rows: Vec<R>,
-    /// A cell of a row.
     pub cell: for<'a> fn(&'a R, usize) -> Value<'a>,
 }
 
@@ -197,10 +177,8 @@ impl<R: Send + Sync> Rows for Listed<R> {
     }
 }
 
-/// A column.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Column {
-    /// Its title.
     pub title: String,
     /// Its width at first, points; `None` takes what is left.
     pub width: Option<f32>,
@@ -223,22 +201,18 @@ impl Column {
         Self { is_painted: true, ..Self::rest(title) }
     }
 
-    /// Texts.
     pub fn text(title: impl Into<String>, width: f32) -> Self {
         Self { width: Some(width), ..Self::rest(title) }
     }
 
-    /// Bytes, or differences of bytes.
     pub fn bytes(title: impl Into<String>, width: f32) -> Self {
         Self { width: Some(width), unit: "bytes", is_summed: true, ..Self::rest(title) }
     }
 
-    /// Numbers of things.
     pub fn count(title: impl Into<String>, width: f32) -> Self {
         Self { width: Some(width), unit: "number", is_summed: true, ..Self::rest(title) }
     }
 
-    /// The same column without a sum.
     #[must_use]
     pub fn not_summed(mut self) -> Self {
         self.is_summed = false;
@@ -252,9 +226,8 @@ impl Column {
 }
 
 /// What is shown of a table: rows in an order, and the sums of the columns.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Order {
-    /// Rows.
     pub rows: Vec<u32>,
     /// The sum of each column, where there is one.
     pub totals: Vec<Value<'static>>,

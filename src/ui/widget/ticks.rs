@@ -16,8 +16,7 @@ pub fn whole_step(least: f64) -> f64 {
         .unwrap_or(power * 10.0)
 }
 
-/// The distance of ticks of bytes, `least` or more: a power of two, or a round number where single
-/// bytes are written.
+/// The distance of ticks of bytes, `least` or more: a power of two, or round where bytes are written.
 pub fn bytes_step(least: f64, units: Units) -> f64 {
     if !least.is_finite() || least <= 1.0 {
         return 1.0;
@@ -28,7 +27,6 @@ pub fn bytes_step(least: f64, units: Units) -> f64 {
     }
 }
 
-/// All multiples of `step` in a range.
 pub fn multiples(step: f64, (low, high): (f64, f64)) -> impl Iterator<Item = f64> {
     let first = (low / step).ceil();
     let count = ((high / step).floor() - first + 1.0).clamp(0.0, 1000.0) as usize;

@@ -1,14 +1,13 @@
 //! The row above a picture: magnification, panning, the overview strip, copy and save.
 
-use eframe::egui;
-use eframe::egui::{Button, Key, Rect, TextEdit};
+use eframe::egui::{self, Button, Key, Rect, TextEdit};
 
+use super::exports::exports_ui;
 use super::overview::{Overview, overview_ui};
 use super::view::View;
-use crate::ui::command::{Command, Export, ExportTo, Exported};
+use crate::ui::command::{Command, Exported};
 
-/// What the row remembers.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Toolbar {
     /// The magnification as it is being typed.
     typed: Option<String>,
@@ -57,18 +56,9 @@ impl Toolbar {
                 is_all = true;
             }
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                for (to, word, title) in [
-                    (ExportTo::File, "Save…", "Save picture…"),
-                    (ExportTo::Clipboard, "Copy", "Copy picture"),
-                ] {
-                    let button = ui.add(Button::new(word));
-                    if button.accessible_name(title).on_hover_text(title).clicked()
-                        && let Some(picture) = self.picture
-                    {
-                        let what = Exported::Picture(picture);
-                        commands.push(Command::Export(Export { name: name.to_owned(), to, what }));
-                    }
-                }
+                exports_ui(ui, ("picture", name, false), commands, || {
+                    self.picture.map(Exported::Picture)
+                });
                 ui.add_space(6.0);
                 ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
                     ui.add_space(6.0);

@@ -25,12 +25,10 @@ impl View {
         }
     }
 
-    /// Whether a part is visible only.
     pub fn is_zoomed(self) -> bool {
         self.zoomed.is_some()
     }
 
-    /// Shows everything.
     pub fn reset(&mut self) {
         self.zoomed = None;
     }
@@ -66,7 +64,6 @@ impl View {
         self.set(len, center - share * span, span);
     }
 
-    /// Moves by a number of positions.
     pub fn pan(&mut self, len: usize, by: f64) {
         let (start, end) = self.range(len);
         self.set(len, start + by, end - start);

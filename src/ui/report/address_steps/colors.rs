@@ -1,9 +1,7 @@
 //! The kinds of rectangles, their colours, and the legend.
 
+use eframe::egui::{self, Color32, ColorImage};
 use std::collections::{BTreeSet, HashMap};
-
-use eframe::egui;
-use eframe::egui::{Color32, ColorImage, ComboBox};
 
 use super::data::RunData;
 use crate::analysis::memory::category_title;
@@ -12,6 +10,7 @@ use crate::store::ids::CategoryId;
 use crate::text::shortened;
 use crate::ui::report::category_colors::{CategoryColors, category_color, other_categories_color};
 use crate::ui::theme::Tokens;
+use crate::ui::widget::choice::named_choice_ui;
 use crate::ui::widget::legend::{Patch, entry_ui, label_ui};
 
 /// Kinds that have a colour of their own.
@@ -20,15 +19,11 @@ const MOST: usize = 8;
 const OTHERS: u8 = 8;
 const NONE: u8 = 9;
 
-/// What colours tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ColourBy {
-    /// What bytes are for.
     #[default]
     Category,
-    /// The operation that they belong to.
     Operation,
-    /// How long they live.
     Liveness,
 }
 
@@ -41,21 +36,13 @@ impl ColourBy {
         }
     }
 
-    /// Draws the choice.
     pub fn ui(&mut self, ui: &mut egui::Ui) {
-        let combo = ComboBox::from_id_salt("colours of addresses over steps")
-            .selected_text(format!("Colours: {}", self.title().to_lowercase()))
-            .width(150.0)
-            .show_ui(ui, |ui| {
-                for choice in [Self::Category, Self::Operation, Self::Liveness] {
-                    ui.selectable_value(self, choice, choice.title());
-                }
-            });
-        combo.response.accessible_name("Colours").on_hover_text("What the colours tell");
+        let choices = [Self::Category, Self::Operation, Self::Liveness];
+        named_choice_ui(ui, ("Colours", 150.0), self, choices, |choice| choice.title())
+            .on_hover_text("What the colours tell");
     }
 }
 
-/// The kinds of a legend.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Kinds {
     by: ColourBy,
@@ -68,7 +55,6 @@ pub struct Kinds {
 }
 
 impl Kinds {
-    /// The kinds of all runs.
     pub fn of(by: ColourBy, colors: &CategoryColors, runs: &[&RunData], hidden: Vec<u8>) -> Self {
         let named = match by {
             ColourBy::Category => {

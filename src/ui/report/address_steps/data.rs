@@ -1,9 +1,7 @@
-//! What a picture of addresses over steps is made of: the tile as it was read, its rectangles, and the
-//! operation of each of its variables.
-
-use std::collections::HashMap;
+//! A tile as it was read, its rectangles over steps, and the operation of each of its variables.
 
 use eframe::egui;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::analysis::derived::Derived;
@@ -14,12 +12,8 @@ use crate::ui::job::{Latest, Same};
 use crate::ui::report::memory_map::{TileData, TileReading};
 use crate::ui::runs::Run;
 
-/// What is known of a tile of a run.
-#[derive(Debug)]
 pub struct RunData {
-    /// The tile as it was read.
     pub tile: Arc<TileData>,
-    /// Its rectangles.
     pub rectangles: AddressSteps,
     /// Bytes alive at each step.
     pub alive: Vec<u64>,
@@ -29,8 +23,7 @@ pub struct RunData {
     pub operation_of: Vec<Option<usize>>,
 }
 
-/// The jobs that find it.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct RunReading {
     reading: TileReading,
     found: Latest<(Same<TileData>, bool), Option<Arc<RunData>>>,

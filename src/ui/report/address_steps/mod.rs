@@ -10,8 +10,7 @@ mod data;
 mod picture;
 mod tooltip;
 
-use eframe::egui;
-use eframe::egui::{Rect, RichText, Sense};
+use eframe::egui::{self, Rect, RichText, Sense};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -37,7 +36,6 @@ const NAME: &str = "Addresses over steps";
 /// What is shown beside something that fills the picture, as a part of its size.
 const MARGIN: f64 = 0.25;
 
-/// What is remembered of a run.
 #[derive(Default)]
 struct OfRun {
     reading: RunReading,
@@ -46,7 +44,6 @@ struct OfRun {
     chosen: Option<u32>,
 }
 
-/// What kinds were made for: the tiles, what colours tell, and the colours of categories.
 #[derive(Clone, PartialEq)]
 struct KindsOf {
     versions: Vec<u64>,
@@ -54,7 +51,6 @@ struct KindsOf {
     categories: Same<CategoryColors>,
 }
 
-/// What the pictures remember.
 #[derive(Default)]
 pub struct AddressStepsView {
     tile: TileChoice,
@@ -68,12 +64,6 @@ pub struct AddressStepsView {
     runs: BTreeMap<RunId, OfRun>,
     /// The run, the step and the address under the pointer.
     pointed: Option<(RunId, (usize, u64))>,
-}
-
-impl std::fmt::Debug for AddressStepsView {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("AddressStepsView").field("plane", &self.plane).finish_non_exhaustive()
-    }
 }
 
 impl AddressStepsView {

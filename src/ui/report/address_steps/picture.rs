@@ -1,20 +1,18 @@
-//! The picture of one run: asks for the cells of what is visible, draws them as one texture, and follows
-//! the pointer and the keys.
+//! The picture of one run: cells of what is visible as one texture, and what pointer and keys do to it.
 
-use eframe::egui;
 use eframe::egui::{
-    Align2, Color32, EventFilter, FontId, Key, Pos2, Rect, Response, Sense, Stroke, StrokeKind,
-    TextureHandle,
+    self, Align2, EventFilter, FontId, Key, Pos2, Rect, Response, Sense, Stroke, StrokeKind,
 };
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::colors::Kinds;
 use super::data::RunData;
-use crate::analysis::placement::address_steps::{MOST_CELLS, Picture, Rectangle, Window};
+use crate::analysis::placement::address_steps::{MOST_CELLS, Picture, Window};
 use crate::text::grouped;
-use crate::ui::job::Latest;
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
+use crate::ui::widget::picture::{ShownImage, describe, focus, message, paint_texture};
 use crate::ui::widget::plane::{Extent, Placed, Plane};
 use crate::ui::widget::ticks;
 
@@ -29,7 +27,6 @@ const MOST_OUTLINES: usize = 256;
 const MOST_EDGES: usize = 400;
 const LEAST_EDGES: f32 = 4.0;
 
-/// What cells were made for.
 #[derive(Clone, Debug, PartialEq)]
 struct CellsKey {
     version: u64,
@@ -38,32 +35,16 @@ struct CellsKey {
     is_dark: bool,
 }
 
-/// Cells that a job has made, as colours.
-#[derive(Clone, Debug)]
-struct Drawn {
-    picture: Arc<Picture>,
-    image: Arc<egui::ColorImage>,
-}
-
-/// What a picture remembers.
 #[derive(Default)]
-pub struct RunPicture {
-    drawn: Latest<CellsKey, Option<Drawn>>,
-    /// What is on the screen: earlier cells stay, at their place, until the next ones are there.
-    texture: Option<(CellsKey, Arc<Picture>, TextureHandle)>,
-}
+pub struct RunPicture(ShownImage<CellsKey, Picture>);
 
-/// What a picture shows.
 pub struct PictureOf<'a> {
     /// Its accessible name.
     pub name: &'a str,
-    /// The tile.
     pub data: &'a Arc<RunData>,
-    /// What colours tell.
     pub kinds: &'a Kinds,
     /// Steps and addresses of the axes.
     pub extent: Extent,
-    /// The selected steps.
     pub steps: &'a [usize],
     /// The row of the chosen variable.
     pub chosen: Option<u32>,
@@ -71,24 +52,17 @@ pub struct PictureOf<'a> {
     pub pointed: Option<(usize, u64)>,
 }
 
-/// What lies at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The step.
     pub step: usize,
-    /// The address.
     pub address: u64,
     /// The row of the variable there.
     pub row: Option<u32>,
 }
 
-/// What the user did.
 pub struct Answer {
-    /// The picture.
     pub response: Response,
-    /// What is under the pointer.
     pub hovered: Option<Place>,
-    /// What was clicked.
     pub clicked: Option<Place>,
     /// The variable that was reached with a key.
     pub reached: Option<u32>,
@@ -99,7 +73,6 @@ pub struct Answer {
 }
 
 impl RunPicture {
-    /// Draws the picture in a rectangle.
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
@@ -115,14 +88,8 @@ impl RunPicture {
         self.paint(ui, &placed, of);
         let hovered = response.hover_pos().filter(|at| inner.contains(*at));
         let hovered = hovered.map(|at| place_at(&placed, of, at));
-        describe(&response, of);
-        if response.clicked() || response.drag_started() {
-            response.request_focus();
-        }
-        if response.has_focus() {
-            let stroke = Stroke::new(1.0, Tokens::now(ui).accent);
-            ui.painter().rect_stroke(inner, 0, stroke, StrokeKind::Inside);
-        }
+        describe(&response, of.name, || value_text(of));
+        focus(ui, &response, inner, StrokeKind::Inside);
         let (reached, step, is_entered) = keys(ui, &response, of);
         let clicked = hovered.filter(|_| response.clicked());
         let hovered = hovered.filter(|_| !response.dragged());
@@ -138,33 +105,13 @@ impl RunPicture {
         };
         let (data, wanted) = (Arc::clone(of.data), key.clone());
         let tokens = *Tokens::now(ui);
-        self.drawn.ask("picture of addresses over steps", ui.ctx(), &key, move |cancel| {
+        self.0.ask(ui, "addresses over steps", &key, move |cancel| {
             let kinds = wanted.kinds.of_rows(&data);
             let is_cancelled = || cancel.is_cancelled();
             let picture = data.rectangles.render(&kinds, &wanted.window, &is_cancelled)?;
-            let image = Arc::new(wanted.kinds.image(&picture, &tokens));
-            Some(Drawn { picture: Arc::new(picture), image })
+            let image = wanted.kinds.image(&picture, &tokens);
+            Some((picture, image))
         });
-        let Some((shown, Some(drawn))) = self.drawn.last() else { return };
-        if self.texture.as_ref().is_some_and(|(key, ..)| key == shown) {
-            return;
-        }
-        let (image, options) = (Arc::clone(&drawn.image), egui::TextureOptions::NEAREST);
-        let picture = Arc::clone(&drawn.picture);
-        match &mut self.texture {
-            Some((key, old, texture)) => {
-                texture.set(image, options);
-                (*key, *old) = (shown.clone(), picture);
-            }
-            None => {
-                let texture = ui.load_texture("addresses over steps", image, options);
-                self.texture = Some((shown.clone(), picture, texture));
-            }
-        }
-        if *shown != key {
-            // Those that are wanted have been asked for, and wake the window.
-            ui.request_repaint();
-        }
     }
 
     fn paint(&self, ui: &egui::Ui, placed: &Placed, of: &PictureOf<'_>) {
@@ -172,25 +119,13 @@ impl RunPicture {
         let stroke = Stroke::new(1.0, tokens.border);
         ui.painter().rect(inner, 0, tokens.surface, stroke, StrokeKind::Outside);
         let inside = ui.painter().with_clip_rect(inner);
-        match &self.texture {
+        match self.0.shown() {
             Some((key, picture, texture)) if key.version == of.data.tile.version => {
-                let rect = Rect::from_min_max(
-                    Pos2::new(
-                        placed.x_of(f64::from(picture.steps.start)),
-                        placed.y_of(picture.bytes.end as f64),
-                    ),
-                    Pos2::new(
-                        placed.x_of(f64::from(picture.steps.end)),
-                        placed.y_of(picture.bytes.start as f64),
-                    ),
-                );
-                let whole = Rect::from_min_max(Pos2::ZERO, Pos2::new(1.0, 1.0));
-                inside.image(texture.id(), rect, whole, Color32::WHITE);
+                let rect = rect_of(placed, &picture.steps, &picture.bytes);
+                paint_texture(&inside, *texture, rect);
             }
             _ => {
-                let text = self.drawn.failure().unwrap_or("Drawing the picture…");
-                let font = FontId::proportional(14.0);
-                inside.text(inner.center(), Align2::CENTER_CENTER, text, font, tokens.weak_text);
+                message(&inside, inner, self.0.failure().unwrap_or("Drawing the picture…"));
             }
         }
         edges(&inside, placed, of, tokens);
@@ -256,23 +191,15 @@ fn place_at(placed: &Placed, of: &PictureOf<'_>, at: Pos2) -> Place {
     Place { step: usize::try_from(step).unwrap_or(usize::MAX), address, row }
 }
 
-/// Where a rectangle lies.
-fn rect_of(placed: &Placed, rectangle: &Rectangle) -> Rect {
-    let min = Pos2::new(
-        placed.x_of(f64::from(rectangle.steps.start)),
-        placed.y_of(rectangle.bytes.end as f64),
-    );
-    let max = Pos2::new(
-        placed.x_of(f64::from(rectangle.steps.end)),
-        placed.y_of(rectangle.bytes.start as f64),
-    );
-    Rect::from_min_max(min, max)
+fn rect_of(placed: &Placed, steps: &Range<u32>, bytes: &Range<u64>) -> Rect {
+    let steps = [f64::from(steps.start), f64::from(steps.end)];
+    placed.rect_of(steps, [bytes.start as f64, bytes.end as f64])
 }
 
 /// Tells neighbours of one colour apart, where few rectangles are visible.
 fn edges(painter: &egui::Painter, placed: &Placed, of: &PictureOf<'_>, tokens: &Tokens) {
     let all = of.data.rectangles.rectangles.iter();
-    let large = all.map(|one| rect_of(placed, one)).filter(|rect| {
+    let large = all.map(|one| rect_of(placed, &one.steps, &one.bytes)).filter(|rect| {
         rect.width() >= LEAST_EDGES && rect.height() >= LEAST_EDGES && rect.intersects(placed.rect)
     });
     let large: Vec<Rect> = large.take(MOST_EDGES + 1).collect();
@@ -289,14 +216,13 @@ fn outlines(painter: &egui::Painter, placed: &Placed, of: &PictureOf<'_>, tokens
     let Some(row) = of.chosen else { return };
     let chosen = of.data.rectangles.rectangles.iter().filter(|one| one.row == row);
     for rectangle in chosen.take(MOST_OUTLINES) {
-        let rect = rect_of(placed, rectangle);
+        let rect = rect_of(placed, &rectangle.steps, &rectangle.bytes);
         let rect = Rect::from_min_max(rect.min, rect.max.max(rect.min + egui::vec2(2.0, 2.0)));
         let stroke = Stroke::new(2.0, tokens.text);
         painter.rect_stroke(rect.expand(1.0), 0, stroke, StrokeKind::Outside);
     }
 }
 
-/// Numbers of steps and addresses.
 fn axes(ui: &egui::Ui, placed: &Placed, of: &PictureOf<'_>) {
     let (tokens, units, inner) = (Tokens::now(ui), Units::now(ui), placed.rect);
     let (painter, font) = (ui.painter(), FontId::proportional(12.0));
@@ -334,19 +260,15 @@ fn axes(ui: &egui::Ui, placed: &Placed, of: &PictureOf<'_>) {
     painter.text(at, Align2::CENTER_BOTTOM, text, font, color);
 }
 
-fn describe(response: &Response, of: &PictureOf<'_>) {
-    response.widget_info(|| {
-        let mut info = egui::WidgetInfo::labeled(egui::Role::Canvas, true, of.name);
-        let chosen = of.chosen.map(|row| of.data.tile.name(row)).filter(|name| !name.is_empty());
-        info.current_text_value = Some(match chosen {
-            Some(name) => crate::text::shortened(name, 100).into_owned(),
-            None => {
-                let arena = of.data.tile.report.arena_title(of.data.tile.arena);
-                format!("{arena}, {} steps", grouped(of.data.rectangles.steps.into()))
-            }
-        });
-        info
-    });
+fn value_text(of: &PictureOf<'_>) -> String {
+    let tile = &of.data.tile;
+    match of.chosen.map(|row| tile.name(row)).filter(|name| !name.is_empty()) {
+        Some(name) => crate::text::shortened(name, 100).into_owned(),
+        None => {
+            let arena = tile.report.arena_title(tile.arena);
+            format!("{arena}, {} steps", grouped(of.data.rectangles.steps.into()))
+        }
+    }
 }
 
 /// Left and right go from step to step, up and down from variable to variable by address; Enter shows the

@@ -10,7 +10,6 @@ use crate::ui::report::memory_map::{Hit, hit_ui};
 /// Longest name of an operation.
 const NAME: usize = 80;
 
-/// Draws it.
 pub fn place_ui(ui: &mut egui::Ui, data: &RunData, place: Place) {
     let report = &data.tile.report;
     let id = report.steps.get().and_then(|steps| steps.ids.get(place.step));

@@ -1,7 +1,6 @@
 //! The colours of the map of all tiles, and what they mean.
 
-use eframe::egui;
-use eframe::egui::{Color32, ColorImage};
+use eframe::egui::{self, Color32, ColorImage};
 
 use crate::analysis::placement::chip_map::{Cell, ChipMap, ColourBy};
 use crate::ui::report::category_colors::{CategoryColors, other_categories_color};
@@ -9,7 +8,6 @@ use crate::ui::theme::Tokens;
 use crate::ui::widget::legend::{Patch, label_ui};
 
 /// Colours by meaning. Gaps and free bytes are chequered, so that colour is not their only sign.
-#[derive(Debug)]
 pub struct Colors {
     tokens: Tokens,
     /// By row of `var_categories`.
@@ -73,7 +71,6 @@ impl Colors {
     }
 }
 
-/// Says what the colours mean.
 pub fn legend_ui(ui: &mut egui::Ui, colors: &Colors, colour_by: ColourBy, is_at_step: bool) {
     let mut entries: Vec<(&str, [Color32; 2])> = Vec::new();
     match colour_by {

@@ -19,12 +19,12 @@ use crate::analysis::memory::selection::TileSelection;
 use crate::store::TileId;
 use crate::ui::runs::{Needed, PerRun, Run, RunId, Runs, RunsAnswer};
 use crate::ui::theme::Tokens;
+use crate::ui::widget::picture::link;
 use crate::ui::widget::plane::Extent;
 use colors::Colors;
 use picture::{ChipPicture, ChipPictureOf};
 use shared::{Shared, extent_of};
 
-/// What the map remembers.
 #[derive(Default)]
 pub struct ChipMapView {
     shared: Shared,
@@ -35,22 +35,14 @@ pub struct ChipMapView {
     pointed: Option<(RunId, (TileId, u64))>,
 }
 
-/// The colours of each run, with what they were made for.
 struct ColorsOfRuns {
     is_dark: bool,
     categories: Arc<CategoryColors>,
     colors: PerRun<Arc<Colors>>,
 }
 
-impl std::fmt::Debug for ChipMapView {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("ChipMapView").field(&self.shared).finish()
-    }
-}
-
 impl ChipMapView {
-    /// Draws the choice of a step and the map of each run in the space that is left; a click selects a
-    /// tile.
+    /// Draws the choice of a step and the map of each run; a click selects a tile.
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
@@ -110,14 +102,9 @@ impl ChipMapView {
                 page.selection.tiles = TileSelection::one(tile);
             }
         });
-        if self.pointed != pointed {
-            self.pointed = pointed;
-            // The other maps may have been drawn before this was known.
-            ui.request_repaint();
-        }
+        link(ui, &mut self.pointed, pointed, !runs.is_one());
     }
 
-    /// The colours of each run.
     fn colors(
         &mut self,
         ui: &egui::Ui,

@@ -1,7 +1,6 @@
 //! The painting of the map of all tiles, and what the pointer learns.
 
-use eframe::egui;
-use eframe::egui::{Align2, Color32, FontId, Pos2, Rect, RichText, Stroke, TextureHandle};
+use eframe::egui::{self, Align2, FontId, Pos2, Rect, RichText, Stroke, TextureId};
 
 use crate::analysis::liveness::lifetimes::category_and_name;
 use crate::analysis::memory::category_title;
@@ -10,8 +9,10 @@ use crate::analysis::placement::chip_map::{Cell, ChipMap, rows_at};
 use crate::store::target::Target;
 use crate::store::{Report, TileId};
 use crate::text::{grouped, shortened};
+use crate::ui::report::tile_figures::tile_text;
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
+use crate::ui::widget::picture::{grounded_text, paint_texture};
 use crate::ui::widget::plane::Placed;
 use crate::ui::widget::ticks;
 
@@ -23,7 +24,6 @@ const MOST_VARIABLES: usize = 6;
 /// Longest name in the tooltip.
 const NAME: usize = 60;
 
-/// Where the map lies.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
     /// With its axes.
@@ -33,20 +33,17 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// The map in a rectangle.
     pub fn new(outer: Rect) -> Self {
         let max = outer.max - egui::vec2(2.0, BOTTOM);
         let min = outer.min + egui::vec2(LEFT, 4.0);
         Self { outer, inner: Rect::from_min_max(min, max.max(min + egui::vec2(1.0, 1.0))) }
     }
 
-    /// A painter for the visible addresses and tiles.
     pub fn painter(self, ui: &egui::Ui, placed: Placed) -> MapPainter<'_> {
         MapPainter { ui, frame: self, placed, tokens: Tokens::now(ui) }
     }
 }
 
-/// A painter that knows where tiles and addresses lie.
 pub struct MapPainter<'a> {
     ui: &'a egui::Ui,
     frame: Frame,
@@ -56,11 +53,10 @@ pub struct MapPainter<'a> {
 }
 
 impl MapPainter<'_> {
-    fn inside(&self) -> egui::Painter {
+    pub fn inside(&self) -> egui::Painter {
         self.ui.painter().with_clip_rect(self.frame.inner)
     }
 
-    /// The tile and the address at a place.
     pub fn place(&self, at: Pos2) -> Option<(TileId, u64)> {
         if !self.frame.inner.contains(at) {
             return None;
@@ -70,7 +66,6 @@ impl MapPainter<'_> {
         Some((TileId(whole(tile) as u32), whole(address) as u64))
     }
 
-    /// The ground, and a line around it.
     pub fn background(&self) {
         let stroke = Stroke::new(1.0, self.tokens.border);
         let kind = egui::StrokeKind::Outside;
@@ -78,25 +73,10 @@ impl MapPainter<'_> {
     }
 
     /// The picture, where the tiles and addresses lie that it was made for.
-    pub fn picture(&self, map: &ChipMap, texture: &TextureHandle) {
-        let rect = Rect::from_min_max(
-            Pos2::new(
-                self.placed.x_of(map.addresses.start as f64),
-                self.placed.y_of(f64::from(map.tiles.start)),
-            ),
-            Pos2::new(
-                self.placed.x_of(map.addresses.end as f64),
-                self.placed.y_of(f64::from(map.tiles.end)),
-            ),
-        );
-        let whole = Rect::from_min_max(Pos2::ZERO, Pos2::new(1.0, 1.0));
-        self.inside().image(texture.id(), rect, whole, Color32::WHITE);
-    }
-
-    /// A text in place of the picture.
-    pub fn message(&self, text: &str) {
-        let (at, font) = (self.frame.inner.center(), FontId::proportional(14.0));
-        self.inside().text(at, Align2::CENTER_CENTER, text, font, self.tokens.weak_text);
+    pub fn picture(&self, map: &ChipMap, texture: TextureId) {
+        let addresses = [map.addresses.start as f64, map.addresses.end as f64];
+        let tiles = [f64::from(map.tiles.start), f64::from(map.tiles.end)];
+        paint_texture(&self.inside(), texture, self.placed.rect_of(addresses, tiles));
     }
 
     /// Where IPUs begin, and the limit of a tile.
@@ -113,7 +93,13 @@ impl MapPainter<'_> {
                 let y = self.placed.y_of((ipu * per_ipu) as f64);
                 painter.hline(inner.x_range(), y, Stroke::new(1.5, self.tokens.text));
                 let at = Pos2::new(inner.left() + 4.0, y.max(inner.top()) + 3.0);
-                self.label(at, Align2::LEFT_TOP, &format!("IPU {ipu}"));
+                grounded_text(
+                    &painter,
+                    at,
+                    Align2::LEFT_TOP,
+                    &format!("IPU {ipu}"),
+                    self.tokens.text,
+                );
             }
         }
         if let Some(limit) = target.bytes_per_tile {
@@ -122,18 +108,10 @@ impl MapPainter<'_> {
             let stroke = Stroke::new(2.0, self.tokens.limit);
             painter.extend(egui::Shape::dashed_line(&line, stroke, 8.0, 4.0));
             if inner.x_range().contains(x) {
-                self.label(Pos2::new(x - 4.0, inner.top() + 3.0), Align2::RIGHT_TOP, "Limit");
+                let at = Pos2::new(x - 4.0, inner.top() + 3.0);
+                grounded_text(&painter, at, Align2::RIGHT_TOP, "Limit", self.tokens.text);
             }
         }
-    }
-
-    fn label(&self, at: Pos2, align: Align2, text: &str) {
-        let font = FontId::proportional(12.5);
-        let painter = self.inside();
-        let galley = painter.layout_no_wrap(text.to_owned(), font, self.tokens.text);
-        let rect = align.anchor_size(at, galley.size());
-        painter.rect_filled(rect.expand2(egui::vec2(3.0, 1.0)), 2, self.tokens.surface);
-        painter.galley(rect.min, galley, self.tokens.text);
     }
 
     /// Marks the selected tiles at the left.
@@ -153,7 +131,6 @@ impl MapPainter<'_> {
         }
     }
 
-    /// Numbers of tiles and addresses.
     pub fn axes(&self, units: Units) {
         let (inner, painter) = (self.frame.inner, self.ui.painter());
         let (font, color) = (FontId::proportional(12.0), self.tokens.weak_text);
@@ -187,7 +164,6 @@ impl MapPainter<'_> {
         );
     }
 
-    /// Marks the tile and the address under the pointer.
     pub fn cursor(&self, tile: TileId, address: u64) {
         let stroke = Stroke::new(1.0, self.tokens.text.gamma_multiply(0.6));
         let inner = self.frame.inner;
@@ -197,7 +173,6 @@ impl MapPainter<'_> {
     }
 }
 
-/// What lies at an address of a tile.
 pub fn tooltip_ui(
     ui: &mut egui::Ui,
     report: &Report,
@@ -206,9 +181,7 @@ pub fn tooltip_ui(
     cell: Option<Cell>,
 ) {
     let units = Units::now(ui);
-    let ipu = report.target.get().and_then(|target| target.ipu_of(tile));
-    let ipu = ipu.map_or(String::new(), |ipu| format!(" of IPU {ipu}"));
-    let title = format!("Tile {tile}{ipu}, address {}", grouped(address));
+    let title = format!("{}, address {}", tile_text(report.target.get(), tile), grouped(address));
     ui.label(RichText::new(title).strong());
     let Some(variables) = report.variables.get() else { return };
     let rows = rows_at(report, tile, address, step);

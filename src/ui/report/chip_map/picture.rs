@@ -1,10 +1,7 @@
-//! The map of the tiles of one run: asks for the picture of what is visible, draws it, and follows the
-//! pointer.
+//! The map of the tiles of one run: a picture of what is visible, and what the pointer does to it.
 
-use eframe::egui;
+use eframe::egui::{self, Sense};
 use std::sync::Arc;
-
-use eframe::egui::{Response, Sense, TextureHandle};
 
 use super::colors::Colors;
 use super::paint::{Frame, tooltip_ui};
@@ -12,17 +9,17 @@ use super::shared::{Shared, colour_title};
 use crate::analysis::placement::chip_map::{ChipMap, ColourBy, Window, render};
 use crate::store::TileId;
 use crate::text::grouped;
-use crate::ui::job::{Latest, Same};
+use crate::ui::job::Same;
 use crate::ui::report::PageContext;
 use crate::ui::runs::Run;
 use crate::ui::units::Units;
+use crate::ui::widget::picture::{ShownImage, describe, message};
 use crate::ui::widget::plane::{Extent, Placed};
 
 /// Widest texture that every renderer takes.
 const MOST_PIXELS: u32 = 2048;
 
-/// What a picture is rendered for.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 struct RenderedFor {
     window: Window,
     colour_by: ColourBy,
@@ -30,32 +27,16 @@ struct RenderedFor {
     colors: Same<Colors>,
 }
 
-/// A picture that a job has rendered.
-#[derive(Clone, Debug)]
-struct Rendered {
-    map: Arc<ChipMap>,
-    image: Arc<egui::ColorImage>,
-}
-
-/// What a map remembers.
 #[derive(Default)]
-pub struct ChipPicture {
-    rendered: Latest<RenderedFor, Option<Rendered>>,
-    /// What is on the screen: an earlier picture stays, at its place, until the next one is there.
-    texture: Option<(RenderedFor, Arc<ChipMap>, TextureHandle)>,
-}
+pub struct ChipPicture(ShownImage<RenderedFor, ChipMap>);
 
-/// What a map shows.
 pub struct ChipPictureOf<'a> {
     /// Its accessible name.
     pub name: &'a str,
-    /// The run.
     pub run: &'a Run,
-    /// The colours.
     pub colors: &'a Arc<Colors>,
     /// The step that is shown, `None` for all steps.
     pub step: Option<usize>,
-    /// How large the chip is.
     pub extent: Extent,
     /// Whether it follows the keys that zoom. Of maps that move together, one does.
     pub has_keys: bool,
@@ -63,17 +44,13 @@ pub struct ChipPictureOf<'a> {
     pub pointed: Option<(TileId, u64)>,
 }
 
-/// What the user did.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Answer {
-    /// The tile that was clicked.
     pub clicked: Option<TileId>,
-    /// The tile and the address under the pointer.
     pub pointed: Option<(TileId, u64)>,
 }
 
 impl ChipPicture {
-    /// Draws the map in the space that is left.
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
@@ -95,15 +72,15 @@ impl ChipPicture {
         let colors = Same(Arc::clone(of.colors));
         let key = RenderedFor { window, colour_by: shared.colour_by, step, colors };
         self.ask(ui, of.run, &key);
-        self.take_picture(ui, &key);
 
         let painter = frame.painter(ui, placed);
         painter.background();
-        if let Some((_, map, texture)) = &self.texture {
-            painter.picture(map, texture);
-        } else {
-            let text = self.rendered.failure().unwrap_or("Drawing the map…");
-            painter.message(text);
+        match self.0.shown() {
+            Some((_, map, texture)) => painter.picture(map, *texture),
+            None => {
+                let text = self.0.failure().unwrap_or("Drawing the map…");
+                message(&painter.inside(), frame.inner, text);
+            }
         }
         painter.borders(report.target.get());
         painter.selected(&page.selection.tiles);
@@ -112,11 +89,14 @@ impl ChipPicture {
             painter.cursor(tile, address);
         }
         *page.has_painted_graph = true;
-        Self::describe(&response, shared.colour_by, of);
+        describe(&response, of.name, || {
+            let tiles = grouped(extent.y as u64);
+            format!("{tiles} tiles, {}", colour_title(shared.colour_by))
+        });
         let at = response.hover_pos().and_then(|pointer| painter.place(pointer));
         if let Some((tile, address)) = at.filter(|_| !response.dragged()) {
             painter.cursor(tile, address);
-            let cell = self.texture.as_ref().and_then(|(_, map, _)| map.at(tile.0, address));
+            let cell = self.0.shown().and_then(|(_, map, _)| map.at(tile.0, address));
             egui::Tooltip::for_widget(&response)
                 .at_pointer()
                 .show(|ui| tooltip_ui(ui, report, (tile, address), step, cell));
@@ -125,47 +105,14 @@ impl ChipPicture {
         Answer { clicked, pointed: at }
     }
 
-    fn describe(response: &Response, colour_by: ColourBy, of: &ChipPictureOf<'_>) {
-        let tiles = grouped(of.extent.y as u64);
-        response.widget_info(|| {
-            let mut info = egui::WidgetInfo::labeled(egui::Role::Canvas, true, of.name);
-            info.current_text_value = Some(format!("{tiles} tiles, {}", colour_title(colour_by)));
-            info
-        });
-    }
-
     fn ask(&mut self, ui: &egui::Ui, run: &Run, key: &RenderedFor) {
         let (report, wanted) = (Arc::clone(&run.report), key.clone());
-        self.rendered.ask("map of all tiles", ui.ctx(), key, move |cancel| {
+        self.0.ask(ui, "map of all tiles", key, move |cancel| {
             let RenderedFor { window, colour_by, step, colors: Same(colors) } = &wanted;
             let map = render(&report, window, *colour_by, *step, &|| cancel.is_cancelled())?;
-            let image = Arc::new(colors.image(&map));
-            Some(Rendered { map: Arc::new(map), image })
+            let image = colors.image(&map);
+            Some((map, image))
         });
-    }
-
-    /// Takes a new picture to the screen.
-    fn take_picture(&mut self, ui: &egui::Ui, wanted: &RenderedFor) {
-        let Some((key, Some(rendered))) = self.rendered.last() else { return };
-        if self.texture.as_ref().is_some_and(|(shown, ..)| shown == key) {
-            return;
-        }
-        let map = Arc::clone(&rendered.map);
-        let (image, options) = (Arc::clone(&rendered.image), egui::TextureOptions::NEAREST);
-        match &mut self.texture {
-            Some((shown, old, texture)) => {
-                texture.set(image, options);
-                (*shown, *old) = (key.clone(), map);
-            }
-            None => {
-                let texture = ui.load_texture("map of all tiles", image, options);
-                self.texture = Some((key.clone(), map, texture));
-            }
-        }
-        if key != wanted {
-            // The one that is wanted has been asked for, and wakes the window.
-            ui.request_repaint();
-        }
     }
 }
 

@@ -1,20 +1,17 @@
 //! What maps of all tiles that move together share: the visible part, and what colours tell.
 
-use eframe::egui;
-use eframe::egui::{ComboBox, Vec2};
+use eframe::egui::{self, Vec2};
 
 use super::colors::{Colors, legend_ui};
 use crate::analysis::placement::chip_map::ColourBy;
 use crate::store::Report;
 use crate::ui::report::is_limit_near;
+use crate::ui::widget::choice::choice_ui;
 use crate::ui::widget::plane::{Extent, Plane};
 
-/// The visible part, and what is coloured how.
-#[derive(Debug)]
 pub struct Shared {
     /// Addresses along x, tiles along y.
     pub plane: Plane,
-    /// What colours tell.
     pub colour_by: ColourBy,
 }
 
@@ -24,8 +21,7 @@ impl Default for Shared {
     }
 }
 
-/// All tiles of a run, along y, and the addresses up to the limit, where it is near, or to the fullest
-/// tile, along x.
+/// Tiles along y; along x addresses up to the limit, where it is near, or to the fullest tile.
 pub fn extent_of(report: &Report) -> Extent {
     let memory = report.memory.get();
     let variables = report.variables.get();
@@ -43,7 +39,6 @@ pub fn extent_of(report: &Report) -> Extent {
 }
 
 impl Shared {
-    /// Draws what is coloured how, and the buttons that zoom.
     pub fn head_ui(
         &mut self,
         ui: &mut egui::Ui,
@@ -51,15 +46,10 @@ impl Shared {
         extent: Extent,
         is_at_step: bool,
     ) {
-        let mut colour_by = self.colour_by;
         ui.horizontal_wrapped(|ui| {
-            let combo = ComboBox::from_id_salt("colour of the map").width(150.0);
-            let combo = combo.selected_text(colour_title(colour_by)).show_ui(ui, |ui| {
-                for choice in [ColourBy::Category, ColourBy::Liveness, ColourBy::Gaps] {
-                    ui.selectable_value(&mut colour_by, choice, colour_title(choice));
-                }
-            });
-            combo.response.accessible_name("Colour");
+            let choices = [ColourBy::Category, ColourBy::Liveness, ColourBy::Gaps];
+            let title = |by: &ColourBy| colour_title(*by);
+            choice_ui(ui, ("Colour", 150.0), &mut self.colour_by, choices, title);
             let is_zoomed = self.plane.is_zoomed();
             let all = ui.add_enabled(is_zoomed, egui::Button::new("Show all"));
             if all.on_hover_text("Key 0, or double-click in the map").clicked() {
@@ -71,13 +61,11 @@ impl Shared {
                     self.plane.zoom_middle(extent, factor);
                 }
             }
-            legend_ui(ui, colors, colour_by, is_at_step);
+            legend_ui(ui, colors, self.colour_by, is_at_step);
         });
-        self.colour_by = colour_by;
     }
 }
 
-/// The name of what colours tell.
 pub fn colour_title(colour_by: ColourBy) -> &'static str {
     match colour_by {
         ColourBy::Category => "By category",

@@ -1,10 +1,7 @@
-//! All runs in one table: the options that differ, and the key figures with their change against the
-//! reference.
+//! All runs in one table: options that differ, and key figures with their change to the reference.
 
-use eframe::egui;
+use eframe::egui::{self, ScrollArea};
 use std::sync::Arc;
-
-use eframe::egui::ScrollArea;
 
 use crate::analysis::comparison::facts::Fit;
 use crate::analysis::comparison::figures::{Figure, KEY_FIGURES, Unit, figures};
@@ -16,7 +13,7 @@ use crate::ui::job::Cancel;
 use crate::ui::report::PageContext;
 use crate::ui::report::words::option_name;
 use crate::ui::runs::{Needed, Needs, RunId, Runs, RunsAnswer};
-use crate::ui::widget::data_table::{Data, DataTable, no_paint};
+use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::rows::{Column, Rows, Value};
 
 const NEEDS: Needs = &[Needed::Memory, Needed::Liveness, Needed::About, Needed::Debug];
@@ -25,20 +22,17 @@ const MOST_OPTIONS: usize = 3;
 /// Width of a column of figures, points.
 const FIGURE: f32 = 96.0;
 
-/// What the tab remembers.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct AllRuns {
     table: DataTable,
     rows: RunsAnswer<(), RunTable>,
 }
 
-#[derive(Debug)]
 struct RunTable {
     columns: Vec<Column>,
     rows: Arc<dyn Rows>,
 }
 
-/// The runs as the table sees them.
 struct RunRows {
     names: Vec<Arc<str>>,
     fits: Vec<Option<Fit>>,
@@ -132,13 +126,9 @@ impl AllRuns {
         let note = format!("changes are against {}", runs.reference().title);
         let run = |row: usize| runs.get(row).map(|run| run.id);
         let data = Data {
-            name: "all runs",
-            title: "",
             note: &note,
-            columns,
-            rows,
             is_selected: &|row| run(row) == compared,
-            paint: &no_paint,
+            ..Data::of("all runs", columns, rows)
         };
         let area = ScrollArea::horizontal().auto_shrink(false);
         let click = area.show(ui, |ui| self.table.ui(ui, &data, page.commands)).inner;

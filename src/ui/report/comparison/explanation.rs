@@ -1,9 +1,7 @@
 //! What a change consists of: ranked contributions that add up to it.
 
-use eframe::egui;
+use eframe::egui::{self, Align2, FontId, Pos2, Rect, Stroke};
 use std::sync::Arc;
-
-use eframe::egui::{Align2, FontId, Pos2, Rect, Stroke};
 
 use super::pair_of_runs::PairOfRuns;
 use crate::analysis::comparison::contribution::{
@@ -16,6 +14,7 @@ use crate::analysis::memory::category_title;
 use crate::text::grouped;
 use crate::ui::report::PageContext;
 use crate::ui::runs::{Needed, Run, Runs};
+use crate::ui::selection::toggle;
 use crate::ui::theme::Tokens;
 use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::facts::absent_ui;
@@ -24,7 +23,6 @@ use crate::ui::widget::rows::{Column, Rows, Value, percent_text};
 /// Width of a column of bytes, points.
 const BYTES: f32 = 112.0;
 
-/// What is explained.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Subject {
     #[default]
@@ -44,8 +42,7 @@ enum By {
     Variable,
 }
 
-/// What the tab remembers.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Explained {
     subject: Subject,
     by: By,
@@ -53,7 +50,6 @@ pub struct Explained {
     made: Option<Made>,
 }
 
-/// The rows, with what they were made from.
 struct Made {
     found: Arc<Compared>,
     choice: (Subject, By),
@@ -61,14 +57,7 @@ struct Made {
     rows: Arc<dyn Rows>,
 }
 
-impl std::fmt::Debug for Made {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Made").field("choice", &self.choice).finish_non_exhaustive()
-    }
-}
-
 impl Explained {
-    /// Draws the choices and the table.
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
@@ -115,26 +104,16 @@ impl Explained {
         };
         let tokens = *Tokens::now(ui);
         let data = Data {
-            name: "explanation",
-            title: "",
             note: rows.note,
-            columns: &columns,
-            rows: &made.rows,
             is_selected: &is_selected,
             paint: &|painter, rect, row| rows.paint(painter, rect, row, &tokens),
+            ..Data::of("explanation", &columns, &made.rows)
         };
         let click = self.table.ui(ui, &data, page.commands);
         let clicked = click.and_then(|click| rows.contributor(click.row));
         match clicked {
-            Some(Contributor::Operation(name)) => {
-                let name = name.clone();
-                let is_on = selection.operation.as_ref() == Some(&name);
-                selection.operation = (!is_on).then_some(name);
-            }
-            Some(Contributor::Variable(name)) => {
-                let is_on = selection.variable.as_ref() == Some(name);
-                selection.variable = (!is_on).then(|| name.clone());
-            }
+            Some(Contributor::Operation(name)) => toggle(&mut selection.operation, name.clone()),
+            Some(Contributor::Variable(name)) => toggle(&mut selection.variable, name.clone()),
             _ => {}
         }
     }
@@ -337,15 +316,10 @@ fn unchanged(
     Some((None, title, None, sum.of(part)))
 }
 
-/// What a contributor is called.
 pub fn title(row: &Contribution) -> String {
     match &row.contributor {
         Contributor::Category(name) => category_title(name),
-        Contributor::Operation(name) => {
-            let kind = name.kind.as_deref().unwrap_or(&name.layer);
-            let name = name.name.as_deref().unwrap_or("without a name");
-            format!("{name} ({kind})")
-        }
+        Contributor::Operation(name) => name.in_words(),
         Contributor::Module(name) | Contributor::Variable(name) => name.clone(),
         Contributor::Overlapped => "Overlapped".to_owned(),
         Contributor::NotExplained => "Not explained by liveness".to_owned(),

@@ -3,59 +3,44 @@
 use eframe::egui;
 use std::sync::Arc;
 
+use super::ComparedTable;
 use super::pair_of_runs::PairOfRuns;
 use crate::analysis::comparison::figures::{Figure, Unit};
 use crate::analysis::insights::compared::Compared;
 use crate::text::grouped;
-use crate::ui::job::MadeFor;
 use crate::ui::report::PageContext;
-use crate::ui::widget::data_table::{Data, DataTable, no_paint};
+use crate::ui::widget::data_table::Data;
 use crate::ui::widget::rows::{Column, Listed, Rows, Value};
 
 /// Width of a column, points.
 const FIGURE: f32 = 124.0;
 
-/// What the tab remembers.
-#[derive(Debug, Default)]
-pub struct Figures {
-    table: DataTable,
-    made: MadeFor<Compared, Arc<dyn Rows>>,
-}
-
-impl Figures {
-    /// Draws the table.
-    pub fn ui(
-        &mut self,
-        ui: &mut egui::Ui,
-        page: &mut PageContext<'_>,
-        pair: &PairOfRuns<'_>,
-        found: &Arc<Compared>,
-    ) {
-        let rows = self.made.get(found, || -> Arc<dyn Rows> {
-            let is_known = |figure: &&Figure| figure.values.iter().any(Option::is_some);
-            let rows = found.figures.iter().filter(is_known).cloned().collect();
-            Arc::new(Listed { rows, cell: cell_of_pair })
-        });
-        let [source, target] = pair.titles();
-        let relative = Column::count(pair.relative_title(), FIGURE).not_summed();
-        let columns = [
-            Column::rest("Figure"),
-            Column::bytes(source, FIGURE).not_summed(),
-            Column::bytes(target, FIGURE).not_summed(),
-            Column::bytes("Difference", FIGURE).not_summed(),
-            Column { unit: "percent", ..relative },
-        ];
-        let data = Data {
-            name: "figures of both reports",
-            title: "",
-            note: "bytes over all tiles",
-            columns: &columns,
-            rows,
-            is_selected: &|_| false,
-            paint: &no_paint,
-        };
-        self.table.ui(ui, &data, page.commands);
-    }
+pub fn figures_ui(
+    shown: &mut ComparedTable,
+    ui: &mut egui::Ui,
+    page: &mut PageContext<'_>,
+    pair: &PairOfRuns<'_>,
+    found: &Arc<Compared>,
+) {
+    let rows = shown.made.get(found, || -> Arc<dyn Rows> {
+        let is_known = |figure: &&Figure| figure.values.iter().any(Option::is_some);
+        let rows = found.figures.iter().filter(is_known).cloned().collect();
+        Arc::new(Listed { rows, cell: cell_of_pair })
+    });
+    let [source, target] = pair.titles();
+    let relative = Column::count(pair.relative_title(), FIGURE).not_summed();
+    let columns = [
+        Column::rest("Figure"),
+        Column::bytes(source, FIGURE).not_summed(),
+        Column::bytes(target, FIGURE).not_summed(),
+        Column::bytes("Difference", FIGURE).not_summed(),
+        Column { unit: "percent", ..relative },
+    ];
+    let data = Data {
+        note: "bytes over all tiles",
+        ..Data::of("figures of both reports", &columns, rows)
+    };
+    shown.table.ui(ui, &data, page.commands);
 }
 
 fn cell_of_pair(figure: &Figure, column: usize) -> Value<'_> {

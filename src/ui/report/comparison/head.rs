@@ -1,8 +1,6 @@
-//! The head of the comparison: what the reports were made with, and what changed, in a few figures and
-//! sentences.
+//! The head: what the reports were made with, and what changed, in a few figures and sentences.
 
-use eframe::egui;
-use eframe::egui::{Label, RichText};
+use eframe::egui::{self, Label, RichText};
 
 use super::pair_of_runs::PairOfRuns;
 use crate::analysis::comparison::contribution::Part;
@@ -20,7 +18,6 @@ use crate::ui::widget::rows::{percent_text, signed};
 const MOST_OPTIONS: usize = 7;
 /// Categories that a sentence names.
 const MOST_CATEGORIES: usize = 3;
-/// The title, the runs that it is about, and more beside them.
 pub fn title_ui<'a>(
     ui: &mut egui::Ui,
     runs: impl Iterator<Item = &'a Run>,
@@ -39,7 +36,6 @@ pub fn title_ui<'a>(
     });
 }
 
-/// What differs, what changed, and that in words.
 pub fn changes_ui(ui: &mut egui::Ui, pair: &PairOfRuns<'_>, found: &Compared) {
     let units = Units::now(ui);
     for sentence in sentences(found, units) {
@@ -136,7 +132,6 @@ fn figures_ui(ui: &mut egui::Ui, pair: &PairOfRuns<'_>, found: &Compared, units:
     });
 }
 
-/// What changed, in words.
 fn sentences(found: &Compared, units: Units) -> Vec<String> {
     let mut sentences = Vec::new();
     if let Some(peak) = &found.peak {
@@ -179,7 +174,7 @@ fn sentences(found: &Compared, units: Units) -> Vec<String> {
 fn kinds(found: &Compared) -> String {
     let mut kinds: Vec<(&str, u64)> = Vec::new();
     for plan in &found.plans {
-        let kind = plan.name.kind.as_deref().unwrap_or(&plan.name.layer);
+        let kind = plan.name.title();
         match kinds.iter_mut().find(|(known, _)| *known == kind) {
             Some((_, count)) => *count += 1,
             None => kinds.push((kind, 1)),

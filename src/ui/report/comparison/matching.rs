@@ -1,9 +1,7 @@
 //! What belongs together, how sure that is, and what only one of the reports has.
 
-use eframe::egui;
+use eframe::egui::{self, RichText};
 use std::sync::Arc;
-
-use eframe::egui::RichText;
 
 use super::pair_of_runs::PairOfRuns;
 use crate::analysis::comparison::matching::{MatchCounts, Matching, Pairs};
@@ -18,10 +16,9 @@ use crate::ui::command::{Command, Page};
 use crate::ui::job::{Latest, MadeFor, Same};
 use crate::ui::report::PageContext;
 use crate::ui::runs::{Run, RunId};
-use crate::ui::widget::data_table::{Data, DataTable, no_paint};
+use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::rows::{Column, Rows, Value};
 
-/// Kinds of things that are matched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Kind {
     #[default]
@@ -66,8 +63,7 @@ impl Kind {
     }
 }
 
-/// What the tab remembers.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct MatchingTables {
     kind: Kind,
     table: DataTable,
@@ -75,8 +71,7 @@ pub struct MatchingTables {
     found: Latest<UnmatchedKey, Unmatched>,
 }
 
-/// What is looked for: in which runs, called what, by which matching.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 struct UnmatchedKey {
     runs: [RunId; 2],
     titles: [String; 2],
@@ -91,14 +86,7 @@ struct Unmatched {
     rows: Arc<dyn Rows>,
 }
 
-impl std::fmt::Debug for Unmatched {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} of {:?}", self.rows.len(), self.kind)
-    }
-}
-
 impl MatchingTables {
-    /// Draws what is matched, and below it what is not.
     pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, pair: &PairOfRuns<'_>) {
         let matching = &pair.derived.matching;
         let counts = || Kind::ALL.map(|kind| kind.pairs(matching).counts());
@@ -142,13 +130,9 @@ impl MatchingTables {
         };
         let selected = page.selection.slots(page.runs);
         let data = Data {
-            name: "in one report only",
             title: &title,
-            note: "",
-            columns: &columns,
-            rows: &found.rows,
             is_selected: &|row| slot(row).is_some_and(|slot| selected.contains(&slot)),
-            paint: &no_paint,
+            ..Data::of("in one report only", &columns, &found.rows)
         };
         let click = self.table.ui(ui, &data, page.commands);
         if let Some(slot) = click.and_then(|click| slot(click.row)) {
@@ -243,7 +227,7 @@ impl UnmatchedRows {
         let (report, operations) = self.report(side);
         let of_operation = |operation: Option<&Operation>| {
             let operation = operation?;
-            let kind = operation.kind.as_deref().unwrap_or(&operation.layer);
+            let kind = operation.title();
             Some(match &operation.name {
                 Some(name) => format!("{name} ({kind})"),
                 None => kind.to_owned(),
@@ -279,8 +263,7 @@ impl UnmatchedRows {
             Kind::Operations => {
                 let operation = operations.operations.get(item)?;
                 let name = operation.name.clone().unwrap_or_default();
-                let kind = operation.kind.clone().unwrap_or_else(|| operation.layer.clone());
-                (name, None, kind)
+                (name, None, operation.title().to_owned())
             }
         })
     }

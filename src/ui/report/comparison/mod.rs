@@ -1,5 +1,4 @@
-//! Comparison: what changed from the reference to another run, and what that consists of; of more than two
-//! runs, all of them in a table.
+//! Comparison: what changed from the reference to another run, and what that consists of.
 
 mod all_runs;
 mod explanation;
@@ -14,28 +13,27 @@ mod spikes;
 use eframe::egui;
 use std::sync::Arc;
 
-use eframe::egui::ComboBox;
-
 use super::PageContext;
 use crate::analysis::comparison::fullest_tile::gaps_of_fullest;
 use crate::analysis::derived::Derived;
 use crate::analysis::derived::DerivedPair;
 use crate::analysis::insights::compared::Compared;
-use crate::ui::job::{Latest, Same};
+use crate::ui::job::{Latest, MadeFor, Same};
 use crate::ui::pages::RunsPage;
 use crate::ui::runs::{Needed, Needs, RunId, Runs};
-use crate::ui::theme::Tokens;
+use crate::ui::widget::choice::{choice_ui, shown_tab_line};
+use crate::ui::widget::data_table::DataTable;
 use crate::ui::widget::facts::absent_ui;
+use crate::ui::widget::rows::Rows;
 use pair_of_runs::PairOfRuns;
 
-/// What the comparison goes by.
 const NEEDS: Needs = &[Needed::Debug, Needed::Variables, Needed::TileVariables, Needed::Exchanges];
 /// Peaks of each report that are looked at.
 const MOST_PEAKS: usize = 1000;
 
 /// What two runs are compared by: their matching, and which parts of both were there. Tables keep what
 /// the runs are called, so that belongs to it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 struct ComparedKey {
     runs: [RunId; 2],
     titles: [Arc<str>; 2],
@@ -55,7 +53,6 @@ impl ComparedKey {
     }
 }
 
-/// What the page shows below its head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Tab {
     AllRuns,
@@ -67,8 +64,14 @@ enum Tab {
     Matching,
 }
 
-/// What the page remembers.
-#[derive(Debug, Default)]
+/// A table whose rows are made again when something else was found.
+#[derive(Default)]
+struct ComparedTable {
+    table: DataTable,
+    made: MadeFor<Compared, Arc<dyn Rows>>,
+}
+
+#[derive(Default)]
 pub struct ComparisonPage {
     /// The run that the reference is compared with; the first after it if none was chosen.
     other: Option<RunId>,
@@ -77,10 +80,10 @@ pub struct ComparisonPage {
     compared: Latest<ComparedKey, Arc<Compared>>,
     all_runs: all_runs::AllRuns,
     explanation: explanation::Explained,
-    spikes: spikes::Spikes,
-    plans: plans::Plans,
-    figures: figures::Figures,
-    options: options::Options,
+    spikes: ComparedTable,
+    plans: ComparedTable,
+    figures: ComparedTable,
+    options: ComparedTable,
     matched: matching::MatchingTables,
 }
 
@@ -136,10 +139,10 @@ impl RunsPage for ComparisonPage {
         }
         match tab {
             Tab::AllRuns | Tab::Explanation => self.explanation.ui(ui, page, &pair, &compared),
-            Tab::Spikes => self.spikes.ui(ui, page, &pair, &compared),
-            Tab::Plans => self.plans.ui(ui, page, &pair, &compared),
-            Tab::Figures => self.figures.ui(ui, page, &pair, &compared),
-            Tab::Options => self.options.ui(ui, page, &pair, &compared),
+            Tab::Spikes => spikes::spikes_ui(&mut self.spikes, ui, page, &pair, &compared),
+            Tab::Plans => plans::plans_ui(&mut self.plans, ui, page, &pair, &compared),
+            Tab::Figures => figures::figures_ui(&mut self.figures, ui, page, &pair, &compared),
+            Tab::Options => options::options_ui(&mut self.options, ui, page, &pair, &compared),
             Tab::Matching => self.matched.ui(ui, page, &pair),
         }
     }
@@ -186,9 +189,7 @@ impl ComparisonPage {
                     self.tab = Some(tab);
                 }
                 if shown == tab {
-                    let stroke = egui::Stroke::new(2.0, Tokens::now(ui).accent);
-                    let line = entry.rect.x_range().shrink(4.0);
-                    ui.painter().hline(line, entry.rect.bottom(), stroke);
+                    shown_tab_line(ui, &entry);
                 }
             }
         });
@@ -199,13 +200,7 @@ impl ComparisonPage {
 fn choose_ui(ui: &mut egui::Ui, runs: &Runs, place: usize) -> Option<RunId> {
     let mut chosen = place;
     ui.weak("compared with");
-    let title = |place: usize| runs.get(place).map_or("", |run| &*run.title);
-    let combo = ComboBox::from_id_salt("compare with").selected_text(title(place));
-    let combo = combo.width(200.0).show_ui(ui, |ui| {
-        for other in 1..runs.len() {
-            ui.selectable_value(&mut chosen, other, title(other));
-        }
-    });
-    combo.response.accessible_name("Compare with");
+    let title = |place: &usize| runs.get(*place).map_or("", |run| &*run.title);
+    choice_ui(ui, ("Compare with", 200.0), &mut chosen, 1..runs.len(), title);
     runs.get(chosen).map(|run| run.id).filter(|_| chosen != place)
 }

@@ -3,59 +3,41 @@
 use eframe::egui;
 use std::sync::Arc;
 
+use super::ComparedTable;
 use super::pair_of_runs::PairOfRuns;
 use crate::analysis::comparison::options::OptionDifference;
 use crate::analysis::insights::compared::Compared;
 use crate::analysis::program::report_options::OptionKind;
-use crate::ui::job::MadeFor;
 use crate::ui::report::PageContext;
 use crate::ui::report::words::option_name;
-use crate::ui::widget::data_table::{Data, DataTable, no_paint};
+use crate::ui::widget::data_table::Data;
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::rows::{Column, Listed, Rows, Value};
 
-/// What the tab remembers.
-#[derive(Debug, Default)]
-pub struct Options {
-    table: DataTable,
-    made: MadeFor<Compared, Arc<dyn Rows>>,
-}
-
-impl Options {
-    /// Draws the table.
-    pub fn ui(
-        &mut self,
-        ui: &mut egui::Ui,
-        page: &mut PageContext<'_>,
-        pair: &PairOfRuns<'_>,
-        found: &Arc<Compared>,
-    ) {
-        if found.options.is_empty() {
-            let reason = "Versions, target, options, app.json and framework.json are the same";
-            absent_ui(ui, "No option differs", reason);
-            return;
-        }
-        let rows = self.made.get(found, || -> Arc<dyn Rows> {
-            Arc::new(Listed { rows: found.options.clone(), cell })
-        });
-        let [source, target] = pair.titles();
-        let columns = [
-            Column::text("Name", 320.0),
-            Column::text("Where", 160.0),
-            Column::text(source, 220.0),
-            Column::rest(target),
-        ];
-        let data = Data {
-            name: "options that differ",
-            title: "",
-            note: "",
-            columns: &columns,
-            rows,
-            is_selected: &|_| false,
-            paint: &no_paint,
-        };
-        self.table.ui(ui, &data, page.commands);
+pub fn options_ui(
+    shown: &mut ComparedTable,
+    ui: &mut egui::Ui,
+    page: &mut PageContext<'_>,
+    pair: &PairOfRuns<'_>,
+    found: &Arc<Compared>,
+) {
+    if found.options.is_empty() {
+        let reason = "Versions, target, options, app.json and framework.json are the same";
+        absent_ui(ui, "No option differs", reason);
+        return;
     }
+    let rows = shown
+        .made
+        .get(found, || -> Arc<dyn Rows> { Arc::new(Listed { rows: found.options.clone(), cell }) });
+    let [source, target] = pair.titles();
+    let columns = [
+        Column::text("Name", 320.0),
+        Column::text("Where", 160.0),
+        Column::text(source, 220.0),
+        Column::rest(target),
+    ];
+    let data = Data::of("options that differ", &columns, rows);
+    shown.table.ui(ui, &data, page.commands);
 }
 
 fn place(kind: OptionKind) -> &'static str {

@@ -8,12 +8,11 @@ use crate::analysis::figures::difference::Side;
 use crate::ui::runs::{Run, Runs};
 
 /// Two of the runs. What the analysis calls the source is the reference.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct PairOfRuns<'a> {
     runs: [&'a Run; 2],
     /// The position of the second among all runs.
     place: usize,
-    /// What follows from their matching.
     pub derived: &'a Arc<DerivedPair>,
     axis: Option<&'a StepAxis>,
 }
@@ -27,17 +26,14 @@ impl<'a> PairOfRuns<'a> {
         Some(Self { runs: [runs.reference(), other], place, derived, axis })
     }
 
-    /// Both.
     pub fn runs(&self) -> [&'a Run; 2] {
         self.runs
     }
 
-    /// One of them.
     pub fn run(&self, side: Side) -> &'a Run {
         side.of(self.runs)
     }
 
-    /// The titles of both, as those of columns.
     pub fn titles(&self) -> [&'a str; 2] {
         self.runs.map(|run| &*run.title)
     }
@@ -52,7 +48,6 @@ impl<'a> PairOfRuns<'a> {
         format!("Of {}", self.run(Side::Source).the())
     }
 
-    /// The slot of a step of one of them.
     pub fn slot(&self, side: Side, step: usize) -> Option<usize> {
         self.axis?.slot(side.of([0, self.place]), step)
     }

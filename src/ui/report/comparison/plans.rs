@@ -3,78 +3,64 @@
 use eframe::egui;
 use std::sync::Arc;
 
+use super::ComparedTable;
 use super::pair_of_runs::PairOfRuns;
 use crate::analysis::comparison::plans::Plan;
 use crate::analysis::figures::difference::Difference;
 use crate::analysis::insights::compared::Compared;
-use crate::ui::job::MadeFor;
 use crate::ui::report::PageContext;
-use crate::ui::widget::data_table::{Data, DataTable, no_paint};
+use crate::ui::selection::toggle;
+use crate::ui::widget::data_table::Data;
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::rows::{Column, Listed, Rows, Value};
 
-/// What the tab remembers.
-#[derive(Debug, Default)]
-pub struct Plans {
-    table: DataTable,
-    made: MadeFor<Compared, Arc<dyn Rows>>,
-}
-
-impl Plans {
-    /// Draws the table; a click selects the operation.
-    pub fn ui(
-        &mut self,
-        ui: &mut egui::Ui,
-        page: &mut PageContext<'_>,
-        pair: &PairOfRuns<'_>,
-        found: &Arc<Compared>,
-    ) {
-        if found.plans.is_empty() {
-            let reason = if found.operations == 0 {
-                "No operation is known in both reports: debug information names them"
-            } else {
-                "Each operation has the same steps, code and vertices in both reports"
-            };
-            absent_ui(ui, "No operation changed its plan", reason);
-            return;
-        }
-        let rows = self.made.get(found, || -> Arc<dyn Rows> {
-            Arc::new(Listed { rows: found.plans.clone(), cell })
-        });
-        let of_both =
-            |what: &str| pair.runs().map(|run| format!("{what}, {}", run.title_in_text()));
-        let [source_steps, target_steps] = of_both("Steps");
-        let [source_peak, target_peak] = of_both("Peak");
-        let columns = [
-            Column::rest("Operation"),
-            Column::text("Proportion", 96.0),
-            Column::count(source_steps, 96.0),
-            Column::count(target_steps, 96.0),
-            Column::bytes(source_peak, 100.0).not_summed(),
-            Column::bytes(target_peak, 100.0).not_summed(),
-            Column::bytes("Peak changed by", 118.0).not_summed(),
-            Column::bytes("Exchange code", 110.0),
-            Column::count("Vertices", 88.0),
-        ];
-        let operation = |row: usize| {
-            let name = &found.plans.get(row)?.name;
-            Some(name.clone())
+/// Draws the table; a click selects the operation.
+pub fn plans_ui(
+    shown: &mut ComparedTable,
+    ui: &mut egui::Ui,
+    page: &mut PageContext<'_>,
+    pair: &PairOfRuns<'_>,
+    found: &Arc<Compared>,
+) {
+    if found.plans.is_empty() {
+        let reason = if found.operations == 0 {
+            "No operation is known in both reports: debug information names them"
+        } else {
+            "Each operation has the same steps, code and vertices in both reports"
         };
-        let selected = &page.selection.operation;
-        let data = Data {
-            name: "changed plans",
-            title: "",
-            note: "peak: most not always live at a step of the operation",
-            columns: &columns,
-            rows,
-            is_selected: &|row| selected.is_some() && operation(row) == *selected,
-            paint: &no_paint,
-        };
-        let click = self.table.ui(ui, &data, page.commands);
-        if let Some(name) = click.and_then(|click| operation(click.row)) {
-            let is_on = page.selection.operation.as_ref() == Some(&name);
-            page.selection.operation = (!is_on).then_some(name);
-        }
+        absent_ui(ui, "No operation changed its plan", reason);
+        return;
+    }
+    let rows = shown
+        .made
+        .get(found, || -> Arc<dyn Rows> { Arc::new(Listed { rows: found.plans.clone(), cell }) });
+    let of_both = |what: &str| pair.runs().map(|run| format!("{what}, {}", run.title_in_text()));
+    let [source_steps, target_steps] = of_both("Steps");
+    let [source_peak, target_peak] = of_both("Peak");
+    let columns = [
+        Column::rest("Operation"),
+        Column::text("Proportion", 96.0),
+        Column::count(source_steps, 96.0),
+        Column::count(target_steps, 96.0),
+        Column::bytes(source_peak, 100.0).not_summed(),
+        Column::bytes(target_peak, 100.0).not_summed(),
+        Column::bytes("Peak changed by", 118.0).not_summed(),
+        Column::bytes("Exchange code", 110.0),
+        Column::count("Vertices", 88.0),
+    ];
+    let operation = |row: usize| {
+        let name = &found.plans.get(row)?.name;
+        Some(name.clone())
+    };
+    let selected = &page.selection.operation;
+    let data = Data {
+        note: "peak: most not always live at a step of the operation",
+        is_selected: &|row| selected.is_some() && operation(row) == *selected,
+        ..Data::of("changed plans", &columns, rows)
+    };
+    let click = shown.table.ui(ui, &data, page.commands);
+    if let Some(name) = click.and_then(|click| operation(click.row)) {
+        toggle(&mut page.selection.operation, name);
     }
 }
 
@@ -83,11 +69,7 @@ fn cell(plan: &Plan, column: usize) -> Value<'_> {
     let count = |figure: Option<i64>| number(figure).map_or(Value::Nothing, Value::Count);
     let change = |figure: &Difference| figure.change();
     match column {
-        0 => {
-            let kind = plan.name.kind.as_deref().unwrap_or(&plan.name.layer);
-            let name = plan.name.name.as_deref().unwrap_or("without a name");
-            Value::text(format!("{name} ({kind})"))
-        }
+        0 => Value::text(plan.name.in_words()),
         1 => Value::text(proportions(plan.proportions)),
         2 => count(plan.steps.source),
         3 => count(plan.steps.target),

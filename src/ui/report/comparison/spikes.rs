@@ -3,6 +3,7 @@
 use eframe::egui;
 use std::sync::Arc;
 
+use super::ComparedTable;
 use super::pair_of_runs::PairOfRuns;
 use crate::analysis::comparison::matching::Sureness;
 use crate::analysis::comparison::spikes::Spike;
@@ -11,23 +12,14 @@ use crate::analysis::insights::compared::Compared;
 use crate::analysis::program::steps;
 use crate::store::Report;
 use crate::ui::command::{Command, Page};
-use crate::ui::job::MadeFor;
 use crate::ui::report::PageContext;
-use crate::ui::widget::data_table::{Data, DataTable, no_paint};
+use crate::ui::widget::data_table::Data;
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::rows::{Column, Rows, Value};
 
 /// Width of a column of bytes, points.
 const BYTES: f32 = 104.0;
 
-/// What the tab remembers.
-#[derive(Debug, Default)]
-pub struct Spikes {
-    table: DataTable,
-    made: MadeFor<Compared, Arc<dyn Rows>>,
-}
-
-/// The spikes as the table sees them.
 struct SpikeRows {
     found: Arc<Compared>,
     reports: [Arc<Report>; 2],
@@ -80,55 +72,49 @@ impl Rows for SpikeRows {
     }
 }
 
-impl Spikes {
-    /// Draws the table; a click selects the steps, a second one shows them in the curve.
-    pub fn ui(
-        &mut self,
-        ui: &mut egui::Ui,
-        page: &mut PageContext<'_>,
-        pair: &PairOfRuns<'_>,
-        found: &Arc<Compared>,
-    ) {
-        if found.spikes.is_empty() {
-            absent_ui(ui, "No spikes", "One of the reports has no curve over steps");
-            return;
-        }
-        let rows = self.made.get(found, || -> Arc<dyn Rows> {
-            let reports = pair.runs().map(|run| Arc::clone(&run.report));
-            let only_in = Side::BOTH.map(|side| pair.only_in(side));
-            let rows = SpikeRows { found: Arc::clone(found), reports, only_in };
-            Arc::new(rows)
-        });
-        let [source, target] = pair.titles();
-        let columns = [
-            Column::rest("Spike"),
-            Column::text(format!("{source} step"), 84.0),
-            Column::text(format!("{target} step"), 84.0),
-            Column::bytes(source, BYTES).not_summed(),
-            Column::bytes(target, BYTES).not_summed(),
-            Column::bytes("Difference", BYTES).not_summed(),
-            Column::text("Matched by", 112.0),
-        ];
-        let slot = |row: usize| {
-            let spike = found.spikes.get(row)?;
-            let of_source = spike.source_step.and_then(|step| pair.slot(Side::Source, step));
-            of_source.or_else(|| pair.slot(Side::Target, spike.target_step?))
-        };
-        let selected = page.selection.slots(page.runs);
-        let is_selected = |row: usize| slot(row).is_some_and(|slot| selected.contains(&slot));
-        let data = Data {
-            name: "spikes of both reports",
-            title: "",
-            note: "not always live; click to see a spike in the curve",
-            columns: &columns,
-            rows,
-            is_selected: &is_selected,
-            paint: &no_paint,
-        };
-        let click = self.table.ui(ui, &data, page.commands);
-        if let Some(slot) = click.and_then(|click| slot(click.row)) {
-            page.selection.select_slot(page.runs, slot);
-            page.commands.push(Command::Go(Page::Liveness));
-        }
+/// Draws the table; a click selects the steps, a second one shows them in the curve.
+pub fn spikes_ui(
+    shown: &mut ComparedTable,
+    ui: &mut egui::Ui,
+    page: &mut PageContext<'_>,
+    pair: &PairOfRuns<'_>,
+    found: &Arc<Compared>,
+) {
+    if found.spikes.is_empty() {
+        absent_ui(ui, "No spikes", "One of the reports has no curve over steps");
+        return;
+    }
+    let rows = shown.made.get(found, || -> Arc<dyn Rows> {
+        let reports = pair.runs().map(|run| Arc::clone(&run.report));
+        let only_in = Side::BOTH.map(|side| pair.only_in(side));
+        let rows = SpikeRows { found: Arc::clone(found), reports, only_in };
+        Arc::new(rows)
+    });
+    let [source, target] = pair.titles();
+    let columns = [
+        Column::rest("Spike"),
+        Column::text(format!("{source} step"), 84.0),
+        Column::text(format!("{target} step"), 84.0),
+        Column::bytes(source, BYTES).not_summed(),
+        Column::bytes(target, BYTES).not_summed(),
+        Column::bytes("Difference", BYTES).not_summed(),
+        Column::text("Matched by", 112.0),
+    ];
+    let slot = |row: usize| {
+        let spike = found.spikes.get(row)?;
+        let of_source = spike.source_step.and_then(|step| pair.slot(Side::Source, step));
+        of_source.or_else(|| pair.slot(Side::Target, spike.target_step?))
+    };
+    let selected = page.selection.slots(page.runs);
+    let is_selected = |row: usize| slot(row).is_some_and(|slot| selected.contains(&slot));
+    let data = Data {
+        note: "not always live; click to see a spike in the curve",
+        is_selected: &is_selected,
+        ..Data::of("spikes of both reports", &columns, rows)
+    };
+    let click = shown.table.ui(ui, &data, page.commands);
+    if let Some(slot) = click.and_then(|click| slot(click.row)) {
+        page.selection.select_slot(page.runs, slot);
+        page.commands.push(Command::Go(Page::Liveness));
     }
 }

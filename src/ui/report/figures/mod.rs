@@ -1,5 +1,4 @@
 //! The table of figures: things with a figure for each moment or run, and the differences to the first.
-//! All pages use it for what several moments or runs have figures of.
 
 mod rows;
 pub mod variables;
@@ -7,12 +6,11 @@ pub mod variables;
 use eframe::egui;
 use std::sync::Arc;
 
-use eframe::egui::ComboBox;
-
 use crate::ui::command::Command;
 use crate::ui::job::{Latest, Same};
 use crate::ui::units::Units;
-use crate::ui::widget::data_table::{Data, DataTable, no_paint};
+use crate::ui::widget::choice::choice_ui;
+use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::rows::Rows;
 pub use rows::{Choice, Entries, Entry, FigureColumn, FigureRows, Layout, Part, Unit};
 
@@ -21,15 +19,13 @@ const BYTES: [u64; 6] = [0, 1 << 10, 10 << 10, 100 << 10, 1 << 20, 10 << 20];
 /// Thresholds to choose from, numbers.
 const COUNTS: [u64; 4] = [0, 10, 100, 1000];
 
-/// What the table remembers.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct FigureTable {
     table: DataTable,
     choice: Choice,
     rows: Latest<(Same<Entries>, Choice), Arc<FigureRows>>,
 }
 
-/// What is shown in this frame.
 pub struct Figures<'a> {
     /// The accessible name of the table, and the name of its copies.
     pub name: &'a str,
@@ -37,13 +33,11 @@ pub struct Figures<'a> {
     pub note: &'a str,
     /// The things. Others are another `Arc`.
     pub entries: &'a Arc<Entries>,
-    /// Whether a thing is selected.
     pub is_selected: &'a dyn Fn(&Entry) -> bool,
 }
 
 impl FigureTable {
-    /// Draws the table in the height that is left, with something of the page at the left of its head;
-    /// returns the thing that was clicked.
+    /// Draws the table with something of the page in its head; returns what was clicked.
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
@@ -59,7 +53,7 @@ impl FigureTable {
         let mut head = |ui: &mut egui::Ui| {
             beside(ui);
             if entries.is_compared() {
-                choice_ui(ui, entries, &mut choice);
+                choices_ui(ui, entries, &mut choice);
             }
         };
         let key = (Same(Arc::clone(entries)), self.choice);
@@ -76,13 +70,9 @@ impl FigureTable {
         let entry = |row: usize| made.entry(row);
         let rows: Arc<dyn Rows> = Arc::clone(made) as Arc<dyn Rows>;
         let data = Data {
-            name: shown.name,
-            title: "",
             note: shown.note,
-            columns: &columns,
-            rows: &rows,
             is_selected: &|row| entry(row).is_some_and(|entry| (shown.is_selected)(entry)),
-            paint: &no_paint,
+            ..Data::of(shown.name, &columns, &rows)
         };
         let click = self.table.ui_beside(ui, &data, commands, Some(&mut head));
         let clicked = click.and_then(|click| entry(click.row)).cloned();
@@ -94,8 +84,7 @@ impl FigureTable {
     }
 }
 
-/// Threshold and grouping.
-fn choice_ui(ui: &mut egui::Ui, entries: &Entries, choice: &mut Choice) {
+fn choices_ui(ui: &mut egui::Ui, entries: &Entries, choice: &mut Choice) {
     let units = Units::now(ui);
     let figure = |least: u64| match (least, entries.unit) {
         (0, _) => "All changes".to_owned(),
@@ -103,28 +92,17 @@ fn choice_ui(ui: &mut egui::Ui, entries: &Entries, choice: &mut Choice) {
         (least, Unit::Count) => format!("From {least}"),
     };
     let steps: &[u64] = if entries.unit == Unit::Bytes { &BYTES } else { &COUNTS };
-    let combo = ComboBox::from_id_salt("least change").selected_text(figure(choice.least));
-    let combo = combo.width(104.0).show_ui(ui, |ui| {
-        for least in steps {
-            ui.selectable_value(&mut choice.least, *least, figure(*least));
-        }
-    });
-    combo
-        .response
-        .accessible_name("Least change")
+    let steps = steps.iter().copied();
+    choice_ui(ui, ("Least change", 104.0), &mut choice.least, steps, |least| figure(*least))
         .on_hover_text("Smaller changes are put together");
     if entries.groupings.is_empty() {
         return;
     }
-    let title = |grouping: Option<usize>| {
+    let title = |grouping: &Option<usize>| {
         let title = grouping.and_then(|grouping| entries.groupings.get(grouping));
         title.map_or("Not grouped".to_owned(), |title| format!("By {}", title.to_lowercase()))
     };
-    let combo = ComboBox::from_id_salt("grouping").selected_text(title(choice.grouping));
-    let combo = combo.width(118.0).show_ui(ui, |ui| {
-        for grouping in std::iter::once(None).chain((0..entries.groupings.len()).map(Some)) {
-            ui.selectable_value(&mut choice.grouping, grouping, title(grouping));
-        }
-    });
-    combo.response.accessible_name("Grouping").on_hover_text("What is put together in a row");
+    let groupings = std::iter::once(None).chain((0..entries.groupings.len()).map(Some));
+    choice_ui(ui, ("Grouping", 118.0), &mut choice.grouping, groupings, title)
+        .on_hover_text("What is put together in a row");
 }

@@ -1,5 +1,4 @@
-//! Figures of things at several moments or in several runs, as the rows of a table: what is small is put
-//! together, what belongs together stands in groups, and a row unfolds into its parts.
+//! Figures as rows of a table: the small put together, groups, and rows that unfold into their parts.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,16 +18,12 @@ const OF_PAIR: f32 = 104.0;
 /// Width of the column that says how large a change is relative to the source, points.
 const PERCENT: f32 = 108.0;
 
-/// The unit of figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// Bytes.
     Bytes,
-    /// Numbers of things.
     Count,
 }
 
-/// How columns are laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
     /// Moments of one run: the first, then each other with its difference to the first.
@@ -40,7 +35,6 @@ pub enum Layout {
 }
 
 impl Layout {
-    /// That of figures of these runs.
     pub fn of(runs: &Runs) -> Self {
         match runs.len() {
             1 => Self::Moments,
@@ -60,7 +54,6 @@ pub struct FigureColumn {
 }
 
 impl FigureColumn {
-    /// A column for each run.
     pub fn of_runs(runs: &Runs) -> Vec<Self> {
         let column = |run: &crate::ui::runs::Run| Self {
             title: run.title.to_string(),
@@ -73,9 +66,7 @@ impl FigureColumn {
 /// A thing with a figure for each column; `None` where it is not there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Entry {
-    /// Its name.
     pub name: String,
-    /// Its figures.
     pub figures: Vec<Option<u64>>,
     /// The group that it belongs to, for each of [`Entries::groupings`].
     pub groups: Vec<Arc<str>>,
@@ -83,25 +74,18 @@ pub struct Entry {
     pub parts: Vec<Part>,
 }
 
-/// A part of a thing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Part {
-    /// Its name.
     pub name: String,
-    /// Its figures.
     pub figures: Vec<Option<u64>>,
 }
 
-/// Things and their figures.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Entries {
-    /// The unit.
     pub unit: Unit,
     /// What the names are, as a title.
     pub title: &'static str,
-    /// How the columns are laid out.
     pub layout: Layout,
-    /// The columns.
     pub columns: Vec<FigureColumn>,
     /// What they can be grouped by, as titles.
     pub groupings: Vec<&'static str>,
@@ -109,7 +93,6 @@ pub struct Entries {
     pub list: Vec<Entry>,
 }
 
-/// How the rows are made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Choice {
     /// A position in [`Entries::groupings`].
@@ -128,8 +111,6 @@ enum Cell {
     Percent,
 }
 
-/// The rows of a table.
-#[derive(Debug)]
 pub struct FigureRows {
     entries: Arc<Entries>,
     cells: Vec<Cell>,
@@ -137,7 +118,6 @@ pub struct FigureRows {
 }
 
 /// An entry, or several under one name.
-#[derive(Debug)]
 struct Row {
     /// The entry, a position in the list; `None` for a group.
     entry: Option<usize>,
@@ -222,7 +202,6 @@ impl Entries {
         }
     }
 
-    /// The columns of the table.
     pub fn table_columns(&self) -> Vec<Column> {
         let figure = |title: String, width: f32| match self.unit {
             Unit::Bytes => Column::bytes(title, width),

@@ -1,5 +1,4 @@
-//! Variables of one run at several moments, or of several runs, as figures: with the operations and
-//! modules that they belong to as groups, and their liveness classes as parts.
+//! Variables as figures: operations and modules are their groups, liveness classes their parts.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -95,7 +94,7 @@ impl Groups {
 
 /// Operation, module and kind.
 fn titles_of(name: &OperationName) -> [String; 3] {
-    let kind = name.kind.as_ref().unwrap_or(&name.layer).clone();
+    let kind = name.title().to_owned();
     let operation = match &name.name {
         Some(name) => format!("{name}, {kind}"),
         None => kind.clone(),
@@ -103,7 +102,6 @@ fn titles_of(name: &OperationName) -> [String; 3] {
     [operation, name.module().to_owned(), kind]
 }
 
-/// When a part of a variable is alive.
 fn life_text(report: &Report, part: &VariablePart) -> String {
     let class = part.class;
     if part.is_always_live {

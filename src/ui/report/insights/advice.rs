@@ -1,7 +1,6 @@
 //! What to try next, each piece with its evidence.
 
-use eframe::egui;
-use eframe::egui::{CollapsingHeader, Label, RichText};
+use eframe::egui::{self, CollapsingHeader, Label, RichText};
 
 use super::{RunPart, card_ui};
 use crate::analysis::insights::Insights;
@@ -10,7 +9,6 @@ use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::program::operations::OperationName;
 use crate::store::StepId;
 use crate::text::{clean, shortened};
-use crate::ui::command::{Command, Page};
 use crate::ui::units::Units;
 
 /// Pieces of evidence that are shown.
@@ -18,7 +16,6 @@ const MOST_EVIDENCE: usize = 6;
 /// Longest sentence.
 const TEXT: usize = 300;
 
-/// Draws the advice.
 pub fn advice_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights) {
     card_ui(ui, "What to try next", |ui| {
         if found.advice.is_empty() {
@@ -102,11 +99,10 @@ fn links_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, evidence: &Evidence) {
     if let (Some(step), Some(position)) = (evidence.step, position)
         && ui.small_button(format!("Step {step}")).clicked()
     {
-        page.select_step(position);
         if let Some(operation) = &evidence.operation {
             page.selection.operation = Some(OperationName::of(operation));
         }
-        page.commands.push(Command::Go(Page::Liveness));
+        page.show_step(position);
     }
     if let Some(text) = &evidence.tiles
         && let Ok(tiles) = text.parse::<TileSelection>()
@@ -116,15 +112,13 @@ fn links_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, evidence: &Evidence) {
             count => format!("{count} tiles"),
         };
         if ui.small_button(title).clicked() {
-            page.selection.tiles = tiles;
-            page.commands.push(Command::Go(Page::Memory));
+            page.show_tiles(tiles);
         }
     }
     if let Some(variable) = &evidence.variable
         && ui.small_button("Variable").on_hover_text(shortened(variable, TEXT)).clicked()
     {
-        page.selection.variable = Some(variable.clone());
-        page.commands.push(Command::Go(Page::Liveness));
+        page.show_variable(variable);
     }
     if let Some(file) = &evidence.file {
         ui.weak(shortened(file, 80));

@@ -1,7 +1,6 @@
 //! What a change from the reference to another run brought, above the insights of all.
 
-use eframe::egui;
-use eframe::egui::RichText;
+use eframe::egui::{self, RichText};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -17,15 +16,13 @@ use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::rows::{percent_text, signed};
 
-/// What the cards remember: an answer for each run.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Changes(BTreeMap<RunId, ChangeOfRun>);
 
 /// A change from the reference, and what it brought.
 type ChangeOfRun = Latest<(RunId, Same<DerivedPair>), Vec<ChangeInsight>>;
 
 impl Changes {
-    /// Forgets those of runs that are not shown any more.
     pub fn retain(&mut self, runs: &Runs) {
         self.0.retain(|id, _| runs.position(*id).is_some());
     }

@@ -1,7 +1,6 @@
 //! What must go to fit; the fullest tiles, and how full the others are.
 
-use eframe::egui;
-use eframe::egui::{Align2, FontId, Rect, Sense, Vec2};
+use eframe::egui::{self, Align2, FontId, Rect, Sense, Vec2};
 
 use super::{RunPart, card_ui};
 use crate::analysis::insights::Insights;
@@ -10,7 +9,6 @@ use crate::analysis::insights::must_go::MustGo;
 use crate::analysis::memory::selection::TileSelection;
 use crate::store::{StepId, TileId};
 use crate::text::{grouped, shortened};
-use crate::ui::command::{Command, Page};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 
@@ -19,7 +17,6 @@ const MOST_VARIABLES: usize = 8;
 /// Height of the histogram, points.
 const HISTOGRAM: f32 = 96.0;
 
-/// Draws what must go from the worst tiles.
 pub fn must_go_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights) {
     if found.must_go.is_empty() {
         return;
@@ -40,16 +37,14 @@ fn worst_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, number: usize, worst: &Mu
         if let Some(tile) = worst.tile
             && ui.small_button("Select").accessible_name(format!("Select tile {tile}")).clicked()
         {
-            page.selection.tiles = TileSelection::one(TileId(tile));
-            page.commands.push(Command::Go(Page::Memory));
+            page.show_tiles(TileSelection::one(TileId(tile)));
         }
         let steps = page.report().steps.get();
         let position = worst.step.and_then(|step| steps?.ids.position(StepId(step)));
         if let (Some(step), Some(position)) = (worst.step, position)
             && ui.small_button(format!("Step {step}")).clicked()
         {
-            page.select_step(position);
-            page.commands.push(Command::Go(Page::Liveness));
+            page.show_step(position);
         }
     });
     let grid = egui::Grid::new(("must go", number)).num_columns(3).spacing([12.0, 2.0]);
@@ -58,8 +53,7 @@ fn worst_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, number: usize, worst: &Mu
             ui.label(units.bytes(variable.bytes));
             let name = ui.link(shortened(&variable.name, 48));
             if name.clicked() {
-                page.selection.variable = Some(variable.name.clone());
-                page.commands.push(Command::Go(Page::Liveness));
+                page.show_variable(&variable.name);
             }
             let operation = variable.operation.as_ref().map(operation_title);
             ui.weak(shortened(operation.as_deref().unwrap_or(""), 44));
@@ -75,7 +69,6 @@ fn worst_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, number: usize, worst: &Mu
     ui.add_space(4.0);
 }
 
-/// Draws the fullest tiles and the histogram.
 pub fn tiles_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights) {
     if page.report().memory.get().is_none() {
         return;
@@ -87,8 +80,7 @@ pub fn tiles_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights) {
         egui::Grid::new("fullest tiles").num_columns(3).spacing([12.0, 2.0]).show(ui, |ui| {
             for full in &found.fullest_tiles {
                 if ui.link(format!("Tile {}", full.tile)).clicked() {
-                    page.selection.tiles = TileSelection::one(TileId(full.tile));
-                    page.commands.push(Command::Go(Page::Memory));
+                    page.show_tiles(TileSelection::one(TileId(full.tile)));
                 }
                 ui.label(units.bytes(full.bytes));
                 match full.over_limit_bytes {

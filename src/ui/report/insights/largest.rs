@@ -1,7 +1,6 @@
 //! The largest things of the model, of an IPU, or of the selected tile.
 
-use eframe::egui;
-use eframe::egui::ComboBox;
+use eframe::egui::{self, ComboBox};
 use std::sync::Arc;
 
 use super::{RunPart, card_ui};
@@ -11,22 +10,19 @@ use crate::analysis::liveness::{Scope, devices_with_curve, scope_title};
 use crate::analysis::memory::category_title;
 use crate::store::StepId;
 use crate::text::shortened;
-use crate::ui::command::{Command, Page};
 use crate::ui::job::Latest;
 use crate::ui::units::Units;
 
 /// Longest name.
 const NAME: usize = 56;
 
-/// What the card remembers.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct LargestThings {
     scope: Option<Scope>,
     found: Latest<(Scope, [bool; 6]), Largest>,
 }
 
 impl LargestThings {
-    /// Draws the card.
     pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights) {
         card_ui(ui, "Largest", |ui| {
             self.scope_ui(ui, page);
@@ -105,8 +101,7 @@ fn largest_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, largest: &Largest) {
             ui.weak("Variable");
             ui.label(units.bytes(variable.bytes));
             if ui.link(shortened(&variable.name, NAME)).clicked() {
-                page.selection.variable = Some(variable.name.clone());
-                page.commands.push(Command::Go(Page::Liveness));
+                page.show_variable(&variable.name);
             }
             ui.end_row();
         }
@@ -118,8 +113,7 @@ fn largest_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, largest: &Largest) {
             let position =
                 page.report().steps.get().and_then(|it| it.ids.position(StepId(step.step)));
             if let (true, Some(position)) = (link.clicked(), position) {
-                page.select_step(position);
-                page.commands.push(Command::Go(Page::Liveness));
+                page.show_step(position);
             }
             ui.end_row();
         }

@@ -1,5 +1,4 @@
-//! Insights: whether the program fits and why not, what is largest, what must go, what to try next; of
-//! several runs side by side, with what changed from the reference to each.
+//! Insights: whether the program fits and why not, what is largest, what must go, what to try next.
 
 mod advice;
 mod change;
@@ -7,17 +6,16 @@ mod figures;
 mod largest;
 mod verdict;
 
-use eframe::egui;
+use eframe::egui::{self, RichText, ScrollArea};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-use eframe::egui::{RichText, ScrollArea};
 
 use super::PageContext;
 use super::side_by_side::columns_of_runs_ui;
 use crate::analysis::insights::{Insights, insights, insights_with_gaps};
+use crate::analysis::memory::selection::TileSelection;
 use crate::store::Report;
-use crate::ui::command::Command;
+use crate::ui::command::{Command, Page};
 use crate::ui::job::Latest;
 use crate::ui::pages::RunsPage;
 use crate::ui::runs::{Needed, Needs, Run, RunId, StepAt};
@@ -31,22 +29,18 @@ const TWO_COLUMNS: f32 = 820.0;
 const NEEDS: Needs =
     &[Needed::Liveness, Needed::Debug, Needed::TileVariables, Needed::Exchanges, Needed::Variables];
 
-/// What the page remembers.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct InsightsPage {
     changes: change::Changes,
     of_runs: BTreeMap<RunId, InsightsOfRun>,
 }
 
-/// What the part of a run remembers.
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct InsightsOfRun {
     found: Latest<[bool; 6], Arc<Insights>>,
     largest: largest::LargestThings,
 }
 
-/// What the part of a run gets.
-#[derive(Debug)]
 struct RunPart<'a> {
     run: &'a Run,
     selection: &'a mut Selection,
@@ -58,8 +52,19 @@ impl RunPart<'_> {
         &self.run.report
     }
 
-    fn select_step(&mut self, step: usize) {
+    fn show_step(&mut self, step: usize) {
         self.selection.steps = vec![StepAt { run: self.run.id, step }];
+        self.commands.push(Command::Go(Page::Liveness));
+    }
+
+    fn show_variable(&mut self, name: &str) {
+        self.selection.variable = Some(name.to_owned());
+        self.commands.push(Command::Go(Page::Liveness));
+    }
+
+    fn show_tiles(&mut self, tiles: TileSelection) {
+        self.selection.tiles = tiles;
+        self.commands.push(Command::Go(Page::Memory));
     }
 }
 
@@ -122,7 +127,6 @@ impl InsightsOfRun {
         });
     }
 
-    /// What must go, the tiles, and what is largest.
     fn figures_ui(&mut self, ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights) {
         figures::must_go_ui(ui, page, found);
         figures::tiles_ui(ui, page, found);
@@ -139,7 +143,6 @@ fn settled(report: &Report) -> [bool; 6] {
     settled
 }
 
-/// A card with a title.
 fn card_ui(ui: &mut egui::Ui, title: &str, contents: impl FnOnce(&mut egui::Ui)) {
     card_frame(Tokens::now(ui)).show(ui, |ui| {
         ui.set_width(ui.available_width());

@@ -1,7 +1,6 @@
 //! Whether it fits, and why not.
 
-use eframe::egui;
-use eframe::egui::{Label, RichText};
+use eframe::egui::{self, Label, RichText};
 
 use super::{RunPart, card_ui};
 use crate::analysis::insights::Insights;
@@ -12,7 +11,6 @@ use crate::ui::command::{Command, Page};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 
-/// Draws the verdict.
 pub fn verdict_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights) {
     let Some(verdict) = &found.verdict else {
         card_ui(ui, "Whether it fits is not known", |ui| {
@@ -42,7 +40,6 @@ pub fn verdict_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights) {
     });
 }
 
-/// How much of all memory is used.
 fn bar_ui(ui: &mut egui::Ui, verdict: &Verdict, units: Units) {
     let (used, capacity) = (verdict.used_bytes, verdict.capacity_bytes.max(1));
     let part = used as f64 / capacity as f64;

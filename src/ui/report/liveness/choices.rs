@@ -9,12 +9,9 @@ use crate::store::TileId;
 use crate::ui::report::is_limit_near;
 use crate::ui::runs::{Run, RunId, Runs};
 
-/// What is drawn of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shown {
-    /// Whether the always-live bytes are shown.
     pub always_live: bool,
-    /// Whether the not-always-live bytes are shown.
     pub not_always_live: bool,
     /// Whether slots that only this run has are marked.
     pub only: bool,
@@ -26,14 +23,10 @@ impl Default for Shown {
     }
 }
 
-/// The choices.
-#[derive(Debug)]
 pub struct Choices {
-    /// The part of the machine.
     pub scope: ScopeChoice,
     /// Where another than the usual is drawn.
     shown: BTreeMap<RunId, Shown>,
-    /// Whether the limits are shown.
     pub has_limit: bool,
     /// Whether what is not always live stands on what is.
     is_stacked: bool,
@@ -57,12 +50,10 @@ impl Default for Choices {
 }
 
 impl Choices {
-    /// What is drawn of a run.
     pub fn of(&self, run: &Run) -> Shown {
         self.shown.get(&run.id).copied().unwrap_or_default()
     }
 
-    /// Draws other things of a run.
     pub fn show(&mut self, run: &Run, shown: Shown) {
         if self.of(run) != shown {
             self.shown.insert(run.id, shown);
@@ -99,7 +90,6 @@ impl Choices {
         }
     }
 
-    /// The largest figure of what is shown.
     pub fn top(&self, runs: &Runs, timelines: &SlotTimelines) -> u64 {
         let tops = drawn(runs, timelines).map(|(run, curve)| self.top_of(curve, run));
         tops.max().unwrap_or(0)

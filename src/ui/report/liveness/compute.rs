@@ -1,5 +1,4 @@
-//! What is at the steps of a moment: bytes alive by category, vertices by type, estimated cycles and
-//! floating point operations.
+//! What is at the steps of a moment: categories, vertices, estimated cycles and operations.
 
 use std::sync::Arc;
 
@@ -15,18 +14,15 @@ use crate::analysis::program::steps;
 use crate::ui::report::figures::{Entries, Entry, Unit};
 use crate::ui::report::moment::step_id;
 use crate::ui::runs::{Needed, Needs, Runs};
-use crate::ui::widget::rows::{Column, Rows, Value};
+use crate::ui::widget::rows::{Column, Listed, Rows, Value};
 
 /// What a table shows of a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AtSteps {
     /// What is alive, by category.
     Categories,
-    /// Vertices by type.
     Vertices,
-    /// Estimated cycles.
     Cycles,
-    /// Estimated floating point operations.
     Flops,
 }
 
@@ -56,7 +52,6 @@ impl AtSteps {
         }
     }
 
-    /// The name of its table.
     pub fn name(self) -> &'static str {
         match self {
             Self::Categories => "categories alive",
@@ -66,7 +61,6 @@ impl AtSteps {
         }
     }
 
-    /// Works it out.
     pub fn of(self, runs: &Runs, moments: &Moments) -> Computed {
         match self {
             Self::Categories => categories(runs, moments),
@@ -96,8 +90,8 @@ impl AtSteps {
                 figure: estimate(at),
             }
         };
-        let rows: Vec<EstimateRow> = moments.list().iter().map(row).collect();
-        Computed::Estimates(Arc::new(EstimateRows(rows)))
+        let rows = moments.list().iter().map(row).collect();
+        Computed::Estimates(Arc::new(Listed { rows, cell: estimate_cell }))
     }
 }
 
@@ -157,7 +151,6 @@ fn vertices_at(runs: &Runs, moments: &Moments) -> Computed {
     Computed::Figures(moments.entries("Vertex type", Unit::Count, by_name), note)
 }
 
-/// The estimate of a step.
 struct EstimateRow {
     run: String,
     step: String,
@@ -165,10 +158,6 @@ struct EstimateRow {
     figure: Result<OverTiles, String>,
 }
 
-/// A row for each step.
-struct EstimateRows(Vec<EstimateRow>);
-
-/// The columns of estimates.
 pub fn estimate_columns() -> Vec<Column> {
     vec![
         Column::text("Run", 110.0),
@@ -179,22 +168,15 @@ pub fn estimate_columns() -> Vec<Column> {
     ]
 }
 
-impl Rows for EstimateRows {
-    fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    fn value(&self, row: usize, column: usize) -> Value<'_> {
-        let Some(row) = self.0.get(row) else { return Value::Nothing };
-        match (column, &row.figure) {
-            (0, _) => Value::text(&*row.run),
-            (1, _) => Value::text(&*row.step),
-            (2, Ok(_)) => Value::text(row.name.as_deref().unwrap_or_default()),
-            // Where there is no figure, the reason is worth more than the name.
-            (2, Err(why)) => Value::text(&**why),
-            (3, Ok(figure)) => Value::Count(figure.most),
-            (_, Ok(figure)) => Value::Count(figure.sum),
-            (_, Err(_)) => Value::Nothing,
-        }
+fn estimate_cell(row: &EstimateRow, column: usize) -> Value<'_> {
+    match (column, &row.figure) {
+        (0, _) => Value::text(&*row.run),
+        (1, _) => Value::text(&*row.step),
+        (2, Ok(_)) => Value::text(row.name.as_deref().unwrap_or_default()),
+        // Where there is no figure, the reason is worth more than the name.
+        (2, Err(why)) => Value::text(&**why),
+        (3, Ok(figure)) => Value::Count(figure.most),
+        (_, Ok(figure)) => Value::Count(figure.sum),
+        (_, Err(_)) => Value::Nothing,
     }
 }

@@ -1,7 +1,6 @@
 //! The filter over the steps of all runs: its field, and what it found.
 
-use eframe::egui;
-use eframe::egui::{Label, TextEdit};
+use eframe::egui::{self, Label, TextEdit};
 
 use super::marks::Marks;
 use super::timelines::SlotTimelines;
@@ -60,8 +59,7 @@ pub fn filter_ui(
     button.on_hover_text("Select it").clicked().then_some(slot)
 }
 
-/// Whether the peaks are what was looked for: how many match, and how many of the largest, one after
-/// the other.
+/// How many peaks match, and how many of the largest, one after the other.
 fn peaks_text(found: usize, largest: usize, peaks: usize) -> String {
     let grouped = |number: usize| grouped(number as u64);
     match (found, largest) {

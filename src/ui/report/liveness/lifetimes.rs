@@ -1,10 +1,8 @@
 //! How long everything alive at a step lives, as bars over the steps that the curve shows.
 
+use eframe::egui::{self, Rect, Stroke};
 use std::ops::Range;
 use std::sync::Arc;
-
-use eframe::egui;
-use eframe::egui::{Rect, Stroke};
 
 use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::lifetimes::{
@@ -21,17 +19,14 @@ enum Lives {
     Placed(Vec<PlacedLifetime>),
 }
 
-/// Where lives lie.
 pub struct LifeAxis<'a> {
     /// The places that are visible.
     pub range: (f64, f64),
-    /// The place that is looked at.
     pub at: usize,
     /// The place of a step, and after the last one the end.
     pub place: &'a dyn Fn(u32) -> f64,
 }
 
-/// Lifetimes as a table.
 pub struct LifetimeRows {
     report: Arc<Report>,
     lives: Lives,
@@ -49,7 +44,6 @@ impl LifetimeRows {
         Some(Self { report: Arc::clone(report), lives, steps })
     }
 
-    /// Its columns.
     pub fn columns(&self) -> Vec<Column> {
         let mut columns = vec![Column::text("Variable", 190.0), Column::bytes("Bytes", 84.0)];
         if matches!(self.lives, Lives::Placed(_)) {
@@ -60,7 +54,6 @@ impl LifetimeRows {
         columns
     }
 
-    /// The name of the variable of a row.
     pub fn name(&self, row: usize) -> Option<&str> {
         match &self.lives {
             Lives::Anywhere(lives) => lives.get(row).map(|life| &*life.name),
@@ -79,8 +72,7 @@ impl LifetimeRows {
         }
     }
 
-    /// Paints the life of a row: bars where it is alive, and the step that is looked at. Where steps
-    /// lie is what `axis` says.
+    /// Paints the life of a row: bars where it is alive, and the step that is looked at.
     pub fn paint(
         &self,
         painter: &egui::Painter,

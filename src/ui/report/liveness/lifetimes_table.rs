@@ -1,18 +1,17 @@
-//! How long everything lives that is alive at a moment: a table for each run, side by side, over the
-//! axis that all share.
+//! How long everything lives that is alive at a moment: a table for each run, over the common axis.
 
-use eframe::egui;
-use eframe::egui::ComboBox;
+use eframe::egui::{self, ComboBox};
 use std::sync::Arc;
 
 use super::lifetimes::{LifeAxis, LifetimeRows};
-use super::tables::{Subject, toggle};
+use super::tables::Subject;
 use super::words::selected_moment;
 use crate::analysis::liveness::Scope;
 use crate::ui::report::PageContext;
 use crate::ui::report::moment::step_id;
 use crate::ui::report::run_title_ui;
 use crate::ui::runs::{Needed, Needs, Run, RunId, RunsAnswer};
+use crate::ui::selection::toggle;
 use crate::ui::theme::Tokens;
 use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::facts::absent_ui;
@@ -24,29 +23,20 @@ const GAP: f32 = 20.0;
 const MOST_BESIDE: usize = 2;
 const OF_LIVES: Needs = &[Needed::Liveness, Needed::TileVariables, Needed::Variables, Needed::Axis];
 
-/// The tables.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct LifetimeTables {
     runs: Vec<LifetimeTable>,
     /// The run that is shown where there are many.
     chosen: Option<RunId>,
 }
 
-/// The table of a run.
 #[derive(Default)]
 struct LifetimeTable {
     table: DataTable,
     rows: RunsAnswer<(usize, Scope, usize), Option<Arc<LifetimeRows>>>,
 }
 
-impl std::fmt::Debug for LifetimeTable {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("LifetimeTable").field("table", &self.table).finish_non_exhaustive()
-    }
-}
-
 impl LifetimeTables {
-    /// Draws the tables.
     pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, subject: &Subject<'_>) {
         let runs = page.runs;
         self.runs.resize_with(runs.len(), LifetimeTable::default);
@@ -122,17 +112,16 @@ impl LifetimeTable {
             1 => "lifetimes".to_owned(),
             _ => format!("lifetimes in {}", run.the()),
         };
+        let columns = lives.columns();
         let data = Data {
-            name: &name,
-            title: "",
             note: &format!("alive at step {}", step_id(&run.report, *at)),
-            columns: &lives.columns(),
-            rows: &rows,
             is_selected: &|row| selected.is_some() && lives.name(row) == selected.as_deref(),
             paint: &|painter, rect, row| lives.paint(painter, rect, row, &life_axis, &tokens),
+            ..Data::of(&name, &columns, &rows)
         };
-        if let Some(click) = self.table.ui(ui, &data, page.commands) {
-            toggle(&mut page.selection.variable, lives.name(click.row));
+        let click = self.table.ui(ui, &data, page.commands);
+        if let Some(name) = click.and_then(|click| lives.name(click.row)) {
+            toggle(&mut page.selection.variable, name.to_owned());
         }
     }
 }

@@ -1,5 +1,4 @@
-//! What is marked on the axis: the slots of the steps that the filter found in any run and of the
-//! selected operation, and the lives of the selected variable.
+//! What is marked on the axis: what the filter found, the selected operation, lives of the variable.
 
 use eframe::egui;
 use std::sync::Arc;
@@ -19,7 +18,6 @@ const OF_LIVES: Needs = &[Needed::Liveness, Needed::Axis];
 /// What a filter found: steps of each run, ascending.
 type FoundSteps = Arc<PerRun<Vec<u32>>>;
 
-/// What marks are made from.
 #[derive(Clone, Debug, PartialEq)]
 struct MarksOf {
     text: Option<String>,
@@ -28,7 +26,6 @@ struct MarksOf {
 }
 
 /// Marked slots, and what they are on the curves.
-#[derive(Debug)]
 pub struct MarkedSlots {
     /// All of them, ascending.
     pub slots: Vec<u32>,
@@ -43,7 +40,7 @@ pub struct MarkedSlots {
 }
 
 /// Marks, made beside the window when anything changes that they depend on.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Marks {
     /// The text of the filter.
     pub text: String,
@@ -105,7 +102,6 @@ impl Marks {
         self.marked.last(runs).map(|(_, marked)| marked)
     }
 
-    /// Why there are none.
     pub fn failure(&self) -> Option<&str> {
         self.found.failure().or(self.marked.failure())
     }
@@ -139,8 +135,7 @@ fn lives(runs: &Runs, name: &str) -> PerRun<Option<VariableLife>> {
     runs.iter().enumerate().map(life).collect()
 }
 
-/// The steps of an operation in each run; that of one counts as that of the reference which it is matched
-/// with.
+/// The steps of an operation in each run, and of what is matched with it.
 fn steps_of_operation(runs: &Runs, wanted: &OperationName) -> Vec<Vec<u32>> {
     let reference = runs.reference().derived.operations();
     // What it is called in any run that is matched with the reference.
@@ -149,8 +144,7 @@ fn steps_of_operation(runs: &Runs, wanted: &OperationName) -> Vec<Vec<u32>> {
         let named = pair.matching.target_operations.named(wanted);
         of_reference.extend(named.iter().filter_map(|at| pair.matching.operations.source_of(*at)));
     }
-    of_reference.sort_unstable();
-    of_reference.dedup();
+    let of_reference = ascending(of_reference);
     let steps = |run: &crate::ui::runs::Run| {
         let Some(operations) = run.derived.operations() else { return Vec::new() };
         let places = match &run.pair {
@@ -159,10 +153,7 @@ fn steps_of_operation(runs: &Runs, wanted: &OperationName) -> Vec<Vec<u32>> {
             Some(pair) => {
                 let matched = of_reference.iter();
                 let matched = matched.filter_map(|at| pair.matching.operations.target_of(*at));
-                let mut places: Vec<usize> = matched.chain(operations.named(wanted)).collect();
-                places.sort_unstable();
-                places.dedup();
-                places
+                ascending(matched.chain(operations.named(wanted)).collect())
             }
         };
         let numbers = places.into_iter().filter_map(|place| u32::try_from(place).ok());
@@ -172,6 +163,13 @@ fn steps_of_operation(runs: &Runs, wanted: &OperationName) -> Vec<Vec<u32>> {
         steps
     };
     runs.iter().map(steps).collect()
+}
+
+/// In order, each once.
+fn ascending<T: Ord>(mut list: Vec<T>) -> Vec<T> {
+    list.sort_unstable();
+    list.dedup();
+    list
 }
 
 fn mark(
@@ -185,10 +183,7 @@ fn mark(
         let slot = |(run, step): (usize, u32)| axis.slot(run, step as usize)?.try_into().ok();
         let steps = steps.iter().enumerate();
         let steps = steps.flat_map(|(run, steps)| steps.iter().map(move |step| (run, *step)));
-        let mut slots: Vec<u32> = steps.filter_map(slot).collect();
-        slots.sort_unstable();
-        slots.dedup();
-        slots
+        ascending(steps.filter_map(slot).collect::<Vec<u32>>())
     };
     let mut slots = slots_of(found.map_or(&[], PerRun::as_slice));
     let bytes = |slot: &u32| timelines.peak_bytes_at(*slot as usize);
@@ -201,7 +196,6 @@ fn mark(
     let count = |run| of_operation.get(run).map_or(0, Vec::len);
     let of_operation_counts = (0..runs).map(count).collect();
     slots.extend(slots_of(of_operation));
-    slots.sort_unstable();
-    slots.dedup();
+    let slots = ascending(slots);
     MarkedSlots { slots, largest, peaks, largest_peaks, of_operation: of_operation_counts }
 }

@@ -37,8 +37,7 @@ use timelines::SlotTimelines;
 const OF_WHOLE: Needs = &[Needed::Liveness, Needed::Axis];
 const OF_ARENAS: Needs = &[Needed::Liveness, Needed::TileVariables, Needed::Axis];
 
-/// What the page remembers.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct LivenessPage {
     choices: Choices,
     view: View,
@@ -114,7 +113,6 @@ impl RunsPage for LivenessPage {
 }
 
 impl LivenessPage {
-    /// What is said in place of curves.
     fn waiting_ui(&self, ui: &mut egui::Ui, runs: &Runs) {
         let scope = self.choices.scope.scope;
         let (curve, is_are) = if runs.is_one() { ("curve", "is") } else { ("curves", "are") };

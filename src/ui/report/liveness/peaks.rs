@@ -10,21 +10,18 @@ use crate::analysis::program::steps;
 use crate::ui::runs::{Run, Runs};
 use crate::ui::widget::rows::{Column, Rows, Value};
 
-/// The peaks as a table.
 pub struct PeakRows {
     runs: Arc<Runs>,
     timelines: Arc<SlotTimelines>,
     cells: Vec<(Cell, Column)>,
 }
 
-/// What a column shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cell {
     /// The step of a run.
     Step(usize),
     Operation,
     Name,
-    /// Bytes of a run.
     Bytes(usize),
     /// The difference to the reference.
     Change(usize),
@@ -33,18 +30,15 @@ enum Cell {
 }
 
 impl PeakRows {
-    /// The peaks of the curves of all runs.
     pub fn new(runs: &Arc<Runs>, timelines: &Arc<SlotTimelines>) -> Self {
         let cells = cells(runs);
         Self { runs: Arc::clone(runs), timelines: Arc::clone(timelines), cells }
     }
 
-    /// Its columns.
     pub fn columns(&self) -> Vec<Column> {
         self.cells.iter().map(|(_, column)| column.clone()).collect()
     }
 
-    /// The slot of a row.
     pub fn slot(&self, row: usize) -> Option<usize> {
         self.timelines.peaks.get(row).map(|peak| peak.slot)
     }

@@ -1,7 +1,6 @@
 //! The curves of the runs: in one picture, or in one each below each other that move together.
 
-use eframe::egui;
-use eframe::egui::{Color32, Rect};
+use eframe::egui::{self, Color32, Rect};
 use std::sync::Arc;
 
 use super::LivenessPage;
@@ -18,6 +17,7 @@ use crate::ui::units::Units;
 use crate::ui::widget::bins::{BinCache, Values};
 use crate::ui::widget::curve::{Answer, Lane, Layer, Picture, Y_AXIS_WIDTH, curve_ui};
 use crate::ui::widget::legend::{Patch, entry_ui};
+use crate::ui::widget::picture::link;
 
 /// Slots that are drawn with a label of their own.
 const MOST_LABELS: usize = 12;
@@ -29,13 +29,12 @@ const X_AXIS_HEIGHT: f32 = 36.0;
 const LIFE_LANE: f32 = 15.0;
 
 /// Bins of the last frame.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Caches {
     /// Always live and all of it, of each run.
     runs: Vec<[BinCache; 2]>,
     /// What the pointer follows, in the picture of all and in those of each.
     followed: Vec<BinCache>,
-    /// The strip above.
     pub overview: BinCache,
 }
 
@@ -92,7 +91,6 @@ pub fn version(choices: &Choices, timelines: &SlotTimelines) -> u64 {
 }
 
 impl LivenessPage {
-    /// Draws one picture or several.
     pub fn pictures_ui(
         &mut self,
         ui: &mut egui::Ui,
@@ -140,13 +138,7 @@ impl LivenessPage {
         }
         *page.has_painted_graph = true;
         self.toolbar.picture = Some(all);
-        if self.pointed != hovered {
-            self.pointed = hovered;
-            // The pictures above were drawn before this was known.
-            if is_beside {
-                ui.request_repaint();
-            }
-        }
+        link(ui, &mut self.pointed, hovered, is_beside);
     }
 
     /// The legend of a picture; its entries switch what they name. Returns where it lies.
@@ -198,7 +190,6 @@ impl LivenessPage {
         row.response.rect
     }
 
-    /// A picture of all runs, or of one alone.
     fn picture_ui(
         &mut self,
         ui: &mut egui::Ui,
@@ -228,7 +219,7 @@ impl LivenessPage {
         };
         if let Some(cache) = followed_caches.get_mut(alone.map_or(0, |place| place + 1)) {
             let line = Color32::TRANSPARENT;
-            layers.push(Layer { values, base, is_stacked: false, fill: None, line, cache });
+            layers.push(Layer { base, ..Layer::line(values, line, cache) });
         }
         let lives = self.marks.lives(runs, page.selection);
         let lanes = lanes(ui, choices, runs, timelines, lives);
@@ -313,8 +304,7 @@ fn run_legend_ui(
 
 type Ground = Option<(u64, Color32, Color32)>;
 
-/// What is drawn of a run: what always lives, as ground where it is level in all of the picture, then all
-/// of it.
+/// What is drawn of a run: what always lives, as ground where it is level, then all of it.
 fn layers_of<'a>(
     choices: &Choices,
     (run, curve): (&Run, &'a RunCurve),
@@ -330,19 +320,16 @@ fn layers_of<'a>(
             (Some((level, colors.level_fill.unwrap_or(Color32::TRANSPARENT), colors.level)), None)
         }
         Some(Err(values)) => {
-            let (fill, line) = (colors.level_fill, colors.level);
-            let layer = Layer { values, base: 0, is_stacked: false, fill, line, cache: below };
-            (None, Some(layer))
+            let line = Layer::line(values, colors.level, below);
+            (None, Some(Layer { fill: colors.level_fill, ..line }))
         }
     };
     let (values, base) = curve.values(is_stacked);
     let layer = shown.not_always_live.then_some(Layer {
-        values,
         base,
         is_stacked: level.is_some(),
         fill: colors.fill.filter(|_| has_area),
-        line: colors.line,
-        cache: above,
+        ..Layer::line(values, colors.line, above)
     });
     (ground, level.into_iter().chain(layer))
 }
@@ -369,8 +356,7 @@ fn limits(
     }
 }
 
-/// What lies below the curves: the slots that only one run has, and where the selected variable is alive
-/// in each.
+/// Below the curves: slots that only one run has, and where the selected variable is alive.
 fn lanes<'a>(
     ui: &egui::Ui,
     choices: &Choices,

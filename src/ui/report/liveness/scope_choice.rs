@@ -1,7 +1,6 @@
 //! The choice of the part of the machine that the page is about.
 
-use eframe::egui;
-use eframe::egui::{ComboBox, Key, TextEdit};
+use eframe::egui::{self, ComboBox, Key, TextEdit};
 use std::collections::BTreeSet;
 
 use crate::analysis::liveness::{Scope, devices_with_curve, first_arena, scope_title};
@@ -9,9 +8,7 @@ use crate::store::{ArenaId, Report, TileId};
 use crate::ui::theme::Tokens;
 
 /// The choice, and the number of a tile as it is being typed.
-#[derive(Debug)]
 pub struct ScopeChoice {
-    /// The part of the machine.
     pub scope: Scope,
     tile: String,
 }

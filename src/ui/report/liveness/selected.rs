@@ -1,7 +1,6 @@
 //! The line that says what is selected: a moment, an operation, a variable.
 
-use eframe::egui;
-use eframe::egui::{Label, RichText};
+use eframe::egui::{self, Label, RichText};
 
 use super::marks::Marks;
 use super::timelines::SlotTimelines;
@@ -52,7 +51,6 @@ pub fn selected_ui(
     }
 }
 
-/// What is selected, in words.
 fn selected_text(runs: &Runs, moment: &Moment, text: &str, count: usize) -> String {
     match (runs.is_one(), count) {
         (true, 1) => format!("Selected: {text}"),
@@ -81,7 +79,6 @@ fn mark_operation_ui(ui: &mut egui::Ui, selection: &mut Selection, runs: &Runs, 
     }
 }
 
-/// The selected operation and the selected variable.
 fn others_ui(
     ui: &mut egui::Ui,
     selection: &mut Selection,

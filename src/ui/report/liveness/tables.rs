@@ -17,8 +17,9 @@ use crate::ui::report::figures::{
 use crate::ui::report::moment::{Moment, as_title};
 use crate::ui::report::{PageContext, unread_ui};
 use crate::ui::runs::{Needed, Needs, Run, Runs, RunsAnswer};
+use crate::ui::selection::toggle;
 use crate::ui::split;
-use crate::ui::widget::data_table::{Data, DataTable, no_paint};
+use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::rows::Rows;
 
@@ -53,7 +54,6 @@ const TABS: [(Tab, &str); 8] = [
 /// A step of one run, which is a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StepOfRun {
-    /// The position of the run.
     pub run: usize,
     /// The step; where the run has none there, the one before.
     pub step: Option<usize>,
@@ -62,13 +62,12 @@ pub struct StepOfRun {
 }
 
 /// The columns of the tables: the selected moments of one run, or the first of them in each of several.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Moments {
     timelines: Arc<SlotTimelines>,
     list: Vec<StepOfRun>,
     columns: Vec<FigureColumn>,
     layout: Layout,
-    /// What is said of them.
     note: String,
 }
 
@@ -107,12 +106,10 @@ impl Moments {
         Self { timelines: Arc::clone(timelines), list, columns, layout: Layout::of(runs), note }
     }
 
-    /// The scope.
     pub fn scope(&self) -> Scope {
         self.timelines.scope
     }
 
-    /// The curves.
     pub fn timelines(&self) -> &SlotTimelines {
         &self.timelines
     }
@@ -137,7 +134,6 @@ impl Moments {
         }
     }
 
-    /// Things with these columns.
     pub fn entries(&self, title: &'static str, unit: Unit, list: Vec<Entry>) -> Arc<Entries> {
         let (layout, columns) = (self.layout, self.columns.clone());
         Arc::new(Entries { unit, title, layout, columns, groupings: Vec::new(), list })
@@ -150,7 +146,6 @@ impl StepOfRun {
     }
 }
 
-/// The tables.
 #[derive(Default)]
 pub struct Tables {
     /// `None` until one is chosen.
@@ -165,15 +160,7 @@ pub struct Tables {
     computed: RunsAnswer<(AtSteps, Moments), Computed>,
 }
 
-impl std::fmt::Debug for Tables {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Tables").field("tab", &self.tab).finish_non_exhaustive()
-    }
-}
-
-/// What the tables are about in this frame.
 pub struct Subject<'a> {
-    /// The curves.
     pub timelines: &'a Arc<SlotTimelines>,
     /// The selected slots.
     pub slots: &'a [usize],
@@ -182,8 +169,7 @@ pub struct Subject<'a> {
 }
 
 impl Tables {
-    /// Draws the tables; returns the slot of a peak that was clicked, and whether it joins the selected
-    /// ones.
+    /// Returns the slot of a peak that was clicked, and whether it joins the selected ones.
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
@@ -255,14 +241,12 @@ impl Tables {
         } else {
             (words(runs, "peaks of both", "peaks of all runs"), "largest first, not always live")
         };
+        let columns = peaks.columns();
         let data = Data {
-            name,
             title: "Peaks",
             note,
-            columns: &peaks.columns(),
-            rows: &rows,
             is_selected: &|row| peaks.slot(row).is_some_and(|slot| slots.contains(&slot)),
-            paint: &no_paint,
+            ..Data::of(name, &columns, &rows)
         };
         let click = self.peaks.ui(ui, &data, page.commands)?;
         Some((peaks.slot(click.row)?, click.is_added))
@@ -342,20 +326,15 @@ impl Tables {
             Computed::Nothing(title, reason) => absent_ui(ui, title, reason),
             Computed::Figures(entries, note) => {
                 let note = with_moment(note);
-                let is_selected = |_: &Entry| false;
-                let figures =
-                    Figures { name: shown.name(), note: &note, entries, is_selected: &is_selected };
+                let name = shown.name();
+                let figures = Figures { name, note: &note, entries, is_selected: &|_| false };
                 self.figures.ui(ui, &figures, page.commands, &mut |_| {});
             }
             Computed::Estimates(rows) => {
+                let columns = estimate_columns();
                 let data = Data {
-                    name: shown.name(),
-                    title: "",
                     note: &with_moment("each run counted once"),
-                    columns: &estimate_columns(),
-                    rows,
-                    is_selected: &|_| false,
-                    paint: &no_paint,
+                    ..Data::of(shown.name(), &columns, rows)
                 };
                 self.estimates.ui(ui, &data, page.commands);
             }
@@ -368,17 +347,13 @@ fn words<'a>(runs: &Runs, of_two: &'a str, of_more: &'a str) -> &'a str {
     if runs.len() == 2 { of_two } else { of_more }
 }
 
-/// Which variables are wanted.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub enum VariablesAt {
-    /// Those that always live, in a scope.
     AlwaysLive(Scope),
-    /// Those that do not, at moments.
     NotAlwaysLive(Moments),
 }
 
 impl VariablesAt {
-    /// Those that are alive in a slot.
     pub fn in_slot(runs: &Runs, timelines: &Arc<SlotTimelines>, slot: usize) -> Self {
         Self::NotAlwaysLive(Moments::new(runs, timelines, &[slot]))
     }
@@ -424,8 +399,7 @@ impl VariablesAt {
     }
 }
 
-/// A table of variables.
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct VariableTable {
     table: FigureTable,
     found: RunsAnswer<VariablesAt, Result<Arc<Entries>, usize>>,
@@ -463,12 +437,7 @@ impl VariableTable {
         let note = made_for.note();
         let figures = Figures { name, note, entries, is_selected: &is_selected };
         if let Some(entry) = self.table.ui(ui, &figures, page.commands, &mut |_| {}) {
-            toggle(&mut page.selection.variable, Some(&entry.name));
+            toggle(&mut page.selection.variable, entry.name.clone());
         }
     }
-}
-
-/// Selects a variable, or nothing where it was selected.
-pub fn toggle(selected: &mut Option<String>, name: Option<&str>) {
-    *selected = name.filter(|name| selected.as_deref() != Some(name)).map(str::to_owned);
 }

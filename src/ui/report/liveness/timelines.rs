@@ -1,5 +1,4 @@
-//! The curves of all runs over the axis that their steps share, with their peaks; worked out beside the
-//! window for a scope.
+//! The curves of all runs over the common axis, with their peaks; worked out beside the window.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,8 +13,6 @@ use crate::ui::runs::{PerRun, Runs};
 use crate::ui::widget::bins::Values;
 use crate::ui::widget::bins::new_version;
 
-/// The curve of a run.
-#[derive(Debug)]
 pub struct RunCurve {
     /// By step.
     pub timeline: Arc<Timeline>,
@@ -23,7 +20,6 @@ pub struct RunCurve {
     by_slot: Option<BySlot>,
 }
 
-#[derive(Debug)]
 struct BySlot {
     not_always_live: Vec<u64>,
     always_live: Option<Vec<u64>>,
@@ -79,12 +75,8 @@ impl RunCurve {
     }
 }
 
-/// The curves of all runs and what belongs to them.
-#[derive(Debug)]
 pub struct SlotTimelines {
-    /// The scope.
     pub scope: Scope,
-    /// The axis.
     pub axis: Arc<StepAxis>,
     /// For each run its curve; `None` where it has no such curve.
     runs: PerRun<Option<RunCurve>>,
@@ -142,12 +134,10 @@ impl SlotTimelines {
         Some(Self { scope, axis, runs: curves, highest, peaks, only, version: new_version() })
     }
 
-    /// Number of slots.
     pub fn len(&self) -> usize {
         self.axis.len()
     }
 
-    /// The curve of a run.
     pub fn run(&self, run: usize) -> Option<&RunCurve> {
         self.runs.get(run)?.as_ref()
     }

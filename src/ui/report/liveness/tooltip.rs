@@ -1,8 +1,6 @@
-//! What the pointer learns of a slot: the steps of the runs, what they do and what is alive, with the
-//! differences.
+//! What the pointer learns of a slot: its steps, what they do, and what is alive.
 
-use eframe::egui;
-use eframe::egui::RichText;
+use eframe::egui::{self, RichText};
 use std::sync::Arc;
 
 use super::tables::{OF_VARIABLES, VariablesAt};
@@ -14,7 +12,7 @@ use crate::text::{grouped, shortened};
 use crate::ui::report::figures::Entry;
 use crate::ui::report::moment::{Moment, step_id};
 use crate::ui::report::{against_limit, change_color, change_text, tooltip_facts_ui};
-use crate::ui::runs::{Needed, PerRun, Runs, RunsAnswer};
+use crate::ui::runs::{Needed, Runs, RunsAnswer};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::rows::Value;
@@ -29,14 +27,13 @@ const NAME_BESIDE: usize = 30;
 const VARIABLE: usize = 44;
 
 /// The largest variables alive in a slot, and how many there are besides.
-#[derive(Debug)]
 struct LargestVariables {
     variables: Vec<Entry>,
     others: usize,
 }
 
 /// The facts of the slot under the pointer, kept while it stays there.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct SlotTooltip {
     made_for: Option<(usize, u64, bool)>,
     moment: Option<Moment>,
@@ -77,13 +74,16 @@ impl SlotTooltip {
         });
     }
 
-    /// Draws them.
     pub fn ui(&self, ui: &mut egui::Ui, runs: &Runs, timelines: &SlotTimelines) {
         let (Some((slot, ..)), Some(moment)) = (self.made_for, &self.moment) else { return };
-        let figures = SlotFigures::of(runs, timelines, moment);
+        let figures = runs.iter().enumerate();
+        let figures = figures.map(|(place, _)| RunFigures::of(timelines, moment, place));
+        let figures: Vec<RunFigures> = figures.collect();
         match (runs.len(), self.facts.first()) {
             (1, Some(Some(facts))) => {
-                Self::one_ui(ui, &runs.reference().report, timelines, facts, &figures);
+                if let [figures] = &*figures {
+                    Self::one_ui(ui, &runs.reference().report, timelines, facts, figures);
+                }
             }
             (1, _) => return,
             (2, _) => self.pair_ui(ui, runs, timelines, (moment, &figures)),
@@ -97,7 +97,7 @@ impl SlotTooltip {
         report: &Report,
         timelines: &SlotTimelines,
         facts: &StepFacts,
-        figures: &SlotFigures,
+        figures: &RunFigures,
     ) {
         let units = Units::now(ui);
         let kind = facts.kind.as_deref().unwrap_or("unknown kind");
@@ -107,19 +107,17 @@ impl SlotTooltip {
         let line = |fact: Fact| (fact.name, shortened(&fact.value, NAME).into_owned());
         lines.extend(facts.list().into_iter().map(line));
         let worst = worst_title(&report.system);
-        match (figures.worst.first(), timelines.scope) {
-            (Some(Some(tile)), _) => lines.push((&worst, tile.clone())),
+        match (&figures.worst, timelines.scope) {
+            (Some(tile), _) => lines.push((&worst, tile.clone())),
             (_, Scope::Everything) => {}
             (_, scope) => lines.push(("Of", scope_title(report, scope))),
         }
-        let alive = |bytes: &PerRun<Option<u64>>| bytes.get(0).copied().flatten();
-        let not_always_live = alive(&figures.not_always_live).unwrap_or(0);
-        lines.push(("Not always live", units.exact(not_always_live)));
-        if let Some(always_live) = alive(&figures.always_live) {
+        lines.push(("Not always live", units.exact(figures.not_always_live.unwrap_or(0))));
+        if let Some(always_live) = figures.always_live {
             lines.push(("Always live", units.exact(always_live)));
         }
         tooltip_facts_ui(ui, "step facts", &lines);
-        if let (Some(alive), Some(limit)) = (alive(&figures.together()), figures.limit(0)) {
+        if let (Some(alive), Some(limit)) = (figures.together(), figures.limit) {
             let text = format!("Together {}", against_limit(alive, limit, units));
             if alive > limit {
                 ui.colored_label(Tokens::now(ui).bad, RichText::new(text).strong());
@@ -134,7 +132,7 @@ impl SlotTooltip {
         ui: &mut egui::Ui,
         runs: &Runs,
         timelines: &SlotTimelines,
-        (moment, figures): (&Moment, &SlotFigures),
+        (moment, figures): (&Moment, &[RunFigures]),
     ) {
         ui.set_max_width(WIDTH);
         head_ui(ui, runs, timelines, moment);
@@ -146,17 +144,16 @@ impl SlotTooltip {
             }
             ui.end_row();
             self.words_ui(ui);
-            figures.pair_ui(ui, runs.system());
+            figures_of_two_ui(ui, runs.system(), figures);
         });
     }
 
-    /// A line for each run.
     fn many_ui(
         &self,
         ui: &mut egui::Ui,
         runs: &Runs,
         timelines: &SlotTimelines,
-        (moment, figures): (&Moment, &SlotFigures),
+        (moment, figures): (&Moment, &[RunFigures]),
     ) {
         ui.set_max_width(WIDTH);
         head_ui(ui, runs, timelines, moment);
@@ -171,22 +168,21 @@ impl SlotTooltip {
         tooltip_facts_ui(ui, "step facts", &lines);
         ui.add_space(4.0);
         let units = Units::now(ui);
-        let together = figures.together();
+        let first = figures.first().and_then(RunFigures::together);
         egui::Grid::new("slot figures").num_columns(5).spacing([12.0, 2.0]).show(ui, |ui| {
             for title in ["", "Step", "Not always live", "With always live", "Difference"] {
                 ui.weak(title);
             }
             ui.end_row();
-            for (place, run) in runs.iter().enumerate() {
+            for (place, (run, figures)) in runs.iter().zip(figures).enumerate() {
                 let title = RichText::new(shortened(&run.title, 20)).strong();
                 ui.label(title.color(run.color(ui)));
                 let step = moment.step_there(place);
                 ui.label(step.map_or("–".to_owned(), |step| step_id(&run.report, step)));
-                let bytes = |bytes: &PerRun<Option<u64>>| bytes.get(place).copied().flatten();
-                ui.label(Value::bytes(bytes(&figures.not_always_live)).shown(units));
-                ui.label(Value::bytes(bytes(&together)).shown(units));
-                let first = together.get(0).copied().flatten();
-                match (place, first, bytes(&together)) {
+                let together = figures.together();
+                ui.label(Value::bytes(figures.not_always_live).shown(units));
+                ui.label(Value::bytes(together).shown(units));
+                match (place, first, together) {
                     (0, ..) | (_, None, _) | (.., None) => ui.label(""),
                     (_, Some(from), Some(to)) => change_ui(ui, from, to, units),
                 };
@@ -283,7 +279,6 @@ fn row_ui(ui: &mut egui::Ui, title: &str, words: &[Option<String>]) {
     ui.end_row();
 }
 
-/// What the arena is called that is worst at a step.
 fn worst_title(system: &System) -> String {
     format!("Worst {}", system.arena_in_text())
 }
@@ -301,97 +296,86 @@ fn head_ui(ui: &mut egui::Ui, runs: &Runs, timelines: &SlotTimelines, moment: &M
     }
 }
 
-/// The bytes of the runs in a slot.
-struct SlotFigures {
-    worst: Vec<Option<String>>,
-    not_always_live: PerRun<Option<u64>>,
-    always_live: PerRun<Option<u64>>,
-    limits: PerRun<Option<u64>>,
+/// The bytes of a run in a slot.
+struct RunFigures {
+    worst: Option<String>,
+    not_always_live: Option<u64>,
+    always_live: Option<u64>,
+    limit: Option<u64>,
 }
 
-impl SlotFigures {
-    fn of(runs: &Runs, timelines: &SlotTimelines, moment: &Moment) -> Self {
-        let places = || 0..runs.len();
-        let worst = |place: usize| {
-            let timeline = &timelines.run(place)?.timeline;
-            Some(timeline.worst_arena_at(moment.step(place)?)?.to_string())
-        };
-        let at = |place: usize| Some((&timelines.run(place)?.timeline, moment.step(place)));
-        let not_always_live = |place: usize| {
-            let (timeline, step) = at(place)?;
-            Some(step.map_or(0, |step| timeline.not_always_live_at(step)))
-        };
-        let always_live = |place: usize| {
-            let (timeline, step) = at(place)?;
-            timeline.always_live_at(step.unwrap_or(0))
-        };
+impl RunFigures {
+    fn of(timelines: &SlotTimelines, moment: &Moment, run: usize) -> Self {
+        let (timeline, step) = (timelines.run(run).map(|run| &run.timeline), moment.step(run));
+        let worst = timeline.and_then(|timeline| timeline.worst_arena_at(step?));
+        let not_always_live =
+            timeline.map(|timeline| step.map_or(0, |step| timeline.not_always_live_at(step)));
         Self {
-            worst: places().map(worst).collect(),
-            not_always_live: places().map(not_always_live).collect(),
-            always_live: places().map(always_live).collect(),
-            limits: places().map(|place| timelines.run(place)?.timeline.curve.limit).collect(),
+            worst: worst.map(|arena| arena.to_string()),
+            not_always_live,
+            always_live: timeline.and_then(|timeline| timeline.always_live_at(step.unwrap_or(0))),
+            limit: timeline.and_then(|timeline| timeline.curve.limit),
         }
     }
 
-    fn together(&self) -> PerRun<Option<u64>> {
-        let pairs = self.not_always_live.iter().zip(&self.always_live);
-        pairs.map(|(not_always, always)| Some((*not_always)?.saturating_add((*always)?))).collect()
-    }
-
-    fn limit(&self, run: usize) -> Option<u64> {
-        self.limits.get(run).copied().flatten()
-    }
-
-    /// The rows of two runs.
-    fn pair_ui(&self, ui: &mut egui::Ui, system: &System) {
-        let units = Units::now(ui);
-        if self.worst.iter().any(Option::is_some) {
-            ui.weak(worst_title(system));
-            for tile in &self.worst {
-                ui.label(tile.as_ref().map_or_else(
-                    || "–".to_owned(),
-                    |tile| format!("{} {tile}", system.arena_in_text()),
-                ));
-            }
-            ui.end_row();
-        }
-        let together = self.together();
-        bytes_ui(ui, "Not always live", &self.not_always_live, units);
-        bytes_ui(ui, "Always live", &self.always_live, units);
-        bytes_ui(ui, "Together", &together, units);
-        let limit = |(place, alive): (usize, &Option<u64>)| {
-            let (alive, limit) = ((*alive)?, self.limit(place)?);
-            let is_over = alive > limit;
-            let word = if is_over { "over" } else { "under" };
-            Some((format!("{} {word}", units.bytes(alive.abs_diff(limit))), is_over))
-        };
-        let limits: Vec<_> = together.iter().enumerate().map(limit).collect();
-        if limits.iter().any(Option::is_some) {
-            ui.weak("Limit");
-            for limit in limits {
-                match limit {
-                    Some((text, true)) => {
-                        ui.colored_label(Tokens::now(ui).bad, RichText::new(text).strong())
-                    }
-                    Some((text, false)) => ui.label(text),
-                    None => ui.label(""),
-                };
-            }
-            ui.end_row();
-        }
+    fn together(&self) -> Option<u64> {
+        Some(self.not_always_live?.saturating_add(self.always_live?))
     }
 }
 
-fn bytes_ui(ui: &mut egui::Ui, title: &str, bytes: &PerRun<Option<u64>>, units: Units) {
+fn figures_of_two_ui(ui: &mut egui::Ui, system: &System, figures: &[RunFigures]) {
+    let units = Units::now(ui);
+    if figures.iter().any(|figures| figures.worst.is_some()) {
+        ui.weak(worst_title(system));
+        for figures in figures {
+            ui.label(figures.worst.as_ref().map_or_else(
+                || "–".to_owned(),
+                |tile| format!("{} {tile}", system.arena_in_text()),
+            ));
+        }
+        ui.end_row();
+    }
+    bytes_ui(ui, "Not always live", figures, |figures| figures.not_always_live);
+    bytes_ui(ui, "Always live", figures, |figures| figures.always_live);
+    bytes_ui(ui, "Together", figures, RunFigures::together);
+    let limit = |figures: &RunFigures| {
+        let (alive, limit) = (figures.together()?, figures.limit?);
+        let is_over = alive > limit;
+        let word = if is_over { "over" } else { "under" };
+        Some((format!("{} {word}", units.bytes(alive.abs_diff(limit))), is_over))
+    };
+    let limits: Vec<_> = figures.iter().map(limit).collect();
+    if limits.iter().any(Option::is_some) {
+        ui.weak("Limit");
+        for limit in limits {
+            match limit {
+                Some((text, true)) => {
+                    ui.colored_label(Tokens::now(ui).bad, RichText::new(text).strong())
+                }
+                Some((text, false)) => ui.label(text),
+                None => ui.label(""),
+            };
+        }
+        ui.end_row();
+    }
+}
+
+fn bytes_ui(
+    ui: &mut egui::Ui,
+    title: &str,
+    figures: &[RunFigures],
+    of: fn(&RunFigures) -> Option<u64>,
+) {
+    let (bytes, units): (Vec<Option<u64>>, _) = (figures.iter().map(of).collect(), Units::now(ui));
     if bytes.iter().all(Option::is_none) {
         return;
     }
     ui.weak(title);
-    for bytes in bytes {
+    for bytes in &bytes {
         ui.label(Value::bytes(*bytes).shown(units));
     }
-    if let [Some(source), Some(target)] = bytes.as_slice() {
-        change_ui(ui, *source, *target, units);
+    if let [Some(source), Some(target)] = bytes[..] {
+        change_ui(ui, source, target, units);
     }
     ui.end_row();
 }

@@ -1,8 +1,6 @@
-//! What the pictures are made from: the tiles of all runs in the order that the user chose, with their
-//! bytes in each run. Made beside the window when a choice changes.
+//! The tiles of all runs in the order that the user chose, with their bytes; made beside the window.
 
 use std::collections::BTreeSet;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use super::axis::TileAxis;
@@ -14,11 +12,11 @@ use crate::analysis::memory::{Statistics, cell, statistics, totals_of_rows};
 use crate::store::TileId;
 use crate::store::memory::{TileColumn, TileMemory};
 use crate::store::target::Target;
-use crate::ui::runs::{PerRun, RunId, Runs};
+use crate::ui::runs::{PerRun, Runs};
 use crate::ui::widget::bins::Values;
 
 /// Which tiles are shown, and what their bytes are divided by.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TileChoice {
     /// One IPU, or all.
     pub ipu: Option<u32>,
@@ -39,7 +37,6 @@ impl TileChoice {
         self.hidden.contains(&part.key)
     }
 
-    /// Shows a part or hides it.
     pub fn switch(&mut self, part: &MemoryPart, is_shown: bool) {
         if is_shown {
             self.hidden.remove(&part.key);
@@ -52,13 +49,6 @@ impl TileChoice {
     pub fn has_tiles_of(&self, other: &Self) -> bool {
         (self.ipu, self.order) == (other.ipu, other.order)
     }
-
-    /// A number that tells choices of some runs apart.
-    pub fn version(&self, runs: &[RunId]) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        (self, runs).hash(&mut hasher);
-        hasher.finish()
-    }
 }
 
 /// Memory by tile of every run; `None` where one has none.
@@ -66,12 +56,8 @@ pub fn memories(runs: &Runs) -> Option<Vec<&TileMemory>> {
     runs.iter().map(|run| run.report.memory.get()).collect()
 }
 
-/// The tiles of all runs in their order.
-#[derive(Debug)]
 pub struct ArrangedTiles {
-    /// Which tile stands where.
     pub axis: TileAxis,
-    /// What they have in each run.
     pub figures: PerRun<TileFigures>,
     /// For each run the row of every tile of the axis, whatever the order.
     pub own_rows: Vec<Vec<u32>>,
@@ -96,12 +82,10 @@ impl ArrangedTiles {
             figures.iter().map(move |figures| cell(&figures.including_gaps, position))
         };
         let positions = 0..order.len();
-        let of_tiles = TileChoice { ipu: choice.ipu, order: choice.order, ..Default::default() };
-        let ids: Vec<RunId> = runs.iter().map(|run| run.id).collect();
         Self {
             most: positions.clone().map(|position| with_gaps(position).max().flatten()).collect(),
             changes: positions.map(|position| largest_change(with_gaps(position))).collect(),
-            axis: TileAxis::new(&tiles.tiles, order, machine, &of_tiles, of_tiles.version(&ids)),
+            axis: TileAxis::new(&tiles.tiles, order, machine, choice),
             own_rows: tiles.rows,
             figures,
             rows,
@@ -121,7 +105,6 @@ impl ArrangedTiles {
 }
 
 /// What the tiles of a picture have in one run, by position.
-#[derive(Debug)]
 pub struct TileFigures {
     /// Bytes without gaps.
     pub total: TileColumn,
@@ -161,13 +144,10 @@ impl TileFigures {
     }
 }
 
-/// The tiles that a choice asks for, with their parts.
-#[derive(Debug)]
 pub struct DividedTiles {
     pub choice: TileChoice,
     pub tiles: Arc<ArrangedTiles>,
-    /// Their bytes in parts, the same parts in all runs; `None` where there is no breakdown, or one of
-    /// the runs does not have it.
+    /// Their bytes in parts, the same in all runs; `None` where one does not have them.
     pub stacks: Option<PerRun<Stack>>,
 }
 
@@ -192,16 +172,13 @@ impl DividedTiles {
                 }
                 (None, _) => None,
             };
-        let ids: Vec<RunId> = runs.iter().map(|run| run.id).collect();
-        let version = choice.version(&ids);
         let stacks = parts.map(|parts| {
-            let stack = |(parts, rows): (_, &Vec<u32>)| Stack::new(parts, rows, choice, version);
+            let stack = |(parts, rows): (_, &Vec<u32>)| Stack::new(parts, rows, choice);
             parts.into_iter().zip(&tiles.rows).map(stack).collect()
         });
         Some(Self { choice: choice.clone(), tiles, stacks })
     }
 
-    /// The bytes of a run in parts.
     pub fn stack(&self, run: usize) -> Option<&Stack> {
         self.stacks.as_ref()?.get(run)
     }
@@ -213,7 +190,7 @@ mod tests {
     use crate::analysis::derived::Derived;
     use crate::analysis::memory::selection::TileSelection;
     use crate::store::Report;
-    use crate::ui::runs::{Arrangement, Run};
+    use crate::ui::runs::{Arrangement, Run, RunId};
 
     fn report(bytes: &[(u32, u64)]) -> Arc<Report> {
         let report = Report::default();

@@ -8,12 +8,11 @@ use crate::analysis::memory::tile_order::{TileOrder, ipus, selected_rows};
 use crate::store::TileId;
 use crate::store::ids::IdColumn;
 use crate::store::target::Target;
+use crate::ui::widget::bins::new_version;
 
 /// Stands for a row that is not shown.
 const NOWHERE: u32 = u32::MAX;
 
-/// Tiles in the order that the user chose.
-#[derive(Debug)]
 pub struct TileAxis {
     /// All tiles, also those that are not shown.
     pub tiles: IdColumn<TileId>,
@@ -21,7 +20,6 @@ pub struct TileAxis {
     pub rows: Vec<u32>,
     /// The position of each row.
     positions: Vec<u32>,
-    /// The IPUs of all tiles.
     pub ipus: Vec<u32>,
     /// Where each IPU begins.
     pub borders: Vec<(usize, String)>,
@@ -36,7 +34,6 @@ impl TileAxis {
         rows: Vec<u32>,
         target: Option<&Target>,
         choice: &TileChoice,
-        version: u64,
     ) -> Self {
         let mut positions = vec![NOWHERE; tiles.len()];
         for (position, row) in (0..).zip(&rows) {
@@ -50,7 +47,7 @@ impl TileAxis {
         Self {
             borders: borders.map(|(ipu, row)| (*row, format!("IPU {ipu}"))).collect(),
             ipus: ipus.iter().map(|(ipu, _)| *ipu).collect(),
-            version,
+            version: new_version(),
             tiles: tiles.clone(),
             rows,
             positions,
@@ -62,29 +59,24 @@ impl TileAxis {
         self.rows.len()
     }
 
-    /// The row at a position.
     pub fn row(&self, position: usize) -> Option<usize> {
         self.rows.get(position).map(|row| *row as usize)
     }
 
-    /// The tile at a position.
     pub fn tile(&self, position: usize) -> Option<TileId> {
         self.tiles.get(self.row(position)?)
     }
 
-    /// Where a tile is shown.
     pub fn position(&self, tile: TileId) -> Option<usize> {
         let position = *self.positions.get(self.tiles.position(tile)?)?;
         (position != NOWHERE).then_some(position as usize)
     }
 
-    /// The tiles in their order.
     pub fn in_order(&self) -> Vec<TileId> {
         let tile = |position| self.tile(position).unwrap_or(TileId(u32::MAX));
         (0..self.len()).map(tile).collect()
     }
 
-    /// The tiles at positions.
     pub fn tiles_at(&self, positions: Range<usize>) -> TileSelection {
         let rows = self.rows.get(positions).unwrap_or(&[]);
         rows.iter().filter_map(|row| self.tiles.get(*row as usize)).collect()

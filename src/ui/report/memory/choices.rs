@@ -1,20 +1,19 @@
 //! What the user chose of the picture: which tiles, their order, the breakdown, the lines.
 
-use eframe::egui;
-use eframe::egui::{Button, PopupCloseBehavior};
+use eframe::egui::{self, Button, PopupCloseBehavior};
 
 use super::arranged::TileChoice;
 use super::series::Series;
 use crate::analysis::memory::breakdown::Breakdown;
 use crate::analysis::memory::tile_order::TileOrder;
 use crate::ui::runs::Runs;
+use crate::ui::widget::choice::{choice_ui, named_choice_ui};
 
 /// Below this width the choices have a row of their own, points; several runs have one view more.
 fn room(runs: &Runs) -> f32 {
     if runs.is_one() { 1020.0 } else { 1100.0 }
 }
 
-/// The orders of tiles to choose from.
 fn orders(runs: &Runs) -> Vec<(TileOrder, String)> {
     let by_number = (TileOrder::Number, "By tile number".to_owned());
     if runs.is_one() {
@@ -25,13 +24,9 @@ fn orders(runs: &Runs) -> Vec<(TileOrder, String)> {
     vec![by_number, (TileOrder::Bytes, by_bytes), (TileOrder::Change, by_change)]
 }
 
-/// The choices.
-#[derive(Debug)]
 pub struct Choices {
     pub tiles: TileChoice,
-    /// What is drawn of each run.
     pub series: Series,
-    /// Whether the selected variable is shown.
     pub has_variable: bool,
     pub has_limit: bool,
     /// Whether the picture reaches up to the limit; `None` follows the figures.
@@ -96,7 +91,7 @@ impl Choices {
     }
 
     fn breakdown_ui(&mut self, ui: &mut egui::Ui) {
-        let title = |breakdown: Option<Breakdown>| match breakdown {
+        let title = |breakdown: &Option<Breakdown>| match breakdown {
             None => "None",
             Some(Breakdown::Region) => "Region",
             Some(Breakdown::Category) => "Category",
@@ -104,40 +99,26 @@ impl Choices {
         };
         let mut breakdown = self.tiles.breakdown;
         let all = [Breakdown::Region, Breakdown::Category, Breakdown::Liveness].map(Some);
-        let combo = egui::ComboBox::from_id_salt("breakdown")
-            .selected_text(format!("Breakdown: {}", title(breakdown).to_lowercase()))
-            .width(148.0)
-            .show_ui(ui, |ui| {
-                for choice in std::iter::once(None).chain(all) {
-                    ui.selectable_value(&mut breakdown, choice, title(choice));
-                }
-            });
+        let choices = std::iter::once(None).chain(all);
+        named_choice_ui(ui, ("Breakdown", 148.0), &mut breakdown, choices, title)
+            .on_hover_text("What the bytes of every tile are divided by");
         if breakdown != self.tiles.breakdown {
             self.tiles.divide(breakdown);
             self.series.follow_default();
         }
-        let hover = "What the bytes of every tile are divided by";
-        combo.response.accessible_name("Breakdown").on_hover_text(hover);
     }
 
     fn tiles_ui(&mut self, ui: &mut egui::Ui, ipus: &[u32]) {
         if ipus.len() < 2 {
             return;
         }
-        let title = |ipu: Option<u32>| match ipu {
+        let title = |ipu: &Option<u32>| match ipu {
             Some(ipu) => format!("IPU {ipu}"),
             None => "All IPUs".to_owned(),
         };
-        let ipu = &mut self.tiles.ipu;
-        let combo = egui::ComboBox::from_id_salt("tiles")
-            .selected_text(title(*ipu))
-            .width(84.0)
-            .show_ui(ui, |ui| {
-                for choice in std::iter::once(None).chain(ipus.iter().copied().map(Some)) {
-                    ui.selectable_value(ipu, choice, title(choice));
-                }
-            });
-        combo.response.accessible_name("Tiles shown").on_hover_text("The tiles in the picture");
+        let choices = std::iter::once(None).chain(ipus.iter().copied().map(Some));
+        choice_ui(ui, ("Tiles shown", 84.0), &mut self.tiles.ipu, choices, title)
+            .on_hover_text("The tiles in the picture");
     }
 
     fn order_ui(&mut self, ui: &mut egui::Ui, runs: &Runs) {

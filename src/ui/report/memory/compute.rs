@@ -1,13 +1,11 @@
 //! What computes and exchanges on the selected tiles: compute sets, vertex types, exchanges. Of several
 //! runs compute sets and exchanges are those that are matched, vertex types those of one name.
 
+use eframe::egui;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::Arc;
-
-use eframe::egui;
-use eframe::egui::ComboBox;
 
 use super::listed::{Listed, ListedTable, TableText};
 use super::tabs::Beside;
@@ -20,17 +18,17 @@ use crate::analysis::memory::selection::TileSelection;
 use crate::store::exchange::ExchangeId;
 use crate::store::vertex::StatePart;
 use crate::store::{Absence, ComputeSetId, Report};
-use crate::ui::report::figures::{Entries, Entry, FigureColumn, Layout, Unit};
+use crate::ui::report::figures::{Entry, Unit};
 use crate::ui::report::{PageContext, unread_ui};
 use crate::ui::runs::{Needed, Needs, Run, Runs};
-use crate::ui::widget::rows::{Column, Rows, Value};
+use crate::ui::widget::choice::choice_ui;
+use crate::ui::widget::rows::{self, Column, Value};
 
 /// Width of a column of bytes, points.
 const BYTES: f32 = 92.0;
 /// Width of a column of numbers, points.
 const COUNT: f32 = 80.0;
 
-/// What a table lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Listing {
     ComputeSets,
@@ -42,7 +40,6 @@ impl Listing {
     /// All of them, in the order of their tabs.
     pub const ALL: [Self; 3] = [Self::ComputeSets, Self::Vertices, Self::Exchanges];
 
-    /// The title of its tab.
     pub fn title(self) -> &'static str {
         match self {
             Self::ComputeSets => "Compute sets",
@@ -51,7 +48,6 @@ impl Listing {
         }
     }
 
-    /// Why a report does not have them.
     fn absence(self, report: &Report) -> Option<&Absence> {
         match self {
             Self::ComputeSets => {
@@ -92,7 +88,6 @@ impl Listing {
     }
 }
 
-/// A figure of a thing.
 struct Figure<R> {
     title: &'static str,
     unit: Unit,
@@ -107,25 +102,12 @@ struct Figure<R> {
 
 impl<R> Figure<R> {
     const fn bytes(title: &'static str, of: fn(&R) -> Option<u64>) -> Self {
-        Self {
-            title,
-            unit: Unit::Bytes,
-            width: Some(BYTES),
-            is_compared: true,
-            is_summed: true,
-            of,
-        }
+        let (unit, width) = (Unit::Bytes, Some(BYTES));
+        Self { title, unit, width, is_compared: true, is_summed: true, of }
     }
 
     const fn count(title: &'static str, of: fn(&R) -> Option<u64>) -> Self {
-        Self {
-            title,
-            unit: Unit::Count,
-            width: Some(COUNT),
-            is_compared: true,
-            is_summed: true,
-            of,
-        }
+        Self { unit: Unit::Count, width: Some(COUNT), ..Self::bytes(title, of) }
     }
 
     const fn wide(self, width: f32) -> Self {
@@ -154,7 +136,6 @@ impl<R> Figure<R> {
     }
 }
 
-/// Something that is listed.
 trait Thing: Send + Sync + Sized + 'static {
     type Id: Clone + Eq + Hash;
     const TITLE: &'static str;
@@ -162,14 +143,19 @@ trait Thing: Send + Sync + Sized + 'static {
     /// The figure of several runs that is shown at first.
     const FIRST: usize;
 
-    fn rows(report: &Report, tiles: &TileSelection) -> Option<Vec<Self>>;
+    /// Those that the tiles have; `None` where the report does not say.
+    const ROWS: fn(&Report, &TileSelection) -> Option<Vec<Self>>;
+
     fn name(&self) -> Cow<'_, str>;
-    /// Tells things of one run apart.
     fn id(&self) -> Self::Id;
     /// The ids of a report, in the order in which they are matched.
-    fn ids(report: &Report) -> Vec<Self::Id>;
+    fn ids(_: &Report) -> Vec<Self::Id> {
+        Vec::new()
+    }
     /// Which of the reference belong to those of a run; nothing of those that are known by their ids.
-    fn pairs(matching: &Matching) -> Option<&Pairs>;
+    fn pairs(_: &Matching) -> Option<&Pairs> {
+        None
+    }
     /// What they are grouped by, with its width.
     const KIND: Option<(&'static str, f32)> = None;
     fn kind(&self) -> &'static str {
@@ -192,10 +178,7 @@ impl Thing for ComputeSetRow {
         Figure::count("Steps", |row: &Self| row.steps).wide(60.0),
     ];
     const FIRST: usize = 2;
-
-    fn rows(report: &Report, tiles: &TileSelection) -> Option<Vec<Self>> {
-        compute_sets::rows(report, tiles)
-    }
+    const ROWS: fn(&Report, &TileSelection) -> Option<Vec<Self>> = compute_sets::rows;
 
     fn name(&self) -> Cow<'_, str> {
         Cow::Borrowed(&self.name)
@@ -230,10 +213,7 @@ impl Thing for VertexRow {
         Figure::bytes("Size of one", |row: &Self| row.size).not_summed(),
     ];
     const FIRST: usize = 2;
-
-    fn rows(report: &Report, tiles: &TileSelection) -> Option<Vec<Self>> {
-        vertices::rows(report, tiles)
-    }
+    const ROWS: fn(&Report, &TileSelection) -> Option<Vec<Self>> = vertices::rows;
 
     fn name(&self) -> Cow<'_, str> {
         Cow::Borrowed(&self.name)
@@ -241,14 +221,6 @@ impl Thing for VertexRow {
 
     fn id(&self) -> String {
         self.name.clone()
-    }
-
-    fn ids(_: &Report) -> Vec<String> {
-        Vec::new()
-    }
-
-    fn pairs(_: &Matching) -> Option<&Pairs> {
-        None
     }
 }
 
@@ -264,10 +236,7 @@ impl Thing for ExchangeRow {
     ];
     const FIRST: usize = 0;
     const KIND: Option<(&'static str, f32)> = Some(("Kind", 74.0));
-
-    fn rows(report: &Report, tiles: &TileSelection) -> Option<Vec<Self>> {
-        exchanges::rows(report, tiles)
-    }
+    const ROWS: fn(&Report, &TileSelection) -> Option<Vec<Self>> = exchanges::rows;
 
     fn name(&self) -> Cow<'_, str> {
         match &*self.name {
@@ -293,37 +262,26 @@ impl Thing for ExchangeRow {
     }
 }
 
-/// The things of one run as the table sees them.
-struct ThingRows<R>(Vec<R>);
-
-impl<R: Thing> Rows for ThingRows<R> {
-    fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    fn value(&self, row: usize, column: usize) -> Value<'_> {
-        let Some(row) = self.0.get(row) else { return Value::Nothing };
-        let kinds = usize::from(R::KIND.is_some());
-        match column.checked_sub(1 + kinds) {
-            Some(column) => {
-                let mut figures = R::FIGURES.iter().filter(|figure| figure.width.is_some());
-                let Some(figure) = figures.nth(column) else { return Value::Nothing };
-                match ((figure.of)(row), figure.unit) {
-                    (None, _) => Value::Nothing,
-                    (Some(bytes), Unit::Bytes) => Value::Bytes(bytes),
-                    (Some(count), Unit::Count) => Value::Count(count),
-                }
+fn thing_cell<R: Thing>(row: &R, column: usize) -> Value<'_> {
+    match column.checked_sub(1 + usize::from(R::KIND.is_some())) {
+        Some(column) => {
+            let mut figures = R::FIGURES.iter().filter(|figure| figure.width.is_some());
+            let Some(figure) = figures.nth(column) else { return Value::Nothing };
+            match ((figure.of)(row), figure.unit) {
+                (None, _) => Value::Nothing,
+                (Some(bytes), Unit::Bytes) => Value::Bytes(bytes),
+                (Some(count), Unit::Count) => Value::Count(count),
             }
-            None if column == 0 => Value::text(row.name()),
-            None => Value::text(row.kind()),
         }
+        None if column == 0 => Value::text(row.name()),
+        None => Value::text(row.kind()),
     }
 }
 
 fn listed<R: Thing>(listing: Listing, runs: &Runs, tiles: &TileSelection, figure: usize) -> Listed {
     let mut found = Vec::with_capacity(runs.len());
     for run in runs.iter() {
-        match R::rows(&run.report, tiles) {
+        match R::ROWS(&run.report, tiles) {
             Some(rows) => found.push(rows),
             None => {
                 return Listed::absent(runs, run, listing.title(), listing.absence(&run.report));
@@ -334,7 +292,8 @@ fn listed<R: Thing>(listing: Listing, runs: &Runs, tiles: &TileSelection, figure
         let kind = R::KIND.map(|(title, width)| Column::text(title, width));
         let figures = R::FIGURES.iter().filter_map(Figure::column);
         let columns = std::iter::once(Column::rest(R::TITLE)).chain(kind).chain(figures).collect();
-        let rows = Arc::new(ThingRows(found.pop().unwrap_or_default()));
+        let rows = found.pop().unwrap_or_default();
+        let rows = Arc::new(rows::Listed { rows, cell: thing_cell });
         return Listed::One { columns, rows, note: None };
     }
     let keyed = |(place, (run, rows)): (usize, (&_, Vec<R>))| keyed(place, run, rows);
@@ -350,7 +309,6 @@ enum ThingKey<I> {
     At(usize, Option<usize>),
 }
 
-/// The things of a run with their keys.
 fn keyed<R: Thing>(place: usize, run: &Run, rows: Vec<R>) -> Vec<(ThingKey<R::Id>, R)> {
     let ids = R::ids(&run.report);
     let positions: HashMap<R::Id, usize> = ids.into_iter().zip(0..).collect();
@@ -379,18 +337,10 @@ fn of_several<R: Thing>(
     rows: &[Vec<Option<R>>],
     figure: Option<&Figure<R>>,
 ) -> Listed {
-    let mut unknown = 0;
-    let mut list = Vec::with_capacity(rows.len());
-    for rows in rows {
-        let of_run = |row: &Option<R>| {
-            let row = row.as_ref()?;
-            Some(figure.and_then(|figure| (figure.of)(row)))
-        };
-        let figures: Vec<Option<Option<u64>>> = rows.iter().map(of_run).collect();
-        if figures.contains(&Some(None)) {
-            unknown += 1;
-            continue;
-        }
+    let entry = |rows: &Vec<Option<R>>| {
+        let known = |row: &R| figure.and_then(|figure| (figure.of)(row)).ok_or(());
+        let figures = rows.iter().map(|row| row.as_ref().map(known).transpose());
+        let figures = figures.collect::<Result<_, ()>>().ok()?;
         // Those that belong together by place, or by numbers that differ, may have several names.
         let mut names: Vec<Cow<'_, str>> = Vec::new();
         for name in rows.iter().flatten().map(R::name) {
@@ -399,33 +349,20 @@ fn of_several<R: Thing>(
             }
         }
         let kind = rows.iter().flatten().next().filter(|_| R::KIND.is_some());
-        list.push(Entry {
-            name: names.join(" → "),
-            figures: figures.into_iter().map(Option::flatten).collect(),
-            groups: kind.map(|row| Arc::from(row.kind())).into_iter().collect(),
-            parts: Vec::new(),
-        });
-    }
-    let entries = Entries {
-        unit: figure.map_or(Unit::Bytes, |figure| figure.unit),
-        title: R::TITLE,
-        layout: Layout::of(runs),
-        columns: FigureColumn::of_runs(runs),
-        groupings: R::KIND.map(|(title, _)| title).into_iter().collect(),
-        list,
+        let groups = kind.map(|row| Arc::from(row.kind())).into_iter().collect();
+        Some(Entry { name: names.join(" → "), figures, groups, parts: Vec::new() })
     };
-    Listed::Several { entries: Arc::new(entries), unknown }
+    let unit = figure.map_or(Unit::Bytes, |figure| figure.unit);
+    let groupings = R::KIND.map(|(title, _)| title).into_iter().collect();
+    Listed::of_several(runs, (R::TITLE, unit), groupings, rows.iter().map(entry))
 }
 
-/// One of the tables: which tiles, and which figure of several runs.
-#[derive(Debug)]
 struct ListingTable {
     table: ListedTable<(TileSelection, usize)>,
     figure: usize,
 }
 
 /// The tables, made beside the window when other tiles are selected.
-#[derive(Debug)]
 pub struct Listings([ListingTable; 3]);
 
 impl Default for Listings {
@@ -439,7 +376,6 @@ impl Default for Listings {
 }
 
 impl Listings {
-    /// Draws the table of a listing.
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
@@ -487,17 +423,12 @@ impl Listings {
     }
 }
 
-/// The choice of a figure.
 fn figure_ui(ui: &mut egui::Ui, listing: Listing, chosen: &mut usize) {
     let (figures, _) = listing.figures();
-    let title = figures.iter().find(|(place, _)| place == chosen).map_or("", |(_, title)| title);
-    let combo = ComboBox::from_id_salt(listing.title()).width(128.0).selected_text(title);
-    let combo = combo.show_ui(ui, |ui| {
-        for (choice, title) in figures {
-            ui.selectable_value(chosen, choice, title);
-        }
-    });
-    combo.response.accessible_name("Figure");
+    let title = |place: &usize| {
+        figures.iter().find(|(other, _)| other == place).map_or("", |(_, title)| title)
+    };
+    choice_ui(ui, ("Figure", 128.0), chosen, figures.iter().map(|(place, _)| *place), title);
 }
 
 #[cfg(test)]

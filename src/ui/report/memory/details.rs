@@ -14,7 +14,7 @@ use crate::analysis::memory::tile_order::selected_rows;
 use crate::text::{clean, grouped};
 use crate::ui::report::PageContext;
 use crate::ui::runs::{Needed, Runs, RunsAnswer};
-use crate::ui::widget::data_table::{Data, DataTable, no_paint};
+use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::rows::{Column, Outline, Rows, Value};
 
 /// Most tiles that have a column each.
@@ -36,8 +36,7 @@ enum Cell {
     Percent(usize, usize),
 }
 
-/// The figures of some tiles of all runs.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 struct TileDetails {
     rows: Arc<Vec<DetailRow>>,
     cells: Arc<[Cell]>,
@@ -46,19 +45,17 @@ struct TileDetails {
 }
 
 /// A column with its greatest width, or a fixed one.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 struct DetailColumn {
     title: String,
     cell: Cell,
     width: Option<f32>,
 }
 
-/// What the table remembers.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Details {
     table: DataTable,
     details: RunsAnswer<TileSelection, Option<TileDetails>>,
-    /// Groups that are closed.
     closed: Vec<Group>,
     shown: Option<Shown>,
 }
@@ -71,13 +68,6 @@ struct Shown {
     groups: Vec<Option<Group>>,
 }
 
-impl std::fmt::Debug for Shown {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Shown").field("closed", &self.closed).finish_non_exhaustive()
-    }
-}
-
-/// The figures as the table sees them.
 struct DetailRows {
     figures: Arc<Vec<DetailRow>>,
     /// The figures that are shown, with their names and the names of their groups.
@@ -316,7 +306,6 @@ impl Shown {
 }
 
 impl Details {
-    /// Draws the table.
     pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, beside: Beside<'_>) {
         let (runs, selection) = (page.runs, page.selection.tiles.clone());
         let key = selection.clone();
@@ -353,15 +342,8 @@ impl Details {
             None => Shown::new(details, &closed),
         };
         let shown = self.shown.insert(shown);
-        let data = Data {
-            name: &table_name(runs, "Memory details"),
-            title: "",
-            note: &details.note,
-            columns: &columns,
-            rows: &shown.rows,
-            is_selected: &|_| false,
-            paint: &no_paint,
-        };
+        let name = table_name(runs, "Memory details");
+        let data = Data { note: &details.note, ..Data::of(&name, &columns, &shown.rows) };
         let click = self.table.ui_beside(ui, &data, page.commands, Some(beside));
         let group = click.and_then(|click| shown.groups.get(click.row).copied().flatten());
         if let Some(group) = group.filter(|group| GROUPS.contains(group)) {

@@ -1,20 +1,15 @@
-//! The map of differences: a row for each category, a column for each tile, the colour says how much more
-//! or less it is in the target.
+//! The map of differences, category × tile: the colour says how much more or less it is in the target.
 
+use eframe::egui::{self, ColorImage, ComboBox, Response, RichText, Sense, StrokeKind};
 use std::sync::Arc;
 
-use eframe::egui;
-use eframe::egui::{
-    ColorImage, ComboBox, Response, RichText, Sense, TextureHandle, TextureOptions,
-};
-
 use super::arranged::{ArrangedTiles, DividedTiles};
-use super::difference_paint::{Layout, Painted};
+use super::difference_paint::Layout;
 use super::picture::x_title;
-use super::select::{Selecting, tile_text};
+use super::select::Selecting;
 use crate::analysis::comparison::difference_map::DifferenceMap;
 use crate::text::{grouped, shortened};
-use crate::ui::job::Latest;
+use crate::ui::report::tile_figures::tile_text;
 use crate::ui::report::{PageContext, bytes_or_dash, change_text, tooltip_facts_ui};
 use crate::ui::runs::{Needed, Run, RunId, Runs, RunsAnswer};
 use crate::ui::theme::Tokens;
@@ -24,15 +19,14 @@ use crate::ui::widget::curve::{Click, modifiers_of_click, select_by_key};
 use crate::ui::widget::diverging::{ChangeScale, change_scale_ui, diverging};
 use crate::ui::widget::navigate::{Axis, navigate, navigate_by_key};
 use crate::ui::widget::overview::Overview;
+use crate::ui::widget::picture::{ShownImage, describe, focus};
 use crate::ui::widget::toolbar::Toolbar;
 use crate::ui::widget::view::View;
 
-/// Name of the picture.
 const NAME: &str = "Map of differences";
 /// Widest texture that every renderer takes.
 const MOST_PIXELS: usize = 2000;
 
-/// What a picture was made for.
 #[derive(Clone, Debug, PartialEq)]
 struct PictureKey {
     /// The run that is compared with the reference.
@@ -49,7 +43,7 @@ struct PictureKey {
 }
 
 /// A picture that a job has made: a column of pixels for some tiles, a row for each category.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct DifferencePicture {
     /// The position of the first tile.
     pub first: usize,
@@ -57,11 +51,15 @@ pub struct DifferencePicture {
     pub width: usize,
     /// For each row, for each column, the position and the change of the tile that has changed most.
     pub cells: Vec<Vec<Option<(usize, i64)>>>,
-    image: Arc<ColorImage>,
 }
 
 impl DifferencePicture {
-    fn new(map: &DifferenceMap, tiles: &ArrangedTiles, key: &PictureKey, tokens: &Tokens) -> Self {
+    fn new(
+        map: &DifferenceMap,
+        tiles: &ArrangedTiles,
+        key: &PictureKey,
+        tokens: &Tokens,
+    ) -> (Self, ColorImage) {
         let tiles = tiles.axis.rows.get(..key.last).unwrap_or(&tiles.axis.rows);
         let rows = map.rows.iter();
         let cells: Vec<_> = rows.map(|row| row.fold(tiles, key.first, key.width)).collect();
@@ -76,14 +74,12 @@ impl DifferencePicture {
                 }
             }
         }
-        Self { first: key.first, width: key.width, cells, image: Arc::new(image) }
+        (Self { first: key.first, width: key.width, cells }, image)
     }
 }
 
-/// What the map remembers.
 #[derive(Default)]
 pub struct DifferenceMapView {
-    /// The visible part.
     pub view: View,
     scale: ChangeScale,
     /// Whether the colours of each row reach to its own largest change.
@@ -91,21 +87,12 @@ pub struct DifferenceMapView {
     /// The run that is compared with the reference, if the user has chosen one.
     other: Option<RunId>,
     map: RunsAnswer<RunId, Option<Arc<DifferenceMap>>>,
-    picture: Latest<PictureKey, Arc<DifferencePicture>>,
-    /// What is on the screen: an earlier picture stays, at its place, until the next one is there.
-    texture: Option<(Arc<DifferencePicture>, TextureHandle)>,
+    picture: ShownImage<PictureKey, DifferencePicture>,
     toolbar: Toolbar,
     overview: BinCache,
 }
 
-impl std::fmt::Debug for DifferenceMapView {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("DifferenceMapView").field(&self.view).field(&self.scale).finish()
-    }
-}
-
 impl DifferenceMapView {
-    /// Draws the map in the space that is left, and does what the user does to it.
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
@@ -162,11 +149,10 @@ impl DifferenceMapView {
         let layout = Layout::new(space, map.rows.len(), self.view.range(tiles.axis.len()));
         ui.allocate_rect(space, Sense::hover());
         self.ask_picture(ui, other.id, &map, tiles, &layout);
-        self.take_picture(ui);
         self.toolbar.picture = Some(legend.response.rect.union(space));
         *page.has_painted_graph = true;
         let (response, hovered) = self.interact(ui, page, tiles, &layout, selecting);
-        let picture = self.texture.as_ref().map(|(columns, texture)| Painted { columns, texture });
+        let picture = self.picture.shown().map(|(_, columns, texture)| (&**columns, *texture));
         let title = x_title(runs, divided.choice.order);
         layout.paint(ui, &map, (&tiles.axis, &title), picture, selecting.positions(), hovered);
         if let Some((row, position)) = hovered {
@@ -176,7 +162,6 @@ impl DifferenceMapView {
         }
     }
 
-    /// The choice of the run that is compared with the reference, where there are several.
     fn other_ui(&mut self, ui: &mut egui::Ui, runs: &Runs, now: &Run) {
         if runs.len() <= 2 {
             return;
@@ -196,7 +181,6 @@ impl DifferenceMapView {
         }
     }
 
-    /// Asks for the picture of what is visible.
     fn ask_picture(
         &mut self,
         ui: &egui::Ui,
@@ -224,28 +208,9 @@ impl DifferenceMapView {
         };
         let (map, tiles, tokens, wanted) =
             (Arc::clone(map), Arc::clone(tiles), *Tokens::now(ui), key.clone());
-        self.picture.ask("picture of differences", ui.ctx(), &key, move |_| {
-            Arc::new(DifferencePicture::new(&map, &tiles, &wanted, &tokens))
+        self.picture.ask(ui, "picture of differences", &key, move |_| {
+            Some(DifferencePicture::new(&map, &tiles, &wanted, &tokens))
         });
-    }
-
-    /// Takes a new picture to the screen.
-    fn take_picture(&mut self, ui: &egui::Ui) {
-        let Some((_, made)) = self.picture.last() else { return };
-        if self.texture.as_ref().is_some_and(|(shown, _)| Arc::ptr_eq(shown, made)) {
-            return;
-        }
-        let (image, options) = (Arc::clone(&made.image), TextureOptions::NEAREST);
-        match &mut self.texture {
-            Some((shown, texture)) => {
-                texture.set(image, options);
-                *shown = Arc::clone(made);
-            }
-            None => {
-                let texture = ui.load_texture(NAME, image, options);
-                self.texture = Some((Arc::clone(made), texture));
-            }
-        }
     }
 
     /// Zooms, pans and selects; returns the row and the position under the pointer.
@@ -269,9 +234,7 @@ impl DifferenceMapView {
             self.view.reset();
             moved = true;
         }
-        if response.clicked() || response.drag_started() {
-            response.request_focus();
-        }
+        focus(ui, &response, layout.plot, StrokeKind::Outside);
         let cursor = selecting.cursor().and_then(|tile| axis.position(tile));
         let by_key = select_by_key(ui, &response, len, cursor);
         if let Some(click) = by_key {
@@ -290,28 +253,21 @@ impl DifferenceMapView {
         if moved || by_key.is_some() {
             ui.request_repaint();
         }
-        if response.has_focus() {
-            layout.focus(ui);
-        }
-        response.widget_info(|| {
-            let mut info = egui::WidgetInfo::labeled(egui::Role::Canvas, true, NAME);
-            let (tiles, rows) = (grouped(len as u64), layout.rows);
-            info.current_text_value = Some(format!("{rows} categories of {tiles} tiles"));
-            info
+        describe(&response, NAME, || {
+            format!("{} categories of {} tiles", layout.rows, grouped(len as u64))
         });
         (response, hovered)
     }
 
     /// Of the tiles that share a column of pixels the one that has changed most.
     fn changed_most(&self, row: usize, position: usize) -> Option<usize> {
-        let (made, _) = self.texture.as_ref()?;
+        let (_, made, _) = self.picture.shown()?;
         let column = position.checked_sub(made.first)? / made.width.max(1);
         let (position, _) = (*made.cells.get(row)?.get(column)?)?;
         Some(position)
     }
 }
 
-/// What the pointer learns of a cell.
 fn tooltip_ui(
     ui: &mut egui::Ui,
     runs: &Runs,

@@ -1,9 +1,7 @@
 //! The painting of the map of differences: names of rows, the picture, tiles below, what is selected.
 
+use eframe::egui::{self, Align2, Color32, FontId, Pos2, Rect, Stroke, StrokeKind, TextureId};
 use std::ops::Range;
-
-use eframe::egui;
-use eframe::egui::{Align2, Color32, FontId, Pos2, Rect, Stroke, StrokeKind, TextureHandle};
 
 use super::axis::TileAxis;
 use super::difference_map::DifferencePicture;
@@ -26,28 +24,16 @@ const NAME: usize = 26;
 /// The patch in the colour of a category.
 const PATCH: egui::Vec2 = egui::Vec2::splat(8.0);
 
-/// Where things lie.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
-    /// The picture.
     pub plot: Rect,
-    /// Number of rows.
     pub rows: usize,
     /// The visible positions.
     pub range: (f64, f64),
     height: f32,
 }
 
-/// A picture, and what it was made from.
-#[derive(Clone, Copy)]
-pub struct Painted<'a> {
-    pub columns: &'a DifferencePicture,
-    /// It.
-    pub texture: &'a TextureHandle,
-}
-
 impl Layout {
-    /// Puts rows into a space.
     pub fn new(space: Rect, rows: usize, range: (f64, f64)) -> Self {
         let room = (space.height() - BOTTOM).max(1.0);
         let height = (room / rows.max(1) as f32).min(HIGHEST);
@@ -81,26 +67,20 @@ impl Layout {
         (row < self.rows && position < len).then_some((row, position))
     }
 
-    /// Shows that keys go to the map.
-    pub fn focus(&self, ui: &egui::Ui) {
-        let stroke = Stroke::new(1.0, Tokens::now(ui).accent);
-        ui.painter().rect_stroke(self.plot, 0, stroke, StrokeKind::Outside);
-    }
-
     /// Paints everything; the title stands below the tiles.
     pub fn paint(
         &self,
         ui: &egui::Ui,
         map: &DifferenceMap,
         (axis, title): (&TileAxis, &str),
-        picture: Option<Painted<'_>>,
+        picture: Option<(&DifferencePicture, TextureId)>,
         selected: &[Range<usize>],
         hovered: Option<(usize, usize)>,
     ) {
         let (tokens, inside) = (Tokens::now(ui), ui.painter().with_clip_rect(self.plot));
         ui.painter().rect_filled(self.plot, 0, tokens.surface);
         let len = axis.len();
-        if let Some(Painted { columns: made, texture }) = picture {
+        if let Some((made, texture)) = picture {
             let columns = made.cells.first().map_or(0, Vec::len);
             let end = (made.first + columns * made.width).min(len);
             // The last column may stand for fewer tiles.
@@ -108,7 +88,7 @@ impl Layout {
             let x = self.x(made.first as f64 - 0.5)..=self.x(end as f64 - 0.5);
             let rect = Rect::from_x_y_ranges(x, self.plot.y_range());
             let uv = Rect::from_min_max(Pos2::ZERO, Pos2::new(share, 1.0));
-            inside.image(texture.id(), rect, uv, Color32::WHITE);
+            inside.image(texture, rect, uv, Color32::WHITE);
         }
         if self.height > 10.0 {
             let stroke = Stroke::new(1.0, tokens.page);

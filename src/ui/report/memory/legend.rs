@@ -1,7 +1,6 @@
 //! The legend of the pictures, whose entries switch what they name.
 
-use eframe::egui;
-use eframe::egui::{Color32, Rect, RichText};
+use eframe::egui::{self, Color32, Rect, RichText};
 
 use super::arranged::{DividedTiles, TileChoice};
 use super::choices::Choices;
@@ -19,8 +18,7 @@ use crate::ui::widget::legend::{Patch, entry_ui};
 /// Longest name of a part or a variable.
 const LONGEST_TITLE: usize = 40;
 
-/// What a legend is of.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct LegendOf<'a> {
     pub runs: &'a Runs,
     pub divided: &'a DividedTiles,
@@ -156,7 +154,6 @@ impl LegendOf<'_> {
         ui.spacing_mut().item_spacing.x = 14.0;
     }
 
-    /// Says that there are no parts.
     fn missing_ui(&self, ui: &mut egui::Ui) {
         if let (Some(which), None) = (self.divided.choice.breakdown, &self.divided.stacks) {
             let missing = missing_text(self.runs.reference(), which);
@@ -198,7 +195,6 @@ fn variable_hover(runs: &Runs) -> Option<String> {
     }
 }
 
-/// The entries of the parts of a stack.
 fn parts_ui(ui: &mut egui::Ui, stack: &Stack, tiles: &mut TileChoice) {
     for (index, part) in stack.parts.iter().enumerate() {
         let color = part_color(Tokens::now(ui), stack, index);
@@ -223,7 +219,6 @@ pub fn part_color(tokens: &Tokens, stack: &Stack, index: usize) -> Color32 {
     }
 }
 
-/// Why a breakdown is not shown.
 fn missing_text(run: &Run, which: Breakdown) -> String {
     let absence = run.report.memory.get().and_then(|memory| memory.why_no_categories.as_ref());
     match (which, absence) {

@@ -1,44 +1,36 @@
-//! A table below the pictures: of one run with columns of its own, of several the figures of all side by
-//! side. Its rows are made beside the window.
-
-use std::sync::Arc;
+//! A table below the pictures, of one run or of several; its rows are made beside the window.
 
 use eframe::egui;
+use std::sync::Arc;
 
 use super::tabs::{Beside, table_name};
 use crate::store::Absence;
-use crate::ui::report::figures::{Entries, FigureTable, Figures};
+use crate::ui::report::figures::{
+    Entries, Entry, FigureColumn, FigureTable, Figures, Layout, Unit,
+};
 use crate::ui::report::{PageContext, reason_of};
 use crate::ui::runs::{Needs, Run, Runs, RunsAnswer};
-use crate::ui::widget::data_table::{Data, DataTable, no_paint};
+use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::rows::{Column, Rows};
 
-/// Things that are listed.
 pub enum Listed {
-    /// Of one run.
-    One { columns: Vec<Column>, rows: Arc<dyn Rows>, note: Option<String> },
-    /// Of several.
-    Several { entries: Arc<Entries>, unknown: usize },
+    One {
+        columns: Vec<Column>,
+        rows: Arc<dyn Rows>,
+        note: Option<String>,
+    },
+    Several {
+        entries: Arc<Entries>,
+        unknown: usize,
+    },
     /// Nothing, and a text that says so.
     Nothing(&'static str),
     /// Why there is nothing to list: a title and a reason.
     Absent(String, String),
 }
 
-impl std::fmt::Debug for Listed {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::One { rows, .. } => write!(f, "{} rows", rows.len()),
-            Self::Several { entries, .. } => write!(f, "{} entries", entries.list.len()),
-            Self::Nothing(text) => write!(f, "{text}"),
-            Self::Absent(title, _) => write!(f, "{title}"),
-        }
-    }
-}
-
 impl Listed {
-    /// Says that a run does not have something.
     pub fn absent(runs: &Runs, run: &Run, what: &str, absence: Option<&Absence>) -> Self {
         let title = match absence {
             Some(absence) if absence.is_cancelled() => format!("{what} were not read"),
@@ -47,29 +39,38 @@ impl Listed {
         };
         Self::Absent(title, reason_of(absence))
     }
+
+    /// Things of several runs under a title; `None` is one with a figure that is not known.
+    pub fn of_several(
+        runs: &Runs,
+        (title, unit): (&'static str, Unit),
+        groupings: Vec<&'static str>,
+        things: impl Iterator<Item = Option<Entry>>,
+    ) -> Self {
+        let mut unknown = 0;
+        let count = |thing: &Option<Entry>| unknown += usize::from(thing.is_none());
+        let list = things.inspect(count).flatten().collect();
+        let (layout, columns) = (Layout::of(runs), FigureColumn::of_runs(runs));
+        let entries = Arc::new(Entries { unit, title, layout, columns, groupings, list });
+        Self::Several { entries, unknown }
+    }
 }
 
-/// What is said of a table in this frame.
 pub struct TableText<'a> {
     /// Its accessible name, of one run.
     pub name: &'static str,
     pub note: &'a str,
     /// What stands there until there is something to list.
     pub waiting: &'static str,
-    /// Whether the thing with a name is selected.
     pub is_selected: &'a dyn Fn(&str) -> bool,
 }
 
-/// A row that was clicked.
-#[derive(Debug)]
 pub struct Clicked {
     pub name: String,
     /// Whether it joins what is selected.
     pub is_added: bool,
 }
 
-/// The table.
-#[derive(Debug)]
 pub struct ListedTable<K> {
     of_one: DataTable,
     of_several: FigureTable,
@@ -92,7 +93,6 @@ impl<K: Clone + PartialEq> ListedTable<K> {
         Self { of_one: DataTable::sorted_by(column), ..Self::default() }
     }
 
-    /// Asks for what a key stands for.
     pub fn ask(
         &mut self,
         ctx: &egui::Context,
@@ -116,13 +116,9 @@ impl<K: Clone + PartialEq> ListedTable<K> {
             Some((_, Listed::One { columns, rows, note })) => {
                 let row_name = |row: usize| rows.value(row, 0).plain();
                 let data = Data {
-                    name: &name,
-                    title: "",
                     note: note.as_deref().unwrap_or(text.note),
-                    columns,
-                    rows,
                     is_selected: &|row| (text.is_selected)(&row_name(row)),
-                    paint: &no_paint,
+                    ..Data::of(&name, columns, rows)
                 };
                 let click = self.of_one.ui_beside(ui, &data, page.commands, Some(beside))?;
                 Some(Clicked { name: row_name(click.row).into(), is_added: click.is_added })

@@ -1,5 +1,5 @@
-//! Memory: bytes of every tile as pictures, what differs between runs, where bytes go as tables, and the
-//! maps of tiles. Of a system without tiles the maps of its arenas.
+//! Memory: bytes of every tile as pictures and tables, what differs between runs, and maps of tiles.
+//! Of a system without tiles the maps of its arenas.
 
 mod arranged;
 mod axis;
@@ -21,10 +21,8 @@ mod tiles;
 mod tooltip;
 mod variables;
 
+use eframe::egui::{self, Margin};
 use std::sync::Arc;
-
-use eframe::egui;
-use eframe::egui::Margin;
 
 use super::address_steps::AddressStepsView;
 use super::category_colors::AskedColors;
@@ -45,11 +43,9 @@ use statistics::statistics_ui;
 
 /// Least height of the pictures with what is above them, points.
 const PICTURES: f32 = 220.0;
-/// What everything on the page needs.
 const NEEDS: Needs = &[Needed::Memory];
 
-/// What the page remembers.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct MemoryPage {
     view: MemoryView,
     choices: Choices,
@@ -110,7 +106,6 @@ impl MemoryPage {
         });
     }
 
-    /// Bytes of every tile.
     fn tiles_ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
         let runs = page.runs;
         let before = self.divided.last(runs).and_then(|(_, divided)| divided.clone());
@@ -165,7 +160,6 @@ impl MemoryPage {
             });
     }
 
-    /// What is shown, and the choices, with what follows from them.
     fn head_ui(&mut self, ui: &mut egui::Ui, runs: &Runs, ipus: &[u32], is_scaled: Option<bool>) {
         let before = self.choices.tiles.clone();
         let view = &mut self.view;
@@ -181,7 +175,6 @@ impl MemoryPage {
     }
 }
 
-/// The way from the selected tile to its map.
 fn map_of_tile_ui(ui: &mut egui::Ui, selected: &TileSelection, view: &mut MemoryView) {
     if let (1, Some(tile)) = (selected.count(), selected.first()) {
         ui.separator();

@@ -1,8 +1,7 @@
 //! The bytes of the selected variable on the tiles of a picture, asked for beside the window.
 
-use std::sync::Arc;
-
 use eframe::egui;
+use std::sync::Arc;
 
 use super::arranged::ArrangedTiles;
 use crate::analysis::liveness::variables::over_tiles;
@@ -12,7 +11,6 @@ use crate::ui::widget::bins::new_version;
 const NEEDS: Needs = &[Needed::Liveness, Needed::TileVariables];
 
 /// Bytes of a variable on each tile that is shown, with a number of their own.
-#[derive(Debug)]
 pub struct OverTiles {
     /// For each run that has them, bytes by position.
     pub of_runs: Vec<Option<Vec<u64>>>,
@@ -21,11 +19,10 @@ pub struct OverTiles {
 }
 
 /// The answer about a variable on the tiles of a version.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct VariableOverTiles(RunsAnswer<(String, u64), OverTiles>);
 
 impl VariableOverTiles {
-    /// Asks for the bytes of a variable.
     pub fn ask(&mut self, ui: &egui::Ui, runs: &Arc<Runs>, name: &str, tiles: &Arc<ArrangedTiles>) {
         let key = (name.to_owned(), tiles.axis.version);
         let (wanted, tiles) = (name.to_owned(), Arc::clone(tiles));
@@ -44,7 +41,6 @@ impl VariableOverTiles {
         found.is_some_and(|(_, found)| found.of_runs.iter().any(Option::is_some))
     }
 
-    /// The bytes of a variable on the tiles, if they have come.
     pub fn get(&self, runs: &Runs, name: &str, tiles: &ArrangedTiles) -> Option<&OverTiles> {
         let ((made_for, version), found) = self.0.last(runs)?;
         (made_for == name && *version == tiles.axis.version).then_some(found)

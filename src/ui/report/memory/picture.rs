@@ -1,23 +1,21 @@
-//! The pictures of bytes over tiles: of all runs in one, or of each in one of its own, which move
-//! together.
+//! The pictures of bytes over tiles: of all runs in one, or one of each, which move together.
 
+use eframe::egui::{self, Color32, Rect};
 use std::sync::Arc;
-
-use eframe::egui;
-use eframe::egui::{Color32, Rect};
 
 use super::arranged::{ArrangedTiles, DividedTiles};
 use super::axis::visible_ranges;
 use super::choices::Choices;
 use super::legend::{LegendOf, VariableStyle, part_color};
 use super::over_tiles::VariableOverTiles;
-use super::select::{Selecting, tile_text};
+use super::select::Selecting;
 use super::series::RunStyle;
 use super::tooltip;
 use crate::analysis::memory::cell;
 use crate::analysis::memory::tile_order::TileOrder;
 use crate::store::TileId;
 use crate::text::grouped;
+use crate::ui::report::tile_figures::tile_text;
 use crate::ui::report::{PageContext, bytes_or_dash};
 use crate::ui::runs::{Arrangement, Run, Runs};
 use crate::ui::theme::Tokens;
@@ -25,6 +23,7 @@ use crate::ui::units::Units;
 use crate::ui::widget::bins::{BinCache, Values};
 use crate::ui::widget::curve::{Answer, Layer, Picture, curve_ui};
 use crate::ui::widget::overview::Overview;
+use crate::ui::widget::picture::link;
 use crate::ui::widget::toolbar::Toolbar;
 use crate::ui::widget::view::View;
 
@@ -36,8 +35,7 @@ const MOST_BELOW: usize = 3;
 /// Selected ranges that are drawn one by one.
 const MOST_RANGES: usize = 1000;
 
-/// What the pictures remember.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct TilePictures {
     /// The visible part of all of them.
     pub view: View,
@@ -52,16 +50,14 @@ pub struct TilePictures {
     pointed: Option<(usize, usize)>,
 }
 
-/// What was computed for the layers of a picture.
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct PictureCaches {
     runs: Vec<RunCaches>,
     stack: Vec<BinCache>,
     followed: BinCache,
 }
 
-/// What was computed for the layers of a run.
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct RunCaches {
     area: BinCache,
     with_gaps: BinCache,
@@ -69,18 +65,15 @@ struct RunCaches {
     variable: BinCache,
 }
 
-/// What they show.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct TilesShown<'a> {
     pub runs: &'a Arc<Runs>,
-    /// The tiles in their order, and their parts.
     pub divided: &'a DividedTiles,
     /// The highest limit of a tile, if the pictures shall reach up to it.
     pub scaled: Option<u64>,
 }
 
 impl TilePictures {
-    /// Draws them in the space that is left, and does what the user does to them.
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
@@ -151,13 +144,7 @@ impl TilePictures {
                 .at_pointer()
                 .show(|ui| tooltip::tile_ui(ui, runs, divided, position));
         }
-        if self.pointed != hovered {
-            self.pointed = hovered;
-            // Pictures before it were drawn before this was known.
-            if pictures.len() > 1 {
-                ui.request_repaint();
-            }
-        }
+        link(ui, &mut self.pointed, hovered, pictures.len() > 1);
     }
 
     /// A picture of one of the runs, or of all.
@@ -181,14 +168,6 @@ impl TilePictures {
         };
         caches.runs.resize_with(runs.len(), RunCaches::default);
 
-        let line = |values, line, cache| Layer {
-            values,
-            base: 0,
-            is_stacked: false,
-            fill: None,
-            line,
-            cache,
-        };
         let (mut areas, mut variables) = (Vec::new(), Vec::new());
         let (mut without_gaps, mut with_gaps) = (Vec::new(), Vec::new());
         for (place, (run, cache)) in runs.iter().zip(&mut caches.runs).enumerate() {
@@ -200,23 +179,24 @@ impl TilePictures {
             if let Some(values) = series.area(runs, place, figures).filter(|_| !is_divided)
                 && style.area.is_some()
             {
-                let area = line(Values::Cells(values), Color32::TRANSPARENT, &mut cache.area);
+                let area =
+                    Layer::line(Values::Cells(values), Color32::TRANSPARENT, &mut cache.area);
                 areas.push(Layer { fill: style.area, ..area });
             }
             let bytes = variable.and_then(|found| found.of_runs.get(place)?.as_ref());
             if let Some(bytes) = bytes.filter(|_| choices.has_variable) {
                 let VariableStyle { area, line: color } = VariableStyle::of(ui, runs, place);
                 let color = color.unwrap_or(Color32::TRANSPARENT);
-                let layer = line(Values::Known(bytes), color, &mut cache.variable);
+                let layer = Layer::line(Values::Known(bytes), color, &mut cache.variable);
                 variables.push(Layer { fill: area, ..layer });
             }
             if series.has_line_without_gaps(runs, place, is_divided) {
                 let values = Values::Cells(&figures.total);
-                without_gaps.push(line(values, style.without_gaps, &mut cache.without_gaps));
+                without_gaps.push(Layer::line(values, style.without_gaps, &mut cache.without_gaps));
             }
             if series.has_line_with_gaps(run) {
                 let values = Values::Cells(&figures.including_gaps);
-                with_gaps.push(line(values, style.with_gaps, &mut cache.with_gaps));
+                with_gaps.push(Layer::line(values, style.with_gaps, &mut cache.with_gaps));
             }
         }
         let mut layers = Vec::new();
@@ -227,7 +207,7 @@ impl TilePictures {
                 layers.push(Layer {
                     is_stacked: !layers.is_empty(),
                     fill: Some(part_color(tokens, stack, *part)),
-                    ..line(Values::Cells(edge), Color32::TRANSPARENT, cache)
+                    ..Layer::line(Values::Cells(edge), Color32::TRANSPARENT, cache)
                 });
             }
         }
@@ -237,7 +217,7 @@ impl TilePictures {
         let followed = followed.map_or(&tiles.most, |figures| &figures.including_gaps);
         if !runs.is_one() {
             let values = Values::Cells(followed);
-            layers.push(line(values, Color32::TRANSPARENT, &mut caches.followed));
+            layers.push(Layer::line(values, Color32::TRANSPARENT, &mut caches.followed));
         }
 
         // Numbers are told apart by one version for all layers.
@@ -284,7 +264,6 @@ impl TilePictures {
     }
 }
 
-/// The part of the space that a picture has.
 struct Part {
     rect: Rect,
     /// Whether no picture stands below it, so that it has the x axis.
@@ -306,7 +285,6 @@ impl Part {
     }
 }
 
-/// What stands below the tiles.
 pub fn x_title(runs: &Runs, order: TileOrder) -> String {
     match order {
         TileOrder::Bytes if runs.is_one() => "Tiles, largest first".to_owned(),
@@ -316,7 +294,6 @@ pub fn x_title(runs: &Runs, order: TileOrder) -> String {
     }
 }
 
-/// The limit of a tile.
 pub fn limit_of(run: &Run) -> Option<u64> {
     run.report.target.get()?.bytes_per_tile
 }

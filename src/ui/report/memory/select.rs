@@ -1,7 +1,6 @@
 //! Choosing tiles: clicks, ranges, keys and a text such as `0-15,952`.
 
-use eframe::egui;
-use eframe::egui::{Key, RichText, TextEdit};
+use eframe::egui::{self, Key, RichText, TextEdit};
 use std::ops::Range;
 
 use super::axis::TileAxis;
@@ -13,6 +12,7 @@ use crate::store::ids::IdColumn;
 use crate::store::memory::TileMemory;
 use crate::store::target::Target;
 use crate::text::{grouped, shortened};
+use crate::ui::report::tile_figures::tile_text;
 use crate::ui::report::{bytes_or_dash, change_text};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
@@ -21,8 +21,7 @@ use crate::ui::widget::curve::Click;
 /// A selection of more ranges than this is not written out in the field.
 const MOST_WRITTEN: usize = 200;
 
-/// What is remembered of how tiles were selected.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Selecting {
     /// Where a range begins that Shift extends.
     anchor: Option<TileId>,
@@ -32,12 +31,10 @@ pub struct Selecting {
     /// The text as it is being typed.
     typed: Option<String>,
     error: Option<String>,
-    /// What follows from the selection.
     facts: Option<Facts>,
 }
 
 /// What follows from a selection; made again when it changes.
-#[derive(Debug)]
 struct Facts {
     selection: TileSelection,
     /// The version of what is shown.
@@ -218,14 +215,6 @@ impl Selecting {
             RichText::new(text).weak()
         };
         ui.add(egui::Label::new(text).truncate());
-    }
-}
-
-/// The name of a tile, with its IPU where that is known.
-pub fn tile_text(target: Option<&Target>, tile: TileId) -> String {
-    match target.and_then(|target| target.ipu_of(tile)) {
-        Some(ipu) => format!("Tile {tile} of IPU {ipu}"),
-        None => format!("Tile {tile}"),
     }
 }
 

@@ -1,9 +1,7 @@
 //! What of each run is in the pictures: bytes with gaps, without gaps, in parts, and how they look.
 
+use eframe::egui::{self, Color32};
 use std::collections::HashMap;
-
-use eframe::egui;
-use eframe::egui::Color32;
 
 use super::arranged::{DividedTiles, TileFigures};
 use crate::store::memory::TileColumn;
@@ -12,7 +10,6 @@ use crate::ui::theme::Tokens;
 
 /// What is drawn. What the user has not switched follows from the rest: bytes with gaps, and without
 /// them those that the parts of a run in the same picture are compared with.
-#[derive(Debug)]
 pub struct Series {
     includes_gaps: bool,
     with_gaps: HashMap<RunId, bool>,
@@ -45,7 +42,6 @@ impl Series {
         self.without_gaps.clear();
     }
 
-    /// Whether gaps are included for any run.
     pub fn has_gaps(&self, runs: &Runs) -> bool {
         runs.iter().any(|run| self.has_line_with_gaps(run))
     }
@@ -57,7 +53,6 @@ impl Series {
         chosen.unwrap_or(usize::from(runs.len() == 2))
     }
 
-    /// Divides the bytes of another run.
     pub fn divide(&mut self, run: RunId) {
         self.stack_of = Some(run);
         self.follow_default();
@@ -84,8 +79,7 @@ impl Series {
         self.without_gaps.insert(run.id, is_on);
     }
 
-    /// The numbers below which the picture is filled: of one run those without gaps, of several those of
-    /// its highest line.
+    /// What the picture is filled below: of one run bytes without gaps, of several the highest line.
     pub fn area<'a>(
         &self,
         runs: &Runs,
@@ -101,7 +95,6 @@ impl Series {
         }
     }
 
-    /// The most bytes of what is drawn.
     pub fn top(&self, runs: &Runs, divided: &DividedTiles) -> u64 {
         let is_divided = divided.stacks.is_some();
         let of_run = |(place, run): (usize, &Run)| {
@@ -115,7 +108,6 @@ impl Series {
     }
 }
 
-/// How the bytes of a run look.
 #[derive(Clone, Copy, Debug)]
 pub struct RunStyle {
     /// Of the area below its line; of many runs in one picture only the reference has one.

@@ -6,18 +6,15 @@ use super::arranged::TileChoice;
 use crate::analysis::memory::breakdown::MemoryPart;
 use crate::analysis::memory::cell;
 use crate::store::memory::TileColumn;
-use crate::ui::widget::bins::Values;
+use crate::ui::widget::bins::{Values, new_version};
 
 /// Most categories that are parts of their own; the rest is one.
 pub const MOST_CATEGORIES: usize = 9;
 
-/// Parts that are shown as a stack.
-#[derive(Debug)]
 pub struct Stack {
     /// The parts, of each row of the report.
     pub parts: Arc<Vec<MemoryPart>>,
-    /// For each part that is shown: its place in `parts`, and the bytes up to its upper edge, by
-    /// position.
+    /// For each part that is shown its place in `parts`, and by position its upper edge in bytes.
     pub edges: Vec<(usize, TileColumn)>,
     /// The most bytes of the parts that are shown.
     pub top: u64,
@@ -27,12 +24,7 @@ pub struct Stack {
 
 impl Stack {
     /// Stacks parts of the tiles in `rows`, but those that the choice hides.
-    pub fn new(
-        parts: Arc<Vec<MemoryPart>>,
-        rows: &[u32],
-        choice: &TileChoice,
-        version: u64,
-    ) -> Self {
+    pub fn new(parts: Arc<Vec<MemoryPart>>, rows: &[u32], choice: &TileChoice) -> Self {
         let mut edges: Vec<(usize, TileColumn)> = Vec::new();
         for (index, part) in parts.iter().enumerate().filter(|(_, part)| !choice.is_hidden(part)) {
             let below = edges.last().map(|(_, column)| column);
@@ -40,7 +32,7 @@ impl Stack {
             edges.push((index, edge));
         }
         let top = edges.last().and_then(|(_, column)| Values::Cells(column).max());
-        Self { parts, edges, top: top.unwrap_or(0), version }
+        Self { parts, edges, top: top.unwrap_or(0), version: new_version() }
     }
 }
 
@@ -73,9 +65,7 @@ mod tests {
         let mut choice = TileChoice::default();
         choice.divide(Some(Breakdown::Liveness));
         let parts = Arc::new(breakdown(&memory, Breakdown::Liveness, 9).unwrap());
-        let stack_of = |choice: &TileChoice| {
-            Stack::new(Arc::clone(&parts), &[1, 0, 2], choice, choice.version(&[]))
-        };
+        let stack_of = |choice: &TileChoice| Stack::new(Arc::clone(&parts), &[1, 0, 2], choice);
         let stack = stack_of(&choice);
         let column = |index: usize| stack.edges[index].1.clone();
         assert_eq!(column(0), [Some(6), Some(6), None]);

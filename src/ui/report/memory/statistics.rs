@@ -1,8 +1,7 @@
 //! Statistics of the tiles that are shown, of all runs.
 
-use eframe::egui;
 use eframe::egui::text::{LayoutJob, TextFormat};
-use eframe::egui::{Color32, Label, RichText};
+use eframe::egui::{self, Color32, Label, RichText};
 
 use super::arranged::{ArrangedTiles, TileFigures};
 use super::picture::limit_of;
@@ -14,7 +13,6 @@ use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::rows::Value;
 
-/// A figure: its name and how it is found.
 type Statistic = (&'static str, fn(&Statistics) -> Option<u64>);
 
 const STATISTICS: [Statistic; 4] = [
@@ -24,7 +22,6 @@ const STATISTICS: [Statistic; 4] = [
     ("most", |figures| figures.max),
 ];
 
-/// Draws the line.
 pub fn statistics_ui(ui: &mut egui::Ui, runs: &Runs, tiles: &ArrangedTiles) {
     ui.horizontal_wrapped(|ui| match tiles.figures.as_slice() {
         [figures] => of_one_ui(ui, runs.reference(), figures),

@@ -12,7 +12,7 @@ use super::variables::Variables;
 use crate::store::TileId;
 use crate::ui::report::PageContext;
 use crate::ui::runs::Runs;
-use crate::ui::theme::Tokens;
+use crate::ui::widget::choice::shown_tab_line;
 
 /// Below this width the tabs have a row of their own, points.
 fn room(runs: &Runs) -> f32 {
@@ -31,22 +31,16 @@ pub fn table_name(runs: &Runs, table: &str) -> String {
 /// What stands at the left of a table's head.
 pub type Beside<'a> = &'a mut dyn FnMut(&mut egui::Ui);
 
-/// What a tab shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tab {
-    /// Where bytes go.
     #[default]
     Details,
-    /// Variables.
     Variables,
-    /// Every tile.
     Tiles,
-    /// What computes and exchanges.
     Listing(Listing),
 }
 
-/// The tables.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Tabs {
     tab: Tab,
     details: Details,
@@ -96,7 +90,6 @@ impl Tabs {
     }
 }
 
-/// Draws the tabs.
 fn tabs_ui(ui: &mut egui::Ui, now: &mut Tab) {
     ui.scope(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
@@ -106,9 +99,7 @@ fn tabs_ui(ui: &mut egui::Ui, now: &mut Tab) {
         for (tab, title) in tabs.into_iter().chain(listings) {
             let entry = ui.selectable_value(now, tab, title);
             if *now == tab {
-                let rect = entry.rect;
-                let stroke = egui::Stroke::new(2.0, Tokens::now(ui).accent);
-                ui.painter().hline(rect.x_range().shrink(4.0), rect.bottom(), stroke);
+                shown_tab_line(ui, &entry);
             }
         }
     });

@@ -1,9 +1,7 @@
 //! Every tile: of one run with its bytes, of several with a figure in each.
 
-use std::sync::Arc;
-
 use eframe::egui;
-use eframe::egui::ComboBox;
+use std::sync::Arc;
 
 use super::arranged::{ArrangedTiles, memories};
 use super::listed::{Listed, ListedTable, TableText};
@@ -12,14 +10,15 @@ use super::tabs::Beside;
 use crate::analysis::memory::outliers::outliers;
 use crate::analysis::memory::tile_grid::{TileFigure, values};
 use crate::analysis::memory::{cell, gap_bytes, over_limit_bytes};
-use crate::store::memory::TileMemory;
+use crate::store::memory::{TileColumn, TileMemory};
 use crate::store::{Report, TileId};
 use crate::text::grouped;
 use crate::ui::report::PageContext;
-use crate::ui::report::figures::{Entries, Entry, FigureColumn, Layout, Unit};
+use crate::ui::report::figures::{Entry, Unit};
 use crate::ui::report::tile_figures::figure_title;
 use crate::ui::runs::{Needed, Runs};
 use crate::ui::units::Units;
+use crate::ui::widget::choice::choice_ui;
 use crate::ui::widget::rows::{Column, Rows, Value};
 
 /// Width of a column of bytes, points.
@@ -37,22 +36,13 @@ const FIGURES: [TileFigure; 6] = [
 /// Which tiles, and what of them: the version of what is shown, and the choices.
 type Question = (u64, TileFigure, bool, Units);
 
-/// What the table remembers.
-#[derive(Debug)]
+#[derive(Default)]
 pub struct Tiles {
     table: ListedTable<Question>,
     figure: TileFigure,
     is_outliers: bool,
 }
 
-impl Default for Tiles {
-    fn default() -> Self {
-        let figure = TileFigure::IncludingGaps;
-        Self { table: ListedTable::default(), figure, is_outliers: false }
-    }
-}
-
-/// The tiles of one run as the table sees them.
 struct TileRows {
     report: Arc<Report>,
     tiles: Vec<u32>,
@@ -161,32 +151,24 @@ fn of_several(
         };
         !is_outliers || outliers.iter().enumerate().any(is_outlier)
     };
-    let mut unknown = 0;
-    let mut list = Vec::new();
-    for position in (0..tiles.axis.len()).filter(is_listed) {
-        let Some(tile) = tiles.axis.tile(position) else { continue };
-        let of_run = |(run, values)| Some(cell(values, tiles.row(run, position)?));
-        let figures: Vec<Option<Option<u64>>> = values.iter().enumerate().map(of_run).collect();
-        if figures.contains(&Some(None)) {
-            unknown += 1;
-            continue;
-        }
-        let figures = figures.into_iter().map(Option::flatten).collect();
-        let (name, groups) = (tile.to_string(), group(tile));
-        list.push(Entry { name, figures, groups, parts: Vec::new() });
-    }
-    if list.is_empty() && *is_outliers {
-        return Listed::Nothing("No tile is so far from the others");
-    }
-    let entries = Entries {
-        unit: Unit::Bytes,
-        title: "Tile",
-        layout: Layout::of(runs),
-        columns: FigureColumn::of_runs(runs),
-        groupings: if has_groups { vec!["IPU"] } else { vec![] },
-        list,
+    let positions = (0..tiles.axis.len()).filter(is_listed);
+    let things = positions.filter_map(|position| Some((position, tiles.axis.tile(position)?)));
+    let entry = |(position, tile): (usize, TileId)| {
+        let of_run = |(run, values): (usize, &TileColumn)| {
+            let row = tiles.row(run, position);
+            row.map(|row| cell(values, row).ok_or(())).transpose()
+        };
+        let figures = values.iter().enumerate().map(of_run).collect::<Result<_, ()>>().ok()?;
+        Some(Entry { name: tile.to_string(), figures, groups: group(tile), parts: Vec::new() })
     };
-    Listed::Several { entries: Arc::new(entries), unknown }
+    let groupings = if has_groups { vec!["IPU"] } else { vec![] };
+    let listed = Listed::of_several(runs, ("Tile", Unit::Bytes), groupings, things.map(entry));
+    match &listed {
+        Listed::Several { entries, .. } if entries.list.is_empty() && *is_outliers => {
+            Listed::Nothing("No tile is so far from the others")
+        }
+        _ => listed,
+    }
 }
 
 impl Tiles {
@@ -236,19 +218,10 @@ impl Tiles {
     }
 }
 
-/// The choice of a figure.
 fn figure_ui(ui: &mut egui::Ui, figure: &mut TileFigure) {
-    let combo = ComboBox::from_id_salt("figure of tiles of all").width(150.0);
-    let combo = combo.selected_text(figure_title(figure)).show_ui(ui, |ui| {
-        for choice in FIGURES {
-            let title = figure_title(&choice);
-            ui.selectable_value(figure, choice, title);
-        }
-    });
-    combo.response.accessible_name("Figure");
+    choice_ui(ui, ("Figure", 150.0), figure, FIGURES, figure_title);
 }
 
-/// The choice of outliers.
 fn outliers_ui(ui: &mut egui::Ui, is_outliers: &mut bool) {
     let choice = ui.checkbox(is_outliers, "Outliers only");
     choice.on_hover_text(

@@ -1,15 +1,14 @@
 //! What the pointer learns of a tile.
 
-use eframe::egui;
-use eframe::egui::{Grid, RichText};
+use eframe::egui::{self, Grid, RichText};
 use std::cmp::Reverse;
 
 use super::arranged::DividedTiles;
-use super::select::tile_text;
 use crate::analysis::memory::united_tiles::largest_change;
 use crate::analysis::memory::{cell, gap_bytes};
 use crate::store::memory::TileMemory;
 use crate::text::shortened;
+use crate::ui::report::tile_figures::tile_text;
 use crate::ui::report::{against_limit, bytes_or_dash, change_color, change_text};
 use crate::ui::runs::{Run, Runs};
 use crate::ui::theme::Tokens;
@@ -23,7 +22,6 @@ const LONGEST_RUN: usize = 16;
 /// A figure of every run.
 type TileFigure = (String, Vec<Option<u64>>);
 
-/// Draws the facts of the tile at a position, with its parts.
 pub fn tile_ui(ui: &mut egui::Ui, runs: &Runs, divided: &DividedTiles, position: usize) {
     let (tiles, units) = (&divided.tiles, Units::now(ui));
     let Some(tile) = tiles.axis.tile(position) else { return };
@@ -65,8 +63,7 @@ pub fn tile_ui(ui: &mut egui::Ui, runs: &Runs, divided: &DividedTiles, position:
     }
 }
 
-/// The parts that have bytes on the tile in any run: of one run the largest first, of several what has
-/// changed most.
+/// The parts of the tile: of one run the largest first, of several what has changed most.
 fn parts(runs: &Runs, divided: &DividedTiles, position: usize) -> Vec<TileFigure> {
     let Some(stacks) = &divided.stacks else { return Vec::new() };
     let titles = stacks.get(0).map_or(&[][..], |stack| &stack.parts[..]).iter();

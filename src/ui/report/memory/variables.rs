@@ -15,6 +15,7 @@ use crate::ui::report::figures::FigureColumn;
 use crate::ui::report::figures::variables::variable_entries;
 use crate::ui::report::{PageContext, unread_ui};
 use crate::ui::runs::{Needed, Needs, Runs};
+use crate::ui::selection::toggle;
 use crate::ui::widget::rows::{Column, Rows, Value};
 
 /// What the table needs of all tiles, and of some.
@@ -29,8 +30,6 @@ const BYTES: f32 = 104.0;
 /// Column of the life; those of bytes follow.
 const LIFE: usize = 1;
 
-/// What the table remembers.
-#[derive(Debug)]
 pub struct Variables(ListedTable<TileSelection>);
 
 impl Default for Variables {
@@ -39,7 +38,6 @@ impl Default for Variables {
     }
 }
 
-/// The variables of one run as the table sees them.
 struct VariableRows(SelectedVariables);
 
 impl Rows for VariableRows {
@@ -75,7 +73,6 @@ impl Rows for VariableRows {
     }
 }
 
-/// How long the parts of a variable live.
 fn life(row: &VariableRow) -> &'static str {
     let always = row.parts.iter().filter(|part| part.is_always_live).count();
     match always {
@@ -150,8 +147,7 @@ impl Variables {
             is_selected: &|name| selected.as_deref() == Some(name),
         };
         if let Some(clicked) = self.0.ui(ui, page, &text, beside) {
-            let is_selected = selected.as_deref() == Some(&*clicked.name);
-            page.selection.variable = (!is_selected).then_some(clicked.name);
+            toggle(&mut page.selection.variable, clicked.name);
         }
     }
 }

@@ -10,12 +10,9 @@ use crate::progress::Progress;
 use crate::store::Report;
 use crate::ui::runs::{Needed, Needs, PerRun, Runs, RunsAnswer};
 
-/// What they follow from.
 const NEEDS: Needs = &[Needed::Variables];
 
-/// The gaps of all tiles of a run.
 pub struct AllGaps {
-    /// Their sums.
     pub totals: GapTotals,
     /// Why tiles are over the limit.
     pub overflow: Option<Overflow>,
@@ -24,7 +21,6 @@ pub struct AllGaps {
 /// Those of each run; `None` where they cannot be read.
 pub type GapsOfRuns = Arc<PerRun<Option<AllGaps>>>;
 
-/// The question for them.
 #[derive(Default)]
 pub struct AskForGaps {
     gaps: RunsAnswer<(), GapsOfRuns>,

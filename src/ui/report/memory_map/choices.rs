@@ -1,22 +1,18 @@
 //! How the map is drawn: its colours, and what is left out.
 
+use eframe::egui::{self, Color32};
 use std::collections::BTreeSet;
-
-use eframe::egui;
-use eframe::egui::{Color32, ComboBox};
 
 use super::paint::Scene;
 use crate::ui::report::category_colors::{CategoryColors, other_categories_color};
 use crate::ui::theme::Tokens;
+use crate::ui::widget::choice::named_choice_ui;
 use crate::ui::widget::legend::{Patch, entry_ui};
 
-/// What colours tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Colours {
-    /// What bytes are for.
     #[default]
     Category,
-    /// How long they live.
     Liveness,
 }
 
@@ -25,13 +21,10 @@ pub enum Colours {
 pub enum Kind {
     /// A category with a colour of its own: its place among all.
     Category(usize),
-    /// All others.
     OtherCategories,
-    /// What lives as long as the program.
     AlwaysLive,
     /// What lives at some steps, or at the step.
     Live,
-    /// What does not live at the step.
     NotLive,
     /// Bytes that no variable ever uses.
     Gaps,
@@ -39,10 +32,8 @@ pub enum Kind {
     Free,
 }
 
-/// The choices.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Choices {
-    /// What colours tell.
     pub colours: Colours,
     /// Whether what is not alive at the step is left out.
     pub is_packed: bool,
@@ -55,22 +46,15 @@ impl Choices {
         ui.add_enabled(is_at_step, egui::Checkbox::new(&mut self.is_packed, "Live only"))
             .on_hover_text("Leaves out what is not alive at the step")
             .on_disabled_hover_text("Choose a step first");
-        let title = |colours: Colours| match colours {
+        let title = |colours: &Colours| match colours {
             Colours::Category => "Category",
             Colours::Liveness => "Liveness",
         };
-        let combo = ComboBox::from_id_salt("map colours")
-            .selected_text(format!("Colours: {}", title(self.colours).to_lowercase()))
-            .width(140.0)
-            .show_ui(ui, |ui| {
-                for colours in [Colours::Category, Colours::Liveness] {
-                    ui.selectable_value(&mut self.colours, colours, title(colours));
-                }
-            });
-        combo.response.accessible_name("Colours").on_hover_text("What the colours tell");
+        let choices = [Colours::Category, Colours::Liveness];
+        named_choice_ui(ui, ("Colours", 140.0), &mut self.colours, choices, title)
+            .on_hover_text("What the colours tell");
     }
 
-    /// Whether something is drawn.
     pub fn has(&self, kind: Kind) -> bool {
         !self.hidden.contains(&kind)
     }
@@ -98,7 +82,6 @@ impl Choices {
     }
 }
 
-/// What the legend names.
 fn kinds(
     colours: Colours,
     colors: &CategoryColors,
@@ -130,7 +113,6 @@ fn kinds(
     kinds
 }
 
-/// The colour of what the legend names.
 pub fn color(tokens: &Tokens, colors: &CategoryColors, kind: Kind) -> Color32 {
     let [.., rest] = tokens.series;
     match kind {

@@ -1,7 +1,6 @@
 //! Hatching as a texture that repeats: one quad for an area, however large.
 
-use eframe::egui;
-use eframe::egui::{Color32, ColorImage, Mesh, Rect, TextureHandle, TextureOptions};
+use eframe::egui::{self, Color32, ColorImage, Mesh, Rect, TextureHandle, TextureOptions};
 
 /// Side of the pattern, pixels.
 const SIDE: usize = 8;
@@ -12,14 +11,6 @@ pub struct Hatching {
     patterns: Option<[TextureHandle; 2]>,
 }
 
-impl std::fmt::Debug for Hatching {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Hatching").finish_non_exhaustive()
-    }
-}
-
-/// The areas of one pattern.
-#[derive(Debug)]
 pub struct Hatched {
     mesh: Mesh,
     per_pattern: f32,
@@ -42,13 +33,11 @@ impl Hatching {
 }
 
 impl Hatched {
-    /// Hatches an area.
     pub fn add(&mut self, rect: Rect, color: Color32) {
         let uv = |at: egui::Pos2| egui::pos2(at.x / self.per_pattern, at.y / self.per_pattern);
         self.mesh.add_rect_with_uv(rect, Rect::from_min_max(uv(rect.min), uv(rect.max)), color);
     }
 
-    /// Draws what was hatched.
     pub fn paint(self, painter: &egui::Painter) {
         painter.add(egui::Shape::mesh(self.mesh));
     }

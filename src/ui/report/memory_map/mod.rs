@@ -47,8 +47,7 @@ pub use views::{MemoryView, views_ui};
 /// What is shown beside something that fills the picture, as a part of its size.
 const MARGIN: f64 = 0.25;
 
-/// What the map remembers.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct MemoryMap {
     tile: TileChoice,
     readings: BTreeMap<RunId, TileReading>,
@@ -67,7 +66,6 @@ pub struct MemoryMap {
     pointed: Option<(RunId, u64)>,
 }
 
-/// The tile of a run.
 struct RunTile {
     run: RunId,
     data: Arc<TileData>,
@@ -75,7 +73,6 @@ struct RunTile {
     marks: Arc<Marks>,
 }
 
-/// The tile of all runs.
 struct RunTiles {
     colors: Arc<CategoryColors>,
     /// For each run, where it is there.

@@ -1,8 +1,9 @@
 //! The painting of a tile's map: blocks in their lanes, gaps, borders, the axis.
 
-use eframe::egui;
 use eframe::egui::text::{LayoutJob, TextWrapping};
-use eframe::egui::{Align2, Color32, FontId, Mesh, Pos2, Rect, Shape, Stroke, StrokeKind, Vec2};
+use eframe::egui::{
+    self, Align2, Color32, FontId, Mesh, Pos2, Rect, Shape, Stroke, StrokeKind, Vec2,
+};
 use std::ops::Range;
 
 use super::choices::{Choices, Colours, Kind, color};
@@ -35,18 +36,14 @@ const X_TICKS: f64 = 90.0;
 /// Least distance of the borders of memory elements, points.
 const BORDERS: f32 = 5.0;
 
-/// What is drawn of a run.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Scene<'a> {
     /// Its place among the runs.
     pub place: usize,
-    /// The colours of categories.
     pub colors: &'a CategoryColors,
-    /// The tile.
     pub data: &'a TileData,
     /// What is alive there, as soon as it is known.
     pub at_step: Option<&'a AtStep>,
-    /// Marked variables.
     pub marks: &'a Marks,
     /// The row of the variable that is chosen.
     pub chosen: Option<u32>,
@@ -61,17 +58,14 @@ impl Scene<'_> {
         }
     }
 
-    /// The gaps that are drawn.
     pub fn gaps(&self) -> &[Gap] {
         self.at_step.map_or(&self.data.map.gaps, |at_step| &at_step.map.gaps)
     }
 
-    /// Where interleaved memory begins.
     fn interleaved(&self) -> Option<u64> {
         self.data.report.target.get()?.interleaved_start
     }
 
-    /// The addresses of something, where it has some.
     pub fn bytes_of(&self, hit: Hit) -> Option<Range<u64>> {
         match hit {
             Hit::Variable(row) => self.data.bytes_of(row),
@@ -96,21 +90,18 @@ impl Scene<'_> {
         }
     }
 
-    /// What a category is in the legend.
     pub fn category_kind(&self, category: Option<CategoryId>) -> Kind {
         let place = category.and_then(|id| self.colors.place(self.place, id));
         place.map_or(Kind::OtherCategories, Kind::Category)
     }
 }
 
-/// Where addresses and lanes lie.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
     /// The picture without labels and axis.
     pub frame: Rect,
     /// The first and last address that are visible; address `a` covers `a - 0.5` to `a + 0.5`.
     pub range: (f64, f64),
-    /// Height of a lane.
     pub lane: f32,
 }
 
@@ -135,26 +126,22 @@ impl Layout {
         (self.range.1 - self.range.0) / f64::from(self.frame.width().max(1.0))
     }
 
-    /// Where an address begins.
     pub fn x(&self, address: u64) -> f32 {
         let at = (address as f64 - 0.5 - self.range.0) / self.per_point();
         // What is far outside would lose its place in 32 bits.
         self.frame.left() + at.clamp(-10.0, f64::from(self.frame.width()) + 10.0) as f32
     }
 
-    /// The address at a place.
     pub fn address(&self, x: f32) -> u64 {
         let at = self.range.0 + 0.5 + f64::from(x - self.frame.left()) * self.per_point();
         at.max(0.0) as u64
     }
 
-    /// The addresses that are visible.
     pub fn visible(&self) -> Range<u64> {
         let end = (self.range.1 + 0.5).ceil().max(0.0) as u64;
         (self.range.0 + 0.5).max(0.0) as u64..end
     }
 
-    /// The lane of gaps.
     pub fn gap_lane(&self) -> Rect {
         let top = Pos2::new(self.frame.left(), self.frame.bottom() - GAP_LANE);
         Rect::from_min_max(top, self.frame.max)
@@ -174,7 +161,6 @@ impl Layout {
     }
 }
 
-/// Paints one picture.
 pub struct Paint<'a> {
     pub painter: egui::Painter,
     pub tokens: &'a Tokens,
@@ -391,7 +377,6 @@ impl Paint<'_> {
         }
     }
 
-    /// The address axis below the picture.
     pub fn axis(&self, outer: &egui::Painter, len: usize, units: Units) {
         let (frame, tokens) = (self.layout.frame, self.tokens);
         self.painter.hline(frame.x_range(), frame.bottom(), Stroke::new(1.0, tokens.border));

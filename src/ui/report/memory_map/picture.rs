@@ -1,7 +1,6 @@
 //! The picture of a tile's memory: addresses from the left to the right, a rectangle a variable.
 
-use eframe::egui;
-use eframe::egui::{EventFilter, Key, Response, Role, Sense, Stroke, StrokeKind, WidgetInfo};
+use eframe::egui::{self, EventFilter, Key, Response, Sense, Stroke, StrokeKind};
 
 use super::choices::Choices;
 use super::hatch::Hatching;
@@ -10,6 +9,7 @@ use crate::analysis::placement::tile_map::{Block, TileMap};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::navigate::{Axis, navigate, navigate_by_key};
+use crate::ui::widget::picture::{describe, focus};
 use crate::ui::widget::view::View;
 
 /// How far from a narrow block the pointer may be, points.
@@ -22,11 +22,9 @@ pub enum Hit {
     Variable(u32),
     /// A gap, a position in those that are drawn.
     Gap(usize),
-    /// Nothing.
     Ground,
 }
 
-/// Which picture it is, and what it shares with others.
 #[derive(Clone, Copy, Debug)]
 pub struct PictureOf<'a> {
     /// Its accessible name.
@@ -41,14 +39,9 @@ pub struct PictureOf<'a> {
     pub pointed: Option<u64>,
 }
 
-/// What the user did.
-#[derive(Debug)]
 pub struct Answer {
-    /// The picture.
     pub response: Response,
-    /// What is under the pointer.
     pub hovered: Option<Hit>,
-    /// The address under the pointer.
     pub address: Option<u64>,
     /// What was clicked, or reached with a key.
     pub clicked: Option<Hit>,
@@ -56,7 +49,6 @@ pub struct Answer {
     pub zoomed: Option<Hit>,
 }
 
-/// Draws the picture in all of the space that is left.
 pub fn picture_ui(
     ui: &mut egui::Ui,
     view: &mut View,
@@ -84,24 +76,14 @@ pub fn picture_ui(
     }
     let pointer = response.hover_pos().filter(|at| layout.frame.contains(*at));
     let hovered = pointer.and_then(|at| hit(&scene, choices, &layout, at));
-    response.widget_info(|| {
-        let mut info = WidgetInfo::labeled(Role::Canvas, true, of.name);
-        info.current_text_value = Some(of.value.to_owned());
-        info
-    });
+    describe(&response, of.name, || of.value.to_owned());
     let axis = Axis {
         origin: f64::from(layout.frame.left()) - layout.range.0 / layout.per_point(),
         per_point: layout.per_point(),
     };
     let mut moved = navigate(ui, &response, axis, view, len, true);
     moved |= of.has_keys && navigate_by_key(ui, view, len);
-    if response.clicked() || response.drag_started() {
-        response.request_focus();
-    }
-    if response.has_focus() {
-        let stroke = Stroke::new(1.0, tokens.accent);
-        ui.painter().rect_stroke(layout.frame, 0, stroke, StrokeKind::Inside);
-    }
+    focus(ui, &response, layout.frame, StrokeKind::Inside);
     let (by_key, is_entered) = keys(ui, &response, map, scene.chosen);
     let mut zoomed = scene.chosen.filter(|_| is_entered).map(Hit::Variable);
     if response.double_clicked() {

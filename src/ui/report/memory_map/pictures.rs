@@ -1,7 +1,6 @@
 //! The pictures of a tile, one for each run, with their legends: what one shows and marks, all do.
 
-use eframe::egui;
-use eframe::egui::RichText;
+use eframe::egui::{self, RichText};
 
 use super::picture::{Answer, Hit, PictureOf, picture_ui};
 use super::read::TileData;
@@ -18,7 +17,6 @@ use crate::ui::widget::facts::absent_ui;
 const MOST_LEGENDS: usize = 2;
 
 impl MemoryMap {
-    /// Draws the pictures in the space that is left.
     pub(super) fn pictures_ui(
         &mut self,
         ui: &mut egui::Ui,
@@ -55,7 +53,6 @@ impl MemoryMap {
         }
     }
 
-    /// The picture of a run under its title and legend.
     fn run_ui(
         &mut self,
         ui: &mut egui::Ui,

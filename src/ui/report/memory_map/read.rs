@@ -25,16 +25,12 @@ const PARTS: [Needed; 3] = [Needed::Liveness, Needed::Variables, Needed::TileVar
 /// A tile, and which parts of the report were there when it was read.
 type TileKey = (ArenaId, [bool; 4]);
 
-/// A tile of a run as it was read.
-#[derive(Debug)]
 pub struct TileData {
-    /// The report that it is of.
     pub report: Arc<Report>,
     /// Tells the crowds of different tiles apart.
     pub version: u64,
     /// The tile, or another arena.
     pub arena: ArenaId,
-    /// Its variables.
     pub placed: Placed,
     /// Its map over all steps.
     pub map: TileMap,
@@ -50,8 +46,6 @@ pub struct TileData {
     pub categories: BTreeSet<Option<CategoryId>>,
 }
 
-/// What is alive at a step.
-#[derive(Debug)]
 pub struct AtStep {
     /// The map of what is alive.
     pub map: TileMap,
@@ -59,8 +53,7 @@ pub struct AtStep {
     pub live: Vec<bool>,
 }
 
-/// Variables that are marked.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Marks {
     /// Those that the search found, by row.
     pub found: Vec<bool>,
@@ -70,15 +63,13 @@ pub struct Marks {
     pub selected: Vec<bool>,
 }
 
-/// What is marked: what has a text in its name, and a variable before lowering.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wanted {
     pub search: String,
     pub selected: Option<String>,
 }
 
-/// What is read of a run and made of it, and the jobs that do it.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct TileReading {
     data: Latest<TileKey, Option<Arc<TileData>>>,
     at_step: Latest<(Same<TileData>, usize), Arc<AtStep>>,
@@ -93,24 +84,20 @@ impl TileData {
         usize::try_from(end.max(limit.unwrap_or(0)).max(1)).unwrap_or(usize::MAX)
     }
 
-    /// The name of a variable.
     pub fn name(&self, row: u32) -> &str {
         self.placed.names.at(row as usize).unwrap_or("")
     }
 
-    /// The name that a variable had before lowering.
     pub fn unlowered_name(&self, row: u32) -> Option<String> {
         let id = self.placed.placements.get(row as usize)?.unlowered?;
         Some(variable_name(self.report.liveness.get()?, id).into_owned())
     }
 
-    /// The addresses of a variable.
     pub fn bytes_of(&self, row: u32) -> Option<std::ops::Range<u64>> {
         let variable = self.placed.placements.get(row as usize)?;
         Some(variable.offset..variable.end())
     }
 
-    /// Bytes of all gaps.
     pub fn gap_bytes(&self) -> u64 {
         self.map.gaps_by_reason().values().map(|total| total.bytes).sum()
     }

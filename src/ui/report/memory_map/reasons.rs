@@ -1,8 +1,6 @@
-//! What gaps take by reason, on this tile, on the selected ones and on the whole chip, and why tiles are
-//! over the limit.
+//! What gaps take by reason, on parts of the chip, and why tiles are over the limit.
 
-use eframe::egui;
-use eframe::egui::{Label, RichText};
+use eframe::egui::{self, Label, RichText};
 use std::sync::Arc;
 
 use super::RunTiles;
@@ -21,7 +19,7 @@ use crate::ui::report::figures::{
 use crate::ui::runs::{PerRun, Runs};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
-use crate::ui::widget::data_table::{Data, DataTable, no_paint};
+use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::rows::{Column, Rows, Value};
 
 /// Width of a column, points.
@@ -36,7 +34,6 @@ const REASONS: [GapReason; 6] = [
     GapReason::Unexplained,
 ];
 
-/// What the tables remember.
 #[derive(Default)]
 pub struct Reasons {
     gaps: AskForGaps,
@@ -53,7 +50,6 @@ struct ListedFor {
     gaps: Option<Same<PerRun<Option<AllGaps>>>>,
 }
 
-/// Rows of reasons.
 enum ListedReasons {
     /// Of one run: bytes and numbers for each part of the chip.
     OfOne(Vec<Column>, Arc<dyn Rows>),
@@ -106,9 +102,7 @@ impl Reasons {
         let name = "Gaps by reason";
         match listed {
             ListedReasons::OfOne(columns, rows) => {
-                let is_selected = &|_| false;
-                let (title, note, paint) = ("", &*note, &no_paint);
-                let table = Data { name, title, note, columns, rows, is_selected, paint };
+                let table = Data { note: &note, ..Data::of(name, columns, rows) };
                 self.table.ui_beside(ui, &table, page.commands, Some(beside));
             }
             ListedReasons::OfRuns(entries) => {

@@ -1,15 +1,12 @@
 //! The search for variables by name.
 
-use eframe::egui;
-use eframe::egui::{Button, Key, RichText, TextEdit};
+use eframe::egui::{self, Button, Key, RichText, TextEdit};
 
 use super::read::Marks;
 use crate::text::grouped;
 
-/// What is remembered of the search.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Search {
-    /// The text.
     pub text: String,
     /// The place in what was found, by the text that it is of.
     at: Option<(String, usize)>,

@@ -14,8 +14,8 @@ use crate::analysis::placement::gaps::Gap;
 use crate::ui::job::Same;
 use crate::ui::report::PageContext;
 use crate::ui::runs::RunId;
-use crate::ui::theme::Tokens;
-use crate::ui::widget::data_table::{Data, DataTable, no_paint};
+use crate::ui::widget::choice::shown_tab_line;
+use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::rows::{Column, Rows, Value};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,8 +25,7 @@ enum Tab {
     Variables,
 }
 
-/// What a row stands for.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub enum Chosen {
     /// Bytes that are free.
     Bytes(Range<u64>),
@@ -34,21 +33,13 @@ pub enum Chosen {
     Variable(Vec<(RunId, u32)>),
 }
 
-/// The tables.
 #[derive(Default)]
 pub struct Tables {
-    /// The one that was chosen.
     tab: Option<Tab>,
     gaps: DataTable,
     gap_rows: Option<GapTable>,
     reasons: Reasons,
     variables: VariableTable,
-}
-
-impl std::fmt::Debug for Tables {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Tables").field("tab", &self.tab).finish_non_exhaustive()
-    }
 }
 
 impl Tables {
@@ -119,15 +110,8 @@ impl Tables {
             .collect();
         let is_complete = tiles.iter().all(|tile| tile.data.is_complete);
         let note = if is_complete { "" } else { "alignments and constraints are not known" };
-        let table = Data {
-            name: &format!("Gaps of the {}", page.runs.system().arena_in_text()),
-            title: "",
-            note,
-            columns: &columns,
-            rows,
-            is_selected: &|_| false,
-            paint: &no_paint,
-        };
+        let name = format!("Gaps of the {}", page.runs.system().arena_in_text());
+        let table = Data { note, ..Data::of(&name, &columns, rows) };
         let click = self.gaps.ui_beside(ui, &table, page.commands, Some(tabs))?;
         gaps.at(click.row).map(|(.., gap)| gap.bytes.clone())
     }
@@ -141,9 +125,7 @@ fn tabs_ui(ui: &mut egui::Ui, now: &mut Tab) {
         {
             let entry = ui.selectable_value(now, tab, title);
             if *now == tab {
-                let stroke = egui::Stroke::new(2.0, Tokens::now(ui).accent);
-                let line = entry.rect.x_range().shrink(4.0);
-                ui.painter().hline(line, entry.rect.bottom(), stroke);
+                shown_tab_line(ui, &entry);
             }
         }
     });
@@ -157,7 +139,6 @@ type TileAtStep = (Same<TileData>, Option<Same<AtStep>>);
 struct GapTable {
     made_for: Vec<TileAtStep>,
     gaps: Arc<GapRows>,
-    /// The same.
     rows: Arc<dyn Rows>,
 }
 

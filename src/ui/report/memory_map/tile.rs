@@ -1,7 +1,6 @@
 //! Which tile is shown, and what there is to say of it in one line.
 
-use eframe::egui;
-use eframe::egui::{Key, Label, RichText, TextEdit};
+use eframe::egui::{self, Key, Label, RichText, TextEdit};
 
 use super::read::TileData;
 use crate::analysis::liveness::first_arena;
@@ -14,8 +13,7 @@ use crate::ui::runs::{Run, RunId};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 
-/// What is remembered of the choice.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct TileChoice {
     arena: Option<ArenaId>,
     typed: Option<String>,
@@ -38,7 +36,6 @@ impl TileChoice {
         arena
     }
 
-    /// Draws the field and the buttons.
     pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, arenas: &Arenas) {
         let system = *page.runs.system();
         let arena = self.arena(page.runs.reference(), arenas, &page.selection.tiles);

@@ -1,7 +1,6 @@
 //! What the pointer learns of a variable or a gap.
 
-use eframe::egui;
-use eframe::egui::{Label, RichText};
+use eframe::egui::{self, Label, RichText};
 
 use super::picture::Hit;
 use super::read::TileData;
@@ -16,7 +15,6 @@ const NAME: usize = 160;
 /// Longest name of a neighbour.
 const NEIGHBOUR: usize = 56;
 
-/// Draws what is known of what lies at a place.
 pub fn hit_ui(ui: &mut egui::Ui, data: &TileData, gaps: &[Gap], hit: Hit) {
     match hit {
         Hit::Variable(row) => variable_ui(ui, data, row),

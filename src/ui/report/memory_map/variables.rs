@@ -1,9 +1,8 @@
 //! The variables of a tile: of one run by address, of several with their bytes and addresses in each.
 
+use eframe::egui;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-use eframe::egui;
 
 use super::read::TileData;
 use super::words::{Words, category, life};
@@ -13,7 +12,7 @@ use crate::store::placed::Placement;
 use crate::ui::job::Same;
 use crate::ui::report::PageContext;
 use crate::ui::runs::{RunId, Runs, RunsAnswer};
-use crate::ui::widget::data_table::{Data, DataTable, no_paint};
+use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::rows::{Column, Rows, Value};
 
 /// Width of a column of bytes or addresses, points.
@@ -21,7 +20,6 @@ pub const BYTES: f32 = 84.0;
 /// The same beside another run.
 const OF_PAIR: f32 = 104.0;
 
-/// What stands in a column.
 #[derive(Clone, Copy, Debug)]
 enum Cell {
     Name,
@@ -42,25 +40,16 @@ type RowPart = (&'static str, fn(usize) -> Cell);
 /// The tile in each run, where it is there.
 type Tiles = Vec<Option<Same<TileData>>>;
 
-/// What the table remembers.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct VariableTable {
     table: DataTable,
     listed: RunsAnswer<Tiles, ListedVariables>,
 }
 
-/// Variables that are ready to be shown.
 struct ListedVariables {
     columns: Vec<Column>,
     variables: Arc<TileVariableRows>,
-    /// The same.
     rows: Arc<dyn Rows>,
-}
-
-impl std::fmt::Debug for ListedVariables {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} variables", self.rows.len())
-    }
 }
 
 /// The variables that have a place in one of the runs.
@@ -100,14 +89,11 @@ impl VariableTable {
             runs.iter().zip(rows).filter_map(|(run, row)| Some((run.id, (*row)?)))
         };
         let is_one = runs.is_one();
+        let name = Words::of(runs).variables;
         let table = Data {
-            name: &Words::of(runs).variables,
-            title: "",
             note: if is_one { "over all steps" } else { "over all steps, largest change first" },
-            columns: &listed.columns,
-            rows: &listed.rows,
             is_selected: &|row| of_runs(row).any(|(run, row)| chosen.get(&run) == Some(&row)),
-            paint: &no_paint,
+            ..Data::of(&name, &listed.columns, &listed.rows)
         };
         let click = self.table.ui_beside(ui, &table, page.commands, Some(beside))?;
         Some(of_runs(click.row).collect())

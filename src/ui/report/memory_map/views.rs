@@ -3,21 +3,15 @@
 use eframe::egui;
 
 use crate::ui::runs::{Run, Runs};
-use crate::ui::theme::Tokens;
+use crate::ui::widget::choice::shown_tab_line;
 
-/// What the Memory page shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MemoryView {
-    /// Bytes of every tile.
     #[default]
     Tiles,
-    /// The addresses of one tile.
     OneTile,
-    /// The addresses of one tile over all steps.
     AddressSteps,
-    /// The addresses of all tiles.
     AllTiles,
-    /// The tiles as a grid.
     Grid,
     /// What has changed, tile by tile and category by category; of several runs only.
     Differences,
@@ -72,9 +66,7 @@ pub fn views_ui(ui: &mut egui::Ui, view: &mut MemoryView, runs: &Runs) {
             entry
                 .widget_info(|| egui::WidgetInfo::selected(egui::Role::Button, true, is_on, &name));
             if is_on {
-                let stroke = egui::Stroke::new(2.0, Tokens::now(ui).accent);
-                let line = entry.rect.x_range().shrink(4.0);
-                ui.painter().hline(line, entry.rect.bottom(), stroke);
+                shown_tab_line(ui, &entry);
             }
             if entry.clicked() {
                 *view = which;

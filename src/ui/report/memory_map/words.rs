@@ -25,12 +25,10 @@ pub struct Words {
     pub least_height: f32,
     /// The height of the tables, as a part of what tables have elsewhere.
     pub tables_share: f32,
-    /// The name of the table of variables.
     pub variables: String,
 }
 
 impl Words {
-    /// Those of runs.
     pub fn of(runs: &Runs) -> Self {
         let of_arena = format!("Variables of the {}", runs.system().arena_in_text());
         if runs.is_one() {
@@ -53,7 +51,6 @@ impl Words {
     }
 }
 
-/// A reason in a few words.
 pub fn reason_title(reason: GapReason) -> &'static str {
     reason.title()
 }
@@ -85,14 +82,12 @@ pub fn reason_text(data: &TileData, gap: &Gap) -> String {
     }
 }
 
-/// The category of a variable.
 pub fn category(report: &Report, variable: &Placement) -> String {
     let id = variable.category.map(CategoryId);
     let name = id.and_then(|id| report.categories.get()?.name(id));
     name.map_or_else(|| "–".to_owned(), |name| clean(&category_title(name)).into_owned())
 }
 
-/// When a variable lives.
 pub fn life(report: &Report, variable: &Placement) -> String {
     let Some(liveness) = report.liveness.get() else { return "–".to_owned() };
     let classes = &liveness.classes;

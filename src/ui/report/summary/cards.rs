@@ -1,8 +1,6 @@
-//! The facts at the left: of one run in cards of names and values, of several as cards with a column for
-//! each run.
+//! The facts at the left: of one run in cards, of several as cards with a column for each run.
 
-use eframe::egui;
-use eframe::egui::{Grid, Label, RichText, ScrollArea};
+use eframe::egui::{self, Grid, Label, RichText, ScrollArea};
 
 use super::words::{DIFFERS, SAME, of_number, said_text, state_text};
 use crate::analysis::comparison::facts::{Fact, FactGroup, Said};
@@ -44,7 +42,6 @@ pub fn wanted_width(runs: &Runs) -> f32 {
     }
 }
 
-/// Draws the cards.
 pub fn cards_ui(ui: &mut egui::Ui, runs: &Runs, groups: &[FactGroup]) {
     let scrolls = egui::Vec2b::new(runs.len() > 2, true);
     ScrollArea::new(scrolls).auto_shrink(false).show(ui, |ui| {

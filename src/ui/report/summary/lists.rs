@@ -2,10 +2,8 @@
 //! run. What differs comes first. Each sorts, filters and is copied; a row that is clicked is shown in full
 //! below.
 
+use eframe::egui::{self, Label, Margin, RichText, ScrollArea};
 use std::sync::Arc;
-
-use eframe::egui;
-use eframe::egui::{Label, Margin, RichText, ScrollArea};
 
 use super::words::{SAME, of_number, state_text};
 use crate::analysis::comparison::options::{NamedValues, options, side_facts};
@@ -19,10 +17,9 @@ use crate::ui::command::Command;
 use crate::ui::report::reason_of;
 use crate::ui::runs::{Needed, Runs};
 use crate::ui::units::Units;
-use crate::ui::widget::data_table::{Data, DataTable, no_paint};
+use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::rows::{Column, Listed, Rows, Value};
 
-/// Which list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum List {
     #[default]
@@ -97,8 +94,6 @@ impl List {
 /// A row of any list, with a cell for each column.
 type Row = Vec<Value<'static>>;
 
-/// A list as it is shown.
-#[derive(Debug)]
 struct ListTable {
     list: List,
     title: String,
@@ -109,8 +104,6 @@ struct ListTable {
     differing: usize,
 }
 
-/// The lists that there are.
-#[derive(Debug)]
 pub struct ListTables(Vec<ListTable>);
 
 impl ListTables {
@@ -140,8 +133,7 @@ impl ListTables {
     }
 }
 
-/// What the lists remember.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Lists {
     /// The list that was chosen; before that the first in which something differs.
     chosen: Option<List>,
@@ -150,7 +142,6 @@ pub struct Lists {
 }
 
 impl Lists {
-    /// Draws the chosen list.
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
@@ -191,13 +182,9 @@ impl Lists {
         }
         let selected = self.selected;
         let data = Data {
-            name: shown.list.name(),
-            title: "",
             note: &shown.note,
-            columns: &shown.columns,
-            rows: &shown.rows,
             is_selected: &|row| selected == Some(row),
-            paint: &no_paint,
+            ..Data::of(shown.list.name(), &shown.columns, &shown.rows)
         };
         let mut click = None;
         let mut table_ui = |ui: &mut egui::Ui| click = self.table.ui(ui, &data, commands);
@@ -238,7 +225,6 @@ fn full_ui(ui: &mut egui::Ui, runs: &Runs, table: &ListTable, row: usize) {
     });
 }
 
-/// What a tab says.
 fn title(runs: &Runs, list: List, rows: usize, differing: usize) -> String {
     let name = list.name();
     match (list, differing) {

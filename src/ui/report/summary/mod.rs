@@ -1,13 +1,11 @@
-//! Summary: whether the programs fit and what differs, the machine, the graph, the totals, all options and
-//! files, and the compiler's phases, with a column for each run.
+//! Summary: whether the programs fit, what differs, facts, options, files, and the compiler's phases.
 
 mod cards;
 mod lists;
 mod phases;
 mod words;
 
-use eframe::egui;
-use eframe::egui::{Label, Margin, RichText};
+use eframe::egui::{self, Label, Margin, RichText};
 
 use super::PageContext;
 use super::words::option_name;
@@ -35,16 +33,13 @@ const MOST_NAMED: usize = 5;
 /// Longest value there.
 const VALUE: usize = 24;
 
-/// What the page remembers.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct SummaryPage {
     facts: RunsAnswer<(), SummaryFacts>,
     lists: Lists,
     phases: Phases,
 }
 
-/// What the page shows.
-#[derive(Debug)]
 struct SummaryFacts {
     groups: Vec<FactGroup>,
     fits: PerRun<Option<Fit>>,

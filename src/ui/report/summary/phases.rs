@@ -1,18 +1,17 @@
-//! The compiler's phases of all runs below each other, on one scale: what took how long, as flame graphs. A
-//! phase that is chosen in one is chosen in all.
+//! The compiler's phases of all runs as flame graphs on one scale; one that is chosen is chosen in all.
 
-use eframe::egui;
-use eframe::egui::{Button, Label, Margin, Rect, RichText, ScrollArea};
+use eframe::egui::{self, Button, Label, Margin, Rect, RichText, ScrollArea};
 
 use super::words::of_number;
 use crate::analysis::program::phases::{joined_frames, phases};
 use crate::text::{grouped, shortened};
-use crate::ui::command::{Command, Export, ExportTo, Exported};
+use crate::ui::command::{Command, Exported};
 use crate::ui::report::PageContext;
+use crate::ui::report::change_of;
 use crate::ui::runs::{Run, Runs};
 use crate::ui::split;
+use crate::ui::widget::exports::exports_ui;
 use crate::ui::widget::flame::{FLAME_ROW, Flame, FlameFrame};
-use crate::ui::widget::rows::{percent_text, signed};
 
 /// Longest name.
 const NAME: usize = 120;
@@ -21,8 +20,6 @@ const ROWS: usize = 9;
 /// Height of the head with the space around, points.
 const HEAD: f32 = 42.0;
 
-/// The phases of a run.
-#[derive(Debug)]
 struct PhasesOfRun {
     frames: Vec<FlameFrame>,
     /// The time of all.
@@ -31,8 +28,6 @@ struct PhasesOfRun {
     rows: Vec<usize>,
 }
 
-/// The phases of all runs.
-#[derive(Debug)]
 pub struct NestedPhases {
     runs: Vec<PhasesOfRun>,
     /// What is the same phase: for each run its position.
@@ -92,7 +87,6 @@ impl PhasesOfRun {
         self.frames.iter().map(|frame| frame.depth + 1).max().unwrap_or(1)
     }
 
-    /// A phase in words.
     fn text(&self, frame: &FlameFrame) -> String {
         let time = duration_text(frame.duration);
         let own = duration_text(frame.own);
@@ -101,8 +95,7 @@ impl PhasesOfRun {
     }
 }
 
-/// What the part remembers.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Phases {
     flames: Vec<Flame>,
     /// Where the pictures were in the last frame.
@@ -110,7 +103,6 @@ pub struct Phases {
 }
 
 impl Phases {
-    /// Draws the part at the bottom of the page.
     pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, phases: &NestedPhases) {
         let runs = page.runs;
         if phases.runs.iter().all(|run| run.frames.is_empty()) {
@@ -146,7 +138,9 @@ impl Phases {
             ui.label(RichText::new("Compiler phases").strong().size(15.0));
             ui.weak(totals_text(&phases.runs));
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                exports_ui(ui, self.picture, commands);
+                exports_ui(ui, ("picture", "compiler phases", true), commands, || {
+                    self.picture.map(Exported::Picture)
+                });
                 let is_zoomed = self.flames.iter().any(Flame::is_zoomed);
                 let all = ui.add_enabled(is_zoomed, Button::new("Show all phases"));
                 if all.on_hover_text("Double-click, or key 0").clicked() {
@@ -210,13 +204,11 @@ impl Phases {
     }
 }
 
-/// What a run without phases says.
 fn none_text(run: &Run) -> String {
     let why = run.report.about.get().and_then(|about| about.why_no_phases.as_ref());
     why.map_or("This report has none".to_owned(), |why| format!("This report has none: {why}"))
 }
 
-/// Says that there are no phases.
 fn none_ui(ui: &mut egui::Ui, run: &Run) {
     let frame = egui::Frame::new().inner_margin(Margin::symmetric(0, 8));
     egui::Panel::bottom("no phases").frame(frame).show(ui, |ui| {
@@ -225,22 +217,6 @@ fn none_ui(ui: &mut egui::Ui, run: &Run) {
             ui.weak(none_text(run));
         });
     });
-}
-
-/// The buttons that copy and save the pictures, from the right to the left.
-fn exports_ui(ui: &mut egui::Ui, picture: Option<Rect>, commands: &mut Vec<Command>) {
-    for (to, word, title) in
-        [(ExportTo::File, "Save…", "Save picture…"), (ExportTo::Clipboard, "Copy", "Copy picture")]
-    {
-        let button = ui.add(Button::new(word));
-        let button = button.accessible_name(format!("{title}: compiler phases"));
-        if button.on_hover_text(title).clicked()
-            && let Some(picture) = picture
-        {
-            let (name, what) = ("compiler phases".to_owned(), Exported::Picture(picture));
-            commands.push(Command::Export(Export { name, to, what }));
-        }
-    }
 }
 
 /// How long all took: `3.06 s in 9 phases`, `3.06 s → 4.10 s, ▲ +1.04 s (+34.0 %)`.
@@ -259,7 +235,7 @@ fn durations_text(durations: &[Option<u64>]) -> String {
     let texts: Vec<String> = durations.iter().map(text).collect();
     match durations {
         [Some(source), Some(target)] => {
-            format!("{}, {}", texts.join(" → "), change_text(*source, *target))
+            format!("{}, {}", texts.join(" → "), change_of(*source, *target, duration_text))
         }
         [_, _] => texts.join(" → "),
         _ => texts.join(" · "),
@@ -310,21 +286,13 @@ fn tooltip_ui(
         row("Itself", &|_, frame| duration_text(frame.own));
     });
     if let [Some(source), Some(target)] = frames {
-        ui.label(format!("Difference: {}", change_text(source.duration, target.duration)));
+        ui.label(format!(
+            "Difference: {}",
+            change_of(source.duration, target.duration, duration_text)
+        ));
     }
 }
 
-/// From one duration to another.
-fn change_text(source: u64, target: u64) -> String {
-    let change = i64::try_from(i128::from(target) - i128::from(source)).unwrap_or(i64::MAX);
-    let text = signed(change, duration_text);
-    if source == 0 || change == 0 {
-        return text;
-    }
-    format!("{text} ({})", percent_text(change as f64 * 100.0 / source as f64))
-}
-
-/// A share of all.
 fn share_text(part: u64, total: u64) -> String {
     if total == 0 {
         return "all of it".to_owned();

@@ -14,7 +14,6 @@ pub fn of_number<'a>(runs: &Runs, [one, two, more]: [&'a str; 3]) -> &'a str {
     }
 }
 
-/// Whether a program fits, in words.
 pub fn fit_text(fit: &Fit, units: Units) -> String {
     if fit.fits {
         return "Fits: no tile is over its limit".to_owned();

@@ -1,7 +1,6 @@
 //! Where the tiles of a grid lie, and how they are painted.
 
-use eframe::egui;
-use eframe::egui::{Align2, Color32, FontId, Pos2, Rect, Stroke, TextureHandle, Vec2};
+use eframe::egui::{self, Align2, Color32, FontId, Pos2, Rect, Stroke, TextureId, Vec2};
 
 use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::memory::tile_grid::{TileGrid, TilePlace};
@@ -22,7 +21,6 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Puts the grids into a rectangle.
     pub fn new(rect: Rect, grid: &TileGrid) -> Self {
         let lines = grid.ipus.iter().map(|ipu| ipu.lines).max().unwrap_or(1).max(1);
         let (count, columns) = (grid.ipus.len().max(1), grid.columns.max(1));
@@ -52,7 +50,6 @@ impl Layout {
         Rect::from_min_size(self.corner(place.grid) + at, Vec2::splat(self.tile))
     }
 
-    /// The row of the tile at a place.
     pub fn row_at(&self, at: Pos2, grid: &TileGrid) -> Option<usize> {
         (0..grid.ipus.len()).find_map(|index| {
             let within = (at - self.corner(index)) / self.tile;
@@ -64,12 +61,11 @@ impl Layout {
         })
     }
 
-    /// Paints the picture, the names of IPUs, and what is selected.
     pub fn paint(
         &self,
         ui: &egui::Ui,
         grid: &TileGrid,
-        texture: &TextureHandle,
+        texture: TextureId,
         selected: &TileSelection,
         tiles: &IdColumn<TileId>,
     ) {
@@ -82,7 +78,7 @@ impl Layout {
             let rect = Rect::from_min_size(self.corner(index), size);
             let part = |line: usize| line as f32 / lines as f32;
             let uv = Rect::from_x_y_ranges(0.0..=1.0, part(first)..=part(first + ipu.lines));
-            painter.image(texture.id(), rect, uv, Color32::WHITE);
+            painter.image(texture, rect, uv, Color32::WHITE);
             let stroke = Stroke::new(1.0, tokens.border);
             painter.rect_stroke(rect, 0, stroke, egui::StrokeKind::Outside);
             if let Some(ipu) = ipu.ipu {
@@ -99,7 +95,6 @@ impl Layout {
         }
     }
 
-    /// A line around the tile of a row.
     pub fn outline(&self, ui: &egui::Ui, grid: &TileGrid, row: usize, stroke: Stroke) {
         if let Some(place) = grid.place_of(row) {
             let rect = self.place(place);

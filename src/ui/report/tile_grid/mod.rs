@@ -6,40 +6,34 @@ mod layout;
 mod picture;
 mod scale;
 
+use eframe::egui::{self, ComboBox, RichText, Sense, Stroke};
 use std::sync::Arc;
-
-use eframe::egui;
-use eframe::egui::{ColorImage, ComboBox, RichText, Sense, Stroke, TextureHandle};
 
 use crate::analysis::memory::selection::TileSelection;
 use crate::store::TileId;
 use crate::store::memory::TileMemory;
 use crate::text::shortened;
 use crate::ui::report::side_by_side::side_by_side_ui;
-use crate::ui::report::tile_figures::figure_title;
+use crate::ui::report::tile_figures::{figure_title, tile_text};
 use crate::ui::report::{PageContext, bytes_or_dash, change_color, change_text};
 use crate::ui::runs::{Needed, Run, RunId, Runs, RunsAnswer};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::diverging::{ChangeScale, change_scale_ui};
+use crate::ui::widget::picture::{ImageTexture, describe, link};
 use layout::Layout;
 use picture::{GridPicture, TileGrids};
 use scale::Choices;
 
-/// What is said beside every grid.
 const NOTE: &str = "Tiles in software order: the report does not say where they lie on the chip";
 
-/// What is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Shows {
-    /// All runs, side by side.
     #[default]
     All,
-    /// What has changed.
     Difference,
 }
 
-/// What pictures are made for.
 #[derive(Clone, Debug, PartialEq)]
 struct GridChoice {
     choices: Choices,
@@ -49,7 +43,6 @@ struct GridChoice {
     is_dark: bool,
 }
 
-/// What the grids remember.
 #[derive(Default)]
 pub struct TileGridView {
     choices: Choices,
@@ -58,15 +51,9 @@ pub struct TileGridView {
     /// The run whose change is shown, if the user has chosen one.
     other: Option<RunId>,
     grids: RunsAnswer<GridChoice, Option<Arc<TileGrids>>>,
-    textures: Vec<Option<(Arc<ColorImage>, TextureHandle)>>,
+    textures: Vec<ImageTexture>,
     /// The tile under the pointer in one of the grids.
     pointed: Option<TileId>,
-}
-
-impl std::fmt::Debug for TileGridView {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("TileGridView").field(&self.choices).field(&self.shows).finish()
-    }
 }
 
 impl TileGridView {
@@ -94,7 +81,7 @@ impl TileGridView {
             return;
         };
         let figure = figure_title(&self.choices.figure);
-        self.textures.resize_with(grids.pictures.len(), Option::default);
+        self.textures.resize_with(grids.pictures.len(), ImageTexture::default);
         let shown = GridsShown { grids: &grids, figure: &figure, pointed: self.pointed };
         let mut answer = Answer::default();
         if let ([picture], [texture]) = (&grids.pictures[..], &mut self.textures[..]) {
@@ -113,13 +100,7 @@ impl TileGridView {
         if let Some(tile) = answer.clicked {
             page.selection.tiles = TileSelection::one(tile);
         }
-        if self.pointed != answer.pointed {
-            self.pointed = answer.pointed;
-            // Other grids were drawn before this was known.
-            if grids.pictures.len() > 1 {
-                ui.request_repaint();
-            }
-        }
+        link(ui, &mut self.pointed, answer.pointed, grids.pictures.len() > 1);
     }
 
     fn head_ui(&mut self, ui: &mut egui::Ui, runs: &Runs, other: usize, grids: Option<&TileGrids>) {
@@ -139,7 +120,6 @@ impl TileGridView {
         });
     }
 
-    /// The choice between the runs and what has changed.
     fn shows_ui(&mut self, ui: &mut egui::Ui, runs: &Runs, other: usize) {
         ui.spacing_mut().item_spacing.x = 4.0;
         let is_pair = runs.len() == 2;
@@ -178,41 +158,33 @@ impl TileGridView {
     }
 }
 
-/// What the user did to a grid.
 #[derive(Clone, Copy, Debug, Default)]
 struct Answer {
     clicked: Option<TileId>,
     pointed: Option<TileId>,
 }
 
-/// The grids that are shown.
 struct GridsShown<'a> {
     grids: &'a TileGrids,
     figure: &'a str,
-    /// The tile under the pointer in one of them.
     pointed: Option<TileId>,
 }
 
 impl GridsShown<'_> {
-    /// Draws one of them in the space that is left.
     fn ui(
         &self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
         (name, picture): (&str, &GridPicture),
-        texture: &mut Option<(Arc<ColorImage>, TextureHandle)>,
+        texture: &mut ImageTexture,
     ) -> Answer {
         let (grid, tiles) = (&picture.grid, &self.grids.tiles);
-        let texture = texture_of(ui, name, texture, &picture.image);
+        let texture = texture.of(ui, name, &picture.image);
         let (rect, response) = ui.allocate_exact_size(ui.available_size(), Sense::click());
         let layout = Layout::new(rect, grid);
-        layout.paint(ui, grid, &texture, &page.selection.tiles, tiles);
+        layout.paint(ui, grid, texture, &page.selection.tiles, tiles);
         *page.has_painted_graph = true;
-        response.widget_info(|| {
-            let mut info = egui::WidgetInfo::labeled(egui::Role::Canvas, true, name);
-            info.current_text_value = Some(self.figure.to_owned());
-            info
-        });
+        describe(&response, name, || self.figure.to_owned());
         let text = Tokens::now(ui).text;
         if let Some(row) = self.pointed.and_then(|tile| tiles.position(tile)) {
             layout.outline(ui, grid, row, Stroke::new(1.0, text));
@@ -223,14 +195,11 @@ impl GridsShown<'_> {
         };
         layout.outline(ui, grid, row, Stroke::new(2.0, text));
         egui::Tooltip::for_widget(&response).at_pointer().show(|ui| {
-            let ipu = page.runs.machine().and_then(|machine| machine.ipu_of(tile));
-            let ipu = ipu.map_or(String::new(), |ipu| format!(" of IPU {ipu}"));
-            self.tooltip_ui(ui, page.runs, (row, &format!("Tile {tile}{ipu}")));
+            self.tooltip_ui(ui, page.runs, (row, &tile_text(page.runs.machine(), tile)));
         });
         Answer { clicked: response.clicked().then_some(tile), pointed: Some(tile) }
     }
 
-    /// The figure of a tile in all runs, with the differences.
     fn tooltip_ui(&self, ui: &mut egui::Ui, runs: &Runs, (row, tile): (usize, &str)) {
         let units = Units::now(ui);
         let values: Vec<Option<u64>> = self.grids.values_of(row).collect();
@@ -263,23 +232,5 @@ impl GridsShown<'_> {
                 ui.end_row();
             }
         });
-    }
-}
-
-/// The texture of a picture, which is made again when there is another picture.
-fn texture_of(
-    ui: &egui::Ui,
-    name: &str,
-    kept: &mut Option<(Arc<ColorImage>, TextureHandle)>,
-    image: &Arc<ColorImage>,
-) -> TextureHandle {
-    match kept {
-        Some((shown, texture)) if Arc::ptr_eq(shown, image) => texture.clone(),
-        _ => {
-            let options = egui::TextureOptions::NEAREST;
-            let texture = ui.load_texture(name, Arc::clone(image), options);
-            *kept = Some((Arc::clone(image), texture.clone()));
-            texture
-        }
     }
 }

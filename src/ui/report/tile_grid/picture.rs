@@ -1,9 +1,7 @@
 //! The pictures of grids, a pixel a tile. Made beside the window.
 
+use eframe::egui::{self, Color32, ColorImage};
 use std::sync::Arc;
-
-use eframe::egui;
-use eframe::egui::{Color32, ColorImage};
 
 use super::GridChoice;
 use super::scale::color;
@@ -23,17 +21,13 @@ const COLUMNS: usize = 46;
 /// Lines of a texture.
 const MOST_LINES: usize = 2000;
 
-/// A picture of all tiles.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct GridPicture {
-    /// Where tiles stand.
     pub grid: TileGrid,
-    /// Their colours.
     pub image: Arc<ColorImage>,
 }
 
 /// Pictures of every run, or one of what has changed.
-#[derive(Debug)]
 pub struct TileGrids {
     /// The tiles of all runs.
     pub tiles: IdColumn<TileId>,
@@ -42,7 +36,6 @@ pub struct TileGrids {
     pub pictures: Vec<GridPicture>,
     /// The ends of the colours of all runs.
     pub ends: Option<(u64, u64)>,
-    /// The largest change.
     pub most: u64,
 }
 
@@ -88,7 +81,6 @@ impl TileGrids {
         Some(Self { tiles: united.tiles, values, pictures, ends, most })
     }
 
-    /// The figure of a tile in each run.
     pub fn values_of(&self, row: usize) -> impl Iterator<Item = Option<u64>> {
         self.values.iter().map(move |values| cell(values, row))
     }

@@ -1,27 +1,24 @@
 //! What tiles are coloured by, and how far the colours reach.
 
-use eframe::egui;
-use eframe::egui::{Color32, ComboBox, Rect, Sense, Vec2};
+use eframe::egui::{self, Color32, ComboBox, Rect, Sense, Vec2};
 
 use crate::analysis::memory::tile_grid::TileFigure;
 use crate::store::memory::TileMemory;
 use crate::ui::report::tile_figures::figure_title;
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
+use crate::ui::widget::choice::choice_ui;
 
 /// What the colours reach from and to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scale {
-    /// From the least to the most.
+    #[default]
     LeastToMost,
-    /// From nothing to the most.
     ZeroToMost,
-    /// From nothing to the limit of a tile.
     ZeroToLimit,
 }
 
 impl Scale {
-    /// The name for people.
     pub fn title(self) -> &'static str {
         match self {
             Self::LeastToMost => "From least to most",
@@ -40,19 +37,10 @@ impl Scale {
     }
 }
 
-/// The figure and the scale that the user chose.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Choices {
-    /// The figure.
     pub figure: TileFigure,
-    /// The scale.
     pub scale: Scale,
-}
-
-impl Default for Choices {
-    fn default() -> Self {
-        Self { figure: TileFigure::IncludingGaps, scale: Scale::LeastToMost }
-    }
 }
 
 impl Choices {
@@ -84,13 +72,8 @@ impl Choices {
 
     /// Draws the choice of a scale, with its ends where they are known.
     pub fn scale_ui(&mut self, ui: &mut egui::Ui, ends: Option<(u64, u64)>) {
-        let combo = ComboBox::from_id_salt("scale of tiles").width(150.0);
-        let combo = combo.selected_text(self.scale.title()).show_ui(ui, |ui| {
-            for scale in [Scale::LeastToMost, Scale::ZeroToMost, Scale::ZeroToLimit] {
-                ui.selectable_value(&mut self.scale, scale, scale.title());
-            }
-        });
-        combo.response.accessible_name("Colour scale");
+        let scales = [Scale::LeastToMost, Scale::ZeroToMost, Scale::ZeroToLimit];
+        choice_ui(ui, ("Colour scale", 150.0), &mut self.scale, scales, |scale| scale.title());
         if let Some((least, most)) = ends {
             let units = Units::now(ui);
             ui.label(units.bytes(least));

@@ -1,14 +1,12 @@
 //! How mouse and keyboard select in a picture.
 
-use eframe::egui;
-use eframe::egui::{Event, EventFilter, InputState, Key, Modifiers, Response};
+use eframe::egui::{self, Event, EventFilter, InputState, Key, Modifiers, Response};
 use egui_plot::PlotTransform;
 
 use super::Click;
 use crate::ui::widget::view::View;
 
-/// Whether dragging selects a range: with Shift, and where all is visible, so that there is nothing
-/// to pan.
+/// Whether dragging selects a range: with Shift, and where there is nothing to pan.
 pub fn is_selecting(ui: &egui::Ui, view: View) -> bool {
     !view.is_zoomed() || ui.input(|input| input.modifiers.shift)
 }

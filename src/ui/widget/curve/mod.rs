@@ -6,13 +6,13 @@
 mod input;
 mod paint;
 
-use eframe::egui;
-use eframe::egui::{Color32, Modifiers, Rect, Response, Role, Sense, Stroke};
+use eframe::egui::{self, Color32, Modifiers, Rect, Response, Sense, Stroke};
 use egui_plot::{AxisHints, GridMark, Plot, PlotBounds};
 use std::ops::Range;
 
 use super::bins::{Bin, BinCache, Values, nearest};
 use super::navigate::{Axis, navigate, navigate_by_key};
+use super::picture::describe;
 use super::ticks;
 use super::view::View;
 use crate::ui::theme::Tokens;
@@ -26,10 +26,7 @@ const Y_TICKS: f64 = 34.0;
 /// Room for the figures of the y axis, so that pictures below each other line up.
 pub const Y_AXIS_WIDTH: f32 = 66.0;
 
-/// A series.
-#[derive(Debug)]
 pub struct Layer<'a> {
-    /// The numbers.
     pub values: Values<'a>,
     /// Added to each of them.
     pub base: u64,
@@ -37,25 +34,27 @@ pub struct Layer<'a> {
     pub is_stacked: bool,
     /// Colour of the area below the numbers.
     pub fill: Option<Color32>,
-    /// Colour of the line.
     pub line: Color32,
-    /// What was computed for the last frame.
     pub cache: &'a mut BinCache,
 }
 
-/// What to draw.
+impl<'a> Layer<'a> {
+    /// A line without an area, on the ground.
+    pub fn line(values: Values<'a>, line: Color32, cache: &'a mut BinCache) -> Self {
+        Self { values, base: 0, is_stacked: false, fill: None, line, cache }
+    }
+}
+
 pub struct Picture<'a> {
     /// The accessible name, which tells pictures apart.
     pub name: &'a str,
     /// The accessible value.
     pub value: String,
-    /// Title of the x axis.
     pub x_title: &'a str,
     /// The text of a position below its tick.
     pub x_text: &'a dyn Fn(usize) -> String,
     /// Changes when the numbers change.
     pub version: u64,
-    /// Number of positions.
     pub len: usize,
     /// The largest number to show.
     pub top: u64,
@@ -63,7 +62,6 @@ pub struct Picture<'a> {
     pub ground: Option<(u64, Color32, Color32)>,
     /// The series, painted in this order; the pointer finds positions of the last one.
     pub layers: Vec<Layer<'a>>,
-    /// Limits and their labels.
     pub limits: Vec<(u64, String)>,
     /// Positions at which something begins, with its label.
     pub borders: &'a [(usize, String)],
@@ -83,13 +81,11 @@ pub struct Picture<'a> {
 }
 
 /// A lane that shows where something is the case.
-#[derive(Debug)]
 pub struct Lane<'a> {
     /// What it is; may be empty.
     pub label: &'a str,
     /// Where it is the case: ascending, without overlaps.
     pub ranges: &'a [Range<u32>],
-    /// The colour of the ranges.
     pub color: Color32,
     /// Its height, points.
     pub height: f32,
@@ -102,12 +98,8 @@ impl<'a> Lane<'a> {
     }
 }
 
-/// What the user did.
-#[derive(Debug)]
 pub struct Answer {
-    /// The picture's area.
     pub response: Response,
-    /// The position under the pointer.
     pub hovered: Option<usize>,
     /// The position that was clicked, or reached with the keyboard.
     pub clicked: Option<Click>,
@@ -117,10 +109,8 @@ pub struct Answer {
     pub rect: Rect,
 }
 
-/// A position that was chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Click {
-    /// The position.
     pub position: usize,
     /// Whether it joins those that are selected: with Shift or Ctrl.
     pub is_added: bool,
@@ -129,7 +119,6 @@ pub struct Click {
 }
 
 impl Click {
-    /// A click with keys held.
     pub fn new(position: usize, modifiers: Modifiers) -> Self {
         let is_added = modifiers.shift || modifiers.command;
         Self { position, is_added, is_range: modifiers.shift }
@@ -185,11 +174,7 @@ pub fn curve_ui(ui: &mut egui::Ui, view: &mut View, mut picture: Picture<'_>) ->
         paint.cursor(hovered, value_at(hovered), Stroke::new(1.0, tokens.weak_text));
     }
     let actions = response.is_pointer_button_down_on() || response.hovered();
-    response.widget_info(|| {
-        let mut info = egui::WidgetInfo::labeled(Role::Canvas, true, picture.name);
-        info.current_text_value = Some(picture.value.clone());
-        info
-    });
+    describe(&response, picture.name, || picture.value.clone());
     let is_selecting = picture.is_range_selectable && input::is_selecting(ui, *view);
     let per_point = transform.dvalue_dpos()[0];
     let origin = f64::from(transform.position_from_point_x(0.0));

@@ -1,9 +1,8 @@
 //! The painting of a picture: areas, lines, grid, limit, borders, marks, cursors.
 
-use eframe::egui;
 use eframe::egui::emath::GuiRounding as _;
 use eframe::egui::epaint::{Mesh, Vertex, WHITE_UV};
-use eframe::egui::{Align2, Color32, Pos2, Rect, Shape, Stroke};
+use eframe::egui::{self, Align2, Color32, Pos2, Rect, Shape, Stroke};
 use egui_plot::PlotTransform;
 use std::ops::Range;
 
@@ -11,6 +10,7 @@ use super::{Lane, Picture, X_TICKS, Y_TICKS};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::bins::Bin;
+use crate::ui::widget::picture::grounded_text;
 use crate::ui::widget::ticks;
 
 /// Marks are dots on the curve as long as there are so many at most.
@@ -139,8 +139,7 @@ impl Paint<'_> {
         }
     }
 
-    /// A line where something begins. The label of what begins before the visible part stays at its
-    /// edge.
+    /// A line where something begins; the label of what begins before stays at the edge.
     pub fn borders(&self, borders: &[(usize, String)]) {
         let frame = self.frame();
         let x_of = |position: usize| self.x(position as f64 - 0.5);
@@ -155,7 +154,14 @@ impl Paint<'_> {
             let at = Pos2::new(x.max(frame.left()) + 4.0, frame.top() + 3.0);
             let has_room = end - at.x > 8.0 * label.chars().count() as f32;
             if at.x >= free_from && (has_room || x >= frame.left()) {
-                free_from = self.label(at, Align2::LEFT_TOP, label, self.tokens.weak_text).right();
+                free_from = grounded_text(
+                    &self.painter,
+                    at,
+                    Align2::LEFT_TOP,
+                    label,
+                    self.tokens.weak_text,
+                )
+                .right();
             }
         }
     }
@@ -173,7 +179,7 @@ impl Paint<'_> {
         if bytes as f64 > top {
             let at = Pos2::new(right, self.frame().top() + 4.0);
             let text = format!("{label}, above the picture");
-            return self.label(at, Align2::RIGHT_TOP, &text, self.tokens.limit);
+            return grounded_text(&self.painter, at, Align2::RIGHT_TOP, &text, self.tokens.limit);
         }
         let y = self.y(bytes);
         let ends = [Pos2::new(self.frame().left(), y), Pos2::new(self.frame().right(), y)];
@@ -187,16 +193,7 @@ impl Paint<'_> {
         } else {
             (Pos2::new(right, y + 4.0), Align2::RIGHT_TOP)
         };
-        self.label(at, align, label, self.tokens.limit)
-    }
-
-    fn label(&self, at: Pos2, align: Align2, text: &str, color: Color32) -> Rect {
-        let font = egui::FontId::proportional(12.5);
-        let galley = self.painter.layout_no_wrap(text.to_owned(), font, color);
-        let rect = align.anchor_size(at, galley.size());
-        self.painter.rect_filled(rect.expand2(egui::vec2(3.0, 1.0)), 2, self.tokens.surface);
-        self.painter.galley(rect.min, galley, color);
-        rect
+        grounded_text(&self.painter, at, align, label, self.tokens.limit)
     }
 
     /// Ticks at the bottom for marked positions; dots on the curve, of many only at its spikes.
@@ -256,8 +253,7 @@ impl Paint<'_> {
         }
     }
 
-    /// Selected positions as cursors, ranges between two lines; where there are many, all of them in a
-    /// lane at the bottom only.
+    /// Selected positions as cursors, ranges between two lines; of many only a lane at the bottom.
     pub fn selection(
         &self,
         selected: &[(Range<usize>, String)],
@@ -302,7 +298,7 @@ impl Paint<'_> {
         }
         if !label.is_empty() {
             let at = Pos2::new(column.center().x + 5.0, self.frame().top() + 3.0);
-            self.label(at, Align2::LEFT_TOP, label, self.tokens.text);
+            grounded_text(&self.painter, at, Align2::LEFT_TOP, label, self.tokens.text);
         }
     }
 
@@ -345,7 +341,7 @@ impl Paint<'_> {
         self.painter.hline(frame.x_range(), *y.start(), Stroke::new(1.0, self.tokens.border));
         if !lane.label.is_empty() {
             let at = Pos2::new(frame.left() + 4.0, whole.center().y);
-            self.label(at, Align2::LEFT_CENTER, lane.label, self.tokens.text);
+            grounded_text(&self.painter, at, Align2::LEFT_CENTER, lane.label, self.tokens.text);
         }
     }
 

@@ -1,0 +1,53 @@
+//! Choices of one of several values: in a list that opens, or as tabs.
+
+use eframe::egui::{self, ComboBox, Response, Stroke, WidgetText};
+
+use crate::ui::theme::Tokens;
+
+/// A list that opens, under an accessible name, in a width of points.
+pub fn choice_ui<T: PartialEq, W: Into<WidgetText>>(
+    ui: &mut egui::Ui,
+    (name, width): (&str, f32),
+    chosen: &mut T,
+    choices: impl IntoIterator<Item = T>,
+    title: impl Fn(&T) -> W,
+) -> Response {
+    let text = title(chosen).into();
+    list_ui(ui, (name, width), text, chosen, choices, title)
+}
+
+/// The same that says what it is for while it is closed: `Breakdown: region`.
+pub fn named_choice_ui<T: PartialEq>(
+    ui: &mut egui::Ui,
+    (name, width): (&str, f32),
+    chosen: &mut T,
+    choices: impl IntoIterator<Item = T>,
+    title: impl Fn(&T) -> &'static str,
+) -> Response {
+    let text = format!("{name}: {}", title(chosen).to_lowercase()).into();
+    list_ui(ui, (name, width), text, chosen, choices, title)
+}
+
+fn list_ui<T: PartialEq, W: Into<WidgetText>>(
+    ui: &mut egui::Ui,
+    (name, width): (&str, f32),
+    text: WidgetText,
+    chosen: &mut T,
+    choices: impl IntoIterator<Item = T>,
+    title: impl Fn(&T) -> W,
+) -> Response {
+    let combo = ComboBox::from_id_salt(name).selected_text(text).width(width);
+    let combo = combo.show_ui(ui, |ui| {
+        for choice in choices {
+            let title = title(&choice).into();
+            ui.selectable_value(chosen, choice, title);
+        }
+    });
+    combo.response.accessible_name(name)
+}
+
+/// A line below the tab that is shown.
+pub fn shown_tab_line(ui: &egui::Ui, tab: &Response) {
+    let stroke = Stroke::new(2.0, Tokens::now(ui).accent);
+    ui.painter().hline(tab.rect.x_range().shrink(4.0), tab.rect.bottom(), stroke);
+}

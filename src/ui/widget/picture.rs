@@ -1,0 +1,130 @@
+//! Pictures that are textures: an earlier one stays, at its place, until the next one is there.
+
+use eframe::egui::{
+    self, Align2, Color32, ColorImage, FontId, Painter, Pos2, Rect, Response, Role, Stroke,
+    StrokeKind, TextureHandle, TextureId, TextureOptions, WidgetInfo,
+};
+use std::sync::Arc;
+
+use crate::ui::job::{Cancel, Latest};
+use crate::ui::theme::Tokens;
+
+/// The texture of the image that is shown; another image is another `Arc`.
+#[derive(Default)]
+pub struct ImageTexture(Option<(Arc<ColorImage>, TextureHandle)>);
+
+impl ImageTexture {
+    pub fn of(&mut self, ui: &egui::Ui, name: &str, image: &Arc<ColorImage>) -> TextureId {
+        let load = || ui.load_texture(name, Arc::clone(image), TextureOptions::NEAREST);
+        let (shown, texture) = self.0.get_or_insert_with(|| (Arc::clone(image), load()));
+        if !Arc::ptr_eq(shown, image) {
+            texture.set(Arc::clone(image), TextureOptions::NEAREST);
+            *shown = Arc::clone(image);
+        }
+        texture.id()
+    }
+}
+
+type Made<V> = Option<(Arc<V>, Arc<ColorImage>)>;
+
+/// An image that a job makes, with what the job knows of it.
+pub struct ShownImage<K, V> {
+    made: Latest<K, Made<V>>,
+    shown: Option<(K, Arc<V>, TextureId)>,
+    texture: ImageTexture,
+}
+
+impl<K, V> Default for ShownImage<K, V> {
+    fn default() -> Self {
+        Self { made: Latest::default(), shown: None, texture: ImageTexture::default() }
+    }
+}
+
+impl<K: Clone + PartialEq, V: Send + Sync + 'static> ShownImage<K, V> {
+    /// Asks for the image of a key, and takes one that has come to the screen. Called in every frame.
+    pub fn ask(
+        &mut self,
+        ui: &egui::Ui,
+        name: &str,
+        key: &K,
+        make: impl FnOnce(&Cancel) -> Option<(V, ColorImage)> + Send + 'static,
+    ) {
+        self.made.ask(name, ui.ctx(), key, |cancel| {
+            let (known, image) = make(cancel)?;
+            Some((Arc::new(known), Arc::new(image)))
+        });
+        let Some((key, Some((known, image)))) = self.made.last() else { return };
+        if !self.shown.as_ref().is_some_and(|(_, shown, _)| Arc::ptr_eq(shown, known)) {
+            let texture = self.texture.of(ui, name, image);
+            self.shown = Some((key.clone(), Arc::clone(known), texture));
+        }
+    }
+
+    /// What is on the screen, and the key that it was made for.
+    pub fn shown(&self) -> Option<&(K, Arc<V>, TextureId)> {
+        self.shown.as_ref()
+    }
+
+    /// Why there will be none.
+    pub fn failure(&self) -> Option<&str> {
+        self.made.failure()
+    }
+}
+
+/// Paints all of a texture into a rectangle.
+pub fn paint_texture(painter: &Painter, texture: TextureId, rect: Rect) {
+    let whole = Rect::from_min_max(Pos2::ZERO, Pos2::new(1.0, 1.0));
+    painter.image(texture, rect, whole, Color32::WHITE);
+}
+
+/// A text on a ground of its own; returns where it lies.
+pub fn grounded_text(
+    painter: &Painter,
+    at: Pos2,
+    align: Align2,
+    text: &str,
+    color: Color32,
+) -> Rect {
+    let galley = painter.layout_no_wrap(text.to_owned(), FontId::proportional(12.5), color);
+    let rect = align.anchor_size(at, galley.size());
+    let ground = Tokens::of(painter.ctx().theme()).surface;
+    painter.rect_filled(rect.expand2(egui::vec2(3.0, 1.0)), 2, ground);
+    painter.galley(rect.min, galley, color);
+    rect
+}
+
+/// A text in place of a picture.
+pub fn message(painter: &Painter, rect: Rect, text: &str) {
+    let color = Tokens::of(painter.ctx().theme()).weak_text;
+    painter.text(rect.center(), Align2::CENTER_CENTER, text, FontId::proportional(14.0), color);
+}
+
+/// What a picture says to those who cannot see it.
+pub fn describe(response: &Response, name: &str, value: impl Fn() -> String) {
+    response.widget_info(|| {
+        let mut info = WidgetInfo::labeled(Role::Canvas, true, name);
+        info.current_text_value = Some(value());
+        info
+    });
+}
+
+/// A picture that is clicked has the keys, and shows by a line around `rect` that it has them.
+pub fn focus(ui: &egui::Ui, response: &Response, rect: Rect, line: StrokeKind) {
+    if response.clicked() || response.drag_started() {
+        response.request_focus();
+    }
+    if response.has_focus() {
+        let stroke = Stroke::new(1.0, Tokens::now(ui).accent);
+        ui.painter().rect_stroke(rect, 0, stroke, line);
+    }
+}
+
+/// Keeps where the pointer is; of several pictures others may have been drawn before this was known.
+pub fn link<T: PartialEq>(ui: &egui::Ui, known: &mut T, now: T, are_several: bool) {
+    if *known != now {
+        *known = now;
+        if are_several {
+            ui.request_repaint();
+        }
+    }
+}
