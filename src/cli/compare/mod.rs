@@ -23,7 +23,7 @@ use crate::analysis::comparison::fullest_tile::{FullestTiles, gaps_of_fullest};
 use crate::analysis::comparison::matching::{MatchCounts, Sureness, match_reports};
 use crate::analysis::comparison::options::OptionDifference;
 use crate::analysis::comparison::plans::Plan;
-use crate::analysis::comparison::spikes::Spike;
+use crate::analysis::comparison::slot_peaks::Spike;
 use crate::analysis::comparison::variables::{VariableDifference, variables};
 use crate::analysis::derived::{Derived, DerivedPair};
 use crate::analysis::figures::difference::Difference;
