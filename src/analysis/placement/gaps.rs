@@ -263,21 +263,13 @@ fn last_before(tile: &Placed, offset: u64, rows: Option<&Vec<u32>>) -> Option<us
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::fixture::placement;
     use crate::store::ids::ClassId;
     use crate::store::names::Names;
     use crate::store::variable::VariableFlags;
 
     fn variable(offset: u64, bytes: u64, alignment: u64, class: u32, flags: u16) -> Placement {
-        Placement {
-            id: 0,
-            offset,
-            bytes,
-            alignment,
-            category: None,
-            class: ClassId(class),
-            unlowered: None,
-            flags: VariableFlags(flags),
-        }
+        Placement { alignment, flags: VariableFlags(flags), ..placement(offset, bytes, class) }
     }
 
     fn tile() -> (Placed, Target) {

@@ -185,28 +185,13 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    use crate::store::StepId;
-    use crate::store::liveness::Liveness;
-    use crate::store::program::Steps;
-    use crate::store::report::Categories;
+    use crate::analysis::fixture;
     use crate::store::target::Target;
-    use crate::store::variable::VariableFlags;
 
     /// Four steps; class 1 lives always, 2 at the first two, 3 at the last two.
     fn report() -> Report {
-        let report = Report::default();
-        let mut steps = Steps::default();
-        (0..4).for_each(|step| assert!(steps.ids.push(StepId(step))));
-        report.steps.fill(Some(steps));
-        let mut liveness = Liveness::default();
-        for (id, range) in [(1, 0..4), (2, 0..2), (3, 2..4)] {
-            assert!(liveness.classes.push(ClassId(id), id == 1, [range]));
-        }
-        report.liveness.fill(Some(liveness));
-        let mut categories = Categories::default();
-        assert!(categories.ids.push(CategoryId(7)));
-        categories.names.push("stack");
-        report.categories.fill(Some(categories));
+        let report = fixture::report_of_lives(4, &[vec![0..4], vec![0..2], vec![2..4]]);
+        report.categories.fill(Some(fixture::categories(7, &["stack"])));
         report.target.fill(Some(Target {
             bytes_per_tile: Some(64),
             element_offsets: vec![0, 32],
@@ -218,16 +203,9 @@ mod tests {
     fn tile(variables: &[(u64, u64, u32)]) -> Placed {
         let mut tile = Placed::default();
         for (id, (offset, bytes, class)) in (0..).zip(variables) {
-            tile.placements.push(Placement {
-                id,
-                offset: *offset,
-                bytes: *bytes,
-                alignment: 4,
-                category: Some(7 + id % 2),
-                class: ClassId(*class),
-                unlowered: None,
-                flags: VariableFlags(1),
-            });
+            let category = Some(7 + id % 2);
+            let placement = fixture::placement(*offset, *bytes, *class);
+            tile.placements.push(Placement { id, category, ..placement });
             tile.names.push(&format!("Net/Layer{id}/out"));
         }
         tile

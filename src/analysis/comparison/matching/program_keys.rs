@@ -101,11 +101,11 @@ impl<'a> Contexts<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::program::debug_fixture;
+    use crate::analysis::fixture;
 
     /// Contexts 1, 2, 3 … of layer `poplar`, each with its parent's row.
     fn contexts(list: &[(&str, Option<u32>)]) -> DebugInfo {
-        let mut debug = debug_fixture::contexts(list.iter().map(|(name, _)| ("", *name)));
+        let mut debug = fixture::contexts(list.iter().map(|(name, _)| ("", *name)));
         debug.parents = list.iter().map(|(_, parent)| *parent).collect();
         debug
     }
