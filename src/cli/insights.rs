@@ -90,7 +90,7 @@ fn verdict_text(text: &mut String, verdict: &Verdict) {
         return;
     }
     let reasons = failure.gaps.iter().flatten();
-    let reasons = reasons.map(|lost| format!("{} {}", lost.reason, bytes(lost.bytes)));
+    let reasons = reasons.map(|lost| format!("{} {}", lost.reason.key(), bytes(lost.bytes)));
     let reasons = reasons.collect::<Vec<_>>().join(", ");
     let reasons = if reasons.is_empty() { reasons } else { format!(" ({reasons})") };
     *text += &wrapped(

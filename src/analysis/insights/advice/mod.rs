@@ -130,6 +130,24 @@ pub struct Advice {
     pub caution: &'static str,
 }
 
+impl Advice {
+    /// A technique of which nothing is said yet, and that is about no option.
+    fn of(id: Technique) -> Self {
+        Self {
+            id,
+            what: String::new(),
+            option: None,
+            direction: Direction::Change,
+            now: Vec::new(),
+            suggested: None,
+            how: Vec::new(),
+            evidence: Vec::new(),
+            saving: None,
+            caution: "",
+        }
+    }
+}
+
 /// What a piece of advice would save.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Saving {
