@@ -11,7 +11,7 @@ use super::output::{self, Answer, BUDGET_EXCEEDED, aligned};
 use super::{Input, size};
 use crate::analysis::insights::budgets::{Budgets, Check, Figure, Figures, checks, growth_percent};
 use crate::format::poplar::OpenReport;
-use crate::store::{TileId, Warning};
+use crate::store::TileId;
 use crate::text::{bytes, exact_bytes, grouped, signed_bytes};
 
 /// Arguments of `tilescope check`.
@@ -57,10 +57,8 @@ fn percent(text: &str) -> Result<f64, String> {
 /// `tilescope.check/1` (cli.md).
 #[derive(Debug, Serialize)]
 pub struct CheckReport {
-    schema: &'static str,
     passed: bool,
     checks: Vec<Row>,
-    warnings: Vec<Warning>,
 }
 
 /// A check: of what, against what; `actual` is null where the report does not say, and for growth
@@ -120,10 +118,8 @@ impl CheckReport {
         let found = checks(&budgets, &figures, baseline.as_ref());
         let bytes_per_tile = open.report.target.get().and_then(|target| target.bytes_per_tile);
         Self {
-            schema: "tilescope.check/1",
             passed: found.iter().all(Check::passed),
             checks: found.iter().map(|check| row(check, &figures, bytes_per_tile)).collect(),
-            warnings: Vec::new(),
         }
     }
 }
@@ -263,9 +259,7 @@ fn fit_text(figures: &Figures, bytes_per_tile: Option<u64>) -> String {
 }
 
 impl Answer for CheckReport {
-    fn set_warnings(&mut self, warnings: Vec<Warning>) {
-        self.warnings = warnings;
-    }
+    const SCHEMA: &'static str = "tilescope.check/1";
 
     fn exit_code(&self) -> ExitCode {
         if self.passed { ExitCode::SUCCESS } else { BUDGET_EXCEEDED.into() }

@@ -35,7 +35,7 @@ use crate::analysis::program::report_options::OptionKind;
 use crate::analysis::program::steps;
 use crate::format::poplar::OpenReport;
 use crate::format::{Error, Progress};
-use crate::store::{Report, Warning};
+use crate::store::Report;
 
 /// How many peaks of each report are looked at.
 const SPIKES: usize = 20;
@@ -57,7 +57,6 @@ pub struct CompareArguments {
 /// `tilescope.compare/1` (cli.md).
 #[derive(Debug, Serialize)]
 pub struct Comparison {
-    schema: &'static str,
     source: ComparedReport,
     target: ComparedReport,
     options: Vec<OptionRow>,
@@ -74,7 +73,6 @@ pub struct Comparison {
     /// One row per report, of more than two.
     #[serde(skip_serializing_if = "Runs::is_empty")]
     runs: Runs,
-    warnings: Vec<Warning>,
     /// For the text.
     #[serde(skip)]
     figures: Vec<Figure>,
@@ -198,7 +196,6 @@ impl Comparison {
             .map(|report| memory::totals(report.memory.get()?, report.target.get()).fits);
         let matching = &pair.matching;
         Ok(Self {
-            schema: "tilescope.compare/1",
             source: compared_report(source),
             target: compared_report(target),
             options: compared.options.into_iter().map(OptionRow::of).collect(),
@@ -225,7 +222,6 @@ impl Comparison {
                 .collect(),
             plans: compared.plans.into_iter().map(plan_row).collect(),
             runs,
-            warnings: Vec::new(),
             figures: compared.figures,
             fits,
             note: [source, target]
@@ -337,9 +333,7 @@ fn plan_row(plan: Plan) -> PlanRow {
 }
 
 impl Answer for Comparison {
-    fn set_warnings(&mut self, warnings: Vec<Warning>) {
-        self.warnings = warnings;
-    }
+    const SCHEMA: &'static str = "tilescope.compare/1";
 
     fn text(&self) -> String {
         text::text(self)
