@@ -1,7 +1,7 @@
 //! What computes and exchanges: compute sets, vertices, exchanges, estimates.
 
 #[cfg(test)]
-pub(crate) mod compute_fixture;
+pub(crate) mod fixture;
 pub mod compute_sets;
 pub mod estimates;
 pub mod exchanges;

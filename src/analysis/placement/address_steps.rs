@@ -12,7 +12,7 @@
 use std::ops::Range;
 
 use crate::analysis::liveness::lifetimes::ranges_of;
-use crate::analysis::placement::gaps::{placed_rows, used_ranges};
+use crate::analysis::placement::gaps::used_ranges;
 use crate::store::Report;
 use crate::store::placed::Placed;
 
@@ -90,8 +90,7 @@ impl AddressSteps {
         let classes = &report.liveness.get()?.classes;
         let steps = u32::try_from(report.steps.get()?.ids.len()).ok()?;
         let mut rectangles = Vec::new();
-        for row in placed_rows(placed) {
-            let Ok(row) = u32::try_from(row) else { continue };
+        for row in placed.by_address().iter().copied() {
             let Some(placement) = placed.get(row) else { continue };
             let bytes = placement.offset..placement.end();
             let lives = ranges_of(classes, placement.class, steps).into_iter();

@@ -104,11 +104,6 @@ pub struct GapTotal {
     pub count: u64,
 }
 
-/// The rows of variables that take memory, by offset, then by end, then by row.
-pub fn placed_rows(tile: &Placed) -> impl Iterator<Item = usize> {
-    tile.by_address().iter().map(|row| *row as usize)
-}
-
 /// A run of used bytes.
 struct Used {
     bytes: Range<u64>,
@@ -121,10 +116,9 @@ struct Used {
 /// The runs of bytes that the wanted variables use, ascending, with bytes between any two.
 fn used(tile: &Placed, is_used: impl Fn(&Placement) -> bool) -> Vec<Used> {
     let mut runs: Vec<Used> = Vec::new();
-    for row in placed_rows(tile) {
-        let Some(variable) = tile.placements.get(row).filter(|variable| is_used(variable)) else {
-            continue;
-        };
+    for row in tile.by_address() {
+        let Some(variable) = tile.get(*row).filter(|variable| is_used(variable)) else { continue };
+        let row = *row as usize;
         match runs.last_mut() {
             Some(run) if variable.offset <= run.bytes.end => {
                 if variable.end() > run.bytes.end {
@@ -152,7 +146,7 @@ pub fn end_of(tile: &Placed) -> u64 {
 
 /// The gaps of a tile over all steps, ascending.
 pub fn gaps(tile: &Placed, target: Option<&Target>) -> Vec<Gap> {
-    let rows: Vec<usize> = placed_rows(tile).collect();
+    let rows: Vec<usize> = tile.by_address().iter().map(|row| *row as usize).collect();
     let mut gaps = Vec::new();
     let (mut end, mut before) = (0, None);
     for (index, row) in rows.iter().enumerate() {

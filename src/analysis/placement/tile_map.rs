@@ -15,9 +15,7 @@ use crate::store::liveness::Classes;
 use crate::store::placed::{Placed, Placement};
 use crate::store::{ClassId, Report};
 
-use crate::analysis::placement::gaps::{
-    Gap, GapsByReason, by_reason, end_of, gaps, gaps_at_step, placed_rows,
-};
+use crate::analysis::placement::gaps::{Gap, GapsByReason, by_reason, end_of, gaps, gaps_at_step};
 use crate::analysis::program::steps::Filter;
 
 /// The map of one tile. Addresses are bytes from the start of the tile's memory.
@@ -75,11 +73,11 @@ impl TileMap {
                 classes.is_some_and(|classes| classes.is_live_at(variable.class, step))
             })
         };
-        let block = |row: usize| {
-            let variable = tile.placements.get(row).filter(|variable| is_live(variable))?;
+        let block = |row: &u32| {
+            let variable = tile.get(*row).filter(|variable| is_live(variable))?;
             let category = variable.category.map(CategoryId);
             Some(Block {
-                row: u32::try_from(row).ok()?,
+                row: *row,
                 offset: variable.offset,
                 end: variable.end(),
                 lane: 0,
@@ -91,7 +89,7 @@ impl TileMap {
                     .is_some_and(|classes| classes.is_always_live(variable.class)),
             })
         };
-        let mut blocks: Vec<Block> = placed_rows(tile).filter_map(block).collect();
+        let mut blocks: Vec<Block> = tile.by_address().iter().filter_map(block).collect();
         let lanes = put_into_lanes(&mut blocks);
         let gaps = match step {
             Some(_) => gaps_at_step(tile, target, is_live),
