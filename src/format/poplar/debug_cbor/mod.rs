@@ -94,7 +94,6 @@ pub fn read_debug_info(
     )
 }
 
-/// Why reading ended early.
 enum Stop {
     /// The file ends too soon.
     End,
