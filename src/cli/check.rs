@@ -63,7 +63,7 @@ pub struct CheckReport {
 
 /// A check: of what, against what; `actual` is null where the report does not say, and for growth
 /// from 0.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 struct Row {
     name: &'static str,
     limit: Value,
@@ -79,7 +79,6 @@ struct Row {
     text: String,
 }
 
-/// What has grown.
 #[derive(Debug, Serialize)]
 struct Grown {
     baseline_bytes: Option<u64>,
@@ -125,16 +124,7 @@ impl CheckReport {
 }
 
 fn row(check: &Check, figures: &Figures, bytes_per_tile: Option<u64>) -> Row {
-    let empty = Row {
-        name: "",
-        limit: Value::Null,
-        actual: Value::Null,
-        passed: check.passed(),
-        figure: None,
-        tile: None,
-        grown: None,
-        text: String::new(),
-    };
+    let empty = Row { passed: check.passed(), ..Row::default() };
     match *check {
         Check::Bytes { figure, limit, actual } => Row {
             name: option(figure),
@@ -213,11 +203,8 @@ fn growth_text(
     baseline: Option<u64>,
     actual: Option<u64>,
 ) -> String {
-    let subject = match figure {
-        Figure::FullestTile => "the fullest tile",
-        Figure::Total => "all tiles together",
-        Figure::Peak => "the peak",
-    };
+    // Another tile may be the fullest in the baseline.
+    let subject = subject(figure, &Figures::default());
     let (Some(from), Some(to)) = (baseline, actual) else {
         let which = if actual.is_none() { "this report" } else { "the baseline" };
         return format!(

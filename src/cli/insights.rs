@@ -13,9 +13,7 @@ use crate::format::poplar::OpenReport;
 use crate::format::{Error, Progress};
 use crate::text::{bytes, clean, grouped};
 
-/// Pieces of advice that the text shows.
 const MOST_ADVICE: usize = 6;
-/// Variables that must go which the text names.
 const MOST_VARIABLES: usize = 6;
 
 /// Works out the insights. Of a report that does not fit the bytes of variables by tile, compute sets and

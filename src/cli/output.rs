@@ -167,7 +167,6 @@ pub fn print_result<A: Serialize>(
     }
 }
 
-/// Prints a JSON document on standard output.
 fn print_json(document: &impl Serialize) -> Result<ExitCode, ExitStatus> {
     match serde_json::to_string_pretty(document) {
         Ok(json) => print(&(json + "\n")),
@@ -284,10 +283,11 @@ pub fn with_progress<T>(what: &'static str, job: impl FnOnce(&Progress) -> T) ->
 
 /// A table of text. Columns whose title begins with `<` hold words and are aligned to the left, the
 /// others hold figures and are aligned to the right.
-pub fn aligned(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+pub fn aligned<T: AsRef<str>>(header: &[T], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut table = Table::new();
     table.load_style(comfy_table::presets::NOTHING);
-    let titles: Vec<&str> = header.iter().map(|title| title.trim_start_matches('<')).collect();
+    let titles: Vec<&str> =
+        header.iter().map(|title| title.as_ref().trim_start_matches('<')).collect();
     if titles.iter().any(|title| !title.is_empty()) {
         table.set_header(titles);
     }
@@ -295,7 +295,7 @@ pub fn aligned(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> 
         table.add_row(row);
     }
     for (column, title) in table.column_iter_mut().zip(header) {
-        let is_words = title.starts_with('<');
+        let is_words = title.as_ref().starts_with('<');
         column.set_padding((0, 2));
         column.set_cell_alignment(if is_words {
             CellAlignment::Left

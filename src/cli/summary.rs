@@ -19,7 +19,6 @@ use crate::store::report::ReportFile;
 use crate::store::target::Target;
 use crate::text::{bytes, clean, exact_bytes, grouped};
 
-/// How many variables of the peak are listed.
 const PEAK_VARIABLES: usize = 10;
 
 /// `tilescope.summary/1` (cli.md).
