@@ -28,9 +28,7 @@ pub struct MapRow {
     pub title: String,
     /// Its name in the file; `gaps`, `overlapped`, or `total` of what is no category.
     pub key: String,
-    /// Bytes in the source.
     source: TileColumn,
-    /// Bytes in the target.
     target: TileColumn,
     /// The change over all tiles whose bytes are known.
     pub total: i64,
@@ -83,7 +81,6 @@ impl MapRow {
         .collect()
     }
 
-    /// The changes that are known.
     fn changes(&self) -> impl Iterator<Item = i64> {
         (0..self.source.len()).filter_map(|tile| self.change(tile))
     }

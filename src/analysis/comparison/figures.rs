@@ -106,7 +106,6 @@ pub fn figures(reports: &[WithTimeline<'_>]) -> Vec<Figure> {
     list.figures
 }
 
-/// What one report has.
 struct Facts<'a> {
     graph: GraphInfo,
     memory: Option<&'a TileMemory>,

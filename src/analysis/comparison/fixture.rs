@@ -38,7 +38,6 @@ const NAMES: [&str; 8] = [
 /// Names of categories; lowered variables may have another one, which has no name.
 pub const CATEGORIES: [&str; 3] = ["variable", "internalExchangeCode", "vertexCode"];
 
-/// What a report is made of.
 #[derive(Clone, Debug)]
 pub struct Content {
     /// Of each debug context its operation's name; empty for one of Poplar's own.
@@ -61,7 +60,6 @@ pub struct Content {
     pub surplus: u64,
 }
 
-/// Reports of any content.
 pub fn contents() -> impl Strategy<Value = Content> {
     let name = proptest::sample::select(vec!["", "layer1.conv1", "layer1.conv2", "fc"]);
     let variable = (0..NAMES.len(), 0..5_u64);

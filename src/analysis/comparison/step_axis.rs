@@ -18,7 +18,6 @@ pub struct StepAxis {
     len: usize,
 }
 
-/// Where the steps of a run lie.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum RunSteps {
     /// Step and slot have the same number, as far as there are steps.

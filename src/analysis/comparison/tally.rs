@@ -25,11 +25,8 @@ pub struct Tally {
 /// What pseudo variables count together and tables tell apart by exchange, compute set or program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pseudo {
-    /// Code of internal exchanges.
     ExchangeCode,
-    /// State of vertices.
     VertexState,
-    /// Control code.
     ControlCode,
 }
 

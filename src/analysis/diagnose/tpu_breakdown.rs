@@ -9,7 +9,6 @@ use super::message::readable;
 /// Allocations that are kept; the compiler lists twenty.
 const MOST_ALLOCATIONS: usize = 20;
 
-/// Where in the listing we are.
 enum Section {
     Before,
     Total,

@@ -96,7 +96,6 @@ fn insight(kind: ChangeKind, what: impl Into<String>, bytes: Difference) -> Chan
     }
 }
 
-/// Whether it fits, and the bytes that tiles are over.
 struct Fits {
     insight: ChangeInsight,
     over: Difference,

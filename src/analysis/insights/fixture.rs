@@ -38,19 +38,13 @@ pub struct Variable {
 /// What a report is made of.
 #[derive(Clone, Debug)]
 pub struct Fixture {
-    /// Bytes of a tile.
     pub limit: u64,
-    /// Tiles of an IPU.
     pub tiles_per_ipu: u64,
-    /// Replicas.
     pub replicas: u64,
-    /// The calls.
     pub calls: Vec<Call>,
     /// For each step the call that runs, a place in `calls`.
     pub steps: Vec<Option<usize>>,
-    /// The variables.
     pub variables: Vec<Variable>,
-    /// Gap bytes on every tile.
     pub gap: u64,
     /// Whether the bytes by tile are read.
     pub by_tile: bool,
@@ -71,7 +65,6 @@ impl Default for Fixture {
     }
 }
 
-/// A call with a proportion.
 pub fn call(kind: &'static str, name: &'static str, proportion: f64) -> Call {
     Call { kind, name, proportion: Some(proportion), ..Call::default() }
 }
@@ -87,7 +80,6 @@ pub fn always(name: &'static str, bytes: &[u32]) -> Variable {
 }
 
 impl Fixture {
-    /// The report.
     pub fn report(&self) -> Report {
         let report = Report::default();
         report.target.fill(Some(Target {

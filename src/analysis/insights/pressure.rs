@@ -254,7 +254,6 @@ fn tiles_over(report: &Report) -> Option<Vec<Place>> {
     Some(places.filter(|place| place.over_bytes > 0).collect())
 }
 
-/// Sums over places.
 #[derive(Default)]
 struct Sums {
     alive_bytes: u64,

@@ -9,6 +9,7 @@
 
 use serde::Serialize;
 
+use crate::analysis::liveness::scope_curve::peak_of_everything;
 use crate::analysis::liveness::{self, Scope};
 use crate::analysis::memory;
 use crate::analysis::memory::selection::TileSelection;
@@ -129,12 +130,8 @@ pub fn verdict(report: &Report, gaps: Option<&GapTotals>) -> Option<Verdict> {
 }
 
 fn curve(report: &Report, limit_bytes: u64) -> Option<CurveVerdict> {
-    let (steps, memory) = (report.steps.get()?, report.memory.get()?);
-    let curve = liveness::curve(report.liveness.get()?, Scope::Everything, steps.ids.len())?;
-    let step = liveness::peak(&curve)?;
-    let always_live = liveness::always_live_bytes(Scope::Everything, memory, report.target.get())?;
-    let bytes = curve.get(step)?.saturating_add(always_live);
-    Some(CurveVerdict { step: steps.ids.get(step)?.0, bytes, limit_bytes })
+    let (step, bytes) = peak_of_everything(report)?;
+    Some(CurveVerdict { step: report.steps.get()?.ids.get(step)?.0, bytes, limit_bytes })
 }
 
 fn room(memory: &TileMemory, limit_bytes: u64, curve: Option<&CurveVerdict>) -> Option<Room> {

@@ -98,6 +98,14 @@ pub fn scope_curve(
     })
 }
 
+/// The step of the peak of everything, and what is alive there, always or not.
+pub fn peak_of_everything(report: &Report) -> Option<(usize, u64)> {
+    let curve = scope_curve(report, Scope::Everything, &|| false)?;
+    let step = liveness::peak(&curve.not_always_live)?;
+    let bytes = curve.always_live.at(step)?.saturating_add(*curve.not_always_live.get(step)?);
+    Some((step, bytes))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

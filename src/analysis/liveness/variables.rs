@@ -162,7 +162,6 @@ pub(crate) enum Rows<'a> {
 }
 
 impl Rows<'_> {
-    /// Calls `each` with every row.
     pub(crate) fn each(self, each: impl FnMut(VariableBytes)) {
         match self {
             Rows::Everything(rows) => rows.iter().copied().for_each(each),

@@ -66,7 +66,6 @@ pub fn step_operations(report: &Report) -> Option<StepOperations> {
     Some(StepOperations::new(of_step, found.operations))
 }
 
-/// The operations that were seen so far.
 pub(crate) struct FoundOperations<'a> {
     debug: &'a DebugInfo,
     /// By debug context id: each is looked up once, however many steps it has.

@@ -204,9 +204,7 @@ mod tests {
             kind: Some("convolution".to_owned()),
             layer: "poplibs".to_owned(),
             name: Some(name.to_owned()),
-            detail: None,
-            available_memory_proportion: None,
-            location: None,
+            ..Operation::default()
         }
     }
 

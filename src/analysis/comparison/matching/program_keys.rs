@@ -67,7 +67,6 @@ impl<'a> Contexts<'a> {
         Self { debug, words, known: vec![0; debug.len()] }
     }
 
-    /// The key of a context by its id.
     fn key(&mut self, id: u64) -> u64 {
         if id == 0 {
             return 0;

@@ -183,7 +183,6 @@ pub struct AdviceList {
     pub not_advised: Vec<NotAdvised>,
 }
 
-/// What advice is worked out from.
 struct Context<'a> {
     report: &'a Report,
     verdict: &'a Verdict,
@@ -201,13 +200,9 @@ struct Candidate<'a> {
     basis: String,
 }
 
-/// What a technique does.
 enum Effect<'a> {
-    /// So much is left of what is alive.
     Left(Left<'a>),
-    /// It saves this.
     Known(Covered),
-    /// Nobody knows.
     Unknown,
 }
 

@@ -73,7 +73,6 @@ fn equal_operations(context: &Context<'_>) -> Option<Vec<Vec<u32>>> {
 /// Exchange code of one operation by tile.
 type CodeByTile = BTreeMap<u32, Vec<u64>>;
 
-/// For each operation the exchange code on each tile.
 fn code_by_operation(context: &Context<'_>) -> Option<CodeByTile> {
     let exchanges = context.report.exchanges.get()?;
     let mut code: CodeByTile = BTreeMap::new();

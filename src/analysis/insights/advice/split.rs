@@ -8,7 +8,6 @@ use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::memory::{over_limit_bytes, sum_of_rows};
 use crate::store::DeviceId;
 
-/// What one IPU has and needs.
 struct Ipu {
     number: u32,
     used_bytes: u64,
