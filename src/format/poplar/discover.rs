@@ -252,8 +252,8 @@ fn with_side_files(profile: PathBuf) -> Found {
     let directory = directory_of(&profile);
     let mut files = vec![entry(&file_name(&profile), Some(&profile))];
     let there = |name: &str| Some(directory.join(name)).filter(|path| path.is_file());
-    let debug = ["debug.cbor", "../debug.cbor"].into_iter();
-    let debug = debug.filter_map(|name| Some((name, there(name)?))).next();
+    let mut places = ["debug.cbor", "../debug.cbor"].into_iter();
+    let debug = places.find_map(|name| Some((name, there(name)?)));
     let (name, debug) = debug.map_or(("debug.cbor", None), |(name, path)| (name, Some(path)));
     files.push(entry(name, debug.as_deref()));
     files.extend(SIDE_FILES.map(|name| entry(name, there(name).as_deref())));
@@ -267,7 +267,7 @@ fn with_side_files(profile: PathBuf) -> Found {
         }
     }
     let (framework, app) = (there("framework.json"), there("app.json"));
-    Found { debug, framework, app, profile, files }
+    Found { profile, debug, framework, app, files }
 }
 
 fn entry(name: &str, path: Option<&Path>) -> ReportFile {
