@@ -37,14 +37,19 @@ pub fn exact_bytes(count: u64) -> String {
     if count < 1024 { bytes(count) } else { format!("{} ({} B)", bytes(count), grouped(count)) }
 }
 
-/// A difference of bytes in the largest binary unit that it reaches, with its sign.
-pub fn signed_bytes(difference: i64) -> String {
+/// A difference with its sign, its size as `show` writes it.
+pub fn signed(difference: i64, show: fn(u64) -> String) -> String {
     let sign = match difference.signum() {
         1 => "+",
         0 => "",
         _ => "−",
     };
-    format!("{sign}{}", bytes(difference.unsigned_abs()))
+    format!("{sign}{}", show(difference.unsigned_abs()))
+}
+
+/// A difference of bytes in the largest binary unit that it reaches, with its sign.
+pub fn signed_bytes(difference: i64) -> String {
+    signed(difference, bytes)
 }
 
 /// A percentage with its sign, and with a decimal below 100.

@@ -12,12 +12,13 @@ use rusqlite::{Connection, OpenFlags};
 use tilescope::analysis::liveness::{self, Scope};
 use tilescope::analysis::memory;
 use tilescope::analysis::placement::gaps;
+use tilescope::analysis::placement::read::read_arena;
 use tilescope::analysis::placement::recompute;
 use tilescope::format::Progress;
 use tilescope::format::poplar::{OpenReport, blob};
-use tilescope::store::TileId;
 use tilescope::store::ids::CategoryId;
 use tilescope::store::memory::{Region, TileColumn};
+use tilescope::store::{ArenaId, TileId};
 use tilescope::synth::machine::Architecture;
 use tilescope::synth::network::Network;
 use tilescope::synth::{Options, write_report};
@@ -120,7 +121,7 @@ fn check_tile_rows(open: &OpenReport, progress: &Progress) {
     let count = report.steps.get().unwrap().ids.len();
     for tile in [0, 1, 7] {
         let rows = open.read_variable_bytes(tile..=tile, progress).unwrap().unwrap();
-        let variables = open.read_tile(TileId(tile), progress).unwrap().unwrap();
+        let variables = read_arena(report, ArenaId(tile)).unwrap().unwrap();
         assert_eq!(
             liveness::curve_of_variables(&rows, &liveness.classes, count),
             recompute::curve(variables.placements.iter(), &liveness.classes, count)

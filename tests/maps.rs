@@ -5,8 +5,10 @@
 
 mod common;
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use rusqlite::Connection;
 use tilescope::analysis::liveness::Scope;
@@ -20,7 +22,9 @@ use tilescope::analysis::placement::chip_map::{
 use tilescope::analysis::placement::gap_totals::GapTotals;
 use tilescope::analysis::placement::gaps::{self, GapReason, GapTotal, GapsByReason};
 use tilescope::analysis::placement::overflow::{Overflow, why_it_overflows};
-use tilescope::analysis::placement::read::{gaps_of_all, gaps_of_arena, gaps_of_arenas};
+use tilescope::analysis::placement::read::{
+    gaps_of_all, gaps_of_arena, gaps_of_arenas, read_arena,
+};
 use tilescope::analysis::placement::tile_map::TileMap;
 use tilescope::format::Progress;
 use tilescope::format::poplar::OpenReport;
@@ -43,6 +47,16 @@ fn paths() -> Vec<PathBuf> {
         samples.map(|(name, _)| common::in_package("sample_profiles").join(name)).collect();
     paths.extend(common::real_report("poplar-3.3"));
     paths
+}
+
+/// What is placed on some tiles, as the reader of the report hands it out; `None` without a table.
+fn read_some(open: &OpenReport, tiles: &[TileId]) -> Option<BTreeMap<TileId, Placed>> {
+    let found = Mutex::new(BTreeMap::new());
+    let arenas: Vec<ArenaId> = tiles.iter().copied().map(ArenaId::from).collect();
+    let each = |arena: ArenaId, placed| drop(found.lock().unwrap().insert(arena.tile(), placed));
+    let reader = open.report.reader().unwrap();
+    let is_there = reader.read_some(&arenas, &Progress::default(), &each).unwrap();
+    is_there.then(|| found.into_inner().unwrap())
 }
 
 fn sum(totals: &GapsByReason) -> u64 {
@@ -116,7 +130,7 @@ fn the_gaps_of_a_real_tile_have_their_causes() {
     let Some(path) = common::real_report("poplar-3.3") else { return };
     let open = open(&path);
     let tile = TileId(0);
-    let variables = open.read_tile(tile, &Progress::default()).unwrap().unwrap();
+    let variables = read_arena(&open.report, tile.into()).unwrap().unwrap();
     let map = TileMap::new(&variables, &open.report, tile.into(), None);
     let element = map.gaps.iter().find(|gap| gap.reason == GapReason::ElementConstraint).unwrap();
     let name = |row: Option<usize>| variables.names.at(row.unwrap()).unwrap().to_owned();
@@ -153,7 +167,11 @@ fn tiles_read_in_parallel_are_those_of_one_scan() {
         let by_reason = scanned.iter().map(|(_, tile)| gaps::by_reason(&gaps::gaps(tile, target)));
         let tiles = scanned.iter().map(|(tile, _)| *tile);
         assert!(totals.iter().map(|(tile, gaps)| (tile, gaps.clone())).eq(tiles.zip(by_reason)));
-        let read = open.map_tiles(&Progress::default(), |_, variables| variables).unwrap().unwrap();
+        let all: Vec<_> = scanned.iter().map(|(tile, _)| *tile).collect();
+        // Without the resident columns nothing says where tiles lie, and all of the table is read.
+        let unread = OpenReport::open(&path, &Progress::default()).unwrap();
+        let read = read_some(&unread, &all).expect("a table");
+        assert!(read.keys().eq(&all));
         for ((tile, read), (_, scanned)) in read.iter().zip(&scanned) {
             assert_eq!(read.placements, scanned.placements, "tile {tile}");
             assert_eq!(read.element_constraints, scanned.element_constraints);
@@ -183,8 +201,11 @@ fn tiles_whose_rows_lie_apart_are_put_together() {
             .unwrap();
     });
     let open = OpenReport::open(damaged.path(), &Progress::default()).unwrap();
-    let read =
-        open.map_tiles(&Progress::default(), |_, tile| tile.placements.len()).unwrap().unwrap();
+    let all: Vec<_> = open.report.memory.get().unwrap().tiles.as_slice().to_vec();
+    let count = |read: BTreeMap<TileId, Placed>| -> Vec<_> {
+        read.into_iter().map(|(tile, placed)| (tile, placed.placements.len())).collect()
+    };
+    let read = count(read_some(&open, &all).expect("a table"));
     let warnings = open.report.warnings.list();
     let mut about = warnings.iter().filter(|warning| warning.message.contains("alignment"));
     assert!(about.next().unwrap().message.contains("row var_id 0,"), "{warnings:?}");
@@ -195,9 +216,7 @@ fn tiles_whose_rows_lie_apart_are_put_together() {
     assert_eq!(read, scanned);
     // Tile 9 lies apart, 3 does not.
     for wanted in [[3, 4].map(TileId), [2, 9].map(TileId)] {
-        let is_wanted = |tile| wanted.contains(&tile);
-        let count = |_, tile: Placed| tile.placements.len();
-        let some = open.map_some_tiles(&Progress::default(), is_wanted, count).unwrap().unwrap();
+        let some = count(read_some(&open, &wanted).expect("a table"));
         let expected: Vec<_> =
             scanned.iter().copied().filter(|(tile, _)| wanted.contains(tile)).collect();
         assert_eq!(some, expected);
@@ -207,7 +226,7 @@ fn tiles_whose_rows_lie_apart_are_put_together() {
         connection.execute_batch("DROP TABLE vars_info").unwrap();
     });
     let open = OpenReport::open(absent.path(), &Progress::default()).unwrap();
-    assert_eq!(open.map_tiles(&Progress::default(), |_, _| ()).unwrap(), None);
+    assert!(read_some(&open, &all).is_none());
 }
 
 fn overflow(open: &OpenReport) -> Overflow {

@@ -175,10 +175,9 @@ impl DerivedPair {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::StepId;
     use crate::store::debug_info::DebugInfo;
     use crate::store::liveness::{Deltas, Liveness};
-    use crate::store::program::{Programs, Steps};
+    use crate::store::program::Programs;
 
     #[test]
     fn an_answer_is_worked_out_once_unless_it_was_cancelled() {
@@ -196,9 +195,7 @@ mod tests {
         let report = Arc::new(Report::default());
         let derived = Derived::new(Arc::clone(&report));
         let timeline = || derived.timeline(Scope::Everything, &|| false);
-        let mut steps = Steps::default();
-        assert!(steps.ids.push(StepId(0)));
-        report.steps.fill(Some(steps));
+        report.steps.fill(Some(crate::analysis::fixture::steps(1)));
         assert!(timeline().is_none(), "liveness is not read yet");
         assert!(derived.operations().is_none(), "neither are programs");
         report

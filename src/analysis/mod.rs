@@ -3,6 +3,9 @@
 //! A folder uses only those above it in this list; `tests/architecture.rs` reads these lines and keeps
 //! it so. The blank lines keep rustfmt from sorting them.
 
+#[cfg(test)]
+pub(crate) mod fixture;
+
 pub mod figures;
 
 pub mod memory;

@@ -11,7 +11,7 @@ use super::output::{self, Answer, BUDGET_EXCEEDED, aligned};
 use super::{Input, size};
 use crate::analysis::insights::budgets::{Budgets, Check, Figure, Figures, checks, growth_percent};
 use crate::format::poplar::OpenReport;
-use crate::store::{TileId, Warning};
+use crate::store::TileId;
 use crate::text::{bytes, exact_bytes, grouped, signed_bytes};
 
 /// Arguments of `tilescope check`.
@@ -57,15 +57,13 @@ fn percent(text: &str) -> Result<f64, String> {
 /// `tilescope.check/1` (cli.md).
 #[derive(Debug, Serialize)]
 pub struct CheckReport {
-    schema: &'static str,
     passed: bool,
     checks: Vec<Row>,
-    warnings: Vec<Warning>,
 }
 
 /// A check: of what, against what; `actual` is null where the report does not say, and for growth
 /// from 0.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 struct Row {
     name: &'static str,
     limit: Value,
@@ -81,7 +79,6 @@ struct Row {
     text: String,
 }
 
-/// What has grown.
 #[derive(Debug, Serialize)]
 struct Grown {
     baseline_bytes: Option<u64>,
@@ -120,25 +117,14 @@ impl CheckReport {
         let found = checks(&budgets, &figures, baseline.as_ref());
         let bytes_per_tile = open.report.target.get().and_then(|target| target.bytes_per_tile);
         Self {
-            schema: "tilescope.check/1",
             passed: found.iter().all(Check::passed),
             checks: found.iter().map(|check| row(check, &figures, bytes_per_tile)).collect(),
-            warnings: Vec::new(),
         }
     }
 }
 
 fn row(check: &Check, figures: &Figures, bytes_per_tile: Option<u64>) -> Row {
-    let empty = Row {
-        name: "",
-        limit: Value::Null,
-        actual: Value::Null,
-        passed: check.passed(),
-        figure: None,
-        tile: None,
-        grown: None,
-        text: String::new(),
-    };
+    let empty = Row { passed: check.passed(), ..Row::default() };
     match *check {
         Check::Bytes { figure, limit, actual } => Row {
             name: option(figure),
@@ -217,11 +203,8 @@ fn growth_text(
     baseline: Option<u64>,
     actual: Option<u64>,
 ) -> String {
-    let subject = match figure {
-        Figure::FullestTile => "the fullest tile",
-        Figure::Total => "all tiles together",
-        Figure::Peak => "the peak",
-    };
+    // Another tile may be the fullest in the baseline.
+    let subject = subject(figure, &Figures::default());
     let (Some(from), Some(to)) = (baseline, actual) else {
         let which = if actual.is_none() { "this report" } else { "the baseline" };
         return format!(
@@ -263,9 +246,7 @@ fn fit_text(figures: &Figures, bytes_per_tile: Option<u64>) -> String {
 }
 
 impl Answer for CheckReport {
-    fn set_warnings(&mut self, warnings: Vec<Warning>) {
-        self.warnings = warnings;
-    }
+    const SCHEMA: &'static str = "tilescope.check/1";
 
     fn exit_code(&self) -> ExitCode {
         if self.passed { ExitCode::SUCCESS } else { BUDGET_EXCEEDED.into() }

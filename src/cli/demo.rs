@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use std::time::Instant;
 
-use super::output::{self, CANNOT_WRITE};
+use super::output;
 use super::window;
 use crate::synth::story;
 
@@ -17,9 +17,6 @@ pub fn run(started: Instant) -> ExitCode {
                 Err(status) => status.into(),
             }
         }
-        Err(error) => {
-            anstream::eprintln!("error: {error}");
-            CANNOT_WRITE.into()
-        }
+        Err(error) => output::cannot_write(&error),
     }
 }

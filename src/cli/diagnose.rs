@@ -166,7 +166,6 @@ fn worst<'a>(findings: &[&'a FoundIn]) -> Option<&'a FoundIn> {
     findings.iter().rev().max_by_key(|found| found.finding.excess_bytes).copied()
 }
 
-/// The facts as people read them.
 fn facts(finding: &Finding) -> Vec<String> {
     let used = match (finding.used_bytes, finding.limit_bytes) {
         (Some(used), Some(limit)) => Some(format!("used {} of {}", bytes(used), bytes(limit))),

@@ -13,9 +13,7 @@ use crate::format::poplar::OpenReport;
 use crate::format::{Error, Progress};
 use crate::text::{bytes, clean, grouped};
 
-/// Pieces of advice that the text shows.
 const MOST_ADVICE: usize = 6;
-/// Variables that must go which the text names.
 const MOST_VARIABLES: usize = 6;
 
 /// Works out the insights. Of a report that does not fit the bytes of variables by tile, compute sets and
@@ -90,7 +88,7 @@ fn verdict_text(text: &mut String, verdict: &Verdict) {
         return;
     }
     let reasons = failure.gaps.iter().flatten();
-    let reasons = reasons.map(|lost| format!("{} {}", lost.reason, bytes(lost.bytes)));
+    let reasons = reasons.map(|lost| format!("{} {}", lost.reason.key(), bytes(lost.bytes)));
     let reasons = reasons.collect::<Vec<_>>().join(", ");
     let reasons = if reasons.is_empty() { reasons } else { format!(" ({reasons})") };
     *text += &wrapped(

@@ -15,7 +15,7 @@ use crate::analysis::program::steps::{self, Filter, MatchedField};
 use crate::format::poplar::OpenReport;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::liveness::{Liveness, VariableBytes};
-use crate::store::{ArenaId, DeviceId, IdColumn, Report, StepId, Warning};
+use crate::store::{ArenaId, DeviceId, IdColumn, Report, StepId};
 use crate::text::{bytes, exact_bytes, grouped};
 
 /// How many peaks the text lists when it is not told.
@@ -67,7 +67,6 @@ impl FromStr for StepChoice {
 /// `tilescope.liveness/1` (cli.md).
 #[derive(Debug, Serialize)]
 pub struct LivenessReport {
-    schema: &'static str,
     scope: String,
     limit_bytes: Option<u64>,
     always_live_bytes: Option<u64>,
@@ -80,7 +79,6 @@ pub struct LivenessReport {
     always_live_variables: Option<Vec<NamedBytes>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     peaks: Option<Vec<Step>>,
-    warnings: Vec<Warning>,
     /// For the text, which lists peaks also when it is not asked for them.
     #[serde(skip)]
     text_peaks: Vec<Step>,
@@ -168,7 +166,6 @@ impl LivenessReport {
         };
         let arenas = report.arenas.get();
         Ok(Self {
-            schema: "tilescope.liveness/1",
             scope: scope_name(scope),
             limit_bytes: arenas.and_then(|arenas| liveness::limit_bytes(scope, arenas)),
             always_live_bytes: arenas.and_then(|arenas| liveness::always_live_bytes(scope, arenas)),
@@ -179,7 +176,6 @@ impl LivenessReport {
             }),
             always_live_variables: named(&liveness::always_live_variables),
             peaks: arguments.peaks.map(|_| peaks.clone()),
-            warnings: Vec::new(),
             text_peaks: peaks,
             is_filtered: filter.is_some(),
             step_count: count,
@@ -284,9 +280,7 @@ fn variables_table(title: &str, variables: &[NamedBytes]) -> String {
 }
 
 impl Answer for LivenessReport {
-    fn set_warnings(&mut self, warnings: Vec<Warning>) {
-        self.warnings = warnings;
-    }
+    const SCHEMA: &'static str = "tilescope.liveness/1";
 
     fn text(&self) -> String {
         let mut text = format!(

@@ -14,7 +14,7 @@ use crate::format::poplar::OpenReport;
 use crate::format::{Error, ErrorKind};
 use crate::store::ids::CategoryId;
 use crate::store::placed::{Placed, Placement};
-use crate::store::{Report, StepId, TileId, Warning};
+use crate::store::{Report, StepId, TileId};
 use crate::text::{clean, exact_bytes, grouped};
 
 /// Arguments of `tilescope map`.
@@ -38,7 +38,6 @@ pub struct MapArguments {
 /// `tilescope.map/1` (cli.md).
 #[derive(Debug, Serialize)]
 pub struct Map {
-    schema: &'static str,
     tile: u32,
     ipu: Option<u32>,
     step: Option<u32>,
@@ -49,7 +48,6 @@ pub struct Map {
     gaps_by_reason: JsonMap<String, Value>,
     end: u64,
     bytes_per_tile: Option<u64>,
-    warnings: Vec<Warning>,
     /// For the text, which also counts the gaps.
     #[serde(skip)]
     totals: GapsByReason,
@@ -97,7 +95,6 @@ impl Map {
         };
         let totals = gaps::by_reason(&gaps);
         Ok(Self {
-            schema: "tilescope.map/1",
             tile: arguments.tile,
             ipu: target.and_then(|target| target.ipu_of(id)),
             step: arguments.step,
@@ -108,7 +105,6 @@ impl Map {
             gaps_by_reason: gaps_json(Some(&totals)),
             end: gaps::end_of(&tile),
             bytes_per_tile: target.and_then(|target| target.bytes_per_tile),
-            warnings: Vec::new(),
             totals,
         })
     }
@@ -160,9 +156,7 @@ fn gap_row(gap: &Gap) -> GapRow {
 }
 
 impl Answer for Map {
-    fn set_warnings(&mut self, warnings: Vec<Warning>) {
-        self.warnings = warnings;
-    }
+    const SCHEMA: &'static str = "tilescope.map/1";
 
     fn text(&self) -> String {
         let mut text = format!(

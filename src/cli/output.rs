@@ -10,6 +10,7 @@ use anstyle::{AnsiColor, Style};
 use comfy_table::{CellAlignment, Table};
 use rayon::prelude::*;
 use serde::Serialize;
+use serde_json::json;
 
 use super::Input;
 use crate::format::poplar::OpenReport;
@@ -24,7 +25,7 @@ pub const WRONG_ARGUMENTS: ExitStatus = ExitStatus(2);
 /// Exit status when the input cannot be read.
 const CANNOT_READ: u8 = 3;
 /// Exit status when the output cannot be written.
-pub const CANNOT_WRITE: ExitStatus = ExitStatus(4);
+const CANNOT_WRITE: ExitStatus = ExitStatus(4);
 
 /// An exit status that is not 0.
 #[derive(Clone, Copy, Debug)]
@@ -38,10 +39,10 @@ impl From<ExitStatus> for ExitCode {
 
 /// An answer of a command.
 pub trait Answer: Serialize {
+    /// The schema of its JSON (cli.md).
+    const SCHEMA: &'static str;
     /// The answer as text for people.
     fn text(&self) -> String;
-    /// Takes the warnings that came up.
-    fn set_warnings(&mut self, warnings: Vec<Warning>);
     /// How the command ends once the answer is printed.
     fn exit_code(&self) -> ExitCode {
         ExitCode::SUCCESS
@@ -52,6 +53,22 @@ pub trait Answer: Serialize {
 pub trait CsvAnswer: Answer {
     /// The table: one line of titles that say the units, numbers plain, what is not known empty.
     fn csv(&self) -> String;
+}
+
+/// An answer with what all have in JSON: the schema before it, the warnings that came up behind it.
+#[derive(Debug, Serialize)]
+pub struct Document<A> {
+    schema: &'static str,
+    #[serde(flatten)]
+    answer: A,
+    warnings: Vec<Warning>,
+}
+
+impl<A: Answer> Document<A> {
+    /// The document of an answer.
+    pub fn new(answer: A, warnings: Vec<Warning>) -> Self {
+        Self { schema: A::SCHEMA, answer, warnings }
+    }
 }
 
 /// Opens the report, answers, prints.
@@ -78,9 +95,8 @@ fn answer_as<A: Answer>(
 ) -> ExitCode {
     let result = with_progress("Reading the report", |progress| {
         let open = open(&input.path, progress)?;
-        let mut answer = answer(&open, progress)?;
-        take_warnings(&mut answer, open.report.warnings.list());
-        Ok(answer)
+        let answer = answer(&open, progress)?;
+        Ok(with_warnings(answer, open.report.warnings.list()))
     });
     finish(&result, input.json, text)
 }
@@ -96,7 +112,7 @@ pub fn answer_of_several<A: Answer>(
         let all = || others.par_iter().map(|path| open(path, progress)).collect::<Vec<_>>();
         let (first, others) = rayon::join(|| open(first, progress), all);
         let (first, others) = (first?, others.into_iter().collect::<Result<Vec<_>, Error>>()?);
-        let mut answer = answer(&first, &others, progress)?;
+        let answer = answer(&first, &others, progress)?;
         let of_report = |open: &OpenReport| {
             let report = open.report.path.display().to_string();
             let named = move |warning: Warning| Warning {
@@ -106,8 +122,7 @@ pub fn answer_of_several<A: Answer>(
             open.report.warnings.list().into_iter().map(named)
         };
         let warnings = of_report(&first).chain(others.iter().flat_map(of_report));
-        take_warnings(&mut answer, warnings.collect());
-        Ok(answer)
+        Ok(with_warnings(answer, warnings.collect()))
     });
     finish(&result, json, A::text)
 }
@@ -119,20 +134,19 @@ fn open(path: &Path, progress: &Progress) -> Result<OpenReport, Error> {
     Ok(open)
 }
 
-fn take_warnings(answer: &mut impl Answer, warnings: Vec<Warning>) {
-    for warning in &warnings {
-        print_warning(warning);
-    }
-    answer.set_warnings(warnings);
+fn with_warnings<A: Answer>(answer: A, warnings: Vec<Warning>) -> Document<A> {
+    warnings.iter().for_each(print_warning);
+    Document::new(answer, warnings)
 }
 
 /// Prints the answer or the error, and says how the command ends.
 pub fn finish<A: Answer>(
-    result: &Result<A, Error>,
+    result: &Result<Document<A>, Error>,
     json: bool,
     text: fn(&A) -> String,
 ) -> ExitCode {
-    print_result(result, json, text, A::exit_code)
+    let exit_code = |document: &Document<A>| document.answer.exit_code();
+    print_result(result, json, |document| text(&document.answer), exit_code)
 }
 
 /// Prints an answer, as JSON or as text, or why there is none; says how the command ends.
@@ -153,7 +167,6 @@ pub fn print_result<A: Serialize>(
     }
 }
 
-/// Prints a JSON document on standard output.
 fn print_json(document: &impl Serialize) -> Result<ExitCode, ExitStatus> {
     match serde_json::to_string_pretty(document) {
         Ok(json) => print(&(json + "\n")),
@@ -180,6 +193,12 @@ pub fn print(text: &str) -> Result<ExitCode, ExitStatus> {
     }
 }
 
+/// Says that an output cannot be written.
+pub fn cannot_write(error: &dyn std::fmt::Display) -> ExitCode {
+    anstream::eprintln!("error: {error}");
+    CANNOT_WRITE.into()
+}
+
 /// Prints a warning on standard error.
 pub fn print_warning(warning: &Warning) {
     let style = Style::new().fg_color(Some(AnsiColor::Yellow.into()));
@@ -191,21 +210,6 @@ pub fn print_warning(warning: &Warning) {
     );
 }
 
-#[derive(Serialize)]
-struct ErrorDocument<'a> {
-    schema: &'static str,
-    error: ErrorBody<'a>,
-}
-
-#[derive(Serialize)]
-struct ErrorBody<'a> {
-    kind: ErrorKind,
-    file: Option<String>,
-    at: Option<&'a str>,
-    message: &'a str,
-    hint: Option<&'a str>,
-}
-
 /// Prints an error, on standard output as JSON, else on standard error.
 fn fail(error: &Error, json: bool) -> ExitCode {
     let status = match error.kind {
@@ -214,11 +218,12 @@ fn fail(error: &Error, json: bool) -> ExitCode {
         _ => ExitStatus(CANNOT_READ),
     };
     if json {
+        let Error { kind, at, message, hint, .. } = error;
         let file = error.file.as_ref().map(|file| file.display().to_string());
-        let (at, hint) = (error.at.as_deref(), error.hint.as_deref());
-        let body = ErrorBody { kind: error.kind, file, at, message: &error.message, hint };
-        let document = ErrorDocument { schema: "tilescope.error/1", error: body };
-        return match print_json(&document) {
+        let body = json!(
+            { "kind": kind, "file": file, "at": at, "message": message, "hint": hint }
+        );
+        return match print_json(&json!({ "schema": "tilescope.error/1", "error": body })) {
             Ok(_) => status.into(),
             Err(cannot_write) => cannot_write.into(),
         };
@@ -278,10 +283,11 @@ pub fn with_progress<T>(what: &'static str, job: impl FnOnce(&Progress) -> T) ->
 
 /// A table of text. Columns whose title begins with `<` hold words and are aligned to the left, the
 /// others hold figures and are aligned to the right.
-pub fn aligned(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+pub fn aligned<T: AsRef<str>>(header: &[T], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut table = Table::new();
     table.load_style(comfy_table::presets::NOTHING);
-    let titles: Vec<&str> = header.iter().map(|title| title.trim_start_matches('<')).collect();
+    let titles: Vec<&str> =
+        header.iter().map(|title| title.as_ref().trim_start_matches('<')).collect();
     if titles.iter().any(|title| !title.is_empty()) {
         table.set_header(titles);
     }
@@ -289,7 +295,7 @@ pub fn aligned(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> 
         table.add_row(row);
     }
     for (column, title) in table.column_iter_mut().zip(header) {
-        let is_words = title.starts_with('<');
+        let is_words = title.as_ref().starts_with('<');
         column.set_padding((0, 2));
         column.set_cell_alignment(if is_words {
             CellAlignment::Left

@@ -12,28 +12,26 @@ use crate::analysis::program::operations::{self, Operation, ProportionCount};
 use crate::analysis::program::steps;
 use crate::format::poplar::OpenReport;
 use crate::format::{Error, Progress};
+use crate::store::Report;
 use crate::store::memory::{Region, TileMemory};
+use crate::store::options::GraphInfo;
 use crate::store::report::ReportFile;
 use crate::store::target::Target;
-use crate::store::{Report, Warning};
 use crate::text::{bytes, clean, exact_bytes, grouped};
 
-/// How many variables of the peak are listed.
 const PEAK_VARIABLES: usize = 10;
 
 /// `tilescope.summary/1` (cli.md).
 #[derive(Debug, Serialize)]
 pub struct Summary {
-    schema: &'static str,
     source: Source,
     target: TargetFacts,
-    graph: GraphFacts,
+    graph: GraphInfo,
     memory: MemoryFacts,
     liveness: LivenessFacts,
     execution: Option<ExecutionFacts>,
     available_memory_proportion: Vec<ProportionCount>,
     insights: Insights,
-    warnings: Vec<Warning>,
 }
 
 #[derive(Debug, Serialize)]
@@ -55,14 +53,6 @@ struct TargetFacts {
     tiles_per_ipu: Option<u64>,
     bytes_per_tile: Option<u64>,
     clock_hz: Option<u64>,
-}
-
-#[derive(Debug, Serialize)]
-struct GraphFacts {
-    compute_sets: Option<u64>,
-    edges: Option<u64>,
-    variables: Option<u64>,
-    vertices: Option<u64>,
 }
 
 #[derive(Debug, Serialize)]
@@ -115,10 +105,9 @@ impl Summary {
         let report = &*open.report;
         let debug_and_programs = report.debug.get().zip(report.programs.get());
         Ok(Self {
-            schema: "tilescope.summary/1",
             source: source(report),
             target: target_facts(report.target.get()),
-            graph: graph_facts(report),
+            graph: report.graph.get().copied().unwrap_or_default(),
             memory: memory_facts(report.memory.get(), report.target.get()),
             liveness: liveness_facts(report),
             execution: report.execution.get().map(|totals| ExecutionFacts {
@@ -131,7 +120,6 @@ impl Summary {
                 .map(|(debug, programs)| operations::proportions(debug, programs))
                 .unwrap_or_default(),
             insights: insights::of(open, progress)?,
-            warnings: Vec::new(),
         })
     }
 }
@@ -160,16 +148,6 @@ fn target_facts(target: Option<&Target>) -> TargetFacts {
         tiles_per_ipu: target.tiles_per_ipu,
         bytes_per_tile: target.bytes_per_tile,
         clock_hz: target.clock_hz,
-    }
-}
-
-fn graph_facts(report: &Report) -> GraphFacts {
-    let graph = report.graph.get().copied().unwrap_or_default();
-    GraphFacts {
-        compute_sets: graph.compute_sets,
-        edges: graph.edges,
-        variables: graph.variables,
-        vertices: graph.vertices,
     }
 }
 
@@ -231,9 +209,7 @@ fn peak(report: &Report) -> Option<Peak> {
 }
 
 impl Answer for Summary {
-    fn set_warnings(&mut self, warnings: Vec<Warning>) {
-        self.warnings = warnings;
-    }
+    const SCHEMA: &'static str = "tilescope.summary/1";
 
     fn text(&self) -> String {
         let mut text = String::new();

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
-use super::output::{self, CANNOT_WRITE};
+use super::output;
 use super::size;
 use crate::synth::machine::Architecture;
 use crate::synth::network::Network;
@@ -16,7 +16,7 @@ use crate::synth::{self, Options, story};
 pub struct SynthArguments {
     /// The network.
     #[arg(long, default_value = "tiny")]
-    pub network: NetworkName,
+    pub network: Network,
     /// Repeat the network this often, one copy after the other.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub copies: u32,
@@ -31,7 +31,7 @@ pub struct SynthArguments {
     pub proportion: f64,
     /// The architecture.
     #[arg(long, default_value = "mk2")]
-    pub architecture: ArchitectureName,
+    pub architecture: Architecture,
     /// IPUs, as stages of a pipeline.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64))]
     pub ipus: u32,
@@ -52,24 +52,6 @@ pub struct SynthArguments {
     pub output: PathBuf,
 }
 
-/// A network that can be made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum NetworkName {
-    /// A few layers, for tests and first looks.
-    Tiny,
-    /// An image classifier of 100 grouped convolutions.
-    Resnext101,
-}
-
-/// An architecture that reports can be made for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ArchitectureName {
-    /// 1,216 tiles of 256 KiB.
-    Mk1,
-    /// 1,472 tiles of 624 KiB.
-    Mk2,
-}
-
 fn proportion(text: &str) -> Result<f64, String> {
     let value: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
     if value > 0.0 && value <= 1.0 { Ok(value) } else { Err("above 0 and at most 1".to_owned()) }
@@ -83,14 +65,7 @@ fn profile_size(text: &str) -> Result<u64, String> {
 }
 
 fn options(arguments: &SynthArguments) -> Options {
-    let network = match arguments.network {
-        NetworkName::Tiny => Network::Tiny,
-        NetworkName::Resnext101 => Network::Resnext101,
-    };
-    let architecture = match arguments.architecture {
-        ArchitectureName::Mk1 => Architecture::Mk1,
-        ArchitectureName::Mk2 => Architecture::Mk2,
-    };
+    let SynthArguments { network, architecture, .. } = *arguments;
     let tiles = match network {
         Network::Tiny => Options::default().tiles_per_ipu,
         Network::Resnext101 => architecture.tiles_per_ipu(),
@@ -126,9 +101,6 @@ pub fn run(arguments: &SynthArguments) -> ExitCode {
     match written {
         Ok(()) => output::print(&format!("{}\n", arguments.output.display()))
             .unwrap_or_else(ExitCode::from),
-        Err(error) => {
-            anstream::eprintln!("error: {error}");
-            CANNOT_WRITE.into()
-        }
+        Err(error) => output::cannot_write(&error),
     }
 }

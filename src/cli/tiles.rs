@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use clap::{Args, ValueEnum};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::Input;
@@ -16,7 +16,8 @@ use crate::csv;
 use crate::format::poplar::OpenReport;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::memory::{Region, TileMemory};
-use crate::store::{Report, TileId, Warning};
+use crate::store::target::Target;
+use crate::store::{Report, TileId};
 use crate::text::{exact_bytes, grouped};
 
 /// Arguments of `tilescope tiles`.
@@ -56,23 +57,49 @@ pub enum Breakdown {
 /// `tilescope.tiles/1` (cli.md).
 #[derive(Debug, Serialize)]
 pub struct Tiles {
-    schema: &'static str,
     tiles: Vec<Tile>,
     statistics: Statistics,
-    warnings: Vec<Warning>,
 }
 
 #[derive(Debug, Serialize)]
 struct Tile {
     tile: u32,
     ipu: Option<u32>,
-    bytes: Option<u64>,
-    including_gaps_bytes: Option<u64>,
-    gap_bytes: Option<u64>,
-    always_live_bytes: Option<u64>,
-    not_always_live_max_bytes: Option<u64>,
-    over_limit_bytes: Option<u64>,
+    #[serde(flatten, serialize_with = "by_key")]
+    figures: [Option<u64>; 6],
     by: Option<Map<String, Value>>,
+}
+
+/// A figure of a tile: its key for programs, its title for people, and what the tile in a row has.
+struct Figure {
+    key: &'static str,
+    title: &'static str,
+    of: fn(&TileMemory, Option<&Target>, usize) -> Option<u64>,
+}
+
+const FIGURES: [Figure; 6] = [
+    Figure { key: "bytes", title: "bytes", of: |memory, _, row| memory::cell(&memory.total, row) },
+    Figure {
+        key: "including_gaps_bytes",
+        title: "with gaps",
+        of: |memory, _, row| memory::cell(&memory.including_gaps, row),
+    },
+    Figure { key: "gap_bytes", title: "gaps", of: |memory, _, row| memory::gap_bytes(memory, row) },
+    Figure {
+        key: "always_live_bytes",
+        title: "always live",
+        of: |memory, _, row| memory::cell(&memory.always_live, row),
+    },
+    Figure {
+        key: "not_always_live_max_bytes",
+        title: "not always live",
+        of: |memory, _, row| memory::cell(&memory.not_always_live_max, row),
+    },
+    Figure { key: "over_limit_bytes", title: "over", of: memory::over_limit_bytes },
+];
+
+fn by_key<S: Serializer>(figures: &[Option<u64>; 6], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(FIGURES.iter().map(|figure| figure.key).zip(figures))
 }
 
 impl Tiles {
@@ -92,7 +119,8 @@ impl Tiles {
                 .hint("The engine option autoReport.outputGraphProfile brings it.")
         })?;
         check_selection(report, memory, arguments)?;
-        let ipu_of = |tile| report.target.get().and_then(|target| target.ipu_of(tile));
+        let target = report.target.get();
+        let ipu_of = |tile| target.and_then(|target| target.ipu_of(tile));
         let rows: Vec<usize> = (0..memory.tiles.len())
             .filter(|row| {
                 memory.tiles.get(*row).is_some_and(|tile| {
@@ -117,7 +145,6 @@ impl Tiles {
         });
         let mut by: HashMap<TileId, Map<String, Value>> = tiles.collect();
         Ok(Self {
-            schema: "tilescope.tiles/1",
             tiles: rows
                 .iter()
                 .filter_map(|row| {
@@ -125,22 +152,12 @@ impl Tiles {
                     Some(Tile {
                         tile: tile.0,
                         ipu: ipu_of(tile),
-                        bytes: memory::cell(&memory.total, *row),
-                        including_gaps_bytes: memory::cell(&memory.including_gaps, *row),
-                        gap_bytes: memory::gap_bytes(memory, *row),
-                        always_live_bytes: memory::cell(&memory.always_live, *row),
-                        not_always_live_max_bytes: memory::cell(&memory.not_always_live_max, *row),
-                        over_limit_bytes: memory::over_limit_bytes(
-                            memory,
-                            report.target.get(),
-                            *row,
-                        ),
+                        figures: FIGURES.map(|figure| (figure.of)(memory, target, *row)),
                         by: by.remove(&tile),
                     })
                 })
                 .collect(),
             statistics: memory::statistics(memory, rows.iter().copied()),
-            warnings: Vec::new(),
         })
     }
 }
@@ -251,9 +268,7 @@ fn cell_text(value: &Value) -> String {
 }
 
 impl Answer for Tiles {
-    fn set_warnings(&mut self, warnings: Vec<Warning>) {
-        self.warnings = warnings;
-    }
+    const SCHEMA: &'static str = "tilescope.tiles/1";
 
     fn text(&self) -> String {
         let mut keys: Vec<String> = Vec::new();
@@ -262,29 +277,16 @@ impl Answer for Tiles {
                 keys.push(key.clone());
             }
         }
-        let mut header = vec![
-            "tile",
-            "IPU",
-            "bytes",
-            "with gaps",
-            "gaps",
-            "always live",
-            "not always live",
-            "over",
-        ];
+        let mut header = vec!["tile", "IPU"];
+        header.extend(FIGURES.map(|figure| figure.title));
         let titles: Vec<String> = keys.iter().map(|key| key.replace('_', " ")).collect();
         header.extend(titles.iter().map(String::as_str));
         let rows = self.tiles.iter().map(|tile| {
             let mut cells = vec![
                 tile.tile.to_string(),
                 tile.ipu.map_or_else(|| "–".to_owned(), |ipu| ipu.to_string()),
-                number(tile.bytes),
-                number(tile.including_gaps_bytes),
-                number(tile.gap_bytes),
-                number(tile.always_live_bytes),
-                number(tile.not_always_live_max_bytes),
-                number(tile.over_limit_bytes),
             ];
+            cells.extend(tile.figures.map(number));
             let by = |key: &String| tile.by.as_ref().and_then(|by| by.get(key));
             cells.extend(keys.iter().map(|key| by(key).map_or_else(|| "0".to_owned(), cell_text)));
             cells
@@ -304,18 +306,8 @@ impl Answer for Tiles {
 
 impl CsvAnswer for Tiles {
     fn csv(&self) -> String {
-        let mut header: Vec<String> = [
-            "tile",
-            "ipu",
-            "bytes",
-            "including_gaps_bytes",
-            "gap_bytes",
-            "always_live_bytes",
-            "not_always_live_max_bytes",
-            "over_limit_bytes",
-        ]
-        .map(str::to_owned)
-        .to_vec();
+        let mut header = ["tile", "ipu"].map(str::to_owned).to_vec();
+        header.extend(FIGURES.map(|figure| figure.key.to_owned()));
         // The breakdown's columns: a part, and of a category what is overlapped apart.
         let mut columns: Vec<(&str, Option<&str>)> = Vec::new();
         for (key, value) in self.tiles.iter().filter_map(|tile| tile.by.as_ref()).flatten() {
@@ -339,15 +331,7 @@ impl CsvAnswer for Tiles {
                 tile.tile.to_string(),
                 tile.ipu.map_or_else(String::new, |ipu| ipu.to_string()),
             ];
-            let figures = [
-                tile.bytes,
-                tile.including_gaps_bytes,
-                tile.gap_bytes,
-                tile.always_live_bytes,
-                tile.not_always_live_max_bytes,
-                tile.over_limit_bytes,
-            ];
-            cells.extend(figures.map(plain));
+            cells.extend(tile.figures.map(plain));
             cells.extend(columns.iter().map(|(key, part)| {
                 let Some(by) = &tile.by else { return String::new() };
                 // A reason that a tile has no gap of is not in its list.

@@ -17,19 +17,15 @@ pub const MOST_RUNS: usize = 8;
 pub fn run(paths: Vec<PathBuf>, started: Instant) -> ExitCode {
     match crate::ui::run(paths, started) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(message) => {
-            anstream::eprintln!("error: {message}");
-            super::output::CANNOT_WRITE.into()
-        }
+        Err(message) => super::output::cannot_write(&message),
     }
 }
 
 /// Says that there is no window.
 #[cfg(not(feature = "window"))]
 pub fn run(_paths: Vec<PathBuf>, _started: Instant) -> ExitCode {
-    anstream::eprintln!(
-        "error: this program was built without the window (cargo feature `window`)\n  \
-         hint: `tilescope summary PATH` answers on the terminal"
-    );
-    super::output::CANNOT_WRITE.into()
+    super::output::cannot_write(
+        &"this program was built without the window (cargo feature `window`)\n  \
+          hint: `tilescope summary PATH` answers on the terminal",
+    )
 }

@@ -61,7 +61,7 @@ pub struct About {
 }
 
 /// Sizes of the graph (`graph_info`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct GraphInfo {
     /// Number of compute sets.
     pub compute_sets: Option<u64>,

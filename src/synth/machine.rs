@@ -3,11 +3,13 @@
 use crate::store::target::Target;
 
 /// An IPU architecture.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Architecture {
-    /// GC2.
+    // GC2.
+    /// 1,216 tiles of 256 KiB.
     Mk1,
-    /// GC200.
+    // GC200.
+    /// 1,472 tiles of 624 KiB.
     Mk2,
 }
 

@@ -219,7 +219,7 @@ pub struct VertexType {
 }
 
 /// A program as a compiler sees it before it places variables.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Model {
     /// The machine.
     pub target: Target,

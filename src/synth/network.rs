@@ -67,12 +67,12 @@ impl Layer {
 }
 
 /// A network that a report can be made of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Network {
-    /// Five layers, for tests and first looks.
+    /// A few layers, for tests and first looks.
     Tiny,
-    /// An image classifier like ResNeXt-101 on pictures of 448 × 448: a stem, four stages of blocks
-    /// with grouped convolutions, a head.
+    // Like ResNeXt-101 on pictures of 448 × 448.
+    /// An image classifier of 100 grouped convolutions.
     Resnext101,
 }
 

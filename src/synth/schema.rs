@@ -1,7 +1,6 @@
 //! The tables of format 3.8.0 (formats/poplar.md 2.2), in a short notation: `I` integer, `T` text,
 //! `B` blob, `R` real, `!` not null, `*` primary key.
 
-/// Tables and their columns.
 const TABLES: &[(&str, &str)] = &[
     ("graph_info", "num_compute_sets I!, num_edges I!, num_vars I!, num_vertices I!"),
     (

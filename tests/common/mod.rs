@@ -12,7 +12,7 @@ use tilescope::cli::Input;
 use tilescope::cli::compare::Comparison;
 use tilescope::cli::liveness::{LivenessArguments, LivenessReport, StepChoice};
 use tilescope::cli::map::{Map, MapArguments};
-use tilescope::cli::output::{Answer, CsvAnswer};
+use tilescope::cli::output::{Answer, CsvAnswer, Document};
 use tilescope::cli::summary::Summary;
 use tilescope::cli::sweep::{SweepArguments, SweepReport};
 use tilescope::cli::tiles::{Breakdown, Tiles, TilesArguments};
@@ -89,11 +89,11 @@ pub fn answer<A: Answer>(
 ) -> Result<Value, Error> {
     let progress = Progress::default();
     let open = OpenReport::open(path, &progress)?;
-    let mut answer = answer(&open, &progress)?;
-    answer.set_warnings(open.report.warnings.list());
+    let answer = answer(&open, &progress)?;
     // The text must come out as well, whatever the report is like.
     assert!(!answer.text().contains('\u{1b}'), "text must not command a terminal");
-    Ok(serde_json::to_value(&answer).expect("JSON"))
+    let document = Document::new(answer, open.report.warnings.list());
+    Ok(serde_json::to_value(&document).expect("JSON"))
 }
 
 /// `summary`.
@@ -142,7 +142,8 @@ pub fn sweep(path: &Path) -> Result<Value, Error> {
         !(answer.text() + &answer.csv()).contains('\u{1b}'),
         "text must not command a terminal"
     );
-    let mut answer = serde_json::to_value(&answer).expect("JSON");
+    let warnings = answer.all_warnings();
+    let mut answer = serde_json::to_value(Document::new(answer, warnings)).expect("JSON");
     answer["path"].take();
     answer["runs"][0]["path"].take();
     Ok(answer)

@@ -76,10 +76,7 @@ impl Attribution {
 
     /// What the rows of one report belong to.
     pub fn owners(&self, side: Side) -> &Owners {
-        match side {
-            Side::Source => &self.source,
-            Side::Target => &self.target,
-        }
+        side.of([&self.source, &self.target])
     }
 
     /// What the operation of a row is called, in the source where it is there.

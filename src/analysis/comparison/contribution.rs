@@ -102,10 +102,7 @@ impl BytesOfTwo {
 
     /// Those of one report.
     pub fn side_mut(&mut self, side: Side) -> &mut LiveBytes {
-        match side {
-            Side::Source => &mut self.source,
-            Side::Target => &mut self.target,
-        }
+        side.of([&mut self.source, &mut self.target])
     }
 
     /// Adds the bytes of another.

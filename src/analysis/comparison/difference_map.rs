@@ -28,9 +28,7 @@ pub struct MapRow {
     pub title: String,
     /// Its name in the file; `gaps`, `overlapped`, or `total` of what is no category.
     pub key: String,
-    /// Bytes in the source.
     source: TileColumn,
-    /// Bytes in the target.
     target: TileColumn,
     /// The change over all tiles whose bytes are known.
     pub total: i64,
@@ -83,7 +81,6 @@ impl MapRow {
         .collect()
     }
 
-    /// The changes that are known.
     fn changes(&self) -> impl Iterator<Item = i64> {
         (0..self.source.len()).filter_map(|tile| self.change(tile))
     }
@@ -161,28 +158,22 @@ fn known(rows: [&[u32]; 2], parts: [&[MemoryPart]; 2], gaps: [&MemoryPart; 2]) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::TileId;
-    use crate::store::memory::CategoryMemory;
+    use crate::analysis::fixture;
     use proptest::prelude::*;
 
     use crate::analysis::memory::united_tiles::UnitedTiles;
 
     fn memory(tiles: &[(u32, Option<u64>, u64)], categories: &[(&str, Vec<u64>)]) -> TileMemory {
-        let mut memory = TileMemory::default();
-        for (tile, total, gap) in tiles {
-            memory.tiles.push(TileId(*tile));
-            memory.total.push(*total);
-            memory.including_gaps.push(total.map(|total| total + gap));
+        let with_gaps =
+            tiles.iter().map(|(tile, total, gap)| (*tile, total.map(|total| total + gap)));
+        TileMemory {
+            total: tiles.iter().map(|(_, total, _)| *total).collect(),
+            categories: categories
+                .iter()
+                .map(|(name, bytes)| fixture::category(name, bytes, &[]))
+                .collect(),
+            ..fixture::memory(with_gaps)
         }
-        for (name, bytes) in categories {
-            let zeros = vec![0; bytes.len()];
-            memory.categories.push(CategoryMemory {
-                name: (*name).to_owned(),
-                not_overlapped: [Some(bytes.clone()), Some(zeros.clone()), Some(zeros)],
-                ..CategoryMemory::default()
-            });
-        }
-        memory
     }
 
     fn map_of(memories: [&TileMemory; 2]) -> DifferenceMap {

@@ -123,11 +123,7 @@ fn by_owner(
     let variables = attribution.variables.rows().iter().zip(&tally.variables);
     let variables = variables.filter(|(_, bytes)| **bytes != BytesOfTwo::default());
     let variables = variables.filter_map(|(row, bytes)| {
-        let report = match row.side {
-            Side::Source => source,
-            Side::Target => target,
-        };
-        let liveness = report.liveness.get()?;
+        let liveness = row.side.of([source, target]).liveness.get()?;
         let name = variable_name(liveness, liveness.variable_ids.get(row.item)?).into_owned();
         Some(contribution(row, Contributor::Variable(name), bytes))
     });

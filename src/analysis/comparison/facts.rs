@@ -118,7 +118,6 @@ impl Fit {
     }
 }
 
-/// A fact of one report: its name and what it says.
 type Statement = (Cow<'static, str>, Said);
 
 fn push(facts: &mut Vec<Statement>, name: &'static str, said: Option<Said>) {

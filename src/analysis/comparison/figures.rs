@@ -106,7 +106,6 @@ pub fn figures(reports: &[WithTimeline<'_>]) -> Vec<Figure> {
     list.figures
 }
 
-/// What one report has.
 struct Facts<'a> {
     graph: GraphInfo,
     memory: Option<&'a TileMemory>,
@@ -277,22 +276,13 @@ impl List<'_> {
 mod tests {
     use super::*;
 
-    use crate::store::memory::CategoryMemory;
-    use crate::store::{Report, TileId};
+    use crate::analysis::fixture;
+    use crate::store::Report;
 
     fn report(tiles: &[u64], category: &str) -> Report {
-        let mut memory = TileMemory::default();
-        for (tile, bytes) in (0..).zip(tiles) {
-            memory.tiles.push(TileId(tile));
-            memory.including_gaps.push(Some(*bytes));
-            memory.total.push(Some(*bytes));
-        }
-        let list = |first| Some([vec![first], vec![0; tiles.len().saturating_sub(1)]].concat());
-        memory.categories.push(CategoryMemory {
-            name: category.to_owned(),
-            not_overlapped: [list(5), list(0), list(0)],
-            overlapped: [list(0), list(0), list(1)],
-        });
+        let mut memory = fixture::memory((0..).zip(tiles.iter().map(|bytes| Some(*bytes))));
+        memory.total.clone_from(&memory.including_gaps);
+        memory.categories.push(fixture::category(category, &[5], &[1]));
         let report = Report::default();
         report.memory.fill(Some(memory));
         report.fill_arenas_with_tiles();

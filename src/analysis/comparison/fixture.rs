@@ -6,24 +6,20 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use crate::analysis::comparison::matching::{Matching, Pairs, Sureness};
+use crate::analysis::fixture::{self, Lowered};
 use crate::analysis::liveness::curve_of_variables;
 use crate::analysis::placement::recompute::tile_sums;
-use crate::analysis::program::debug_fixture;
 use crate::analysis::program::step_operations::step_operations;
 use crate::store::compute::{ComputeSetTiles, ComputeSets};
 use crate::store::exchange::{ExchangeId, ExchangeKind, Exchanges};
-use crate::store::ids::CategoryId;
-use crate::store::liveness::{Deltas, Liveness, TileVariableBytes, VariableBytes};
+use crate::store::liveness::{Deltas, Liveness};
 use crate::store::memory::TileMemory;
-use crate::store::placed::{Placed, Placement};
+use crate::store::placed::Placement;
 use crate::store::program::{Programs, Steps};
-use crate::store::report::Categories;
 use crate::store::target::Target;
 use crate::store::tile_list::TileList;
-use crate::store::variable::{LoweredVariables, VariableFlags};
-use crate::store::{
-    ClassId, ComputeSetId, DeviceId, ProgramId, Report, StepId, TileId, UnloweredId,
-};
+use crate::store::variable::VariableFlags;
+use crate::store::{ComputeSetId, DeviceId, ProgramId, Report, StepId, TileId, UnloweredId};
 
 const TILES: u32 = 4;
 const STEPS: u32 = 6;
@@ -42,7 +38,6 @@ const NAMES: [&str; 8] = [
 /// Names of categories; lowered variables may have another one, which has no name.
 pub const CATEGORIES: [&str; 3] = ["variable", "internalExchangeCode", "vertexCode"];
 
-/// What a report is made of.
 #[derive(Clone, Debug)]
 pub struct Content {
     /// Of each debug context its operation's name; empty for one of Poplar's own.
@@ -65,7 +60,6 @@ pub struct Content {
     pub surplus: u64,
 }
 
-/// Reports of any content.
 pub fn contents() -> impl Strategy<Value = Content> {
     let name = proptest::sample::select(vec!["", "layer1.conv1", "layer1.conv2", "fc"]);
     let variable = (0..NAMES.len(), 0..5_u64);
@@ -108,16 +102,11 @@ pub fn report(content: &Content) -> Report {
         ..Target::default()
     };
     let kind = |name: &str| if name.is_empty() { "" } else { "convolution" };
-    let contexts = debug_fixture::contexts(content.contexts.iter().map(|name| (kind(name), *name)));
+    let contexts = fixture::contexts(content.contexts.iter().map(|name| (kind(name), *name)));
     report.debug.fill(Some(contexts));
     programs(content, &report);
     compute(content, &report);
-    let mut categories = Categories::default();
-    for (id, name) in (0..).zip(CATEGORIES) {
-        assert!(categories.ids.push(CategoryId(id)));
-        categories.names.push(name);
-    }
-    report.categories.fill(Some(categories));
+    report.categories.fill(Some(fixture::categories(0, &CATEGORIES)));
     let mut liveness = liveness(content);
     tiles(content, &report, &target, &mut liveness);
     report.liveness.fill(Some(liveness));
@@ -166,12 +155,9 @@ fn compute(content: &Content, report: &Report) {
 }
 
 fn liveness(content: &Content) -> Liveness {
-    let mut liveness = Liveness::default();
-    let always = [(0, STEPS)];
-    for (id, (first, last)) in (1..).zip(always.iter().chain(&content.classes)) {
-        let classes = &mut liveness.classes;
-        assert!(classes.push(ClassId(id), id == 1, [*first.min(last)..*first.max(last)]));
-    }
+    let lives = [(0, STEPS)].into_iter().chain(content.classes.iter().copied());
+    let lives = lives.map(|(first, last)| [first.min(last)..first.max(last)]);
+    let mut liveness = Liveness { classes: fixture::classes(1, lives), ..Liveness::default() };
     for (id, (name, context)) in (0..).zip(&content.variables) {
         assert!(liveness.variable_ids.push(UnloweredId(id)));
         liveness.variable_names.push(NAMES[*name]);
@@ -183,46 +169,29 @@ fn liveness(content: &Content) -> Liveness {
 
 /// Lowered variables, the bytes by variable and class, and Poplar's sums of them.
 fn tiles(content: &Content, report: &Report, target: &Target, liveness: &mut Liveness) {
-    let mut lowered = LoweredVariables::default();
-    let (mut memory, mut table) = (TileMemory::default(), TileVariableBytes::default());
-    let mut everything = Vec::new();
+    let cells_of = |tile: u32| content.cells.iter().filter(move |cell| cell.0 == tile);
+    // Class 0 is not listed: such a variable has no place, and no bytes before lowering.
+    let is_listed = |class: u32| u16::from(class > 0);
+    let lowered = fixture::lowered((0..TILES).map(|tile| {
+        let variables = cells_of(tile).map(|(_, _, class, category, bytes, offset)| Lowered {
+            flags: is_listed(*class),
+            ..Lowered::new(*offset, *bytes, *class, *category)
+        });
+        (tile, variables)
+    }));
+    let table = fixture::tile_variable_bytes((0..TILES).map(|tile| {
+        cells_of(tile).map(|(_, variable, class, _, bytes, _)| {
+            (*variable, *class, bytes * u32::from(is_listed(*class)))
+        })
+    }));
+    let mut memory = TileMemory::default();
     for tile in 0..TILES {
-        let (first_lowered, first_row) = (lowered.len() as u32, table.len());
-        let mut placed = Placed::default();
-        for (_, variable, class, category, bytes, offset) in
-            content.cells.iter().filter(|cell| cell.0 == tile)
-        {
-            // Class 0 is not listed: such a variable has no place, and no bytes before lowering.
-            let flags = VariableFlags(u16::from(*class > 0));
-            lowered.offsets.push(*offset);
-            lowered.bytes.push(*bytes);
-            lowered.classes.push(ClassId(*class));
-            lowered.unlowered.push(LoweredVariables::NO_UNLOWERED);
-            lowered.categories.push(*category);
-            lowered.flags.push(flags);
-            placed.placements.push(Placement {
-                id: 0,
-                offset: u64::from(*offset),
-                bytes: u64::from(*bytes),
-                alignment: 1,
-                category: Some(u32::from(*category)),
-                class: ClassId(*class),
-                unlowered: None,
-                flags,
-            });
-            let row = VariableBytes {
-                variable: UnloweredId(*variable),
-                class: ClassId(*class),
-                bytes: if *class > 0 { u64::from(*bytes) } else { 0 },
-            };
-            table.variables.push(row.variable);
-            table.classes.push(row.class);
-            table.bytes.push(u32::try_from(row.bytes).expect("small"));
-            everything.push(row);
-        }
-        assert!(lowered.tiles.push(TileId(tile)) && table.tiles.push(TileId(tile)));
-        lowered.rows.push(first_lowered..lowered.len() as u32);
-        table.rows.push(first_row..table.len());
+        let placed = cells_of(tile).map(|(_, _, class, category, bytes, offset)| Placement {
+            category: Some(u32::from(*category)),
+            flags: VariableFlags(is_listed(*class)),
+            ..fixture::placement(u64::from(*offset), u64::from(*bytes), *class)
+        });
+        let placed = fixture::placed(placed);
         let sums = tile_sums(&placed, target, &liveness.classes, STEPS as usize);
         assert!(memory.tiles.push(TileId(tile)));
         memory.total.push(Some(sums.total));
@@ -238,7 +207,7 @@ fn tiles(content: &Content, report: &Report, target: &Target, liveness: &mut Liv
     };
     let by_device = (0..2).map(|ipu| (DeviceId(ipu), changes(&(ipu * 2..=ipu * 2 + 1)))).collect();
     liveness.deltas = Some(Deltas { everything: changes(&(0..=TILES)), by_device });
-    liveness.variable_bytes = Some(everything);
+    liveness.variable_bytes = Some(table.iter(0..table.len()).collect());
     report.tile_variable_bytes.fill(Some(table));
 }
 

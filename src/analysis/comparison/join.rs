@@ -64,10 +64,7 @@ impl Join {
 
     /// The row of an item of one of the lists.
     pub fn row_of(&self, side: Side, item: usize) -> Option<usize> {
-        let items = match side {
-            Side::Source => &self.source,
-            Side::Target => &self.target,
-        };
+        let items = side.of([&self.source, &self.target]);
         items.get(item).map(|row| *row as usize)
     }
 

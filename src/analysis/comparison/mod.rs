@@ -22,7 +22,6 @@ pub mod owners;
 pub mod plans;
 pub mod slot_curves;
 pub mod slot_peaks;
-pub mod spikes;
 pub mod step_axis;
 pub mod tally;
 pub mod variable_figures;

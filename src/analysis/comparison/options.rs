@@ -88,7 +88,6 @@ pub fn options_that_differ(reports: &[&Report]) -> Vec<OptionDifference> {
     differences
 }
 
-/// An option of one report.
 struct Known {
     kind: OptionKind,
     name: String,

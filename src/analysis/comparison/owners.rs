@@ -6,11 +6,17 @@
 
 use std::collections::HashMap;
 
+use crate::analysis::memory::over_tiles::sum;
+use crate::analysis::memory::selection::TileSelection;
+use crate::analysis::program::control_code::own_control_code;
 use crate::analysis::program::operations::Operation;
 use crate::analysis::program::step_operations::{FoundOperations, StepOperations};
 use crate::analysis::program::variable_operations::{VariableOperations, variable_operations};
 use crate::store::Report;
-use crate::store::exchange::ExchangeId;
+use crate::store::exchange::{ExchangeId, ExchangeKind};
+
+/// The operation that owns something, and how much that is.
+pub type Owned = (Option<u32>, Option<u64>);
 
 /// The operations of the rows of one report.
 #[derive(Clone, Debug, Default)]
@@ -19,8 +25,7 @@ pub struct Owners {
     pub variables: VariableOperations,
     /// For each compute set its operation, a position in [`Self::operations`].
     pub compute_sets: Vec<Option<u32>>,
-    /// For each program its operation.
-    pub programs: Vec<Option<u32>>,
+    programs: Vec<Option<u32>>,
     exchanges: HashMap<ExchangeId, Option<u32>>,
 }
 
@@ -55,6 +60,22 @@ impl Owners {
     /// All operations of the report that anything belongs to.
     pub fn operations(&self) -> &[Operation] {
         &self.variables.operations
+    }
+
+    /// For each internal exchange its owner and its code on tiles, bytes; `None` where exchanges are absent.
+    pub fn exchange_code(&self, report: &Report, tiles: &TileSelection) -> Option<Vec<Owned>> {
+        let exchanges = report.exchanges.get()?;
+        let all = exchanges.ids.iter().zip(&exchanges.code);
+        let internal = all.filter(|(id, _)| id.kind == ExchangeKind::Internal);
+        Some(
+            internal.map(|(id, code)| (self.of_exchange(*id), sum(code.as_ref(), tiles))).collect(),
+        )
+    }
+
+    /// For each program its owner and its own control code on tiles, bytes; `None` where that is absent.
+    pub fn control_code(&self, report: &Report, tiles: &TileSelection) -> Option<Vec<Owned>> {
+        let own = own_control_code(report, tiles)?.into_iter().map(Some);
+        Some(self.programs.iter().copied().zip(own).collect())
     }
 
     /// The operation of an exchange.

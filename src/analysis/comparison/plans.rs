@@ -7,24 +7,18 @@ use std::cmp::Reverse;
 
 use super::attribution::Attribution;
 use super::contribution::OperationName;
+use super::owners::Owned;
 use crate::analysis::comparison::matching::Matching;
 use crate::analysis::figures::difference::{Difference, Side};
-use crate::analysis::memory::over_tiles::sum;
 use crate::analysis::memory::selection::TileSelection;
-use crate::analysis::program::control_code::own_control_code;
 use crate::analysis::program::step_operations::StepOperations;
 use crate::store::Report;
-use crate::store::exchange::ExchangeKind;
 
 /// An operation of both reports. Steps are positions in [`crate::store::program::Steps`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     /// What it is called in the source.
     pub name: OperationName,
-    /// Its position in [`Matching::source_operations`].
-    pub source_operation: u32,
-    /// Its position in [`Matching::target_operations`].
-    pub target_operation: u32,
     /// Number of its steps.
     pub steps: Difference,
     /// Pairs of its steps.
@@ -107,7 +101,7 @@ impl<'a> PlanSide<'a> {
         operations: &'a StepOperations,
     ) -> Self {
         let owners = attribution.owners(side);
-        let by_operation = |rows: &mut dyn Iterator<Item = (Option<u32>, Option<u64>)>| {
+        let by_operation = |rows: Vec<Owned>| {
             let mut sums = vec![0_u64; operations.operations.len()];
             for (owner, amount) in rows {
                 let cell = owner.and_then(|owner| sums.get_mut(owner as usize));
@@ -117,22 +111,12 @@ impl<'a> PlanSide<'a> {
             }
             sums
         };
-        let exchange_code = report.exchanges.get().map(|exchanges| {
-            let internal = exchanges.ids.iter().zip(&exchanges.code);
-            let mut internal =
-                internal.filter(|(id, _)| id.kind == ExchangeKind::Internal).map(|(id, code)| {
-                    (owners.of_exchange(*id), sum(code.as_ref(), &TileSelection::default()))
-                });
-            by_operation(&mut internal)
-        });
-        let control_code = own_control_code(report, &TileSelection::default());
-        let control_code = control_code.map(|own| {
-            by_operation(&mut owners.programs.iter().copied().zip(own.into_iter().map(Some)))
-        });
+        let everywhere = TileSelection::default();
+        let exchange_code = owners.exchange_code(report, &everywhere).map(by_operation);
+        let control_code = owners.control_code(report, &everywhere).map(by_operation);
         let vertices = report.compute_sets.get().map(|sets| {
-            by_operation(
-                &mut owners.compute_sets.iter().copied().zip(sets.vertices.iter().copied()),
-            )
+            let of_sets = owners.compute_sets.iter().copied().zip(sets.vertices.iter().copied());
+            by_operation(of_sets.collect())
         });
         Self { operations, curve, exchange_code, control_code, vertices }
     }
@@ -165,8 +149,6 @@ fn plan(pair: (usize, usize), sides: &[PlanSide<'_>; 2], matching: &Matching) ->
     };
     Some(Plan {
         name: OperationName::of(source.operations.operations.get(pair.0)?),
-        source_operation: s,
-        target_operation: t,
         steps: Difference::of(count(of_source), count(target.operations.steps_of(t))),
         matched_steps: of_source.iter().filter(is_matched).count() as u64,
         peak_steps: peaks.map(|peak| peak.map(|(step, _)| step)),

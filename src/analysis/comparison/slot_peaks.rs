@@ -3,12 +3,15 @@
 //! A peak is a run of equal values higher than those on both sides (definitions.md, Liveness). Its slot
 //! is that of its first step which shares a slot with a step of another run, else that of its first
 //! step. The bytes of a run are those at its step in the slot; a run without a step there has none.
-//! Those with the most bytes in any run come first, then by step.
+//! Those with the most bytes in any run come first, then by step. Those of two runs are spikes: each peak
+//! beside the step of the other report that it is matched to, and two that are matched to each other are one.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
 
+use super::matching::{Pairs, Sureness};
 use super::step_axis::StepAxis;
+use crate::analysis::figures::difference::Difference;
 use crate::analysis::liveness::peaks::{Peak, peaks};
 
 /// A peak of one run or of several.
@@ -22,12 +25,12 @@ pub struct SlotPeak {
     pub bytes: Vec<Option<u64>>,
 }
 
-/// The peaks of the curves of all runs, in the order of the axis; an empty curve has none.
-pub fn slot_peaks(curves: &[&[u64]], axis: &StepAxis) -> Vec<SlotPeak> {
+/// Of the curve of each run the `most` largest peaks, in the order of the axis; an empty curve has none.
+pub fn slot_peaks(curves: &[&[u64]], axis: &StepAxis, most: usize) -> Vec<SlotPeak> {
     let mut seen = HashSet::new();
     let mut found: Vec<SlotPeak> = Vec::new();
     for (run, curve) in curves.iter().enumerate() {
-        for peak in peaks(curve) {
+        for peak in peaks(curve).into_iter().take(most) {
             let Some(slot) = slot_of(&peak, run, axis).filter(|slot| seen.insert(*slot)) else {
                 continue;
             };
@@ -51,16 +54,75 @@ fn slot_of(peak: &Peak, run: usize, axis: &StepAxis) -> Option<usize> {
     slots.clone().find(is_shared).or_else(|| slots.next())
 }
 
+/// A peak of one of two reports, or of both. Steps are positions in
+/// [`crate::store::program::Steps`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spike {
+    /// The step of the source.
+    pub source_step: Option<usize>,
+    /// The step of the target.
+    pub target_step: Option<usize>,
+    /// Bytes at the steps; not known where there is no partner.
+    pub bytes: Difference,
+    /// How sure it is that the steps belong together.
+    pub sureness: Option<Sureness>,
+}
+
+/// The spikes of two curves, whose steps these pairs align: of each report the `most` largest peaks.
+pub fn spikes(source: &[u64], target: &[u64], steps: &Pairs, most: usize) -> Vec<Spike> {
+    let axis = StepAxis::by_matching(source.len(), &[(steps, target.len())]);
+    let spike = |SlotPeak { slot, bytes, .. }: SlotPeak| {
+        let (source_step, target_step) = (axis.step(0, slot), axis.step(1, slot));
+        let bytes = |run: usize| bytes.get(run).copied().flatten();
+        Spike {
+            source_step,
+            target_step,
+            bytes: Difference::of(bytes(0), bytes(1)),
+            sureness: source_step.zip(target_step).and_then(|(step, _)| steps.sureness(step)),
+        }
+    };
+    slot_peaks(&[source, target], &axis, most).into_iter().map(spike).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::comparison::matching::{Pairs, Sureness};
-    use crate::analysis::comparison::spikes::spikes;
     use proptest::prelude::*;
+
+    fn pairs(source: usize, target: usize, wanted: &[(usize, usize)]) -> Pairs {
+        let mut pairs = Pairs::new(source, target);
+        for (source, target) in wanted {
+            assert!(pairs.pair(*source, *target, Sureness::Exact));
+        }
+        pairs
+    }
+
+    #[test]
+    fn peaks_are_matched_whatever_their_steps() {
+        let source = [1, 9, 1, 5, 5, 1, 7];
+        let target = [1, 1, 6, 1, 1, 8, 1, 2];
+        let steps = pairs(7, 8, &[(1, 2), (4, 5)]);
+        let found: Vec<_> = spikes(&source, &target, &steps, 9)
+            .iter()
+            .map(|spike| {
+                (spike.source_step, spike.target_step, spike.bytes.source, spike.bytes.target)
+            })
+            .collect();
+        let expected = [
+            (Some(1), Some(2), Some(9), Some(6)),
+            (Some(4), Some(5), Some(5), Some(8)),
+            (Some(6), None, Some(7), None),
+            (None, Some(7), None, Some(2)),
+        ];
+        assert_eq!(found, expected);
+        let most = spikes(&source, &target, &steps, 1);
+        assert_eq!(most.len(), 2, "the largest of each report");
+        assert!(most.iter().all(|spike| spike.sureness == Some(Sureness::Exact)));
+    }
 
     proptest! {
         #[test]
-        fn of_two_runs_they_are_the_spikes(
+        fn every_peak_of_two_runs_is_found_once_beside_its_partner(
             source in proptest::collection::vec(0..4_u64, 0..14),
             target in proptest::collection::vec(0..4_u64, 0..14),
             wanted in proptest::collection::vec((0..14_usize, 0..14_usize), 0..8),
@@ -73,30 +135,50 @@ mod tests {
                     (from, to) = (before + 1, after + 1);
                 }
             }
-            let axis = StepAxis::by_matching(source.len(), &[(&pairs, target.len())]);
-            let found: Vec<_> = slot_peaks(&[&source, &target], &axis)
-                .into_iter()
-                .map(|peak| (peak.steps, peak.bytes))
-                .collect();
-            let unsigned = |bytes: Option<i64>| bytes.and_then(|bytes| u64::try_from(bytes).ok());
-            let expected: Vec<_> = spikes(&source, &target, &axis.pairs(0, 1), usize::MAX)
-                .into_iter()
-                .map(|spike| {
-                    let bytes = vec![unsigned(spike.bytes.source), unsigned(spike.bytes.target)];
-                    (vec![spike.source_step, spike.target_step], bytes)
-                })
-                .collect();
-            prop_assert_eq!(found, expected);
+            let found = spikes(&source, &target, &pairs, usize::MAX);
+            let mut expected = HashSet::new();
+            let own = |peak: &Peak| peak.step..peak.step + peak.steps;
+            for peak in peaks(&source) {
+                let partner = own(&peak).find_map(|step| Some((Some(step), Some(pairs.target_of(step)?))));
+                expected.insert(partner.unwrap_or((Some(peak.step), None)));
+            }
+            for peak in peaks(&target) {
+                let partner = own(&peak).find_map(|step| Some((Some(pairs.source_of(step)?), Some(step))));
+                expected.insert(partner.unwrap_or((None, Some(peak.step))));
+            }
+            prop_assert_eq!(found.len(), expected.len());
+            for spike in &found {
+                prop_assert!(expected.contains(&(spike.source_step, spike.target_step)));
+                let at = |curve: &[u64], step: Option<usize>| Some(curve[step?]);
+                let bytes =
+                    Difference::of(at(&source, spike.source_step), at(&target, spike.target_step));
+                prop_assert_eq!(spike.bytes, bytes);
+                let is_matched = spike.source_step.is_some() && spike.target_step.is_some();
+                prop_assert_eq!(spike.sureness, is_matched.then_some(Sureness::Exact));
+            }
+            let order = |spike: &Spike| {
+                let most = spike.bytes.source.max(spike.bytes.target);
+                (Reverse(most), spike.source_step, spike.target_step)
+            };
+            prop_assert!(found.is_sorted_by_key(order));
         }
 
         #[test]
         fn of_one_run_they_are_its_peaks(curve in proptest::collection::vec(0..4_u64, 0..30)) {
             let axis = StepAxis::of_one(curve.len());
-            let found: Vec<_> =
-                slot_peaks(&[&curve], &axis).into_iter().map(|peak| (peak.slot, peak.bytes)).collect();
+            let found = slot_peaks(&[&curve], &axis, usize::MAX);
+            let found: Vec<_> = found.into_iter().map(|peak| (peak.slot, peak.bytes)).collect();
             let expected: Vec<_> =
                 peaks(&curve).into_iter().map(|peak| (peak.step, vec![Some(peak.bytes)])).collect();
             prop_assert_eq!(found, expected);
+            let all: Vec<_> = (0..curve.len()).map(|step| (step, step)).collect();
+            let beside_itself = pairs(curve.len(), curve.len(), &all);
+            let found = spikes(&curve, &curve, &beside_itself, usize::MAX);
+            prop_assert_eq!(found.len(), peaks(&curve).len());
+            for spike in found {
+                prop_assert_eq!(spike.source_step, spike.target_step);
+                prop_assert_eq!(spike.bytes.change(), Some(0));
+            }
         }
     }
 }

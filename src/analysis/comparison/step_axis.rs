@@ -6,8 +6,6 @@
 //! reference first, then those of the other runs in their order, before the next common slot.
 
 use super::matching::Pairs;
-#[cfg(test)]
-use super::matching::Sureness;
 
 /// Stands where a slot has no step, or a step no slot.
 const NONE: u32 = u32::MAX;
@@ -20,7 +18,6 @@ pub struct StepAxis {
     len: usize,
 }
 
-/// Where the steps of a run lie.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum RunSteps {
     /// Step and slot have the same number, as far as there are steps.
@@ -108,21 +105,6 @@ impl StepAxis {
             RunSteps::Placed { slots, .. } => at(slots, step),
         }
     }
-
-    /// The steps of two runs that share a slot.
-    #[cfg(test)]
-    pub fn pairs(&self, source: usize, target: usize) -> Pairs {
-        let steps =
-            |run: usize| (0..self.len).filter(|slot| self.step(run, *slot).is_some()).count();
-        let mut pairs = Pairs::new(steps(source), steps(target));
-        for slot in 0..self.len {
-            if let (Some(source), Some(target)) = (self.step(source, slot), self.step(target, slot))
-            {
-                pairs.pair(source, target, Sureness::Exact);
-            }
-        }
-        pairs
-    }
 }
 
 /// An axis that grows slot by slot.
@@ -172,6 +154,7 @@ fn at(column: &[u32], row: usize) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::matching::Sureness;
     use super::*;
     use proptest::prelude::*;
 
@@ -193,7 +176,6 @@ mod tests {
             [None, Some(3)],
         ];
         assert_eq!(slots(&axis), expected);
-        assert_eq!(axis.pairs(0, 1).iter().collect::<Vec<_>>(), [(0, 1), (2, 2)]);
         assert_eq!((axis.slot(0, 2), axis.slot(1, 3)), (Some(3), Some(4)));
         assert_eq!((axis.slot(0, 3), axis.step(0, 9)), (None, None));
         assert_eq!((axis.step_at_or_before(0, 0), axis.step_at_or_before(0, 2)), (None, Some(1)));

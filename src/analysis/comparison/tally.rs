@@ -5,14 +5,12 @@ use super::attribution::Attribution;
 use super::category_bytes::class_states;
 use super::contribution::BytesOfTwo;
 use super::moment::Moment;
+use super::owners::Owned;
 use crate::analysis::compute::vertex_state::StateBytes;
 use crate::analysis::figures::difference::Side;
 use crate::analysis::liveness::variables::rows_of_scope;
-use crate::analysis::memory::over_tiles::sum;
 use crate::analysis::memory::selection::TileSelection;
-use crate::analysis::program::control_code::own_control_code;
 use crate::store::Report;
-use crate::store::exchange::ExchangeKind;
 use crate::store::liveness::Liveness;
 
 /// Bytes of both reports.
@@ -27,11 +25,8 @@ pub struct Tally {
 /// What pseudo variables count together and tables tell apart by exchange, compute set or program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pseudo {
-    /// Code of internal exchanges.
     ExchangeCode,
-    /// State of vertices.
     VertexState,
-    /// Control code.
     ControlCode,
 }
 
@@ -90,67 +85,27 @@ impl Tally {
         });
         let tiles = TileSelection::of_scope(moment.scope.tiles(report.target.get()));
         let [has_temporary_code, has_temporary_state, has_temporary_control] = has_temporary;
+        let mut add_owned = |rows: Option<Vec<Owned>>| {
+            for (owner, bytes) in rows.into_iter().flatten() {
+                if let (Some(owner), Some(bytes)) = (owner, bytes) {
+                    let row = attribution.operations.row_of(side, owner as usize);
+                    add_to(&mut self.operations, row, side, true, bytes);
+                }
+            }
+        };
         if !has_temporary_code {
-            self.add_exchange_code(attribution, side, report, &tiles);
+            add_owned(owners.exchange_code(report, &tiles));
         }
         if !has_temporary_control {
-            self.add_control_code(attribution, side, report, &tiles);
+            add_owned(owners.control_code(report, &tiles));
         }
         if !has_temporary_state {
-            self.add_vertex_state(attribution, side, report, &tiles);
+            let of_set = |state| StateBytes::on(state, &tiles).total();
+            add_owned(report.compute_set_tiles.get().map(|sets| {
+                owners.compute_sets.iter().copied().zip(sets.state.iter().map(of_set)).collect()
+            }));
         }
         Some(())
-    }
-
-    fn add_exchange_code(
-        &mut self,
-        attribution: &Attribution,
-        side: Side,
-        report: &Report,
-        tiles: &TileSelection,
-    ) {
-        let Some(exchanges) = report.exchanges.get() else { return };
-        for (id, code) in exchanges.ids.iter().zip(&exchanges.code) {
-            let owner = attribution.owners(side).of_exchange(*id);
-            let bytes = sum(code.as_ref(), tiles).filter(|_| id.kind == ExchangeKind::Internal);
-            if let (Some(owner), Some(bytes)) = (owner, bytes) {
-                let row = attribution.operations.row_of(side, owner as usize);
-                add_to(&mut self.operations, row, side, true, bytes);
-            }
-        }
-    }
-
-    fn add_control_code(
-        &mut self,
-        attribution: &Attribution,
-        side: Side,
-        report: &Report,
-        tiles: &TileSelection,
-    ) {
-        let own = own_control_code(report, tiles).unwrap_or_default();
-        for (owner, bytes) in attribution.owners(side).programs.iter().zip(own) {
-            if let Some(owner) = *owner {
-                let row = attribution.operations.row_of(side, owner as usize);
-                add_to(&mut self.operations, row, side, true, bytes);
-            }
-        }
-    }
-
-    fn add_vertex_state(
-        &mut self,
-        attribution: &Attribution,
-        side: Side,
-        report: &Report,
-        tiles: &TileSelection,
-    ) {
-        let Some(sets) = report.compute_set_tiles.get() else { return };
-        for (owner, state) in attribution.owners(side).compute_sets.iter().zip(&sets.state) {
-            let Some(owner) = *owner else { continue };
-            if let Some(bytes) = StateBytes::on(state, tiles).total() {
-                let row = attribution.operations.row_of(side, owner as usize);
-                add_to(&mut self.operations, row, side, true, bytes);
-            }
-        }
     }
 }
 

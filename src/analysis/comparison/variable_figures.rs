@@ -94,7 +94,6 @@ pub fn variable_figures(runs: Vec<RunVariables<'_>>, columns: usize) -> Vec<Vari
     joined
 }
 
-/// What is known of the variables of a run.
 struct Known<'a> {
     report: &'a Report,
     attribution: &'a Attribution,

@@ -48,11 +48,7 @@ pub fn variables(
         .iter()
         .enumerate()
         .filter_map(|(number, row)| {
-            let report = match row.side {
-                Side::Source => source,
-                Side::Target => target,
-            };
-            let liveness = report.liveness.get()?;
+            let liveness = row.side.of([source, target]).liveness.get()?;
             let id = liveness.variable_ids.get(row.item)?;
             Some(VariableDifference {
                 name: variable_name(liveness, id).into_owned(),

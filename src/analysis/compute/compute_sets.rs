@@ -72,7 +72,7 @@ pub fn rows(report: &Report, tiles: &TileSelection) -> Option<Vec<ComputeSetRow>
 mod tests {
     use super::*;
 
-    use super::super::compute_fixture::report;
+    use super::super::fixture::report;
 
     fn found(tiles: &str) -> Vec<ComputeSetRow> {
         let tiles = if tiles.is_empty() { Ok(TileSelection::default()) } else { tiles.parse() };

@@ -107,7 +107,7 @@ fn known<T>(part: &Part<T>) -> Result<&T, NoEstimate> {
 mod tests {
     use super::*;
 
-    use super::super::compute_fixture::report;
+    use super::super::fixture::report;
 
     #[test]
     fn steps_have_the_figures_of_what_they_run() {

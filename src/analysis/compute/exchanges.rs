@@ -108,7 +108,7 @@ fn route(transfer: &Transfer) -> String {
 mod tests {
     use super::*;
 
-    use super::super::compute_fixture::report;
+    use super::super::fixture::report;
 
     #[test]
     fn all_tiles_and_some() {

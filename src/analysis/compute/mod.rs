@@ -1,9 +1,9 @@
 //! What computes and exchanges: compute sets, vertices, exchanges, estimates.
 
-#[cfg(test)]
-pub(crate) mod compute_fixture;
 pub mod compute_sets;
 pub mod estimates;
 pub mod exchanges;
+#[cfg(test)]
+pub(crate) mod fixture;
 pub mod vertex_state;
 pub mod vertices;

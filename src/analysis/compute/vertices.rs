@@ -158,7 +158,7 @@ fn of_compute_set(
 mod tests {
     use super::*;
 
-    use super::super::compute_fixture::report;
+    use super::super::fixture::report;
 
     #[test]
     fn all_tiles_and_some() {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 /// What a message says. The words of [`Kind::key`] are stable; the README lists them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// A tile, or some that are listed, need more memory than they have.
@@ -19,6 +19,7 @@ pub enum Kind {
     /// The code of a tile leaves no room at the start of its memory.
     CodeTooLarge,
     /// An IPU is out of memory; the message does not say of what.
+    #[default]
     OutOfMemory,
     /// The memory does not suffice, and no report was asked for.
     ProfileNotWritten,
@@ -74,10 +75,11 @@ impl Kind {
 }
 
 /// Whose memory a message is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Device {
     /// Graphcore's IPU.
+    #[default]
     Ipu,
     /// Google's TPU.
     Tpu,
@@ -88,7 +90,7 @@ pub enum Device {
 }
 
 /// One occurrence of a message (cli.md, `diagnose`). What the message does not say is `None`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// What the message says.
     pub kind: Kind,
@@ -146,7 +148,7 @@ pub struct Part {
 }
 
 /// An allocation that a message lists.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Allocation {
     /// Its size, with padding.
     pub bytes: u64,
@@ -165,29 +167,7 @@ pub struct Allocation {
 impl Finding {
     /// A finding without facts.
     pub fn new(kind: Kind) -> Self {
-        Self {
-            kind,
-            line: 0,
-            text: String::new(),
-            device: kind.device(),
-            tile: None,
-            used_bytes: None,
-            limit_bytes: None,
-            excess_bytes: None,
-            exchange: None,
-            profile: None,
-            tiles_out: None,
-            requested_bytes: None,
-            free_bytes: None,
-            contiguous_bytes: None,
-            unallocated_bytes: None,
-            other_processes_bytes: None,
-            instance: None,
-            memory_space: None,
-            breakdown: Vec::new(),
-            allocations: Vec::new(),
-            advice: Vec::new(),
-        }
+        Self { kind, device: kind.device(), ..Self::default() }
     }
 
     /// The same with the excess worked out, where the message does not state it.

@@ -19,7 +19,6 @@ pub struct Message {
     pub read: fn(&Found) -> Finding,
 }
 
-/// All messages.
 fn messages() -> impl Iterator<Item = &'static Message> {
     [ipu::MESSAGES, tpu::MESSAGES, cuda::MESSAGES, wrapper::MESSAGES].into_iter().flatten()
 }

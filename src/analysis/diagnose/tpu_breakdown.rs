@@ -9,7 +9,6 @@ use super::message::readable;
 /// Allocations that are kept; the compiler lists twenty.
 const MOST_ALLOCATIONS: usize = 20;
 
-/// Where in the listing we are.
 enum Section {
     Before,
     Total,
@@ -39,7 +38,7 @@ pub fn read(after: &[u8]) -> (Vec<Part>, Vec<Allocation>) {
         } else if matches!(section, Section::Allocations) {
             match size(line) {
                 Some(_) if allocations.len() == MOST_ALLOCATIONS => break,
-                Some(bytes) => allocations.push(Allocation { bytes, ..nothing() }),
+                Some(bytes) => allocations.push(Allocation { bytes, ..Allocation::default() }),
                 None => {
                     if let Some(last) = allocations.last_mut() {
                         fact(last, line);
@@ -49,17 +48,6 @@ pub fn read(after: &[u8]) -> (Vec<Part>, Vec<Allocation>) {
         }
     }
     (parts, allocations)
-}
-
-fn nothing() -> Allocation {
-    Allocation {
-        bytes: 0,
-        unpadded_bytes: None,
-        operator: None,
-        shape: None,
-        label: None,
-        allocation_type: None,
-    }
 }
 
 /// `program          63.80G`

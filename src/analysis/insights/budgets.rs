@@ -7,8 +7,7 @@
 
 use crate::store::{Report, TileId};
 
-use crate::analysis::liveness::scope_curve::scope_curve;
-use crate::analysis::liveness::{self, Scope};
+use crate::analysis::liveness::scope_curve::peak_of_everything;
 use crate::analysis::memory;
 
 /// What is allowed; `None` where there is no limit.
@@ -68,7 +67,7 @@ impl Figures {
         Self {
             fullest_tile,
             total_bytes: totals.including_gaps_bytes,
-            peak_bytes: peak_bytes(report),
+            peak_bytes: peak_of_everything(report).map(|(_, bytes)| bytes),
             tiles_over_limit: totals.tiles_over_limit,
         }
     }
@@ -81,13 +80,6 @@ impl Figures {
             Figure::Peak => self.peak_bytes,
         }
     }
-}
-
-/// Always live + not always live at the peak of everything.
-pub fn peak_bytes(report: &Report) -> Option<u64> {
-    let curve = scope_curve(report, Scope::Everything, &|| false)?;
-    let step = liveness::peak(&curve.not_always_live)?;
-    Some(curve.always_live.at(step)?.saturating_add(*curve.not_always_live.get(step)?))
 }
 
 /// One budget and what the report has.

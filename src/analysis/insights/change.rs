@@ -96,7 +96,6 @@ fn insight(kind: ChangeKind, what: impl Into<String>, bytes: Difference) -> Chan
     }
 }
 
-/// Whether it fits, and the bytes that tiles are over.
 struct Fits {
     insight: ChangeInsight,
     over: Difference,
@@ -139,13 +138,20 @@ fn fullest(source: &Report, target: &Report) -> Option<Difference> {
     Some(Difference::of(Some(bytes(source)?), Some(bytes(target)?)))
 }
 
+fn less_or_more(
+    value: &Difference,
+    less: &'static str,
+    more: &'static str,
+) -> Option<&'static str> {
+    let change = value.change().filter(|change| *change != 0)?;
+    Some(if change < 0 { less } else { more })
+}
+
 fn temporaries(explanation: &Explanation) -> Option<ChangeInsight> {
     let bytes = explanation.whole.of(Part::NotAlwaysLive);
-    let what = match bytes.change()? {
-        0 => return None,
-        change if change < 0 => "Temporaries are smaller at the peak",
-        _ => "Temporaries are larger at the peak",
-    };
+    let [less, more] =
+        ["Temporaries are smaller at the peak", "Temporaries are larger at the peak"];
+    let what = less_or_more(&bytes, less, more)?;
     let operations = explanation.by_owner.as_ref().and_then(|owner| owner.operations.as_ref());
     let largest = operations.map(|rows| largest(rows, Part::NotAlwaysLive)).unwrap_or_default();
     Some(ChangeInsight { largest, ..insight(ChangeKind::Temporaries, what, bytes) })
@@ -153,11 +159,7 @@ fn temporaries(explanation: &Explanation) -> Option<ChangeInsight> {
 
 fn always_live(explanation: &Explanation) -> Option<ChangeInsight> {
     let bytes = explanation.whole.of(Part::AlwaysLive);
-    let what = match bytes.change()? {
-        0 => return None,
-        change if change < 0 => "Less is always live",
-        _ => "More is always live",
-    };
+    let what = less_or_more(&bytes, "Less is always live", "More is always live")?;
     let categories = explanation.by_category.as_ref();
     let largest = categories.map(|rows| largest(rows, Part::AlwaysLive)).unwrap_or_default();
     Some(ChangeInsight { largest, ..insight(ChangeKind::AlwaysLive, what, bytes) })
@@ -203,11 +205,9 @@ fn balance(source: &Report, target: &Report, peak: Option<Difference>) -> Option
 fn cycles(source: &Report, target: &Report) -> Option<ChangeInsight> {
     let cycles = |report: &Report| report.execution.get()?.cycles;
     let both = Difference::of(Some(cycles(source)?), Some(cycles(target)?));
-    let what = match both.change()? {
-        0 => return None,
-        change if change < 0 => "The recorded runs take fewer cycles",
-        _ => "The recorded runs take more cycles",
-    };
+    let [less, more] =
+        ["The recorded runs take fewer cycles", "The recorded runs take more cycles"];
+    let what = less_or_more(&both, less, more)?;
     Some(ChangeInsight {
         bytes: None,
         cycles: Some(both),

@@ -8,7 +8,7 @@ use crate::analysis::comparison::fullest_tile::{FullestTiles, explain_fullest_ti
 use crate::analysis::comparison::moment::{AliveAt, Moment};
 use crate::analysis::comparison::options::{OptionDifference, options_that_differ};
 use crate::analysis::comparison::plans::{Plan, changed_plans};
-use crate::analysis::comparison::spikes::{Spike, spikes};
+use crate::analysis::comparison::slot_peaks::{Spike, spikes};
 use crate::analysis::derived::{Derived, DerivedPair};
 use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::timeline::WithTimeline;

@@ -2,18 +2,16 @@
 
 use std::ops::Range;
 
-use crate::analysis::program::debug_fixture::contexts;
+use crate::analysis::fixture::{self, contexts};
 use crate::store::compute::{ComputeSets, TypeCount};
 use crate::store::debug_info::Proportion;
 use crate::store::exchange::{ExchangeId, ExchangeKind, Exchanges};
-use crate::store::liveness::{Liveness, TileVariableBytes, VariableBytes};
+use crate::store::liveness::Liveness;
 use crate::store::memory::TileMemory;
 use crate::store::program::{Programs, Steps};
 use crate::store::target::Target;
 use crate::store::tile_list::TileList;
-use crate::store::{
-    ClassId, ComputeSetId, ProgramId, Report, StepId, TileId, UnloweredId, VertexTypeId,
-};
+use crate::store::{ClassId, ComputeSetId, ProgramId, Report, StepId, TileId, VertexTypeId};
 
 /// A PopLibs call.
 #[derive(Clone, Debug, Default)]
@@ -40,19 +38,13 @@ pub struct Variable {
 /// What a report is made of.
 #[derive(Clone, Debug)]
 pub struct Fixture {
-    /// Bytes of a tile.
     pub limit: u64,
-    /// Tiles of an IPU.
     pub tiles_per_ipu: u64,
-    /// Replicas.
     pub replicas: u64,
-    /// The calls.
     pub calls: Vec<Call>,
     /// For each step the call that runs, a place in `calls`.
     pub steps: Vec<Option<usize>>,
-    /// The variables.
     pub variables: Vec<Variable>,
-    /// Gap bytes on every tile.
     pub gap: u64,
     /// Whether the bytes by tile are read.
     pub by_tile: bool,
@@ -73,7 +65,6 @@ impl Default for Fixture {
     }
 }
 
-/// A call with a proportion.
 pub fn call(kind: &'static str, name: &'static str, proportion: f64) -> Call {
     Call { kind, name, proportion: Some(proportion), ..Call::default() }
 }
@@ -89,7 +80,6 @@ pub fn always(name: &'static str, bytes: &[u32]) -> Variable {
 }
 
 impl Fixture {
-    /// The report.
     pub fn report(&self) -> Report {
         let report = Report::default();
         report.target.fill(Some(Target {
@@ -157,26 +147,26 @@ impl Fixture {
         let mut liveness = Liveness::default();
         let mut all = Vec::new();
         for (id, variable) in (0..).zip(&self.variables) {
-            let classes = &mut liveness.classes;
-            assert!(classes.ids.push(ClassId(id)) && liveness.variable_ids.push(UnloweredId(id)));
-            liveness.variable_names.push(variable.name);
-            classes.always_live.push(variable.life.is_none());
-            classes.ranges.push(variable.life.clone().unwrap_or(0..self.steps.len() as u32));
-            classes.range_ends.push(classes.ranges.len());
+            let life = variable.life.clone().unwrap_or(0..self.steps.len() as u32);
+            assert!(liveness.classes.push(ClassId(id), variable.life.is_none(), [life]));
             let bytes = variable.bytes.iter().map(|bytes| u64::from(*bytes)).sum();
-            all.push(VariableBytes { variable: UnloweredId(id), class: ClassId(id), bytes });
+            all.push(fixture::variable_bytes((id, id, bytes)));
         }
+        let names: Vec<_> = self.variables.iter().map(|variable| variable.name).collect();
+        fixture::name_variables(&mut liveness, &names);
         liveness.variable_bytes = Some(all);
-        let (mut table, mut memory) = (TileVariableBytes::default(), TileMemory::default());
+        let on_tile = |variable: &Variable, tile| variable.bytes.get(tile).copied().unwrap_or(0);
+        let rows = |tile: usize| {
+            let variables = (0..).zip(&self.variables);
+            variables.map(move |(id, variable)| (id, id, on_tile(variable, tile)))
+        };
+        let table = fixture::tile_variable_bytes((0..self.tiles()).map(rows));
+        let mut memory = TileMemory::default();
         for tile in 0..self.tiles() {
-            let start = table.len();
             let mut alive = vec![0_u64; self.steps.len().max(1)];
             let mut always_live = 0;
-            for (id, variable) in (0..).zip(&self.variables) {
-                let bytes = variable.bytes.get(tile).copied().unwrap_or(0);
-                table.variables.push(UnloweredId(id));
-                table.classes.push(ClassId(id));
-                table.bytes.push(bytes);
+            for variable in &self.variables {
+                let bytes = on_tile(variable, tile);
                 match &variable.life {
                     None => always_live += u64::from(bytes),
                     Some(life) => {
@@ -185,9 +175,7 @@ impl Fixture {
                     }
                 }
             }
-            let id = TileId(tile as u32);
-            assert!(table.tiles.push(id) && memory.tiles.push(id));
-            table.rows.push(start..table.len());
+            assert!(memory.tiles.push(TileId(tile as u32)));
             let others = alive.iter().max().copied().unwrap_or(0);
             memory.always_live.push(Some(always_live));
             memory.not_always_live_max.push(Some(others));

@@ -97,18 +97,13 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    use crate::store::TileId;
-    use crate::store::memory::TileMemory;
+    use crate::analysis::fixture::memory;
     use crate::store::target::Target;
 
     fn report(limit: Option<u64>, bytes: &[u64]) -> Report {
         let report = Report::default();
-        let mut memory = TileMemory::default();
-        for (tile, bytes) in (0..).zip(bytes) {
-            assert!(memory.tiles.push(TileId(tile)));
-            memory.including_gaps.push(Some(*bytes));
-        }
-        report.memory.fill(Some(memory));
+        let cells = bytes.iter().map(|bytes| Some(*bytes));
+        report.memory.fill(Some(memory((0..).zip(cells))));
         let target = Target { bytes_per_tile: limit, tiles_per_ipu: Some(2), ..Target::default() };
         report.target.fill(Some(target));
         report.fill_arenas_with_tiles();

@@ -38,9 +38,7 @@ use crate::progress::Progress;
 use crate::store::ArenaId;
 use crate::store::placed::ReadError;
 
-/// Tiles that are listed as the fullest.
 const FULLEST_TILES: usize = 5;
-/// Tiles for which it is worked out what must go.
 const MUST_GO_TILES: usize = 3;
 
 /// What a report says at first sight.

@@ -60,16 +60,8 @@ pub type Left<'a> = Box<dyn Fn(&PlaceView, &AliveRow) -> u64 + Sync + 'a>;
 /// A variable as far as it lives in one class, where it is alive while more than the aim is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AliveAbove {
-    /// The variable before lowering.
-    pub variable: UnloweredId,
-    /// Its class.
-    pub class: ClassId,
-    /// The position of the class.
-    pub class_row: usize,
-    /// Whether the class lives as long as the program.
-    pub is_always_live: bool,
-    /// Bytes in those places.
-    pub bytes: u64,
+    /// It, with its bytes in those places.
+    pub alive: AliveRow,
     /// Bytes in the places where it is alive at the worst step.
     pub at_worst_bytes: u64,
     /// Its largest part in one place, and which place that is.
@@ -159,7 +151,9 @@ impl<'a> Pressure<'a> {
             .reduce(Sums::default, Sums::merged);
         pressure.alive_bytes = sums.alive_bytes;
         pressure.alive = sums.alive.into_values().collect();
-        pressure.alive.sort_by_key(|row| (std::cmp::Reverse(row.bytes), row.variable, row.class));
+        pressure.alive.sort_by_key(|AliveAbove { alive: row, .. }| {
+            (std::cmp::Reverse(row.bytes), row.variable, row.class)
+        });
         pressure.operations = sums.operations.into_values().collect();
         pressure.operations.sort_by_key(|row| (std::cmp::Reverse(row.above_bytes), row.operation));
         Some(pressure)
@@ -260,7 +254,6 @@ fn tiles_over(report: &Report) -> Option<Vec<Place>> {
     Some(places.filter(|place| place.over_bytes > 0).collect())
 }
 
-/// Sums over places.
 #[derive(Default)]
 struct Sums {
     alive_bytes: u64,
@@ -276,26 +269,17 @@ impl Sums {
         let classes = &pressure.liveness.classes;
         let above = steps_above(&view.timeline, aim);
         for row in view.timeline.rows() {
-            let AliveRow { variable, class, class_row, is_always_live, bytes } = *row;
-            let is_at_worst = is_always_live || classes.is_live_at(class, view.worst.step as usize);
+            let is_at_worst =
+                row.is_always_live || classes.is_live_at(row.class, view.worst.step as usize);
             let step = if is_at_worst {
                 Some(view.worst.step)
             } else {
-                classes.ranges_of(class_row).iter().find_map(|life| first_common(&above, life))
+                classes.ranges_of(row.class_row).iter().find_map(|life| first_common(&above, life))
             };
             let Some(step) = step else { continue };
-            let at_worst_bytes = if is_at_worst { bytes } else { 0 };
-            let most = (bytes, place);
-            self.add_alive(AliveAbove {
-                variable,
-                class,
-                class_row,
-                is_always_live,
-                bytes,
-                at_worst_bytes,
-                most,
-                step,
-            });
+            let at_worst_bytes = if is_at_worst { row.bytes } else { 0 };
+            let most = (row.bytes, place);
+            self.add_alive(AliveAbove { alive: *row, at_worst_bytes, most, step });
         }
         let mut of_place: BTreeMap<u32, OperationPressure> = BTreeMap::new();
         let operations = &pressure.owners.variables;
@@ -324,9 +308,10 @@ impl Sums {
     }
 
     fn add_alive(&mut self, found: AliveAbove) {
-        let none = AliveAbove { bytes: 0, at_worst_bytes: 0, ..found };
-        let known = self.alive.entry((found.variable, found.class)).or_insert(none);
-        known.bytes = known.bytes.saturating_add(found.bytes);
+        let row = found.alive;
+        let none = AliveAbove { alive: AliveRow { bytes: 0, ..row }, at_worst_bytes: 0, ..found };
+        let known = self.alive.entry((row.variable, row.class)).or_insert(none);
+        known.alive.bytes = known.alive.bytes.saturating_add(row.bytes);
         known.at_worst_bytes = known.at_worst_bytes.saturating_add(found.at_worst_bytes);
         if is_larger(found.most, known.most) {
             (known.most, known.step) = (found.most, found.step);

@@ -130,27 +130,23 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    use crate::analysis::fixture;
     use crate::analysis::liveness::curve_of_variables;
 
     const STEPS: u32 = 12;
 
     fn classes(cuts: &[Vec<(u32, u32)>]) -> Classes {
-        let mut classes = Classes::default();
-        for (id, cuts) in (0..).zip(cuts) {
-            assert!(classes.ids.push(ClassId(id)));
-            classes.always_live.push(id == 0);
+        let of_class = |cuts: &Vec<(u32, u32)>| {
             let mut next = 0;
-            for (gap, length) in cuts {
+            let range = |(gap, length): &(u32, u32)| {
                 let start = next + gap;
                 let end = (start + length).min(STEPS);
-                if start < end {
-                    classes.ranges.push(start..end);
-                }
                 next = end + 1;
-            }
-            classes.range_ends.push(classes.ranges.len());
-        }
-        classes
+                start..end
+            };
+            cuts.iter().map(range).filter(|range| !range.is_empty()).collect::<Vec<_>>()
+        };
+        fixture::classes(0, cuts.iter().map(of_class))
     }
 
     proptest! {
@@ -161,8 +157,8 @@ mod tests {
             kept in 1..4_u64,
         ) {
             let classes = classes(&cuts);
-            let row = |(class, bytes): &(u32, u64)| VariableBytes {
-                variable: UnloweredId(*class), class: ClassId(*class), bytes: *bytes,
+            let row = |(class, bytes): &(u32, u64)| {
+                fixture::variable_bytes((*class, *class, *bytes))
             };
             let rows: Vec<VariableBytes> = cells.iter().map(row).collect();
             let timeline = Timeline::new(rows.iter().copied(), &classes);

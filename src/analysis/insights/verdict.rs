@@ -9,11 +9,12 @@
 
 use serde::Serialize;
 
+use crate::analysis::liveness::scope_curve::peak_of_everything;
 use crate::analysis::liveness::{self, Scope};
 use crate::analysis::memory;
 use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::placement::gap_totals::GapTotals;
-use crate::analysis::placement::overflow::{Overflow, why_it_overflows};
+use crate::analysis::placement::overflow::{LostToGaps, Overflow, why_it_overflows};
 use crate::store::Report;
 use crate::store::memory::TileMemory;
 
@@ -99,26 +100,11 @@ pub struct Failure {
     /// Bytes lost to gaps.
     pub gap_bytes: u64,
     /// Gap bytes by reason, most first; `None` where they were not read.
-    pub gaps: Option<Vec<GapLoss>>,
+    pub gaps: Option<Vec<LostToGaps>>,
     /// Tiles that would fit without any gap. That is arithmetic, not a placement.
     pub would_fit_without_gaps: u64,
     /// Bytes that liveness does not explain.
     pub not_explained_bytes: Option<u64>,
-}
-
-/// What gaps of one reason take on the tiles that are over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct GapLoss {
-    /// The reason, in the words of definitions.md.
-    pub reason: &'static str,
-    /// Bytes.
-    pub bytes: u64,
-    /// Gaps.
-    pub count: u64,
-    /// Tiles that have such gaps.
-    pub tiles: u64,
-    /// Tiles that would fit without these gaps alone.
-    pub would_fit: u64,
 }
 
 /// The verdict; `None` where the report does not say what tiles use or have. `gaps` are those of the
@@ -144,12 +130,8 @@ pub fn verdict(report: &Report, gaps: Option<&GapTotals>) -> Option<Verdict> {
 }
 
 fn curve(report: &Report, limit_bytes: u64) -> Option<CurveVerdict> {
-    let steps = report.steps.get()?;
-    let curve = liveness::curve(report.liveness.get()?, Scope::Everything, steps.ids.len())?;
-    let step = liveness::peak(&curve)?;
-    let always_live = liveness::always_live_bytes(Scope::Everything, report.arenas.get()?)?;
-    let bytes = curve.get(step)?.saturating_add(always_live);
-    Some(CurveVerdict { step: steps.ids.get(step)?.0, bytes, limit_bytes })
+    let (step, bytes) = peak_of_everything(report)?;
+    Some(CurveVerdict { step: report.steps.get()?.ids.get(step)?.0, bytes, limit_bytes })
 }
 
 fn room(memory: &TileMemory, limit_bytes: u64, curve: Option<&CurveVerdict>) -> Option<Room> {
@@ -169,16 +151,9 @@ fn failure(overflow: Overflow, curve: Option<&CurveVerdict>, knows_gaps: bool) -
         (Some(true), Some(_)) => Some(Cause::Imbalance),
         _ => None,
     };
-    let losses = overflow.reasons.iter().map(|lost| GapLoss {
-        reason: lost.reason.key(),
-        bytes: lost.bytes,
-        count: lost.count,
-        tiles: lost.tiles,
-        would_fit: lost.would_fit,
-    });
     Some(Failure {
         cause,
-        gaps: knows_gaps.then(|| losses.collect()),
+        gaps: knows_gaps.then_some(overflow.reasons),
         tiles_over: overflow.tiles.len() as u64,
         tiles: overflow.tiles.into_iter().collect::<TileSelection>().to_string(),
         over_bytes: overflow.over_bytes,

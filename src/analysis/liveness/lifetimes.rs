@@ -233,33 +233,18 @@ pub fn ranges_of(classes: &Classes, class: ClassId, steps: u32) -> Vec<Range<u32
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::liveness::{Liveness, VariableBytes};
-    use crate::store::program::Steps;
-    use crate::store::report::Categories;
-    use crate::store::variable::VariableFlags;
-    use crate::store::{StepId, TileId};
+    use crate::analysis::fixture::{self, Lowered};
+    use crate::store::liveness::Liveness;
 
     /// Eight steps; class 1 lives always, 2 at steps 1–4 and 6, 3 at 2–6.
     fn report() -> Report {
         let report = Report::default();
-        let mut steps = Steps::default();
-        (0..8).for_each(|step| assert!(steps.ids.push(StepId(step))));
-        report.steps.fill(Some(steps));
-        let mut liveness = Liveness::default();
-        for (id, ranges) in [(1, vec![]), (2, vec![1..3, 3..5, 6..7]), (3, vec![2..7])] {
-            assert!(liveness.classes.push(ClassId(id), id == 1, ranges));
-        }
-        for (id, name) in (0..).zip(["weights", "sum", "sum"]) {
-            assert!(liveness.variable_ids.push(UnloweredId(id)));
-            liveness.variable_names.push(name);
-        }
-        let row = |(variable, class, bytes)| VariableBytes {
-            variable: UnloweredId(variable),
-            class: ClassId(class),
-            bytes,
-        };
+        report.steps.fill(Some(fixture::steps(8)));
+        let classes = fixture::classes(1, [vec![], vec![1..3, 3..5, 6..7], vec![2..7]]);
         let rows = [(0, 1, 100), (1, 2, 8), (2, 2, 10), (1, 3, 4), (7, 3, 2), (0, 9, 5)];
-        liveness.variable_bytes = Some(rows.map(row).to_vec());
+        let variable_bytes = Some(rows.map(fixture::variable_bytes).to_vec());
+        let mut liveness = Liveness { classes, variable_bytes, ..Liveness::default() };
+        fixture::name_variables(&mut liveness, &["weights", "sum", "sum"]);
         report.liveness.fill(Some(liveness));
         report
     }
@@ -296,31 +281,21 @@ mod tests {
     #[test]
     fn what_is_placed_is_sorted_by_address() {
         let report = report();
-        let mut categories = Categories::default();
-        assert!(categories.ids.push(CategoryId(4)));
-        categories.names.push("controlCode");
-        report.categories.fill(Some(categories));
-        let mut variables = LoweredVariables::default();
+        report.categories.fill(Some(fixture::categories(4, &["controlCode"])));
         let none = LoweredVariables::NO_UNLOWERED;
         // Offset, bytes, class, unlowered variable, category, flags.
-        for (offset, bytes, class, unlowered, category, flags) in [
+        let variables = [
             (64, 8, 2, UnloweredId(1), 4, 1),
             (0, 32, 1, none, 4, 1),
             (32, 4, 1, none, 255, 1),
             (64, 8, 3, UnloweredId(7), 4, 1),
             (80, 8, 1, none, 4, 0),
             (88, 0, 1, none, 4, 1),
-        ] {
-            variables.offsets.push(offset);
-            variables.bytes.push(bytes);
-            variables.classes.push(ClassId(class));
-            variables.unlowered.push(unlowered);
-            variables.categories.push(category);
-            variables.flags.push(VariableFlags(flags));
-        }
-        assert!(variables.tiles.push(TileId(5)));
-        variables.rows.push(0..6);
-        report.variables.fill(Some(variables));
+        ];
+        let variables = variables.map(|(offset, bytes, class, unlowered, category, flags)| {
+            Lowered { offset, bytes, class, unlowered, category, flags }
+        });
+        report.variables.fill(Some(fixture::lowered([(5, variables)])));
         let at = |step| -> Vec<(u64, String)> {
             let placed = placed_lifetimes(&report, ArenaId(5), step).expect("lifetimes");
             placed.into_iter().map(|row| (row.offset, row.name)).collect()

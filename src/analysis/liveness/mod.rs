@@ -292,19 +292,13 @@ fn named(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::fixture;
     use crate::store::ClassId;
 
     #[test]
     fn a_curve_is_the_sum_of_its_classes_and_the_first_peak_counts() {
-        let mut classes = Classes::default();
-        for (id, always_live, ranges) in
-            [(0, true, vec![0..4_u32]), (1, false, vec![0..1, 2..4]), (2, false, vec![1..3])]
-        {
-            assert!(classes.push(ClassId(id), always_live, ranges));
-        }
-        let row =
-            |class, bytes| VariableBytes { variable: UnloweredId(0), class: ClassId(class), bytes };
-        let rows = [row(0, 100), row(1, 8), row(2, 4), row(9, 1)];
+        let classes = fixture::classes(0, [vec![0..4_u32], vec![0..1, 2..4], vec![1..3]]);
+        let rows = [(0, 0, 100), (0, 1, 8), (0, 2, 4), (0, 9, 1)].map(fixture::variable_bytes);
         assert_eq!(curve_of_variables(&rows, &classes, 4), [8, 4, 12, 8]);
         assert_eq!(peak(&[8, 12, 4, 12]), Some(1));
         assert_eq!(peak(&[]), None);

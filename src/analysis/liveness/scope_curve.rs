@@ -106,45 +106,39 @@ pub fn scope_curve(
     })
 }
 
+/// The step of the peak of everything, and what is alive there, always or not.
+pub fn peak_of_everything(report: &Report) -> Option<(usize, u64)> {
+    let curve = scope_curve(report, Scope::Everything, &|| false)?;
+    let step = liveness::peak(&curve.not_always_live)?;
+    let bytes = curve.always_live.at(step)?.saturating_add(*curve.not_always_live.get(step)?);
+    Some((step, bytes))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
     use std::ops::Range;
 
-    use crate::store::liveness::{Liveness, TileVariableBytes, VariableBytes};
+    use crate::analysis::fixture;
+    use crate::store::DeviceId;
+    use crate::store::liveness::Liveness;
     use crate::store::memory::TileMemory;
-    use crate::store::program::Steps;
     use crate::store::target::Target;
-    use crate::store::{ClassId, DeviceId, StepId, UnloweredId};
 
     const NEVER: &(dyn Fn() -> bool + Sync) = &|| false;
 
     /// A report of `steps` steps with classes 1, 2 … , of which the first is always live, and of
     /// every tile its always-live bytes and its bytes by class.
     fn report(steps: u32, classes: &[Vec<Range<u32>>], tiles: &[(u64, Vec<(u32, u32)>)]) -> Report {
-        let report = Report::default();
-        let mut list = Steps::default();
-        (0..steps).for_each(|step| assert!(list.ids.push(StepId(step))));
-        report.steps.fill(Some(list));
-        let mut liveness = Liveness::default();
-        for (id, ranges) in (1..).zip(classes) {
-            assert!(liveness.classes.push(ClassId(id), id == 1, ranges.iter().cloned()));
-        }
-        report.liveness.fill(Some(liveness));
-        let (mut memory, mut table) = (TileMemory::default(), TileVariableBytes::default());
-        for (tile, (always_live, rows)) in (0..).zip(tiles) {
-            memory.tiles.push(TileId(tile));
-            memory.always_live.push(Some(*always_live));
-            table.tiles.push(TileId(tile));
-            table.rows.push(table.len()..table.len() + rows.len());
-            for (class, bytes) in rows {
-                table.variables.push(UnloweredId(0));
-                table.classes.push(ClassId(*class));
-                table.bytes.push(*bytes);
-            }
-        }
-        report.memory.fill(Some(memory));
+        let report = fixture::report_of_lives(steps, classes);
+        let memory = fixture::memory((0..).zip(tiles.iter().map(|_| None)));
+        let always_live = tiles.iter().map(|(always_live, _)| Some(*always_live)).collect();
+        report.memory.fill(Some(TileMemory { always_live, ..memory }));
+        let rows = |(_, rows): &(u64, Vec<(u32, u32)>)| {
+            rows.iter().map(|(class, bytes)| (0, *class, *bytes)).collect::<Vec<_>>()
+        };
+        let table = fixture::tile_variable_bytes(tiles.iter().map(rows));
         report.tile_variable_bytes.fill(Some(table));
         report.target.fill(Some(Target { bytes_per_tile: Some(1000), ..Target::default() }));
         report.fill_arenas_with_tiles();
@@ -208,15 +202,9 @@ mod tests {
     fn without_the_part_that_it_needs_there_is_no_curve() {
         let report = Report::default();
         assert_eq!(scope_curve(&report, Scope::Everything, NEVER), None);
-        let mut list = Steps::default();
-        assert!(list.ids.push(StepId(0)));
-        report.steps.fill(Some(list));
+        report.steps.fill(Some(fixture::steps(1)));
         report.liveness.fill(Some(Liveness {
-            variable_bytes: Some(vec![VariableBytes {
-                variable: UnloweredId(0),
-                class: ClassId(0),
-                bytes: 4,
-            }]),
+            variable_bytes: Some(vec![fixture::variable_bytes((0, 0, 4))]),
             ..Liveness::default()
         }));
         let everything = scope_curve(&report, Scope::Everything, NEVER).expect("a curve");

@@ -162,7 +162,6 @@ pub(crate) enum Rows<'a> {
 }
 
 impl Rows<'_> {
-    /// Calls `each` with every row.
     pub(crate) fn each(self, each: impl FnMut(VariableBytes)) {
         match self {
             Rows::Everything(rows) => rows.iter().copied().for_each(each),
@@ -270,6 +269,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    use crate::analysis::fixture;
     use crate::analysis::liveness::curve_of_variables;
     use crate::store::DeviceId;
     use crate::store::target::Target;
@@ -279,38 +279,18 @@ mod tests {
     /// Two IPUs of two tiles; class 1 is always live, each later one of two ranges; the variables 0
     /// and 3 have one name, 4 has none. `cells` are tile, variable, class and bytes.
     fn report(cuts: &[(u32, u32)], cells: &[(u32, u32, u32, u32)]) -> Report {
-        let mut liveness = Liveness::default();
-        let ends = [(0, 6)].iter().chain(cuts);
-        for (id, (start, length)) in (1..).zip(ends) {
-            let classes = &mut liveness.classes;
-            assert!(classes.ids.push(ClassId(id)));
-            classes.always_live.push(id == 1);
+        let lives = [(0, 6)].iter().chain(cuts).map(|(start, length)| {
             let (end, last) = ((start + length).min(6), 6_u32);
-            classes.ranges.extend([*start..end, (end + 1).min(last)..(end + 2).min(last)]);
-            classes.range_ends.push(classes.ranges.len());
-        }
-        for (id, name) in (0..).zip(["w", "x", "y", "w"]) {
-            assert!(liveness.variable_ids.push(UnloweredId(id)));
-            liveness.variable_names.push(name);
-        }
-        let mut table = TileVariableBytes::default();
-        let mut all = Vec::new();
-        for tile in 0..4 {
-            let start = table.len();
-            for (_, variable, class, bytes) in cells.iter().filter(|cell| cell.0 == tile) {
-                table.variables.push(UnloweredId(*variable));
-                table.classes.push(ClassId(*class));
-                table.bytes.push(*bytes);
-                all.push(VariableBytes {
-                    variable: UnloweredId(*variable),
-                    class: ClassId(*class),
-                    bytes: u64::from(*bytes),
-                });
-            }
-            assert!(table.tiles.push(TileId(tile)));
-            table.rows.push(start..table.len());
-        }
-        liveness.variable_bytes = Some(all);
+            [*start..end, (end + 1).min(last)..(end + 2).min(last)]
+        });
+        let mut liveness = Liveness { classes: fixture::classes(1, lives), ..Liveness::default() };
+        fixture::name_variables(&mut liveness, &["w", "x", "y", "w"]);
+        let of_tile = |tile: u32| {
+            let cells = cells.iter().filter(move |cell| cell.0 == tile);
+            cells.map(|(_, variable, class, bytes)| (*variable, *class, *bytes))
+        };
+        let table = fixture::tile_variable_bytes((0..4).map(of_tile));
+        liveness.variable_bytes = Some(table.iter(0..table.len()).collect());
         let report = Report::default();
         report.liveness.fill(Some(liveness));
         report.tile_variable_bytes.fill(Some(table));

@@ -211,26 +211,17 @@ fn fold(parts: &mut Vec<MemoryPart>, most: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::TileId;
+    use crate::analysis::fixture;
     use crate::store::memory::CategoryMemory;
     use proptest::prelude::*;
 
     fn memory_of(totals: &[Option<u64>]) -> TileMemory {
-        let mut memory = TileMemory::default();
-        for (tile, total) in (0..).zip(totals) {
-            memory.tiles.push(TileId(tile));
-            memory.total.push(*total);
-        }
-        memory
+        let tiles = fixture::memory((0..).zip(totals.iter().copied()));
+        TileMemory { total: totals.to_vec(), ..tiles }
     }
 
     fn category(name: &str, bytes: &[u64]) -> CategoryMemory {
-        let zeros = vec![0; bytes.len()];
-        CategoryMemory {
-            name: name.to_owned(),
-            not_overlapped: [Some(bytes.to_vec()), Some(zeros.clone()), Some(zeros)],
-            ..CategoryMemory::default()
-        }
+        fixture::category(name, bytes, &[])
     }
 
     fn keys(parts: &[MemoryPart]) -> Vec<&str> {

@@ -57,15 +57,16 @@ pub fn categories_of_all(reports: &[&Report]) -> Vec<SharedCategory> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::report::Categories;
+    use crate::analysis::fixture::{Lowered, categories, lowered};
+
+    fn variable((category, bytes): (u8, u32)) -> Lowered {
+        Lowered::new(0, bytes, 0, category)
+    }
 
     #[test]
     fn the_largest_comes_first() {
-        let mut variables = LoweredVariables::default();
-        for (category, bytes) in [(3, 5), (0, 9), (255, 99), (7, 3), (3, 5), (8, 3), (9, 0)] {
-            variables.categories.push(category);
-            variables.bytes.push(bytes);
-        }
+        let rows = [(3, 5), (0, 9), (255, 99), (7, 3), (3, 5), (8, 3), (9, 0)];
+        let variables = lowered([(0, rows.map(variable))]);
         assert_eq!(categories_by_bytes(&variables), [3, 0, 7, 8].map(CategoryId));
     }
 
@@ -73,18 +74,8 @@ mod tests {
     fn the_same_category_has_the_same_place_in_both() {
         let report = |rows: &[(u8, u32)], names: &[&str]| {
             let report = Report::default();
-            let mut variables = LoweredVariables::default();
-            for (category, bytes) in rows {
-                variables.categories.push(*category);
-                variables.bytes.push(*bytes);
-            }
-            report.variables.fill(Some(variables));
-            let mut categories = Categories::default();
-            for (id, name) in (0..).zip(names) {
-                categories.ids.push(CategoryId(id));
-                categories.names.push(name);
-            }
-            report.categories.fill(Some(categories));
+            report.variables.fill(Some(lowered([(0, rows.iter().copied().map(variable))])));
+            report.categories.fill(Some(categories(0, names)));
             report
         };
         let source = report(&[(0, 9), (1, 5), (2, 1)], &["code", "data", "stack"]);

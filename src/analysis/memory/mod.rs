@@ -259,15 +259,12 @@ pub fn category_title(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::fixture;
 
     fn memory_of(bytes: &[u64]) -> TileMemory {
-        let mut memory = TileMemory::default();
-        for (tile, bytes) in (0..).zip(bytes) {
-            memory.tiles.push(TileId(tile));
-            memory.including_gaps.push(Some(*bytes));
-            memory.total.push(Some(bytes / 2));
-        }
-        memory
+        let total = bytes.iter().map(|bytes| Some(bytes / 2)).collect();
+        let cells = bytes.iter().map(|bytes| Some(*bytes));
+        TileMemory { total, ..fixture::memory((0..).zip(cells)) }
     }
 
     #[test]
@@ -312,20 +309,12 @@ mod tests {
         assert_eq!(all, totals(&memory, Some(&target)));
         assert_eq!((all.always_live_bytes, all.fullest), (None, Some(1)));
         assert_eq!(totals_of_rows(&memory, None, 0..0), MemoryTotals::default());
-        let zeros = || Some(vec![0; 4]);
-        let category = CategoryMemory {
-            name: "stack".to_owned(),
-            not_overlapped: [Some(vec![1, 2, 3, 4]), zeros(), zeros()],
-            overlapped: [Some(vec![5, 0, 0, 1]), zeros(), None],
-        };
+        let mut category = fixture::category("stack", &[1, 2, 3, 4], &[5, 0, 0, 1]);
+        category.overlapped[2] = None;
         let found = category_on_tiles(&category, [0, 3].map(TileId).into_iter());
         let expected = CategoryBytes { not_overlapped: Some(5), overlapped: None };
         assert_eq!(found, expected);
-        memory.categories.push(CategoryMemory {
-            name: "vertexCode".to_owned(),
-            not_overlapped: [Some(vec![1, 2, 3, 4]), zeros(), zeros()],
-            overlapped: [Some(vec![0, 0, 0, 7]), zeros(), zeros()],
-        });
+        memory.categories.push(fixture::category("vertexCode", &[1, 2, 3, 4], &[0, 0, 0, 7]));
         assert_eq!(code_bytes(&memory), Some(17), "a stack is no code");
         let beyond = category_on_tiles(&category, [4].map(TileId).into_iter());
         assert_eq!(beyond, CategoryBytes::default());

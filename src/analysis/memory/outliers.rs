@@ -47,16 +47,11 @@ pub fn outliers(memory: &TileMemory) -> Option<Outliers> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::TileId;
+    use crate::analysis::fixture;
     use proptest::prelude::*;
 
     fn memory_of(bytes: &[Option<u64>]) -> TileMemory {
-        let mut memory = TileMemory::default();
-        for (tile, bytes) in (0..).zip(bytes) {
-            memory.tiles.push(TileId(tile));
-            memory.including_gaps.push(*bytes);
-        }
-        memory
+        fixture::memory((0..).zip(bytes.iter().copied()))
     }
 
     #[test]

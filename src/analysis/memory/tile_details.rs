@@ -178,26 +178,20 @@ fn by_category(memory: &TileMemory, columns: &[Tiles], totals: &[MemoryTotals]) 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::fixture;
 
     fn memory() -> TileMemory {
-        let mut memory = TileMemory::default();
-        for (tile, bytes) in [(0, 10), (1, 20), (3, 30)] {
-            memory.tiles.push(TileId(tile));
+        let mut memory = fixture::memory([(0, Some(12)), (1, Some(22)), (3, Some(32))]);
+        for bytes in [10, 20, 30] {
             memory.total.push(Some(bytes));
-            memory.including_gaps.push(Some(bytes + 2));
             memory.always_live.push(Some(4));
             memory.not_always_live_max.push(Some(5));
             for region in &mut memory.by_region {
                 region.push(Some(bytes / 3));
             }
         }
-        let zeros = || Some(vec![0; 4]);
         for (name, bytes) in [("stack", 3), ("nothing", 0)] {
-            memory.categories.push(CategoryMemory {
-                name: name.to_owned(),
-                not_overlapped: [Some(vec![bytes; 4]), zeros(), zeros()],
-                overlapped: [Some(vec![bytes * 2; 4]), zeros(), zeros()],
-            });
+            memory.categories.push(fixture::category(name, &[bytes; 4], &[bytes * 2; 4]));
         }
         memory
     }
@@ -227,12 +221,9 @@ mod tests {
     fn reports_share_their_rows() {
         let (source, mut target) = (memory(), memory());
         target.total[0] = Some(15);
-        let lists = || Some(vec![1; 4]);
-        target.categories.push(CategoryMemory {
-            name: "message".to_owned(),
-            not_overlapped: [lists(), lists(), lists()],
-            overlapped: [Some(vec![0; 4]), Some(vec![0; 4]), Some(vec![0; 4])],
-        });
+        let mut message = fixture::category("message", &[1; 4], &[0; 4]);
+        message.not_overlapped = std::array::from_fn(|_| Some(vec![1; 4]));
+        target.categories.push(message);
         let columns = [Tiles::All, Tiles::Rows(vec![0..1])];
         let of = |source, target| {
             let report = |memory| DetailColumns { memory, target: None, columns: columns.to_vec() };

@@ -137,28 +137,20 @@ impl TileGrid {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::memory::CategoryMemory;
+    use crate::analysis::fixture;
     use proptest::prelude::*;
 
     fn memory(tiles: &[u32]) -> TileMemory {
-        let mut memory = TileMemory::default();
-        for tile in tiles {
-            memory.tiles.push(TileId(*tile));
-            memory.total.push(Some(u64::from(*tile)));
-            memory.including_gaps.push(Some(u64::from(*tile) * 2));
-        }
-        memory
+        let bytes = |tile: &u32| (*tile, Some(u64::from(*tile) * 2));
+        let total = tiles.iter().map(|tile| Some(u64::from(*tile))).collect();
+        TileMemory { total, ..fixture::memory(tiles.iter().map(bytes)) }
     }
 
     #[test]
     fn figures_are_those_of_the_table() {
         let mut memory = memory(&[0, 1, 4]);
         memory.always_live = vec![Some(7), None, Some(3)];
-        memory.categories.push(CategoryMemory {
-            name: "stack".to_owned(),
-            not_overlapped: [Some(vec![1, 2, 0, 0, 3]), Some(vec![0; 5]), Some(vec![0; 5])],
-            overlapped: [Some(vec![0, 0, 0, 0, 8]), Some(vec![0; 5]), Some(vec![0; 5])],
-        });
+        memory.categories.push(fixture::category("stack", &[1, 2, 0, 0, 3], &[0, 0, 0, 0, 8]));
         let target = Target { bytes_per_tile: Some(5), ..Target::default() };
         let of = |figure| values(&memory, Some(&target), &figure);
         assert_eq!(of(TileFigure::IncludingGaps), [Some(0), Some(2), Some(8)]);

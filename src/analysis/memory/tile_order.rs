@@ -62,17 +62,14 @@ pub fn selected_rows(tiles: &IdColumn<TileId>, selection: &TileSelection) -> Vec
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::fixture;
     use crate::store::memory::TileMemory;
 
     /// Tiles 10, 12, 14 and 26; the bytes of 14 are not known.
     fn memory() -> (TileMemory, Target) {
-        let mut memory = TileMemory::default();
-        for (tile, bytes) in [(10, Some(5)), (12, Some(9)), (14, None), (26, Some(9))] {
-            memory.tiles.push(TileId(tile));
-            memory.including_gaps.push(bytes);
-        }
+        let tiles = [(10, Some(5)), (12, Some(9)), (14, None), (26, Some(9))];
         let target = Target { tiles_per_ipu: Some(13), ..Target::default() };
-        (memory, target)
+        (fixture::memory(tiles), target)
     }
 
     #[test]

@@ -106,20 +106,12 @@ pub fn largest_change(mut figures: impl Iterator<Item = Option<u64>>) -> Option<
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn memory(cells: &[(u32, Option<u64>)]) -> TileMemory {
-        let mut memory = TileMemory::default();
-        for (tile, bytes) in cells {
-            memory.tiles.push(TileId(*tile));
-            memory.including_gaps.push(*bytes);
-        }
-        memory
-    }
+    use crate::analysis::fixture::memory;
 
     #[test]
     fn tiles_of_all_have_a_row_in_each() {
-        let source = memory(&[(0, Some(10)), (1, Some(30)), (2, Some(20)), (9, Some(50))]);
-        let target = memory(&[(0, Some(11)), (2, Some(5)), (4, Some(99)), (9, None)]);
+        let source = memory([(0, Some(10)), (1, Some(30)), (2, Some(20)), (9, Some(50))]);
+        let target = memory([(0, Some(11)), (2, Some(5)), (4, Some(99)), (9, None)]);
         let memories = [&source, &target];
         let both = UnitedTiles::new(&memories);
         assert_eq!(both.tiles.as_slice(), [0, 1, 2, 4, 9].map(TileId));
@@ -131,7 +123,7 @@ mod tests {
         assert_eq!(rows(None, TileOrder::Bytes), [4, 1, 2, 0, 3], "those of the source");
         assert_eq!(rows(None, TileOrder::Change), [2, 0, 1, 3, 4]);
         assert_eq!(rows(Some(1), TileOrder::Bytes), [3]);
-        let third = memory(&[(0, Some(90)), (1, Some(30))]);
+        let third = memory([(0, Some(90)), (1, Some(30))]);
         let memories = [&source, &target, &third];
         let all = UnitedTiles::new(&memories);
         let by_change = all.ordered(&memories, None, None, TileOrder::Change);
@@ -141,7 +133,7 @@ mod tests {
 
     #[test]
     fn of_one_report_rows_are_its_own() {
-        let one = memory(&[(10, Some(5)), (12, Some(9)), (14, None), (26, Some(9))]);
+        let one = memory([(10, Some(5)), (12, Some(9)), (14, None), (26, Some(9))]);
         let machine = Target { tiles_per_ipu: Some(13), ..Target::default() };
         let tiles = UnitedTiles::new(&[&one]);
         let rows = |ipu, order| tiles.ordered(&[&one], Some(&machine), ipu, order);

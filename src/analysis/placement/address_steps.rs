@@ -12,7 +12,7 @@
 use std::ops::Range;
 
 use crate::analysis::liveness::lifetimes::ranges_of;
-use crate::analysis::placement::gaps::{placed_rows, used_ranges};
+use crate::analysis::placement::gaps::used_ranges;
 use crate::store::Report;
 use crate::store::placed::Placed;
 
@@ -90,8 +90,7 @@ impl AddressSteps {
         let classes = &report.liveness.get()?.classes;
         let steps = u32::try_from(report.steps.get()?.ids.len()).ok()?;
         let mut rectangles = Vec::new();
-        for row in placed_rows(placed) {
-            let Ok(row) = u32::try_from(row) else { continue };
+        for row in placed.by_address().iter().copied() {
             let Some(placement) = placed.get(row) else { continue };
             let bytes = placement.offset..placement.end();
             let lives = ranges_of(classes, placement.class, steps).into_iter();
@@ -270,44 +269,25 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    use crate::store::ClassId;
-    use crate::store::StepId;
+    use crate::analysis::fixture;
     use crate::store::liveness::Liveness;
-    use crate::store::placed::Placement;
-    use crate::store::program::Steps;
-    use crate::store::variable::VariableFlags;
 
     const STEPS: u32 = 12;
 
     /// Class 0 lives always, 1 at steps 1–3 and 5–8, 2 at 6–11, 3 at none.
     fn report() -> Report {
         let report = Report::default();
-        let mut steps = Steps::default();
-        (0..STEPS).for_each(|step| assert!(steps.ids.push(StepId(step))));
-        report.steps.fill(Some(steps));
-        let mut liveness = Liveness::default();
-        for (id, ranges) in [(0, vec![]), (1, vec![1..4, 5..9]), (2, vec![6..12]), (3, vec![])] {
-            assert!(liveness.classes.push(ClassId(id), id == 0, ranges));
-        }
-        report.liveness.fill(Some(liveness));
+        report.steps.fill(Some(fixture::steps(STEPS)));
+        let classes = fixture::classes(0, [vec![], vec![1..4, 5..9], vec![6..12], vec![]]);
+        report.liveness.fill(Some(Liveness { classes, ..Liveness::default() }));
         report
     }
 
     fn placed(placements: &[(u64, u64, u32)]) -> Placed {
-        let mut placed = Placed::default();
-        for (id, (offset, bytes, class)) in (0..).zip(placements) {
-            placed.placements.push(Placement {
-                id,
-                offset: *offset,
-                bytes: *bytes,
-                alignment: 4,
-                category: None,
-                class: ClassId(*class),
-                unlowered: None,
-                flags: VariableFlags(1),
-            });
-        }
-        placed
+        let placements = placements
+            .iter()
+            .map(|(offset, bytes, class)| fixture::placement(*offset, *bytes, *class));
+        fixture::placed(placements)
     }
 
     #[test]

@@ -104,11 +104,6 @@ pub struct GapTotal {
     pub count: u64,
 }
 
-/// The rows of variables that take memory, by offset, then by end, then by row.
-pub fn placed_rows(tile: &Placed) -> impl Iterator<Item = usize> {
-    tile.by_address().iter().map(|row| *row as usize)
-}
-
 /// A run of used bytes.
 struct Used {
     bytes: Range<u64>,
@@ -121,10 +116,9 @@ struct Used {
 /// The runs of bytes that the wanted variables use, ascending, with bytes between any two.
 fn used(tile: &Placed, is_used: impl Fn(&Placement) -> bool) -> Vec<Used> {
     let mut runs: Vec<Used> = Vec::new();
-    for row in placed_rows(tile) {
-        let Some(variable) = tile.placements.get(row).filter(|variable| is_used(variable)) else {
-            continue;
-        };
+    for row in tile.by_address() {
+        let Some(variable) = tile.get(*row).filter(|variable| is_used(variable)) else { continue };
+        let row = *row as usize;
         match runs.last_mut() {
             Some(run) if variable.offset <= run.bytes.end => {
                 if variable.end() > run.bytes.end {
@@ -152,7 +146,7 @@ pub fn end_of(tile: &Placed) -> u64 {
 
 /// The gaps of a tile over all steps, ascending.
 pub fn gaps(tile: &Placed, target: Option<&Target>) -> Vec<Gap> {
-    let rows: Vec<usize> = placed_rows(tile).collect();
+    let rows: Vec<usize> = tile.by_address().iter().map(|row| *row as usize).collect();
     let mut gaps = Vec::new();
     let (mut end, mut before) = (0, None);
     for (index, row) in rows.iter().enumerate() {
@@ -263,21 +257,13 @@ fn last_before(tile: &Placed, offset: u64, rows: Option<&Vec<u32>>) -> Option<us
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::fixture::placement;
     use crate::store::ids::ClassId;
     use crate::store::names::Names;
     use crate::store::variable::VariableFlags;
 
     fn variable(offset: u64, bytes: u64, alignment: u64, class: u32, flags: u16) -> Placement {
-        Placement {
-            id: 0,
-            offset,
-            bytes,
-            alignment,
-            category: None,
-            class: ClassId(class),
-            unlowered: None,
-            flags: VariableFlags(flags),
-        }
+        Placement { alignment, flags: VariableFlags(flags), ..placement(offset, bytes, class) }
     }
 
     fn tile() -> (Placed, Target) {

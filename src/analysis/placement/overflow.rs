@@ -42,7 +42,7 @@ pub struct Overflow {
 }
 
 /// What gaps of one reason take on the tiles that are over.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct LostToGaps {
     /// The reason.
     pub reason: GapReason,

@@ -9,7 +9,7 @@ use crate::store::memory::Region;
 use crate::store::placed::{Placed, Placement};
 use crate::store::target::Target;
 
-use crate::analysis::placement::gaps::{placed_rows, used_ranges};
+use crate::analysis::placement::gaps::used_ranges;
 
 /// What `memory_by_tile` says of one tile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -115,8 +115,8 @@ pub fn sums_by<K: Copy + Ord>(
     key: impl Fn(&Placement) -> K,
 ) -> BTreeMap<K, CategorySums> {
     let mut borders: Vec<(u64, bool, K)> = Vec::new();
-    for row in placed_rows(tile) {
-        let Some(variable) = tile.placements.get(row) else { continue };
+    for row in tile.by_address() {
+        let Some(variable) = tile.get(*row) else { continue };
         let key = key(variable);
         borders.push((variable.offset, true, key));
         borders.push((variable.end(), false, key));

@@ -44,36 +44,23 @@ fn lowered(variables: &LoweredVariables, row: usize, category: Option<u32>) -> O
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::fixture::{Lowered, categories, lowered};
+    use crate::store::UnloweredId;
     use crate::store::liveness::Liveness;
-    use crate::store::report::Categories;
-    use crate::store::variable::VariableFlags;
-    use crate::store::{ClassId, UnloweredId};
 
     #[test]
     fn variables_have_the_names_that_are_known() {
         let report = Report::default();
         assert!(resident_tile(&report, TileId(4)).is_none());
-        let mut lowered = LoweredVariables { first_id: 10, ..LoweredVariables::default() };
-        let none = LoweredVariables::NO_UNLOWERED;
-        for (unlowered, category) in [(UnloweredId(5), 0), (none, 0), (none, 255)] {
-            lowered.offsets.push(64);
-            lowered.bytes.push(8);
-            lowered.classes.push(ClassId(1));
-            lowered.unlowered.push(unlowered);
-            lowered.categories.push(category);
-            lowered.flags.push(VariableFlags(1));
-        }
-        lowered.tiles.push(TileId(4));
-        lowered.rows.push(0..3);
-        report.variables.fill(Some(lowered));
+        let of_category = |category| Lowered::new(64, 8, 1, category);
+        let named = Lowered { unlowered: UnloweredId(5), ..of_category(0) };
+        let variables = lowered([(4, [named, of_category(0), of_category(255)])]);
+        report.variables.fill(Some(LoweredVariables { first_id: 10, ..variables }));
         let mut liveness = Liveness::default();
         liveness.variable_ids.push(UnloweredId(5));
         liveness.variable_names.push("weights");
         report.liveness.fill(Some(liveness));
-        let mut categories = Categories::default();
-        categories.ids.push(crate::store::ids::CategoryId(0));
-        categories.names.push("controlCode");
-        report.categories.fill(Some(categories));
+        report.categories.fill(Some(categories(0, &["controlCode"])));
         let tile = resident_tile(&report, TileId(4)).expect("variables");
         let names: Vec<&str> = tile.names.iter().collect();
         assert_eq!(names, ["weights", "Control code", "Unknown category"]);

@@ -15,9 +15,7 @@ use crate::store::liveness::Classes;
 use crate::store::placed::{Placed, Placement};
 use crate::store::{ArenaId, ClassId, Report};
 
-use crate::analysis::placement::gaps::{
-    Gap, GapsByReason, by_reason, end_of, gaps, gaps_at_step, placed_rows,
-};
+use crate::analysis::placement::gaps::{Gap, GapsByReason, by_reason, end_of, gaps, gaps_at_step};
 use crate::analysis::program::steps::Filter;
 
 /// The map of one tile. Addresses are bytes from the start of the tile's memory.
@@ -75,11 +73,11 @@ impl TileMap {
                 classes.is_some_and(|classes| classes.is_live_at(variable.class, step))
             })
         };
-        let block = |row: usize| {
-            let variable = tile.placements.get(row).filter(|variable| is_live(variable))?;
+        let block = |row: &u32| {
+            let variable = tile.get(*row).filter(|variable| is_live(variable))?;
             let category = variable.category.map(CategoryId);
             Some(Block {
-                row: u32::try_from(row).ok()?,
+                row: *row,
                 offset: variable.offset,
                 end: variable.end(),
                 lane: 0,
@@ -91,7 +89,7 @@ impl TileMap {
                     .is_some_and(|classes| classes.is_always_live(variable.class)),
             })
         };
-        let mut blocks: Vec<Block> = placed_rows(tile).filter_map(block).collect();
+        let mut blocks: Vec<Block> = tile.by_address().iter().filter_map(block).collect();
         let lanes = put_into_lanes(&mut blocks);
         let gaps = match step {
             Some(_) => gaps_at_step(tile, target, is_live),
@@ -188,28 +186,13 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    use crate::store::StepId;
-    use crate::store::liveness::Liveness;
-    use crate::store::program::Steps;
-    use crate::store::report::Categories;
+    use crate::analysis::fixture;
     use crate::store::target::Target;
-    use crate::store::variable::VariableFlags;
 
     /// Four steps; class 1 lives always, 2 at the first two, 3 at the last two.
     fn report() -> Report {
-        let report = Report::default();
-        let mut steps = Steps::default();
-        (0..4).for_each(|step| assert!(steps.ids.push(StepId(step))));
-        report.steps.fill(Some(steps));
-        let mut liveness = Liveness::default();
-        for (id, range) in [(1, 0..4), (2, 0..2), (3, 2..4)] {
-            assert!(liveness.classes.push(ClassId(id), id == 1, [range]));
-        }
-        report.liveness.fill(Some(liveness));
-        let mut categories = Categories::default();
-        assert!(categories.ids.push(CategoryId(7)));
-        categories.names.push("stack");
-        report.categories.fill(Some(categories));
+        let report = fixture::report_of_lives(4, &[vec![0..4], vec![0..2], vec![2..4]]);
+        report.categories.fill(Some(fixture::categories(7, &["stack"])));
         report.target.fill(Some(Target {
             bytes_per_tile: Some(64),
             element_offsets: vec![0, 32],
@@ -221,16 +204,9 @@ mod tests {
     fn tile(variables: &[(u64, u64, u32)]) -> Placed {
         let mut tile = Placed::default();
         for (id, (offset, bytes, class)) in (0..).zip(variables) {
-            tile.placements.push(Placement {
-                id,
-                offset: *offset,
-                bytes: *bytes,
-                alignment: 4,
-                category: Some(7 + id % 2),
-                class: ClassId(*class),
-                unlowered: None,
-                flags: VariableFlags(1),
-            });
+            let category = Some(7 + id % 2);
+            let placement = fixture::placement(*offset, *bytes, *class);
+            tile.placements.push(Placement { id, category, ..placement });
             tile.names.push(&format!("Net/Layer{id}/out"));
         }
         tile

@@ -1,8 +1,6 @@
 //! What runs: steps, programs, operations, options, phases of the compiler.
 
 pub mod control_code;
-#[cfg(test)]
-pub(crate) mod debug_fixture;
 pub mod operation_text;
 pub mod operations;
 pub mod phases;

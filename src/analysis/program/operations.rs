@@ -22,7 +22,7 @@ const CONTROL_FLOW: [&str; 5] = [
 ];
 
 /// An operation, as it stands in JSON.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Operation {
     /// What it does: the `api` of PopLibs, `opType` of ONNX …; `None` where its layer does not say.
     pub kind: Option<String>,
@@ -191,25 +191,15 @@ impl OperationName {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::debug_info::TextRef;
-    use crate::store::names::Interner;
+    use crate::analysis::fixture::contexts_of_layers;
 
     /// Contexts 1, 2, 3 …, each the child of the one before.
     fn chain(contexts: &[(&str, &str, Proportion)]) -> DebugInfo {
-        let mut words = Interner::default();
-        let mut debug = DebugInfo::default();
-        for (row, (layer, kind, proportion)) in (0_u32..).zip(contexts) {
-            debug.ids.push(u64::from(row) + 1);
-            debug.parents.push(row.checked_sub(1));
-            debug.layers.push(words.intern(layer));
-            debug.kinds.push((!kind.is_empty()).then(|| words.intern(kind)));
-            let name = debug.texts.push(&format!("name {row}"));
-            debug.names.push(TextRef(name.0));
-            debug.files.push(TextRef::NONE);
-            debug.lines.push(0);
-            debug.proportions.push(*proportion);
-        }
-        debug.words = words.into_names();
+        let named = contexts.iter().zip(["name 0", "name 1", "name 2", "name 3"]);
+        let named = named.map(|((layer, kind, _), name)| (*layer, *kind, name));
+        let mut debug = contexts_of_layers(named);
+        debug.parents = (0..).map(|row: u32| row.checked_sub(1)).take(contexts.len()).collect();
+        debug.proportions = contexts.iter().map(|(.., proportion)| *proportion).collect();
         debug
     }
 

@@ -66,7 +66,6 @@ pub fn step_operations(report: &Report) -> Option<StepOperations> {
     Some(StepOperations::new(of_step, found.operations))
 }
 
-/// The operations that were seen so far.
 pub(crate) struct FoundOperations<'a> {
     debug: &'a DebugInfo,
     /// By debug context id: each is looked up once, however many steps it has.
@@ -146,9 +145,9 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    use super::super::debug_fixture;
-    use crate::store::program::{Programs, Steps};
-    use crate::store::{ProgramId, StepId};
+    use crate::analysis::fixture;
+    use crate::store::ProgramId;
+    use crate::store::program::Programs;
 
     /// Contexts 1, 2, 3 … without parents, each a PopLibs call or, without a kind, Poplar's own;
     /// programs 0, 1, 2 … with contexts, and steps with programs.
@@ -158,13 +157,10 @@ mod tests {
             assert!(list.ids.push(ProgramId(program)));
             list.debug_ids.push(*id);
         }
-        let mut steps = Steps::default();
-        for (step, program) in (0..).zip(visits) {
-            assert!(steps.ids.push(StepId(step)));
-            steps.programs.push(ProgramId(*program));
-        }
+        let mut steps = fixture::steps(visits.len() as u32);
+        steps.programs = visits.iter().copied().map(ProgramId).collect();
         let report = Report::default();
-        report.debug.fill(Some(debug_fixture::contexts(contexts.iter().copied())));
+        report.debug.fill(Some(fixture::contexts(contexts.iter().copied())));
         report.programs.fill(Some(list));
         report.steps.fill(Some(steps));
         report

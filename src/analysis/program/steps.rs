@@ -222,10 +222,9 @@ mod tests {
         let operation = Operation {
             kind: Some("convolution".to_owned()),
             layer: "poplibs".to_owned(),
-            name: None,
-            detail: None,
             available_memory_proportion: Some(0.6),
             location: Some("model.py:7".to_owned()),
+            ..Operation::default()
         };
         let facts = |name: Option<&str>, operation| StepFacts {
             step: StepId(3),

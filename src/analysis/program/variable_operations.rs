@@ -196,30 +196,23 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    use super::super::debug_fixture::contexts;
-    use crate::store::{ClassId, UnloweredId};
+    use crate::analysis::fixture::{self, contexts};
+    use crate::store::UnloweredId;
 
     fn operation(name: &str) -> Operation {
         Operation {
             kind: Some("convolution".to_owned()),
             layer: "poplibs".to_owned(),
             name: Some(name.to_owned()),
-            detail: None,
-            available_memory_proportion: None,
-            location: None,
+            ..Operation::default()
         }
     }
 
     fn classes(ranges: &[Vec<(u32, u32)>]) -> Classes {
-        let mut classes = Classes::default();
-        for (id, ranges) in (0..).zip(ranges) {
-            assert!(classes.push(
-                ClassId(id),
-                id == 0,
-                ranges.iter().map(|(start, end)| *start..*end)
-            ));
-        }
-        classes
+        let of_class = |ranges: &Vec<(u32, u32)>| {
+            ranges.iter().map(|(start, end)| *start..*end).collect::<Vec<_>>()
+        };
+        fixture::classes(0, ranges.iter().map(of_class))
     }
 
     #[test]
@@ -256,8 +249,7 @@ mod tests {
         assert_eq!(names, ["a", "b", "c"], "those of steps keep their places");
         let liveness = report.liveness.get().expect("liveness");
         let of = |variable, class| {
-            let (variable, class) = (UnloweredId(variable), ClassId(class));
-            let found = found.of(liveness, &VariableBytes { variable, class, bytes: 1 });
+            let found = found.of(liveness, &fixture::variable_bytes((variable, class, 1)));
             found.map(|(operation, by)| (names[operation as usize], by))
         };
         assert_eq!(

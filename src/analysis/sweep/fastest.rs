@@ -45,7 +45,6 @@ pub enum FastestThatFits {
 }
 
 impl FastestThatFits {
-    /// The fastest of some runs.
     pub(super) fn among(runs: &[SweepRun]) -> Self {
         let all = runs.iter().enumerate();
         let fitting: Vec<_> = all.filter(|(_, run)| run.fits == Some(true)).collect();

@@ -66,52 +66,44 @@ impl Figure {
         Self::Throughput,
     ];
 
+    /// Its key, the title of its column for programs, its name for people.
+    fn words(self) -> [&'static str; 3] {
+        match self {
+            Self::Fits => ["fits", "fits", "Fits"],
+            Self::TilesOverLimit => {
+                ["tiles-over-limit", "tiles_over_limit", "Tiles over the limit"]
+            }
+            Self::FullestTile => {
+                let column = "fullest_tile_including_gaps_bytes";
+                ["fullest-tile", column, "Fullest tile, including gaps"]
+            }
+            Self::Total => ["total", "total_bytes", "Total"],
+            Self::IncludingGaps => {
+                ["including-gaps", "including_gaps_bytes", "Total, including gaps"]
+            }
+            Self::AlwaysLive => ["always-live", "always_live_bytes", "Always live"],
+            Self::Peak => ["peak", "peak_bytes", "Peak"],
+            Self::Code => ["code", "code_bytes", "Code"],
+            Self::Cycles => ["cycles", "cycles", "Cycles"],
+            Self::Throughput => {
+                ["throughput", "throughput_samples_per_second", "Samples per second"]
+            }
+        }
+    }
+
     /// Its name in JSON and as an argument.
     pub fn key(self) -> &'static str {
-        match self {
-            Self::Fits => "fits",
-            Self::TilesOverLimit => "tiles-over-limit",
-            Self::FullestTile => "fullest-tile",
-            Self::Total => "total",
-            Self::IncludingGaps => "including-gaps",
-            Self::AlwaysLive => "always-live",
-            Self::Peak => "peak",
-            Self::Code => "code",
-            Self::Cycles => "cycles",
-            Self::Throughput => "throughput",
-        }
+        self.words()[0]
     }
 
     /// The title of its column in a table for programs: what it is, and its unit.
     pub fn column(self) -> &'static str {
-        match self {
-            Self::Fits => "fits",
-            Self::TilesOverLimit => "tiles_over_limit",
-            Self::FullestTile => "fullest_tile_including_gaps_bytes",
-            Self::Total => "total_bytes",
-            Self::IncludingGaps => "including_gaps_bytes",
-            Self::AlwaysLive => "always_live_bytes",
-            Self::Peak => "peak_bytes",
-            Self::Code => "code_bytes",
-            Self::Cycles => "cycles",
-            Self::Throughput => "throughput_samples_per_second",
-        }
+        self.words()[1]
     }
 
     /// Its name for people.
     pub fn title(self) -> &'static str {
-        match self {
-            Self::Fits => "Fits",
-            Self::TilesOverLimit => "Tiles over the limit",
-            Self::FullestTile => "Fullest tile, including gaps",
-            Self::Total => "Total",
-            Self::IncludingGaps => "Total, including gaps",
-            Self::AlwaysLive => "Always live",
-            Self::Peak => "Peak",
-            Self::Code => "Code",
-            Self::Cycles => "Cycles",
-            Self::Throughput => "Samples per second",
-        }
+        self.words()[2]
     }
 
     /// Whether it counts bytes.

@@ -94,6 +94,16 @@ impl Sweep {
         self.options.get(option).and_then(|option| option.same_as).unwrap_or(option)
     }
 
+    /// The id of an option, by its position.
+    pub fn id(&self, option: usize) -> &str {
+        self.options.get(option).map_or("", |option| &option.id)
+    }
+
+    /// What a run is opened by, by its position.
+    pub fn path(&self, run: usize) -> &str {
+        self.runs.get(run).map_or("", |run| &run.path)
+    }
+
     /// The value that a run has of an option.
     pub fn value(&self, run: usize, option: usize) -> Option<&OptionValue> {
         self.options.get(option)?.value_of(self.runs.get(run)?)

@@ -10,8 +10,8 @@
 //!   (definitions.md, "Time"). A batch that one run takes several times, by gradient accumulation or by
 //!   replicas, counts once: reports do not say.
 
-use crate::analysis::insights::budgets;
 use crate::analysis::liveness;
+use crate::analysis::liveness::scope_curve::peak_of_everything;
 use crate::analysis::memory::{self, FullestTile};
 use crate::analysis::program::report_options::{
     OptionKind, OptionValue, ReportOption, last_part, options,
@@ -111,7 +111,7 @@ impl SweepRun {
             total_bytes: totals.total_bytes,
             including_gaps_bytes: totals.including_gaps_bytes,
             always_live_bytes: totals.always_live_bytes,
-            peak_bytes: budgets::peak_bytes(report),
+            peak_bytes: peak_of_everything(report).map(|(_, bytes)| bytes),
             code_bytes: memory.and_then(memory::code_bytes),
             batch_size: batch_size(app),
             recorded_runs: execution.map(|totals| totals.runs),

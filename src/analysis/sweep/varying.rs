@@ -82,7 +82,6 @@ pub(super) fn varying_options(runs: &[SweepRun]) -> (Vec<VaryingOption>, usize) 
     (options, left_out)
 }
 
-/// What is known of an option over all runs.
 #[derive(Default)]
 struct Known<'a> {
     runs: usize,

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use self::explained::{ExplainedFullestTile, ExplainedPart};
@@ -23,7 +23,7 @@ use crate::analysis::comparison::fullest_tile::{FullestTiles, gaps_of_fullest};
 use crate::analysis::comparison::matching::{MatchCounts, Sureness, match_reports};
 use crate::analysis::comparison::options::OptionDifference;
 use crate::analysis::comparison::plans::Plan;
-use crate::analysis::comparison::spikes::Spike;
+use crate::analysis::comparison::slot_peaks::Spike;
 use crate::analysis::comparison::variables::{VariableDifference, variables};
 use crate::analysis::derived::{Derived, DerivedPair};
 use crate::analysis::figures::difference::Difference;
@@ -31,11 +31,10 @@ use crate::analysis::insights::change::ChangeInsight;
 use crate::analysis::insights::compared::Compared;
 use crate::analysis::liveness;
 use crate::analysis::memory;
-use crate::analysis::program::report_options::OptionKind;
 use crate::analysis::program::steps;
 use crate::format::poplar::OpenReport;
 use crate::format::{Error, Progress};
-use crate::store::{Report, Warning};
+use crate::store::Report;
 
 /// How many peaks of each report are looked at.
 const SPIKES: usize = 20;
@@ -57,10 +56,9 @@ pub struct CompareArguments {
 /// `tilescope.compare/1` (cli.md).
 #[derive(Debug, Serialize)]
 pub struct Comparison {
-    schema: &'static str,
     source: ComparedReport,
     target: ComparedReport,
-    options: Vec<OptionRow>,
+    options: Options,
     /// The sections of `summary`, with both values of every figure.
     #[serde(flatten)]
     sections: Map<String, Value>,
@@ -74,7 +72,6 @@ pub struct Comparison {
     /// One row per report, of more than two.
     #[serde(skip_serializing_if = "Runs::is_empty")]
     runs: Runs,
-    warnings: Vec<Warning>,
     /// For the text.
     #[serde(skip)]
     figures: Vec<Figure>,
@@ -84,7 +81,6 @@ pub struct Comparison {
     note: Option<&'static str>,
 }
 
-/// A report that is compared.
 #[derive(Debug, Serialize)]
 struct ComparedReport {
     path: String,
@@ -92,25 +88,21 @@ struct ComparedReport {
     poplar_version: Option<String>,
 }
 
-/// An option that differs.
-#[derive(Debug, Serialize)]
-struct OptionRow {
-    kind: OptionKind,
-    name: String,
-    source: Option<String>,
-    target: Option<String>,
-}
+/// The options that differ, with both values.
+#[derive(Debug)]
+struct Options(Vec<OptionDifference>);
 
-impl OptionRow {
-    fn of(option: OptionDifference) -> Self {
-        let OptionDifference { kind, name, values } = option;
-        let mut values = values.into_iter();
-        let mut next = || values.next().flatten();
-        Self { kind, name, source: next(), target: next() }
+impl Serialize for Options {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let row = |option: &OptionDifference| {
+            let OptionDifference { kind, name, values } = option;
+            let (source, target) = (values.first(), values.get(1));
+            json!({ "kind": kind, "name": name, "source": source, "target": target })
+        };
+        serializer.collect_seq(self.0.iter().map(row))
     }
 }
 
-/// How many rows of each list belong together.
 #[derive(Debug, Serialize)]
 struct Matched {
     programs: MatchCounts,
@@ -129,7 +121,6 @@ struct Explained {
     fullest_tile: Option<ExplainedFullestTile>,
 }
 
-/// A step of either report.
 #[derive(Debug, Serialize)]
 struct SpikeRow {
     source_step: Option<u32>,
@@ -197,12 +188,14 @@ impl Comparison {
         let fits = [source, target]
             .map(|report| memory::totals(report.memory.get()?, report.target.get()).fits);
         let matching = &pair.matching;
+        let mut sections = sections(&compared.figures, both_values);
+        let path = ["memory".to_owned(), "fits".to_owned()];
+        put(&mut sections, &path, json!({ "source": fits[0], "target": fits[1] }));
         Ok(Self {
-            schema: "tilescope.compare/1",
             source: compared_report(source),
             target: compared_report(target),
-            options: compared.options.into_iter().map(OptionRow::of).collect(),
-            sections: sections(&compared.figures, fits),
+            options: Options(compared.options),
+            sections,
             steps,
             matched: Matched {
                 programs: matching.programs.counts(),
@@ -225,7 +218,6 @@ impl Comparison {
                 .collect(),
             plans: compared.plans.into_iter().map(plan_row).collect(),
             runs,
-            warnings: Vec::new(),
             figures: compared.figures,
             fits,
             note: [source, target]
@@ -252,23 +244,22 @@ fn compared_report(report: &Report) -> ComparedReport {
     }
 }
 
-/// The figures under their paths.
-fn sections(figures: &[Figure], fits: [Option<bool>; 2]) -> Map<String, Value> {
+/// What `value` says of each figure, under its path.
+fn sections(figures: &[Figure], value: impl Fn(&Figure) -> Value) -> Map<String, Value> {
     let mut sections = Map::new();
     for figure in figures {
-        let difference = figure.difference(1);
-        let mut value = serde_json::to_value(difference).unwrap_or(Value::Null);
-        if figure.unit == Unit::Place {
-            // Where something is has no difference.
-            let Difference { source, target } = difference;
-            value = json!({ "source": source, "target": target });
-        }
-        put(&mut sections, &figure.path, value);
+        put(&mut sections, &figure.path, value(figure));
     }
-    let [source, target] = fits;
-    let path = ["memory".to_owned(), "fits".to_owned()];
-    put(&mut sections, &path, json!({ "source": source, "target": target }));
     sections
+}
+
+fn both_values(figure: &Figure) -> Value {
+    let difference = figure.difference(1);
+    if figure.unit == Unit::Place {
+        // Where something is has no difference.
+        return json!({ "source": difference.source, "target": difference.target });
+    }
+    serde_json::to_value(difference).unwrap_or(Value::Null)
 }
 
 fn put(object: &mut Map<String, Value>, path: &[String], value: Value) {
@@ -337,9 +328,7 @@ fn plan_row(plan: Plan) -> PlanRow {
 }
 
 impl Answer for Comparison {
-    fn set_warnings(&mut self, warnings: Vec<Warning>) {
-        self.warnings = warnings;
-    }
+    const SCHEMA: &'static str = "tilescope.compare/1";
 
     fn text(&self) -> String {
         text::text(self)

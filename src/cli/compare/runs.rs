@@ -3,8 +3,8 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::text::{amount, change, option_title, option_value};
-use super::{ComparedReport, compared_report, put};
+use super::text::{amount, change, options, yes_or_no};
+use super::{ComparedReport, compared_report, sections};
 use crate::analysis::comparison::figures::{Figure, KEY_FIGURES, Unit, figures};
 use crate::analysis::comparison::options::{OptionDifference, options_that_differ};
 use crate::analysis::derived::Derived;
@@ -64,7 +64,7 @@ impl Runs {
                 report: compared_report(report),
                 options: options.iter().map(value).collect(),
                 fits: report.memory.get().and_then(|memory| totals(memory).fits),
-                sections: sections(&figures, place),
+                sections: sections(&figures, |figure| value_of(figure, place)),
             }
         };
         let rows = reports.iter().copied().enumerate().map(row).collect();
@@ -84,20 +84,7 @@ impl Runs {
             text += &format!("{number}  {}\n", clean(&row.report.path));
         }
         text += "\nWhat differs\n";
-        if self.options.is_empty() {
-            text += "  nothing: versions, target and options are the same\n";
-        } else {
-            let titles = numbers.iter().map(|number| format!("<{number}"));
-            let titles: Vec<String> = std::iter::once("<".to_owned()).chain(titles).collect();
-            let titles: Vec<&str> = titles.iter().map(String::as_str).collect();
-            let row = |option: &OptionDifference| {
-                let title = option_title(option.kind, &option.name);
-                std::iter::once(title)
-                    .chain(option.values.iter().map(|value| option_value(value.as_ref())))
-                    .collect()
-            };
-            text += &aligned(&titles, self.options.iter().map(row));
-        }
+        text += &options(&self.options, &numbers);
         text += "\nRuns\n";
         let figures: Vec<(&str, &Figure)> = KEY_FIGURES
             .iter()
@@ -109,16 +96,10 @@ impl Runs {
         let titles = figures.iter().map(|(title, _)| format!("<{title}"));
         let titles: Vec<String> =
             ["<Run".to_owned(), "<Fits".to_owned()].into_iter().chain(titles).collect();
-        let titles: Vec<&str> = titles.iter().map(String::as_str).collect();
         let rows = self.rows.iter().enumerate().map(|(place, row)| {
             let name = row.report.path.rsplit('/').next().unwrap_or_default();
-            let fits = match row.fits {
-                Some(true) => "yes",
-                Some(false) => "no",
-                None => "not known",
-            };
             let name = format!("{} {}", place.saturating_add(1), name_cell(name));
-            let mut cells = vec![name, fits.to_owned()];
+            let mut cells = vec![name, yes_or_no(row.fits).to_owned()];
             cells.extend(figures.iter().map(|(_, figure)| figure_cell(figure, place)));
             cells
         });
@@ -137,21 +118,15 @@ fn figure_cell(figure: &Figure, place: usize) -> String {
     }
 }
 
-/// The figures of a report under their paths.
-fn sections(figures: &[Figure], place: usize) -> Map<String, Value> {
-    let mut sections = Map::new();
-    for figure in figures {
-        let difference = figure.difference(place);
-        let value = match figure.unit {
-            // Where something is has no difference.
-            Unit::Place => json!({ "value": difference.target }),
-            _ => json!({
-                "value": difference.target,
-                "difference": difference.change(),
-                "percent": difference.percent(),
-            }),
-        };
-        put(&mut sections, &figure.path, value);
+fn value_of(figure: &Figure, place: usize) -> Value {
+    let difference = figure.difference(place);
+    match figure.unit {
+        // Where something is has no difference.
+        Unit::Place => json!({ "value": difference.target }),
+        _ => json!({
+            "value": difference.target,
+            "difference": difference.change(),
+            "percent": difference.percent(),
+        }),
     }
-    sections
 }

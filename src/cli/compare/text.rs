@@ -1,15 +1,16 @@
 //! A comparison as text for people.
 
 use super::explained::{Groupings, Row};
-use super::{Comparison, OptionRow, PlanRow, SpikeRow};
+use super::{Comparison, PlanRow, SpikeRow};
 use crate::analysis::comparison::contribution::{Contributor, OperationName};
 use crate::analysis::comparison::figures::{Figure, Unit};
+use crate::analysis::comparison::options::OptionDifference;
 use crate::analysis::figures::difference::{Difference, Side};
 use crate::analysis::insights::change::ChangeInsight;
 use crate::analysis::memory::category_title;
 use crate::analysis::program::report_options::OptionKind;
 use crate::cli::output::{aligned, name_cell, or_unknown};
-use crate::text::{bytes, clean, grouped, signed_bytes, signed_percent};
+use crate::text::{bytes, clean, grouped, signed, signed_bytes, signed_percent};
 
 /// Rows of a table of contributions, plans or spikes.
 const MOST_ROWS: usize = 10;
@@ -30,7 +31,8 @@ pub fn text(comparison: &Comparison) -> String {
         clean(&comparison.source.path),
         clean(&comparison.target.path)
     );
-    section(&mut text, "What differs", &options(&comparison.options));
+    let titles = ["source", "target"].map(str::to_owned);
+    section(&mut text, "What differs", &options(&comparison.options.0, &titles));
     section(&mut text, "Insights", &insights(&comparison.insights));
     section(&mut text, "Figures", &figures(comparison));
     let explanation = &comparison.explanation;
@@ -94,19 +96,22 @@ fn insights(insights: &[ChangeInsight]) -> String {
     insights.iter().map(line).collect()
 }
 
-fn options(options: &[OptionRow]) -> String {
+/// What differs, with a column for each report.
+pub fn options(options: &[OptionDifference], titles: &[String]) -> String {
     if options.is_empty() {
         return "  nothing: versions, target and options are the same\n".to_owned();
     }
+    let value = |value: &Option<String>| value.as_deref().map_or("–".to_owned(), name_cell);
     let rows = options.iter().map(|option| {
         let title = option_title(option.kind, &option.name);
-        vec![title, option_value(option.source.as_ref()), option_value(option.target.as_ref())]
+        std::iter::once(title).chain(option.values.iter().map(value)).collect()
     });
-    aligned(&["<", "<source", "<target"], rows)
+    let titles = titles.iter().map(|title| format!("<{title}"));
+    let titles: Vec<String> = std::iter::once("<".to_owned()).chain(titles).collect();
+    aligned(&titles, rows)
 }
 
-/// What an option is called.
-pub fn option_title(kind: OptionKind, name: &str) -> String {
+fn option_title(kind: OptionKind, name: &str) -> String {
     let name = name_cell(name);
     match kind {
         OptionKind::AvailableMemoryProportion => format!("availableMemoryProportion of {name}"),
@@ -120,28 +125,14 @@ pub fn option_title(kind: OptionKind, name: &str) -> String {
     }
 }
 
-/// The value of an option that a report may lack.
-pub fn option_value(value: Option<&String>) -> String {
-    value.map(String::as_str).map_or("–".to_owned(), name_cell)
-}
-
 /// A change, signed, with its percentage: `+2.70 MiB (+181 %)`.
 pub fn change(value: &Difference, unit: Unit) -> String {
     let Some(change) = value.change() else { return "not known".to_owned() };
-    let amount = if unit == Unit::Bytes { signed_bytes(change) } else { signed_count(change) };
+    let amount = if unit == Unit::Bytes { signed_bytes(change) } else { signed(change, grouped) };
     match value.percent() {
         Some(percent) if change != 0 => format!("{amount} ({})", signed_percent(percent)),
         _ => amount,
     }
-}
-
-fn signed_count(change: i64) -> String {
-    let sign = match change.signum() {
-        1 => "+",
-        0 => "",
-        _ => "−",
-    };
-    format!("{sign}{}", grouped(change.unsigned_abs()))
 }
 
 /// A figure in its unit.
@@ -150,19 +141,23 @@ pub fn amount(value: Option<i64>, unit: Unit) -> String {
         Unit::Bytes if value < 0 => signed_bytes(value),
         Unit::Bytes => bytes(value.unsigned_abs()),
         Unit::Place => value.to_string(),
-        _ if value < 0 => signed_count(value),
+        _ if value < 0 => signed(value, grouped),
         _ => grouped(value.unsigned_abs()),
     })
 }
 
-/// The figures, without the categories that do not change and what neither report has.
-fn figures(comparison: &Comparison) -> String {
-    let verdict = |fits: Option<bool>| match fits {
+/// Whether a report fits.
+pub fn yes_or_no(fits: Option<bool>) -> &'static str {
+    match fits {
         Some(true) => "yes",
         Some(false) => "no",
         None => "not known",
-    };
-    let [source, target] = comparison.fits.map(verdict);
+    }
+}
+
+/// The figures, without the categories that do not change and what neither report has.
+fn figures(comparison: &Comparison) -> String {
+    let [source, target] = comparison.fits.map(yes_or_no);
     let is_shown = |figure: &&Figure| {
         let is_category = figure.path.iter().any(|part| part == "by_category");
         if is_category {

@@ -70,11 +70,11 @@ pub fn of_curve(sweep: &Sweep, curve: &Curve) -> String {
 }
 
 fn id(sweep: &Sweep, option: usize) -> String {
-    sweep.options.get(option).map_or_else(String::new, |option| clean(&option.id).into_owned())
+    clean(sweep.id(option)).into_owned()
 }
 
 fn path(sweep: &Sweep, run: usize) -> String {
-    sweep.runs.get(run).map_or_else(String::new, |run| clean(&run.path).into_owned())
+    clean(sweep.path(run)).into_owned()
 }
 
 fn option_cell(value: Option<&OptionValue>) -> String {

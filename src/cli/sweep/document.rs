@@ -8,12 +8,10 @@ use crate::analysis::program::report_options::{OptionKind, OptionValue};
 use crate::analysis::sweep::{
     Curve, FastestThatFits, Figure, FigureValue, HeatMap, SpeedMeasure, Sweep, SweepRun,
 };
-use crate::store::Warning;
 
 /// `tilescope.sweep/1` (cli.md).
 #[derive(Serialize)]
-pub struct Document<'a> {
-    schema: &'static str,
+pub struct SweepDocument<'a> {
     path: String,
     options: Vec<VaryingOption<'a>>,
     options_left_out: usize,
@@ -25,7 +23,6 @@ pub struct Document<'a> {
     heat_map: Option<HeatMapDocument<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     curve: Option<CurveDocument<'a>>,
-    warnings: &'a [Warning],
 }
 
 #[derive(Serialize)]
@@ -96,7 +93,7 @@ struct Point<'a> {
     path: &'a str,
 }
 
-impl<'a> Document<'a> {
+impl<'a> SweepDocument<'a> {
     /// The document of an answer.
     pub fn of(answer: &'a SweepReport) -> Self {
         let sweep = &answer.sweep;
@@ -111,7 +108,6 @@ impl<'a> Document<'a> {
             Some(Grid::Curve(curve)) => (None, Some(curve_document(sweep, curve))),
         };
         Self {
-            schema: "tilescope.sweep/1",
             path: answer.folder.display().to_string(),
             options: varying_options(sweep),
             options_left_out: sweep.options_left_out,
@@ -123,7 +119,6 @@ impl<'a> Document<'a> {
             no_fastest_because,
             heat_map,
             curve,
-            warnings: &answer.warnings,
         }
     }
 }
@@ -136,17 +131,9 @@ fn varying_options(sweep: &Sweep) -> Vec<VaryingOption<'_>> {
             kind: option.kind,
             name: &option.name,
             values: &option.values,
-            same_as: option.same_as.map(|other| id(sweep, other)),
+            same_as: option.same_as.map(|other| sweep.id(other)),
         })
         .collect()
-}
-
-fn id(sweep: &Sweep, option: usize) -> &str {
-    sweep.options.get(option).map_or("", |option| option.id.as_str())
-}
-
-fn path(sweep: &Sweep, run: usize) -> &str {
-    sweep.runs.get(run).map_or("", |run| run.path.as_str())
 }
 
 /// The value of each varying option that a run has; null where it has not.
@@ -178,12 +165,12 @@ fn heat_map_document<'a>(sweep: &'a Sweep, map: &'a HeatMap) -> HeatMapDocument<
         and: map.columns.get(cell.column).and_then(Option::as_ref),
         value: cell.value,
         fits: cell.fits,
-        path: path(sweep, cell.shown),
+        path: sweep.path(cell.shown),
         runs: cell.runs.len(),
     });
     HeatMapDocument {
-        by: id(sweep, map.y),
-        and: id(sweep, map.x),
+        by: sweep.id(map.y),
+        and: sweep.id(map.x),
         figure: map.figure,
         rows: &map.rows,
         columns: &map.columns,
@@ -197,7 +184,7 @@ fn curve_document<'a>(sweep: &'a Sweep, curve: &'a Curve) -> CurveDocument<'a> {
             .others
             .iter()
             .zip(&line.settings)
-            .map(|(option, value)| (id(sweep, *option).to_owned(), json(value.as_ref())))
+            .map(|(option, value)| (sweep.id(*option).to_owned(), json(value.as_ref())))
             .collect(),
         points: line
             .points
@@ -206,9 +193,9 @@ fn curve_document<'a>(sweep: &'a Sweep, curve: &'a Curve) -> CurveDocument<'a> {
                 by: point.at.as_ref(),
                 value: point.value,
                 fits: point.fits,
-                path: path(sweep, point.run),
+                path: sweep.path(point.run),
             })
             .collect(),
     });
-    CurveDocument { by: id(sweep, curve.option), figure: curve.figure, lines: lines.collect() }
+    CurveDocument { by: sweep.id(curve.option), figure: curve.figure, lines: lines.collect() }
 }

@@ -13,7 +13,7 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use serde::{Serialize, Serializer};
 
-use super::output::{self, Answer, CsvAnswer};
+use super::output::{self, Answer, CsvAnswer, Document};
 use crate::analysis::sweep::{
     Curve, Figure, HeatMap, OptionNotFound, RunError, Sweep, SweepRun, curve, heat_map,
 };
@@ -21,7 +21,7 @@ use crate::format::poplar::{FolderReport, map_reports, reports_in_folder};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::{Report, Warning, WarningCode, Warnings};
 use crate::text::clean;
-use document::Document;
+use document::SweepDocument;
 
 /// Arguments of `tilescope sweep`.
 #[derive(Debug, Args)]
@@ -60,6 +60,7 @@ pub struct SweepReport {
     folder: PathBuf,
     sweep: Sweep,
     grid: Option<Grid>,
+    /// Of the folder itself.
     warnings: Vec<Warning>,
 }
 
@@ -73,11 +74,11 @@ enum Grid {
 /// Reads all reports below a directory and puts them side by side.
 pub fn run(arguments: &SweepArguments) -> ExitCode {
     let result = output::with_progress("Reading the reports", |progress| {
-        SweepReport::of(arguments, progress)
-    });
-    if let Ok(answer) = &result {
+        let answer = SweepReport::of(arguments, progress)?;
         answer.shared_warnings().iter().for_each(output::print_warning);
-    }
+        let warnings = answer.all_warnings();
+        Ok(Document::new(answer, warnings))
+    });
     let text = if arguments.csv { SweepReport::csv } else { SweepReport::text };
     output::finish(&result, arguments.json, text)
 }
@@ -97,29 +98,22 @@ impl SweepReport {
         };
         let sweep = Sweep::new(runs);
         let grid = grid(&sweep, arguments)?;
-        let mut answer = Self { folder: folder.clone(), sweep, grid, warnings: Vec::new() };
-        answer.warnings = answer.all_warnings(warnings.list());
-        Ok(answer)
+        Ok(Self { folder: folder.clone(), sweep, grid, warnings: warnings.list() })
     }
 
     /// Warnings of the folder, then of each run, whose files are named as seen from the folder.
-    fn all_warnings(&self, mut warnings: Vec<Warning>) -> Vec<Warning> {
-        for run in &self.sweep.runs {
-            warnings.extend(
-                run.warnings.iter().map(|warning| Warning {
-                    file: file_of(&run.name, warning),
-                    ..warning.clone()
-                }),
-            );
-        }
-        warnings
+    pub fn all_warnings(&self) -> Vec<Warning> {
+        let of_run = |run: &SweepRun| {
+            let file = |warning: &Warning| file_of(&run.name, warning);
+            let named = |warning: &Warning| Warning { file: file(warning), ..warning.clone() };
+            run.warnings.iter().map(named).collect::<Vec<_>>()
+        };
+        self.warnings.iter().cloned().chain(self.sweep.runs.iter().flat_map(of_run)).collect()
     }
 
     /// The same for people: what is said of the same file of several runs is one.
     fn shared_warnings(&self) -> Vec<Warning> {
-        let of_runs: usize = self.sweep.runs.iter().map(|run| run.warnings.len()).sum();
-        let of_folder = self.warnings.len().saturating_sub(of_runs);
-        let mut shared: Vec<Warning> = self.warnings.iter().take(of_folder).cloned().collect();
+        let mut shared = self.warnings.clone();
         let mut seen: Vec<(&Warning, Vec<&str>)> = Vec::new();
         for run in &self.sweep.runs {
             for warning in &run.warnings {
@@ -200,14 +194,12 @@ fn find_option(sweep: &Sweep, text: &str) -> Result<usize, Error> {
 
 impl Serialize for SweepReport {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Document::of(self).serialize(serializer)
+        SweepDocument::of(self).serialize(serializer)
     }
 }
 
 impl Answer for SweepReport {
-    fn set_warnings(&mut self, warnings: Vec<Warning>) {
-        self.warnings = warnings;
-    }
+    const SCHEMA: &'static str = "tilescope.sweep/1";
 
     fn text(&self) -> String {
         match &self.grid {

@@ -3,9 +3,9 @@
 use std::sync::{Arc, Weak};
 
 use super::Database;
-use super::pop::tiles::map_tiles;
+use super::pop::tiles::each_wanted_tile;
 use super::pop::variables::TileReader;
-use crate::format::{Error, Progress};
+use crate::format::Progress;
 use crate::store::placed::{Placed, ReadArena, ReadError};
 use crate::store::{ArenaId, Report, TileId};
 
@@ -27,26 +27,13 @@ impl Tiles {
     }
 }
 
-/// Reads one tile's lowered variables with names and constraints; `None` when there is no table to read
-/// them from.
-///
-/// # Errors
-/// When the profile cannot be opened again.
-pub fn read_tile(
-    database: &Database,
-    report: &Report,
-    tile: TileId,
-    progress: &Progress,
-) -> Result<Option<Placed>, Error> {
-    let tables = database.tables(&report.warnings, progress)?;
-    let ids = report.variables.get().and_then(|variables| variables.id_range(tile));
-    Ok(TileReader::new(tables).read_tile(tile, ids))
-}
-
 impl ReadArena for Tiles {
     fn read(&self, arena: ArenaId) -> Result<Option<Placed>, ReadError> {
         let Some(report) = self.report.upgrade() else { return Ok(None) };
-        Ok(read_tile(&self.database, &report, arena.tile(), &Progress::default())?)
+        let (tile, progress) = (arena.tile(), Progress::default());
+        let tables = self.database.tables(&report.warnings, &progress)?;
+        let ids = report.variables.get().and_then(|variables| variables.id_range(tile));
+        Ok(TileReader::new(tables).read_tile(tile, ids))
     }
 
     fn read_some(
@@ -67,8 +54,7 @@ impl ReadArena for Tiles {
             let is_wanted = |tile: TileId| wanted.binary_search(&tile.into()).is_ok();
             let of_tile = |tile: TileId, placed| each(tile.into(), placed);
             let warnings = &report.warnings;
-            let read = map_tiles(&self.database, warnings, progress, is_wanted, of_tile)?;
-            return Ok(read.is_some());
+            return Ok(each_wanted_tile(&self.database, warnings, progress, is_wanted, of_tile)?);
         };
         let tables = self.database.tables(&report.warnings, progress)?;
         let reader = TileReader::without_names(tables, &|_| true);

@@ -148,7 +148,6 @@ impl FolderReport {
     }
 }
 
-/// What was found below a directory.
 struct Below {
     /// Sorted by path.
     profiles: Vec<PathBuf>,
@@ -252,27 +251,14 @@ fn is_interrupted_name(name: &str) -> bool {
 fn with_side_files(profile: PathBuf) -> Found {
     let directory = directory_of(&profile);
     let mut files = vec![entry(&file_name(&profile), Some(&profile))];
-    let beside = Some(directory.join("debug.cbor")).filter(|path| path.is_file());
-    let above = || Some(directory.join("..").join("debug.cbor")).filter(|path| path.is_file());
-    let debug = match beside {
-        Some(path) => {
-            files.push(entry("debug.cbor", Some(&path)));
-            Some(path)
-        }
-        None => {
-            let path = above();
-            let name = if path.is_some() { "../debug.cbor" } else { "debug.cbor" };
-            files.push(entry(name, path.as_deref()));
-            path
-        }
-    };
-    for name in SIDE_FILES {
-        let path = Some(directory.join(name)).filter(|path| path.is_file());
-        files.push(entry(name, path.as_deref()));
-    }
+    let there = |name: &str| Some(directory.join(name)).filter(|path| path.is_file());
+    let mut places = ["debug.cbor", "../debug.cbor"].into_iter();
+    let debug = places.find_map(|name| Some((name, there(name)?)));
+    let (name, debug) = debug.map_or(("debug.cbor", None), |(name, path)| (name, Some(path)));
+    files.push(entry(name, debug.as_deref()));
+    files.extend(SIDE_FILES.map(|name| entry(name, there(name).as_deref())));
     for name in RARE_FILES.into_iter().chain(LEGACY) {
-        let path = directory.join(name);
-        if path.is_file() {
+        if let Some(path) = there(name) {
             let mut file = entry(name, Some(&path));
             if LEGACY.contains(&name) {
                 file.status = FileStatus::Unsupported;
@@ -280,14 +266,8 @@ fn with_side_files(profile: PathBuf) -> Found {
             files.push(file);
         }
     }
-    let side_file = |name: &str| Some(directory.join(name)).filter(|path| path.is_file());
-    Found {
-        debug,
-        framework: side_file("framework.json"),
-        app: side_file("app.json"),
-        profile,
-        files,
-    }
+    let (framework, app) = (there("framework.json"), there("app.json"));
+    Found { profile, debug, framework, app, files }
 }
 
 fn entry(name: &str, path: Option<&Path>) -> ReportFile {

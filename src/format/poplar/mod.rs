@@ -31,7 +31,7 @@ use crate::format::{Error, ErrorKind, Progress};
 use crate::store::liveness::VariableBytes;
 use crate::store::log::LogMessage;
 use crate::store::placed::Placed;
-use crate::store::report::FileStatus;
+use crate::store::report::{FileStatus, Part};
 use crate::store::{Absence, Report, System, TileId, WarningCode};
 
 /// A report with the files behind it. Cheap to share between threads.
@@ -173,15 +173,8 @@ impl OpenReport {
     /// Reads the resident columns of all lowered variables, in parallel.
     pub fn read_variables(&self, progress: &Progress) {
         let report = &*self.report;
-        match pop::variables::read_variables(&self.database, &report.warnings, progress) {
-            Ok(variables) => {
-                report.variables.settle(complete(variables, progress, absent::variables));
-            }
-            Err(error) => {
-                report.variables.settle(Err(absent::unreadable(&error.message)));
-                report.warnings.add(WarningCode::Inconsistent, &self.database.name, error.message);
-            }
-        }
+        let read = pop::variables::read_variables(&self.database, &report.warnings, progress);
+        self.settle(&report.variables, read, progress, absent::variables);
     }
 
     /// Reads the bytes by tile, unlowered variable and class, in parallel; to be called when the
@@ -193,21 +186,10 @@ impl OpenReport {
             report.tile_variable_bytes.settle(Err(absence.unwrap_or_else(absent::liveness)));
             return;
         };
-        match pop::tile_bytes::read_tile_variable_bytes(
-            &self.database,
-            &liveness.classes,
-            &report.warnings,
-            progress,
-        ) {
-            Ok(table) => {
-                let table = complete(table, progress, absent::variable_bytes);
-                report.tile_variable_bytes.settle(table);
-            }
-            Err(error) => {
-                report.tile_variable_bytes.settle(Err(absent::unreadable(&error.message)));
-                report.warnings.add(WarningCode::Inconsistent, &self.database.name, error.message);
-            }
-        }
+        let (classes, warnings) = (&liveness.classes, &report.warnings);
+        let read =
+            pop::tile_bytes::read_tile_variable_bytes(&self.database, classes, warnings, progress);
+        self.settle(&report.tile_variable_bytes, read, progress, absent::variable_bytes);
     }
 
     /// Reads what goes by tile of vertex types, compute sets, exchanges and programs; to be called when
@@ -217,8 +199,7 @@ impl OpenReport {
         let tables = match self.database.tables(&report.warnings, progress) {
             Ok(tables) => tables,
             Err(error) => {
-                self.settle_compute(&absent::unreadable(&error.message));
-                report.warnings.add(WarningCode::Inconsistent, &self.database.name, error.message);
+                self.settle_compute(&self.unreadable(error));
                 return;
             }
         };
@@ -245,21 +226,31 @@ impl OpenReport {
         report.control_code.settle(complete(code, progress, no_code));
     }
 
+    fn settle<T>(
+        &self,
+        part: &Part<T>,
+        read: Result<Option<T>, Error>,
+        progress: &Progress,
+        absent: impl Fn() -> Absence,
+    ) {
+        let read = read.map_err(|error| self.unreadable(error));
+        part.settle(read.and_then(|found| complete(found, progress, absent)));
+    }
+
+    /// The absence of what could not be read because the profile cannot be opened again, which becomes
+    /// a warning.
+    fn unreadable(&self, error: Error) -> Absence {
+        let absence = absent::unreadable(&error.message);
+        self.report.warnings.add(WarningCode::Inconsistent, &self.database.name, error.message);
+        absence
+    }
+
     /// Says why nothing of what computes can be read.
     fn settle_compute(&self, absence: &Absence) {
         self.report.vertex_types.settle(Err(absence.clone()));
         self.report.compute_set_tiles.settle(Err(absence.clone()));
         self.report.exchanges.settle(Err(absence.clone()));
         self.report.control_code.settle(Err(absence.clone()));
-    }
-
-    /// Reads one tile's lowered variables with names and constraints; `None` when there is no table
-    /// to read them from.
-    ///
-    /// # Errors
-    /// When the profile cannot be opened again.
-    pub fn read_tile(&self, tile: TileId, progress: &Progress) -> Result<Option<Placed>, Error> {
-        arenas::read_tile(&self.database, &self.report, tile, progress)
     }
 
     /// Reads all tiles' lowered variables in one scan. Returns whether there is a table to read.
@@ -273,33 +264,6 @@ impl OpenReport {
     ) -> Result<bool, Error> {
         let tables = self.database.tables(&self.report.warnings, progress)?;
         Ok(TileReader::new(tables).each_tile(each))
-    }
-
-    /// What `of_tile` makes of every tile's lowered variables, which come without names; read in
-    /// parallel, by ascending tile. `None` when there is no table to read.
-    ///
-    /// # Errors
-    /// When the profile cannot be opened again.
-    pub fn map_tiles<T: Send>(
-        &self,
-        progress: &Progress,
-        of_tile: impl Fn(TileId, Placed) -> T + Sync,
-    ) -> Result<Option<Vec<(TileId, T)>>, Error> {
-        self.map_some_tiles(progress, |_| true, of_tile)
-    }
-
-    /// As [`Self::map_tiles`], of the tiles that are wanted.
-    ///
-    /// # Errors
-    /// When the profile cannot be opened again.
-    pub fn map_some_tiles<T: Send>(
-        &self,
-        progress: &Progress,
-        is_wanted: impl Fn(TileId) -> bool + Sync,
-        of_tile: impl Fn(TileId, Placed) -> T + Sync,
-    ) -> Result<Option<Vec<(TileId, T)>>, Error> {
-        let warnings = &self.report.warnings;
-        pop::tiles::map_tiles(&self.database, warnings, progress, is_wanted, of_tile)
     }
 
     /// Reads the bytes by unlowered variable and class on a range of tiles; `None` when there is no

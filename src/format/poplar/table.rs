@@ -20,7 +20,6 @@ pub struct Tables<'a> {
     connection: Connection,
     /// Tables in lower case, as far as the schema can be read.
     names: HashSet<String>,
-    /// What is wrong with the schema.
     schema_error: Option<rusqlite::Error>,
     file: &'a str,
     file_bytes: u64,
@@ -242,7 +241,6 @@ fn read_table_names(
     Ok(())
 }
 
-/// What is wrong with a table.
 #[derive(Debug)]
 struct Damage {
     code: WarningCode,
@@ -280,31 +278,18 @@ impl<'r> Cells<'r, '_> {
 
     /// A number that may be absent: `None` for NULL, and with damage for what is no number ≥ 0.
     pub fn number(&mut self, column: usize) -> Option<u64> {
-        match self.row.get_ref(column) {
-            Ok(ValueRef::Null) | Err(_) => None,
-            Ok(ValueRef::Integer(number)) => match u64::try_from(number) {
-                Ok(number) => Some(number),
-                Err(_) => {
-                    self.damage(column, &format!("a number ≥ 0 expected, {number} found"));
-                    None
-                }
-            },
-            Ok(other) => {
-                let found = format!("{}", other.data_type());
-                self.damage(column, &format!("a number expected, {found} found"));
-                None
-            }
+        let number = self.signed(column)?;
+        let positive = u64::try_from(number).ok();
+        if positive.is_none() {
+            self.damage(column, &format!("a number ≥ 0 expected, {number} found"));
         }
+        positive
     }
 
     /// A number below 2³² that may be absent.
     pub fn number32(&mut self, column: usize) -> Option<u32> {
         let number = self.number(column)?;
-        let small = u32::try_from(number).ok();
-        if small.is_none() {
-            self.damage(column, &format!("a number below 2³² expected, {number} found"));
-        }
-        small
+        self.below_2_32(column, number)
     }
 
     /// A number that must be there; its absence is damage.
@@ -321,6 +306,10 @@ impl<'r> Cells<'r, '_> {
     /// A number below 2³² that must be there.
     pub fn required32(&mut self, column: usize) -> Option<u32> {
         let number = self.required(column)?;
+        self.below_2_32(column, number)
+    }
+
+    fn below_2_32(&mut self, column: usize, number: u64) -> Option<u32> {
         let small = u32::try_from(number).ok();
         if small.is_none() {
             self.damage(column, &format!("a number below 2³² expected, {number} found"));

@@ -195,9 +195,7 @@ impl Lowering<'_> {
             Life::Steps(arrange, convolve + 1),
         );
         for temporary in [partials, work] {
-            if let Some(symbol) = self.data.get_mut(temporary) {
-                symbol.shown_as = "<anon>".to_owned();
-                symbol.is_lowered_from = false;
+            if let Some(symbol) = self.show_as(temporary, "<anon>".to_owned()) {
                 symbol.alignment = 8;
             }
         }
@@ -238,8 +236,7 @@ impl Lowering<'_> {
 
     /// The rearranged input and the message that brings it.
     fn operands(&mut self, plan: &Plan, place: &Place<'_>, arrange: u32) -> (usize, usize) {
-        let from =
-            self.data.get(self.activation).map(|symbol| symbol.name.clone()).unwrap_or_default();
+        let from = self.name_of(self.activation);
         let step = self.step();
         let operands = self.data(
             &format!("arrange-{}", place.number),
@@ -254,9 +251,7 @@ impl Lowering<'_> {
             Life::Steps(step, step + 1),
         );
         for (symbol, kind) in [(operands, "rearrangement"), (message, "message")] {
-            if let Some(symbol) = self.data.get_mut(symbol) {
-                symbol.shown_as = format!("<{kind}:{from}>");
-                symbol.is_lowered_from = false;
+            if let Some(symbol) = self.show_as(symbol, format!("<{kind}:{from}>")) {
                 symbol.is_interleaved = kind == "rearrangement";
                 symbol.alignment = 16;
                 // A plan for little memory puts the same bytes on few tiles.
@@ -293,12 +288,8 @@ impl Lowering<'_> {
             self.bytes_per_tile(layer.input) / 8 + 32,
             Life::Steps(step, step + 2),
         );
-        let from =
-            self.data.get(self.activation).map(|symbol| symbol.name.clone()).unwrap_or_default();
-        if let Some(symbol) = self.data.get_mut(message) {
-            symbol.shown_as = format!("<message:{from}>");
-            symbol.is_lowered_from = false;
-        }
+        let from = self.name_of(self.activation);
+        self.show_as(message, format!("<message:{from}>"));
         let code_parts = if layer.kind == Kind::AddRelu { 2 } else { 1 };
         let exchange = Exchange { received: message, copies: 1, code, code_parts };
         let part = if layer.kind == Kind::AddRelu { "Add" } else { "Reduce" };
@@ -348,10 +339,7 @@ impl Lowering<'_> {
             STATE_BYTES * parts,
             Life::Always,
         );
-        if let Some(symbol) = self.data.get_mut(state) {
-            symbol.shown_as = "vertexInstanceState".to_owned();
-            symbol.is_lowered_from = false;
-        }
+        self.show_as(state, "vertexInstanceState".to_owned());
         let compute_sets = self.model.compute_sets.iter_mut().skip(first_compute_set);
         for (part, compute_set) in (0..).zip(compute_sets) {
             compute_set.state = state;

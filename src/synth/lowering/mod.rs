@@ -63,11 +63,7 @@ impl<'a> Lowering<'a> {
         let model = Model {
             target: machine::target(options.architecture, options.ipus, options.tiles_per_ipu),
             seed: options.seed,
-            programs: Vec::new(),
-            compute_sets: Vec::new(),
             vertex_types: VERTEX_TYPES.to_vec(),
-            symbols: Vec::new(),
-            contexts: Vec::new(),
             app,
             options: vec![
                 option("autoReport.all", "true", false),
@@ -76,8 +72,8 @@ impl<'a> Lowering<'a> {
                 option("debug.allowOutOfMemory", "true", true),
                 option("target.deterministicWorkers", "true", true),
             ],
-            plans: Vec::new(),
             has_execution: options.execution,
+            ..Model::default()
         };
         Self {
             options,
@@ -120,26 +116,31 @@ impl<'a> Lowering<'a> {
         step
     }
 
+    /// A step right below the root.
+    fn add_to_root(
+        &mut self,
+        kind: &'static str,
+        context: u64,
+        detail: Detail,
+        cycles: u64,
+    ) -> u32 {
+        self.add(kind, String::new(), context, Some(0), detail, cycles)
+    }
+
+    fn spread(&self, bytes: u64, unevenness: u64) -> Spread {
+        Spread { first: self.first_tile(), tiles: self.options.tiles_per_ipu, bytes, unevenness }
+    }
+
     /// A data symbol on the tiles of the current IPU.
     fn data(&mut self, name: &str, kind: &str, bytes: u64, life: Life) -> usize {
-        let spread = Spread {
-            first: self.first_tile(),
-            tiles: self.options.tiles_per_ipu,
-            bytes,
-            unevenness: 30,
-        };
+        let spread = self.spread(bytes, 30);
         let context = self.data_context;
         self.data.push(Symbol { context, ..symbol(name, kind, life, spread) });
         self.data.len() - 1
     }
 
     fn code(&mut self, name: &str, kind: &str, bytes: u64) -> usize {
-        let spread = Spread {
-            first: self.first_tile(),
-            tiles: self.options.tiles_per_ipu,
-            bytes,
-            unevenness: 45,
-        };
+        let spread = self.spread(bytes, 45);
         let symbol = Symbol {
             is_code: true,
             shown_as: kind.to_owned(),
@@ -148,6 +149,18 @@ impl<'a> Lowering<'a> {
         };
         self.model.symbols.push(symbol);
         self.model.symbols.len() - 1
+    }
+
+    fn name_of(&self, symbol: usize) -> String {
+        self.data.get(symbol).map(|symbol| symbol.name.clone()).unwrap_or_default()
+    }
+
+    /// Lets a data symbol appear under another name before lowering, as no variable of the user.
+    fn show_as(&mut self, symbol: usize, name: String) -> Option<&mut Symbol> {
+        let symbol = self.data.get_mut(symbol)?;
+        symbol.shown_as = name;
+        symbol.is_lowered_from = false;
+        Some(symbol)
     }
 
     /// Keeps a data symbol alive at a step.

@@ -52,13 +52,12 @@ impl Lowering<'_> {
             ("unused", "constant", 0, 4),
         ] {
             let at = self.data(name, kind, bytes, Life::Always);
-            if let Some(symbol) = self.data.get_mut(at) {
+            let is_constant = kind == "constant";
+            let shown = if is_constant { "<const>" } else { kind };
+            if let Some(symbol) = self.show_as(at, shown.to_owned()) {
                 exact(&mut symbol.spread);
                 symbol.alignment = alignment;
-                symbol.is_lowered_from = false;
-                symbol.is_constant = kind == "constant";
-                symbol.shown_as =
-                    if kind == "constant" { "<const>".to_owned() } else { kind.to_owned() };
+                symbol.is_constant = is_constant;
             }
         }
     }
@@ -70,40 +69,23 @@ impl Lowering<'_> {
         let code =
             self.code(&format!(".text.supervisor.host_exchange_{name}"), "hostExchangeCode", 548);
         let tiles = self.first_tile()..self.first_tile() + self.options.tiles_per_ipu;
-        self.add("Sans", String::new(), context, Some(0), Detail::Tiles(tiles.clone()), 12);
-        let begin = self.add(
-            "StreamCopyBegin",
-            String::new(),
-            context,
-            Some(0),
-            Detail::None,
-            CYCLES_OF_A_RUN / 4,
-        );
+        self.add_to_root("Sans", context, Detail::Tiles(tiles.clone()), 12);
+        let begin = self.add_to_root("StreamCopyBegin", context, Detail::None, CYCLES_OF_A_RUN / 4);
         let message = self.data(
             &format!("hostMessage-{name}"),
             "hostMessage",
             1_024,
             Life::Steps(begin, begin + 3),
         );
-        if let Some(symbol) = self.data.get_mut(message) {
-            symbol.shown_as = "hostMessage".to_owned();
-            symbol.is_lowered_from = false;
+        if let Some(symbol) = self.show_as(message, "hostMessage".to_owned()) {
             symbol.alignment = 32;
         }
         let exchange = Exchange { received: message, copies: 1, code, code_parts: 1 };
         let detail = Detail::HostExchange(exchange, name.to_owned(), from_host);
         let bytes = self.data.get(tensor).map_or(0, |symbol| symbol.spread.bytes);
-        let mid =
-            self.add("StreamCopyMid", String::new(), context, Some(0), detail, 900 + bytes / 2);
-        self.add(
-            "StreamCopyEnd",
-            String::new(),
-            context,
-            Some(0),
-            Detail::None,
-            CYCLES_OF_A_RUN / 8,
-        );
-        self.add("SyncAns", String::new(), context, Some(0), Detail::Tiles(tiles), 60);
+        let mid = self.add_to_root("StreamCopyMid", context, detail, 900 + bytes / 2);
+        self.add_to_root("StreamCopyEnd", context, Detail::None, CYCLES_OF_A_RUN / 8);
+        self.add_to_root("SyncAns", context, Detail::Tiles(tiles), 60);
         mid
     }
 
@@ -115,7 +97,7 @@ impl Lowering<'_> {
         self.ipu = ipu;
         self.runtime();
         let code = self.code(&format!(".text.global_exchange_{ipu}"), "globalExchangeCode", 640);
-        let sync = self.add("Sync", String::new(), context, Some(0), Detail::Sync, 600);
+        let sync = self.add_to_root("Sync", context, Detail::Sync, 600);
         let bytes = self.bytes_per_tile(layer.input);
         let arrives = self.data(
             &format!("pipeline/{ipu}/activation"),
@@ -129,11 +111,8 @@ impl Lowering<'_> {
             bytes / 8 + 64,
             Life::Steps(sync, sync + 2),
         );
-        let shown = self.data.get(leaves).map(|symbol| symbol.name.clone()).unwrap_or_default();
-        if let Some(symbol) = self.data.get_mut(message) {
-            symbol.shown_as = format!("<message:{shown}>");
-            symbol.is_lowered_from = false;
-        }
+        let shown = self.name_of(leaves);
+        self.show_as(message, format!("<message:{shown}>"));
         let exchange = Exchange { received: message, copies: 1, code, code_parts: 1 };
         let name = format!("pipeline/{ipu}/GlobalExchange");
         let moved = self.add(

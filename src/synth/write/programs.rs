@@ -189,7 +189,6 @@ impl Moved {
     }
 }
 
-/// Bytes of a symbol on every tile.
 fn bytes_by_tile(model: &Model, symbol: usize) -> Vec<u64> {
     let spread = model.symbols.get(symbol).map(|symbol| symbol.spread);
     (0..model.tiles())

@@ -208,7 +208,6 @@ impl Aligning<'_> {
     }
 }
 
-/// A part without some of its elements.
 struct Kept {
     keys: Vec<u64>,
     places: Vec<u32>,
@@ -227,7 +226,6 @@ impl Kept {
     }
 }
 
-/// How many elements both sequences end with.
 fn common_suffix(source: &[u64], target: &[u64]) -> usize {
     let pairs = source.iter().rev().zip(target.iter().rev());
     pairs.take_while(|(source, target)| source == target).count()
@@ -264,7 +262,6 @@ fn is_equal(one: &(u64, usize), other: &(u64, usize)) -> bool {
     one.0 == other.0
 }
 
-/// Keys with their places, by key.
 fn sorted(keys: &[u64]) -> Vec<(u64, usize)> {
     let mut sorted: Vec<(u64, usize)> = keys.iter().copied().zip(0..).collect();
     sorted.sort_unstable();

@@ -60,7 +60,6 @@ pub fn match_programs(steps: &Pairs, source: &StepKeys<'_>, target: &StepKeys<'_
     pairs
 }
 
-/// The programs that no step visits.
 fn unvisited(steps: &StepKeys<'_>) -> Vec<usize> {
     let visited = (0..steps.len()).filter_map(|step| steps.program_row(step));
     others(visited, steps.programs().len())

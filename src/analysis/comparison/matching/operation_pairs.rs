@@ -108,9 +108,7 @@ mod tests {
             kind: Some("convolution".to_owned()),
             layer: "poplibs".to_owned(),
             name: (!name.is_empty()).then(|| (*name).to_owned()),
-            detail: None,
-            available_memory_proportion: None,
-            location: None,
+            ..Operation::default()
         };
         names.iter().map(operation).collect()
     }

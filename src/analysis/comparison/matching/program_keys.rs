@@ -67,7 +67,6 @@ impl<'a> Contexts<'a> {
         Self { debug, words, known: vec![0; debug.len()] }
     }
 
-    /// The key of a context by its id.
     fn key(&mut self, id: u64) -> u64 {
         if id == 0 {
             return 0;
@@ -101,11 +100,11 @@ impl<'a> Contexts<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::program::debug_fixture;
+    use crate::analysis::fixture;
 
     /// Contexts 1, 2, 3 … of layer `poplar`, each with its parent's row.
     fn contexts(list: &[(&str, Option<u32>)]) -> DebugInfo {
-        let mut debug = debug_fixture::contexts(list.iter().map(|(name, _)| ("", *name)));
+        let mut debug = fixture::contexts(list.iter().map(|(name, _)| ("", *name)));
         debug.parents = list.iter().map(|(_, parent)| *parent).collect();
         debug
     }

@@ -77,17 +77,14 @@ fn first_links(
     }
 }
 
-/// What is compared with what.
 struct Sides<'a> {
     source: &'a StepKeys<'a>,
     target: &'a StepKeys<'a>,
-    /// The operations of both.
     names: [&'a [Operation]; 2],
     /// Which of these belong together.
     operations: &'a Pairs,
 }
 
-/// How the operations of two steps relate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Relation {
     /// The same operation, so sure; or neither step has one.
@@ -126,7 +123,6 @@ impl Sides<'_> {
         }
     }
 
-    /// How sure a pair is.
     fn sureness(&self, link: &Link, unnamed: &Unnamed) -> Sureness {
         let (source, target) = (link.source as usize, link.target as usize);
         let (from, to) = (self.source.program(source).name, self.target.program(target).name);

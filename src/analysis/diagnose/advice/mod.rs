@@ -14,7 +14,6 @@ use crate::text::bytes;
 /// A sentence; most are the same for each occurrence of a message.
 type Sentence = Cow<'static, str>;
 
-/// Sentences that are given.
 const MOST: usize = 5;
 
 /// The advice for a finding.

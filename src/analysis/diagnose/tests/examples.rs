@@ -26,7 +26,6 @@ fn tile(tile: u64, used: u64, limit: u64) -> Finding {
     }
 }
 
-/// A name or path.
 fn name(name: &str) -> Option<String> {
     (!name.is_empty()).then(|| name.to_owned())
 }

@@ -31,7 +31,6 @@ fn every_message_is_found_with_its_facts() {
     }
 }
 
-/// The texts of the findings.
 fn texts(text: &str) -> Vec<String> {
     diagnose(text).into_iter().map(|finding| finding.text).collect()
 }

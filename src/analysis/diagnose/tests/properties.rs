@@ -20,7 +20,6 @@ fn findings(log: &[u8]) -> Vec<Finding> {
     diagnosis(log, log.len()).findings
 }
 
-/// Reads a log in pieces.
 fn diagnosis(log: &[u8], piece: usize) -> Diagnosis {
     let mut scanner = Scanner::default();
     for piece in log.chunks(piece.max(1)) {

@@ -28,7 +28,7 @@ pub fn smaller_batch<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
     if batch.as_ref().is_some_and(|(_, batch)| *batch <= 1) {
         return None;
     }
-    let alive = context.pressure.alive.iter().filter(|row| !row.is_always_live);
+    let alive = context.pressure.alive.iter().filter(|row| !row.alive.is_always_live);
     let bytes = alive.fold(0_u64, |sum, row| sum.saturating_add(row.at_worst_bytes));
     if bytes < context.pressure.alive_bytes / 4 {
         return None;
@@ -47,16 +47,12 @@ pub fn smaller_batch<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
     let left: Left<'a> =
         Box::new(|_, row| if row.is_always_live { row.bytes } else { row.bytes.div_ceil(2) });
     let advice = Advice {
-        id: Technique::SmallerBatch,
         what,
-        option: None,
         direction: Direction::Lower,
-        now: Vec::new(),
-        suggested: None,
         how: how::smaller_batch(),
         evidence: std::iter::once(temporary).chain(from_file).collect(),
-        saving: None,
         caution: "Throughput; batch and availableMemoryProportion trade against each other",
+        ..Advice::of(Technique::SmallerBatch)
     };
     Some(Candidate {
         advice,
@@ -87,14 +83,14 @@ pub fn recompute<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
     let liveness = context.pressure.liveness();
     let mut kept: Vec<(&AliveAbove, u32)> = Vec::new();
     for row in &context.pressure.alive {
-        let is_anonymous = variable_name(liveness, row.variable).starts_with('<');
-        if row.is_always_live
+        let is_anonymous = variable_name(liveness, row.alive.variable).starts_with('<');
+        if row.alive.is_always_live
             || is_anonymous
-            || context.owners.variables.of_life(row.class_row).is_some()
+            || context.owners.variables.of_life(row.alive.class_row).is_some()
         {
             continue;
         }
-        let mut lives = liveness.classes.ranges_of(row.class_row).iter();
+        let mut lives = liveness.classes.ranges_of(row.alive.class_row).iter();
         let life = lives.find(|life| life.contains(&row.step));
         if let Some(life) = life.filter(|life| life.len() as u64 * 4 >= steps) {
             kept.push((row, life.start));
@@ -102,12 +98,12 @@ pub fn recompute<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
     }
     let starts: BTreeSet<u32> = kept.iter().map(|(_, start)| *start).collect();
     let names: HashSet<_> =
-        kept.iter().map(|(row, _)| variable_name(liveness, row.variable)).collect();
+        kept.iter().map(|(row, _)| variable_name(liveness, row.alive.variable)).collect();
     if starts.len() < LEAST_KEPT || names.len() < LEAST_KEPT {
         return None;
     }
     let evidence = kept.iter().take(MOST_EVIDENCE).map(|(row, start)| {
-        let name = variable_name(liveness, row.variable);
+        let name = variable_name(liveness, row.alive.variable);
         let since = context.report.steps.get().and_then(|steps| steps.ids.get(*start as usize));
         let since = since.map_or_else(String::new, |step| format!(", kept since step {step}"));
         Evidence::new(format!("{name}{since}"))
@@ -116,23 +112,18 @@ pub fn recompute<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
             .variable(&name)
     });
     let advice = Advice {
-        id: Technique::RecomputeActivations,
         what: format!(
             "Compute activations again in place of keeping them ({} variables are kept through a quarter of \
              the program or more)",
             names.len()
         ),
-        option: None,
-        direction: Direction::Change,
-        now: Vec::new(),
-        suggested: None,
         how: how::recomputation(),
         evidence: evidence.collect(),
-        saving: None,
         caution: "Only in training; it costs the cycles of a second forward pass, and needs checkpoints",
+        ..Advice::of(Technique::RecomputeActivations)
     };
     let wanted: HashSet<(UnloweredId, ClassId)> =
-        kept.iter().map(|(row, _)| (row.variable, row.class)).collect();
+        kept.iter().map(|(row, _)| (row.alive.variable, row.alive.class)).collect();
     let left: Left<'a> =
         Box::new(
             move |_, row| {

@@ -1,8 +1,9 @@
 //! Gaps on the tiles that are over: what placement loses there, by reason.
 
-use super::{Advice, Candidate, Context, Direction, Effect, Evidence, MOST_EVIDENCE, Technique};
+use super::{Advice, Candidate, Context, Effect, Evidence, MOST_EVIDENCE, Technique};
 use crate::analysis::insights::pressure::Covered;
 use crate::analysis::memory::{gap_bytes, over_limit_bytes};
+use crate::analysis::placement::gaps::GapReason;
 use crate::text::grouped;
 
 /// The advice; `None` where nothing is lost to gaps.
@@ -19,8 +20,8 @@ pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
         }
     }
     let reasons = failure.gaps.iter().flatten().take(MOST_EVIDENCE).map(|lost| {
-        let what =
-            format!("gaps ({}) on {} of the tiles that are over", lost.reason, grouped(lost.tiles));
+        let (reason, tiles) = (lost.reason.key(), grouped(lost.tiles));
+        let what = format!("gaps ({reason}) on {tiles} of the tiles that are over");
         Evidence { tiles: Some(failure.tiles.clone()), ..Evidence::new(what).bytes(lost.bytes) }
     });
     let mut evidence: Vec<Evidence> = reasons.collect();
@@ -28,18 +29,12 @@ pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
         let what = Evidence::new("gaps on the tiles that are over").bytes(failure.gap_bytes);
         evidence.push(Evidence { tiles: Some(failure.tiles.clone()), ..what });
     }
-    let most = failure.gaps.iter().flatten().next().map_or("", |lost| lost.reason);
+    let most = failure.gaps.iter().flatten().next().map(|lost| lost.reason);
     let advice = Advice {
-        id: Technique::LoseLessToGaps,
         what: what_to_do(most).to_owned(),
-        option: None,
-        direction: Direction::Change,
-        now: Vec::new(),
-        suggested: None,
-        how: Vec::new(),
         evidence,
-        saving: None,
         caution: "Where variables move, other gaps may open",
+        ..Advice::of(Technique::LoseLessToGaps)
     };
     Some(Candidate {
         advice,
@@ -50,17 +45,17 @@ pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
 }
 
 /// What helps against gaps of a reason.
-fn what_to_do(reason: &str) -> &'static str {
+fn what_to_do(reason: Option<GapReason>) -> &'static str {
     match reason {
-        "element-constraint" => {
+        Some(GapReason::ElementConstraint) => {
             "Lose less to gaps: less code on these tiles lets data begin a memory element earlier, for data \
              may not share an element with code"
         }
-        "region-constraint" => {
+        Some(GapReason::RegionConstraint) => {
             "Lose less to gaps: fewer variables that must lie in different regions, because they are read \
              at once"
         }
-        "interleaving" => {
+        Some(GapReason::Interleaving) => {
             "Lose less to gaps: smaller operands that must lie in interleaved memory leave less unused below \
              it"
         }

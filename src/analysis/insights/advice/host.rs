@@ -16,29 +16,25 @@ pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
     let liveness = pressure.liveness();
     let is_host = move |variable| NAMES.contains(&&*variable_name(liveness, variable));
     let rows: Vec<&AliveAbove> =
-        pressure.alive.iter().filter(|row| is_host(row.variable)).collect();
+        pressure.alive.iter().filter(|row| is_host(row.alive.variable)).collect();
     let bytes = rows.iter().fold(0_u64, |sum, row| sum.saturating_add(row.at_worst_bytes));
     if bytes == 0 || bytes < pressure.alive_bytes / 50 {
         return None;
     }
     let evidence = rows.iter().map(|row| {
-        let name = variable_name(liveness, row.variable);
+        let name = variable_name(liveness, row.alive.variable);
         Evidence::new(category_title(&name))
-            .bytes(row.bytes)
+            .bytes(row.alive.bytes)
             .on(&pressure.tiles().unwrap_or_default())
             .variable(&name)
     });
     let advice = Advice {
-        id: Technique::FewerAndSmallerHostStreams,
         what: "Stream less to and from the host at once".to_owned(),
-        option: None,
         direction: Direction::Lower,
-        now: Vec::new(),
-        suggested: None,
         how: how::host_streams(),
         evidence: evidence.collect(),
-        saving: None,
         caution: "Less prefetching can leave the IPU waiting for the host",
+        ..Advice::of(Technique::FewerAndSmallerHostStreams)
     };
     let left: Left<'a> = Box::new(move |_, row| if is_host(row.variable) { 0 } else { row.bytes });
     Some(Candidate {

@@ -14,6 +14,7 @@ use super::{
     Advice, Candidate, Context, Direction, Effect, Evidence, Left, MOST_EVIDENCE, Technique,
     operation_title,
 };
+use crate::analysis::insights::must_go::operation_of;
 use crate::analysis::insights::pressure::AliveAbove;
 use crate::analysis::liveness::variable_name;
 use crate::analysis::program::operations::Operation;
@@ -50,20 +51,13 @@ fn on_few_tiles<'a>(context: &Context<'a>) -> Option<Vec<OnFewTiles<'a>>> {
         return None;
     }
     let keys: HashMap<Key, usize> =
-        pressure.alive.iter().map(|row| (row.variable, row.class)).zip(0..).collect();
+        pressure.alive.iter().map(|row| (row.alive.variable, row.alive.class)).zip(0..).collect();
     let sums = tiles_and_bytes(table, &keys);
     let rows = pressure.alive.iter().zip(sums);
     let few = rows.filter(|(_, (tiles, _))| *tiles > 0 && tiles * 4 <= tiles_per_ipu);
     let few = few.map(|(row, (tiles, bytes))| {
         let owners = context.owners;
-        let operation = owners.variables.of_life(row.class_row).or_else(|| {
-            let table_row = crate::store::liveness::VariableBytes {
-                variable: row.variable,
-                class: row.class,
-                bytes: row.bytes,
-            };
-            owners.variables.of(pressure.liveness(), &table_row).map(|(operation, _)| operation)
-        });
+        let operation = operation_of(pressure, owners, &row.alive);
         OnFewTiles {
             row,
             tiles,
@@ -102,8 +96,10 @@ fn tiles_and_bytes(table: &TileVariableBytes, keys: &HashMap<Key, usize>) -> Vec
 }
 
 fn spread<'a>(few: &[OnFewTiles<'a>]) -> Left<'a> {
-    let shares: HashMap<Key, u64> =
-        few.iter().map(|few| ((few.row.variable, few.row.class), few.share_bytes)).collect();
+    let shares: HashMap<Key, u64> = few
+        .iter()
+        .map(|few| ((few.row.alive.variable, few.row.alive.class), few.share_bytes))
+        .collect();
     Box::new(move |_, row| {
         let share = shares.get(&(row.variable, row.class));
         share.map_or(row.bytes, |share| row.bytes.min(*share))
@@ -111,7 +107,7 @@ fn spread<'a>(few: &[OnFewTiles<'a>]) -> Left<'a> {
 }
 
 fn evidence(context: &Context<'_>, few: &OnFewTiles<'_>) -> Evidence {
-    let name = variable_name(context.pressure.liveness(), few.row.variable);
+    let name = variable_name(context.pressure.liveness(), few.row.alive.variable);
     let of = few.operation.map_or_else(String::new, |operation| {
         let value = operation
             .available_memory_proportion
@@ -148,7 +144,6 @@ fn raise<'a>(context: &Context<'a>, few: &[OnFewTiles<'a>]) -> Option<Candidate<
         Evidence::new(what).file(&warned.file)
     });
     let advice = Advice {
-        id: Technique::RaiseAvailableMemoryProportion,
         what: format!(
             "Raise availableMemoryProportion{from} for the operations whose operands lie on few tiles ({})",
             by_kind(operations.iter().copied())
@@ -156,7 +151,6 @@ fn raise<'a>(context: &Context<'a>, few: &[OnFewTiles<'a>]) -> Option<Candidate<
         option: Some("availableMemoryProportion"),
         direction: Direction::Raise,
         now,
-        suggested: None,
         how: how::proportion("p"),
         evidence: few
             .iter()
@@ -164,8 +158,8 @@ fn raise<'a>(context: &Context<'a>, few: &[OnFewTiles<'a>]) -> Option<Candidate<
             .map(|few| evidence(context, few))
             .chain(warned)
             .collect(),
-        saving: None,
         caution: "Temporaries grow with it: raise it step by step, and look at the peaks again",
+        ..Advice::of(Technique::RaiseAvailableMemoryProportion)
     };
     let basis = BASIS.to_owned();
     Some(Candidate { advice, effect: Effect::Left(spread(few)), is_at_most: false, basis })
@@ -176,16 +170,11 @@ fn balance<'a>(context: &Context<'a>, few: &[OnFewTiles<'a>]) -> Option<Candidat
         return None;
     }
     let advice = Advice {
-        id: Technique::BalanceTheTiles,
         what: "Spread the variables that lie on few tiles over all of them".to_owned(),
-        option: None,
-        direction: Direction::Change,
-        now: Vec::new(),
-        suggested: None,
         how: how::spread_over_tiles(),
         evidence: few.iter().take(MOST_EVIDENCE).map(|few| evidence(context, few)).collect(),
-        saving: None,
         caution: "What is spread must be exchanged where it is used",
+        ..Advice::of(Technique::BalanceTheTiles)
     };
     let basis = BASIS.to_owned();
     Some(Candidate { advice, effect: Effect::Left(spread(few)), is_at_most: true, basis })

@@ -130,6 +130,24 @@ pub struct Advice {
     pub caution: &'static str,
 }
 
+impl Advice {
+    /// A technique of which nothing is said yet, and that is about no option.
+    fn of(id: Technique) -> Self {
+        Self {
+            id,
+            what: String::new(),
+            option: None,
+            direction: Direction::Change,
+            now: Vec::new(),
+            suggested: None,
+            how: Vec::new(),
+            evidence: Vec::new(),
+            saving: None,
+            caution: "",
+        }
+    }
+}
+
 /// What a piece of advice would save.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Saving {
@@ -165,7 +183,6 @@ pub struct AdviceList {
     pub not_advised: Vec<NotAdvised>,
 }
 
-/// What advice is worked out from.
 struct Context<'a> {
     report: &'a Report,
     verdict: &'a Verdict,
@@ -183,13 +200,9 @@ struct Candidate<'a> {
     basis: String,
 }
 
-/// What a technique does.
 enum Effect<'a> {
-    /// So much is left of what is alive.
     Left(Left<'a>),
-    /// It saves this.
     Known(Covered),
-    /// Nobody knows.
     Unknown,
 }
 

@@ -7,9 +7,7 @@
 use std::borrow::Cow;
 
 use super::how::{self, How};
-use super::{
-    Advice, Candidate, Context, Direction, Effect, Evidence, Left, MOST_EVIDENCE, Technique,
-};
+use super::{Advice, Candidate, Context, Effect, Evidence, Left, MOST_EVIDENCE, Technique};
 use crate::analysis::insights::pressure::AliveAbove;
 use crate::analysis::liveness::variable_name;
 
@@ -42,10 +40,13 @@ pub fn candidates<'a>(context: &Context<'a>) -> Vec<Candidate<'a>> {
         .pressure
         .alive
         .iter()
-        .filter(|row| row.is_always_live && state_of(row.variable).is_some())
+        .filter(|row| row.alive.is_always_live && state_of(row.alive.variable).is_some())
         .collect();
-    let second: Vec<&AliveAbove> =
-        rows.iter().copied().filter(|row| state_of(row.variable) == Some(State::Second)).collect();
+    let second: Vec<&AliveAbove> = rows
+        .iter()
+        .copied()
+        .filter(|row| state_of(row.alive.variable) == Some(State::Second))
+        .collect();
     let replicas =
         context.report.target.get().and_then(|target| target.replicas).filter(|count| *count > 1);
     let offload = candidate(
@@ -107,24 +108,13 @@ fn candidate<'a>(
         return None;
     }
     let evidence = rows.iter().take(MOST_EVIDENCE).map(|row| {
-        let name: Cow<'_, str> = variable_name(context.pressure.liveness(), row.variable);
+        let name: Cow<'_, str> = variable_name(context.pressure.liveness(), row.alive.variable);
         Evidence::new(format!("{name}, always live"))
-            .bytes(row.bytes)
+            .bytes(row.alive.bytes)
             .on(&context.pressure.tiles().unwrap_or_default())
             .variable(&name)
     });
-    let advice = Advice {
-        id,
-        what,
-        option: None,
-        direction: Direction::Change,
-        now: Vec::new(),
-        suggested: None,
-        how,
-        evidence: evidence.collect(),
-        saving: None,
-        caution,
-    };
+    let advice = Advice { what, how, evidence: evidence.collect(), caution, ..Advice::of(id) };
     let basis = basis.to_owned();
     Some(Candidate { advice, effect: Effect::Left(left), is_at_most: true, basis })
 }

@@ -10,8 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::how;
 use super::planned::{by_kind, is_planned, proportions, range};
 use super::{
-    Advice, Candidate, Context, Direction, Effect, Evidence, Left, MOST_EVIDENCE, Technique,
-    operation_title,
+    Advice, Candidate, Context, Effect, Evidence, Left, MOST_EVIDENCE, Technique, operation_title,
 };
 use crate::analysis::liveness::variable_name;
 use crate::analysis::program::operations::Operation;
@@ -74,7 +73,6 @@ fn equal_operations(context: &Context<'_>) -> Option<Vec<Vec<u32>>> {
 /// Exchange code of one operation by tile.
 type CodeByTile = BTreeMap<u32, Vec<u64>>;
 
-/// For each operation the exchange code on each tile.
 fn code_by_operation(context: &Context<'_>) -> Option<CodeByTile> {
     let exchanges = context.report.exchanges.get()?;
     let mut code: CodeByTile = BTreeMap::new();
@@ -157,16 +155,11 @@ fn outline<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
         row.bytes.saturating_sub(by_place.get(&view.place.tile).copied().unwrap_or(0))
     });
     let advice = Advice {
-        id: Technique::OutlineEqualParts,
         what: "Let equal operations share their code".to_owned(),
-        option: None,
-        direction: Direction::Change,
-        now: Vec::new(),
-        suggested: None,
         how: how::outlining(),
         evidence,
-        saving: None,
         caution: "Some cycles for copies into and out of the shared part",
+        ..Advice::of(Technique::OutlineEqualParts)
     };
     Some(Candidate {
         advice,
@@ -182,7 +175,7 @@ fn outline<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
 fn one_proportion<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
     let liveness = context.pressure.liveness();
     let code = context.pressure.alive.iter().filter(|row| {
-        let name = variable_name(liveness, row.variable);
+        let name = variable_name(liveness, row.alive.variable);
         matches!(&*name, "controlCode" | EXCHANGE_CODE | "vertexCode")
     });
     let code = code.fold(0_u64, |sum, row| sum.saturating_add(row.at_worst_bytes));
@@ -205,17 +198,14 @@ fn one_proportion<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
     let tiles = context.pressure.tiles().unwrap_or_default();
     evidence.push(Evidence::new("code on the tiles that are over").bytes(code).on(&tiles));
     let advice = Advice {
-        id: Technique::OneProportionForEqualOperations,
         what: "Keep one availableMemoryProportion for operations that are otherwise equal"
             .to_owned(),
         option: Some("availableMemoryProportion"),
-        direction: Direction::Change,
         now: proportions(kinds.values().flatten().copied()),
-        suggested: None,
         how: how::proportion("p"),
         evidence,
-        saving: None,
         caution: "One operation that owns the peak may still need a value of its own",
+        ..Advice::of(Technique::OneProportionForEqualOperations)
     };
     let basis = String::new();
     Some(Candidate { advice, effect: Effect::Unknown, is_at_most: false, basis })

@@ -9,8 +9,7 @@ use std::collections::HashSet;
 use super::how;
 use super::planned::by_kind;
 use super::{
-    Advice, Candidate, Context, Direction, Effect, Evidence, Left, MOST_EVIDENCE, Technique,
-    operation_title,
+    Advice, Candidate, Context, Effect, Evidence, Left, MOST_EVIDENCE, Technique, operation_title,
 };
 use crate::analysis::liveness::variable_name;
 use crate::analysis::program::operations::{Operation, partials_type};
@@ -40,10 +39,10 @@ pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
         .pressure
         .alive
         .iter()
-        .filter(|row| is_partial(row.class_row, row.variable))
+        .filter(|row| is_partial(row.alive.class_row, row.alive.variable))
         .collect();
     let evidence = alive.iter().take(MOST_EVIDENCE).map(|row| {
-        let operation = owner.variables.of_life(row.class_row);
+        let operation = owner.variables.of_life(row.alive.class_row);
         let operation = operation.and_then(|at| operations.get(at as usize));
         let of = operation.map_or_else(String::new, operation_title);
         Evidence::new(format!("anonymous variables of {of}, which has partialsType float"))
@@ -57,19 +56,15 @@ pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
         return None;
     }
     let advice = Advice {
-        id: Technique::HalfPrecisionPartials,
         what: format!(
             "Keep the partial sums of the operations that own the peaks in half precision ({})",
             by_kind(owners.iter().map(|(_, operation)| *operation))
         ),
         option: Some("partialsType"),
-        direction: Direction::Change,
-        now: Vec::new(),
-        suggested: None,
         how: how::half_partials(),
         evidence,
-        saving: None,
         caution: "Long sums lose accuracy; compare the loss",
+        ..Advice::of(Technique::HalfPrecisionPartials)
     };
     let left: Left<'a> = Box::new(move |_, row| {
         if is_partial(row.class_row, row.variable) { row.bytes.div_ceil(2) } else { row.bytes }

@@ -53,10 +53,8 @@ mod tests {
         Operation {
             kind: Some(kind.to_owned()),
             layer: layer.to_owned(),
-            name: None,
-            detail: None,
             available_memory_proportion: proportion,
-            location: None,
+            ..Operation::default()
         }
     }
 

@@ -57,7 +57,6 @@ fn candidate<'a>(context: &Context<'a>, owners: &[Owner<'a>]) -> Option<Candidat
         }
     });
     let advice = Advice {
-        id: Technique::LowerAvailableMemoryProportion,
         what: format!(
             "Lower availableMemoryProportion{from} to {suggested} or less for the operations whose \
              temporaries own the peaks ({})",
@@ -69,9 +68,9 @@ fn candidate<'a>(context: &Context<'a>, owners: &[Owner<'a>]) -> Option<Candidat
         suggested: Some(suggested),
         how: how::proportion(&suggested.to_string()),
         evidence: owners.iter().take(MOST_EVIDENCE).map(|owner| evidence(context, owner)).collect(),
-        saving: None,
         caution: "Plans for less memory are slower and need more exchange and control code, which is \
                   always live; very small values put operands on few tiles",
+        ..Advice::of(Technique::LowerAvailableMemoryProportion)
     };
     Some(Candidate {
         advice,

@@ -50,7 +50,6 @@ pub fn advice(
         Evidence { step, ..Evidence::new(what).bytes(*bytes).operation(Some(operation)) }
     });
     Some(Advice {
-        id: Technique::RaiseAvailableMemoryProportion,
         what: format!(
             "Raise availableMemoryProportion above {from} for speed: there is room, and plans use what it \
              allows ({})",
@@ -59,10 +58,9 @@ pub fn advice(
         option: Some("availableMemoryProportion"),
         direction: Direction::Raise,
         now,
-        suggested: None,
         how: how::proportion("p"),
         evidence: std::iter::once(fullest).chain(of_operations).collect(),
-        saving: None,
         caution: "Temporaries grow with it: raise it step by step, and look at the peaks again",
+        ..Advice::of(Technique::RaiseAvailableMemoryProportion)
     })
 }

@@ -2,9 +2,7 @@
 
 use super::how;
 use super::planned::is_planned;
-use super::{
-    Advice, Candidate, Context, Direction, Effect, Evidence, Left, Technique, operation_title,
-};
+use super::{Advice, Candidate, Context, Effect, Evidence, Left, Technique, operation_title};
 
 /// The advice; `None` where no operation or several run where too much is alive.
 pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
@@ -33,16 +31,11 @@ pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
             .at(context.report, &pressure.at.0, pressure.at.1)
             .operation(Some(operation));
     let advice = Advice {
-        id: Technique::MakeOneOperationSmaller,
         what,
-        option: None,
-        direction: Direction::Change,
-        now: Vec::new(),
-        suggested: None,
         how,
         evidence: vec![evidence],
-        saving: None,
         caution: "Parts that are computed one after the other take more cycles",
+        ..Advice::of(Technique::MakeOneOperationSmaller)
     };
     Some(Candidate {
         advice,

@@ -1,14 +1,13 @@
 //! Another split of the model: one IPU is full and another is not, or one IPU needs more than twice its memory.
 
 use super::how;
-use super::{Advice, Candidate, Context, Direction, Effect, Evidence, Technique};
+use super::{Advice, Candidate, Context, Effect, Evidence, Technique};
 use crate::analysis::insights::pressure::Covered;
 use crate::analysis::liveness::{Scope, limit_bytes};
 use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::memory::{over_limit_bytes, sum_of_rows};
 use crate::store::DeviceId;
 
-/// What one IPU has and needs.
 struct Ipu {
     number: u32,
     used_bytes: u64,
@@ -43,16 +42,11 @@ pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
             .on(&ipu.tiles)
     });
     let advice = Advice {
-        id: Technique::PipelineAndMoveSplitPoints,
         what,
-        option: None,
-        direction: Direction::Change,
-        now: Vec::new(),
-        suggested: None,
         how: how::split_points(),
         evidence: evidence.collect(),
-        saving: None,
         caution: "Stages of a pipeline should take about as long as each other",
+        ..Advice::of(Technique::PipelineAndMoveSplitPoints)
     };
     Some(Candidate { advice, effect, is_at_most: true, basis: basis.to_owned() })
 }

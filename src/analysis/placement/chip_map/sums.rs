@@ -26,7 +26,6 @@ enum Life {
 pub struct Source<'a> {
     variables: &'a LoweredVariables,
     classes: Option<&'a Classes>,
-    /// The life of each class.
     lives: Vec<Life>,
     /// The life of what is in no class.
     other_life: Life,
@@ -44,7 +43,6 @@ pub struct Columns {
     pub count: usize,
 }
 
-/// A variable at its place.
 #[derive(Clone, Copy)]
 struct Placed {
     offset: u64,

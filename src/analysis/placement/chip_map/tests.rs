@@ -4,10 +4,8 @@ use super::*;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
-use crate::store::liveness::Liveness;
-use crate::store::report::Categories;
-use crate::store::variable::{LoweredVariables, VariableFlags};
-use crate::store::{ClassId, StepId};
+use crate::analysis::fixture::{self, Lowered};
+use crate::store::variable::LoweredVariables;
 
 const NEVER: &(dyn Fn() -> bool + Sync) = &|| false;
 
@@ -17,36 +15,14 @@ type Variable = (u32, u32, u32, u8);
 /// Tiles 0, 2, 4 … with these variables; class 1 lives always, 2 at steps 0 and 1, 3 at 2 and 3.
 /// Category 4 is unallocated data in disguise: its variables have no place.
 fn report(tiles: &[Vec<Variable>]) -> Report {
-    let report = Report::default();
-    let mut steps = crate::store::program::Steps::default();
-    (0..4).for_each(|step| assert!(steps.ids.push(StepId(step))));
-    report.steps.fill(Some(steps));
-    let mut liveness = Liveness::default();
-    for (id, range) in [(1, 0..4), (2, 0..2), (3, 2..4)] {
-        assert!(liveness.classes.push(ClassId(id), id == 1, [range]));
-    }
-    report.liveness.fill(Some(liveness));
-    let mut categories = Categories::default();
-    for id in [1, 2] {
-        assert!(categories.ids.push(CategoryId(id)));
-        categories.names.push("category");
-    }
-    report.categories.fill(Some(categories));
-    let mut all = LoweredVariables::default();
-    for (tile, variables) in (0..).step_by(2).zip(tiles) {
-        let start = all.len() as u32;
-        for (offset, bytes, class, category) in variables {
-            all.offsets.push(*offset);
-            all.bytes.push(*bytes);
-            all.classes.push(ClassId(*class));
-            all.unlowered.push(LoweredVariables::NO_UNLOWERED);
-            all.categories.push(*category);
-            all.flags.push(VariableFlags(u16::from(*category != 4)));
-        }
-        assert!(all.tiles.push(TileId(tile)));
-        all.rows.push(start..all.len() as u32);
-    }
-    report.variables.fill(Some(all));
+    let report = fixture::report_of_lives(4, &[vec![0..4], vec![0..2], vec![2..4]]);
+    report.categories.fill(Some(fixture::categories(1, &["category", "category"])));
+    let variable = |(offset, bytes, class, category): &Variable| Lowered {
+        flags: u16::from(*category != 4),
+        ..Lowered::new(*offset, *bytes, *class, *category)
+    };
+    let variables = tiles.iter().map(|tile| tile.iter().map(variable));
+    report.variables.fill(Some(fixture::lowered((0..).step_by(2).zip(variables))));
     report
 }
 

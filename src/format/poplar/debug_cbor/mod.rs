@@ -94,7 +94,6 @@ pub fn read_debug_info(
     )
 }
 
-/// Why reading ended early.
 enum Stop {
     /// The file ends too soon.
     End,
@@ -191,13 +190,21 @@ impl Reader<'_> {
         let Header::Map(pairs) = self.decoder.pull()? else {
             return Err(Stop::Fault("a CBOR map expected".to_owned()));
         };
-        let mut left = pairs;
+        self.each_item(pairs, |reader| match reader.key()? {
+            Key::Contexts => reader.read_contexts(),
+            Key::StringTable => reader.read_strings(),
+            _ => reader.skip(0),
+        })
+    }
+
+    /// Calls `each` for every item of an array or pair of a map, of so many or up to the end mark.
+    fn each_item(
+        &mut self,
+        mut left: Option<usize>,
+        mut each: impl FnMut(&mut Self) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
         while self.has_next(&mut left)? {
-            match self.key()? {
-                Key::Contexts => self.read_contexts()?,
-                Key::StringTable => self.read_strings()?,
-                _ => self.skip(0)?,
-            }
+            each(self)?;
         }
         Ok(())
     }
@@ -222,20 +229,19 @@ impl Reader<'_> {
         let Header::Array(items) = self.decoder.pull()? else {
             return Err(Stop::Fault("an array of contexts expected".to_owned()));
         };
-        let mut left = items;
-        while self.has_next(&mut left)? {
-            let context = self.read_context()?;
-            self.contexts.push(context);
-            let at = self.decoder.offset();
-            if at.saturating_sub(self.reported) > 1 << 20 {
-                self.progress.advance(at.saturating_sub(self.reported) as u64);
-                self.reported = at;
-                if self.progress.is_cancelled() {
+        self.each_item(items, |reader| {
+            let context = reader.read_context()?;
+            reader.contexts.push(context);
+            let at = reader.decoder.offset();
+            if at.saturating_sub(reader.reported) > 1 << 20 {
+                reader.progress.advance(at.saturating_sub(reader.reported) as u64);
+                reader.reported = at;
+                if reader.progress.is_cancelled() {
                     return Err(Stop::Cancelled);
                 }
             }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     fn read_context(&mut self) -> Result<Context, Stop> {
@@ -287,38 +293,31 @@ impl Reader<'_> {
         let Header::Map(pairs) = header else {
             return self.skip_rest(header, 0);
         };
-        let mut left = pairs;
-        while self.has_next(&mut left)? {
-            match self.key()? {
-                Key::FileName => context.file = self.text_ref()?,
+        self.each_item(pairs, |reader| {
+            match reader.key()? {
+                Key::FileName => context.file = reader.text_ref()?,
                 Key::LineNumber => {
-                    let line = self.number()?.and_then(|line| u32::try_from(line).ok());
+                    let line = reader.number()?.and_then(|line| u32::try_from(line).ok());
                     context.line = line.unwrap_or(0);
                 }
-                _ => self.skip(0)?,
+                _ => reader.skip(0)?,
             }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     fn read_strings(&mut self) -> Result<(), Stop> {
         let Header::Array(items) = self.decoder.pull()? else {
             return Err(Stop::Fault("an array of strings expected".to_owned()));
         };
-        let mut left = items;
-        while self.has_next(&mut left)? {
-            match self.decoder.pull()? {
-                Header::Text(length) => {
-                    let text = self.text(length)?;
-                    self.texts.push(&text);
-                }
-                other => {
-                    self.skip_rest(other, 0)?;
-                    self.texts.push("");
-                }
-            }
-        }
-        Ok(())
+        self.each_item(items, |reader| {
+            let text = match reader.decoder.pull()? {
+                Header::Text(length) => reader.text(length)?,
+                other => reader.skip_rest(other, 0).map(|()| String::new())?,
+            };
+            reader.texts.push(&text);
+            Ok(())
+        })
     }
 
     /// Goes through a value that is not kept, looking for options in the maps within it.
@@ -333,20 +332,14 @@ impl Reader<'_> {
             }
             (_, Header::Map(pairs)) => {
                 let depth = deeper(depth)?;
-                let mut left = pairs;
-                while self.has_next(&mut left)? {
-                    let key = self.key()?;
-                    self.scan(key, options, depth)?;
-                }
-                Ok(())
+                self.each_item(pairs, |reader| {
+                    let key = reader.key()?;
+                    reader.scan(key, options, depth)
+                })
             }
             (_, Header::Array(items)) => {
                 let depth = deeper(depth)?;
-                let mut left = items;
-                while self.has_next(&mut left)? {
-                    self.scan(Key::Other, options, depth)?;
-                }
-                Ok(())
+                self.each_item(items, |reader| reader.scan(Key::Other, options, depth))
             }
             (_, other) => self.skip_rest(other, depth),
         }
@@ -393,20 +386,14 @@ impl Reader<'_> {
             Header::Tag(_) => self.skip(deeper(depth)?),
             Header::Array(items) => {
                 let depth = deeper(depth)?;
-                let mut left = items;
-                while self.has_next(&mut left)? {
-                    self.skip(depth)?;
-                }
-                Ok(())
+                self.each_item(items, |reader| reader.skip(depth))
             }
             Header::Map(pairs) => {
                 let depth = deeper(depth)?;
-                let mut left = pairs;
-                while self.has_next(&mut left)? {
-                    self.skip(depth)?;
-                    self.skip(depth)?;
-                }
-                Ok(())
+                self.each_item(pairs, |reader| {
+                    reader.skip(depth)?;
+                    reader.skip(depth)
+                })
             }
             Header::Break => Err(Stop::Fault("an end mark where a value must be".to_owned())),
             Header::Positive(_) | Header::Negative(_) | Header::Float(_) | Header::Simple(_) => {

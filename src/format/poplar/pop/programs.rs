@@ -85,7 +85,6 @@ pub fn read_control_code(
     (is_there && !tables.is_cancelled()).then_some(by_program)
 }
 
-/// A kind of programs.
 struct Kind {
     name: NameId,
     is_execute: bool,

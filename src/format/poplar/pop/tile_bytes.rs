@@ -14,7 +14,6 @@ use crate::store::liveness::{Classes, TileVariableBytes};
 const TABLE: &str = "var_bytes_by_eq_class";
 const COLUMNS: [&str; 4] = ["unlowered_var_id", "eq_class_id", "bytes", "tile"];
 
-/// One row of the table.
 #[derive(Clone, Copy)]
 struct Row {
     tile: u32,

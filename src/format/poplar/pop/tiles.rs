@@ -15,25 +15,26 @@ use crate::format::{Error, Progress};
 use crate::store::placed::Placed;
 use crate::store::{TileId, Warnings};
 
-/// What `of_tile` makes of every tile that is wanted, by ascending tile; names are not read. `None` when
-/// there is no table to read from; of a reading that is cancelled, some tiles.
+/// Hands every tile that is wanted to `each`, in any order; names are not read. Of a tile that comes
+/// twice, the last is right. Returns whether there is a table to read from; of a reading that is cancelled,
+/// some tiles come.
 ///
 /// # Errors
 /// When the profile cannot be opened again.
-pub fn map_tiles<T: Send>(
+pub fn each_wanted_tile(
     database: &Database,
     warnings: &Warnings,
     progress: &Progress,
     is_wanted: impl Fn(TileId) -> bool + Sync,
-    of_tile: impl Fn(TileId, Placed) -> T + Sync,
-) -> Result<Option<Vec<(TileId, T)>>, Error> {
+    each: impl Fn(TileId, Placed) + Sync,
+) -> Result<bool, Error> {
     let reader = TileReader::without_names(database.tables(warnings, progress)?, &is_wanted);
     if !reader.has_table() {
-        return Ok(None);
+        return Ok(false);
     }
     let ranges = ranges_of_tiles(reader.tables());
     let bytes_per_range = database.bytes.checked_div(ranges.len() as u64).unwrap_or(0);
-    let parts: Vec<(Vec<(TileId, T)>, Warnings)> = ranges
+    let parts: Vec<(Vec<TileId>, Warnings)> = ranges
         .into_par_iter()
         .map(|range| {
             // Their own warnings, so that they come in the order of the rows.
@@ -42,7 +43,8 @@ pub fn map_tiles<T: Send>(
             let reader = TileReader::without_names(tables, &is_wanted);
             let mut tiles = Vec::new();
             reader.each_tile_between(&range, |tile, variables| {
-                tiles.push((tile, of_tile(tile, variables)));
+                tiles.push(tile);
+                each(tile, variables);
             });
             progress.advance(bytes_per_range);
             drop(reader);
@@ -50,17 +52,16 @@ pub fn map_tiles<T: Send>(
         })
         .collect::<Result<_, Error>>()?;
     let (parts, found): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
-    let mut tiles: Vec<(TileId, T)> = parts.into_iter().flatten().collect();
-    tiles.sort_by_key(|(tile, _)| *tile);
-    if tiles.is_sorted_by(|(a, _), (b, _)| a < b) {
+    let mut tiles = parts.concat();
+    tiles.sort_unstable();
+    if tiles.is_sorted_by(|a, b| a < b) {
         for warning in found.iter().flat_map(Warnings::list) {
             warnings.add(warning.code, &warning.file, warning.message);
         }
-        return Ok(Some(tiles));
+        return Ok(true);
     }
-    tiles.clear();
-    reader.each_tile(|tile, variables| tiles.push((tile, of_tile(tile, variables))));
-    Ok(Some(tiles))
+    reader.each_tile(each);
+    Ok(true)
 }
 
 /// Ranges of `var_id` that hold all rows, each of which begins where another tile than before does.

@@ -63,7 +63,6 @@ pub fn id_ranges(tables: &Tables<'_>) -> Vec<RangeInclusive<i64>> {
     split_for_threads(first, last)
 }
 
-/// The rows of one range of ids.
 #[derive(Default)]
 struct Chunk {
     ids: Vec<u32>,

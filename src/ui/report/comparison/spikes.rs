@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::ComparedTable;
 use super::pair_of_runs::PairOfRuns;
 use crate::analysis::comparison::matching::Sureness;
-use crate::analysis::comparison::spikes::Spike;
+use crate::analysis::comparison::slot_peaks::Spike;
 use crate::analysis::figures::difference::Side;
 use crate::analysis::insights::compared::Compared;
 use crate::analysis::program::steps;

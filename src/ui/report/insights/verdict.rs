@@ -104,7 +104,7 @@ fn gaps_text(failure: &Failure, units: Units) -> String {
         .flatten()
         .map(|lost| {
             let (bytes, tiles) = (units.bytes(lost.bytes), grouped(lost.tiles));
-            format!("{} {bytes} on {tiles} tiles", lost.reason)
+            format!("{} {bytes} on {tiles} tiles", lost.reason.key())
         })
         .collect();
     let reasons =

@@ -122,7 +122,7 @@ impl SlotTimelines {
             .iter()
             .map(|curve| curve.as_ref().map_or(&[][..], |curve| curve.timeline.peak_curve()))
             .collect();
-        let peaks = slot_peaks(&peak_curves, &axis);
+        let peaks = slot_peaks(&peak_curves, &axis, usize::MAX);
         let only = |run: usize| {
             let has = |other: usize, slot: usize| axis.step(other, slot).is_some();
             let others = || (0..axis.runs()).filter(|other| *other != run);

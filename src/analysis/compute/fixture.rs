@@ -1,11 +1,12 @@
 //! A report of four tiles for the tests of compute sets, vertices, exchanges and estimates.
 
+use crate::analysis::fixture::steps;
 use crate::store::compute::{ComputeSetTiles, ComputeSets, Instances, TypeCount};
 use crate::store::exchange::{ExchangeId, ExchangeKind, Exchanges, HostEnd, Transfer};
 use crate::store::program::{Programs, Steps};
 use crate::store::tile_list::TileList;
 use crate::store::vertex::VertexTypes;
-use crate::store::{ComputeSetId, ProgramId, Report, StepId, VertexTypeId};
+use crate::store::{ComputeSetId, ProgramId, Report, VertexTypeId};
 
 /// A list of four tiles.
 #[allow(clippy::unnecessary_wraps, reason = "so that it stands in columns as it is")]
@@ -69,12 +70,8 @@ pub fn report() -> Report {
         programs.exchanges.push(exchange);
     }
     report.programs.fill(Some(programs));
-    let mut steps = Steps::default();
-    for (step, program) in (0..).zip([0, 1, 2, 0, 3]) {
-        steps.ids.push(StepId(step));
-        steps.programs.push(ProgramId(program));
-    }
-    report.steps.fill(Some(steps));
+    let programs = [0, 1, 2, 0, 3].map(ProgramId).to_vec();
+    report.steps.fill(Some(Steps { programs, ..steps(5) }));
 
     let transfer = |source: &str, destination: &str, is_source: Option<bool>| Transfer {
         source: source.to_owned(),
