@@ -8,8 +8,8 @@
 
 mod advice;
 mod amount;
-mod colours;
 mod cuda;
+mod escape_codes;
 mod finding;
 mod ipu;
 mod lines;

@@ -10,7 +10,7 @@ use std::io::Read;
 use memchr::memchr_iter;
 
 use super::advice;
-use super::colours;
+use super::escape_codes;
 use super::finding::Finding;
 use super::lines::{Region, around};
 use super::message::{Found, TRIGGER, matches, readable};
@@ -68,11 +68,11 @@ impl Scanner {
     pub fn push(&mut self, bytes: &[u8]) {
         for piece in bytes.chunks(PIECE) {
             if self.cut.is_empty() {
-                let done = colours::strip(piece, false, &mut self.text);
+                let done = escape_codes::strip(piece, false, &mut self.text);
                 self.cut.extend_from_slice(piece.get(done..).unwrap_or_default());
             } else {
                 self.cut.extend_from_slice(piece);
-                let done = colours::strip(&self.cut, false, &mut self.text);
+                let done = escape_codes::strip(&self.cut, false, &mut self.text);
                 self.cut.drain(..done);
             }
             if self.text.len() >= self.from.saturating_add(PIECE + FAR) {
@@ -85,7 +85,7 @@ impl Scanner {
     /// The log is complete.
     pub fn finish(mut self) -> Diagnosis {
         let cut = std::mem::take(&mut self.cut);
-        colours::strip(&cut, true, &mut self.text);
+        escape_codes::strip(&cut, true, &mut self.text);
         self.search(self.text.len());
         let text = std::mem::take(&mut self.text);
         let has_open_line = text.last().is_some_and(|last| *last != b'\n');

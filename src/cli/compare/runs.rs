@@ -3,8 +3,8 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use super::document::{ComparedReport, compared_report, sections};
 use super::text::{amount, change, options, yes_or_no};
-use super::{ComparedReport, compared_report, sections};
 use crate::analysis::comparison::figures::{Figure, KEY_FIGURES, Unit, figures};
 use crate::analysis::comparison::options::{OptionDifference, options_that_differ};
 use crate::analysis::derived::Derived;

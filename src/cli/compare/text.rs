@@ -1,7 +1,7 @@
 //! A comparison as text for people.
 
+use super::document::{Comparison, PlanRow, SpikeRow};
 use super::explained::{Groupings, Row};
-use super::{Comparison, PlanRow, SpikeRow};
 use crate::analysis::comparison::contribution::{Contributor, OperationName};
 use crate::analysis::comparison::figures::{Figure, Unit};
 use crate::analysis::comparison::options::OptionDifference;

@@ -165,6 +165,11 @@ impl BinCache {
         }
         &self.bins
     }
+
+    /// Those of the last question.
+    pub fn bins(&self) -> &[Bin] {
+        &self.bins
+    }
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ pub mod diverging;
 pub mod exports;
 pub mod facts;
 pub mod flame;
+pub mod hatch;
 pub mod legend;
 pub mod navigate;
 pub mod overview;

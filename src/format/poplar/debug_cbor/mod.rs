@@ -56,7 +56,7 @@ pub fn read_debug_info(
         Ok(()) => {}
         // Names come last in the file, so a part of it would be contexts without names.
         Err(Stop::Cancelled) => return (None, status),
-        Err(Stop::End) => {
+        Err(Stop::Truncated) => {
             status = FileStatus::Truncated;
             warnings.add(
                 WarningCode::Truncated,
@@ -96,7 +96,7 @@ pub fn read_debug_info(
 
 enum Stop {
     /// The file ends too soon.
-    End,
+    Truncated,
     /// The file is not what it should be.
     Fault(String),
     /// Nobody wants it any more.
@@ -115,7 +115,7 @@ impl From<ciborium_ll::Error<std::io::Error>> for Stop {
 impl From<std::io::Error> for Stop {
     fn from(error: std::io::Error) -> Self {
         if error.kind() == ErrorKind::UnexpectedEof {
-            Self::End
+            Self::Truncated
         } else {
             Self::Fault(error.to_string())
         }

@@ -159,19 +159,19 @@ impl Kinds {
         row.response.rect
     }
 
-    /// A picture of cells, the highest addresses at the top. What is never used is hatched.
+    /// A picture of cells, the highest addresses at the top. What is never used has a tint, which is
+    /// all that is to be seen of it where it is too low to be hatched.
     pub fn image(&self, picture: &Picture, tokens: &Tokens) -> ColorImage {
         let palette: Vec<Color32> = (0..=NONE).map(|kind| self.color(tokens, kind)).collect();
         let palette = &palette;
         let color = move |kind: u8| palette.get(usize::from(kind)).copied().unwrap_or(tokens.gap);
-        let rows = picture.cells.chunks(picture.columns.max(1)).enumerate().rev();
-        let pixels = rows.flat_map(|(row, cells)| {
-            cells.iter().enumerate().map(move |(column, cell)| match cell {
-                Cell::Kind(kind) => color(*kind),
-                Cell::Gap if (row + column) % 6 < 2 => tokens.gap,
-                Cell::Gap | Cell::Free => tokens.surface,
-                Cell::Beyond => tokens.page,
-            })
+        let gap = tokens.surface.lerp_to_gamma(tokens.gap, 0.2);
+        let rows = picture.cells.chunks(picture.columns.max(1)).rev();
+        let pixels = rows.flatten().map(|cell| match cell {
+            Cell::Kind(kind) => color(*kind),
+            Cell::Gap => gap,
+            Cell::Free => tokens.surface,
+            Cell::Beyond => tokens.page,
         });
         ColorImage::new([picture.columns, picture.rows], pixels.collect())
     }

@@ -1,17 +1,19 @@
 //! The picture of one run: cells of what is visible as one texture, and what pointer and keys do to it.
 
 use eframe::egui::{
-    self, Align2, EventFilter, FontId, Key, Pos2, Rect, Response, Sense, Stroke, StrokeKind,
+    self, Align2, Color32, EventFilter, FontId, Key, Pos2, Rect, Response, Sense, Stroke,
+    StrokeKind,
 };
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::colors::Kinds;
 use super::data::RunData;
-use crate::analysis::placement::address_steps::{MOST_CELLS, Picture, Window};
+use crate::analysis::placement::address_steps::{AddressSteps, MOST_CELLS, Picture, Window};
 use crate::text::grouped;
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
+use crate::ui::widget::hatch::Hatching;
 use crate::ui::widget::picture::{ShownImage, describe, focus, message, paint_texture};
 use crate::ui::widget::plane::{Extent, Placed, Plane};
 use crate::ui::widget::ticks;
@@ -26,6 +28,8 @@ const MOST_OUTLINES: usize = 256;
 /// Rectangles that are told apart by their edges, and the least width and height of those, points.
 const MOST_EDGES: usize = 400;
 const LEAST_EDGES: f32 = 4.0;
+/// Least height of what is hatched, points.
+const LEAST_HATCHED: f32 = 3.0;
 
 #[derive(Clone, Debug, PartialEq)]
 struct CellsKey {
@@ -36,7 +40,7 @@ struct CellsKey {
 }
 
 #[derive(Default)]
-pub struct RunPicture(ShownImage<CellsKey, Picture>);
+pub struct RunPicture(ShownImage<CellsKey, Picture>, Hatching);
 
 pub struct PictureOf<'a> {
     /// Its accessible name.
@@ -114,7 +118,7 @@ impl RunPicture {
         });
     }
 
-    fn paint(&self, ui: &egui::Ui, placed: &Placed, of: &PictureOf<'_>) {
+    fn paint(&mut self, ui: &egui::Ui, placed: &Placed, of: &PictureOf<'_>) {
         let (tokens, inner) = (Tokens::now(ui), placed.rect);
         let stroke = Stroke::new(1.0, tokens.border);
         ui.painter().rect(inner, 0, tokens.surface, stroke, StrokeKind::Outside);
@@ -123,6 +127,7 @@ impl RunPicture {
             Some((key, picture, texture)) if key.version == of.data.tile.version => {
                 let rect = rect_of(placed, &picture.steps, &picture.bytes);
                 paint_texture(&inside, *texture, rect);
+                hatch(&inside, placed, of, &mut self.1, tokens.gap);
             }
             _ => {
                 message(&inside, inner, self.0.failure().unwrap_or("Drawing the picture…"));
@@ -194,6 +199,26 @@ fn place_at(placed: &Placed, of: &PictureOf<'_>, at: Pos2) -> Place {
 fn rect_of(placed: &Placed, steps: &Range<u32>, bytes: &Range<u64>) -> Rect {
     let steps = [f64::from(steps.start), f64::from(steps.end)];
     placed.rect_of(steps, [bytes.start as f64, bytes.end as f64])
+}
+
+/// Hatches what is never used, where it is high enough.
+fn hatch(
+    painter: &egui::Painter,
+    placed: &Placed,
+    of: &PictureOf<'_>,
+    hatching: &mut Hatching,
+    color: Color32,
+) {
+    let AddressSteps { gaps, steps, .. } = &of.data.rectangles;
+    let mut hatched = hatching.begin(painter.ctx(), false);
+    let first = gaps.partition_point(|gap| (gap.end as f64) < placed.y.0);
+    for gap in gaps.iter().skip(first).take_while(|gap| gap.start as f64 <= placed.y.1) {
+        let rect = rect_of(placed, &(0..*steps), gap);
+        if rect.height() >= LEAST_HATCHED {
+            hatched.add(rect, color);
+        }
+    }
+    hatched.paint(painter);
 }
 
 /// Tells neighbours of one colour apart, where few rectangles are visible.

@@ -3,7 +3,6 @@
 
 mod all_gaps;
 mod choices;
-mod hatch;
 mod paint;
 mod picture;
 mod pictures;
@@ -31,6 +30,7 @@ use crate::ui::selection::Selection;
 use crate::ui::split;
 use crate::ui::widget::bins::{BinCache, Values};
 use crate::ui::widget::facts::absent_ui;
+use crate::ui::widget::hatch::Hatching;
 use crate::ui::widget::overview::Overview;
 use crate::ui::widget::toolbar::Toolbar;
 use crate::ui::widget::view::View;
@@ -58,7 +58,7 @@ pub struct MemoryMap {
     viewed: Option<ArenaId>,
     toolbar: Toolbar,
     overview: BinCache,
-    hatching: hatch::Hatching,
+    hatching: Hatching,
     tables: Tables,
     /// The rows of the variable that was chosen.
     chosen: BTreeMap<RunId, u32>,

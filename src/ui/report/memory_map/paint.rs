@@ -7,7 +7,6 @@ use eframe::egui::{
 use std::ops::Range;
 
 use super::choices::{Choices, Colours, Kind, color};
-use super::hatch::Hatching;
 use super::picture::Hit;
 use super::read::{AtStep, Marks, TileData};
 use crate::analysis::placement::gaps::{Gap, GapReason};
@@ -17,6 +16,7 @@ use crate::text::shortened;
 use crate::ui::report::category_colors::CategoryColors;
 use crate::ui::theme::{Tokens, text_on};
 use crate::ui::units::Units;
+use crate::ui::widget::hatch::Hatching;
 use crate::ui::widget::ticks;
 
 /// Height of the lane of gaps, points.

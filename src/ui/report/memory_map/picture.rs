@@ -3,11 +3,11 @@
 use eframe::egui::{self, EventFilter, Key, Response, Sense, Stroke, StrokeKind};
 
 use super::choices::Choices;
-use super::hatch::Hatching;
 use super::paint::{Layout, Paint, Scene, kind_of};
 use crate::analysis::placement::tile_map::{Block, TileMap};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
+use crate::ui::widget::hatch::Hatching;
 use crate::ui::widget::navigate::{Axis, navigate, navigate_by_key};
 use crate::ui::widget::picture::{describe, focus};
 use crate::ui::widget::view::View;

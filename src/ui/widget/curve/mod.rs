@@ -137,21 +137,23 @@ pub fn curve_ui(ui: &mut egui::Ui, view: &mut View, mut picture: Picture<'_>) ->
     let (response, transform) = (shown.response, shown.transform);
     let columns = (f64::from(transform.frame().width() * ui.pixels_per_point())).max(1.0) as usize;
     let painter = ui.painter().with_clip_rect(*transform.frame());
-    let paint = Paint { painter, transform, tokens };
+    let paint = Paint::new(painter, transform, tokens);
 
     paint.bands(&picture.selected);
     paint.ground(&picture);
-    let mut below: Vec<Bin> = Vec::new();
     for layer in &mut picture.layers {
-        let bins = layer.cache.get(picture.version, layer.values, (start, end), columns);
+        layer.cache.get(picture.version, layer.values, (start, end), columns);
+    }
+    let mut below: &[Bin] = &[];
+    for layer in &picture.layers {
+        let bins = layer.cache.bins();
         if let Some(fill) = layer.fill {
-            paint.area(bins, layer.base, layer.is_stacked.then_some(&*below), fill);
+            paint.area(bins, layer.base, layer.is_stacked.then_some(below), fill);
         }
         if layer.line != Color32::TRANSPARENT {
             paint.line(bins, layer.base, layer.line);
         }
-        below.clear();
-        below.extend_from_slice(bins);
+        below = bins;
     }
     paint.grid((start, end), top, units);
     paint.limits(&picture.limits, top);
@@ -161,12 +163,12 @@ pub fn curve_ui(ui: &mut egui::Ui, view: &mut View, mut picture: Picture<'_>) ->
         Some(bytes.saturating_add(base))
     };
     let lanes = paint.lanes(picture.lanes);
-    paint.marks(picture.marks, (start, end), lanes, &below, value_at);
+    paint.marks(picture.marks, (start, end), lanes, below, value_at);
     paint.selection(&picture.selected, value_at);
     paint.borders(picture.borders);
     let at = |x: f32| {
         let position = transform.value_from_position(egui::pos2(x, 0.0)).x;
-        nearest(&below, position).map(|bin| bin.highest)
+        nearest(below, position).map(|bin| bin.highest)
     };
     let pointer = response.hover_pos().filter(|_| picture.len > 0);
     let hovered = pointer.and_then(|pointer| at(pointer.x));

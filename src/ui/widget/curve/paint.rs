@@ -22,18 +22,33 @@ const SELECTION_LANE: f32 = 4.0;
 
 /// A painter that knows where positions and bytes lie.
 pub struct Paint<'a> {
-    pub painter: egui::Painter,
-    pub transform: PlotTransform,
-    pub tokens: &'a Tokens,
+    painter: egui::Painter,
+    transform: PlotTransform,
+    tokens: &'a Tokens,
+    /// Where 0 lies and the points of one, along x and y: asked for ten thousand times a frame.
+    along: [(f64, f64); 2],
 }
 
-impl Paint<'_> {
+impl<'a> Paint<'a> {
+    pub fn new(painter: egui::Painter, transform: PlotTransform, tokens: &'a Tokens) -> Self {
+        let (frame, bounds) = (*transform.frame(), *transform.bounds());
+        let x = f64::from(frame.width()) / bounds.width();
+        let y = -f64::from(frame.height()) / bounds.height();
+        let along = [
+            (f64::from(frame.left()) - bounds.min()[0] * x, x),
+            (f64::from(frame.bottom()) - bounds.min()[1] * y, y),
+        ];
+        Self { painter, transform, tokens, along }
+    }
+
     fn x(&self, position: f64) -> f32 {
-        self.transform.position_from_point_x(position)
+        let [(zero, one), _] = self.along;
+        (zero + position * one) as f32
     }
 
     fn y(&self, bytes: u64) -> f32 {
-        self.transform.position_from_point_y(bytes as f64)
+        let [_, (zero, one)] = self.along;
+        (zero + bytes as f64 * one) as f32
     }
 
     fn frame(&self) -> Rect {

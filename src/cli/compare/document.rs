@@ -1,0 +1,309 @@
+//! The document of `tilescope compare` (`tilescope.compare/1` in cli.md): what changed between two
+//! reports, and what the change consists of. The text is written from it.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use serde::{Serialize, Serializer};
+use serde_json::{Map, Value, json};
+
+use super::explained::{ExplainedFullestTile, ExplainedPart};
+use super::runs::Runs;
+use crate::analysis::comparison::contribution::{OperationName, Part};
+use crate::analysis::comparison::explanation::Explanation;
+use crate::analysis::comparison::figures::{Figure, Unit};
+use crate::analysis::comparison::fullest_tile::{FullestTiles, gaps_of_fullest};
+use crate::analysis::comparison::matching::{MatchCounts, Sureness, match_reports};
+use crate::analysis::comparison::options::OptionDifference;
+use crate::analysis::comparison::plans::Plan;
+use crate::analysis::comparison::slot_peaks::Spike;
+use crate::analysis::comparison::variables::{VariableDifference, variables};
+use crate::analysis::derived::{Derived, DerivedPair};
+use crate::analysis::figures::difference::Difference;
+use crate::analysis::insights::change::ChangeInsight;
+use crate::analysis::insights::compared::Compared;
+use crate::analysis::liveness;
+use crate::analysis::memory;
+use crate::analysis::program::steps;
+use crate::cli::output::Answer;
+use crate::format::poplar::OpenReport;
+use crate::format::{Error, Progress};
+use crate::store::Report;
+
+/// How many peaks of each report are looked at.
+const SPIKES: usize = 20;
+
+/// `tilescope.compare/1` (cli.md).
+#[derive(Debug, Serialize)]
+pub struct Comparison {
+    pub(super) source: ComparedReport,
+    pub(super) target: ComparedReport,
+    pub(super) options: Options,
+    /// The sections of `summary`, with both values of every figure.
+    #[serde(flatten)]
+    pub(super) sections: Map<String, Value>,
+    pub(super) steps: Option<MatchCounts>,
+    pub(super) matched: Matched,
+    pub(super) variables: Option<Vec<VariableDifference>>,
+    pub(super) insights: Vec<ChangeInsight>,
+    pub(super) explanation: Explained,
+    pub(super) spikes: Vec<SpikeRow>,
+    pub(super) plans: Vec<PlanRow>,
+    /// One row per report, of more than two.
+    #[serde(skip_serializing_if = "Runs::is_empty")]
+    pub(super) runs: Runs,
+    /// For the text.
+    #[serde(skip)]
+    pub(super) figures: Vec<Figure>,
+    #[serde(skip)]
+    pub(super) fits: [Option<bool>; 2],
+    #[serde(skip)]
+    pub(super) note: Option<&'static str>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct ComparedReport {
+    pub(super) path: String,
+    pub(super) compiled_at: Option<String>,
+    pub(super) poplar_version: Option<String>,
+}
+
+/// The options that differ, with both values.
+#[derive(Debug)]
+pub(super) struct Options(pub(super) Vec<OptionDifference>);
+
+impl Serialize for Options {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let row = |option: &OptionDifference| {
+            let OptionDifference { kind, name, values } = option;
+            let (source, target) = (values.first(), values.get(1));
+            json!({ "kind": kind, "name": name, "source": source, "target": target })
+        };
+        serializer.collect_seq(self.0.iter().map(row))
+    }
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Matched {
+    pub(super) programs: MatchCounts,
+    pub(super) compute_sets: MatchCounts,
+    pub(super) exchanges: MatchCounts,
+    pub(super) variables: MatchCounts,
+    pub(super) operations: MatchCounts,
+}
+
+/// What changes consist of; null where a report lacks what that needs.
+#[derive(Debug, Serialize)]
+pub(super) struct Explained {
+    pub(super) peak: Option<ExplainedPart>,
+    pub(super) always_live: Option<ExplainedPart>,
+    pub(super) not_always_live: Option<ExplainedPart>,
+    pub(super) fullest_tile: Option<ExplainedFullestTile>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct SpikeRow {
+    pub(super) source_step: Option<u32>,
+    pub(super) target_step: Option<u32>,
+    /// Of the source's step where there is one.
+    pub(super) kind: Option<String>,
+    pub(super) name: Option<String>,
+    pub(super) operation: Option<OperationName>,
+    pub(super) not_always_live_bytes: Difference,
+    pub(super) sureness: Option<Sureness>,
+}
+
+/// An operation that is computed in another way.
+#[derive(Debug, Serialize)]
+pub(super) struct PlanRow {
+    pub(super) operation: OperationName,
+    pub(super) steps: Difference,
+    pub(super) matched_steps: u64,
+    pub(super) only_source_steps: u64,
+    pub(super) only_target_steps: u64,
+    pub(super) peak_bytes: Difference,
+    pub(super) exchange_code_bytes: Difference,
+    pub(super) control_code_bytes: Difference,
+    pub(super) vertices: Difference,
+    pub(super) available_memory_proportion: Value,
+}
+
+impl Comparison {
+    /// Compares reports whose small tables are read; the rest of the first two is read as it is needed.
+    ///
+    /// # Errors
+    /// When a profile cannot be opened again.
+    pub fn of(
+        source: &OpenReport,
+        others: &[OpenReport],
+        progress: &Progress,
+    ) -> Result<Self, Error> {
+        let target = others.first().unwrap_or(source);
+        rayon::join(|| read(source, progress), || read(target, progress));
+        let gaps = [gaps_of_fullest(&source.report)?, gaps_of_fullest(&target.report)?];
+        let derived = |open: &OpenReport| Derived::new(Arc::clone(&open.report));
+        let (derived_source, derived_target) = (derived(source), derived(target));
+        let mut runs = Runs::default();
+        if let Some(more @ [_, ..]) = others.get(1..) {
+            more.par_iter().for_each(|open| open.read_debug_info(progress));
+            let more: Vec<Derived> = more.iter().map(derived).collect();
+            let all: Vec<&Derived> =
+                [&derived_source, &derived_target].into_iter().chain(&more).collect();
+            runs = Runs::of(&all);
+        }
+        let pair = [source, target].map(|open| Arc::clone(&open.report));
+        let (source, target) = (&*source.report, &*target.report);
+        let matching = match_reports(source, target, &|| false);
+        let steps = matching.as_ref().map(|matching| matching.steps.counts());
+        let pair = DerivedPair::new(pair, matching.unwrap_or_default());
+        let compared =
+            Compared::of([&derived_source, &derived_target], &pair, &gaps, SPIKES, &|| false);
+        let fits = [source, target]
+            .map(|report| memory::totals(report.memory.get()?, report.target.get()).fits);
+        let matching = &pair.matching;
+        let mut sections = sections(&compared.figures, both_values);
+        let path = ["memory".to_owned(), "fits".to_owned()];
+        put(&mut sections, &path, json!({ "source": fits[0], "target": fits[1] }));
+        Ok(Self {
+            source: compared_report(source),
+            target: compared_report(target),
+            options: Options(compared.options),
+            sections,
+            steps,
+            matched: Matched {
+                programs: matching.programs.counts(),
+                compute_sets: matching.compute_sets.counts(),
+                exchanges: matching.exchanges.counts(),
+                variables: matching.variables.counts(),
+                operations: matching.operations.counts(),
+            },
+            variables: variables(source, target, &pair.attribution(), compared.peak_steps),
+            insights: compared.insights,
+            explanation: Explained::of(
+                [source, target],
+                compared.peak.as_ref(),
+                compared.fullest.as_ref(),
+            ),
+            spikes: compared
+                .spikes
+                .iter()
+                .map(|spike| spike_row([source, target], spike))
+                .collect(),
+            plans: compared.plans.into_iter().map(plan_row).collect(),
+            runs,
+            figures: compared.figures,
+            fits,
+            note: [source, target]
+                .iter()
+                .find_map(|report| liveness::replica_note(report.target.get())),
+        })
+    }
+}
+
+/// Reads what goes by variable, by tile and by operation.
+fn read(open: &OpenReport, progress: &Progress) {
+    open.read_debug_info(progress);
+    open.read_variables(progress);
+    open.read_tile_variable_bytes(progress);
+    open.read_compute(progress);
+}
+
+pub(super) fn compared_report(report: &Report) -> ComparedReport {
+    let about = report.about.get();
+    ComparedReport {
+        path: report.path.display().to_string(),
+        compiled_at: about.and_then(|about| about.compiled_at.clone()),
+        poplar_version: about.and_then(|about| about.poplar_version.clone()),
+    }
+}
+
+/// What `value` says of each figure, under its path.
+pub(super) fn sections(figures: &[Figure], value: impl Fn(&Figure) -> Value) -> Map<String, Value> {
+    let mut sections = Map::new();
+    for figure in figures {
+        put(&mut sections, &figure.path, value(figure));
+    }
+    sections
+}
+
+fn both_values(figure: &Figure) -> Value {
+    let difference = figure.difference(1);
+    if figure.unit == Unit::Place {
+        // Where something is has no difference.
+        return json!({ "source": difference.source, "target": difference.target });
+    }
+    serde_json::to_value(difference).unwrap_or(Value::Null)
+}
+
+fn put(object: &mut Map<String, Value>, path: &[String], value: Value) {
+    match path {
+        [] => {}
+        [key] => drop(object.insert(key.clone(), value)),
+        [key, rest @ ..] => {
+            let inner = object.entry(key.clone()).or_insert_with(|| Value::Object(Map::new()));
+            if let Value::Object(inner) = inner {
+                put(inner, rest, value);
+            }
+        }
+    }
+}
+
+impl Explained {
+    fn of(
+        [source, target]: [&Report; 2],
+        peak: Option<&Explanation>,
+        fullest: Option<&FullestTiles>,
+    ) -> Self {
+        let part = |part| peak.map(|peak| ExplainedPart::of(source, target, peak, part));
+        Self {
+            peak: part(Part::All),
+            always_live: part(Part::AlwaysLive),
+            not_always_live: part(Part::NotAlwaysLive),
+            fullest_tile: fullest.map(ExplainedFullestTile::of),
+        }
+    }
+}
+
+fn spike_row([source, target]: [&Report; 2], spike: &Spike) -> SpikeRow {
+    let facts = |report, step: Option<usize>| steps::facts(report, step?);
+    let (of_source, of_target) =
+        (facts(source, spike.source_step), facts(target, spike.target_step));
+    let (source_step, target_step) = (
+        of_source.as_ref().map(|facts| facts.step.0),
+        of_target.as_ref().map(|facts| facts.step.0),
+    );
+    let facts = of_source.or(of_target);
+    SpikeRow {
+        source_step,
+        target_step,
+        kind: facts.as_ref().and_then(|facts| facts.kind.clone()),
+        name: facts.as_ref().and_then(|facts| facts.name.clone()),
+        operation: facts.and_then(|facts| facts.operation.as_ref().map(OperationName::of)),
+        not_always_live_bytes: spike.bytes,
+        sureness: spike.sureness,
+    }
+}
+
+fn plan_row(plan: Plan) -> PlanRow {
+    let [source, target] = plan.proportions;
+    PlanRow {
+        steps: plan.steps,
+        matched_steps: plan.matched_steps,
+        only_source_steps: plan.only_source(),
+        only_target_steps: plan.only_target(),
+        peak_bytes: plan.peak,
+        exchange_code_bytes: plan.exchange_code,
+        control_code_bytes: plan.control_code,
+        vertices: plan.vertices,
+        available_memory_proportion: json!({ "source": source, "target": target }),
+        operation: plan.name,
+    }
+}
+
+impl Answer for Comparison {
+    const SCHEMA: &'static str = "tilescope.compare/1";
+
+    fn text(&self) -> String {
+        super::text::text(self)
+    }
+}
