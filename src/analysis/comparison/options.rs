@@ -4,7 +4,7 @@
 //! Values belong together by name, of several of one name the first with the first.
 
 use crate::analysis::figures::joined::side_by_side;
-use crate::analysis::program::operations::{ProportionCount, proportions};
+use crate::analysis::program::operations::{PROPORTION, ProportionCount, proportions};
 use crate::analysis::program::report_options::{OptionKind, texts};
 use crate::store::Report;
 use crate::store::options::{EngineOption, SideFact};
@@ -69,6 +69,17 @@ pub struct OptionDifference {
     pub name: String,
     /// Its value in each report.
     pub values: Vec<Option<String>>,
+}
+
+impl OptionDifference {
+    /// What it is called beside others: `availableMemoryProportion of convolution`.
+    pub fn title(&self) -> String {
+        match self.kind {
+            OptionKind::AvailableMemoryProportion => format!("{PROPORTION} of {}", self.name),
+            OptionKind::Version => format!("Version of {}", self.name),
+            _ => self.name.clone(),
+        }
+    }
 }
 
 /// All options that differ, those that plans depend on first.

@@ -12,6 +12,9 @@ use std::collections::{BTreeMap, HashMap};
 use crate::store::debug_info::{DebugInfo, Proportion};
 use crate::store::program::Programs;
 
+/// The option of PopLibs that says how much memory an operation may take while it runs.
+pub const PROPORTION: &str = "availableMemoryProportion";
+
 /// PopLibs calls that only steer other programs.
 const CONTROL_FLOW: [&str; 5] = [
     "countedLoop",

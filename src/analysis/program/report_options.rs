@@ -87,7 +87,7 @@ pub fn id(kind: OptionKind, name: &str) -> String {
 /// that they are.
 pub fn short_name(kind: OptionKind, name: &str) -> &str {
     match kind {
-        OptionKind::AvailableMemoryProportion => "availableMemoryProportion",
+        OptionKind::AvailableMemoryProportion => operations::PROPORTION,
         OptionKind::App | OptionKind::Framework => last_part(name),
         OptionKind::Version if name == POPLAR => "Poplar version",
         _ => name,

@@ -8,6 +8,7 @@ use crate::analysis::comparison::options::OptionDifference;
 use crate::analysis::figures::difference::{Difference, Side};
 use crate::analysis::insights::change::ChangeInsight;
 use crate::analysis::memory::category_title;
+use crate::analysis::program::operations::PROPORTION;
 use crate::analysis::program::report_options::OptionKind;
 use crate::cli::output::{aligned, name_cell, or_unknown};
 use crate::text::{bytes, clean, grouped, signed, signed_bytes, signed_percent};
@@ -114,7 +115,7 @@ pub fn options(options: &[OptionDifference], titles: &[String]) -> String {
 fn option_title(kind: OptionKind, name: &str) -> String {
     let name = name_cell(name);
     match kind {
-        OptionKind::AvailableMemoryProportion => format!("availableMemoryProportion of {name}"),
+        OptionKind::AvailableMemoryProportion => format!("{PROPORTION} of {name}"),
         OptionKind::Version => format!("version: {name}"),
         OptionKind::Target => format!("target: {name}"),
         OptionKind::EngineOption | OptionKind::Directory => name,

@@ -17,7 +17,6 @@ mod step_choice;
 pub mod summary;
 mod tile_figures;
 mod tile_grid;
-pub mod words;
 
 use crate::store::{Absence, Part};
 use crate::text::shortened;

@@ -11,7 +11,6 @@ use crate::analysis::liveness::timeline::WithTimeline;
 use crate::text::shortened;
 use crate::ui::job::Cancel;
 use crate::ui::report::PageContext;
-use crate::ui::report::words::option_name;
 use crate::ui::runs::{Needed, Needs, RunId, Runs, RunsAnswer};
 use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::rows::{Column, Rows, Value};
@@ -60,9 +59,9 @@ impl RunTable {
         options.truncate(MOST_OPTIONS);
         let mut columns = vec![Column::rest("Run"), Column::text("Fits", 60.0)];
         columns.extend(
-            options.iter().map(|option| {
-                Column::text(shortened(&option_name(option), 40).into_owned(), 110.0)
-            }),
+            options
+                .iter()
+                .map(|option| Column::text(shortened(&option.title(), 40).into_owned(), 110.0)),
         );
         for (key, figure) in keys.clone() {
             for title in [key.short_title.to_owned(), format!("{} change", key.short_title)] {

@@ -8,7 +8,6 @@ use crate::analysis::comparison::figures::{KEY_FIGURES, Unit};
 use crate::analysis::figures::difference::Difference;
 use crate::analysis::insights::compared::Compared;
 use crate::text::{grouped, shortened};
-use crate::ui::report::words::option_name;
 use crate::ui::runs::Run;
 use crate::ui::theme::{Tokens, card_frame};
 use crate::ui::units::Units;
@@ -76,7 +75,7 @@ fn options_ui(ui: &mut egui::Ui, found: &Compared) {
         ui,
         |ui| {
             for option in found.options.iter().take(MOST_OPTIONS) {
-                ui.weak(shortened(&option_name(option), 44));
+                ui.weak(shortened(&option.title(), 44));
                 let value = |value: &Option<String>| {
                     shortened(value.as_deref().unwrap_or("–"), 30).into_owned()
                 };

@@ -9,7 +9,6 @@ use crate::analysis::comparison::options::OptionDifference;
 use crate::analysis::insights::compared::Compared;
 use crate::analysis::program::report_options::OptionKind;
 use crate::ui::report::PageContext;
-use crate::ui::report::words::option_name;
 use crate::ui::widget::data_table::Data;
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::rows::{Column, Listed, Rows, Value};
@@ -57,7 +56,7 @@ fn place(kind: OptionKind) -> &'static str {
 fn cell(option: &OptionDifference, column: usize) -> Value<'_> {
     let value = |run: usize| option.values.get(run).and_then(Option::as_deref).unwrap_or("–");
     match column {
-        0 => Value::text(option_name(option)),
+        0 => Value::text(option.title()),
         1 => Value::text(place(option.kind)),
         _ => Value::text(value(column - 2)),
     }

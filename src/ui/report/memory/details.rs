@@ -24,6 +24,8 @@ const GROUPS: [Group; 4] =
     [Group::Region, Group::Liveness, Group::NotOverlapped, Group::Overlapped];
 /// Room for the names of the figures, points.
 const NAMES: f32 = 260.0;
+/// Least width of a column, points: a difference with its unit.
+const LEAST: f32 = 98.0;
 /// Widths of columns of source and target, points.
 const OF_PAIR: (f32, f32) = (104.0, 136.0);
 
@@ -322,7 +324,7 @@ impl Details {
             return;
         };
         let count = details.columns.len() as f32;
-        let width = ((ui.available_width() - NAMES) / count - 8.0).clamp(72.0, 132.0);
+        let width = ((ui.available_width() - NAMES) / count - 8.0).clamp(LEAST, 132.0);
         let column = |column: &DetailColumn| {
             let figure = Column::bytes(column.title.as_str(), column.width.unwrap_or(width));
             match column.cell {

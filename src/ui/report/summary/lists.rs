@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::words::{SAME, of_number, state_text};
 use crate::analysis::comparison::options::{NamedValues, options, side_facts};
 use crate::analysis::figures::joined::side_by_side;
-use crate::analysis::program::operations::{ProportionCount, proportions};
+use crate::analysis::program::operations::{PROPORTION, ProportionCount, proportions};
 use crate::store::Report;
 use crate::store::options::About;
 use crate::store::report::{FileStatus, ReportFile};
@@ -42,7 +42,7 @@ impl List {
             Self::Target => "Target options",
             Self::Framework => "framework.json",
             Self::App => "app.json",
-            Self::Proportions => "availableMemoryProportion",
+            Self::Proportions => PROPORTION,
             Self::Files => "Files",
         }
     }

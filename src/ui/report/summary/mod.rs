@@ -8,7 +8,6 @@ mod words;
 use eframe::egui::{self, Label, Margin, RichText};
 
 use super::PageContext;
-use super::words::option_name;
 use crate::analysis::comparison::facts::{FactGroup, Fit, fact_groups};
 use crate::analysis::comparison::options::{OptionDifference, options_that_differ};
 use crate::analysis::liveness::Scope;
@@ -159,7 +158,7 @@ fn difference_text(runs: &Runs, difference: &OptionDifference) -> String {
         Some(value) => shortened(value, VALUE).into_owned(),
         None => "–".to_owned(),
     };
-    let name = option_name(difference);
+    let name = difference.title();
     let values: Vec<String> = difference.values.iter().map(value).collect();
     let arrow = of_number(runs, ["", " → ", " · "]);
     format!("{} {}", shortened(&name, 60), values.join(arrow))
