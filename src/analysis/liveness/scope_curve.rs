@@ -4,7 +4,7 @@
 //!   always-live bytes and limit summed over the scope's tiles in `memory_by_tile`.
 //! - A tile: the bytes of its rows of `var_bytes_by_eq_class` whose class is live at the step and not
 //!   always live; always-live bytes from `memory_by_tile`.
-//! - An arena of another system: [`curve_of_placed`].
+//! - An arena of another system: the union of what is placed in it at each step (`arena_curve`).
 //! - The worst tile: at each step the tile with the most bytes alive there, always live + not always
 //!   live, the lowest tile of equals. The curve is of that tile's bytes, the limit is one tile's.
 //!   Tiles whose always-live bytes are not known do not take part.
