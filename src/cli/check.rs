@@ -115,7 +115,7 @@ impl CheckReport {
         let figures = Figures::of(&open.report);
         let baseline = baseline.map(|baseline| Figures::of(&baseline.report));
         let found = checks(&budgets, &figures, baseline.as_ref());
-        let bytes_per_tile = open.report.target.get().and_then(|target| target.bytes_per_tile);
+        let bytes_per_tile = open.report.bytes_per_tile();
         Self {
             passed: found.iter().all(Check::passed),
             checks: found.iter().map(|check| row(check, &figures, bytes_per_tile)).collect(),

@@ -184,6 +184,11 @@ impl Report {
         Self { path, system, ..Self::default() }
     }
 
+    /// The limit of a tile, bytes.
+    pub fn bytes_per_tile(&self) -> Option<u64> {
+        self.target.get()?.bytes_per_tile
+    }
+
     /// Says of all parts that are not there yet why they will not come.
     pub fn settle_rest(&self, why: &Absence) {
         fn settle<T>(part: &Part<T>, why: &Absence) {

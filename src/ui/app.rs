@@ -199,7 +199,7 @@ impl App {
             .exact_size(width)
             .frame(frame)
             .show(ui, |ui| menu_ui(ui, &menu, &mut commands));
-        if self.palette.is_open() {
+        if self.palette.is_open {
             self.palette.ui(ui, &actions, &mut commands);
         }
         if self.are_keys_shown {
@@ -273,7 +273,7 @@ impl App {
             Command::Compare(paths) => {
                 self.home.notice = None;
                 for (side, path) in Side::BOTH.into_iter().zip(&paths) {
-                    self.home.name_report(side, path);
+                    self.home.two_reports.name(side, path);
                 }
                 let paths = paths.into_iter().take(MOST_RUNS);
                 self.show(paths.map(|path| Load::start(path, ctx)).collect());
@@ -300,9 +300,9 @@ impl App {
             Command::AlignSteps(steps_by) => self.open.steps_by = steps_by,
             Command::ChooseTwo => {
                 self.close();
-                self.home.choose_two();
+                self.home.two_reports.is_open = true;
             }
-            Command::NameReport(side, path) => self.home.name_report(side, &path),
+            Command::NameReport(side, path) => self.home.two_reports.name(side, &path),
             Command::Reload => self.reload(ctx),
             Command::Close => self.close(),
             Command::Cancel => self.cancel(),
@@ -380,7 +380,7 @@ impl App {
             now.units.apply(ctx);
             split::set_all(ctx, now.splitters.clone());
         }
-        if let Some(notice) = self.settings.take_notice() {
+        if let Some(notice) = self.settings.notice.take() {
             self.notice = Some(notice);
         }
     }

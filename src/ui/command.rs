@@ -73,7 +73,6 @@ pub(crate) enum Command {
     /// Shows the fields for two reports on the home page.
     ChooseTwo,
     NameReport(Side, PathBuf),
-    /// Asks for a directory with a dialog.
     Pick(PickFor),
     Reload,
     /// Goes back to the home page.
@@ -81,7 +80,6 @@ pub(crate) enum Command {
     /// Stops reading.
     Cancel,
     Go(Page),
-    /// Shows what needs no open report.
     Use(Tool),
     OpenLog(PathBuf),
     OpenSweep(PathBuf),
@@ -118,7 +116,6 @@ pub(crate) enum ExportTo {
 
 #[derive(Clone)]
 pub(crate) enum Exported {
-    /// A part of the window as a picture.
     Picture(Rect),
     Table(Sheet),
 }

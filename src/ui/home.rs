@@ -13,7 +13,6 @@ use super::loading::Failure;
 use super::recent::{RecentComparison, RecentReport};
 use super::runs::RunId;
 use super::theme::{Tokens, card_frame};
-use crate::analysis::figures::difference::Side;
 
 /// Widest contents, points.
 const WIDTH: f32 = 1080.0;
@@ -32,8 +31,8 @@ const CAPTURE: &str =
 #[derive(Default)]
 pub struct HomePage {
     path: String,
-    recents: recents::Recents,
-    two_reports: two_reports::TwoReports,
+    pub recents: recents::Recents,
+    pub two_reports: two_reports::TwoReports,
     /// What happened last, such as a cancelled loading.
     pub notice: Option<String>,
 }
@@ -41,7 +40,6 @@ pub struct HomePage {
 pub struct HomeState<'a> {
     /// Why nothing of what was asked for could be opened.
     pub failures: &'a [(RunId, Failure)],
-    /// Whether a dialog for a directory is open.
     pub is_picking: bool,
     pub recents: &'a [RecentReport],
     pub comparisons: &'a [RecentComparison],
@@ -50,19 +48,6 @@ pub struct HomeState<'a> {
 impl HomePage {
     pub fn set_path(&mut self, path: &Path) {
         self.path = path.display().to_string();
-    }
-
-    pub fn choose_two(&mut self) {
-        self.two_reports.open();
-    }
-
-    pub fn name_report(&mut self, side: Side, path: &Path) {
-        self.two_reports.name(side, path);
-    }
-
-    /// Says that the page is shown anew: what is listed may be gone by now.
-    pub fn is_shown_anew(&mut self) {
-        self.recents.look_again();
     }
 
     /// Draws the page, with a failure on top if there is one.
@@ -76,12 +61,9 @@ impl HomePage {
             ui.scope_builder(egui::UiBuilder::new().max_rect(rect), |ui| {
                 ui.add_space(((ui.clip_rect().height() - 640.0) / 3.0).clamp(8.0, 120.0).floor());
                 ui.label(RichText::new("Open a report").strong().size(24.0));
-                ui.label(
-                    RichText::new(
-                        "A report is the directory that Poplar writes with autoReport.all: \
-                         profile.pop, debug.cbor and more",
-                    )
-                    .weak(),
+                ui.weak(
+                    "A report is the directory that Poplar writes with autoReport.all: \
+                     profile.pop, debug.cbor and more",
                 );
                 ui.add_space(GAP);
                 for (id, failure) in state.failures {
@@ -98,7 +80,7 @@ impl HomePage {
                 }
                 cards_ui(ui, state.is_picking, commands);
                 ui.add_space(GAP);
-                if self.two_reports.is_open() {
+                if self.two_reports.is_open {
                     self.two_reports.ui(ui, state, commands);
                 } else {
                     self.path_ui(ui, commands);
@@ -116,15 +98,12 @@ impl HomePage {
             ui.set_min_height(FIELD);
             let label = ui.label("Path");
             let width = ui.available_width() - OPEN - ui.spacing().item_spacing.x;
-            let field = ui
-                .add(
-                    TextEdit::singleline(&mut self.path)
-                        .hint_text("Directory or file of a report; or drop one on this window")
-                        .desired_width(width)
-                        .min_size(Vec2::new(0.0, FIELD))
-                        .align(egui::Align2::LEFT_CENTER),
-                )
-                .labelled_by(label.id);
+            let field = TextEdit::singleline(&mut self.path)
+                .hint_text("Directory or file of a report; or drop one on this window")
+                .desired_width(width)
+                .min_size(Vec2::new(0.0, FIELD))
+                .align(egui::Align2::LEFT_CENTER);
+            let field = ui.add(field).labelled_by(label.id);
             let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
             let path = self.path.trim();
             let button = Button::new("Open").min_size(Vec2::new(OPEN, FIELD));
@@ -225,16 +204,9 @@ fn capture_ui(ui: &mut egui::Ui) {
             ui.add(Label::new(RichText::new(CAPTURE).monospace()).wrap());
         });
         ui.add_space(4.0);
-        ui.add(
-            Label::new(
-                RichText::new(
-                    "A program that does not fit is reported too. With \
-                     \"autoReport.outputExecutionProfile\":\"false\" its memory is as without a \
-                     report",
-                )
-                .weak(),
-            )
-            .wrap(),
-        );
+        let hint = "A program that does not fit is reported too. With \
+                    \"autoReport.outputExecutionProfile\":\"false\" its memory is as without a \
+                    report";
+        ui.add(Label::new(RichText::new(hint).weak()).wrap());
     });
 }

@@ -9,53 +9,29 @@ type Lines = &'static [&'static [(f32, f32)]];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Icon {
-    /// A sheet of paper.
     Summary,
-    /// A light bulb.
     Insights,
-    /// A chip.
     Memory,
-    /// A curve over an axis.
     Liveness,
-    /// Boxes below a box.
     ProgramTree,
-    /// A table.
     Operations,
-    /// Bars one after the other.
     Trace,
-    /// A grid with a mark in it.
     Sweep,
-    /// A triangle with an exclamation mark.
     Diagnose,
-    /// A folder.
     Open,
-    /// An arrow in a circle.
     Reload,
-    /// A cross.
     Close,
-    /// A magnifying glass.
     Commands,
-    /// A keyboard.
     Keys,
-    /// Arrows to the left.
     Collapse,
-    /// Arrows to the right.
     Expand,
-    /// An angle to the left.
     Back,
-    /// An angle to the right.
     Forward,
-    /// A bin.
     Bin,
-    /// Two sheets side by side.
     Compare,
-    /// A triangle that stands for playing.
     Demo,
-    /// A sun.
     Light,
-    /// A moon.
     Dark,
-    /// A screen.
     System,
 }
 

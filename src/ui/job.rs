@@ -32,7 +32,6 @@ pub enum Answer<T> {
     Working,
     /// The answer, once.
     Done(T),
-    /// It ended without an answer.
     Failed,
 }
 
@@ -81,7 +80,6 @@ impl<T> Drop for Job<T> {
     }
 }
 
-/// Number of jobs that are running.
 pub fn in_flight(ctx: &egui::Context) -> usize {
     counter(ctx).load(Ordering::Relaxed)
 }

@@ -17,7 +17,6 @@ pub struct Action {
     /// Its keys, each by itself.
     pub keys: &'static [KeyboardShortcut],
     pub command: Command,
-    /// Why it cannot be done now.
     pub why_not: Option<WhyNot>,
 }
 
@@ -39,7 +38,6 @@ pub struct ActionState<'a> {
     pub source: Source,
     /// How several runs are shown and their steps aligned; `None` where there is one.
     pub comparison: Option<(Arrangement, StepsBy)>,
-    /// Whether a dialog for a directory is open.
     pub is_picking: bool,
     /// Whether there are selections before and after this one.
     pub ways: (bool, bool),
@@ -59,7 +57,6 @@ pub struct RunEntry {
     pub is_hidden: bool,
 }
 
-/// How far a report is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Source {
     #[default]
@@ -84,11 +81,8 @@ const OPEN: &[KeyboardShortcut] = &[command(Key::O)];
 const COMPARE: &[KeyboardShortcut] = &[command(Key::D)];
 const SWEEP: &[KeyboardShortcut] = &[command(Key::M)];
 const DIAGNOSE: &[KeyboardShortcut] = &[command(Key::E)];
-/// Of [`Command::Swap`].
 pub const SWAP: &[KeyboardShortcut] = &[plain(Key::F6)];
-/// Of [`Command::Arrange`].
 pub const ARRANGE: &[KeyboardShortcut] = &[plain(Key::F7)];
-/// Of [`Command::AlignSteps`].
 pub const ALIGN: &[KeyboardShortcut] = &[plain(Key::F8)];
 const RELOAD: &[KeyboardShortcut] = &[command(Key::R), plain(Key::F5)];
 const CLOSE: &[KeyboardShortcut] = &[command(Key::W)];
@@ -145,7 +139,7 @@ pub fn actions(state: &ActionState<'_>) -> Vec<Action> {
     actions.push(action("Commands…", PALETTE, Command::TogglePalette, None));
     actions.push(action("Keys", KEYS, Command::ToggleKeys, None));
     for entry in &PAGES {
-        let Some(page) = entry.page else { continue };
+        let Some(page) = entry.page() else { continue };
         actions.push(Action {
             title: format!("Go to {}", entry.title).into(),
             keys: entry.keys,

@@ -13,54 +13,33 @@ use crate::synth::story;
 
 /// Why a report could not be opened, with the reports that were meant, perhaps.
 #[derive(Clone, Debug)]
-pub struct Failure {
-    /// The error.
+pub(crate) struct Failure {
     pub error: Error,
-    /// Reports below the path.
     pub reports: Vec<PathBuf>,
 }
 
 /// How far a report is.
 #[derive(Clone, Debug, Default)]
-pub enum Stage {
-    /// The demo reports are written.
+pub(crate) enum Stage {
     WritingDemo,
-    /// The files are looked for.
     #[default]
     Finding,
     /// The small tables are read, those of the first pictures first.
     SmallTables,
-    /// The debug contexts are read.
     DebugInfo,
-    /// The lowered variables are read.
     Variables,
-    /// The bytes of variables on each tile are read.
     TileVariables,
-    /// Compute sets, vertices and exchanges are read.
     Compute,
-    /// The demo reports are written, here.
     DemoWritten(Vec<PathBuf>),
-    /// Everything is read.
     Done,
     /// The user cancelled; what was read stays.
     Cancelled,
-    /// It cannot be opened.
     Failed(Box<Failure>),
 }
 
 impl Stage {
-    /// Whether the thread is at work.
     pub fn is_working(&self) -> bool {
-        matches!(
-            self,
-            Self::WritingDemo
-                | Self::Finding
-                | Self::SmallTables
-                | Self::DebugInfo
-                | Self::Variables
-                | Self::TileVariables
-                | Self::Compute
-        )
+        !matches!(self, Self::DemoWritten(_) | Self::Done | Self::Cancelled | Self::Failed(_))
     }
 
     /// Whether the first pictures are not there yet: what is read so far would show wrong figures.
@@ -68,7 +47,6 @@ impl Stage {
         matches!(self, Self::WritingDemo | Self::Finding | Self::SmallTables)
     }
 
-    /// Why it cannot be opened.
     pub fn failure(&self) -> Option<&Failure> {
         match self {
             Self::Failed(failure) => Some(failure),
@@ -178,7 +156,7 @@ impl Load {
 
     /// One that stands still at a stage.
     #[cfg(test)]
-    pub fn at(path: PathBuf, stage: Stage) -> Self {
+    pub(crate) fn at(path: PathBuf, stage: Stage) -> Self {
         let shared = Shared { stage: Mutex::new(stage), ..Shared::default() };
         Self { path, shared: Arc::new(shared) }
     }
@@ -189,7 +167,7 @@ impl Load {
     }
 
     /// How far it is.
-    pub fn stage(&self) -> Stage {
+    pub(crate) fn stage(&self) -> Stage {
         self.shared.stage.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -211,6 +189,8 @@ impl Drop for Load {
     }
 }
 
+type ReadPart = fn(&OpenReport, &Progress);
+
 fn read(path: &Path, shared: &Shared) -> Result<(), Error> {
     let progress = &shared.progress;
     let open = OpenReport::find(path)?;
@@ -220,21 +200,17 @@ fn read(path: &Path, shared: &Shared) -> Result<(), Error> {
     shared.set_stage(Stage::SmallTables);
     open.read_small_tables(progress)?;
     open.read_logs(log_messages);
-    if !progress.is_cancelled() {
-        shared.set_stage(Stage::DebugInfo);
-        open.read_debug_info(progress);
-    }
-    if !progress.is_cancelled() {
-        shared.set_stage(Stage::Variables);
-        open.read_variables(progress);
-    }
-    if !progress.is_cancelled() {
-        shared.set_stage(Stage::TileVariables);
-        open.read_tile_variable_bytes(progress);
-    }
-    if !progress.is_cancelled() {
-        shared.set_stage(Stage::Compute);
-        open.read_compute(progress);
+    let parts: [(Stage, ReadPart); 4] = [
+        (Stage::DebugInfo, OpenReport::read_debug_info),
+        (Stage::Variables, OpenReport::read_variables),
+        (Stage::TileVariables, OpenReport::read_tile_variable_bytes),
+        (Stage::Compute, OpenReport::read_compute),
+    ];
+    for (stage, read) in parts {
+        if !progress.is_cancelled() {
+            shared.set_stage(stage);
+            read(&open, progress);
+        }
     }
     let is_cancelled = progress.is_cancelled();
     if is_cancelled {

@@ -34,10 +34,10 @@ pub fn menu_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec<Comm
         let entry = Entry {
             icon: entry.icon,
             title: entry.title,
-            is_shown: entry.page.is_some() && entry.page == state.page,
+            is_shown: entry.page().is_some() && entry.page() == state.page,
             why_not,
             keys: String::new(),
-            command: entry.page.map(Command::Go),
+            command: entry.page().map(Command::Go),
         };
         entry.ui(ui, state.of_actions.is_menu_collapsed, commands);
     }
@@ -124,11 +124,8 @@ fn head_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec<Command>
         ui.label(RichText::new("Tilescope").strong().size(17.0));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             // Added from the left to the right all the same.
-            ui.allocate_ui_with_layout(
-                Vec2::new(42.0, 22.0),
-                Layout::left_to_right(Align::Center),
-                |ui| ways_ui(ui, commands),
-            );
+            let (size, layout) = (Vec2::new(42.0, 22.0), Layout::left_to_right(Align::Center));
+            ui.allocate_ui_with_layout(size, layout, |ui| ways_ui(ui, commands));
         });
     });
 }

@@ -92,7 +92,6 @@ impl OpenRuns {
         unique_names(self.list.iter().map(OpenRun::path))
     }
 
-    /// Those that cannot be opened, with the reason.
     pub fn failures(&self) -> Vec<(RunId, Failure)> {
         self.list.iter().filter_map(|run| Some((run.id, run.failure()?))).collect()
     }

@@ -33,11 +33,9 @@ type MakePage = fn() -> Box<dyn RunsPage>;
 pub struct PageEntry {
     pub title: &'static str,
     pub icon: Icon,
-    /// The page; `None` for one that comes with a later version.
-    pub page: Option<Page>,
+    /// The page, and what makes it; `None` for one that comes with a later version.
+    page: Option<(Page, MakePage)>,
     pub keys: &'static [KeyboardShortcut],
-    /// Makes the page; `None` for one that comes with a later version.
-    make: Option<MakePage>,
     lacks: fn(&Report) -> Option<WhyNot>,
 }
 
@@ -45,33 +43,29 @@ pub const PAGES: [PageEntry; 8] = [
     PageEntry {
         title: "Summary",
         icon: Icon::Summary,
-        page: Some(Page::Summary),
+        page: Some((Page::Summary, || Box::<SummaryPage>::default())),
         keys: &[command(Key::Num1)],
-        make: Some(|| Box::<SummaryPage>::default()),
         lacks: |report| coming(&report.about),
     },
     PageEntry {
         title: "Insights",
         icon: Icon::Insights,
-        page: Some(Page::Insights),
+        page: Some((Page::Insights, || Box::<InsightsPage>::default())),
         keys: &[command(Key::Num2)],
-        make: Some(|| Box::<InsightsPage>::default()),
         lacks: |report| coming(&report.memory),
     },
     PageEntry {
         title: "Memory",
         icon: Icon::Memory,
-        page: Some(Page::Memory),
+        page: Some((Page::Memory, || Box::<MemoryPage>::default())),
         keys: &[command(Key::Num3)],
-        make: Some(|| Box::<MemoryPage>::default()),
         lacks: |report| lacking(&report.arenas),
     },
     PageEntry {
         title: "Liveness",
         icon: Icon::Liveness,
-        page: Some(Page::Liveness),
+        page: Some((Page::Liveness, || Box::<LivenessPage>::default())),
         keys: &[command(Key::Num4)],
-        make: Some(|| Box::<LivenessPage>::default()),
         lacks: |report| lacking(&report.steps).or_else(|| lacking(&report.liveness)),
     },
     PageEntry {
@@ -79,7 +73,6 @@ pub const PAGES: [PageEntry; 8] = [
         icon: Icon::ProgramTree,
         page: None,
         keys: &[command(Key::Num5)],
-        make: None,
         lacks: |report| lacking(&report.programs),
     },
     PageEntry {
@@ -87,7 +80,6 @@ pub const PAGES: [PageEntry; 8] = [
         icon: Icon::Operations,
         page: None,
         keys: &[command(Key::Num6)],
-        make: None,
         lacks: |report| lacking(&report.debug),
     },
     PageEntry {
@@ -95,30 +87,32 @@ pub const PAGES: [PageEntry; 8] = [
         icon: Icon::Trace,
         page: None,
         keys: &[command(Key::Num7)],
-        make: None,
         lacks: |report| lacking(&report.execution),
     },
     PageEntry {
         title: "Comparison",
         icon: Icon::Compare,
-        page: Some(Page::Comparison),
+        page: Some((Page::Comparison, || Box::<ComparisonPage>::default())),
         keys: &[command(Key::Num8)],
-        make: Some(|| Box::<ComparisonPage>::default()),
         lacks: |report| coming(&report.memory),
     },
 ];
 
 /// A page that remembers nothing yet; `None` for one that comes with a later version.
 pub fn make_page(page: Page) -> Option<Box<dyn RunsPage>> {
-    let entry = PAGES.iter().find(|entry| entry.page == Some(page))?;
-    Some(entry.make?())
+    let mut pages = PAGES.iter().filter_map(|entry| entry.page);
+    pages.find(|(known, _)| *known == page).map(|(_, make)| make())
 }
 
 impl PageEntry {
+    pub fn page(&self) -> Option<Page> {
+        self.page.map(|(page, _)| page)
+    }
+
     /// Why the page cannot be shown for a report, beside which others are open or are not.
     pub fn why_not(&self, report: Option<&Report>, is_pair: bool) -> Option<WhyNot> {
         let Some(report) = report else { return Some("Open a report first".into()) };
-        if self.page == Some(Page::Comparison) && !is_pair {
+        if self.page() == Some(Page::Comparison) && !is_pair {
             return Some("Open a second report to compare: Compare with…, or drop it here".into());
         }
         (self.lacks)(report).or_else(|| self.page.is_none().then_some(LATER.into()))

@@ -10,7 +10,7 @@ const WIDTH: f32 = 520.0;
 
 #[derive(Default)]
 pub struct Palette {
-    is_open: bool,
+    pub is_open: bool,
     text: String,
     chosen: usize,
 }
@@ -19,10 +19,6 @@ impl Palette {
     /// Opens the palette empty, or closes it.
     pub fn toggle(&mut self) {
         *self = Self { is_open: !self.is_open, ..Self::default() };
-    }
-
-    pub fn is_open(&self) -> bool {
-        self.is_open
     }
 
     pub fn ui(&mut self, ui: &egui::Ui, actions: &[Action], commands: &mut Vec<Command>) {
@@ -121,13 +117,8 @@ fn moved(chosen: usize, steps: i32, count: usize) -> usize {
     match (steps, count.checked_sub(1)) {
         (_, None) => 0,
         (0, Some(last)) => chosen.min(last),
-        (1.., Some(last)) => {
-            if chosen >= last {
-                0
-            } else {
-                chosen + 1
-            }
-        }
+        (1.., Some(last)) if chosen >= last => 0,
+        (1.., Some(_)) => chosen + 1,
         (_, Some(last)) => chosen.checked_sub(1).unwrap_or(last),
     }
 }

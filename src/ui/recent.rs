@@ -31,7 +31,6 @@ pub struct RecentComparison {
     target: PathBuf,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     more: Vec<PathBuf>,
-    /// All titles.
     pub title: String,
     /// When, seconds since 1970.
     pub opened: u64,

@@ -14,7 +14,6 @@ use super::selection::Selections;
 pub struct ReportView {
     pub page: Page,
     pub selections: Selections,
-    /// The pages that were shown, with what they remember.
     pages: Vec<(Page, Box<dyn RunsPage>)>,
     pub are_warnings_open: bool,
     pub has_painted_graph: bool,

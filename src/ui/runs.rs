@@ -256,13 +256,11 @@ impl Runs {
         (!list.is_empty()).then_some(Self { list, axis, arrangement, why_not })
     }
 
-    /// The run that all others are compared with.
     pub fn reference(&self) -> &Run {
         let [reference, ..] = &*self.list else { unreachable!("made with at least one run") };
         reference
     }
 
-    /// The words of the system that they come from.
     pub fn system(&self) -> &System {
         &self.reference().report.system
     }
@@ -276,7 +274,6 @@ impl Runs {
         self.list.len()
     }
 
-    /// Whether there is nothing to compare.
     pub fn is_one(&self) -> bool {
         self.list.len() == 1
     }
@@ -287,6 +284,11 @@ impl Runs {
 
     pub fn position(&self, id: RunId) -> Option<usize> {
         self.list.iter().position(|run| run.id == id)
+    }
+
+    /// The position of the run that the reference is compared with: the first after it if none was chosen.
+    pub fn compared(&self, chosen: Option<RunId>) -> usize {
+        chosen.and_then(|id| self.position(id)).filter(|place| *place > 0).unwrap_or(1)
     }
 
     pub fn each<'a, T>(&'a self, value: impl FnMut(&'a Run) -> T) -> PerRun<T> {

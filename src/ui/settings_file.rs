@@ -27,7 +27,8 @@ pub struct SettingsStore {
     pub now: Settings,
     object: Object,
     writer: Option<Writer>,
-    notice: Option<String>,
+    /// What went wrong, for the status bar.
+    pub notice: Option<String>,
 }
 
 #[derive(Debug)]
@@ -99,11 +100,6 @@ impl SettingsStore {
             }
             _ => false,
         }
-    }
-
-    /// What went wrong, once.
-    pub fn take_notice(&mut self) -> Option<String> {
-        self.notice.take()
     }
 }
 
@@ -265,7 +261,7 @@ mod tests {
         std::fs::write(directory.path().join(FILE), "{\"theme\": \"da").expect("a file");
         let mut store = open(directory.path());
         wait(&mut store, |store| store.notice.is_some());
-        let notice = store.take_notice().expect("a notice");
+        let notice = store.notice.take().expect("a notice");
         assert!(notice.contains(DAMAGED), "{notice}");
         assert_eq!(store.now, Settings::default());
         let aside = std::fs::read_to_string(directory.path().join(DAMAGED)).expect("set aside");
@@ -285,7 +281,7 @@ mod tests {
         store.change(Change::Menu(true));
         wait(&mut store, |store| store.notice.is_some());
         assert!(store.now.is_menu_collapsed, "it holds while the window is open");
-        assert!(store.take_notice().expect("a notice").contains(FILE));
+        assert!(store.notice.take().expect("a notice").contains(FILE));
     }
 
     #[test]

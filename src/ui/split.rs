@@ -4,8 +4,10 @@
 //! Sizes are in the context's data, so that pages need nothing for them; the window puts in what the
 //! settings have ([`set_all`]) and takes out what has changed ([`take_changes`]).
 
-use eframe::egui::{self, accesskit::Action};
-use eframe::egui::{Frame, Id, IdSalt, Margin, Panel, PanelState, Pos2, Rect, Vec2};
+use eframe::egui::{
+    self, CentralPanel, Frame, Id, IdSalt, Margin, Panel, PanelState, Pos2, Rect, Vec2,
+    accesskit::Action,
+};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
@@ -21,7 +23,7 @@ enum Side {
     Bottom,
 }
 
-/// Shows a part at the bottom; the part above it comes next, in an [`egui::CentralPanel`].
+/// Shows a part at the bottom; the part above it comes next ([`rest`]).
 pub fn below<R>(
     ui: &mut egui::Ui,
     name: &str,
@@ -32,7 +34,7 @@ pub fn below<R>(
     part_ui(ui, Side::Bottom, name, default, range, add)
 }
 
-/// Shows a part at the left; the part beside it comes next, in an [`egui::CentralPanel`].
+/// Shows a part at the left; the part beside it comes next ([`rest`]).
 pub fn left<R>(
     ui: &mut egui::Ui,
     name: &str,
@@ -41,6 +43,11 @@ pub fn left<R>(
     add: impl FnOnce(&mut egui::Ui) -> R,
 ) -> R {
     part_ui(ui, Side::Left, name, default, range, add)
+}
+
+/// Shows what is above or beside the part before.
+pub fn rest<R>(ui: &mut egui::Ui, margin: Margin, add: impl FnOnce(&mut egui::Ui) -> R) -> R {
+    CentralPanel::default().frame(Frame::new().inner_margin(margin)).show(ui, add).inner
 }
 
 /// Puts all splitters where they were left.

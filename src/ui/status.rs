@@ -78,7 +78,6 @@ fn warnings_button_ui(ui: &mut egui::Ui, runs: &Runs, commands: &mut Vec<Command
     }
 }
 
-/// How far it is, where that is known.
 fn bar_ui(ui: &mut egui::Ui, load: &Load, width: f32) {
     if let Some(fraction) = load.fraction() {
         let bar = ProgressBar::new(fraction).desired_width(width).show_percentage();

@@ -27,7 +27,6 @@ pub struct Tokens {
     pub surface: Color32,
     /// Every second row of a table.
     pub stripe: Color32,
-    /// Borders and separators.
     pub border: Color32,
     pub text: Color32,
     /// Text that explains.
@@ -44,7 +43,6 @@ pub struct Tokens {
     pub top: Color32,
     /// Area of the series on top.
     pub top_fill: Color32,
-    /// The limit.
     pub limit: Color32,
     /// Marks of what a filter found.
     pub mark: Color32,
@@ -58,12 +56,27 @@ pub struct Tokens {
     pub gap: Color32,
     /// Hatching of what is free at a step.
     pub free: Color32,
-    /// Grid lines of pictures.
     pub grid: Color32,
     /// Something is over the limit, or failed.
     pub bad: Color32,
     /// Something deserves a look.
     pub warning: Color32,
+}
+
+/// The colours of a stack, which both themes share but for the greys of what is left over.
+const fn series(others: Color32, rest: Color32) -> [Color32; 10] {
+    [
+        Color32::from_rgb(0x2f, 0x7d, 0xbd),
+        Color32::from_rgb(0xf0, 0xa2, 0x3c),
+        Color32::from_rgb(0x1e, 0x8a, 0x7c),
+        Color32::from_rgb(0xe7, 0xd2, 0x5a),
+        Color32::from_rgb(0x8a, 0x57, 0xa6),
+        Color32::from_rgb(0x8c, 0xcb, 0xee),
+        Color32::from_rgb(0xbf, 0x4f, 0x2d),
+        Color32::from_rgb(0xe3, 0xaf, 0xcb),
+        others,
+        rest,
+    ]
 }
 
 const LIGHT: Tokens = Tokens {
@@ -82,18 +95,7 @@ const LIGHT: Tokens = Tokens {
     top_fill: Color32::from_rgb(0xfa, 0xd9, 0xb8),
     limit: Color32::from_rgb(0x1b, 0x22, 0x29),
     mark: Color32::from_rgb(0x6b, 0x2f, 0x9c),
-    series: [
-        Color32::from_rgb(0x2f, 0x7d, 0xbd),
-        Color32::from_rgb(0xf0, 0xa2, 0x3c),
-        Color32::from_rgb(0x1e, 0x8a, 0x7c),
-        Color32::from_rgb(0xe7, 0xd2, 0x5a),
-        Color32::from_rgb(0x8a, 0x57, 0xa6),
-        Color32::from_rgb(0x8c, 0xcb, 0xee),
-        Color32::from_rgb(0xbf, 0x4f, 0x2d),
-        Color32::from_rgb(0xe3, 0xaf, 0xcb),
-        Color32::from_rgb(0x6c, 0x77, 0x81),
-        Color32::from_rgb(0xc3, 0xca, 0xd1),
-    ],
+    series: series(Color32::from_rgb(0x6c, 0x77, 0x81), Color32::from_rgb(0xc3, 0xca, 0xd1)),
     more_runs: [
         Color32::from_rgb(0x1e, 0x8a, 0x7c),
         Color32::from_rgb(0x8a, 0x57, 0xa6),
@@ -126,18 +128,7 @@ const DARK: Tokens = Tokens {
     top_fill: Color32::from_rgb(0x5e, 0x3b, 0x1c),
     limit: Color32::from_rgb(0xf0, 0xf3, 0xf6),
     mark: Color32::from_rgb(0xd2, 0xa4, 0xff),
-    series: [
-        Color32::from_rgb(0x2f, 0x7d, 0xbd),
-        Color32::from_rgb(0xf0, 0xa2, 0x3c),
-        Color32::from_rgb(0x1e, 0x8a, 0x7c),
-        Color32::from_rgb(0xe7, 0xd2, 0x5a),
-        Color32::from_rgb(0x8a, 0x57, 0xa6),
-        Color32::from_rgb(0x8c, 0xcb, 0xee),
-        Color32::from_rgb(0xbf, 0x4f, 0x2d),
-        Color32::from_rgb(0xe3, 0xaf, 0xcb),
-        Color32::from_rgb(0x5a, 0x65, 0x70),
-        Color32::from_rgb(0x9a, 0xa4, 0xae),
-    ],
+    series: series(Color32::from_rgb(0x5a, 0x65, 0x70), Color32::from_rgb(0x9a, 0xa4, 0xae)),
     more_runs: [
         Color32::from_rgb(0x4f, 0xc9, 0xb4),
         Color32::from_rgb(0xc7, 0x9a, 0xe6),
@@ -181,7 +172,6 @@ impl Tokens {
         }
     }
 
-    /// The tokens of the theme in use.
     pub fn now(ui: &egui::Ui) -> &'static Self {
         if ui.visuals().dark_mode { &DARK } else { &LIGHT }
     }

@@ -64,7 +64,8 @@ impl App {
         self.tool = None;
         self.open.clear();
         self.view = ReportView::default();
-        self.home.is_shown_anew();
+        // What is listed may be gone by now.
+        self.home.recents.look_again();
     }
 
     pub(super) fn cancel(&mut self) {

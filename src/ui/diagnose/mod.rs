@@ -76,19 +76,14 @@ impl DiagnosePage {
         };
         if found.findings.is_empty() {
             let is_empty = self.log.is_none() && self.text.trim().is_empty();
-            let (title, reason) = if is_empty {
-                (
-                    "Nothing to explain yet",
-                    "Out of memory on an IPU, a TPU or a GPU, planner \
-                  warnings, host buffers: what is known is found between other lines",
-                )
+            if is_empty {
+                let hint = "Out of memory on an IPU, a TPU or a GPU, planner warnings, host buffers: \
+                            what is known is found between other lines";
+                absent_ui(ui, "Nothing to explain yet", hint);
             } else {
-                (
-                    "Nothing about memory was found",
-                    "Ordinary output, or a message that is not known",
-                )
-            };
-            absent_ui(ui, title, reason);
+                let hint = "Ordinary output, or a message that is not known";
+                absent_ui(ui, "Nothing about memory was found", hint);
+            }
             return;
         }
         let last = found.findings.len() - 1;
@@ -100,7 +95,7 @@ impl DiagnosePage {
             title: "Findings",
             note: &note,
             is_selected: &|row| row == chosen,
-            ..Data::of("findings", &columns, &found.rows)
+            ..Data::of("findings", &columns, Arc::clone(&found.rows))
         };
         let width = ui.available_width();
         let most = (width - 260.0).max(260.0);
@@ -111,8 +106,7 @@ impl DiagnosePage {
         });
         let near = self.log.as_deref().and_then(Path::parent);
         let beside = egui::Margin { left: 12, ..egui::Margin::ZERO };
-        let frame = egui::Frame::new().inner_margin(beside);
-        egui::CentralPanel::default().frame(frame).show(ui, |ui| {
+        split::rest(ui, beside, |ui| {
             ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
                 if let Some(finding) = found.findings.get(self.chosen) {
                     finding::finding_ui(ui, finding, near, commands);

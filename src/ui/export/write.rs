@@ -16,7 +16,6 @@ pub enum Contents {
 
 #[derive(Debug)]
 pub struct Failure {
-    /// For people.
     pub message: String,
     /// Whether the file is there and may be replaced when the user says so.
     pub is_existing: bool,

@@ -26,7 +26,6 @@ type Question = (Vec<PathBuf>, u64);
 #[derive(Default)]
 pub struct Recents {
     looks: u64,
-    /// Whether each path is there.
     are_there: Latest<Question, Vec<bool>>,
 }
 

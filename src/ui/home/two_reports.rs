@@ -14,19 +14,11 @@ const BESIDE: f32 = 206.0;
 
 #[derive(Default)]
 pub struct TwoReports {
-    is_open: bool,
+    pub is_open: bool,
     paths: [String; 2],
 }
 
 impl TwoReports {
-    pub fn open(&mut self) {
-        self.is_open = true;
-    }
-
-    pub fn is_open(&self) -> bool {
-        self.is_open
-    }
-
     pub fn name(&mut self, side: Side, path: &Path) {
         let [source, target] = &mut self.paths;
         let field = if side == Side::Source { source } else { target };

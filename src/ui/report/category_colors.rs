@@ -133,7 +133,6 @@ impl CategoryColors {
         Self { colors: colors.collect(), categories }
     }
 
-    /// Those with a colour of their own.
     pub fn coloured(&self) -> &[SharedCategory] {
         self.categories.get(..MOST).unwrap_or(&self.categories)
     }
@@ -148,7 +147,6 @@ impl CategoryColors {
         color.map_or_else(|| other_categories_color(tokens), |color| color.shown(tokens))
     }
 
-    /// Whether some have no colour of their own.
     pub fn has_others(&self) -> bool {
         self.categories.len() > MOST
     }

@@ -1,15 +1,34 @@
 //! Several runs side by side: the same of each, in a grid that fits or in columns that scroll.
 
-use eframe::egui::{self, AsIdSalt, Rect, ScrollArea, vec2};
+use eframe::egui::{self, AsIdSalt, ComboBox, Rect, Response, ScrollArea, vec2};
 
 use super::run_title_ui;
-use crate::ui::runs::{Run, Runs};
+use crate::text::shortened;
+use crate::ui::runs::{Run, RunId, Runs};
 use crate::ui::theme::Tokens;
 
 /// Between neighbours, points.
 const GAP: f32 = 14.0;
 /// Narrowest column of a run where there are more than two, points.
 const LEAST_WIDTH: f32 = 380.0;
+
+/// Offers the runs that the reference can be compared with.
+pub fn compared_run_ui(
+    ui: &mut egui::Ui,
+    runs: &Runs,
+    now: &Run,
+    chosen: &mut Option<RunId>,
+) -> Response {
+    let combo = ComboBox::from_id_salt("compared run").width(150.0);
+    let combo = combo.selected_text(shortened(&now.title, 24)).show_ui(ui, |ui| {
+        for run in runs.iter().skip(1) {
+            if ui.selectable_label(run.id == now.id, &*run.title).clicked() {
+                *chosen = Some(run.id);
+            }
+        }
+    });
+    combo.response.accessible_name("Compared run")
+}
 
 /// Draws something of each run, by its position, in a part of the space that is left.
 pub fn side_by_side_ui(

@@ -134,9 +134,8 @@ impl SweepPage {
         split::below(ui, "sweep runs", height, 80.0..=most, |ui| {
             table_ui(ui, &mut self.table, loaded, commands);
         });
-        let frame =
-            egui::Frame::new().inner_margin(egui::Margin { bottom: 6, ..egui::Margin::ZERO });
-        egui::CentralPanel::default().frame(frame).show(ui, |ui| pictures_ui(ui, loaded, commands));
+        let margin = egui::Margin { bottom: 6, ..egui::Margin::ZERO };
+        split::rest(ui, margin, |ui| pictures_ui(ui, loaded, commands));
     }
 
     fn poll(&mut self) {
@@ -339,9 +338,7 @@ fn pictures_ui(ui: &mut egui::Ui, loaded: &mut Loaded, commands: &mut Vec<Comman
                 map.ui(ui, sweep, selected)
             });
             let beside = egui::Margin { left: 10, ..egui::Margin::ZERO };
-            let frame = egui::Frame::new().inner_margin(beside);
-            let of_lines = egui::CentralPanel::default().frame(frame).show(ui, lines).inner;
-            of_map.or(of_lines)
+            of_map.or(split::rest(ui, beside, lines))
         }
     };
     if let Some(click) = chosen {
@@ -404,11 +401,11 @@ fn table_ui(
         title: "Runs",
         note: &note,
         is_selected: &|row| selected.contains(&row),
-        ..Data::of("runs", &columns, &loaded.rows)
+        ..Data::of("runs", &columns, Arc::clone(&loaded.rows))
     };
     let is_read = |run: usize| sweep.runs.get(run).is_some_and(|run| run.error.is_none());
     let ticks = RowTicks { rows: &mut loaded.ticked, is_possible: &is_read };
-    if let Some(click) = table.ui_ticked(ui, &data, commands, ticks) {
+    if let Some(click) = table.ui_with(ui, &data, commands, None, Some(ticks)) {
         select(&mut loaded.selected, click.row, click.is_added);
     }
 }

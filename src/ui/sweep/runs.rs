@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::analysis::sweep::{Figure, FigureValue, Sweep};
+use crate::text::shortened;
 use crate::ui::widget::rows::{Column, Rows, Value};
 
 use super::words::option_text;
@@ -25,7 +26,6 @@ const FIGURES: [(Figure, &str); 8] = [
 
 pub struct RunRows(pub Arc<Sweep>);
 
-/// The options that have a column.
 fn options(sweep: &Sweep) -> impl Iterator<Item = usize> {
     let own = (0..sweep.options.len())
         .filter(|place| sweep.options.get(*place).is_some_and(|option| option.same_as.is_none()));
@@ -36,7 +36,7 @@ pub fn columns(sweep: &Sweep) -> Vec<Column> {
     let mut columns = vec![Column::rest("Run"), Column::text("Fits", 52.0)];
     for place in options(sweep) {
         let name = sweep.options.get(place).map_or("", |option| &*option.short_name);
-        columns.push(Column::text(crate::text::shortened(name, 24).into_owned(), 92.0));
+        columns.push(Column::text(shortened(name, 24).into_owned(), 92.0));
     }
     columns.extend(FIGURES.map(|(figure, title)| {
         let column = if figure.is_bytes() { Column::bytes } else { Column::count };

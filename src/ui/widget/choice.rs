@@ -46,6 +46,24 @@ fn list_ui<T: PartialEq, W: Into<WidgetText>>(
     combo.response.accessible_name(name)
 }
 
+/// Tabs in the head of a table.
+pub fn tabs_ui<T: Copy + PartialEq>(
+    ui: &mut egui::Ui,
+    now: &mut T,
+    tabs: impl IntoIterator<Item = (T, &'static str)>,
+) {
+    ui.scope(|ui| {
+        ui.spacing_mut().item_spacing.x = 4.0;
+        for (tab, title) in tabs {
+            let entry = ui.selectable_value(now, tab, title);
+            if *now == tab {
+                shown_tab_line(ui, &entry);
+            }
+        }
+    });
+    ui.add_space(8.0);
+}
+
 /// A line below the tab that is shown.
 pub fn shown_tab_line(ui: &egui::Ui, tab: &Response) {
     let stroke = Stroke::new(2.0, Tokens::now(ui).accent);

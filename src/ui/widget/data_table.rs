@@ -31,15 +31,14 @@ pub struct Data<'a> {
     /// The columns; the first is never a number.
     pub columns: &'a [Column],
     /// The rows. Other rows are another `Arc`.
-    pub rows: &'a Arc<dyn Rows>,
+    pub rows: Arc<dyn Rows>,
     pub is_selected: &'a dyn Fn(usize) -> bool,
-    /// Paints the cells of painted columns.
     pub paint: &'a dyn Fn(&egui::Painter, egui::Rect, usize),
 }
 
 impl<'a> Data<'a> {
     /// Without title and note, without painted columns, and nothing is selected.
-    pub fn of(name: &'a str, columns: &'a [Column], rows: &'a Arc<dyn Rows>) -> Self {
+    pub fn of(name: &'a str, columns: &'a [Column], rows: Arc<dyn Rows>) -> Self {
         let (title, note) = ("", "");
         Self { name, title, note, columns, rows, is_selected: &|_| false, paint: &|_, _, _| {} }
     }
@@ -119,29 +118,9 @@ impl DataTable {
         self.ui_with(ui, data, commands, None, None)
     }
 
-    /// The same, with a check box before each row.
-    pub fn ui_ticked(
-        &mut self,
-        ui: &mut egui::Ui,
-        data: &Data<'_>,
-        commands: &mut Vec<Command>,
-        ticks: RowTicks<'_>,
-    ) -> Option<RowClick> {
-        self.ui_with(ui, data, commands, None, Some(ticks))
-    }
-
-    /// The same, with something of the page at the left in place of a title.
-    pub fn ui_beside(
-        &mut self,
-        ui: &mut egui::Ui,
-        data: &Data<'_>,
-        commands: &mut Vec<Command>,
-        beside: Option<&mut dyn FnMut(&mut egui::Ui)>,
-    ) -> Option<RowClick> {
-        self.ui_with(ui, data, commands, beside, None)
-    }
-
-    fn ui_with(
+    /// The same, with something of the page at the left in place of a title, or a check box before each
+    /// row.
+    pub fn ui_with(
         &mut self,
         ui: &mut egui::Ui,
         data: &Data<'_>,
@@ -300,14 +279,13 @@ impl DataTable {
         clicked
     }
 
-    /// Whether a filter leaves rows out.
     pub fn is_filtered(&self) -> bool {
         !self.filter.trim().is_empty()
     }
 
     /// Finds what is shown, when anything has changed that it depends on.
     fn arrange(&mut self, ui: &egui::Ui, data: &Data<'_>) {
-        let place = Arc::as_ptr(data.rows).cast::<()>().addr();
+        let place = Arc::as_ptr(&data.rows).cast::<()>().addr();
         let is_same = |shown: &Shown| shown.key.0 == place;
         if self.shown.as_ref().is_some_and(|shown| !is_same(shown)) {
             self.open.clear();
@@ -321,16 +299,16 @@ impl DataTable {
             return;
         }
         let found = if data.rows.len() <= SHORT {
-            Some(order(&**data.rows, data.columns, &key.1, key.2))
+            Some(order(&*data.rows, data.columns, &key.1, key.2))
         } else {
-            let (rows, columns) = (Arc::clone(data.rows), data.columns.to_vec());
+            let (rows, columns) = (Arc::clone(&data.rows), data.columns.to_vec());
             let (filter, sort) = (key.1.clone(), key.2);
             let work = move |_: &_| order(&*rows, &columns, &filter, sort);
             self.sorting.ask("sort table", ui.ctx(), &key, work);
             self.sorting.get(&key).cloned()
         };
         if let Some(found) = found {
-            let rows = Arc::clone(data.rows);
+            let rows = Arc::clone(&data.rows);
             let mut shown = Shown { key, rows, order: Arc::new(found), openings: Vec::new() };
             shown.find_openings(&self.open);
             self.shown = Some(shown);
@@ -348,7 +326,7 @@ impl DataTable {
             ui.spacing_mut().item_spacing.x = 6.0;
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 exports_ui(ui, ("as CSV", data.name, true), commands, || {
-                    let (rows, columns) = (Arc::clone(data.rows), data.columns.to_vec());
+                    let (rows, columns) = (Arc::clone(&data.rows), data.columns.to_vec());
                     let order = Arc::clone(&self.shown.as_ref()?.order);
                     Some(Exported::Table(Sheet { rows, columns, order }))
                 });

@@ -4,10 +4,10 @@
 
 use eframe::egui::text::{LayoutJob, TextWrapping};
 use eframe::egui::{
-    self, EventFilter, FontId, Key, Painter, Rect, Response, Role, Sense, Stroke, StrokeKind, Vec2,
-    WidgetInfo,
+    self, FontId, Key, Painter, Rect, Response, Role, Sense, Stroke, StrokeKind, Vec2, WidgetInfo,
 };
 
+use super::picture::pressed_keys;
 use crate::ui::theme::Tokens;
 
 /// Height of a row, points.
@@ -41,9 +41,9 @@ pub struct Flame {
     /// What the whole width stands for at least, so that pictures below each other have one scale.
     pub span: u64,
     /// The span that has the whole width.
-    zoomed: Option<usize>,
+    pub zoomed: Option<usize>,
     /// The span that was clicked last, or that arrows went to.
-    chosen: Option<usize>,
+    pub chosen: Option<usize>,
 }
 
 impl Flame {
@@ -53,19 +53,6 @@ impl Flame {
 
     pub fn reset(&mut self) {
         self.zoomed = None;
-    }
-
-    pub fn chosen(&self) -> Option<usize> {
-        self.chosen
-    }
-
-    pub fn zoomed(&self) -> Option<usize> {
-        self.zoomed
-    }
-
-    /// Follows another picture: the span that has the whole width, and the one that is chosen.
-    pub fn follow(&mut self, zoomed: Option<usize>, chosen: Option<usize>) {
-        (self.zoomed, self.chosen) = (zoomed, chosen);
     }
 
     /// Draws the picture; its value is the text of the chosen span. Returns the span under the pointer.
@@ -124,14 +111,7 @@ impl Flame {
         if !response.has_focus() || frames.is_empty() {
             return;
         }
-        let filter = EventFilter {
-            horizontal_arrows: true,
-            vertical_arrows: true,
-            ..EventFilter::default()
-        };
-        ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, filter));
-        let pressed =
-            |key: Key| ui.input(|input| input.modifiers.is_none() && input.key_pressed(key));
+        let pressed = pressed_keys(ui, response, true);
         let now = self.chosen;
         let depth = now.and_then(|now| frames.get(now)).map_or(0, |frame| frame.depth);
         let moved = if pressed(Key::ArrowRight) {
@@ -148,7 +128,7 @@ impl Flame {
         };
         if let Some(moved) = moved {
             self.chosen = Some(moved);
-        } else if now.is_none() && [Key::ArrowRight, Key::ArrowDown].into_iter().any(pressed) {
+        } else if now.is_none() && [Key::ArrowRight, Key::ArrowDown].into_iter().any(&pressed) {
             self.chosen = Some(0);
         }
         if pressed(Key::Enter) {

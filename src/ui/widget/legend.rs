@@ -24,7 +24,6 @@ const PATCH: f32 = 18.0;
 /// Between patch and word, points.
 const GAP: f32 = 5.0;
 
-/// Draws an entry; a click switches the series.
 pub fn entry_ui(ui: &mut egui::Ui, patch: Patch, title: &str, is_on: &mut bool) -> Response {
     let text = RichText::new(title);
     let text = if *is_on { text } else { text.weak().strikethrough() };

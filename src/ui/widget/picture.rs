@@ -1,8 +1,8 @@
 //! Pictures that are textures: an earlier one stays, at its place, until the next one is there.
 
 use eframe::egui::{
-    self, Align2, Color32, ColorImage, FontId, Painter, Pos2, Rect, Response, Role, Stroke,
-    StrokeKind, TextureHandle, TextureId, TextureOptions, WidgetInfo,
+    self, Align2, Color32, ColorImage, EventFilter, FontId, Key, Painter, Pos2, Rect, Response,
+    Role, Stroke, StrokeKind, TextureHandle, TextureId, TextureOptions, WidgetInfo,
 };
 use std::sync::Arc;
 
@@ -93,10 +93,14 @@ pub fn grounded_text(
     rect
 }
 
-/// A text in place of a picture.
 pub fn message(painter: &Painter, rect: Rect, text: &str) {
     let color = Tokens::of(painter.ctx().theme()).weak_text;
     painter.text(rect.center(), Align2::CENTER_CENTER, text, FontId::proportional(14.0), color);
+}
+
+/// What the pointer learns, beside it.
+pub fn at_pointer_ui(response: &Response, add: impl FnOnce(&mut egui::Ui)) {
+    egui::Tooltip::for_widget(response).at_pointer().show(add);
 }
 
 /// What a picture says to those who cannot see it.
@@ -117,6 +121,18 @@ pub fn focus(ui: &egui::Ui, response: &Response, rect: Rect, line: StrokeKind) {
         let stroke = Stroke::new(1.0, Tokens::now(ui).accent);
         ui.painter().rect_stroke(rect, 0, stroke, line);
     }
+}
+
+/// The keys that are pressed, for a picture that has the focus; it keeps the arrows, the vertical ones only
+/// where it knows them.
+pub fn pressed_keys<'a>(
+    ui: &'a egui::Ui,
+    response: &Response,
+    vertical_arrows: bool,
+) -> impl Fn(Key) -> bool + use<'a> {
+    let filter = EventFilter { horizontal_arrows: true, vertical_arrows, ..EventFilter::default() };
+    ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, filter));
+    |key| ui.input(|input| input.modifiers.is_none() && input.key_pressed(key))
 }
 
 /// Keeps where the pointer is; of several pictures others may have been drawn before this was known.

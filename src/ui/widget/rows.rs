@@ -39,6 +39,10 @@ impl<'a> Value<'a> {
         Self::Change(difference(from, to))
     }
 
+    pub fn change_if_known(from: Option<u64>, to: Option<u64>) -> Self {
+        from.zip(to).map_or(Self::Nothing, |(from, to)| Self::change(from, to))
+    }
+
     pub fn count_change(from: u64, to: u64) -> Self {
         Self::CountChange(difference(from, to))
     }
@@ -129,7 +133,6 @@ pub fn signed(change: i64, shown: impl Fn(u64) -> String) -> String {
 pub struct Outline<'a> {
     /// In how many groups it is.
     pub level: u8,
-    /// Its own name.
     pub title: &'a str,
     /// Of a group: whether its rows are shown. A click on the row is meant to change that.
     pub is_open: Option<bool>,

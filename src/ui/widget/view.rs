@@ -11,7 +11,6 @@ pub struct View {
 }
 
 impl View {
-    /// The range of everything.
     pub fn everything(len: usize) -> (f64, f64) {
         (-0.5, len.max(1) as f64 - 0.5)
     }

@@ -2,6 +2,7 @@
 
 use eframe::egui::{self, Color32, ColorImage};
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 use super::data::RunData;
 use crate::analysis::memory::category_title;
@@ -137,25 +138,29 @@ impl Kinds {
     }
 
     /// Draws the legend, whose entries switch what they name.
-    pub fn legend_ui(&mut self, ui: &mut egui::Ui) -> egui::Rect {
+    pub fn legend_ui(kinds: &mut Arc<Self>, ui: &mut egui::Ui) -> egui::Rect {
         let tokens = Tokens::now(ui);
+        let mut switched = None;
         let row = ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing = egui::vec2(14.0, 2.0);
-            for (kind, title) in &self.titles {
-                let color = self.color(tokens, *kind);
-                let mut is_on = !self.hidden.contains(kind);
+            for (kind, title) in &kinds.titles {
+                let color = kinds.color(tokens, *kind);
+                let mut is_on = !kinds.hidden.contains(kind);
                 if entry_ui(ui, Patch::Area(color, color), title, &mut is_on).changed() {
-                    if is_on {
-                        self.hidden.retain(|hidden| hidden != kind);
-                    } else {
-                        self.hidden.push(*kind);
-                    }
+                    switched = Some(*kind);
                 }
             }
             label_ui(ui, Patch::Hatch(tokens.gap, false), "Never used");
             label_ui(ui, Patch::Area(tokens.surface, tokens.border), "Free at the step");
             label_ui(ui, Patch::Dashes(tokens.limit), "Limit");
         });
+        if let Some(kind) = switched {
+            let hidden = &mut Arc::make_mut(kinds).hidden;
+            match hidden.iter().position(|hidden| *hidden == kind) {
+                Some(place) => drop(hidden.remove(place)),
+                None => hidden.push(kind),
+            }
+        }
         row.response.rect
     }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::analysis::derived::Derived;
 use crate::analysis::placement::address_steps::AddressSteps;
 use crate::store::liveness::VariableBytes;
+use crate::store::placed::Placement;
 use crate::store::{ArenaId, Report};
 use crate::ui::job::{Latest, Same};
 use crate::ui::report::memory_map::{TileData, TileReading};
@@ -91,7 +92,7 @@ fn operations(
         return nothing();
     };
     let owners = derived.owners();
-    let of_row = |placement: &crate::store::placed::Placement| -> Option<&str> {
+    let of_row = |placement: &Placement| -> Option<&str> {
         let operation = match placement.unlowered {
             Some(variable) => {
                 let row = VariableBytes { variable, class: placement.class, bytes: 0 };

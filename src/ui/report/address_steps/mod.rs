@@ -25,6 +25,7 @@ use crate::ui::runs::{Run, RunId, StepAt};
 use crate::ui::widget::bins::{BinCache, Values};
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::overview::Overview;
+use crate::ui::widget::picture::at_pointer_ui;
 use crate::ui::widget::plane::{Extent, Plane};
 use crate::ui::widget::toolbar::Toolbar;
 use colors::{ColourBy, Kinds};
@@ -58,7 +59,7 @@ pub struct AddressStepsView {
     viewed: Option<ArenaId>,
     plane: Plane,
     colour_by: ColourBy,
-    kinds: Option<(KindsOf, Kinds)>,
+    kinds: Option<(KindsOf, Arc<Kinds>)>,
     toolbar: Toolbar,
     overview: BinCache,
     runs: BTreeMap<RunId, OfRun>,
@@ -123,12 +124,13 @@ impl AddressStepsView {
         };
         self.toolbar_ui(ui, page, &known, extent);
         let kinds = self.kinds(&known, found_categories);
-        let legend = self.legend_ui(ui, kinds);
+        let legend = Kinds::legend_ui(kinds, ui);
+        let kinds = Arc::clone(kinds);
         let area = ui.available_rect_before_wrap();
         ui.allocate_rect(area, Sense::hover());
         self.toolbar.picture = Some(legend.union(area));
         *page.has_painted_graph = true;
-        self.pictures_ui(ui, area, page, &found, extent);
+        self.pictures_ui(ui, area, page, &found, &kinds, extent);
     }
 
     /// Forgets a chosen variable when another one is selected.
@@ -169,31 +171,21 @@ impl AddressStepsView {
     }
 
     /// The kinds, made again when tiles or colours change.
-    fn kinds(&mut self, known: &[&RunData], categories: Arc<CategoryColors>) -> Kinds {
+    fn kinds(&mut self, known: &[&RunData], categories: Arc<CategoryColors>) -> &mut Arc<Kinds> {
         let version =
             |data: &&RunData| data.tile.version * 2 + u64::from(!data.operations.is_empty());
         let versions: Vec<u64> = known.iter().map(version).collect();
         let made_for = KindsOf { versions, by: self.colour_by, categories: Same(categories) };
-        if let Some((before, kinds)) = &self.kinds
-            && *before == made_for
-        {
-            return kinds.clone();
-        }
-        let hidden = match self.kinds.take() {
-            Some((before, kinds)) if before.by == self.colour_by => kinds.hidden,
-            _ => Vec::new(),
+        let made = match self.kinds.take() {
+            Some(made) if made.0 == made_for => made,
+            before => {
+                let before = before.filter(|(before, _)| before.by == self.colour_by);
+                let hidden = before.map_or(Vec::new(), |(_, kinds)| kinds.hidden.clone());
+                let kinds = Kinds::of(self.colour_by, &made_for.categories.0, known, hidden);
+                (made_for, Arc::new(kinds))
+            }
         };
-        let kinds = Kinds::of(self.colour_by, &made_for.categories.0, known, hidden);
-        self.kinds = Some((made_for, kinds.clone()));
-        kinds
-    }
-
-    fn legend_ui(&mut self, ui: &mut egui::Ui, mut kinds: Kinds) -> Rect {
-        let rect = kinds.legend_ui(ui);
-        if let Some((.., known)) = &mut self.kinds {
-            *known = kinds;
-        }
-        rect
+        &mut self.kinds.insert(made).1
     }
 
     fn pictures_ui(
@@ -202,10 +194,10 @@ impl AddressStepsView {
         area: Rect,
         page: &mut PageContext<'_>,
         found: &[Option<Arc<RunData>>],
+        kinds: &Arc<Kinds>,
         extent: Extent,
     ) {
         let runs = page.runs;
-        let kinds = self.kinds.as_ref().map(|(.., kinds)| kinds.clone()).unwrap_or_default();
         let slots = page.selection.slots(runs);
         let (mut chosen_step, mut pointed_now) = (None, None);
         for (place, (run, data)) in runs.iter().zip(found).enumerate() {
@@ -233,7 +225,7 @@ impl AddressStepsView {
             let of = PictureOf {
                 name: &name,
                 data,
-                kinds: &kinds,
+                kinds,
                 extent,
                 steps: &selected,
                 chosen: of_run.chosen,
@@ -242,9 +234,7 @@ impl AddressStepsView {
             let answer = of_run.picture.ui(ui, rect, &mut self.plane, &of);
             if let Some(at) = answer.hovered {
                 pointed_now = Some((run.id, (at.step, at.address)));
-                egui::Tooltip::for_widget(&answer.response)
-                    .at_pointer()
-                    .show(|ui| tooltip::place_ui(ui, data, at));
+                at_pointer_ui(&answer.response, |ui| tooltip::place_ui(ui, data, at));
             }
             let clicked = answer.clicked;
             let steps = data.rectangles.steps as usize;

@@ -1,8 +1,7 @@
 //! The picture of one run: cells of what is visible as one texture, and what pointer and keys do to it.
 
 use eframe::egui::{
-    self, Align2, Color32, EventFilter, FontId, Key, Pos2, Rect, Response, Sense, Stroke,
-    StrokeKind,
+    self, Align2, Color32, FontId, Key, Pos2, Rect, Response, Sense, Stroke, StrokeKind,
 };
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,11 +9,13 @@ use std::sync::Arc;
 use super::colors::Kinds;
 use super::data::RunData;
 use crate::analysis::placement::address_steps::{AddressSteps, MOST_CELLS, Picture, Window};
-use crate::text::grouped;
+use crate::text::{grouped, shortened};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::hatch::Hatching;
-use crate::ui::widget::picture::{ShownImage, describe, focus, message, paint_texture};
+use crate::ui::widget::picture::{
+    ShownImage, describe, focus, message, paint_texture, pressed_keys,
+};
 use crate::ui::widget::plane::{Extent, Placed, Plane};
 use crate::ui::widget::ticks;
 
@@ -35,7 +36,7 @@ const LEAST_HATCHED: f32 = 3.0;
 struct CellsKey {
     version: u64,
     window: Window,
-    kinds: Kinds,
+    kinds: Arc<Kinds>,
     is_dark: bool,
 }
 
@@ -43,10 +44,9 @@ struct CellsKey {
 pub struct RunPicture(ShownImage<CellsKey, Picture>, Hatching);
 
 pub struct PictureOf<'a> {
-    /// Its accessible name.
     pub name: &'a str,
     pub data: &'a Arc<RunData>,
-    pub kinds: &'a Kinds,
+    pub kinds: &'a Arc<Kinds>,
     /// Steps and addresses of the axes.
     pub extent: Extent,
     pub steps: &'a [usize],
@@ -104,7 +104,7 @@ impl RunPicture {
         let key = CellsKey {
             version: of.data.tile.version,
             window: window(ui, placed, of),
-            kinds: of.kinds.clone(),
+            kinds: Arc::clone(of.kinds),
             is_dark: ui.visuals().dark_mode,
         };
         let (data, wanted) = (Arc::clone(of.data), key.clone());
@@ -236,7 +236,6 @@ fn edges(painter: &egui::Painter, placed: &Placed, of: &PictureOf<'_>, tokens: &
     }
 }
 
-/// Outlines the chosen variable as long as it lives.
 fn outlines(painter: &egui::Painter, placed: &Placed, of: &PictureOf<'_>, tokens: &Tokens) {
     let Some(row) = of.chosen else { return };
     let chosen = of.data.rectangles.rectangles.iter().filter(|one| one.row == row);
@@ -258,13 +257,8 @@ fn axes(ui: &egui::Ui, placed: &Placed, of: &PictureOf<'_>) {
         let y = placed.y_of(address);
         painter.hline(inner.left() - 4.0..=inner.left(), y, stroke);
         let text = ticks::bytes_text(address, step, placed.y.1, units);
-        painter.text(
-            Pos2::new(inner.left() - 7.0, y),
-            Align2::RIGHT_CENTER,
-            text,
-            font.clone(),
-            color,
-        );
+        let at = Pos2::new(inner.left() - 7.0, y);
+        painter.text(at, Align2::RIGHT_CENTER, text, font.clone(), color);
     }
     let ids = of.data.tile.report.steps.get().map(|steps| &steps.ids);
     let every = ticks::whole_step(per_x * 70.0);
@@ -288,7 +282,7 @@ fn axes(ui: &egui::Ui, placed: &Placed, of: &PictureOf<'_>) {
 fn value_text(of: &PictureOf<'_>) -> String {
     let tile = &of.data.tile;
     match of.chosen.map(|row| tile.name(row)).filter(|name| !name.is_empty()) {
-        Some(name) => crate::text::shortened(name, 100).into_owned(),
+        Some(name) => shortened(name, 100).into_owned(),
         None => {
             let arena = tile.report.arena_title(tile.arena);
             format!("{arena}, {} steps", grouped(of.data.rectangles.steps.into()))
@@ -306,28 +300,19 @@ fn keys(
     if !response.has_focus() {
         return (None, None, false);
     }
-    let filter =
-        EventFilter { horizontal_arrows: true, vertical_arrows: true, ..EventFilter::default() };
-    ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, filter));
-    let pressed = |key: Key| ui.input(|input| input.modifiers.is_none() && input.key_pressed(key));
-    let last = (of.data.rectangles.steps as usize).checked_sub(1);
-    let now = of.steps.first().copied();
-    let step = match last {
-        Some(last) if pressed(Key::ArrowRight) => Some(now.map_or(0, |now| (now + 1).min(last))),
-        Some(last) if pressed(Key::ArrowLeft) => {
-            Some(now.map_or(last, |now| now.saturating_sub(1)))
+    let pressed = pressed_keys(ui, response, true);
+    let moved = |now: Option<usize>, count: usize, [after, before]: [Key; 2]| {
+        let last = count.checked_sub(1)?;
+        if pressed(after) {
+            return Some(now.map_or(0, |now| (now + 1).min(last)));
         }
-        _ => None,
+        pressed(before).then(|| now.map_or(last, |now| now.saturating_sub(1)))
     };
+    let steps = of.data.rectangles.steps as usize;
+    let step = moved(of.steps.first().copied(), steps, [Key::ArrowRight, Key::ArrowLeft]);
     let map = &of.data.tile.map;
     let place = of.chosen.and_then(|row| map.block_of(row));
-    let place = match map.blocks.len().checked_sub(1) {
-        Some(last) if pressed(Key::ArrowUp) => Some(place.map_or(0, |now| (now + 1).min(last))),
-        Some(last) if pressed(Key::ArrowDown) => {
-            Some(place.map_or(last, |now| now.saturating_sub(1)))
-        }
-        _ => None,
-    };
+    let place = moved(place, map.blocks.len(), [Key::ArrowUp, Key::ArrowDown]);
     let row = place.and_then(|place| map.blocks.get(place)).map(|block| block.row);
     (row, step, pressed(Key::Enter) && of.chosen.is_some())
 }

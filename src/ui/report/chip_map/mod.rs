@@ -50,19 +50,14 @@ impl ChipMapView {
         categories: &mut AskedColors,
     ) {
         let runs = page.runs;
-        self.peaks.ask(
-            "peaks of liveness",
-            ui.ctx(),
-            (runs, &[Needed::Liveness]),
-            &(),
-            |runs, cancel| {
-                runs.each(|run| {
-                    let timeline =
-                        run.derived.timeline(Scope::Everything, &|| cancel.is_cancelled())?;
-                    peak(&timeline.curve.not_always_live)
-                })
-            },
-        );
+        let needs = (runs, &[Needed::Liveness][..]);
+        self.peaks.ask("peaks of liveness", ui.ctx(), needs, &(), |runs, cancel| {
+            let is_cancelled = || cancel.is_cancelled();
+            runs.each(|run| {
+                let timeline = run.derived.timeline(Scope::Everything, &is_cancelled)?;
+                peak(&timeline.curve.not_always_live)
+            })
+        });
         let peaks = self.peaks.last(runs).map_or(&[][..], |((), peaks)| peaks.as_slice());
         step_choice_ui(ui, page, peaks, "all tiles");
         self.pictures.retain(|id, _| runs.position(*id).is_some());
@@ -86,8 +81,9 @@ impl ChipMapView {
         let mut pointed = None;
         side_by_side_ui(ui, runs, |ui, place, run| {
             let Some(colors) = colors.get(place).filter(|_| has_variables(ui, run)) else { return };
+            let of_run = if runs.is_one() { String::new() } else { format!(" of {}", run.the()) };
             let of = ChipPictureOf {
-                name: &picture_name(runs, run),
+                name: &format!("Map of all tiles{of_run}"),
                 run,
                 colors,
                 step: slot.and_then(|slot| runs.axis()?.step_at_or_before(place, slot)),
@@ -123,11 +119,6 @@ impl ChipMapView {
         });
         self.colors.insert(made).colors.clone()
     }
-}
-
-fn picture_name(runs: &Runs, run: &Run) -> String {
-    let name = "Map of all tiles".to_owned();
-    if runs.is_one() { name } else { format!("{name} of {}", run.the()) }
 }
 
 /// Whether the lowered variables are there; says why not.

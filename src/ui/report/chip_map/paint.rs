@@ -93,13 +93,8 @@ impl MapPainter<'_> {
                 let y = self.placed.y_of((ipu * per_ipu) as f64);
                 painter.hline(inner.x_range(), y, Stroke::new(1.5, self.tokens.text));
                 let at = Pos2::new(inner.left() + 4.0, y.max(inner.top()) + 3.0);
-                grounded_text(
-                    &painter,
-                    at,
-                    Align2::LEFT_TOP,
-                    &format!("IPU {ipu}"),
-                    self.tokens.text,
-                );
+                let title = format!("IPU {ipu}");
+                grounded_text(&painter, at, Align2::LEFT_TOP, &title, self.tokens.text);
             }
         }
         if let Some(limit) = target.bytes_per_tile {
@@ -155,13 +150,8 @@ impl MapPainter<'_> {
             painter.text(at, Align2::RIGHT_CENTER, format!("{tile}"), font.clone(), color);
         }
         let at = Pos2::new(inner.center().x, self.frame.outer.bottom());
-        painter.text(
-            at,
-            Align2::CENTER_BOTTOM,
-            "Address within the tile; a line for each tile",
-            font,
-            color,
-        );
+        let title = "Address within the tile; a line for each tile";
+        painter.text(at, Align2::CENTER_BOTTOM, title, font, color);
     }
 
     pub fn cursor(&self, tile: TileId, address: u64) {
@@ -199,12 +189,8 @@ pub fn tooltip_ui(
             let (category, name) = category_and_name(report, variables, row);
             let category = category.and_then(|id| report.categories.get()?.name(id));
             ui.label(shortened(&name, NAME));
-            ui.label(
-                variables
-                    .bytes
-                    .get(row)
-                    .map_or(String::new(), |bytes| units.bytes(u64::from(*bytes))),
-            );
+            let bytes = variables.bytes.get(row);
+            ui.label(bytes.map_or(String::new(), |bytes| units.bytes(u64::from(*bytes))));
             ui.weak(category.map_or(String::new(), |name| category_title(&shortened(name, NAME))));
             ui.end_row();
         }

@@ -13,7 +13,7 @@ use crate::ui::job::Same;
 use crate::ui::report::PageContext;
 use crate::ui::runs::Run;
 use crate::ui::units::Units;
-use crate::ui::widget::picture::{ShownImage, describe, message};
+use crate::ui::widget::picture::{ShownImage, at_pointer_ui, describe, message};
 use crate::ui::widget::plane::{Extent, Placed};
 
 /// Widest texture that every renderer takes.
@@ -31,7 +31,6 @@ struct RenderedFor {
 pub struct ChipPicture(ShownImage<RenderedFor, ChipMap>);
 
 pub struct ChipPictureOf<'a> {
-    /// Its accessible name.
     pub name: &'a str,
     pub run: &'a Run,
     pub colors: &'a Arc<Colors>,
@@ -97,9 +96,7 @@ impl ChipPicture {
         if let Some((tile, address)) = at.filter(|_| !response.dragged()) {
             painter.cursor(tile, address);
             let cell = self.0.shown().and_then(|(_, map, _)| map.at(tile.0, address));
-            egui::Tooltip::for_widget(&response)
-                .at_pointer()
-                .show(|ui| tooltip_ui(ui, report, (tile, address), step, cell));
+            at_pointer_ui(&response, |ui| tooltip_ui(ui, report, (tile, address), step, cell));
         }
         let clicked = at.map(|(tile, _)| tile).filter(|_| response.clicked());
         Answer { clicked, pointed: at }

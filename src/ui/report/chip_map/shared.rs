@@ -28,9 +28,9 @@ pub fn extent_of(report: &Report) -> Extent {
     let last = memory.and_then(|memory| memory.tiles.as_slice().last().copied());
     let last = last.or_else(|| variables?.tiles.as_slice().last().copied());
     let most = memory.and_then(|memory| memory.including_gaps.iter().flatten().max().copied());
-    let limit = report.target.get().and_then(|target| target.bytes_per_tile);
     // A limit far above what is used would press everything to the left.
-    let limit = limit.filter(|limit| most.is_none_or(|most| is_limit_near(most, *limit)));
+    let is_near = |limit: &u64| most.is_none_or(|most| is_limit_near(most, *limit));
+    let limit = report.bytes_per_tile().filter(is_near);
     let bytes = most.into_iter().chain(limit).max().unwrap_or(1);
     Extent {
         y: last.map_or(1, |tile| tile.0 as usize + 1),

@@ -11,7 +11,7 @@ use crate::analysis::liveness::timeline::WithTimeline;
 use crate::text::shortened;
 use crate::ui::job::Cancel;
 use crate::ui::report::PageContext;
-use crate::ui::runs::{Needed, Needs, RunId, Runs, RunsAnswer};
+use crate::ui::runs::{Needed, Needs, Run, RunId, Runs, RunsAnswer};
 use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::rows::{Column, Rows, Value};
 
@@ -36,7 +36,6 @@ struct RunRows {
     names: Vec<Arc<str>>,
     fits: Vec<Option<Fit>>,
     options: Vec<OptionDifference>,
-    /// The key figures that any of the runs has.
     figures: Vec<Figure>,
 }
 
@@ -44,7 +43,7 @@ impl RunTable {
     fn of(runs: &Runs, cancel: &Cancel) -> Self {
         let is_cancelled = || cancel.is_cancelled();
         let timelines = runs.each(|run| run.derived.timeline(Scope::Everything, &is_cancelled));
-        let with_timeline = |(run, timeline): (&'_ crate::ui::runs::Run, &Option<Arc<_>>)| {
+        let with_timeline = |(run, timeline): (&'_ Run, &Option<Arc<_>>)| {
             (Arc::clone(&run.report), timeline.clone())
         };
         let known: Vec<_> = runs.iter().zip(&timelines).map(with_timeline).collect();
@@ -127,7 +126,7 @@ impl AllRuns {
         let data = Data {
             note: &note,
             is_selected: &|row| run(row) == compared,
-            ..Data::of("all runs", columns, rows)
+            ..Data::of("all runs", columns, Arc::clone(rows))
         };
         let area = ScrollArea::horizontal().auto_shrink(false);
         let click = area.show(ui, |ui| self.table.ui(ui, &data, page.commands)).inner;

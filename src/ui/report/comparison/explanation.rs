@@ -53,8 +53,7 @@ pub struct Explained {
 struct Made {
     found: Arc<Compared>,
     choice: (Subject, By),
-    contributions: Arc<ContributionRows>,
-    rows: Arc<dyn Rows>,
+    rows: Arc<ContributionRows>,
 }
 
 impl Explained {
@@ -72,19 +71,16 @@ impl Explained {
             .as_ref()
             .is_some_and(|made| made.choice == choice && Arc::ptr_eq(&made.found, found));
         if !is_fresh {
-            let the = pair.runs().map(Run::the);
-            self.made = ContributionRows::new(found, choice, the).map(|rows| {
-                let contributions = Arc::new(rows);
-                let rows: Arc<dyn Rows> = Arc::clone(&contributions) as Arc<dyn Rows>;
-                Made { found: Arc::clone(found), choice, contributions, rows }
-            });
+            let the = pair.runs.map(Run::the);
+            let rows = ContributionRows::new(found, choice, the).map(Arc::new);
+            self.made = rows.map(|rows| Made { found: Arc::clone(found), choice, rows });
         }
         let Some(made) = &self.made else {
             let reason = "The tables that say what bytes belong to are not there, or not read yet";
             absent_ui(ui, "This is not in both reports", reason);
             return;
         };
-        let rows = &made.contributions;
+        let rows = &made.rows;
         let [source, target] = pair.titles();
         let columns = [
             Column::rest("Contribution"),
@@ -107,7 +103,7 @@ impl Explained {
             note: rows.note,
             is_selected: &is_selected,
             paint: &|painter, rect, row| rows.paint(painter, rect, row, &tokens),
-            ..Data::of("explanation", &columns, &made.rows)
+            ..Data::of("explanation", &columns, rows.clone())
         };
         let click = self.table.ui(ui, &data, page.commands);
         let clicked = click.and_then(|click| rows.contributor(click.row));

@@ -25,7 +25,7 @@ pub fn figures_ui(
     let rows = shown.made.get(found, || -> Arc<dyn Rows> {
         let is_known = |figure: &&Figure| figure.values.iter().any(Option::is_some);
         let rows = found.figures.iter().filter(is_known).cloned().collect();
-        Arc::new(Listed { rows, cell: cell_of_pair })
+        Arc::new(Listed { rows, cell: |figure, column| cell(figure, 1, column) })
     });
     let [source, target] = pair.titles();
     let relative = Column::count(pair.relative_title(), FIGURE).not_summed();
@@ -38,13 +38,9 @@ pub fn figures_ui(
     ];
     let data = Data {
         note: "bytes over all tiles",
-        ..Data::of("figures of both reports", &columns, rows)
+        ..Data::of("figures of both reports", &columns, Arc::clone(rows))
     };
     shown.table.ui(ui, &data, page.commands);
-}
-
-fn cell_of_pair(figure: &Figure, column: usize) -> Value<'_> {
-    cell(figure, 1, column)
 }
 
 /// A figure of a run: its name, its value in the reference and in the run, its change, and that in percent.

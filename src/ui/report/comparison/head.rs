@@ -95,7 +95,7 @@ fn figures_ui(ui: &mut egui::Ui, pair: &PairOfRuns<'_>, found: &Compared, units:
     let tokens = *Tokens::now(ui);
     egui::Grid::new("what changed").num_columns(5).spacing([18.0, 2.0]).show(ui, |ui| {
         ui.weak("");
-        for run in pair.runs() {
+        for run in pair.runs {
             ui.label(RichText::new(&*run.title).color(run.color(ui)));
         }
         ui.weak("Difference");

@@ -82,8 +82,7 @@ struct UnmatchedKey {
 /// What only one of the reports has.
 struct Unmatched {
     kind: Kind,
-    unmatched: Arc<UnmatchedRows>,
-    rows: Arc<dyn Rows>,
+    rows: Arc<UnmatchedRows>,
 }
 
 impl MatchingTables {
@@ -94,18 +93,17 @@ impl MatchingTables {
         self.kind = counts_ui(ui, pair, counts, self.kind);
         ui.add_space(6.0);
         let key = UnmatchedKey {
-            runs: pair.runs().map(|run| run.id),
-            titles: pair.runs().map(Run::title_in_text),
+            runs: pair.runs.map(|run| run.id),
+            titles: pair.runs.map(Run::title_in_text),
             pair: Same(Arc::clone(pair.derived)),
             kind: self.kind,
         };
         let (kind, matching) = (self.kind, Arc::clone(matching));
-        let reports = pair.runs().map(|run| Arc::clone(&run.report));
+        let reports = pair.runs.map(|run| Arc::clone(&run.report));
         let titles = key.titles.clone();
         self.found.ask("unmatched", ui.ctx(), &key, move |_| {
-            let unmatched = Arc::new(UnmatchedRows::new(kind, matching, reports, titles));
-            let rows: Arc<dyn Rows> = Arc::clone(&unmatched) as Arc<dyn Rows>;
-            Unmatched { kind, unmatched, rows }
+            let rows = Arc::new(UnmatchedRows::new(kind, matching, reports, titles));
+            Unmatched { kind, rows }
         });
         let of_runs = self.found.last().filter(|(made_for, _)| made_for.runs == key.runs);
         let Some((_, found)) = of_runs else {
@@ -125,14 +123,14 @@ impl MatchingTables {
             Column::text("Kind", 170.0),
         ];
         let slot = |row: usize| {
-            let (side, item) = found.unmatched.item(row)?;
+            let (side, item) = found.rows.item(row)?;
             pair.slot(side, item).filter(|_| found.kind == Kind::Steps)
         };
         let selected = page.selection.slots(page.runs);
         let data = Data {
             title: &title,
             is_selected: &|row| slot(row).is_some_and(|slot| selected.contains(&slot)),
-            ..Data::of("in one report only", &columns, &found.rows)
+            ..Data::of("in one report only", &columns, found.rows.clone())
         };
         let click = self.table.ui(ui, &data, page.commands);
         if let Some(slot) = click.and_then(|click| slot(click.row)) {
@@ -160,7 +158,7 @@ fn counts_ui(
         ] {
             ui.weak(title).on_hover_text(hover);
         }
-        for run in pair.runs() {
+        for run in pair.runs {
             let title = format!("Only in {}", run.title_in_text());
             ui.label(RichText::new(title).color(run.color(ui)));
         }

@@ -15,8 +15,7 @@ use std::sync::Arc;
 
 use super::PageContext;
 use crate::analysis::comparison::fullest_tile::gaps_of_fullest;
-use crate::analysis::derived::Derived;
-use crate::analysis::derived::DerivedPair;
+use crate::analysis::derived::{Derived, DerivedPair};
 use crate::analysis::insights::compared::Compared;
 use crate::ui::job::{Latest, MadeFor, Same};
 use crate::ui::pages::RunsPage;
@@ -43,10 +42,10 @@ struct ComparedKey {
 
 impl ComparedKey {
     fn of(pair: &PairOfRuns<'_>) -> Self {
-        let settled = |needed: &Needed| pair.runs().map(|run| needed.is_settled(&run.report));
+        let settled = |needed: &Needed| pair.runs.map(|run| needed.is_settled(&run.report));
         Self {
-            runs: pair.runs().map(|run| run.id),
-            titles: pair.runs().map(|run| Arc::clone(&run.title)),
+            runs: pair.runs.map(|run| run.id),
+            titles: pair.runs.map(|run| Arc::clone(&run.title)),
             pair: Same(Arc::clone(pair.derived)),
             settled: NEEDS.iter().map(settled).collect(),
         }
@@ -90,8 +89,7 @@ pub struct ComparisonPage {
 impl RunsPage for ComparisonPage {
     fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
         let runs = page.runs;
-        let chosen = self.other.and_then(|id| runs.position(id)).filter(|place| *place > 0);
-        let place = chosen.unwrap_or(1);
+        let place = runs.compared(self.other);
         let pair = PairOfRuns::of(runs, place);
         if let Some(pair) = &pair {
             self.ask(ui.ctx(), pair);
@@ -99,7 +97,7 @@ impl RunsPage for ComparisonPage {
         let tab = self.tab.filter(|tab| *tab != Tab::AllRuns || runs.len() > 2);
         let tab = tab.unwrap_or(if runs.len() > 2 { Tab::AllRuns } else { Tab::Explanation });
         let is_of_pair =
-            |key: &ComparedKey| pair.is_some_and(|pair| key.runs == pair.runs().map(|run| run.id));
+            |key: &ComparedKey| pair.is_some_and(|pair| key.runs == pair.runs.map(|run| run.id));
         let compared = self.compared.last().filter(|(key, _)| is_of_pair(key));
         let compared = compared.map(|(_, compared)| Arc::clone(compared));
         if runs.len() > 2 {
@@ -150,7 +148,7 @@ impl RunsPage for ComparisonPage {
 
 impl ComparisonPage {
     fn ask(&mut self, ctx: &egui::Context, pair: &PairOfRuns<'_>) {
-        let of_runs = pair.runs().map(|run| Arc::clone(&run.derived));
+        let of_runs = pair.runs.map(|run| Arc::clone(&run.derived));
         let derived_pair = Arc::clone(pair.derived);
         let key = ComparedKey::of(pair);
         self.compared.ask("comparison of two reports", ctx, &key, move |cancel| {

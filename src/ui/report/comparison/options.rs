@@ -35,7 +35,7 @@ pub fn options_ui(
         Column::text(source, 220.0),
         Column::rest(target),
     ];
-    let data = Data::of("options that differ", &columns, rows);
+    let data = Data::of("options that differ", &columns, Arc::clone(rows));
     shown.table.ui(ui, &data, page.commands);
 }
 

@@ -10,7 +10,7 @@ use crate::ui::runs::{Run, Runs};
 /// Two of the runs. What the analysis calls the source is the reference.
 #[derive(Clone, Copy)]
 pub struct PairOfRuns<'a> {
-    runs: [&'a Run; 2],
+    pub runs: [&'a Run; 2],
     /// The position of the second among all runs.
     place: usize,
     pub derived: &'a Arc<DerivedPair>,
@@ -24,10 +24,6 @@ impl<'a> PairOfRuns<'a> {
         let derived = other.pair.as_ref()?;
         let axis = runs.axis().map(|axis| &**axis);
         Some(Self { runs: [runs.reference(), other], place, derived, axis })
-    }
-
-    pub fn runs(&self) -> [&'a Run; 2] {
-        self.runs
     }
 
     pub fn run(&self, side: Side) -> &'a Run {

@@ -34,7 +34,7 @@ pub fn plans_ui(
     let rows = shown
         .made
         .get(found, || -> Arc<dyn Rows> { Arc::new(Listed { rows: found.plans.clone(), cell }) });
-    let of_both = |what: &str| pair.runs().map(|run| format!("{what}, {}", run.title_in_text()));
+    let of_both = |what: &str| pair.runs.map(|run| format!("{what}, {}", run.title_in_text()));
     let [source_steps, target_steps] = of_both("Steps");
     let [source_peak, target_peak] = of_both("Peak");
     let columns = [
@@ -56,7 +56,7 @@ pub fn plans_ui(
     let data = Data {
         note: "peak: most not always live at a step of the operation",
         is_selected: &|row| selected.is_some() && operation(row) == *selected,
-        ..Data::of("changed plans", &columns, rows)
+        ..Data::of("changed plans", &columns, Arc::clone(rows))
     };
     let click = shown.table.ui(ui, &data, page.commands);
     if let Some(name) = click.and_then(|click| operation(click.row)) {

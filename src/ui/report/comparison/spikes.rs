@@ -85,7 +85,7 @@ pub fn spikes_ui(
         return;
     }
     let rows = shown.made.get(found, || -> Arc<dyn Rows> {
-        let reports = pair.runs().map(|run| Arc::clone(&run.report));
+        let reports = pair.runs.map(|run| Arc::clone(&run.report));
         let only_in = Side::BOTH.map(|side| pair.only_in(side));
         let rows = SpikeRows { found: Arc::clone(found), reports, only_in };
         Arc::new(rows)
@@ -110,7 +110,7 @@ pub fn spikes_ui(
     let data = Data {
         note: "not always live; click to see a spike in the curve",
         is_selected: &is_selected,
-        ..Data::of("spikes of both reports", &columns, rows)
+        ..Data::of("spikes of both reports", &columns, Arc::clone(rows))
     };
     let click = shown.table.ui(ui, &data, page.commands);
     if let Some(slot) = click.and_then(|click| slot(click.row)) {

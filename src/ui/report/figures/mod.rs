@@ -11,7 +11,6 @@ use crate::ui::job::{Latest, Same};
 use crate::ui::units::Units;
 use crate::ui::widget::choice::choice_ui;
 use crate::ui::widget::data_table::{Data, DataTable};
-use crate::ui::widget::rows::Rows;
 pub use rows::{Choice, Entries, Entry, FigureColumn, FigureRows, Layout, Part, Unit};
 
 /// Thresholds to choose from, bytes.
@@ -68,13 +67,12 @@ impl FigureTable {
         };
         let columns = entries.table_columns();
         let entry = |row: usize| made.entry(row);
-        let rows: Arc<dyn Rows> = Arc::clone(made) as Arc<dyn Rows>;
         let data = Data {
             note: shown.note,
             is_selected: &|row| entry(row).is_some_and(|entry| (shown.is_selected)(entry)),
-            ..Data::of(shown.name, &columns, &rows)
+            ..Data::of(shown.name, &columns, made.clone())
         };
-        let click = self.table.ui_beside(ui, &data, commands, Some(&mut head));
+        let click = self.table.ui_with(ui, &data, commands, Some(&mut head), None);
         let clicked = click.and_then(|click| entry(click.row)).cloned();
         if choice != self.choice {
             self.choice = choice;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::text::grouped;
-use crate::ui::runs::Runs;
+use crate::ui::runs::{Run, Runs};
 use crate::ui::widget::rows::{Column, Rows, Value};
 
 /// Width of the only column of figures, points.
@@ -55,10 +55,8 @@ pub struct FigureColumn {
 
 impl FigureColumn {
     pub fn of_runs(runs: &Runs) -> Vec<Self> {
-        let column = |run: &crate::ui::runs::Run| Self {
-            title: run.title.to_string(),
-            in_text: run.title_in_text(),
-        };
+        let column =
+            |run: &Run| Self { title: run.title.to_string(), in_text: run.title_in_text() };
         runs.iter().map(column).collect()
     }
 }

@@ -4,7 +4,7 @@ use eframe::egui::{self, CollapsingHeader, Label, RichText};
 
 use super::{RunPart, card_ui};
 use crate::analysis::insights::Insights;
-use crate::analysis::insights::advice::{Advice, Evidence, NotAdvised, Saving};
+use crate::analysis::insights::advice::{Advice, Evidence, Saving};
 use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::program::operations::OperationName;
 use crate::store::StepId;
@@ -30,7 +30,8 @@ pub fn advice_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights) {
     }
     card_ui(ui, "What does not help here", |ui| {
         for not_advised in &found.not_advised {
-            not_ui(ui, page, not_advised);
+            ui.add(Label::new(shortened(&not_advised.why, TEXT)).wrap());
+            evidence_ui(ui, page, &not_advised.evidence);
         }
     });
 }
@@ -58,11 +59,6 @@ fn one_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, number: usize, advice: &Adv
             }
         });
     }
-}
-
-fn not_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, not_advised: &NotAdvised) {
-    ui.add(Label::new(shortened(&not_advised.why, TEXT)).wrap());
-    evidence_ui(ui, page, &not_advised.evidence);
 }
 
 fn saving_text(saving: &Saving, units: Units) -> String {

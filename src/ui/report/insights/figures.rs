@@ -104,7 +104,7 @@ fn histogram_ui(ui: &mut egui::Ui, page: &RunPart<'_>, found: &Insights, units: 
         return;
     }
     let tokens = *Tokens::now(ui);
-    let limit = page.report().target.get().and_then(|target| target.bytes_per_tile);
+    let limit = page.report().bytes_per_tile();
     let size = Vec2::new(ui.available_width(), HISTOGRAM);
     let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
     let frame = Rect::from_min_max(rect.min, rect.max - Vec2::new(0.0, 18.0));

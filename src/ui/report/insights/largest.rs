@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{RunPart, card_ui};
 use crate::analysis::insights::Insights;
-use crate::analysis::insights::largest::{Largest, largest};
+use crate::analysis::insights::largest::{Largest, LargestExchange, LargestVertex, largest};
 use crate::analysis::liveness::{Scope, devices_with_curve, scope_title};
 use crate::analysis::memory::category_title;
 use crate::store::StepId;
@@ -83,14 +83,10 @@ fn largest_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, largest: &Largest) {
                 ui.end_row();
             }
         };
-        let vertex = |vertex: &crate::analysis::insights::largest::LargestVertex| {
-            (vertex.name.clone(), vertex.bytes)
-        };
+        let vertex = |vertex: &LargestVertex| (vertex.name.clone(), vertex.bytes);
         row("Vertex state", largest.vertex_state.as_ref().map(vertex));
         row("Vertex code", largest.vertex_code.as_ref().map(vertex));
-        let exchange = |exchange: &crate::analysis::insights::largest::LargestExchange| {
-            (exchange.name.clone(), exchange.bytes)
-        };
+        let exchange = |exchange: &LargestExchange| (exchange.name.clone(), exchange.bytes);
         row("Exchange code", largest.exchange_code.as_ref().map(exchange));
         row("Exchange received", largest.exchange_received.as_ref().map(exchange));
         let category = largest.category.as_ref();

@@ -32,8 +32,8 @@ pub struct Choices {
     is_stacked: bool,
     /// Whether the picture reaches up to the limit; `None` follows the figures.
     is_limit_in_sight: Option<bool>,
-    /// Changes with every switch.
-    version: u64,
+    /// Changes with every switch: then other things are drawn of the same curves.
+    pub version: u64,
 }
 
 impl Default for Choices {
@@ -59,11 +59,6 @@ impl Choices {
             self.shown.insert(run.id, shown);
             self.version += 1;
         }
-    }
-
-    /// Changes when other things are drawn of the same curves.
-    pub fn version(&self) -> u64 {
-        self.version
     }
 
     /// Whether the curve of a run stands on what is always live.
@@ -95,7 +90,6 @@ impl Choices {
         tops.max().unwrap_or(0)
     }
 
-    /// The highest of the limits that are shown.
     fn highest_limit(&self, runs: &Runs, timelines: &SlotTimelines) -> Option<u64> {
         drawn(runs, timelines).filter_map(|(run, curve)| self.limit(curve, run)).max()
     }

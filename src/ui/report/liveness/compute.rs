@@ -72,7 +72,7 @@ impl AtSteps {
     fn estimates(self, runs: &Runs, moments: &Moments) -> Computed {
         let estimate = |at: &StepOfRun| {
             let run = runs.get(at.run).ok_or_else(|| NoEstimate::NotRead.to_string())?;
-            let tiles = moments.scope().tiles(run.report.target.get());
+            let tiles = moments.timelines.scope.tiles(run.report.target.get());
             let step = at.step_there.ok_or_else(|| "No step there".to_owned())?;
             let of_step: Vec<StepEstimate> = estimates::at_steps(&run.report, tiles, &[step]);
             let of_step = of_step.first().ok_or_else(|| NoEstimate::NotRead.to_string())?;
@@ -90,19 +90,19 @@ impl AtSteps {
                 figure: estimate(at),
             }
         };
-        let rows = moments.list().iter().map(row).collect();
+        let rows = moments.list.iter().map(row).collect();
         Computed::Estimates(Arc::new(Listed { rows, cell: estimate_cell }))
     }
 }
 
 fn categories(runs: &Runs, moments: &Moments) -> Computed {
     let mut by_name: Vec<Entry> = Vec::new();
-    for (column, at) in moments.list().iter().enumerate() {
+    for (column, at) in moments.list.iter().enumerate() {
         // Before its first step nothing is alive.
         let Some(step) = at.step else { continue };
         let found = runs.get(at.run).and_then(|run| {
-            let curve = &moments.timelines().run(at.run)?.timeline.curve;
-            category_bytes(&run.report, &LiveMoment::at(curve, moments.scope(), step)?)
+            let curve = &moments.timelines.run(at.run)?.timeline.curve;
+            category_bytes(&run.report, &LiveMoment::at(curve, moments.timelines.scope, step)?)
         });
         let Some(found) = found else {
             let reason = "They need the lowered variables, which are not there".to_owned();
@@ -121,10 +121,10 @@ fn categories(runs: &Runs, moments: &Moments) -> Computed {
 
 fn vertices_at(runs: &Runs, moments: &Moments) -> Computed {
     let (mut by_name, mut unreadable): (Vec<Entry>, Vec<String>) = (Vec::new(), Vec::new());
-    for (column, at) in moments.list().iter().enumerate() {
+    for (column, at) in moments.list.iter().enumerate() {
         let Some(run) = runs.get(at.run) else { continue };
         let step: Vec<usize> = at.step_there.into_iter().collect();
-        let tiles = moments.scope().tiles(run.report.target.get());
+        let tiles = moments.timelines.scope.tiles(run.report.target.get());
         let Some(rows) = vertices::at_steps(&run.report, tiles, &step) else {
             let absence = run.report.compute_set_tiles.is_settled().then_some("has none");
             let reason = format!("{} {}", run.title, absence.unwrap_or("is still being read"));

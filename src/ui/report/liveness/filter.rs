@@ -5,8 +5,8 @@ use eframe::egui::{self, Label, TextEdit};
 use super::marks::Marks;
 use super::timelines::SlotTimelines;
 use crate::text::grouped;
-use crate::ui::report::moment::Moment;
-use crate::ui::runs::Runs;
+use crate::ui::report::moment::{Moment, as_title};
+use crate::ui::runs::{Run, Runs};
 use crate::ui::units::Units;
 
 /// Draws the field and what was found; returns the slot of the largest when it is asked for.
@@ -45,14 +45,11 @@ pub fn filter_ui(
             format!("{} of {of} steps match {peaks}", grouped(*count as u64))
         }
         counts => {
-            let count = |(run, count): (&crate::ui::runs::Run, &usize)| {
+            let count = |(run, count): (&Run, &usize)| {
                 format!("{} {}", run.title_in_text(), grouped(*count as u64))
             };
             let counts: Vec<String> = runs.iter().zip(counts).map(count).collect();
-            crate::ui::report::moment::as_title(&format!(
-                "{} steps match, {peaks}",
-                counts.join(", ")
-            ))
+            as_title(&format!("{} steps match, {peaks}", counts.join(", ")))
         }
     };
     ui.add(Label::new(text).truncate());

@@ -7,15 +7,13 @@ use super::lifetimes::{LifeAxis, LifetimeRows};
 use super::tables::Subject;
 use super::words::selected_moment;
 use crate::analysis::liveness::Scope;
-use crate::ui::report::PageContext;
 use crate::ui::report::moment::step_id;
-use crate::ui::report::run_title_ui;
+use crate::ui::report::{PageContext, run_title_ui};
 use crate::ui::runs::{Needed, Needs, Run, RunId, RunsAnswer};
 use crate::ui::selection::toggle;
 use crate::ui::theme::Tokens;
 use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::facts::absent_ui;
-use crate::ui::widget::rows::Rows;
 
 /// Between the tables, points.
 const GAP: f32 = 20.0;
@@ -106,7 +104,6 @@ impl LifetimeTable {
         let slot = |step: u32| axis.slot(place, step as usize).unwrap_or(end) as f64;
         let at_slot = moment.slot.or_else(|| axis.slot(place, *at)).unwrap_or(0);
         let life_axis = LifeAxis { range: subject.range, at: at_slot, place: &slot };
-        let rows: Arc<dyn Rows> = Arc::clone(lives) as Arc<dyn Rows>;
         let (selected, tokens) = (page.selection.variable.clone(), *Tokens::now(ui));
         let name = match runs.len() {
             1 => "lifetimes".to_owned(),
@@ -117,7 +114,7 @@ impl LifetimeTable {
             note: &format!("alive at step {}", step_id(&run.report, *at)),
             is_selected: &|row| selected.is_some() && lives.name(row) == selected.as_deref(),
             paint: &|painter, rect, row| lives.paint(painter, rect, row, &life_axis, &tokens),
-            ..Data::of(&name, &columns, &rows)
+            ..Data::of(&name, &columns, lives.clone())
         };
         let click = self.table.ui(ui, &data, page.commands);
         if let Some(name) = click.and_then(|click| lives.name(click.row)) {

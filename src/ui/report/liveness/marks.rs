@@ -7,7 +7,7 @@ use super::timelines::SlotTimelines;
 use crate::analysis::liveness::lifetimes::{VariableLife, life_of_name};
 use crate::analysis::program::operations::OperationName;
 use crate::analysis::program::steps::{Filter, matching_steps};
-use crate::ui::runs::{Needed, Needs, PerRun, Runs, RunsAnswer};
+use crate::ui::runs::{Needed, Needs, PerRun, Run, Runs, RunsAnswer};
 use crate::ui::selection::Selection;
 
 /// What a filter goes by: operations as far as they are known.
@@ -120,7 +120,7 @@ impl Marks {
 /// The lives of the variables of a name, with slots for steps.
 fn lives(runs: &Runs, name: &str) -> PerRun<Option<VariableLife>> {
     let Some(axis) = runs.axis() else { return runs.each(|_| None) };
-    let life = |(place, run): (usize, &crate::ui::runs::Run)| {
+    let life = |(place, run): (usize, &Run)| {
         let mut life = life_of_name(&run.report, name)?;
         let slot = |step: u32| {
             // The end of the last step.
@@ -145,7 +145,7 @@ fn steps_of_operation(runs: &Runs, wanted: &OperationName) -> Vec<Vec<u32>> {
         of_reference.extend(named.iter().filter_map(|at| pair.matching.operations.source_of(*at)));
     }
     let of_reference = ascending(of_reference);
-    let steps = |run: &crate::ui::runs::Run| {
+    let steps = |run: &Run| {
         let Some(operations) = run.derived.operations() else { return Vec::new() };
         let places = match &run.pair {
             None if run.id == runs.reference().id => of_reference.clone(),

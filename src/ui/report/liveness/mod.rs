@@ -58,11 +58,8 @@ impl RunsPage for LivenessPage {
             return;
         }
         if runs.axis().is_none() {
-            absent_ui(
-                ui,
-                "The steps of both reports are being matched",
-                "The curves appear here as soon as it is known what belongs together",
-            );
+            let hint = "The curves appear here as soon as it is known what belongs together";
+            absent_ui(ui, "The steps of both reports are being matched", hint);
             return;
         }
         let scope = self.choices.scope.scope;
@@ -106,9 +103,7 @@ impl RunsPage for LivenessPage {
             }
         });
         let margin = egui::Margin { bottom: 6, ..Default::default() };
-        egui::CentralPanel::default()
-            .frame(egui::Frame::new().inner_margin(margin))
-            .show(ui, |ui| self.pictures_ui(ui, page, &timelines, is_beside));
+        split::rest(ui, margin, |ui| self.pictures_ui(ui, page, &timelines, is_beside));
     }
 }
 

@@ -114,10 +114,7 @@ impl Rows for PeakRows {
             Cell::Operation => Value::text(self.operation(peak)),
             Cell::Name => Value::text(self.name(peak).unwrap_or_default()),
             Cell::Bytes(run) => Value::bytes(bytes(run)),
-            Cell::Change(run) => match (bytes(0), bytes(run)) {
-                (Some(from), Some(to)) => Value::change(from, to),
-                _ => Value::Nothing,
-            },
+            Cell::Change(run) => Value::change_if_known(bytes(0), bytes(run)),
             Cell::Percent => match (bytes(0), bytes(1)) {
                 (Some(_), None) => Value::text("only in source"),
                 (None, Some(_)) => Value::text("only in target"),

@@ -17,7 +17,7 @@ use crate::ui::units::Units;
 use crate::ui::widget::bins::{BinCache, Values};
 use crate::ui::widget::curve::{Answer, Lane, Layer, Picture, Y_AXIS_WIDTH, curve_ui};
 use crate::ui::widget::legend::{Patch, entry_ui};
-use crate::ui::widget::picture::link;
+use crate::ui::widget::picture::{at_pointer_ui, link};
 
 /// Slots that are drawn with a label of their own.
 const MOST_LABELS: usize = 12;
@@ -87,7 +87,7 @@ pub fn followed<'a>(
 
 /// Changes when what is drawn does.
 pub fn version(choices: &Choices, timelines: &SlotTimelines) -> u64 {
-    timelines.version << 32 | choices.version()
+    timelines.version << 32 | choices.version
 }
 
 impl LivenessPage {
@@ -131,9 +131,7 @@ impl LivenessPage {
             if let Some(slot) = answer.hovered {
                 hovered = Some((run.map(|run| run.id), slot));
                 self.tooltip.prepare(ui.ctx(), runs, timelines, slot);
-                egui::Tooltip::for_widget(&answer.response)
-                    .at_pointer()
-                    .show(|ui| self.tooltip.ui(ui, runs, timelines));
+                at_pointer_ui(&answer.response, |ui| self.tooltip.ui(ui, runs, timelines));
             }
         }
         *page.has_painted_graph = true;

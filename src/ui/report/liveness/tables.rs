@@ -21,10 +21,7 @@ use crate::ui::selection::toggle;
 use crate::ui::split;
 use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::facts::absent_ui;
-use crate::ui::widget::rows::Rows;
 
-/// Width that peaks and variables need side by side, points: of one run, and of several.
-const ROOM: [f32; 2] = [820.0, 1340.0];
 /// Moments of one run that are columns.
 const MOST_MOMENTS: usize = 6;
 /// What variables go by: their owners, too.
@@ -64,8 +61,9 @@ pub struct StepOfRun {
 /// The columns of the tables: the selected moments of one run, or the first of them in each of several.
 #[derive(Clone)]
 pub struct Moments {
-    timelines: Arc<SlotTimelines>,
-    list: Vec<StepOfRun>,
+    pub timelines: Arc<SlotTimelines>,
+    /// A step for each column.
+    pub list: Vec<StepOfRun>,
     columns: Vec<FigureColumn>,
     layout: Layout,
     note: String,
@@ -104,19 +102,6 @@ impl Moments {
             (list, FigureColumn::of_runs(runs))
         };
         Self { timelines: Arc::clone(timelines), list, columns, layout: Layout::of(runs), note }
-    }
-
-    pub fn scope(&self) -> Scope {
-        self.timelines.scope
-    }
-
-    pub fn timelines(&self) -> &SlotTimelines {
-        &self.timelines
-    }
-
-    /// A step for each column.
-    pub fn list(&self) -> &[StepOfRun] {
-        &self.list
     }
 
     /// Puts a figure of a thing into a column. A run has the same thing at all of its moments.
@@ -177,10 +162,11 @@ impl Tables {
         subject: &Subject<'_>,
     ) -> Option<(usize, bool)> {
         let width = ui.available_width();
-        let several = usize::from(!page.runs.is_one());
-        let room = ROOM.get(several).copied().unwrap_or_default();
+        let is_one = page.runs.is_one();
+        // What peaks and variables need side by side.
+        let room = if is_one { 820.0 } else { 1340.0 };
         if width < room {
-            let usual = if several == 0 { Tab::NotAlwaysLive } else { Tab::Peaks };
+            let usual = if is_one { Tab::NotAlwaysLive } else { Tab::Peaks };
             let tab = self.tabs_ui(ui, page.runs, usual, true);
             if tab == Tab::Peaks {
                 return self.peaks_ui(ui, page, subject);
@@ -188,15 +174,12 @@ impl Tables {
             self.tab_ui(ui, page, subject, tab);
             return None;
         }
-        let (share, least, most) =
-            if several == 0 { (0.4, 200.0, 0.6) } else { (0.5, 400.0, 0.65) };
-        let name = if several == 0 { "peaks" } else { "peaks of both" };
+        let (share, least, most) = if is_one { (0.4, 200.0, 0.6) } else { (0.5, 400.0, 0.65) };
+        let name = if is_one { "peaks" } else { "peaks of both" };
         let clicked = split::left(ui, name, width * share, least..=(width * most), |ui| {
             self.peaks_ui(ui, page, subject)
         });
-        let frame =
-            egui::Frame::new().inner_margin(egui::Margin { left: 10, ..Default::default() });
-        egui::CentralPanel::default().frame(frame).show(ui, |ui| {
+        split::rest(ui, egui::Margin { left: 10, ..Default::default() }, |ui| {
             let tab = self.tabs_ui(ui, page.runs, Tab::NotAlwaysLive, false);
             self.tab_ui(ui, page, subject, tab);
         });
@@ -234,19 +217,15 @@ impl Tables {
             self.peak_rows = Some((made_for, Arc::new(PeakRows::new(runs, timelines))));
         }
         let (_, peaks) = self.peak_rows.as_ref()?;
-        let rows: Arc<dyn Rows> = Arc::clone(peaks) as Arc<dyn Rows>;
         let slots = subject.slots;
-        let (name, note) = if runs.is_one() {
-            ("peaks", "largest first")
-        } else {
-            (words(runs, "peaks of both", "peaks of all runs"), "largest first, not always live")
-        };
+        let name = named(runs, "peaks");
+        let note = if runs.is_one() { "largest first" } else { "largest first, not always live" };
         let columns = peaks.columns();
         let data = Data {
             title: "Peaks",
             note,
             is_selected: &|row| peaks.slot(row).is_some_and(|slot| slots.contains(&slot)),
-            ..Data::of(name, &columns, &rows)
+            ..Data::of(&name, &columns, peaks.clone())
         };
         let click = self.peaks.ui(ui, &data, page.commands)?;
         Some((peaks.slot(click.row)?, click.is_added))
@@ -269,12 +248,8 @@ impl Tables {
         match tab {
             Tab::Peaks => {}
             Tab::NotAlwaysLive => {
-                let name = match runs.len() {
-                    1 => "not always live variables",
-                    2 => "not always live variables of both",
-                    _ => "not always live variables of all runs",
-                };
-                self.not_always_live.ui(ui, page, name, &VariablesAt::NotAlwaysLive(moments()));
+                let name = named(runs, "not always live variables");
+                self.not_always_live.ui(ui, page, &name, &VariablesAt::NotAlwaysLive(moments()));
             }
             Tab::AlwaysLive if scope == Scope::WorstArena => {
                 let arena = runs.system().arena_in_text();
@@ -284,12 +259,8 @@ impl Tables {
                 absent_ui(ui, &title, &hint);
             }
             Tab::AlwaysLive => {
-                let name = match runs.len() {
-                    1 => "always live variables",
-                    2 => "always live variables of both",
-                    _ => "always live variables of all runs",
-                };
-                self.always_live.ui(ui, page, name, &VariablesAt::AlwaysLive(scope));
+                let name = named(runs, "always live variables");
+                self.always_live.ui(ui, page, &name, &VariablesAt::AlwaysLive(scope));
             }
             Tab::Lifetimes => self.lifetimes.ui(ui, page, subject),
             Tab::At(what) => self.computed_ui(ui, page, what, moments()),
@@ -334,7 +305,7 @@ impl Tables {
                 let columns = estimate_columns();
                 let data = Data {
                     note: &with_moment("each run counted once"),
-                    ..Data::of(shown.name(), &columns, rows)
+                    ..Data::of(shown.name(), &columns, Arc::clone(rows))
                 };
                 self.estimates.ui(ui, &data, page.commands);
             }
@@ -342,9 +313,13 @@ impl Tables {
     }
 }
 
-/// Words for two runs, and for more.
-fn words<'a>(runs: &Runs, of_two: &'a str, of_more: &'a str) -> &'a str {
-    if runs.len() == 2 { of_two } else { of_more }
+fn named(runs: &Runs, table: &str) -> String {
+    let whose = match runs.len() {
+        1 => "",
+        2 => " of both",
+        _ => " of all runs",
+    };
+    format!("{table}{whose}")
 }
 
 #[derive(Clone, PartialEq)]
@@ -378,7 +353,7 @@ impl VariablesAt {
                 // Before its first step nothing is alive.
                 let of_run = of_run.filter_map(|(column, at)| Some((column, at.step?)));
                 let (columns, steps): (Vec<usize>, Vec<usize>) = of_run.unzip();
-                let scope = moments.scope();
+                let scope = moments.timelines.scope;
                 Some((variables::not_always_live(&run.report, scope, &steps, worst)?, columns))
             }
         }

@@ -9,9 +9,8 @@ use crate::analysis::comparison::step_axis::StepAxis;
 use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::scope_curve::AlwaysLive;
 use crate::analysis::liveness::timeline::Timeline;
-use crate::ui::runs::{PerRun, Runs};
-use crate::ui::widget::bins::Values;
-use crate::ui::widget::bins::new_version;
+use crate::ui::runs::{PerRun, Run, Runs};
+use crate::ui::widget::bins::{Values, new_version};
 
 pub struct RunCurve {
     /// By step.
@@ -95,7 +94,7 @@ impl SlotTimelines {
     pub fn of(runs: &Runs, scope: Scope, is_cancelled: &(dyn Fn() -> bool + Sync)) -> Option<Self> {
         let axis = Arc::clone(runs.axis()?);
         let slots = axis.len();
-        let curve = |(place, run): (usize, &crate::ui::runs::Run)| {
+        let curve = |(place, run): (usize, &Run)| {
             let timeline = run.derived.timeline(scope, is_cancelled)?;
             let step_in = |slot| axis.step(place, slot);
             let by_slot = (!runs.is_one()).then(|| BySlot::new(&timeline, slots, step_in));
@@ -142,7 +141,6 @@ impl SlotTimelines {
         self.runs.get(run)?.as_ref()
     }
 
-    /// The slots that only this run has.
     pub fn only(&self, run: usize) -> &[Range<u32>] {
         self.only.get(run).map_or(&[], |only| only)
     }

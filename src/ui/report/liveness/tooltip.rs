@@ -12,14 +12,13 @@ use crate::text::{grouped, shortened};
 use crate::ui::report::figures::Entry;
 use crate::ui::report::moment::{Moment, step_id};
 use crate::ui::report::{against_limit, change_color, change_text, tooltip_facts_ui};
-use crate::ui::runs::{Needed, Runs, RunsAnswer};
+use crate::ui::runs::{Needed, Run, Runs, RunsAnswer};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::rows::Value;
 
 /// Widest tooltip, points: it has a column of words for each of two runs.
 const WIDTH: f32 = 640.0;
-/// Variables in the tooltip.
 const MOST_VARIABLES: usize = 5;
 /// Longest name of one run, of two, and of a variable, which has a line of its own.
 const NAME: usize = 64;
@@ -53,9 +52,7 @@ impl SlotTooltip {
         let key = (slot, timelines.version, runs.is_settled(&[Needed::Debug]));
         if self.made_for != Some(key) {
             let moment = Moment::at_slot(&timelines.axis, slot);
-            let facts = |(place, run): (usize, &crate::ui::runs::Run)| {
-                facts(&run.report, moment.step_there(place)?)
-            };
+            let facts = |(place, run): (usize, &Run)| facts(&run.report, moment.step_there(place)?);
             self.facts = runs.iter().enumerate().map(facts).collect();
             self.moment = Some(moment);
             self.made_for = Some(key);
@@ -86,8 +83,15 @@ impl SlotTooltip {
                 }
             }
             (1, _) => return,
-            (2, _) => self.pair_ui(ui, runs, timelines, (moment, &figures)),
-            _ => self.many_ui(ui, runs, timelines, (moment, &figures)),
+            (several, _) => {
+                ui.set_max_width(WIDTH);
+                head_ui(ui, runs, timelines, moment);
+                if several == 2 {
+                    self.pair_ui(ui, runs, &figures);
+                } else {
+                    self.many_ui(ui, runs, moment, &figures);
+                }
+            }
         }
         self.largest_ui(ui, runs, &(slot, timelines.version));
     }
@@ -127,15 +131,7 @@ impl SlotTooltip {
         }
     }
 
-    fn pair_ui(
-        &self,
-        ui: &mut egui::Ui,
-        runs: &Runs,
-        timelines: &SlotTimelines,
-        (moment, figures): (&Moment, &[RunFigures]),
-    ) {
-        ui.set_max_width(WIDTH);
-        head_ui(ui, runs, timelines, moment);
+    fn pair_ui(&self, ui: &mut egui::Ui, runs: &Runs, figures: &[RunFigures]) {
         egui::Grid::new("slot facts").num_columns(4).spacing([12.0, 2.0]).show(ui, |ui| {
             ui.label("");
             for run in runs.iter() {
@@ -148,15 +144,7 @@ impl SlotTooltip {
         });
     }
 
-    fn many_ui(
-        &self,
-        ui: &mut egui::Ui,
-        runs: &Runs,
-        timelines: &SlotTimelines,
-        (moment, figures): (&Moment, &[RunFigures]),
-    ) {
-        ui.set_max_width(WIDTH);
-        head_ui(ui, runs, timelines, moment);
+    fn many_ui(&self, ui: &mut egui::Ui, runs: &Runs, moment: &Moment, figures: &[RunFigures]) {
         let lists: Vec<Vec<Fact>> = self.facts.iter().flatten().map(StepFacts::list).collect();
         let line = |name: &'static str| {
             let values = lists.iter().filter_map(|list| list.iter().find(|fact| fact.name == name));
@@ -296,7 +284,6 @@ fn head_ui(ui: &mut egui::Ui, runs: &Runs, timelines: &SlotTimelines, moment: &M
     }
 }
 
-/// The bytes of a run in a slot.
 struct RunFigures {
     worst: Option<String>,
     not_always_live: Option<u64>,

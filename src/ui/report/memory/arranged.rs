@@ -98,7 +98,6 @@ impl ArrangedTiles {
         (row != NOT_THERE).then_some(row as usize)
     }
 
-    /// The most bytes of any tile of any run.
     pub fn top(&self) -> u64 {
         self.figures.iter().map(TileFigures::top).max().unwrap_or(0)
     }
@@ -111,12 +110,10 @@ pub struct TileFigures {
     pub including_gaps: TileColumn,
     /// The most bytes without gaps, and with them.
     pub tops: (u64, u64),
-    /// Number of tiles that the run has.
     pub tiles: u64,
     /// Of bytes with gaps.
     pub statistics: Statistics,
     pub fullest: Option<TileId>,
-    /// Number of tiles over the limit.
     pub over_limit: Option<u64>,
 }
 

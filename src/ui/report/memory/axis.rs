@@ -54,7 +54,6 @@ impl TileAxis {
         }
     }
 
-    /// Number of tiles that are shown.
     pub fn len(&self) -> usize {
         self.rows.len()
     }

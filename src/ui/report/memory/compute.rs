@@ -37,7 +37,6 @@ pub enum Listing {
 }
 
 impl Listing {
-    /// All of them, in the order of their tabs.
     pub const ALL: [Self; 3] = [Self::ComputeSets, Self::Vertices, Self::Exchanges];
 
     pub fn title(self) -> &'static str {

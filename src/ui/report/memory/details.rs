@@ -13,7 +13,7 @@ use crate::analysis::memory::tile_details::{
 use crate::analysis::memory::tile_order::selected_rows;
 use crate::text::{clean, grouped};
 use crate::ui::report::PageContext;
-use crate::ui::runs::{Needed, Runs, RunsAnswer};
+use crate::ui::runs::{Needed, Run, Runs, RunsAnswer};
 use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::rows::{Column, Outline, Rows, Value};
 
@@ -144,10 +144,7 @@ impl Cell {
         let bytes = |place: usize| row.bytes.get(place).copied().flatten();
         match self {
             Self::Bytes(place) => Value::bytes(bytes(place)),
-            Self::Change(from, to) => match (bytes(from), bytes(to)) {
-                (Some(from), Some(to)) => Value::change(from, to),
-                _ => Value::Nothing,
-            },
+            Self::Change(from, to) => Value::change_if_known(bytes(from), bytes(to)),
             Self::Percent(from, to) => match (bytes(from), bytes(to)) {
                 (Some(from @ 1..), Some(to)) => {
                     Value::Percent((to as f64 - from as f64) * 100.0 / from as f64)
@@ -242,7 +239,7 @@ fn columns(runs: &Runs, titles: &[String], selected: Option<&str>) -> Vec<Detail
         }
         2 => {
             let (width, wide) = (Some(OF_PAIR.0), Some(OF_PAIR.1));
-            let column = |(place, run): (usize, &crate::ui::runs::Run)| {
+            let column = |(place, run): (usize, &Run)| {
                 DetailColumn::of(&*run.title, Cell::Bytes(place), width)
             };
             let mut columns: Vec<_> = runs.iter().enumerate().map(column).collect();
@@ -311,13 +308,10 @@ impl Details {
     pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, beside: Beside<'_>) {
         let (runs, selection) = (page.runs, page.selection.tiles.clone());
         let key = selection.clone();
-        self.details.ask(
-            "details of tiles",
-            ui.ctx(),
-            (runs, &[Needed::Memory]),
-            &key,
-            move |runs, _| TileDetails::new(runs, &selection),
-        );
+        let needs = (runs, &[Needed::Memory][..]);
+        self.details.ask("details of tiles", ui.ctx(), needs, &key, move |runs, _| {
+            TileDetails::new(runs, &selection)
+        });
         let Some((_, Some(details))) = self.details.last(runs) else {
             ui.horizontal(beside);
             ui.weak(self.details.failure().unwrap_or(""));
@@ -345,8 +339,9 @@ impl Details {
         };
         let shown = self.shown.insert(shown);
         let name = table_name(runs, "Memory details");
-        let data = Data { note: &details.note, ..Data::of(&name, &columns, &shown.rows) };
-        let click = self.table.ui_beside(ui, &data, page.commands, Some(beside));
+        let data =
+            Data { note: &details.note, ..Data::of(&name, &columns, Arc::clone(&shown.rows)) };
+        let click = self.table.ui_with(ui, &data, page.commands, Some(beside), None);
         let group = click.and_then(|click| shown.groups.get(click.row).copied().flatten());
         if let Some(group) = group.filter(|group| GROUPS.contains(group)) {
             match self.closed.iter().position(|closed| *closed == group) {

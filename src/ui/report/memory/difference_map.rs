@@ -1,6 +1,6 @@
 //! The map of differences, category × tile: the colour says how much more or less it is in the target.
 
-use eframe::egui::{self, ColorImage, ComboBox, Response, RichText, Sense, StrokeKind};
+use eframe::egui::{self, ColorImage, Response, RichText, Sense, StrokeKind};
 use std::sync::Arc;
 
 use super::arranged::{ArrangedTiles, DividedTiles};
@@ -8,7 +8,8 @@ use super::difference_paint::Layout;
 use super::picture::x_title;
 use super::select::Selecting;
 use crate::analysis::comparison::difference_map::DifferenceMap;
-use crate::text::{grouped, shortened};
+use crate::text::grouped;
+use crate::ui::report::side_by_side::compared_run_ui;
 use crate::ui::report::tile_figures::tile_text;
 use crate::ui::report::{PageContext, bytes_or_dash, change_text, tooltip_facts_ui};
 use crate::ui::runs::{Needed, Run, RunId, Runs, RunsAnswer};
@@ -19,7 +20,7 @@ use crate::ui::widget::curve::{Click, modifiers_of_click, select_by_key};
 use crate::ui::widget::diverging::{ChangeScale, change_scale_ui, diverging};
 use crate::ui::widget::navigate::{Axis, navigate, navigate_by_key};
 use crate::ui::widget::overview::Overview;
-use crate::ui::widget::picture::{ShownImage, describe, focus};
+use crate::ui::widget::picture::{ShownImage, at_pointer_ui, describe, focus};
 use crate::ui::widget::toolbar::Toolbar;
 use crate::ui::widget::view::View;
 
@@ -101,23 +102,17 @@ impl DifferenceMapView {
         selecting: &mut Selecting,
     ) {
         let (runs, tiles) = (page.runs, &divided.tiles);
-        let chosen = self.other.and_then(|id| runs.position(id)).filter(|place| *place > 0);
-        let place = chosen.unwrap_or(1);
+        let place = runs.compared(self.other);
         let Some(other) = runs.get(place) else { return };
         let for_job = Arc::clone(tiles);
-        self.map.ask(
-            "map of differences",
-            ui.ctx(),
-            (runs, &[Needed::Memory]),
-            &other.id,
-            move |runs, _| {
-                let reports = [runs.reference(), runs.get(place)?].map(|run| &run.report);
-                let [source, target] = reports.map(|report| report.memory.get());
-                let [of_source, of_target] = [0, place].map(|run| for_job.own_rows.get(run));
-                let rows = [&of_source?[..], &of_target?[..]];
-                Some(Arc::new(DifferenceMap::new([source?, target?], rows)))
-            },
-        );
+        let needs = (runs, &[Needed::Memory][..]);
+        self.map.ask("map of differences", ui.ctx(), needs, &other.id, move |runs, _| {
+            let reports = [runs.reference(), runs.get(place)?].map(|run| &run.report);
+            let [source, target] = reports.map(|report| report.memory.get());
+            let [of_source, of_target] = [0, place].map(|run| for_job.own_rows.get(run));
+            let rows = [&of_source?[..], &of_target?[..]];
+            Some(Arc::new(DifferenceMap::new([source?, target?], rows)))
+        });
         let map = self.map.last(runs).filter(|(made_for, _)| **made_for == other.id);
         let Some((_, Some(map))) = map else {
             ui.weak(self.map.failure().unwrap_or("Comparing the tiles…"));
@@ -156,7 +151,7 @@ impl DifferenceMapView {
         let title = x_title(runs, divided.choice.order);
         layout.paint(ui, &map, (&tiles.axis, &title), picture, selecting.positions(), hovered);
         if let Some((row, position)) = hovered {
-            egui::Tooltip::for_widget(&response).at_pointer().show(|ui| {
+            at_pointer_ui(&response, |ui| {
                 tooltip_ui(ui, runs, other, (&map, tiles), (row, position));
             });
         }
@@ -166,19 +161,8 @@ impl DifferenceMapView {
         if runs.len() <= 2 {
             return;
         }
-        let mut other = now.id;
-        let combo = ComboBox::from_id_salt("compared run").width(150.0);
-        let combo = combo.selected_text(shortened(&now.title, 24)).show_ui(ui, |ui| {
-            for run in runs.iter().skip(1) {
-                ui.selectable_value(&mut other, run.id, &*run.title);
-            }
-        });
         let hover = format!("The run that is compared with {}", runs.reference().the());
-        combo.response.accessible_name("Compared run").on_hover_text(hover);
-        if other != now.id {
-            self.other = Some(other);
-            ui.request_repaint();
-        }
+        compared_run_ui(ui, runs, now, &mut self.other).on_hover_text(hover);
     }
 
     fn ask_picture(

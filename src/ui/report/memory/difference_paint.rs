@@ -140,11 +140,8 @@ impl Layout {
         for position in ticks::multiples(step, (self.range.0.max(0.0), self.range.1)) {
             let x = self.x(position);
             let Some(tile) = axis.tile(position as usize) else { continue };
-            painter.vline(
-                x,
-                self.plot.bottom()..=self.plot.bottom() + 4.0,
-                Stroke::new(1.0, color),
-            );
+            let tick = self.plot.bottom()..=self.plot.bottom() + 4.0;
+            painter.vline(x, tick, Stroke::new(1.0, color));
             if x < self.plot.right() - 16.0 {
                 let at = Pos2::new(x, self.plot.bottom() + 4.0);
                 painter.text(at, Align2::CENTER_TOP, tile.to_string(), font.clone(), color);

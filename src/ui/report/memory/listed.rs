@@ -57,7 +57,6 @@ impl Listed {
 }
 
 pub struct TableText<'a> {
-    /// Its accessible name, of one run.
     pub name: &'static str,
     pub note: &'a str,
     /// What stands there until there is something to list.
@@ -71,23 +70,14 @@ pub struct Clicked {
     pub is_added: bool,
 }
 
+#[derive(Default)]
 pub struct ListedTable<K> {
     of_one: DataTable,
     of_several: FigureTable,
     listed: RunsAnswer<K, Listed>,
 }
 
-impl<K> Default for ListedTable<K> {
-    fn default() -> Self {
-        Self {
-            of_one: DataTable::default(),
-            of_several: FigureTable::default(),
-            listed: RunsAnswer::default(),
-        }
-    }
-}
-
-impl<K: Clone + PartialEq> ListedTable<K> {
+impl<K: Clone + Default + PartialEq> ListedTable<K> {
     /// A table that of one run is sorted by a column at first.
     pub fn sorted_by(column: usize) -> Self {
         Self { of_one: DataTable::sorted_by(column), ..Self::default() }
@@ -118,9 +108,9 @@ impl<K: Clone + PartialEq> ListedTable<K> {
                 let data = Data {
                     note: note.as_deref().unwrap_or(text.note),
                     is_selected: &|row| (text.is_selected)(&row_name(row)),
-                    ..Data::of(&name, columns, rows)
+                    ..Data::of(&name, columns, Arc::clone(rows))
                 };
-                let click = self.of_one.ui_beside(ui, &data, page.commands, Some(beside))?;
+                let click = self.of_one.ui_with(ui, &data, page.commands, Some(beside), None)?;
                 Some(Clicked { name: row_name(click.row).into(), is_added: click.is_added })
             }
             Some((_, Listed::Several { entries, unknown })) => {
@@ -128,8 +118,7 @@ impl<K: Clone + PartialEq> ListedTable<K> {
                     0 => text.note.to_owned(),
                     count => format!("{}; the figure of {count} more is not known", text.note),
                 };
-                let is_selected =
-                    |entry: &crate::ui::report::figures::Entry| (text.is_selected)(&entry.name);
+                let is_selected = |entry: &Entry| (text.is_selected)(&entry.name);
                 let figures =
                     Figures { name: &name, note: &note, entries, is_selected: &is_selected };
                 let entry = self.of_several.ui(ui, &figures, page.commands, beside)?;

@@ -38,7 +38,7 @@ use crate::ui::widget::facts::absent_ui;
 use arranged::{DividedTiles, TileChoice, memories};
 use choices::Choices;
 use difference_map::DifferenceMapView;
-use picture::{TilesShown, limit_of};
+use picture::TilesShown;
 use statistics::statistics_ui;
 
 /// Least height of the pictures with what is above them, points.
@@ -122,7 +122,7 @@ impl MemoryPage {
         let tiles = &divided.tiles;
         let memories = memories(runs).unwrap_or_default();
         self.selecting.follow(&page.selection.tiles, &tiles.axis, &memories);
-        let limit = runs.iter().filter_map(limit_of).max();
+        let limit = runs.iter().filter_map(|run| run.report.bytes_per_tile()).max();
         let is_scaled = limit.map(|limit| {
             let wanted = self.choices.is_scaled_to_limit;
             self.choices.has_limit && wanted.unwrap_or_else(|| is_limit_near(tiles.top(), limit))
@@ -147,17 +147,15 @@ impl MemoryPage {
             let chosen = self.tabs.ui(ui, page, tiles, &mut self.selecting);
             self.pictures.reveal = self.pictures.reveal.take().or(chosen);
         });
-        egui::CentralPanel::default()
-            .frame(egui::Frame::new().inner_margin(Margin { bottom: 6, ..Margin::ZERO }))
-            .show(ui, |ui| {
-                if has_differences {
-                    self.differences.ui(ui, page, &divided, &mut self.selecting);
-                    return;
-                }
-                let scaled = limit.filter(|_| is_scaled == Some(true));
-                let shown = TilesShown { runs, divided: &divided, scaled };
-                self.pictures.ui(ui, page, &shown, &mut self.choices, &mut self.selecting);
-            });
+        split::rest(ui, Margin { bottom: 6, ..Margin::ZERO }, |ui| {
+            if has_differences {
+                self.differences.ui(ui, page, &divided, &mut self.selecting);
+                return;
+            }
+            let scaled = limit.filter(|_| is_scaled == Some(true));
+            let shown = TilesShown { runs, divided: &divided, scaled };
+            self.pictures.ui(ui, page, &shown, &mut self.choices, &mut self.selecting);
+        });
     }
 
     fn head_ui(&mut self, ui: &mut egui::Ui, runs: &Runs, ipus: &[u32], is_scaled: Option<bool>) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::arranged::ArrangedTiles;
 use crate::analysis::liveness::variables::over_tiles;
-use crate::ui::runs::{Needed, Needs, Runs, RunsAnswer};
+use crate::ui::runs::{Needed, Needs, Run, Runs, RunsAnswer};
 use crate::ui::widget::bins::new_version;
 
 const NEEDS: Needs = &[Needed::Liveness, Needed::TileVariables];
@@ -28,9 +28,7 @@ impl VariableOverTiles {
         let (wanted, tiles) = (name.to_owned(), Arc::clone(tiles));
         self.0.ask("variable over tiles", ui.ctx(), (runs, NEEDS), &key, move |runs, _| {
             let in_order = tiles.axis.in_order();
-            let of_run = |run: &crate::ui::runs::Run| {
-                over_tiles(&run.report, &wanted, in_order.iter().copied())
-            };
+            let of_run = |run: &Run| over_tiles(&run.report, &wanted, in_order.iter().copied());
             OverTiles { of_runs: runs.iter().map(of_run).collect(), version: new_version() }
         });
     }

@@ -23,7 +23,7 @@ use crate::ui::units::Units;
 use crate::ui::widget::bins::{BinCache, Values};
 use crate::ui::widget::curve::{Answer, Layer, Picture, curve_ui};
 use crate::ui::widget::overview::Overview;
-use crate::ui::widget::picture::link;
+use crate::ui::widget::picture::{at_pointer_ui, link};
 use crate::ui::widget::toolbar::Toolbar;
 use crate::ui::widget::view::View;
 
@@ -117,7 +117,7 @@ impl TilePictures {
                 let legend = LegendOf {
                     runs,
                     divided,
-                    has_limit: runs.iter().any(|run| limit_of(run).is_some()),
+                    has_limit: runs.iter().any(|run| run.report.bytes_per_tile().is_some()),
                     variable: name.as_deref(),
                     alone: *alone,
                 };
@@ -140,9 +140,7 @@ impl TilePictures {
         for (place, answer) in answers.iter().enumerate() {
             let Some(position) = answer.hovered.filter(|_| hovered.is_none()) else { continue };
             hovered = Some((place, position));
-            egui::Tooltip::for_widget(&answer.response)
-                .at_pointer()
-                .show(|ui| tooltip::tile_ui(ui, runs, divided, position));
+            at_pointer_ui(&answer.response, |ui| tooltip::tile_ui(ui, runs, divided, position));
         }
         link(ui, &mut self.pointed, hovered, pictures.len() > 1);
     }
@@ -294,13 +292,10 @@ pub fn x_title(runs: &Runs, order: TileOrder) -> String {
     }
 }
 
-pub fn limit_of(run: &Run) -> Option<u64> {
-    run.report.target.get()?.bytes_per_tile
-}
-
 /// The limits that a picture shows, one where they are equal.
 fn limit_lines(runs: &Runs, alone: Option<usize>, units: Units) -> Vec<(u64, String)> {
     let line = |title: &str, limit: u64| (limit, format!("{title} {}", units.bytes(limit)));
+    let limit_of = |run: &Run| run.report.bytes_per_tile();
     let first = runs.get(alone.unwrap_or(0)).and_then(limit_of);
     if alone.is_some() || runs.iter().all(|run| limit_of(run) == first) {
         return first.map(|limit| line("Limit", limit)).into_iter().collect();

@@ -4,7 +4,6 @@ use eframe::egui::text::{LayoutJob, TextFormat};
 use eframe::egui::{self, Color32, Label, RichText};
 
 use super::arranged::{ArrangedTiles, TileFigures};
-use super::picture::limit_of;
 use crate::analysis::memory::Statistics;
 use crate::text::grouped;
 use crate::ui::report::{change_color, change_text};
@@ -56,7 +55,7 @@ fn of_one_ui(ui: &mut egui::Ui, run: &Run, figures: &TileFigures) {
             let text = RichText::new(over).strong().color(Tokens::now(ui).bad);
             ui.add(Label::new(text).extend());
         }
-        None if limit_of(run).is_some() => {
+        None if run.report.bytes_per_tile().is_some() => {
             ui.weak("Of some tiles the bytes are not known");
         }
         None => {

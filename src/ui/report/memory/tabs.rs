@@ -12,7 +12,7 @@ use super::variables::Variables;
 use crate::store::TileId;
 use crate::ui::report::PageContext;
 use crate::ui::runs::Runs;
-use crate::ui::widget::choice::shown_tab_line;
+use crate::ui::widget::choice::tabs_ui;
 
 /// Below this width the tabs have a row of their own, points.
 fn room(runs: &Runs) -> f32 {
@@ -59,7 +59,12 @@ impl Tabs {
         selecting: &mut Selecting,
     ) -> Option<TileId> {
         let mut tab = self.tab;
-        let mut tabs = |ui: &mut egui::Ui| tabs_ui(ui, &mut tab);
+        let mut tabs = |ui: &mut egui::Ui| {
+            let own =
+                [(Tab::Details, "Details"), (Tab::Variables, "Variables"), (Tab::Tiles, "Tiles")];
+            let listings = Listing::ALL.map(|listing| (Tab::Listing(listing), listing.title()));
+            tabs_ui(ui, &mut tab, own.into_iter().chain(listings));
+        };
         let mut nothing = |_: &mut egui::Ui| {};
         let beside: Beside<'_> = if ui.available_width() < room(page.runs) {
             ui.horizontal_wrapped(&mut tabs);
@@ -88,20 +93,4 @@ impl Tabs {
         }
         chosen
     }
-}
-
-fn tabs_ui(ui: &mut egui::Ui, now: &mut Tab) {
-    ui.scope(|ui| {
-        ui.spacing_mut().item_spacing.x = 4.0;
-        let listings = Listing::ALL.map(|listing| (Tab::Listing(listing), listing.title()));
-        let tabs =
-            [(Tab::Details, "Details"), (Tab::Variables, "Variables"), (Tab::Tiles, "Tiles")];
-        for (tab, title) in tabs.into_iter().chain(listings) {
-            let entry = ui.selectable_value(now, tab, title);
-            if *now == tab {
-                shown_tab_line(ui, &entry);
-            }
-        }
-    });
-    ui.add_space(8.0);
 }

@@ -83,7 +83,7 @@ fn columns(report: &Report) -> Vec<Column> {
         Column::bytes("Gaps", BYTES),
         Column::bytes("Always live", BYTES),
     ];
-    if report.target.get().is_some_and(|target| target.bytes_per_tile.is_some()) {
+    if report.bytes_per_tile().is_some() {
         columns.push(Column::bytes("Over the limit by", BYTES));
     }
     columns

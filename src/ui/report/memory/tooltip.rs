@@ -50,7 +50,7 @@ pub fn tile_ui(ui: &mut egui::Ui, runs: &Runs, divided: &DividedTiles, position:
     }
     ui.separator();
     for (place, (run, bytes)) in runs.iter().zip(over).enumerate() {
-        let limit = run.report.target.get().and_then(|target| target.bytes_per_tile);
+        let limit = run.report.bytes_per_tile();
         let (text, is_over) = match (tiles.row(place, position), bytes, limit) {
             (None, ..) => ("it does not have this tile".to_owned(), false),
             (_, Some(bytes), Some(limit)) => (against_limit(bytes, limit, units), bytes > limit),

@@ -71,12 +71,9 @@ impl Choices {
                 _ => Patch::Area(color, color),
             };
             let mut is_on = self.has(kind);
-            if entry_ui(ui, patch, &title(colors, kind, is_at_step), &mut is_on).changed() {
-                if is_on {
-                    self.hidden.remove(&kind);
-                } else {
-                    self.hidden.insert(kind);
-                }
+            let entry = entry_ui(ui, patch, &title(colors, kind, is_at_step), &mut is_on);
+            if entry.changed() && !self.hidden.remove(&kind) {
+                self.hidden.insert(kind);
             }
         }
     }

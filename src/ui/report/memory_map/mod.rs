@@ -25,6 +25,7 @@ use super::category_colors::{AskedColors, CategoryColors};
 use super::step_choice::step_choice_ui;
 use super::{PageContext, tables_height};
 use crate::store::ArenaId;
+use crate::ui::job::Same;
 use crate::ui::runs::{Run, RunId, Runs};
 use crate::ui::selection::Selection;
 use crate::ui::split;
@@ -84,6 +85,12 @@ struct RunTiles {
 impl RunTiles {
     fn iter(&self) -> impl Iterator<Item = &RunTile> {
         self.of_runs.iter().flatten()
+    }
+
+    /// The tile in each run, by which answers about others are told apart.
+    fn same(&self) -> Vec<Option<Same<TileData>>> {
+        let same = |tile: &Option<RunTile>| Some(Same(Arc::clone(&tile.as_ref()?.data)));
+        self.of_runs.iter().map(same).collect()
     }
 
     fn scene<'a>(&'a self, place: usize, chosen: &BTreeMap<RunId, u32>) -> Option<Scene<'a>> {
@@ -176,9 +183,7 @@ impl MemoryMap {
             None => {}
         }
         let margin = egui::Margin { bottom: 6, ..Default::default() };
-        egui::CentralPanel::default()
-            .frame(egui::Frame::new().inner_margin(margin))
-            .show(ui, |ui| self.pictures_ui(ui, page, &tiles));
+        split::rest(ui, margin, |ui| self.pictures_ui(ui, page, &tiles));
     }
 
     /// Asks for the tile in all runs, for the step and for what is marked; `None` where nothing is there.

@@ -1,6 +1,6 @@
 //! The picture of a tile's memory: addresses from the left to the right, a rectangle a variable.
 
-use eframe::egui::{self, EventFilter, Key, Response, Sense, Stroke, StrokeKind};
+use eframe::egui::{self, Key, Response, Sense, Stroke, StrokeKind};
 
 use super::choices::Choices;
 use super::paint::{Layout, Paint, Scene, kind_of};
@@ -9,7 +9,7 @@ use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::hatch::Hatching;
 use crate::ui::widget::navigate::{Axis, navigate, navigate_by_key};
-use crate::ui::widget::picture::{describe, focus};
+use crate::ui::widget::picture::{describe, focus, pressed_keys};
 use crate::ui::widget::view::View;
 
 /// How far from a narrow block the pointer may be, points.
@@ -27,9 +27,7 @@ pub enum Hit {
 
 #[derive(Clone, Copy, Debug)]
 pub struct PictureOf<'a> {
-    /// Its accessible name.
     pub name: &'a str,
-    /// Its accessible value.
     pub value: &'a str,
     /// Bytes of its axis.
     pub len: usize,
@@ -147,9 +145,7 @@ fn keys(
     if !response.has_focus() || map.blocks.is_empty() {
         return (None, false);
     }
-    let filter = EventFilter { horizontal_arrows: true, ..EventFilter::default() };
-    ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, filter));
-    let pressed = |key: Key| ui.input(|input| input.modifiers.is_none() && input.key_pressed(key));
+    let pressed = pressed_keys(ui, response, false);
     let last = map.blocks.len() - 1;
     let now = || chosen.and_then(|row| map.block_of(row));
     let place = if pressed(Key::ArrowRight) {

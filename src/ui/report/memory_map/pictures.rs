@@ -6,12 +6,13 @@ use super::picture::{Answer, Hit, PictureOf, picture_ui};
 use super::read::TileData;
 use super::tooltip::hit_ui;
 use super::{MARGIN, MemoryMap, RunTiles, reading_ui};
-use crate::ui::report::PageContext;
-use crate::ui::report::run_title_ui;
+use crate::text::shortened;
 use crate::ui::report::side_by_side::area_below;
+use crate::ui::report::{PageContext, run_title_ui};
 use crate::ui::runs::{Run, Runs};
 use crate::ui::units::Units;
 use crate::ui::widget::facts::absent_ui;
+use crate::ui::widget::picture::at_pointer_ui;
 
 /// Most runs with a legend each; of more it is drawn once.
 const MOST_LEGENDS: usize = 2;
@@ -91,7 +92,7 @@ impl MemoryMap {
         };
         let answer = picture_ui(ui, &mut self.view, &mut self.hatching, scene, &self.choices, of);
         if let Some(hit) = answer.hovered {
-            egui::Tooltip::for_widget(&answer.response).at_pointer().show(|ui| {
+            at_pointer_ui(&answer.response, |ui| {
                 if !runs.is_one() {
                     ui.label(RichText::new(&*run.title).color(run.color(ui)));
                 }
@@ -124,6 +125,6 @@ impl MemoryMap {
 fn value_text(data: &TileData, chosen: Option<u32>, units: Units) -> String {
     let variable = chosen.and_then(|row| Some((row, data.bytes_of(row)?)));
     let Some((row, bytes)) = variable else { return data.report.arena_title(data.arena) };
-    let name = crate::text::shortened(data.name(row), 100);
+    let name = shortened(data.name(row), 100);
     format!("{name}, {} at address {}", units.exact(bytes.end - bytes.start), bytes.start)
 }

@@ -10,7 +10,7 @@ use crate::analysis::placement::read::read_arena;
 use crate::analysis::placement::resident_tile::resident_tile;
 use crate::analysis::placement::tile_map::{TileMap, rows_named};
 use crate::store::ids::CategoryId;
-use crate::store::placed::Placed;
+use crate::store::placed::{Placed, Placement};
 use crate::store::{ArenaId, Report};
 use crate::ui::job::{Latest, Same};
 use crate::ui::report::{is_limit_near, reason_of};
@@ -230,7 +230,7 @@ fn find_marks(data: &TileData, Wanted { search, selected }: &Wanted) -> Marks {
             blocks.filter(|(_, block)| is_found(block.row)).map(|(place, _)| place).collect();
     }
     if let (Some(selected), Some(liveness)) = (selected, data.report.liveness.get()) {
-        let is_selected = |variable: &crate::store::placed::Placement| {
+        let is_selected = |variable: &Placement| {
             variable.unlowered.is_some_and(|id| variable_name(liveness, id) == *selected)
         };
         marks.selected = data.placed.placements.iter().map(is_selected).collect();

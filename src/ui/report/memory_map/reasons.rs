@@ -6,7 +6,6 @@ use std::sync::Arc;
 use super::RunTiles;
 use super::all_gaps::{AllGaps, AskForGaps, GapsOfRuns};
 use super::read::TileData;
-use super::words::reason_title;
 use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::placement::gaps::{GapReason, GapsByReason};
 use crate::analysis::placement::overflow::Overflow;
@@ -77,9 +76,8 @@ impl Reasons {
         if note.is_empty() && tiles.iter().any(|tile| !tile.data.is_complete) {
             "alignments and constraints are not known".clone_into(&mut note);
         }
-        let same = |tile: &Option<super::RunTile>| Some(Same(Arc::clone(&tile.as_ref()?.data)));
         let made_for = ListedFor {
-            tiles: tiles.of_runs.iter().map(same).collect(),
+            tiles: tiles.same(),
             selection: page.selection.tiles.clone(),
             gaps: gaps.cloned().map(Same),
         };
@@ -102,8 +100,8 @@ impl Reasons {
         let name = "Gaps by reason";
         match listed {
             ListedReasons::OfOne(columns, rows) => {
-                let table = Data { note: &note, ..Data::of(name, columns, rows) };
-                self.table.ui_beside(ui, &table, page.commands, Some(beside));
+                let table = Data { note: &note, ..Data::of(name, columns, Arc::clone(rows)) };
+                self.table.ui_with(ui, &table, page.commands, Some(beside), None);
             }
             ListedReasons::OfRuns(entries) => {
                 let figures = Figures { name, note: &note, entries, is_selected: &|_| false };
@@ -171,7 +169,7 @@ fn entries(runs: &Runs, reasons: &[GapReason], parts: &[ChipPart]) -> Entries {
             .iter()
             .map(|part| Part { name: part.title.clone(), figures: figures(part, reason) });
         Entry {
-            name: reason_title(*reason).to_owned(),
+            name: reason.title().to_owned(),
             figures: parts.next().map(|part| part.figures).unwrap_or_default(),
             groups: Vec::new(),
             parts: parts.collect(),
@@ -243,7 +241,7 @@ fn sentences(overflow: &Overflow, units: Units) -> (String, Vec<String>) {
         grouped(overflow.would_fit_without_gaps)
     );
     if let Some(lost) = overflow.reasons.first() {
-        let reason = reason_title(lost.reason).to_lowercase();
+        let reason = lost.reason.title().to_lowercase();
         gaps = format!(
             "{gaps}; most is lost to “{reason}”: {}, {} would fit without that",
             units.bytes(lost.bytes),
@@ -266,7 +264,7 @@ impl Rows for ReasonRows {
 
     fn value(&self, row: usize, column: usize) -> Value<'_> {
         let Some(reason) = self.reasons.get(row) else { return Value::Nothing };
-        let Some(column) = column.checked_sub(1) else { return Value::text(reason_title(*reason)) };
+        let Some(column) = column.checked_sub(1) else { return Value::text(reason.title()) };
         let part = self.parts.get(column / 2).and_then(|part| part.get(reason));
         let total = part.copied().unwrap_or_default();
         if column % 2 == 0 { Value::Bytes(total.bytes) } else { Value::Count(total.count) }

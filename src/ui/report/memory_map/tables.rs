@@ -9,12 +9,12 @@ use super::RunTiles;
 use super::read::{AtStep, TileData};
 use super::reasons::Reasons;
 use super::variables::{BYTES, VariableTable};
-use super::words::{reason_text, reason_title};
+use super::words::reason_text;
 use crate::analysis::placement::gaps::Gap;
 use crate::ui::job::Same;
 use crate::ui::report::PageContext;
 use crate::ui::runs::RunId;
-use crate::ui::widget::choice::shown_tab_line;
+use crate::ui::widget::choice::tabs_ui;
 use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::rows::{Column, Rows, Value};
 
@@ -24,6 +24,9 @@ enum Tab {
     Reasons,
     Variables,
 }
+
+const TABS: [(Tab, &str); 3] =
+    [(Tab::Gaps, "Gaps"), (Tab::Reasons, "By reason"), (Tab::Variables, "Variables")];
 
 #[derive(Clone)]
 pub enum Chosen {
@@ -37,7 +40,7 @@ pub enum Chosen {
 pub struct Tables {
     tab: Option<Tab>,
     gaps: DataTable,
-    gap_rows: Option<GapTable>,
+    gap_rows: Option<Arc<GapRows>>,
     reasons: Reasons,
     variables: VariableTable,
 }
@@ -55,7 +58,7 @@ impl Tables {
         let first = if page.runs.is_one() { Tab::Gaps } else { Tab::Variables };
         let before = self.tab.unwrap_or(first);
         let mut tab = before;
-        let mut tabs = |ui: &mut egui::Ui| tabs_ui(ui, &mut tab);
+        let mut tabs = |ui: &mut egui::Ui| tabs_ui(ui, &mut tab, TABS);
         let clicked = match before {
             Tab::Gaps => self.gaps_ui(ui, page, tiles, &mut tabs).map(Chosen::Bytes),
             Tab::Reasons => {
@@ -84,18 +87,16 @@ impl Tables {
         let tile =
             |tile: &super::RunTile| (Same(Arc::clone(&tile.data)), tile.at_step.clone().map(Same));
         let made_for: Vec<_> = tiles.iter().map(tile).collect();
-        if self.gap_rows.as_ref().is_none_or(|made| made.made_for != made_for) {
+        if self.gap_rows.as_ref().is_none_or(|made| made.of_runs != made_for) {
             let title = |id| page.runs.iter().find(|run| run.id == id).map(|run| &run.title);
             let titles = tiles.iter().map(|tile| title(tile.run).map_or("", |title| title).into());
             let gaps = GapRows {
-                of_runs: made_for.clone(),
+                of_runs: made_for,
                 titles: if page.runs.is_one() { Vec::new() } else { titles.collect() },
             };
-            let gaps = Arc::new(gaps);
-            let rows = Arc::clone(&gaps) as Arc<dyn Rows>;
-            self.gap_rows = Some(GapTable { made_for, gaps, rows });
+            self.gap_rows = Some(Arc::new(gaps));
         }
-        let GapTable { gaps, rows, .. } = self.gap_rows.as_ref()?;
+        let gaps = self.gap_rows.as_ref()?;
         let run = (!page.runs.is_one()).then(|| Column::text("Run", 120.0));
         let columns: Vec<Column> = run
             .into_iter()
@@ -111,36 +112,14 @@ impl Tables {
         let is_complete = tiles.iter().all(|tile| tile.data.is_complete);
         let note = if is_complete { "" } else { "alignments and constraints are not known" };
         let name = format!("Gaps of the {}", page.runs.system().arena_in_text());
-        let table = Data { note, ..Data::of(&name, &columns, rows) };
-        let click = self.gaps.ui_beside(ui, &table, page.commands, Some(tabs))?;
+        let table = Data { note, ..Data::of(&name, &columns, gaps.clone()) };
+        let click = self.gaps.ui_with(ui, &table, page.commands, Some(tabs), None)?;
         gaps.at(click.row).map(|(.., gap)| gap.bytes.clone())
     }
 }
 
-fn tabs_ui(ui: &mut egui::Ui, now: &mut Tab) {
-    ui.scope(|ui| {
-        ui.spacing_mut().item_spacing.x = 4.0;
-        for (tab, title) in
-            [(Tab::Gaps, "Gaps"), (Tab::Reasons, "By reason"), (Tab::Variables, "Variables")]
-        {
-            let entry = ui.selectable_value(now, tab, title);
-            if *now == tab {
-                shown_tab_line(ui, &entry);
-            }
-        }
-    });
-    ui.add_space(8.0);
-}
-
 /// The tile of a run, as it was read and at a step.
 type TileAtStep = (Same<TileData>, Option<Same<AtStep>>);
-
-/// The gaps of a tile as they were at a step.
-struct GapTable {
-    made_for: Vec<TileAtStep>,
-    gaps: Arc<GapRows>,
-    rows: Arc<dyn Rows>,
-}
 
 /// The gaps of one run after the other, as the table sees them.
 struct GapRows {
@@ -182,7 +161,7 @@ impl Rows for GapRows {
             (None, title) => title.map_or(Value::Nothing, |title| Value::text(&**title)),
             (Some(0), _) => Value::Id(gap.bytes.start),
             (Some(1), _) => Value::Bytes(gap.size()),
-            (Some(2), _) => Value::text(reason_title(gap.reason)),
+            (Some(2), _) => Value::text(gap.reason.title()),
             (Some(3), _) => name(gap.after),
             (Some(4), _) => name(gap.before),
             _ => Value::text(reason_text(data, gap)),

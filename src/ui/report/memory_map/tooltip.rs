@@ -4,7 +4,7 @@ use eframe::egui::{self, Label, RichText};
 
 use super::picture::Hit;
 use super::read::TileData;
-use super::words::{addresses, category, life, reason_text, reason_title};
+use super::words::{addresses, category, life, reason_text};
 use crate::analysis::placement::gaps::Gap;
 use crate::text::{grouped, shortened};
 use crate::ui::report::tooltip_facts_ui;
@@ -74,14 +74,11 @@ fn gap_ui(ui: &mut egui::Ui, data: &TileData, gap: &Gap) {
         let name = row.and_then(|row| data.placed.names.at(row));
         name.map_or_else(|| none.to_owned(), |name| shortened(name, NEIGHBOUR).into_owned())
     };
-    tooltip_facts_ui(
-        ui,
-        "gap facts",
-        &[
-            ("Addresses", addresses(gap.bytes.start, gap.bytes.end)),
-            ("Reason", reason_title(gap.reason).to_owned()),
-            ("Before it", name(gap.before, "Nothing")),
-            ("After it", name(gap.after, "Nothing")),
-        ],
-    );
+    let facts = [
+        ("Addresses", addresses(gap.bytes.start, gap.bytes.end)),
+        ("Reason", gap.reason.title().to_owned()),
+        ("Before it", name(gap.before, "Nothing")),
+        ("After it", name(gap.after, "Nothing")),
+    ];
+    tooltip_facts_ui(ui, "gap facts", &facts);
 }

@@ -4,9 +4,9 @@ use eframe::egui;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::RunTiles;
 use super::read::TileData;
 use super::words::{Words, category, life};
-use super::{RunTile, RunTiles};
 use crate::analysis::figures::joined::side_by_side;
 use crate::store::placed::Placement;
 use crate::ui::job::Same;
@@ -49,7 +49,6 @@ pub struct VariableTable {
 struct ListedVariables {
     columns: Vec<Column>,
     variables: Arc<TileVariableRows>,
-    rows: Arc<dyn Rows>,
 }
 
 /// The variables that have a place in one of the runs.
@@ -73,8 +72,7 @@ impl VariableTable {
         beside: &mut dyn FnMut(&mut egui::Ui),
     ) -> Option<Vec<(RunId, u32)>> {
         let runs = page.runs;
-        let same = |tile: &Option<RunTile>| Some(Same(Arc::clone(&tile.as_ref()?.data)));
-        let key: Tiles = tiles.of_runs.iter().map(same).collect();
+        let key = tiles.same();
         let for_job = key.clone();
         self.listed.ask("variables of a tile", ui.ctx(), (runs, &[]), &key, move |runs, _| {
             ListedVariables::new(runs, for_job)
@@ -93,9 +91,9 @@ impl VariableTable {
         let table = Data {
             note: if is_one { "over all steps" } else { "over all steps, largest change first" },
             is_selected: &|row| of_runs(row).any(|(run, row)| chosen.get(&run) == Some(&row)),
-            ..Data::of(&name, &listed.columns, &listed.rows)
+            ..Data::of(&name, &listed.columns, listed.variables.clone())
         };
-        let click = self.table.ui_beside(ui, &table, page.commands, Some(beside))?;
+        let click = self.table.ui_with(ui, &table, page.commands, Some(beside), None)?;
         Some(of_runs(click.row).collect())
     }
 }
@@ -118,9 +116,7 @@ impl ListedVariables {
         let mut rows = std::mem::take(&mut variables.rows);
         rows.sort_by_cached_key(|row| std::cmp::Reverse(variables.largest_change(row)));
         variables.rows = rows;
-        let variables = Arc::new(variables);
-        let rows = Arc::clone(&variables) as Arc<dyn Rows>;
-        Self { columns, variables, rows }
+        Self { columns, variables: Arc::new(variables) }
     }
 }
 

@@ -51,10 +51,6 @@ impl Words {
     }
 }
 
-pub fn reason_title(reason: GapReason) -> &'static str {
-    reason.title()
-}
-
 /// Why a gap is there, with the variables that it is about.
 pub fn reason_text(data: &TileData, gap: &Gap) -> String {
     let name = |row: Option<usize>| {

@@ -150,14 +150,8 @@ impl Lists {
         commands: &mut Vec<Command>,
     ) {
         let Some(ListTables(tables)) = tables else {
-            ui.weak(of_number(
-                runs,
-                [
-                    "Options are not in this report, or not read yet",
-                    "Options are not in both reports, or not read yet",
-                    "Options are not in all reports, or not read yet",
-                ],
-            ));
+            let which = of_number(runs, ["this report", "both reports", "all reports"]);
+            ui.weak(format!("Options are not in {which}, or not read yet"));
             return;
         };
         let chosen = tables.iter().find(|table| Some(table.list) == self.chosen);
@@ -184,7 +178,7 @@ impl Lists {
         let data = Data {
             note: &shown.note,
             is_selected: &|row| selected == Some(row),
-            ..Data::of(shown.list.name(), &shown.columns, &shown.rows)
+            ..Data::of(shown.list.name(), &shown.columns, Arc::clone(&shown.rows))
         };
         let mut click = None;
         let mut table_ui = |ui: &mut egui::Ui| click = self.table.ui(ui, &data, commands);
@@ -373,10 +367,7 @@ fn file_rows(reports: &[&Report]) -> Vec<Row> {
         };
         let sizes: Vec<Option<u64>> =
             row.iter().map(|file| file.as_ref().and_then(|file| file.bytes)).collect();
-        let change = change_of_two(&sizes, |source, target| match (source, target) {
-            (Some(source), Some(target)) => Value::change(source, target),
-            _ => Value::Nothing,
-        });
+        let change = change_of_two(&sizes, Value::change_if_known);
         let states = row.iter().map(state);
         let sizes = sizes.into_iter().map(Value::bytes);
         Some(std::iter::once(name).chain(states).chain(sizes).chain(change).collect())

@@ -15,7 +15,7 @@ use crate::analysis::liveness::timeline::WithTimeline;
 use crate::text::{grouped, shortened};
 use crate::ui::job::Cancel;
 use crate::ui::pages::RunsPage;
-use crate::ui::runs::{Needed, Needs, PerRun, Runs, RunsAnswer};
+use crate::ui::runs::{Needed, Needs, PerRun, Run, Runs, RunsAnswer};
 use crate::ui::split;
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
@@ -49,9 +49,8 @@ struct SummaryFacts {
 
 impl SummaryFacts {
     fn of(runs: &Runs, cancel: &Cancel) -> Self {
-        let timeline = |run: &crate::ui::runs::Run| {
-            run.derived.timeline(Scope::Everything, &|| cancel.is_cancelled())
-        };
+        let timeline =
+            |run: &Run| run.derived.timeline(Scope::Everything, &|| cancel.is_cancelled());
         let timelines = runs.each(timeline);
         let with_timelines: Vec<WithTimeline<'_>> = runs
             .iter()
@@ -95,9 +94,9 @@ impl RunsPage for SummaryPage {
         split::left(ui, name, width, least..=(room - 300.0).max(width), |ui| {
             cards_ui(ui, runs, &facts.groups);
         });
-        egui::CentralPanel::default()
-            .frame(egui::Frame::new().inner_margin(Margin { left: 10, ..Margin::ZERO }))
-            .show(ui, |ui| self.lists.ui(ui, runs, facts.lists.as_ref(), page.commands));
+        split::rest(ui, Margin { left: 10, ..Margin::ZERO }, |ui| {
+            self.lists.ui(ui, runs, facts.lists.as_ref(), page.commands);
+        });
     }
 }
 

@@ -6,12 +6,12 @@ use super::words::of_number;
 use crate::analysis::program::phases::{joined_frames, phases};
 use crate::text::{grouped, shortened};
 use crate::ui::command::{Command, Exported};
-use crate::ui::report::PageContext;
-use crate::ui::report::change_of;
+use crate::ui::report::{PageContext, change_of};
 use crate::ui::runs::{Run, Runs};
 use crate::ui::split;
 use crate::ui::widget::exports::exports_ui;
 use crate::ui::widget::flame::{FLAME_ROW, Flame, FlameFrame};
+use crate::ui::widget::picture::at_pointer_ui;
 
 /// Longest name.
 const NAME: usize = 120;
@@ -82,7 +82,6 @@ impl NestedPhases {
 }
 
 impl PhasesOfRun {
-    /// Number of rows.
     fn depth(&self) -> usize {
         self.frames.iter().map(|frame| frame.depth + 1).max().unwrap_or(1)
     }
@@ -149,7 +148,7 @@ impl Phases {
                 ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
                     let chosen = self.flames.iter().enumerate();
                     let chosen: Vec<Option<&FlameFrame>> =
-                        chosen.map(|(run, flame)| phases.of_run(run, flame.chosen())).collect();
+                        chosen.map(|(run, flame)| phases.of_run(run, flame.chosen)).collect();
                     if let Some(text) = chosen_text(runs, phases, &chosen) {
                         ui.separator();
                         ui.add(Label::new(RichText::new(text).strong()).truncate());
@@ -176,16 +175,16 @@ impl Phases {
             }
             let Some(flame) = self.flames.get_mut(place) else { continue };
             flame.span = span;
-            let before = (flame.zoomed(), flame.chosen());
+            let before = (flame.zoomed, flame.chosen);
             let (response, hovered) =
                 flame.ui(ui, &name, &of_run.frames, |frame| of_run.text(frame));
             drawn = drawn.union(response.rect);
-            let after = (flame.zoomed(), flame.chosen());
+            let after = (flame.zoomed, flame.chosen);
             if after != before {
                 let others = self.flames.iter_mut().enumerate();
                 for (other, flame) in others.filter(|(other, _)| *other != place) {
                     let partner = |frame| phases.partner(place, frame, other);
-                    flame.follow(partner(after.0), partner(after.1));
+                    (flame.zoomed, flame.chosen) = (partner(after.0), partner(after.1));
                 }
                 ui.request_repaint();
             }
@@ -195,9 +194,7 @@ impl Phases {
                     phases.of_run(other, frame)
                 };
                 let frames: Vec<Option<&FlameFrame>> = (0..runs.len()).map(partner).collect();
-                egui::Tooltip::for_widget(&response)
-                    .at_pointer()
-                    .show(|ui| tooltip_ui(ui, runs, phases, &frames));
+                at_pointer_ui(&response, |ui| tooltip_ui(ui, runs, phases, &frames));
             }
         }
         drawn

@@ -6,21 +6,20 @@ mod layout;
 mod picture;
 mod scale;
 
-use eframe::egui::{self, ComboBox, RichText, Sense, Stroke};
+use eframe::egui::{self, RichText, Sense, Stroke};
 use std::sync::Arc;
 
 use crate::analysis::memory::selection::TileSelection;
 use crate::store::TileId;
 use crate::store::memory::TileMemory;
-use crate::text::shortened;
-use crate::ui::report::side_by_side::side_by_side_ui;
+use crate::ui::report::side_by_side::{compared_run_ui, side_by_side_ui};
 use crate::ui::report::tile_figures::{figure_title, tile_text};
 use crate::ui::report::{PageContext, bytes_or_dash, change_color, change_text};
 use crate::ui::runs::{Needed, Run, RunId, Runs, RunsAnswer};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::diverging::{ChangeScale, change_scale_ui};
-use crate::ui::widget::picture::{ImageTexture, describe, link};
+use crate::ui::widget::picture::{ImageTexture, at_pointer_ui, describe, link};
 use layout::Layout;
 use picture::{GridPicture, TileGrids};
 use scale::Choices;
@@ -60,8 +59,7 @@ impl TileGridView {
     /// Draws the grids in the space that is left; a click selects a tile.
     pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
         let runs = page.runs;
-        let other = self.other.and_then(|id| runs.position(id)).filter(|place| *place > 0);
-        let other = other.unwrap_or(1);
+        let other = runs.compared(self.other);
         let has_changes = self.shows == Shows::Difference && !runs.is_one();
         let choice = GridChoice {
             choices: self.choices.clone(),
@@ -141,17 +139,8 @@ impl TileGridView {
                 ui.request_repaint();
             }
         }
-        if !is_pair && self.shows == Shows::Difference {
-            let title = runs.get(other).map_or("", |run| &run.title);
-            let combo = ComboBox::from_id_salt("changed run").width(150.0);
-            let combo = combo.selected_text(shortened(title, 24)).show_ui(ui, |ui| {
-                for (place, run) in runs.iter().enumerate().skip(1) {
-                    if ui.selectable_label(place == other, &*run.title).clicked() {
-                        self.other = Some(run.id);
-                    }
-                }
-            });
-            combo.response.accessible_name("Compared run");
+        if let (Some(other), Shows::Difference, false) = (runs.get(other), self.shows, is_pair) {
+            compared_run_ui(ui, runs, other, &mut self.other);
         }
         ui.separator();
         ui.spacing_mut().item_spacing.x = 8.0;
@@ -194,7 +183,7 @@ impl GridsShown<'_> {
             return Answer::default();
         };
         layout.outline(ui, grid, row, Stroke::new(2.0, text));
-        egui::Tooltip::for_widget(&response).at_pointer().show(|ui| {
+        at_pointer_ui(&response, |ui| {
             self.tooltip_ui(ui, page.runs, (row, &tile_text(page.runs.machine(), tile)));
         });
         Answer { clicked: response.clicked().then_some(tile), pointed: Some(tile) }

@@ -51,9 +51,9 @@ impl TileGrids {
             rows.iter().map(|row| cell(&own, *row as usize)).collect()
         };
         let values: Vec<TileColumn> =
-            memories.iter().zip(targets.clone()).zip(&united.rows).map(of_run).collect();
+            memories.iter().zip(targets).zip(&united.rows).map(of_run).collect();
         let known = values.iter().filter_map(extent);
-        let limit = targets.flatten().filter_map(|target| target.bytes_per_tile).max();
+        let limit = runs.iter().filter_map(|run| run.report.bytes_per_tile()).max();
         let ends = known.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
         let ends = ends.map(|ends| choice.choices.scale.ends(ends, limit));
         let change = |row: usize| {

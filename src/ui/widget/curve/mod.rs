@@ -6,13 +6,13 @@
 mod input;
 mod paint;
 
-use eframe::egui::{self, Color32, Modifiers, Rect, Response, Sense, Stroke};
+use eframe::egui::{self, Color32, Modifiers, Rect, Response, Sense, Stroke, StrokeKind};
 use egui_plot::{AxisHints, GridMark, Plot, PlotBounds};
 use std::ops::Range;
 
 use super::bins::{Bin, BinCache, Values, nearest};
 use super::navigate::{Axis, navigate, navigate_by_key};
-use super::picture::describe;
+use super::picture::{describe, focus};
 use super::ticks;
 use super::view::View;
 use crate::ui::theme::Tokens;
@@ -32,7 +32,6 @@ pub struct Layer<'a> {
     pub base: u64,
     /// Whether the area begins where that of the layer before it ends, instead of at the base.
     pub is_stacked: bool,
-    /// Colour of the area below the numbers.
     pub fill: Option<Color32>,
     pub line: Color32,
     pub cache: &'a mut BinCache,
@@ -48,7 +47,6 @@ impl<'a> Layer<'a> {
 pub struct Picture<'a> {
     /// The accessible name, which tells pictures apart.
     pub name: &'a str,
-    /// The accessible value.
     pub value: String,
     pub x_title: &'a str,
     /// The text of a position below its tick.
@@ -189,14 +187,8 @@ pub fn curve_ui(ui: &mut egui::Ui, view: &mut View, mut picture: Picture<'_>) ->
         view.reset();
         moved = true;
     }
-    if response.clicked() || response.drag_started() {
-        // So that the arrows go on from there.
-        response.request_focus();
-    }
-    if response.has_focus() {
-        let stroke = Stroke::new(1.0, tokens.accent);
-        ui.painter().rect_stroke(*transform.frame(), 0, stroke, egui::StrokeKind::Inside);
-    }
+    // So that the arrows go on from there.
+    focus(ui, &response, *transform.frame(), StrokeKind::Inside);
     let last = picture.selected.last().map(|(range, _)| range.start);
     let by_key = select_by_key(ui, &response, picture.len, last);
     if let Some(click) = by_key {

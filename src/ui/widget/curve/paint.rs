@@ -169,14 +169,9 @@ impl<'a> Paint<'a> {
             let at = Pos2::new(x.max(frame.left()) + 4.0, frame.top() + 3.0);
             let has_room = end - at.x > 8.0 * label.chars().count() as f32;
             if at.x >= free_from && (has_room || x >= frame.left()) {
-                free_from = grounded_text(
-                    &self.painter,
-                    at,
-                    Align2::LEFT_TOP,
-                    label,
-                    self.tokens.weak_text,
-                )
-                .right();
+                let color = self.tokens.weak_text;
+                let text = grounded_text(&self.painter, at, Align2::LEFT_TOP, label, color);
+                free_from = text.right();
             }
         }
     }
