@@ -74,7 +74,6 @@ impl Attribution {
         }
     }
 
-    /// What the rows of one report belong to.
     pub fn owners(&self, side: Side) -> &Owners {
         side.of([&self.source, &self.target])
     }

@@ -11,7 +11,6 @@ pub use crate::analysis::program::operations::OperationName;
 pub enum Contributor {
     /// A category, by its name in the file.
     Category(String),
-    /// An operation.
     Operation(OperationName),
     /// A module of the network: the operations whose names begin with its path.
     Module(String),
@@ -30,7 +29,6 @@ pub enum Contributor {
 /// Bytes by liveness. Signed: what is left over can be below 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LiveBytes {
-    /// Always live.
     pub always_live: i64,
     /// Alive at the step that is looked at.
     pub not_always_live: i64,
@@ -39,7 +37,6 @@ pub struct LiveBytes {
 }
 
 impl LiveBytes {
-    /// Bytes of a part.
     pub fn of(&self, part: Part) -> i64 {
         match part {
             Part::All => self.sum(),
@@ -48,7 +45,6 @@ impl LiveBytes {
         }
     }
 
-    /// All of them.
     pub fn sum(&self) -> i64 {
         self.always_live.saturating_add(self.not_always_live).saturating_add(self.other)
     }
@@ -60,7 +56,6 @@ impl LiveBytes {
         *sum = sum.saturating_add(bytes);
     }
 
-    /// Adds the bytes of another.
     pub fn add_all(&mut self, others: &Self) {
         self.always_live = self.always_live.saturating_add(others.always_live);
         self.not_always_live = self.not_always_live.saturating_add(others.not_always_live);
@@ -77,11 +72,8 @@ impl LiveBytes {
 /// What of the bytes is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// All of them.
     All,
-    /// Always live.
     AlwaysLive,
-    /// Not always live.
     NotAlwaysLive,
 }
 
@@ -95,17 +87,14 @@ pub struct BytesOfTwo {
 }
 
 impl BytesOfTwo {
-    /// The bytes of a part.
     pub fn of(&self, part: Part) -> Difference {
         Difference::between(self.source.of(part), self.target.of(part))
     }
 
-    /// Those of one report.
     pub fn side_mut(&mut self, side: Side) -> &mut LiveBytes {
         side.of([&mut self.source, &mut self.target])
     }
 
-    /// Adds the bytes of another.
     pub fn add_all(&mut self, others: &Self) {
         self.source.add_all(&others.source);
         self.target.add_all(&others.target);
@@ -115,11 +104,9 @@ impl BytesOfTwo {
 /// What one contributor has in both reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contribution {
-    /// What the bytes belong to.
     pub contributor: Contributor,
     /// The report that alone has it.
     pub only: Option<Side>,
-    /// The bytes.
     pub bytes: BytesOfTwo,
 }
 
@@ -157,7 +144,6 @@ impl Grouping {
         &self.rows
     }
 
-    /// All rows, in no order.
     pub fn into_rows(self) -> Vec<Contribution> {
         self.rows
     }

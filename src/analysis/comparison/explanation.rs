@@ -41,7 +41,6 @@ pub struct Explanation {
     pub by_owner: Option<ByOwner>,
 }
 
-/// Bytes by what they belong to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ByOwner {
     /// By operation; `None` unless both reports name operations.

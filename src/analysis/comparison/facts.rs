@@ -13,24 +13,18 @@ use crate::store::options::About;
 use crate::store::{Absence, DeviceId, Report};
 use crate::text::{grouped, shortened};
 
-/// Longest value.
 const VALUE: usize = 200;
 
-/// Facts that belong together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FactGroup {
-    /// What they are about.
     pub title: &'static str,
-    /// The facts.
     pub facts: Vec<Fact>,
 }
 
 /// A fact of all reports; `None` where a report does not have it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fact {
-    /// Its name.
     pub name: Cow<'static, str>,
-    /// What it says in each report.
     pub said: Vec<Option<Said>>,
 }
 
@@ -43,7 +37,6 @@ pub enum Said {
     Count(u64, String),
     /// Words, clean.
     Words(String),
-    /// Not known.
     Unknown,
 }
 
@@ -90,14 +83,11 @@ pub fn fact_groups(reports: &[WithTimeline<'_>]) -> Vec<FactGroup> {
     groups.into_iter().filter_map(group).collect()
 }
 
-/// Whether a program fits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fit {
     /// Whether no tile is over its limit.
     pub fits: bool,
-    /// Tiles.
     pub tiles: u64,
-    /// Tiles over the limit.
     pub tiles_over: Option<u64>,
     /// By how much the fullest is over.
     pub most_over: Option<u64>,

@@ -12,13 +12,10 @@ use crate::analysis::memory::{self, CategoryBytes, MemoryTotals, cell};
 /// What a figure counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// Bytes.
     Bytes,
-    /// Things.
     Count,
     /// Cycles of a tile's clock.
     Cycles,
-    /// Microseconds.
     Microseconds,
     /// The number of a tile or step: where something is, not how much.
     Place,
@@ -29,11 +26,8 @@ pub enum Unit {
 pub struct Figure {
     /// Where it stands in the JSON of a comparison: `memory`, `total_bytes`.
     pub path: Vec<String>,
-    /// Its name for people.
     pub title: String,
-    /// What it counts.
     pub unit: Unit,
-    /// Its value in each report.
     pub values: Vec<Option<i64>>,
 }
 
@@ -48,7 +42,6 @@ impl Figure {
 /// A figure that says most.
 #[derive(Clone, Copy, Debug)]
 pub struct KeyFigure {
-    /// What it is called.
     pub title: &'static str,
     /// The same as the title of a column.
     pub short_title: &'static str,
@@ -62,7 +55,6 @@ impl KeyFigure {
     }
 }
 
-/// The figures that say most.
 pub const KEY_FIGURES: [KeyFigure; 7] = [
     KeyFigure {
         title: "Peak, with what always lives",

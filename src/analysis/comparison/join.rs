@@ -18,7 +18,6 @@ pub struct Join {
     rows: Vec<Row>,
 }
 
-/// A row of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
     /// The list that `item` is of: the source where it has any.

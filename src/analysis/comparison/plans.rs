@@ -31,7 +31,6 @@ pub struct Plan {
     pub exchange_code: Difference,
     /// Its control code, bytes.
     pub control_code: Difference,
-    /// Its vertices.
     pub vertices: Difference,
     /// Its `availableMemoryProportion` in the source and in the target.
     pub proportions: [Option<f64>; 2],

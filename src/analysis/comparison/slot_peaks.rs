@@ -17,7 +17,6 @@ use crate::analysis::liveness::peaks::{Peak, peaks};
 /// A peak of one run or of several.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SlotPeak {
-    /// Its slot.
     pub slot: usize,
     /// For each run its step in the slot.
     pub steps: Vec<Option<usize>>,
@@ -165,7 +164,7 @@ mod tests {
 
         #[test]
         fn of_one_run_they_are_its_peaks(curve in proptest::collection::vec(0..4_u64, 0..30)) {
-            let axis = StepAxis::of_one(curve.len());
+            let axis = StepAxis::by_index(&[curve.len()]);
             let found = slot_peaks(&[&curve], &axis, usize::MAX);
             let found: Vec<_> = found.into_iter().map(|peak| (peak.slot, peak.bytes)).collect();
             let expected: Vec<_> =

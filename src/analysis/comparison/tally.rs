@@ -46,7 +46,6 @@ impl Pseudo {
 }
 
 impl Tally {
-    /// No bytes yet.
     pub fn new(attribution: &Attribution) -> Self {
         Self {
             operations: vec![BytesOfTwo::default(); attribution.operations.rows().len()],

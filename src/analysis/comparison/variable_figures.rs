@@ -15,15 +15,12 @@ use crate::analysis::liveness::variables::{VariablePart, VariableRow};
 use crate::store::Report;
 use crate::store::liveness::VariableBytes;
 
-/// The variables of one run.
 #[derive(Debug)]
 pub struct RunVariables<'a> {
-    /// The report.
     pub report: &'a Report,
     /// What its bytes and those of the reference belong to; of the reference itself, or where nothing is
     /// matched, nothing.
     pub attribution: Option<&'a Attribution>,
-    /// Its rows.
     pub rows: Vec<VariableRow>,
     /// The columns of the table that the columns of its rows are.
     pub columns: Vec<usize>,
@@ -36,7 +33,6 @@ pub struct VariableFigures {
     pub name: String,
     /// Bytes in each column; `None` where the run of the column does not have the row.
     pub bytes: Vec<Option<u64>>,
-    /// The operation.
     pub owner: Owner,
     /// What the rows of the runs are of, with the position of the run.
     pub parts: Vec<(usize, VariablePart)>,
@@ -45,12 +41,9 @@ pub struct VariableFigures {
 /// What variables belong to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Owner {
-    /// No operation is known.
     #[default]
     Unknown,
-    /// An operation.
     One(OperationName),
-    /// Several operations.
     Several,
 }
 
