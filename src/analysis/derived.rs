@@ -161,8 +161,8 @@ impl DerivedPair {
 
     /// What the bytes of both belong to.
     pub fn attribution(&self) -> Arc<Attribution> {
-        let [source, target] = &self.reports;
-        let made = || Arc::new(Attribution::of(source, target, &self.matching));
+        let reports = self.reports.each_ref().map(|report| &**report);
+        let made = || Arc::new(Attribution::of(reports, &self.matching));
         self.attribution.get(&(), || Some(made())).unwrap_or_else(made)
     }
 

@@ -77,27 +77,22 @@ pub enum Part {
     NotAlwaysLive,
 }
 
-/// Bytes in both reports.
+/// Bytes of source and target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct BytesOfTwo {
-    /// Of the source.
-    pub source: LiveBytes,
-    /// Of the target.
-    pub target: LiveBytes,
-}
+pub struct BytesOfTwo(pub [LiveBytes; 2]);
 
 impl BytesOfTwo {
     pub fn of(&self, part: Part) -> Difference {
-        Difference::between(self.source.of(part), self.target.of(part))
+        let [source, target] = self.0.map(|bytes| bytes.of(part));
+        Difference::between(source, target)
     }
 
     pub fn side_mut(&mut self, side: Side) -> &mut LiveBytes {
-        side.of([&mut self.source, &mut self.target])
+        side.of(self.0.each_mut())
     }
 
     pub fn add_all(&mut self, others: &Self) {
-        self.source.add_all(&others.source);
-        self.target.add_all(&others.target);
+        self.0.iter_mut().zip(&others.0).for_each(|(sum, others)| sum.add_all(others));
     }
 }
 
@@ -126,8 +121,7 @@ impl Grouping {
         };
         let mut rows: Vec<Contribution> = rows.into_iter().filter(counts).collect();
         for row in &rows {
-            rest.source.take(&row.bytes.source);
-            rest.target.take(&row.bytes.target);
+            rest.0.iter_mut().zip(&row.bytes.0).for_each(|(rest, bytes)| rest.take(bytes));
         }
         if rest != BytesOfTwo::default() {
             rows.push(Contribution {
@@ -193,7 +187,7 @@ mod tests {
                     not_always_live: cells[at + 1],
                     other: cells[at + 2],
                 };
-                BytesOfTwo { source: side(0), target: side(3) }
+                BytesOfTwo([side(0), side(3)])
             };
             let whole = bytes(whole);
             let row = |(number, cells): (usize, &[i64; 6])| Contribution {

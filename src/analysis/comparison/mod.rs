@@ -26,3 +26,8 @@ pub(crate) mod step_axis;
 pub(crate) mod tally;
 pub(crate) mod variable_figures;
 pub mod variables;
+
+/// What belongs to source and target, where both have it.
+pub(crate) fn both<T>([source, target]: [Option<T>; 2]) -> Option<[T; 2]> {
+    Some([source?, target?])
+}

@@ -150,7 +150,7 @@ mod tests {
         ) {
             let reports = [report(&source), report(&target)];
             let [source, target] = &reports;
-            let attribution = Attribution::of(source, target, &matching(source, target, &wanted));
+            let attribution = Attribution::of([source, target], &matching(source, target, &wanted));
             let lists = [
                 [always_live(source, Scope::Everything), always_live(target, Scope::Everything)],
                 [
@@ -188,7 +188,7 @@ mod tests {
         fn a_report_beside_itself_differs_in_nothing(content in contents(), step in 0..6_usize) {
             let report = report(&content);
             let all: Vec<_> = (0..4).map(|place| (place, place)).collect();
-            let attribution = Attribution::of(&report, &report, &matching(&report, &report, &all));
+            let attribution = Attribution::of([&report; 2], &matching(&report, &report, &all));
             let rows = not_always_live(&report, Scope::Everything, &[step], None).expect("rows");
             let runs = (0..3).map(|number| {
                 let attribution = (number > 0).then_some(&attribution);
