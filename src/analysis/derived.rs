@@ -13,7 +13,7 @@ use super::comparison::attribution::Attribution;
 use super::comparison::matching::{MatchCounts, Matching};
 use super::comparison::owners::Owners;
 use super::liveness::Scope;
-use super::liveness::timeline::Timeline;
+use super::liveness::timeline::{Timeline, WithTimeline};
 use super::program::step_operations::{StepOperations, step_operations};
 use crate::store::Report;
 
@@ -103,6 +103,16 @@ impl Derived {
             })
         });
         made.flatten().flatten()
+    }
+
+    /// The report with its timeline of a scope.
+    pub fn with_timeline(
+        &self,
+        scope: Scope,
+        is_cancelled: &(dyn Fn() -> bool + Sync),
+    ) -> WithTimeline {
+        let timeline = self.timeline(scope, is_cancelled);
+        WithTimeline { report: Arc::clone(&self.report), timeline }
     }
 
     /// The operation of every step; `None` where steps, programs or debug contexts are absent, or may

@@ -12,7 +12,6 @@ use crate::analysis::comparison::plans::{Plan, changed_plans};
 use crate::analysis::comparison::slot_peaks::{Spike, spikes};
 use crate::analysis::derived::{Derived, DerivedPair};
 use crate::analysis::liveness::Scope;
-use crate::analysis::liveness::timeline::WithTimeline;
 use crate::analysis::placement::gaps::GapsByReason;
 
 /// What the comparison of two reports has found.
@@ -75,10 +74,11 @@ impl Compared {
         is_cancelled: &(dyn Fn() -> bool + Sync),
     ) -> Self {
         let (attribution, matching) = (pair.attribution(), &*pair.matching);
-        let timelines = reports.map(|of| of.timeline(Scope::Everything, is_cancelled));
-        let timelines = timelines.each_ref().map(Option::as_deref);
-        let curves = timelines
-            .map(|timeline| timeline.map_or(&[][..], |timeline| &timeline.curve.not_always_live));
+        let runs = reports.map(|of| of.with_timeline(Scope::Everything, is_cancelled));
+        let curves = runs.each_ref().map(|run| match &run.timeline {
+            Some(timeline) => &timeline.curve.not_always_live[..],
+            None => &[],
+        });
         let peaks = reports.map(|of| peak(of, Scope::Everything, is_cancelled));
         let tile_peaks = reports.map(|of| {
             let tile = fullest_tile(of.report())?;
@@ -88,12 +88,9 @@ impl Compared {
         let gaps = gaps.each_ref().map(Option::as_ref);
         let reports = reports.map(|of| &**of.report());
         let [source, target] = reports;
-        let with_timelines = [(source, timelines[0]), (target, timelines[1])];
-        let with_timelines =
-            with_timelines.map(|(report, timeline)| WithTimeline { report, timeline });
         Self {
             options: options_that_differ(&reports),
-            figures: figures(&with_timelines),
+            figures: figures(&runs),
             peak_steps: peaks.map(|peak| peak.map(|peak| peak.moment.step)),
             fullest: explain_fullest_tile(reports, &attribution, both(gaps), both(tile_peaks)),
             spikes: spikes(curves, &matching.steps, most_peaks),

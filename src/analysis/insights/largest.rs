@@ -91,7 +91,6 @@ pub fn largest(
 ) -> Largest {
     let scope = if scope == Scope::WorstArena { Scope::Everything } else { scope };
     let report = &**derived.report();
-    let timeline = derived.timeline(scope, is_cancelled);
     let target = report.target.get();
     let tiles = TileSelection::of_scope(scope.tiles(target));
     let rows = report.memory.get().map(|memory| (memory, scope.rows(memory, target)));
@@ -105,7 +104,7 @@ pub fn largest(
         variable: variable(report, &tiles),
         exchange_code: exchange(report, &tiles, |row| row.code),
         exchange_received: exchange(report, &tiles, |row| row.received),
-        step: step(&WithTimeline { report, timeline: timeline.as_deref() }),
+        step: step(&derived.with_timeline(scope, is_cancelled)),
         category: rows.and_then(|(memory, rows)| {
             let tiles = memory.tiles.as_slice().get(rows)?;
             let categories = memory.categories.iter().filter_map(|category| {
@@ -175,9 +174,9 @@ fn exchange(
     Some(LargestExchange { name: row.name, kind: row.id.kind.title(), bytes })
 }
 
-fn step(of: &WithTimeline<'_>) -> Option<LargestStep> {
+fn step(of: &WithTimeline) -> Option<LargestStep> {
     let (position, bytes) = of.peak()?;
-    let facts = steps::facts(of.report, position)?;
+    let facts = steps::facts(&of.report, position)?;
     Some(LargestStep {
         step: facts.step.0,
         kind: facts.kind,
