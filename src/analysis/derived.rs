@@ -13,7 +13,7 @@ use super::comparison::attribution::Attribution;
 use super::comparison::matching::{MatchCounts, Matching};
 use super::comparison::owners::Owners;
 use super::liveness::Scope;
-use super::liveness::timeline::Timeline;
+use super::liveness::timeline::{Timeline, WithTimeline};
 use super::program::step_operations::{StepOperations, step_operations};
 use crate::store::Report;
 
@@ -105,6 +105,16 @@ impl Derived {
         made.flatten().flatten()
     }
 
+    /// The report with its timeline of a scope.
+    pub fn with_timeline(
+        &self,
+        scope: Scope,
+        is_cancelled: &(dyn Fn() -> bool + Sync),
+    ) -> WithTimeline {
+        let timeline = self.timeline(scope, is_cancelled);
+        WithTimeline { report: Arc::clone(&self.report), timeline }
+    }
+
     /// The operation of every step; `None` where steps, programs or debug contexts are absent, or may
     /// still come.
     pub fn operations(&self) -> Option<Arc<StepOperations>> {
@@ -161,8 +171,8 @@ impl DerivedPair {
 
     /// What the bytes of both belong to.
     pub fn attribution(&self) -> Arc<Attribution> {
-        let [source, target] = &self.reports;
-        let made = || Arc::new(Attribution::of(source, target, &self.matching));
+        let reports = self.reports.each_ref().map(|report| &**report);
+        let made = || Arc::new(Attribution::of(reports, &self.matching));
         self.attribution.get(&(), || Some(made())).unwrap_or_else(made)
     }
 

@@ -128,7 +128,7 @@ mod tests {
         let report = Arc::new(Report::default());
         let derived = Arc::new(Derived::new(Arc::clone(&report)));
         let list = vec![Run::new(RunId(1), report, derived, 0)];
-        let axis = Some(Arc::new(StepAxis::of_one(20)));
+        let axis = Some(Arc::new(StepAxis::by_index(&[20])));
         Runs::new(list, axis, Arrangement::default(), None).expect("a run")
     }
 

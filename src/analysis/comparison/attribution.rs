@@ -9,15 +9,13 @@ use super::owners::Owners;
 use crate::analysis::comparison::matching::Matching;
 use crate::analysis::figures::difference::Side;
 use crate::analysis::liveness::variable_name;
-use crate::analysis::program::step_operations::StepOperations;
 use crate::store::Report;
 use crate::store::liveness::Liveness;
 
 /// Tables of what two reports have: a row for what belongs together.
 #[derive(Clone, Debug, Default)]
 pub struct Attribution {
-    source: Owners,
-    target: Owners,
+    owners: [Owners; 2],
     /// The operations of both.
     pub operations: Join,
     /// The variables before lowering of both, those of one name together.
@@ -34,29 +32,25 @@ pub struct Attribution {
 impl Attribution {
     /// Of two reports and their matching. Where debug contexts are absent nothing belongs to an
     /// operation.
-    pub fn of(source: &Report, target: &Report, matching: &Matching) -> Self {
-        let (of_source, of_target) = rayon::join(
-            || Owners::of(source, &matching.source_operations),
-            || Owners::of(target, &matching.target_operations),
-        );
-        let owners = [of_source, of_target];
-        let [of_source, of_target] = owners.each_ref().map(|owners| {
+    pub fn of(reports: [&Report; 2], matching: &Matching) -> Self {
+        let [source, target] = reports;
+        let [of_source, of_target] = &matching.step_operations;
+        let owners: [Owners; 2] =
+            rayon::join(|| Owners::of(source, of_source), || Owners::of(target, of_target)).into();
+        let names = owners.each_ref().map(|owners| {
             owners.operations().iter().map(|found| (&found.layer, &found.kind, &found.name))
         });
-        let operations = Join::new(of_source, of_target, &matching.operations);
+        let operations = Join::new(names, &matching.operations);
         let names = |liveness| {
             let liveness: &Liveness = liveness;
             liveness.variable_ids.as_slice().iter().map(|id| variable_name(liveness, *id))
         };
-        let [of_source, of_target] =
-            [source, target].map(|report| report.liveness.get().into_iter().flat_map(names));
-        let variables = Join::new(of_source, of_target, &matching.variables);
-        let [source, target] = owners;
-        let names_any = |found: &StepOperations| !found.operations.is_empty();
+        let names = reports.map(|report| report.liveness.get().into_iter().flat_map(names));
+        let variables = Join::new(names, &matching.variables);
         let has_operations =
-            names_any(&matching.source_operations) && names_any(&matching.target_operations);
+            matching.step_operations.iter().all(|found| !found.operations.is_empty());
         let mut attribution =
-            Self { source, target, operations, variables, has_operations, ..Self::default() };
+            Self { owners, operations, variables, has_operations, ..Self::default() };
         attribution.find_modules();
         attribution
     }
@@ -74,9 +68,8 @@ impl Attribution {
         }
     }
 
-    /// What the rows of one report belong to.
     pub fn owners(&self, side: Side) -> &Owners {
-        side.of([&self.source, &self.target])
+        side.of(self.owners.each_ref())
     }
 
     /// What the operation of a row is called, in the source where it is there.

@@ -11,7 +11,6 @@ pub use crate::analysis::program::operations::OperationName;
 pub enum Contributor {
     /// A category, by its name in the file.
     Category(String),
-    /// An operation.
     Operation(OperationName),
     /// A module of the network: the operations whose names begin with its path.
     Module(String),
@@ -30,7 +29,6 @@ pub enum Contributor {
 /// Bytes by liveness. Signed: what is left over can be below 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LiveBytes {
-    /// Always live.
     pub always_live: i64,
     /// Alive at the step that is looked at.
     pub not_always_live: i64,
@@ -39,7 +37,6 @@ pub struct LiveBytes {
 }
 
 impl LiveBytes {
-    /// Bytes of a part.
     pub fn of(&self, part: Part) -> i64 {
         match part {
             Part::All => self.sum(),
@@ -48,7 +45,6 @@ impl LiveBytes {
         }
     }
 
-    /// All of them.
     pub fn sum(&self) -> i64 {
         self.always_live.saturating_add(self.not_always_live).saturating_add(self.other)
     }
@@ -60,7 +56,6 @@ impl LiveBytes {
         *sum = sum.saturating_add(bytes);
     }
 
-    /// Adds the bytes of another.
     pub fn add_all(&mut self, others: &Self) {
         self.always_live = self.always_live.saturating_add(others.always_live);
         self.not_always_live = self.not_always_live.saturating_add(others.not_always_live);
@@ -77,49 +72,36 @@ impl LiveBytes {
 /// What of the bytes is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// All of them.
     All,
-    /// Always live.
     AlwaysLive,
-    /// Not always live.
     NotAlwaysLive,
 }
 
-/// Bytes in both reports.
+/// Bytes of source and target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct BytesOfTwo {
-    /// Of the source.
-    pub source: LiveBytes,
-    /// Of the target.
-    pub target: LiveBytes,
-}
+pub struct BytesOfTwo(pub [LiveBytes; 2]);
 
 impl BytesOfTwo {
-    /// The bytes of a part.
     pub fn of(&self, part: Part) -> Difference {
-        Difference::between(self.source.of(part), self.target.of(part))
+        let [source, target] = self.0.map(|bytes| bytes.of(part));
+        Difference::between(source, target)
     }
 
-    /// Those of one report.
     pub fn side_mut(&mut self, side: Side) -> &mut LiveBytes {
-        side.of([&mut self.source, &mut self.target])
+        side.of(self.0.each_mut())
     }
 
-    /// Adds the bytes of another.
     pub fn add_all(&mut self, others: &Self) {
-        self.source.add_all(&others.source);
-        self.target.add_all(&others.target);
+        self.0.iter_mut().zip(&others.0).for_each(|(sum, others)| sum.add_all(others));
     }
 }
 
 /// What one contributor has in both reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contribution {
-    /// What the bytes belong to.
     pub contributor: Contributor,
     /// The report that alone has it.
     pub only: Option<Side>,
-    /// The bytes.
     pub bytes: BytesOfTwo,
 }
 
@@ -139,8 +121,7 @@ impl Grouping {
         };
         let mut rows: Vec<Contribution> = rows.into_iter().filter(counts).collect();
         for row in &rows {
-            rest.source.take(&row.bytes.source);
-            rest.target.take(&row.bytes.target);
+            rest.0.iter_mut().zip(&row.bytes.0).for_each(|(rest, bytes)| rest.take(bytes));
         }
         if rest != BytesOfTwo::default() {
             rows.push(Contribution {
@@ -157,7 +138,6 @@ impl Grouping {
         &self.rows
     }
 
-    /// All rows, in no order.
     pub fn into_rows(self) -> Vec<Contribution> {
         self.rows
     }
@@ -207,7 +187,7 @@ mod tests {
                     not_always_live: cells[at + 1],
                     other: cells[at + 2],
                 };
-                BytesOfTwo { source: side(0), target: side(3) }
+                BytesOfTwo([side(0), side(3)])
             };
             let whole = bytes(whole);
             let row = |(number, cells): (usize, &[i64; 6])| Contribution {

@@ -29,10 +29,8 @@ use crate::store::Report;
 /// Bytes alive at a moment of each report, and what they belong to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation {
-    /// The moment of the source.
-    pub source: Moment,
-    /// That of the target.
-    pub target: Moment,
+    /// The moments of source and target.
+    pub moments: [Moment; 2],
     /// What is alive then.
     pub whole: BytesOfTwo,
     /// By category; `None` where lowered variables are absent.
@@ -41,7 +39,6 @@ pub struct Explanation {
     pub by_owner: Option<ByOwner>,
 }
 
-/// Bytes by what they belong to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ByOwner {
     /// By operation; `None` unless both reports name operations.
@@ -54,40 +51,30 @@ pub struct ByOwner {
 
 /// Explains what differs between a moment of the source and one of the target.
 pub fn explain(
-    source: &Report,
-    target: &Report,
+    reports: [&Report; 2],
     attribution: &Attribution,
-    [of_source, of_target]: [AliveAt; 2],
+    alive: [AliveAt; 2],
 ) -> Explanation {
-    let moments = (of_source.moment, of_target.moment);
-    let whole = BytesOfTwo { source: of_source.bytes, target: of_target.bytes };
-    Explanation {
-        source: moments.0,
-        target: moments.1,
-        whole,
-        by_category: by_category(source, target, moments, &whole),
-        by_owner: by_owner(source, target, attribution, moments, &whole),
-    }
+    let moments = alive.map(|alive| alive.moment);
+    let whole = BytesOfTwo(alive.map(|alive| alive.bytes));
+    let by_category = by_category(reports, &moments, &whole);
+    let by_owner = by_owner(reports, attribution, &moments, &whole);
+    Explanation { moments, whole, by_category, by_owner }
 }
 
 fn by_category(
-    source: &Report,
-    target: &Report,
-    moments: (Moment, Moment),
+    [source, target]: [&Report; 2],
+    [in_source, in_target]: &[Moment; 2],
     whole: &BytesOfTwo,
 ) -> Option<Grouping> {
-    let (source, target) =
-        (category_bytes(source, &moments.0)?, category_bytes(target, &moments.1)?);
-    Some(Grouping::closed(categories_of_two(source, target), whole))
+    let categories = [category_bytes(source, in_source)?, category_bytes(target, in_target)?];
+    Some(Grouping::closed(categories_of_two(categories), whole))
 }
 
 /// A row for each category of either report.
-pub fn categories_of_two(
-    source: BTreeMap<String, LiveBytes>,
-    target: BTreeMap<String, LiveBytes>,
-) -> Vec<Contribution> {
+pub fn categories_of_two(reports: [BTreeMap<String, LiveBytes>; 2]) -> Vec<Contribution> {
     let mut both: BTreeMap<String, BytesOfTwo> = BTreeMap::new();
-    for (side, categories) in [(Side::Source, source), (Side::Target, target)] {
+    for (side, categories) in Side::BOTH.into_iter().zip(reports) {
         for (name, bytes) in categories {
             *both.entry(name).or_default().side_mut(side) = bytes;
         }
@@ -101,15 +88,15 @@ pub fn categories_of_two(
 }
 
 fn by_owner(
-    source: &Report,
-    target: &Report,
+    reports: [&Report; 2],
     attribution: &Attribution,
-    moments: (Moment, Moment),
+    moments: &[Moment; 2],
     whole: &BytesOfTwo,
 ) -> Option<ByOwner> {
     let mut tally = Tally::new(attribution);
-    tally.add(attribution, Side::Source, source, &moments.0)?;
-    tally.add(attribution, Side::Target, target, &moments.1)?;
+    for (side, (report, moment)) in Side::BOTH.into_iter().zip(reports.into_iter().zip(moments)) {
+        tally.add(attribution, side, report, moment)?;
+    }
     let contribution = |row: &Row, contributor: Contributor, bytes: &BytesOfTwo| Contribution {
         contributor,
         only: row.only,
@@ -123,7 +110,7 @@ fn by_owner(
     let variables = attribution.variables.rows().iter().zip(&tally.variables);
     let variables = variables.filter(|(_, bytes)| **bytes != BytesOfTwo::default());
     let variables = variables.filter_map(|(row, bytes)| {
-        let liveness = row.side.of([source, target]).liveness.get()?;
+        let liveness = row.side.of(reports).liveness.get()?;
         let name = variable_name(liveness, liveness.variable_ids.get(row.item)?).into_owned();
         Some(contribution(row, Contributor::Variable(name), bytes))
     });
@@ -174,17 +161,12 @@ mod tests {
         Scope::WorstArena,
     ];
 
-    fn of_peaks(
-        source: &Report,
-        target: &Report,
-        attribution: &Attribution,
-        scope: Scope,
-    ) -> Explanation {
-        let peaks = [source, target].map(|report| {
+    fn of_peaks(reports: [&Report; 2], attribution: &Attribution, scope: Scope) -> Explanation {
+        let peaks = reports.map(|report| {
             Moment::peak(&scope_curve(report, scope, NEVER).expect("a curve"), scope)
                 .expect("a peak")
         });
-        explain(source, target, attribution, peaks)
+        explain(reports, attribution, peaks)
     }
 
     fn sum(grouping: &Grouping) -> BytesOfTwo {
@@ -208,13 +190,12 @@ mod tests {
         ) {
             let (source, target) = (report(&source), report(&target));
             let matching = matching(&source, &target, &wanted);
-            let attribution = Attribution::of(&source, &target, &matching);
+            let reports = [&source, &target];
+            let attribution = Attribution::of(reports, &matching);
             for scope in SCOPES {
-                let found = of_peaks(&source, &target, &attribution, scope);
-                for (report, moment, bytes) in [
-                    (&source, found.source, found.whole.source),
-                    (&target, found.target, found.whole.target),
-                ] {
+                let found = of_peaks(reports, &attribution, scope);
+                let alive = found.moments.iter().zip(found.whole.0);
+                for (report, (moment, bytes)) in reports.into_iter().zip(alive) {
                     let curve = scope_curve(report, scope, NEVER).expect("a curve");
                     let alive = |step: usize| {
                         curve.not_always_live[step] + curve.always_live.at(step).expect("known")
@@ -227,8 +208,7 @@ mod tests {
                     prop_assert_eq!(sum(grouping), found.whole);
                 }
                 let names_any = |operations: &StepOperations| !operations.operations.is_empty();
-                let both = names_any(&matching.source_operations)
-                    && names_any(&matching.target_operations);
+                let both = matching.step_operations.iter().all(|found| names_any(found));
                 prop_assert_eq!(groupings(&found).count(), if both { 4 } else { 2 });
             }
         }
@@ -237,9 +217,9 @@ mod tests {
         fn nothing_has_changed_against_itself(content in contents()) {
             let report = report(&content);
             let all: Vec<_> = (0..9).map(|place| (place, place)).collect();
-            let attribution = Attribution::of(&report, &report, &matching(&report, &report, &all));
+            let attribution = Attribution::of([&report; 2], &matching(&report, &report, &all));
             for scope in SCOPES {
-                let found = of_peaks(&report, &report, &attribution, scope);
+                let found = of_peaks([&report; 2], &attribution, scope);
                 for grouping in groupings(&found) {
                     prop_assert!(grouping.ranked(Part::All).is_empty());
                     prop_assert!(grouping.rows().iter().all(|row| row.only.is_none()));

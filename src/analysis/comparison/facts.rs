@@ -13,24 +13,18 @@ use crate::store::options::About;
 use crate::store::{Absence, DeviceId, Report};
 use crate::text::{grouped, shortened};
 
-/// Longest value.
 const VALUE: usize = 200;
 
-/// Facts that belong together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FactGroup {
-    /// What they are about.
     pub title: &'static str,
-    /// The facts.
     pub facts: Vec<Fact>,
 }
 
 /// A fact of all reports; `None` where a report does not have it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fact {
-    /// Its name.
     pub name: Cow<'static, str>,
-    /// What it says in each report.
     pub said: Vec<Option<Said>>,
 }
 
@@ -43,7 +37,6 @@ pub enum Said {
     Count(u64, String),
     /// Words, clean.
     Words(String),
-    /// Not known.
     Unknown,
 }
 
@@ -57,23 +50,23 @@ impl Said {
     }
 }
 
-type StatementsOf = fn(&WithTimeline<'_>) -> Vec<Statement>;
+type StatementsOf = fn(&WithTimeline) -> Vec<Statement>;
 type WhyNot = fn(&Report) -> Option<&Absence>;
 
 /// What is known of the reports now. A group without facts is there where a report says why it has none.
-pub fn fact_groups(reports: &[WithTimeline<'_>]) -> Vec<FactGroup> {
+pub fn fact_groups(reports: &[WithTimeline]) -> Vec<FactGroup> {
     let groups: [(&'static str, StatementsOf, WhyNot); 4] = [
         ("Memory", memory_facts, |report| report.memory.absence()),
-        ("Target", |of| target_facts(of.report), |report| report.target.absence()),
-        ("Graph", |of| graph_facts(of.report), |report| report.graph.absence()),
+        ("Target", |of| target_facts(&of.report), |report| report.target.absence()),
+        ("Graph", |of| graph_facts(&of.report), |report| report.graph.absence()),
         (
             "Compilation and execution",
-            |of| compilation_facts(of.report),
+            |of| compilation_facts(&of.report),
             |report| report.about.absence(),
         ),
     ];
     let group = |(title, facts, why_not): (&'static str, StatementsOf, WhyNot)| {
-        let keyed = |of: &WithTimeline<'_>| -> Vec<_> {
+        let keyed = |of: &WithTimeline| -> Vec<_> {
             facts(of).into_iter().map(|row| (row.0.clone(), row)).collect()
         };
         let fact = |row: Vec<Option<Statement>>| {
@@ -82,22 +75,18 @@ pub fn fact_groups(reports: &[WithTimeline<'_>]) -> Vec<FactGroup> {
         };
         let rows = side_by_side(reports.iter().map(keyed).collect());
         let facts: Vec<Fact> = rows.into_iter().filter_map(fact).collect();
-        let is_missed =
-            |of: &WithTimeline<'_>| why_not(of.report).is_some_and(Absence::is_explained);
+        let is_missed = |of: &WithTimeline| why_not(&of.report).is_some_and(Absence::is_explained);
         let is_told = !facts.is_empty() || reports.iter().any(is_missed);
         is_told.then_some(FactGroup { title, facts })
     };
     groups.into_iter().filter_map(group).collect()
 }
 
-/// Whether a program fits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fit {
     /// Whether no tile is over its limit.
     pub fits: bool,
-    /// Tiles.
     pub tiles: u64,
-    /// Tiles over the limit.
     pub tiles_over: Option<u64>,
     /// By how much the fullest is over.
     pub most_over: Option<u64>,
@@ -128,9 +117,9 @@ fn words(text: Option<String>) -> Option<Said> {
     text.map(|text| Said::Words(shortened(&text, VALUE).into_owned()))
 }
 
-fn memory_facts(of: &WithTimeline<'_>) -> Vec<Statement> {
+fn memory_facts(of: &WithTimeline) -> Vec<Statement> {
     let mut facts = Vec::new();
-    let report = of.report;
+    let report = &of.report;
     let Some(memory) = report.memory.get() else { return arena_facts(of) };
     let target = report.target.get();
     let totals = totals(memory, target);
@@ -151,9 +140,9 @@ fn memory_facts(of: &WithTimeline<'_>) -> Vec<Statement> {
 }
 
 /// Of a system without tiles: what its devices can hold, and the most at any step.
-fn arena_facts(of: &WithTimeline<'_>) -> Vec<Statement> {
+fn arena_facts(of: &WithTimeline) -> Vec<Statement> {
     let mut facts = Vec::new();
-    let report = of.report;
+    let report = &of.report;
     let Some(arenas) = report.arenas.get() else { return facts };
     let devices: BTreeSet<DeviceId> = arenas.devices.iter().flatten().copied().collect();
     for device in devices {
@@ -173,9 +162,9 @@ fn fullest(report: &Report, row: Option<usize>) -> Option<Said> {
     Some(Said::Bytes(format!("Tile {tile}, "), bytes, " with gaps".to_owned()))
 }
 
-fn liveness_peak(of: &WithTimeline<'_>) -> Option<Said> {
+fn liveness_peak(of: &WithTimeline) -> Option<Said> {
     let (step, bytes) = of.peak()?;
-    let facts = steps::facts(of.report, step)?;
+    let facts = steps::facts(&of.report, step)?;
     let kind = facts.kind.map_or(String::new(), |kind| format!(", {kind}"));
     let note = replica_note(of.report.target.get()).map_or("", |_| ", per replica");
     let place = format!(" not always live at step {}{kind}{note}", facts.step);
@@ -259,6 +248,8 @@ fn compile_time(about: &About) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Arc;
+
     use crate::store::target::Target;
 
     #[test]
@@ -266,7 +257,7 @@ mod tests {
         let report = |target: Target| {
             let report = Report::default();
             report.target.fill(Some(target));
-            report
+            WithTimeline { report: Arc::new(report), timeline: None }
         };
         let source =
             report(Target { tiles: Some(4), kind: Some("IPU".into()), ..Target::default() });
@@ -276,8 +267,7 @@ mod tests {
             kind: Some("CPU".into()),
             ..Target::default()
         });
-        let groups =
-            fact_groups(&[&source, &target].map(|report| WithTimeline { report, timeline: None }));
+        let groups = fact_groups(&[source, target]);
         let [FactGroup { title, facts }] = &groups[..] else { panic!("one group: {groups:?}") };
         let names: Vec<_> = facts.iter().map(|fact| &*fact.name).collect();
         assert_eq!((*title, &names[..]), ("Target", &["Type", "Tiles", "Clock"][..]));

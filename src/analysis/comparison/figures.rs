@@ -12,13 +12,10 @@ use crate::analysis::memory::{self, CategoryBytes, MemoryTotals, cell};
 /// What a figure counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// Bytes.
     Bytes,
-    /// Things.
     Count,
     /// Cycles of a tile's clock.
     Cycles,
-    /// Microseconds.
     Microseconds,
     /// The number of a tile or step: where something is, not how much.
     Place,
@@ -29,11 +26,8 @@ pub enum Unit {
 pub struct Figure {
     /// Where it stands in the JSON of a comparison: `memory`, `total_bytes`.
     pub path: Vec<String>,
-    /// Its name for people.
     pub title: String,
-    /// What it counts.
     pub unit: Unit,
-    /// Its value in each report.
     pub values: Vec<Option<i64>>,
 }
 
@@ -48,7 +42,6 @@ impl Figure {
 /// A figure that says most.
 #[derive(Clone, Copy, Debug)]
 pub struct KeyFigure {
-    /// What it is called.
     pub title: &'static str,
     /// The same as the title of a column.
     pub short_title: &'static str,
@@ -62,7 +55,6 @@ impl KeyFigure {
     }
 }
 
-/// The figures that say most.
 pub const KEY_FIGURES: [KeyFigure; 7] = [
     KeyFigure {
         title: "Peak, with what always lives",
@@ -95,8 +87,8 @@ pub const KEY_FIGURES: [KeyFigure; 7] = [
 
 /// All figures, in the order in which `summary` has them; those that no report has are listed as well.
 /// Small tables are enough.
-pub fn figures(reports: &[WithTimeline<'_>]) -> Vec<Figure> {
-    let reports = reports.iter().copied().map(Facts::of).collect();
+pub fn figures(reports: &[WithTimeline]) -> Vec<Figure> {
+    let reports = reports.iter().map(Facts::of).collect();
     let mut list = List { reports, figures: Vec::new() };
     list.graph();
     list.memory();
@@ -122,8 +114,8 @@ struct Peak {
 }
 
 impl<'a> Facts<'a> {
-    fn of(of: WithTimeline<'a>) -> Self {
-        let report = of.report;
+    fn of(of: &'a WithTimeline) -> Self {
+        let report = &of.report;
         let memory = report.memory.get();
         let target = report.target.get();
         let totals = memory.map(|memory| memory::totals(memory, target)).unwrap_or_default();
@@ -276,6 +268,8 @@ impl List<'_> {
 mod tests {
     use super::*;
 
+    use std::sync::Arc;
+
     use crate::analysis::fixture;
     use crate::store::Report;
 
@@ -291,9 +285,8 @@ mod tests {
 
     #[test]
     fn what_a_report_lacks_is_not_known() {
-        let reports = [report(&[10, 30, 30], "stack"), report(&[50], "vertexCode")];
-        let list =
-            figures(&reports.each_ref().map(|report| WithTimeline { report, timeline: None }));
+        let reports = [report(&[10, 30, 30], "stack"), report(&[50], "vertexCode")].map(Arc::new);
+        let list = figures(&reports.map(|report| WithTimeline { report, timeline: None }));
         let value = |path: &str| {
             let of_path = |figure: &&Figure| figure.path.join(".") == path;
             let value = list.iter().find(of_path).expect("a figure").difference(1);

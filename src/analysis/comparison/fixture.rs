@@ -226,13 +226,12 @@ fn changes(curve: &[u64]) -> Vec<(u32, i64)> {
 pub fn matching(source: &Report, target: &Report, wanted: &[(usize, usize)]) -> Matching {
     let operations = [source, target].map(|report| step_operations(report).unwrap_or_default());
     let count = |report: &Report| report.liveness.get().map_or(0, |found| found.variable_ids.len());
-    let [of_source, of_target] = operations;
+    let [of_source, of_target] = operations.each_ref().map(|found| found.operations.len());
     let mut matching = Matching {
-        operations: Pairs::new(of_source.operations.len(), of_target.operations.len()),
+        operations: Pairs::new(of_source, of_target),
         variables: Pairs::new(count(source), count(target)),
         steps: Pairs::new(STEPS as usize, STEPS as usize),
-        source_operations: Arc::new(of_source),
-        target_operations: Arc::new(of_target),
+        step_operations: operations.map(Arc::new),
         ..Matching::default()
     };
     for (from, to) in wanted {

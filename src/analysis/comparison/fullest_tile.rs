@@ -9,9 +9,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::attribution::Attribution;
+use super::both;
 use super::contribution::{BytesOfTwo, Contribution, Contributor, Grouping, LiveBytes};
 use super::explanation::{ByOwner, Explanation, categories_of_two, explain};
 use super::moment::AliveAt;
+use crate::analysis::figures::difference::{Difference, Side};
 use crate::analysis::memory::{cell, totals};
 use crate::analysis::placement::gaps::{GapReason, GapTotal, GapsByReason, used_ranges};
 use crate::analysis::placement::read::gaps_of_arena;
@@ -24,14 +26,10 @@ use crate::store::{Report, TileId};
 /// The fullest tiles, and what their bytes belong to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FullestTiles {
-    /// The fullest tile of the source.
-    pub source: TileId,
-    /// That of the target.
-    pub target: TileId,
+    /// Those of source and target.
+    pub tiles: [TileId; 2],
     /// Their bytes including gaps.
-    pub source_bytes: i64,
-    /// Those of the target.
-    pub target_bytes: i64,
+    pub bytes: Difference,
     /// By category; `None` where lowered variables are absent.
     pub by_category: Option<Grouping>,
     /// What goes by variable before lowering; `None` where the bytes by tile are absent.
@@ -56,63 +54,62 @@ pub fn gaps_of_fullest(report: &Report) -> Result<Option<GapsByReason>, ReadErro
 /// which tell gaps apart by reason; without them all gaps are one row. `peaks` are their own peaks, as
 /// far as their curves are known. `None` where the memory by tile is absent.
 pub fn explain_fullest_tile(
-    source: &Report,
-    target: &Report,
+    reports: [&Report; 2],
     attribution: &Attribution,
     gaps: Option<[&GapsByReason; 2]>,
     peaks: Option<[AliveAt; 2]>,
 ) -> Option<FullestTiles> {
-    let tiles = (fullest_tile(source)?, fullest_tile(target)?);
-    let [of_source, of_target] = [TileBytes::of(source, tiles.0)?, TileBytes::of(target, tiles.1)?];
-    let gaps = gap_rows(gaps, &of_source, &of_target);
+    let tiles = both(reports.map(TileBytes::of_fullest))?;
+    let [source, target] = tiles.map(|tile| tile.including_gaps);
+    let gaps = gap_rows(gaps, tiles);
+    let explained = peaks.map(|peaks| explain(reports, attribution, peaks));
     Some(FullestTiles {
-        source: tiles.0,
-        target: tiles.1,
-        source_bytes: of_source.including_gaps,
-        target_bytes: of_target.including_gaps,
-        by_category: by_category([(source, &of_source), (target, &of_target)], &gaps),
-        by_owner: peaks.and_then(|peaks| {
-            let explained = explain(source, target, attribution, peaks);
-            by_owner(explained, [&of_source, &of_target], &gaps)
-        }),
+        tiles: tiles.map(|tile| tile.tile),
+        bytes: Difference::between(source, target),
+        by_category: by_category(tiles, &gaps),
+        by_owner: explained.and_then(|explained| by_owner(explained, tiles, &gaps)),
     })
 }
 
 /// What `memory_by_tile` says of one tile.
-struct TileBytes {
+#[derive(Clone, Copy)]
+struct TileBytes<'a> {
+    report: &'a Report,
     tile: TileId,
     total: i64,
     including_gaps: i64,
 }
 
-impl TileBytes {
-    fn of(report: &Report, tile: TileId) -> Option<Self> {
+impl<'a> TileBytes<'a> {
+    fn of_fullest(report: &'a Report) -> Option<Self> {
+        let tile = fullest_tile(report)?;
         let memory = report.memory.get()?;
         let row = memory.tiles.position(tile)?;
         let signed = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
         let total = signed(cell(&memory.total, row)?);
-        Some(Self { tile, total, including_gaps: signed(cell(&memory.including_gaps, row)?) })
+        let including_gaps = signed(cell(&memory.including_gaps, row)?);
+        Some(Self { report, tile, total, including_gaps })
     }
 
-    fn gaps(&self) -> i64 {
+    fn gaps(self) -> i64 {
         self.including_gaps.saturating_sub(self.total)
+    }
+
+    /// The whole of the tile, what is not in these bytes as bytes of neither kind.
+    fn whole(self, known: &LiveBytes) -> LiveBytes {
+        LiveBytes { other: self.including_gaps.saturating_sub(known.sum()), ..*known }
     }
 }
 
 /// A row of bytes that are neither always live nor alive at a step.
-fn other(contributor: Contributor, source: i64, target: i64) -> Contribution {
-    let bytes = |other| LiveBytes { other, ..LiveBytes::default() };
-    let bytes = BytesOfTwo { source: bytes(source), target: bytes(target) };
-    Contribution { contributor, only: None, bytes }
+fn other(contributor: Contributor, bytes: [i64; 2]) -> Contribution {
+    let bytes = bytes.map(|other| LiveBytes { other, ..LiveBytes::default() });
+    Contribution { contributor, only: None, bytes: BytesOfTwo(bytes) }
 }
 
-fn gap_rows(
-    gaps: Option<[&GapsByReason; 2]>,
-    source: &TileBytes,
-    target: &TileBytes,
-) -> Vec<Contribution> {
+fn gap_rows(gaps: Option<[&GapsByReason; 2]>, tiles: [TileBytes<'_>; 2]) -> Vec<Contribution> {
     let Some(gaps) = gaps else {
-        return vec![other(Contributor::Gaps(None), source.gaps(), target.gaps())];
+        return vec![other(Contributor::Gaps(None), tiles.map(TileBytes::gaps))];
     };
     let reasons: BTreeSet<GapReason> = gaps.iter().flat_map(|gaps| gaps.keys().copied()).collect();
     let bytes = |gaps: &GapsByReason, reason: &GapReason| {
@@ -120,8 +117,7 @@ fn gap_rows(
         i64::try_from(total.map_or(0, |total| total.bytes)).unwrap_or(i64::MAX)
     };
     let row = |reason: &GapReason| {
-        let [source, target] = gaps.map(|gaps| bytes(gaps, reason));
-        other(Contributor::Gaps(Some(*reason)), source, target)
+        other(Contributor::Gaps(Some(*reason)), gaps.map(|gaps| bytes(gaps, reason)))
     };
     reasons.iter().map(row).collect()
 }
@@ -129,15 +125,16 @@ fn gap_rows(
 /// Bytes at addresses of a tile that one variable uses, by category, and those that several use.
 struct ByAddress {
     categories: BTreeMap<String, LiveBytes>,
-    alone: LiveBytes,
+    whole: LiveBytes,
     overlapped: i64,
 }
 
 impl ByAddress {
-    fn of(report: &Report, tile: TileId) -> Option<Self> {
+    fn of(tile: TileBytes<'_>) -> Option<Self> {
+        let report = tile.report;
         let classes = &report.liveness.get()?.classes;
         let names = report.categories.get()?;
-        let variables = resident_tile(report, tile)?;
+        let variables = resident_tile(report, tile.tile)?;
         let target = report.target.get().cloned().unwrap_or_default();
         let sums = sums_by(&variables, &target, |variable| {
             (variable.category, classes.is_always_live(variable.class))
@@ -156,44 +153,34 @@ impl ByAddress {
         let used: u64 = used.iter().map(|range| range.end.saturating_sub(range.start)).sum();
         let used = i64::try_from(used).unwrap_or(i64::MAX);
         let overlapped = used.saturating_sub(alone.sum());
-        Some(Self { categories, alone, overlapped })
-    }
-
-    /// The whole of a tile, what is not in these bytes as bytes of neither kind.
-    fn whole(&self, tile: &TileBytes) -> LiveBytes {
-        LiveBytes { other: tile.including_gaps.saturating_sub(self.alone.sum()), ..self.alone }
+        Some(Self { categories, whole: tile.whole(&alone), overlapped })
     }
 }
 
-fn by_category(sides: [(&Report, &TileBytes); 2], gaps: &[Contribution]) -> Option<Grouping> {
-    let [(source, of_source), (target, of_target)] = sides;
-    let source = ByAddress::of(source, of_source.tile)?;
-    let target = ByAddress::of(target, of_target.tile)?;
-    let whole = BytesOfTwo { source: source.whole(of_source), target: target.whole(of_target) };
-    let overlapped = other(Contributor::Overlapped, source.overlapped, target.overlapped);
-    let rows = categories_of_two(source.categories, target.categories);
+fn by_category(tiles: [TileBytes<'_>; 2], gaps: &[Contribution]) -> Option<Grouping> {
+    let found = both(tiles.map(ByAddress::of))?;
+    let whole = BytesOfTwo(found.each_ref().map(|found| found.whole));
+    let overlapped = found.each_ref().map(|found| found.overlapped);
+    let overlapped = other(Contributor::Overlapped, overlapped);
+    let rows = categories_of_two(found.map(|found| found.categories));
     Some(Grouping::closed(rows.into_iter().chain([overlapped]).chain(gaps.iter().cloned()), &whole))
 }
 
 fn by_owner(
     explained: Explanation,
-    [of_source, of_target]: [&TileBytes; 2],
+    tiles: [TileBytes<'_>; 2],
     gaps: &[Contribution],
 ) -> Option<ByOwner> {
-    let alive = &explained.whole;
-    let not_explained = other(
-        Contributor::NotExplained,
-        of_source.total.saturating_sub(alive.source.sum()),
-        of_target.total.saturating_sub(alive.target.sum()),
-    );
-    let whole = |alive: &LiveBytes, tile: &TileBytes| LiveBytes {
-        other: tile.including_gaps.saturating_sub(alive.sum()),
-        ..*alive
-    };
-    let whole = BytesOfTwo {
-        source: whole(&alive.source, of_source),
-        target: whole(&alive.target, of_target),
-    };
+    let of_side = |side: Side| (side.of(tiles), side.of(explained.whole.0));
+    let not_explained = Side::BOTH.map(|side| {
+        let (tile, alive) = of_side(side);
+        tile.total.saturating_sub(alive.sum())
+    });
+    let not_explained = other(Contributor::NotExplained, not_explained);
+    let whole = BytesOfTwo(Side::BOTH.map(|side| {
+        let (tile, alive) = of_side(side);
+        tile.whole(&alive)
+    }));
     let with_rest = |grouping: Grouping| {
         let rest = [not_explained.clone()].into_iter().chain(gaps.iter().cloned());
         Grouping::closed(grouping.into_rows().into_iter().chain(rest), &whole)
@@ -214,16 +201,14 @@ mod tests {
     use super::super::contribution::Part;
     use super::super::fixture::{contents, matching, report};
     use super::super::moment::Moment;
-    use crate::analysis::figures::difference::Difference;
     use crate::analysis::liveness::Scope;
     use crate::analysis::liveness::scope_curve::scope_curve;
 
-    fn peaks(source: &Report, target: &Report) -> Option<[AliveAt; 2]> {
-        let peak = |report: &Report| {
+    fn peaks(reports: [&Report; 2]) -> Option<[AliveAt; 2]> {
+        both(reports.map(|report| {
             let scope = Scope::Arena(fullest_tile(report)?.into());
             Moment::peak(&scope_curve(report, scope, &|| false)?, scope)
-        };
-        Some([peak(source)?, peak(target)?])
+        }))
     }
 
     proptest! {
@@ -234,18 +219,17 @@ mod tests {
             known_gaps in proptest::option::of(0..99_u64),
         ) {
             let (source, target) = (report(&source), report(&target));
-            let attribution =
-                Attribution::of(&source, &target, &matching(&source, &target, &wanted));
+            let reports = [&source, &target];
+            let attribution = Attribution::of(reports, &matching(&source, &target, &wanted));
             let start = |bytes| GapsByReason::from([(GapReason::Start, GapTotal { bytes, count: 1 })]);
             let gaps = known_gaps.map(|bytes| [start(bytes), start(7)]);
-            let gaps = gaps.as_ref().map(|[source, target]| [source, target]);
-            let found = explain_fullest_tile(&source, &target, &attribution, gaps, peaks(&source, &target))
-                .expect("known");
+            let gaps = gaps.as_ref().map(<[_; 2]>::each_ref);
+            let found = explain_fullest_tile(reports, &attribution, gaps, peaks(reports)).expect("known");
             let most = |report: &Report| {
                 let memory = report.memory.get().expect("memory");
                 memory.including_gaps.iter().flatten().copied().max()
             };
-            let whole = Difference::between(found.source_bytes, found.target_bytes);
+            let whole = found.bytes;
             prop_assert_eq!(whole, Difference::of(most(&source), most(&target)));
             let owners = found.by_owner.as_ref().expect("bytes by variable");
             let categories = found.by_category.as_ref().expect("lowered variables");
@@ -284,13 +268,13 @@ mod tests {
             surplus: 0,
         };
         let report = report(&content);
-        let attribution = Attribution::of(&report, &report, &matching(&report, &report, &[]));
+        let reports = [&report; 2];
+        let attribution = Attribution::of(reports, &matching(&report, &report, &[]));
         let found =
-            explain_fullest_tile(&report, &report, &attribution, None, peaks(&report, &report))
-                .expect("known");
-        assert_eq!((found.source, found.source_bytes), (TileId(1), 30));
+            explain_fullest_tile(reports, &attribution, None, peaks(reports)).expect("known");
+        assert_eq!((found.tiles[0], found.bytes.source), (TileId(1), Some(30)));
         let rows = found.by_category.as_ref().expect("lowered variables").rows().iter();
-        let rows: Vec<_> = rows.map(|row| (&row.contributor, row.bytes.source)).collect();
+        let rows: Vec<_> = rows.map(|row| (&row.contributor, row.bytes.0[0])).collect();
         let bytes =
             |always_live, not_always_live, other| LiveBytes { always_live, not_always_live, other };
         let expected = [
@@ -300,12 +284,8 @@ mod tests {
         ];
         assert_eq!(rows, expected);
         let owners = found.by_owner.as_ref().expect("bytes by variable");
-        let rows: Vec<_> = owners
-            .variables
-            .rows()
-            .iter()
-            .map(|row| (&row.contributor, row.bytes.source))
-            .collect();
+        let rows: Vec<_> =
+            owners.variables.rows().iter().map(|row| (&row.contributor, row.bytes.0[0])).collect();
         let expected = [
             (&Contributor::Variable("weights".to_owned()), bytes(10, 0, 0)),
             (&Contributor::Variable("<anon>".to_owned()), bytes(0, 10, 0)),
@@ -313,7 +293,7 @@ mod tests {
         ];
         assert_eq!(rows, expected, "20 bytes are used: both are explained by liveness");
         let operations = owners.operations.as_ref().expect("operations").rows().iter();
-        let of_fc = operations.map(|row| row.bytes.source).next();
+        let of_fc = operations.map(|row| row.bytes.0[0]).next();
         assert_eq!(of_fc, Some(bytes(10, 10, 0)), "anonymous ones belong by their life");
     }
 }

@@ -18,7 +18,6 @@ pub struct Join {
     rows: Vec<Row>,
 }
 
-/// A row of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
     /// The list that `item` is of: the source where it has any.
@@ -32,8 +31,7 @@ pub struct Row {
 impl Join {
     /// Joins two lists of keys; pairs are of positions in them, and may be of the first part only.
     pub fn new<K: Eq + Hash>(
-        source: impl Iterator<Item = K>,
-        target: impl Iterator<Item = K>,
+        [source, target]: [impl Iterator<Item = K>; 2],
         pairs: &Pairs,
     ) -> Self {
         let mut join = Self::default();
@@ -85,7 +83,7 @@ mod tests {
         let mut pairs = Pairs::new(3, 2);
         assert!(pairs.pair(2, 1, Sureness::Likely));
         let (source, target) = (["a", "b", "cs1", "a"], ["b", "cs2", "cs2", "new", "a"]);
-        let join = Join::new(source.into_iter(), target.into_iter(), &pairs);
+        let join = Join::new([source.iter(), target.iter()], &pairs);
         let rows =
             |side, len| (0..len).map(|item| join.row_of(side, item).unwrap()).collect::<Vec<_>>();
         assert_eq!(rows(Side::Source, 4), [0, 1, 2, 0]);
@@ -107,7 +105,7 @@ mod tests {
             for (source, target) in wanted {
                 pairs.pair(source, target, Sureness::Weak);
             }
-            let join = Join::new(source.iter(), target.iter(), &pairs);
+            let join = Join::new([source.iter(), target.iter()], &pairs);
             let of = |side, len| -> Vec<usize> {
                 (0..len).filter_map(|item| join.row_of(side, item)).collect()
             };

@@ -4,25 +4,30 @@
 //! their [`crate::analysis::comparison::matching::Matching`]. Facts, figures, options and what goes by the
 //! common axis of steps are of any number of reports.
 
-pub mod attribution;
-pub mod category_bytes;
-pub mod contribution;
-pub mod difference_map;
-pub mod explanation;
-pub mod facts;
-pub mod figures;
+pub(crate) mod attribution;
+pub(crate) mod category_bytes;
+pub(crate) mod contribution;
+pub(crate) mod difference_map;
+pub(crate) mod explanation;
+pub(crate) mod facts;
+pub(crate) mod figures;
 #[cfg(test)]
 mod fixture;
-pub mod fullest_tile;
-pub mod join;
+pub(crate) mod fullest_tile;
+pub(crate) mod join;
 pub mod matching;
-pub mod moment;
-pub mod options;
-pub mod owners;
-pub mod plans;
-pub mod slot_curves;
-pub mod slot_peaks;
-pub mod step_axis;
-pub mod tally;
-pub mod variable_figures;
+pub(crate) mod moment;
+pub(crate) mod options;
+pub(crate) mod owners;
+pub(crate) mod plans;
+pub(crate) mod slot_curves;
+pub(crate) mod slot_peaks;
+pub(crate) mod step_axis;
+pub(crate) mod tally;
+pub(crate) mod variable_figures;
 pub mod variables;
+
+/// What belongs to source and target, where both have it.
+pub(crate) fn both<T>([source, target]: [Option<T>; 2]) -> Option<[T; 2]> {
+    Some([source?, target?])
+}

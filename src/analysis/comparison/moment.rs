@@ -7,18 +7,14 @@ use crate::analysis::liveness::scope_curve::ScopeCurve;
 /// A scope, which is not the worst tile, and a step position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moment {
-    /// The scope.
     pub scope: Scope,
     /// The step, a position in [`crate::store::program::Steps`].
     pub step: usize,
 }
 
-/// A moment, and what is alive then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AliveAt {
-    /// The moment.
     pub moment: Moment,
-    /// What is alive.
     pub bytes: LiveBytes,
 }
 

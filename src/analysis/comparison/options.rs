@@ -12,9 +12,7 @@ use crate::store::options::{EngineOption, SideFact};
 /// A value of each report; `None` where a report does not have it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedValues {
-    /// Its name.
     pub name: String,
-    /// The values.
     pub values: Vec<Option<String>>,
     /// Whether it has not been set, as the first report that has it says.
     pub is_default: Option<bool>,
@@ -63,11 +61,9 @@ fn named_values<'a>(lists: Vec<Vec<NamedValue<'a>>>) -> Vec<NamedValues> {
 /// An option whose values differ; `None` where a report does not have it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OptionDifference {
-    /// Where it stands.
     pub kind: OptionKind,
     /// Its name; of a proportion the kind of operation.
     pub name: String,
-    /// Its value in each report.
     pub values: Vec<Option<String>>,
 }
 

@@ -78,7 +78,6 @@ impl Owners {
         Some(self.programs.iter().copied().zip(own).collect())
     }
 
-    /// The operation of an exchange.
     pub fn of_exchange(&self, id: ExchangeId) -> Option<u32> {
         *self.exchanges.get(&id)?
     }

@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 
 use super::attribution::Attribution;
 use super::contribution::OperationName;
-use super::owners::Owned;
+use super::owners::{Owned, Owners};
 use crate::analysis::comparison::matching::Matching;
 use crate::analysis::figures::difference::{Difference, Side};
 use crate::analysis::memory::selection::TileSelection;
@@ -31,7 +31,6 @@ pub struct Plan {
     pub exchange_code: Difference,
     /// Its control code, bytes.
     pub control_code: Difference,
-    /// Its vertices.
     pub vertices: Difference,
     /// Its `availableMemoryProportion` in the source and in the target.
     pub proportions: [Option<f64>; 2],
@@ -67,15 +66,15 @@ impl Plan {
 /// The operations of both reports whose plan has changed, largest change of their peak first, then
 /// in the order of the source. The curves are the not-always-live bytes at each step.
 pub fn changed_plans(
-    source: (&Report, &[u64]),
-    target: (&Report, &[u64]),
+    reports: [&Report; 2],
+    curves: [&[u64]; 2],
     attribution: &Attribution,
     matching: &Matching,
 ) -> Vec<Plan> {
-    let sides = [
-        PlanSide::of(source.0, source.1, attribution, Side::Source, &matching.source_operations),
-        PlanSide::of(target.0, target.1, attribution, Side::Target, &matching.target_operations),
-    ];
+    let sides = Side::BOTH.map(|side| {
+        let operations = side.of(matching.step_operations.each_ref());
+        PlanSide::of(side.of(reports), side.of(curves), attribution.owners(side), operations)
+    });
     let plan = |pair: (usize, usize)| plan(pair, &sides, matching);
     let mut plans: Vec<Plan> =
         matching.operations.iter().filter_map(plan).filter(Plan::has_changed).collect();
@@ -96,11 +95,9 @@ impl<'a> PlanSide<'a> {
     fn of(
         report: &Report,
         curve: &'a [u64],
-        attribution: &Attribution,
-        side: Side,
+        owners: &Owners,
         operations: &'a StepOperations,
     ) -> Self {
-        let owners = attribution.owners(side);
         let by_operation = |rows: Vec<Owned>| {
             let mut sums = vec![0_u64; operations.operations.len()];
             for (owner, amount) in rows {
@@ -184,9 +181,9 @@ mod tests {
     fn changed(source: &Content, target: &Content) -> Vec<Plan> {
         let (source, target) = (report(source), report(target));
         let matching = matching(&source, &target, &[(0, 0), (1, 1)]);
-        let attribution = Attribution::of(&source, &target, &matching);
-        let (source_curve, target_curve) = ([0, 8, 8, 0, 50, 0], [0, 8, 9, 0, 90, 0]);
-        changed_plans((&source, &source_curve), (&target, &target_curve), &attribution, &matching)
+        let attribution = Attribution::of([&source, &target], &matching);
+        let curves: [&[u64]; 2] = [&[0, 8, 8, 0, 50, 0], &[0, 8, 9, 0, 90, 0]];
+        changed_plans([&source, &target], curves, &attribution, &matching)
     }
 
     #[test]

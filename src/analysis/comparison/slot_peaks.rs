@@ -17,7 +17,6 @@ use crate::analysis::liveness::peaks::{Peak, peaks};
 /// A peak of one run or of several.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SlotPeak {
-    /// Its slot.
     pub slot: usize,
     /// For each run its step in the slot.
     pub steps: Vec<Option<usize>>,
@@ -58,10 +57,8 @@ fn slot_of(peak: &Peak, run: usize, axis: &StepAxis) -> Option<usize> {
 /// [`crate::store::program::Steps`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spike {
-    /// The step of the source.
-    pub source_step: Option<usize>,
-    /// The step of the target.
-    pub target_step: Option<usize>,
+    /// The steps of source and target.
+    pub steps: [Option<usize>; 2],
     /// Bytes at the steps; not known where there is no partner.
     pub bytes: Difference,
     /// How sure it is that the steps belong together.
@@ -69,19 +66,16 @@ pub struct Spike {
 }
 
 /// The spikes of two curves, whose steps these pairs align: of each report the `most` largest peaks.
-pub fn spikes(source: &[u64], target: &[u64], steps: &Pairs, most: usize) -> Vec<Spike> {
-    let axis = StepAxis::by_matching(source.len(), &[(steps, target.len())]);
+pub fn spikes(curves: [&[u64]; 2], steps: &Pairs, most: usize) -> Vec<Spike> {
+    let axis = StepAxis::by_matching(curves[0].len(), &[(steps, curves[1].len())]);
     let spike = |SlotPeak { slot, bytes, .. }: SlotPeak| {
-        let (source_step, target_step) = (axis.step(0, slot), axis.step(1, slot));
-        let bytes = |run: usize| bytes.get(run).copied().flatten();
-        Spike {
-            source_step,
-            target_step,
-            bytes: Difference::of(bytes(0), bytes(1)),
-            sureness: source_step.zip(target_step).and_then(|(step, _)| steps.sureness(step)),
-        }
+        let [source, target] = [0, 1].map(|run| bytes.get(run).copied().flatten());
+        let bytes = Difference::of(source, target);
+        let in_both = [0, 1].map(|run| axis.step(run, slot));
+        let sureness = in_both[0].zip(in_both[1]).and_then(|(step, _)| steps.sureness(step));
+        Spike { steps: in_both, bytes, sureness }
     };
-    slot_peaks(&[source, target], &axis, most).into_iter().map(spike).collect()
+    slot_peaks(&curves, &axis, most).into_iter().map(spike).collect()
 }
 
 #[cfg(test)]
@@ -102,20 +96,18 @@ mod tests {
         let source = [1, 9, 1, 5, 5, 1, 7];
         let target = [1, 1, 6, 1, 1, 8, 1, 2];
         let steps = pairs(7, 8, &[(1, 2), (4, 5)]);
-        let found: Vec<_> = spikes(&source, &target, &steps, 9)
+        let found: Vec<_> = spikes([&source, &target], &steps, 9)
             .iter()
-            .map(|spike| {
-                (spike.source_step, spike.target_step, spike.bytes.source, spike.bytes.target)
-            })
+            .map(|spike| (spike.steps, spike.bytes.source, spike.bytes.target))
             .collect();
         let expected = [
-            (Some(1), Some(2), Some(9), Some(6)),
-            (Some(4), Some(5), Some(5), Some(8)),
-            (Some(6), None, Some(7), None),
-            (None, Some(7), None, Some(2)),
+            ([Some(1), Some(2)], Some(9), Some(6)),
+            ([Some(4), Some(5)], Some(5), Some(8)),
+            ([Some(6), None], Some(7), None),
+            ([None, Some(7)], None, Some(2)),
         ];
         assert_eq!(found, expected);
-        let most = spikes(&source, &target, &steps, 1);
+        let most = spikes([&source, &target], &steps, 1);
         assert_eq!(most.len(), 2, "the largest of each report");
         assert!(most.iter().all(|spike| spike.sureness == Some(Sureness::Exact)));
     }
@@ -135,37 +127,36 @@ mod tests {
                     (from, to) = (before + 1, after + 1);
                 }
             }
-            let found = spikes(&source, &target, &pairs, usize::MAX);
+            let found = spikes([&source, &target], &pairs, usize::MAX);
             let mut expected = HashSet::new();
             let own = |peak: &Peak| peak.step..peak.step + peak.steps;
             for peak in peaks(&source) {
-                let partner = own(&peak).find_map(|step| Some((Some(step), Some(pairs.target_of(step)?))));
-                expected.insert(partner.unwrap_or((Some(peak.step), None)));
+                let partner = own(&peak).find_map(|step| Some([Some(step), Some(pairs.target_of(step)?)]));
+                expected.insert(partner.unwrap_or([Some(peak.step), None]));
             }
             for peak in peaks(&target) {
-                let partner = own(&peak).find_map(|step| Some((Some(pairs.source_of(step)?), Some(step))));
-                expected.insert(partner.unwrap_or((None, Some(peak.step))));
+                let partner = own(&peak).find_map(|step| Some([Some(pairs.source_of(step)?), Some(step)]));
+                expected.insert(partner.unwrap_or([None, Some(peak.step)]));
             }
             prop_assert_eq!(found.len(), expected.len());
             for spike in &found {
-                prop_assert!(expected.contains(&(spike.source_step, spike.target_step)));
+                prop_assert!(expected.contains(&spike.steps));
                 let at = |curve: &[u64], step: Option<usize>| Some(curve[step?]);
-                let bytes =
-                    Difference::of(at(&source, spike.source_step), at(&target, spike.target_step));
+                let bytes = Difference::of(at(&source, spike.steps[0]), at(&target, spike.steps[1]));
                 prop_assert_eq!(spike.bytes, bytes);
-                let is_matched = spike.source_step.is_some() && spike.target_step.is_some();
+                let is_matched = spike.steps.iter().all(Option::is_some);
                 prop_assert_eq!(spike.sureness, is_matched.then_some(Sureness::Exact));
             }
             let order = |spike: &Spike| {
                 let most = spike.bytes.source.max(spike.bytes.target);
-                (Reverse(most), spike.source_step, spike.target_step)
+                (Reverse(most), spike.steps)
             };
             prop_assert!(found.is_sorted_by_key(order));
         }
 
         #[test]
         fn of_one_run_they_are_its_peaks(curve in proptest::collection::vec(0..4_u64, 0..30)) {
-            let axis = StepAxis::of_one(curve.len());
+            let axis = StepAxis::by_index(&[curve.len()]);
             let found = slot_peaks(&[&curve], &axis, usize::MAX);
             let found: Vec<_> = found.into_iter().map(|peak| (peak.slot, peak.bytes)).collect();
             let expected: Vec<_> =
@@ -173,10 +164,10 @@ mod tests {
             prop_assert_eq!(found, expected);
             let all: Vec<_> = (0..curve.len()).map(|step| (step, step)).collect();
             let beside_itself = pairs(curve.len(), curve.len(), &all);
-            let found = spikes(&curve, &curve, &beside_itself, usize::MAX);
+            let found = spikes([&curve; 2], &beside_itself, usize::MAX);
             prop_assert_eq!(found.len(), peaks(&curve).len());
             for spike in found {
-                prop_assert_eq!(spike.source_step, spike.target_step);
+                prop_assert_eq!(spike.steps[0], spike.steps[1]);
                 prop_assert_eq!(spike.bytes.change(), Some(0));
             }
         }

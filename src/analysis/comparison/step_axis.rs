@@ -27,11 +27,6 @@ enum RunSteps {
 }
 
 impl StepAxis {
-    /// The axis of one run.
-    pub fn of_one(len: usize) -> Self {
-        Self::by_index(&[len])
-    }
-
     /// The first step of each run together, then the second, and so on.
     pub fn by_index(lens: &[usize]) -> Self {
         let len = lens.iter().copied().max().unwrap_or(0);
@@ -70,12 +65,6 @@ impl StepAxis {
         self.len
     }
 
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
-    /// Number of runs.
     pub fn runs(&self) -> usize {
         self.runs.len()
     }
@@ -98,7 +87,6 @@ impl StepAxis {
         }
     }
 
-    /// The slot of a step of a run.
     pub fn slot(&self, run: usize, step: usize) -> Option<usize> {
         match self.runs.get(run)? {
             RunSteps::Same(len) => (step < *len).then_some(step),
@@ -181,7 +169,7 @@ mod tests {
         assert_eq!((axis.step_at_or_before(0, 0), axis.step_at_or_before(0, 2)), (None, Some(1)));
         let expected = [vec![Some(0), Some(0)], vec![Some(1), None]];
         assert_eq!(slots(&StepAxis::by_index(&[2, 1])), expected);
-        assert!(StepAxis::by_index(&[0, 0]).is_empty());
+        assert_eq!(StepAxis::by_index(&[0, 0]).len(), 0);
     }
 
     #[test]
@@ -201,7 +189,7 @@ mod tests {
 
     #[test]
     fn of_one_run_step_and_slot_are_the_same() {
-        let axis = StepAxis::of_one(3);
+        let axis = StepAxis::by_index(&[3]);
         assert_eq!((axis.len(), axis.step(0, 2), axis.slot(0, 2)), (3, Some(2), Some(2)));
         assert_eq!((axis.step(0, 3), axis.step_at_or_before(0, 7)), (None, Some(2)));
     }

@@ -46,7 +46,6 @@ impl Pseudo {
 }
 
 impl Tally {
-    /// No bytes yet.
     pub fn new(attribution: &Attribution) -> Self {
         Self {
             operations: vec![BytesOfTwo::default(); attribution.operations.rows().len()],
@@ -159,12 +158,13 @@ mod tests {
 
     fn of_fc(content: &Content, scope: Scope) -> LiveBytes {
         let report = report(content);
-        let attribution = Attribution::of(&report, &report, &matching(&report, &report, &[(0, 0)]));
+        let attribution = Attribution::of([&report; 2], &matching(&report, &report, &[(0, 0)]));
         let mut tally = Tally::new(&attribution);
         let moment = Moment { scope, step: 0 };
         tally.add(&attribution, Side::Target, &report, &moment).expect("bytes by variable");
-        assert_eq!(tally.operations[0].source, LiveBytes::default());
-        tally.operations[0].target
+        let BytesOfTwo([source, target]) = tally.operations[0];
+        assert_eq!(source, LiveBytes::default());
+        target
     }
 
     fn bytes(always_live: i64, not_always_live: i64) -> LiveBytes {

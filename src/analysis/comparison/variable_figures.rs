@@ -15,15 +15,12 @@ use crate::analysis::liveness::variables::{VariablePart, VariableRow};
 use crate::store::Report;
 use crate::store::liveness::VariableBytes;
 
-/// The variables of one run.
 #[derive(Debug)]
 pub struct RunVariables<'a> {
-    /// The report.
     pub report: &'a Report,
     /// What its bytes and those of the reference belong to; of the reference itself, or where nothing is
     /// matched, nothing.
     pub attribution: Option<&'a Attribution>,
-    /// Its rows.
     pub rows: Vec<VariableRow>,
     /// The columns of the table that the columns of its rows are.
     pub columns: Vec<usize>,
@@ -36,7 +33,6 @@ pub struct VariableFigures {
     pub name: String,
     /// Bytes in each column; `None` where the run of the column does not have the row.
     pub bytes: Vec<Option<u64>>,
-    /// The operation.
     pub owner: Owner,
     /// What the rows of the runs are of, with the position of the run.
     pub parts: Vec<(usize, VariablePart)>,
@@ -45,12 +41,9 @@ pub struct VariableFigures {
 /// What variables belong to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Owner {
-    /// No operation is known.
     #[default]
     Unknown,
-    /// An operation.
     One(OperationName),
-    /// Several operations.
     Several,
 }
 
@@ -157,7 +150,7 @@ mod tests {
         ) {
             let reports = [report(&source), report(&target)];
             let [source, target] = &reports;
-            let attribution = Attribution::of(source, target, &matching(source, target, &wanted));
+            let attribution = Attribution::of([source, target], &matching(source, target, &wanted));
             let lists = [
                 [always_live(source, Scope::Everything), always_live(target, Scope::Everything)],
                 [
@@ -195,7 +188,7 @@ mod tests {
         fn a_report_beside_itself_differs_in_nothing(content in contents(), step in 0..6_usize) {
             let report = report(&content);
             let all: Vec<_> = (0..4).map(|place| (place, place)).collect();
-            let attribution = Attribution::of(&report, &report, &matching(&report, &report, &all));
+            let attribution = Attribution::of([&report; 2], &matching(&report, &report, &all));
             let rows = not_always_live(&report, Scope::Everything, &[step], None).expect("rows");
             let runs = (0..3).map(|number| {
                 let attribution = (number > 0).then_some(&attribution);

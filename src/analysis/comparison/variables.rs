@@ -129,7 +129,7 @@ mod tests {
         ) {
             let reports = [report(&source), report(&target)];
             let [source, target] = &reports;
-            let attribution = Attribution::of(source, target, &matching(source, target, &wanted));
+            let attribution = Attribution::of([source, target], &matching(source, target, &wanted));
             let peak = |report: &Report| {
                 let curve = scope_curve(report, Scope::Everything, &|| false).expect("a curve");
                 Moment::peak(&curve, Scope::Everything).expect("a peak").moment

@@ -11,7 +11,6 @@ use super::amount;
 use super::finding::{Finding, Kind};
 use super::message::{Found, Message, pattern};
 
-/// The messages.
 pub const MESSAGES: &[Message] = &[
     Message {
         pattern: "(?:CUDA|HIP) out of memory[.] Tried to allocate (?<requested>{size})\

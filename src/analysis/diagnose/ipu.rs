@@ -8,7 +8,6 @@ use super::amount;
 use super::finding::{Finding, Kind};
 use super::message::{Found, Message, pattern};
 
-/// The messages.
 pub const MESSAGES: &[Message] = &[
     Message {
         pattern: "Out of memory on tiles? (?<tiles>{tiles})\

@@ -54,9 +54,7 @@ impl Found<'_> {
 
 /// Where a pattern matched, and which one.
 pub struct Match<'t> {
-    /// The message.
     pub message: &'static Message,
-    /// What was captured.
     pub captures: Captures<'t>,
 }
 

@@ -5,7 +5,6 @@ use super::finding::{Finding, Kind};
 use super::message::{Found, Message};
 use super::tpu_breakdown;
 
-/// The messages.
 pub const MESSAGES: &[Message] = &[
     Message {
         pattern: "(?:R(?:ESOURCE_EXHAUSTED|esource exhausted): (?:Error allocating device buffer: )?)?\

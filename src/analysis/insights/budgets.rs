@@ -17,7 +17,6 @@ pub struct Budgets {
     pub max_tile_bytes: Option<u64>,
     /// Bytes of all tiles.
     pub max_total_bytes: Option<u64>,
-    /// Bytes at the peak.
     pub max_peak_bytes: Option<u64>,
     /// Growth of each of the three, percent.
     pub max_growth: Option<f64>,
@@ -38,20 +37,15 @@ pub enum Figure {
 }
 
 impl Figure {
-    /// All of them.
     pub const ALL: [Self; 3] = [Self::FullestTile, Self::Total, Self::Peak];
 }
 
 /// What a report has of each figure; `None` where it does not say.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Figures {
-    /// The fullest tile and its bytes.
     pub fullest_tile: Option<(TileId, u64)>,
-    /// Bytes of all tiles.
     pub total_bytes: Option<u64>,
-    /// Bytes at the peak.
     pub peak_bytes: Option<u64>,
-    /// Tiles that are over.
     pub tiles_over_limit: Option<u64>,
 }
 
@@ -72,7 +66,6 @@ impl Figures {
         }
     }
 
-    /// Bytes of a figure.
     pub fn bytes(&self, figure: Figure) -> Option<u64> {
         match figure {
             Figure::FullestTile => self.fullest_tile.map(|(_, bytes)| bytes),
@@ -85,29 +78,20 @@ impl Figures {
 /// One budget and what the report has.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Check {
-    /// A figure against a limit.
     Bytes {
-        /// The figure.
         figure: Figure,
-        /// The most that is allowed.
         limit: u64,
-        /// What the report has.
         actual: Option<u64>,
     },
-    /// A figure against that of the baseline.
     Growth {
-        /// The figure.
         figure: Figure,
         /// The most that is allowed, percent.
         limit: f64,
         /// What the baseline has, bytes.
         baseline: Option<u64>,
-        /// What the report has, bytes.
         actual: Option<u64>,
     },
-    /// Whether the report fits.
     Fit {
-        /// Tiles that are over.
         tiles_over_limit: Option<u64>,
     },
 }

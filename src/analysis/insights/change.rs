@@ -36,31 +36,23 @@ pub enum ChangeKind {
     Cycles,
 }
 
-/// One insight.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ChangeInsight {
-    /// What it is about.
     pub kind: ChangeKind,
     /// A sentence without its full stop, which ends with what the figures below are of.
     pub what: String,
-    /// Bytes in both reports.
     pub bytes: Option<Difference>,
-    /// Cycles in both reports.
     pub cycles: Option<Difference>,
-    /// Whether it is for the better.
     pub is_better: bool,
     /// What contributes most to the change, largest first.
     pub largest: Vec<LargestChange>,
 }
 
-/// What contributes to a change.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LargestChange {
     /// The category, by its name in the file.
     pub category: Option<String>,
-    /// The operation.
     pub operation: Option<OperationName>,
-    /// Bytes in both reports.
     pub bytes: Difference,
 }
 

@@ -2,6 +2,7 @@
 //! is kept of each and of the pair.
 
 use super::change::{ChangeInsight, change_insights};
+use crate::analysis::comparison::both;
 use crate::analysis::comparison::explanation::{Explanation, explain};
 use crate::analysis::comparison::figures::{Figure, figures};
 use crate::analysis::comparison::fullest_tile::{FullestTiles, explain_fullest_tile, fullest_tile};
@@ -11,7 +12,6 @@ use crate::analysis::comparison::plans::{Plan, changed_plans};
 use crate::analysis::comparison::slot_peaks::{Spike, spikes};
 use crate::analysis::derived::{Derived, DerivedPair};
 use crate::analysis::liveness::Scope;
-use crate::analysis::liveness::timeline::WithTimeline;
 use crate::analysis::placement::gaps::GapsByReason;
 
 /// What the comparison of two reports has found.
@@ -42,18 +42,14 @@ fn peak(of: &Derived, scope: Scope, is_cancelled: &(dyn Fn() -> bool + Sync)) ->
     Moment::peak(&of.timeline(scope, is_cancelled)?.curve, scope)
 }
 
-fn both<T>([source, target]: [Option<T>; 2]) -> Option<[T; 2]> {
-    Some([source?, target?])
-}
-
 /// What the change of the peak of everything consists of; `None` where a report has no such curve.
 fn explain_peaks(
-    reports: &[&Derived; 2],
+    reports: [&Derived; 2],
     pair: &DerivedPair,
     peaks: [Option<AliveAt>; 2],
 ) -> Option<Explanation> {
-    let [source, target] = reports.map(|of| &**of.report());
-    Some(explain(source, target, &pair.attribution(), both(peaks)?))
+    let reports = reports.map(|of| &**of.report());
+    Some(explain(reports, &pair.attribution(), both(peaks)?))
 }
 
 /// What a change between two reports brought.
@@ -64,7 +60,7 @@ pub fn changes(
 ) -> Vec<ChangeInsight> {
     let peaks = reports.map(|of| peak(of, Scope::Everything, is_cancelled));
     let [source, target] = reports.map(|of| &**of.report());
-    change_insights(source, target, explain_peaks(&reports, pair, peaks).as_ref())
+    change_insights(source, target, explain_peaks(reports, pair, peaks).as_ref())
 }
 
 impl Compared {
@@ -78,40 +74,27 @@ impl Compared {
         is_cancelled: &(dyn Fn() -> bool + Sync),
     ) -> Self {
         let (attribution, matching) = (pair.attribution(), &*pair.matching);
-        let timelines = reports.map(|of| of.timeline(Scope::Everything, is_cancelled));
-        let timelines = timelines.each_ref().map(Option::as_deref);
-        let curves = timelines
-            .map(|timeline| timeline.map_or(&[][..], |timeline| &timeline.curve.not_always_live));
+        let runs = reports.map(|of| of.with_timeline(Scope::Everything, is_cancelled));
+        let curves = runs.each_ref().map(|run| match &run.timeline {
+            Some(timeline) => &timeline.curve.not_always_live[..],
+            None => &[],
+        });
         let peaks = reports.map(|of| peak(of, Scope::Everything, is_cancelled));
         let tile_peaks = reports.map(|of| {
             let tile = fullest_tile(of.report())?;
             peak(of, Scope::Arena(tile.into()), is_cancelled)
         });
-        let explained = explain_peaks(&reports, pair, peaks);
+        let explained = explain_peaks(reports, pair, peaks);
         let gaps = gaps.each_ref().map(Option::as_ref);
-        let [source, target] = reports.map(|of| &**of.report());
-        let with_timelines = [(source, timelines[0]), (target, timelines[1])];
-        let with_timelines =
-            with_timelines.map(|(report, timeline)| WithTimeline { report, timeline });
-        let [source_curve, target_curve] = curves;
+        let reports = reports.map(|of| &**of.report());
+        let [source, target] = reports;
         Self {
-            options: options_that_differ(&[source, target]),
-            figures: figures(&with_timelines),
+            options: options_that_differ(&reports),
+            figures: figures(&runs),
             peak_steps: peaks.map(|peak| peak.map(|peak| peak.moment.step)),
-            fullest: explain_fullest_tile(
-                source,
-                target,
-                &attribution,
-                both(gaps),
-                both(tile_peaks),
-            ),
-            spikes: spikes(source_curve, target_curve, &matching.steps, most_peaks),
-            plans: changed_plans(
-                (source, source_curve),
-                (target, target_curve),
-                &attribution,
-                matching,
-            ),
+            fullest: explain_fullest_tile(reports, &attribution, both(gaps), both(tile_peaks)),
+            spikes: spikes(curves, &matching.steps, most_peaks),
+            plans: changed_plans(reports, curves, &attribution, matching),
             operations: matching.operations.matched(),
             insights: change_insights(source, target, explained.as_ref()),
             peak: explained,

@@ -69,12 +69,10 @@ pub fn call(kind: &'static str, name: &'static str, proportion: f64) -> Call {
     Call { kind, name, proportion: Some(proportion), ..Call::default() }
 }
 
-/// A variable that lives at some steps.
 pub fn temporary(name: &'static str, life: Range<u32>, bytes: &[u32]) -> Variable {
     Variable { name, life: Some(life), bytes: bytes.to_vec() }
 }
 
-/// A variable that always lives.
 pub fn always(name: &'static str, bytes: &[u32]) -> Variable {
     Variable { name, life: None, bytes: bytes.to_vec() }
 }

@@ -12,14 +12,10 @@ const BINS_TO_LIMIT: u64 = 16;
 /// Bins at most: tiles far above the limit make bins wider.
 const MOST_BINS: u64 = 64;
 
-/// A tile and its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct FullTile {
-    /// The tile.
     pub tile: u32,
-    /// Its IPU.
     pub ipu: Option<u32>,
-    /// Its bytes.
     pub bytes: u64,
     /// Bytes over the limit; `None` where the limit is not known.
     pub over_limit_bytes: Option<u64>,
@@ -53,7 +49,6 @@ pub struct Bin {
     pub above_bytes: u64,
     /// And what is at most this.
     pub to_bytes: u64,
-    /// Tiles.
     pub tiles: u64,
 }
 

@@ -33,7 +33,6 @@ pub struct Largest {
     pub vertex_state: Option<LargestVertex>,
     /// The vertex type with most code.
     pub vertex_code: Option<LargestVertex>,
-    /// The largest variable.
     pub variable: Option<liveness::NamedBytes>,
     /// The exchange with most code.
     pub exchange_code: Option<LargestExchange>,
@@ -41,14 +40,11 @@ pub struct Largest {
     pub exchange_received: Option<LargestExchange>,
     /// The program step at which most is alive.
     pub step: Option<LargestStep>,
-    /// The category.
     pub category: Option<LargestCategory>,
 }
 
-/// A vertex type.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LargestVertex {
-    /// Its name.
     pub name: String,
     /// Bytes of state or code.
     pub bytes: u64,
@@ -58,10 +54,8 @@ pub struct LargestVertex {
     pub compute_sets: Vec<String>,
 }
 
-/// An exchange.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LargestExchange {
-    /// Its name.
     pub name: String,
     /// Between what it moves data.
     pub kind: &'static str,
@@ -69,22 +63,17 @@ pub struct LargestExchange {
     pub bytes: u64,
 }
 
-/// A program step.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LargestStep {
     /// Its number.
     pub step: u32,
-    /// The program's kind.
     pub kind: Option<String>,
-    /// Its name.
     pub name: Option<String>,
-    /// Its operation.
     pub operation: Option<Operation>,
     /// Not-always-live bytes there.
     pub bytes: u64,
 }
 
-/// A category.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LargestCategory {
     /// Its name as in the file.
@@ -102,7 +91,6 @@ pub fn largest(
 ) -> Largest {
     let scope = if scope == Scope::WorstArena { Scope::Everything } else { scope };
     let report = &**derived.report();
-    let timeline = derived.timeline(scope, is_cancelled);
     let target = report.target.get();
     let tiles = TileSelection::of_scope(scope.tiles(target));
     let rows = report.memory.get().map(|memory| (memory, scope.rows(memory, target)));
@@ -116,7 +104,7 @@ pub fn largest(
         variable: variable(report, &tiles),
         exchange_code: exchange(report, &tiles, |row| row.code),
         exchange_received: exchange(report, &tiles, |row| row.received),
-        step: step(&WithTimeline { report, timeline: timeline.as_deref() }),
+        step: step(&derived.with_timeline(scope, is_cancelled)),
         category: rows.and_then(|(memory, rows)| {
             let tiles = memory.tiles.as_slice().get(rows)?;
             let categories = memory.categories.iter().filter_map(|category| {
@@ -186,9 +174,9 @@ fn exchange(
     Some(LargestExchange { name: row.name, kind: row.id.kind.title(), bytes })
 }
 
-fn step(of: &WithTimeline<'_>) -> Option<LargestStep> {
+fn step(of: &WithTimeline) -> Option<LargestStep> {
     let (position, bytes) = of.peak()?;
-    let facts = steps::facts(of.report, position)?;
+    let facts = steps::facts(&of.report, position)?;
     Some(LargestStep {
         step: facts.step.0,
         kind: facts.kind,

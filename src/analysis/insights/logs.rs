@@ -25,11 +25,9 @@ pub fn log_messages(log: &mut dyn Read) -> io::Result<Vec<LogMessage>> {
 /// Messages of one kind in a log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Warned {
-    /// The log.
     pub file: String,
     /// The line of the first of them.
     pub line: u64,
-    /// How many there are.
     pub count: u64,
 }
 

@@ -6,20 +6,20 @@
 //! were read.
 
 pub mod advice;
-pub mod budgets;
-pub mod change;
+pub(crate) mod budgets;
+pub(crate) mod change;
 pub mod compared;
 #[cfg(test)]
 mod fixture;
-pub mod fullest_tiles;
-pub mod largest;
-pub mod logs;
-pub mod must_go;
-pub mod pressure;
+pub(crate) mod fullest_tiles;
+pub(crate) mod largest;
+pub(crate) mod logs;
+pub(crate) mod must_go;
+pub(crate) mod pressure;
 #[cfg(test)]
 mod tests;
-pub mod timeline;
-pub mod verdict;
+pub(crate) mod timeline;
+pub(crate) mod verdict;
 
 use serde::Serialize;
 
@@ -43,14 +43,12 @@ const MUST_GO_TILES: usize = 3;
 
 /// What a report says at first sight.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Insights {
+pub(crate) struct Insights {
     /// Whether it fits; `None` where the report does not say.
     pub verdict: Option<Verdict>,
-    /// The fullest tiles.
     pub fullest_tiles: Vec<FullTile>,
     /// How many tiles are how full.
     pub histogram: Vec<Bin>,
-    /// The largest things of the model.
     pub largest: Largest,
     /// What must go from the worst tiles; empty where it fits.
     pub must_go: Vec<MustGo>,
@@ -65,7 +63,10 @@ pub struct Insights {
 ///
 /// # Errors
 /// When the files cannot be read any more.
-pub fn insights_with_gaps(derived: &Derived, progress: &Progress) -> Result<Insights, ReadError> {
+pub(crate) fn insights_with_gaps(
+    derived: &Derived,
+    progress: &Progress,
+) -> Result<Insights, ReadError> {
     let report = &**derived.report();
     let failure = verdict(report, None).and_then(|verdict| verdict.failure);
     let tiles = failure
@@ -82,7 +83,7 @@ pub fn insights_with_gaps(derived: &Derived, progress: &Progress) -> Result<Insi
 }
 
 /// The insights of a report. `gaps` are those of the tiles that are over at least, where they were read.
-pub fn insights(derived: &Derived, gaps: Option<&GapTotals>) -> Insights {
+pub(crate) fn insights(derived: &Derived, gaps: Option<&GapTotals>) -> Insights {
     let report = &**derived.report();
     let verdict = verdict(report, gaps);
     let steps = derived.operations().unwrap_or_default();

@@ -40,7 +40,6 @@ pub struct MustGo {
 /// The variables of one name that must go.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GoingVariable {
-    /// The name.
     pub name: String,
     /// Bytes in the place.
     pub bytes: u64,

@@ -37,9 +37,7 @@ pub struct Place {
 /// A place with what is alive there.
 #[derive(Debug)]
 pub struct PlaceView {
-    /// The place.
     pub place: Place,
-    /// Its rows.
     pub timeline: Timeline,
     /// The moment at which most is alive.
     pub worst: Moment,
@@ -159,7 +157,6 @@ impl<'a> Pressure<'a> {
         Some(pressure)
     }
 
-    /// The liveness of the report.
     pub fn liveness(&self) -> &'a Liveness {
         self.liveness
     }

@@ -9,9 +9,7 @@ use crate::store::{ClassId, UnloweredId};
 /// A variable as far as it lives in one class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AliveRow {
-    /// The variable before lowering.
     pub variable: UnloweredId,
-    /// Its class.
     pub class: ClassId,
     /// The position of the class in [`Classes`].
     pub class_row: usize,
@@ -74,7 +72,6 @@ impl Timeline {
         timeline
     }
 
-    /// All rows.
     pub fn rows(&self) -> &[AliveRow] {
         &self.rows
     }

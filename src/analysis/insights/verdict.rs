@@ -23,7 +23,6 @@ use crate::store::memory::TileMemory;
 pub struct Verdict {
     /// Whether no tile is over.
     pub fits: bool,
-    /// Tiles.
     pub tiles: u64,
     /// Bytes of all tiles.
     pub used_bytes: u64,
@@ -35,7 +34,6 @@ pub struct Verdict {
     pub curve: Option<CurveVerdict>,
     /// How much room is left, where it fits.
     pub room: Option<Room>,
-    /// Why it does not fit.
     pub failure: Option<Failure>,
 }
 
@@ -57,7 +55,6 @@ impl CurveVerdict {
     }
 }
 
-/// Room that is left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Room {
     /// The fullest tile.
@@ -87,7 +84,6 @@ pub struct Failure {
     pub cause: Option<Cause>,
     /// The tiles that are over, as text: `0-15,952`.
     pub tiles: String,
-    /// Their number.
     pub tiles_over: u64,
     /// Bytes over the limit, summed.
     pub over_bytes: u64,
@@ -97,7 +93,6 @@ pub struct Failure {
     pub worst_over_bytes: u64,
     /// Tiles that need more at one step than they have.
     pub need_more_at_one_step: Option<u64>,
-    /// Bytes lost to gaps.
     pub gap_bytes: u64,
     /// Gap bytes by reason, most first; `None` where they were not read.
     pub gaps: Option<Vec<LostToGaps>>,

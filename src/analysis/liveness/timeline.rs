@@ -3,6 +3,8 @@
 //! Peaks are those of the not-always-live bytes; where the always-live bytes differ from step to step
 //! (the worst tile), those of both together.
 
+use std::sync::Arc;
+
 use super::peaks::{Peak, peaks};
 use super::scope_curve::{AlwaysLive, ScopeCurve, scope_curve};
 use super::{Scope, peak};
@@ -27,18 +29,18 @@ pub struct Timeline {
 }
 
 /// A report with its timeline of a scope, where it has one.
-#[derive(Clone, Copy, Debug)]
-pub struct WithTimeline<'a> {
+#[derive(Clone, Debug)]
+pub struct WithTimeline {
     /// The report.
-    pub report: &'a Report,
+    pub report: Arc<Report>,
     /// Its timeline.
-    pub timeline: Option<&'a Timeline>,
+    pub timeline: Option<Arc<Timeline>>,
 }
 
-impl WithTimeline<'_> {
+impl WithTimeline {
     /// The step with the most not-always-live bytes, and these.
     pub fn peak(&self) -> Option<(usize, u64)> {
-        let curve = &self.timeline?.curve.not_always_live;
+        let curve = &self.timeline.as_ref()?.curve.not_always_live;
         let step = peak(curve)?;
         Some((step, *curve.get(step)?))
     }

@@ -11,7 +11,6 @@ use crate::analysis::program::report_options::OptionValue;
 pub struct Curve {
     /// The option, a position in [`Sweep::options`].
     pub option: usize,
-    /// The figure.
     pub figure: Figure,
     /// The options that tell the lines apart, positions in [`Sweep::options`].
     pub others: Vec<usize>,
@@ -35,9 +34,7 @@ pub struct Point {
     pub at: Option<OptionValue>,
     /// The run, a position in [`Sweep::runs`].
     pub run: usize,
-    /// Its figure.
     pub value: Option<FigureValue>,
-    /// Whether it fits.
     pub fits: Option<bool>,
 }
 

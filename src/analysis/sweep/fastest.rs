@@ -32,12 +32,7 @@ impl SpeedMeasure {
 #[serde(rename_all = "snake_case")]
 pub enum FastestThatFits {
     /// A run, a position in [`super::Sweep::runs`], and what it was chosen by.
-    Run {
-        /// The run.
-        run: usize,
-        /// By what it is the fastest.
-        by: SpeedMeasure,
-    },
+    Run { run: usize, by: SpeedMeasure },
     /// Of no run it is known that it fits.
     NoneFits,
     /// Some fit; how fast they are is known of none.
@@ -57,7 +52,6 @@ impl FastestThatFits {
         }
     }
 
-    /// The run, if there is one.
     pub fn run(self) -> Option<usize> {
         match self {
             Self::Run { run, .. } => Some(run),

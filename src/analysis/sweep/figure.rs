@@ -2,13 +2,11 @@
 
 use super::SweepRun;
 
-/// A figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Figure {
     /// Whether no tile is over.
     Fits,
-    /// Tiles that are over.
     TilesOverLimit,
     /// Bytes of the fullest tile, gaps included.
     FullestTile,
@@ -32,11 +30,8 @@ pub enum Figure {
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 #[serde(untagged)]
 pub enum FigureValue {
-    /// Yes or no.
     Flag(bool),
-    /// A count.
     Count(u64),
-    /// A rate.
     Rate(f64),
 }
 
@@ -52,7 +47,6 @@ impl FigureValue {
 }
 
 impl Figure {
-    /// All figures.
     pub const ALL: [Self; 10] = [
         Self::Fits,
         Self::TilesOverLimit,
@@ -101,12 +95,10 @@ impl Figure {
         self.words()[1]
     }
 
-    /// Its name for people.
     pub fn title(self) -> &'static str {
         self.words()[2]
     }
 
-    /// Whether it counts bytes.
     pub fn is_bytes(self) -> bool {
         !matches!(self, Self::Fits | Self::TilesOverLimit | Self::Cycles | Self::Throughput)
     }

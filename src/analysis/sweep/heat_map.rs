@@ -16,7 +16,6 @@ pub struct HeatMap {
     pub x: usize,
     /// The option along the rows.
     pub y: usize,
-    /// The figure.
     pub figure: Figure,
     /// The value of each column, as in [`super::VaryingOption::values`].
     pub columns: Vec<Option<OptionValue>>,
@@ -33,13 +32,10 @@ pub struct HeatCell {
     pub row: usize,
     /// A position in [`HeatMap::columns`].
     pub column: usize,
-    /// All runs of the cell.
     pub runs: Vec<usize>,
     /// The run that is shown.
     pub shown: usize,
-    /// Its figure.
     pub value: Option<FigureValue>,
-    /// Whether it fits.
     pub fits: Option<bool>,
 }
 

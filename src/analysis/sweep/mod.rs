@@ -4,19 +4,19 @@
 //! fastest run that fits, [`heat_map()`] a figure over two options, [`curve()`] a figure along one. Reports
 //! are read one after the other and dropped; nothing here needs them any more.
 
-pub mod curve;
-pub mod fastest;
-pub mod figure;
-pub mod heat_map;
+pub(crate) mod curve;
+pub(crate) mod fastest;
+pub(crate) mod figure;
+pub(crate) mod heat_map;
 mod run;
 mod varying;
 
-pub use curve::{Curve, curve};
-pub use fastest::{FastestThatFits, SpeedMeasure};
-pub use figure::{Figure, FigureValue};
-pub use heat_map::{HeatMap, heat_map};
-pub use run::{RunError, SweepRun};
-pub use varying::VaryingOption;
+pub(crate) use curve::{Curve, curve};
+pub(crate) use fastest::{FastestThatFits, SpeedMeasure};
+pub(crate) use figure::{Figure, FigureValue};
+pub(crate) use heat_map::{HeatMap, heat_map};
+pub(crate) use run::{RunError, SweepRun};
+pub(crate) use varying::VaryingOption;
 
 use std::cmp::Ordering;
 
@@ -25,9 +25,8 @@ use crate::analysis::program::report_options::{OptionKind, OptionValue};
 #[cfg(test)]
 mod tests;
 
-/// Runs side by side.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
-pub struct Sweep {
+pub(crate) struct Sweep {
     /// The runs, by their options in the order of `options`, then by name; those that could not be read
     /// come last.
     pub runs: Vec<SweepRun>,
@@ -35,13 +34,12 @@ pub struct Sweep {
     pub options: Vec<VaryingOption>,
     /// Options that vary and are not listed, because there are too many.
     pub options_left_out: usize,
-    /// The best run.
     pub fastest_that_fits: FastestThatFits,
 }
 
 /// No option, or several, for a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OptionNotFound {
+pub(crate) enum OptionNotFound {
     /// No option that varies is meant.
     None,
     /// Several could be meant, whose values differ.
@@ -49,7 +47,6 @@ pub enum OptionNotFound {
 }
 
 impl Sweep {
-    /// Puts runs side by side.
     pub fn new(mut runs: Vec<SweepRun>) -> Self {
         // By name first: what comes of it does not depend on the order of reading.
         runs.sort_by(|a, b| (a.error.is_some(), &a.name).cmp(&(b.error.is_some(), &b.name)));
@@ -94,7 +91,6 @@ impl Sweep {
         self.options.get(option).and_then(|option| option.same_as).unwrap_or(option)
     }
 
-    /// The id of an option, by its position.
     pub fn id(&self, option: usize) -> &str {
         self.options.get(option).map_or("", |option| &option.id)
     }
@@ -104,7 +100,6 @@ impl Sweep {
         self.runs.get(run).map_or("", |run| &run.path)
     }
 
-    /// The value that a run has of an option.
     pub fn value(&self, run: usize, option: usize) -> Option<&OptionValue> {
         self.options.get(option)?.value_of(self.runs.get(run)?)
     }

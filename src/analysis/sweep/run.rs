@@ -31,9 +31,7 @@ pub struct SweepRun {
     pub error: Option<RunError>,
     /// Whether no tile is over.
     pub fits: Option<bool>,
-    /// Tiles that are over.
     pub tiles_over_limit: Option<u64>,
-    /// The fullest tile.
     pub fullest_tile: Option<FullestTile>,
     /// Bytes of all tiles, gaps excluded.
     pub total_bytes: Option<u64>,
@@ -43,7 +41,6 @@ pub struct SweepRun {
     pub always_live_bytes: Option<u64>,
     /// Always live + not always live at the peak, bytes.
     pub peak_bytes: Option<u64>,
-    /// Bytes of code.
     pub code_bytes: Option<u64>,
     /// Samples at a time, as `app.json` has it.
     pub batch_size: Option<u64>,
@@ -51,7 +48,6 @@ pub struct SweepRun {
     pub recorded_runs: Option<u64>,
     /// Cycles of all of them.
     pub cycles: Option<u64>,
-    /// Samples per second.
     pub throughput_samples_per_second: Option<f64>,
     /// All options, by kind and name.
     #[serde(skip)]
@@ -127,7 +123,6 @@ impl SweepRun {
         run
     }
 
-    /// A report that could not be read.
     pub fn unreadable(path: String, name: String, error: RunError) -> Self {
         Self { path, name, error: Some(error), ..Self::default() }
     }
@@ -139,7 +134,6 @@ impl SweepRun {
         Some(&self.options.get(place)?.value)
     }
 
-    /// Cycles of one run of the program.
     pub fn cycles_per_run(&self) -> Option<f64> {
         Some(self.cycles? as f64 / self.recorded_runs.unwrap_or(1).max(1) as f64)
     }

@@ -13,7 +13,6 @@ use crate::analysis::program::report_options::{OptionKind, OptionValue, id, shor
 /// How many options are listed; side files may have any number of them.
 const MOST_OPTIONS: usize = 1000;
 
-/// An option that varies.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct VaryingOption {
     /// Its name among those of all kinds, `app.batch_size` for example.
@@ -31,7 +30,6 @@ pub struct VaryingOption {
 }
 
 impl VaryingOption {
-    /// The value that a run has.
     pub fn value_of<'a>(&self, run: &'a SweepRun) -> Option<&'a OptionValue> {
         run.option(self.kind, &self.name)
     }

@@ -19,7 +19,7 @@ use crate::analysis::comparison::plans::Plan;
 use crate::analysis::comparison::slot_peaks::Spike;
 use crate::analysis::comparison::variables::{VariableDifference, variables};
 use crate::analysis::derived::{Derived, DerivedPair};
-use crate::analysis::figures::difference::Difference;
+use crate::analysis::figures::difference::{Difference, Side};
 use crate::analysis::insights::change::ChangeInsight;
 use crate::analysis::insights::compared::Compared;
 use crate::analysis::liveness;
@@ -250,11 +250,11 @@ fn put(object: &mut Map<String, Value>, path: &[String], value: Value) {
 
 impl Explained {
     fn of(
-        [source, target]: [&Report; 2],
+        reports: [&Report; 2],
         peak: Option<&Explanation>,
         fullest: Option<&FullestTiles>,
     ) -> Self {
-        let part = |part| peak.map(|peak| ExplainedPart::of(source, target, peak, part));
+        let part = |part| peak.map(|peak| ExplainedPart::of(reports, peak, part));
         Self {
             peak: part(Part::All),
             always_live: part(Part::AlwaysLive),
@@ -264,15 +264,11 @@ impl Explained {
     }
 }
 
-fn spike_row([source, target]: [&Report; 2], spike: &Spike) -> SpikeRow {
-    let facts = |report, step: Option<usize>| steps::facts(report, step?);
-    let (of_source, of_target) =
-        (facts(source, spike.source_step), facts(target, spike.target_step));
-    let (source_step, target_step) = (
-        of_source.as_ref().map(|facts| facts.step.0),
-        of_target.as_ref().map(|facts| facts.step.0),
-    );
-    let facts = of_source.or(of_target);
+fn spike_row(reports: [&Report; 2], spike: &Spike) -> SpikeRow {
+    let of_side = |side: Side| steps::facts(side.of(reports), side.of(spike.steps)?);
+    let both = Side::BOTH.map(of_side);
+    let [source_step, target_step] = both.each_ref().map(|facts| Some(facts.as_ref()?.step.0));
+    let facts = both.into_iter().flatten().next();
     SpikeRow {
         source_step,
         target_step,

@@ -51,14 +51,15 @@ pub struct Row {
 
 impl ExplainedPart {
     /// A part of an explanation.
-    pub fn of(source: &Report, target: &Report, explanation: &Explanation, part: Part) -> Self {
-        let step = |report: &Report, position: usize| {
-            report.steps.get()?.ids.get(position).map(|step| step.0)
-        };
+    pub fn of(reports: [&Report; 2], explanation: &Explanation, part: Part) -> Self {
+        let [source_step, target_step] = Side::BOTH.map(|side| {
+            let position = side.of(explanation.moments).step;
+            side.of(reports).steps.get()?.ids.get(position).map(|step| step.0)
+        });
         Self {
             whole: explanation.whole.of(part),
-            source_step: step(source, explanation.source.step),
-            target_step: step(target, explanation.target.step),
+            source_step,
+            target_step,
             groupings: Groupings::of(
                 explanation.by_category.as_ref(),
                 explanation.by_owner.as_ref(),
@@ -73,9 +74,9 @@ impl ExplainedFullestTile {
     pub fn of(tiles: &FullestTiles) -> Self {
         let (categories, owners) = (tiles.by_category.as_ref(), tiles.by_owner.as_ref());
         Self {
-            whole: Difference::between(tiles.source_bytes, tiles.target_bytes),
-            source_tile: tiles.source.0,
-            target_tile: tiles.target.0,
+            whole: tiles.bytes,
+            source_tile: tiles.tiles[0].0,
+            target_tile: tiles.tiles[1].0,
             groupings: Groupings::of(categories, owners, Part::All),
         }
     }

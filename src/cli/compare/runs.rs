@@ -9,7 +9,6 @@ use crate::analysis::comparison::figures::{Figure, KEY_FIGURES, Unit, figures};
 use crate::analysis::comparison::options::{OptionDifference, options_that_differ};
 use crate::analysis::derived::Derived;
 use crate::analysis::liveness::Scope;
-use crate::analysis::liveness::timeline::WithTimeline;
 use crate::analysis::memory;
 use crate::cli::output::{aligned, name_cell};
 use crate::text::clean;
@@ -40,16 +39,8 @@ struct Row {
 impl Runs {
     /// Of reports whose small tables and debug contexts are read.
     pub fn of(all: &[&Derived]) -> Self {
-        let timelines: Vec<_> =
-            all.iter().map(|of| of.timeline(Scope::Everything, &|| false)).collect();
-        let with_timelines: Vec<WithTimeline<'_>> = all
-            .iter()
-            .zip(&timelines)
-            .map(|(of, timeline)| WithTimeline {
-                report: of.report(),
-                timeline: timeline.as_deref(),
-            })
-            .collect();
+        let with_timelines: Vec<_> =
+            all.iter().map(|of| of.with_timeline(Scope::Everything, &|| false)).collect();
         let figures = figures(&with_timelines);
         let reports: Vec<_> = all.iter().map(|of| &**of.report()).collect();
         let options = options_that_differ(&reports);

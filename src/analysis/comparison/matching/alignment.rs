@@ -32,9 +32,7 @@ const DEPTH: usize = 8;
 /// Two elements that belong together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Link {
-    /// Place in the source.
     pub source: u32,
-    /// Place in the target.
     pub target: u32,
     /// Whether the best alignment was not looked for there, and this one leaves much out.
     pub is_guess: bool,

@@ -54,10 +54,8 @@ pub struct Matching {
     pub variables: Pairs,
     /// Operations, positions in [`StepOperations::operations`] of each side.
     pub operations: Pairs,
-    /// The operations of the source; none where debug contexts are absent.
-    pub source_operations: Arc<StepOperations>,
-    /// The operations of the target; none where debug contexts are absent.
-    pub target_operations: Arc<StepOperations>,
+    /// The operations of source and target; none where debug contexts are absent.
+    pub step_operations: [Arc<StepOperations>; 2],
 }
 
 /// Matches two reports. `None` when it was cancelled, or a side has no steps.
@@ -107,8 +105,7 @@ pub fn match_reports(
         exchanges,
         variables,
         operations,
-        source_operations: Arc::new(from),
-        target_operations: Arc::new(to),
+        step_operations: [from, to].map(Arc::new),
     })
 }
 

@@ -53,17 +53,14 @@ impl<'a> StepKeys<'a> {
         }
     }
 
-    /// The keys of all operations.
     pub fn operation_keys(&self) -> &[OperationKeys] {
         &self.operation_keys
     }
 
-    /// Other keys of the operations.
     pub fn set_operation_keys(&mut self, keys: Vec<OperationKeys>) {
         self.operation_keys = keys;
     }
 
-    /// Number of steps.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
@@ -73,7 +70,6 @@ impl<'a> StepKeys<'a> {
         self.rows.get(step).copied().flatten().map(|row| row as usize)
     }
 
-    /// The keys of all programs.
     pub fn programs(&self) -> &[ProgramKeys] {
         &self.programs
     }

@@ -4,7 +4,6 @@ use super::{Finding, Sentence, free_at_least};
 use crate::analysis::diagnose::finding::Kind;
 use crate::text::bytes;
 
-/// The advice.
 pub fn of(finding: &Finding) -> Vec<Sentence> {
     let mut advice = Vec::new();
     if finding.kind == Kind::CudaFragmented {

@@ -3,7 +3,6 @@
 use super::{Finding, Sentence};
 use crate::text::bytes;
 
-/// The advice.
 pub fn of(finding: &Finding) -> Vec<Sentence> {
     let amount = match (finding.requested_bytes, finding.free_bytes) {
         (Some(needed), Some(free)) => format!(

@@ -40,7 +40,6 @@ const PARTIALS: &str = "Use half-precision partials if the numbers allow it: Pop
 const SERIALISE: &str = "Make the operation smaller: split a large matmul into a row of small ones (PopTorch \
     `poptorch.serializedMatMul`, PopART `builder.setSerializeMatMul`), or compute fewer samples at once.";
 
-/// The advice.
 pub fn of(finding: &Finding) -> Vec<Sentence> {
     match finding.kind {
         Kind::TileOutOfMemory | Kind::TilesOutOfMemory => tile(finding),

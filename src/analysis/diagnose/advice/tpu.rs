@@ -23,7 +23,6 @@ const LIST: &str = "List what is allocated when it happens: \
     `LIBTPU_INIT_ARGS=--tpu_log_allocations_on_oom=true`, or `jax.profiler.save_device_memory_profile(path)` \
     shortly before.";
 
-/// The advice.
 pub fn of(finding: &Finding) -> Vec<Sentence> {
     match finding.memory_space.as_deref() {
         Some("hbm") => compile_time(finding),

@@ -30,7 +30,6 @@ fn name(name: &str) -> Option<String> {
     (!name.is_empty()).then(|| name.to_owned())
 }
 
-/// All of them.
 pub fn examples() -> Vec<Example> {
     [ipu(), host_and_planner(), tpu(), cuda()].into_iter().flatten().collect()
 }

@@ -13,13 +13,11 @@ use crate::store::Report;
 pub struct Evidence {
     /// What it is, without the figure.
     pub what: String,
-    /// Its bytes.
     pub bytes: Option<u64>,
     /// The tiles that it is on, as text: `0-15,952`.
     pub tiles: Option<String>,
     /// The number of the program step.
     pub step: Option<u32>,
-    /// The operation.
     pub operation: Option<Operation>,
     /// The name of the variable before lowering.
     pub variable: Option<String>,
@@ -33,13 +31,11 @@ impl Evidence {
         Self { what: what.into(), ..Self::default() }
     }
 
-    /// With bytes.
     #[must_use]
     pub fn bytes(self, bytes: u64) -> Self {
         Self { bytes: Some(bytes), ..self }
     }
 
-    /// On tiles.
     #[must_use]
     pub fn on(self, tiles: &TileSelection) -> Self {
         Self { tiles: (!tiles.is_empty()).then(|| tiles.to_string()), ..self }
@@ -53,19 +49,16 @@ impl Evidence {
         Self { step, ..self.on(&tiles) }
     }
 
-    /// Of an operation.
     #[must_use]
     pub fn operation(self, operation: Option<&Operation>) -> Self {
         Self { operation: operation.cloned(), ..self }
     }
 
-    /// Of a variable.
     #[must_use]
     pub fn variable(self, name: &str) -> Self {
         Self { variable: Some(name.to_owned()), ..self }
     }
 
-    /// From a file.
     #[must_use]
     pub fn file(self, name: &str) -> Self {
         Self { file: Some(name.to_owned()), ..self }

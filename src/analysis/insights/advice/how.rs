@@ -9,7 +9,6 @@ pub enum Framework {
     PopTorch,
     /// TensorFlow on IPUs.
     TensorFlow,
-    /// PopART.
     #[serde(rename = "PopART")]
     PopArt,
     /// Poplar and PopLibs.
@@ -17,7 +16,6 @@ pub enum Framework {
 }
 
 impl Framework {
-    /// Its name.
     pub fn title(self) -> &'static str {
         match self {
             Self::PopTorch => "PopTorch",
@@ -31,7 +29,6 @@ impl Framework {
 /// How it is done in one framework.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct How {
-    /// The framework.
     pub framework: Framework,
     /// What to write.
     pub text: String,
@@ -66,7 +63,6 @@ pub fn proportion(value: &str) -> Vec<How> {
     ]
 }
 
-/// Partial sums in half precision.
 pub fn half_partials() -> Vec<How> {
     list([
         (PopTorch, "opts.Precision.setPartialsType(torch.half)"),
@@ -82,7 +78,6 @@ pub fn half_partials() -> Vec<How> {
     ])
 }
 
-/// Fewer samples at once.
 pub fn smaller_batch() -> Vec<How> {
     list([
         (
@@ -188,7 +183,6 @@ pub fn serialised_matmul() -> Vec<How> {
     ])
 }
 
-/// A tensor spread over tiles.
 pub fn spread_over_tiles() -> Vec<How> {
     list([(
         Poplar,

@@ -23,8 +23,8 @@ use std::cmp::Reverse;
 
 use serde::Serialize;
 
-pub use evidence::{Evidence, operation_title};
-pub use how::{Framework, How};
+pub(crate) use evidence::{Evidence, operation_title};
+pub(crate) use how::How;
 
 use super::logs::{Warned, planner_at_minimum};
 use super::pressure::{Covered, Left, Pressure};
@@ -96,19 +96,14 @@ impl Technique {
 /// Which way an option goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Direction {
-    /// Down.
+pub(crate) enum Direction {
     Lower,
-    /// Up.
     Raise,
-    /// To something else.
     Change,
 }
 
-/// A piece of advice.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Advice {
-    /// The technique.
+pub(crate) struct Advice {
     pub id: Technique,
     /// What to do, in a sentence without its full stop.
     pub what: String,
@@ -150,7 +145,7 @@ impl Advice {
 
 /// What a piece of advice would save.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Saving {
+pub(crate) struct Saving {
     /// Bytes of what tiles are over, on the tiles that are; more than that does not count.
     pub bytes: u64,
     /// What tiles are over, together.
@@ -165,8 +160,7 @@ pub struct Saving {
 
 /// A technique that one would think of and that does not help here.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct NotAdvised {
-    /// The technique.
+pub(crate) struct NotAdvised {
     pub id: Technique,
     /// Why it does not help, in a sentence without its full stop.
     pub why: String,
@@ -176,10 +170,8 @@ pub struct NotAdvised {
 
 /// What is advised, most bytes first, and what is not.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct AdviceList {
-    /// What is advised.
+pub(crate) struct AdviceList {
     pub advice: Vec<Advice>,
-    /// What is not.
     pub not_advised: Vec<NotAdvised>,
 }
 
@@ -207,7 +199,7 @@ enum Effect<'a> {
 }
 
 /// Advice for a report that does not fit.
-pub fn advice_to_fit(
+pub(crate) fn advice_to_fit(
     report: &Report,
     verdict: &Verdict,
     steps: &StepOperations,
@@ -233,7 +225,7 @@ pub fn advice_to_fit(
 }
 
 /// Advice for a report that fits: what to do with much room.
-pub fn advice_on_room(
+pub(crate) fn advice_on_room(
     report: &Report,
     verdict: &Verdict,
     steps: &StepOperations,

@@ -21,7 +21,6 @@ use crate::text::grouped;
 /// The name under which a report counts the code of internal exchanges.
 const EXCHANGE_CODE: &str = "internalExchangeCode";
 
-/// The advice about code.
 pub fn candidates<'a>(context: &Context<'a>) -> Vec<Candidate<'a>> {
     [outline(context), one_proportion(context)].into_iter().flatten().collect()
 }

@@ -7,7 +7,6 @@ use crate::analysis::comparison::facts::Fit;
 use crate::analysis::comparison::figures::{Figure, KEY_FIGURES, Unit, figures};
 use crate::analysis::comparison::options::{OptionDifference, options_that_differ};
 use crate::analysis::liveness::Scope;
-use crate::analysis::liveness::timeline::WithTimeline;
 use crate::text::shortened;
 use crate::ui::job::Cancel;
 use crate::ui::report::PageContext;
@@ -42,15 +41,9 @@ struct RunRows {
 impl RunTable {
     fn of(runs: &Runs, cancel: &Cancel) -> Self {
         let is_cancelled = || cancel.is_cancelled();
-        let timelines = runs.each(|run| run.derived.timeline(Scope::Everything, &is_cancelled));
-        let with_timeline = |(run, timeline): (&'_ Run, &Option<Arc<_>>)| {
-            (Arc::clone(&run.report), timeline.clone())
-        };
-        let known: Vec<_> = runs.iter().zip(&timelines).map(with_timeline).collect();
-        let known: Vec<WithTimeline<'_>> = known
-            .iter()
-            .map(|(report, timeline)| WithTimeline { report, timeline: timeline.as_deref() })
-            .collect();
+        let known =
+            runs.iter().map(|run| run.derived.with_timeline(Scope::Everything, &is_cancelled));
+        let known: Vec<_> = known.collect();
         let all = figures(&known);
         let is_known = |figure: &&Figure| figure.values.iter().any(Option::is_some);
         let keys = KEY_FIGURES.iter().filter_map(|key| Some((key, key.of(&all).filter(is_known)?)));

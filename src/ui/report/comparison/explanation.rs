@@ -167,7 +167,7 @@ impl ContributionRows {
                 let fullest = found.fullest.as_ref()?;
                 let grouping =
                     grouping(by, fullest.by_category.as_ref(), fullest.by_owner.as_ref());
-                (Difference::between(fullest.source_bytes, fullest.target_bytes), grouping?)
+                (fullest.bytes, grouping?)
             }
             _ => {
                 let peak = found.peak.as_ref()?;

@@ -213,11 +213,9 @@ impl UnmatchedRows {
     }
 
     fn report(&self, side: Side) -> (&Report, &StepOperations) {
-        let [source, target] = &self.reports;
-        match side {
-            Side::Source => (source, &self.matching.source_operations),
-            Side::Target => (target, &self.matching.target_operations),
-        }
+        let report = side.of(self.reports.each_ref());
+        let operations = side.of(self.matching.step_operations.each_ref());
+        (report, operations)
     }
 
     /// Name, number in the report, and kind.

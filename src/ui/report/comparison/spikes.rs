@@ -28,18 +28,17 @@ struct SpikeRows {
 
 impl SpikeRows {
     fn what(&self, spike: &Spike) -> String {
-        let [source, target] = &self.reports;
-        let known = |report: &Report, step: Option<usize>| steps::facts(report, step?);
-        let facts = known(source, spike.source_step).or_else(|| known(target, spike.target_step));
+        let mut steps = self.reports.iter().zip(spike.steps);
+        let facts = steps.find_map(|(report, step)| steps::facts(report, step?));
         let Some(facts) = facts else { return String::new() };
         let operation = facts.operation.and_then(|operation| operation.kind);
         let name = facts.name.or(facts.kind).unwrap_or_default();
         operation.map_or_else(|| name.clone(), |operation| format!("{name} ({operation})"))
     }
 
-    fn step(&self, side: Side, step: Option<usize>) -> Value<'static> {
+    fn step(&self, side: Side, spike: &Spike) -> Value<'static> {
         let report = side.of(self.reports.each_ref());
-        let id = step.and_then(|step| report.steps.get()?.ids.get(step));
+        let id = side.of(spike.steps).and_then(|step| report.steps.get()?.ids.get(step));
         id.map_or(Value::Nothing, |id| Value::Id(u64::from(id.0)))
     }
 }
@@ -55,17 +54,17 @@ impl Rows for SpikeRows {
             |bytes: Option<i64>| Value::bytes(bytes.and_then(|bytes| u64::try_from(bytes).ok()));
         match column {
             0 => Value::text(self.what(spike)),
-            1 => self.step(Side::Source, spike.source_step),
-            2 => self.step(Side::Target, spike.target_step),
+            1 => self.step(Side::Source, spike),
+            2 => self.step(Side::Target, spike),
             3 => bytes(spike.bytes.source),
             4 => bytes(spike.bytes.target),
             5 => spike.bytes.change().map_or(Value::Nothing, Value::Change),
-            _ => match (spike.source_step, spike.target_step, spike.sureness) {
-                (Some(_), None, _) => Value::text(&*self.only_in[0]),
-                (None, Some(_), _) => Value::text(&*self.only_in[1]),
-                (_, _, Some(Sureness::Exact)) => Value::text("name, operation"),
-                (_, _, Some(Sureness::Likely)) => Value::text("name but numbers"),
-                (_, _, Some(Sureness::Weak)) => Value::text("place only"),
+            _ => match (spike.steps, spike.sureness) {
+                ([Some(_), None], _) => Value::text(&*self.only_in[0]),
+                ([None, Some(_)], _) => Value::text(&*self.only_in[1]),
+                (_, Some(Sureness::Exact)) => Value::text("name, operation"),
+                (_, Some(Sureness::Likely)) => Value::text("name but numbers"),
+                (_, Some(Sureness::Weak)) => Value::text("place only"),
                 _ => Value::Nothing,
             },
         }
@@ -102,8 +101,7 @@ pub fn spikes_ui(
     ];
     let slot = |row: usize| {
         let spike = found.spikes.get(row)?;
-        let of_source = spike.source_step.and_then(|step| pair.slot(Side::Source, step));
-        of_source.or_else(|| pair.slot(Side::Target, spike.target_step?))
+        Side::BOTH.into_iter().find_map(|side| pair.slot(side, side.of(spike.steps)?))
     };
     let selected = page.selection.slots(page.runs);
     let is_selected = |row: usize| slot(row).is_some_and(|slot| selected.contains(&slot));

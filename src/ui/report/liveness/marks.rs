@@ -141,7 +141,7 @@ fn steps_of_operation(runs: &Runs, wanted: &OperationName) -> Vec<Vec<u32>> {
     // What it is called in any run that is matched with the reference.
     let mut of_reference: Vec<usize> = reference.map_or(Vec::new(), |all| all.named(wanted));
     for pair in runs.iter().filter_map(|run| run.pair.as_ref()) {
-        let named = pair.matching.target_operations.named(wanted);
+        let named = pair.matching.step_operations[1].named(wanted);
         of_reference.extend(named.iter().filter_map(|at| pair.matching.operations.source_of(*at)));
     }
     let of_reference = ascending(of_reference);

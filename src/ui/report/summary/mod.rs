@@ -11,7 +11,6 @@ use super::PageContext;
 use crate::analysis::comparison::facts::{FactGroup, Fit, fact_groups};
 use crate::analysis::comparison::options::{OptionDifference, options_that_differ};
 use crate::analysis::liveness::Scope;
-use crate::analysis::liveness::timeline::WithTimeline;
 use crate::text::{grouped, shortened};
 use crate::ui::job::Cancel;
 use crate::ui::pages::RunsPage;
@@ -49,19 +48,12 @@ struct SummaryFacts {
 
 impl SummaryFacts {
     fn of(runs: &Runs, cancel: &Cancel) -> Self {
-        let timeline =
-            |run: &Run| run.derived.timeline(Scope::Everything, &|| cancel.is_cancelled());
-        let timelines = runs.each(timeline);
-        let with_timelines: Vec<WithTimeline<'_>> = runs
-            .iter()
-            .zip(&timelines)
-            .map(|(run, timeline)| WithTimeline {
-                report: &run.report,
-                timeline: timeline.as_deref(),
-            })
-            .collect();
+        let is_cancelled = || cancel.is_cancelled();
+        let known =
+            runs.iter().map(|run| run.derived.with_timeline(Scope::Everything, &is_cancelled));
+        let known: Vec<_> = known.collect();
         Self {
-            groups: fact_groups(&with_timelines),
+            groups: fact_groups(&known),
             fits: runs.each(|run| Fit::of(&run.report)),
             differences: options_that_differ(&runs.reports()),
             lists: ListTables::new(runs),
