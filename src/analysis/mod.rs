@@ -6,7 +6,7 @@
 #[cfg(test)]
 pub(crate) mod fixture;
 
-pub mod figures;
+pub(crate) mod figures;
 
 pub mod memory;
 

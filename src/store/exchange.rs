@@ -16,8 +16,7 @@ pub enum ExchangeKind {
 }
 
 impl ExchangeKind {
-    /// The name for people.
-    pub fn title(self) -> &'static str {
+    pub(crate) fn title(self) -> &'static str {
         match self {
             Self::Internal => "Internal",
             Self::Global => "Global",

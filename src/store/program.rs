@@ -34,8 +34,7 @@ impl Programs {
         Some(self.kind_names.get(name))
     }
 
-    /// The children of a program.
-    pub fn children_of(&self, position: usize) -> &[ProgramId] {
+    pub(crate) fn children_of(&self, position: usize) -> &[ProgramId] {
         let end = self.children_ends.get(position).copied().unwrap_or(0);
         let start = match position.checked_sub(1) {
             Some(before) => self.children_ends.get(before).copied().unwrap_or(0),
