@@ -26,6 +26,13 @@ pub mod variable;
 pub(crate) mod vertex;
 pub(crate) mod warning;
 
+/// The list at a position, of lists that stand end to end in `values`; `ends` says where each ends.
+pub(crate) fn list_at<'a, T>(values: &'a [T], ends: &[usize], position: usize) -> &'a [T] {
+    let end = ends.get(position).copied().unwrap_or(0);
+    let start = position.checked_sub(1).and_then(|before| ends.get(before)).copied().unwrap_or(0);
+    values.get(start..end).unwrap_or(&[])
+}
+
 pub use absence::Absence;
 pub use ids::{
     ArenaId, ClassId, ComputeSetId, DeviceId, IdColumn, ProgramId, StepId, TileId, UnloweredId,

@@ -2,6 +2,7 @@
 
 use super::exchange::ExchangeId;
 use super::ids::{ComputeSetId, IdColumn, ProgramId, StepId};
+use super::list_at;
 use super::names::{NameId, Names};
 
 /// Columns of `programs`, the final compilation step only.
@@ -35,12 +36,7 @@ impl Programs {
     }
 
     pub(crate) fn children_of(&self, position: usize) -> &[ProgramId] {
-        let end = self.children_ends.get(position).copied().unwrap_or(0);
-        let start = match position.checked_sub(1) {
-            Some(before) => self.children_ends.get(before).copied().unwrap_or(0),
-            None => 0,
-        };
-        self.children.get(start..end).unwrap_or(&[])
+        list_at(&self.children, &self.children_ends, position)
     }
 }
 

@@ -42,6 +42,7 @@ pub struct Operation {
 }
 
 impl Operation {
+    /// Its kind, or the layer that names it.
     pub(crate) fn title(&self) -> &str {
         self.kind.as_deref().unwrap_or(&self.layer)
     }
@@ -164,6 +165,7 @@ impl OperationName {
         Self { kind: kind.clone(), layer: layer.clone(), name: name.clone() }
     }
 
+    /// Its kind, or the layer that names it.
     pub(crate) fn title(&self) -> &str {
         self.kind.as_deref().unwrap_or(&self.layer)
     }

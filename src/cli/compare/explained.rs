@@ -49,7 +49,6 @@ pub struct Row {
 }
 
 impl ExplainedPart {
-    /// A part of an explanation.
     pub fn of(source: &Report, target: &Report, explanation: &Explanation, part: Part) -> Self {
         let step = |report: &Report, position: usize| {
             report.steps.get()?.ids.get(position).map(|step| step.0)
