@@ -6,7 +6,7 @@
 #[cfg(test)]
 pub(crate) mod fixture;
 
-pub(crate) mod figures;
+pub mod figures;
 
 pub mod memory;
 
