@@ -11,7 +11,7 @@
 
 pub mod analysis;
 pub mod cli;
-pub mod csv;
+pub(crate) mod csv;
 pub mod format;
 pub mod progress;
 pub mod store;

@@ -2,6 +2,36 @@
 
 use std::borrow::Cow;
 
+/// An enum each value of which has a word: that of its JSON, which a function of that name returns.
+macro_rules! words {
+    (
+        $(#[$meta:meta])* pub enum $name:ident by $word:ident {
+            $($(#[$doc:meta])* $variant:ident = $text:literal,)*
+        }
+    ) => {
+        $(#[$meta])*
+        pub enum $name {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl $name {
+            /// The word as it stands in JSON.
+            pub fn $word(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $text,)*
+                }
+            }
+        }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.$word())
+            }
+        }
+    };
+}
+pub(crate) use words;
+
 /// A number with a comma between thousands.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();

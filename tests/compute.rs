@@ -116,7 +116,7 @@ fn check_rows(report: &Report) {
     assert_eq!(add(&mut parts.iter().map(moved)), moved(&all));
 
     // Exchanges have cycles; compute sets have none without the engine option.
-    assert_eq!(estimates::of_compute_sets(report), Err(NoEstimate::NotInReport));
+    assert!(report.compute_set_tiles.get().unwrap().cycles.iter().all(Option::is_none));
     let all_steps: Vec<usize> = (0..report.steps.get().unwrap().ids.len()).collect();
     let figures = estimates::at_steps(report, None, &all_steps);
     for (step, figures) in figures.iter().enumerate() {
@@ -303,7 +303,10 @@ fn a_cancelled_reading_leaves_nothing_in_part() {
     for absence in absences.into_iter().chain([report.exchanges.absence()]) {
         assert!(absence.unwrap().is_cancelled(), "{absence:?}");
     }
-    assert_eq!(estimates::of_compute_sets(report), Err(NoEstimate::Cancelled));
+    let computes = |step: &usize| analysis_steps::compute_set(report, *step).is_some();
+    let step = (0..report.steps.get().unwrap().ids.len()).find(computes).unwrap();
+    let figures = estimates::at_steps(report, None, &[step]);
+    assert_eq!(figures[0].cycles, Err(NoEstimate::Cancelled));
     open.read_debug_info(&progress);
     open.read_variables(&progress);
     assert!(report.debug.absence().unwrap().is_cancelled(), "names come last in the file");

@@ -14,7 +14,6 @@ use crate::format::poplar::OpenReport;
 use crate::store::TileId;
 use crate::text::{bytes, exact_bytes, grouped, signed_bytes};
 
-/// Arguments of `tilescope check`.
 #[derive(Debug, Args)]
 pub struct CheckArguments {
     /// The report.
@@ -54,7 +53,6 @@ fn percent(text: &str) -> Result<f64, String> {
     if value.is_finite() { Ok(value) } else { Err("a number with an end expected".to_owned()) }
 }
 
-/// `tilescope.check/1` (cli.md).
 #[derive(Debug, Serialize)]
 pub struct CheckReport {
     passed: bool,
@@ -85,7 +83,6 @@ struct Grown {
     actual_bytes: Option<u64>,
 }
 
-/// Checks a report, against another one if growth is limited.
 pub fn run(arguments: &CheckArguments) -> ExitCode {
     let CheckArguments { input, baseline, budgets } = arguments;
     match baseline {

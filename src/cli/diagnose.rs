@@ -14,7 +14,6 @@ use crate::analysis::diagnose::{Diagnosis, Finding, Kind, diagnose_reader};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::text::{bytes, clean, grouped, shortened};
 
-/// Arguments of `tilescope diagnose`.
 #[derive(Debug, Args)]
 pub struct DiagnoseArguments {
     /// Logs or error texts; standard input without any, or for `-`.
@@ -25,7 +24,6 @@ pub struct DiagnoseArguments {
     pub json: bool,
 }
 
-/// `tilescope.diagnose/1` (cli.md).
 #[derive(Debug, Serialize)]
 pub struct DiagnoseReport {
     schema: &'static str,
@@ -44,7 +42,6 @@ struct FoundIn {
     finding: Finding,
 }
 
-/// Reads the logs and prints what they say.
 pub fn run(arguments: &DiagnoseArguments) -> ExitCode {
     if arguments.files.is_empty() && std::io::stdin().is_terminal() {
         // What is typed here is hardly a log; who wants that can say `-`.

@@ -32,7 +32,6 @@ pub fn of(open: &OpenReport, progress: &Progress) -> Result<Insights, Error> {
     Ok(insights_with_gaps(&derived, progress)?)
 }
 
-/// The section of the text.
 pub fn text(insights: &Insights) -> String {
     let mut text = String::new();
     if let Some(verdict) = &insights.verdict {

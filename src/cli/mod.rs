@@ -2,18 +2,18 @@
 //!
 //! One file per command, its figures, its JSON and its text side by side.
 
-pub mod check;
+mod check;
 pub mod compare;
-pub mod demo;
-pub mod diagnose;
+mod demo;
+mod diagnose;
 mod insights;
 pub mod liveness;
 pub mod map;
 pub mod output;
-pub mod size;
+mod size;
 pub mod summary;
 pub mod sweep;
-pub mod synth;
+mod synth;
 pub mod tiles;
 pub mod window;
 

@@ -199,8 +199,7 @@ pub fn cannot_write(error: &dyn std::fmt::Display) -> ExitCode {
     CANNOT_WRITE.into()
 }
 
-/// Prints a warning on standard error.
-pub fn print_warning(warning: &Warning) {
+pub(crate) fn print_warning(warning: &Warning) {
     let style = Style::new().fg_color(Some(AnsiColor::Yellow.into()));
     anstream::eprintln!(
         "{style}warning{style:#}: {}: {}: {}",

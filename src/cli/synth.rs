@@ -11,7 +11,6 @@ use crate::synth::machine::Architecture;
 use crate::synth::network::Network;
 use crate::synth::{self, Options, story};
 
-/// Arguments of `tilescope synth`.
 #[derive(Debug, Args)]
 pub struct SynthArguments {
     /// The network.
@@ -87,7 +86,6 @@ fn options(arguments: &SynthArguments) -> Options {
     options
 }
 
-/// Writes the report or the story.
 pub fn run(arguments: &SynthArguments) -> ExitCode {
     let written = output::with_progress("Writing the report", |progress| {
         if arguments.amp_story {

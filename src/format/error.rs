@@ -3,42 +3,28 @@
 use std::path::{Path, PathBuf};
 
 use crate::store::placed::ReadError;
+use crate::text::words;
 
-/// The kinds of errors (definitions.md, "Error kinds").
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ErrorKind {
-    /// The path does not exist.
-    NotFound,
-    /// The path holds no report.
-    NotAReport,
-    /// The path holds more than one report.
-    SeveralReports,
-    /// The report is of a format that is not read here.
-    UnsupportedVersion,
-    /// The report is damaged beyond use.
-    Damaged,
-    /// The operating system does not let us read it.
-    Unreadable,
-    /// The arguments do not fit this report.
-    Usage,
-    /// The output cannot be written.
-    CannotWrite,
-}
-
-impl ErrorKind {
-    /// The kind as it stands in JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::NotFound => "not-found",
-            Self::NotAReport => "not-a-report",
-            Self::SeveralReports => "several-reports",
-            Self::UnsupportedVersion => "unsupported-version",
-            Self::Damaged => "damaged",
-            Self::Unreadable => "unreadable",
-            Self::Usage => "usage",
-            Self::CannotWrite => "cannot-write",
-        }
+words! {
+    /// The kinds of errors (definitions.md, "Error kinds").
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum ErrorKind by as_str {
+        /// The path does not exist.
+        NotFound = "not-found",
+        /// The path holds no report.
+        NotAReport = "not-a-report",
+        /// The path holds more than one report.
+        SeveralReports = "several-reports",
+        /// The report is of a format that is not read here.
+        UnsupportedVersion = "unsupported-version",
+        /// The report is damaged beyond use.
+        Damaged = "damaged",
+        /// The operating system does not let us read it.
+        Unreadable = "unreadable",
+        /// The arguments do not fit this report.
+        Usage = "usage",
+        /// The output cannot be written.
+        CannotWrite = "cannot-write",
     }
 }
 

@@ -3,10 +3,8 @@
 
 use std::fmt;
 
-/// The words of a reading that was cancelled.
 const CANCELLED: [&str; 2] = ["Reading was cancelled", "Reload begins anew"];
 
-/// The words where nobody gave a reason.
 const UNEXPLAINED: &str = "The report does not have it";
 
 /// Why something is not there.

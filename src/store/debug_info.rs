@@ -55,23 +55,15 @@ impl DebugInfo {
         self.ids.binary_search(&id).ok()
     }
 
-    /// Number of contexts.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.ids.len()
     }
 
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.ids.is_empty()
-    }
-
-    /// The layer of a context.
-    pub fn layer(&self, position: usize) -> &str {
+    pub(crate) fn layer(&self, position: usize) -> &str {
         self.layers.get(position).map_or("", |layer| self.words.get(*layer))
     }
 
-    /// The kind of a context within its layer.
-    pub fn kind(&self, position: usize) -> Option<&str> {
+    pub(crate) fn kind(&self, position: usize) -> Option<&str> {
         Some(self.words.get((*self.kinds.get(position)?)?))
     }
 

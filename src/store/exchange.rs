@@ -2,6 +2,7 @@
 //! (`program_type_do_exchange`, `program_type_global_exchange`, `program_type_stream_copy_mid`,
 //! formats/poplar.md 2.4).
 
+use super::list_at;
 use super::tile_list::{self, TileList};
 
 /// Between what an exchange moves data; each kind has a table of its own.
@@ -16,8 +17,7 @@ pub enum ExchangeKind {
 }
 
 impl ExchangeKind {
-    /// The name for people.
-    pub fn title(self) -> &'static str {
+    pub(crate) fn title(self) -> &'static str {
         match self {
             Self::Internal => "Internal",
             Self::Global => "Global",
@@ -92,12 +92,7 @@ impl Exchanges {
 
     /// The transfers of an exchange.
     pub fn transfers_of(&self, position: usize) -> &[Transfer] {
-        let end = self.transfer_ends.get(position).copied().unwrap_or(0);
-        let start = match position.checked_sub(1) {
-            Some(before) => self.transfer_ends.get(before).copied().unwrap_or(0),
-            None => 0,
-        };
-        self.transfers.get(start..end).unwrap_or(&[])
+        list_at(&self.transfers, &self.transfer_ends, position)
     }
 
     /// Resident bytes of all columns.

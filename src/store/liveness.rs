@@ -5,6 +5,7 @@ use std::ops::{Range, RangeInclusive};
 
 use super::absence::Absence;
 use super::ids::{ClassId, DeviceId, IdColumn, TileId, UnloweredId};
+use super::list_at;
 use super::names::Names;
 
 /// Columns of `eq_classes` and `eq_class_step`.
@@ -39,12 +40,7 @@ impl Classes {
 
     /// The step positions at which a class is live, as half-open ranges.
     pub fn ranges_of(&self, position: usize) -> &[Range<u32>] {
-        let end = self.range_ends.get(position).copied().unwrap_or(0);
-        let start = match position.checked_sub(1) {
-            Some(before) => self.range_ends.get(before).copied().unwrap_or(0),
-            None => 0,
-        };
-        self.ranges.get(start..end).unwrap_or(&[])
+        list_at(&self.ranges, &self.range_ends, position)
     }
 
     /// Whether a class lives as long as the program.
@@ -176,9 +172,7 @@ impl Liveness {
 
     /// The debug contexts of the variable at a position, several for those that count together.
     pub fn debug_ids_of(&self, position: usize) -> &[u64] {
-        let end = self.debug_id_ends.get(position).copied().unwrap_or(0);
-        let before = position.checked_sub(1).and_then(|before| self.debug_id_ends.get(before));
-        self.debug_ids.get(before.copied().unwrap_or(0)..end).unwrap_or(&[])
+        list_at(&self.debug_ids, &self.debug_id_ends, position)
     }
 }
 

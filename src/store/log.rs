@@ -9,13 +9,11 @@ pub struct Log {
     pub messages: Vec<LogMessage>,
 }
 
-/// One message in a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogMessage {
     /// What it says, in the words of `tilescope diagnose`: `planner-at-minimum` for example.
     pub kind: &'static str,
     /// Its line, from 1.
     pub line: u64,
-    /// The message as found.
     pub text: String,
 }

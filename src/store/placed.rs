@@ -88,8 +88,7 @@ impl Placed {
         })
     }
 
-    /// The placement of a row.
-    pub fn get(&self, row: u32) -> Option<&Placement> {
+    pub(crate) fn get(&self, row: u32) -> Option<&Placement> {
         self.placements.get(row as usize)
     }
 }

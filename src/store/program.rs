@@ -2,6 +2,7 @@
 
 use super::exchange::ExchangeId;
 use super::ids::{ComputeSetId, IdColumn, ProgramId, StepId};
+use super::list_at;
 use super::names::{NameId, Names};
 
 /// Columns of `programs`, the final compilation step only.
@@ -34,14 +35,8 @@ impl Programs {
         Some(self.kind_names.get(name))
     }
 
-    /// The children of a program.
-    pub fn children_of(&self, position: usize) -> &[ProgramId] {
-        let end = self.children_ends.get(position).copied().unwrap_or(0);
-        let start = match position.checked_sub(1) {
-            Some(before) => self.children_ends.get(before).copied().unwrap_or(0),
-            None => 0,
-        };
-        self.children.get(start..end).unwrap_or(&[])
+    pub(crate) fn children_of(&self, position: usize) -> &[ProgramId] {
+        list_at(&self.children, &self.children_ends, position)
     }
 }
 

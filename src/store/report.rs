@@ -23,6 +23,7 @@ use super::tile_list::TileList;
 use super::variable::LoweredVariables;
 use super::vertex::VertexTypes;
 use super::warning::Warnings;
+use crate::text::words;
 
 /// One part of a report: still loading, there, or absent for good.
 #[derive(Debug)]
@@ -61,32 +62,20 @@ impl<T> Part<T> {
     }
 }
 
-/// What is known of a file of the report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum FileStatus {
-    /// There, and nothing wrong was seen.
-    Ok,
-    /// It ends before its contents do.
-    Truncated,
-    /// Not there.
-    Missing,
-    /// It is not what its name says.
-    Invalid,
-    /// Its format is not known here.
-    Unsupported,
-}
-
-impl FileStatus {
-    /// The word for people, which is also that of the JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Truncated => "truncated",
-            Self::Missing => "missing",
-            Self::Invalid => "invalid",
-            Self::Unsupported => "unsupported",
-        }
+words! {
+    /// What is known of a file of the report.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum FileStatus by as_str {
+        /// There, and nothing wrong was seen.
+        Ok = "ok",
+        /// It ends before its contents do.
+        Truncated = "truncated",
+        /// Not there.
+        Missing = "missing",
+        /// It is not what its name says.
+        Invalid = "invalid",
+        /// Its format is not known here.
+        Unsupported = "unsupported",
     }
 }
 
@@ -126,7 +115,6 @@ pub struct Report {
     pub path: PathBuf,
     /// The words of the system that wrote it.
     pub system: System,
-    /// Files of the report.
     files: Mutex<Vec<ReportFile>>,
     /// What is damaged or absent.
     pub warnings: Warnings,
@@ -169,7 +157,6 @@ pub struct Report {
     pub exchanges: Part<Exchanges>,
     /// Logs beside the profile, in the order of their names; none where there is no log.
     pub logs: Part<Vec<Log>>,
-    /// Reads single arenas from the files.
     reader: OnceLock<Box<dyn ReadArena>>,
 }
 

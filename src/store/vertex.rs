@@ -3,7 +3,7 @@
 
 use super::ids::{IdColumn, VertexTypeId};
 use super::names::Names;
-use super::tile_list::{self, TileList};
+use super::tile_list::TileList;
 
 /// A part of the state of vertices: the columns that `memory_by_vertex_type` and
 /// `memory_by_compute_set` share.
@@ -11,11 +11,8 @@ use super::tile_list::{self, TileList};
 pub enum StatePart {
     /// The vertices' own fields.
     VertexData,
-    /// Pointers to edges.
     EdgePointers,
-    /// Pointers of copies.
     CopyPointers,
-    /// Padding between vertices.
     Padding,
     /// Descriptors of copies and vector lists, which are data of their own categories.
     Descriptors,
@@ -42,7 +39,6 @@ impl StatePart {
         }
     }
 
-    /// The name for people.
     pub fn title(self) -> &'static str {
         match self {
             Self::VertexData => "Vertex data",
@@ -61,7 +57,6 @@ pub type StateLists = [Option<TileList>; 5];
 /// Columns of `vertex_types` and `memory_by_vertex_type`.
 #[derive(Clone, Debug, Default)]
 pub struct VertexTypes {
-    /// The types.
     pub ids: IdColumn<VertexTypeId>,
     /// Their names, `poplin::ConvPartial1x1Out<…>` for example.
     pub names: Names,
@@ -71,14 +66,5 @@ pub struct VertexTypes {
     pub sources: Names,
     /// Code by tile, bytes; code that several types share counts once a type.
     pub code: Vec<Option<TileList>>,
-    /// State of the vertices by tile.
     pub state: Vec<StateLists>,
-}
-
-impl VertexTypes {
-    /// Resident bytes of the lists by tile.
-    pub fn resident_bytes(&self) -> usize {
-        let of_state = self.state.iter().map(|lists| tile_list::resident_bytes(lists));
-        tile_list::resident_bytes(&self.code) + of_state.sum::<usize>()
-    }
 }

@@ -3,41 +3,28 @@
 use std::fmt;
 use std::sync::Mutex;
 
-/// The kinds of warnings (cli.md).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum WarningCode {
-    /// A file of the report is not there.
-    MissingFile,
-    /// A file ends before its contents do.
-    Truncated,
-    /// A part is written in a format that is not known here.
-    UnsupportedVersion,
-    /// Two parts contradict each other, or a part has not the shape that it should have.
-    Inconsistent,
-    /// The execution tables are empty.
-    NoExecution,
-    /// No debug context could be read.
-    NoDebugInfo,
-    /// The report was still being written, or its writer was interrupted.
-    Unfinished,
-    /// A value is none of those that are known.
-    UnknownValue,
-}
+use crate::text::words;
 
-impl WarningCode {
-    /// The code as it stands in JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::MissingFile => "missing-file",
-            Self::Truncated => "truncated",
-            Self::UnsupportedVersion => "unsupported-version",
-            Self::Inconsistent => "inconsistent",
-            Self::NoExecution => "no-execution",
-            Self::NoDebugInfo => "no-debug-info",
-            Self::Unfinished => "unfinished",
-            Self::UnknownValue => "unknown-value",
-        }
+words! {
+    /// The kinds of warnings (cli.md).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum WarningCode by as_str {
+        /// A file of the report is not there.
+        MissingFile = "missing-file",
+        /// A file ends before its contents do.
+        Truncated = "truncated",
+        /// A part is written in a format that is not known here.
+        UnsupportedVersion = "unsupported-version",
+        /// Two parts contradict each other, or a part has not the shape that it should have.
+        Inconsistent = "inconsistent",
+        /// The execution tables are empty.
+        NoExecution = "no-execution",
+        /// No debug context could be read.
+        NoDebugInfo = "no-debug-info",
+        /// The report was still being written, or its writer was interrupted.
+        Unfinished = "unfinished",
+        /// A value is none of those that are known.
+        UnknownValue = "unknown-value",
     }
 }
 

@@ -17,7 +17,6 @@ pub struct Wanted<'a> {
     pub bytes: u64,
     /// Alignment, bytes.
     pub alignment: u64,
-    /// When it is live.
     pub life: &'a Life,
     /// Whether it is code. All code comes before all data.
     pub is_code: bool,

@@ -4,17 +4,17 @@
 //! symbols of them, `allocator` places the variables of a tile, `write` derives all of Poplar's sums
 //! from the placement and writes `profile.pop`, `debug_info` writes `debug.cbor`.
 
-pub mod allocator;
+mod allocator;
 mod debug_info;
-pub mod log;
-pub mod lowering;
+mod log;
+mod lowering;
 pub mod machine;
-pub mod model;
+mod model;
 pub mod network;
 pub mod planner;
 mod schema;
 pub mod story;
-pub mod write;
+mod write;
 
 use std::path::{Path, PathBuf};
 

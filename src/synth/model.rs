@@ -39,7 +39,6 @@ pub const CATEGORIES: [(&str, &str); 27] = [
     ("sharedStructureState", "Not used any more"),
 ];
 
-/// The number of a category.
 pub fn category(name: &str) -> Category {
     CATEGORIES.iter().position(|(other, _)| *other == name).unwrap_or(0)
 }
@@ -56,7 +55,6 @@ pub enum Life {
 /// How a symbol's bytes are spread over tiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spread {
-    /// The first tile.
     pub first: u32,
     /// How many tiles from there.
     pub tiles: u32,
@@ -96,9 +94,7 @@ pub fn mix(seed: u64) -> u64 {
 pub struct Symbol {
     /// Its lowered name without the `#` and number at the end.
     pub name: String,
-    /// What it is for.
     pub category: Category,
-    /// When it is live.
     pub life: Life,
     /// The name under which the unlowered view counts it.
     pub shown_as: String,
@@ -108,15 +104,12 @@ pub struct Symbol {
     pub alignment: u64,
     /// Whether it is code, which may not share a memory element with data.
     pub is_code: bool,
-    /// Whether it must lie in interleaved memory.
     pub is_interleaved: bool,
-    /// Whether it is constant.
     pub is_constant: bool,
     /// Whether it may not share a memory region with the stack, so that both are read at once.
     pub avoids_stack: bool,
     /// The debug context that made it, 0 for none.
     pub context: u64,
-    /// Where its bytes are.
     pub spread: Spread,
 }
 
@@ -163,9 +156,7 @@ pub struct Program {
     pub name: String,
     /// Debug context, 0 for none.
     pub context: u64,
-    /// The program that contains it.
     pub parent: Option<usize>,
-    /// What it does.
     pub detail: Detail,
     /// The IPU that it keeps busy.
     pub ipu: u32,
@@ -173,14 +164,10 @@ pub struct Program {
     pub cycles: u64,
 }
 
-/// A compute set.
 #[derive(Clone, Debug)]
 pub struct ComputeSet {
-    /// Its name.
     pub name: String,
-    /// Debug context.
     pub context: u64,
-    /// Its vertices' type.
     pub vertex_type: usize,
     /// The symbol that holds the state of its vertices.
     pub state: usize,
@@ -197,11 +184,9 @@ pub struct Context {
     pub id: u64,
     /// The id of its parent, 0 for none.
     pub parent: u64,
-    /// The layer.
     pub layer: &'static str,
     /// The key and value by which the layer names the kind of thing.
     pub kind: (&'static str, String),
-    /// Its name.
     pub name: String,
     /// Source file and line.
     pub location: (&'static str, u64),
@@ -209,10 +194,8 @@ pub struct Context {
     pub options: Vec<(&'static str, String)>,
 }
 
-/// A type of vertices.
 #[derive(Clone, Copy, Debug)]
 pub struct VertexType {
-    /// Its name.
     pub name: &'static str,
     /// Bytes of one vertex.
     pub bytes: u64,
@@ -221,15 +204,12 @@ pub struct VertexType {
 /// A program as a compiler sees it before it places variables.
 #[derive(Clone, Debug, Default)]
 pub struct Model {
-    /// The machine.
     pub target: Target,
     /// What makes reports of equal options equal, and others differ.
     pub seed: u64,
     /// Programs in the order of the depth-first walk; the first is the root.
     pub programs: Vec<Program>,
-    /// Compute sets.
     pub compute_sets: Vec<ComputeSet>,
-    /// Vertex types.
     pub vertex_types: Vec<VertexType>,
     /// Variables, in the order in which they are placed: code first.
     pub symbols: Vec<Symbol>,
@@ -239,19 +219,16 @@ pub struct Model {
     pub app: serde_json::Map<String, serde_json::Value>,
     /// Engine options: name, value, whether it is the default.
     pub options: Vec<(String, String, bool)>,
-    /// The plans of the layers that were planned.
     pub plans: Vec<Plan>,
     /// Whether the program was run, if it fits.
     pub has_execution: bool,
 }
 
 impl Model {
-    /// Number of IPUs.
     pub fn ipus(&self) -> usize {
         usize::try_from(self.target.ipus.unwrap_or(1)).unwrap_or(1)
     }
 
-    /// The children of each program.
     pub fn children(&self) -> Vec<Vec<usize>> {
         let mut children = vec![Vec::new(); self.programs.len()];
         for (id, program) in self.programs.iter().enumerate() {
@@ -262,7 +239,6 @@ impl Model {
         children
     }
 
-    /// Number of tiles.
     pub fn tiles(&self) -> u32 {
         u32::try_from(self.target.tiles.unwrap_or(0)).unwrap_or(0)
     }

@@ -23,16 +23,11 @@ pub enum Kind {
 pub struct Layer {
     /// PyTorch's name of the module, `layer3.5.conv2` for example.
     pub name: String,
-    /// What it does.
-    pub kind: Kind,
-    /// Elements of the input.
-    pub input: u64,
-    /// Elements of the output.
-    pub output: u64,
-    /// Elements of the weights.
-    pub weights: u64,
-    /// Multiplications.
-    pub macs: u64,
+    pub(crate) kind: Kind,
+    pub(crate) input: u64,
+    pub(crate) output: u64,
+    pub(crate) weights: u64,
+    pub(crate) macs: u64,
     /// Whether the layer begins a block whose input is kept until the block's sum.
     pub begins_block: bool,
     /// Line of the model's source.
@@ -85,8 +80,7 @@ impl Network {
         }
     }
 
-    /// Its layers in order.
-    pub fn layers(self) -> Vec<Layer> {
+    pub(crate) fn layers(self) -> Vec<Layer> {
         match self {
             Self::Tiny => residual_network(&[(1, 64, 28)], 64),
             Self::Resnext101 => {

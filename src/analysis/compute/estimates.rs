@@ -86,15 +86,6 @@ fn at_step(report: &Report, tiles: &TileSelection, step: usize) -> StepEstimate 
     StepEstimate { cycles: Err(NoEstimate::DoesNotApply), flops: Err(NoEstimate::DoesNotApply) }
 }
 
-/// Whether any compute set has an estimate of its cycles; if none has, why.
-///
-/// # Errors
-/// Why there is none.
-pub fn of_compute_sets(report: &Report) -> Result<(), NoEstimate> {
-    let is_any = known(&report.compute_set_tiles)?.cycles.iter().any(Option::is_some);
-    if is_any { Ok(()) } else { Err(NoEstimate::NotInReport) }
-}
-
 fn known<T>(part: &Part<T>) -> Result<&T, NoEstimate> {
     part.get().ok_or(match part.absence() {
         None => NoEstimate::NotRead,
@@ -120,16 +111,17 @@ mod tests {
         assert_eq!((all[3].cycles, all[4].cycles), (all[2].cycles, all[1].flops));
         let some = at_steps(&report, Some(2..=3), &[0, 1]);
         assert_eq!((some[0].cycles, some[1].cycles), (over(20, 20), over(65, 33)));
-        assert_eq!(of_compute_sets(&report), Ok(()));
     }
 
     #[test]
     fn what_is_not_there_has_a_reason() {
-        let empty = Report::default();
-        assert_eq!(of_compute_sets(&empty), Err(NoEstimate::NotRead));
-        assert_eq!(at_steps(&empty, None, &[0])[0].cycles, Err(NoEstimate::DoesNotApply));
-        empty.compute_set_tiles.fill(None);
-        assert_eq!(of_compute_sets(&empty), Err(NoEstimate::NotInReport));
+        let cycles = |report: &Report| at_steps(report, None, &[0])[0].cycles;
+        assert_eq!(cycles(&Report::default()), Err(NoEstimate::DoesNotApply));
+        let mut unread = report();
+        unread.compute_set_tiles = Part::default();
+        assert_eq!(cycles(&unread), Err(NoEstimate::NotRead));
+        unread.compute_set_tiles.fill(None);
+        assert_eq!(cycles(&unread), Err(NoEstimate::NotInReport));
         let option = "profiler.includeCycleEstimates";
         assert!(NoEstimate::NotInReport.to_string().contains(option));
     }

@@ -5,5 +5,5 @@ pub mod estimates;
 pub mod exchanges;
 #[cfg(test)]
 pub(crate) mod fixture;
-pub mod vertex_state;
+pub(crate) mod vertex_state;
 pub mod vertices;

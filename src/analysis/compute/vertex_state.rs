@@ -20,7 +20,6 @@ impl StateBytes {
         Self(lists.each_ref().map(|list| sum(list.as_ref(), tiles)))
     }
 
-    /// Bytes of a part.
     pub fn part(&self, part: StatePart) -> Option<u64> {
         let parts = StatePart::ALL.iter().zip(self.0);
         parts.filter(|(other, _)| **other == part).find_map(|(_, bytes)| bytes)

@@ -7,9 +7,7 @@ use serde::ser::{Serialize, SerializeStruct as _, Serializer};
 /// what is left over when parts are taken from a whole can be below 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Difference {
-    /// Of the source.
     pub source: Option<i64>,
-    /// Of the target.
     pub target: Option<i64>,
 }
 
@@ -73,7 +71,6 @@ impl Side {
     /// Both, in the order in which they are shown.
     pub const BOTH: [Self; 2] = [Self::Source, Self::Target];
 
-    /// The word for people.
     pub fn title(self) -> &'static str {
         match self {
             Self::Source => "Source",

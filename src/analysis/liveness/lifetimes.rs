@@ -183,17 +183,15 @@ pub fn life_of(report: &Report, name: &str) -> Option<Vec<(Range<u32>, u64)>> {
 
 /// When the variables of a name are alive, and how large they are then.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct VariableLife {
-    /// Ranges of steps.
+pub(crate) struct VariableLife {
     pub ranges: Vec<Range<u32>>,
     /// The most bytes at any of them.
     pub most_bytes: u64,
-    /// Number of steps.
     pub steps: u64,
 }
 
 /// The life of the variables of a name. `None` where the part that it needs is absent.
-pub fn life_of_name(report: &Report, name: &str) -> Option<VariableLife> {
+pub(crate) fn life_of_name(report: &Report, name: &str) -> Option<VariableLife> {
     let pieces = life_of(report, name)?;
     let most_bytes = pieces.iter().map(|(_, bytes)| *bytes).max().unwrap_or(0);
     let mut ranges: Vec<Range<u32>> = Vec::new();

@@ -8,9 +8,9 @@
 
 mod arena_curve;
 pub mod lifetimes;
-pub mod peaks;
+pub(crate) mod peaks;
 pub mod scope_curve;
-pub mod timeline;
+pub(crate) mod timeline;
 pub mod variables;
 mod worst_tiles;
 

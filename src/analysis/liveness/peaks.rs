@@ -1,7 +1,6 @@
 //! Peaks of a curve: runs of equal values that are higher than the value on both sides (outside
 //! counts as lower), reported at their first step, largest first, then by step (definitions.md).
 
-/// A peak.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Peak {
     /// The first step position of the run.

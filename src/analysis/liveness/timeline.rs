@@ -31,9 +31,7 @@ pub struct Timeline {
 /// A report with its timeline of a scope, where it has one.
 #[derive(Clone, Debug)]
 pub struct WithTimeline {
-    /// The report.
     pub report: Arc<Report>,
-    /// Its timeline.
     pub timeline: Option<Arc<Timeline>>,
 }
 
@@ -78,17 +76,14 @@ impl Timeline {
         self.together.as_deref().unwrap_or(&self.curve.not_always_live)
     }
 
-    /// Number of steps.
     pub fn len(&self) -> usize {
         self.curve.not_always_live.len()
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Not-always-live bytes at a step.
     pub fn not_always_live_at(&self, step: usize) -> u64 {
         self.curve.not_always_live.get(step).copied().unwrap_or(0)
     }

@@ -7,14 +7,14 @@
 //! middle, the mean is rounded to the nearest byte (definitions.md).
 
 pub mod breakdown;
-pub mod category_order;
-pub mod outliers;
-pub mod over_tiles;
+pub(crate) mod category_order;
+pub(crate) mod outliers;
+pub(crate) mod over_tiles;
 pub mod selection;
-pub mod tile_details;
+pub(crate) mod tile_details;
 pub mod tile_grid;
-pub mod tile_order;
-pub mod united_tiles;
+pub(crate) mod tile_order;
+pub(crate) mod united_tiles;
 
 use crate::store::TileId;
 use crate::store::memory::{CategoryMemory, TileColumn, TileMemory};
@@ -166,8 +166,7 @@ pub fn category_total(category: &CategoryMemory) -> CategoryBytes {
     category_bytes(category, |list| Some(list.iter().fold(0, |sum: u64, n| sum.saturating_add(*n))))
 }
 
-/// A category on one tile.
-pub fn category_on_tile(category: &CategoryMemory, tile: TileId) -> CategoryBytes {
+pub(crate) fn category_on_tile(category: &CategoryMemory, tile: TileId) -> CategoryBytes {
     category_bytes(category, |list| list.get(tile.0 as usize).copied())
 }
 
@@ -208,21 +207,19 @@ pub fn code_bytes(memory: &TileMemory) -> Option<u64> {
 
 /// Statistics of bytes including gaps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
-pub struct Statistics {
-    /// The least.
+pub(crate) struct Statistics {
     pub min: Option<u64>,
     /// The lower middle.
     pub median: Option<u64>,
     /// The 99th percentile by nearest rank.
     pub p99: Option<u64>,
-    /// The most.
     pub max: Option<u64>,
     /// The mean, rounded to the nearest byte.
     pub mean: Option<u64>,
 }
 
 /// Statistics of the given rows; rows whose bytes are not known do not count.
-pub fn statistics(memory: &TileMemory, rows: impl Iterator<Item = usize>) -> Statistics {
+pub(crate) fn statistics(memory: &TileMemory, rows: impl Iterator<Item = usize>) -> Statistics {
     let mut bytes: Vec<u64> = rows.filter_map(|row| cell(&memory.including_gaps, row)).collect();
     bytes.sort_unstable();
     let count = bytes.len();

@@ -9,7 +9,6 @@ use crate::analysis::memory::selection::TileSelection;
 /// What a list says of some tiles together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OverTiles {
-    /// The sum.
     pub sum: u64,
     /// The largest number.
     pub most: u64,

@@ -10,8 +10,7 @@ use crate::store::TileId;
 pub struct TileSelection(Vec<RangeInclusive<u32>>);
 
 impl TileSelection {
-    /// One tile.
-    pub fn one(tile: TileId) -> Self {
+    pub(crate) fn one(tile: TileId) -> Self {
         Self(vec![tile.0..=tile.0])
     }
 
@@ -26,8 +25,7 @@ impl TileSelection {
         Self(tiles.into_iter().filter(|range| !range.is_empty()).collect())
     }
 
-    /// Whether no tile is selected.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
@@ -41,8 +39,7 @@ impl TileSelection {
         self.0.iter().map(|range| u64::from(range.end() - range.start()) + 1).sum()
     }
 
-    /// The lowest tile.
-    pub fn first(&self) -> Option<TileId> {
+    pub(crate) fn first(&self) -> Option<TileId> {
         self.0.first().map(|range| TileId(*range.start()))
     }
 
@@ -76,12 +73,6 @@ impl TileSelection {
             [left, right]
         });
         self.0 = parts.flatten().filter(|range| !range.is_empty()).collect();
-    }
-
-    /// Takes in the tiles of another selection.
-    pub fn extend(&mut self, other: &Self) {
-        self.0.extend(other.0.iter().cloned());
-        self.tidy();
     }
 
     /// The first number in the selection that `is_tile` does not know. A range is known when both

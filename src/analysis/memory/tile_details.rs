@@ -37,7 +37,6 @@ pub enum Group {
 /// A figure in each column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DetailRow {
-    /// What it belongs to.
     pub group: Group,
     /// Its name for people; `None` where it is that of the whole group.
     pub title: Option<String>,
@@ -48,7 +47,6 @@ pub struct DetailRow {
 /// The tiles of a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Tiles {
-    /// All of them.
     All,
     /// Those in some rows of [`TileMemory::tiles`].
     Rows(Vec<Range<usize>>),
@@ -103,11 +101,8 @@ pub fn details(memory: &TileMemory, target: Option<&Target>, columns: &[Tiles]) 
 /// A report whose figures have columns.
 #[derive(Clone, Debug)]
 pub struct DetailColumns<'a> {
-    /// Its memory by tile.
     pub memory: &'a TileMemory,
-    /// Its machine.
     pub target: Option<&'a Target>,
-    /// The tiles of each column.
     pub columns: Vec<Tiles>,
 }
 

@@ -15,7 +15,6 @@ use crate::store::target::Target;
 /// The order of tiles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum TileOrder {
-    /// By tile number.
     #[default]
     Number,
     /// By bytes including gaps, most first; of several reports by those of the first.

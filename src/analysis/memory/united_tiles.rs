@@ -20,14 +20,12 @@ pub const NOT_THERE: u32 = u32::MAX;
 /// The tiles of several reports.
 #[derive(Clone, Debug, Default)]
 pub struct UnitedTiles {
-    /// The tiles of all.
     pub tiles: IdColumn<TileId>,
     /// For each report the row of each of them, or [`NOT_THERE`].
     pub rows: Vec<Vec<u32>>,
 }
 
 impl UnitedTiles {
-    /// Makes the list.
     pub fn new(memories: &[&TileMemory]) -> Self {
         let mut all: Vec<TileId> =
             memories.iter().flat_map(|memory| memory.tiles.as_slice()).copied().collect();

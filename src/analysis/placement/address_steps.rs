@@ -48,7 +48,6 @@ pub struct AddressSteps {
 pub struct Window {
     /// The addresses.
     pub bytes: Range<u64>,
-    /// The steps.
     pub steps: Range<u32>,
     /// Cells along the steps.
     pub columns: u32,
@@ -74,7 +73,6 @@ pub enum Cell {
 pub struct Picture {
     /// Its addresses.
     pub bytes: Range<u64>,
-    /// Its steps.
     pub steps: Range<u32>,
     /// Cells along the steps.
     pub columns: usize,

@@ -20,43 +20,31 @@ use std::ops::Range;
 
 use crate::store::placed::{Placed, Placement};
 use crate::store::target::Target;
+use crate::text::words;
 
-/// Why bytes of a tile are not used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum GapReason {
-    /// Nothing is placed at the beginning of the tile's memory.
-    Start,
-    /// The next variable is aligned.
-    Alignment,
-    /// The next variable may not share a memory element with an earlier one.
-    ElementConstraint,
-    /// The next variable may not share a memory region with an earlier one.
-    RegionConstraint,
-    /// The next variable must be interleaved.
-    Interleaving,
-    /// None of the above.
-    Unexplained,
-    /// Used at other steps.
-    FreeAtStep,
+words! {
+    /// Why bytes of a tile are not used.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum GapReason by key {
+        /// Nothing is placed at the beginning of the tile's memory.
+        Start = "start",
+        /// The next variable is aligned.
+        Alignment = "alignment",
+        /// The next variable may not share a memory element with an earlier one.
+        ElementConstraint = "element-constraint",
+        /// The next variable may not share a memory region with an earlier one.
+        RegionConstraint = "region-constraint",
+        /// The next variable must be interleaved.
+        Interleaving = "interleaving",
+        /// None of the above.
+        Unexplained = "unexplained",
+        /// Used at other steps.
+        FreeAtStep = "free-at-step",
+    }
 }
 
 impl GapReason {
-    /// The reason as it stands in JSON.
-    pub fn key(self) -> &'static str {
-        match self {
-            Self::Start => "start",
-            Self::Alignment => "alignment",
-            Self::ElementConstraint => "element-constraint",
-            Self::RegionConstraint => "region-constraint",
-            Self::Interleaving => "interleaving",
-            Self::Unexplained => "unexplained",
-            Self::FreeAtStep => "free-at-step",
-        }
-    }
-
-    /// The reason in a few words.
-    pub fn title(self) -> &'static str {
+    pub(crate) fn title(self) -> &'static str {
         match self {
             Self::Start => "Start of memory",
             Self::Alignment => "Alignment",

@@ -1,11 +1,11 @@
 //! Where things lie: addresses, gaps, memory maps.
 
-pub mod address_steps;
+pub(crate) mod address_steps;
 pub mod chip_map;
 pub mod gap_totals;
 pub mod gaps;
 pub mod overflow;
 pub mod read;
 pub mod recompute;
-pub mod resident_tile;
+pub(crate) mod resident_tile;
 pub mod tile_map;

@@ -1,7 +1,7 @@
 //! Arenas read when they are asked for, and the gaps of those.
 //!
 //! Gaps are those of [`crate::analysis::placement::gaps`] over all steps, by reason. Of a report without
-//! files nothing can be read; then [`resident_tile`] says what the resident columns know, which is neither
+//! files nothing can be read; then `resident_tile` says what the resident columns know, which is neither
 //! alignments nor constraints.
 
 use std::collections::BTreeMap;

@@ -43,7 +43,7 @@ pub struct Operation {
 
 impl Operation {
     /// Its kind, or the layer that names it.
-    pub fn title(&self) -> &str {
+    pub(crate) fn title(&self) -> &str {
         self.kind.as_deref().unwrap_or(&self.layer)
     }
 }
@@ -160,14 +160,13 @@ pub struct OperationName {
 }
 
 impl OperationName {
-    /// What an operation is called.
-    pub fn of(operation: &Operation) -> Self {
+    pub(crate) fn of(operation: &Operation) -> Self {
         let Operation { kind, layer, name, .. } = operation;
         Self { kind: kind.clone(), layer: layer.clone(), name: name.clone() }
     }
 
     /// Its kind, or the layer that names it.
-    pub fn title(&self) -> &str {
+    pub(crate) fn title(&self) -> &str {
         self.kind.as_deref().unwrap_or(&self.layer)
     }
 
@@ -176,8 +175,7 @@ impl OperationName {
         format!("{} ({})", self.name.as_deref().unwrap_or("without a name"), self.title())
     }
 
-    /// Whether an operation is called so.
-    pub fn is_of(&self, operation: &Operation) -> bool {
+    pub(crate) fn is_of(&self, operation: &Operation) -> bool {
         (&self.kind, &self.layer, &self.name)
             == (&operation.kind, &operation.layer, &operation.name)
     }

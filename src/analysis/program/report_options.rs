@@ -26,13 +26,10 @@ pub enum OptionKind {
     AvailableMemoryProportion,
     /// Versions of Poplar and of the report's format.
     Version,
-    /// The machine.
     Target,
-    /// An engine option.
     EngineOption,
     /// An option of the runs, where it is not that of the compilation.
     ExecutionOption,
-    /// A target option.
     TargetOption,
     /// `app.json`.
     App,
@@ -69,11 +66,9 @@ impl OptionKind {
 /// An option of one report.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct ReportOption {
-    /// Where it stands.
     pub kind: OptionKind,
     /// Its name; of a proportion the kind of operation, of side files the path with ` / `.
     pub name: String,
-    /// Its value.
     pub value: OptionValue,
 }
 
@@ -94,11 +89,9 @@ pub fn short_name(kind: OptionKind, name: &str) -> &str {
     }
 }
 
-/// The value of an option.
 #[derive(Clone, Debug, serde::Serialize)]
 #[serde(untagged)]
 pub enum OptionValue {
-    /// A whole number.
     Integer(i64),
     /// Another number; finite.
     Number(f64),
@@ -134,7 +127,6 @@ impl OptionValue {
         }
     }
 
-    /// The number, if it is one.
     pub fn as_f64(&self) -> Option<f64> {
         match self {
             Self::Integer(integer) => Some(*integer as f64),

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use crate::store::Report;
 use crate::store::debug_info::DebugInfo;
+use crate::store::list_at;
 
 use crate::analysis::program::operations::{Operation, OperationName, naming_context, operation};
 
@@ -44,10 +45,7 @@ impl StepOperations {
 
     /// The steps of an operation, ascending.
     pub fn steps_of(&self, operation: u32) -> &[u32] {
-        let operation = operation as usize;
-        let end = self.ends.get(operation).copied().unwrap_or(0);
-        let start = operation.checked_sub(1).and_then(|before| self.ends.get(before)).copied();
-        self.steps.get(start.unwrap_or(0)..end).unwrap_or(&[])
+        list_at(&self.steps, &self.ends, operation as usize)
     }
 }
 

@@ -141,22 +141,17 @@ fn compute_set_name(report: &Report, step: usize) -> Option<&str> {
 /// The field of a step that a filter found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum MatchedField {
-    /// The program's name.
+pub(crate) enum MatchedField {
     Name,
-    /// The program's kind.
     Kind,
-    /// The compute set's name.
     ComputeSet,
-    /// The operation's kind.
     OperationKind,
-    /// The operation's name.
     OperationName,
 }
 
 /// A text to look for, in lower case.
 #[derive(Clone, Debug)]
-pub struct Filter(String);
+pub(crate) struct Filter(String);
 
 impl Filter {
     /// Looks for `text`, whatever its case.
@@ -195,7 +190,7 @@ impl Filter {
 const STEPS_PER_LOOK: usize = 1024;
 
 /// The positions of the steps that match, ascending; cancelled, those found by then.
-pub fn matching_steps(
+pub(crate) fn matching_steps(
     report: &Report,
     filter: &Filter,
     is_cancelled: &dyn Fn() -> bool,

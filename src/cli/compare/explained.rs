@@ -41,7 +41,6 @@ pub struct Groupings {
     pub by_variable: Option<Vec<Row>>,
 }
 
-/// One contribution.
 #[derive(Debug)]
 pub struct Row {
     pub contributor: Contributor,
@@ -50,7 +49,6 @@ pub struct Row {
 }
 
 impl ExplainedPart {
-    /// A part of an explanation.
     pub fn of(reports: [&Report; 2], explanation: &Explanation, part: Part) -> Self {
         let [source_step, target_step] = Side::BOTH.map(|side| {
             let position = side.of(explanation.moments).step;
@@ -70,7 +68,6 @@ impl ExplainedPart {
 }
 
 impl ExplainedFullestTile {
-    /// All of the fullest tiles.
     pub fn of(tiles: &FullestTiles) -> Self {
         let (categories, owners) = (tiles.by_category.as_ref(), tiles.by_owner.as_ref());
         Self {

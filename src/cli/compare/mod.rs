@@ -27,8 +27,7 @@ pub struct CompareArguments {
     pub json: bool,
 }
 
-/// Compares reports.
-pub fn run(arguments: &CompareArguments) -> ExitCode {
+pub(crate) fn run(arguments: &CompareArguments) -> ExitCode {
     let CompareArguments { source, target, more, json } = arguments;
     let others: Vec<&Path> = std::iter::once(target).chain(more).map(PathBuf::as_path).collect();
     output::answer_of_several(source, &others, *json, Comparison::of)

@@ -13,7 +13,6 @@ use crate::analysis::memory;
 use crate::cli::output::{aligned, name_cell};
 use crate::text::clean;
 
-/// The rows.
 #[derive(Debug, Default, Serialize)]
 #[serde(transparent)]
 pub struct Runs {

@@ -21,7 +21,6 @@ fn shown(rows: usize) -> usize {
     if rows > MOST_ROWS + 1 { MOST_ROWS } else { rows }
 }
 
-/// All of it.
 pub fn text(comparison: &Comparison) -> String {
     if !comparison.runs.is_empty() {
         return comparison.runs.text();

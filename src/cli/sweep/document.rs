@@ -94,7 +94,6 @@ struct Point<'a> {
 }
 
 impl<'a> SweepDocument<'a> {
-    /// The document of an answer.
     pub fn of(answer: &'a SweepReport) -> Self {
         let sweep = &answer.sweep;
         let no_fastest_because = match sweep.fastest_that_fits {

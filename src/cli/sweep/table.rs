@@ -9,7 +9,6 @@ use crate::analysis::sweep::{
 use crate::cli::output::{aligned, name_cell};
 use crate::text::{bytes, clean, grouped, shortened};
 
-/// What is not known.
 pub const UNKNOWN: &str = "–";
 /// What marks the fastest run that fits.
 pub const BEST: &str = "*";
@@ -150,7 +149,6 @@ fn together_text(sweep: &Sweep, columns: &[&VaryingOption]) -> String {
     text
 }
 
-/// The value of an option in a table.
 pub fn value_text(value: Option<&OptionValue>) -> String {
     value.map_or_else(
         || UNKNOWN.to_owned(),
@@ -158,7 +156,6 @@ pub fn value_text(value: Option<&OptionValue>) -> String {
     )
 }
 
-/// A figure in its unit.
 pub fn figure_text(value: Option<FigureValue>, figure: Figure) -> String {
     match value {
         None => UNKNOWN.to_owned(),

@@ -35,13 +35,10 @@ const CAPTURE_HINT: &str = "A report is written when the program runs with \
 /// The files of one report.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// The profile.
     pub profile: PathBuf,
     /// `debug.cbor`, beside the profile or one directory up.
     pub debug: Option<PathBuf>,
-    /// `framework.json`.
     pub framework: Option<PathBuf>,
-    /// `app.json`.
     pub app: Option<PathBuf>,
     /// Every file that was found or missed, by its name in lists and messages.
     pub files: Vec<ReportFile>,

@@ -20,8 +20,9 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::Arc;
 
-pub use database::Database;
-pub use discover::{FolderReport, Found, discover, reports_below, reports_in_folder};
+use database::Database;
+pub use discover::{FolderReport, reports_below, reports_in_folder};
+use discover::{Found, discover};
 pub use many::map_reports;
 use pop::tile_lists::{Cycles, ListSizes};
 use pop::variables::TileReader;

@@ -13,6 +13,7 @@ use rusqlite::{Connection, Row};
 
 use super::blob::BlobError;
 use crate::format::Progress;
+use crate::store::ids::{Id, IdColumn};
 use crate::store::{WarningCode, Warnings};
 
 /// One thread's view of the profile.
@@ -29,7 +30,6 @@ pub struct Tables<'a> {
 
 /// What to read of a table.
 pub struct Query<'a> {
-    /// The table.
     pub table: &'a str,
     /// The columns, of which the first names a row in messages.
     pub columns: &'a [&'a str],
@@ -40,7 +40,6 @@ pub struct Query<'a> {
 }
 
 impl<'a> Tables<'a> {
-    /// Reads through `connection`.
     pub fn new(
         connection: Connection,
         file: &'a str,
@@ -309,6 +308,17 @@ impl<'r> Cells<'r, '_> {
         self.below_2_32(column, number)
     }
 
+    /// Puts the id in the first column behind those of the rows before. Returns false where it is none, or
+    /// not above the last one, which is the damage `twice`.
+    pub fn next_id<T: Id>(&mut self, ids: &mut IdColumn<T>, twice: &str) -> bool {
+        let Some(number) = self.required32(0) else { return false };
+        let is_next = ids.push(T::new(number));
+        if !is_next {
+            self.damage(0, twice);
+        }
+        is_next
+    }
+
     fn below_2_32(&mut self, column: usize, number: u64) -> Option<u32> {
         let small = u32::try_from(number).ok();
         if small.is_none() {
@@ -349,7 +359,6 @@ impl<'r> Cells<'r, '_> {
         }
     }
 
-    /// A text of its own.
     pub fn owned_text(&mut self, column: usize) -> Option<String> {
         self.text(column).map(Cow::into_owned)
     }

@@ -30,7 +30,6 @@ const SLICE: usize = 4;
 const ADD: usize = 5;
 const TRANSPOSE: usize = 6;
 
-/// Lowers the network that the options name.
 pub fn lower(options: &Options) -> Model {
     let mut lowering = Lowering::new(options);
     lowering.program();

@@ -26,7 +26,6 @@ struct Totals {
     sync: u64,
 }
 
-/// Writes runs, steps and cycles.
 pub fn write(model: &Model, db: &Transaction<'_>) -> Result<(), WriteError> {
     write_cycles(model, db)?;
     let order = execution_order(model);

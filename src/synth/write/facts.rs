@@ -8,7 +8,6 @@ use crate::store::target::Target;
 use crate::synth::WriteError;
 use crate::synth::model::{CATEGORIES, Model};
 
-/// Writes them.
 pub fn write(model: &Model, db: &Transaction<'_>) -> Result<(), WriteError> {
     write_target(db, &model.target)?;
     let id = compilation_id(model);

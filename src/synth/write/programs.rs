@@ -24,7 +24,6 @@ const KINDS: [(&str, Option<&str>); 13] = [
     ("Call", Some("program_type_call")),
 ];
 
-/// Writes them.
 pub fn write(model: &Model, db: &Transaction<'_>) -> Result<(), WriteError> {
     for (id, (name, table)) in (1_i64..).zip(KINDS) {
         db.execute("INSERT INTO program_types VALUES (?1, ?2, ?3)", params![id, name, table])?;

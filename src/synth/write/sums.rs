@@ -13,7 +13,6 @@ use crate::store::liveness::Classes;
 use crate::synth::WriteError;
 use crate::synth::model::{CATEGORIES, Model};
 
-/// Writes the sums.
 pub fn write(model: &Model, db: &Transaction<'_>, sums: &Sums) -> Result<(), WriteError> {
     for (class, id) in sums.classes.ids.as_slice().iter().enumerate() {
         let always_live = sums.classes.always_live.get(class) == Some(&true);

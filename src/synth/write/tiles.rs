@@ -57,7 +57,6 @@ struct PlacedTile {
     curve: Vec<u64>,
 }
 
-/// Places and writes all tiles.
 pub fn write(model: &Model, db: &Transaction<'_>, progress: &Progress) -> Result<Sums, WriteError> {
     let tiles = model.tiles();
     let (classes, class_of) = classes(model);

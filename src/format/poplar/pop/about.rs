@@ -4,7 +4,7 @@ use crate::format::poplar::table::{Cells, Tables};
 use crate::format::poplar::{absent, blob};
 use crate::format::{Error, ErrorKind};
 use crate::store::WarningCode;
-use crate::store::ids::{CategoryId, IdColumn};
+use crate::store::ids::IdColumn;
 use crate::store::options::{About, CompilerPhase, EngineOption, GraphInfo};
 use crate::store::report::Categories;
 use crate::store::target::Target;
@@ -90,7 +90,6 @@ fn read_options(tables: &Tables<'_>, table: &str) -> Vec<EngineOption> {
     options
 }
 
-/// Reads the machine.
 pub fn read_target(tables: &Tables<'_>) -> Option<Target> {
     const COLUMNS: [&str; 17] = [
         "type_",
@@ -170,7 +169,6 @@ fn read_offsets(
     offsets
 }
 
-/// Reads the sizes of the graph.
 pub fn read_graph(tables: &Tables<'_>) -> Option<GraphInfo> {
     let columns = ["num_compute_sets", "num_edges", "num_vars", "num_vertices"];
     let mut graph = None;
@@ -185,15 +183,11 @@ pub fn read_graph(tables: &Tables<'_>) -> Option<GraphInfo> {
     graph
 }
 
-/// Reads the names of categories.
 pub fn read_categories(tables: &Tables<'_>) -> Option<Categories> {
     let mut categories = Categories { ids: IdColumn::default(), ..Categories::default() };
     let found = tables.read("var_categories", &["id", "name"], "id", |cells| {
-        let Some(id) = cells.required32(0) else { return };
-        if categories.ids.push(CategoryId(id)) {
+        if cells.next_id(&mut categories.ids, "an id comes twice") {
             categories.names.push(&cells.text(1).unwrap_or_default());
-        } else {
-            cells.damage(0, "an id comes twice");
         }
     });
     found.then_some(categories)

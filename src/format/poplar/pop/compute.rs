@@ -7,15 +7,12 @@ use crate::store::compute::{ComputeSetTiles, ComputeSets, Instances, TypeCount};
 use crate::store::vertex::{StateLists, StatePart};
 use crate::store::{ComputeSetId, VertexTypeId};
 
-/// Reads names and sizes of compute sets.
 pub fn read_compute_sets(tables: &Tables<'_>) -> Option<ComputeSets> {
     const COLUMNS: [&str; 6] =
         ["compute_set", "name", "vertex_counts", "edge_count", "debug_id", "vertex_types"];
     let mut compute_sets = ComputeSets::default();
     let found = tables.read("compute_sets", &COLUMNS, "compute_set", |cells| {
-        let Some(id) = cells.required32(0) else { return };
-        if !compute_sets.ids.push(ComputeSetId(id)) {
-            cells.damage(0, "a compute set comes twice, or out of order");
+        if !cells.next_id(&mut compute_sets.ids, "a compute set comes twice, or out of order") {
             return;
         }
         compute_sets.names.push(&cells.text(1).unwrap_or_default());

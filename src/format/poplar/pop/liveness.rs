@@ -13,11 +13,8 @@ use crate::store::program::Steps;
 pub fn read_liveness(tables: &Tables<'_>, steps: &Steps) -> Option<Liveness> {
     let mut liveness = Liveness { classes: read_classes(tables, steps)?, ..Liveness::default() };
     tables.read("unlowered_vars", &["id", "name"], "id", |cells| {
-        let Some(id) = cells.required32(0) else { return };
-        if liveness.variable_ids.push(UnloweredId(id)) {
+        if cells.next_id(&mut liveness.variable_ids, "a variable comes twice, or out of order") {
             liveness.variable_names.push(&cells.text(1).unwrap_or_default());
-        } else {
-            cells.damage(0, "a variable comes twice, or out of order");
         }
     });
     read_debug_ids(tables, &mut liveness);
@@ -99,11 +96,8 @@ fn read_variable_bytes(
 fn read_classes(tables: &Tables<'_>, steps: &Steps) -> Option<Classes> {
     let mut classes = Classes::default();
     let found = tables.read("eq_classes", &["id", "is_always_live"], "id", |cells| {
-        let Some(id) = cells.required32(0) else { return };
-        if classes.ids.push(ClassId(id)) {
+        if cells.next_id(&mut classes.ids, "a class comes twice, or out of order") {
             classes.always_live.push(cells.required(1).is_some_and(|flag| flag != 0));
-        } else {
-            cells.damage(0, "a class comes twice, or out of order");
         }
     });
     if !found {

@@ -2,8 +2,8 @@
 
 use crate::format::poplar::table::Tables;
 use crate::format::poplar::{absent, blob};
+use crate::store::WarningCode;
 use crate::store::memory::{CategoryMemory, Region, TileMemory};
-use crate::store::{TileId, WarningCode};
 
 /// Reads `memory_by_tile` and `memory_by_category`. `tiles` is how many numbers a list by tile must
 /// have; without a target it is taken from the rows of `memory_by_tile`.
@@ -20,9 +20,7 @@ pub fn read_memory(tables: &Tables<'_>, tiles: Option<u64>) -> Option<TileMemory
     ];
     let mut memory = TileMemory::default();
     let found = tables.read("memory_by_tile", &COLUMNS, "tile", |cells| {
-        let Some(tile) = cells.required32(0) else { return };
-        if !memory.tiles.push(TileId(tile)) {
-            cells.damage(0, "a tile comes twice");
+        if !cells.next_id(&mut memory.tiles, "a tile comes twice") {
             return;
         }
         memory.total.push(cells.required(1));

@@ -25,9 +25,7 @@ pub fn read_programs(tables: &Tables<'_>) -> Option<Programs> {
         },
         [],
         |cells| {
-            let Some(id) = cells.required32(0) else { return };
-            if !programs.ids.push(ProgramId(id)) {
-                cells.damage(0, "a program comes twice, or out of order");
+            if !cells.next_id(&mut programs.ids, "a program comes twice, or out of order") {
                 return;
             }
             let variant = cells.required(1);
@@ -134,9 +132,7 @@ pub fn read_steps(tables: &Tables<'_>, programs: Option<&Programs>) -> Option<St
     let mut steps = Steps::default();
     let columns = ["id", "program_id", "parent_step_id"];
     let found = tables.read("depth_first_steps", &columns, "id", |cells| {
-        let Some(id) = cells.required32(0) else { return };
-        if !steps.ids.push(StepId(id)) {
-            cells.damage(0, "a step comes twice, or out of order");
+        if !cells.next_id(&mut steps.ids, "a step comes twice, or out of order") {
             return;
         }
         let program = cells.required32(1);

@@ -67,7 +67,6 @@ pub struct Cycles {
 }
 
 impl Cycles {
-    /// Reads the lists.
     pub fn read(tables: &Tables<'_>, sizes: ListSizes) -> Self {
         let mut by_id = HashMap::new();
         let columns = ["id", "cycles_by_tile_rle"];

@@ -211,7 +211,6 @@ impl<'a> TileReader<'a> {
         Self { tables, base_names: None, is_wanted }
     }
 
-    /// The tables that it reads.
     pub fn tables(&self) -> &Tables<'a> {
         &self.tables
     }

@@ -11,9 +11,7 @@ pub fn read_vertex_types(tables: &Tables<'_>, sizes: ListSizes) -> Option<Vertex
     let mut types = VertexTypes::default();
     let columns = ["id", "name", "size", "source"];
     let found = tables.read("vertex_types", &columns, "id", |cells| {
-        let Some(id) = cells.required32(0) else { return };
-        if !types.ids.push(VertexTypeId(id)) {
-            cells.damage(0, "a vertex type comes twice, or out of order");
+        if !cells.next_id(&mut types.ids, "a vertex type comes twice, or out of order") {
             return;
         }
         types.names.push(&cells.text(1).unwrap_or_default());

@@ -10,7 +10,7 @@ use crate::analysis::liveness::Scope;
 use crate::text::shortened;
 use crate::ui::job::Cancel;
 use crate::ui::report::PageContext;
-use crate::ui::runs::{Needed, Needs, Run, RunId, Runs, RunsAnswer};
+use crate::ui::runs::{Needed, Needs, RunId, Runs, RunsAnswer};
 use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::rows::{Column, Rows, Value};
 

@@ -14,7 +14,7 @@ use crate::analysis::liveness::Scope;
 use crate::text::{grouped, shortened};
 use crate::ui::job::Cancel;
 use crate::ui::pages::RunsPage;
-use crate::ui::runs::{Needed, Needs, PerRun, Run, Runs, RunsAnswer};
+use crate::ui::runs::{Needed, Needs, PerRun, Runs, RunsAnswer};
 use crate::ui::split;
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
