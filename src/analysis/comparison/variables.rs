@@ -2,7 +2,7 @@
 //!
 //! The bytes of a variable are those over all its classes, which need not be alive at the same time;
 //! beside them stand what is always live and what is alive at the report's own peak of everything. Those
-//! of the peak are the rows that [`super::explanation`] has by variable.
+//! of the peak are the rows that `explanation` has by variable.
 
 use std::cmp::Reverse;
 

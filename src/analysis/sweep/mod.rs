@@ -1,7 +1,7 @@
 //! A sweep: many reports of one program, made with different options.
 //!
-//! [`SweepRun`] has the facts of one report, [`Sweep`] all of them with the options that vary and the
-//! fastest run that fits, [`heat_map()`] a figure over two options, [`curve()`] a figure along one. Reports
+//! `SweepRun` has the facts of one report, `Sweep` all of them with the options that vary and the
+//! fastest run that fits, `heat_map` a figure over two options, `curve` a figure along one. Reports
 //! are read one after the other and dropped; nothing here needs them any more.
 
 pub(crate) mod curve;

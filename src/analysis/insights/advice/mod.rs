@@ -2,7 +2,7 @@
 //!
 //! Each file has a technique or two of docs/advice.md, with what of a report speaks for it. A technique is
 //! advised only where it has evidence and would save something, and ranked by what it would cover of the bytes
-//! that tiles are over ([`super::pressure`]); equals by what they cost, cheap ones first.
+//! that tiles are over (`pressure`); equals by what they cost, cheap ones first.
 
 mod activations;
 mod evidence;
