@@ -3,6 +3,11 @@
 //! A folder uses only those above it in this list; `tests/architecture.rs` reads these lines and keeps
 //! it so. The blank lines keep rustfmt from sorting them.
 
+#![cfg_attr(
+    not(feature = "window"),
+    allow(dead_code, reason = "the window asks for more than commands")
+)]
+
 #[cfg(test)]
 pub(crate) mod fixture;
 
