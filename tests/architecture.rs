@@ -171,7 +171,8 @@ fn texts_in(source: &str) -> String {
 #[test]
 fn the_window_names_no_table_and_no_option() {
     // Where a user has no report yet, the window says how to write one, and what the demo is.
-    const MAY: [&str; 2] = ["home.rs", "status.rs"];
+    const MAY: [&str; 1] = ["home.rs"];
+    const MAY_NAME: (&str, &str) = ("status.rs", "availableMemoryProportion");
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/ui");
     let example = "let a = vertex_types; f(\"a table \\\"x\\\" \", '\"', \"vars_info\"); // \"";
     assert!(texts_in(example).contains("vars_info") && !texts_in(example).contains("vertex_types"));
@@ -181,6 +182,10 @@ fn the_window_names_no_table_and_no_option() {
         }
         let texts = texts_in(&std::fs::read_to_string(&file).unwrap());
         for name in NAMES_OF_A_SYSTEM {
+            if (file.strip_prefix(&root).unwrap().to_str(), name) == (Some(MAY_NAME.0), MAY_NAME.1)
+            {
+                continue;
+            }
             assert!(
                 !texts.contains(name),
                 "{}: {name} belongs into an Absence of the reader (src/format)",

@@ -16,6 +16,7 @@ use tilescope::analysis::liveness::variables::{self, VariableRow};
 use tilescope::analysis::memory;
 use tilescope::analysis::memory::breakdown::{Breakdown, breakdown};
 use tilescope::analysis::memory::selection::TileSelection;
+use tilescope::analysis::placement::placed_lifetimes::placed_lifetimes;
 use tilescope::analysis::program::operations::Operation;
 use tilescope::analysis::program::phases::phases;
 use tilescope::analysis::program::step_operations::step_operations;
@@ -263,7 +264,7 @@ fn lifetimes_at_a_step_add_up_to_what_is_alive() {
                     assert!(lifetime.ranges.iter().any(|range| range.contains(&(step as u32))));
                 }
                 if let Scope::Arena(arena) = scope {
-                    let placed = lifetimes::placed_lifetimes(report, arena, step).unwrap();
+                    let placed = placed_lifetimes(report, arena, step).unwrap();
                     let bytes: u64 = placed.iter().map(|lifetime| lifetime.bytes).sum();
                     assert_eq!(bytes, alive, "placed on tile {arena} at {step}");
                 }

@@ -92,8 +92,8 @@ impl Derived {
         is_cancelled: &(dyn Fn() -> bool + Sync),
     ) -> Option<Arc<Timeline>> {
         let report = &self.report;
-        // An answer is kept: none is made of parts that are not there yet. Liveness comes last of the
-        // small tables.
+        // An answer is kept: none is made of parts that are not there yet. Of what a curve needs,
+        // liveness is read last.
         let is_settled = report.liveness.is_settled()
             && (!scope.needs_arenas() || report.tile_variable_bytes.is_settled());
         let made = is_settled.then(|| {
@@ -118,12 +118,15 @@ impl Derived {
     /// The operation of every step; `None` where steps, programs or debug contexts are absent, or may
     /// still come.
     pub fn operations(&self) -> Option<Arc<StepOperations>> {
+        let made = || Some(step_operations(&self.report).map(Arc::new));
+        let kept = self.has_operations_settled().then(|| self.operations.get(&(), made));
+        kept.flatten().flatten()
+    }
+
+    /// Whether nothing more will come of what operations are found by.
+    fn has_operations_settled(&self) -> bool {
         let report = &self.report;
-        let is_settled =
-            report.steps.is_settled() && report.programs.is_settled() && report.debug.is_settled();
-        let made = is_settled
-            .then(|| self.operations.get(&(), || Some(step_operations(report).map(Arc::new))));
-        made.flatten().flatten()
+        report.steps.is_settled() && report.programs.is_settled() && report.debug.is_settled()
     }
 
     /// The operations that variables, compute sets and exchanges belong to.
@@ -132,8 +135,8 @@ impl Derived {
             let steps = self.operations().unwrap_or_default();
             Arc::new(Owners::of(&self.report, &steps))
         };
-        // What is made before debug contexts are read is not kept.
-        let is_settled = self.report.debug.is_settled();
+        // What is made before operations are known is not kept.
+        let is_settled = self.has_operations_settled();
         let kept = is_settled.then(|| self.owners.get(&(), || Some(made())));
         kept.flatten().unwrap_or_else(made)
     }

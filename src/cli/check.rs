@@ -168,9 +168,9 @@ fn tile(figure: Figure, figures: &Figures) -> Option<TileId> {
 }
 
 /// The figure as the subject of a sentence.
-fn subject(figure: Figure, figures: &Figures) -> String {
-    match (figure, figures.fullest_tile) {
-        (Figure::FullestTile, Some((tile, _))) => format!("tile {tile}"),
+fn subject(figure: Figure, tile: Option<TileId>) -> String {
+    match (figure, tile) {
+        (Figure::FullestTile, Some(tile)) => format!("tile {tile}"),
         (Figure::FullestTile, None) => "the fullest tile".to_owned(),
         (Figure::Total, _) => "all tiles together".to_owned(),
         (Figure::Peak, _) => "the peak".to_owned(),
@@ -178,7 +178,7 @@ fn subject(figure: Figure, figures: &Figures) -> String {
 }
 
 fn bytes_text(figure: Figure, figures: &Figures, limit: u64, actual: Option<u64>) -> String {
-    let subject = subject(figure, figures);
+    let subject = subject(figure, tile(figure, figures));
     let option = option(figure);
     let Some(actual) = actual else {
         return format!("the bytes of {subject} are not known, so --{option} cannot be checked");
@@ -201,7 +201,7 @@ fn growth_text(
     actual: Option<u64>,
 ) -> String {
     // Another tile may be the fullest in the baseline.
-    let subject = subject(figure, &Figures::default());
+    let subject = subject(figure, None);
     let (Some(from), Some(to)) = (baseline, actual) else {
         let which = if actual.is_none() { "this report" } else { "the baseline" };
         return format!(

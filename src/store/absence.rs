@@ -3,13 +3,17 @@
 
 use std::fmt;
 
-const CANCELLED: [&str; 2] = ["Reading was cancelled", "Reload begins anew"];
-
-const UNEXPLAINED: &str = "The report does not have it";
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Explained,
+    Cancelled,
+    Unexplained,
+}
 
 /// Why something is not there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Absence {
+    kind: Kind,
     /// In words of the files: "The profile has no readable table …".
     pub what: String,
     /// What would bring it, or what the user can do; may be empty.
@@ -19,28 +23,28 @@ pub struct Absence {
 impl Absence {
     /// Something that is not there, and what would bring it.
     pub fn new(what: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { what: what.into(), hint: hint.into() }
+        Self { kind: Kind::Explained, what: what.into(), hint: hint.into() }
     }
 
     /// What was not read, or only in part, which would give wrong figures.
     pub fn cancelled() -> Self {
-        let [what, hint] = CANCELLED;
-        Self::new(what, hint)
+        let kind = Kind::Cancelled;
+        Self { kind, ..Self::new("Reading was cancelled", "Reload begins anew") }
     }
 
     /// Whether it may be in the report all the same: the reading was cancelled.
     pub fn is_cancelled(&self) -> bool {
-        [&*self.what, &*self.hint] == CANCELLED
+        self.kind == Kind::Cancelled
     }
 
     /// Where nobody gave a reason.
     pub fn unexplained() -> Self {
-        Self::new(UNEXPLAINED, "")
+        Self { kind: Kind::Unexplained, ..Self::new("The report does not have it", "") }
     }
 
     /// Whether somebody gave a reason: what a system does not have at all needs none.
     pub fn is_explained(&self) -> bool {
-        self.what != UNEXPLAINED
+        self.kind != Kind::Unexplained
     }
 }
 

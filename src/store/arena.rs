@@ -38,7 +38,7 @@ pub struct Arenas {
     pub devices: Vec<Option<DeviceId>>,
     /// Bytes that each can hold, where that is known.
     pub capacities: Vec<Option<u64>>,
-    /// Bytes that each has at every step, where that is known.
+    /// Bytes that each has at every step, each address once, where that is known.
     pub always_live: Vec<Option<u64>>,
     /// Names of devices that do not go by their numbers.
     pub device_names: BTreeMap<DeviceId, String>,
@@ -59,7 +59,7 @@ impl Arenas {
     }
 
     /// The sum of a column over the arenas whose device is wanted; `None` where there is no such arena,
-    /// or that of one is not known.
+    /// or that of one is not known, or the sum is too large.
     pub fn sum(
         &self,
         column: &[Option<u64>],
@@ -68,7 +68,7 @@ impl Arenas {
         let rows = self.devices.iter().zip(column);
         let mut wanted = rows.filter(|(device, _)| is_wanted(**device)).peekable();
         wanted.peek()?;
-        wanted.try_fold(0_u64, |sum, (_, bytes)| Some(sum.saturating_add((*bytes)?)))
+        wanted.try_fold(0_u64, |sum, (_, bytes)| sum.checked_add((*bytes)?))
     }
 
     /// The tiles of a machine, each an arena.

@@ -9,6 +9,8 @@ pub struct System {
     pub all_devices: &'static str,
     /// A range of addresses in which things are placed: "Tile".
     pub arena: &'static str,
+    /// The same within a sentence: "tile".
+    pub arena_in_text: &'static str,
     /// One of them, within a sentence: "a tile".
     pub an_arena: &'static str,
     /// Several of them, within a sentence: "tiles".
@@ -23,6 +25,7 @@ impl System {
         device: "Device",
         all_devices: "All devices",
         arena: "Arena",
+        arena_in_text: "arena",
         an_arena: "an arena",
         arenas: "arenas",
         worst_arena: "Worst arena of each step",
@@ -33,15 +36,11 @@ impl System {
         device: "IPU",
         all_devices: "All IPUs",
         arena: "Tile",
+        arena_in_text: "tile",
         an_arena: "a tile",
         arenas: "tiles",
         worst_arena: "Worst tile of each step",
     };
-
-    /// A range of addresses, within a sentence: "tile".
-    pub fn arena_in_text(&self) -> String {
-        self.arena.to_lowercase()
-    }
 }
 
 impl Default for System {

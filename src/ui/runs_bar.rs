@@ -251,7 +251,7 @@ fn choices_ui(
         Some(runs) if runs.len() > 2 => several_matched_ui(ui, runs),
         Some(runs) => matched_ui(ui, runs),
         // As long as a run cannot be opened, none is matched.
-        None if !open.failures().is_empty() => {}
+        None if open.iter().any(|run| run.failure().is_some()) => {}
         None => {
             ui.weak("Steps are being matched");
         }

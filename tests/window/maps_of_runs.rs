@@ -120,6 +120,8 @@ fn six_maps_of_a_tile_stand_in_two_columns() {
     assert_texts(&harness, &["3 → 3 → 3 → 3 → 3 → 3 variables"]);
     click(&mut harness, "Tile before");
     assert!(!has_text(&harness, "3 → 3 → 3 → 3 → 3 → 3 variables"));
+    let value = harness.get_by_label("Memory map of run-5").value().unwrap_or_default();
+    assert_eq!(value, "Tile 29", "the one before the fullest");
 }
 
 #[test]
@@ -134,12 +136,13 @@ fn addresses_over_steps_of_three_runs_move_together() {
         let value = harness.get_by_label(&picture).value().unwrap_or_default();
         assert_eq!(value.starts_with("weights"), run == 1, "{value}");
     }
-    // What is under the pointer at the right of one stays where it is in all when it is zoomed.
+    // Zoomed in on the middle, none of them shows the first steps.
     click(&mut harness, "Zoom in");
     assert!(!has_text(&harness, "100 %"));
     for rect in &rects {
-        harness.hover_at(rect.left_center());
+        harness.hover_at(rect.left_center() + Vec2::new(4.0, 0.0));
         settle(&mut harness);
+        assert_texts(&harness, &["Step 3"]);
         assert!(!has_text(&harness, "Step 0,"), "the first step is left of the picture");
     }
     click(&mut harness, "Show all");

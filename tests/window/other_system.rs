@@ -65,6 +65,7 @@ fn report(name: &str, convolution: u64) -> Report {
         device: "Space",
         all_devices: "All spaces",
         arena: "Allocation",
+        arena_in_text: "allocation",
         an_arena: "an allocation",
         arenas: "allocations",
         ..System::GENERAL
@@ -194,7 +195,9 @@ fn go(harness: &mut Harness<'_, App>, page: Page) {
 #[track_caller]
 fn is_in_its_own_words(harness: &Harness<'_, App>) {
     let words = ["tile", "tiles", "ipu", "ipus", "poplar", "poplibs", "availablememoryproportion"];
-    for text in texts(harness) {
+    let all = texts(harness);
+    assert!(all.len() > 40, "a page is there: {all:#?}");
+    for text in all {
         let lower = text.to_lowercase();
         let mut found = lower.split(|letter: char| !letter.is_alphanumeric());
         assert!(!found.any(|word| words.contains(&word)), "{text:?}");
@@ -296,6 +299,9 @@ fn maps_of_two_lie_above_each_other() {
     harness.get_by_role_and_label(Role::Button, "View of addresses over steps").click();
     settle(&mut harness);
     is_in_its_own_words(&harness);
+    for run in ["Source", "Target"] {
+        harness.get_by_label(&format!("Addresses over steps, {run}"));
+    }
 }
 
 #[test]
@@ -306,6 +312,10 @@ fn what_is_not_known_of_it_is_said_in_its_words() {
     }
     let mut harness = compared();
     go(&mut harness, Page::Comparison);
+    assert_texts(
+        &harness,
+        &["Temporary memory at the peak fell by 768 B", "Not always live at the peak"],
+    );
 }
 
 #[test]

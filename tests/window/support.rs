@@ -171,6 +171,7 @@ pub fn is_enabled(harness: &Harness<'_, App>, name: &str) -> bool {
     !harness.get_by_label(name).accesskit_node().is_disabled()
 }
 
+#[track_caller]
 pub fn assert_text(harness: &Harness<'_, App>, text: &str) {
     assert!(has_text(harness, text), "{text:?} in {:#?}", texts(harness));
 }

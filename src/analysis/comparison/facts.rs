@@ -13,6 +13,7 @@ use crate::store::options::About;
 use crate::store::{Absence, DeviceId, Report};
 use crate::text::{grouped, shortened};
 
+/// Longest value.
 const VALUE: usize = 200;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -149,8 +150,8 @@ fn arena_facts(of: &WithTimeline) -> Vec<Statement> {
         let capacity = arenas.sum(&arenas.capacities, |of| of == Some(device));
         facts.push((report.device_title(device).into(), Said::bytes(capacity)));
     }
-    let bytes = |bytes: Option<u64>| bytes.map(|bytes| Said::bytes(Some(bytes)));
-    push(&mut facts, "Always live", bytes(always_live_bytes(Scope::Everything, arenas)));
+    let always_live = always_live_bytes(Scope::Everything, arenas);
+    push(&mut facts, "Always live", always_live.map(|bytes| Said::bytes(Some(bytes))));
     push(&mut facts, "Liveness peak", liveness_peak(of));
     facts
 }

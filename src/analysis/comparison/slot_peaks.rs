@@ -68,12 +68,12 @@ pub struct Spike {
 /// The spikes of two curves, whose steps these pairs align: of each report the `most` largest peaks.
 pub fn spikes(curves: [&[u64]; 2], steps: &Pairs, most: usize) -> Vec<Spike> {
     let axis = StepAxis::by_matching(curves[0].len(), &[(steps, curves[1].len())]);
-    let spike = |SlotPeak { slot, bytes, .. }: SlotPeak| {
+    let spike = |SlotPeak { steps: at, bytes, .. }: SlotPeak| {
         let [source, target] = [0, 1].map(|run| bytes.get(run).copied().flatten());
         let bytes = Difference::of(source, target);
-        let in_both = [0, 1].map(|run| axis.step(run, slot));
-        let sureness = in_both[0].zip(in_both[1]).and_then(|(step, _)| steps.sureness(step));
-        Spike { steps: in_both, bytes, sureness }
+        let at = [0, 1].map(|run| at.get(run).copied().flatten());
+        let sureness = at[0].zip(at[1]).and_then(|(step, _)| steps.sureness(step));
+        Spike { steps: at, bytes, sureness }
     };
     slot_peaks(&curves, &axis, most).into_iter().map(spike).collect()
 }

@@ -4,65 +4,47 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-/// What a message says. The words of [`Kind::key`] are stable; the README lists them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Kind {
-    /// A tile, or some that are listed, need more memory than they have.
-    TileOutOfMemory,
-    /// So many tiles are out of memory, as a summary of Poplar counts them.
-    TilesOutOfMemory,
-    /// The variables of one or more tiles cannot be placed.
-    VariablesDoNotFit,
-    /// A tile receives more in one exchange than its memory holds.
-    ExchangeTooLarge,
-    /// The code of a tile leaves no room at the start of its memory.
-    CodeTooLarge,
-    /// An IPU is out of memory; the message does not say of what.
-    #[default]
-    OutOfMemory,
-    /// The memory does not suffice, and no report was asked for.
-    ProfileNotWritten,
-    /// A buffer for streams in the memory of the host is too small.
-    HostBuffer,
-    /// The planner found no plan within its share of memory and took the one with the least.
-    PlannerAtMinimum,
-    /// The planner found no plan within its share of memory and goes on with a larger one.
-    PlannerOverTarget,
-    /// The planner found no plan at all.
-    PlannerNoPlan,
-    /// A TPU has too little memory, while compiling or at run time.
-    TpuOutOfMemory,
-    /// A TPU has enough free memory, but not in one piece.
-    TpuFragmented,
-    /// A GPU has too little free memory.
-    CudaOutOfMemory,
-    /// PyTorch holds enough unallocated memory of a GPU, but not in one piece.
-    CudaFragmented,
+use crate::text::words;
+
+words! {
+    /// What a message says. The words of [`Kind::key`] are stable; the README lists them.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub enum Kind by key {
+        /// A tile, or some that are listed, need more memory than they have.
+        TileOutOfMemory = "tile-out-of-memory",
+        /// So many tiles are out of memory, as a summary of Poplar counts them.
+        TilesOutOfMemory = "tiles-out-of-memory",
+        /// The variables of one or more tiles cannot be placed.
+        VariablesDoNotFit = "variables-do-not-fit",
+        /// A tile receives more in one exchange than its memory holds.
+        ExchangeTooLarge = "exchange-too-large",
+        /// The code of a tile leaves no room at the start of its memory.
+        CodeTooLarge = "code-too-large",
+        /// An IPU is out of memory; the message does not say of what.
+        #[default]
+        OutOfMemory = "out-of-memory",
+        /// The memory does not suffice, and no report was asked for.
+        ProfileNotWritten = "profile-not-written",
+        /// A buffer for streams in the memory of the host is too small.
+        HostBuffer = "host-buffer",
+        /// The planner found no plan within its share of memory and took the one with the least.
+        PlannerAtMinimum = "planner-at-minimum",
+        /// The planner found no plan within its share of memory and goes on with a larger one.
+        PlannerOverTarget = "planner-over-target",
+        /// The planner found no plan at all.
+        PlannerNoPlan = "planner-no-plan",
+        /// A TPU has too little memory, while compiling or at run time.
+        TpuOutOfMemory = "tpu-out-of-memory",
+        /// A TPU has enough free memory, but not in one piece.
+        TpuFragmented = "tpu-fragmented",
+        /// A GPU has too little free memory.
+        CudaOutOfMemory = "cuda-out-of-memory",
+        /// PyTorch holds enough unallocated memory of a GPU, but not in one piece.
+        CudaFragmented = "cuda-fragmented",
+    }
 }
 
 impl Kind {
-    /// The stable word, as in JSON.
-    pub fn key(self) -> &'static str {
-        match self {
-            Self::TileOutOfMemory => "tile-out-of-memory",
-            Self::TilesOutOfMemory => "tiles-out-of-memory",
-            Self::VariablesDoNotFit => "variables-do-not-fit",
-            Self::ExchangeTooLarge => "exchange-too-large",
-            Self::CodeTooLarge => "code-too-large",
-            Self::OutOfMemory => "out-of-memory",
-            Self::ProfileNotWritten => "profile-not-written",
-            Self::HostBuffer => "host-buffer",
-            Self::PlannerAtMinimum => "planner-at-minimum",
-            Self::PlannerOverTarget => "planner-over-target",
-            Self::PlannerNoPlan => "planner-no-plan",
-            Self::TpuOutOfMemory => "tpu-out-of-memory",
-            Self::TpuFragmented => "tpu-fragmented",
-            Self::CudaOutOfMemory => "cuda-out-of-memory",
-            Self::CudaFragmented => "cuda-fragmented",
-        }
-    }
-
     /// Where the memory is.
     pub fn device(self) -> Device {
         match self {

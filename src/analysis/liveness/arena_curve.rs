@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::analysis::liveness::accumulate;
+use crate::analysis::liveness::lifetimes::merged;
 use crate::store::liveness::Classes;
 use crate::store::placed::Placed;
 
@@ -18,7 +19,7 @@ pub fn curve_of_placed(placed: &Placed, classes: &Classes, steps: usize) -> (Vec
         edges.extend([(placement.offset, true, *row), (placement.end(), false, *row)]);
     }
     edges.sort_unstable();
-    let mut here: BTreeMap<u32, Vec<Range<u32>>> = BTreeMap::new();
+    let mut here: BTreeMap<u32, &[Range<u32>]> = BTreeMap::new();
     let (mut deltas, mut always_live, mut from) = (Vec::new(), 0_u64, 0_u64);
     for (address, begins, row) in edges {
         let bytes = address.saturating_sub(from);
@@ -31,35 +32,23 @@ pub fn curve_of_placed(placed: &Placed, classes: &Classes, steps: usize) -> (Vec
                 always_live = always_live.saturating_add(bytes);
             } else {
                 let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
-                for range in union(here.values().flatten()) {
+                let mut ranges: Vec<Range<u32>> =
+                    here.values().copied().flatten().cloned().collect();
+                ranges.sort_unstable_by_key(|range| range.start);
+                for range in merged(ranges) {
                     deltas.extend([(range.start, bytes), (range.end, -bytes)]);
                 }
             }
         }
         if begins {
             let class = placed.get(row).and_then(|placement| classes.ids.position(placement.class));
-            let ranges = class.map_or(Vec::new(), |class| classes.ranges_of(class).to_vec());
-            here.insert(row, ranges);
+            here.insert(row, class.map_or(&[], |class| classes.ranges_of(class)));
         } else {
             here.remove(&row);
         }
     }
     deltas.sort_unstable_by_key(|(step, _)| *step);
     (accumulate(&deltas, steps), always_live)
-}
-
-/// Ranges that neither overlap nor touch and have the same steps.
-fn union<'a>(ranges: impl Iterator<Item = &'a Range<u32>>) -> Vec<Range<u32>> {
-    let mut ranges: Vec<Range<u32>> = ranges.cloned().collect();
-    ranges.sort_unstable_by_key(|range| range.start);
-    let mut united: Vec<Range<u32>> = Vec::with_capacity(ranges.len());
-    for range in ranges {
-        match united.last_mut() {
-            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
-            _ => united.push(range),
-        }
-    }
-    united
 }
 
 #[cfg(test)]

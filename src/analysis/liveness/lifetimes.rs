@@ -2,15 +2,14 @@
 //!
 //! A variable lives at the steps of its class's ranges, an always-live one at all of them. Ranges are
 //! half-open in step positions, ascending, and neither overlap nor touch. By name they are of
-//! variables before lowering, of one name and class together; by address of one tile's lowered
-//! variables.
+//! variables before lowering, of one name and class together.
 
 use std::ops::Range;
 
 use crate::store::ids::CategoryId;
 use crate::store::liveness::Classes;
 use crate::store::variable::LoweredVariables;
-use crate::store::{ArenaId, ClassId, Report, UnloweredId};
+use crate::store::{ClassId, Report, UnloweredId};
 
 use crate::analysis::liveness::variables::{VariableRow, always_live, not_always_live};
 use crate::analysis::liveness::{Scope, variable_name};
@@ -69,67 +68,6 @@ fn of_row(row: VariableRow, classes: &Classes, steps: u32) -> Vec<Lifetime> {
         })
     });
     of_class.collect()
-}
-
-/// The life of a lowered variable at its place on a tile.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PlacedLifetime {
-    /// Offset within the tile's memory, bytes.
-    pub offset: u64,
-    /// Size, bytes.
-    pub bytes: u64,
-    /// The name of the variable that it was lowered from, else the title of its category.
-    pub name: String,
-    /// Its category; `None` where the file does not name it.
-    pub category: Option<CategoryId>,
-    /// Whether it lives as long as the program.
-    pub is_always_live: bool,
-    /// The step positions at which it lives.
-    pub ranges: Vec<Range<u32>>,
-}
-
-/// What is alive in an arena at a step position, by offset; only what has a place and a size. `None`
-/// where the part that it needs is absent.
-pub fn placed_lifetimes(
-    report: &Report,
-    arena: ArenaId,
-    step: usize,
-) -> Option<Vec<PlacedLifetime>> {
-    let classes = &report.liveness.get()?.classes;
-    let steps = steps_of(report)?;
-    let life = |offset: u64, bytes: u64, class: ClassId, category, name: String| PlacedLifetime {
-        offset,
-        bytes,
-        name,
-        category,
-        is_always_live: classes.is_always_live(class),
-        ranges: ranges_of(classes, class, steps),
-    };
-    let mut placed: Vec<PlacedLifetime> = Vec::new();
-    if let Some(variables) = report.variables.get() {
-        for row in variables.rows_of(arena.tile()) {
-            let is_placed = variables.flags.get(row)?.is_allocated();
-            let (class, bytes) = (*variables.classes.get(row)?, *variables.bytes.get(row)?);
-            if is_placed && bytes > 0 && classes.is_live_at(class, step) {
-                let (category, name) = category_and_name(report, variables, row);
-                let offset = u64::from(*variables.offsets.get(row)?);
-                placed.push(life(offset, u64::from(bytes), class, category, name));
-            }
-        }
-    } else {
-        let read = report.reader()?.read(arena).ok()??;
-        for row in read.by_address() {
-            let Some(found) = read.get(*row).filter(|found| classes.is_live_at(found.class, step))
-            else {
-                continue;
-            };
-            let name = read.names.at(*row as usize).unwrap_or("").to_owned();
-            let category = found.category.map(CategoryId);
-            placed.push(life(found.offset, found.bytes, found.class, category, name));
-        }
-    }
-    placed.sort_by_key(|lifetime| (lifetime.offset, lifetime.bytes));
-    Some(placed)
 }
 
 /// The category of a lowered variable, where the file names it, and a name: that of the variable that
@@ -206,7 +144,7 @@ pub(crate) fn life_of_name(report: &Report, name: &str) -> Option<VariableLife> 
     Some(VariableLife { ranges, most_bytes, steps })
 }
 
-fn steps_of(report: &Report) -> Option<u32> {
+pub(crate) fn steps_of(report: &Report) -> Option<u32> {
     u32::try_from(report.steps.get()?.ids.len()).ok()
 }
 
@@ -216,9 +154,14 @@ pub fn ranges_of(classes: &Classes, class: ClassId, steps: u32) -> Vec<Range<u32
     if classes.always_live.get(position) == Some(&true) {
         return vec![0..steps];
     }
+    let clipped = |range: &Range<u32>| range.start..range.end.min(steps);
+    merged(classes.ranges_of(position).iter().map(clipped))
+}
+
+/// Ascending ranges as ones that neither overlap nor touch; empty ones are left out.
+pub(crate) fn merged(ranges: impl IntoIterator<Item = Range<u32>>) -> Vec<Range<u32>> {
     let mut merged: Vec<Range<u32>> = Vec::new();
-    for range in classes.ranges_of(position) {
-        let range = range.start..range.end.min(steps);
+    for range in ranges {
         match merged.last_mut() {
             Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
             _ if range.is_empty() => {}
@@ -231,7 +174,7 @@ pub fn ranges_of(classes: &Classes, class: ClassId, steps: u32) -> Vec<Range<u32
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::fixture::{self, Lowered};
+    use crate::analysis::fixture;
     use crate::store::liveness::Liveness;
 
     /// Eight steps; class 1 lives always, 2 at steps 1–4 and 6, 3 at 2–6.
@@ -274,37 +217,5 @@ mod tests {
         assert_eq!(life_of(&report, "weights"), Some(vec![(0..8, 100)]));
         assert_eq!(life_of(&report, "<variable 7>"), Some(vec![(2..7, 2)]));
         assert_eq!(life_of(&report, "nothing"), Some(vec![]));
-    }
-
-    #[test]
-    fn what_is_placed_is_sorted_by_address() {
-        let report = report();
-        report.categories.fill(Some(fixture::categories(4, &["controlCode"])));
-        let none = LoweredVariables::NO_UNLOWERED;
-        // Offset, bytes, class, unlowered variable, category, flags.
-        let variables = [
-            (64, 8, 2, UnloweredId(1), 4, 1),
-            (0, 32, 1, none, 4, 1),
-            (32, 4, 1, none, 255, 1),
-            (64, 8, 3, UnloweredId(7), 4, 1),
-            (80, 8, 1, none, 4, 0),
-            (88, 0, 1, none, 4, 1),
-        ];
-        let variables = variables.map(|(offset, bytes, class, unlowered, category, flags)| {
-            Lowered { offset, bytes, class, unlowered, category, flags }
-        });
-        report.variables.fill(Some(fixture::lowered([(5, variables)])));
-        let at = |step| -> Vec<(u64, String)> {
-            let placed = placed_lifetimes(&report, ArenaId(5), step).expect("lifetimes");
-            placed.into_iter().map(|row| (row.offset, row.name)).collect()
-        };
-        let always = [(0, "Control code".to_owned()), (32, "Unknown category".to_owned())];
-        assert_eq!(at(0), always);
-        assert_eq!(at(1)[2..], [(64, "sum".to_owned())]);
-        assert_eq!(at(5)[2..], [(64, "<variable 7>".to_owned())]);
-        assert_eq!(placed_lifetimes(&report, ArenaId(6), 1), Some(vec![]));
-        let placed = placed_lifetimes(&report, ArenaId(5), 1).expect("lifetimes");
-        assert_eq!((placed[1].category, placed[2].category), (None, Some(CategoryId(4))));
-        assert_eq!(placed[2].ranges, [1..5, 6..7]);
     }
 }

@@ -145,6 +145,8 @@ pub fn why_no_curve(report: &Report, scope: Scope) -> Option<&Absence> {
         Scope::Everything | Scope::Device(_) => {
             first.or_else(|| report.liveness.get()?.why_no_deltas.as_ref())
         }
+        // Of an arena that is no tile the reason is said where the arena itself is shown.
+        Scope::Arena(_) if report.arenas.get().is_some_and(|arenas| !arenas.are_alike) => first,
         Scope::Arena(_) => first.or(report.tile_variable_bytes.absence()),
         Scope::WorstArena => {
             first.or(report.memory.absence()).or(report.tile_variable_bytes.absence())

@@ -61,20 +61,19 @@ pub fn scope_curve(
     let liveness = report.liveness.get()?;
     let arenas = report.arenas.get();
     let limit = || liveness::limit_bytes(scope, arenas?);
-    let mut level = arenas.and_then(|arenas| liveness::always_live_bytes(scope, arenas));
-    let not_always_live = match scope {
-        Scope::Everything | Scope::Device(_) => liveness::curve(liveness, scope, steps)?,
+    let level = || arenas.and_then(|arenas| liveness::always_live_bytes(scope, arenas));
+    let (not_always_live, level) = match scope {
+        Scope::Everything | Scope::Device(_) => (liveness::curve(liveness, scope, steps)?, level()),
         Scope::Arena(arena) if arenas.is_some_and(|arenas| !arenas.are_alike) => {
             // What cannot be read is said where the arena itself is shown.
             let placed = report.reader()?.read(arena).ok()??;
             let (curve, always_live) = curve_of_placed(&placed, &liveness.classes, steps);
-            level = Some(always_live);
-            curve
+            (curve, Some(always_live))
         }
         Scope::Arena(arena) => {
             let table = report.tile_variable_bytes.get()?;
             let rows: Vec<_> = table.iter(table.rows_of(arena.tile())).collect();
-            curve_of_variables(&rows, &liveness.classes, steps)
+            (curve_of_variables(&rows, &liveness.classes, steps), level())
         }
         Scope::WorstArena => {
             let memory = report.memory.get()?;

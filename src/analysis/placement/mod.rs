@@ -5,6 +5,7 @@ pub mod chip_map;
 pub mod gap_totals;
 pub mod gaps;
 pub mod overflow;
+pub mod placed_lifetimes;
 pub mod read;
 pub mod recompute;
 pub(crate) mod resident_tile;

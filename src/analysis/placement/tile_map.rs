@@ -97,10 +97,7 @@ impl TileMap {
         };
         Self {
             end: end_of(tile),
-            limit: match target {
-                Some(target) => target.bytes_per_tile,
-                None => report.arenas.get().and_then(|arenas| arenas.capacity(arena)),
-            },
+            limit: report.bytes_per_tile().or_else(|| report.arenas.get()?.capacity(arena)),
             elements: target.map(|target| target.element_offsets.clone()).unwrap_or_default(),
             regions: target.map(|target| target.region_offsets.clone()).unwrap_or_default(),
             blocks,

@@ -9,7 +9,7 @@ use crate::store::debug_info::DebugInfo;
 use crate::store::exchange::ExchangeId;
 use crate::store::{ComputeSetId, ProgramId, StepId};
 
-use crate::analysis::program::operations::{Operation, operation_of_program};
+use crate::analysis::program::operations::{Operation, PROPORTION, operation_of_program};
 
 /// A step with what is known of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,7 +59,7 @@ impl StepFacts {
             ("Name", self.name.clone()),
             (OPERATION, Some(words)),
             ("Operation name", operation.and_then(|operation| operation.name.clone())),
-            ("availableMemoryProportion", proportion.map(|value| value.to_string())),
+            (PROPORTION, proportion.map(|value| value.to_string())),
             ("Source", operation.and_then(|operation| operation.location.clone())),
         ]
         .into_iter()

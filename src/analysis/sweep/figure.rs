@@ -1,29 +1,32 @@
 //! The figures of a run that a sweep can be drawn by.
 
 use super::SweepRun;
+use crate::text::words;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Figure {
-    /// Whether no tile is over.
-    Fits,
-    TilesOverLimit,
-    /// Bytes of the fullest tile, gaps included.
-    FullestTile,
-    /// Bytes of all tiles, gaps excluded.
-    Total,
-    /// Bytes of all tiles, gaps included.
-    IncludingGaps,
-    /// Bytes of variables that live as long as the program.
-    AlwaysLive,
-    /// Always live + not always live at the peak, bytes.
-    Peak,
-    /// Bytes of code.
-    Code,
-    /// Cycles of all runs.
-    Cycles,
-    /// Samples per second.
-    Throughput,
+words! {
+    /// A figure; its key is its name in JSON and as an argument.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum Figure by key {
+        /// Whether no tile is over.
+        Fits = "fits",
+        TilesOverLimit = "tiles-over-limit",
+        /// Bytes of the fullest tile, gaps included.
+        FullestTile = "fullest-tile",
+        /// Bytes of all tiles, gaps excluded.
+        Total = "total",
+        /// Bytes of all tiles, gaps included.
+        IncludingGaps = "including-gaps",
+        /// Bytes of variables that live as long as the program.
+        AlwaysLive = "always-live",
+        /// Always live + not always live at the peak, bytes.
+        Peak = "peak",
+        /// Bytes of code.
+        Code = "code",
+        /// Cycles of all runs.
+        Cycles = "cycles",
+        /// Samples per second.
+        Throughput = "throughput",
+    }
 }
 
 /// The value of a figure, in its unit.
@@ -60,43 +63,35 @@ impl Figure {
         Self::Throughput,
     ];
 
-    /// Its key, the title of its column for programs, its name for people.
-    fn words(self) -> [&'static str; 3] {
+    /// The title of its column in a table for programs: what it is, and its unit.
+    pub fn column(self) -> &'static str {
         match self {
-            Self::Fits => ["fits", "fits", "Fits"],
-            Self::TilesOverLimit => {
-                ["tiles-over-limit", "tiles_over_limit", "Tiles over the limit"]
-            }
-            Self::FullestTile => {
-                let column = "fullest_tile_including_gaps_bytes";
-                ["fullest-tile", column, "Fullest tile, including gaps"]
-            }
-            Self::Total => ["total", "total_bytes", "Total"],
-            Self::IncludingGaps => {
-                ["including-gaps", "including_gaps_bytes", "Total, including gaps"]
-            }
-            Self::AlwaysLive => ["always-live", "always_live_bytes", "Always live"],
-            Self::Peak => ["peak", "peak_bytes", "Peak"],
-            Self::Code => ["code", "code_bytes", "Code"],
-            Self::Cycles => ["cycles", "cycles", "Cycles"],
-            Self::Throughput => {
-                ["throughput", "throughput_samples_per_second", "Samples per second"]
-            }
+            Self::Fits => "fits",
+            Self::TilesOverLimit => "tiles_over_limit",
+            Self::FullestTile => "fullest_tile_including_gaps_bytes",
+            Self::Total => "total_bytes",
+            Self::IncludingGaps => "including_gaps_bytes",
+            Self::AlwaysLive => "always_live_bytes",
+            Self::Peak => "peak_bytes",
+            Self::Code => "code_bytes",
+            Self::Cycles => "cycles",
+            Self::Throughput => "throughput_samples_per_second",
         }
     }
 
-    /// Its name in JSON and as an argument.
-    pub fn key(self) -> &'static str {
-        self.words()[0]
-    }
-
-    /// The title of its column in a table for programs: what it is, and its unit.
-    pub fn column(self) -> &'static str {
-        self.words()[1]
-    }
-
     pub fn title(self) -> &'static str {
-        self.words()[2]
+        match self {
+            Self::Fits => "Fits",
+            Self::TilesOverLimit => "Tiles over the limit",
+            Self::FullestTile => "Fullest tile, including gaps",
+            Self::Total => "Total",
+            Self::IncludingGaps => "Total, including gaps",
+            Self::AlwaysLive => "Always live",
+            Self::Peak => "Peak",
+            Self::Code => "Code",
+            Self::Cycles => "Cycles",
+            Self::Throughput => "Samples per second",
+        }
     }
 
     pub fn is_bytes(self) -> bool {

@@ -154,7 +154,7 @@ impl Comparison {
         let pair = [source, target].map(|open| Arc::clone(&open.report));
         let (source, target) = (&*source.report, &*target.report);
         let matching = match_reports(source, target, &|| false);
-        let steps = matching.as_ref().map(|matching| matching.steps.counts());
+        let is_matched = matching.is_some();
         let pair = DerivedPair::new(pair, matching.unwrap_or_default());
         let compared =
             Compared::of([&derived_source, &derived_target], &pair, &gaps, SPIKES, &|| false);
@@ -169,7 +169,7 @@ impl Comparison {
             target: compared_report(target),
             options: Options(compared.options),
             sections,
-            steps,
+            steps: is_matched.then_some(pair.step_counts),
             matched: Matched {
                 programs: matching.programs.counts(),
                 compute_sets: matching.compute_sets.counts(),

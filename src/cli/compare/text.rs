@@ -244,7 +244,7 @@ fn contributor(contributor: &Contributor) -> String {
 }
 
 fn operation_text(operation: &OperationName) -> String {
-    let kind = operation.kind.as_deref().unwrap_or(&operation.layer);
+    let kind = operation.title();
     match &operation.name {
         Some(name) => format!("{} {}", name_cell(kind), name_cell(name)),
         None => name_cell(kind),

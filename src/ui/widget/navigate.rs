@@ -46,30 +46,33 @@ pub fn navigate(
 /// Keys zoom and pan, 0 resets. Says whether anything moved.
 pub fn navigate_by_key(ui: &egui::Ui, view: &mut View, len: usize) -> bool {
     let before = *view;
-    if !ui.text_edit_focused() {
-        let (start, end) = view.range(len);
-        let middle = f64::midpoint(start, end);
-        ui.input(|input| {
-            // With Ctrl these keys change the size of everything.
-            if input.modifiers.command || input.modifiers.alt {
-                return;
-            }
-            if input.key_pressed(Key::Num0) {
-                view.reset();
-            }
-            if input.key_pressed(Key::Plus) || input.key_pressed(Key::Equals) {
-                view.zoom(len, 1.5, middle);
-            }
-            if input.key_pressed(Key::Minus) {
-                view.zoom(len, 1.0 / 1.5, middle);
-            }
-            if input.key_pressed(Key::PageUp) {
-                view.pan(len, start - end);
-            }
-            if input.key_pressed(Key::PageDown) {
-                view.pan(len, end - start);
-            }
-        });
+    let (start, end) = view.range(len);
+    zoom_by_key(ui, view, len);
+    for (key, way) in [(Key::PageUp, start - end), (Key::PageDown, end - start)] {
+        if is_pressed(ui, key) {
+            view.pan(len, way);
+        }
     }
     *view != before
+}
+
+/// Keys zoom, 0 resets.
+pub fn zoom_by_key(ui: &egui::Ui, view: &mut View, len: usize) {
+    let (start, end) = view.range(len);
+    let middle = f64::midpoint(start, end);
+    if is_pressed(ui, Key::Num0) {
+        view.reset();
+    }
+    if is_pressed(ui, Key::Plus) || is_pressed(ui, Key::Equals) {
+        view.zoom(len, 1.5, middle);
+    }
+    if is_pressed(ui, Key::Minus) {
+        view.zoom(len, 1.0 / 1.5, middle);
+    }
+}
+
+/// Whether a key is pressed that nobody types. With Ctrl these keys change the size of everything.
+fn is_pressed(ui: &egui::Ui, key: Key) -> bool {
+    let is_free = |input: &egui::InputState| !input.modifiers.command && !input.modifiers.alt;
+    !ui.text_edit_focused() && ui.input(|input| is_free(input) && input.key_pressed(key))
 }

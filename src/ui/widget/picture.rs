@@ -1,4 +1,5 @@
-//! Pictures that are textures: an earlier one stays, at its place, until the next one is there.
+//! What pictures share: textures, of which an earlier one stays, at its place, until the next one is there;
+//! what is said of them to those who cannot see them, the focus, keys, texts on a ground.
 
 use eframe::egui::{
     self, Align2, Color32, ColorImage, EventFilter, FontId, Key, Painter, Pos2, Rect, Response,

@@ -1,7 +1,8 @@
 //! The visible part of a picture with two axes: zoom, pan, reset. Wheel and keys zoom both.
 
-use eframe::egui::{self, Key, Pos2, Rect, Response};
+use eframe::egui::{self, Pos2, Rect, Response};
 
+use super::navigate::{navigate_by_key, zoom_by_key};
 use super::view::View;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,26 +80,9 @@ impl Plane {
 
     /// Keys zoom and go to the part before or after along x, 0 resets.
     pub fn navigate_by_key(&mut self, ui: &egui::Ui, extent: Extent) {
-        if ui.text_edit_focused() {
-            return;
-        }
         let before = *self;
-        let pressed = |key| ui.input(|input| input.key_pressed(key) && !input.modifiers.any());
-        if pressed(Key::Num0) {
-            self.reset();
-        }
-        if pressed(Key::Plus) || pressed(Key::Equals) {
-            self.zoom_middle(extent, 1.5);
-        }
-        if pressed(Key::Minus) {
-            self.zoom_middle(extent, 1.0 / 1.5);
-        }
-        let (start, end) = self.x.range(extent.x);
-        for (key, way) in [(Key::PageUp, start - end), (Key::PageDown, end - start)] {
-            if pressed(key) {
-                self.x.pan(extent.x, way);
-            }
-        }
+        navigate_by_key(ui, &mut self.x, extent.x);
+        zoom_by_key(ui, &mut self.y, extent.y);
         if *self != before {
             ui.request_repaint();
         }

@@ -67,7 +67,7 @@ impl Evidence {
 
 /// An operation in a sentence: `convolution layer1.0.conv2`.
 pub fn operation_title(operation: &Operation) -> String {
-    let kind = operation.kind.as_deref().unwrap_or(&operation.layer);
+    let kind = operation.title();
     match &operation.name {
         Some(name) => format!("{kind} {name}"),
         None => kind.to_owned(),

@@ -24,8 +24,9 @@ use crate::ui::job::Same;
 use crate::ui::runs::{Run, RunId, StepAt};
 use crate::ui::widget::bins::{BinCache, Values};
 use crate::ui::widget::facts::absent_ui;
+use crate::ui::widget::hatch::Hatching;
 use crate::ui::widget::overview::Overview;
-use crate::ui::widget::picture::at_pointer_ui;
+use crate::ui::widget::picture::{at_pointer_ui, link};
 use crate::ui::widget::plane::{Extent, Plane};
 use crate::ui::widget::toolbar::Toolbar;
 use colors::{ColourBy, Kinds};
@@ -57,6 +58,7 @@ pub struct AddressStepsView {
     tile: TileChoice,
     /// The tile that the visible part is of.
     viewed: Option<ArenaId>,
+    hatching: Hatching,
     plane: Plane,
     colour_by: ColourBy,
     kinds: Option<(KindsOf, Arc<Kinds>)>,
@@ -231,7 +233,7 @@ impl AddressStepsView {
                 chosen: of_run.chosen,
                 pointed,
             };
-            let answer = of_run.picture.ui(ui, rect, &mut self.plane, &of);
+            let answer = of_run.picture.ui(ui, rect, (&mut self.plane, &mut self.hatching), &of);
             if let Some(at) = answer.hovered {
                 pointed_now = Some((run.id, (at.step, at.address)));
                 at_pointer_ui(&answer.response, |ui| tooltip::place_ui(ui, data, at));
@@ -256,10 +258,7 @@ impl AddressStepsView {
                 ui.request_repaint();
             }
         }
-        if self.pointed != pointed_now && runs.len() > 1 {
-            ui.request_repaint();
-        }
-        self.pointed = pointed_now;
+        link(ui, &mut self.pointed, pointed_now, !runs.is_one());
         if let Some(step) = chosen_step {
             page.selection.steps = vec![step];
         }

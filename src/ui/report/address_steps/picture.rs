@@ -41,7 +41,7 @@ struct CellsKey {
 }
 
 #[derive(Default)]
-pub struct RunPicture(ShownImage<CellsKey, Picture>, Hatching);
+pub struct RunPicture(ShownImage<CellsKey, Picture>);
 
 pub struct PictureOf<'a> {
     pub name: &'a str,
@@ -81,7 +81,7 @@ impl RunPicture {
         &mut self,
         ui: &mut egui::Ui,
         outer: Rect,
-        plane: &mut Plane,
+        (plane, hatching): (&mut Plane, &mut Hatching),
         of: &PictureOf<'_>,
     ) -> Answer {
         let inner = inner(outer);
@@ -89,7 +89,7 @@ impl RunPicture {
         plane.navigate(ui, &response, inner, of.extent);
         let placed = plane.placed(inner, of.extent);
         self.ask(ui, &placed, of);
-        self.paint(ui, &placed, of);
+        self.paint(ui, &placed, of, hatching);
         let hovered = response.hover_pos().filter(|at| inner.contains(*at));
         let hovered = hovered.map(|at| place_at(&placed, of, at));
         describe(&response, of.name, || value_text(of));
@@ -118,7 +118,7 @@ impl RunPicture {
         });
     }
 
-    fn paint(&mut self, ui: &egui::Ui, placed: &Placed, of: &PictureOf<'_>) {
+    fn paint(&self, ui: &egui::Ui, placed: &Placed, of: &PictureOf<'_>, hatching: &mut Hatching) {
         let (tokens, inner) = (Tokens::now(ui), placed.rect);
         let stroke = Stroke::new(1.0, tokens.border);
         ui.painter().rect(inner, 0, tokens.surface, stroke, StrokeKind::Outside);
@@ -127,7 +127,7 @@ impl RunPicture {
             Some((key, picture, texture)) if key.version == of.data.tile.version => {
                 let rect = rect_of(placed, &picture.steps, &picture.bytes);
                 paint_texture(&inside, *texture, rect);
-                hatch(&inside, placed, of, &mut self.1, tokens.gap);
+                hatch(&inside, placed, of, hatching, tokens.gap);
             }
             _ => {
                 message(&inside, inner, self.0.failure().unwrap_or("Drawing the picture…"));
@@ -215,7 +215,8 @@ fn hatch(
     for gap in gaps.iter().skip(first).take_while(|gap| gap.start as f64 <= placed.y.1) {
         let rect = rect_of(placed, &(0..*steps), gap);
         if rect.height() >= LEAST_HATCHED {
-            hatched.add(rect, color);
+            // What is far outside would lose its place in 32 bits.
+            hatched.add(rect.intersect(placed.rect), color);
         }
     }
     hatched.paint(painter);
@@ -274,7 +275,7 @@ fn axes(ui: &egui::Ui, placed: &Placed, of: &PictureOf<'_>) {
         painter.text(at, Align2::CENTER_TOP, text, font.clone(), color);
     }
     let at = Pos2::new(inner.center().x, inner.bottom() + BOTTOM - 1.0);
-    let arena = of.data.tile.report.system.arena_in_text();
+    let arena = of.data.tile.report.system.arena_in_text;
     let text = format!("Step; addresses within the {arena} go up");
     painter.text(at, Align2::CENTER_BOTTOM, text, font, color);
 }

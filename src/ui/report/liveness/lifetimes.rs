@@ -5,9 +5,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::analysis::liveness::Scope;
-use crate::analysis::liveness::lifetimes::{
-    Lifetime, PlacedLifetime, lifetimes_at, placed_lifetimes,
-};
+use crate::analysis::liveness::lifetimes::{Lifetime, lifetimes_at};
+use crate::analysis::placement::placed_lifetimes::{PlacedLifetime, placed_lifetimes};
 use crate::store::Report;
 use crate::ui::report::figures::variables::ranges_text;
 use crate::ui::theme::Tokens;

@@ -115,7 +115,7 @@ impl LivenessPage {
             (_, Some(failure)) => absent_ui(ui, &format!("No {curve}"), failure),
             (None, None) => absent_ui(ui, &format!("The {curve} {is_are} being computed"), ""),
             (Some(_), None) if scope.needs_arenas() && !runs.is_settled(OF_ARENAS) => {
-                let what = format!("Variables by {}", runs.system().arena_in_text());
+                let what = format!("Variables by {}", runs.system().arena_in_text);
                 unread_ui(ui, &what, runs.is_working());
             }
             (Some(_), None) => {

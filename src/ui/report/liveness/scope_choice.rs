@@ -42,7 +42,7 @@ impl ScopeChoice {
                 offer(ui, Scope::WorstArena);
             }
             let is_arena = matches!(self.scope, Scope::Arena(_));
-            let one = format!("One {}…", first.system.arena_in_text());
+            let one = format!("One {}…", first.system.arena_in_text);
             if ui.selectable_label(is_arena, one).clicked() && !is_arena {
                 let arena = selected.map(ArenaId::from).or_else(|| first_arena(first));
                 self.scope = Scope::Arena(arena.unwrap_or(ArenaId(0)));

@@ -164,6 +164,7 @@ impl Tables {
         let width = ui.available_width();
         let is_one = page.runs.is_one();
         // What peaks and variables need side by side.
+        // Width that peaks and variables need side by side, points.
         let room = if is_one { 820.0 } else { 1340.0 };
         if width < room {
             let usual = if is_one { Tab::NotAlwaysLive } else { Tab::Peaks };
@@ -240,7 +241,7 @@ impl Tables {
     ) {
         let (runs, scope) = (page.runs, subject.timelines.scope);
         if scope != Scope::Everything && !runs.is_settled(&[Needed::TileVariables]) {
-            let what = format!("Variables by {}", runs.system().arena_in_text());
+            let what = format!("Variables by {}", runs.system().arena_in_text);
             unread_ui(ui, &what, runs.is_working());
             return;
         }
@@ -252,7 +253,7 @@ impl Tables {
                 self.not_always_live.ui(ui, page, &name, &VariablesAt::NotAlwaysLive(moments()));
             }
             Tab::AlwaysLive if scope == Scope::WorstArena => {
-                let arena = runs.system().arena_in_text();
+                let arena = runs.system().arena_in_text;
                 let title = format!("Each step has a worst {arena} of its own");
                 let hint =
                     format!("Choose one {arena} as the scope to see what always lives there");

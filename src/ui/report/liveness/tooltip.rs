@@ -268,7 +268,7 @@ fn row_ui(ui: &mut egui::Ui, title: &str, words: &[Option<String>]) {
 }
 
 fn worst_title(system: &System) -> String {
-    format!("Worst {}", system.arena_in_text())
+    format!("Worst {}", system.arena_in_text)
 }
 
 /// Which runs have a step there, and what is said of those that have none.
@@ -276,6 +276,7 @@ fn head_ui(ui: &mut egui::Ui, runs: &Runs, timelines: &SlotTimelines, moment: &M
     let title = moment.presence(runs);
     let title = match timelines.scope {
         Scope::Everything => title,
+        Scope::WorstArena => format!("{title}, {}", runs.system().worst_arena.to_lowercase()),
         scope => format!("{title}, {}", scope_title(&runs.reference().report, scope)),
     };
     ui.label(RichText::new(title).strong());
@@ -315,10 +316,12 @@ fn figures_of_two_ui(ui: &mut egui::Ui, system: &System, figures: &[RunFigures])
     if figures.iter().any(|figures| figures.worst.is_some()) {
         ui.weak(worst_title(system));
         for figures in figures {
-            ui.label(figures.worst.as_ref().map_or_else(
-                || "–".to_owned(),
-                |tile| format!("{} {tile}", system.arena_in_text()),
-            ));
+            ui.label(
+                figures.worst.as_ref().map_or_else(
+                    || "–".to_owned(),
+                    |tile| format!("{} {tile}", system.arena_in_text),
+                ),
+            );
         }
         ui.end_row();
     }

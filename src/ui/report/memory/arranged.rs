@@ -114,6 +114,7 @@ pub struct TileFigures {
     /// Of bytes with gaps.
     pub statistics: Statistics,
     pub fullest: Option<TileId>,
+    /// Number of tiles over the limit.
     pub over_limit: Option<u64>,
 }
 

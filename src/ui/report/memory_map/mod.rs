@@ -108,7 +108,7 @@ impl RunTiles {
 
 /// Says that what is shown here is being read.
 pub fn reading_ui(ui: &mut egui::Ui, runs: &Runs) {
-    absent_ui(ui, &format!("The {} is being read", runs.system().arena_in_text()), "");
+    absent_ui(ui, &format!("The {} is being read", runs.system().arena_in_text), "");
 }
 
 impl MemoryMap {
@@ -134,7 +134,11 @@ impl MemoryMap {
                 self.choices.ui(ui, page.selection.slot(runs).is_some());
             });
         });
-        let Some(tiles) = self.read(ui, page, arena, colors) else {
+        let Some(found_colors) = colors.ask(ui, runs) else {
+            ui.weak(colors.waiting());
+            return;
+        };
+        let Some(tiles) = self.read(ui, page, arena, found_colors) else {
             ui.horizontal(|ui| self.tile.ui(ui, page, arenas));
             match self.readings.get(&reference.id).and_then(|read| read.why_not(&reference.report))
             {
@@ -154,7 +158,7 @@ impl MemoryMap {
         });
         let peak = |tile: &Option<RunTile>| tile.as_ref()?.data.peak;
         let peaks: Vec<Option<usize>> = tiles.of_runs.iter().map(peak).collect();
-        step_choice_ui(ui, page, &peaks, &format!("this {}", runs.system().arena_in_text()));
+        step_choice_ui(ui, page, &peaks, &format!("this {}", runs.system().arena_in_text));
         let longest = tiles.iter().map(|tile| &tile.data).max_by_key(|data| data.len());
         let overview = Overview {
             values: Values::Known(longest.map_or(&[], |data| &data.crowd)),
@@ -192,11 +196,10 @@ impl MemoryMap {
         ui: &egui::Ui,
         page: &PageContext<'_>,
         arena: ArenaId,
-        colors: &mut AskedColors,
+        colors: Arc<CategoryColors>,
     ) -> Option<RunTiles> {
         let runs = page.runs;
         self.readings.retain(|id, _| runs.position(*id).is_some());
-        let colors = colors.ask(ui, runs);
         let wanted = Wanted {
             search: self.search.text.trim().to_owned(),
             selected: page.selection.variable.clone(),
@@ -212,7 +215,7 @@ impl MemoryMap {
         };
         let of_runs: Vec<_> = runs.iter().enumerate().map(of_run).collect();
         let len = of_runs.iter().flatten().map(|tile| tile.data.len()).max()?;
-        Some(RunTiles { colors: colors?, of_runs, len })
+        Some(RunTiles { colors, of_runs, len })
     }
 
     /// Goes through the first run in which the search finds something.

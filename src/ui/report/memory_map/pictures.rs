@@ -12,7 +12,7 @@ use crate::ui::report::{PageContext, run_title_ui};
 use crate::ui::runs::{Run, Runs};
 use crate::ui::units::Units;
 use crate::ui::widget::facts::absent_ui;
-use crate::ui::widget::picture::at_pointer_ui;
+use crate::ui::widget::picture::{at_pointer_ui, link};
 
 /// Most runs with a legend each; of more it is drawn once.
 const MOST_LEGENDS: usize = 2;
@@ -48,10 +48,7 @@ impl MemoryMap {
         }
         *page.has_painted_graph = true;
         self.toolbar.picture = Some(all);
-        if self.pointed != pointed {
-            self.pointed = pointed;
-            ui.request_repaint();
-        }
+        link(ui, &mut self.pointed, pointed, !runs.is_one());
     }
 
     fn run_ui(
@@ -65,7 +62,7 @@ impl MemoryMap {
             run_title_ui(ui, run);
             match self.readings.get(&run.id).and_then(|read| read.why_not(&run.report)) {
                 Some(why_not) => {
-                    let arena = runs.system().arena_in_text();
+                    let arena = runs.system().arena_in_text;
                     absent_ui(ui, &format!("The {arena} is not in this report"), &why_not);
                 }
                 None => reading_ui(ui, runs),

@@ -111,7 +111,7 @@ impl Tables {
             .collect();
         let is_complete = tiles.iter().all(|tile| tile.data.is_complete);
         let note = if is_complete { "" } else { "alignments and constraints are not known" };
-        let name = format!("Gaps of the {}", page.runs.system().arena_in_text());
+        let name = format!("Gaps of the {}", page.runs.system().arena_in_text);
         let table = Data { note, ..Data::of(&name, &columns, gaps.clone()) };
         let click = self.gaps.ui_with(ui, &table, page.commands, Some(tabs), None)?;
         gaps.at(click.row).map(|(.., gap)| gap.bytes.clone())

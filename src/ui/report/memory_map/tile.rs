@@ -111,9 +111,9 @@ pub fn facts_ui(ui: &mut egui::Ui, tiles: &[&TileData]) {
             let map = &data.map;
             let report = &data.report;
             let device = report.arenas.get().and_then(|arenas| arenas.device(data.arena));
-            let device = device.map_or(String::new(), |device| report.device_title(device));
-            let of = if device.is_empty() { "" } else { " of " };
-            text = format!("{}{of}{device}: {text}", report.arena_title(data.arena));
+            let of = |device| format!(" of {}", report.device_title(device));
+            let of = device.map_or(String::new(), of);
+            text = format!("{}{of}: {text}", report.arena_title(data.arena));
             let over = map.limit.filter(|limit| map.end > *limit).map(|limit| map.end - limit);
             strong = over
                 .map(|over| (format!("{} over the limit", units.bytes(over)), Tokens::now(ui).bad));

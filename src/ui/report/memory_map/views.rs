@@ -1,7 +1,10 @@
 //! What the Memory page shows, and the choice of it.
 
+use std::borrow::Cow;
+
 use eframe::egui;
 
+use crate::store::System;
 use crate::ui::runs::{Run, Runs};
 use crate::ui::widget::choice::shown_tab_line;
 
@@ -17,27 +20,6 @@ pub enum MemoryView {
     Differences,
 }
 
-/// What there is to see, with its title and its accessible name.
-fn views(runs: &Runs) -> Vec<(MemoryView, String, String)> {
-    let system = runs.system();
-    let map = format!("Map of {}", system.an_arena);
-    let all = [
-        (MemoryView::Tiles, "Tiles", "View of tiles"),
-        (MemoryView::Differences, "Differences", "View of the map of differences"),
-        (MemoryView::OneTile, &*map, &*format!("View of {}'s map", system.an_arena)),
-        (MemoryView::AddressSteps, "Address × step", "View of addresses over steps"),
-        (MemoryView::AllTiles, "Map of all tiles", "View of the map of all tiles"),
-        (MemoryView::Grid, "Grid", "View of the grid of tiles"),
-    ];
-    let is_there = |view: &MemoryView| match view {
-        MemoryView::Differences => !runs.is_one() && has_tiles(runs),
-        MemoryView::OneTile | MemoryView::AddressSteps => true,
-        MemoryView::Tiles | MemoryView::AllTiles | MemoryView::Grid => has_tiles(runs),
-    };
-    let there = all.into_iter().filter(|(view, ..)| is_there(view));
-    there.map(|(view, title, name)| (view, title.to_owned(), name.to_owned())).collect()
-}
-
 /// Whether all runs have memory by tile.
 pub fn has_tiles(runs: &Runs) -> bool {
     let has_tiles = |run: &Run| run.report.memory.get().is_some_and(|it| !it.tiles.is_empty());
@@ -45,12 +27,45 @@ pub fn has_tiles(runs: &Runs) -> bool {
 }
 
 impl MemoryView {
+    /// In the order in which they are offered.
+    const ALL: [Self; 6] = [
+        Self::Tiles,
+        Self::Differences,
+        Self::OneTile,
+        Self::AddressSteps,
+        Self::AllTiles,
+        Self::Grid,
+    ];
+
+    fn is_there(self, runs: &Runs) -> bool {
+        match self {
+            Self::Differences => !runs.is_one() && has_tiles(runs),
+            Self::OneTile | Self::AddressSteps => true,
+            Self::Tiles | Self::AllTiles | Self::Grid => has_tiles(runs),
+        }
+    }
+
     /// The view, or the first one that the runs have where they do not have this one.
     pub fn of(self, runs: &Runs) -> Self {
-        let views = views(runs);
-        let is_there = views.iter().any(|(view, ..)| *view == self);
-        let first = views.first().map_or(self, |(view, ..)| *view);
-        if is_there { self } else { first }
+        if self.is_there(runs) {
+            return self;
+        }
+        Self::ALL.into_iter().find(|view| view.is_there(runs)).unwrap_or(self)
+    }
+
+    /// Its title and its accessible name.
+    fn names(self, system: &System) -> [Cow<'static, str>; 2] {
+        match self {
+            Self::Tiles => ["Tiles".into(), "View of tiles".into()],
+            Self::Differences => ["Differences".into(), "View of the map of differences".into()],
+            Self::OneTile => {
+                let arena = system.an_arena;
+                [format!("Map of {arena}").into(), format!("View of {arena}'s map").into()]
+            }
+            Self::AddressSteps => ["Address × step".into(), "View of addresses over steps".into()],
+            Self::AllTiles => ["Map of all tiles".into(), "View of the map of all tiles".into()],
+            Self::Grid => ["Grid".into(), "View of the grid of tiles".into()],
+        }
     }
 }
 
@@ -60,11 +75,13 @@ pub fn views_ui(ui: &mut egui::Ui, view: &mut MemoryView, runs: &Runs) {
     ui.add_space(4.0);
     ui.scope(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
-        for (which, title, name) in views(runs) {
+        for which in MemoryView::ALL.into_iter().filter(|view| view.is_there(runs)) {
+            let [title, name] = which.names(runs.system());
             let is_on = *view == which;
-            let entry = ui.selectable_label(is_on, title);
-            entry
-                .widget_info(|| egui::WidgetInfo::selected(egui::Role::Button, true, is_on, &name));
+            let entry = ui.selectable_label(is_on, &*title);
+            entry.widget_info(|| {
+                egui::WidgetInfo::selected(egui::Role::Button, true, is_on, &*name)
+            });
             if is_on {
                 shown_tab_line(ui, &entry);
             }

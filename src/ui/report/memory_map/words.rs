@@ -30,7 +30,7 @@ pub struct Words {
 
 impl Words {
     pub fn of(runs: &Runs) -> Self {
-        let of_arena = format!("Variables of the {}", runs.system().arena_in_text());
+        let of_arena = format!("Variables of the {}", runs.system().arena_in_text);
         if runs.is_one() {
             return Self {
                 picture: "memory map",
@@ -62,7 +62,7 @@ pub fn reason_text(data: &TileData, gap: &Gap) -> String {
         |what: &str| format!("{after} may not share a memory {what} with {}", name(gap.constraint));
     match gap.reason {
         GapReason::Start => {
-            let arena = data.report.system.arena_in_text();
+            let arena = data.report.system.arena_in_text;
             format!("Nothing is placed at the beginning of the {arena}'s memory")
         }
         GapReason::Alignment => {

@@ -16,6 +16,7 @@ use crate::text::clean;
 use crate::ui::command::Command;
 use crate::ui::report::reason_of;
 use crate::ui::runs::{Needed, Runs};
+use crate::ui::selection::toggle;
 use crate::ui::units::Units;
 use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::rows::{Column, Listed, Rows, Value};
@@ -113,8 +114,8 @@ impl ListTables {
             runs.iter().map(|run| run.report.about.get()).collect::<Option<_>>()?;
         let table = |list: List| {
             let (rows, differing) = rows(runs, &abouts, list);
-            // A side file that is absent is named under Files; proportions say why there are none,
-            // unless the system has nothing of the kind.
+            // Of options an empty list says nothing, and a side file that is absent is named under
+            // Files; proportions say why there are none, unless the system has nothing of the kind.
             let has_none = match list {
                 List::Proportions => runs.are_foreign_to(&[Needed::Debug]),
                 _ => list != List::Files,
@@ -188,7 +189,7 @@ impl Lists {
             table_ui(ui);
         }
         if let Some(click) = click {
-            self.selected = (selected != Some(click.row)).then_some(click.row);
+            toggle(&mut self.selected, click.row);
         }
     }
 }
@@ -265,9 +266,6 @@ fn note(runs: &Runs, list: List, rows: &[Row]) -> String {
         }
         List::Proportions | List::Files => String::new(),
         _ if runs.is_one() => String::new(),
-        _ if rows.is_empty() => {
-            of_number(runs, ["", "Neither report has any", "No report has any"]).to_owned()
-        }
         _ => match count(&|value| *value != Value::text(SAME)) {
             0 => "none differs".to_owned(),
             1 => "of them 1 differs".to_owned(),

@@ -38,8 +38,11 @@ impl NestedPhases {
     /// Nests the phases of runs; `None` where those of one are not there, or the system of all has
     /// nothing of the kind.
     pub fn of(runs: &Runs) -> Option<Self> {
-        let why_not = |run: &Run| run.report.about.get()?.why_no_phases.clone();
-        if runs.iter().all(|run| why_not(run).is_some_and(|why| !why.is_explained())) {
+        let is_foreign = |run: &Run| {
+            let why_not = run.report.about.get().and_then(|about| about.why_no_phases.as_ref());
+            why_not.is_some_and(|why| !why.is_explained())
+        };
+        if runs.iter().all(is_foreign) {
             return None;
         }
         let nested = |run: &Run| Some(phases(&run.report.about.get()?.phases));

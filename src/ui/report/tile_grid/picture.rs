@@ -36,6 +36,7 @@ pub struct TileGrids {
     pub pictures: Vec<GridPicture>,
     /// The ends of the colours of all runs.
     pub ends: Option<(u64, u64)>,
+    /// The largest change.
     pub most: u64,
 }
 
