@@ -45,6 +45,11 @@ pub fn grouped(number: u64) -> String {
     grouped
 }
 
+/// A number of things: `1 tile`, `1,234 tiles`.
+pub fn count_of(number: u64, one: &str, many: &str) -> String {
+    format!("{} {}", grouped(number), if number == 1 { one } else { many })
+}
+
 /// Bytes in the largest binary unit that they reach, with three significant digits or more.
 pub fn bytes(bytes: u64) -> String {
     const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];

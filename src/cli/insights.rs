@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use super::output::{aligned, name_cell, wrapped};
+use super::output::{aligned, name_cell, or_unknown, wrapped};
 use crate::analysis::derived::Derived;
 use crate::analysis::insights::advice::{Advice, Evidence, Saving, operation_title};
 use crate::analysis::insights::logs::log_messages;
 use crate::analysis::insights::must_go::MustGo;
-use crate::analysis::insights::verdict::{Cause, Verdict, verdict};
+use crate::analysis::insights::sentences::{ipu_verdict_word, verdict_sentences, verdict_title};
+use crate::analysis::insights::verdict::{IpuVerdict, Verdict, verdict};
 use crate::analysis::insights::{Insights, insights, insights_with_gaps};
 use crate::format::poplar::OpenReport;
 use crate::format::{Error, Progress};
@@ -37,6 +38,7 @@ pub fn text(insights: &Insights) -> String {
     if let Some(verdict) = &insights.verdict {
         verdict_text(&mut text, verdict);
     }
+    text += &ipus_text(&insights.ipus);
     if let Some(worst) = insights.must_go.first() {
         text += &must_go_text(worst);
     }
@@ -53,51 +55,33 @@ pub fn text(insights: &Insights) -> String {
 }
 
 fn verdict_text(text: &mut String, verdict: &Verdict) {
-    if let Some(room) = &verdict.room {
-        let above = room.above_peak_bytes;
-        let above = above.map_or_else(String::new, |above| {
-            format!(", {} above the peak of all tiles", bytes(above))
-        });
-        let least = bytes(room.least_bytes);
-        *text += &format!("  It fits: {least} left on the fullest tile ({}){above}\n", room.tile);
+    *text += &wrapped("  ", &verdict_title(verdict));
+    for sentence in verdict_sentences(verdict, &bytes) {
+        *text += &wrapped("  ", &sentence);
     }
-    let Some(failure) = &verdict.failure else { return };
-    *text += &format!(
-        "  It does not fit: {} of {} tiles are over, by {} in all and {} on tile {}\n",
-        grouped(failure.tiles_over),
-        grouped(verdict.tiles),
-        bytes(failure.over_bytes),
-        bytes(failure.worst_over_bytes),
-        failure.worst_tile
-    );
-    let why = match failure.cause {
-        Some(Cause::Curve) => "The curve is above the limit".to_owned(),
-        Some(Cause::Imbalance) => format!(
-            "The curve fits, but {} tiles need more at one step than they have: imbalance",
-            failure.need_more_at_one_step.map_or_else(|| "some".to_owned(), grouped)
-        ),
-        Some(Cause::Placement) => {
-            "The curve fits, and no tile needs more at one step than it has: placement does not"
-                .to_owned()
-        }
-        None => return,
-    };
-    *text += &format!("  {why}\n");
-    if failure.cause == Some(Cause::Curve) {
-        return;
+}
+
+/// Each IPU, where there are several.
+fn ipus_text(ipus: &[IpuVerdict]) -> String {
+    if ipus.len() < 2 {
+        return String::new();
     }
-    let reasons = failure.gaps.iter().flatten();
-    let reasons = reasons.map(|lost| format!("{} {}", lost.reason.key(), bytes(lost.bytes)));
-    let reasons = reasons.collect::<Vec<_>>().join(", ");
-    let reasons = if reasons.is_empty() { reasons } else { format!(" ({reasons})") };
-    *text += &wrapped(
-        "  ",
-        &format!(
-            "{} are lost to gaps on these tiles{reasons}; without gaps {} of them would fit",
-            bytes(failure.gap_bytes),
-            grouped(failure.would_fit_without_gaps)
-        ),
-    );
+    let rows = ipus.iter().map(|ipu| {
+        let fullest = ipu.fullest_tile.and_then(|tile| tile.including_gaps_bytes);
+        vec![
+            ipu.ipu.to_string(),
+            ipu_verdict_word(ipu).to_owned(),
+            grouped(ipu.tiles_over),
+            or_unknown(fullest, bytes),
+            or_unknown(ipu.peak_bytes, bytes),
+            bytes(ipu.limit_bytes),
+            or_unknown(ipu.always_live_bytes, bytes),
+            or_unknown(ipu.gap_bytes, bytes),
+        ]
+    });
+    let header =
+        ["IPU", "<verdict", "tiles over", "fullest tile", "peak", "memory", "always live", "gaps"];
+    format!("\n{}", aligned(&header, rows))
 }
 
 fn must_go_text(worst: &MustGo) -> String {

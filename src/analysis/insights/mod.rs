@@ -6,6 +6,7 @@
 //! were read.
 
 pub mod advice;
+pub(crate) mod between;
 pub(crate) mod budgets;
 pub(crate) mod change;
 pub mod compared;
@@ -16,6 +17,7 @@ pub(crate) mod largest;
 pub(crate) mod logs;
 pub(crate) mod must_go;
 pub(crate) mod pressure;
+pub(crate) mod sentences;
 #[cfg(test)]
 mod tests;
 pub(crate) mod timeline;
@@ -28,7 +30,7 @@ use self::fullest_tiles::{Bin, FullTile, fullest_tiles, histogram};
 use self::largest::{Largest, largest};
 use self::must_go::{MustGo, must_go};
 use self::pressure::Pressure;
-use self::verdict::{Cause, Verdict, verdict};
+use self::verdict::{Cause, IpuVerdict, Verdict, verdict};
 use crate::analysis::derived::Derived;
 use crate::analysis::liveness::Scope;
 use crate::analysis::memory::selection::TileSelection;
@@ -46,6 +48,8 @@ const MUST_GO_TILES: usize = 3;
 pub(crate) struct Insights {
     /// Whether it fits; `None` where the report does not say.
     pub verdict: Option<Verdict>,
+    /// Whether each IPU fits, ascending; empty where the report does not say.
+    pub ipus: Vec<IpuVerdict>,
     pub fullest_tiles: Vec<FullTile>,
     /// How many tiles are how full.
     pub histogram: Vec<Bin>,
@@ -101,6 +105,7 @@ pub(crate) fn insights(derived: &Derived, gaps: Option<&GapTotals>) -> Insights 
         .map(|pressure| must_go(report, pressure, &owners, MUST_GO_TILES))
         .unwrap_or_default();
     Insights {
+        ipus: verdict.as_ref().map(|verdict| verdict.ipus.clone()).unwrap_or_default(),
         verdict,
         fullest_tiles: fullest_tiles(report, FULLEST_TILES),
         histogram: histogram(report),

@@ -8,6 +8,7 @@
 //! arithmetic, not a placement: without a gap, variables behind it move, and others may open.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use crate::store::TileId;
 use crate::store::memory::TileMemory;
@@ -56,12 +57,13 @@ pub struct LostToGaps {
     pub would_fit: u64,
 }
 
-/// Why tiles are over the limit; without such tiles all is 0. `None` where the report does not say
-/// which tiles are over, or what they lose to gaps.
+/// Why tiles of some rows of `memory` are over the limit; without such tiles all is 0. `None` where the
+/// report does not say which tiles are over, or what they lose to gaps.
 pub fn why_it_overflows(
     memory: &TileMemory,
     target: Option<&Target>,
     gaps: &GapTotals,
+    rows: Range<usize>,
 ) -> Option<Overflow> {
     let limit = target?.bytes_per_tile?;
     let mut found = Overflow {
@@ -70,7 +72,8 @@ pub fn why_it_overflows(
         ..Overflow::default()
     };
     let mut reasons: BTreeMap<GapReason, LostToGaps> = BTreeMap::new();
-    for (row, tile) in memory.tiles.as_slice().iter().enumerate() {
+    for row in rows {
+        let tile = &memory.tiles.get(row)?;
         let over = over_limit_bytes(memory, target, row)?;
         if over == 0 {
             continue;
@@ -151,7 +154,7 @@ mod tests {
             gaps(22, 23),
         ]));
         let target = Target { bytes_per_tile: Some(100), ..Target::default() };
-        let found = why_it_overflows(&memory, Some(&target), &totals).expect("an answer");
+        let found = why_it_overflows(&memory, Some(&target), &totals, 0..4).expect("an answer");
         let lost =
             |reason, bytes, would_fit| LostToGaps { reason, bytes, count: 6, tiles: 3, would_fit };
         let expected = Overflow {
@@ -170,13 +173,13 @@ mod tests {
         };
         assert_eq!(found, expected);
         let roomy = Target { bytes_per_tile: Some(200), ..Target::default() };
-        let found = why_it_overflows(&memory, Some(&roomy), &totals).expect("an answer");
+        let found = why_it_overflows(&memory, Some(&roomy), &totals, 0..4).expect("an answer");
         assert_eq!((found.tiles.len(), found.reasons.len(), found.worst), (0, 0, None));
-        assert_eq!(why_it_overflows(&memory, None, &totals), None);
+        assert_eq!(why_it_overflows(&memory, None, &totals, 0..4), None);
         memory.always_live[3] = None;
-        let found = why_it_overflows(&memory, Some(&target), &totals).expect("an answer");
+        let found = why_it_overflows(&memory, Some(&target), &totals, 0..4).expect("an answer");
         assert_eq!((found.not_explained_bytes, found.need_more_at_one_step), (None, None));
         memory.including_gaps[1] = None;
-        assert_eq!(why_it_overflows(&memory, Some(&target), &totals), None);
+        assert_eq!(why_it_overflows(&memory, Some(&target), &totals, 0..4), None);
     }
 }

@@ -48,6 +48,9 @@ pub fn smaller_batch<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
         Box::new(|_, row| if row.is_always_live { row.bytes } else { row.bytes.div_ceil(2) });
     let advice = Advice {
         what,
+        option: Some("batch"),
+        now: batch.iter().map(|(_, batch)| *batch as f64).collect(),
+        suggested: batch.map(|(_, batch)| (batch / 2) as f64),
         direction: Direction::Lower,
         how: how::smaller_batch(),
         evidence: std::iter::once(temporary).chain(from_file).collect(),

@@ -40,22 +40,24 @@ fn list<const N: usize>(ways: [(Framework, &str); N]) -> Vec<How> {
 
 use Framework::{PopArt, PopTorch, Poplar, TensorFlow};
 
-/// The proportion, as text: of an IPU, or of one operation.
-pub fn proportion(value: &str) -> Vec<How> {
+/// The proportion, as text: of some IPUs, or of one operation.
+pub fn proportion(value: &str, ipus: &[u32]) -> Vec<How> {
+    let of_ipus: Vec<String> = ipus.iter().map(|ipu| format!("\"IPU{ipu}\": {value}")).collect();
     let how = |framework, text| How { framework, text };
     vec![
         how(
             PopTorch,
             format!(
-                "opts.setAvailableMemoryProportion({{\"IPU0\": {value}}}), or of one operation \
-                 poptorch.set_available_memory(out, {value})"
+                "opts.setAvailableMemoryProportion({{{}}}), or of one operation \
+                 poptorch.set_available_memory(out, {value})",
+                of_ipus.join(", ")
             ),
         ),
         how(
             TensorFlow,
             format!(
                 "cfg.convolutions.poplar_options[\"availableMemoryProportion\"] = \"{value}\", the same of \
-                 cfg.matmuls"
+                 cfg.matmuls; of single stages of a pipeline forward_propagation_stages_poplar_options"
             ),
         ),
         how(PopArt, format!("builder.setAvailableMemoryProportion({{tensor}}, {value})")),

@@ -151,7 +151,7 @@ fn raise<'a>(context: &Context<'a>, few: &[OnFewTiles<'a>]) -> Option<Candidate<
         option: Some("availableMemoryProportion"),
         direction: Direction::Raise,
         now,
-        how: how::proportion("p"),
+        how: how::proportion("p", &context.verdict.ipus_concerned()),
         evidence: few
             .iter()
             .take(MOST_EVIDENCE)

@@ -201,7 +201,7 @@ fn one_proportion<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
             .to_owned(),
         option: Some("availableMemoryProportion"),
         now: proportions(kinds.values().flatten().copied()),
-        how: how::proportion("p"),
+        how: how::proportion("p", &context.verdict.ipus_concerned()),
         evidence,
         caution: "One operation that owns the peak may still need a value of its own",
         ..Advice::of(Technique::OneProportionForEqualOperations)

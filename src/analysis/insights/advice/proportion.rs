@@ -66,7 +66,7 @@ fn candidate<'a>(context: &Context<'a>, owners: &[Owner<'a>]) -> Option<Candidat
         direction: Direction::Lower,
         now,
         suggested: Some(suggested),
-        how: how::proportion(&suggested.to_string()),
+        how: how::proportion(&suggested.to_string(), &context.verdict.ipus_concerned()),
         evidence: owners.iter().take(MOST_EVIDENCE).map(|owner| evidence(context, owner)).collect(),
         caution: "Plans for less memory are slower and need more exchange and control code, which is \
                   always live; very small values put operands on few tiles",

@@ -58,7 +58,7 @@ pub fn advice(
         option: Some("availableMemoryProportion"),
         direction: Direction::Raise,
         now,
-        how: how::proportion("p"),
+        how: how::proportion("p", &verdict.ipus_concerned()),
         evidence: std::iter::once(fullest).chain(of_operations).collect(),
         caution: "Temporaries grow with it: raise it step by step, and look at the peaks again",
         ..Advice::of(Technique::RaiseAvailableMemoryProportion)

@@ -16,7 +16,7 @@ pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
         (format!("Serialise {title}: a row of smaller matmuls"), how::serialised_matmul())
     } else if is_planned(operation) {
         let what = format!("Give {title} an availableMemoryProportion of its own, or split it");
-        (what, how::proportion("p"))
+        (what, how::proportion("p", &context.verdict.ipus_concerned()))
     } else {
         (format!("Split {title}, or compute it in parts one after the other"), Vec::new())
     };

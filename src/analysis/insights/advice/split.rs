@@ -1,77 +1,74 @@
 //! Another split of the model: one IPU is full and another is not, or one IPU needs more than twice its memory.
 
 use super::how;
-use super::{Advice, Candidate, Context, Effect, Evidence, Technique};
+use super::{Advice, Candidate, Context, Direction, Effect, Evidence, Technique};
+use crate::analysis::insights::verdict::IpuVerdict;
 use crate::analysis::insights::pressure::Covered;
-use crate::analysis::liveness::{Scope, limit_bytes};
+use crate::analysis::liveness::Scope;
 use crate::analysis::memory::selection::TileSelection;
-use crate::analysis::memory::{over_limit_bytes, sum_of_rows};
 use crate::store::DeviceId;
-
-struct Ipu {
-    number: u32,
-    used_bytes: u64,
-    capacity_bytes: u64,
-    over_bytes: u64,
-    tiles: TileSelection,
-}
 
 /// The advice; `None` where no split is worth a thought.
 pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
-    let ipus = ipus(context)?;
-    let (full, others): (Vec<&Ipu>, Vec<&Ipu>) = ipus.iter().partition(|ipu| ipu.over_bytes > 0);
-    let room = others.iter().fold(0_u64, |sum, ipu| {
-        sum.saturating_add(ipu.capacity_bytes.saturating_sub(ipu.used_bytes))
-    });
-    let over = full.iter().fold(0_u64, |sum, ipu| sum.saturating_add(ipu.over_bytes));
-    let (what, effect, basis) = if room > 0 {
-        let what =
-            format!("Move a part of the model from {} to {}", titles(&full), titles(&others));
-        let covered = Covered { bytes: over.min(room), places: 0 };
-        (what, Effect::Known(covered), "room on the other IPUs, up to what tiles are over")
-    } else if full.iter().any(|ipu| ipu.used_bytes / 2 > ipu.capacity_bytes) {
-        let what = "Split the model over more IPUs".to_owned();
-        (what, Effect::Unknown, "")
-    } else {
-        return None;
+    let failure = context.verdict.failure.as_ref()?;
+    let ipus = &context.verdict.ipus;
+    let (full, others): (Vec<_>, Vec<_>) = ipus.iter().partition(|ipu| !ipu.fits);
+    let advice = match &failure.between_ipus {
+        Some(between) if between.has_room() => Advice {
+            what: format!(
+                "Move a part of the model, about {:.1} % of what they use, from {} to {}",
+                between.percent(),
+                titles(&full),
+                titles(&others)
+            ),
+            ..Advice::of(Technique::PipelineAndMoveSplitPoints)
+        },
+        _ => {
+            let wanted = ipus_wanted(ipus)?;
+            Advice {
+                what: format!("Split the model over more IPUs: {wanted} in place of {}", ipus.len()),
+                option: Some("ipus"),
+                direction: Direction::Raise,
+                now: vec![ipus.len() as f64],
+                suggested: Some(wanted as f64),
+                ..Advice::of(Technique::PipelineAndMoveSplitPoints)
+            }
+        }
     };
+    let (effect, basis) = match &failure.between_ipus {
+        Some(between) if between.has_room() => {
+            let covered = Covered { bytes: failure.over_bytes, places: 0 };
+            (Effect::Known(covered), "as much as evenly from all tiles, to the room on the others")
+        }
+        _ => (Effect::Unknown, ""),
+    };
+    let target = context.report.target.get();
     let evidence = full.iter().chain(&others).map(|ipu| {
-        let percent = ipu.used_bytes as f64 * 100.0 / ipu.capacity_bytes.max(1) as f64;
-        Evidence::new(format!("IPU {}, {percent:.0} % of its memory", ipu.number))
-            .bytes(ipu.used_bytes)
-            .on(&ipu.tiles)
+        let used = ipu.used_bytes.unwrap_or(0);
+        let percent = used as f64 * 100.0 / ipu.limit_bytes.max(1) as f64;
+        let tiles = TileSelection::of_scope(Scope::Device(DeviceId(ipu.ipu)).tiles(target));
+        Evidence::new(format!("IPU {}, {percent:.0} % of its memory", ipu.ipu)).bytes(used).on(&tiles)
     });
     let advice = Advice {
-        what,
         how: how::split_points(),
         evidence: evidence.collect(),
         caution: "Stages of a pipeline should take about as long as each other",
-        ..Advice::of(Technique::PipelineAndMoveSplitPoints)
+        ..advice
     };
     Some(Candidate { advice, effect, is_at_most: true, basis: basis.to_owned() })
 }
 
-fn titles(ipus: &[&Ipu]) -> String {
-    let numbers: Vec<String> = ipus.iter().map(|ipu| format!("IPU {}", ipu.number)).collect();
-    numbers.join(", ")
+/// On how many IPUs the model would fit if it could be cut anywhere and all grew as it does; `None` where one
+/// IPU does not need more than twice its memory (docs/advice.md, Limits).
+fn ipus_wanted(ipus: &[IpuVerdict]) -> Option<u64> {
+    let used = |ipu: &IpuVerdict| ipu.used_bytes.unwrap_or(0);
+    ipus.iter().any(|ipu| used(ipu) / 2 > ipu.limit_bytes).then_some(())?;
+    let all = ipus.iter().fold(0_u64, |sum, ipu| sum.saturating_add(used(ipu)));
+    let of_one = ipus.iter().map(|ipu| ipu.limit_bytes).max()?.max(1);
+    Some(all.div_ceil(of_one).max(ipus.len() as u64 + 1))
 }
 
-fn ipus(context: &Context<'_>) -> Option<Vec<Ipu>> {
-    let (memory, target) = (context.report.memory.get()?, context.report.target.get()?);
-    let of_ipu = |number: u32| {
-        let scope = Scope::Device(DeviceId(number));
-        let rows = scope.rows(memory, Some(target));
-        let over = rows.clone().try_fold(0_u64, |sum, row| {
-            Some(sum.saturating_add(over_limit_bytes(memory, Some(target), row)?))
-        });
-        Some(Ipu {
-            number,
-            used_bytes: sum_of_rows(&memory.including_gaps, rows)?,
-            capacity_bytes: limit_bytes(scope, context.report.arenas.get()?)?,
-            over_bytes: over?,
-            tiles: TileSelection::of_scope(scope.tiles(Some(target))),
-        })
-    };
-    let last = target.ipu_of(*memory.tiles.as_slice().last()?)?;
-    (0..=last).map(of_ipu).collect()
+fn titles(ipus: &[&IpuVerdict]) -> String {
+    let numbers: Vec<String> = ipus.iter().map(|ipu| format!("IPU {}", ipu.ipu)).collect();
+    numbers.join(", ")
 }

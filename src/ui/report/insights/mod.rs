@@ -114,6 +114,7 @@ impl InsightsOfRun {
         ui.add_space(2.0);
         ScrollArea::vertical().id_salt("insights").auto_shrink(false).show(ui, |ui| {
             verdict::verdict_ui(ui, page, &found);
+            verdict::ipus_ui(ui, page, &found);
             let width = ui.available_width();
             if width < TWO_COLUMNS {
                 advice::advice_ui(ui, page, &found);

@@ -1,11 +1,14 @@
 //! Whether it fits, and why not.
 
-use eframe::egui::{self, Label, RichText};
+use eframe::egui::{self, Label, RichText, ScrollArea};
 
 use super::{RunPart, card_ui};
 use crate::analysis::insights::Insights;
-use crate::analysis::insights::verdict::{Cause, Failure, Verdict};
+use crate::analysis::insights::sentences::{ipu_verdict_word, verdict_sentences, verdict_title};
+use crate::analysis::insights::verdict::{Failure, IpuVerdict, Verdict};
+use crate::analysis::liveness::Scope;
 use crate::analysis::memory::selection::TileSelection;
+use crate::store::DeviceId;
 use crate::text::grouped;
 use crate::ui::command::{Command, Page};
 use crate::ui::theme::Tokens;
@@ -20,18 +23,9 @@ pub fn verdict_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights) {
         return;
     };
     let units = Units::now(ui);
-    let title = match &verdict.failure {
-        None => "It fits".to_owned(),
-        Some(failure) => format!(
-            "It does not fit: {} of {} tiles {} over",
-            grouped(failure.tiles_over),
-            grouped(verdict.tiles),
-            if failure.tiles_over == 1 { "is" } else { "are" }
-        ),
-    };
-    card_ui(ui, &title, |ui| {
+    card_ui(ui, &verdict_title(verdict), |ui| {
         bar_ui(ui, verdict, units);
-        for sentence in sentences(verdict, units) {
+        for sentence in verdict_sentences(verdict, &|bytes| units.bytes(bytes)) {
             ui.add(Label::new(sentence).wrap());
         }
         if let Some(failure) = &verdict.failure {
@@ -51,70 +45,54 @@ fn bar_ui(ui: &mut egui::Ui, verdict: &Verdict, units: Units) {
     ui.label(RichText::new(format!("{text}, {:.1} %", part * 100.0)).strong());
 }
 
-fn sentences(verdict: &Verdict, units: Units) -> Vec<String> {
-    let mut sentences = Vec::new();
-    if let Some(room) = &verdict.room {
-        let above = room.above_peak_bytes.map_or(String::new(), |above| {
-            format!(", and {} above the peak of all tiles", units.bytes(above))
-        });
-        let least = units.bytes(room.least_bytes);
-        sentences.push(format!("{least} are left on the fullest tile ({}){above}", room.tile));
+/// Each IPU against its own memory, where there are several.
+pub fn ipus_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights) {
+    if found.ipus.len() < 2 {
+        return;
     }
-    if let Some(curve) = &verdict.curve {
-        let bytes = units.bytes(curve.bytes);
-        let limit = units.bytes(curve.limit_bytes);
-        let verb = if curve.fits() { "is within" } else { "is above" };
-        sentences
-            .push(format!("The peak of the curve, {bytes} at step {}, {verb} {limit}", curve.step));
-    }
-    let Some(failure) = &verdict.failure else { return sentences };
-    sentences.push(format!(
-        "{} over the limit in all; most on tile {}: {}",
-        units.bytes(failure.over_bytes),
-        failure.worst_tile,
-        units.bytes(failure.worst_over_bytes)
-    ));
-    match failure.cause {
-        None | Some(Cause::Curve) => {}
-        Some(Cause::Imbalance) => {
-            let tiles = match failure.need_more_at_one_step {
-                Some(1) => "1 tile needs more at one step than it has".to_owned(),
-                Some(tiles) => {
-                    format!("{} tiles need more at one step than they have", grouped(tiles))
+    let units = Units::now(ui);
+    let known = |bytes: Option<u64>| bytes.map_or("–".to_owned(), |bytes| units.bytes(bytes));
+    card_ui(ui, "IPUs", |ui| {
+        ScrollArea::horizontal().id_salt("IPUs").show(ui, |ui| {
+            egui::Grid::new("IPUs").striped(true).spacing([14.0, 2.0]).show(ui, |ui| {
+                for title in TITLES {
+                    ui.weak(title);
                 }
-                None => "some tiles need more at one step than they have".to_owned(),
-            };
-            sentences.push(format!("The curve fits, but {tiles}: imbalance"));
-        }
-        Some(Cause::Placement) => sentences.push(
-            "The curve fits, and no tile needs more at one step than it has: placement does not fit"
-                .to_owned(),
-        ),
-    }
-    if failure.cause.is_some() && failure.cause != Some(Cause::Curve) {
-        sentences.push(gaps_text(failure, units));
-    }
-    sentences
+                ui.end_row();
+                for ipu in &found.ipus {
+                    ipu_ui(ui, page, ipu, &known);
+                    ui.end_row();
+                }
+            });
+        });
+    });
 }
 
-fn gaps_text(failure: &Failure, units: Units) -> String {
-    let reasons: Vec<String> = failure
-        .gaps
-        .iter()
-        .flatten()
-        .map(|lost| {
-            let (bytes, tiles) = (units.bytes(lost.bytes), grouped(lost.tiles));
-            format!("{} {bytes} on {tiles} tiles", lost.reason.key())
-        })
-        .collect();
-    let reasons =
-        if reasons.is_empty() { String::new() } else { format!(" ({})", reasons.join(", ")) };
-    format!(
-        "{} are lost to gaps on these tiles{reasons}; without gaps {} of them would fit, which is \
-         arithmetic, not another placement",
-        units.bytes(failure.gap_bytes),
-        grouped(failure.would_fit_without_gaps)
-    )
+const TITLES: [&str; 7] =
+    ["", "Verdict", "Tiles over", "Fullest tile", "Peak of its memory", "Always live", "Gaps"];
+
+fn ipu_ui(
+    ui: &mut egui::Ui,
+    page: &mut RunPart<'_>,
+    ipu: &IpuVerdict,
+    known: &dyn Fn(Option<u64>) -> String,
+) {
+    if ui.link(format!("IPU {}", ipu.ipu)).on_hover_text("Select its tiles in Memory").clicked() {
+        let scope = Scope::Device(DeviceId(ipu.ipu));
+        let tiles = scope.tiles(page.report().target.get());
+        page.show_tiles(TileSelection::of_scope(tiles));
+    }
+    let word = ipu_verdict_word(ipu);
+    if ipu.fits {
+        ui.label(word);
+    } else {
+        ui.colored_label(Tokens::now(ui).bad, word);
+    }
+    ui.label(grouped(ipu.tiles_over));
+    ui.label(known(ipu.fullest_tile.and_then(|tile| tile.including_gaps_bytes)));
+    ui.label(format!("{} of {}", known(ipu.peak_bytes), known(Some(ipu.limit_bytes))));
+    ui.label(known(ipu.always_live_bytes));
+    ui.label(known(ipu.gap_bytes));
 }
 
 fn links_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, failure: &Failure) {
