@@ -231,7 +231,7 @@ fn tiles_whose_rows_lie_apart_are_put_together() {
 
 fn overflow(open: &OpenReport) -> Overflow {
     let (memory, target) = (open.report.memory.get().unwrap(), open.report.target.get());
-    why_it_overflows(memory, target, &gap_totals(open)).unwrap()
+    why_it_overflows(memory, target, &gap_totals(open), 0..memory.tiles.len()).unwrap()
 }
 
 #[test]

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use super::output::{aligned, name_cell, or_unknown, wrapped};
 use crate::analysis::derived::Derived;
-use crate::analysis::insights::advice::{Advice, Evidence, Saving, operation_title};
+use crate::analysis::insights::advice::{Advice, Evidence, operation_title};
 use crate::analysis::insights::logs::log_messages;
 use crate::analysis::insights::must_go::MustGo;
 use crate::analysis::insights::sentences::{ipu_verdict_word, verdict_sentences, verdict_title};
-use crate::analysis::insights::verdict::{IpuVerdict, Verdict, verdict};
-use crate::analysis::insights::{Insights, insights, insights_with_gaps};
+use crate::analysis::insights::verdict::{IpuVerdict, Verdict};
+use crate::analysis::insights::{Insights, insights_with_tiles};
 use crate::format::poplar::OpenReport;
 use crate::format::{Error, Progress};
 use crate::text::{bytes, clean, grouped};
@@ -17,20 +17,14 @@ use crate::text::{bytes, clean, grouped};
 const MOST_ADVICE: usize = 6;
 const MOST_VARIABLES: usize = 6;
 
-/// Works out the insights. Of a report that does not fit the bytes of variables by tile, compute sets and
-/// exchanges are read as well, and the gaps of the tiles that are over where the curve is not what fails.
+/// Works out the insights. Of a report that does not fit what is needed of the tiles that are over is read as
+/// well.
 ///
 /// # Errors
 /// When the profile cannot be opened again.
 pub fn of(open: &OpenReport, progress: &Progress) -> Result<Insights, Error> {
     open.read_logs(log_messages);
-    let derived = Derived::new(Arc::clone(&open.report));
-    if verdict(&open.report, None).is_none_or(|verdict| verdict.failure.is_none()) {
-        return Ok(insights(&derived, None));
-    }
-    open.read_tile_variable_bytes(progress);
-    open.read_compute(progress);
-    Ok(insights_with_gaps(&derived, progress)?)
+    Ok(insights_with_tiles(&Derived::new(Arc::clone(&open.report)), progress)?)
 }
 
 pub fn text(insights: &Insights) -> String {
@@ -105,26 +99,12 @@ fn advice_text(number: usize, advice: &Advice) -> String {
     let saving = advice
         .saving
         .as_ref()
-        .map_or_else(String::new, |saving| format!(". {}", saving_text(saving)));
+        .map_or_else(String::new, |saving| format!(". {}", saving.sentence(&bytes)));
     text += &wrapped(&format!("  {number}. "), &format!("{}{saving}", clean(&advice.what)));
     if let Some(evidence) = advice.evidence.first() {
         text += &wrapped("     ", &evidence_text(evidence));
     }
     text
-}
-
-fn saving_text(saving: &Saving) -> String {
-    let over = bytes(saving.of_bytes);
-    match (saving.is_at_most, saving.bytes == saving.of_bytes) {
-        (false, true) => format!("Covers all {over} that tiles are over"),
-        (true, true) => format!("May cover all {over} that tiles are over"),
-        (false, false) => {
-            format!("Covers {} of the {over} that tiles are over", bytes(saving.bytes))
-        }
-        (true, false) => {
-            format!("Covers at most {} of the {over} that tiles are over", bytes(saving.bytes))
-        }
-    }
 }
 
 fn evidence_text(evidence: &Evidence) -> String {

@@ -8,6 +8,7 @@ use std::fmt;
 use std::sync::OnceLock;
 
 use super::ids::{ArenaId, ClassId, UnloweredId};
+use super::liveness::TileVariableBytes;
 use super::names::Names;
 use super::variable::VariableFlags;
 use crate::progress::Progress;
@@ -123,5 +124,19 @@ pub trait ReadArena: fmt::Debug + Send + Sync {
             }
         }
         Ok(true)
+    }
+
+    /// The bytes by variable and class of some arenas, of which the files have totals; `None` where they
+    /// do not.
+    ///
+    /// # Errors
+    /// When the files cannot be read any more.
+    fn read_variable_bytes(
+        &self,
+        arenas: &[ArenaId],
+        progress: &Progress,
+    ) -> Result<Option<TileVariableBytes>, ReadError> {
+        let (_, _) = (arenas, progress);
+        Ok(None)
     }
 }

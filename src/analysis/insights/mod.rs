@@ -29,15 +29,15 @@ use self::advice::{Advice, AdviceList, NotAdvised, advice_on_room, advice_to_fit
 use self::fullest_tiles::{Bin, FullTile, fullest_tiles, histogram};
 use self::largest::{Largest, largest};
 use self::must_go::{MustGo, must_go};
-use self::pressure::Pressure;
+use self::pressure::{Pressure, sampled_tiles};
 use self::verdict::{Cause, IpuVerdict, Verdict, verdict};
 use crate::analysis::derived::Derived;
 use crate::analysis::liveness::Scope;
-use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::placement::gap_totals::GapTotals;
 use crate::analysis::placement::read::gaps_of_arenas;
 use crate::progress::Progress;
 use crate::store::ArenaId;
+use crate::store::liveness::TileVariableBytes;
 use crate::store::placed::ReadError;
 
 const FULLEST_TILES: usize = 5;
@@ -62,37 +62,48 @@ pub(crate) struct Insights {
     pub not_advised: Vec<NotAdvised>,
 }
 
-/// The insights of a report. Where the curve is not what fails, the gaps of the tiles that are over are
-/// read for them.
+/// What of single tiles the insights of a report that does not fit are worked out from.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct OfTiles<'a> {
+    /// Gaps of the tiles of [`sampled_tiles`].
+    pub gaps: Option<&'a GapTotals>,
+    /// Bytes by variable and class of these tiles at least.
+    pub bytes: Option<&'a TileVariableBytes>,
+}
+
+/// The insights of a report, for which what is needed of the tiles that are over is read: the bytes of their
+/// variables where they are not there, and their gaps where the curve is not what fails.
 ///
 /// # Errors
 /// When the files cannot be read any more.
-pub(crate) fn insights_with_gaps(
+pub(crate) fn insights_with_tiles(
     derived: &Derived,
     progress: &Progress,
 ) -> Result<Insights, ReadError> {
     let report = &**derived.report();
-    let failure = verdict(report, None).and_then(|verdict| verdict.failure);
-    let tiles = failure
-        .filter(|failure| failure.cause != Some(Cause::Curve))
-        .and_then(|failure| failure.tiles.parse::<TileSelection>().ok());
-    let gaps = match tiles {
-        Some(tiles) => {
-            let arenas: Vec<ArenaId> = tiles.iter().map(ArenaId::from).collect();
-            gaps_of_arenas(report, &arenas, progress)?
-        }
-        None => None,
+    let Some(failure) = verdict(report, None).and_then(|verdict| verdict.failure) else {
+        return Ok(insights(derived, OfTiles::default()));
     };
-    Ok(insights(derived, gaps.as_ref()))
+    let tiles: Vec<ArenaId> = sampled_tiles(report).into_iter().map(ArenaId::from).collect();
+    let read = match (report.tile_variable_bytes.get(), report.reader()) {
+        (None, Some(reader)) => reader.read_variable_bytes(&tiles, progress)?,
+        _ => None,
+    };
+    let gaps = match failure.cause {
+        Some(Cause::Curve) => None,
+        _ => gaps_of_arenas(report, &tiles, progress)?,
+    };
+    let bytes = report.tile_variable_bytes.get().or(read.as_ref());
+    Ok(insights(derived, OfTiles { gaps: gaps.as_ref(), bytes }))
 }
 
-/// The insights of a report. `gaps` are those of the tiles that are over at least, where they were read.
-pub(crate) fn insights(derived: &Derived, gaps: Option<&GapTotals>) -> Insights {
+/// The insights of a report, from what is known of its tiles.
+pub(crate) fn insights(derived: &Derived, of_tiles: OfTiles<'_>) -> Insights {
     let report = &**derived.report();
-    let verdict = verdict(report, gaps);
+    let verdict = verdict(report, of_tiles.gaps);
     let steps = derived.operations().unwrap_or_default();
     let owners = derived.owners();
-    let pressure = Pressure::of(report, &owners);
+    let pressure = Pressure::of(report, &owners, of_tiles.bytes);
     let AdviceList { advice, not_advised } = match (&verdict, &pressure) {
         (Some(verdict), Some(pressure)) => {
             advice_to_fit(report, verdict, &steps, &owners, pressure)

@@ -7,7 +7,11 @@
 //! is alive at the worst step before and after it, at most what the tile is over. That is arithmetic: after a
 //! change the compiler places variables anew.
 //!
-//! Where the bytes by tile are absent all tiles together are one place.
+//! Of more than [`MOST_PLACES`] tiles that are over, what is alive is looked at on so many of them: the half that
+//! is over by most, and tiles evenly spread over the rest (`sample`). What is said of all of them is added up
+//! from those, the rest in proportion to what its tiles are over; what each tile is over by is exact.
+//!
+//! Where the bytes by tile are absent all tiles together are one place, of a report of one IPU.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -22,6 +26,11 @@ use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::program::variable_operations::VariableOperations;
 use crate::store::liveness::{Liveness, TileVariableBytes};
 use crate::store::{ClassId, Report, TileId, UnloweredId};
+
+/// Places that are looked at, at most.
+const MOST_PLACES: usize = 64;
+/// Places on which it is tried whether something fits.
+const MOST_TRIED: usize = 8;
 
 /// A tile that is over, or all tiles together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,8 +106,10 @@ pub struct Covered {
 /// The places and what is alive there.
 #[derive(Debug)]
 pub struct Pressure<'a> {
-    /// The places, worst first, then by tile.
+    /// The places that are looked at, worst first, then by tile.
     pub places: Vec<Place>,
+    /// The tiles that are over; `None` where all tiles together are one place.
+    pub tiles: Option<TileSelection>,
     /// Bytes over the limit of all of them.
     pub over_bytes: u64,
     /// What is alive while too much is, most bytes first, then by variable and class.
@@ -107,30 +118,40 @@ pub struct Pressure<'a> {
     pub operations: Vec<OperationPressure>,
     /// Bytes alive at the worst steps of all places.
     pub alive_bytes: u64,
+    weights: Weights,
     liveness: &'a Liveness,
     table: Option<&'a TileVariableBytes>,
     owners: &'a Owners,
 }
 
 impl<'a> Pressure<'a> {
-    /// `None` where no tile is over, or the report does not say what is alive.
-    pub fn of(report: &'a Report, owners: &'a Owners) -> Option<Self> {
+    /// `table` has the bytes by variable and class at least of [`sample`]. `None` where no tile is over, or the
+    /// report does not say what is alive.
+    pub fn of(
+        report: &'a Report,
+        owners: &'a Owners,
+        table: Option<&'a TileVariableBytes>,
+    ) -> Option<Self> {
         let liveness = report.liveness.get()?;
-        let table = report.tile_variable_bytes.get();
-        let mut places = tiles_over(report)?;
-        places.sort_by_key(|place| (std::cmp::Reverse(place.over_bytes), place.tile));
-        let over_bytes =
-            places.iter().fold(0_u64, |sum, place| sum.saturating_add(place.over_bytes));
-        if table.is_none() {
-            liveness.variable_bytes.as_ref()?;
-            let limit_bytes = liveness::limit_bytes(Scope::Everything, report.arenas.get()?)?;
-            places = vec![Place { tile: None, over_bytes, limit_bytes }];
-        }
+        let all = tiles_over(report)?;
+        let over_bytes = sum_over(&all);
         if over_bytes == 0 {
             return None;
         }
+        let (places, tiles) = if table.is_some() {
+            (sample(&all), Some(all.iter().filter_map(|place| place.tile).collect()))
+        } else {
+            liveness.variable_bytes.as_ref()?;
+            // What several IPUs have together says nothing of any of them.
+            let is_one = report.target.get()?.ipus.is_none_or(|ipus| ipus <= 1);
+            let limit_bytes = liveness::limit_bytes(Scope::Everything, report.arenas.get()?)?;
+            is_one.then_some(())?;
+            (vec![Place { tile: None, over_bytes, limit_bytes }], None)
+        };
         let mut pressure = Self {
+            weights: Weights::of(&places, &all),
             places,
+            tiles,
             over_bytes,
             alive: Vec::new(),
             operations: Vec::new(),
@@ -161,9 +182,21 @@ impl<'a> Pressure<'a> {
         self.liveness
     }
 
-    /// The tiles of the places; `None` for all tiles.
-    pub fn tiles(&self) -> Option<TileSelection> {
-        self.places.iter().map(|place| place.tile).collect()
+    /// How many tiles are over, and on how many of them what is alive was looked at; `None` where that is
+    /// all of them.
+    pub fn sampled(&self) -> Option<(u64, u64)> {
+        let (looked_at, all) = (self.places.len() as u64, self.tiles.as_ref()?.count());
+        (looked_at < all).then_some((looked_at, all))
+    }
+
+    /// Whether each of the worst places would fit with something to spare, if of each row so many bytes
+    /// were left.
+    pub fn would_fit(&self, left: &Left<'_>, spare_bytes: u64) -> bool {
+        self.places.iter().take(MOST_TRIED).all(|place| {
+            let view = self.view(place);
+            let after = view.timeline.worst(|row| left(&view, row)).bytes;
+            after.saturating_add(spare_bytes) <= view.aim_bytes()
+        })
     }
 
     /// A place with what is alive there.
@@ -182,25 +215,93 @@ impl<'a> Pressure<'a> {
     }
 
     /// What each of some changes would save.
-    pub fn covered(&self, changes: &[Left<'_>]) -> Vec<Covered> {
-        let of_place = |place: &Place| -> Vec<Covered> {
+    pub fn covered(&self, changes: &[&Left<'_>]) -> Vec<Covered> {
+        let of_place = |place: &Place| -> Vec<u64> {
             let view = self.view(place);
-            let of_change = |left: &Left<'_>| {
+            let of_change = |left: &&Left<'_>| {
                 let after = view.timeline.worst(|row| left(&view, row)).bytes;
-                let saved = view.worst.bytes.saturating_sub(after).min(place.over_bytes);
-                Covered { bytes: saved, places: u64::from(saved == place.over_bytes) }
+                view.worst.bytes.saturating_sub(after).min(place.over_bytes)
             };
             changes.iter().map(of_change).collect()
         };
-        let none = || vec![Covered::default(); changes.len()];
-        self.places.par_iter().map(of_place).reduce(none, |mut sums, others| {
-            for (sum, other) in sums.iter_mut().zip(others) {
-                sum.bytes = sum.bytes.saturating_add(other.bytes);
-                sum.places = sum.places.saturating_add(other.places);
-            }
-            sums
-        })
+        let saved: Vec<Vec<u64>> = self.places.par_iter().map(of_place).collect();
+        let of_change = |change: usize| {
+            let saved = saved.iter().map(|of_place| of_place.get(change).copied().unwrap_or(0));
+            self.weights.covered(self.places.iter().zip(saved), self.over_bytes)
+        };
+        (0..changes.len()).map(of_change).collect()
     }
+}
+
+/// What is added up from the places that are looked at stands for all: the worst for themselves, the others
+/// for the rest.
+#[derive(Debug)]
+struct Weights {
+    /// Places that stand for themselves alone.
+    worst: usize,
+    /// Bytes over of the rest, and of those of them that are looked at.
+    rest_bytes: (u64, u64),
+    /// How many the rest are, and how many of them are looked at.
+    rest_places: (u64, u64),
+}
+
+impl Weights {
+    fn of(places: &[Place], all: &[Place]) -> Self {
+        let worst = if places.len() < all.len() { MOST_PLACES / 2 } else { places.len() };
+        let of = |all: &[Place]| {
+            let rest = all.get(worst.min(all.len())..).unwrap_or(&[]);
+            (sum_over(rest), rest.len() as u64)
+        };
+        let (all, looked_at) = (of(all), of(places));
+        Self { worst, rest_bytes: (all.0, looked_at.0), rest_places: (all.1, looked_at.1) }
+    }
+
+    fn covered<'p>(
+        &self,
+        saved: impl Iterator<Item = (&'p Place, u64)>,
+        over_bytes: u64,
+    ) -> Covered {
+        let (mut worst, mut rest) = (Covered::default(), Covered::default());
+        for (position, (place, saved)) in saved.enumerate() {
+            let sum = if position < self.worst { &mut worst } else { &mut rest };
+            sum.bytes = sum.bytes.saturating_add(saved);
+            sum.places += u64::from(saved == place.over_bytes);
+        }
+        let scaled = |part: u64, (all, looked_at): (u64, u64)| {
+            let part = u128::from(part) * u128::from(all) / u128::from(looked_at.max(1));
+            u64::try_from(part).unwrap_or(u64::MAX)
+        };
+        Covered {
+            bytes: worst
+                .bytes
+                .saturating_add(scaled(rest.bytes, self.rest_bytes))
+                .min(over_bytes),
+            places: worst.places.saturating_add(scaled(rest.places, self.rest_places)),
+        }
+    }
+}
+
+fn sum_over(places: &[Place]) -> u64 {
+    places.iter().fold(0_u64, |sum, place| sum.saturating_add(place.over_bytes))
+}
+
+/// The places to look at, of some that are sorted: all, or the worst half of [`MOST_PLACES`] and as many evenly
+/// spread over the others.
+fn sample(all: &[Place]) -> Vec<Place> {
+    if all.len() <= MOST_PLACES {
+        return all.to_vec();
+    }
+    let (worst, rest) = all.split_at(MOST_PLACES / 2);
+    let wanted = MOST_PLACES - worst.len();
+    // The middle of each of as many equal parts.
+    let spread = (0..wanted).filter_map(|part| rest.get((2 * part + 1) * rest.len() / (2 * wanted)));
+    worst.iter().chain(spread).copied().collect()
+}
+
+/// The tiles that [`Pressure`] looks at; empty where no tile is over, or the report does not say.
+pub fn sampled_tiles(report: &Report) -> Vec<TileId> {
+    let places = tiles_over(report).map(|all| sample(&all)).unwrap_or_default();
+    places.iter().filter_map(|place| place.tile).collect()
 }
 
 /// The most bytes that the temporaries of each operation have at any moment.
@@ -240,6 +341,7 @@ fn each_moment_of_operations(
     });
 }
 
+/// The tiles that are over, worst first, then by number.
 fn tiles_over(report: &Report) -> Option<Vec<Place>> {
     let (memory, target) = (report.memory.get()?, report.target.get()?);
     let limit_bytes = target.bytes_per_tile?;
@@ -248,7 +350,9 @@ fn tiles_over(report: &Report) -> Option<Vec<Place>> {
         let over_bytes = over_limit_bytes(memory, Some(target), row)?;
         Some(Place { tile: Some(*tile), over_bytes, limit_bytes })
     });
-    Some(places.filter(|place| place.over_bytes > 0).collect())
+    let mut places: Vec<Place> = places.filter(|place| place.over_bytes > 0).collect();
+    places.sort_by_key(|place| (std::cmp::Reverse(place.over_bytes), place.tile));
+    Some(places)
 }
 
 #[derive(Default)]

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::advice::{Advice, Direction, Technique};
 use super::fixture::{Call, Fixture, always, call, temporary};
 use super::verdict::Cause;
-use super::{Insights, insights};
+use super::{Insights, OfTiles, insights};
 use crate::analysis::derived::Derived;
 use crate::analysis::insights::change::{ChangeKind, change_insights};
 use crate::store::Report;
@@ -19,7 +19,9 @@ fn of(fixture: &Fixture) -> Insights {
 }
 
 fn of_report(report: Report) -> Insights {
-    insights(&Derived::new(Arc::new(report)), None)
+    let derived = Derived::new(Arc::new(report));
+    let bytes = derived.report().tile_variable_bytes.get();
+    insights(&derived, OfTiles { gaps: None, bytes })
 }
 
 fn ids(insights: &Insights) -> Vec<Technique> {

@@ -1,12 +1,15 @@
 //! Reads tiles as arenas for whoever has the report, from `vars_info`.
 
+use std::ops::RangeInclusive;
 use std::sync::{Arc, Weak};
 
 use super::Database;
+use super::pop::tile_bytes::read_bytes_of_tiles;
 use super::pop::tiles::each_wanted_tile;
 use super::pop::variables::TileReader;
 use crate::format::Progress;
-use crate::store::placed::{Placed, ReadArena, ReadError};
+use crate::store::liveness::TileVariableBytes;
+use crate::store::placed::{Placed, Placement, ReadArena, ReadError};
 use crate::store::{ArenaId, Report, TileId};
 
 /// Tiles that are looked up one by one; more are read in one pass over the table.
@@ -43,27 +46,76 @@ impl ReadArena for Tiles {
         each: &(dyn Fn(ArenaId, Placed) + Sync),
     ) -> Result<bool, ReadError> {
         let Some(report) = self.report.upgrade() else { return Ok(false) };
-        let ids = |arena: &ArenaId| report.variables.get()?.id_range(arena.tile());
-        let found: Option<Vec<_>> = match arenas.len() {
-            0..=FEW_TILES => arenas.iter().map(|arena| Some((*arena, ids(arena)?))).collect(),
-            _ => None,
+        if arenas.len() <= FEW_TILES && self.read_few(&report, arenas, progress, each)? {
+            return Ok(true);
+        }
+        let mut wanted = arenas.to_vec();
+        wanted.sort_unstable();
+        let is_wanted = |tile: TileId| wanted.binary_search(&tile.into()).is_ok();
+        let of_tile = |tile: TileId, placed| each(tile.into(), placed);
+        Ok(each_wanted_tile(&self.database, &report.warnings, progress, is_wanted, of_tile)?)
+    }
+
+    fn read_variable_bytes(
+        &self,
+        arenas: &[ArenaId],
+        progress: &Progress,
+    ) -> Result<Option<TileVariableBytes>, ReadError> {
+        let Some(report) = self.report.upgrade() else { return Ok(None) };
+        let (Some(liveness), Some(memory)) = (report.liveness.get(), report.memory.get()) else {
+            return Ok(None);
         };
-        let Some(found) = found else {
-            let mut wanted = arenas.to_vec();
-            wanted.sort_unstable();
-            let is_wanted = |tile: TileId| wanted.binary_search(&tile.into()).is_ok();
-            let of_tile = |tile: TileId, placed| each(tile.into(), placed);
-            let warnings = &report.warnings;
-            return Ok(each_wanted_tile(&self.database, warnings, progress, is_wanted, of_tile)?);
-        };
+        let always_live =
+            |tile| memory.always_live.get(memory.tiles.position(tile)?).copied().flatten();
+        let mut wanted: Vec<TileId> = arenas.iter().map(|arena| arena.tile()).collect();
+        wanted.sort_unstable();
+        let of_tiles = (&*wanted, memory.tiles.len());
+        let (classes, warnings) = (&liveness.classes, &report.warnings);
+        let database = &self.database;
+        Ok(read_bytes_of_tiles(database, classes, of_tiles, &always_live, warnings, progress)?)
+    }
+}
+
+impl Tiles {
+    /// Reads tiles one by one from where their rows lie; `false` where that is not known of all of them, or
+    /// what lies there does not end where the table of tiles says.
+    fn read_few(
+        &self,
+        report: &Report,
+        arenas: &[ArenaId],
+        progress: &Progress,
+        each: &(dyn Fn(ArenaId, Placed) + Sync),
+    ) -> Result<bool, ReadError> {
         let tables = self.database.tables(&report.warnings, progress)?;
+        let known = |arena: &ArenaId| report.variables.get()?.id_range(arena.tile());
+        let ids: Option<Vec<_>> = match report.memory.get() {
+            _ if report.variables.get().is_some() => arenas.iter().map(known).collect(),
+            Some(memory) => {
+                let tiles: Vec<u32> = arenas.iter().map(|arena| arena.0).collect();
+                let ranges = tables.row_ranges_of_tiles("vars_info", memory.tiles.len(), &tiles);
+                let id = |id: i64| u32::try_from(id).ok();
+                let both = |range: RangeInclusive<i64>| Some(id(*range.start())?..=id(*range.end())?);
+                ranges.and_then(|ranges| ranges.into_iter().map(both).collect())
+            }
+            None => None,
+        };
+        let Some(ids) = ids else { return Ok(false) };
         let reader = TileReader::without_names(tables, &|_| true);
-        for (arena, ids) in found.into_iter().take_while(|_| !progress.is_cancelled()) {
+        for (arena, ids) in arenas.iter().zip(ids).take_while(|_| !progress.is_cancelled()) {
             match reader.read_tile(arena.tile(), Some(ids)) {
-                Some(placed) => each(arena, placed),
-                None => return Ok(false),
+                Some(placed) if ends_where_it_should(report, *arena, &placed) => each(*arena, placed),
+                _ => return Ok(false),
             }
         }
         Ok(true)
     }
+}
+
+/// Whether the last byte of a tile is where the table of tiles says, so that none of its rows lies elsewhere.
+fn ends_where_it_should(report: &Report, arena: ArenaId, placed: &Placed) -> bool {
+    let Some(memory) = report.memory.get() else { return true };
+    let row = memory.tiles.position(arena.tile());
+    let said = row.and_then(|row| memory.including_gaps.get(row).copied().flatten());
+    let taken = placed.placements.iter().filter(|placement| placement.takes_memory());
+    said == Some(taken.map(Placement::end).max().unwrap_or(0))
 }

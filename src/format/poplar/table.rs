@@ -16,6 +16,12 @@ use crate::format::Progress;
 use crate::store::ids::{Id, IdColumn};
 use crate::store::{WarningCode, Warnings};
 
+/// Rows of a table that is read as a whole rather than looked through for some tiles.
+const FEW_ROWS: i64 = 200_000;
+/// Rows that are looked at for each tile to find where the rows of some lie, and for all tiles.
+const LOOKS_AT_TILE: i64 = 4;
+const MOST_LOOKS: i64 = 40_000;
+
 /// One thread's view of the profile.
 pub struct Tables<'a> {
     connection: Connection,
@@ -149,6 +155,45 @@ impl<'a> Tables<'a> {
             (Err(rusqlite::Error::QueryReturnedNoRows), _) => Vec::new(),
             _ => vec![i64::MIN..=i64::MAX],
         }
+    }
+
+    /// For each of some tiles a range of row ids that holds its rows, where the rows of a tile lie together, as
+    /// in every real report: rows evenly spread over the table are looked at, several for each of its `tiles`.
+    /// `None` for a table that is quickly read as a whole, or where a tile is not met, or twice.
+    pub fn row_ranges_of_tiles(
+        &self,
+        table: &str,
+        tiles: usize,
+        wanted: &[u32],
+    ) -> Option<Vec<RangeInclusive<i64>>> {
+        let ranges = self.row_ranges(table);
+        let (first, last) = (*ranges.first()?.start(), *ranges.last()?.end());
+        let rows = last.checked_sub(first).filter(|rows| *rows >= FEW_ROWS)?;
+        let looks = i64::try_from(tiles).ok()?.checked_mul(LOOKS_AT_TILE)?.clamp(1, MOST_LOOKS);
+        let sql =
+            format!("SELECT rowid, tile FROM [{table}] WHERE rowid >= ?1 ORDER BY rowid LIMIT 1");
+        let mut statement = self.connection.prepare(&sql).ok()?;
+        let mut seen: Vec<(i64, Option<u32>)> = Vec::new();
+        for look in 0..looks {
+            let from = i128::from(first) + i128::from(rows) * i128::from(look) / i128::from(looks);
+            let row = statement.query_row([i64::try_from(from).ok()?], |row| {
+                Ok((row.get(0)?, row.get::<_, Option<u32>>(1)?))
+            });
+            seen.push(row.ok()?);
+        }
+        let of_tile = |tile: &u32| {
+            let is_it = |(_, other): &&(i64, Option<u32>)| *other == Some(*tile);
+            let start = seen.iter().position(|row| is_it(&row))?;
+            let length = seen.iter().skip(start).take_while(is_it).count();
+            let end = start.checked_add(length)?;
+            let is_met_again = seen.iter().skip(end).any(|row| is_it(&row));
+            (!is_met_again).then_some(())?;
+            let before = start.checked_sub(1).and_then(|before| seen.get(before));
+            let from = before.map_or(first, |(id, _)| id.saturating_add(1));
+            let to = seen.get(end).map_or(last, |(id, _)| id.saturating_sub(1));
+            Some(from..=to)
+        };
+        wanted.iter().map(of_tile).collect()
     }
 
     /// Whether the reading was cancelled, so that what was read may be a part only.

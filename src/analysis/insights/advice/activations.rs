@@ -7,8 +7,10 @@
 use std::collections::{BTreeSet, HashSet};
 
 use super::how;
+use super::proportion::scaled;
 use super::{
     Advice, Candidate, Context, Direction, Effect, Evidence, Left, MOST_EVIDENCE, Technique,
+    spare_bytes,
 };
 use crate::analysis::insights::pressure::AliveAbove;
 use crate::analysis::liveness::variable_name;
@@ -33,36 +35,87 @@ pub fn smaller_batch<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
     if bytes < context.pressure.alive_bytes / 4 {
         return None;
     }
-    let tiles = context.pressure.tiles().unwrap_or_default();
-    let temporary = Evidence::new("not always live at the worst step of the tiles that are over")
-        .bytes(bytes)
-        .on(&tiles);
-    let (what, from_file) = match batch {
-        Some((file, batch)) => (
-            format!("Compute fewer samples at once: {} in place of {batch}", batch / 2),
-            Some(Evidence::new(format!("batch {batch} in {file}")).file(file)),
-        ),
-        None => ("Compute fewer samples at once, half as many for example".to_owned(), None),
+    let percent = bytes * 100 / context.pressure.alive_bytes.max(1);
+    let tiles = context.pressure.tiles.clone().unwrap_or_default();
+    let temporary = Evidence::new(format!(
+        "{percent} % of what is alive at the worst step of the tiles that are over is not always live"
+    ));
+    let from_file = batch.map(|(file, batch)| Evidence::new(format!("batch {batch} in {file}")).file(file));
+    let wanted = batch.map(|(_, batch)| (enough(context, batch).unwrap_or(batch / 2), batch));
+    let what = match wanted {
+        Some((wanted, batch)) => {
+            format!("Compute fewer samples at once: {wanted} in place of {batch}")
+        }
+        None => "Compute fewer samples at once, half as many for example".to_owned(),
     };
-    let left: Left<'a> =
-        Box::new(|_, row| if row.is_always_live { row.bytes } else { row.bytes.div_ceil(2) });
+    let part = wanted.unwrap_or((1, 2));
+    let next = wanted.map(|(wanted, _)| wanted * 3 / 4).filter(|next| *next > 0);
     let advice = Advice {
         what,
         option: Some("batch"),
-        now: batch.iter().map(|(_, batch)| *batch as f64).collect(),
-        suggested: batch.map(|(_, batch)| (batch / 2) as f64),
         direction: Direction::Lower,
+        now: wanted.iter().map(|(_, batch)| *batch as f64).collect(),
+        suggested: wanted.map(|(wanted, _)| wanted as f64),
+        next: next.map(|next| next as f64),
         how: how::smaller_batch(),
-        evidence: std::iter::once(temporary).chain(from_file).collect(),
+        evidence: std::iter::once(temporary.on(&tiles)).chain(from_file).collect(),
         caution: "Throughput; batch and availableMemoryProportion trade against each other",
         ..Advice::of(Technique::SmallerBatch)
     };
+    let (parts, of) = part;
     Some(Candidate {
         advice,
-        effect: Effect::Left(left),
-        is_at_most: false,
-        basis: "half of everything that is not always live, as if it all grew with the batch"
-            .to_owned(),
+        effect: Effect::Left(
+            Box::new(move |_, row| {
+                if row.is_always_live { row.bytes } else { scaled(row.bytes, parts, of) }
+            }),
+            left_of_batch(context, part),
+        ),
+        basis: format!(
+            "{parts}/{of} of everything that is not always live, as if it all grew with the batch; promised is \
+             what is left where operations that take half or more of what their availableMemoryProportion \
+             allows come to take all of it, for with fewer samples a faster plan may fit; a thirty-second of \
+             a tile is left for code and gaps"
+        ),
+    })
+}
+
+/// The largest batch with which the worst tiles would fit.
+fn enough(context: &Context<'_>, batch: u64) -> Option<u64> {
+    let fits = |wanted: u64| {
+        let spare = spare_bytes(context.verdict.limit_bytes);
+        context.pressure.would_fit(&left_of_batch(context, (wanted, batch)), spare)
+    };
+    // What fits with some samples fits with fewer: between 0, which always may, and the batch of now.
+    let (mut least, mut too_many) = (0, batch);
+    while too_many - least > 1 {
+        let middle = least.midpoint(too_many);
+        if fits(middle) {
+            least = middle;
+        } else {
+            too_many = middle;
+        }
+    }
+    (least > 0).then_some(least)
+}
+
+/// What is left of each row at most with a part of the batch, as (part, of).
+fn left_of_batch<'a>(context: &Context<'a>, (part, of): (u64, u64)) -> Left<'a> {
+    let owners = context.owners;
+    Box::new(move |view, row| {
+        if row.is_always_live {
+            return row.bytes;
+        }
+        let most = owners.variables.of_life(row.class_row).and_then(|at| {
+            let proportion = owners.operations().get(at as usize)?.available_memory_proportion?;
+            let allowed = (proportion * view.place.limit_bytes as f64) as u64;
+            let most = *view.temporaries.get(&at)?;
+            (most.saturating_mul(2) >= allowed).then_some((allowed.max(most), most))
+        });
+        match most {
+            Some((allowed, most)) => scaled(row.bytes, allowed, most),
+            None => scaled(row.bytes, part, of).saturating_add(1),
+        }
     })
 }
 
@@ -135,8 +188,7 @@ pub fn recompute<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
         );
     Some(Candidate {
         advice,
-        effect: Effect::Left(left),
-        is_at_most: true,
+        effect: Effect::AtBest(left),
         basis: "all of these variables gone; checkpoints stay, and what is computed again lives for a while"
             .to_owned(),
     })

@@ -41,12 +41,16 @@ impl Evidence {
         Self { tiles: (!tiles.is_empty()).then(|| tiles.to_string()), ..self }
     }
 
+    #[must_use]
+    pub fn on_place(self, place: &Place) -> Self {
+        self.on(&place.tile.map(TileSelection::one).unwrap_or_default())
+    }
+
     /// In a place, at a step position.
     #[must_use]
     pub fn at(self, report: &Report, place: &Place, step: u32) -> Self {
-        let tiles = place.tile.map(TileSelection::one).unwrap_or_default();
         let step = report.steps.get().and_then(|steps| Some(steps.ids.get(step as usize)?.0));
-        Self { step, ..self.on(&tiles) }
+        Self { step, ..self.on_place(place) }
     }
 
     #[must_use]

@@ -39,7 +39,6 @@ pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
     Some(Candidate {
         advice,
         effect: Effect::Known(covered),
-        is_at_most: true,
         basis: "no gaps on the tiles that are over; that is arithmetic, not a placement".to_owned(),
     })
 }

@@ -24,8 +24,8 @@ pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
     let evidence = rows.iter().map(|row| {
         let name = variable_name(liveness, row.alive.variable);
         Evidence::new(category_title(&name))
-            .bytes(row.alive.bytes)
-            .on(&pressure.tiles().unwrap_or_default())
+            .bytes(row.most.0)
+            .on_place(&row.most.1)
             .variable(&name)
     });
     let advice = Advice {
@@ -39,8 +39,7 @@ pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
     let left: Left<'a> = Box::new(move |_, row| if is_host(row.variable) { 0 } else { row.bytes });
     Some(Candidate {
         advice,
-        effect: Effect::Left(left),
-        is_at_most: true,
+        effect: Effect::AtBest(left),
         basis: "all of it gone".to_owned(),
     })
 }

@@ -1,12 +1,11 @@
 //! Variables that lie on few tiles and fill them: operands of a plan with very little memory, which a higher
 //! `availableMemoryProportion` spreads again, or a tensor that was mapped to few tiles.
 //!
-//! A variable lies on few tiles when at most a quarter of an IPU's tiles have any of it. That counts where
-//! fewer than half of all tiles are over: else it is not the balance.
+//! A variable lies on few tiles when a quarter of an IPU's tiles could hold all of it, had each as much as the tile
+//! that has most of what is over. That counts where fewer than half of the tiles of the IPU that is over by most are
+//! over: else it is not the balance.
 
-use std::collections::{BTreeMap, HashMap};
-
-use rayon::prelude::*;
+use std::collections::HashMap;
 
 use super::how;
 use super::planned::{by_kind, is_planned, proportions, range};
@@ -18,7 +17,6 @@ use crate::analysis::insights::must_go::operation_of;
 use crate::analysis::insights::pressure::AliveAbove;
 use crate::analysis::liveness::variable_name;
 use crate::analysis::program::operations::Operation;
-use crate::store::liveness::TileVariableBytes;
 use crate::store::{ClassId, UnloweredId};
 use crate::text::grouped;
 
@@ -27,7 +25,7 @@ type Key = (UnloweredId, ClassId);
 /// A variable on few tiles, as far as it lives in one class.
 struct OnFewTiles<'a> {
     row: &'a AliveAbove,
-    /// Tiles that have any of it.
+    /// As many tiles as could hold all of it, had each as much as that with most.
     tiles: u64,
     /// What each tile would have if it were spread over all of an IPU.
     share_bytes: u64,
@@ -45,54 +43,33 @@ pub fn candidates<'a>(context: &Context<'a>) -> Vec<Candidate<'a>> {
 
 fn on_few_tiles<'a>(context: &Context<'a>) -> Option<Vec<OnFewTiles<'a>>> {
     let (report, pressure) = (context.report, context.pressure);
-    let table = report.tile_variable_bytes.get()?;
+    pressure.tiles.as_ref()?;
     let tiles_per_ipu = report.target.get()?.tiles_per_ipu.filter(|tiles| *tiles > 0)?;
-    if pressure.places.len() as u64 * 2 >= context.verdict.tiles {
+    let worst = context.verdict.failure.as_ref()?.worst_ipu;
+    let worst = context.verdict.ipus.iter().find(|ipu| Some(ipu.ipu) == worst)?;
+    if worst.tiles_over.saturating_mul(2) >= worst.tiles {
         return None;
     }
-    let keys: HashMap<Key, usize> =
-        pressure.alive.iter().map(|row| (row.alive.variable, row.alive.class)).zip(0..).collect();
-    let sums = tiles_and_bytes(table, &keys);
-    let rows = pressure.alive.iter().zip(sums);
-    let few = rows.filter(|(_, (tiles, _))| *tiles > 0 && tiles * 4 <= tiles_per_ipu);
-    let few = few.map(|(row, (tiles, bytes))| {
-        let owners = context.owners;
-        let operation = operation_of(pressure, owners, &row.alive);
-        OnFewTiles {
-            row,
-            tiles,
-            share_bytes: bytes.div_ceil(tiles_per_ipu),
-            operation: operation.and_then(|at| owners.operations().get(at as usize)),
-        }
+    let mut totals: HashMap<Key, u64> = HashMap::new();
+    for row in report.liveness.get()?.variable_bytes.as_ref()? {
+        let total = totals.entry((row.variable, row.class)).or_default();
+        *total = total.saturating_add(row.bytes);
+    }
+    let few = pressure.alive.iter().filter_map(|row| {
+        let bytes = *totals.get(&(row.alive.variable, row.alive.class))?;
+        let tiles = bytes.div_ceil(row.most.0.max(1));
+        (tiles * 4 <= tiles_per_ipu).then(|| {
+            let owners = context.owners;
+            let operation = operation_of(pressure, owners, &row.alive);
+            OnFewTiles {
+                row,
+                tiles,
+                share_bytes: bytes.div_ceil(tiles_per_ipu),
+                operation: operation.and_then(|at| owners.operations().get(at as usize)),
+            }
+        })
     });
     Some(few.collect())
-}
-
-/// Of each key the tiles that have any of it, and its bytes on all of them.
-fn tiles_and_bytes(table: &TileVariableBytes, keys: &HashMap<Key, usize>) -> Vec<(u64, u64)> {
-    let none = || vec![(0_u64, 0_u64); keys.len()];
-    let add_tile = |mut sums: Vec<(u64, u64)>, rows: &std::ops::Range<usize>| {
-        // A tile can have several rows of a variable and class; it counts once.
-        let mut of_tile: BTreeMap<usize, u64> = BTreeMap::new();
-        for row in table.iter(rows.clone()).filter(|row| row.bytes > 0) {
-            if let Some(key) = keys.get(&(row.variable, row.class)) {
-                let bytes = of_tile.entry(*key).or_default();
-                *bytes = bytes.saturating_add(row.bytes);
-            }
-        }
-        for (key, bytes) in of_tile {
-            if let Some(sum) = sums.get_mut(key) {
-                *sum = (sum.0 + 1, sum.1.saturating_add(bytes));
-            }
-        }
-        sums
-    };
-    table.rows.par_iter().fold(none, add_tile).reduce(none, |mut sums, others| {
-        for (sum, other) in sums.iter_mut().zip(others) {
-            *sum = (sum.0 + other.0, sum.1.saturating_add(other.1));
-        }
-        sums
-    })
 }
 
 fn spread<'a>(few: &[OnFewTiles<'a>]) -> Left<'a> {
@@ -115,7 +92,7 @@ fn evidence(context: &Context<'_>, few: &OnFewTiles<'_>) -> Evidence {
         format!(", alive for {}{value}", operation_title(operation))
     });
     let what =
-        format!("{name} on {} of {} tiles{of}", grouped(few.tiles), grouped(context.verdict.tiles));
+        format!("{name}, all of which {} such tiles hold{of}", grouped(few.tiles));
     let (bytes, place) = few.row.most;
     Evidence::new(what)
         .bytes(bytes)
@@ -162,7 +139,7 @@ fn raise<'a>(context: &Context<'a>, few: &[OnFewTiles<'a>]) -> Option<Candidate<
         ..Advice::of(Technique::RaiseAvailableMemoryProportion)
     };
     let basis = BASIS.to_owned();
-    Some(Candidate { advice, effect: Effect::Left(spread(few)), is_at_most: false, basis })
+    Some(Candidate { advice, effect: Effect::AtBest(spread(few)), basis })
 }
 
 fn balance<'a>(context: &Context<'a>, few: &[OnFewTiles<'a>]) -> Option<Candidate<'a>> {
@@ -177,5 +154,5 @@ fn balance<'a>(context: &Context<'a>, few: &[OnFewTiles<'a>]) -> Option<Candidat
         ..Advice::of(Technique::BalanceTheTiles)
     };
     let basis = BASIS.to_owned();
-    Some(Candidate { advice, effect: Effect::Left(spread(few)), is_at_most: true, basis })
+    Some(Candidate { advice, effect: Effect::AtBest(spread(few)), basis })
 }

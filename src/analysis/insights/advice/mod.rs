@@ -2,7 +2,11 @@
 //!
 //! Each file has a technique or two of docs/advice.md, with what of a report speaks for it. A technique is
 //! advised only where it has evidence and would save something, and ranked by what it would cover of the bytes
-//! that tiles are over (`pressure`); equals by what they cost, cheap ones first.
+//! that tiles are over (`pressure`), what is sure to be enough first; equals by what they cost, cheap ones first.
+//!
+//! What is promised is what is left where the change does least: benches/advice.rs follows advice and says how
+//! often that is kept. To be enough, a change must leave [`spare_bytes`] on each tile for what nobody can work out
+//! beforehand: code of other plans, and gaps.
 
 mod activations;
 mod evidence;
@@ -115,6 +119,8 @@ pub(crate) struct Advice {
     pub now: Vec<f64>,
     /// The value to try first; `None` where the report does not tell one.
     pub suggested: Option<f64>,
+    /// The value to try next, if that is not enough.
+    pub next: Option<f64>,
     /// How it is spelled.
     pub how: Vec<How>,
     /// What it is based on, never empty.
@@ -135,6 +141,7 @@ impl Advice {
             direction: Direction::Change,
             now: Vec::new(),
             suggested: None,
+            next: None,
             how: Vec::new(),
             evidence: Vec::new(),
             saving: None,
@@ -148,14 +155,36 @@ impl Advice {
 pub(crate) struct Saving {
     /// Bytes of what tiles are over, on the tiles that are; more than that does not count.
     pub bytes: u64,
+    /// As many of them as are promised (docs/advice.md, "What advice promises"); 0 where `bytes` is a bound,
+    /// and not what is to be expected.
+    pub at_least_bytes: u64,
     /// What tiles are over, together.
     pub of_bytes: u64,
     /// Tiles that would be within the limit. `None` where the bytes by tile are absent.
     pub tiles: Option<u64>,
-    /// Whether it is a bound, and not what is to be expected.
+    /// Whether nothing is promised.
     pub is_at_most: bool,
+    /// On how many of the tiles that are over it was worked out, where that is not all of them.
+    pub from_tiles: Option<u64>,
     /// How it was worked out.
     pub basis: String,
+}
+
+impl Saving {
+    /// What it covers in a sentence; `size` writes bytes.
+    pub fn sentence(&self, size: &dyn Fn(u64) -> String) -> String {
+        let of = size(self.of_bytes);
+        let (least, most) = (size(self.at_least_bytes), size(self.bytes));
+        let all = self.bytes == self.of_bytes;
+        match self.at_least_bytes {
+            0 if all => format!("May cover all {of} that tiles are over"),
+            0 => format!("Covers at most {most} of the {of} that tiles are over"),
+            sure if sure == self.of_bytes => format!("Covers all {of} that tiles are over"),
+            sure if sure == self.bytes => format!("Covers {most} of the {of} that tiles are over"),
+            _ if all => format!("Covers {least} or more, perhaps all, of the {of} that tiles are over"),
+            _ => format!("Covers {least} to {most} of the {of} that tiles are over"),
+        }
+    }
 }
 
 /// A technique that one would think of and that does not help here.
@@ -166,6 +195,11 @@ pub(crate) struct NotAdvised {
     pub why: String,
     /// What says so.
     pub evidence: Vec<Evidence>,
+}
+
+/// What must be left on a tile that has so many bytes: a thirty-second.
+fn spare_bytes(limit_bytes: u64) -> u64 {
+    limit_bytes / 32
 }
 
 /// What is advised, most bytes first, and what is not.
@@ -188,12 +222,15 @@ struct Context<'a> {
 struct Candidate<'a> {
     advice: Advice,
     effect: Effect<'a>,
-    is_at_most: bool,
     basis: String,
 }
 
 enum Effect<'a> {
-    Left(Left<'a>),
+    /// What is left of each row, and what is left of it at most: the difference is what is not sure.
+    Left(Left<'a>, Left<'a>),
+    /// What is left of each row at best; nothing is promised.
+    AtBest(Left<'a>),
+    /// What is saved at best.
     Known(Covered),
     Unknown,
 }
@@ -236,37 +273,24 @@ pub(crate) fn advice_on_room(
 }
 
 fn ranked(candidates: Vec<Candidate<'_>>, pressure: &Pressure<'_>) -> Vec<Advice> {
-    let (mut changes, mut known) = (Vec::new(), Vec::new());
-    let mut pieces = Vec::new();
-    for candidate in candidates {
-        let Candidate { advice, effect, is_at_most, basis } = candidate;
-        let covered = match effect {
-            Effect::Left(left) => {
-                changes.push(left);
-                None
-            }
-            Effect::Known(covered) => Some(Some(covered)),
-            Effect::Unknown => Some(None),
-        };
-        known.push(covered);
-        pieces.push((advice, is_at_most, basis));
-    }
+    let changes: Vec<&Left<'_>> = candidates.iter().flat_map(|one| one.effect.changes()).collect();
     let mut computed = pressure.covered(&changes).into_iter();
-    let saving = |known: Option<Option<Covered>>| match known {
-        Some(known) => known,
-        None => computed.next(),
-    };
-    let savings: Vec<Option<Covered>> = known.into_iter().map(saving).collect();
-    let by_tile = pressure.tiles().is_some();
-    let mut advice: Vec<Advice> = pieces
+    let mut savings = Vec::with_capacity(candidates.len());
+    for candidate in &candidates {
+        savings.push(candidate.effect.saving(&mut computed));
+    }
+    let by_tile = pressure.tiles.is_some();
+    let mut advice: Vec<Advice> = candidates
         .into_iter()
         .zip(savings)
-        .map(|((advice, is_at_most, basis), covered)| Advice {
-            saving: covered.map(|covered| Saving {
+        .map(|(Candidate { advice, basis, .. }, saving)| Advice {
+            saving: saving.map(|(covered, at_least_bytes)| Saving {
                 bytes: covered.bytes,
+                at_least_bytes: at_least_bytes.min(covered.bytes),
                 of_bytes: pressure.over_bytes,
                 tiles: by_tile.then_some(covered.places),
-                is_at_most,
+                is_at_most: at_least_bytes == 0,
+                from_tiles: pressure.sampled().map(|(looked_at, _)| looked_at),
                 basis,
             }),
             ..advice
@@ -274,7 +298,32 @@ fn ranked(candidates: Vec<Candidate<'_>>, pressure: &Pressure<'_>) -> Vec<Advice
         .filter(|advice| advice.saving.as_ref().is_none_or(|saving| saving.bytes > 0))
         .collect();
     advice.sort_by_key(|advice| {
-        (Reverse(advice.saving.as_ref().map(|saving| saving.bytes)), advice.id)
+        let saving = advice.saving.as_ref();
+        let is_enough = saving.is_some_and(|saving| saving.at_least_bytes == saving.of_bytes);
+        let bytes = saving.map(|saving| (saving.bytes, saving.at_least_bytes));
+        (Reverse(is_enough), Reverse(bytes), advice.id)
     });
     advice
+}
+
+impl<'a> Effect<'a> {
+    /// What must be worked out of it, in the order in which [`Self::saving`] takes the answers.
+    fn changes(&self) -> impl Iterator<Item = &Left<'a>> {
+        let (first, second) = match self {
+            Self::Left(left, at_most) => (Some(left), Some(at_most)),
+            Self::AtBest(left) => (Some(left), None),
+            Self::Known(_) | Self::Unknown => (None, None),
+        };
+        first.into_iter().chain(second)
+    }
+
+    /// What it saves, and how many bytes of that are sure.
+    fn saving(&self, computed: &mut impl Iterator<Item = Covered>) -> Option<(Covered, u64)> {
+        match self {
+            Self::Left(..) => Some((computed.next()?, computed.next()?.bytes)),
+            Self::AtBest(_) => Some((computed.next()?, 0)),
+            Self::Known(covered) => Some((*covered, 0)),
+            Self::Unknown => None,
+        }
+    }
 }

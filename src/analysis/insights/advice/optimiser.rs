@@ -110,13 +110,13 @@ fn candidate<'a>(
     let evidence = rows.iter().take(MOST_EVIDENCE).map(|row| {
         let name: Cow<'_, str> = variable_name(context.pressure.liveness(), row.alive.variable);
         Evidence::new(format!("{name}, always live"))
-            .bytes(row.alive.bytes)
-            .on(&context.pressure.tiles().unwrap_or_default())
+            .bytes(row.most.0)
+            .on_place(&row.most.1)
             .variable(&name)
     });
     let advice = Advice { what, how, evidence: evidence.collect(), caution, ..Advice::of(id) };
     let basis = basis.to_owned();
-    Some(Candidate { advice, effect: Effect::Left(left), is_at_most: true, basis })
+    Some(Candidate { advice, effect: Effect::AtBest(left), basis })
 }
 
 #[cfg(test)]

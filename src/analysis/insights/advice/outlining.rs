@@ -109,10 +109,10 @@ fn outline<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
     let code = code_by_operation(context)?;
     let saved = saved_by_tile(&groups, &code);
     let on_tile = |tile: TileId| saved.get(tile.0 as usize).copied().unwrap_or(0);
-    let tiles = context.pressure.tiles();
+    let tiles = &context.pressure.tiles;
     let bytes_of = |group: &Vec<u32>| {
         let lists = group.iter().filter_map(|at| code.get(at));
-        let of_list = |list: &Vec<u64>| match &tiles {
+        let of_list = |list: &Vec<u64>| match tiles {
             Some(tiles) => tiles.iter().filter_map(|tile| list.get(tile.0 as usize)).sum::<u64>(),
             None => list.iter().sum(),
         };
@@ -162,8 +162,7 @@ fn outline<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
     };
     Some(Candidate {
         advice,
-        effect: Effect::Left(left),
-        is_at_most: true,
+        effect: Effect::AtBest(left),
         basis: "each group of equal operations has the exchange code of one of them; exchanges that share \
                 code already are counted as if they did not"
             .to_owned(),
@@ -194,8 +193,10 @@ fn one_proportion<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
     if evidence.is_empty() {
         return None;
     }
-    let tiles = context.pressure.tiles().unwrap_or_default();
-    evidence.push(Evidence::new("code on the tiles that are over").bytes(code).on(&tiles));
+    let percent = code * 100 / context.pressure.alive_bytes.max(1);
+    let tiles = context.pressure.tiles.clone().unwrap_or_default();
+    let what = format!("code is {percent} % of what is alive on the tiles that are over");
+    evidence.push(Evidence::new(what).on(&tiles));
     let advice = Advice {
         what: "Keep one availableMemoryProportion for operations that are otherwise equal"
             .to_owned(),
@@ -207,5 +208,5 @@ fn one_proportion<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
         ..Advice::of(Technique::OneProportionForEqualOperations)
     };
     let basis = String::new();
-    Some(Candidate { advice, effect: Effect::Unknown, is_at_most: false, basis })
+    Some(Candidate { advice, effect: Effect::Unknown, basis })
 }

@@ -71,8 +71,7 @@ pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
     });
     Some(Candidate {
         advice,
-        effect: Effect::Left(left),
-        is_at_most: true,
+        effect: Effect::AtBest(left),
         basis: "half of the anonymous variables of these operations; those of them that are no partial \
                 sums stay"
             .to_owned(),

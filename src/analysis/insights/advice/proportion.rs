@@ -5,11 +5,13 @@
 //! temporaries are. Its log does not name the operations that a plan with the minimum of memory was taken for; it
 //! is those whose temporaries are more than their proportion allows.
 
+use std::collections::HashMap;
+
 use super::how;
 use super::planned::{LEAST_PROPORTION, by_kind, is_planned, proportions, range};
 use super::{
     Advice, Candidate, Context, Direction, Effect, Evidence, Left, MOST_EVIDENCE, NotAdvised,
-    Technique, operation_title,
+    Technique, operation_title, spare_bytes,
 };
 use crate::analysis::insights::pressure::OperationPressure;
 use crate::analysis::program::operations::Operation;
@@ -44,21 +46,12 @@ fn candidate<'a>(context: &Context<'a>, owners: &[Owner<'a>]) -> Option<Candidat
     let suggested = owners.iter().map(suggested).min_by(f64::total_cmp)?;
     let now = proportions(owners.iter().map(|(_, operation)| *operation));
     let from = range(&now).map_or_else(String::new, |now| format!(" from {now}"));
-    let wanted: Vec<u32> = owners.iter().map(|(pressure, _)| pressure.operation).collect();
-    let operations = context.owners;
-    let left: Left<'a> = Box::new(move |view, row| {
-        let aim = (suggested * view.place.limit_bytes as f64) as u64;
-        let operation = operations.variables.of_life(row.class_row);
-        let operation = operation.filter(|operation| wanted.contains(operation));
-        let most = operation.and_then(|operation| view.temporaries.get(&operation)).copied();
-        match most.filter(|most| *most > aim) {
-            Some(most) => scaled(row.bytes, aim, most),
-            None => row.bytes,
-        }
-    });
+    let next = ((suggested * NEXT * 100.0).floor() / 100.0).max(LEAST_PROPORTION);
+    let next = Some(next).filter(|next| *next < suggested);
+    let and_next = next.map_or_else(String::new, |next| format!(" (if that is not enough, {next} next)"));
     let advice = Advice {
         what: format!(
-            "Lower availableMemoryProportion{from} to {suggested} or less for the operations whose \
+            "Lower availableMemoryProportion{from} to {suggested}{and_next} for the operations whose \
              temporaries own the peaks ({})",
             by_kind(owners.iter().map(|(_, operation)| *operation))
         ),
@@ -66,6 +59,7 @@ fn candidate<'a>(context: &Context<'a>, owners: &[Owner<'a>]) -> Option<Candidat
         direction: Direction::Lower,
         now,
         suggested: Some(suggested),
+        next,
         how: how::proportion(&suggested.to_string(), &context.verdict.ipus_concerned()),
         evidence: owners.iter().take(MOST_EVIDENCE).map(|owner| evidence(context, owner)).collect(),
         caution: "Plans for less memory are slower and need more exchange and control code, which is \
@@ -74,27 +68,78 @@ fn candidate<'a>(context: &Context<'a>, owners: &[Owner<'a>]) -> Option<Candidat
     };
     Some(Candidate {
         advice,
-        effect: Effect::Left(left),
-        is_at_most: false,
+        effect: Effect::Left(
+            left_at(context, owners, suggested, |_, _| true),
+            left_at(context, owners, suggested, |proportion, share| {
+                proportion >= SURE_PROPORTION && share >= SURE_SHARE
+            }),
+        ),
         basis: format!(
             "the temporaries of these operations shrunk to {suggested} of a tile's memory where they are \
-             more, all else as it is; the code of smaller plans is not counted"
+             more (and by as much more as they are more than their proportion now), all else as it is; \
+             promised is what a plan has to give up less than {:.0} % for; a thirty-second of a tile is left \
+             for the code of smaller plans and for gaps",
+            (1.0 - SURE_SHARE) * 100.0
         ),
     })
 }
 
-/// The largest proportion, in hundredths, with which an operation's temporaries would leave enough; lower
-/// than that of now, and not lower than PopLibs advises.
-fn suggested((pressure, operation): &Owner<'_>) -> f64 {
-    let needed = pressure.aim_bytes as f64 / pressure.at.0.limit_bytes.max(1) as f64;
+/// How far the value to try next is below the first.
+const NEXT: f64 = 0.85;
+/// From this proportion on, and from this share of its temporaries on, a plan is taken to be there: how small a
+/// plan can be no report says.
+const SURE_PROPORTION: f64 = 0.1;
+const SURE_SHARE: f64 = 0.25;
+
+/// What is left of each row at a proportion, where it `is_sure` that an operation has such a plan, by the
+/// proportion and the share of its temporaries that is left.
+fn left_at<'a>(
+    context: &Context<'a>,
+    owners: &[Owner<'a>],
+    proportion: f64,
+    is_sure: fn(f64, f64) -> bool,
+) -> Left<'a> {
+    let excess: HashMap<u32, f64> =
+        owners.iter().map(|owner| (owner.0.operation, excess(owner))).collect();
+    let operations = context.owners;
+    Box::new(move |view, row| {
+        let operation = operations.variables.of_life(row.class_row);
+        let found = operation.and_then(|operation| {
+            Some((excess.get(&operation)?, *view.temporaries.get(&operation)?))
+        });
+        let Some((excess, most)) = found else { return row.bytes };
+        let aim = (proportion * excess * view.place.limit_bytes as f64) as u64;
+        if most <= aim || !is_sure(proportion, aim as f64 / most as f64) {
+            return row.bytes;
+        }
+        scaled(row.bytes, aim, most)
+    })
+}
+
+/// How many times more than its proportion allows an operation takes; 1 where it is within. A plan is chosen by
+/// an estimate, evenly over the tiles, which the fullest of them exceeds.
+fn excess((pressure, operation): &Owner<'_>) -> f64 {
+    let limit = pressure.at.0.limit_bytes as f64;
+    let allowed = operation.available_memory_proportion.map(|proportion| proportion * limit);
+    let allowed = allowed.filter(|allowed| *allowed > 0.0);
+    allowed.map_or(1.0, |allowed| (pressure.temporary_bytes as f64 / allowed).max(1.0))
+}
+
+/// The largest proportion, in hundredths, with which an operation's temporaries would leave enough, and something
+/// to spare; lower than that of now, and not lower than PopLibs advises.
+fn suggested(owner: &Owner<'_>) -> f64 {
+    let (pressure, operation) = owner;
+    let limit = pressure.at.0.limit_bytes;
+    let aim = pressure.aim_bytes.saturating_sub(spare_bytes(limit));
+    let needed = aim as f64 / (limit.max(1) as f64 * excess(owner));
     let below_now = operation.available_memory_proportion.map_or(1.0, |now| now * 0.9);
     ((needed.min(below_now) * 100.0).floor() / 100.0).max(LEAST_PROPORTION)
 }
 
-/// `bytes` × `aim` ÷ `most`, where `aim` is less than `most`.
-fn scaled(bytes: u64, aim: u64, most: u64) -> u64 {
+/// `bytes` × `aim` ÷ `most`.
+pub fn scaled(bytes: u64, aim: u64, most: u64) -> u64 {
     let scaled = u128::from(bytes) * u128::from(aim) / u128::from(most.max(1));
-    u64::try_from(scaled).unwrap_or(bytes)
+    u64::try_from(scaled).unwrap_or(u64::MAX)
 }
 
 fn evidence(context: &Context<'_>, (pressure, operation): &Owner<'_>) -> Evidence {

@@ -28,12 +28,14 @@ pub fn advice(
     let rows = liveness.variable_bytes.as_ref()?.iter().copied();
     let temporaries =
         largest_temporaries(&Timeline::new(rows, &liveness.classes), &owners.variables);
+    // An operation has the tiles of one IPU.
+    let ipu_bytes = verdict.ipus.iter().map(|ipu| ipu.limit_bytes).max()?;
     let mut limited: Vec<(u64, u32, &Operation)> = temporaries
         .into_iter()
         .filter_map(|(at, bytes)| {
             let operation =
                 owners.operations().get(at as usize).filter(|found| is_planned(found))?;
-            let allowed = operation.available_memory_proportion? * verdict.capacity_bytes as f64;
+            let allowed = operation.available_memory_proportion? * ipu_bytes as f64;
             (bytes as f64 * 2.0 >= allowed).then_some((bytes, at, operation))
         })
         .collect();

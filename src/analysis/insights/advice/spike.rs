@@ -39,8 +39,7 @@ pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
     };
     Some(Candidate {
         advice,
-        effect: Effect::Left(left),
-        is_at_most: false,
+        effect: Effect::AtBest(left),
         basis: "its temporaries halved, as in two parts, all else as it is".to_owned(),
     })
 }

@@ -55,7 +55,7 @@ pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
         caution: "Stages of a pipeline should take about as long as each other",
         ..advice
     };
-    Some(Candidate { advice, effect, is_at_most: true, basis: basis.to_owned() })
+    Some(Candidate { advice, effect, basis: basis.to_owned() })
 }
 
 /// On how many IPUs the model would fit if it could be cut anywhere and all grew as it does; `None` where one

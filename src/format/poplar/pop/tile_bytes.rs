@@ -56,6 +56,43 @@ pub fn read_tile_variable_bytes(
     Ok(Some(group(chunks.into_iter().flatten().collect())))
 }
 
+/// Reads the rows of some of `tiles` tiles, from where they lie; of all where that cannot be told, or where the
+/// rows of a tile do not add up to the always-live bytes that `always_live` knows of it. `None` as
+/// [`read_tile_variable_bytes`].
+///
+/// # Errors
+/// When the profile cannot be opened again.
+pub fn read_bytes_of_tiles(
+    database: &Database,
+    classes: &Classes,
+    (wanted, tiles): (&[TileId], usize),
+    always_live: &dyn Fn(TileId) -> Option<u64>,
+    warnings: &Warnings,
+    progress: &Progress,
+) -> Result<Option<TileVariableBytes>, Error> {
+    let tables = database.tables(warnings, progress)?;
+    if !tables.has_columns(TABLE, &COLUMNS) {
+        return Ok(None);
+    }
+    let numbers: Vec<u32> = wanted.iter().map(|tile| tile.0).collect();
+    if let Some(ranges) = tables.row_ranges_of_tiles(TABLE, tiles, &numbers) {
+        let rows = wanted.iter().zip(&ranges).map(|(tile, range)| {
+            let mut of_tile = read_chunk(&tables, classes, Some(range))?;
+            of_tile.retain(|row| row.tile == tile.0);
+            let is_always_live = |row: &&Row| {
+                let class = classes.ids.position(row.class);
+                class.is_some_and(|class| classes.always_live.get(class) == Some(&true))
+            };
+            let sum = of_tile.iter().filter(is_always_live).map(|row| u64::from(row.bytes)).sum();
+            (always_live(*tile) == Some(sum)).then_some(of_tile)
+        });
+        if let Some(rows) = rows.collect::<Option<Vec<_>>>().filter(|_| !progress.is_cancelled()) {
+            return Ok(Some(group(rows)));
+        }
+    }
+    read_tile_variable_bytes(database, classes, warnings, progress)
+}
+
 fn read_chunk(
     tables: &Tables<'_>,
     classes: &Classes,

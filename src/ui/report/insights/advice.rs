@@ -4,7 +4,7 @@ use eframe::egui::{self, CollapsingHeader, Label, RichText};
 
 use super::{RunPart, card_ui};
 use crate::analysis::insights::Insights;
-use crate::analysis::insights::advice::{Advice, Evidence, Saving};
+use crate::analysis::insights::advice::{Advice, Evidence};
 use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::program::operations::OperationName;
 use crate::store::StepId;
@@ -44,7 +44,7 @@ fn one_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, number: usize, advice: &Adv
     let title = format!("{number}. {}", shortened(&advice.what, TEXT));
     ui.add(Label::new(RichText::new(title).strong()).wrap());
     if let Some(saving) = &advice.saving {
-        ui.add(Label::new(saving_text(saving, units)).wrap());
+        ui.add(Label::new(saving.sentence(&|bytes| units.bytes(bytes))).wrap());
         ui.add(Label::new(RichText::new(format!("Basis: {}", clean(&saving.basis))).weak()).wrap());
     }
     evidence_ui(ui, page, &advice.evidence);
@@ -58,16 +58,6 @@ fn one_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, number: usize, advice: &Adv
                 });
             }
         });
-    }
-}
-
-fn saving_text(saving: &Saving, units: Units) -> String {
-    let (bytes, of) = (units.bytes(saving.bytes), units.bytes(saving.of_bytes));
-    match (saving.is_at_most, saving.bytes == saving.of_bytes) {
-        (false, true) => format!("Covers all {of} that tiles are over"),
-        (true, true) => format!("May cover all {of} that tiles are over"),
-        (false, false) => format!("Covers {bytes} of the {of} that tiles are over"),
-        (true, false) => format!("Covers at most {bytes} of the {of} that tiles are over"),
     }
 }
 

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use super::PageContext;
 use super::side_by_side::columns_of_runs_ui;
-use crate::analysis::insights::{Insights, insights, insights_with_gaps};
+use crate::analysis::insights::{Insights, OfTiles, insights, insights_with_tiles};
 use crate::analysis::memory::selection::TileSelection;
 use crate::store::Report;
 use crate::ui::command::{Command, Page};
@@ -94,11 +94,9 @@ impl InsightsOfRun {
         let derived = Arc::clone(&page.run.derived);
         let key = settled(page.report());
         self.found.ask("insights", ui.ctx(), &key, move |cancel| {
-            // Until it is known where on the profile tiles lie, reading them would take too long.
-            let is_known = derived.report().variables.is_settled();
-            let found = is_known.then(|| insights_with_gaps(&derived, cancel.progress()));
+            let found = insights_with_tiles(&derived, cancel.progress());
             // What went wrong is among the warnings of the report.
-            Arc::new(found.and_then(Result::ok).unwrap_or_else(|| insights(&derived, None)))
+            Arc::new(found.unwrap_or_else(|_| insights(&derived, OfTiles::default())))
         });
         let Some((_, found)) = self.found.last() else {
             absent_ui(ui, self.found.failure().unwrap_or("The report is being looked at"), "");
