@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
+use super::database::size_of_file;
 use super::{FolderReport, OpenReport, discover};
 use crate::format::{Error, Progress};
 use crate::store::{Report, Warnings};
@@ -67,9 +68,8 @@ struct Sizes {
 
 impl Sizes {
     fn of(profile: &Path) -> Self {
-        let bytes = |path: &Path| std::fs::metadata(path).map_or(0, |metadata| metadata.len());
         let found = discover(profile, &Warnings::default());
-        let debug = found.ok().and_then(|found| found.debug);
-        Self { profile: bytes(profile), debug: debug.map_or(0, |path| bytes(&path)) }
+        let debug = found.ok().and_then(|found| size_of_file(&found.debug?));
+        Self { profile: size_of_file(profile).unwrap_or(0), debug: debug.unwrap_or(0) }
     }
 }

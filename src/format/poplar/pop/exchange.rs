@@ -53,7 +53,7 @@ pub fn read_exchanges(tables: &Tables<'_>, cycles: &Cycles) -> Option<Exchanges>
         };
         is_there |= read_kind(tables, source, cycles, &mut streams, &mut exchanges);
     }
-    (is_there && !tables.is_cancelled()).then_some(exchanges)
+    (is_there && !tables.progress.is_cancelled()).then_some(exchanges)
 }
 
 /// `streams` are the transfers of the exchange with a number, by number; they are taken from there.
