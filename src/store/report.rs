@@ -176,6 +176,11 @@ impl Report {
         Self { path, system, ..Self::default() }
     }
 
+    /// The name of a category, where the file names it.
+    pub fn category_name(&self, id: CategoryId) -> Option<&str> {
+        self.categories.get()?.name(id)
+    }
+
     /// The limit of a tile, bytes.
     pub fn bytes_per_tile(&self) -> Option<u64> {
         self.target.get()?.bytes_per_tile
