@@ -1,6 +1,6 @@
 //! The JSON of a sweep.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::{Grid, SweepReport};
 use crate::analysis::program::report_options::OptionValue;
@@ -14,11 +14,13 @@ pub fn document(answer: &SweepReport) -> Value {
         FastestThatFits::NoneFits => Some("none-fits"),
         FastestThatFits::SpeedUnknown => Some("speed-unknown"),
     };
+    let options: Value = sweep.options.iter().map(|option| varying(sweep, option)).collect();
+    let runs = (0..).zip(&sweep.runs).map(|(place, run)| facts(sweep, place, run));
     let mut document = json!({
         "path": answer.folder.display().to_string(),
-        "options": Value::from_iter(sweep.options.iter().map(|option| varying(sweep, option))),
+        "options": options,
         "options_left_out": sweep.options_left_out,
-        "runs": Value::from_iter((0..).zip(&sweep.runs).map(|(place, run)| facts(sweep, place, run))),
+        "runs": runs.collect::<Value>(),
         "fastest_that_fits": fastest(sweep),
         // Why there is none.
         "no_fastest_because": no_fastest_because,
@@ -86,7 +88,7 @@ fn heat_map(sweep: &Sweep, map: &HeatMap) -> Value {
         "figure": map.figure,
         "rows": map.rows,
         "columns": map.columns,
-        "cells": Value::from_iter(cells),
+        "cells": cells.collect::<Value>(),
     })
 }
 
@@ -98,7 +100,7 @@ fn curve_of(sweep: &Sweep, curve: &Curve) -> Value {
             let path = sweep.path(point.run);
             json!({ "by": point.at, "value": point.value, "fits": point.fits, "path": path })
         });
-        json!({ "options": Map::from_iter(options), "points": Value::from_iter(points) })
+        json!({ "options": options.collect::<Value>(), "points": points.collect::<Value>() })
     });
-    json!({ "by": sweep.id(curve.option), "figure": curve.figure, "lines": Value::from_iter(lines) })
+    json!({ "by": sweep.id(curve.option), "figure": curve.figure, "lines": lines.collect::<Value>() })
 }
