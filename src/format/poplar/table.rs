@@ -25,7 +25,7 @@ pub struct Tables<'a> {
     file: &'a str,
     file_bytes: u64,
     warnings: &'a Warnings,
-    progress: &'a Progress,
+    pub progress: &'a Progress,
 }
 
 /// What to read of a table.
@@ -149,11 +149,6 @@ impl<'a> Tables<'a> {
             (Err(rusqlite::Error::QueryReturnedNoRows), _) => Vec::new(),
             _ => vec![i64::MIN..=i64::MAX],
         }
-    }
-
-    /// Whether the reading was cancelled, so that what was read may be a part only.
-    pub fn is_cancelled(&self) -> bool {
-        self.progress.is_cancelled()
     }
 
     /// Adds a warning about this file.
