@@ -203,16 +203,8 @@ fn paint(fill: Color32, stroke: Stroke) -> String {
 
 /// A text for XML; control characters, which it does not allow, are left out.
 fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for character in text.chars().filter(|character| !character.is_control()) {
-        match character {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            character => escaped.push(character),
-        }
-    }
-    escaped
+    let text: String = text.chars().filter(|character| !character.is_control()).collect();
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 #[cfg(test)]
