@@ -278,6 +278,23 @@ impl Runs {
         self.list.len() == 1
     }
 
+    /// A text for one run, for two, and for more.
+    pub fn of_number<'a>(&self, [one, two, more]: [&'a str; 3]) -> &'a str {
+        match self.len() {
+            1 => one,
+            2 => two,
+            _ => more,
+        }
+    }
+
+    /// Whether each has a picture of its own: then its position, else one picture of all.
+    pub fn pictures(&self) -> Vec<Option<usize>> {
+        match self.arrangement {
+            Arrangement::SideBySide if !self.is_one() => (0..self.len()).map(Some).collect(),
+            _ => vec![None],
+        }
+    }
+
     pub fn get(&self, run: usize) -> Option<&Run> {
         self.list.get(run)
     }

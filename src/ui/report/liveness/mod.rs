@@ -21,7 +21,7 @@ use std::sync::Arc;
 use super::{PageContext, head_ui, part_or_reason, reason_of, unread_ui};
 use crate::analysis::liveness::{Scope, replica_note, scope_title, why_no_curve};
 use crate::ui::pages::RunsPage;
-use crate::ui::runs::{Arrangement, Needed, Needs, Run, Runs, RunsAnswer};
+use crate::ui::runs::{Needed, Needs, Run, Runs, RunsAnswer};
 use crate::ui::split;
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::overview::Overview;
@@ -80,7 +80,7 @@ impl RunsPage for LivenessPage {
         self.filter_ui(ui, page, &timelines);
         selected_ui(ui, page, &timelines, &self.marks);
         self.toolbar_ui(ui, page, &timelines);
-        let is_beside = runs.arrangement == Arrangement::SideBySide && !runs.is_one();
+        let is_beside = runs.pictures().len() > 1;
         // Pictures below each other need more of the page.
         let (name, least, share) = if is_beside {
             ("tables below two curves", 240.0, 0.34)

@@ -163,7 +163,6 @@ impl Tables {
     ) -> Option<(usize, bool)> {
         let width = ui.available_width();
         let is_one = page.runs.is_one();
-        // What peaks and variables need side by side.
         // Width that peaks and variables need side by side, points.
         let room = if is_one { 820.0 } else { 1340.0 };
         if width < room {
@@ -315,12 +314,7 @@ impl Tables {
 }
 
 fn named(runs: &Runs, table: &str) -> String {
-    let whose = match runs.len() {
-        1 => "",
-        2 => " of both",
-        _ => " of all runs",
-    };
-    format!("{table}{whose}")
+    format!("{table}{}", runs.of_number(["", " of both", " of all runs"]))
 }
 
 #[derive(Clone, PartialEq)]

@@ -32,7 +32,7 @@ use super::tile_grid::TileGridView;
 use super::{PageContext, is_limit_near, part_or_reason, run_title_ui, tables_height};
 use crate::analysis::memory::selection::TileSelection;
 use crate::ui::pages::RunsPage;
-use crate::ui::runs::{Arrangement, Needed, Needs, Run, RunId, Runs, RunsAnswer};
+use crate::ui::runs::{Needed, Needs, Run, RunId, Runs, RunsAnswer};
 use crate::ui::split;
 use crate::ui::widget::facts::absent_ui;
 use arranged::{DividedTiles, TileChoice, memories};
@@ -138,10 +138,10 @@ impl MemoryPage {
             ui.add_space(2.0);
         }
         let max = (ui.available_height() - PICTURES).max(80.0);
-        let share = match runs.arrangement {
+        let share = match runs.pictures().len() {
             _ if has_differences => 0.8,
-            Arrangement::SideBySide if !runs.is_one() => 0.7,
-            _ => 1.0,
+            1 => 1.0,
+            _ => 0.7,
         };
         split::below(ui, "memory details", tables_height(ui) * share, 60.0..=max, |ui| {
             let chosen = self.tabs.ui(ui, page, tiles, &mut self.selecting);

@@ -6,7 +6,6 @@ use crate::store::Report;
 use crate::store::ids::CategoryId;
 use crate::store::placed::Placement;
 use crate::text::{clean, grouped, shortened};
-use crate::ui::runs::Runs;
 
 use super::read::TileData;
 
@@ -14,42 +13,6 @@ use super::read::TileData;
 const NAME: usize = 60;
 /// Ranges of steps that are written out.
 const MOST_RANGES: usize = 4;
-
-/// What differs by the number of runs: names, and the space of tables.
-pub struct Words {
-    /// The name of the picture where it is saved.
-    pub picture: &'static str,
-    /// The name of the splitter above the tables.
-    pub splitter: &'static str,
-    /// The least height of the pictures with what is above them, points.
-    pub least_height: f32,
-    /// The height of the tables, as a part of what tables have elsewhere.
-    pub tables_share: f32,
-    pub variables: String,
-}
-
-impl Words {
-    pub fn of(runs: &Runs) -> Self {
-        let of_arena = format!("Variables of the {}", runs.system().arena_in_text);
-        if runs.is_one() {
-            return Self {
-                picture: "memory map",
-                splitter: "memory map tables",
-                least_height: 200.0,
-                tables_share: 1.0,
-                variables: of_arena,
-            };
-        }
-        let is_pair = runs.len() == 2;
-        Self {
-            picture: if is_pair { "memory maps of both" } else { "memory maps of all runs" },
-            splitter: "memory map table of two",
-            least_height: 260.0,
-            tables_share: 0.55,
-            variables: format!("{of_arena} in {}", if is_pair { "both" } else { "all runs" }),
-        }
-    }
-}
 
 /// Why a gap is there, with the variables that it is about.
 pub fn reason_text(data: &TileData, gap: &Gap) -> String {
