@@ -202,21 +202,34 @@ impl<T> PartialEq for Same<T> {
     }
 }
 
-/// What was made of a thing, made again when it is another one.
-pub struct MadeFor<T, V>(Option<(Same<T>, V)>);
+/// What was made of something, made again when that is another.
+pub struct Made<K, V>(Option<(K, V)>);
 
-impl<T, V> Default for MadeFor<T, V> {
+/// The same of this very thing, not of an equal one.
+pub type MadeFor<T, V> = Made<Same<T>, V>;
+
+impl<K, V> Default for Made<K, V> {
     fn default() -> Self {
         Self(None)
+    }
+}
+
+impl<K: PartialEq, V> Made<K, V> {
+    /// It, made now if it is of something else.
+    pub fn of(&mut self, key: K, make: impl FnOnce(&K) -> V) -> &V {
+        let made = self.0.take().filter(|(made_for, _)| *made_for == key);
+        let made = made.unwrap_or_else(|| {
+            let made = make(&key);
+            (key, made)
+        });
+        &self.0.insert(made).1
     }
 }
 
 impl<T, V> MadeFor<T, V> {
     /// It, made now if it is of another thing.
     pub fn get(&mut self, from: &Arc<T>, make: impl FnOnce() -> V) -> &V {
-        let made = self.0.take().filter(|(Same(made_for), _)| Arc::ptr_eq(made_for, from));
-        let made = made.unwrap_or_else(|| (Same(Arc::clone(from)), make()));
-        &self.0.insert(made).1
+        self.of(Same(Arc::clone(from)), |_| make())
     }
 }
 

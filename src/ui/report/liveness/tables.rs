@@ -10,6 +10,7 @@ use super::timelines::SlotTimelines;
 use super::words::selected_moment;
 use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::variables::{self, VariableRow};
+use crate::ui::job::Made;
 use crate::ui::report::figures::variables::variable_entries;
 use crate::ui::report::figures::{
     Entries, Entry, FigureColumn, FigureTable, Figures, Layout, Unit,
@@ -136,7 +137,7 @@ pub struct Tables {
     /// `None` until one is chosen.
     tab: Option<Tab>,
     peaks: DataTable,
-    peak_rows: Option<((u64, bool), Arc<PeakRows>)>,
+    peak_rows: Made<(u64, bool), Arc<PeakRows>>,
     not_always_live: VariableTable,
     always_live: VariableTable,
     lifetimes: LifetimeTables,
@@ -213,10 +214,7 @@ impl Tables {
     ) -> Option<(usize, bool)> {
         let (runs, timelines) = (page.runs, subject.timelines);
         let made_for = (timelines.version, runs.is_settled(&[Needed::Debug]));
-        if self.peak_rows.as_ref().is_none_or(|(key, _)| *key != made_for) {
-            self.peak_rows = Some((made_for, Arc::new(PeakRows::new(runs, timelines))));
-        }
-        let (_, peaks) = self.peak_rows.as_ref()?;
+        let peaks = self.peak_rows.of(made_for, |_| Arc::new(PeakRows::new(runs, timelines)));
         let slots = subject.slots;
         let name = named(runs, "peaks");
         let note = if runs.is_one() { "largest first" } else { "largest first, not always live" };

@@ -12,6 +12,7 @@ use crate::analysis::memory::tile_details::{
 };
 use crate::analysis::memory::tile_order::selected_rows;
 use crate::text::{clean, grouped};
+use crate::ui::job::{Made, Same};
 use crate::ui::report::PageContext;
 use crate::ui::runs::{Needed, Run, Runs, RunsAnswer};
 use crate::ui::widget::data_table::{Data, DataTable};
@@ -56,10 +57,10 @@ pub struct Details {
     table: DataTable,
     details: RunsAnswer<TileSelection, Option<TileDetails>>,
     closed: Vec<Group>,
-    shown: Option<Arc<DetailRows>>,
+    /// Of the figures and of the groups that are closed.
+    shown: Made<(Same<Vec<DetailRow>>, Vec<Group>), Arc<DetailRows>>,
 }
 
-/// The rows that are shown, made again when the figures change or a group is opened.
 struct DetailRows {
     figures: Arc<Vec<DetailRow>>,
     /// The figures that are shown, with their names and the names of their groups.
@@ -309,12 +310,9 @@ impl Details {
             .collect();
         // What a filter looks for may be in any group.
         let closed = if self.table.is_filtered() { Vec::new() } else { self.closed.clone() };
-        let is_current = |shown: &Arc<DetailRows>| {
-            Arc::ptr_eq(&shown.figures, &details.rows) && shown.closed == closed
-        };
-        let shown = self.shown.take().filter(is_current);
-        let shown = shown.unwrap_or_else(|| Arc::new(DetailRows::new(details, closed)));
-        let shown = self.shown.insert(shown);
+        let shown = self.shown.of((Same(Arc::clone(&details.rows)), closed), |(_, closed)| {
+            Arc::new(DetailRows::new(details, closed.clone()))
+        });
         let name = table_name(runs, "Memory details");
         let data = Data { note: &details.note, ..Data::of(&name, &columns, shown.clone()) };
         let click = self.table.ui_with(ui, &data, page.commands, Some(beside), None);
