@@ -14,7 +14,7 @@ use crate::ui::job::{Answer, Job};
 pub struct Reading {
     pub folder: PathBuf,
     job: Job<Result<Sweep, String>>,
-    progress: Arc<Progress>,
+    pub progress: Arc<Progress>,
 }
 
 impl Reading {
@@ -34,12 +34,6 @@ impl Reading {
             Answer::Done(answer) => Some(answer),
             Answer::Failed => Some(Err("Reading stopped: a mistake in Tilescope".to_owned())),
         }
-    }
-
-    /// The part of the work that is done, where that is known.
-    pub fn fraction(&self) -> Option<f32> {
-        let (done, total) = self.progress.now();
-        (total > 0).then(|| (done as f32 / total as f32).min(1.0))
     }
 }
 
