@@ -13,7 +13,7 @@ use std::sync::Arc;
 use super::category_colors::{AskedColors, CategoryColors};
 use super::side_by_side::side_by_side_ui;
 use super::step_choice::step_choice_ui;
-use super::{PageContext, missing_ui, unread_ui};
+use super::{ARE, PageContext, part_or_reason};
 use crate::analysis::liveness::{Scope, peak};
 use crate::analysis::memory::selection::TileSelection;
 use crate::store::TileId;
@@ -104,14 +104,5 @@ impl ChipMapView {
 
 /// Whether the lowered variables are there; says why not.
 fn has_variables(ui: &mut egui::Ui, run: &Run) -> bool {
-    let variables = &run.report.variables;
-    if variables.get().is_some() {
-        return true;
-    }
-    if variables.is_settled() {
-        missing_ui(ui, "Variables", variables.absence());
-    } else {
-        unread_ui(ui, "Variables", run.is_working);
-    }
-    false
+    part_or_reason(ui, &run.report.variables, run.is_working, ("Variables", ARE)).is_some()
 }

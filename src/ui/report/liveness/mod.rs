@@ -18,7 +18,7 @@ mod words;
 use eframe::egui;
 use std::sync::Arc;
 
-use super::{PageContext, head_ui, part_or_reason, reason_of, unread_ui};
+use super::{IS, PageContext, head_ui, part_or_reason, reason_of, unread_ui};
 use crate::analysis::liveness::{Scope, replica_note, scope_title, why_no_curve};
 use crate::ui::pages::RunsPage;
 use crate::ui::runs::{Needed, Needs, Run, Runs, RunsAnswer};
@@ -179,14 +179,14 @@ fn has_steps_ui(ui: &mut egui::Ui, runs: &Runs) -> bool {
     if runs.iter().any(has_steps) {
         return true;
     }
-    let Run { report, is_working, .. } = runs.reference();
-    let Some(steps) = part_or_reason(ui, &report.steps, *is_working, "Liveness") else {
+    let (Run { report, is_working, .. }, liveness) = (runs.reference(), ("Liveness", IS));
+    let Some(steps) = part_or_reason(ui, &report.steps, *is_working, liveness) else {
         return false;
     };
     if steps.ids.is_empty() {
         absent_ui(ui, "No steps", "The report lists none");
     } else {
-        part_or_reason(ui, &report.liveness, *is_working, "Liveness");
+        part_or_reason(ui, &report.liveness, *is_working, liveness);
     }
     false
 }

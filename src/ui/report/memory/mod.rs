@@ -29,7 +29,7 @@ use super::category_colors::AskedColors;
 use super::chip_map::ChipMapView;
 use super::memory_map::{MemoryMap, MemoryView, views_ui};
 use super::tile_grid::TileGridView;
-use super::{PageContext, is_limit_near, part_or_reason, run_title_ui, tables_height};
+use super::{IS, PageContext, is_limit_near, part_or_reason, run_title_ui, tables_height};
 use crate::analysis::memory::selection::TileSelection;
 use crate::ui::pages::RunsPage;
 use crate::ui::runs::{Needed, Needs, Run, RunId, Runs, RunsAnswer};
@@ -194,7 +194,7 @@ fn has_memory(ui: &mut egui::Ui, runs: &Runs) -> bool {
         what = format!("Memory of {}", run.the());
     }
     let arenas = &run.report.arenas;
-    if part_or_reason(ui, arenas, run.is_working, &what).is_some() {
+    if part_or_reason(ui, arenas, run.is_working, (&what, IS)).is_some() {
         absent_ui(ui, &format!("No {}", runs.system().arenas), "The report lists none");
     }
     false
