@@ -335,6 +335,15 @@ pub struct RunClick {
     is_opened: bool,
 }
 
+impl RunClick {
+    /// The click on a picture of a run, if there was one.
+    fn of(ui: &egui::Ui, response: &egui::Response, run: usize) -> Option<Self> {
+        let is_added = ui.input(|input| input.modifiers.shift || input.modifiers.command);
+        let is_opened = response.double_clicked();
+        response.clicked().then_some(Self { run, is_added, is_opened })
+    }
+}
+
 fn choices_ui(ui: &mut egui::Ui, loaded: &mut Loaded) {
     let (sweep, choice) = (&loaded.sweep, &mut loaded.choice);
     let title = |option: usize| {

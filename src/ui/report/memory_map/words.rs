@@ -6,13 +6,12 @@ use crate::store::Report;
 use crate::store::ids::CategoryId;
 use crate::store::placed::Placement;
 use crate::text::{clean, grouped, shortened};
+use crate::ui::report::figures::variables::{MOST_RANGES, range_texts};
 
 use super::read::TileData;
 
 /// Longest name in a sentence.
 const NAME: usize = 60;
-/// Ranges of steps that are written out.
-const MOST_RANGES: usize = 4;
 
 /// Why a gap is there, with the variables that it is about.
 pub fn reason_text(data: &TileData, gap: &Gap) -> String {
@@ -58,26 +57,13 @@ pub fn life(report: &Report, variable: &Placement) -> String {
     if ranges.is_empty() {
         return "At no step".to_owned();
     }
-    let id = |step: u32| {
-        let steps = report.steps.get();
-        steps.and_then(|steps| steps.ids.get(step as usize)).map_or(step, |id| id.0)
-    };
-    let range = |range: &std::ops::Range<u32>| {
-        let last = range.end.saturating_sub(1);
-        if last <= range.start {
-            id(range.start).to_string()
-        } else {
-            format!("{}–{}", id(range.start), id(last))
-        }
-    };
     let count: u64 =
         ranges.iter().map(|range| u64::from(range.end.saturating_sub(range.start))).sum();
-    let shown: Vec<String> = ranges.iter().take(MOST_RANGES).map(range).collect();
     let more = if ranges.len() > MOST_RANGES { ", …" } else { "" };
     let word = if count == 1 { "Step" } else { "Steps" };
     let total =
         if ranges.len() > 1 { format!(" ({} in all)", grouped(count)) } else { String::new() };
-    format!("{word} {}{more}{total}", shown.join(", "))
+    format!("{word} {}{more}{total}", range_texts(report, ranges).join(", "))
 }
 
 /// Addresses from the first to the last byte.
