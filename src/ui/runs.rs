@@ -130,37 +130,7 @@ pub fn unique_names<'a>(paths: impl Iterator<Item = &'a Path>) -> Vec<String> {
 }
 
 /// A value for each run, in their order.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PerRun<T>(Vec<T>);
-
-impl<T> PerRun<T> {
-    pub fn get(&self, run: usize) -> Option<&T> {
-        self.0.get(run)
-    }
-
-    pub fn iter(&self) -> std::slice::Iter<'_, T> {
-        self.0.iter()
-    }
-
-    pub fn as_slice(&self) -> &[T] {
-        &self.0
-    }
-}
-
-impl<T> FromIterator<T> for PerRun<T> {
-    fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
-        Self(values.into_iter().collect())
-    }
-}
-
-impl<'a, T> IntoIterator for &'a PerRun<T> {
-    type Item = &'a T;
-    type IntoIter = std::slice::Iter<'a, T>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.0.iter()
-    }
-}
+pub type PerRun<T> = Vec<T>;
 
 /// A part of the runs that something needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
