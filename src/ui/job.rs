@@ -3,7 +3,7 @@
 use eframe::egui;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
+use std::sync::mpsc::{Receiver, RecvError, TryRecvError, sync_channel};
 
 use crate::progress::Progress;
 
@@ -26,13 +26,6 @@ impl Cancel {
 pub struct Job<T> {
     answer: Receiver<T>,
     cancel: Cancel,
-}
-
-pub enum Answer<T> {
-    Working,
-    /// The answer, once.
-    Done(T),
-    Failed,
 }
 
 impl<T: Send + 'static> Job<T> {
@@ -64,13 +57,19 @@ impl<T: Send + 'static> Job<T> {
         self.cancel.0.cancel();
     }
 
-    /// The answer, if it has come.
-    pub fn poll(&self) -> Answer<T> {
+    /// The answer, once, if it has come; an error where the job stopped without one.
+    pub fn poll(&self) -> Option<Result<T, RecvError>> {
         match self.answer.try_recv() {
-            Ok(answer) => Answer::Done(answer),
-            Err(TryRecvError::Empty) => Answer::Working,
-            Err(TryRecvError::Disconnected) => Answer::Failed,
+            Err(TryRecvError::Empty) => None,
+            answer => Some(answer.map_err(|_| RecvError)),
         }
+    }
+
+    /// The same of a job that is over then.
+    pub fn take(job: &mut Option<Self>) -> Option<Result<T, RecvError>> {
+        let answer = job.as_ref()?.poll()?;
+        *job = None;
+        Some(answer)
     }
 }
 
@@ -140,16 +139,16 @@ impl<K: Clone + PartialEq, V: Send + 'static> Latest<K, V> {
                 job.cancel();
             }
             match job.poll() {
-                Answer::Working => return,
-                Answer::Done(answer) => {
+                None => return,
+                Some(Ok(answer)) => {
                     self.answer = Some((asked.clone(), answer));
                     self.failure = None;
                 }
-                Answer::Failed if is_wanted => {
+                Some(Err(_)) if is_wanted => {
                     let failure = format!("{name} stopped: a mistake in Tilescope");
                     self.failure = Some((asked.clone(), failure));
                 }
-                Answer::Failed => {}
+                Some(Err(_)) => {}
             }
             self.job = None;
         }

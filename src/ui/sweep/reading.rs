@@ -8,7 +8,7 @@ use crate::analysis::sweep::{RunError, Sweep, SweepRun};
 use crate::format::poplar::{FolderReport, map_reports, reports_in_folder};
 use crate::format::{Error, Progress};
 use crate::store::{Report, Warnings};
-use crate::ui::job::{Answer, Job};
+use crate::ui::job::Job;
 
 /// A directory that is being read. Dropping it stops reading.
 pub struct Reading {
@@ -29,11 +29,8 @@ impl Reading {
 
     /// The sweep or why there is none, once.
     pub fn poll(&self) -> Option<Result<Sweep, String>> {
-        match self.job.poll() {
-            Answer::Working => None,
-            Answer::Done(answer) => Some(answer),
-            Answer::Failed => Some(Err("Reading stopped: a mistake in Tilescope".to_owned())),
-        }
+        let stopped = |_| Err("Reading stopped: a mistake in Tilescope".to_owned());
+        Some(self.job.poll()?.unwrap_or_else(stopped))
     }
 }
 
