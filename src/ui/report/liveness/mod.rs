@@ -63,7 +63,7 @@ impl RunsPage for LivenessPage {
             return;
         }
         let scope = self.choices.scope.scope;
-        let needs = (runs, needs(scope));
+        let needs = (runs, if scope.needs_arenas() { OF_ARENAS } else { OF_WHOLE });
         self.timelines.ask("liveness curves", ui.ctx(), needs, &scope, move |runs, cancel| {
             SlotTimelines::of(runs, scope, &|| cancel.is_cancelled()).map(Arc::new)
         });
@@ -164,10 +164,6 @@ impl LivenessPage {
         let name = if runs.is_one() { "liveness curve" } else { "liveness of both" };
         self.toolbar.ui(ui, name, &mut self.view, overview, page.commands);
     }
-}
-
-fn needs(scope: Scope) -> Needs {
-    if scope.needs_arenas() { OF_ARENAS } else { OF_WHOLE }
 }
 
 /// Whether any run has steps; says why not where none has.
