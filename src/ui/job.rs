@@ -57,6 +57,11 @@ impl<T: Send + 'static> Job<T> {
         self.cancel.0.cancel();
     }
 
+    /// How far it is.
+    pub fn progress(&self) -> &Progress {
+        self.cancel.progress()
+    }
+
     /// The answer, once, if it has come; an error where the job stopped without one.
     pub fn poll(&self) -> Option<Result<T, RecvError>> {
         match self.answer.try_recv() {
@@ -177,6 +182,11 @@ impl<K: Clone + PartialEq, V: Send + 'static> Latest<K, V> {
 
     pub fn get(&self, key: &K) -> Option<&V> {
         self.answer.as_ref().filter(|(asked, _)| asked == key).map(|(_, answer)| answer)
+    }
+
+    /// How far the job is, while one runs.
+    pub fn progress(&self) -> Option<&Progress> {
+        self.job.as_ref().map(|(_, job)| job.progress())
     }
 
     /// Why there will be no answer.

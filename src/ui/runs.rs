@@ -12,6 +12,7 @@ use super::job::{Cancel, Latest, Same};
 use super::theme::Tokens;
 use crate::analysis::comparison::step_axis::StepAxis;
 use crate::analysis::derived::{Derived, DerivedPair};
+use crate::progress::Progress;
 use crate::store::debug_info::DebugInfo;
 use crate::store::target::Target;
 use crate::store::{Absence, Part, Report, System};
@@ -436,6 +437,11 @@ impl<K: Clone + PartialEq, V: Send + 'static> RunsAnswer<K, V> {
     /// The answer to this very question, from these parts.
     pub fn get(&self, (runs, needs): (&Runs, Needs), key: &K) -> Option<&V> {
         self.0.get(&(runs.key(needs), key.clone()))
+    }
+
+    /// How far the job is, while one runs.
+    pub fn progress(&self) -> Option<&Progress> {
+        self.0.progress()
     }
 
     pub fn failure(&self) -> Option<&str> {

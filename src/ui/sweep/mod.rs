@@ -108,7 +108,12 @@ impl SweepPage {
         if let Some(reading) = &self.reading {
             ui.ctx().request_repaint_after(std::time::Duration::from_millis(100));
             let folder = reading.folder.display().to_string();
-            if progress_ui(ui, "Reading the reports", &shortened(&folder, 120), &reading.progress) {
+            if progress_ui(
+                ui,
+                "Reading the reports",
+                &shortened(&folder, 120),
+                reading.job.progress(),
+            ) {
                 self.reading = None;
             }
             return;

@@ -75,7 +75,7 @@ impl ChipMapView {
         let larger = |a: Extent, b: Extent| Extent { x: a.x.max(b.x), y: a.y.max(b.y) };
         let extent = extents.fold(Extent { x: 1, y: 1 }, larger);
         let slot = page.selection.slot(runs);
-        if let Some(of_reference) = colors.get(0) {
+        if let Some(of_reference) = colors.first() {
             self.shared.head_ui(ui, of_reference, extent, slot.is_some());
         }
         let mut pointed = None;

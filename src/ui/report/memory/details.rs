@@ -52,13 +52,15 @@ struct DetailColumn {
     width: Option<f32>,
 }
 
+/// The figures, and the groups that are closed.
+type ShownOf = (Same<Vec<DetailRow>>, Vec<Group>);
+
 #[derive(Default)]
 pub struct Details {
     table: DataTable,
     details: RunsAnswer<TileSelection, Option<TileDetails>>,
     closed: Vec<Group>,
-    /// Of the figures and of the groups that are closed.
-    shown: Made<(Same<Vec<DetailRow>>, Vec<Group>), Arc<DetailRows>>,
+    shown: Made<ShownOf, Arc<DetailRows>>,
 }
 
 struct DetailRows {
