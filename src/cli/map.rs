@@ -7,8 +7,9 @@ use serde_json::{Map as JsonMap, Value};
 use super::Input;
 use super::output::{Answer, CsvAnswer, aligned, name_cell, or_unknown};
 use super::tiles::{check_tile, gaps_json};
-use crate::analysis::placement::gaps::{self, Gap, GapReason, GapsByReason};
+use crate::analysis::placement::gaps::{Gap, GapReason, GapsByReason};
 use crate::analysis::placement::read::read_arena;
+use crate::analysis::placement::tile_map::TileMap;
 use crate::csv;
 use crate::format::poplar::OpenReport;
 use crate::format::{Error, ErrorKind};
@@ -86,25 +87,19 @@ impl Map {
                 .at("table vars_info")
                 .hint("The engine option autoReport.outputLoweredVars brings them.")
         })?;
-        let target = report.target.get();
-        let gaps = match step {
-            Some(step) => {
-                gaps::gaps_at_step(&tile, target, |variable| is_live(report, variable, step))
-            }
-            None => gaps::gaps(&tile, target),
-        };
-        let totals = gaps::by_reason(&gaps);
+        let map = TileMap::new(&tile, report, id.into(), step);
+        let totals = map.gaps_by_reason();
         Ok(Self {
             tile: arguments.tile,
-            ipu: target.and_then(|target| target.ipu_of(id)),
+            ipu: report.target.get().and_then(|target| target.ipu_of(id)),
             step: arguments.step,
-            elements: target.map(|target| target.element_offsets.clone()).unwrap_or_default(),
-            regions: target.map(|target| target.region_offsets.clone()).unwrap_or_default(),
+            elements: map.elements,
+            regions: map.regions,
             variables: variables(report, &tile, step),
-            gaps: gaps.iter().map(gap_row).collect(),
+            gaps: map.gaps.iter().map(gap_row).collect(),
             gaps_by_reason: gaps_json(Some(&totals)),
-            end: gaps::end_of(&tile),
-            bytes_per_tile: target.and_then(|target| target.bytes_per_tile),
+            end: map.end,
+            bytes_per_tile: map.limit,
             totals,
         })
     }
@@ -117,21 +112,12 @@ fn step_position(report: &Report, step: u32) -> Result<usize, Error> {
     })
 }
 
-fn is_live(report: &Report, variable: &Placement, step: usize) -> bool {
-    report.liveness.get().is_some_and(|liveness| liveness.classes.is_live_at(variable.class, step))
-}
-
 /// The allocated variables by address.
 fn variables(report: &Report, tile: &Placed, step: Option<usize>) -> Vec<Variable> {
-    let category = |variable: &Placement| {
-        let id = CategoryId(variable.category?);
-        report.categories.get()?.name(id).map(str::to_owned)
-    };
-    let always_live = |variable: &Placement| {
-        report
-            .liveness
-            .get()
-            .is_some_and(|liveness| liveness.classes.is_always_live(variable.class))
+    let category = |variable: &Placement| report.category_name(CategoryId(variable.category?));
+    let classes = report.liveness.get().map(|liveness| &liveness.classes);
+    let is_live = |variable: &Placement, step| {
+        classes.is_some_and(|classes| classes.is_live_at(variable.class, step))
     };
     let mut variables: Vec<Variable> = tile
         .placements
@@ -142,9 +128,9 @@ fn variables(report: &Report, tile: &Placed, step: Option<usize>) -> Vec<Variabl
             offset: variable.offset,
             bytes: variable.bytes,
             name: tile.names.at(row).unwrap_or("").to_owned(),
-            category: category(variable),
-            always_live: always_live(variable),
-            live: step.map(|step| is_live(report, variable, step)),
+            category: category(variable).map(str::to_owned),
+            always_live: classes.is_some_and(|classes| classes.is_always_live(variable.class)),
+            live: step.map(|step| is_live(variable, step)),
         })
         .collect();
     variables.sort_by_key(|variable| (variable.offset, variable.bytes));
@@ -152,7 +138,7 @@ fn variables(report: &Report, tile: &Placed, step: Option<usize>) -> Vec<Variabl
 }
 
 fn gap_row(gap: &Gap) -> GapRow {
-    GapRow { offset: gap.bytes.start, bytes: gap.bytes.end - gap.bytes.start, reason: gap.reason }
+    GapRow { offset: gap.bytes.start, bytes: gap.size(), reason: gap.reason }
 }
 
 impl Answer for Map {

@@ -89,8 +89,7 @@ impl Report {
     /// Fills the arenas with the tiles, once target and memory are there.
     pub fn fill_arenas_with_tiles(&self) {
         let arenas = self.memory.get().map(|memory| Arenas::of_tiles(memory, self.target.get()));
-        let why_not = || self.memory.absence().cloned().unwrap_or_else(Absence::unexplained);
-        self.arenas.settle(arenas.ok_or_else(why_not));
+        self.arenas.settle(arenas.ok_or_else(|| self.memory.absence_or(Absence::unexplained)));
     }
 
     /// What an arena is called: its name, or `Tile 5`.

@@ -1,6 +1,7 @@
 //! Typed ids, as the report numbers its rows, and the column that finds a row by its id.
 
 use std::fmt;
+use std::ops::Range;
 
 /// A number that a report gives to the rows of one table.
 pub trait Id: Copy + Ord + fmt::Debug {
@@ -103,6 +104,12 @@ impl<T: Id> IdColumn<T> {
     /// The number of rows whose id is below `id`.
     pub fn lower_bound(&self, id: T) -> usize {
         self.ids.partition_point(|other| *other < id)
+    }
+
+    /// The rows whose ids are from one to another.
+    pub fn rows_between(&self, first: T, last: T) -> Range<usize> {
+        let end = self.ids.partition_point(|other| *other <= last);
+        self.lower_bound(first).min(end)..end
     }
 
     /// The id of a row.

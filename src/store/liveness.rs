@@ -105,12 +105,9 @@ impl TileVariableBytes {
 
     /// The rows of the tiles from one number to another, which lie together.
     pub fn rows_between(&self, tiles: &RangeInclusive<u32>) -> Range<usize> {
-        let first = self.tiles.lower_bound(TileId(*tiles.start()));
-        let start = self.rows.get(first).map_or(self.len(), |rows| rows.start);
-        let after = tiles.end().checked_add(1).map(|end| self.tiles.lower_bound(TileId(end)));
-        let end =
-            after.and_then(|after| self.rows.get(after)).map_or(self.len(), |rows| rows.start);
-        start..end.max(start)
+        let tiles = self.tiles.rows_between(TileId(*tiles.start()), TileId(*tiles.end()));
+        let start = |tile: usize| self.rows.get(tile).map_or(self.len(), |rows| rows.start);
+        start(tiles.start)..start(tiles.end)
     }
 
     /// The contents of rows; those that are not there are left out.

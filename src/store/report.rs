@@ -56,6 +56,11 @@ impl<T> Part<T> {
         Some(self.0.get()?.as_ref().err()?.as_ref())
     }
 
+    /// Why it is not there, or else `reason`.
+    pub fn absence_or(&self, reason: impl FnOnce() -> Absence) -> Absence {
+        self.absence().cloned().unwrap_or_else(reason)
+    }
+
     /// Whether nothing more will come.
     pub fn is_settled(&self) -> bool {
         self.0.get().is_some()
@@ -169,6 +174,11 @@ impl Report {
     /// An empty report of a system.
     pub fn of(system: System, path: PathBuf) -> Self {
         Self { path, system, ..Self::default() }
+    }
+
+    /// The name of a category, where the file names it.
+    pub fn category_name(&self, id: CategoryId) -> Option<&str> {
+        self.categories.get()?.name(id)
     }
 
     /// The limit of a tile, bytes.

@@ -109,6 +109,14 @@ pub enum WriteError {
     Cancelled,
 }
 
+impl WriteError {
+    /// What the operating system said of a file.
+    fn io(file: &Path) -> impl FnOnce(std::io::Error) -> Self {
+        let file = file.to_owned();
+        |error| Self::Io { file, error }
+    }
+}
+
 /// Writes a report into a directory, which is made when it is not there; `progress` advances by one
 /// for each of [`Options::tiles`].
 ///
@@ -119,11 +127,7 @@ pub fn write_report(
     directory: &Path,
     progress: &Progress,
 ) -> Result<(), WriteError> {
-    let io = |file: &Path| {
-        let file = file.to_owned();
-        move |error| WriteError::Io { file, error }
-    };
-    std::fs::create_dir_all(directory).map_err(io(directory))?;
+    std::fs::create_dir_all(directory).map_err(WriteError::io(directory))?;
     let profile = directory.join("profile.pop");
     if profile.exists() {
         return Err(WriteError::Exists(profile));
@@ -132,7 +136,7 @@ pub fn write_report(
     write::write_profile(&model, &profile, progress)?;
     let write = |name: &str, bytes: &[u8]| {
         let file = directory.join(name);
-        std::fs::write(&file, bytes).map_err(io(&file))
+        std::fs::write(&file, bytes).map_err(WriteError::io(&file))
     };
     write("debug.cbor", &debug_info::encode(&model.contexts))?;
     let app = format!("{:#}\n", serde_json::Value::Object(model.app.clone()));

@@ -110,41 +110,21 @@ fn residual_network(stages: &[(u64, u64, u64)], width: u64) -> Vec<Layer> {
             layers.push(convolution(&name("conv2"), 3, 32, within, within, picture, stride, 93));
             layers.push(convolution(&name("conv3"), 1, 1, within, *output, *size, 1, 96));
             let elements = output * size * size;
-            layers.push(Layer {
-                name: name("add"),
-                kind: Kind::AddRelu,
-                input: elements,
-                output: elements,
-                weights: 0,
-                macs: elements,
-                begins_block: false,
-                line: 103,
-            });
+            layers.push(layer(&name("add"), Kind::AddRelu, elements, elements, 103));
             channels = *output;
             picture = *size;
         }
     }
-    layers.push(Layer {
-        name: "avgpool".to_owned(),
-        kind: Kind::Pool,
-        input: channels * picture * picture,
-        output: channels,
-        weights: 0,
-        macs: channels * picture * picture,
-        begins_block: false,
-        line: 170,
-    });
-    layers.push(Layer {
-        name: "fc".to_owned(),
-        kind: Kind::MatMul,
-        input: channels,
-        output: 1000,
-        weights: channels * 1000,
-        macs: channels * 1000,
-        begins_block: false,
-        line: 172,
-    });
+    layers.push(layer("avgpool", Kind::Pool, channels * picture * picture, channels, 170));
+    let weights = channels * 1000;
+    layers.push(Layer { weights, macs: weights, ..layer("fc", Kind::MatMul, channels, 1000, 172) });
     layers
+}
+
+/// A layer without weights that goes once through its input.
+fn layer(name: &str, kind: Kind, input: u64, output: u64, line: u64) -> Layer {
+    let (name, begins_block) = (name.to_owned(), false);
+    Layer { name, kind, input, output, weights: 0, macs: input, begins_block, line }
 }
 
 #[expect(clippy::too_many_arguments, reason = "the seven figures that define a convolution")]
@@ -160,16 +140,9 @@ fn convolution(
 ) -> Layer {
     let size = picture / stride;
     let weights = kernel * kernel * from * to / groups;
-    Layer {
-        name: name.to_owned(),
-        kind: Kind::Convolution { kernel, groups },
-        input: from * picture * picture,
-        output: to * size * size,
-        weights,
-        macs: weights * size * size,
-        begins_block: false,
-        line,
-    }
+    let kind = Kind::Convolution { kernel, groups };
+    let (input, output) = (from * picture * picture, to * size * size);
+    Layer { weights, macs: weights * size * size, ..layer(name, kind, input, output, line) }
 }
 
 #[cfg(test)]

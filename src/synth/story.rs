@@ -67,10 +67,7 @@ pub fn demo_directory() -> Result<PathBuf, WriteError> {
 }
 
 fn complete_story(directory: &Path, progress: &Progress) -> Result<(), WriteError> {
-    let io = |file: &Path| {
-        let file = file.to_owned();
-        move |error| WriteError::Io { file, error }
-    };
+    let io = WriteError::io;
     let missing: Vec<f64> = PROPORTIONS
         .into_iter()
         .filter(|proportion| !directory.join(directory_name(*proportion)).is_dir())

@@ -325,27 +325,15 @@ impl App {
             Command::ToggleWarnings => {
                 self.view.are_warnings_open = !self.view.are_warnings_open;
             }
-            Command::Forget(path) => self.settings.change(Change::Forget(path)),
-            Command::ForgetComparison(paths) => {
-                self.settings.change(Change::ForgetComparison(paths));
+            Command::Set(change) => {
+                self.settings.change(change);
+                self.apply_settings(ctx);
             }
             Command::TogglePalette => {
                 self.are_keys_shown = false;
                 self.palette.toggle();
             }
             Command::ToggleKeys => self.are_keys_shown = !self.are_keys_shown,
-            Command::ToggleMenu => {
-                let is_collapsed = !self.settings.now.is_menu_collapsed;
-                self.settings.change(Change::Menu(is_collapsed));
-            }
-            Command::Theme(theme) => {
-                self.settings.change(Change::Theme(theme));
-                ctx.set_theme(theme);
-            }
-            Command::Units(units) => {
-                self.settings.change(Change::Units(units));
-                units.apply(ctx);
-            }
         }
         ctx.request_repaint();
     }
@@ -373,16 +361,19 @@ impl App {
             self.settings.change(Change::Splitter(name, size));
         }
         if self.settings.poll() {
-            let now = &self.settings.now;
-            if let Some(theme) = now.theme {
-                ctx.set_theme(theme);
-            }
-            now.units.apply(ctx);
-            split::set_all(ctx, now.splitters.clone());
+            self.apply_settings(ctx);
+            split::set_all(ctx, self.settings.now.splitters.clone());
         }
         if let Some(notice) = self.settings.notice.take() {
             self.notice = Some(notice);
         }
+    }
+
+    fn apply_settings(&self, ctx: &egui::Context) {
+        if let Some(theme) = self.settings.now.theme {
+            ctx.set_theme(theme);
+        }
+        self.settings.now.units.apply(ctx);
     }
 
     /// What came from outside: the dialog's answer, dropped files.

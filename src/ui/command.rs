@@ -1,11 +1,11 @@
 //! What the user can ask of the window. Pages and bars send commands; the app carries them out.
 
-use eframe::egui::{Rect, ThemePreference};
+use eframe::egui::Rect;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::runs::{Arrangement, RunId, StepsBy};
-use super::units::Units;
+use super::settings::Change;
 use crate::analysis::figures::difference::Side;
 
 use super::widget::rows::{Column, Order, Rows};
@@ -84,14 +84,10 @@ pub(crate) enum Command {
     OpenLog(PathBuf),
     OpenSweep(PathBuf),
     ToggleWarnings,
-    Forget(PathBuf),
-    ForgetComparison(Vec<PathBuf>),
+    /// Changes what the window remembers from one run to the next.
+    Set(Change),
     TogglePalette,
     ToggleKeys,
-    /// Shows icons only in the menu, or icons with titles again.
-    ToggleMenu,
-    Theme(ThemePreference),
-    Units(Units),
     /// Goes back to the selection before this one.
     Back,
     Forward,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::command::{Command, PickFor};
-use super::job::{Answer, Job};
+use super::job::Job;
 use super::runs::MOST_RUNS;
 use super::theme::Tokens;
 use crate::analysis::figures::difference::Side;
@@ -63,11 +63,12 @@ impl Incoming {
     /// The answer of the dialog, or what was dropped: beside an open report a directory is a run.
     pub fn poll(&mut self, ui: &egui::Ui, is_open: bool) -> Arrived {
         let mut arrived = Arrived::default();
-        if let Some(dialog) = &self.dialog {
-            match dialog.job.poll() {
-                Answer::Working => {}
-                Answer::Done(Some(path)) => {
-                    arrived.command = Some(match dialog.purpose {
+        if let Some(answer) = self.dialog.as_ref().and_then(|dialog| dialog.job.poll())
+            && let Some(Dialog { since, purpose, .. }) = self.dialog.take()
+        {
+            match answer {
+                Ok(Some(path)) => {
+                    arrived.command = Some(match purpose {
                         PickFor::Open => Command::Open(path),
                         PickFor::Run => Command::AddRun(path),
                         PickFor::InPlaceOf(id) => Command::OpenInPlace(id, path),
@@ -75,17 +76,9 @@ impl Incoming {
                         PickFor::Log => Command::OpenLog(path),
                         PickFor::Sweep => Command::OpenSweep(path),
                     });
-                    self.dialog = None;
                 }
-                Answer::Done(None) => {
-                    let was_seen = dialog.since.elapsed() >= SHORTEST_DIALOG;
-                    arrived.notice = (!was_seen).then(|| NO_DIALOG.to_owned());
-                    self.dialog = None;
-                }
-                Answer::Failed => {
-                    arrived.notice = Some(NO_DIALOG.to_owned());
-                    self.dialog = None;
-                }
+                Ok(None) if since.elapsed() >= SHORTEST_DIALOG => {}
+                Ok(None) | Err(_) => arrived.notice = Some(NO_DIALOG.to_owned()),
             }
         }
         let dropped: Vec<PathBuf> = ui.input(|input| {

@@ -3,7 +3,7 @@
 use eframe::egui;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
+use std::sync::mpsc::{Receiver, RecvError, TryRecvError, sync_channel};
 
 use crate::progress::Progress;
 
@@ -26,13 +26,6 @@ impl Cancel {
 pub struct Job<T> {
     answer: Receiver<T>,
     cancel: Cancel,
-}
-
-pub enum Answer<T> {
-    Working,
-    /// The answer, once.
-    Done(T),
-    Failed,
 }
 
 impl<T: Send + 'static> Job<T> {
@@ -64,13 +57,24 @@ impl<T: Send + 'static> Job<T> {
         self.cancel.0.cancel();
     }
 
-    /// The answer, if it has come.
-    pub fn poll(&self) -> Answer<T> {
+    /// How far it is.
+    pub fn progress(&self) -> &Progress {
+        self.cancel.progress()
+    }
+
+    /// The answer, once, if it has come; an error where the job stopped without one.
+    pub fn poll(&self) -> Option<Result<T, RecvError>> {
         match self.answer.try_recv() {
-            Ok(answer) => Answer::Done(answer),
-            Err(TryRecvError::Empty) => Answer::Working,
-            Err(TryRecvError::Disconnected) => Answer::Failed,
+            Err(TryRecvError::Empty) => None,
+            answer => Some(answer.map_err(|_| RecvError)),
         }
+    }
+
+    /// The same of a job that is over then.
+    pub fn take(job: &mut Option<Self>) -> Option<Result<T, RecvError>> {
+        let answer = job.as_ref()?.poll()?;
+        *job = None;
+        Some(answer)
     }
 }
 
@@ -140,16 +144,16 @@ impl<K: Clone + PartialEq, V: Send + 'static> Latest<K, V> {
                 job.cancel();
             }
             match job.poll() {
-                Answer::Working => return,
-                Answer::Done(answer) => {
+                None => return,
+                Some(Ok(answer)) => {
                     self.answer = Some((asked.clone(), answer));
                     self.failure = None;
                 }
-                Answer::Failed if is_wanted => {
+                Some(Err(_)) if is_wanted => {
                     let failure = format!("{name} stopped: a mistake in Tilescope");
                     self.failure = Some((asked.clone(), failure));
                 }
-                Answer::Failed => {}
+                Some(Err(_)) => {}
             }
             self.job = None;
         }
@@ -180,6 +184,11 @@ impl<K: Clone + PartialEq, V: Send + 'static> Latest<K, V> {
         self.answer.as_ref().filter(|(asked, _)| asked == key).map(|(_, answer)| answer)
     }
 
+    /// How far the job is, while one runs.
+    pub fn progress(&self) -> Option<&Progress> {
+        self.job.as_ref().map(|(_, job)| job.progress())
+    }
+
     /// Why there will be no answer.
     pub fn failure(&self) -> Option<&str> {
         self.failure.as_ref().map(|(_, failure)| &**failure)
@@ -202,21 +211,34 @@ impl<T> PartialEq for Same<T> {
     }
 }
 
-/// What was made of a thing, made again when it is another one.
-pub struct MadeFor<T, V>(Option<(Same<T>, V)>);
+/// What was made of something, made again when that is another.
+pub struct Made<K, V>(Option<(K, V)>);
 
-impl<T, V> Default for MadeFor<T, V> {
+/// The same of this very thing, not of an equal one.
+pub type MadeFor<T, V> = Made<Same<T>, V>;
+
+impl<K, V> Default for Made<K, V> {
     fn default() -> Self {
         Self(None)
+    }
+}
+
+impl<K: PartialEq, V> Made<K, V> {
+    /// It, made now if it is of something else.
+    pub fn of(&mut self, key: K, make: impl FnOnce(&K) -> V) -> &V {
+        let made = self.0.take().filter(|(made_for, _)| *made_for == key);
+        let made = made.unwrap_or_else(|| {
+            let made = make(&key);
+            (key, made)
+        });
+        &self.0.insert(made).1
     }
 }
 
 impl<T, V> MadeFor<T, V> {
     /// It, made now if it is of another thing.
     pub fn get(&mut self, from: &Arc<T>, make: impl FnOnce() -> V) -> &V {
-        let made = self.0.take().filter(|(Same(made_for), _)| Arc::ptr_eq(made_for, from));
-        let made = made.unwrap_or_else(|| (Same(Arc::clone(from)), make()));
-        &self.0.insert(made).1
+        self.of(Same(Arc::clone(from)), |_| make())
     }
 }
 

@@ -7,6 +7,7 @@ use super::command::{Command, PickFor, Tool};
 use super::pages::{PAGES, WhyNot};
 use super::recent::{RecentComparison, RecentReport};
 use super::runs::{Arrangement, MOST_RUNS, RunId, StepsBy};
+use super::settings::Change;
 use super::units::Units;
 use crate::store::Report;
 use crate::text::shortened;
@@ -89,6 +90,11 @@ const CLOSE: &[KeyboardShortcut] = &[command(Key::W)];
 const MENU: &[KeyboardShortcut] = &[command(Key::B)];
 const BACK: &[KeyboardShortcut] = &[KeyboardShortcut::new(Modifiers::ALT, Key::ArrowLeft)];
 const FORWARD: &[KeyboardShortcut] = &[KeyboardShortcut::new(Modifiers::ALT, Key::ArrowRight)];
+const COLOURS: [(&str, ThemePreference); 3] = [
+    ("Colours: light", ThemePreference::Light),
+    ("Colours: dark", ThemePreference::Dark),
+    ("Colours: as the system", ThemePreference::System),
+];
 /// Keys and movements that pictures, tables and splitters know themselves.
 pub const IN_PICTURES: [(&str, &str); 11] = [
     ("Wheel", "Zoom at the pointer"),
@@ -110,34 +116,22 @@ pub fn actions(state: &ActionState<'_>) -> Vec<Action> {
     let action =
         |title: &'static str, keys, command, why_not| Action::new(title, keys, command, why_not);
     let picking = state.is_picking.then_some("The dialog is open");
+    let not_reading = (state.source != Source::Reading).then_some("Nothing is being read");
+    let has_none = |report: &Report| report.warnings.list().is_empty();
+    let no_warnings = state.report.is_none_or(has_none).then_some("No warnings");
     let mut actions = vec![
         action("Open report…", OPEN, Command::Pick(PickFor::Open), picking),
         compare_action(state, picking),
         action("Open demo report", &[], Command::Demo, None),
         action("Reload report", RELOAD, Command::Reload, no_report),
         action("Close report", CLOSE, Command::Close, no_report),
-        action(
-            "Cancel reading",
-            &[],
-            Command::Cancel,
-            (state.source != Source::Reading).then_some("Nothing is being read"),
-        ),
-        action(
-            "Show warnings",
-            &[],
-            Command::ToggleWarnings,
-            state
-                .report
-                .is_none_or(|report| report.warnings.list().is_empty())
-                .then_some("No warnings"),
-        ),
-    ];
-    actions.extend([
+        action("Cancel reading", &[], Command::Cancel, not_reading),
+        action("Show warnings", &[], Command::ToggleWarnings, no_warnings),
         action("Compare many runs in a sweep", SWEEP, Command::Use(Tool::Sweep), None),
         action("Explain an error or a log", DIAGNOSE, Command::Use(Tool::Diagnose), None),
-    ]);
-    actions.push(action("Commands…", PALETTE, Command::TogglePalette, None));
-    actions.push(action("Keys", KEYS, Command::ToggleKeys, None));
+        action("Commands…", PALETTE, Command::TogglePalette, None),
+        action("Keys", KEYS, Command::ToggleKeys, None),
+    ];
     for entry in &PAGES {
         let Some(page) = entry.page() else { continue };
         actions.push(Action {
@@ -149,30 +143,22 @@ pub fn actions(state: &ActionState<'_>) -> Vec<Action> {
     }
     actions.extend(comparison_actions(state));
     let (can_go_back, can_go_forward) = state.ways;
+    let none_before = (!can_go_back).then_some("No selection before this one");
+    let none_after = (!can_go_forward).then_some("No selection after this one");
     let menu = if state.is_menu_collapsed { "Expand menu" } else { "Collapse menu" };
     let units = match state.units {
         Units::Binary => "Units: bytes",
         Units::Bytes => "Units: KiB and MiB",
     };
     actions.extend([
-        action(
-            "Back to the selection before",
-            BACK,
-            Command::Back,
-            (!can_go_back).then_some("No selection before this one"),
-        ),
-        action(
-            "Forward to the next selection",
-            FORWARD,
-            Command::Forward,
-            (!can_go_forward).then_some("No selection after this one"),
-        ),
-        action(menu, MENU, Command::ToggleMenu, None),
-        action(units, &[], Command::Units(state.units.other()), None),
-        action("Colours: light", &[], Command::Theme(ThemePreference::Light), None),
-        action("Colours: dark", &[], Command::Theme(ThemePreference::Dark), None),
-        action("Colours: as the system", &[], Command::Theme(ThemePreference::System), None),
+        action("Back to the selection before", BACK, Command::Back, none_before),
+        action("Forward to the next selection", FORWARD, Command::Forward, none_after),
+        action(menu, MENU, Command::Set(Change::Menu(!state.is_menu_collapsed)), None),
+        action(units, &[], Command::Set(Change::Units(state.units.other())), None),
     ]);
+    actions.extend(
+        COLOURS.map(|(title, theme)| action(title, &[], Command::Set(Change::Theme(theme)), None)),
+    );
     if state.runs.len() > 1 {
         for (place, run) in state.runs.iter().enumerate() {
             let of_run = showing_actions(run, place == 0).chain(loading_actions(run));

@@ -171,10 +171,9 @@ impl Load {
         self.shared.stage.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The part of the work that is done, where that is known.
-    pub fn fraction(&self) -> Option<f32> {
-        let (done, total) = self.shared.progress.now();
-        (total > 0).then(|| (done as f32 / total as f32).min(1.0))
+    /// How much of it is done.
+    pub(crate) fn progress(&self) -> &Progress {
+        &self.shared.progress
     }
 
     /// Stops reading; what was read stays.

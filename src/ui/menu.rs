@@ -6,6 +6,7 @@ use super::command::{Command, Page, Tool};
 use super::icon::Icon;
 use super::keys::{Action, ActionState, keys_text};
 use super::pages::{PAGES, WhyNot};
+use super::settings::Change;
 use super::units::Units;
 
 /// Height of an entry, points.
@@ -180,7 +181,7 @@ fn theme_ui(ui: &mut egui::Ui, is_collapsed: bool, commands: &mut Vec<Command>) 
         let button = Button::new(icon.atom()).frame_when_inactive(false).min_size(size);
         let response = ui.add(button).accessible_name(format!("Colours: {title}"));
         if response.on_hover_text(format!("Colours: {title}; the next on a click")).clicked() {
-            commands.push(Command::Theme(next));
+            commands.push(Command::Set(Change::Theme(next)));
         }
         return;
     }
@@ -188,7 +189,7 @@ fn theme_ui(ui: &mut egui::Ui, is_collapsed: bool, commands: &mut Vec<Command>) 
         for (theme, title, _) in ALL {
             let button = ui.add(Button::selectable(now == theme, title));
             if button.on_hover_text("Colours of the window").clicked() {
-                commands.push(Command::Theme(theme));
+                commands.push(Command::Set(Change::Theme(theme)));
             }
         }
     });
@@ -204,7 +205,7 @@ fn units_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec<Command
         let button = Button::new(short).frame_when_inactive(false).min_size(size);
         let response = ui.add(button).accessible_name(format!("Units: {long}"));
         if response.on_hover_text(format!("Units: {long}; the other on a click")).clicked() {
-            commands.push(Command::Units(state.of_actions.units.other()));
+            commands.push(Command::Set(Change::Units(state.of_actions.units.other())));
         }
         return;
     }
@@ -212,7 +213,7 @@ fn units_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec<Command
         for (units, title) in [(Units::Binary, "KiB, MiB"), (Units::Bytes, "Bytes")] {
             let button = ui.add(Button::selectable(state.of_actions.units == units, title));
             if button.on_hover_text("Unit of bytes").clicked() {
-                commands.push(Command::Units(units));
+                commands.push(Command::Set(Change::Units(units)));
             }
         }
     });

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::job::{Latest, Same};
+use super::job::{Latest, Made, Same};
 use super::loading::{Failure, Load};
 use super::runs::{Arrangement, MOST_RUNS, Run, RunId, Runs, StepsBy, unique_names};
 use crate::analysis::comparison::matching::match_reports;
@@ -70,7 +70,7 @@ pub struct OpenRuns {
     /// By reference and run.
     pairs: BTreeMap<(RunId, RunId), FoundPair>,
     axis: Latest<AxisKey, Arc<StepAxis>>,
-    by_index: Option<(Vec<usize>, Arc<StepAxis>)>,
+    by_index: Made<Vec<usize>, Arc<StepAxis>>,
 }
 
 impl OpenRuns {
@@ -247,11 +247,8 @@ impl OpenRuns {
             let (made_for, axis) = self.axis.last()?;
             return (made_for.lens == key.lens).then(|| Arc::clone(axis));
         }
-        if self.by_index.as_ref().is_none_or(|(made_for, _)| *made_for != lens) {
-            let axis = Arc::new(StepAxis::by_index(&lens));
-            self.by_index = Some((lens, axis));
-        }
-        self.by_index.as_ref().map(|(_, axis)| Arc::clone(axis))
+        let axis = self.by_index.of(lens, |lens| Arc::new(StepAxis::by_index(lens)));
+        Some(Arc::clone(axis))
     }
 }
 

@@ -12,6 +12,7 @@ use super::job::{Cancel, Latest, Same};
 use super::theme::Tokens;
 use crate::analysis::comparison::step_axis::StepAxis;
 use crate::analysis::derived::{Derived, DerivedPair};
+use crate::progress::Progress;
 use crate::store::debug_info::DebugInfo;
 use crate::store::target::Target;
 use crate::store::{Absence, Part, Report, System};
@@ -130,37 +131,7 @@ pub fn unique_names<'a>(paths: impl Iterator<Item = &'a Path>) -> Vec<String> {
 }
 
 /// A value for each run, in their order.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PerRun<T>(Vec<T>);
-
-impl<T> PerRun<T> {
-    pub fn get(&self, run: usize) -> Option<&T> {
-        self.0.get(run)
-    }
-
-    pub fn iter(&self) -> std::slice::Iter<'_, T> {
-        self.0.iter()
-    }
-
-    pub fn as_slice(&self) -> &[T] {
-        &self.0
-    }
-}
-
-impl<T> FromIterator<T> for PerRun<T> {
-    fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
-        Self(values.into_iter().collect())
-    }
-}
-
-impl<'a, T> IntoIterator for &'a PerRun<T> {
-    type Item = &'a T;
-    type IntoIter = std::slice::Iter<'a, T>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.0.iter()
-    }
-}
+pub type PerRun<T> = Vec<T>;
 
 /// A part of the runs that something needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -276,6 +247,23 @@ impl Runs {
 
     pub fn is_one(&self) -> bool {
         self.list.len() == 1
+    }
+
+    /// A text for one run, for two, and for more.
+    pub fn of_number<'a>(&self, [one, two, more]: [&'a str; 3]) -> &'a str {
+        match self.len() {
+            1 => one,
+            2 => two,
+            _ => more,
+        }
+    }
+
+    /// Whether each has a picture of its own: then its position, else one picture of all.
+    pub fn pictures(&self) -> Vec<Option<usize>> {
+        match self.arrangement {
+            Arrangement::SideBySide if !self.is_one() => (0..self.len()).map(Some).collect(),
+            _ => vec![None],
+        }
     }
 
     pub fn get(&self, run: usize) -> Option<&Run> {
@@ -449,6 +437,11 @@ impl<K: Clone + PartialEq, V: Send + 'static> RunsAnswer<K, V> {
     /// The answer to this very question, from these parts.
     pub fn get(&self, (runs, needs): (&Runs, Needs), key: &K) -> Option<&V> {
         self.0.get(&(runs.key(needs), key.clone()))
+    }
+
+    /// How far the job is, while one runs.
+    pub fn progress(&self) -> Option<&Progress> {
+        self.0.progress()
     }
 
     pub fn failure(&self) -> Option<&str> {

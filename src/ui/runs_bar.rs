@@ -43,7 +43,12 @@ pub fn bar_ui(
         .collect();
     if let [source, target] = &*runs {
         ui.horizontal(|ui| {
-            pair_ui(ui, source, target, commands);
+            source.role_ui(ui, "Source", commands);
+            let swap = ui.button("⇄").accessible_name("Swap source and target");
+            if swap.on_hover_text(with_keys(ui, "Swap source and target", keys::SWAP)).clicked() {
+                commands.push(Command::Swap);
+            }
+            target.role_ui(ui, "Target", commands);
             let at_right = Layout::right_to_left(Align::Center);
             ui.with_layout(at_right, |ui| end_and_choices_ui(ui, open, matched, commands));
         });
@@ -64,21 +69,6 @@ pub fn bar_ui(
             }
         });
     });
-}
-
-/// Two runs: the source, the button that swaps them, the target.
-fn pair_ui(
-    ui: &mut egui::Ui,
-    source: &BarRun<'_>,
-    target: &BarRun<'_>,
-    commands: &mut Vec<Command>,
-) {
-    source.role_ui(ui, "Source", commands);
-    let swap = ui.button("⇄").accessible_name("Swap source and target");
-    if swap.on_hover_text(with_keys(ui, "Swap source and target", keys::SWAP)).clicked() {
-        commands.push(Command::Swap);
-    }
-    target.role_ui(ui, "Target", commands);
 }
 
 /// What ends the comparison, and before it how it is shown; from the right to the left.

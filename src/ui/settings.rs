@@ -54,6 +54,7 @@ impl From<&Object> for Settings {
 #[derive(Clone)]
 pub enum Change {
     Theme(ThemePreference),
+    /// Whether the menu has icons only, or icons with titles.
     Menu(bool),
     Units(Units),
     /// A splitter was moved, or put back to where it was at first.

@@ -7,6 +7,7 @@ use super::loading::{Load, Stage};
 use super::open_runs::OpenRuns;
 use super::runs::Runs;
 use super::theme::Tokens;
+use crate::progress::Progress;
 use crate::text::{grouped, shortened};
 
 /// Draws the bar; `runs` are those whose files are found.
@@ -28,7 +29,7 @@ pub fn status_ui(
                 if ui.button("Cancel").on_hover_text("What is read stays").clicked() {
                     commands.push(Command::Cancel);
                 }
-                bar_ui(ui, load, 140.0);
+                bar_ui(ui, load.progress(), 140.0);
                 match names.len() {
                     ..=2 => ui.label(stage.title()),
                     _ => ui.label(format!("{}: {}", shortened(name, 40), stage.title())),
@@ -78,31 +79,40 @@ fn warnings_button_ui(ui: &mut egui::Ui, runs: &Runs, commands: &mut Vec<Command
     }
 }
 
-fn bar_ui(ui: &mut egui::Ui, load: &Load, width: f32) {
-    if let Some(fraction) = load.fraction() {
-        let bar = ProgressBar::new(fraction).desired_width(width).show_percentage();
-        ui.add(bar).accessible_name("Progress");
+/// The part of the work that is done, where that is known.
+fn bar_ui(ui: &mut egui::Ui, progress: &Progress, width: f32) {
+    let (done, total) = progress.now();
+    if total > 0 {
+        let bar = ProgressBar::new((done as f32 / total as f32).min(1.0));
+        ui.add(bar.desired_width(width).show_percentage()).accessible_name("Progress");
     }
 }
 
 /// Draws the page in place of a report that is not found, or not written, yet.
 pub fn waiting_ui(ui: &mut egui::Ui, load: &Load, stage: &Stage, commands: &mut Vec<Command>) {
+    let path = load.path.display().to_string();
+    let about = match stage {
+        Stage::WritingDemo => {
+            "A ResNeXt-101 at six values of availableMemoryProportion, about 500 MB in the cache \
+             directory; written once"
+        }
+        _ => &shortened(&path, 120),
+    };
+    if progress_ui(ui, stage.title(), about, load.progress()) {
+        commands.push(Command::Cancel);
+    }
+}
+
+/// Draws how far something is in place of it; says whether it shall stop.
+pub fn progress_ui(ui: &mut egui::Ui, title: &str, about: &str, progress: &Progress) -> bool {
     ui.vertical_centered(|ui| {
         ui.add_space((ui.available_height() * 0.28).floor());
-        ui.label(RichText::new(stage.title()).strong().size(18.0));
-        if matches!(stage, Stage::WritingDemo) {
-            ui.weak(
-                "A ResNeXt-101 at six values of availableMemoryProportion, about 500 MB in the \
-                 cache directory; written once",
-            );
-        } else {
-            ui.weak(shortened(&load.path.display().to_string(), 120));
-        }
+        ui.label(RichText::new(title).strong().size(18.0));
+        ui.weak(about);
         ui.add_space(8.0);
-        bar_ui(ui, load, 360.0);
+        bar_ui(ui, progress, 360.0);
         ui.add_space(8.0);
-        if ui.button("Cancel").clicked() {
-            commands.push(Command::Cancel);
-        }
-    });
+        ui.button("Cancel").clicked()
+    })
+    .inner
 }

@@ -78,7 +78,7 @@ pub fn category_and_name(
     row: usize,
 ) -> (Option<CategoryId>, String) {
     let id = variables.categories.get(row).map(|id| CategoryId(u32::from(*id)));
-    let named = id.and_then(|id| Some((id, report.categories.get()?.name(id)?)));
+    let named = id.and_then(|id| Some((id, report.category_name(id)?)));
     let unlowered = variables.unlowered.get(row).copied();
     let unlowered = unlowered.filter(|id| *id != LoweredVariables::NO_UNLOWERED);
     let name = match (unlowered, report.liveness.get(), named) {
@@ -132,15 +132,8 @@ pub(crate) struct VariableLife {
 pub(crate) fn life_of_name(report: &Report, name: &str) -> Option<VariableLife> {
     let pieces = life_of(report, name)?;
     let most_bytes = pieces.iter().map(|(_, bytes)| *bytes).max().unwrap_or(0);
-    let mut ranges: Vec<Range<u32>> = Vec::new();
-    for (range, _) in pieces {
-        match ranges.last_mut() {
-            Some(last) if last.end == range.start => last.end = range.end,
-            _ => ranges.push(range),
-        }
-    }
-    let length = |range: &Range<u32>| u64::from(range.end.saturating_sub(range.start));
-    let steps = ranges.iter().map(length).sum();
+    let ranges = merged(pieces.into_iter().map(|(range, _)| range));
+    let steps = ranges.iter().map(|range| u64::from(range.end - range.start)).sum();
     Some(VariableLife { ranges, most_bytes, steps })
 }
 

@@ -73,12 +73,7 @@ impl Scope {
         match (self, self.tiles(target)) {
             (Self::Everything | Self::WorstArena, _) => 0..memory.tiles.len(),
             (_, Some(tiles)) => {
-                let first = memory.tiles.lower_bound(TileId(*tiles.start()));
-                let end = tiles
-                    .end()
-                    .checked_add(1)
-                    .map_or(memory.tiles.len(), |end| memory.tiles.lower_bound(TileId(end)));
-                first..end
+                memory.tiles.rows_between(TileId(*tiles.start()), TileId(*tiles.end()))
             }
             (_, None) => 0..0,
         }

@@ -196,17 +196,12 @@ fn entries_of(
     column: usize,
 ) -> Vec<Entry> {
     let is_wanted = |class: ClassId| classes.ids.position(class).is_some_and(&is_wanted);
-    let entry = |row: VariableBytes| Entry {
-        variable: row.variable,
-        class: row.class,
-        column,
-        bytes: row.bytes,
-    };
-    let is_counted = |row: &VariableBytes| row.bytes > 0 && is_wanted(row.class);
-    let mut entries: Vec<Entry> = match rows {
-        Rows::Everything(rows) => rows.iter().copied().filter(is_counted).map(entry).collect(),
-        Rows::Tiles(table, rows) => table.iter(rows).filter(is_counted).map(entry).collect(),
-    };
+    let mut entries: Vec<Entry> = Vec::new();
+    rows.each(|VariableBytes { variable, class, bytes }| {
+        if bytes > 0 && is_wanted(class) {
+            entries.push(Entry { variable, class, column, bytes });
+        }
+    });
     entries.sort_unstable_by_key(|entry| (entry.variable, entry.class));
     entries.dedup_by(|later, first| {
         let is_same = (later.variable, later.class) == (first.variable, first.class);

@@ -40,7 +40,7 @@ pub fn categories_of_all(reports: &[&Report]) -> Vec<SharedCategory> {
             None => report.categories.get().map_or(Vec::new(), |all| all.ids.as_slice().to_vec()),
         };
         let keyed = ids.into_iter().map(|id| {
-            let name = report.categories.get().and_then(|all| all.name(id)).map(str::to_owned);
+            let name = report.category_name(id).map(str::to_owned);
             let key = (name.clone(), name.is_none().then_some(id));
             (key, (id, name))
         });

@@ -43,11 +43,8 @@ pub fn gather(column: &TileColumn, rows: &[u32]) -> TileColumn {
 
 /// The rows of the selected tiles, as ranges that ascend; numbers that no tile has are left out.
 pub fn selected_rows(tiles: &IdColumn<TileId>, selection: &TileSelection) -> Vec<Range<usize>> {
-    let row = |tile: u32| tiles.lower_bound(TileId(tile));
-    let rows = selection.ranges().iter().map(|range| {
-        let after = range.end().checked_add(1).map_or(tiles.len(), row);
-        row(*range.start())..after
-    });
+    let ranges = selection.ranges().iter();
+    let rows = ranges.map(|range| tiles.rows_between(TileId(*range.start()), TileId(*range.end())));
     let mut joined: Vec<Range<usize>> = Vec::new();
     for range in rows.filter(|range| !range.is_empty()) {
         match joined.last_mut() {

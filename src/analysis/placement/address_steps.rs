@@ -119,13 +119,6 @@ impl AddressSteps {
         most.map(|(_, row)| row)
     }
 
-    /// The gap over all steps at an address.
-    #[cfg(test)]
-    pub fn gap_at(&self, address: u64) -> Option<&Range<u64>> {
-        let place = self.gaps.partition_point(|gap| gap.end <= address);
-        self.gaps.get(place).filter(|gap| gap.contains(&address))
-    }
-
     /// A window as cells; `kinds` has the kind of every row of [`Placed`], `None` for what is left out.
     /// `None` when it was cancelled.
     pub fn render(
@@ -226,23 +219,6 @@ impl Bands<'_> {
     }
 }
 
-impl Picture {
-    /// The cell of an address at a step.
-    #[cfg(test)]
-    pub fn at(&self, address: u64, step: u32) -> Option<Cell> {
-        if !self.bytes.contains(&address) || !self.steps.contains(&step) {
-            return None;
-        }
-        let place = |at: u64, range: Range<u64>, cells: usize| {
-            let cells = cuts(&range, u32::try_from(cells).unwrap_or(MOST_CELLS));
-            cells.partition_point(|cut| *cut <= at).saturating_sub(1)
-        };
-        let column = place(u64::from(step), widened(&self.steps), self.columns);
-        let row = place(address, self.bytes.clone(), self.rows);
-        self.cells.get(row * self.columns + column).copied()
-    }
-}
-
 /// Where cells begin, and where the last one ends: no more than there are numbers, and at most `cells`.
 fn cuts(range: &Range<u64>, cells: u32) -> Vec<u64> {
     let len = range.end.saturating_sub(range.start);
@@ -303,10 +279,6 @@ mod tests {
         assert_eq!(found.most_of(&(8..9), &(0..1)), None);
         assert_eq!(found.most_of(&(8..9), &(6..7)), Some(2), "the first of equals");
         assert_eq!(found.most_of(&(8..16), &(6..7)), Some(0));
-        assert_eq!(
-            (found.gap_at(5), found.gap_at(8), found.gap_at(99)),
-            (Some(&(4..8)), None, None)
-        );
         let window = Window { bytes: 0..28, steps: 0..12, columns: 3, rows: 7 };
         let kinds = [Some(0), Some(1), Some(1), None, None];
         let picture = found.render(&kinds, &window, &|| false).expect("a picture");
@@ -318,8 +290,6 @@ mod tests {
         assert_eq!(row(3), [Cell::Kind(0), Cell::Kind(0), Cell::Free]);
         assert_eq!(row(5), [Cell::Free; 3]);
         assert_eq!(row(6), [Cell::Beyond; 3]);
-        assert_eq!(picture.at(9, 11), Some(Cell::Kind(1)));
-        assert_eq!((picture.at(28, 0), picture.at(0, 12)), (None, None));
         assert_eq!(found.render(&kinds, &window, &|| true), None, "cancelled");
         assert_eq!(AddressSteps::new(&placed, &Report::default()), None);
     }
@@ -362,7 +332,7 @@ mod tests {
                                 sums[usize::from(kind)] += 1;
                             }
                         }
-                        sums[3] += u64::from(found.gap_at(address).is_some());
+                        sums[3] += u64::from(found.gaps.iter().any(|gap| gap.contains(&address)));
                         sums[4] += u64::from(address >= found.end);
                     }
                     let all = (high[1] - high[0]) * (wide[1] - wide[0]);

@@ -39,9 +39,7 @@ pub fn placed_lifetimes(
         // What cannot be read is said where the arena itself is shown.
         None => read_arena(report, arena).ok()??,
     };
-    let is_named = |id: &CategoryId| {
-        report.categories.get().is_some_and(|categories| categories.name(*id).is_some())
-    };
+    let is_named = |id: &CategoryId| report.category_name(*id).is_some();
     let life = |row: &u32| {
         let placement = placed.get(*row)?;
         let name = placed.names.at(*row as usize).unwrap_or("");

@@ -3,12 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::store::ClassId;
-use crate::store::liveness::Classes;
+use crate::store::UnloweredId;
+use crate::store::liveness::{Classes, VariableBytes};
 use crate::store::memory::Region;
 use crate::store::placed::{Placed, Placement};
 use crate::store::target::Target;
 
+use crate::analysis::liveness::curve_of_variables;
 use crate::analysis::placement::gaps::used_ranges;
 
 /// What `memory_by_tile` says of one tile.
@@ -85,19 +86,12 @@ pub fn curve<'a>(
     classes: &Classes,
     steps: usize,
 ) -> Vec<u64> {
-    let mut by_class: BTreeMap<ClassId, u64> = BTreeMap::new();
-    for variable in variables {
-        *by_class.entry(variable.class).or_default() += variable.bytes;
-    }
-    let rows: Vec<_> = by_class
-        .into_iter()
-        .map(|(class, bytes)| crate::store::liveness::VariableBytes {
-            variable: crate::store::UnloweredId(0),
-            class,
-            bytes,
-        })
-        .collect();
-    crate::analysis::liveness::curve_of_variables(&rows, classes, steps)
+    let row = |Placement { class, bytes, .. }: &Placement| VariableBytes {
+        variable: UnloweredId(0),
+        class: *class,
+        bytes: *bytes,
+    };
+    curve_of_variables(&variables.map(row).collect::<Vec<_>>(), classes, steps)
 }
 
 /// Bytes by category of one tile, by the category's id.

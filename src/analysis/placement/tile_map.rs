@@ -81,9 +81,7 @@ impl TileMap {
                 offset: variable.offset,
                 end: variable.end(),
                 lane: 0,
-                category: category.filter(|id| {
-                    report.categories.get().is_some_and(|categories| categories.name(*id).is_some())
-                }),
+                category: category.filter(|id| report.category_name(*id).is_some()),
                 class: variable.class,
                 is_always_live: classes
                     .is_some_and(|classes| classes.is_always_live(variable.class)),

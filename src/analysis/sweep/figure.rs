@@ -65,32 +65,28 @@ impl Figure {
 
     /// The title of its column in a table for programs: what it is, and its unit.
     pub fn column(self) -> &'static str {
-        match self {
-            Self::Fits => "fits",
-            Self::TilesOverLimit => "tiles_over_limit",
-            Self::FullestTile => "fullest_tile_including_gaps_bytes",
-            Self::Total => "total_bytes",
-            Self::IncludingGaps => "including_gaps_bytes",
-            Self::AlwaysLive => "always_live_bytes",
-            Self::Peak => "peak_bytes",
-            Self::Code => "code_bytes",
-            Self::Cycles => "cycles",
-            Self::Throughput => "throughput_samples_per_second",
-        }
+        self.titles().0
     }
 
     pub fn title(self) -> &'static str {
+        self.titles().1
+    }
+
+    /// For programs and for people.
+    fn titles(self) -> (&'static str, &'static str) {
         match self {
-            Self::Fits => "Fits",
-            Self::TilesOverLimit => "Tiles over the limit",
-            Self::FullestTile => "Fullest tile, including gaps",
-            Self::Total => "Total",
-            Self::IncludingGaps => "Total, including gaps",
-            Self::AlwaysLive => "Always live",
-            Self::Peak => "Peak",
-            Self::Code => "Code",
-            Self::Cycles => "Cycles",
-            Self::Throughput => "Samples per second",
+            Self::Fits => ("fits", "Fits"),
+            Self::TilesOverLimit => ("tiles_over_limit", "Tiles over the limit"),
+            Self::FullestTile => {
+                ("fullest_tile_including_gaps_bytes", "Fullest tile, including gaps")
+            }
+            Self::Total => ("total_bytes", "Total"),
+            Self::IncludingGaps => ("including_gaps_bytes", "Total, including gaps"),
+            Self::AlwaysLive => ("always_live_bytes", "Always live"),
+            Self::Peak => ("peak_bytes", "Peak"),
+            Self::Code => ("code_bytes", "Code"),
+            Self::Cycles => ("cycles", "Cycles"),
+            Self::Throughput => ("throughput_samples_per_second", "Samples per second"),
         }
     }
 

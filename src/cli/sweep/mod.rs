@@ -21,7 +21,6 @@ use crate::format::poplar::{FolderReport, map_reports, reports_in_folder};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::{Report, Warning, WarningCode, Warnings};
 use crate::text::clean;
-use document::SweepDocument;
 
 /// Arguments of `tilescope sweep`.
 #[derive(Debug, Args)]
@@ -194,7 +193,7 @@ fn find_option(sweep: &Sweep, text: &str) -> Result<usize, Error> {
 
 impl Serialize for SweepReport {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        SweepDocument::of(self).serialize(serializer)
+        document::document(self).serialize(serializer)
     }
 }
 

@@ -6,13 +6,14 @@
 //! unchecked is checked here: locks of a writer, hot journals, and whether the file has changed.
 
 use std::fs::{self, File};
-use std::io::{Read, Seek, SeekFrom};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
 
+use super::discover::file_name;
 use crate::format::{Error, ErrorKind};
 use crate::store::{WarningCode, Warnings};
 
@@ -59,12 +60,9 @@ impl Database {
     pub fn open(profile: &Path, warnings: &Warnings) -> Result<Self, Error> {
         let stamp = Stamp::of(profile)?;
         check_header(profile, &stamp.header)?;
-        let name = profile
-            .file_name()
-            .map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         let mut database = Self {
             original: profile.to_owned(),
-            name,
+            name: file_name(profile),
             source: profile.to_owned(),
             copy: None,
             bytes: stamp.bytes,
@@ -148,7 +146,7 @@ impl Database {
     fn read_unfinished(&mut self, reason: &str, warnings: &Warnings) {
         match self.roll_back_copy() {
             Ok((directory, copy)) => {
-                self.bytes = fs::metadata(&copy).map_or(self.bytes, |metadata| metadata.len());
+                self.bytes = size_of_file(&copy).unwrap_or(self.bytes);
                 self.source = copy;
                 self.copy = Some(directory);
                 warnings.add(
@@ -169,14 +167,9 @@ impl Database {
     }
 
     fn roll_back_copy(&self) -> Result<(tempfile::TempDir, PathBuf), String> {
-        let side = |suffix: &str| {
-            let mut name = self.original.clone().into_os_string();
-            name.push(suffix);
-            PathBuf::from(name)
-        };
-        let size = |path: &Path| fs::metadata(path).map_or(0, |metadata| metadata.len());
-        let total =
-            self.bytes.saturating_add(size(&side("-journal"))).saturating_add(size(&side("-wal")));
+        let side = |suffix: &str| with_suffix(&self.original, suffix);
+        let size = |suffix: &str| size_of_file(&side(suffix)).unwrap_or(0);
+        let total = self.bytes.saturating_add(size("-journal")).saturating_add(size("-wal"));
         if total > MAX_COPY_BYTES {
             return Err("larger than 2 GiB".to_owned());
         }
@@ -190,9 +183,8 @@ impl Database {
         for suffix in ["", "-journal", "-wal"] {
             let from = side(suffix);
             if suffix.is_empty() || from.is_file() {
-                let mut to = copy.clone().into_os_string();
-                to.push(suffix);
-                fs::copy(&from, &to).map_err(|error| format!("not copied: {error}"))?;
+                fs::copy(&from, with_suffix(&copy, suffix))
+                    .map_err(|error| format!("not copied: {error}"))?;
             }
         }
         if self.has_changed() {
@@ -267,27 +259,31 @@ fn check_header(profile: &Path, header: &[u8]) -> Result<(), Error> {
 
 /// Why a profile is not in a finished state, or `None` when it is.
 fn unfinished_reason(profile: &Path) -> Option<String> {
-    let beside = |suffix: &str| {
-        let mut name = profile.as_os_str().to_owned();
-        name.push(suffix);
-        PathBuf::from(name)
-    };
     if is_write_locked(profile) {
         return Some("a program that writes it holds a lock on it".to_owned());
     }
     // A journal whose first byte is 0 was finished and kept (SQLite's journal mode PERSIST).
     let mut first = [0_u8; 1];
-    let journal = File::open(beside("-journal")).and_then(|mut file| file.read_exact(&mut first));
+    let journal = File::open(with_suffix(profile, "-journal"))
+        .and_then(|mut file| file.read_exact(&mut first));
     if journal.is_ok() && first != [0] {
         return Some(
             "its writer was interrupted in the middle of a change (hot journal)".to_owned(),
         );
     }
-    let log = fs::metadata(beside("-wal")).map_or(0, |metadata| metadata.len());
-    if log > 0 {
-        return Some("its writer left a write-ahead log".to_owned());
-    }
-    None
+    let log = size_of_file(&with_suffix(profile, "-wal")).filter(|bytes| *bytes > 0);
+    log.map(|_| "its writer left a write-ahead log".to_owned())
+}
+
+/// The size of a file that is there, bytes.
+pub fn size_of_file(path: &Path) -> Option<u64> {
+    fs::metadata(path).ok().map(|metadata| metadata.len())
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
 }
 
 /// Whether another process holds one of SQLite's write locks on the file.
@@ -296,10 +292,7 @@ fn is_write_locked(profile: &Path) -> bool {
     use nix::fcntl::{FcntlArg, fcntl};
     use nix::libc;
 
-    let Ok(mut file) = File::open(profile) else { return false };
-    if file.seek(SeekFrom::Start(0)).is_err() {
-        return false;
-    }
+    let Ok(file) = File::open(profile) else { return false };
     let (start, length) = LOCK_BYTES;
     let kind = |kind: i32| libc::c_short::try_from(kind).unwrap_or_default();
     // A read lock conflicts with write locks only, so other readers do not count.

@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::database::size_of_file;
 use crate::format::{Error, ErrorKind};
 use crate::store::report::{FileStatus, ReportFile};
 use crate::store::{WarningCode, Warnings};
@@ -268,7 +269,7 @@ fn with_side_files(profile: PathBuf) -> Found {
 }
 
 fn entry(name: &str, path: Option<&Path>) -> ReportFile {
-    let bytes = path.and_then(|path| fs::metadata(path).ok()).map(|metadata| metadata.len());
+    let bytes = path.and_then(size_of_file);
     let status = if bytes.is_some() { FileStatus::Ok } else { FileStatus::Missing };
     ReportFile { name: name.to_owned(), bytes, status }
 }
@@ -305,7 +306,8 @@ pub fn directory_of(file: &Path) -> PathBuf {
     }
 }
 
-fn file_name(path: &Path) -> String {
+/// The name of a file in messages.
+pub fn file_name(path: &Path) -> String {
     path.file_name()
         .map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
 }

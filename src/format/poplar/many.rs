@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
+use super::database::size_of_file;
 use super::{FolderReport, OpenReport, discover};
 use crate::format::{Error, Progress};
 use crate::store::{Report, Warnings};
@@ -20,23 +21,23 @@ pub fn map_reports<T: Send>(
     progress: &Progress,
     facts: impl Fn(&FolderReport, Result<&Report, &Error>) -> T + Sync,
 ) -> Option<Vec<T>> {
-    let sizes: Vec<Sizes> = reports.par_iter().map(|report| Sizes::of(&report.profile)).collect();
-    for size in &sizes {
-        progress.expect(size.profile.saturating_add(size.debug));
+    let sizes: Vec<(u64, u64)> = reports.par_iter().map(|it| sizes_of(&it.profile)).collect();
+    for (of_profile, of_debug) in &sizes {
+        progress.expect(of_profile.saturating_add(*of_debug));
     }
     let next = AtomicUsize::new(0);
     let work = |_| {
         let mut done = Vec::new();
         while !progress.is_cancelled() {
             let index = next.fetch_add(1, Ordering::Relaxed);
-            let (Some(report), Some(size)) = (reports.get(index), sizes.get(index)) else { break };
+            let Some((report, size)) = reports.get(index).zip(sizes.get(index)) else { break };
             let result = match read(&report.profile, progress) {
                 Ok(open) => {
-                    progress.advance(size.profile);
+                    progress.advance(size.0);
                     facts(report, Ok(&open.report))
                 }
                 Err(error) => {
-                    progress.advance(size.profile.saturating_add(size.debug));
+                    progress.advance(size.0.saturating_add(size.1));
                     facts(report, Err(&error))
                 }
             };
@@ -59,17 +60,9 @@ fn read(profile: &Path, progress: &Progress) -> Result<OpenReport, Error> {
     Ok(open)
 }
 
-/// Bytes of a report's files, for progress. The debug file's reader reports its own.
-struct Sizes {
-    profile: u64,
-    debug: u64,
-}
-
-impl Sizes {
-    fn of(profile: &Path) -> Self {
-        let bytes = |path: &Path| std::fs::metadata(path).map_or(0, |metadata| metadata.len());
-        let found = discover(profile, &Warnings::default());
-        let debug = found.ok().and_then(|found| found.debug);
-        Self { profile: bytes(profile), debug: debug.map_or(0, |path| bytes(&path)) }
-    }
+/// Bytes of a report's profile and debug file, for progress. The debug file's reader reports its own.
+fn sizes_of(profile: &Path) -> (u64, u64) {
+    let found = discover(profile, &Warnings::default());
+    let debug = found.ok().and_then(|found| size_of_file(&found.debug?));
+    (size_of_file(profile).unwrap_or(0), debug.unwrap_or(0))
 }

@@ -20,7 +20,7 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::Arc;
 
-use database::Database;
+use database::{Database, size_of_file};
 pub use discover::{FolderReport, reports_below, reports_in_folder};
 use discover::{Found, discover};
 pub use many::map_reports;
@@ -91,26 +91,22 @@ impl OpenReport {
             pop::about::read_about(&tables).map_err(|error| error.in_file(&self.found.profile))?;
         let target = pop::about::read_target(&tables);
         let tiles = target.as_ref().and_then(|target| target.tiles);
-        report.target.settle(complete(target, progress, absent::target));
-        let memory = pop::memory::read_memory(&tables, tiles);
-        report.memory.settle(complete(memory, progress, absent::memory));
+        tables.settle(&report.target, target, absent::target);
+        tables.settle(&report.memory, pop::memory::read_memory(&tables, tiles), absent::memory);
         report.fill_arenas_with_tiles();
-        let graph = pop::about::read_graph(&tables);
-        report.graph.settle(complete(graph, progress, absent::graph));
+        tables.settle(&report.graph, pop::about::read_graph(&tables), absent::graph);
         let compute_sets = pop::compute::read_compute_sets(&tables);
-        report.compute_sets.settle(complete(compute_sets, progress, absent::compute_sets));
+        tables.settle(&report.compute_sets, compute_sets, absent::compute_sets);
         let programs = pop::programs::read_programs(&tables);
         let steps = pop::programs::read_steps(&tables, programs.as_ref());
-        report.steps.settle(complete(steps, progress, absent::steps));
-        report.programs.settle(complete(programs, progress, absent::programs));
+        tables.settle(&report.steps, steps, absent::steps);
+        tables.settle(&report.programs, programs, absent::programs);
         let liveness =
             report.steps.get().and_then(|steps| pop::liveness::read_liveness(&tables, steps));
-        let no_liveness = || report.steps.absence().cloned().unwrap_or_else(absent::liveness);
-        report.liveness.settle(complete(liveness, progress, no_liveness));
-        let categories = pop::about::read_categories(&tables);
-        report.categories.settle(complete(categories, progress, absent::categories));
+        tables.settle(&report.liveness, liveness, || report.steps.absence_or(absent::liveness));
+        tables.settle(&report.categories, pop::about::read_categories(&tables), absent::categories);
         let execution = pop::execution::read_execution(&tables, about.compilation_id.as_deref());
-        report.execution.settle(complete(execution, progress, absent::execution));
+        tables.settle(&report.execution, execution, absent::execution);
         if let Some(path) = &self.found.framework {
             about.framework = self.read_side_file(path, "framework.json");
         }
@@ -183,8 +179,7 @@ impl OpenReport {
     pub fn read_tile_variable_bytes(&self, progress: &Progress) {
         let report = &*self.report;
         let Some(liveness) = report.liveness.get() else {
-            let absence = report.liveness.absence().cloned();
-            report.tile_variable_bytes.settle(Err(absence.unwrap_or_else(absent::liveness)));
+            report.tile_variable_bytes.settle(Err(report.liveness.absence_or(absent::liveness)));
             return;
         };
         let (classes, warnings) = (&liveness.classes, &report.warnings);
@@ -211,20 +206,19 @@ impl OpenReport {
         };
         let cycles = Cycles::read(&tables, lists);
         let types = pop::vertex::read_vertex_types(&tables, lists);
-        report.vertex_types.settle(complete(types, progress, absent::vertex_types));
+        tables.settle(&report.vertex_types, types, absent::vertex_types);
         let sets = report.compute_sets.get();
         let tiles =
             sets.and_then(|sets| pop::compute::read_compute_set_tiles(&tables, sets, &cycles));
-        let no_tiles =
-            || report.compute_sets.absence().cloned().unwrap_or_else(absent::compute_set_tiles);
-        report.compute_set_tiles.settle(complete(tiles, progress, no_tiles));
+        let no_tiles = || report.compute_sets.absence_or(absent::compute_set_tiles);
+        tables.settle(&report.compute_set_tiles, tiles, no_tiles);
         let exchanges = pop::exchange::read_exchanges(&tables, &cycles);
-        report.exchanges.settle(complete(exchanges, progress, absent::exchanges));
+        tables.settle(&report.exchanges, exchanges, absent::exchanges);
         let programs = report.programs.get();
         let code = programs
             .and_then(|programs| pop::programs::read_control_code(&tables, programs, lists));
-        let no_code = || report.programs.absence().cloned().unwrap_or_else(absent::control_code);
-        report.control_code.settle(complete(code, progress, no_code));
+        let no_code = || report.programs.absence_or(absent::control_code);
+        tables.settle(&report.control_code, code, no_code);
     }
 
     fn settle<T>(
@@ -289,8 +283,8 @@ impl OpenReport {
 
     /// Sizes of the files that the background reads go through, for progress.
     pub fn bytes_to_read(&self) -> u64 {
-        let debug = self.found.debug.as_ref().and_then(|path| std::fs::metadata(path).ok());
-        self.database.bytes.saturating_add(debug.map_or(0, |metadata| metadata.len()))
+        let debug = self.found.debug.as_ref().map_or(0, |path| size_of_file(path).unwrap_or(0));
+        self.database.bytes.saturating_add(debug)
     }
 
     fn read_side_file(&self, path: &Path, name: &str) -> Vec<crate::store::options::SideFact> {
@@ -353,6 +347,13 @@ fn complete<T>(
         return Err(Absence::cancelled());
     }
     found.ok_or_else(absent)
+}
+
+impl Tables<'_> {
+    /// Fills a part with what was read.
+    fn settle<T>(&self, part: &Part<T>, found: Option<T>, absent: impl Fn() -> Absence) {
+        part.settle(complete(found, self.progress, absent));
+    }
 }
 
 impl Database {

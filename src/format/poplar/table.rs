@@ -31,7 +31,7 @@ pub struct Tables<'a> {
     file: &'a str,
     file_bytes: u64,
     warnings: &'a Warnings,
-    progress: &'a Progress,
+    pub progress: &'a Progress,
 }
 
 /// What to read of a table.
@@ -194,11 +194,6 @@ impl<'a> Tables<'a> {
             Some(from..=to)
         };
         wanted.iter().map(of_tile).collect()
-    }
-
-    /// Whether the reading was cancelled, so that what was read may be a part only.
-    pub fn is_cancelled(&self) -> bool {
-        self.progress.is_cancelled()
     }
 
     /// Adds a warning about this file.

@@ -134,34 +134,21 @@ impl Lowering<'_> {
         let plan = planner::plan(layer, &request);
         self.model.plans.push(plan);
         let doublings = u64::from(plan.serial_split.ilog2());
-        let code = self.code(
-            &format!(".text.supervisor.internal_exchange_{}", place.number),
-            "internalExchangeCode",
-            (EXCHANGE_CODE_BYTES * 2 + EXCHANGE_CODE_BYTES_PER_DOUBLING * doublings)
-                .next_multiple_of(8),
-        );
-        self.code(
-            &format!(".text.supervisor.control_{}", place.number),
-            "controlCode",
-            CONTROL_CODE_BYTES + CONTROL_CODE_BYTES_PER_DOUBLING * doublings,
-        );
+        let exchanges = EXCHANGE_CODE_BYTES * 2 + EXCHANGE_CODE_BYTES_PER_DOUBLING * doublings;
+        let control = CONTROL_CODE_BYTES + CONTROL_CODE_BYTES_PER_DOUBLING * doublings;
+        let code = self.code_of_layer(place, exchanges.next_multiple_of(8), control);
         let weights = format!("model.{}.weight", layer.name);
         let bytes = (layer.weights * 2).div_ceil(u64::from(self.options.tiles_per_ipu).max(1));
         self.data(&weights, "variable", bytes, Life::Always);
         let first_compute_set = self.model.compute_sets.len();
-        let kind = if layer.api() == "matMul" { "MatMul" } else { "Conv" };
+        let kind = if layer.kind == Kind::MatMul { "MatMul" } else { "Conv" };
+        let name = format!("{}/{kind}", layer.name);
+        let place = &Place { name: &name, ..*place };
         let busy = plan.cycles / plan.serial_split;
         if layer.kind == Kind::MatMul {
-            let part = format!("{kind}/Transpose");
-            self.execute(place, place.sequence, &part, TRANSPOSE, busy / 16);
+            self.execute(place, place.sequence, "Transpose", TRANSPOSE, busy / 16);
         }
-        let arrange = self.execute(
-            place,
-            place.sequence,
-            &format!("{kind}/PreArrange"),
-            REARRANGE,
-            busy / 12,
-        );
+        let arrange = self.execute(place, place.sequence, "PreArrange", REARRANGE, busy / 12);
         self.use_at(self.activation, arrange);
         let mut body = place.sequence;
         if plan.serial_split > 1 {
@@ -170,26 +157,25 @@ impl Lowering<'_> {
             self.add("Repeat", String::new(), place.context, Some(place.sequence), detail, 0);
             body = self.step() as usize;
             self.add("Sequence", String::new(), place.context, Some(repeat), Detail::None, 0);
-            self.execute(place, body, &format!("{kind}/SliceIn"), SLICE, busy / 24);
+            self.execute(place, body, "SliceIn", SLICE, busy / 24);
         }
         let (operands, message) = self.operands(&plan, place, arrange);
         let pre = Exchange { received: message, copies: 2, code, code_parts: 2 };
-        let exchange =
-            self.exchange(place, body, &format!("{kind}/Convolve/ExchangePre"), pre, busy / 5);
+        let exchange = self.exchange(place, body, "Convolve/ExchangePre", pre, busy / 5);
         self.use_at(message, exchange);
         self.add("WriteUndef", String::new(), place.context, Some(body), Detail::None, 0);
-        let convolve = self.execute(place, body, &format!("{kind}/Convolve"), CONVOLVE, busy / 2);
+        let convolve = self.execute(place, body, "Convolve", CONVOLVE, busy / 2);
         for symbol in [operands, message, self.activation] {
             self.use_at(symbol, convolve);
         }
         let partials = self.data(
-            &format!("{}/{kind}/partials", layer.name),
+            &format!("{name}/partials"),
             "variable",
             plan.partial_bytes.max(64),
             Life::Steps(convolve, convolve + 1),
         );
         let work = self.data(
-            &format!("{}/{kind}/workspace", layer.name),
+            &format!("{name}/workspace"),
             "variable",
             plan.temporary_bytes - plan.operand_bytes - plan.partial_bytes,
             Life::Steps(arrange, convolve + 1),
@@ -208,27 +194,14 @@ impl Lowering<'_> {
         let context = self.context(poplar_context(reduce_context, "Execute", ""));
         let reduce_place = Place { context, ..*place };
         let post = Exchange { received: partials, copies: 1, code, code_parts: 2 };
-        let moved = self.exchange(
-            &reduce_place,
-            body,
-            &format!("{kind}/Reduce/ExchangePre"),
-            post,
-            busy / 10,
-        );
-        let reduced =
-            self.execute(&reduce_place, body, &format!("{kind}/Reduce"), REDUCE, busy / 10);
+        let moved = self.exchange(&reduce_place, body, "Reduce/ExchangePre", post, busy / 10);
+        let reduced = self.execute(&reduce_place, body, "Reduce", REDUCE, busy / 10);
         self.use_at(partials, moved.max(reduced));
         if plan.serial_split > 1 {
-            self.execute(place, body, &format!("{kind}/UpdateOut"), SLICE, busy / 24);
+            self.execute(place, body, "UpdateOut", SLICE, busy / 24);
         }
-        let output = self.bytes_per_tile(layer.output);
-        let output = self.data(
-            &format!("{}/output", layer.name),
-            "variable",
-            output,
-            Life::Steps(convolve, reduced + 1),
-        );
-        let cast = self.execute(place, place.sequence, &format!("{kind}/Cast"), CAST, busy / 16);
+        let output = self.output(layer, convolve, reduced);
+        let cast = self.execute(place, place.sequence, "Cast", CAST, busy / 16);
         self.use_at(output, cast);
         self.state(place, first_compute_set);
         self.activation = output;
@@ -267,16 +240,7 @@ impl Lowering<'_> {
     /// A sum or a mean: one exchange, one compute set.
     fn simple_layer(&mut self, layer: &Layer, place: &Place<'_>) {
         let first_compute_set = self.model.compute_sets.len();
-        let code = self.code(
-            &format!(".text.supervisor.internal_exchange_{}", place.number),
-            "internalExchangeCode",
-            EXCHANGE_CODE_BYTES,
-        );
-        self.code(
-            &format!(".text.supervisor.control_{}", place.number),
-            "controlCode",
-            CONTROL_CODE_BYTES / 2,
-        );
+        let code = self.code_of_layer(place, EXCHANGE_CODE_BYTES, CONTROL_CODE_BYTES / 2);
         if let Some(kept) = self.block_input.filter(|_| layer.kind == Kind::AddRelu) {
             self.copy(place, kept, code);
         }
@@ -308,14 +272,25 @@ impl Lowering<'_> {
         {
             self.use_at(kept, done);
         }
-        let next = self.data(
-            &format!("{}/output", layer.name),
-            "variable",
-            output,
-            Life::Steps(done, done + 1),
-        );
+        let next = self.output(layer, done, done);
         self.state(place, first_compute_set);
         self.activation = next;
+    }
+
+    /// The code of the exchanges of a layer, which it returns, and its control code.
+    fn code_of_layer(&mut self, place: &Place<'_>, exchanges: u64, control: u64) -> usize {
+        let name = format!(".text.supervisor.internal_exchange_{}", place.number);
+        let code = self.code(&name, "internalExchangeCode", exchanges);
+        let name = format!(".text.supervisor.control_{}", place.number);
+        self.code(&name, "controlCode", control);
+        code
+    }
+
+    /// What a layer computes, from its first step on to its last.
+    fn output(&mut self, layer: &Layer, first: u32, last: u32) -> usize {
+        let bytes = self.bytes_per_tile(layer.output);
+        let life = Life::Steps(first, last + 1);
+        self.data(&format!("{}/output", layer.name), "variable", bytes, life)
     }
 
     /// Brings what a block has kept to where its sum wants it: a copy of the user's program, which is

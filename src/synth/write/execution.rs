@@ -1,9 +1,10 @@
 //! Writes what two runs of the program would have recorded.
 
+use rusqlite::types::Null;
 use rusqlite::{Transaction, params};
 
 use super::facts::compilation_id;
-use super::integer;
+use super::insert;
 use super::programs::{cycles_by_tile, cycles_ids};
 use crate::format::poplar::blob::{encode_list, encode_run_length_list};
 use crate::synth::WriteError;
@@ -14,17 +15,16 @@ const RUNS: u64 = 2;
 /// 1 January 2026, 00:00:10 UTC, microseconds since 1970.
 const FIRST_RUN_MICROSECONDS: u64 = 1_767_225_610_000_000;
 
-/// Cycles over all tiles by what they were spent on, the columns of `execution_cycle_totals`.
-#[derive(Default)]
-struct Totals {
-    compute: u64,
-    exchange: u64,
-    global_exchange: u64,
-    stream_copy: u64,
-    stream_copy_begin: u64,
-    stream_copy_end: u64,
-    sync: u64,
-}
+/// What cycles over all tiles are spent on, in the order of the columns of `execution_cycle_totals`:
+/// programs of these kinds, then syncs, which are all others.
+const SPENT_ON: [&str; 6] = [
+    "OnTileExecute",
+    "DoExchange",
+    "GlobalExchange",
+    "StreamCopyMid",
+    "StreamCopyBegin",
+    "StreamCopyEnd",
+];
 
 pub fn write(model: &Model, db: &Transaction<'_>) -> Result<(), WriteError> {
     write_cycles(model, db)?;
@@ -37,7 +37,7 @@ pub fn write(model: &Model, db: &Transaction<'_>) -> Result<(), WriteError> {
     let mut start_microseconds = FIRST_RUN_MICROSECONDS;
     for run in 0..RUNS {
         let start = now.clone();
-        let mut totals = Totals::default();
+        let mut totals = [0_u64; SPENT_ON.len() + 1];
         for id in &order {
             let Some(program) = model.programs.get(*id) else { continue };
             if matches!(program.detail, Detail::Sync | Detail::GlobalExchange(_)) {
@@ -47,10 +47,12 @@ pub fn write(model: &Model, db: &Transaction<'_>) -> Result<(), WriteError> {
             let Some(clock) = now.get_mut(program.ipu as usize) else { continue };
             let cycles = cycles_by_tile(model, *id, program.cycles);
             let longest = write_step(db, step, *id, program, *clock, &cycles)?;
-            totals.add(program.kind, cycles.iter().sum());
+            let column = SPENT_ON.iter().position(|kind| *kind == program.kind);
+            if let Some(total) = totals.get_mut(column.unwrap_or(SPENT_ON.len())) {
+                *total += cycles.iter().sum::<u64>();
+            }
             *clock += longest;
-            db.prepare_cached("INSERT INTO program_trace VALUES (?1, ?2)")?
-                .execute(params![step, id])?;
+            insert(db, "program_trace", params![step, id])?;
             step += 1;
         }
         let latest = now.iter().copied().max().unwrap_or(0);
@@ -59,28 +61,23 @@ pub fn write(model: &Model, db: &Transaction<'_>) -> Result<(), WriteError> {
         // The host takes its own time beside that of the chip.
         let elapsed =
             u64::try_from(u128::from(cycles) * 1_000_000 / u128::from(clock_hz)).unwrap_or(0) + 150;
+        let (clocks, from, to) =
+            (encode_list(&vec![clock_hz; ipus]), encode_list(&start), encode_list(&now));
+        let steps = order.len();
+        let row = params![run, start_microseconds, elapsed, "main", steps, steps, clocks, from, to];
+        insert(db, "runs", row)?;
+        let [compute, exchange, global, copy, begin, end, sync] = totals;
         db.execute(
-            "INSERT INTO runs VALUES (?1, ?2, ?3, 'main', ?4, ?5, ?6, ?7, ?8)",
-            params![
-                integer(run),
-                integer(start_microseconds),
-                integer(elapsed),
-                order.len(),
-                order.len(),
-                encode_list(&vec![clock_hz; ipus]),
-                encode_list(&start),
-                encode_list(&now)
-            ],
+            "INSERT INTO execution_cycle_totals VALUES (?1, ?2, ?3, ?3, ?4, ?5, ?6, ?7, ?8, ?9, \
+             0, 0, 0, 0, 0, 0, 0, 0)",
+            params![run, cycles, compute, exchange, global, copy, begin, end, sync],
         )?;
-        totals.write(db, run, cycles)?;
         start_microseconds += elapsed + 2_000;
     }
     for (name, value, is_default) in &model.options {
-        let row = params![name, value, is_default];
-        db.execute("INSERT INTO execution_parameters VALUES (?1, ?2, ?3, 0)", row)?;
+        insert(db, "execution_parameters", params![name, value, is_default, 0])?;
     }
-    db.execute("INSERT INTO execution_info VALUES (?1)", [compilation_id(model)])?;
-    Ok(())
+    insert(db, "execution_info", params![compilation_id(model)])
 }
 
 /// Programs in the order in which they run: those that take time, loops as often as they repeat.
@@ -107,12 +104,10 @@ fn write_cycles(model: &Model, db: &Transaction<'_>) -> Result<(), WriteError> {
     for (id, program) in model.programs.iter().enumerate().filter(|(_, program)| program.cycles > 0)
     {
         let list = encode_run_length_list(&cycles_by_tile(model, id, program.cycles));
-        db.prepare_cached("INSERT INTO cycles_by_tile VALUES (?1, ?2)")?
-            .execute(params![id + 1, list])?;
+        insert(db, "cycles_by_tile", params![id + 1, list])?;
         if let Detail::Execute(compute_set) = program.detail {
             let ids = cycles_ids(model, id + 1, program.ipu);
-            db.prepare_cached("INSERT INTO compute_set_cycles_by_tile VALUES (?1, ?2)")?
-                .execute(params![compute_set, ids])?;
+            insert(db, "compute_set_cycles_by_tile", params![compute_set, ids])?;
         }
     }
     Ok(())
@@ -129,8 +124,7 @@ fn write_step(
 ) -> Result<u64, WriteError> {
     let compute_set =
         if let Detail::Execute(compute_set) = program.detail { Some(compute_set) } else { None };
-    db.prepare_cached("INSERT INTO steps VALUES (?1, ?2, ?3, NULL, NULL, NULL, NULL, ?4)")?
-        .execute(params![step, program.kind, id, compute_set])?;
+    insert(db, "steps", params![step, program.kind, id, Null, Null, Null, Null, compute_set])?;
     let longest = cycles.iter().copied().max().unwrap_or(0);
     let shortest = cycles.iter().copied().min().unwrap_or(0);
     let mean = cycles.iter().sum::<u64>() / (cycles.len() as u64).max(1);
@@ -142,47 +136,13 @@ fn write_step(
     .execute(params![
         step,
         program.ipu,
-        integer(base),
-        integer(longest),
-        integer(mean),
-        integer(shortest),
+        base,
+        longest,
+        mean,
+        shortest,
         cycles.len(),
         balance,
         id + 1
     ])?;
     Ok(longest)
-}
-
-impl Totals {
-    fn add(&mut self, kind: &str, cycles: u64) {
-        let part = match kind {
-            "OnTileExecute" => &mut self.compute,
-            "DoExchange" => &mut self.exchange,
-            "GlobalExchange" => &mut self.global_exchange,
-            "StreamCopyMid" => &mut self.stream_copy,
-            "StreamCopyBegin" => &mut self.stream_copy_begin,
-            "StreamCopyEnd" => &mut self.stream_copy_end,
-            _ => &mut self.sync,
-        };
-        *part += cycles;
-    }
-
-    fn write(&self, db: &Transaction<'_>, run: u64, cycles: u64) -> Result<(), WriteError> {
-        db.execute(
-            "INSERT INTO execution_cycle_totals VALUES (?1, ?2, ?3, ?3, ?4, ?5, ?6, ?7, ?8, ?9, \
-             0, 0, 0, 0, 0, 0, 0, 0)",
-            params![
-                integer(run),
-                integer(cycles),
-                integer(self.compute),
-                integer(self.exchange),
-                integer(self.global_exchange),
-                integer(self.stream_copy),
-                integer(self.stream_copy_begin),
-                integer(self.stream_copy_end),
-                integer(self.sync)
-            ],
-        )?;
-        Ok(())
-    }
 }

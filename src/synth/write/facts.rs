@@ -2,7 +2,7 @@
 
 use rusqlite::{Transaction, params};
 
-use super::integer;
+use super::insert;
 use crate::format::poplar::blob::encode_list;
 use crate::store::target::Target;
 use crate::synth::WriteError;
@@ -10,30 +10,19 @@ use crate::synth::model::{CATEGORIES, Model};
 
 pub fn write(model: &Model, db: &Transaction<'_>) -> Result<(), WriteError> {
     write_target(db, &model.target)?;
-    let id = compilation_id(model);
-    db.execute("INSERT INTO version_info VALUES (3, 8, 0, 0, 'graph_profile')", [])?;
-    db.execute(
-        "INSERT INTO poplar_version VALUES ('3.3.0 (tilescope)', 'synthetic', 3, 3, 0)",
-        [],
-    )?;
-    db.execute("INSERT INTO date_time VALUES ('2026-01-01 00:00:00')", [])?;
-    db.execute("INSERT INTO compilation_info VALUES (?1)", [&id])?;
-    let level = model.has_execution.then_some("Tile");
-    db.execute(
-        "INSERT INTO instrumentation_settings VALUES (?1, ?2, ?1, ?1)",
-        params![model.has_execution, level],
-    )?;
+    insert(db, "version_info", params![3, 8, 0, 0, "graph_profile"])?;
+    insert(db, "poplar_version", params!["3.3.0 (tilescope)", "synthetic", 3, 3, 0])?;
+    insert(db, "date_time", params!["2026-01-01 00:00:00"])?;
+    insert(db, "compilation_info", params![compilation_id(model)])?;
+    let (is_on, level) = (model.has_execution, model.has_execution.then_some("Tile"));
+    insert(db, "instrumentation_settings", params![is_on, level, is_on, is_on])?;
     for (name, value, is_default) in &model.options {
-        db.execute(
-            "INSERT INTO compilation_parameters VALUES (?1, ?2, ?3)",
-            params![name, value, is_default],
-        )?;
+        insert(db, "compilation_parameters", params![name, value, is_default])?;
     }
-    db.execute("INSERT INTO target_parameters VALUES ('IpuLinkDomainSize', '64', 1)", [])?;
-    db.execute("INSERT INTO optimization_info VALUES ('Merged uniform constants count', 0)", [])?;
+    insert(db, "target_parameters", params!["IpuLinkDomainSize", "64", 1])?;
+    insert(db, "optimization_info", params!["Merged uniform constants count", 0])?;
     for (id, (name, description)) in CATEGORIES.iter().enumerate() {
-        let row = params![id, name, description];
-        db.execute("INSERT INTO var_categories VALUES (?1, ?2, ?3)", row)?;
+        insert(db, "var_categories", params![id, name, description])?;
     }
     for (start, duration, name) in [
         (0, 9_000_000, "compile"),
@@ -42,16 +31,13 @@ pub fn write(model: &Model, db: &Transaction<'_>) -> Result<(), WriteError> {
         (4_330_000, 4_100_000, "allocateVarStorage"),
         (8_440_000, 540_000, "linkObjs"),
     ] {
-        let row = params![duration, name, start];
-        db.execute("INSERT INTO compilation_trace VALUES (?1, ?2, ?3)", row)?;
+        insert(db, "compilation_trace", params![duration, name, start])?;
     }
     for (id, symbol) in model.symbols.iter().enumerate() {
-        let row = params![id, format!("{}#", symbol.name)];
-        db.execute("INSERT INTO vars_string_table VALUES (?1, ?2)", row)?;
+        insert(db, "vars_string_table", params![id, format!("{}#", symbol.name)])?;
     }
     for (id, vertex_type) in model.vertex_types.iter().enumerate() {
-        let row = params![id, vertex_type.name, integer(vertex_type.bytes)];
-        db.execute("INSERT INTO vertex_types VALUES (?1, ?2, ?3, 'c++')", row)?;
+        insert(db, "vertex_types", params![id, vertex_type.name, vertex_type.bytes, "c++"])?;
     }
     Ok(())
 }
@@ -90,11 +76,8 @@ fn write_target(db: &Transaction<'_>, target: &Target) -> Result<(), WriteError>
     let tiles = target.tiles_per_ipu.unwrap_or(0);
     for tile in 0..tiles {
         let from_end = tile.min(tiles - tile);
-        let delay = integer(from_end * 58 / (tiles / 2).max(1));
-        db.execute(
-            "INSERT INTO relative_sync_delay VALUES (?1, ?2)",
-            params![integer(tile), delay],
-        )?;
+        let delay = from_end * 58 / (tiles / 2).max(1);
+        insert(db, "relative_sync_delay", params![tile, delay])?;
     }
     Ok(())
 }

@@ -10,7 +10,7 @@ mod tiles;
 
 use std::path::Path;
 
-use rusqlite::{Connection, Transaction};
+use rusqlite::{Connection, ToSql, Transaction};
 
 use super::WriteError;
 use super::model::Model;
@@ -50,7 +50,9 @@ fn write_tables(
     Ok(fits)
 }
 
-/// A number that goes into a column; real reports have none above 2⁶³.
-fn integer(number: impl TryInto<i64>) -> i64 {
-    number.try_into().unwrap_or(i64::MAX)
+/// Puts a row into a table: a cell for each of its columns.
+fn insert(db: &Transaction<'_>, table: &str, row: &[&dyn ToSql]) -> Result<(), WriteError> {
+    let cells = vec!["?"; row.len()].join(", ");
+    db.prepare_cached(&format!("INSERT INTO {table} VALUES ({cells})"))?.execute(row)?;
+    Ok(())
 }

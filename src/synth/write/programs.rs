@@ -1,8 +1,9 @@
 //! Programs, steps, compute sets, exchanges: what the compiler made, with bytes and cycles by tile.
 
+use rusqlite::types::Null;
 use rusqlite::{Transaction, params};
 
-use super::integer;
+use super::insert;
 use crate::format::poplar::blob::{encode_list, encode_run_length_list};
 use crate::synth::WriteError;
 use crate::synth::model::{ComputeSet, Detail, Exchange, Model, Program, mix};
@@ -26,7 +27,7 @@ const KINDS: [(&str, Option<&str>); 13] = [
 
 pub fn write(model: &Model, db: &Transaction<'_>) -> Result<(), WriteError> {
     for (id, (name, table)) in (1_i64..).zip(KINDS) {
-        db.execute("INSERT INTO program_types VALUES (?1, ?2, ?3)", params![id, name, table])?;
+        insert(db, "program_types", params![id, name, table])?;
     }
     let mut next_index = [0_i64; KINDS.len()];
     for ((id, program), children) in model.programs.iter().enumerate().zip(&model.children()) {
@@ -35,19 +36,13 @@ pub fn write(model: &Model, db: &Transaction<'_>) -> Result<(), WriteError> {
         let index = index.filter(|_| program.detail != Detail::None);
         write_detail(model, db, index.unwrap_or(0), id, program)?;
         let name = Some(&program.name).filter(|name| !name.is_empty());
-        db.prepare_cached("INSERT INTO programs VALUES (NULL, ?1, ?2, ?3, ?4, ?5, ?6, NULL)")?
-            .execute(params![
-                id,
-                kind + 1,
-                index,
-                encode_list(&children.iter().map(|child| *child as u64).collect::<Vec<_>>()),
-                name,
-                integer(program.context)
-            ])?;
-        db.prepare_cached("INSERT INTO depth_first_steps VALUES (?1, ?1, ?2)")?
-            .execute(params![id, program.parent])?;
+        let children: Vec<u64> = children.iter().map(|child| *child as u64).collect();
+        let children = encode_list(&children);
+        let row = params![Null, id, kind + 1, index, children, name, program.context, Null];
+        insert(db, "programs", row)?;
+        insert(db, "depth_first_steps", params![id, id, program.parent])?;
     }
-    db.execute("INSERT INTO control_programs VALUES (NULL, 0, 0)", [])?;
+    insert(db, "control_programs", params![Null, 0, 0])?;
     write_compute_sets(model, db)
 }
 
@@ -61,87 +56,52 @@ fn write_detail(
     match &program.detail {
         Detail::None => {}
         Detail::Execute(compute_set) => {
-            let row = params![index, compute_set];
-            db.execute("INSERT INTO program_type_on_tile_execute VALUES (?1, ?2)", row)?;
+            insert(db, "program_type_on_tile_execute", params![index, compute_set])?;
         }
-        Detail::Repeat(count) => {
-            let row = params![index, integer(*count)];
-            db.execute("INSERT INTO program_type_repeat VALUES (?1, ?2)", row)?;
-        }
-        Detail::Sync => {
-            db.execute("INSERT INTO program_type_sync VALUES (?1, 'External')", [index])?;
-        }
+        Detail::Repeat(count) => insert(db, "program_type_repeat", params![index, count])?,
+        Detail::Sync => insert(db, "program_type_sync", params![index, "External"])?,
         Detail::Tiles(tiles) => {
             let list = encode_list(&tiles.clone().map(u64::from).collect::<Vec<_>>());
             let table = if program.kind == "Sans" { "sans" } else { "sync_ans" };
-            let sql = format!("INSERT INTO program_type_{table} VALUES (?1, ?2)");
-            db.execute(&sql, params![index, list])?;
+            insert(db, &format!("program_type_{table}"), params![index, list])?;
         }
         Detail::Exchange(exchange) => {
-            let moved = Moved::of(model, exchange);
+            let Moved { received, sent, code, by_ipu: [to, from, most], variable } =
+                Moved::of(model, exchange);
             let cycles = write_cycles(model, db, id, program)?;
             db.prepare_cached(
                 "INSERT INTO program_type_do_exchange VALUES (?1, ?2, ?3, ?4, NULL, ?5, ?5, ?6, ?7, \
                  ?8, ?9, NULL, NULL)",
             )?
-            .execute(params![
-                index,
-                moved.received,
-                moved.sent,
-                moved.code,
-                moved.variable,
-                moved.received_by_ipu,
-                moved.sent_by_ipu,
-                moved.most_by_ipu,
-                cycles
-            ])?;
+            .execute(params![index, received, sent, code, variable, to, from, most, cycles])?;
         }
         Detail::GlobalExchange(exchange) => {
-            let moved = Moved::of(model, exchange);
+            let Moved { received, sent, by_ipu: [to, from, most], variable, .. } =
+                Moved::of(model, exchange);
             let cycles = write_cycles(model, db, id, program)?;
             db.execute(
                 "INSERT INTO program_type_global_exchange VALUES (?1, ?2, ?3, NULL, ?4, ?4, ?5, ?6, \
                  ?7, ?8, NULL, NULL, 'External')",
-                params![
-                    index,
-                    moved.received,
-                    moved.sent,
-                    moved.variable,
-                    moved.received_by_ipu,
-                    moved.sent_by_ipu,
-                    moved.most_by_ipu,
-                    cycles
-                ],
+                params![index, received, sent, variable, to, from, most, cycles],
             )?;
         }
         Detail::HostExchange(exchange, stream, from_host) => {
-            let moved = Moved::of(model, exchange);
+            let Moved { received, by_ipu: [to, _, most], variable, .. } =
+                Moved::of(model, exchange);
             let cycles = write_cycles(model, db, id, program)?;
             let none = encode_run_length_list(&vec![0; model.tiles() as usize]);
             let none_by_ipu = encode_run_length_list(&vec![0; model.ipus()]);
-            let (received, sent) =
-                if *from_host { (&moved.received, &none) } else { (&none, &moved.received) };
-            let (received_by_ipu, sent_by_ipu) = if *from_host {
-                (&moved.received_by_ipu, &none_by_ipu)
-            } else {
-                (&none_by_ipu, &moved.received_by_ipu)
-            };
-            db.execute(
-                "INSERT INTO program_type_stream_copy_mid VALUES (?1, ?2, ?3, NULL, ?4, ?5, ?6, ?7)",
-                params![
-                    index,
-                    received,
-                    sent,
-                    received_by_ipu,
-                    sent_by_ipu,
-                    moved.most_by_ipu,
-                    cycles
-                ],
-            )?;
-            let table =
-                if *from_host { "host_exchange_from_host" } else { "host_exchange_to_host" };
-            let sql = format!("INSERT INTO {table} VALUES (?1, ?2, ?3, 0, NULL)");
-            db.execute(&sql, params![index, stream, moved.variable])?;
+            // What comes from the host the tiles receive, what goes there they send.
+            let mut lists = [(received, to), (none, none_by_ipu)];
+            let mut table = "host_exchange_from_host";
+            if !from_host {
+                lists.reverse();
+                table = "host_exchange_to_host";
+            }
+            let [(received, to), (sent, from)] = lists;
+            let row = params![index, received, sent, Null, to, from, most, cycles];
+            insert(db, "program_type_stream_copy_mid", row)?;
+            insert(db, table, params![index, stream, variable, 0, Null])?;
         }
     }
     Ok(())
@@ -152,9 +112,8 @@ struct Moved {
     received: Vec<u8>,
     sent: Vec<u8>,
     code: Vec<u8>,
-    received_by_ipu: Vec<u8>,
-    sent_by_ipu: Vec<u8>,
-    most_by_ipu: Vec<u8>,
+    /// Received, sent, and the most of both together.
+    by_ipu: [Vec<u8>; 3],
     variable: String,
 }
 
@@ -177,9 +136,8 @@ impl Moved {
             both.chunks(per_ipu).map(|tiles| tiles.iter().copied().max().unwrap_or(0)).collect();
         let symbol = model.symbols.get(exchange.received);
         Self {
-            received_by_ipu: encode_run_length_list(&by_ipu(&received)),
-            sent_by_ipu: encode_run_length_list(&by_ipu(&sent)),
-            most_by_ipu: encode_run_length_list(&most),
+            by_ipu: [by_ipu(&received), by_ipu(&sent), most]
+                .map(|list| encode_run_length_list(&list)),
             received: encode_run_length_list(&received),
             sent: encode_run_length_list(&sent),
             code: encode_run_length_list(&code),
@@ -221,8 +179,7 @@ fn write_cycles(
 ) -> Result<Vec<u8>, WriteError> {
     let list = encode_run_length_list(&cycles_by_tile(model, id, program.cycles));
     let key = id + 1;
-    db.prepare_cached("INSERT INTO compilation_cycles_by_tile VALUES (?1, ?2)")?
-        .execute(params![key, list])?;
+    insert(db, "compilation_cycles_by_tile", params![key, list])?;
     Ok(cycles_ids(model, key, program.ipu))
 }
 
@@ -268,36 +225,23 @@ fn write_compute_sets(model: &Model, db: &Transaction<'_>) -> Result<(), WriteEr
             compute_set.name,
             encode_list(&[compute_set.vertex_type as u64]),
             encode_list(&[count]),
-            integer(count * 3),
-            integer(compute_set.context)
+            count * 3,
+            compute_set.context
         ])?;
-        db.prepare_cached("INSERT INTO vertex_instances VALUES (?1, ?2, ?3)")?.execute(params![
-            id,
-            compute_set.vertex_type,
-            encode_run_length_list(&vertices)
-        ])?;
-        db.prepare_cached("INSERT INTO memory_by_compute_set VALUES (?1, ?2, ?2, ?3, ?2, ?4)")?
-            .execute(params![
-                id,
-                none,
-                encode_run_length_list(&pointers),
-                encode_run_length_list(&data)
-            ])?;
+        let [vertices, pointers, data] =
+            [vertices, pointers, data].map(|list| encode_run_length_list(&list));
+        insert(db, "vertex_instances", params![id, compute_set.vertex_type, vertices])?;
+        insert(db, "memory_by_compute_set", params![id, none, none, pointers, none, data])?;
     }
     let none = encode_list(&vec![0; tiles]);
     for (id, (data, pointers)) in by_type.iter().enumerate() {
         let name = model.vertex_types.get(id).map_or("", |kind| kind.name);
         let code = encode_list(&code_bytes_by_tile(model, name));
-        db.execute(
-            "INSERT INTO memory_by_vertex_type VALUES (?1, ?2, ?3, ?3, ?4, ?3, ?5)",
-            params![id, code, none, encode_list(pointers), encode_list(data)],
-        )?;
+        let (pointers, data) = (encode_list(pointers), encode_list(data));
+        let row = params![id, code, none, none, pointers, none, data];
+        insert(db, "memory_by_vertex_type", row)?;
     }
-    db.execute(
-        "INSERT INTO graph_info VALUES (?1, ?2, 0, ?3)",
-        params![model.compute_sets.len(), integer(all_edges), integer(all_vertices)],
-    )?;
-    Ok(())
+    insert(db, "graph_info", params![model.compute_sets.len(), all_edges, 0, all_vertices])
 }
 
 /// Bytes of a codelet on every tile: the symbol whose name is the type's, as a linker writes it.

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rusqlite::types::Null;
 use rusqlite::{Transaction, params};
 
-use super::integer;
+use super::insert;
 use super::tiles::Sums;
 use crate::analysis::placement::recompute::CategorySums;
 use crate::format::poplar::blob::encode_list;
@@ -16,26 +17,24 @@ use crate::synth::model::{CATEGORIES, Model};
 pub fn write(model: &Model, db: &Transaction<'_>, sums: &Sums) -> Result<(), WriteError> {
     for (class, id) in sums.classes.ids.as_slice().iter().enumerate() {
         let always_live = sums.classes.always_live.get(class) == Some(&true);
-        db.execute("INSERT INTO eq_classes VALUES (?1, ?2)", params![id.0, always_live])?;
+        insert(db, "eq_classes", params![id.0, always_live])?;
         for range in sums.classes.ranges_of(class) {
-            let row = params![id.0, range.start, range.end];
-            db.execute("INSERT INTO eq_class_step VALUES (?1, ?2, ?3)", row)?;
+            insert(db, "eq_class_step", params![id.0, range.start, range.end])?;
         }
         write_interference(db, &sums.classes, class, *id)?;
     }
     for ((unlowered, class), bytes) in &sums.totals {
-        let row = params![unlowered, class, integer(*bytes)];
-        db.execute("INSERT INTO var_bytes_by_eq_class VALUES (?1, ?2, ?3, NULL)", row)?;
+        insert(db, "var_bytes_by_eq_class", params![unlowered, class, bytes, Null])?;
     }
     let mut contexts: BTreeMap<&str, BTreeSet<u64>> = BTreeMap::new();
     for symbol in model.symbols.iter().filter(|symbol| symbol.context != 0) {
         contexts.entry(&symbol.shown_as).or_default().insert(symbol.context);
     }
     for (id, name) in sums.unlowered.iter().enumerate() {
-        db.execute("INSERT INTO unlowered_vars VALUES (?1, ?2)", params![id, name])?;
+        insert(db, "unlowered_vars", params![id, name])?;
         let of_name: Vec<u64> =
             contexts.get(name.as_str()).into_iter().flatten().copied().collect();
-        db.execute("INSERT INTO debug_ids VALUES (?1, ?2)", params![id, encode_list(&of_name)])?;
+        insert(db, "debug_ids", params![id, encode_list(&of_name)])?;
     }
     write_deltas(model, db, sums)?;
     write_categories(db, sums)?;
@@ -43,7 +42,7 @@ pub fn write(model: &Model, db: &Transaction<'_>, sums: &Sums) -> Result<(), Wri
     let mut fullest = sums.fullness.clone();
     fullest.sort_by_key(|(bytes, tile)| (std::cmp::Reverse(*bytes), *tile));
     for (position, (_, tile)) in fullest.iter().take(2).enumerate() {
-        db.execute("INSERT INTO memory_liveness_tiles VALUES (?1, ?2)", params![position, tile])?;
+        insert(db, "memory_liveness_tiles", params![position, tile])?;
     }
     db.execute("UPDATE graph_info SET num_vars = ?1", [sums.variables])?;
     Ok(())
@@ -66,9 +65,7 @@ fn write_interference(
         .filter(|other| overlaps(*other))
         .filter_map(|other| ids.get(other).map(|id| u64::from(id.0)))
         .collect();
-    db.prepare_cached("INSERT INTO equivalence_class_interference VALUES (?1, ?2)")?
-        .execute(params![id.0, encode_list(&others)])?;
-    Ok(())
+    insert(db, "equivalence_class_interference", params![id.0, encode_list(&others)])
 }
 
 /// Steps at which nothing changes have no row.
@@ -80,12 +77,10 @@ fn write_deltas(model: &Model, db: &Transaction<'_>, sums: &Sums) -> Result<(), 
     for (ipu, curve) in by_ipu.chain([(None, &everything)]) {
         let mut before = 0;
         for (step, bytes) in curve.iter().enumerate() {
-            let bytes = integer(*bytes);
+            let bytes = i64::try_from(*bytes).unwrap_or(i64::MAX);
             if bytes != before {
-                db.prepare_cached(
-                    "INSERT INTO memory_not_always_live_by_step_and_ipu VALUES (?1, ?2, ?3)",
-                )?
-                .execute(params![ipu, step, bytes - before])?;
+                let row = params![ipu, step, bytes - before];
+                insert(db, "memory_not_always_live_by_step_and_ipu", row)?;
             }
             before = bytes;
         }
@@ -95,24 +90,16 @@ fn write_deltas(model: &Model, db: &Transaction<'_>, sums: &Sums) -> Result<(), 
 
 fn write_categories(db: &Transaction<'_>, sums: &Sums) -> Result<(), WriteError> {
     for ((name, _), tiles) in CATEGORIES.iter().zip(&sums.categories) {
-        let list = |part: &dyn Fn(&CategorySums) -> [u64; 3], region: usize| {
-            let bytes = tiles.iter().map(|sums| part(sums).get(region).copied().unwrap_or(0));
-            encode_list(&bytes.collect::<Vec<u64>>())
+        let lists = |region: usize| {
+            let list = |bytes: fn(&CategorySums) -> &[u64; 3]| {
+                let bytes = tiles.iter().map(|sums| bytes(sums).get(region).copied().unwrap_or(0));
+                encode_list(&bytes.collect::<Vec<u64>>())
+            };
+            [list(|sums| &sums.not_overlapped), list(|sums| &sums.overlapped)]
         };
-        let alone = |sums: &CategorySums| sums.not_overlapped;
-        let shared = |sums: &CategorySums| sums.overlapped;
-        db.execute(
-            "INSERT INTO memory_by_category VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-            params![
-                name,
-                list(&alone, 1),
-                list(&shared, 1),
-                list(&alone, 0),
-                list(&shared, 0),
-                list(&alone, 2),
-                list(&shared, 2)
-            ],
-        )?;
+        let [high, low, over] = [1, 0, 2].map(lists);
+        let row = params![name, high[0], high[1], low[0], low[1], over[0], over[1]];
+        insert(db, "memory_by_category", row)?;
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 use rusqlite::{Transaction, params};
 
-use super::integer;
+use super::insert;
 use crate::analysis::placement::recompute::{self, CategorySums, TileSums};
 use crate::format::Progress;
 use crate::format::poplar::blob::encode_list;
@@ -228,7 +228,7 @@ fn write_tile(
     let tile = placed.tile;
     let suffix = tile.to_string();
     let mut by_class: BTreeMap<(u32, u32), u64> = BTreeMap::new();
-    let mut insert = db.prepare_cached(
+    let mut rows_of_tile = db.prepare_cached(
         "INSERT INTO vars_info VALUES (?1, ?2, ?3, NULL, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
     )?;
     let rows = placed.symbols.iter().zip(&placed.variables.placements);
@@ -238,14 +238,14 @@ fn write_tile(
         let Some(symbol) = model.symbols.get(*at) else { continue };
         let unlowered = unlowered_of.get(*at).copied().unwrap_or(0);
         *by_class.entry((unlowered, variable.class.0)).or_default() += variable.bytes;
-        insert.execute(params![
+        rows_of_tile.execute(params![
             id,
             tile,
             at,
             suffix,
-            integer(variable.bytes),
-            integer(variable.alignment),
-            integer(variable.offset),
+            variable.bytes,
+            variable.alignment,
+            variable.offset,
             variable.category,
             variable.class.0,
             encode_constraints(elements),
@@ -254,17 +254,14 @@ fn write_tile(
             variable.flags.0
         ])?;
     }
-    let mut insert =
-        db.prepare_cached("INSERT INTO var_bytes_by_eq_class VALUES (?1, ?2, ?3, ?4)")?;
     for ((unlowered, class), bytes) in by_class {
-        insert.execute(params![unlowered, class, integer(bytes), tile])?;
+        insert(db, "var_bytes_by_eq_class", params![unlowered, class, bytes, tile])?;
         *sums.totals.entry((unlowered, class)).or_default() += bytes;
     }
     let count = u32::try_from(placed.symbols.len()).unwrap_or(u32::MAX);
     sums.variables += count;
     let order: Vec<u64> = (first..first + count).map(u64::from).collect();
-    db.prepare_cached("INSERT INTO allocation_order_by_tile VALUES (?1, ?2)")?
-        .execute(params![tile, encode_list(&order)])?;
+    insert(db, "allocation_order_by_tile", params![tile, encode_list(&order)])?;
     write_sums_of_tile(model, db, placed, sums)
 }
 
@@ -275,27 +272,25 @@ fn write_sums_of_tile(
     sums: &mut Sums,
 ) -> Result<(), WriteError> {
     let target = &model.target;
-    let [non_interleaved, interleaved, overflowed] = placed.sums.by_region.map(integer);
+    let [non_interleaved, interleaved, overflowed] = placed.sums.by_region;
     // The end of each region's part counts from the region's start.
     let limit = target.bytes_per_tile.unwrap_or(u64::MAX);
     let border = target.interleaved_start.unwrap_or(limit).min(limit);
     let end = placed.sums.including_gaps;
-    db.prepare_cached(
-        "INSERT INTO memory_by_tile VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
-    )?
-    .execute(params![
+    let row = params![
         placed.tile,
         interleaved,
-        integer(end.min(limit).saturating_sub(border)),
+        end.min(limit).saturating_sub(border),
         non_interleaved,
-        integer(end.min(border)),
+        end.min(border),
         overflowed,
-        integer(end.saturating_sub(limit)),
-        integer(placed.sums.total),
-        integer(end),
-        integer(placed.sums.always_live),
-        integer(placed.sums.not_always_live_max)
-    ])?;
+        end.saturating_sub(limit),
+        placed.sums.total,
+        end,
+        placed.sums.always_live,
+        placed.sums.not_always_live_max
+    ];
+    insert(db, "memory_by_tile", row)?;
     sums.tiles_over += u64::from(end > limit);
     sums.fullness.push((end, placed.tile));
     let ipu = target.ipu_of(TileId(placed.tile)).unwrap_or(0) as usize;

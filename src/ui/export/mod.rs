@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 
 use super::command::{Export, ExportTo, Exported, Sheet};
-use super::job::{Answer, Job};
+use super::job::Job;
 use super::theme::Tokens;
 use crate::text::{grouped, shortened};
 use crate::ui::widget::rows::csv;
@@ -98,18 +98,16 @@ impl Exporter {
     /// nothing is written.
     pub fn ui(&mut self, ui: &egui::Ui, reports: &[&Path]) {
         self.take_screenshot(ui);
-        match self.copying.as_ref().map(Job::poll) {
-            Some(Answer::Done(text)) => {
+        match Job::take(&mut self.copying) {
+            Some(Ok(text)) => {
                 let rows = grouped((text.lines().count() as u64).saturating_sub(1));
                 ui.copy_text(text);
                 self.notice = Some(format!("Copied {rows} rows to the clipboard"));
-                self.copying = None;
             }
-            Some(Answer::Failed) => {
+            Some(Err(_)) => {
                 self.notice = Some("Copying stopped: a mistake in Tilescope".to_owned());
-                self.copying = None;
             }
-            Some(Answer::Working) | None => {}
+            None => {}
         }
         let Some(dialog) = &mut self.dialog else { return };
         match dialog.ui(ui, reports) {
@@ -217,25 +215,13 @@ impl SaveDialog {
 
     /// Takes the answers of jobs; the path, when the file is written.
     fn poll(&mut self) -> Option<PathBuf> {
-        match self.browsing.as_ref().map(Job::poll) {
-            Some(Answer::Done(path)) => {
-                if let Some(path) = path {
-                    self.path = path.display().to_string();
-                    // The dialog has asked whether a file that is there may be replaced.
-                    self.is_existing = true;
-                }
-                self.browsing = None;
-            }
-            Some(Answer::Failed) => self.browsing = None,
-            Some(Answer::Working) | None => {}
+        if let Some(Ok(Some(path))) = Job::take(&mut self.browsing) {
+            self.path = path.display().to_string();
+            // The dialog has asked whether a file that is there may be replaced.
+            self.is_existing = true;
         }
-        let answer = match self.writing.as_ref().map(Job::poll) {
-            Some(Answer::Done(answer)) => answer,
-            Some(Answer::Failed) => Err(Failure::other("writing stopped: a mistake in Tilescope")),
-            Some(Answer::Working) | None => return None,
-        };
-        self.writing = None;
-        match answer {
+        let stopped = |_| Err(Failure::other("writing stopped: a mistake in Tilescope"));
+        match Job::take(&mut self.writing)?.unwrap_or_else(stopped) {
             Ok(path) => Some(path),
             Err(failure) => {
                 self.is_existing = failure.is_existing;

@@ -73,37 +73,31 @@ impl Drawing {
         self.text.push('\n');
     }
 
+    fn element(&mut self, name: &str, places: &[(&str, f32)], paint: &str) {
+        let places = places.iter().map(|(name, place)| format!(" {name}=\"{place}\""));
+        self.line(format_args!("<{name}{}{paint}/>", places.collect::<String>()));
+    }
+
     fn shape(&mut self, shape: &Shape) {
         match shape {
             Shape::Vec(shapes) => shapes.iter().for_each(|shape| self.shape(shape)),
             Shape::Circle(circle) => {
                 let center = self.at(circle.center);
-                let paint = paint(circle.fill, circle.stroke);
-                self.line(format_args!(
-                    "<circle cx=\"{}\" cy=\"{}\" r=\"{}\"{paint}/>",
-                    center.x, center.y, circle.radius
-                ));
+                let places = [("cx", center.x), ("cy", center.y), ("r", circle.radius)];
+                self.element("circle", &places, &paint(circle.fill, circle.stroke));
             }
             Shape::LineSegment { points: [a, b], stroke } => {
                 let (a, b) = (self.at(*a), self.at(*b));
-                let paint = paint(Color32::TRANSPARENT, *stroke);
-                self.line(format_args!(
-                    "<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\"{paint}/>",
-                    a.x, a.y, b.x, b.y
-                ));
+                let places = [("x1", a.x), ("y1", a.y), ("x2", b.x), ("y2", b.y)];
+                self.element("line", &places, &paint(Color32::TRANSPARENT, *stroke));
             }
             Shape::Path(path) => self.path(path),
             Shape::Rect(rect) => {
-                let at = self.at(rect.rect.min);
-                let paint = paint(rect.fill, rect.stroke);
-                self.line(format_args!(
-                    "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"{}\"{paint}/>",
-                    at.x,
-                    at.y,
-                    rect.rect.width(),
-                    rect.rect.height(),
-                    rect.corner_radius.nw
-                ));
+                let (at, size) = (self.at(rect.rect.min), rect.rect.size());
+                let radius = f32::from(rect.corner_radius.nw);
+                let places = [("x", at.x), ("y", at.y), ("width", size.x), ("height", size.y)];
+                let places = [&places[..], &[("rx", radius)]].concat();
+                self.element("rect", &places, &paint(rect.fill, rect.stroke));
             }
             Shape::Text(text) => self.text(text),
             Shape::Mesh(mesh) => self.mesh(mesh),
@@ -203,16 +197,8 @@ fn paint(fill: Color32, stroke: Stroke) -> String {
 
 /// A text for XML; control characters, which it does not allow, are left out.
 fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for character in text.chars().filter(|character| !character.is_control()) {
-        match character {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            character => escaped.push(character),
-        }
-    }
-    escaped
+    let text: String = text.chars().filter(|character| !character.is_control()).collect();
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! Writes an exported picture or table into a file, never into a report.
 
 use eframe::egui::ColorImage;
+use image::{ExtendedColorType, ImageEncoder as _, ImageError, codecs::png::PngEncoder};
 use std::fs::OpenOptions;
-use std::io::{BufWriter, ErrorKind, Write};
+use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::text_of;
@@ -53,21 +54,15 @@ pub fn write(
         })?,
     };
     let mut options = OpenOptions::new();
-    options.write(true);
-    if may_replace {
-        options.create(true).truncate(true)
-    } else {
-        options.create_new(true)
-    };
-    let file = options.open(path).map_err(|error| match error.kind() {
+    options.write(true).create(may_replace).truncate(may_replace).create_new(!may_replace);
+    let mut file = options.open(path).map_err(|error| match error.kind() {
         ErrorKind::AlreadyExists => {
             Failure { message: format!("{shown} is there already"), is_existing: true }
         }
         _ => Failure::other(format!("{shown} could not be opened for writing: {error}")),
     })?;
-    let mut file = BufWriter::new(file);
-    let written = file.write_all(&bytes).and_then(|()| file.flush());
-    written.map_err(|error| Failure::other(format!("{shown} could not be written: {error}")))?;
+    file.write_all(&bytes)
+        .map_err(|error| Failure::other(format!("{shown} could not be written: {error}")))?;
     Ok(path.to_owned())
 }
 
@@ -88,19 +83,11 @@ fn is_below(path: &Path, report: &Path) -> bool {
     }
 }
 
-fn png(image: &ColorImage) -> Result<Vec<u8>, image::ImageError> {
+fn png(image: &ColorImage) -> Result<Vec<u8>, ImageError> {
     let (width, height) = (image.width() as u32, image.height() as u32);
-    let mut bytes = Vec::new();
-    let encoder = image::codecs::png::PngEncoder::new(&mut bytes);
-    let pixels: Vec<u8> =
-        image.pixels.iter().flat_map(|pixel| [pixel.r(), pixel.g(), pixel.b()]).collect();
-    image::ImageEncoder::write_image(
-        encoder,
-        &pixels,
-        width,
-        height,
-        image::ExtendedColorType::Rgb8,
-    )?;
+    let pixels = image.pixels.iter().flat_map(|pixel| [pixel.r(), pixel.g(), pixel.b()]);
+    let (pixels, mut bytes): (Vec<u8>, _) = (pixels.collect(), Vec::new());
+    PngEncoder::new(&mut bytes).write_image(&pixels, width, height, ExtendedColorType::Rgb8)?;
     Ok(bytes)
 }
 

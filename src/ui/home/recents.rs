@@ -13,6 +13,7 @@ use crate::ui::command::Command;
 use crate::ui::icon::Icon;
 use crate::ui::job::Latest;
 use crate::ui::recent::date_text;
+use crate::ui::settings::Change;
 use crate::ui::theme::{Tokens, card_frame};
 
 /// Height of an entry, points.
@@ -88,14 +89,14 @@ fn entries(state: &HomeState<'_>) -> Vec<Entry> {
         paths: comparison.paths(),
         opened: comparison.opened,
         open: Command::Compare(comparison.paths()),
-        forget: Command::ForgetComparison(comparison.paths()),
+        forget: Command::Set(Change::ForgetComparison(comparison.paths())),
     });
     let reports = state.recents.iter().map(|report| Entry {
         title: report.title.clone(),
         paths: vec![report.path.clone()],
         opened: report.opened,
         open: Command::Open(report.path.clone()),
-        forget: Command::Forget(report.path.clone()),
+        forget: Command::Set(Change::Forget(report.path.clone())),
     });
     comparisons.chain(reports).collect()
 }

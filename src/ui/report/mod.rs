@@ -49,14 +49,21 @@ pub fn run_title_ui(ui: &mut egui::Ui, run: &Run) {
     });
 }
 
-/// Says that something is still to come, or will not, because reading was cancelled.
+/// What is said of a thing: that it is there, was not, and will be.
+pub type Verbs = [&'static str; 3];
+pub const IS: Verbs = ["is", "was", "It appears here as soon as it is there"];
+pub const ARE: Verbs = ["are", "were", "They appear here as soon as they are there"];
+
+/// Says that things are still to come, or will not, because reading was cancelled.
 pub fn unread_ui(ui: &mut egui::Ui, what: &str, is_working: bool) {
+    unread_as_ui(ui, (what, ARE), is_working);
+}
+
+fn unread_as_ui(ui: &mut egui::Ui, (what, [is, was, coming]): (&str, Verbs), is_working: bool) {
     if is_working {
-        let hint = "They appear here as soon as they are there";
-        absent_ui(ui, &format!("{what} are being read"), hint);
+        absent_ui(ui, &format!("{what} {is} being read"), coming);
     } else {
-        let hint = "Reading was cancelled; Reload begins anew";
-        absent_ui(ui, &format!("{what} were not read"), hint);
+        absent_ui(ui, &format!("{what} {was} not read"), &Absence::cancelled().to_string());
     }
 }
 
@@ -65,34 +72,20 @@ pub fn part_or_reason<'a, T>(
     ui: &mut egui::Ui,
     part: &'a Part<T>,
     is_working: bool,
-    what: &str,
+    (what, verbs): (&str, Verbs),
 ) -> Option<&'a T> {
     let found = part.get();
     match part.absence() {
         _ if found.is_some() => {}
-        None if is_working => {
-            let hint = "It appears here as soon as it is there";
-            absent_ui(ui, &format!("{what} is being read"), hint);
-        }
         absence if absence.is_none_or(Absence::is_cancelled) => {
-            let hint = Absence::cancelled().to_string();
-            absent_ui(ui, &format!("{what} was not read"), &hint);
+            unread_as_ui(ui, (what, verbs), is_working && absence.is_none());
         }
         absence => {
-            absent_ui(ui, &format!("{what} is not in this report"), &reason_of(absence));
+            let [is, ..] = verbs;
+            absent_ui(ui, &format!("{what} {is} not in this report"), &reason_of(absence));
         }
     }
     found
-}
-
-/// In place of things that are not there: which, and why.
-pub fn missing_ui(ui: &mut egui::Ui, things: &str, absence: Option<&Absence>) {
-    let title = if absence.is_some_and(Absence::is_cancelled) {
-        format!("{things} were not read")
-    } else {
-        format!("{things} are not in this report")
-    };
-    absent_ui(ui, &title, &reason_of(absence));
 }
 
 pub fn reason_of(absence: Option<&Absence>) -> String {

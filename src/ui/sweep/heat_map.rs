@@ -151,11 +151,7 @@ impl Shown {
             format!("{}: {} {value}{fits}", settings(sweep, cell.shown), figure.title())
         };
         response.widget_info(|| WidgetInfo::selected(Role::Button, true, is_selected, name()));
-        let click = response.clicked().then(|| RunClick {
-            run: cell.shown,
-            is_added: ui.input(|input| input.modifiers.shift || input.modifiers.command),
-            is_opened: response.double_clicked(),
-        });
+        let click = RunClick::of(ui, &response, cell.shown);
         if response.hovered() {
             let several = match cell.runs.len() {
                 0..=1 => String::new(),

@@ -98,11 +98,7 @@ impl Lines {
         response.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, name.clone()));
         let (_, at, place, point) = nearest?;
         ui.painter().circle_stroke(at, 6.5, Stroke::new(1.5, tokens.text));
-        let click = response.clicked().then(|| RunClick {
-            run: point.run,
-            is_added: ui.input(|input| input.modifiers.shift || input.modifiers.command),
-            is_opened: response.double_clicked(),
-        });
+        let click = RunClick::of(ui, &response, point.run);
         if let (Some(figure), Some(value)) = (FIGURES.get(place), point.value) {
             let value = value_text(*figure, value, Units::now(ui));
             let fits = match point.fits {

@@ -8,13 +8,15 @@ mod reading;
 mod runs;
 mod words;
 
-use eframe::egui::{self, Button, Key, Label, ProgressBar, RichText, TextEdit};
+use eframe::egui::{self, Button, Key, Label, RichText, TextEdit};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::command::{Command, PickFor};
+use super::job::Made;
 use super::runs::MOST_RUNS;
 use super::split;
+use super::status::progress_ui;
 use super::theme::Tokens;
 use super::units::Units;
 use super::widget::choice::choice_ui;
@@ -64,7 +66,7 @@ pub struct Loaded {
     selected: Vec<usize>,
     /// Runs that are to be opened together, the reference first.
     ticked: Vec<usize>,
-    pictures: Option<Pictures>,
+    pictures: Made<Choice, (Option<heat_map::Shown>, lines::Lines)>,
 }
 
 impl Loaded {
@@ -78,13 +80,6 @@ impl Loaded {
         let run = self.sweep.runs.get(run);
         run.map_or(String::new(), |run| shortened(&run.name, NAME).into_owned())
     }
-}
-
-/// What is drawn, made again when the choice changes.
-struct Pictures {
-    choice: Choice,
-    heat_map: Option<heat_map::Shown>,
-    lines: lines::Lines,
 }
 
 #[derive(Default)]
@@ -111,7 +106,14 @@ impl SweepPage {
         self.poll();
         self.head_ui(ui, is_picking, commands);
         if let Some(reading) = &self.reading {
-            if reading_ui(ui, reading) {
+            ui.ctx().request_repaint_after(std::time::Duration::from_millis(100));
+            let folder = reading.folder.display().to_string();
+            if progress_ui(
+                ui,
+                "Reading the reports",
+                &shortened(&folder, 120),
+                reading.job.progress(),
+            ) {
                 self.reading = None;
             }
             return;
@@ -153,7 +155,7 @@ impl SweepPage {
                     selected: sweep.fastest_that_fits.run().into_iter().collect(),
                     ticked: Vec::new(),
                     sweep,
-                    pictures: None,
+                    pictures: Made::default(),
                 });
             }
             Err(failure) => {
@@ -187,24 +189,6 @@ impl SweepPage {
         });
         ui.add_space(2.0);
     }
-}
-
-/// Draws how far reading is; says whether it was cancelled.
-fn reading_ui(ui: &mut egui::Ui, reading: &Reading) -> bool {
-    ui.ctx().request_repaint_after(std::time::Duration::from_millis(100));
-    ui.vertical_centered(|ui| {
-        ui.add_space((ui.available_height() * 0.28).floor());
-        ui.label(RichText::new("Reading the reports").strong().size(18.0));
-        ui.weak(shortened(&reading.folder.display().to_string(), 120));
-        ui.add_space(8.0);
-        if let Some(fraction) = reading.fraction() {
-            let bar = ProgressBar::new(fraction).desired_width(360.0).show_percentage();
-            ui.add(bar).accessible_name("Progress");
-        }
-        ui.add_space(8.0);
-        ui.button("Cancel").clicked()
-    })
-    .inner
 }
 
 /// How many runs fit, and which of them is the fastest.
@@ -317,18 +301,14 @@ fn pictures_ui(ui: &mut egui::Ui, loaded: &mut Loaded, commands: &mut Vec<Comman
         return;
     }
     choices_ui(ui, loaded);
-    let choice = loaded.choice;
-    if loaded.pictures.as_ref().is_none_or(|made| made.choice != choice) {
+    let (sweep, selected) = (&loaded.sweep, &loaded.selected);
+    let (heat_map, lines) = loaded.pictures.of(loaded.choice, |choice| {
         let heat_map =
-            choice.y.and_then(|y| heat_map::Shown::new(&loaded.sweep, choice.x, y, choice.figure));
-        let lines = lines::Lines::new(&loaded.sweep, choice.x);
-        loaded.pictures = Some(Pictures { choice, heat_map, lines });
-    }
-    let Some(pictures) = &loaded.pictures else { return };
-    let selected = &loaded.selected;
-    let sweep = &loaded.sweep;
-    let lines = |ui: &mut egui::Ui| pictures.lines.ui(ui, sweep, selected);
-    let chosen = match &pictures.heat_map {
+            choice.y.and_then(|y| heat_map::Shown::new(sweep, choice.x, y, choice.figure));
+        (heat_map, lines::Lines::new(sweep, choice.x))
+    });
+    let lines = |ui: &mut egui::Ui| lines.ui(ui, sweep, selected);
+    let chosen = match heat_map {
         None => lines(ui),
         Some(map) if ui.available_width() < ROOM => map.ui(ui, sweep, selected),
         Some(map) => {
@@ -358,6 +338,15 @@ pub struct RunClick {
     /// Whether it joins the selected one.
     is_added: bool,
     is_opened: bool,
+}
+
+impl RunClick {
+    /// The click on a picture of a run, if there was one.
+    fn of(ui: &egui::Ui, response: &egui::Response, run: usize) -> Option<Self> {
+        let is_added = ui.input(|input| input.modifiers.shift || input.modifiers.command);
+        let is_opened = response.double_clicked();
+        response.clicked().then_some(Self { run, is_added, is_opened })
+    }
 }
 
 fn choices_ui(ui: &mut egui::Ui, loaded: &mut Loaded) {

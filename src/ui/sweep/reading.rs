@@ -2,50 +2,32 @@
 
 use eframe::egui;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use crate::analysis::sweep::{RunError, Sweep, SweepRun};
 use crate::format::poplar::{FolderReport, map_reports, reports_in_folder};
 use crate::format::{Error, Progress};
 use crate::store::{Report, Warnings};
-use crate::ui::job::{Answer, Job};
+use crate::ui::job::Job;
 
 /// A directory that is being read. Dropping it stops reading.
 pub struct Reading {
     pub folder: PathBuf,
-    job: Job<Result<Sweep, String>>,
-    progress: Arc<Progress>,
+    pub job: Job<Result<Sweep, String>>,
 }
 
 impl Reading {
     /// Fails when there is no thread to read with.
     pub fn start(ctx: &egui::Context, folder: PathBuf) -> Result<Self, String> {
-        let progress = Arc::new(Progress::default());
-        let (for_job, path) = (Arc::clone(&progress), folder.clone());
-        let job = Job::start("sweep", ctx, move |_| read(&path, &for_job));
+        let path = folder.clone();
+        let job = Job::start("sweep", ctx, move |cancel| read(&path, cancel.progress()));
         let job = job.map_err(|error| format!("No thread to read with: {error}"))?;
-        Ok(Self { folder, job, progress })
+        Ok(Self { folder, job })
     }
 
     /// The sweep or why there is none, once.
     pub fn poll(&self) -> Option<Result<Sweep, String>> {
-        match self.job.poll() {
-            Answer::Working => None,
-            Answer::Done(answer) => Some(answer),
-            Answer::Failed => Some(Err("Reading stopped: a mistake in Tilescope".to_owned())),
-        }
-    }
-
-    /// The part of the work that is done, where that is known.
-    pub fn fraction(&self) -> Option<f32> {
-        let (done, total) = self.progress.now();
-        (total > 0).then(|| (done as f32 / total as f32).min(1.0))
-    }
-}
-
-impl Drop for Reading {
-    fn drop(&mut self) {
-        self.progress.cancel();
+        let stopped = |_| Err("Reading stopped: a mistake in Tilescope".to_owned());
+        Some(self.job.poll()?.unwrap_or_else(stopped))
     }
 }
 

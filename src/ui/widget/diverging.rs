@@ -1,7 +1,7 @@
 //! Colours of changes: blue for less, grey for the same, orange for more, which red-green blind eyes tell
 //! apart; the figures stand beside the scale.
 
-use eframe::egui::{self, Color32, Rect, RichText, Sense, Vec2};
+use eframe::egui::{self, Color32, Rect, Response, RichText, Sense, Vec2};
 
 use super::choice::choice_ui;
 use super::rows::Value;
@@ -44,6 +44,22 @@ pub fn diverging(share: f32, tokens: &Tokens) -> Color32 {
     tokens.unchanged.lerp_to_gamma(end, share.abs().min(1.0))
 }
 
+/// A bar of colours, in steps from the left to the right.
+pub fn color_bar_ui(
+    ui: &mut egui::Ui,
+    (width, steps): (f32, u8),
+    color: impl Fn(f32) -> Color32,
+) -> Response {
+    let (rect, bar) = ui.allocate_exact_size(Vec2::new(width, 12.0), Sense::hover());
+    let width = rect.width() / f32::from(steps);
+    for step in (0..steps).map(f32::from) {
+        let left = rect.left() + step * width;
+        let part = Rect::from_x_y_ranges(left..=left + width, rect.y_range());
+        ui.painter().rect_filled(part, 0, color(step));
+    }
+    bar
+}
+
 /// The choice of a scale and its colours; without figures where the ends are not the same everywhere.
 pub fn change_scale_ui(ui: &mut egui::Ui, scale: &mut ChangeScale, most: Option<u64>) {
     let scales = [ChangeScale::Linear, ChangeScale::Root];
@@ -56,14 +72,8 @@ pub fn change_scale_ui(ui: &mut egui::Ui, scale: &mut ChangeScale, most: Option<
         None => ["▼ most".to_owned(), "▲ most".to_owned()],
     };
     ui.label(RichText::new(least).color(tokens.base));
-    let (rect, bar) = ui.allocate_exact_size(Vec2::new(120.0, 12.0), Sense::hover());
-    let width = rect.width() / f32::from(STEPS);
-    for step in 0..STEPS {
-        let left = rect.left() + f32::from(step) * width;
-        let part = Rect::from_x_y_ranges(left..=left + width, rect.y_range());
-        let place = (f32::from(step) + 0.5) / f32::from(STEPS) * 2.0 - 1.0;
-        ui.painter().rect_filled(part, 0, diverging(place, tokens));
-    }
+    let place = |step: f32| (step + 0.5) / f32::from(STEPS) * 2.0 - 1.0;
+    let bar = color_bar_ui(ui, (120.0, STEPS), |step| diverging(place(step), tokens));
     let half = match scale {
         ChangeScale::Linear => 2,
         ChangeScale::Root => 4,

@@ -2,12 +2,9 @@
 //!
 //! A click, or Enter, gives a span the whole width; arrows go to spans beside, above and below.
 
-use eframe::egui::text::{LayoutJob, TextWrapping};
-use eframe::egui::{
-    self, FontId, Key, Painter, Rect, Response, Role, Sense, Stroke, StrokeKind, Vec2, WidgetInfo,
-};
+use eframe::egui::{self, Key, Rect, Response, Role, Sense, Stroke, StrokeKind, Vec2, WidgetInfo};
 
-use super::picture::pressed_keys;
+use super::picture::{pressed_keys, text_within};
 use crate::ui::theme::Tokens;
 
 /// Height of a row, points.
@@ -171,7 +168,8 @@ impl Flame {
                 painter.rect_stroke(rect, 2, Stroke::new(1.5, tokens.accent), StrokeKind::Inside);
             }
             if rect.width() >= NAMED {
-                name_ui(&painter, rect, &frame.name, tokens);
+                let inside = rect.shrink2(Vec2::new(5.0, 0.0));
+                text_within(&painter, inside, frame.name.clone(), 12.5, tokens.text);
             }
         }
         if response.has_focus() {
@@ -179,16 +177,6 @@ impl Flame {
             painter.rect_stroke(response.rect, 2, stroke, StrokeKind::Inside);
         }
     }
-}
-
-fn name_ui(painter: &Painter, rect: Rect, name: &str, tokens: &Tokens) {
-    let inside = rect.shrink2(Vec2::new(5.0, 0.0));
-    let font = FontId::proportional(12.5);
-    let mut job = LayoutJob::simple_singleline(name.to_owned(), font, tokens.text);
-    job.wrap = TextWrapping::truncate_at_width(inside.width());
-    let galley = painter.layout_job(job);
-    let top = (inside.center().y - galley.size().y / 2.0).round();
-    painter.galley(egui::pos2(inside.left(), top), galley, tokens.text);
 }
 
 fn after(

@@ -1,6 +1,7 @@
 //! What pictures share: textures, of which an earlier one stays, at its place, until the next one is there;
 //! what is said of them to those who cannot see them, the focus, keys, texts on a ground.
 
+use eframe::egui::text::{LayoutJob, TextWrapping};
 use eframe::egui::{
     self, Align2, Color32, ColorImage, EventFilter, FontId, Key, Painter, Pos2, Rect, Response,
     Role, Stroke, StrokeKind, TextureHandle, TextureId, TextureOptions, WidgetInfo,
@@ -94,6 +95,15 @@ pub fn grounded_text(
     rect
 }
 
+/// The beginning of a text in the middle of a rectangle's left side, as far as there is room.
+pub fn text_within(painter: &Painter, rect: Rect, text: String, size: f32, color: Color32) {
+    let mut job = LayoutJob::simple_singleline(text, FontId::proportional(size), color);
+    job.wrap = TextWrapping::truncate_at_width(rect.width());
+    let galley = painter.layout_job(job);
+    let top = (rect.center().y - galley.size().y / 2.0).round();
+    painter.galley(Pos2::new(rect.left(), top), galley, color);
+}
+
 pub fn message(painter: &Painter, rect: Rect, text: &str) {
     let color = Tokens::of(painter.ctx().theme()).weak_text;
     painter.text(rect.center(), Align2::CENTER_CENTER, text, FontId::proportional(14.0), color);
@@ -134,6 +144,21 @@ pub fn pressed_keys<'a>(
     let filter = EventFilter { horizontal_arrows: true, vertical_arrows, ..EventFilter::default() };
     ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, filter));
     |key| ui.input(|input| input.modifiers.is_none() && input.key_pressed(key))
+}
+
+/// The position after or before the one that is chosen, where one of two keys asks for it; without a choice
+/// the first or the last of all.
+pub fn moved(
+    pressed: impl Fn(Key) -> bool,
+    [after, before]: [Key; 2],
+    now: Option<usize>,
+    count: usize,
+) -> Option<usize> {
+    let last = count.checked_sub(1)?;
+    if pressed(after) {
+        return Some(now.map_or(0, |now| (now + 1).min(last)));
+    }
+    pressed(before).then(|| now.map_or(last, |now| now.saturating_sub(1)))
 }
 
 /// Keeps where the pointer is; of several pictures others may have been drawn before this was known.

@@ -103,8 +103,11 @@ impl<'a> Value<'a> {
 
 /// From one number to another, as far as it can be said.
 pub fn difference(from: u64, to: u64) -> i64 {
-    let difference = i128::from(to) - i128::from(from);
-    i64::try_from(difference).unwrap_or(if difference < 0 { i64::MIN } else { i64::MAX })
+    bounded(i128::from(to) - i128::from(from))
+}
+
+fn bounded(number: i128) -> i64 {
+    i64::try_from(number).unwrap_or(if number < 0 { i64::MIN } else { i64::MAX })
 }
 
 /// A percentage with its sign; of little one decimal.
@@ -264,15 +267,10 @@ pub fn order(
             if is_descending { order.reverse() } else { order }
         });
     }
-    let totals = columns
-        .iter()
-        .enumerate()
-        .map(
-            |(column, info)| {
-                if info.is_summed { sum(rows, &shown, column) } else { Value::Nothing }
-            },
-        )
-        .collect();
+    let total = |(column, info): (usize, &Column)| {
+        if info.is_summed { sum(rows, &shown, column) } else { Value::Nothing }
+    };
+    let totals = columns.iter().enumerate().map(total).collect();
     Order { rows: shown, totals }
 }
 
@@ -293,8 +291,6 @@ fn sum(rows: &dyn Rows, shown: &[u32], column: usize) -> Value<'static> {
         }
     }
     let unsigned = u64::try_from(total.max(0)).unwrap_or(u64::MAX);
-    let bounded =
-        |total: i128| i64::try_from(total).unwrap_or(if total < 0 { i64::MIN } else { i64::MAX });
     match kind {
         Value::Bytes(_) => Value::Bytes(unsigned),
         Value::Count(_) => Value::Count(unsigned),

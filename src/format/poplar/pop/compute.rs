@@ -66,7 +66,7 @@ pub fn read_compute_set_tiles(
     let has_instances = read_instances(tables, sets, cycles, &mut tiles);
     let has_memory = read_memory(tables, sets, cycles, &mut tiles);
     read_estimates(tables, sets, cycles, &mut tiles);
-    ((has_instances || has_memory) && !tables.is_cancelled()).then_some(tiles)
+    ((has_instances || has_memory) && !tables.progress.is_cancelled()).then_some(tiles)
 }
 
 fn read_instances(

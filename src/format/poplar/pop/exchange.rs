@@ -4,78 +4,47 @@ use super::tile_lists::Cycles;
 use crate::format::poplar::table::Tables;
 use crate::store::exchange::{ExchangeId, ExchangeKind, Exchanges, HostEnd, Transfer};
 
-/// Where a kind of exchanges is, and which columns it has.
-struct Source {
-    kind: ExchangeKind,
-    table: &'static str,
-    cycle_ids: &'static str,
-    cycle_lists: &'static str,
-    has_variables: bool,
-    /// Only together with variables.
-    has_code: bool,
-}
-
-const SOURCES: [Source; 3] = [
-    Source {
-        kind: ExchangeKind::Internal,
-        table: "program_type_do_exchange",
-        cycle_ids: "cycles_by_tile_ids",
-        cycle_lists: "cycles_by_tile_rle",
-        has_variables: true,
-        has_code: true,
-    },
-    Source {
-        kind: ExchangeKind::Global,
-        table: "program_type_global_exchange",
-        cycle_ids: "estimated_cycles_by_tile_ids",
-        cycle_lists: "estimated_cycles_by_tile_rle",
-        has_variables: true,
-        has_code: false,
-    },
-    Source {
-        kind: ExchangeKind::Host,
-        table: "program_type_stream_copy_mid",
-        cycle_ids: "estimated_cycles_by_tile_ids",
-        cycle_lists: "estimated_cycles_by_tile_rle",
-        has_variables: false,
-        has_code: false,
-    },
-];
-
 /// Reads all exchanges; `None` without any of their tables, or when the reading was cancelled.
 pub fn read_exchanges(tables: &Tables<'_>, cycles: &Cycles) -> Option<Exchanges> {
     let mut exchanges = Exchanges::default();
     let mut is_there = false;
-    for source in &SOURCES {
-        let mut streams = match source.kind {
-            ExchangeKind::Host => read_streams(tables),
-            _ => Vec::new(),
-        };
-        is_there |= read_kind(tables, source, cycles, &mut streams, &mut exchanges);
+    for kind in [ExchangeKind::Internal, ExchangeKind::Global, ExchangeKind::Host] {
+        is_there |= read_kind(tables, kind, cycles, &mut exchanges);
     }
-    (is_there && !tables.is_cancelled()).then_some(exchanges)
+    (is_there && !tables.progress.is_cancelled()).then_some(exchanges)
 }
 
-/// `streams` are the transfers of the exchange with a number, by number; they are taken from there.
+/// Each kind has a table of its own, with columns of its own.
 fn read_kind(
     tables: &Tables<'_>,
-    source: &Source,
+    kind: ExchangeKind,
     cycles: &Cycles,
-    streams: &mut [(u32, Transfer)],
     exchanges: &mut Exchanges,
 ) -> bool {
-    let cycle_column = Cycles::column(tables, source.table, source.cycle_ids, source.cycle_lists);
+    let table = match kind {
+        ExchangeKind::Internal => "program_type_do_exchange",
+        ExchangeKind::Global => "program_type_global_exchange",
+        ExchangeKind::Host => "program_type_stream_copy_mid",
+    };
+    let (cycle_ids, cycle_lists) = match kind {
+        ExchangeKind::Internal => ("cycles_by_tile_ids", "cycles_by_tile_rle"),
+        _ => ("estimated_cycles_by_tile_ids", "estimated_cycles_by_tile_rle"),
+    };
+    let (has_variables, has_code) = (kind != ExchangeKind::Host, kind == ExchangeKind::Internal);
+    // The transfers of host exchanges, by number; they are taken from there.
+    let mut streams = if has_variables { Vec::new() } else { read_streams(tables) };
+    let cycle_column = Cycles::column(tables, table, cycle_ids, cycle_lists);
     let mut columns =
         vec!["id", "bytes_received_by_tile_rle", "bytes_sent_by_tile_rle", cycle_column];
-    if source.has_variables {
+    if has_variables {
         columns.extend(["source_vars", "destination_vars"]);
     }
-    if source.has_code {
+    if has_code {
         columns.push("code_bytes_by_tile_rle");
     }
-    tables.read(source.table, &columns, "id", |cells| {
+    tables.read(table, &columns, "id", |cells| {
         let Some(number) = cells.required32(0) else { return };
-        let id = ExchangeId { kind: source.kind, number };
+        let id = ExchangeId { kind, number };
         if exchanges.ids.last().is_some_and(|last| *last >= id) {
             cells.damage(0, "an exchange comes twice, or out of order");
             return;
@@ -84,10 +53,9 @@ fn read_kind(
         let mut list = |column| cells.decode(column, |blob| cycles.sizes.run_length(blob));
         exchanges.received.push(list(1));
         exchanges.sent.push(list(2));
-        exchanges.code.push(if source.has_code { list(6) } else { None });
-        let is_ids = cycle_column == source.cycle_ids;
-        exchanges.cycles.push(cycles.decode(cells, 3, is_ids));
-        if source.has_variables {
+        exchanges.code.push(if has_code { list(6) } else { None });
+        exchanges.cycles.push(cycles.decode(cells, 3, cycle_column == cycle_ids));
+        if has_variables {
             let source = cells.owned_text(4).unwrap_or_default();
             let destination = cells.owned_text(5).unwrap_or_default();
             if !source.is_empty() || !destination.is_empty() {

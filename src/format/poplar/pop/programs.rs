@@ -80,7 +80,7 @@ pub fn read_control_code(
         }
     });
     let is_there = by_program.iter().any(Option::is_some);
-    (is_there && !tables.is_cancelled()).then_some(by_program)
+    (is_there && !tables.progress.is_cancelled()).then_some(by_program)
 }
 
 struct Kind {

@@ -37,5 +37,5 @@ pub fn read_vertex_types(tables: &Tables<'_>, sizes: ListSizes) -> Option<Vertex
             }
         }
     });
-    (found && !tables.is_cancelled()).then_some(types)
+    (found && !tables.progress.is_cancelled()).then_some(types)
 }

@@ -267,26 +267,14 @@ impl AddressStepsView {
 
 /// Lets a variable fill the picture, with a margin.
 fn show(plane: &mut Plane, extent: Extent, data: &RunData, row: u32) {
-    let all = data.rectangles.rectangles.iter().filter(|one| one.row == row);
-    let bounds = all.fold(None, |bounds: Option<[f64; 4]>, one| {
-        let own = [
-            f64::from(one.steps.start),
-            f64::from(one.steps.end),
-            one.bytes.start as f64,
-            one.bytes.end as f64,
-        ];
-        let Some(so_far) = bounds else { return Some(own) };
-        Some([
-            so_far[0].min(own[0]),
-            so_far[1].max(own[1]),
-            so_far[2].min(own[2]),
-            so_far[3].max(own[3]),
-        ])
-    });
-    let Some([left, right, bottom, top]) = bounds else { return };
-    for (view, len, start, end) in
-        [(&mut plane.x, extent.x, left, right), (&mut plane.y, extent.y, bottom, top)]
-    {
+    let all = || data.rectangles.rectangles.iter().filter(|one| one.row == row);
+    let steps = all().map(|one| one.steps.start).min().zip(all().map(|one| one.steps.end).max());
+    let bytes = all().map(|one| one.bytes.start).min().zip(all().map(|one| one.bytes.end).max());
+    let (Some((left, right)), Some((bottom, top))) = (steps, bytes) else { return };
+    for (view, len, start, end) in [
+        (&mut plane.x, extent.x, f64::from(left), f64::from(right)),
+        (&mut plane.y, extent.y, bottom as f64, top as f64),
+    ] {
         let margin = (end - start) * MARGIN;
         view.show(len, start - 0.5 - margin, end - 0.5 + margin);
     }

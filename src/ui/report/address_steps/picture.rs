@@ -14,7 +14,7 @@ use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::hatch::Hatching;
 use crate::ui::widget::picture::{
-    ShownImage, describe, focus, message, paint_texture, pressed_keys,
+    ShownImage, describe, focus, message, moved, paint_texture, pressed_keys,
 };
 use crate::ui::widget::plane::{Extent, Placed, Plane};
 use crate::ui::widget::ticks;
@@ -302,18 +302,12 @@ fn keys(
         return (None, None, false);
     }
     let pressed = pressed_keys(ui, response, true);
-    let moved = |now: Option<usize>, count: usize, [after, before]: [Key; 2]| {
-        let last = count.checked_sub(1)?;
-        if pressed(after) {
-            return Some(now.map_or(0, |now| (now + 1).min(last)));
-        }
-        pressed(before).then(|| now.map_or(last, |now| now.saturating_sub(1)))
-    };
     let steps = of.data.rectangles.steps as usize;
-    let step = moved(of.steps.first().copied(), steps, [Key::ArrowRight, Key::ArrowLeft]);
+    let (now, across) = (of.steps.first().copied(), [Key::ArrowRight, Key::ArrowLeft]);
+    let step = moved(&pressed, across, now, steps);
     let map = &of.data.tile.map;
     let place = of.chosen.and_then(|row| map.block_of(row));
-    let place = moved(place, map.blocks.len(), [Key::ArrowUp, Key::ArrowDown]);
+    let place = moved(&pressed, [Key::ArrowUp, Key::ArrowDown], place, map.blocks.len());
     let row = place.and_then(|place| map.blocks.get(place)).map(|block| block.row);
     (row, step, pressed(Key::Enter) && of.chosen.is_some())
 }

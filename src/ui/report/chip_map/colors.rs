@@ -20,7 +20,7 @@ pub struct Colors {
 impl Colors {
     /// Gives the categories of a run, by its place, their colours.
     pub fn new(order: &CategoryColors, run: usize, tokens: &Tokens) -> Self {
-        let mut categories = vec![Self::other(tokens); 256];
+        let mut categories = vec![other_categories_color(tokens); 256];
         let mut titles = Vec::new();
         for (place, category) in order.coloured().iter().enumerate() {
             let color = order.color(place, tokens);
@@ -33,10 +33,6 @@ impl Colors {
         Self { tokens: *tokens, categories, titles, has_others: order.has_others() }
     }
 
-    fn other(tokens: &Tokens) -> Color32 {
-        other_categories_color(tokens)
-    }
-
     /// The two colours of a cell, which alternate; most cells have one.
     fn of(&self, cell: Cell) -> [Color32; 2] {
         let tokens = &self.tokens;
@@ -46,7 +42,7 @@ impl Colors {
             Cell::Free => [tokens.weak_text, tokens.surface],
             Cell::Category(id) => {
                 let color = self.categories.get(usize::from(id)).copied();
-                [color.unwrap_or(Self::other(tokens)); 2]
+                [color.unwrap_or(other_categories_color(tokens)); 2]
             }
             Cell::AlwaysLive => [tokens.base; 2],
             Cell::NotAlwaysLive => [tokens.top; 2],
@@ -77,21 +73,19 @@ pub fn legend_ui(ui: &mut egui::Ui, colors: &Colors, colour_by: ColourBy, is_at_
         ColourBy::Category => {
             entries.extend(colors.titles.iter().map(|(title, color)| (&**title, [*color; 2])));
             if colors.has_others {
-                entries.push(("Others", [Colors::other(&colors.tokens); 2]));
+                entries.push(("Others", [other_categories_color(&colors.tokens); 2]));
             }
         }
         ColourBy::Liveness => {
+            let live = if is_at_step { "Live at the step" } else { "Not always live" };
             entries.push(("Always live", colors.of(Cell::AlwaysLive)));
-            let title = if is_at_step { "Live at the step" } else { "Not always live" };
-            entries.push((title, colors.of(Cell::NotAlwaysLive)));
-            if !is_at_step {
-                entries.push(("Several variables", colors.of(Cell::Several)));
-            }
+            entries.push((live, colors.of(Cell::NotAlwaysLive)));
+            let several = ("Several variables", colors.of(Cell::Several));
+            entries.extend((!is_at_step).then_some(several));
         }
         ColourBy::Gaps => {
-            entries.push(("No gap", colors.of(Cell::GapShare(0))));
-            entries.push(("Half gaps", colors.of(Cell::GapShare(128))));
-            entries.push(("Gaps only", colors.of(Cell::GapShare(255))));
+            let shares = [("No gap", 0), ("Half gaps", 128), ("Gaps only", 255)];
+            entries.extend(shares.map(|(title, share)| (title, colors.of(Cell::GapShare(share)))));
         }
     }
     if colour_by != ColourBy::Gaps {

@@ -13,11 +13,12 @@ use std::sync::Arc;
 use super::category_colors::{AskedColors, CategoryColors};
 use super::side_by_side::side_by_side_ui;
 use super::step_choice::step_choice_ui;
-use super::{PageContext, missing_ui, unread_ui};
+use super::{ARE, PageContext, part_or_reason};
 use crate::analysis::liveness::{Scope, peak};
 use crate::analysis::memory::selection::TileSelection;
 use crate::store::TileId;
-use crate::ui::runs::{Needed, PerRun, Run, RunId, Runs, RunsAnswer};
+use crate::ui::job::{Made, Same};
+use crate::ui::runs::{Needed, PerRun, Run, RunId, RunsAnswer};
 use crate::ui::theme::Tokens;
 use crate::ui::widget::picture::link;
 use crate::ui::widget::plane::Extent;
@@ -29,16 +30,11 @@ use shared::{Shared, extent_of};
 pub struct ChipMapView {
     shared: Shared,
     peaks: RunsAnswer<(), PerRun<Option<usize>>>,
-    colors: Option<ColorsOfRuns>,
+    /// Of a theme and of categories.
+    colors: Made<(bool, Same<CategoryColors>), PerRun<Arc<Colors>>>,
     pictures: BTreeMap<RunId, ChipPicture>,
     /// Where the pointer is in the map of a run.
     pointed: Option<(RunId, (TileId, u64))>,
-}
-
-struct ColorsOfRuns {
-    is_dark: bool,
-    categories: Arc<CategoryColors>,
-    colors: PerRun<Arc<Colors>>,
 }
 
 impl ChipMapView {
@@ -70,12 +66,16 @@ impl ChipMapView {
             ui.weak(categories.waiting());
             return;
         };
-        let colors = self.colors(ui, runs, &found);
+        let key = (ui.visuals().dark_mode, Same(found));
+        let colors = self.colors.of(key, |(_, Same(categories))| {
+            let of_run = |run| Arc::new(Colors::new(categories, run, Tokens::now(ui)));
+            (0..runs.len()).map(of_run).collect()
+        });
         let extents = runs.iter().map(|run| extent_of(&run.report));
         let larger = |a: Extent, b: Extent| Extent { x: a.x.max(b.x), y: a.y.max(b.y) };
         let extent = extents.fold(Extent { x: 1, y: 1 }, larger);
         let slot = page.selection.slot(runs);
-        if let Some(of_reference) = colors.get(0) {
+        if let Some(of_reference) = colors.first() {
             self.shared.head_ui(ui, of_reference, extent, slot.is_some());
         }
         let mut pointed = None;
@@ -100,37 +100,9 @@ impl ChipMapView {
         });
         link(ui, &mut self.pointed, pointed, !runs.is_one());
     }
-
-    fn colors(
-        &mut self,
-        ui: &egui::Ui,
-        runs: &Runs,
-        categories: &Arc<CategoryColors>,
-    ) -> PerRun<Arc<Colors>> {
-        let is_dark = ui.visuals().dark_mode;
-        let is_same = |colors: &ColorsOfRuns| {
-            colors.is_dark == is_dark && Arc::ptr_eq(&colors.categories, categories)
-        };
-        let made = self.colors.take().filter(is_same).unwrap_or_else(|| {
-            let tokens = Tokens::now(ui);
-            let places = 0..runs.len();
-            let colors = places.map(|run| Arc::new(Colors::new(categories, run, tokens))).collect();
-            ColorsOfRuns { is_dark, categories: Arc::clone(categories), colors }
-        });
-        self.colors.insert(made).colors.clone()
-    }
 }
 
 /// Whether the lowered variables are there; says why not.
 fn has_variables(ui: &mut egui::Ui, run: &Run) -> bool {
-    let variables = &run.report.variables;
-    if variables.get().is_some() {
-        return true;
-    }
-    if variables.is_settled() {
-        missing_ui(ui, "Variables", variables.absence());
-    } else {
-        unread_ui(ui, "Variables", run.is_working);
-    }
-    false
+    part_or_reason(ui, &run.report.variables, run.is_working, ("Variables", ARE)).is_some()
 }

@@ -249,19 +249,12 @@ impl Rows for FigureRows {
     }
 
     fn part(&self, row: usize, part: usize, column: usize) -> Value<'_> {
-        let (name, figures) = match self.entry(row) {
-            Some(entry) => match entry.parts.get(part) {
-                Some(part) => (&part.name, &part.figures),
-                None => return Value::Nothing,
-            },
-            None => {
-                let member = self.rows.get(row).and_then(|row| row.members.get(part));
-                match member.and_then(|member| self.entries.list.get(*member)) {
-                    Some(entry) => (&entry.name, &entry.figures),
-                    None => return Value::Nothing,
-                }
-            }
+        let member = || self.entries.list.get(*self.rows.get(row)?.members.get(part)?);
+        let found = match self.entry(row) {
+            Some(entry) => entry.parts.get(part).map(|part| (&part.name, &part.figures)),
+            None => member().map(|entry| (&entry.name, &entry.figures)),
         };
+        let Some((name, figures)) = found else { return Value::Nothing };
         if column == 0 { Value::text(&**name) } else { self.cell(figures, column) }
     }
 }

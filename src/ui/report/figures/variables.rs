@@ -15,7 +15,7 @@ use crate::text::grouped;
 use crate::ui::runs::Runs;
 
 /// Ranges of steps that are written out.
-const MOST_RANGES: usize = 4;
+pub const MOST_RANGES: usize = 4;
 
 /// The variables of a run, and the columns that their figures stand in.
 pub type RowsAndColumns = (Vec<VariableRow>, Vec<usize>);
@@ -112,19 +112,23 @@ fn life_text(report: &Report, part: &VariablePart) -> String {
     format!("Class {class}, {}", ranges_text(report, ranges.unwrap_or(&[])))
 }
 
-/// Ranges of steps for people: `steps 3–7, 12 and 4 more`.
-pub fn ranges_text(report: &Report, ranges: &[Range<u32>]) -> String {
+/// Ranges of steps that are written out, each with its steps: `3–7`, `12`.
+pub fn range_texts(report: &Report, ranges: &[Range<u32>]) -> Vec<String> {
     let id = |position: u32| {
         let id = report.steps.get().and_then(|steps| steps.ids.get(position as usize));
-        id.map_or(u64::from(position), |id| u64::from(id.0))
+        id.map_or(position, |id| id.0)
     };
     let shown = ranges.iter().filter(|range| range.start < range.end).take(MOST_RANGES);
-    let texts: Vec<String> = shown
-        .map(|range| match (id(range.start), id(range.end - 1)) {
-            (first, last) if first == last => first.to_string(),
-            (first, last) => format!("{first}–{last}"),
-        })
-        .collect();
+    let text = |range: &Range<u32>| match (id(range.start), id(range.end - 1)) {
+        (first, last) if first == last => first.to_string(),
+        (first, last) => format!("{first}–{last}"),
+    };
+    shown.map(text).collect()
+}
+
+/// Ranges of steps for people: `steps 3–7, 12 and 4 more`.
+pub fn ranges_text(report: &Report, ranges: &[Range<u32>]) -> String {
+    let texts = range_texts(report, ranges);
     let more = ranges.len().saturating_sub(MOST_RANGES);
     let more = if more > 0 { format!(" and {} more", grouped(more as u64)) } else { String::new() };
     if texts.is_empty() {

@@ -12,10 +12,28 @@ use crate::ui::report::figures::variables::ranges_text;
 use crate::ui::theme::Tokens;
 use crate::ui::widget::rows::{Column, Rows, Value};
 
-/// Everything alive at a step; on one tile with the place of each.
-enum Lives {
-    Anywhere(Vec<Lifetime>),
-    Placed(Vec<PlacedLifetime>),
+/// The life of something.
+struct Life {
+    name: String,
+    bytes: u64,
+    /// Its place, on one tile.
+    address: Option<u64>,
+    is_always_live: bool,
+    ranges: Vec<Range<u32>>,
+}
+
+impl From<Lifetime> for Life {
+    fn from(life: Lifetime) -> Self {
+        let Lifetime { name, bytes, is_always_live, ranges, .. } = life;
+        Self { name, bytes, address: None, is_always_live, ranges }
+    }
+}
+
+impl From<PlacedLifetime> for Life {
+    fn from(life: PlacedLifetime) -> Self {
+        let PlacedLifetime { name, bytes, offset, is_always_live, ranges, .. } = life;
+        Self { name, bytes, address: Some(offset), is_always_live, ranges }
+    }
 }
 
 pub struct LifeAxis<'a> {
@@ -28,7 +46,8 @@ pub struct LifeAxis<'a> {
 
 pub struct LifetimeRows {
     report: Arc<Report>,
-    lives: Lives,
+    lives: Vec<Life>,
+    has_addresses: bool,
     steps: u64,
 }
 
@@ -36,16 +55,17 @@ impl LifetimeRows {
     /// Everything of a scope that is alive at a step; `None` where that is not in the report.
     pub fn new(report: &Arc<Report>, scope: Scope, step: usize) -> Option<Self> {
         let lives = match scope {
-            Scope::Arena(arena) => Lives::Placed(placed_lifetimes(report, arena, step)?),
-            scope => Lives::Anywhere(lifetimes_at(report, scope, step)?),
+            Scope::Arena(arena) => into_lives(placed_lifetimes(report, arena, step)?),
+            scope => into_lives(lifetimes_at(report, scope, step)?),
         };
+        let has_addresses = matches!(scope, Scope::Arena(_));
         let steps = report.steps.get().map_or(0, |steps| steps.ids.len() as u64);
-        Some(Self { report: Arc::clone(report), lives, steps })
+        Some(Self { report: Arc::clone(report), lives, has_addresses, steps })
     }
 
     pub fn columns(&self) -> Vec<Column> {
         let mut columns = vec![Column::text("Variable", 190.0), Column::bytes("Bytes", 84.0)];
-        if matches!(self.lives, Lives::Placed(_)) {
+        if self.has_addresses {
             columns.push(Column::count("Address", 78.0).not_summed());
         }
         columns.push(Column::count("Steps alive", 82.0).not_summed());
@@ -54,21 +74,7 @@ impl LifetimeRows {
     }
 
     pub fn name(&self, row: usize) -> Option<&str> {
-        match &self.lives {
-            Lives::Anywhere(lives) => lives.get(row).map(|life| &*life.name),
-            Lives::Placed(lives) => lives.get(row).map(|life| &*life.name),
-        }
-    }
-
-    fn life(&self, row: usize) -> Option<(u64, bool, &[Range<u32>])> {
-        match &self.lives {
-            Lives::Anywhere(lives) => {
-                lives.get(row).map(|life| (life.bytes, life.is_always_live, &*life.ranges))
-            }
-            Lives::Placed(lives) => {
-                lives.get(row).map(|life| (life.bytes, life.is_always_live, &*life.ranges))
-            }
-        }
+        self.lives.get(row).map(|life| &*life.name)
     }
 
     /// Paints the life of a row: bars where it is alive, and the step that is looked at.
@@ -80,7 +86,7 @@ impl LifetimeRows {
         axis: &LifeAxis<'_>,
         tokens: &Tokens,
     ) {
-        let Some((_, is_always_live, ranges)) = self.life(row) else { return };
+        let Some(Life { is_always_live, ranges, .. }) = self.lives.get(row) else { return };
         let (start, end) = axis.range;
         let per_step = f64::from(rect.width()) / (end - start);
         let x = |place: f64| rect.left() + ((place - start) * per_step) as f32;
@@ -97,7 +103,7 @@ impl LifetimeRows {
                 painter.rect_filled(Rect::from_x_y_ranges(from..=to, body), 1, color);
             }
         };
-        if is_always_live {
+        if *is_always_live {
             bar(rect.left(), rect.right(), tokens.base);
         }
         let mut drawn_to = f32::NEG_INFINITY;
@@ -115,30 +121,24 @@ impl LifetimeRows {
 
 impl Rows for LifetimeRows {
     fn len(&self) -> usize {
-        match &self.lives {
-            Lives::Anywhere(lives) => lives.len(),
-            Lives::Placed(lives) => lives.len(),
-        }
+        self.lives.len()
     }
 
     fn value(&self, row: usize, column: usize) -> Value<'_> {
-        let Some((bytes, is_always_live, ranges)) = self.life(row) else { return Value::Nothing };
-        let column = match (&self.lives, column) {
-            (Lives::Placed(lives), 2) => {
-                return lives.get(row).map_or(Value::Nothing, |life| Value::Count(life.offset));
-            }
-            (Lives::Placed(_), column @ 3..) => column - 1,
-            (_, column) => column,
-        };
-        match column {
-            0 => Value::text(self.name(row).unwrap_or_default()),
-            1 => Value::Bytes(bytes),
-            2 if is_always_live => Value::Count(self.steps),
-            2 => Value::Count(
-                ranges.iter().map(|range| u64::from(range.end.saturating_sub(range.start))).sum(),
-            ),
-            _ if is_always_live => Value::text("always live"),
-            _ => Value::text(ranges_text(&self.report, ranges)),
+        let Some(life) = self.lives.get(row) else { return Value::Nothing };
+        let steps = |range: &Range<u32>| u64::from(range.end.saturating_sub(range.start));
+        match (column, life.address) {
+            (0, _) => Value::text(&*life.name),
+            (1, _) => Value::Bytes(life.bytes),
+            (2, Some(address)) => Value::Count(address),
+            (2, None) | (3, Some(_)) if life.is_always_live => Value::Count(self.steps),
+            (2, None) | (3, Some(_)) => Value::Count(life.ranges.iter().map(steps).sum()),
+            _ if life.is_always_live => Value::text("always live"),
+            _ => Value::text(ranges_text(&self.report, &life.ranges)),
         }
     }
+}
+
+fn into_lives(lives: Vec<impl Into<Life>>) -> Vec<Life> {
+    lives.into_iter().map(Into::into).collect()
 }

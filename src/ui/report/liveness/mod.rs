@@ -18,10 +18,10 @@ mod words;
 use eframe::egui;
 use std::sync::Arc;
 
-use super::{PageContext, head_ui, part_or_reason, reason_of, unread_ui};
+use super::{IS, PageContext, head_ui, part_or_reason, reason_of, unread_ui};
 use crate::analysis::liveness::{Scope, replica_note, scope_title, why_no_curve};
 use crate::ui::pages::RunsPage;
-use crate::ui::runs::{Arrangement, Needed, Needs, Run, Runs, RunsAnswer};
+use crate::ui::runs::{Needed, Needs, Run, Runs, RunsAnswer};
 use crate::ui::split;
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::overview::Overview;
@@ -63,7 +63,7 @@ impl RunsPage for LivenessPage {
             return;
         }
         let scope = self.choices.scope.scope;
-        let needs = (runs, needs(scope));
+        let needs = (runs, if scope.needs_arenas() { OF_ARENAS } else { OF_WHOLE });
         self.timelines.ask("liveness curves", ui.ctx(), needs, &scope, move |runs, cancel| {
             SlotTimelines::of(runs, scope, &|| cancel.is_cancelled()).map(Arc::new)
         });
@@ -80,7 +80,7 @@ impl RunsPage for LivenessPage {
         self.filter_ui(ui, page, &timelines);
         selected_ui(ui, page, &timelines, &self.marks);
         self.toolbar_ui(ui, page, &timelines);
-        let is_beside = runs.arrangement == Arrangement::SideBySide && !runs.is_one();
+        let is_beside = runs.pictures().len() > 1;
         // Pictures below each other need more of the page.
         let (name, least, share) = if is_beside {
             ("tables below two curves", 240.0, 0.34)
@@ -166,10 +166,6 @@ impl LivenessPage {
     }
 }
 
-fn needs(scope: Scope) -> Needs {
-    if scope.needs_arenas() { OF_ARENAS } else { OF_WHOLE }
-}
-
 /// Whether any run has steps; says why not where none has.
 fn has_steps_ui(ui: &mut egui::Ui, runs: &Runs) -> bool {
     let has_steps = |run: &Run| {
@@ -179,14 +175,14 @@ fn has_steps_ui(ui: &mut egui::Ui, runs: &Runs) -> bool {
     if runs.iter().any(has_steps) {
         return true;
     }
-    let Run { report, is_working, .. } = runs.reference();
-    let Some(steps) = part_or_reason(ui, &report.steps, *is_working, "Liveness") else {
+    let (Run { report, is_working, .. }, liveness) = (runs.reference(), ("Liveness", IS));
+    let Some(steps) = part_or_reason(ui, &report.steps, *is_working, liveness) else {
         return false;
     };
     if steps.ids.is_empty() {
         absent_ui(ui, "No steps", "The report lists none");
     } else {
-        part_or_reason(ui, &report.liveness, *is_working, "Liveness");
+        part_or_reason(ui, &report.liveness, *is_working, liveness);
     }
     false
 }

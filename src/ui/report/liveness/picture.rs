@@ -67,11 +67,6 @@ impl Colors {
     }
 }
 
-/// The pictures of a frame: one of all runs, or one of each.
-fn pictures(runs: &Runs, is_beside: bool) -> Vec<Option<usize>> {
-    if is_beside { (0..runs.len()).map(Some).collect() } else { vec![None] }
-}
-
 /// What the pointer follows: the curve that is shown, or the most of all.
 pub fn followed<'a>(
     choices: &Choices,
@@ -99,7 +94,7 @@ impl LivenessPage {
         is_beside: bool,
     ) {
         let runs = page.runs;
-        let pictures = pictures(runs, is_beside);
+        let pictures = runs.pictures();
         let space = ui.available_rect_before_wrap();
         let height = (space.height() - X_AXIS_HEIGHT) / pictures.len() as f32;
         let (mut all, mut hovered) = (Rect::NOTHING, None);
@@ -233,11 +228,12 @@ impl LivenessPage {
         });
         let run = alone.and_then(|place| runs.get(place)).map(|run| run.id);
         let pointed = self.pointed.filter(|(other, _)| run.is_some() && *other != run);
-        let name = match (alone.and_then(|place| runs.get(place)), runs.len()) {
-            (_, 1) => "Liveness curve".to_owned(),
-            (Some(run), _) => format!("Liveness curve of {}", run.the()),
-            (None, 2) => "Liveness curves of both".to_owned(),
-            (None, _) => "Liveness curves of all runs".to_owned(),
+        let name = match alone.and_then(|place| runs.get(place)) {
+            Some(run) => format!("Liveness curve of {}", run.the()),
+            None => format!(
+                "Liveness {}",
+                runs.of_number(["curve", "curves of both", "curves of all runs"])
+            ),
         };
         curve_ui(
             ui,
@@ -245,11 +241,11 @@ impl LivenessPage {
             Picture {
                 name: &name,
                 value: moment_text(&selected_moment(timelines, &slots), runs, timelines, units),
-                x_title: match runs.len() {
-                    1 => "Step",
-                    2 => "Step of the source; T: of the target, where the source has none",
-                    _ => "Step of the reference; with a name, of the first run that has one there",
-                },
+                x_title: runs.of_number([
+                    "Step",
+                    "Step of the source; T: of the target, where the source has none",
+                    "Step of the reference; with a name, of the first run that has one there",
+                ]),
                 x_text: &|slot| tick(runs, timelines, slot),
                 version: version(choices, timelines),
                 len: timelines.len(),

@@ -10,6 +10,7 @@ use super::timelines::SlotTimelines;
 use super::words::selected_moment;
 use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::variables::{self, VariableRow};
+use crate::ui::job::Made;
 use crate::ui::report::figures::variables::variable_entries;
 use crate::ui::report::figures::{
     Entries, Entry, FigureColumn, FigureTable, Figures, Layout, Unit,
@@ -136,7 +137,7 @@ pub struct Tables {
     /// `None` until one is chosen.
     tab: Option<Tab>,
     peaks: DataTable,
-    peak_rows: Option<((u64, bool), Arc<PeakRows>)>,
+    peak_rows: Made<(u64, bool), Arc<PeakRows>>,
     not_always_live: VariableTable,
     always_live: VariableTable,
     lifetimes: LifetimeTables,
@@ -163,7 +164,6 @@ impl Tables {
     ) -> Option<(usize, bool)> {
         let width = ui.available_width();
         let is_one = page.runs.is_one();
-        // What peaks and variables need side by side.
         // Width that peaks and variables need side by side, points.
         let room = if is_one { 820.0 } else { 1340.0 };
         if width < room {
@@ -214,10 +214,7 @@ impl Tables {
     ) -> Option<(usize, bool)> {
         let (runs, timelines) = (page.runs, subject.timelines);
         let made_for = (timelines.version, runs.is_settled(&[Needed::Debug]));
-        if self.peak_rows.as_ref().is_none_or(|(key, _)| *key != made_for) {
-            self.peak_rows = Some((made_for, Arc::new(PeakRows::new(runs, timelines))));
-        }
-        let (_, peaks) = self.peak_rows.as_ref()?;
+        let peaks = self.peak_rows.of(made_for, |_| Arc::new(PeakRows::new(runs, timelines)));
         let slots = subject.slots;
         let name = named(runs, "peaks");
         let note = if runs.is_one() { "largest first" } else { "largest first, not always live" };
@@ -315,12 +312,7 @@ impl Tables {
 }
 
 fn named(runs: &Runs, table: &str) -> String {
-    let whose = match runs.len() {
-        1 => "",
-        2 => " of both",
-        _ => " of all runs",
-    };
-    format!("{table}{whose}")
+    format!("{table}{}", runs.of_number(["", " of both", " of all runs"]))
 }
 
 #[derive(Clone, PartialEq)]

@@ -26,10 +26,7 @@ const NAME_BESIDE: usize = 30;
 const VARIABLE: usize = 44;
 
 /// The largest variables alive in a slot, and how many there are besides.
-struct LargestVariables {
-    variables: Vec<Entry>,
-    others: usize,
-}
+type LargestVariables = (Vec<Entry>, usize);
 
 /// The facts of the slot under the pointer, kept while it stays there.
 #[derive(Default)]
@@ -67,7 +64,7 @@ impl SlotTooltip {
             variables.sort_by_key(|entry| std::cmp::Reverse(most(entry)));
             let others = variables.len().saturating_sub(MOST_VARIABLES);
             variables.truncate(MOST_VARIABLES);
-            Some(LargestVariables { variables, others })
+            Some((variables, others))
         });
     }
 
@@ -202,18 +199,17 @@ impl SlotTooltip {
     }
 
     fn largest_ui(&self, ui: &mut egui::Ui, runs: &Runs, key: &(usize, u64)) {
-        let largest = match self.largest.get((runs, OF_VARIABLES), key) {
-            Some(Some(largest)) if largest.variables.is_empty() => return,
-            Some(Some(largest)) => Some(largest),
-            Some(None) => return,
-            None => None,
-        };
+        let found = self.largest.get((runs, OF_VARIABLES), key);
+        // Where nothing is alive, or variables are not there, nothing is said.
+        if found.is_some_and(|found| found.as_ref().is_none_or(|(list, _)| list.is_empty())) {
+            return;
+        }
         if runs.is_one() {
             ui.separator();
         } else {
             ui.add_space(6.0);
         }
-        let Some(largest) = largest else {
+        let Some((variables, others)) = found.and_then(Option::as_ref) else {
             ui.weak(self.largest.failure().unwrap_or("Looking for the largest variables…"));
             return;
         };
@@ -224,7 +220,7 @@ impl SlotTooltip {
         egui::Grid::new("largest variables").num_columns(columns).spacing([gap, 2.0]).show(
             ui,
             |ui| {
-                for Entry { name, figures, .. } in &largest.variables {
+                for Entry { name, figures, .. } in variables {
                     ui.label(shortened(name, longest));
                     for bytes in figures {
                         ui.label(Value::bytes(*bytes).shown(units));
@@ -242,8 +238,8 @@ impl SlotTooltip {
                 }
             },
         );
-        if largest.others > 0 {
-            ui.weak(format!("and {} more", grouped(largest.others as u64)));
+        if *others > 0 {
+            ui.weak(format!("and {} more", grouped(*others as u64)));
         }
     }
 }

@@ -29,17 +29,14 @@ pub fn moment_text(
 ) -> String {
     let name = |(place, run): (usize, &Run)| {
         let facts = steps::facts(&run.report, moment.step_there(place)?)?;
-        let kind = facts.kind.as_deref();
+        let (kind, name) = (facts.kind.as_deref(), facts.name.as_deref());
+        let short = |text: &str| shortened(text, NAME).into_owned();
+        if !runs.is_one() {
+            return Some(short(name.or(kind)?));
+        }
         // Of one run there is room for both.
-        let name = match (runs.is_one(), kind, facts.name.as_deref()) {
-            (true, kind, Some(name)) => {
-                let kind = shortened(kind.unwrap_or("unknown kind"), NAME);
-                format!("{kind} {}", shortened(name, NAME))
-            }
-            (true, kind, None) => shortened(kind.unwrap_or("unknown kind"), NAME).into_owned(),
-            (false, kind, name) => shortened(name.or(kind)?, NAME).into_owned(),
-        };
-        Some(name)
+        let kind = short(kind.unwrap_or("unknown kind"));
+        Some(name.map_or_else(|| kind.clone(), |name| format!("{kind} {}", short(name))))
     };
     let mut names: Vec<String> = runs.iter().enumerate().filter_map(name).collect();
     names.dedup();

@@ -228,7 +228,7 @@ mod tests {
         assert_eq!(axis.selected(&selection), [1..3]);
         let by_bytes = TileChoice { order: TileOrder::Bytes, ..Default::default() };
         let tiles = arranged(&runs, &by_bytes);
-        let figures = tiles.figures.get(0).unwrap();
+        let figures = tiles.figures.first().unwrap();
         assert_eq!(figures.including_gaps, [Some(9), Some(8), Some(7), Some(5)]);
         assert_eq!(tiles.axis.selected(&selection), [0..1, 2..3]);
         assert_eq!(tiles.axis.position(TileId(10)), Some(3));
@@ -242,7 +242,7 @@ mod tests {
     fn one_ipu_has_its_own_positions() {
         let choice = TileChoice { ipu: Some(1), ..Default::default() };
         let tiles = arranged(&runs(&[report(&BYTES)]), &choice);
-        let figures = tiles.figures.get(0).unwrap();
+        let figures = tiles.figures.first().unwrap();
         assert_eq!((tiles.axis.len(), figures.tops), (2, (7, 8)));
         assert_eq!(tiles.axis.position(TileId(10)), None, "of the other IPU");
         assert_eq!(tiles.axis.selected(&"11-20".parse().unwrap()), [0..1]);

@@ -12,6 +12,7 @@ use crate::analysis::memory::tile_details::{
 };
 use crate::analysis::memory::tile_order::selected_rows;
 use crate::text::{clean, grouped};
+use crate::ui::job::{Made, Same};
 use crate::ui::report::PageContext;
 use crate::ui::runs::{Needed, Run, Runs, RunsAnswer};
 use crate::ui::widget::data_table::{Data, DataTable};
@@ -19,9 +20,6 @@ use crate::ui::widget::rows::{Column, Outline, Rows, Value};
 
 /// Most tiles that have a column each.
 const MOST_COLUMNS: usize = 8;
-/// Groups that open and close.
-const GROUPS: [Group; 4] =
-    [Group::Region, Group::Liveness, Group::NotOverlapped, Group::Overlapped];
 /// Room for the names of the figures, points.
 const NAMES: f32 = 260.0;
 /// Least width of a column, points: a difference with its unit.
@@ -54,20 +52,15 @@ struct DetailColumn {
     width: Option<f32>,
 }
 
+/// The figures, and the groups that are closed.
+type ShownOf = (Same<Vec<DetailRow>>, Vec<Group>);
+
 #[derive(Default)]
 pub struct Details {
     table: DataTable,
     details: RunsAnswer<TileSelection, Option<TileDetails>>,
     closed: Vec<Group>,
-    shown: Option<Shown>,
-}
-
-/// The rows that are shown, made again when the figures change or a group is opened.
-struct Shown {
-    figures: Arc<Vec<DetailRow>>,
-    closed: Vec<Group>,
-    rows: Arc<dyn Rows>,
-    groups: Vec<Option<Group>>,
+    shown: Made<ShownOf, Arc<DetailRows>>,
 }
 
 struct DetailRows {
@@ -79,6 +72,27 @@ struct DetailRows {
 }
 
 impl DetailRows {
+    fn new(details: &TileDetails, closed: Vec<Group>) -> Self {
+        let is_shown = |row: &DetailRow| row.title.is_none() || !closed.contains(&row.group);
+        let named = |(index, row): (usize, &DetailRow)| {
+            let group = group_title(row.group);
+            match &row.title {
+                None => (index, group.to_owned(), group.to_owned()),
+                Some(title) if group.is_empty() => (index, title.clone(), title.clone()),
+                Some(title) => (index, clean(title).into_owned(), format!("{group}: {title}")),
+            }
+        };
+        let rows = details.rows.iter().enumerate().filter(|(_, row)| is_shown(row));
+        let shown = rows.map(named).collect();
+        let (figures, cells) = (Arc::clone(&details.rows), Arc::clone(&details.cells));
+        Self { figures, shown, closed, cells }
+    }
+
+    /// The group whose head a row is.
+    fn head(&self, row: usize) -> Option<Group> {
+        self.at(row).filter(|row| row.title.is_none()).map(|row| row.group)
+    }
+
     fn at(&self, row: usize) -> Option<&DetailRow> {
         self.figures.get(self.shown.get(row)?.0)
     }
@@ -271,39 +285,6 @@ fn columns(runs: &Runs, titles: &[String], selected: Option<&str>) -> Vec<Detail
     }
 }
 
-impl Shown {
-    fn new(details: &TileDetails, closed: &[Group]) -> Self {
-        let (figures, cells) = (&details.rows, Arc::clone(&details.cells));
-        let is_shown = |row: &DetailRow| row.title.is_none() || !closed.contains(&row.group);
-        let named = |row: &DetailRow| {
-            let group = group_title(row.group);
-            match &row.title {
-                None => (group.to_owned(), group.to_owned()),
-                Some(title) if group.is_empty() => (title.clone(), title.clone()),
-                Some(title) => (clean(title).into_owned(), format!("{group}: {title}")),
-            }
-        };
-        let shown: Vec<_> = figures
-            .iter()
-            .enumerate()
-            .filter(|(_, row)| is_shown(row))
-            .map(|(index, row)| {
-                let (title, path) = named(row);
-                (index, title, path)
-            })
-            .collect();
-        let head = |index: usize| {
-            let row = figures.get(index).filter(|row| row.title.is_none());
-            row.map(|row| row.group)
-        };
-        let groups = shown.iter().map(|(index, _, _)| head(*index)).collect();
-        let (figures, closed) = (Arc::clone(figures), closed.to_vec());
-        let rows =
-            DetailRows { figures: Arc::clone(&figures), shown, closed: closed.clone(), cells };
-        Self { figures, closed, rows: Arc::new(rows), groups }
-    }
-}
-
 impl Details {
     pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, beside: Beside<'_>) {
         let (runs, selection) = (page.runs, page.selection.tiles.clone());
@@ -331,19 +312,13 @@ impl Details {
             .collect();
         // What a filter looks for may be in any group.
         let closed = if self.table.is_filtered() { Vec::new() } else { self.closed.clone() };
-        let is_current =
-            |shown: &Shown| Arc::ptr_eq(&shown.figures, &details.rows) && shown.closed == closed;
-        let shown = match self.shown.take().filter(is_current) {
-            Some(shown) => shown,
-            None => Shown::new(details, &closed),
-        };
-        let shown = self.shown.insert(shown);
+        let shown = self.shown.of((Same(Arc::clone(&details.rows)), closed), |(_, closed)| {
+            Arc::new(DetailRows::new(details, closed.clone()))
+        });
         let name = table_name(runs, "Memory details");
-        let data =
-            Data { note: &details.note, ..Data::of(&name, &columns, Arc::clone(&shown.rows)) };
+        let data = Data { note: &details.note, ..Data::of(&name, &columns, shown.clone()) };
         let click = self.table.ui_with(ui, &data, page.commands, Some(beside), None);
-        let group = click.and_then(|click| shown.groups.get(click.row).copied().flatten());
-        if let Some(group) = group.filter(|group| GROUPS.contains(group)) {
+        if let Some(group) = click.and_then(|click| shown.head(click.row)) {
             match self.closed.iter().position(|closed| *closed == group) {
                 Some(place) => drop(self.closed.remove(place)),
                 None => self.closed.push(group),

@@ -129,7 +129,10 @@ impl DifferenceMapView {
         };
         self.toolbar.ui(ui, NAME, &mut self.view, overview, page.commands);
         let legend = ui.horizontal_wrapped(|ui| {
-            self.other_ui(ui, runs, other);
+            if runs.len() > 2 {
+                let hover = format!("The run that is compared with {}", runs.reference().the());
+                compared_run_ui(ui, runs, other, &mut self.other).on_hover_text(hover);
+            }
             change_scale_ui(ui, &mut self.scale, (!self.is_by_row).then_some(map.most));
             let each = ui.checkbox(&mut self.is_by_row, "Each row by itself");
             each.on_hover_text("The colours of each row reach to its own largest change");
@@ -155,14 +158,6 @@ impl DifferenceMapView {
                 tooltip_ui(ui, runs, other, (&map, tiles), (row, position));
             });
         }
-    }
-
-    fn other_ui(&mut self, ui: &mut egui::Ui, runs: &Runs, now: &Run) {
-        if runs.len() <= 2 {
-            return;
-        }
-        let hover = format!("The run that is compared with {}", runs.reference().the());
-        compared_run_ui(ui, runs, now, &mut self.other).on_hover_text(hover);
     }
 
     fn ask_picture(

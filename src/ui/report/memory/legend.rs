@@ -157,11 +157,8 @@ impl LegendOf<'_> {
     fn missing_ui(&self, ui: &mut egui::Ui) {
         if let (Some(which), None) = (self.divided.choice.breakdown, &self.divided.stacks) {
             let missing = missing_text(self.runs.reference(), which);
-            let text = match self.runs.len() {
-                1 => missing,
-                2 => format!("{missing}, or the target's has not"),
-                _ => format!("{missing}, or that of another run has not"),
-            };
+            let others = ["", ", or the target's has not", ", or that of another run has not"];
+            let text = format!("{missing}{}", self.runs.of_number(others));
             ui.colored_label(Tokens::now(ui).warning, text);
         }
     }
@@ -187,12 +184,8 @@ impl VariableStyle {
 }
 
 fn variable_hover(runs: &Runs) -> Option<String> {
-    let reference = runs.reference().the();
-    match runs.len() {
-        1 => None,
-        2 => Some(format!("An area in {reference}, a line in the target")),
-        _ => Some(format!("An area in {reference}, lines in the others")),
-    }
+    let lines = runs.of_number(["", "a line in the target", "lines in the others"]);
+    (!runs.is_one()).then(|| format!("An area in {}, {lines}", runs.reference().the()))
 }
 
 fn parts_ui(ui: &mut egui::Ui, stack: &Stack, tiles: &mut TileChoice) {

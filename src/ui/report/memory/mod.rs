@@ -29,10 +29,10 @@ use super::category_colors::AskedColors;
 use super::chip_map::ChipMapView;
 use super::memory_map::{MemoryMap, MemoryView, views_ui};
 use super::tile_grid::TileGridView;
-use super::{PageContext, is_limit_near, part_or_reason, run_title_ui, tables_height};
+use super::{IS, PageContext, is_limit_near, part_or_reason, run_title_ui, tables_height};
 use crate::analysis::memory::selection::TileSelection;
 use crate::ui::pages::RunsPage;
-use crate::ui::runs::{Arrangement, Needed, Needs, Run, RunId, Runs, RunsAnswer};
+use crate::ui::runs::{Needed, Needs, Run, RunId, Runs, RunsAnswer};
 use crate::ui::split;
 use crate::ui::widget::facts::absent_ui;
 use arranged::{DividedTiles, TileChoice, memories};
@@ -138,10 +138,10 @@ impl MemoryPage {
             ui.add_space(2.0);
         }
         let max = (ui.available_height() - PICTURES).max(80.0);
-        let share = match runs.arrangement {
+        let share = match runs.pictures().len() {
             _ if has_differences => 0.8,
-            Arrangement::SideBySide if !runs.is_one() => 0.7,
-            _ => 1.0,
+            1 => 1.0,
+            _ => 0.7,
         };
         split::below(ui, "memory details", tables_height(ui) * share, 60.0..=max, |ui| {
             let chosen = self.tabs.ui(ui, page, tiles, &mut self.selecting);
@@ -194,7 +194,7 @@ fn has_memory(ui: &mut egui::Ui, runs: &Runs) -> bool {
         what = format!("Memory of {}", run.the());
     }
     let arenas = &run.report.arenas;
-    if part_or_reason(ui, arenas, run.is_working, &what).is_some() {
+    if part_or_reason(ui, arenas, run.is_working, (&what, IS)).is_some() {
         absent_ui(ui, &format!("No {}", runs.system().arenas), "The report lists none");
     }
     false

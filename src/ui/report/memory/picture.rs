@@ -17,7 +17,7 @@ use crate::store::TileId;
 use crate::text::grouped;
 use crate::ui::report::tile_figures::tile_text;
 use crate::ui::report::{PageContext, bytes_or_dash};
-use crate::ui::runs::{Arrangement, Run, Runs};
+use crate::ui::runs::{Run, Runs};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::bins::{BinCache, Values};
@@ -102,10 +102,7 @@ impl TilePictures {
             self.variable.ask(ui, runs, name, tiles);
         }
         let name = name.filter(|name| self.variable.has(runs, name));
-        let pictures: Vec<Option<usize>> = match runs.arrangement {
-            Arrangement::SideBySide if !runs.is_one() => (0..runs.len()).map(Some).collect(),
-            _ => vec![None],
-        };
+        let pictures = runs.pictures();
         self.caches.resize_with(pictures.len(), PictureCaches::default);
         let space = ui.available_rect_before_wrap();
         let mut drawn = Rect::NOTHING;

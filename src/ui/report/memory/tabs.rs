@@ -21,11 +21,7 @@ fn room(runs: &Runs) -> f32 {
 
 /// The accessible name of a table, which says of what it is.
 pub fn table_name(runs: &Runs, table: &str) -> String {
-    match runs.len() {
-        1 => table.to_owned(),
-        2 => format!("{table} of both"),
-        _ => format!("{table} of all"),
-    }
+    format!("{table}{}", runs.of_number(["", " of both", " of all"]))
 }
 
 /// What stands at the left of a table's head.

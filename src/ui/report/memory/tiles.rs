@@ -33,6 +33,9 @@ const FIGURES: [TileFigure; 6] = [
     TileFigure::OverLimit,
 ];
 
+const OUTLIERS: &str = "Tiles that lie farther outside the middle half of all tiles than one and a half times its range \
+     (Tukey's fences); the farthest from the median first";
+
 /// Which tiles, and what of them: the version of what is shown, and the choices.
 type Question = (u64, TileFigure, bool, Units);
 
@@ -197,9 +200,10 @@ impl Tiles {
         let mut beside = |ui: &mut egui::Ui| {
             beside(ui);
             if !runs.is_one() {
-                figure_ui(ui, &mut figure);
+                choice_ui(ui, ("Figure", 150.0), &mut figure, FIGURES, figure_title);
             }
-            outliers_ui(ui, &mut is_outliers);
+            ui.checkbox(&mut is_outliers, "Outliers only").on_hover_text(OUTLIERS);
+            ui.add_space(8.0);
         };
         let selected = &page.selection.tiles.clone();
         let tile = |name: &str| name.parse().ok().map(TileId);
@@ -216,19 +220,6 @@ impl Tiles {
         selecting.choose(chosen, clicked.is_added, &mut page.selection.tiles);
         Some(chosen)
     }
-}
-
-fn figure_ui(ui: &mut egui::Ui, figure: &mut TileFigure) {
-    choice_ui(ui, ("Figure", 150.0), figure, FIGURES, figure_title);
-}
-
-fn outliers_ui(ui: &mut egui::Ui, is_outliers: &mut bool) {
-    let choice = ui.checkbox(is_outliers, "Outliers only");
-    choice.on_hover_text(
-        "Tiles that lie farther outside the middle half of all tiles than one and a half times its \
-         range (Tukey's fences); the farthest from the median first",
-    );
-    ui.add_space(8.0);
 }
 
 /// What outliers are here: below `low` or above `high`.

@@ -66,7 +66,7 @@ pub fn tile_ui(ui: &mut egui::Ui, runs: &Runs, divided: &DividedTiles, position:
 /// The parts of the tile: of one run the largest first, of several what has changed most.
 fn parts(runs: &Runs, divided: &DividedTiles, position: usize) -> Vec<TileFigure> {
     let Some(stacks) = &divided.stacks else { return Vec::new() };
-    let titles = stacks.get(0).map_or(&[][..], |stack| &stack.parts[..]).iter();
+    let titles = stacks.first().map_or(&[][..], |stack| &stack.parts[..]).iter();
     let titles = titles.map(|part| shortened(&part.title, LONGEST_TITLE).into_owned());
     let of_part = |(part, title): (usize, String)| {
         let of_run = |(place, stack): (usize, &super::stack::Stack)| {

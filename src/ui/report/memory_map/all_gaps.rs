@@ -22,20 +22,7 @@ pub struct AllGaps {
 pub type GapsOfRuns = Arc<PerRun<Option<AllGaps>>>;
 
 #[derive(Default)]
-pub struct AskForGaps {
-    gaps: RunsAnswer<(), GapsOfRuns>,
-    progress: Stop,
-}
-
-/// The progress of the job; the job ends with the page.
-#[derive(Default)]
-struct Stop(Arc<Progress>);
-
-impl Drop for Stop {
-    fn drop(&mut self) {
-        self.0.cancel();
-    }
-}
+pub struct AskForGaps(RunsAnswer<(), GapsOfRuns>);
 
 impl AllGaps {
     fn new(report: &Report, progress: &Progress) -> Option<Self> {
@@ -52,14 +39,13 @@ impl AskForGaps {
     pub fn ask(&mut self, ui: &egui::Ui, runs: &Arc<Runs>) -> (Option<&GapsOfRuns>, String) {
         let is_there = runs.is_settled(NEEDS);
         if is_there {
-            let progress = Arc::clone(&self.progress.0);
-            self.gaps.ask("gaps of all tiles", ui.ctx(), (runs, NEEDS), &(), move |runs, _| {
-                Arc::new(runs.each(|run| AllGaps::new(&run.report, &progress)))
+            self.0.ask("gaps of all tiles", ui.ctx(), (runs, NEEDS), &(), move |runs, cancel| {
+                Arc::new(runs.each(|run| AllGaps::new(&run.report, cancel.progress())))
             });
         }
-        let gaps = self.gaps.get((runs, NEEDS), &());
+        let gaps = self.0.get((runs, NEEDS), &());
         let arenas = runs.system().arenas;
-        let note = match (gaps, self.gaps.failure()) {
+        let note = match (gaps, self.0.failure()) {
             (_, Some(failure)) => failure.to_owned(),
             (Some(gaps), _) if gaps.iter().all(Option::is_none) => {
                 format!("the gaps of other {arenas} cannot be read")
@@ -72,9 +58,9 @@ impl AskForGaps {
             (None, _) => {
                 // The job wakes the window only when it ends.
                 ui.ctx().request_repaint_after(std::time::Duration::from_millis(100));
-                let percent = match self.progress.0.now() {
-                    (_, 0) => String::new(),
-                    (done, total) => format!(" {} %", (done * 100 / total).min(100)),
+                let percent = match self.0.progress().map(Progress::now) {
+                    None | Some((_, 0)) => String::new(),
+                    Some((done, total)) => format!(" {} %", (done * 100 / total).min(100)),
                 };
                 format!("the gaps of all {arenas} are being read…{percent}")
             }

@@ -168,11 +168,17 @@ impl MemoryMap {
             top: longest.and_then(|data| data.crowd.iter().max().copied()).unwrap_or(0),
             cache: &mut self.overview,
         };
-        let words = words::Words::of(runs);
-        self.toolbar.ui(ui, words.picture, &mut self.view, overview, page.commands);
-        let max = (ui.available_height() - words.least_height).max(80.0);
-        let height = tables_height(ui) * words.tables_share;
-        let chosen = split::below(ui, words.splitter, height, 60.0..=max, |ui| {
+        let picture = ["memory map", "memory maps of both", "memory maps of all runs"];
+        let picture = runs.of_number(picture);
+        self.toolbar.ui(ui, picture, &mut self.view, overview, page.commands);
+        // Pictures of several runs need more of the page.
+        let (splitter, least, share) = if runs.is_one() {
+            ("memory map tables", 200.0, 1.0)
+        } else {
+            ("memory map table of two", 260.0, 0.55)
+        };
+        let max = (ui.available_height() - least).max(80.0);
+        let chosen = split::below(ui, splitter, tables_height(ui) * share, 60.0..=max, |ui| {
             self.tables.ui(ui, page, &tiles, &self.chosen)
         });
         match chosen {

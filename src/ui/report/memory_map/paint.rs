@@ -1,6 +1,5 @@
 //! The painting of a tile's map: blocks in their lanes, gaps, borders, the axis.
 
-use eframe::egui::text::{LayoutJob, TextWrapping};
 use eframe::egui::{
     self, Align2, Color32, FontId, Mesh, Pos2, Rect, Shape, Stroke, StrokeKind, Vec2,
 };
@@ -17,6 +16,7 @@ use crate::ui::report::category_colors::CategoryColors;
 use crate::ui::theme::{Tokens, text_on};
 use crate::ui::units::Units;
 use crate::ui::widget::hatch::Hatching;
+use crate::ui::widget::picture::text_within;
 use crate::ui::widget::ticks;
 
 /// Height of the lane of gaps, points.
@@ -335,11 +335,7 @@ impl Paint<'_> {
         }
         let size = (self.layout.lane - 2.0).clamp(9.0, 12.5);
         let text = shortened(self.scene.data.name(row), 100).into_owned();
-        let mut job = LayoutJob::simple_singleline(text, FontId::proportional(size), color);
-        job.wrap = TextWrapping::truncate_at_width(inside.width());
-        let galley = self.painter.layout_job(job);
-        let top = (inside.center().y - galley.size().y / 2.0).round();
-        self.painter.galley(Pos2::new(inside.left(), top), galley, color);
+        text_within(&self.painter, inside, text, size, color);
     }
 
     /// The limit and the beginning of interleaved memory, with labels above the picture.

@@ -9,7 +9,7 @@ use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::hatch::Hatching;
 use crate::ui::widget::navigate::{Axis, navigate, navigate_by_key};
-use crate::ui::widget::picture::{describe, focus, pressed_keys};
+use crate::ui::widget::picture::{describe, focus, moved, pressed_keys};
 use crate::ui::widget::view::View;
 
 /// How far from a narrow block the pointer may be, points.
@@ -146,19 +146,10 @@ fn keys(
         return (None, false);
     }
     let pressed = pressed_keys(ui, response, false);
-    let last = map.blocks.len() - 1;
-    let now = || chosen.and_then(|row| map.block_of(row));
-    let place = if pressed(Key::ArrowRight) {
-        Some(now().map_or(0, |now| (now + 1).min(last)))
-    } else if pressed(Key::ArrowLeft) {
-        Some(now().map_or(last, |now| now.saturating_sub(1)))
-    } else if pressed(Key::Home) {
-        Some(0)
-    } else if pressed(Key::End) {
-        Some(last)
-    } else {
-        None
-    };
+    let now = chosen.and_then(|row| map.block_of(row));
+    let place = moved(&pressed, [Key::ArrowRight, Key::ArrowLeft], now, map.blocks.len())
+        .or_else(|| pressed(Key::Home).then_some(0))
+        .or_else(|| pressed(Key::End).then(|| map.blocks.len() - 1));
     let row = place.and_then(|place| map.blocks.get(place)).map(|block| block.row);
     (row, pressed(Key::Enter))
 }

@@ -10,7 +10,7 @@ use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::placement::gaps::{GapReason, GapsByReason};
 use crate::analysis::placement::overflow::Overflow;
 use crate::text::grouped;
-use crate::ui::job::Same;
+use crate::ui::job::{Made, Same};
 use crate::ui::report::PageContext;
 use crate::ui::report::figures::{
     Entries, Entry, FigureColumn, FigureTable, Figures, Layout, Part, Unit,
@@ -38,7 +38,7 @@ pub struct Reasons {
     gaps: AskForGaps,
     table: DataTable,
     figures: FigureTable,
-    listed: Option<(ListedFor, ListedReasons)>,
+    listed: Made<ListedFor, ListedReasons>,
 }
 
 /// What rows are made of: the tile in each run, the selection, the gaps of all tiles.
@@ -81,11 +81,10 @@ impl Reasons {
             selection: page.selection.tiles.clone(),
             gaps: gaps.cloned().map(Same),
         };
-        if self.listed.as_ref().is_none_or(|(before, _)| *before != made_for) {
+        let listed = self.listed.of(made_for, |made_for| {
             let parts = chip_parts(tiles, &made_for.selection, gaps, runs.system().arenas);
-            self.listed = Some((made_for, ListedReasons::new(runs, parts)));
-        }
-        let Some((_, listed)) = &self.listed else { return };
+            ListedReasons::new(runs, parts)
+        });
         // With sentences below, the tabs would not stay in their place in the head of the table.
         let mut nothing = |_: &mut egui::Ui| {};
         let mut beside: &mut dyn FnMut(&mut egui::Ui) = tabs;

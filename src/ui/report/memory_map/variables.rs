@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::RunTiles;
 use super::read::TileData;
-use super::words::{Words, category, life};
+use super::words::{category, life};
 use crate::analysis::figures::joined::side_by_side;
 use crate::store::placed::Placement;
 use crate::ui::job::Same;
@@ -87,7 +87,8 @@ impl VariableTable {
             runs.iter().zip(rows).filter_map(|(run, row)| Some((run.id, (*row)?)))
         };
         let is_one = runs.is_one();
-        let name = Words::of(runs).variables;
+        let whose = runs.of_number(["", " in both", " in all runs"]);
+        let name = format!("Variables of the {}{whose}", runs.system().arena_in_text);
         let table = Data {
             note: if is_one { "over all steps" } else { "over all steps, largest change first" },
             is_selected: &|row| of_runs(row).any(|(run, row)| chosen.get(&run) == Some(&row)),

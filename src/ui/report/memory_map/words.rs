@@ -6,50 +6,12 @@ use crate::store::Report;
 use crate::store::ids::CategoryId;
 use crate::store::placed::Placement;
 use crate::text::{clean, grouped, shortened};
-use crate::ui::runs::Runs;
+use crate::ui::report::figures::variables::{MOST_RANGES, range_texts};
 
 use super::read::TileData;
 
 /// Longest name in a sentence.
 const NAME: usize = 60;
-/// Ranges of steps that are written out.
-const MOST_RANGES: usize = 4;
-
-/// What differs by the number of runs: names, and the space of tables.
-pub struct Words {
-    /// The name of the picture where it is saved.
-    pub picture: &'static str,
-    /// The name of the splitter above the tables.
-    pub splitter: &'static str,
-    /// The least height of the pictures with what is above them, points.
-    pub least_height: f32,
-    /// The height of the tables, as a part of what tables have elsewhere.
-    pub tables_share: f32,
-    pub variables: String,
-}
-
-impl Words {
-    pub fn of(runs: &Runs) -> Self {
-        let of_arena = format!("Variables of the {}", runs.system().arena_in_text);
-        if runs.is_one() {
-            return Self {
-                picture: "memory map",
-                splitter: "memory map tables",
-                least_height: 200.0,
-                tables_share: 1.0,
-                variables: of_arena,
-            };
-        }
-        let is_pair = runs.len() == 2;
-        Self {
-            picture: if is_pair { "memory maps of both" } else { "memory maps of all runs" },
-            splitter: "memory map table of two",
-            least_height: 260.0,
-            tables_share: 0.55,
-            variables: format!("{of_arena} in {}", if is_pair { "both" } else { "all runs" }),
-        }
-    }
-}
 
 /// Why a gap is there, with the variables that it is about.
 pub fn reason_text(data: &TileData, gap: &Gap) -> String {
@@ -95,26 +57,13 @@ pub fn life(report: &Report, variable: &Placement) -> String {
     if ranges.is_empty() {
         return "At no step".to_owned();
     }
-    let id = |step: u32| {
-        let steps = report.steps.get();
-        steps.and_then(|steps| steps.ids.get(step as usize)).map_or(step, |id| id.0)
-    };
-    let range = |range: &std::ops::Range<u32>| {
-        let last = range.end.saturating_sub(1);
-        if last <= range.start {
-            id(range.start).to_string()
-        } else {
-            format!("{}–{}", id(range.start), id(last))
-        }
-    };
     let count: u64 =
         ranges.iter().map(|range| u64::from(range.end.saturating_sub(range.start))).sum();
-    let shown: Vec<String> = ranges.iter().take(MOST_RANGES).map(range).collect();
     let more = if ranges.len() > MOST_RANGES { ", …" } else { "" };
     let word = if count == 1 { "Step" } else { "Steps" };
     let total =
         if ranges.len() > 1 { format!(" ({} in all)", grouped(count)) } else { String::new() };
-    format!("{word} {}{more}{total}", shown.join(", "))
+    format!("{word} {}{more}{total}", range_texts(report, ranges).join(", "))
 }
 
 /// Addresses from the first to the last byte.

@@ -2,7 +2,7 @@
 
 use eframe::egui::{self, Grid, Label, RichText, ScrollArea};
 
-use super::words::{DIFFERS, SAME, of_number, said_text, state_text};
+use super::words::{DIFFERS, SAME, said_text, state_text};
 use crate::analysis::comparison::facts::{Fact, FactGroup, Said};
 use crate::text::grouped;
 use crate::ui::report::{change_color, change_text};
@@ -108,7 +108,7 @@ fn card_ui(ui: &mut egui::Ui, runs: &Runs, group: &FactGroup) {
         }
         ui.end_row();
         if group.facts.is_empty() {
-            ui.weak(of_number(runs, ["", "In neither report", "In no report"]));
+            ui.weak(runs.of_number(["", "In neither report", "In no report"]));
         }
         for fact in &group.facts {
             let name = RichText::new(&*fact.name).weak();

@@ -5,7 +5,7 @@
 use eframe::egui::{self, Label, Margin, RichText, ScrollArea};
 use std::sync::Arc;
 
-use super::words::{SAME, of_number, state_text};
+use super::words::{SAME, state_text};
 use crate::analysis::comparison::options::{NamedValues, options, side_facts};
 use crate::analysis::figures::joined::side_by_side;
 use crate::analysis::program::operations::{PROPORTION, ProportionCount, proportions};
@@ -151,7 +151,7 @@ impl Lists {
         commands: &mut Vec<Command>,
     ) {
         let Some(ListTables(tables)) = tables else {
-            let which = of_number(runs, ["this report", "both reports", "all reports"]);
+            let which = runs.of_number(["this report", "both reports", "all reports"]);
             ui.weak(format!("Options are not in {which}, or not read yet"));
             return;
         };
@@ -258,7 +258,7 @@ fn note(runs: &Runs, list: List, rows: &[Row]) -> String {
                 "No operation of either has the option, or debug information is not there",
                 "No operation of any has the option, or debug information is not there",
             ];
-            of_number(runs, texts).to_owned()
+            runs.of_number(texts).to_owned()
         }
         List::Engine | List::Target if runs.is_one() => {
             let changed = count(&|value| *value == Value::text(CHANGED));

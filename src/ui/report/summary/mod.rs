@@ -21,7 +21,7 @@ use crate::ui::units::Units;
 use cards::{cards_ui, wanted_width};
 use lists::{ListTables, Lists};
 use phases::{NestedPhases, Phases};
-use words::{fit_text, of_number};
+use words::fit_text;
 
 /// What the facts are taken from; options are read after all small tables.
 const NEEDS: Needs =
@@ -151,6 +151,6 @@ fn difference_text(runs: &Runs, difference: &OptionDifference) -> String {
     };
     let name = difference.title();
     let values: Vec<String> = difference.values.iter().map(value).collect();
-    let arrow = of_number(runs, ["", " → ", " · "]);
+    let arrow = runs.of_number(["", " → ", " · "]);
     format!("{} {}", shortened(&name, 60), values.join(arrow))
 }

@@ -2,7 +2,6 @@
 
 use eframe::egui::{self, Button, Label, Margin, Rect, RichText, ScrollArea};
 
-use super::words::of_number;
 use crate::analysis::program::phases::{joined_frames, phases};
 use crate::text::{grouped, shortened};
 use crate::ui::command::{Command, Exported};
@@ -120,7 +119,7 @@ impl Phases {
         let default = height.min(ui.available_height() * 0.4);
         let most = (ui.available_height() - 200.0).max(80.0);
         let several = "compiler phases of several";
-        let name = of_number(runs, ["compiler phases", several, several]);
+        let name = runs.of_number(["compiler phases", several, several]);
         self.picture = split::below(ui, name, default, 64.0..=most, |ui| {
             self.head_ui(ui, runs, phases, page.commands);
             let area = ScrollArea::vertical().auto_shrink(false);

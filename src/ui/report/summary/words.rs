@@ -5,15 +5,6 @@ use crate::text::grouped;
 use crate::ui::runs::Runs;
 use crate::ui::units::Units;
 
-/// A text for one run, for two, and for more.
-pub fn of_number<'a>(runs: &Runs, [one, two, more]: [&'a str; 3]) -> &'a str {
-    match runs.len() {
-        1 => one,
-        2 => two,
-        _ => more,
-    }
-}
-
 pub fn fit_text(fit: &Fit, units: Units) -> String {
     if fit.fits {
         return "Fits: no tile is over its limit".to_owned();

@@ -1,6 +1,6 @@
 //! What tiles are coloured by, and how far the colours reach.
 
-use eframe::egui::{self, Color32, ComboBox, Rect, Sense, Vec2};
+use eframe::egui::{self, Color32};
 
 use crate::analysis::memory::tile_grid::TileFigure;
 use crate::store::memory::TileMemory;
@@ -8,6 +8,7 @@ use crate::ui::report::tile_figures::figure_title;
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::choice::choice_ui;
+use crate::ui::widget::diverging::color_bar_ui;
 
 /// What the colours reach from and to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,28 +47,21 @@ pub struct Choices {
 impl Choices {
     /// Draws the choice of a figure, of those that one of the reports has.
     pub fn figure_ui(&mut self, ui: &mut egui::Ui, memories: &[&TileMemory]) {
-        let combo = ComboBox::from_id_salt("figure of tiles").width(210.0);
-        let combo = combo.selected_text(figure_title(&self.figure)).show_ui(ui, |ui| {
-            let mut figures = vec![
-                TileFigure::IncludingGaps,
-                TileFigure::Total,
-                TileFigure::Gaps,
-                TileFigure::OverLimit,
-                TileFigure::AlwaysLive,
-                TileFigure::NotAlwaysLiveMax,
-            ];
-            for category in memories.iter().flat_map(|memory| &memory.categories) {
-                let figure = TileFigure::Category(category.name.clone());
-                if !figures.contains(&figure) {
-                    figures.push(figure);
-                }
+        let mut figures = vec![
+            TileFigure::IncludingGaps,
+            TileFigure::Total,
+            TileFigure::Gaps,
+            TileFigure::OverLimit,
+            TileFigure::AlwaysLive,
+            TileFigure::NotAlwaysLiveMax,
+        ];
+        for category in memories.iter().flat_map(|memory| &memory.categories) {
+            let figure = TileFigure::Category(category.name.clone());
+            if !figures.contains(&figure) {
+                figures.push(figure);
             }
-            for figure in figures {
-                let title = figure_title(&figure);
-                ui.selectable_value(&mut self.figure, figure, title);
-            }
-        });
-        combo.response.accessible_name("Figure");
+        }
+        choice_ui(ui, ("Figure", 210.0), &mut self.figure, figures, figure_title);
     }
 
     /// Draws the choice of a scale, with its ends where they are known.
@@ -77,7 +71,8 @@ impl Choices {
         if let Some((least, most)) = ends {
             let units = Units::now(ui);
             ui.label(units.bytes(least));
-            scale_ui(ui);
+            let tokens = Tokens::now(ui);
+            color_bar_ui(ui, (96.0, 24), |step| shade(step / 23.0, tokens));
             ui.label(units.bytes(most));
         }
     }
@@ -93,14 +88,4 @@ pub fn color(value: Option<u64>, ends: Option<(u64, u64)>, tokens: &Tokens) -> C
 /// A colour of the scale: brightness tells more from less, whatever the eye.
 fn shade(share: f32, tokens: &Tokens) -> Color32 {
     tokens.base_fill.lerp_to_gamma(tokens.top, share.clamp(0.0, 1.0))
-}
-
-fn scale_ui(ui: &mut egui::Ui) {
-    let tokens = Tokens::now(ui);
-    let (rect, _) = ui.allocate_exact_size(Vec2::new(96.0, 12.0), Sense::hover());
-    for step in 0..24_u8 {
-        let left = rect.left() + f32::from(step) * 4.0;
-        let part = Rect::from_x_y_ranges(left..=left + 4.0, rect.y_range());
-        ui.painter().rect_filled(part, 0, shade(f32::from(step) / 23.0, tokens));
-    }
 }
