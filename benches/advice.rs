@@ -126,7 +126,7 @@ fn follow(case: Case, directory: &Path) -> Vec<Followed> {
             technique: advice["id"].as_str().unwrap().to_owned(),
             is_first: place == 0,
             is_at_most: saving["is_at_most"].as_bool().unwrap_or(true),
-            promised_bytes: saving["bytes"].as_u64().unwrap_or(0),
+            promised_bytes: saving["at_least_bytes"].as_u64().unwrap_or(0),
             before_bytes: over_bytes(&before),
             after_bytes: over_bytes(&insights(after, directory)),
             text: format!("{case:?} → {}", advice["suggested"]),

@@ -32,6 +32,9 @@ pub fn text(insights: &Insights) -> String {
     if let Some(verdict) = &insights.verdict {
         verdict_text(&mut text, verdict);
     }
+    for conclusion in &insights.conclusions {
+        text += &wrapped("  ", &clean(&conclusion.text));
+    }
     text += &ipus_text(&insights.ipus);
     if let Some(worst) = insights.must_go.first() {
         text += &must_go_text(worst);

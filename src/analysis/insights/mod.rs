@@ -10,6 +10,7 @@ pub(crate) mod between;
 pub(crate) mod budgets;
 pub(crate) mod change;
 pub mod compared;
+pub(crate) mod conclusions;
 #[cfg(test)]
 mod fixture;
 pub(crate) mod fullest_tiles;
@@ -26,6 +27,7 @@ pub(crate) mod verdict;
 use serde::Serialize;
 
 use self::advice::{Advice, AdviceList, NotAdvised, advice_on_room, advice_to_fit};
+use self::conclusions::{Conclusion, conclusions};
 use self::fullest_tiles::{Bin, FullTile, fullest_tiles, histogram};
 use self::largest::{Largest, largest};
 use self::must_go::{MustGo, must_go};
@@ -54,6 +56,8 @@ pub(crate) struct Insights {
     /// How many tiles are how full.
     pub histogram: Vec<Bin>,
     pub largest: Largest,
+    /// What follows from the figures.
+    pub conclusions: Vec<Conclusion>,
     /// What must go from the worst tiles; empty where it fits.
     pub must_go: Vec<MustGo>,
     /// What to try next, what helps most first.
@@ -115,12 +119,17 @@ pub(crate) fn insights(derived: &Derived, of_tiles: OfTiles<'_>) -> Insights {
         .as_ref()
         .map(|pressure| must_go(report, pressure, &owners, MUST_GO_TILES))
         .unwrap_or_default();
+    let largest = largest(derived, Scope::Everything, &|| false);
+    let found = verdict
+        .as_ref()
+        .map(|verdict| conclusions(report, verdict, &largest, &owners, &crate::text::bytes));
     Insights {
         ipus: verdict.as_ref().map(|verdict| verdict.ipus.clone()).unwrap_or_default(),
         verdict,
         fullest_tiles: fullest_tiles(report, FULLEST_TILES),
         histogram: histogram(report),
-        largest: largest(derived, Scope::Everything, &|| false),
+        conclusions: found.unwrap_or_default(),
+        largest,
         must_go,
         advice,
         not_advised,

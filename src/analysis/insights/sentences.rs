@@ -2,6 +2,7 @@
 
 use super::between::BetweenIpus;
 use super::verdict::{Cause, CurveVerdict, Failure, IpuVerdict, Verdict};
+use crate::analysis::memory::selection::TileSelection;
 use crate::text::{count_of, grouped};
 
 /// How a number of bytes is written.
@@ -92,8 +93,15 @@ fn gaps_sentence(failure: &Failure, size: Size<'_>) -> String {
             format!("{} {} on {tiles}", lost.reason.key(), size(lost.bytes))
         })
         .collect();
+    let looked_at = failure.gaps_of.as_ref().and_then(|tiles| tiles.parse::<TileSelection>().ok());
+    let of = match looked_at.map(|tiles| tiles.count()) {
+        Some(count) if count < failure.tiles_over => {
+            format!("of the {} tiles looked at: ", grouped(count))
+        }
+        _ => String::new(),
+    };
     let reasons =
-        if reasons.is_empty() { String::new() } else { format!(" ({})", reasons.join(", ")) };
+        if reasons.is_empty() { String::new() } else { format!(" ({of}{})", reasons.join(", ")) };
     let would_fit = match failure.would_fit_without_gaps {
         0 => "none of them would fit even without gaps".to_owned(),
         tiles => format!("without any gap {} of them would fit", grouped(tiles)),

@@ -23,7 +23,7 @@ use crate::analysis::placement::gap_totals::GapTotals;
 use crate::analysis::placement::overflow::{LostToGaps, Overflow, why_it_overflows};
 use crate::store::memory::TileMemory;
 use crate::store::target::Target;
-use crate::store::{DeviceId, Report};
+use crate::store::{DeviceId, Report, TileId};
 use crate::text::words;
 
 /// Whether a report fits. Bytes include gaps where nothing else is said.
@@ -164,8 +164,10 @@ pub struct Failure {
     /// Tiles that need more at one step than they have.
     pub need_more_at_one_step: Option<u64>,
     pub gap_bytes: u64,
-    /// Gap bytes by reason, most first; `None` where they were not read.
+    /// Gap bytes by reason, most first, of the tiles that were looked at; `None` where none were.
     pub gaps: Option<Vec<LostToGaps>>,
+    /// Of the tiles that are over those whose gaps were looked at, as text; `None` where none were.
+    pub gaps_of: Option<String>,
     /// Tiles that would fit without any gap. That is arithmetic, not a placement.
     pub would_fit_without_gaps: u64,
     /// Bytes that liveness does not explain.
@@ -189,7 +191,7 @@ pub fn verdict(report: &Report, gaps: Option<&GapTotals>) -> Option<Verdict> {
         None => least_room(&ipus).and_then(IpuVerdict::curve),
     };
     let failure = match worst {
-        Some(worst) => Some(failure(overflow, worst, &ipus, gaps.is_some())?),
+        Some(worst) => Some(failure(overflow, worst, &ipus, gaps)?),
         None => None,
     };
     Some(Verdict {
@@ -305,15 +307,18 @@ fn failure(
     overflow: Overflow,
     worst: &IpuVerdict,
     ipus: &[IpuVerdict],
-    knows_gaps: bool,
+    gaps: Option<&GapTotals>,
 ) -> Option<Failure> {
     let (worst_tile, worst_over_bytes) = overflow.worst?;
+    let has_gaps = |tile: &&TileId| gaps.is_some_and(|gaps| gaps.of_tile(**tile).is_some());
+    let gaps_of: TileSelection = overflow.tiles.iter().filter(has_gaps).copied().collect();
     Some(Failure {
         cause: worst.cause,
         worst_ipu: Some(worst.ipu),
         ipus: ipus.iter().filter(|ipu| !ipu.fits).map(|ipu| ipu.ipu).collect(),
         between_ipus: between_ipus(ipus),
-        gaps: knows_gaps.then_some(overflow.reasons),
+        gaps: gaps.is_some().then_some(overflow.reasons),
+        gaps_of: gaps.is_some().then(|| gaps_of.to_string()),
         tiles_over: overflow.tiles.len() as u64,
         tiles: overflow.tiles.into_iter().collect::<TileSelection>().to_string(),
         over_bytes: overflow.over_bytes,

@@ -69,35 +69,36 @@ fn candidate<'a>(context: &Context<'a>, owners: &[Owner<'a>]) -> Option<Candidat
     Some(Candidate {
         advice,
         effect: Effect::Left(
-            left_at(context, owners, suggested, |_, _| true),
-            left_at(context, owners, suggested, |proportion, share| {
-                proportion >= SURE_PROPORTION && share >= SURE_SHARE
-            }),
+            left_at(context, owners, suggested, false),
+            left_at(context, owners, suggested, true),
         ),
         basis: format!(
             "the temporaries of these operations shrunk to {suggested} of a tile's memory where they are \
-             more (and by as much more as they are more than their proportion now), all else as it is; \
-             promised is what a plan has to give up less than {:.0} % for; a thirty-second of a tile is left \
-             for the code of smaller plans and for gaps",
-            (1.0 - SURE_SHARE) * 100.0
+             more, a tenth above it at least, all else as it is; promised is that of operations which have to \
+             give up {:.0} % or less; a thirty-second of a tile is left for code of smaller plans, and gaps",
+            SURE_SHARE * 100.0
         ),
     })
 }
 
 /// How far the value to try next is below the first.
 const NEXT: f64 = 0.85;
-/// From this proportion on, and from this share of its temporaries on, a plan is taken to be there: how small a
-/// plan can be no report says.
-const SURE_PROPORTION: f64 = 0.1;
-const SURE_SHARE: f64 = 0.25;
+/// How small a plan can be no report says. From this proportion on, and where no more than this share of the
+/// temporaries has to go, it is taken to be there.
+const SURE_PROPORTION: f64 = 0.15;
+const SURE_SHARE: f64 = 0.4;
+/// How many times more than it may a plan takes at least, for the fullest tile has more than the planner's estimate;
+/// and from where on it is not the estimate but operands on few tiles, so that a smaller plan promises nothing.
+const LEAST_EXCESS: f64 = 1.1;
+const MOST_EXCESS: f64 = 1.25;
 
-/// What is left of each row at a proportion, where it `is_sure` that an operation has such a plan, by the
-/// proportion and the share of its temporaries that is left.
+/// What is left of each row at a proportion. Where it must be `sure`, operations of which it is not known that
+/// they have such a plan keep what they have.
 fn left_at<'a>(
     context: &Context<'a>,
     owners: &[Owner<'a>],
     proportion: f64,
-    is_sure: fn(f64, f64) -> bool,
+    must_be_sure: bool,
 ) -> Left<'a> {
     let excess: HashMap<u32, f64> =
         owners.iter().map(|owner| (owner.0.operation, excess(owner))).collect();
@@ -105,24 +106,27 @@ fn left_at<'a>(
     Box::new(move |view, row| {
         let operation = operations.variables.of_life(row.class_row);
         let found = operation.and_then(|operation| {
-            Some((excess.get(&operation)?, *view.temporaries.get(&operation)?))
+            Some((*excess.get(&operation)?, *view.temporaries.get(&operation)?))
         });
         let Some((excess, most)) = found else { return row.bytes };
         let aim = (proportion * excess * view.place.limit_bytes as f64) as u64;
-        if most <= aim || !is_sure(proportion, aim as f64 / most as f64) {
+        let is_sure = proportion >= SURE_PROPORTION
+            && excess <= MOST_EXCESS
+            && aim as f64 >= (1.0 - SURE_SHARE) * most as f64;
+        if most <= aim || (must_be_sure && !is_sure) {
             return row.bytes;
         }
         scaled(row.bytes, aim, most)
     })
 }
 
-/// How many times more than its proportion allows an operation takes; 1 where it is within. A plan is chosen by
-/// an estimate, evenly over the tiles, which the fullest of them exceeds.
+/// How many times more than its proportion allows an operation takes, [`LEAST_EXCESS`] at least.
 fn excess((pressure, operation): &Owner<'_>) -> f64 {
     let limit = pressure.at.0.limit_bytes as f64;
     let allowed = operation.available_memory_proportion.map(|proportion| proportion * limit);
     let allowed = allowed.filter(|allowed| *allowed > 0.0);
-    allowed.map_or(1.0, |allowed| (pressure.temporary_bytes as f64 / allowed).max(1.0))
+    let excess = allowed.map_or(0.0, |allowed| pressure.temporary_bytes as f64 / allowed);
+    excess.max(LEAST_EXCESS)
 }
 
 /// The largest proportion, in hundredths, with which an operation's temporaries would leave enough, and something

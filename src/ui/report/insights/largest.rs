@@ -3,7 +3,7 @@
 use eframe::egui::{self, ComboBox};
 use std::sync::Arc;
 
-use super::{RunPart, card_ui};
+use super::{RunPart, card_ui, settled};
 use crate::analysis::insights::Insights;
 use crate::analysis::insights::largest::{Largest, LargestExchange, LargestVertex, largest};
 use crate::analysis::liveness::{Scope, devices_with_curve, scope_title};
@@ -11,15 +11,18 @@ use crate::analysis::memory::category_title;
 use crate::store::StepId;
 use crate::text::shortened;
 use crate::ui::job::Latest;
+use crate::ui::runs::{Needed, Needs};
 use crate::ui::units::Units;
 
 /// Longest name.
 const NAME: usize = 56;
+/// What of a report the largest things are among.
+const NEEDS: Needs = &[Needed::Liveness, Needed::Debug, Needed::TileVariables, Needed::Exchanges];
 
 #[derive(Default)]
 pub struct LargestThings {
     scope: Option<Scope>,
-    found: Latest<(Scope, [bool; 6]), Largest>,
+    found: Latest<(Scope, Vec<bool>), Largest>,
 }
 
 impl LargestThings {
@@ -31,7 +34,7 @@ impl LargestThings {
                 largest_ui(ui, page, &found.largest);
                 return;
             }
-            let key = (scope, super::settled(page.report()));
+            let key = (scope, settled(page.report(), NEEDS));
             let derived = Arc::clone(&page.run.derived);
             self.found.ask("largest things", ui.ctx(), &key, move |cancel| {
                 largest(&derived, scope, &|| cancel.is_cancelled())

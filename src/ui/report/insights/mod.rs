@@ -26,8 +26,7 @@ use crate::ui::widget::facts::absent_ui;
 /// Width from which figures stand beside the advice, points.
 const TWO_COLUMNS: f32 = 820.0;
 /// What of a report insights are worked out from, besides logs.
-const NEEDS: Needs =
-    &[Needed::Liveness, Needed::Debug, Needed::TileVariables, Needed::Exchanges, Needed::Variables];
+const NEEDS: Needs = &[Needed::Liveness, Needed::Debug, Needed::Exchanges];
 
 #[derive(Default)]
 pub struct InsightsPage {
@@ -37,7 +36,7 @@ pub struct InsightsPage {
 
 #[derive(Default)]
 struct InsightsOfRun {
-    found: Latest<[bool; 6], Arc<Insights>>,
+    found: Latest<Vec<bool>, Arc<Insights>>,
     largest: largest::LargestThings,
 }
 
@@ -92,54 +91,77 @@ impl RunsPage for InsightsPage {
 impl InsightsOfRun {
     fn ui(&mut self, ui: &mut egui::Ui, page: &mut RunPart<'_>) {
         let derived = Arc::clone(&page.run.derived);
-        let key = settled(page.report());
+        let key = settled(page.report(), NEEDS);
+        let is_final = key.iter().all(|settled| *settled);
+        if !Needed::Liveness.is_settled(page.report()) {
+            absent_ui(ui, "The verdict comes as soon as the small tables are read", "");
+            return;
+        }
         self.found.ask("insights", ui.ctx(), &key, move |cancel| {
-            let found = insights_with_tiles(&derived, cancel.progress());
+            let found = is_final.then(|| insights_with_tiles(&derived, cancel.progress()));
             // What went wrong is among the warnings of the report.
-            Arc::new(found.unwrap_or_else(|_| insights(&derived, OfTiles::default())))
+            let found = found.and_then(Result::ok);
+            Arc::new(found.unwrap_or_else(|| insights(&derived, OfTiles::default())))
         });
-        let Some((_, found)) = self.found.last() else {
-            absent_ui(ui, self.found.failure().unwrap_or("The report is being looked at"), "");
+        let Some((of, found)) = self.found.last() else {
+            let why = self.found.failure();
+            absent_ui(ui, why.unwrap_or("The report is being looked at"), "");
             return;
         };
-        let found = Arc::clone(found);
-        ui.horizontal(|ui| {
-            ui.heading("Insights");
-            if page.run.is_working {
-                ui.weak("more is being read");
-            }
-        });
+        let (is_final, found) = (of.iter().all(|settled| *settled), Arc::clone(found));
+        ui.heading("Insights");
         ui.add_space(2.0);
         ScrollArea::vertical().id_salt("insights").auto_shrink(false).show(ui, |ui| {
             verdict::verdict_ui(ui, page, &found);
             verdict::ipus_ui(ui, page, &found);
             let width = ui.available_width();
             if width < TWO_COLUMNS {
-                advice::advice_ui(ui, page, &found);
-                self.figures_ui(ui, page, &found);
+                advice_or_wait_ui(ui, page, &found, is_final);
+                self.figures_ui(ui, page, &found, is_final);
                 return;
             }
             ui.columns_const(|[left, right]: &mut [egui::Ui; 2]| {
-                advice::advice_ui(left, page, &found);
-                self.figures_ui(right, page, &found);
+                advice_or_wait_ui(left, page, &found, is_final);
+                self.figures_ui(right, page, &found, is_final);
             });
         });
     }
 
-    fn figures_ui(&mut self, ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights) {
-        figures::must_go_ui(ui, page, found);
+    fn figures_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut RunPart<'_>,
+        found: &Insights,
+        is_final: bool,
+    ) {
+        if is_final {
+            figures::must_go_ui(ui, page, found);
+        }
         figures::tiles_ui(ui, page, found);
         self.largest.ui(ui, page, found);
     }
 }
 
-/// Which parts are there that insights are worked out from.
-fn settled(report: &Report) -> [bool; 6] {
-    let mut settled = [report.logs.is_settled(); 6];
-    for (is_settled, needed) in settled.iter_mut().zip(NEEDS) {
-        *is_settled = needed.is_settled(report);
+/// Advice changes while what it is based on is still being read: until then none is given.
+fn advice_or_wait_ui(
+    ui: &mut egui::Ui,
+    page: &mut RunPart<'_>,
+    found: &Insights,
+    is_final: bool,
+) {
+    if is_final {
+        advice::advice_ui(ui, page, found);
+        return;
     }
-    settled
+    card_ui(ui, "What to try next", |ui| {
+        ui.weak("Advice comes when the operations are read; the verdict is final");
+    });
+}
+
+/// Which parts are there, logs first.
+fn settled(report: &Report, needs: Needs) -> Vec<bool> {
+    let parts = needs.iter().map(|needed| needed.is_settled(report));
+    std::iter::once(report.logs.is_settled()).chain(parts).collect()
 }
 
 fn card_ui(ui: &mut egui::Ui, title: &str, contents: impl FnOnce(&mut egui::Ui)) {

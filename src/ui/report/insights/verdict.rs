@@ -9,7 +9,7 @@ use crate::analysis::insights::verdict::{Failure, IpuVerdict, Verdict};
 use crate::analysis::liveness::Scope;
 use crate::analysis::memory::selection::TileSelection;
 use crate::store::DeviceId;
-use crate::text::grouped;
+use crate::text::{clean, grouped};
 use crate::ui::command::{Command, Page};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
@@ -27,6 +27,9 @@ pub fn verdict_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights) {
         bar_ui(ui, verdict, units);
         for sentence in verdict_sentences(verdict, &|bytes| units.bytes(bytes)) {
             ui.add(Label::new(sentence).wrap());
+        }
+        for conclusion in &found.conclusions {
+            ui.add(Label::new(clean(&conclusion.text)).wrap());
         }
         if let Some(failure) = &verdict.failure {
             ui.horizontal(|ui| links_ui(ui, page, failure));
