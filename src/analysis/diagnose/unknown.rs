@@ -19,7 +19,7 @@ const BEHIND: usize = 1500;
 /// The words.
 static WORDS: LazyLock<Regex> = LazyLock::new(|| {
     let words = [
-        r"(?i:(?:out[ _-]?of|insufficient|not enough|exhausted)[ _-]?(?:\w+[ _-])?memory\w*)",
+        r"(?i:(?:out[ _-]?of|insufficient|not enough|exhausted)[ _-]?(?:(?:gpu|cuda|hip|device|host|system|virtual|video|shared|local|tile|on-chip)[ _-])?memory\w*)",
         r"(?i:(?:can ?not|can't|could not|couldn't|unable to|failed to) (?:allocate|reserve|map) (?:[\w.,]+ ){0,5}memory)",
         r"(?i:memory[ _]allocation[ _](?:failed|failure|error|err)|cudaErrorMemoryAllocation)",
         r"(?i:exceed(?:s|ed|ing)? (?:[\w.,]+ ){0,4}memory)",
@@ -36,7 +36,7 @@ static WORDS: LazyLock<Regex> = LazyLock::new(|| {
 /// What stands before the words in a sentence that only considers the case, and in code.
 static NOT_SAID: LazyLock<Regex> = LazyLock::new(|| {
     let before = [
-        r"(?i:\b(?:avoid\w*|prevent\w*|if|when|whenever|unless|in case|handl\w+|catch\w*|retr\w+|may|might|could|can|would|except|raise|throw|assert|import|for|on|no|not|never|without|0)\b(?:[^.:;]|::|\.\w)*$)",
+        r"(?i:\b(?:avoid\w*|prevent\w*|if|when|whenever|unless|in (?:this |that )?case|handl\w+|catch\w*|retr\w+|may|might|could|can|would|except|raise|throw|assert|import|for|on|no|not|never|without|0)\b(?:[^.:;]|::|\.\w)*$)",
         // A string in code.
         r#"[(=,\[]\s*[A-Za-z]{0,2}["'][^"']*$"#,
         r"^\s*(?:#|//|/\*|\*|\|)",

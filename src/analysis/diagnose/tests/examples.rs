@@ -548,10 +548,6 @@ fn host() -> Vec<Example> {
              killed",
             host(),
         ),
-        example(
-            "StepId=7.batch exceeded memory limit (734003200 > 52428800), being killed",
-            host(),
-        ),
         example("srun: error: node3: task 2: Out Of Memory", host()),
     ]
 }

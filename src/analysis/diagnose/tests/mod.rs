@@ -171,6 +171,7 @@ fn memory_of_the_host_is_not_that_of_a_device() {
     for (text, expected) in [
         ("Traceback\n  x = f()\nMemoryError\n", &[(3, host)][..]),
         ("MemoryError\r\n", &[(1, host)]),
+        ("StepId=7.batch exceeded memory limit (734003200 > 52428800), being killed", &[(1, host)]),
         ("MemoryError: Unable to allocate 7.45 GiB for an array with shape (9, 9)\n", &[(1, host)]),
         (
             "numpy.core._exceptions._ArrayMemoryError: Unable to allocate 1.00 GiB for an array\n",
