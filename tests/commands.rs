@@ -232,6 +232,39 @@ fn a_ninth_run_is_a_wrong_argument() {
 }
 
 #[test]
+fn a_word_that_is_neither_command_nor_path_is_a_wrong_argument() {
+    let path = sample();
+    let path = path.to_str().unwrap();
+    for (arguments, expected) in [
+        (&["summry", path][..], "did you mean 'summary'?"),
+        (&["summry", "x", "--json"], "did you mean 'summary'?"),
+        (&["ops", path, "--layer", "poplibs"], "the command 'ops' is not there yet"),
+        (&["index", "--list"], "the command 'index' is not there yet"),
+        (&["xyzzy"], "neither a command nor an existing path"),
+        (&[path, "absent"], "there is no 'absent'"),
+    ] {
+        let output = tilescope(arguments);
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {message}");
+        assert!(message.contains(expected) && message.contains("Usage:"), "{message}");
+        assert!(output.stdout.is_empty());
+    }
+}
+
+#[cfg(feature = "window")]
+#[test]
+fn a_path_that_does_not_exist_opens_no_window() {
+    for arguments in
+        [&["./absent"][..], &["/no/such/path"], &[sample().to_str().unwrap(), "no/such"]]
+    {
+        let output = tilescope(arguments);
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(3), "{arguments:?}: {message}");
+        assert!(message.starts_with("error: ") && !message.contains("display"), "{message}");
+    }
+}
+
+#[test]
 fn errors_have_a_document_and_a_status() {
     let output = tilescope(&["summary", "/no/such/path", "--json"]);
     assert_eq!(output.status.code(), Some(3));

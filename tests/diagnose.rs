@@ -104,6 +104,18 @@ fn the_text_is_safe_and_has_an_end() {
 }
 
 #[test]
+fn a_line_that_was_not_read_to_its_end_is_told() {
+    let log = format!("{}{MESSAGE}\n", "x".repeat(2 << 20));
+    let text = String::from_utf8(piped(&[], log.as_bytes()).stdout).unwrap();
+    assert!(
+        text.starts_with("Nothing about memory in 1 line.\nOf 1 line, which is longer"),
+        "{text}"
+    );
+    let answer = json(&piped(&["--json"], log.as_bytes()));
+    assert_eq!((&answer["lines"], &answer["cut_lines"]), (&1.into(), &1.into()));
+}
+
+#[test]
 fn what_cannot_be_read_ends_with_3() {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path().to_str().unwrap();

@@ -30,6 +30,8 @@ pub struct DiagnoseReport {
     findings: Vec<FoundIn>,
     /// Lines of all files together.
     lines: u64,
+    /// Lines of which only the first MiB is read.
+    cut_lines: u64,
     #[serde(skip)]
     has_several_files: bool,
 }
@@ -64,6 +66,7 @@ impl DiagnoseReport {
             schema: "tilescope.diagnose/1",
             findings: Vec::new(),
             lines: 0,
+            cut_lines: 0,
             has_several_files: files.len() > 1,
         };
         for file in files {
@@ -75,6 +78,7 @@ impl DiagnoseReport {
                 (Some(file.display().to_string()), with_progress("Reading the log", read)?)
             };
             report.lines += diagnosis.lines;
+            report.cut_lines += diagnosis.cut_lines;
             let in_file = |finding| FoundIn { file: name.clone(), finding };
             report.findings.extend(diagnosis.findings.into_iter().map(in_file));
         }
@@ -87,7 +91,8 @@ impl DiagnoseReport {
         const SHOWN: usize = 20;
         if self.findings.is_empty() {
             let lines = if self.lines == 1 { "line" } else { "lines" };
-            return format!("Nothing about memory in {} {lines}.\n", grouped(self.lines));
+            let nothing = format!("Nothing about memory in {} {lines}.\n", grouped(self.lines));
+            return nothing + &self.cut_text();
         }
         let mut text = String::new();
         let kinds = self.kinds();
@@ -116,7 +121,19 @@ impl DiagnoseReport {
             text += "\n";
         }
         text.truncate(text.trim_end().len() + 1);
-        text
+        text + &self.cut_text()
+    }
+
+    /// That something was not read, if so.
+    fn cut_text(&self) -> String {
+        match self.cut_lines {
+            0 => String::new(),
+            1 => "Of 1 line, which is longer than 1 MiB, only the first MiB was read.\n".to_owned(),
+            lines => format!(
+                "Of {} lines, which are longer than 1 MiB, only the first MiB was read.\n",
+                grouped(lines)
+            ),
+        }
     }
 
     /// The findings by kind, in the order in which the kinds appear.

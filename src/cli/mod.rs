@@ -6,6 +6,7 @@ mod check;
 pub mod compare;
 mod demo;
 mod diagnose;
+mod first_word;
 mod insights;
 pub mod liveness;
 pub mod map;
@@ -17,6 +18,7 @@ mod synth;
 pub mod tiles;
 pub mod window;
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -86,7 +88,11 @@ pub struct Input {
 /// # Errors
 /// The exit status, also after `--help` and `--version`.
 pub fn parse() -> Result<Arguments, ExitCode> {
-    Arguments::try_parse().and_then(few_enough).map_err(|error| {
+    let arguments = || match std::env::args_os().nth(1) {
+        Some(word) => first_word_checked(&word),
+        None => Arguments::try_parse(),
+    };
+    arguments().map_err(|error| {
         let text = error.render();
         if error.use_stderr() {
             anstream::eprint!("{}", text.ansi());
@@ -99,6 +105,21 @@ pub fn parse() -> Result<Arguments, ExitCode> {
         }
         ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
     })
+}
+
+/// Several runs are counted before the first is looked for.
+fn first_word_checked(word: &OsStr) -> Result<Arguments, clap::Error> {
+    let parsed = Arguments::try_parse().and_then(few_enough);
+    let is_too_many =
+        parsed.as_ref().is_err_and(|error| error.kind() == clap::error::ErrorKind::TooManyValues);
+    if !is_too_many {
+        first_word::check(word)?;
+    }
+    let arguments = parsed?;
+    for run in &arguments.runs {
+        first_word::check_run(run)?;
+    }
+    Ok(arguments)
 }
 
 fn few_enough(arguments: Arguments) -> Result<Arguments, clap::Error> {

@@ -210,7 +210,7 @@ pub(crate) fn print_warning(warning: &Warning) {
 }
 
 /// Prints an error, on standard output as JSON, else on standard error.
-fn fail(error: &Error, json: bool) -> ExitCode {
+pub fn fail(error: &Error, json: bool) -> ExitCode {
     let status = match error.kind {
         ErrorKind::SeveralReports | ErrorKind::Usage => WRONG_ARGUMENTS,
         ErrorKind::CannotWrite => CANNOT_WRITE,

@@ -5,6 +5,8 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 #[cfg(feature = "window")]
+use crate::format::Error;
+#[cfg(feature = "window")]
 pub use crate::ui::runs::MOST_RUNS;
 
 /// Most runs that are open together.
@@ -15,6 +17,11 @@ pub const MOST_RUNS: usize = 8;
 /// returns when it is closed.
 #[cfg(feature = "window")]
 pub fn run(paths: Vec<PathBuf>, started: Instant) -> ExitCode {
+    // A window is no place to learn that a path on the command line is mistyped.
+    if let Some(absent) = paths.iter().find(|path| matches!(path.try_exists(), Ok(false))) {
+        let error = std::io::Error::from(std::io::ErrorKind::NotFound);
+        return super::output::fail(&Error::io(absent, &error), false);
+    }
     match crate::ui::run(paths, started) {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => super::output::cannot_write(&message),

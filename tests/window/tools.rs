@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use crate::support::{assert_text, settle, texts, wait_for, window};
+use crate::support::{assert_text, copied_text, settle, texts, wait_for, window};
 use eframe::egui::accesskit::Role;
-use eframe::egui::{Key, Modifiers, Theme};
+use eframe::egui::{Event, Key, Modifiers, PointerButton, Theme};
 use egui_kittest::kittest::Queryable as _;
 use egui_kittest::{Harness, SnapshotResults};
 use tilescope::format::Progress;
@@ -57,6 +57,25 @@ fn a_message_that_is_pasted_is_explained() {
     for text in ["A tile is out of memory", "59.6 KiB (61,024 B)", "What to do", "Tile"] {
         assert_text(&harness, text);
     }
+}
+
+#[test]
+fn code_in_advice_is_drawn_as_code_and_a_click_copies_it() {
+    let mut harness = explained(Theme::Light);
+    let code = "poputil::mapTensorLinearly";
+    assert!(texts(&harness).iter().all(|text| !text.contains('`')), "{:?}", texts(&harness));
+    let at = harness.get_by_label(code).rect().center();
+    harness.hover_at(at);
+    for pressed in [true, false] {
+        let (button, modifiers) = (PointerButton::Primary, Modifiers::NONE);
+        harness.event(Event::PointerButton { pos: at, button, pressed, modifiers });
+    }
+    let mut copied = None;
+    for _ in 0..4 {
+        harness.step();
+        copied = copied.or_else(|| copied_text(harness.output()));
+    }
+    assert_eq!(copied.as_deref(), Some(code));
 }
 
 fn write(directory: &Path, batch: u64, proportion: f64) {

@@ -37,35 +37,52 @@ words! {
         TpuOutOfMemory = "tpu-out-of-memory",
         /// A TPU has enough free memory, but not in one piece.
         TpuFragmented = "tpu-fragmented",
-        /// A GPU has too little free memory.
+        /// A GPU has too little free memory, says PyTorch or CUDA.
         CudaOutOfMemory = "cuda-out-of-memory",
         /// PyTorch holds enough unallocated memory of a GPU, but not in one piece.
         CudaFragmented = "cuda-fragmented",
+        /// A process of PyTorch may not take as much of a GPU as it wants: the share that was set for it.
+        CudaProcessLimit = "cuda-process-limit",
+        /// A GPU has more free memory than was asked for, and CUDA gave none all the same.
+        CudaRefused = "cuda-refused",
+        /// A GPU has too little memory, says XLA (JAX) or TensorFlow.
+        GpuOutOfMemory = "gpu-out-of-memory",
+        /// TensorFlow took a slower way for want of memory of a GPU; nothing failed.
+        GpuMemoryTight = "gpu-memory-tight",
+        /// The machine that drives the devices is out of memory.
+        HostOutOfMemory = "host-out-of-memory",
+        /// The line speaks of a want of memory in words that this program does not know.
+        UnknownMemoryMessage = "unknown-memory-message",
     }
 }
 
 impl Kind {
-    /// Where the memory is.
-    pub fn device(self) -> Device {
-        match self {
-            Self::HostBuffer => Device::Host,
+    /// Where the memory is, if the kind says so.
+    pub fn device(self) -> Option<Device> {
+        Some(match self {
+            Self::HostBuffer | Self::HostOutOfMemory => Device::Host,
             Self::TpuOutOfMemory | Self::TpuFragmented => Device::Tpu,
-            Self::CudaOutOfMemory | Self::CudaFragmented => Device::Cuda,
+            Self::CudaOutOfMemory
+            | Self::CudaFragmented
+            | Self::CudaProcessLimit
+            | Self::CudaRefused
+            | Self::GpuOutOfMemory
+            | Self::GpuMemoryTight => Device::Cuda,
+            Self::UnknownMemoryMessage => return None,
             _ => Device::Ipu,
-        }
+        })
     }
 }
 
 /// Whose memory a message is about.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Device {
     /// Graphcore's IPU.
-    #[default]
     Ipu,
     /// Google's TPU.
     Tpu,
-    /// A GPU that PyTorch uses as CUDA device (also AMD's).
+    /// A GPU, also AMD's.
     Cuda,
     /// The memory of the machine that drives the devices.
     Host,
@@ -81,13 +98,14 @@ pub struct Finding {
     pub line: u64,
     /// The message as found: without colours and prefixes of a log, on one line, shortened when huge.
     pub text: String,
-    /// Whose memory it is.
-    pub device: Device,
+    /// Whose memory it is; `None` where a message that is not known does not say.
+    pub device: Option<Device>,
     /// The tile; of several that are listed, the first.
     pub tile: Option<u64>,
     /// Bytes that are used, or would be if they were there.
     pub used_bytes: Option<u64>,
-    /// Bytes that there are: of the tile, of the memory space, of the device.
+    /// Bytes that there are: of the tile, of the memory space, of the device, or those of it that the
+    /// process may have.
     pub limit_bytes: Option<u64>,
     /// Bytes too many: as the message says, else requested - free, else used - limit, where that is
     /// above 0.
@@ -108,7 +126,7 @@ pub struct Finding {
     pub unallocated_bytes: Option<u64>,
     /// Bytes of other processes on the same GPU.
     pub other_processes_bytes: Option<u64>,
-    /// The device as the message names it: `GPU 0`, `0x0x1_HBM0`.
+    /// The device as the message names it: `GPU 0`, `0x0x1_HBM0`; of the host, the process that ended.
     pub instance: Option<String>,
     /// The memory space of a TPU: `hbm`, `vmem`, `smem`.
     pub memory_space: Option<String>,

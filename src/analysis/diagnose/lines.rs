@@ -73,6 +73,28 @@ struct Line {
     from: usize,
     /// From 1.
     number: u64,
+    is_whole: bool,
+}
+
+/// A line of a region.
+pub struct BareLine<'a> {
+    /// Without its prefixes, with its line end.
+    pub text: &'a [u8],
+    /// Where it begins in the region's text.
+    pub at: usize,
+    /// Where it begins in the input.
+    pub from: usize,
+    /// From 1.
+    pub number: u64,
+    /// Whether the region has it from its beginning.
+    pub is_whole: bool,
+}
+
+impl BareLine<'_> {
+    /// Where it ends in the region's text.
+    pub fn end(&self) -> usize {
+        self.at + self.text.len()
+    }
 }
 
 impl Region {
@@ -86,11 +108,23 @@ impl Region {
             let is_whole = from == 0 || text.get(from - 1) == Some(&b'\n');
             let bare = if is_whole { bare(line) } else { line };
             let at = region.text.len();
-            region.lines.push(Line { at, from: from + line.len() - bare.len(), number });
+            region.lines.push(Line { at, from: from + line.len() - bare.len(), number, is_whole });
             region.text.extend_from_slice(bare);
             from += line.len();
         }
         region
+    }
+
+    /// The lines, in order.
+    pub fn lines(&self) -> impl Iterator<Item = BareLine<'_>> {
+        let ends = self.lines.iter().skip(1).map(|next| next.at).chain([self.text.len()]);
+        self.lines.iter().zip(ends).map(|(line, end)| BareLine {
+            text: self.text.get(line.at..end).unwrap_or_default(),
+            at: line.at,
+            from: line.from,
+            number: line.number,
+            is_whole: line.is_whole,
+        })
     }
 
     /// Where a place of the region's text is in the input, and its line.

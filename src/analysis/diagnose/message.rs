@@ -6,7 +6,7 @@ use regex::bytes::{Captures, Regex, RegexSet, RegexSetBuilder};
 
 use super::finding::Finding;
 use super::lines::regex;
-use super::{amount, cuda, ipu, tpu, wrapper};
+use super::{amount, cuda, gpu, host, ipu, tpu, wrapper};
 use crate::text;
 
 /// A message. In the pattern a space stands for white space, a line end included, and `{n}`, `{count}`,
@@ -20,7 +20,9 @@ pub struct Message {
 }
 
 fn messages() -> impl Iterator<Item = &'static Message> {
-    [ipu::MESSAGES, tpu::MESSAGES, cuda::MESSAGES, wrapper::MESSAGES].into_iter().flatten()
+    [ipu::MESSAGES, tpu::MESSAGES, cuda::MESSAGES, gpu::MESSAGES, host::MESSAGES, wrapper::MESSAGES]
+        .into_iter()
+        .flatten()
 }
 
 /// A message in the text.
@@ -76,7 +78,11 @@ impl Match<'_> {
 }
 
 /// The words that each message has at least one of; text without them need not be looked at.
-pub static TRIGGER: LazyLock<Regex> = LazyLock::new(|| regex("emory|Attempting|planner"));
+pub static TRIGGER: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        "emory|MEMORY|Attempting|planner|allocate|Hbm usage|OOM|oom[-_]kill|bad_alloc|ALLOC_FAILED|xhausted|EXHAUSTED",
+    )
+});
 
 struct Patterns {
     any: RegexSet,

@@ -1,16 +1,20 @@
 //! Explains messages about memory in error texts and logs: what ran out, by how much, what to do.
 //!
 //! A finding is one occurrence of a message that this program knows: of Poplar, PopLibs, PopART,
-//! PopTorch and TensorFlow about IPUs (poplar.md, section 6), of XLA about TPUs, of PyTorch about GPUs
-//! (advice.md, "Error texts"). None are merged; an exception and the message in it are one. Text that
-//! only speaks of memory is no finding. Colours, prefixes of launchers and loggers, line ends inside a
-//! message, bytes that are no text: all of that is read over.
+//! PopTorch and TensorFlow about IPUs (poplar.md, section 6), of XLA about TPUs and GPUs, of PyTorch and
+//! TensorFlow about GPUs (advice.md, "Error texts"), of Linux, Python and Slurm about the machine. None
+//! are merged; an exception and the message in it are one. A line that says in other words that memory
+//! does not suffice is a finding whose kind says that it is not known. Text that only
+//! speaks of memory is none. Colours, prefixes of launchers and loggers, line ends inside a message,
+//! bytes that are no text: all of that is read over.
 
 mod advice;
 mod amount;
 mod cuda;
 mod escape_codes;
 mod finding;
+mod gpu;
+mod host;
 mod ipu;
 mod lines;
 mod message;
@@ -19,6 +23,7 @@ mod scan;
 mod tests;
 mod tpu;
 mod tpu_breakdown;
+mod unknown;
 mod wrapper;
 
 pub use finding::{Allocation, Device, Finding, Kind, Part};

@@ -7,13 +7,14 @@
 
 use std::io::Read;
 
-use memchr::memchr_iter;
+use memchr::{memchr_iter, memchr2};
 
 use super::advice;
 use super::escape_codes;
 use super::finding::Finding;
 use super::lines::{Region, around};
 use super::message::{Found, TRIGGER, matches, readable};
+use super::unknown;
 use super::wrapper::those_that_count;
 
 /// Bytes that are searched at once.
@@ -22,6 +23,10 @@ const PIECE: usize = 1 << 20;
 /// the head of a summary before.
 const FAR: usize = 1 << 16;
 
+/// Bytes of a line that are read. What writes more without a line end writes no log for people; each of
+/// its messages would be a finding. A progress bar goes back to the start of its line and begins a new one.
+const LONGEST_LINE: usize = 1 << 20;
+
 /// What a log says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Diagnosis {
@@ -29,6 +34,8 @@ pub struct Diagnosis {
     pub findings: Vec<Finding>,
     /// Lines of the log.
     pub lines: u64,
+    /// Lines of which only the first MiB is read.
+    pub cut_lines: u64,
 }
 
 /// Reads a log to its end.
@@ -53,8 +60,13 @@ pub fn diagnose_reader(mut reader: impl Read) -> std::io::Result<Diagnosis> {
 pub struct Scanner {
     /// Input that may be a sequence of a terminal whose end is still to come.
     cut: Vec<u8>,
-    /// Input without colours.
+    /// Input without colours, and without what long lines have too much.
     text: Vec<u8>,
+    /// Bytes of the last line so far.
+    line_length: usize,
+    /// Whether more of it has come than is read.
+    is_cut: bool,
+    cut_lines: u64,
     /// Where in it the next message may begin.
     from: usize,
     /// How far its lines are counted, and the number of the line there, from 0.
@@ -67,6 +79,7 @@ impl Scanner {
     /// Takes the next bytes of the log.
     pub fn push(&mut self, bytes: &[u8]) {
         for piece in bytes.chunks(PIECE) {
+            let new = self.text.len();
             if self.cut.is_empty() {
                 let done = escape_codes::strip(piece, false, &mut self.text);
                 self.cut.extend_from_slice(piece.get(done..).unwrap_or_default());
@@ -75,6 +88,7 @@ impl Scanner {
                 let done = escape_codes::strip(&self.cut, false, &mut self.text);
                 self.cut.drain(..done);
             }
+            self.cut_long_lines(new);
             if self.text.len() >= self.from.saturating_add(PIECE + FAR) {
                 self.search(self.text.len() - FAR);
                 self.forget();
@@ -85,12 +99,35 @@ impl Scanner {
     /// The log is complete.
     pub fn finish(mut self) -> Diagnosis {
         let cut = std::mem::take(&mut self.cut);
+        let new = self.text.len();
         escape_codes::strip(&cut, true, &mut self.text);
+        self.cut_long_lines(new);
         self.search(self.text.len());
         let text = std::mem::take(&mut self.text);
         let has_open_line = text.last().is_some_and(|last| *last != b'\n');
         let lines = self.count_to(&text, text.len()) + u64::from(has_open_line);
-        Diagnosis { findings: self.findings, lines }
+        Diagnosis { findings: self.findings, lines, cut_lines: self.cut_lines }
+    }
+
+    /// Takes out of the text behind `new` what lines have beyond [`LONGEST_LINE`].
+    fn cut_long_lines(&mut self, new: usize) {
+        let (mut from, mut to) = (new, new);
+        while let Some(rest) = self.text.get(from..).filter(|rest| !rest.is_empty()) {
+            let line_end = memchr2(b'\n', b'\r', rest);
+            let length = line_end.unwrap_or(rest.len());
+            let kept = length.min(LONGEST_LINE - self.line_length);
+            self.cut_lines += u64::from(kept < length && !self.is_cut);
+            self.is_cut |= kept < length;
+            self.text.copy_within(from..from + kept, to);
+            self.line_length += kept;
+            (from, to) = (from + length, to + kept);
+            if line_end.is_some() {
+                self.text.copy_within(from..=from, to);
+                (from, to) = (from + 1, to + 1);
+                (self.line_length, self.is_cut) = (0, false);
+            }
+        }
+        self.text.truncate(to);
     }
 
     /// Finds the messages that begin before `limit`.
@@ -136,7 +173,11 @@ impl Scanner {
     /// Reads the messages of a region that begin in a range of the text; says where the last ends.
     fn read(&mut self, text: &[u8], region: &Region, (from, limit): (usize, usize)) -> usize {
         let mut end = from;
-        for one in those_that_count(matches(&region.text).collect(), &region.text) {
+        let first = self.findings.len();
+        let matches: Vec<_> = matches(&region.text).collect();
+        let mut known: Vec<_> = matches.iter().map(|one| (one.start(), one.end())).collect();
+        known.sort_unstable();
+        for one in those_that_count(matches, &region.text) {
             let (place, line) = region.place(one.start());
             if !(from..limit).contains(&place) {
                 continue;
@@ -151,6 +192,28 @@ impl Scanner {
             finding.text = readable(message);
             finding.advice = advice::of(&finding);
             self.findings.push(finding);
+        }
+        let mut known = known.into_iter().peekable();
+        let mut known_to = 0;
+        for line in region.lines() {
+            // What stands on a line of a known message belongs to it.
+            while let Some((_, end)) = known.next_if(|(start, _)| *start < line.end()) {
+                known_to = known_to.max(end);
+            }
+            // The rest of a line that has been read before is no line.
+            let is_new = (from..limit).contains(&line.from) && (line.is_whole || line.from > from);
+            if known_to > line.at || !is_new {
+                continue;
+            }
+            if let Some(mut finding) = unknown::read(line.text) {
+                end = end.max(line.from + line.text.len());
+                finding.line = line.number;
+                finding.advice = advice::of(&finding);
+                self.findings.push(finding);
+            }
+        }
+        if let Some(found) = self.findings.get_mut(first..) {
+            found.sort_by_key(|finding| finding.line);
         }
         end
     }

@@ -1,8 +1,13 @@
 //! Messages of XLA about the memory of TPUs (advice.md, "Error texts"). Amounts are binary although
 //! they are written K, M, G.
 
-use super::finding::{Finding, Kind};
-use super::message::{Found, Message};
+use std::sync::LazyLock;
+
+use regex::bytes::Regex;
+
+use super::amount;
+use super::finding::{Allocation, Finding, Kind, Part};
+use super::message::{Found, Message, pattern, readable};
 use super::tpu_breakdown;
 
 pub const MESSAGES: &[Message] = &[
@@ -16,13 +21,75 @@ pub const MESSAGES: &[Message] = &[
         read: run_time,
     },
     Message {
-        pattern: "(?:R(?:ESOURCE_EXHAUSTED|esource exhausted): )?(?:XLA:TPU compile permanent error[.] )?\
-                  Ran out of memory in memory space (?<space>{word})\
+        pattern: "(?:R(?:ESOURCE_EXHAUSTED|esource exhausted): )?(?:E[0-9]{4}: {word}: )?\
+                  (?:XLA:TPU compile permanent error[.] )?Ran out of memory in memory space (?<space>{word})\
                   (?:[.] Used (?<used>{size}) of (?<limit>{size})(?: {word})?\
                   (?:[.] Exceeded {word} capacity by (?<excess>{size})[.]?)?)?",
         read: compile_time,
     },
+    Message {
+        // Since 2025, without a listing.
+        pattern: "(?:R(?:ESOURCE_EXHAUSTED|esource exhausted): )?(?:E[0-9]{4}: {word}: )?\
+                  Ran out of memory on HBM, the total memory required for HLO temporaries \
+                  \\((?<used>{size})\\) exceeds available HBM \\((?<limit>{size})\\)",
+        read: |found| in_hbm(found, Vec::new()),
+    },
+    Message {
+        pattern: "(?:R(?:ESOURCE_EXHAUSTED|esource exhausted): )?(?:E[0-9]{4}: {word}: )?\
+                  TPU TensorCore Hbm usage: (?<tensor>{size}), (?:SparseCore Hbm usage:? (?<sparse>{size}), )?\
+                  exceeding available bytes: (?<limit>{size})",
+        read: by_core,
+    },
+    Message {
+        pattern: "(?:R(?:ESOURCE_EXHAUSTED|esource exhausted): )?(?:E[0-9]{4}: {word}: )?\
+                  Allocation \\(size=(?<requested>{n})\\) would exceed memory \\(size=(?<limit>{n})\\)\
+                  (?: ::)?(?: #{word})?(?: \\[)?\\s*shape = '?(?<shape>[^'\\s]{1,400}?)'?, space=(?<space>{word})\
+                  (?:, size = {word})?(?:, scoped)?(?:, tag = '(?<tag>[^']{1,400})')?",
+        read: one_allocation,
+    },
 ];
+
+/// What a program needs of the memory of a TPU, all of it together.
+fn in_hbm(found: &Found, breakdown: Vec<Part>) -> Finding {
+    let parts = breakdown.iter().try_fold(0_u64, |sum, part| sum.checked_add(part.bytes));
+    let finding = Finding {
+        used_bytes: found.number("used").or(parts),
+        limit_bytes: found.number("limit"),
+        memory_space: Some("hbm".to_owned()),
+        breakdown,
+        ..Finding::new(Kind::TpuOutOfMemory)
+    };
+    finding.with_excess()
+}
+
+fn by_core(found: &Found) -> Finding {
+    let parts = [("TensorCore", "tensor"), ("SparseCore", "sparse")];
+    let part = |(name, group): (&str, &str)| {
+        Some(Part { name: name.to_owned(), bytes: found.number(group)? })
+    };
+    in_hbm(found, parts.into_iter().filter_map(part).collect())
+}
+
+/// One allocation that is larger than the memory on the chip.
+fn one_allocation(found: &Found) -> Finding {
+    let (requested, limit) = (found.number("requested"), found.number("limit"));
+    let allocation = requested.map(|bytes| Allocation {
+        bytes,
+        shape: found.word("shape"),
+        label: found.word("tag").map(|tag| readable(tag.as_bytes())),
+        ..Allocation::default()
+    });
+    Finding {
+        requested_bytes: requested,
+        limit_bytes: limit,
+        excess_bytes: requested
+            .zip(limit)
+            .and_then(|(requested, limit)| requested.checked_sub(limit)),
+        memory_space: found.word("space"),
+        allocations: allocation.into_iter().collect(),
+        ..Finding::new(Kind::TpuOutOfMemory)
+    }
+}
 
 /// Enough free memory in total and yet no block for the request: fragmentation.
 fn run_time(found: &Found) -> Finding {
@@ -39,12 +106,25 @@ fn run_time(found: &Found) -> Finding {
     finding.with_excess()
 }
 
+static NEXT: LazyLock<Regex> = LazyLock::new(|| pattern("Ran out of memory"));
+static SCOPED: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        "Scoped allocation with size ({size}) and limit ({size}) exceeded scoped {word} limit by ({size})",
+    )
+});
+
+/// What an operation needs on the chip stands behind the text of the operation, which may be long.
 fn compile_time(found: &Found) -> Finding {
     let (breakdown, allocations) = tpu_breakdown::read(found.after);
+    let own =
+        found.after.get(..NEXT.find(found.after).map_or(found.after.len(), |next| next.start()));
+    let scoped = SCOPED.captures(own.unwrap_or_default());
+    let scoped =
+        |group| amount::bytes(&String::from_utf8_lossy(scoped.as_ref()?.get(group)?.as_bytes()));
     let finding = Finding {
-        used_bytes: found.number("used"),
-        limit_bytes: found.number("limit"),
-        excess_bytes: found.number("excess"),
+        used_bytes: found.number("used").or_else(|| scoped(1)),
+        limit_bytes: found.number("limit").or_else(|| scoped(2)),
+        excess_bytes: found.number("excess").or_else(|| scoped(3)),
         memory_space: found.word("space"),
         breakdown,
         allocations,

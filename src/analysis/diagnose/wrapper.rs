@@ -25,6 +25,13 @@ pub const MESSAGES: &[Message] = &[
         read,
     },
     Message {
+        // As an exception that nobody caught is named, with its text or without; not in the code that
+        // catches one.
+        pattern: "(?m:^)(?<wrapper>poplar(?:::|[.])(?<memory>{word})_memory_allocation_error)\
+                  (?:[\t\\x20]*:[^\r\n]*|[\t\\x20\r]*(?m:$))",
+        read,
+    },
+    Message {
         pattern: "(?<wrapper>popart\\.(?:session\\.)?OutOfMemoryException:)\\s*[^\r\n]*",
         read,
     },

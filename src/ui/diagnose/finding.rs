@@ -4,6 +4,7 @@ use eframe::egui::{self, Label, RichText};
 use std::path::Path;
 
 use super::rows::title;
+use super::sentence::sentence_ui;
 use crate::analysis::diagnose::Finding;
 use crate::text::{clean, grouped, shortened};
 use crate::ui::command::Command;
@@ -43,7 +44,7 @@ pub fn finding_ui(
     for (number, sentence) in (1..).zip(&finding.advice) {
         ui.horizontal_top(|ui| {
             ui.weak(format!("{number}."));
-            ui.add(Label::new(clean(sentence)).wrap());
+            sentence_ui(ui, sentence);
         });
     }
 }

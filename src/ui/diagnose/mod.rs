@@ -2,8 +2,10 @@
 
 mod finding;
 mod rows;
+mod sentence;
 
 use eframe::egui::{self, Button, RichText, ScrollArea, TextEdit};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,7 +16,7 @@ use super::theme::Tokens;
 use super::widget::data_table::{Data, DataTable};
 use super::widget::facts::absent_ui;
 use super::widget::rows::{Listed, Rows};
-use crate::analysis::diagnose::{Finding, diagnose, diagnose_reader};
+use crate::analysis::diagnose::{Diagnosis, Finding, diagnose_reader};
 use crate::text::{grouped, shortened};
 
 /// Height of the field at first, points.
@@ -34,6 +36,7 @@ struct Found {
     findings: Vec<Finding>,
     rows: Arc<dyn Rows>,
     lines: u64,
+    cut_lines: u64,
 }
 
 #[derive(Default)]
@@ -77,11 +80,11 @@ impl DiagnosePage {
         if found.findings.is_empty() {
             let is_empty = self.log.is_none() && self.text.trim().is_empty();
             if is_empty {
-                let hint = "Out of memory on an IPU, a TPU or a GPU, planner warnings, host buffers: \
-                            what is known is found between other lines";
+                let hint = "Out of memory on an IPU, a TPU, a GPU or the machine, planner warnings, host \
+                            buffers: found between other lines";
                 absent_ui(ui, "Nothing to explain yet", hint);
             } else {
-                let hint = "Ordinary output, or a message that is not known";
+                let hint = "Ordinary output: no line says that memory does not suffice";
                 absent_ui(ui, "Nothing about memory was found", hint);
             }
             return;
@@ -89,7 +92,13 @@ impl DiagnosePage {
         let last = found.findings.len() - 1;
         self.chosen = self.chosen.min(last);
         let columns = rows::columns();
-        let note = format!("in {} lines", grouped(found.lines));
+        let mut note = format!("in {} lines", grouped(found.lines));
+        if found.cut_lines > 0 {
+            note += &format!(
+                ", {} of which are longer than 1 MiB and read so far",
+                grouped(found.cut_lines)
+            );
+        }
         let chosen = self.chosen;
         let data = Data {
             title: "Findings",
@@ -171,21 +180,14 @@ impl DiagnosePage {
             None => (self.text.clone(), None),
         };
         self.found.ask("diagnosis", ctx, &subject, move |_| match log {
-            None => Ok(Found::new(diagnose(&text), text.lines().count() as u64)),
-            Some(log) => read(&log),
+            None => read(text.as_bytes()).map_err(|error| error.to_string()),
+            Some(log) => std::fs::File::open(log).and_then(read).map_err(|error| error.to_string()),
         });
     }
 }
 
-impl Found {
-    fn new(findings: Vec<Finding>, lines: u64) -> Self {
-        let rows = Arc::new(Listed { rows: findings.clone(), cell: rows::cell });
-        Self { findings, rows, lines }
-    }
-}
-
-fn read(log: &Path) -> Result<Found, String> {
-    let file = std::fs::File::open(log).map_err(|error| error.to_string())?;
-    let diagnosis = diagnose_reader(file).map_err(|error| error.to_string())?;
-    Ok(Found::new(diagnosis.findings, diagnosis.lines))
+fn read(log: impl Read) -> std::io::Result<Found> {
+    let Diagnosis { findings, lines, cut_lines } = diagnose_reader(log)?;
+    let rows = Arc::new(Listed { rows: findings.clone(), cell: rows::cell });
+    Ok(Found { findings, rows, lines, cut_lines })
 }

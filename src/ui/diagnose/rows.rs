@@ -46,5 +46,11 @@ pub fn title(kind: Kind) -> &'static str {
         Kind::TpuFragmented => "A TPU's memory is fragmented",
         Kind::CudaOutOfMemory => "A GPU is out of memory",
         Kind::CudaFragmented => "A GPU's memory is fragmented",
+        Kind::CudaProcessLimit => "A process is over its share of a GPU",
+        Kind::CudaRefused => "A GPU gave no memory although enough was free",
+        Kind::GpuOutOfMemory => "A GPU is out of memory (XLA, TensorFlow)",
+        Kind::GpuMemoryTight => "A GPU's memory is tight (a warning)",
+        Kind::HostOutOfMemory => "The machine is out of memory (no device)",
+        Kind::UnknownMemoryMessage => "About memory, but not known",
     }
 }

@@ -5,6 +5,11 @@ use crate::analysis::diagnose::finding::Kind;
 use crate::text::bytes;
 
 pub fn of(finding: &Finding) -> Vec<Sentence> {
+    match finding.kind {
+        Kind::CudaProcessLimit => return process_limit(finding),
+        Kind::CudaRefused => return refused(finding),
+        _ => {}
+    }
     let mut advice = Vec::new();
     if finding.kind == Kind::CudaFragmented {
         let held = finding.unallocated_bytes.map_or_else(|| "enough".to_owned(), bytes);
@@ -45,6 +50,57 @@ pub fn of(finding: &Finding) -> Vec<Sentence> {
         .map(Sentence::from),
     );
     advice
+}
+
+/// The process is over its own share, however much of the GPU is free.
+fn process_limit(finding: &Finding) -> Vec<Sentence> {
+    let share =
+        finding.limit_bytes.map_or_else(String::new, |limit| format!(" of {}", bytes(limit)));
+    let missing = finding.excess_bytes.map_or_else(String::new, |excess| {
+        format!(": with this request PyTorch would have {} more than that", bytes(excess))
+    });
+    let free = finding.free_bytes.map_or_else(String::new, |free| {
+        format!(" The {} that are free on the GPU do not count.", bytes(free))
+    });
+    vec![
+        format!(
+            "Raise the share that the process may have of the GPU, a limit{share}{missing}.{free}"
+        )
+        .into(),
+        "Look for `torch.cuda.set_per_process_memory_fraction`, `per_process_memory_fraction` in \
+         `PYTORCH_CUDA_ALLOC_CONF`, and the options of a server that sets them (several models on one GPU)."
+            .into(),
+        "If the share is meant to stay, compute fewer samples at once, or free what PyTorch holds: \
+         `torch.cuda.empty_cache()`, `torch.cuda.memory_summary()`."
+            .into(),
+    ]
+}
+
+/// There was enough, so it is no matter of how much the program needs.
+fn refused(finding: &Finding) -> Vec<Sentence> {
+    let amounts = match (finding.free_bytes, finding.requested_bytes) {
+        (Some(free), Some(requested)) => {
+            format!("{} are free and {} were asked for", bytes(free), bytes(requested))
+        }
+        _ => "more is free than was asked for".to_owned(),
+    };
+    vec![
+        format!(
+            "Look for another limit than the size of the GPU: {amounts}. Fewer samples or less fragmentation \
+             change nothing about that."
+        )
+        .into(),
+        "Look at who else is on the GPU at that moment (`nvidia-smi -l 1`): what is free is asked after the \
+         failure, and another process may have given memory back since."
+            .into(),
+        "Look for limits of the process: a share of the GPU (MIG, vGPU, MPS `CUDA_MPS_PINNED_DEVICE_MEM_LIMIT`, \
+         `torch.cuda.set_per_process_memory_fraction`), and of the machine's memory and addresses, which CUDA \
+         needs as well (`ulimit -v`, the container's memory)."
+            .into(),
+        "Rule out an earlier error: run with `CUDA_LAUNCH_BLOCKING=1`, look at `dmesg` for `Xid`, restart the \
+         process."
+            .into(),
+    ]
 }
 
 /// Whether memory of others would have sufficed, or is a tenth of the device.

@@ -1,34 +1,31 @@
-//! Advice about the buffers for streams in the memory of the host. None of it frees memory of tiles.
+//! Advice about the memory of the machine. None of it frees memory of a device.
 
 use super::{Finding, Sentence};
 use crate::text::bytes;
 
 pub fn of(finding: &Finding) -> Vec<Sentence> {
-    let amount = match (finding.requested_bytes, finding.free_bytes) {
-        (Some(needed), Some(free)) => format!(
-            "Make the streams between host and IPU smaller: their buffer needs {}, and {} are left. ",
-            bytes(needed),
-            bytes(free)
-        ),
-        (Some(needed), None) => {
-            format!("Make the stream of {} between host and IPU smaller. ", bytes(needed))
-        }
-        _ => "Make the streams between host and IPU smaller. ".into(),
+    let amount = match (finding.requested_bytes, finding.used_bytes) {
+        (Some(requested), _) => format!(" {} were asked for.", bytes(requested)),
+        (None, Some(used)) => format!(" The process that was ended had {} in use.", bytes(used)),
+        _ => String::new(),
     };
     [
-        (amount + "This is memory of the host: availableMemoryProportion, recomputation and the like do not help.").into(),
-        "Return less from the device: PopTorch `opts.outputMode(poptorch.OutputMode.Final)`, PopART \
-         `popart.AnchorReturnType(\"Final\")`; reduce or slice large outputs before they are returned."
+        format!(
+            "Give the job more memory of the machine, or see what else fills it: this is no memory of a device, \
+             so batch size on the device, availableMemoryProportion and the like do not help by themselves.{amount}"
+        )
+        .into(),
+        "Look at what limits the process: `ulimit -v`, the memory of the container (`docker run --memory`), of \
+         the job (Slurm `--mem`); `dmesg` names the processes that the kernel ended."
             .into(),
-        "Send smaller tensors: fewer samples at once, 8-bit or half-precision inputs that are converted on the \
-         device."
+        "Load less at once: fewer worker processes and a shorter prefetch of the data loader, files that are \
+         mapped instead of read, one copy of a data set instead of one a worker."
             .into(),
-        "Buffer fewer transfers in advance: PopTorch \
-         `opts._Popart.set(\"defaultPrefetchBufferingDepth\", 1)`, TensorFlow `prefetch_depth=1`, PopART \
-         `opts.defaultBufferingDepth = 1`."
+        "If it happens while compiling, compile on a machine with more memory, or fewer programs at the same \
+         time, and keep what was compiled: Poplar `engine.saveExecutable`, PopTorch \
+         `opts.enableExecutableCaching(path)`, JAX `jax_compilation_cache_dir`."
             .into(),
-        "Run fewer iterations a call where they add to the buffer: PopTorch `opts.deviceIterations(n)`, \
-         TensorFlow `steps_per_execution=n`, PopART `popart.DataFlow(n, …)`."
+        "Load the weights once: not in every process of a node at the same time, and in their final precision."
             .into(),
     ]
     .into()

@@ -2,13 +2,16 @@
 //! evidence and their cost are described in docs/advice.md.
 
 mod cuda;
+mod gpu;
 mod host;
+mod host_buffer;
 mod ipu;
 mod tpu;
+mod unknown;
 
 use std::borrow::Cow;
 
-use super::finding::{Device, Finding};
+use super::finding::{Device, Finding, Kind};
 use crate::text::bytes;
 
 /// A sentence; most are the same for each occurrence of a message.
@@ -18,11 +21,14 @@ const MOST: usize = 5;
 
 /// The advice for a finding.
 pub fn of(finding: &Finding) -> Vec<Sentence> {
-    let mut advice = match finding.device {
-        Device::Ipu => ipu::of(finding),
-        Device::Tpu => tpu::of(finding),
-        Device::Cuda => cuda::of(finding),
-        Device::Host => host::of(finding),
+    let mut advice = match (finding.kind, finding.kind.device()) {
+        (Kind::HostBuffer, _) => host_buffer::of(finding),
+        (Kind::GpuOutOfMemory | Kind::GpuMemoryTight, _) => gpu::of(finding),
+        (_, Some(Device::Ipu)) => ipu::of(finding),
+        (_, Some(Device::Tpu)) => tpu::of(finding),
+        (_, Some(Device::Cuda)) => cuda::of(finding),
+        (_, Some(Device::Host)) => host::of(finding),
+        (_, None) => unknown::of(finding),
     };
     advice.truncate(MOST);
     advice

@@ -60,6 +60,9 @@ fn compile_time(finding: &Finding) -> Vec<Sentence> {
             .map(|part| part.bytes)
             .max()
     };
+    if let (Some(tensor), Some(sparse)) = (part("TensorCore"), part("SparseCore")) {
+        return by_core(finding, tensor, sparse);
+    }
     let (program, arguments) = (part("program"), part("argument"));
     let amount = free_at_least(finding).unwrap_or_else(|| "Make the program smaller".to_owned());
     let is_arguments = arguments > program;
@@ -88,6 +91,30 @@ fn compile_time(finding: &Finding) -> Vec<Sentence> {
     };
     advice.extend(rest.map(Sentence::from));
     advice
+}
+
+/// TensorCore and SparseCore share the memory; what helps depends on which has more.
+fn by_core(finding: &Finding, tensor: u64, sparse: u64) -> Vec<Sentence> {
+    let amount = free_at_least(finding).unwrap_or_else(|| "Make the program smaller".to_owned());
+    let (more, most, less, least) = if sparse > tensor {
+        ("SparseCore", sparse, "TensorCore", tensor)
+    } else {
+        ("TensorCore", tensor, "SparseCore", sparse)
+    };
+    let first = format!(
+        "{amount}, of what the {more} needs first: it has {}, the {less} {}.",
+        bytes(most),
+        bytes(least)
+    );
+    let tables = "Make what embedding tables need smaller: narrower features, fewer unique ids a row \
+                  (`max_unique_nz_per_row`), tables one after another \
+                  (`--xla_sc_num_serialized_tables_to_optimize_hbm`).";
+    let rest = if sparse > tensor {
+        [tables, BATCH, SHARD, CHECKPOINT]
+    } else {
+        [CHECKPOINT, BATCH, SHARD, DONATE]
+    };
+    std::iter::once(first.into()).chain(rest.map(Sentence::from)).collect()
 }
 
 /// The allocation that padding costs most, if it at least doubles it.

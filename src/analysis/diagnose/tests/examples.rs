@@ -1,6 +1,6 @@
 //! The messages, each with numbers and names of our own.
 
-use crate::analysis::diagnose::{Finding, Kind};
+use crate::analysis::diagnose::{Allocation, Finding, Kind, Part};
 
 /// A text with one message, and its facts.
 pub struct Example {
@@ -31,7 +31,10 @@ fn name(name: &str) -> Option<String> {
 }
 
 pub fn examples() -> Vec<Example> {
-    [ipu(), host_and_planner(), tpu(), cuda()].into_iter().flatten().collect()
+    [ipu(), host_and_planner(), tpu(), cuda(), cuda_limits(), gpu(), host()]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 fn ipu() -> Vec<Example> {
@@ -221,6 +224,68 @@ fn tpu() -> Vec<Example> {
             "Ran out of memory in memory space vmem. It should not be possible to run out of vmem",
             Finding { memory_space: name("vmem"), ..kind(Kind::TpuOutOfMemory) },
         ),
+        example(
+            "RESOURCE_EXHAUSTED: E1001: CompileTimeScopedVmemOom: Ran out of memory in memory space vmem",
+            Finding { memory_space: name("vmem"), ..kind(Kind::TpuOutOfMemory) },
+        ),
+        example(
+            "RESOURCE_EXHAUSTED: Ran out of memory on HBM, the total memory required for HLO temporaries (18.50G) \
+             exceeds available HBM (15.75G)",
+            Finding {
+                used_bytes: Some(37 * GIB / 2),
+                limit_bytes: Some(63 * GIB / 4),
+                excess_bytes: Some(11 * GIB / 4),
+                memory_space: name("hbm"),
+                ..kind(Kind::TpuOutOfMemory)
+            },
+        ),
+        example(
+            "RESOURCE_EXHAUSTED: TPU TensorCore Hbm usage: 34.50G, SparseCore Hbm usage 174.25G, exceeding available \
+             bytes: 95.75G",
+            Finding {
+                used_bytes: Some(835 * GIB / 4),
+                limit_bytes: Some(383 * GIB / 4),
+                excess_bytes: Some(113 * GIB),
+                memory_space: name("hbm"),
+                breakdown: vec![
+                    Part { name: "TensorCore".to_owned(), bytes: 69 * GIB / 2 },
+                    Part { name: "SparseCore".to_owned(), bytes: 697 * GIB / 4 },
+                ],
+                ..kind(Kind::TpuOutOfMemory)
+            },
+        ),
+        example(
+            "RESOURCE_EXHAUSTED: Allocation (size=134217728) would exceed memory (size=67108864) :: #allocation25 \
+             [shape = 'u8[134217728]{0}', space=vmem, size = 0x8000000, scoped, tag = 'input window 2'",
+            Finding {
+                requested_bytes: Some(128 * MIB),
+                limit_bytes: Some(64 * MIB),
+                excess_bytes: Some(64 * MIB),
+                memory_space: name("vmem"),
+                allocations: vec![Allocation {
+                    bytes: 128 * MIB,
+                    shape: name("u8[134217728]{0}"),
+                    label: name("input window 2"),
+                    ..Allocation::default()
+                }],
+                ..kind(Kind::TpuOutOfMemory)
+            },
+        ),
+        example(
+            "Allocation (size=300) would exceed memory (size=200)\nshape = u8[300]{0}, space=smem",
+            Finding {
+                requested_bytes: Some(300),
+                limit_bytes: Some(200),
+                excess_bytes: Some(100),
+                memory_space: name("smem"),
+                allocations: vec![Allocation {
+                    bytes: 300,
+                    shape: name("u8[300]{0}"),
+                    ..Allocation::default()
+                }],
+                ..kind(Kind::TpuOutOfMemory)
+            },
+        ),
     ]
 }
 
@@ -292,5 +357,197 @@ fn cuda() -> Vec<Example> {
             Finding { requested_bytes: Some(1024), ..kind(Kind::CudaOutOfMemory) },
         ),
         example("RuntimeError: CUDA error: out of memory", kind(Kind::CudaOutOfMemory)),
+    ]
+}
+
+/// Where the size of the GPU is not what limits.
+fn cuda_limits() -> Vec<Example> {
+    const MIB: u64 = 1 << 20;
+    const GIB: u64 = 1 << 30;
+    vec![
+        example(
+            "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 64.00 MiB. GPU 0 has a total capacity of 12.00 \
+             GiB of which 9.25 GiB is free. Including non-PyTorch memory, this process has 800.00 MiB memory in use. \
+             512.00 MiB allowed; Of the allocated memory 460.00 MiB is allocated by PyTorch, and 20.00 MiB is reserved \
+             by PyTorch but unallocated.",
+            Finding {
+                requested_bytes: Some(64 * MIB),
+                limit_bytes: Some(512 * MIB),
+                used_bytes: Some(480 * MIB),
+                excess_bytes: Some(32 * MIB),
+                free_bytes: Some(37 * GIB / 4),
+                unallocated_bytes: Some(20 * MIB),
+                instance: name("GPU 0"),
+                ..kind(Kind::CudaProcessLimit)
+            },
+        ),
+        // The parts in another order.
+        example(
+            "HIP out of memory. Tried to allocate 76.00 MiB. GPU 1 has a total capacity of 64.00 GiB of which 60.00 GiB \
+             is free. 1.25 GiB allowed; Process 9 has 2.00 GiB memory in use. Including non-PyTorch memory, this process \
+             has 1.50 GiB memory in use. Of the allocated memory 1.00 GiB is allocated by PyTorch, with 17.00 MiB \
+             allocated in private pools (e.g., HIP Graphs), and 192.00 MiB is reserved by PyTorch but unallocated.",
+            Finding {
+                requested_bytes: Some(76 * MIB),
+                limit_bytes: Some(1280 * MIB),
+                used_bytes: Some(1216 * MIB),
+                excess_bytes: Some(12 * MIB),
+                free_bytes: Some(60 * GIB),
+                unallocated_bytes: Some(192 * MIB),
+                other_processes_bytes: Some(2 * GIB),
+                instance: name("GPU 1"),
+                ..kind(Kind::CudaFragmented)
+            },
+        ),
+        // A share that leaves room is not the reason.
+        example(
+            "CUDA out of memory. Tried to allocate 4.00 GiB. GPU 0 has a total capacity of 48.00 GiB of which 1.00 GiB is \
+             free. 40.00 GiB allowed; Of the allocated memory 8.00 GiB is allocated by PyTorch, and 1.00 GiB is reserved \
+             by PyTorch but unallocated.",
+            Finding {
+                requested_bytes: Some(4 * GIB),
+                limit_bytes: Some(48 * GIB),
+                excess_bytes: Some(3 * GIB),
+                free_bytes: Some(GIB),
+                unallocated_bytes: Some(GIB),
+                instance: name("GPU 0"),
+                ..kind(Kind::CudaOutOfMemory)
+            },
+        ),
+        example(
+            "CUDA out of memory. Tried to allocate 12.50 MiB (GPU 0; 10.75 GiB total capacity; 640.00 MiB already \
+             allocated; 9.25 GiB free; 700.00 MiB reserved in total by PyTorch)",
+            Finding {
+                requested_bytes: Some(25 * MIB / 2),
+                limit_bytes: Some(43 * GIB / 4),
+                used_bytes: Some(640 * MIB),
+                free_bytes: Some(37 * GIB / 4),
+                unallocated_bytes: Some(60 * MIB),
+                instance: name("GPU 0"),
+                ..kind(Kind::CudaRefused)
+            },
+        ),
+        // PyTorch asks for 20 MiB at least, once a request has more than one.
+        example(
+            "CUDA out of memory. Tried to allocate 2.00 MiB (GPU 0; 8.00 GiB total capacity; 7.50 GiB already allocated; \
+             8.00 MiB free; 7.50 GiB reserved in total by PyTorch)",
+            Finding {
+                requested_bytes: Some(2 * MIB),
+                limit_bytes: Some(8 * GIB),
+                used_bytes: Some(15 * GIB / 2),
+                free_bytes: Some(8 * MIB),
+                unallocated_bytes: Some(0),
+                instance: name("GPU 0"),
+                ..kind(Kind::CudaOutOfMemory)
+            },
+        ),
+        example(
+            "torch.OutOfMemoryError: Allocation on device 0 would exceed allowed memory. (out of memory)\nCurrently \
+             allocated     : 9.50 GiB\nRequested               : 640.00 MiB\nDevice limit            : 11.50 GiB\nFree \
+             (according to CUDA): 8.00 MiB\nPyTorch limit (set by user-supplied memory fraction)\n                        \
+             : 17179869184.00 GiB",
+            Finding {
+                requested_bytes: Some(640 * MIB),
+                limit_bytes: Some(23 * GIB / 2),
+                used_bytes: Some(19 * GIB / 2),
+                free_bytes: Some(8 * MIB),
+                excess_bytes: Some(632 * MIB),
+                instance: name("GPU 0"),
+                ..kind(Kind::CudaOutOfMemory)
+            },
+        ),
+    ]
+}
+
+fn gpu() -> Vec<Example> {
+    const GIB: u64 = 1 << 30;
+    let asked = |of: Kind, requested| Finding { requested_bytes: Some(requested), ..kind(of) };
+    vec![
+        example(
+            "jaxlib.xla_extension.XlaRuntimeError: RESOURCE_EXHAUSTED: Out of memory while trying to allocate 7406166528 \
+             bytes.",
+            asked(Kind::GpuOutOfMemory, 7_406_166_528),
+        ),
+        example(
+            "Out of memory while trying to allocate 5.50GiB",
+            asked(Kind::GpuOutOfMemory, 11 * GIB / 2),
+        ),
+        example(
+            "RuntimeError: Resource exhausted: Failed to allocate request for 2.99GiB (3210412032B) on device ordinal 3",
+            Finding { instance: name("device 3"), ..asked(Kind::GpuOutOfMemory, 3_210_412_032) },
+        ),
+        example(
+            "failed to allocate 10.91G (11711807488 bytes) from device: CUDA_ERROR_OUT_OF_MEMORY: out of memory",
+            asked(Kind::GpuOutOfMemory, 11_711_807_488),
+        ),
+        example(
+            "OOM when allocating tensor with shape[64,2016,9,9] and type float on \
+             /job:localhost/replica:0/task:0/device:GPU:0 by allocator GPU_0_bfc",
+            Finding { instance: name("GPU:0"), ..asked(Kind::GpuOutOfMemory, 64 * 2016 * 81 * 4) },
+        ),
+        example("OOM when allocating tensor with shape[48,8,8,2080]", kind(Kind::GpuOutOfMemory)),
+        example(
+            "ResourceExhaustedError: OOM when allocating tensor with shape[1000,1000] and type double on \
+             /job:localhost/replica:0/task:0/device:CPU:0 by allocator cpu",
+            Finding { instance: name("CPU:0"), ..asked(Kind::HostOutOfMemory, 8_000_000) },
+        ),
+        example(
+            "Allocator (GPU_0_bfc) ran out of memory trying to allocate 2.50GiB (rounded to 2684354560)requested by op",
+            Finding { instance: name("GPU_0_bfc"), ..asked(Kind::GpuOutOfMemory, 5 * GIB / 2) },
+        ),
+        example(
+            "Allocator (GPU_0_bfc) ran out of memory trying to allocate 2.50GiB with freed_by_count=0. The caller \
+             indicates that this is not a failure, but may mean that there could be performance gains",
+            Finding { instance: name("GPU_0_bfc"), ..asked(Kind::GpuMemoryTight, 5 * GIB / 2) },
+        ),
+        example(
+            "Ran out of memory trying to allocate 24.50MiB. See logs for memory state.",
+            asked(Kind::GpuOutOfMemory, 49 << 19),
+        ),
+        example(
+            "MemoryError: std::bad_alloc: out_of_memory: CUDA error at: /work/rmm/cuda_memory_resource.hpp",
+            kind(Kind::CudaOutOfMemory),
+        ),
+    ]
+}
+
+fn host() -> Vec<Example> {
+    let host = || kind(Kind::HostOutOfMemory);
+    vec![
+        example("terminate called after throwing an instance of 'std::bad_alloc'", host()),
+        example("RuntimeError: std::bad_alloc", host()),
+        example("OSError: [Errno 12] Cannot allocate memory", host()),
+        example("fork: Cannot allocate memory", host()),
+        example(
+            "RuntimeError: [enforce fail at alloc_cpu.cpp:117] err == 0. DefaultCPUAllocator: can't allocate memory: you \
+             tried to allocate 2359296 bytes. Error code 12 (Cannot allocate memory)",
+            Finding { requested_bytes: Some(2_359_296), ..host() },
+        ),
+        example(
+            "Unable to allocate 7.50 GiB for an array with shape (1000, 1006633) and data type float64",
+            Finding { requested_bytes: Some(15 << 29), ..host() },
+        ),
+        example(
+            "Out of memory: Killed process 1234 (python) total-vm:2418296kB, anon-rss:2048512kB, file-rss:0kB",
+            Finding {
+                used_bytes: Some(2_048_512 << 10),
+                instance: name("process 1234 (python)"),
+                ..host()
+            },
+        ),
+        example(
+            "Memory cgroup out of memory: Killed process 77 (train), UID 1000, total-vm:30kB, anon-rss:20kB",
+            Finding { used_bytes: Some(20 << 10), instance: name("process 77 (train)"), ..host() },
+        ),
+        example(
+            "Out of memory: Kill process 5 (python3) score 900 or sacrifice child",
+            Finding { instance: name("process 5 (python3)"), ..host() },
+        ),
+        example(
+            "slurmstepd: error: Detected 1 oom-kill event(s) in StepId=7.batch. Some of your processes may have been \
+             killed",
+            host(),
+        ),
+        example("srun: error: node3: task 2: Out Of Memory", host()),
     ]
 }

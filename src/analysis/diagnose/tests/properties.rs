@@ -45,7 +45,7 @@ fn noise() -> impl Strategy<Value = Vec<u8>> {
 
 /// Whether a message is an exception, whose names stand on one line.
 fn takes_line(text: &str) -> bool {
-    text.contains("'poplar_") || text.contains("popart.")
+    text.contains("'poplar_") || text.contains("popart.") || text.starts_with("MemoryError")
 }
 
 /// What may stand at the end of a message without changing it.
@@ -96,7 +96,7 @@ proptest! {
         let end = if takes_line(text) { "\n" } else { end.get(&ENDS) };
         let log = [&*before, gap, text.as_bytes(), end.as_bytes(), &after].concat();
         let found = findings(&log);
-        prop_assert_eq!(found.len(), 1);
+        prop_assert_eq!(found.len(), 1, "{:?}: {:#?}", String::from_utf8_lossy(&log), &found);
         let newlines = newlines(&before);
         prop_assert_eq!(found[0].line, newlines + 1);
         prop_assert_eq!(facts(&found[0]), alone);
@@ -162,15 +162,34 @@ fn a_message_may_lie_where_pieces_meet() {
 }
 
 #[test]
-fn a_line_without_end_is_read_in_passing() {
+fn of_a_line_without_end_the_first_mebibyte_is_read() {
     let text =
         "Out of memory on tile 12: 270336 bytes used but tiles only have 262144 bytes of memory";
     let mut log = vec![b'x'; 2_500_000];
-    for place in [0, 1_000_000, 2_499_000] {
+    for place in [0, 1_000_000, 1_048_600, 2_400_000] {
         log[place..place + text.len()].copy_from_slice(text.as_bytes());
     }
-    let found = findings(&log);
-    assert_eq!(found.iter().map(|finding| finding.line).collect::<Vec<_>>(), [1, 1, 1]);
-    assert!(found.iter().all(|finding| finding.text == text));
-    assert_eq!(diagnose(&String::from_utf8_lossy(&log)), found);
+    log.extend_from_slice(format!("\n{text}\n").as_bytes());
+    for piece in [1 << 20, 1 << 12, log.len()] {
+        let whole = diagnosis(&log, piece);
+        let lines: Vec<_> = whole.findings.iter().map(|finding| finding.line).collect();
+        assert_eq!((&lines[..], whole.lines, whole.cut_lines), (&[1, 1, 2][..], 2, 1));
+        assert!(whole.findings.iter().all(|finding| finding.text == text));
+    }
+    assert_eq!(diagnose(&String::from_utf8_lossy(&log)), findings(&log));
+}
+
+#[test]
+fn many_messages_on_one_line_take_no_more_than_a_mebibyte_of_it() {
+    let log = "Out of memory on tile 1. ".repeat(200_000);
+    let found = findings(log.as_bytes());
+    assert_eq!(found.len(), (1 << 20) / 25);
+}
+
+#[test]
+fn a_progress_bar_before_a_message_is_no_long_line() {
+    let mut log = "Graph compilation: 50%|#####     | 50/100\r".repeat(60_000);
+    log += "RuntimeError: CUDA error: out of memory\n";
+    let whole = diagnosis(log.as_bytes(), 1 << 16);
+    assert_eq!((whole.findings.len(), whole.lines, whole.cut_lines), (1, 1, 0));
 }
