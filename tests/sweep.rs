@@ -246,7 +246,7 @@ fn the_text_marks_the_best_and_shows_only_what_varies() {
     assert!(!header.contains("matMul") && table.contains("together"), "{table}");
     assert!(table.contains("cannot be read"), "{table}");
     let map = text(&["--by", "batch", "--and", "proportion"]);
-    assert!(map.starts_with("Samples per second by batch_size (down)"), "{map}");
+    assert!(map.starts_with("Samples per second (by cycles) by batch_size (down)"), "{map}");
     assert!(map.contains(" * ") && map.contains(" ! –") && map.contains(BROKEN), "{map}");
     assert!(text(&["--by", "proportion"]).contains("batch_size 24"));
 }
