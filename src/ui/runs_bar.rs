@@ -266,8 +266,10 @@ fn matched_ui(ui: &mut egui::Ui, runs: &Runs) {
     };
     let counts = &pair.step_counts;
     let number = |count: usize| grouped(count as u64);
-    let total = counts.matched.saturating_add(counts.only_source);
-    let text = format!("{} of {} steps matched", number(counts.matched), number(total));
+    let only = [(counts.only_source, "source"), (counts.only_target, "target")];
+    let only = only.into_iter().filter(|(count, _)| *count > 0);
+    let only = only.map(|(count, side)| format!(", {} only in the {side}", number(count)));
+    let text = format!("{} steps matched{}", number(counts.matched), only.collect::<String>());
     let hover = format!(
         "{} by name and operation, {} where numbers in names differ, {} by their place; {} only in \
          the source, {} only in the target",
