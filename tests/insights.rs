@@ -278,6 +278,24 @@ fn the_story_is_understood() {
     let trade = of_kind(&lowered, "trade");
     assert!(trade["what"].as_str().unwrap().contains("was not enough"), "{trade}");
     assert_eq!(trade["is_better"], Value::Null);
+    // What lies between says nothing new: the best plans fit the budget, or the planner cannot do with less.
+    let same = change(0.8, 0.75);
+    let equal = of_kind(&same, "equal-plans")["what"].as_str().unwrap().to_owned();
+    assert!(
+        equal.starts_with(
+            "An availableMemoryProportion of 0.75 changes nothing against 0.8: the plans of all"
+        ),
+        "{equal}"
+    );
+    assert!(same.as_array().unwrap().iter().all(|insight| insight["is_better"].is_null()));
+    let at_minimum = of_kind(&change(0.01, 0.005), "planner-at-minimum");
+    let text = at_minimum["what"].as_str().unwrap();
+    assert!(
+        text.starts_with("Both are at the planner's minimum of memory")
+            && text.ends_with(": 0.005 is 0.01"),
+        "{text}"
+    );
+    assert!(same.as_array().unwrap().iter().all(|insight| insight["kind"] != "planner-at-minimum"));
     let fitting = change(0.6, 0.35);
     assert!(
         of_kind(&fitting, "fits")["what"]

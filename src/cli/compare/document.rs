@@ -138,10 +138,12 @@ pub(super) struct Explained {
 pub(super) struct SpikeRow {
     pub(super) source_step: Option<u32>,
     pub(super) target_step: Option<u32>,
-    /// Of the source's step where there is one.
+    /// Of the source's step where there is one; `target_name` and `target_operation` are those of the target's.
     pub(super) kind: Option<String>,
     pub(super) name: Option<String>,
     pub(super) operation: Option<OperationName>,
+    pub(super) target_name: Option<String>,
+    pub(super) target_operation: Option<OperationName>,
     pub(super) not_always_live_bytes: Difference,
     pub(super) sureness: Option<Sureness>,
 }
@@ -331,8 +333,14 @@ fn spike_row(reports: [&Report; 2], spike: &Spike) -> SpikeRow {
     let of_side = |side: Side| steps::facts(side.of(reports), side.of(spike.steps)?);
     let both = Side::BOTH.map(of_side);
     let [source_step, target_step] = both.each_ref().map(|facts| Some(facts.as_ref()?.step.0));
+    let of_target = both[1].as_ref();
+    let target_name = of_target.and_then(|facts| facts.name.clone());
+    let target_operation = of_target.and_then(|facts| facts.operation.as_ref());
+    let target_operation = target_operation.map(OperationName::of);
     let facts = both.into_iter().flatten().next();
     SpikeRow {
+        target_name,
+        target_operation,
         source_step,
         target_step,
         kind: facts.as_ref().and_then(|facts| facts.kind.clone()),

@@ -313,6 +313,13 @@ fn spikes(spikes: &[SpikeRow]) -> String {
             (None, Some(name)) => name_cell(name),
             (None, None) => name_cell(spike.kind.as_deref().unwrap_or("–")),
         };
+        // Steps that are matched by their place alone may do different things.
+        let what = match &spike.target_operation {
+            Some(other) if spike.operation.as_ref().is_some_and(|one| one != other) => {
+                format!("{what} → {}", operation_text(other))
+            }
+            _ => what,
+        };
         let step = |step: Option<u32>| step.map_or("–".to_owned(), |step| step.to_string());
         let value = &spike.not_always_live_bytes;
         vec![

@@ -52,8 +52,9 @@ pub fn moved(
         .with([Evidence::words("operation", steps.map(|step| Some(step?.1)))])
         .with([Evidence::number("step", Unit::Place, numbers)])
         .with(changes);
-    let at_source = source.as_ref().and_then(|found| found.by_owner.as_ref());
-    let operations = at_source.and_then(|owner| owner.operations.as_ref());
+    let at_matched = source.as_ref().or(target.as_ref());
+    let owner = at_matched.and_then(|found| found.by_owner.as_ref());
+    let operations = owner.and_then(|owner| owner.operations.as_ref());
     insight.largest = operations.map(|rows| largest(rows, Part::NotAlwaysLive)).unwrap_or_default();
     insight
 }

@@ -70,6 +70,10 @@ pub fn equal_plans(reports: [&Report; 2], known: &Known<'_>) -> Option<ChangeIns
 
 /// That logs say that the planner cannot do with less memory. Each warning is of one operation.
 pub fn planner_at_minimum(reports: [&Report; 2], known: &Known<'_>) -> Option<ChangeInsight> {
+    // What is not read yet says nothing.
+    if !reports.iter().all(|report| report.logs.is_settled()) {
+        return None;
+    }
     let logs = reports.map(|report| report.logs.get());
     let warnings = reports.map(|report| {
         warnings_at_minimum(report).iter().map(|log| log.count).fold(0, u64::saturating_add)
@@ -85,12 +89,13 @@ pub fn planner_at_minimum(reports: [&Report; 2], known: &Known<'_>) -> Option<Ch
             said(after)
         ),
         ([before, 0], _) if logs[1].is_some_and(|logs| !logs.is_empty()) => format!(
-            "The planner was at its minimum of memory, by {} in the logs of the source, and is not any more",
+            "In the source the planner is at its minimum of memory, by {} in its logs; those of the target do not \
+             say so",
             said(before)
         ),
         // Without a log of the target nothing is known of it.
         ([before, 0], _) => format!(
-            "The planner was at its minimum of memory, by {} in the logs of the source; the target has no log",
+            "In the source the planner is at its minimum of memory, by {} in its logs; the target has no log",
             said(before)
         ),
         ([before, after], Some([from, to])) if are_equal => format!(

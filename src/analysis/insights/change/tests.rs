@@ -173,3 +173,37 @@ fn evidence_has_its_numbers_in_json() {
         (&"fits".into(), &10.into(), &serde_json::Value::Null)
     );
 }
+
+/// A report whose log says so often that the planner is at its minimum; without a log for `None`.
+fn with_log(warnings: Option<usize>) -> Report {
+    use crate::store::log::{Log, LogMessage};
+    let report = report(120);
+    let message = LogMessage {
+        kind: crate::analysis::diagnose::Kind::PlannerAtMinimum.key(),
+        line: 1,
+        text: String::new(),
+    };
+    let log = |count| Log { file: "compile.log".into(), messages: vec![message.clone(); count] };
+    report.logs.fill(Some(warnings.map(log).into_iter().collect()));
+    report
+}
+
+#[test]
+fn what_logs_say_of_the_planner_is_told_of_the_report_that_says_it() {
+    let said = |source: &Report, target: &Report| {
+        let found = conclusions(source, target);
+        of_kind(&found, ChangeKind::PlannerAtMinimum).map(|insight| insight.what.clone())
+    };
+    let (none, silent, five) = (with_log(None), with_log(Some(0)), with_log(Some(5)));
+    assert_eq!(said(&silent, &silent), None);
+    assert_eq!(said(&five, &report(120)), None, "logs are not read yet");
+    for (source, target, expected) in [
+        (&silent, &five, "In the target the planner is at its minimum of memory, by 5 warnings"),
+        (&five, &silent, "by 5 warnings in its logs; those of the target do not say so"),
+        (&five, &none, "by 5 warnings in its logs; the target has no log"),
+        (&five, &five, "In both the planner is at its minimum of memory for some operations"),
+    ] {
+        let text = said(source, target).expect("said");
+        assert!(text.contains(expected), "{text}");
+    }
+}

@@ -220,7 +220,12 @@ impl Tables {
         let (_, peaks) = self.peak_rows.as_ref()?;
         let slots = subject.slots;
         let name = named(runs, "peaks");
-        let note = if runs.is_one() { "largest first" } else { "largest first, not always live" };
+        let note = match timelines.scope {
+            _ if runs.is_one() => "largest first",
+            // There always-live bytes differ from step to step.
+            Scope::WorstArena => "largest first, everything alive",
+            _ => "largest first, not always live",
+        };
         let columns = peaks.columns();
         let data = Data {
             title: "Peaks",
