@@ -9,6 +9,7 @@ use eframe::egui::Theme;
 use eframe::egui::accesskit::Role;
 use egui_kittest::kittest::Queryable as _;
 use egui_kittest::{Harness, SnapshotResults};
+use tilescope::store::report::Part;
 use tilescope::ui::app::App;
 use tilescope::ui::command::Page;
 
@@ -45,7 +46,7 @@ fn tiles_of_different_machines_are_on_no_common_ipu() {
         let mut report = report::small();
         let mut target = report.target.get().cloned().expect("a target");
         target.tiles_per_ipu = Some(2);
-        report.target = Default::default();
+        report.target = Part::default();
         report.target.fill(Some(target));
         Arc::new(report)
     };
@@ -63,7 +64,7 @@ fn plans_are_not_known_where_debug_information_is_cut() {
     let mut target = target();
     let mut debug = target.debug.get().cloned().expect("debug information");
     debug.is_cut = true;
-    target.debug = Default::default();
+    target.debug = Part::default();
     target.debug.fill(Some(debug));
     let (source, target) = (Arc::new(source()), Arc::new(target));
     let mut harness = window(Theme::Light, |ctx| App::with_reports(ctx, source, target));

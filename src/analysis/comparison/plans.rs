@@ -186,6 +186,7 @@ mod tests {
     use super::*;
 
     use super::super::fixture::{Content, matching, report};
+    use crate::store::report::Part;
 
     /// Operations fc and, from step 3 on, conv.
     fn content() -> Content {
@@ -250,7 +251,7 @@ mod tests {
             let mut lacking = report(&content());
             let mut debug = lacking.debug.get().cloned().expect("debug information");
             debug.is_cut = true;
-            lacking.debug = Default::default();
+            lacking.debug = Part::default();
             lacking.debug.fill((!is_absent).then_some(debug));
             assert_eq!(found([report(&content()), lacking]), None);
         }

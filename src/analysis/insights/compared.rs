@@ -93,7 +93,7 @@ impl Concluded {
         };
         let insights = change_insights(reports[0], reports[1], &known);
         let peak_steps = peaks.map(|peak| peak.map(|peak| peak.moment.step));
-        Self { peak_steps, insights, runs, options, peak, moved_peak, plans }
+        Self { runs, options, peak_steps, peak, moved_peak, plans, insights }
     }
 }
 

@@ -101,11 +101,14 @@ impl Figure {
     }
 
     pub fn is_bytes(self) -> bool {
-        match self {
-            Self::Fits | Self::TilesOverLimit | Self::Cycles => false,
-            Self::Throughput | Self::ThroughputByElapsedTime => false,
-            _ => true,
-        }
+        !matches!(
+            self,
+            Self::Fits
+                | Self::TilesOverLimit
+                | Self::Cycles
+                | Self::Throughput
+                | Self::ThroughputByElapsedTime
+        )
     }
 
     /// What a run has of it; `None` where the report does not say.

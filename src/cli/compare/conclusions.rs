@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::analysis::comparison::contribution::OperationName;
 use crate::analysis::insights::change::{ChangeInsight, Evidence};
 use crate::analysis::memory::category_title;
 use crate::cli::output::{name_cell, wrapped};
@@ -36,7 +37,7 @@ impl Conclusion {
 fn most(insight: &ChangeInsight) -> Option<String> {
     let largest = insight.largest.first()?;
     let category = largest.category.as_deref().map(category_title);
-    let operation = || largest.operation.as_ref().map(|operation| operation.in_words());
+    let operation = || largest.operation.as_ref().map(OperationName::in_words);
     let name = category.or_else(operation)?;
     let percent = largest.bytes.percent();
     let percent =

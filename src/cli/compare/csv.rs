@@ -35,9 +35,9 @@ fn figures(figures: &[Figure]) -> String {
         let rates = figure.rates.iter().map(|rate| number(*rate));
         let values = figure.values.iter().map(|value| number(*value));
         if figure.unit == Unit::SamplesPerSecond {
-            cells.extend(rates)
+            cells.extend(rates);
         } else {
-            cells.extend(values)
+            cells.extend(values);
         }
         if reports <= 2 {
             let rate = figure.rate_difference(1);

@@ -4,12 +4,13 @@ use super::*;
 use crate::analysis::insights::fixture::{Fixture, always, call, temporary};
 use crate::store::execution::ExecutionTotals;
 use crate::store::options::{About, SideFact};
+use crate::store::report::Part;
 
 fn report(limit: u64) -> Report {
     let steps = vec![Some(0), None];
     let variables = vec![always("w", &[50, 50]), temporary("x", 0..1, &[60, 40])];
     let calls = vec![call("convolution", "conv", 0.6)];
-    Fixture { limit, steps, variables, calls, ..Fixture::default() }.report()
+    Fixture { limit, calls, steps, variables, ..Fixture::default() }.report()
 }
 
 fn conclusions(source: &Report, target: &Report) -> Vec<ChangeInsight> {
@@ -97,7 +98,7 @@ fn run(batch: Option<u64>, runs: u64, cycles: u64, microseconds: Option<u64>) ->
     report.about.fill(Some(About { app: app.into_iter().collect(), ..About::default() }));
     let mut target = report.target.get().cloned().expect("a target");
     target.clock_hz = Some(1_000_000);
-    report.target = Default::default();
+    report.target = Part::default();
     report.target.fill(Some(target));
     let elapsed_microseconds = microseconds;
     let totals = ExecutionTotals { runs, steps: 1, cycles: Some(cycles), elapsed_microseconds };
@@ -106,17 +107,23 @@ fn run(batch: Option<u64>, runs: u64, cycles: u64, microseconds: Option<u64>) ->
 }
 
 /// Whether samples per second are said to be better, and whether cycles are.
-fn speed_of(source: &Report, target: &Report) -> [Option<Option<bool>>; 2] {
+fn speed_of(source: &Report, target: &Report) -> [&'static str; 2] {
     let found = conclusions(source, target);
-    [ChangeKind::Throughput, ChangeKind::Cycles]
-        .map(|kind| of_kind(&found, kind).map(|insight| insight.is_better))
+    [ChangeKind::Throughput, ChangeKind::Cycles].map(|kind| {
+        match of_kind(&found, kind).map(|insight| insight.is_better) {
+            None => "same",
+            Some(Some(true)) => "better",
+            Some(Some(false)) => "worse",
+            Some(None) => "neither",
+        }
+    })
 }
 
 #[test]
 fn fewer_cycles_with_a_smaller_batch_are_judged_by_samples_per_second() {
     // 24 in 1,000 cycles against 16 in 913: fewer cycles, and fewer samples per second.
     let (source, target) = (run(Some(24), 1, 1_000, None), run(Some(16), 1, 913, None));
-    assert_eq!(speed_of(&source, &target), [Some(Some(false)), Some(None)]);
+    assert_eq!(speed_of(&source, &target), ["worse", "neither"]);
     let found = conclusions(&source, &target);
     let throughput = of_kind(&found, ChangeKind::Throughput).expect("said");
     assert_eq!(
@@ -124,27 +131,27 @@ fn fewer_cycles_with_a_smaller_batch_are_judged_by_samples_per_second() {
         "It is slower: there are fewer samples per second, with a batch of 16 instead of 24. \
          Samples per second (by cycles): 24,000 to 17,525, −6,475 (−27.0 %)."
     );
-    assert_eq!(speed_of(&target, &source), [Some(Some(true)), Some(None)]);
+    assert_eq!(speed_of(&target, &source), ["better", "neither"]);
     // The same work: cycles say the same.
     let faster = run(Some(24), 1, 900, None);
-    assert_eq!(speed_of(&source, &faster), [Some(Some(true)), Some(Some(true))]);
+    assert_eq!(speed_of(&source, &faster), ["better", "better"]);
 }
 
 #[test]
 fn where_batch_or_runs_are_other_or_not_known_cycles_are_not_judged() {
     let source = run(None, 1, 1_000, None);
-    assert_eq!(speed_of(&source, &run(None, 1, 900, None)), [None, Some(None)]);
-    assert_eq!(speed_of(&source, &run(Some(8), 1, 900, None)), [None, Some(None)]);
+    assert_eq!(speed_of(&source, &run(None, 1, 900, None)), ["same", "neither"]);
+    assert_eq!(speed_of(&source, &run(Some(8), 1, 900, None)), ["same", "neither"]);
     // Twice the runs in less than twice the cycles.
     let (one, two) = (run(Some(8), 1, 1_000, None), run(Some(8), 2, 1_900, None));
-    assert_eq!(speed_of(&one, &two), [Some(Some(true)), Some(None)]);
-    assert_eq!(speed_of(&one, &one), [None, None]);
+    assert_eq!(speed_of(&one, &two), ["better", "neither"]);
+    assert_eq!(speed_of(&one, &one), ["same", "same"]);
 }
 
 #[test]
 fn where_cycles_and_elapsed_time_disagree_neither_is_better() {
     let (source, target) = (run(Some(8), 1, 1_000, Some(10)), run(Some(8), 1, 900, Some(20)));
-    assert_eq!(speed_of(&source, &target)[0], Some(None));
+    assert_eq!(speed_of(&source, &target)[0], "neither");
     let found = conclusions(&source, &target);
     let text = of_kind(&found, ChangeKind::Throughput).expect("said").text(&|_| String::new());
     assert!(
