@@ -73,7 +73,7 @@ pub fn exact_bytes(count: u64) -> String {
 }
 
 /// A difference with its sign, its size as `show` writes it.
-pub fn signed(difference: i64, show: fn(u64) -> String) -> String {
+pub fn signed(difference: i64, show: impl Fn(u64) -> String) -> String {
     let sign = match difference.signum() {
         1 => "+",
         0 => "",
@@ -85,6 +85,16 @@ pub fn signed(difference: i64, show: fn(u64) -> String) -> String {
 /// A difference of bytes in the largest binary unit that it reaches, with its sign.
 pub fn signed_bytes(difference: i64) -> String {
     signed(difference, bytes)
+}
+
+/// A difference of rates with its sign.
+pub fn signed_rate(difference: f64) -> String {
+    let sign = match difference {
+        0.0 => return "0".to_owned(),
+        ..0.0 => "−",
+        _ => "+",
+    };
+    format!("{sign}{}", rate(difference.abs()))
 }
 
 /// A percentage with its sign, and with a decimal below 100.
@@ -99,6 +109,22 @@ pub fn signed_percent(percent: f64) -> String {
         return format!("{sign}{size:.1} %");
     }
     format!("{sign}{} %", grouped(size.round() as u64))
+}
+
+/// A rate: to the nearest whole, and with three significant digits where that is fewer.
+pub fn rate(number: f64) -> String {
+    if number >= 100.0 {
+        grouped(number.round() as u64)
+    } else if number >= 1.0 {
+        format!("{number:.2}")
+    } else {
+        format!("{number:.3e}")
+    }
+}
+
+/// So many things, by the word for one: `1 tile`, `46 tiles`.
+pub fn counted(count: u64, word: &str) -> String {
+    format!("{} {word}{}", grouped(count), if count == 1 { "" } else { "s" })
 }
 
 /// A name without anything that could move the cursor, turn the reading direction or break a line:
@@ -161,6 +187,17 @@ mod tests {
             ("+181 %".into(), "−7.0 %".into())
         );
         assert_eq!(bytes(u64::MAX), "16777216.0 TiB");
+    }
+
+    #[test]
+    fn rates_are_rounded_and_never_cut() {
+        assert_eq!(rate(23_590.641), "23,591");
+        assert_eq!(rate(99.5), "99.50");
+        assert_eq!(rate(0.001_234), "1.234e-3");
+        assert_eq!(
+            (counted(1, "tile"), counted(1_472, "tile")),
+            ("1 tile".into(), "1,472 tiles".into())
+        );
     }
 
     #[test]

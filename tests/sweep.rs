@@ -86,6 +86,11 @@ fn the_fastest_that_fits_lies_within() {
     let of = |key: &str| row[key].as_f64().unwrap();
     let expected = of("batch_size") * of("recorded_runs") * 1.85e9 / of("cycles");
     assert!((speed(row).unwrap() / expected - 1.0).abs() < 1e-9, "{row}");
+    // By elapsed time it is another figure, that of the summary.
+    let summary = common::summary(Path::new(row["path"].as_str().unwrap())).unwrap();
+    let by_time = "throughput_by_elapsed_time_samples_per_second";
+    assert!(row[by_time].is_f64() && row[by_time] != row["throughput_samples_per_second"]);
+    assert_eq!(row[by_time], summary["execution"][by_time]);
 }
 
 #[test]
@@ -246,7 +251,7 @@ fn the_text_marks_the_best_and_shows_only_what_varies() {
     assert!(!header.contains("matMul") && table.contains("together"), "{table}");
     assert!(table.contains("cannot be read"), "{table}");
     let map = text(&["--by", "batch", "--and", "proportion"]);
-    assert!(map.starts_with("Samples per second by batch_size (down)"), "{map}");
+    assert!(map.starts_with("Samples per second (by cycles) by batch_size (down)"), "{map}");
     assert!(map.contains(" * ") && map.contains(" ! –") && map.contains(BROKEN), "{map}");
     assert!(text(&["--by", "proportion"]).contains("batch_size 24"));
 }

@@ -17,6 +17,8 @@ pub mod memory;
 
 pub mod program;
 
+pub mod throughput;
+
 pub mod liveness;
 
 pub mod placement;

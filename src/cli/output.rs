@@ -315,15 +315,27 @@ pub fn name_cell(name: &str) -> String {
     text::shortened(name, 80).into_owned()
 }
 
-/// A text in lines of at most 100 characters where its words allow it, the first after `first` and the others as
-/// far from the left.
-pub fn wrapped(first: &str, text: &str) -> String {
+/// The width of text: that of the terminal, or what reads well where there is none.
+fn text_width() -> usize {
     const WIDTH: usize = 100;
+    const LEAST: usize = 40;
+    let is_terminal = std::io::stdout().is_terminal();
+    let of_terminal = is_terminal.then(terminal_size::terminal_size).flatten();
+    of_terminal.map_or(WIDTH, |(width, _)| usize::from(width.0).max(LEAST))
+}
+
+/// A text in lines as wide as the terminal, without one of at most 100 characters, where its words allow it; the
+/// first comes after `first` and the others are as far from the left.
+pub fn wrapped(first: &str, text: &str) -> String {
+    wrapped_to(text_width(), first, text)
+}
+
+fn wrapped_to(most: usize, first: &str, text: &str) -> String {
     let indent = first.chars().count();
     let (mut lines, mut line, mut width) = (String::new(), first.to_owned(), indent);
     for word in text.split_whitespace() {
         let length = word.chars().count();
-        if width > indent && width + 1 + length > WIDTH {
+        if width > indent && width + 1 + length > most {
             lines += &line;
             lines.push('\n');
             line = " ".repeat(indent);
@@ -345,7 +357,7 @@ mod tests {
 
     #[test]
     fn lines_break_between_words_and_stay_below_each_other() {
-        let text = wrapped("  7. ", &"word ".repeat(40));
+        let text = wrapped_to(100, "  7. ", &"word ".repeat(40));
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 3);
         assert!(lines[0].starts_with("  7. word word") && lines[1].starts_with("     word"));
@@ -354,5 +366,9 @@ mod tests {
         let long = "x".repeat(200);
         assert_eq!(wrapped("- ", &format!("{long} y")), format!("- {long}\n  y\n"));
         assert_eq!(wrapped("- ", ""), "- \n");
+        let narrow = wrapped_to(40, "  ", &"word ".repeat(40));
+        assert!(
+            narrow.lines().count() > 5 && narrow.lines().all(|line| line.chars().count() <= 40)
+        );
     }
 }

@@ -10,6 +10,7 @@ use crate::analysis::liveness::{self, NamedBytes, Scope};
 use crate::analysis::memory::{self, CategoryBytes, FullestTile};
 use crate::analysis::program::operations::{self, Operation, ProportionCount};
 use crate::analysis::program::steps;
+use crate::analysis::throughput::{Throughput, throughput};
 use crate::format::poplar::OpenReport;
 use crate::format::{Error, Progress};
 use crate::store::Report;
@@ -17,7 +18,7 @@ use crate::store::memory::{Region, TileMemory};
 use crate::store::options::GraphInfo;
 use crate::store::report::ReportFile;
 use crate::store::target::Target;
-use crate::text::{bytes, clean, exact_bytes, grouped};
+use crate::text::{bytes, clean, exact_bytes, grouped, rate};
 
 const PEAK_VARIABLES: usize = 10;
 
@@ -93,6 +94,8 @@ struct ExecutionFacts {
     steps: u64,
     cycles: Option<u64>,
     seconds: Option<f64>,
+    throughput_by_cycles_samples_per_second: Option<f64>,
+    throughput_by_elapsed_time_samples_per_second: Option<f64>,
 }
 
 impl Summary {
@@ -110,11 +113,16 @@ impl Summary {
             graph: report.graph.get().copied().unwrap_or_default(),
             memory: memory_facts(report.memory.get(), report.target.get()),
             liveness: liveness_facts(report),
-            execution: report.execution.get().map(|totals| ExecutionFacts {
-                runs: totals.runs,
-                steps: totals.steps,
-                cycles: totals.cycles,
-                seconds: totals.elapsed_microseconds.map(|elapsed| elapsed as f64 / 1e6),
+            execution: report.execution.get().map(|totals| {
+                let Throughput { by_cycles, by_elapsed_time } = throughput(report);
+                ExecutionFacts {
+                    runs: totals.runs,
+                    steps: totals.steps,
+                    cycles: totals.cycles,
+                    seconds: totals.elapsed_microseconds.map(|elapsed| elapsed as f64 / 1e6),
+                    throughput_by_cycles_samples_per_second: by_cycles,
+                    throughput_by_elapsed_time_samples_per_second: by_elapsed_time,
+                }
             }),
             available_memory_proportion: debug_and_programs
                 .map(|(debug, programs)| operations::proportions(debug, programs))
@@ -241,12 +249,19 @@ impl Answer for Summary {
             section("availableMemoryProportion", aligned(&header, rows));
         }
         if let Some(execution) = &self.execution {
-            let rows = [
+            let mut rows = vec![
                 ("Runs", grouped(execution.runs)),
                 ("Steps", grouped(execution.steps)),
                 ("Cycles", or_unknown(execution.cycles, grouped)),
                 ("Elapsed", or_unknown(execution.seconds, |seconds| format!("{seconds:.6} s"))),
             ];
+            let samples = [
+                (execution.throughput_by_cycles_samples_per_second, "by cycles"),
+                (execution.throughput_by_elapsed_time_samples_per_second, "by elapsed time"),
+            ];
+            rows.extend(samples.into_iter().filter_map(|(samples, by)| {
+                Some(("Samples/second", format!("{} {by}", rate(samples?))))
+            }));
             section("Execution", pairs(rows));
         }
         text.pop();

@@ -47,6 +47,8 @@ pub struct DebugInfo {
     pub words: Names,
     /// The file's string table; empty when the file was cut before it.
     pub texts: Names,
+    /// Whether the file ends before its contents do, or is damaged: then contexts and names may be lacking.
+    pub is_cut: bool,
 }
 
 impl DebugInfo {

@@ -186,6 +186,11 @@ impl Report {
         self.target.get()?.bytes_per_tile
     }
 
+    /// Whether its debug information is there, and whole.
+    pub fn has_whole_debug_info(&self) -> bool {
+        self.debug.get().is_some_and(|debug| !debug.is_cut)
+    }
+
     /// Says of all parts that are not there yet why they will not come.
     pub fn settle_rest(&self, why: &Absence) {
         fn settle<T>(part: &Part<T>, why: &Absence) {

@@ -287,10 +287,13 @@ impl Runs {
         self.list.iter().map(|run| &*run.report).collect()
     }
 
-    /// The machine that says which tiles an IPU has: that of the first run, if it does.
+    /// The machine that says which tiles an IPU has: that of the first run that does. None where runs contradict
+    /// each other, for then no tile is on the same IPU in all.
     pub fn machine(&self) -> Option<&Target> {
         let targets = || self.list.iter().filter_map(|run| run.report.target.get());
-        targets().find(|target| target.tiles_per_ipu.is_some()).or_else(|| targets().next())
+        let mut known = targets().filter(|target| target.tiles_per_ipu.is_some());
+        let Some(first) = known.next() else { return targets().next() };
+        known.all(|other| other.tiles_per_ipu == first.tiles_per_ipu).then_some(first)
     }
 
     /// Whether a look at all steps, tiles, programs and debug contexts takes less than a frame.

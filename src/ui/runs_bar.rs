@@ -238,8 +238,8 @@ fn choices_ui(
     }
     match runs {
         Some(runs) if runs.is_one() => {}
-        Some(runs) if runs.len() > 2 => several_matched_ui(ui, runs),
-        Some(runs) => matched_ui(ui, runs),
+        Some(runs) if runs.len() > 2 => several_matched_ui(ui, runs, open.steps_by),
+        Some(runs) => matched_ui(ui, runs, open.steps_by),
         // As long as a run cannot be opened, none is matched.
         None if open.iter().any(|run| run.failure().is_some()) => {}
         None => {
@@ -249,18 +249,32 @@ fn choices_ui(
 }
 
 /// How many steps of the reference a run has too, and how sure that is.
-fn matched_ui(ui: &mut egui::Ui, runs: &Runs) {
+fn matched_ui(ui: &mut egui::Ui, runs: &Runs, steps_by: StepsBy) {
     let Some(pair) = runs.get(1).and_then(|run| run.pair.as_ref()) else {
         ui.weak(runs.why_not.as_deref().unwrap_or("Steps are being matched"));
         return;
     };
     let counts = &pair.step_counts;
     let number = |count: usize| grouped(count as u64);
-    let total = counts.matched.saturating_add(counts.only_source);
-    let text = format!("{} of {} steps matched", number(counts.matched), number(total));
+    let text = match (counts.only_source, counts.only_target) {
+        _ if steps_by == StepsBy::Index => "Steps aligned by number".to_owned(),
+        (0, 0) => format!("{} steps matched", number(counts.matched)),
+        (0, only) => {
+            format!("{} steps matched, {} only in the target", number(counts.matched), number(only))
+        }
+        (only, 0) => {
+            format!("{} steps matched, {} only in the source", number(counts.matched), number(only))
+        }
+        (source, target) => format!(
+            "{} steps matched, {} in one only",
+            number(counts.matched),
+            number(source.saturating_add(target))
+        ),
+    };
     let hover = format!(
-        "{} by name and operation, {} where numbers in names differ, {} by their place; {} only in \
+        "By name {} steps are matched: {} by name and operation, {} where numbers in names differ, {} by their place; {} only in \
          the source, {} only in the target",
+        number(counts.matched),
         number(counts.exact),
         number(counts.likely),
         number(counts.weak),
@@ -271,7 +285,7 @@ fn matched_ui(ui: &mut egui::Ui, runs: &Runs) {
 }
 
 /// The same of several runs, one a line.
-fn several_matched_ui(ui: &mut egui::Ui, runs: &Runs) {
+fn several_matched_ui(ui: &mut egui::Ui, runs: &Runs, steps_by: StepsBy) {
     let matched = |run: &Run| {
         let counts = &run.pair.as_ref()?.step_counts;
         let matched = grouped(counts.matched as u64);
@@ -287,6 +301,7 @@ fn several_matched_ui(ui: &mut egui::Ui, runs: &Runs) {
     let text = match &runs.why_not {
         Some(why_not) => why_not.clone(),
         None if lines.len() + 1 < runs.len() => "Steps are being matched".to_owned(),
+        None if steps_by == StepsBy::Index => "Steps aligned by number".to_owned(),
         None => "Steps matched".to_owned(),
     };
     ui.weak(text).on_hover_text(lines.join("\n"));

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use crate::liveness_pair::{source, sum, target};
 use crate::report;
-use crate::support::{assert_text, click, copied, settle, window};
+use crate::support::{assert_text, click, copied, has_text, settle, texts, window};
 use eframe::egui::Theme;
 use eframe::egui::accesskit::Role;
 use egui_kittest::kittest::Queryable as _;
 use egui_kittest::{Harness, SnapshotResults};
+use tilescope::store::report::Part;
 use tilescope::ui::app::App;
 use tilescope::ui::command::Page;
 
@@ -28,6 +29,48 @@ fn the_head_says_what_differs_and_what_changed() {
     for title in ["Source", "Target", "Difference", "Always live"] {
         assert!(harness.query_all_by_label(title).count() > 0, "{title}");
     }
+}
+
+#[test]
+fn the_first_sentence_says_whether_it_fits_before_and_after() {
+    let harness = page(Theme::Light);
+    let all = texts(&harness);
+    let place = |text: &str| all.iter().position(|found| found.contains(text));
+    let first = place("It fitted").or_else(|| place("It did not fit")).expect("the verdicts");
+    assert!(Some(first) < place("Temporary memory at the peak fell by"), "{all:#?}");
+}
+
+#[test]
+fn tiles_of_different_machines_are_on_no_common_ipu() {
+    let other = || {
+        let mut report = report::small();
+        let mut target = report.target.get().cloned().expect("a target");
+        target.tiles_per_ipu = Some(2);
+        report.target = Part::default();
+        report.target.fill(Some(target));
+        Arc::new(report)
+    };
+    let small = Arc::new(report::small());
+    let mut harness = window(Theme::Light, |ctx| App::with_reports(ctx, other(), small));
+    assert_text(&harness, "The reports are for different machines");
+    harness.state_mut().go(Page::Memory);
+    settle(&mut harness);
+    // By the source's two tiles of an IPU there would be 24.
+    assert!(!has_text(&harness, "IPU 23"), "{:#?}", texts(&harness));
+}
+
+#[test]
+fn plans_are_not_known_where_debug_information_is_cut() {
+    let mut target = target();
+    let mut debug = target.debug.get().cloned().expect("debug information");
+    debug.is_cut = true;
+    target.debug = Part::default();
+    target.debug.fill(Some(debug));
+    let (source, target) = (Arc::new(source()), Arc::new(target));
+    let mut harness = window(Theme::Light, |ctx| App::with_reports(ctx, source, target));
+    assert_text(&harness, "that of the target is cut");
+    click(&mut harness, "Changed plans (not known)");
+    assert_text(&harness, "Whether plans have changed is not known");
 }
 
 #[test]

@@ -44,8 +44,8 @@ fn two_reports_say_what_the_change_brought() {
     let mut harness = window(Theme::Light, |ctx| App::with_reports(ctx, source, target));
     harness.state_mut().go(Page::Insights);
     settle(&mut harness);
-    assert_text(&harness, "It still does not fit");
-    assert_text(&harness, "same");
+    assert_text(&harness, "It did not fit, and still does not:");
+    assert_text(&harness, "as before");
     assert_eq!(harness.get_all_by_label("Insights").count(), 3, "the menu and both halves");
 }
 

@@ -239,7 +239,10 @@ fn tables_are_copied_and_saved() {
     click(&mut harness, "Save");
     assert!(has_text(&harness, "Saved "), "{:#?}", texts(&harness));
     let saved = std::fs::read_to_string(&path).expect("a file");
-    assert!(saved.starts_with("Step,Bytes (bytes),Operation,Name\n120,329000,"), "{saved}");
+    assert!(
+        saved.starts_with("Step,Not always live (bytes),Operation,Name\n120,329000,"),
+        "{saved}"
+    );
     click(&mut harness, "Save as CSV…: peaks");
     type_into(&mut harness, "File", &path.display().to_string());
     click(&mut harness, "Save");

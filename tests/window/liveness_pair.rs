@@ -233,7 +233,7 @@ pub fn sum(table: &[Vec<String>], column: usize) -> i64 {
 #[test]
 fn both_curves_stand_in_one_picture_over_matched_steps() {
     let mut harness = page();
-    assert_text(&harness, "56 of 60 steps matched");
+    assert_text(&harness, "56 steps matched, 12 in one only");
     let peaks = value(&harness, BOTH);
     assert!(peaks.starts_with("step 30 of the source, step 38 of the target"), "{peaks}");
     assert!(peaks.contains("556.6 KiB → 263.7 KiB not always live"), "{peaks}");

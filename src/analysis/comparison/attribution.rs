@@ -24,8 +24,8 @@ pub struct Attribution {
     pub module_of: Vec<usize>,
     /// Modules of the network.
     pub modules: Vec<String>,
-    /// Whether both reports name operations: else what one of them names would seem to be the other's
-    /// loss or gain.
+    /// Whether both reports name operations, by whole debug information: else what one of them names would
+    /// seem to be the other's loss or gain.
     pub has_operations: bool,
 }
 
@@ -47,8 +47,8 @@ impl Attribution {
         };
         let names = reports.map(|report| report.liveness.get().into_iter().flat_map(names));
         let variables = Join::new(names, &matching.variables);
-        let has_operations =
-            matching.step_operations.iter().all(|found| !found.operations.is_empty());
+        let has_operations = reports.iter().all(|report| report.has_whole_debug_info())
+            && matching.step_operations.iter().all(|found| !found.operations.is_empty());
         let mut attribution =
             Self { owners, operations, variables, has_operations, ..Self::default() };
         attribution.find_modules();

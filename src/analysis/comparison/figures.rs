@@ -5,9 +5,10 @@ use crate::store::execution::ExecutionTotals;
 use crate::store::memory::{Region, TileMemory};
 use crate::store::options::GraphInfo;
 
-use crate::analysis::figures::difference::Difference;
+use crate::analysis::figures::difference::{Difference, RateDifference};
 use crate::analysis::liveness::timeline::WithTimeline;
 use crate::analysis::memory::{self, CategoryBytes, MemoryTotals, cell};
+use crate::analysis::throughput::{BY_CYCLES, BY_ELAPSED_TIME, Throughput, throughput};
 
 /// What a figure counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,18 +18,37 @@ pub enum Unit {
     /// Cycles of a tile's clock.
     Cycles,
     Microseconds,
+    /// A rate: its exact values are those of `rates`.
+    SamplesPerSecond,
     /// The number of a tile or step: where something is, not how much.
     Place,
 }
 
+impl Unit {
+    /// Its name for programs.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Bytes => "bytes",
+            Self::Count => "count",
+            Self::Cycles => "cycles",
+            Self::Microseconds => "microseconds",
+            Self::SamplesPerSecond => "samples-per-second",
+            Self::Place => "number",
+        }
+    }
+}
+
 /// A figure of all reports.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
     /// Where it stands in the JSON of a comparison: `memory`, `total_bytes`.
     pub path: Vec<String>,
     pub title: String,
     pub unit: Unit,
+    /// Of a rate to the nearest whole.
     pub values: Vec<Option<i64>>,
+    /// Of a rate the exact values; of all else none.
+    pub rates: Vec<Option<f64>>,
 }
 
 impl Figure {
@@ -36,6 +56,13 @@ impl Figure {
     pub fn difference(&self, other: usize) -> Difference {
         let value = |report: usize| self.values.get(report).copied().flatten();
         Difference { source: value(0), target: value(other) }
+    }
+
+    /// The same of a rate, exactly; `None` of all else.
+    pub fn rate_difference(&self, other: usize) -> Option<RateDifference> {
+        let value = |report: usize| self.rates.get(report).copied().flatten();
+        let is_rate = self.unit == Unit::SamplesPerSecond;
+        is_rate.then(|| RateDifference { source: value(0), target: value(other) })
     }
 }
 
@@ -55,7 +82,10 @@ impl KeyFigure {
     }
 }
 
-pub const KEY_FIGURES: [KeyFigure; 7] = [
+const BY_CYCLES_KEY: &str = "throughput_by_cycles_samples_per_second";
+const BY_ELAPSED_TIME_KEY: &str = "throughput_by_elapsed_time_samples_per_second";
+
+pub const KEY_FIGURES: [KeyFigure; 9] = [
     KeyFigure {
         title: "Peak, with what always lives",
         short_title: "Peak",
@@ -83,6 +113,16 @@ pub const KEY_FIGURES: [KeyFigure; 7] = [
     },
     KeyFigure { title: "Code", short_title: "Code", path: &["memory", "code_bytes"] },
     KeyFigure { title: "Cycles", short_title: "Cycles", path: &["execution", "cycles"] },
+    KeyFigure {
+        title: BY_CYCLES,
+        short_title: "Samples/s by cycles",
+        path: &["execution", BY_CYCLES_KEY],
+    },
+    KeyFigure {
+        title: BY_ELAPSED_TIME,
+        short_title: "Samples/s by elapsed time",
+        path: &["execution", BY_ELAPSED_TIME_KEY],
+    },
 ];
 
 /// All figures, in the order in which `summary` has them; those that no report has are listed as well.
@@ -106,6 +146,7 @@ struct Facts<'a> {
     peak: Option<Peak>,
     always_live: Option<u64>,
     execution: Option<&'a ExecutionTotals>,
+    throughput: Throughput,
 }
 
 struct Peak {
@@ -132,6 +173,7 @@ impl<'a> Facts<'a> {
             always_live: totals.always_live_bytes,
             totals,
             execution: report.execution.get(),
+            throughput: throughput(report),
         }
     }
 
@@ -166,6 +208,18 @@ impl List<'_> {
             title: title.to_owned(),
             unit,
             values: self.reports.iter().map(|facts| of(facts).map(signed)).collect(),
+            rates: Vec::new(),
+        });
+    }
+
+    fn add_rate(&mut self, path: &[&str], title: &str, of: fn(&Throughput) -> Option<f64>) {
+        let rates: Vec<_> = self.reports.iter().map(|facts| of(&facts.throughput)).collect();
+        self.figures.push(Figure {
+            path: path.iter().map(|part| (*part).to_owned()).collect(),
+            title: title.to_owned(),
+            unit: Unit::SamplesPerSecond,
+            values: rates.iter().map(|rate| rate.map(|rate| rate.round() as i64)).collect(),
+            rates,
         });
     }
 
@@ -261,6 +315,9 @@ impl List<'_> {
         add("elapsed_microseconds", "Elapsed", Unit::Microseconds, |totals| {
             totals.elapsed_microseconds
         });
+        self.add_rate(&["execution", BY_CYCLES_KEY], BY_CYCLES, |found| found.by_cycles);
+        let path = ["execution", BY_ELAPSED_TIME_KEY];
+        self.add_rate(&path, BY_ELAPSED_TIME, |found| found.by_elapsed_time);
     }
 }
 

@@ -19,6 +19,7 @@ pub mod matching;
 pub(crate) mod moment;
 pub(crate) mod options;
 pub(crate) mod owners;
+pub(crate) mod peak_move;
 pub(crate) mod plans;
 pub(crate) mod slot_curves;
 pub(crate) mod slot_peaks;

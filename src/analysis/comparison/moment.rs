@@ -36,6 +36,11 @@ impl Moment {
             Some((bytes.always_live.saturating_add(bytes.not_always_live), std::cmp::Reverse(step)))
         });
         let (_, std::cmp::Reverse(step)) = alive.max()?;
+        Self::alive(curve, scope, step)
+    }
+
+    /// What is alive at a step of a scope.
+    pub fn alive(curve: &ScopeCurve, scope: Scope, step: usize) -> Option<AliveAt> {
         Some(AliveAt { moment: Self::at(curve, scope, step)?, bytes: alive_at(curve, step)? })
     }
 }

@@ -1,7 +1,8 @@
 //! Operations of both reports that are computed in another way: those whose plan has changed.
 //!
-//! A plan shows in what the compiler made of an operation: its steps, the code of its internal exchanges,
-//! its control code, the number of its vertices. It has changed when any of these has, as far as both reports say so.
+//! A plan has changed where both reports have whole debug information and the steps of an operation differ in
+//! number, vertices or kinds (definitions.md); steps of different kinds are never matched. Where one of them lacks
+//! debug information, or has a part of it, nothing is known: then steps lack names, not plans.
 
 use std::cmp::Reverse;
 
@@ -54,32 +55,55 @@ impl Plan {
 
     /// Whether it is computed in another way.
     pub fn has_changed(&self) -> bool {
-        let differs = |figure: &Difference| figure.change().is_some_and(|change| change != 0);
-        self.only_source() > 0
-            || self.only_target() > 0
-            || differs(&self.exchange_code)
-            || differs(&self.control_code)
-            || differs(&self.vertices)
+        let differs = self.vertices.change().is_some_and(|change| change != 0);
+        self.only_source() > 0 || self.only_target() > 0 || differs
+    }
+
+    /// Whether it is known that it is the same to the last byte of its code.
+    fn is_same(&self) -> bool {
+        let is_same = |figure: &Difference| figure.change() == Some(0);
+        // Not every compiler says how much control code a program has.
+        let has_same_code = is_same(&self.exchange_code) && self.control_code.is_equal();
+        !self.has_changed() && is_same(&self.vertices) && has_same_code
     }
 }
 
-/// The operations of both reports whose plan has changed, largest change of their peak first, then
-/// in the order of the source. The curves are the not-always-live bytes at each step.
-pub fn changed_plans(
+/// The plans of two reports.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Plans {
+    /// Operations that are computed in another way, largest change of their peak first, then in the order of
+    /// the source.
+    pub changed: Vec<Plan>,
+    /// Operations that both reports have.
+    pub operations: usize,
+    /// Whether both have the same operations, each with the same steps, vertices and code.
+    pub are_equal: bool,
+}
+
+/// The plans of two reports; `None` where one of them lacks debug information or has a part of it. The curves
+/// are the not-always-live bytes at each step.
+pub fn plans(
     reports: [&Report; 2],
     curves: [&[u64]; 2],
     attribution: &Attribution,
     matching: &Matching,
-) -> Vec<Plan> {
+) -> Option<Plans> {
+    if !reports.iter().all(|report| report.has_whole_debug_info()) {
+        return None;
+    }
     let sides = Side::BOTH.map(|side| {
         let operations = side.of(matching.step_operations.each_ref());
         PlanSide::of(side.of(reports), side.of(curves), attribution.owners(side), operations)
     });
     let plan = |pair: (usize, usize)| plan(pair, &sides, matching);
-    let mut plans: Vec<Plan> =
-        matching.operations.iter().filter_map(plan).filter(Plan::has_changed).collect();
-    plans.sort_by_key(|plan| Reverse(plan.peak.magnitude()));
-    plans
+    let all: Vec<Plan> = matching.operations.iter().filter_map(plan).collect();
+    let counts = matching.operations.counts();
+    let are_same_operations = counts.only_source == 0 && counts.only_target == 0;
+    let operations = all.len();
+    let are_equal = operations > 0 && are_same_operations && all.iter().all(Plan::is_same);
+    let mut changed: Vec<Plan> = all.into_iter().filter(Plan::has_changed).collect();
+    changed.sort_by_key(|plan| Reverse(plan.peak.magnitude()));
+    Some(Plans { changed, operations, are_equal })
 }
 
 /// What one report has of its operations, by position.
@@ -162,6 +186,7 @@ mod tests {
     use super::*;
 
     use super::super::fixture::{Content, matching, report};
+    use crate::store::report::Part;
 
     /// Operations fc and, from step 3 on, conv.
     fn content() -> Content {
@@ -179,15 +204,18 @@ mod tests {
     }
 
     fn changed(source: &Content, target: &Content) -> Vec<Plan> {
-        let (source, target) = (report(source), report(target));
+        found([report(source), report(target)]).expect("whole debug information").changed
+    }
+
+    fn found([source, target]: [Report; 2]) -> Option<Plans> {
         let matching = matching(&source, &target, &[(0, 0), (1, 1)]);
         let attribution = Attribution::of([&source, &target], &matching);
         let curves: [&[u64]; 2] = [&[0, 8, 8, 0, 50, 0], &[0, 8, 9, 0, 90, 0]];
-        changed_plans([&source, &target], curves, &attribution, &matching)
+        plans([&source, &target], curves, &attribution, &matching)
     }
 
     #[test]
-    fn steps_code_and_vertices_tell_that_a_plan_has_changed() {
+    fn steps_and_vertices_tell_that_a_plan_has_changed_and_code_that_it_is_equal() {
         let source = content();
         assert!(changed(&source, &source).is_empty(), "other bytes alone are no other plan");
         let mut target = content();
@@ -203,18 +231,29 @@ mod tests {
         assert_eq!((fc.peak_steps, fc.peak.change()), ([Some(1), Some(1)], Some(0)));
         let mut target = content();
         target.code[3] = [4, 5, 0, 0];
-        let found = changed(&source, &target);
-        assert_eq!((found.len(), found[0].exchange_code.change()), (1, Some(5)));
+        let are_equal = |source: &Content, target: &Content| {
+            super::tests::found([report(source), report(target)]).expect("known").are_equal
+        };
+        assert!(changed(&source, &target).is_empty(), "the same steps with other code");
+        assert!(are_equal(&source, &source) && !are_equal(&source, &target));
         let mut target = content();
         target.control = vec![[0; 4], [0, 0, 9, 0]];
-        assert!(changed(&source, &target).is_empty(), "the source does not say");
-        let mut said = content();
-        said.control = vec![[1, 0, 0, 0]; 2];
-        let found = changed(&said, &target);
-        assert_eq!((found.len(), found[0].control_code.change()), (1, Some(7)));
+        assert!(changed(&source, &target).is_empty() && !are_equal(&source, &target));
         let mut target = content();
         target.state[1] = [3, 0, 0, 0];
         let found = changed(&source, &target);
         assert_eq!((found.len(), found[0].vertices.change()), (1, Some(2)));
+    }
+
+    #[test]
+    fn where_debug_information_of_one_is_cut_or_absent_plans_are_not_known() {
+        for is_absent in [true, false] {
+            let mut lacking = report(&content());
+            let mut debug = lacking.debug.get().cloned().expect("debug information");
+            debug.is_cut = true;
+            lacking.debug = Part::default();
+            lacking.debug.fill((!is_absent).then_some(debug));
+            assert_eq!(found([report(&content()), lacking]), None);
+        }
     }
 }

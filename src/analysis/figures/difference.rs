@@ -48,12 +48,47 @@ impl Difference {
 
 impl Serialize for Difference {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_struct("Difference", 4)?;
-        object.serialize_field("source", &self.source)?;
-        object.serialize_field("target", &self.target)?;
-        object.serialize_field("difference", &self.change())?;
-        object.serialize_field("percent", &self.percent())?;
-        object.end()
+        serialize_figure(serializer, [self.source, self.target, self.change()], self.percent())
+    }
+}
+
+/// A rate of the source and of the target; the same for what is no whole number.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct RateDifference {
+    pub source: Option<f64>,
+    pub target: Option<f64>,
+}
+
+impl RateDifference {
+    /// Target − source; `None` where one of them is not known.
+    pub fn change(&self) -> Option<f64> {
+        Some(self.target? - self.source?)
+    }
+
+    /// The change in percent of the source, one decimal; `None` where the source is not above 0.
+    pub fn percent(&self) -> Option<f64> {
+        let source = self.source.filter(|source| *source > 0.0)?;
+        Some((self.change()? * 1000.0 / source).round() / 10.0)
+    }
+}
+
+/// The four keys of a figure in JSON.
+fn serialize_figure<S: Serializer, T: Serialize>(
+    serializer: S,
+    [source, target, difference]: [Option<T>; 3],
+    percent: Option<f64>,
+) -> Result<S::Ok, S::Error> {
+    let mut object = serializer.serialize_struct("Difference", 4)?;
+    object.serialize_field("source", &source)?;
+    object.serialize_field("target", &target)?;
+    object.serialize_field("difference", &difference)?;
+    object.serialize_field("percent", &percent)?;
+    object.end()
+}
+
+impl Serialize for RateDifference {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serialize_figure(serializer, [self.source, self.target, self.change()], self.percent())
     }
 }
 

@@ -9,7 +9,6 @@ use super::fixture::{Call, Fixture, always, call, temporary};
 use super::verdict::Cause;
 use super::{Insights, OfTiles, insights};
 use crate::analysis::derived::Derived;
-use crate::analysis::insights::change::{ChangeKind, change_insights};
 use crate::store::Report;
 use crate::store::log::{Log, LogMessage};
 use crate::store::options::{About, SideFact};
@@ -217,7 +216,11 @@ fn operands_on_few_tiles_want_a_higher_proportion() {
     let raise = advice(&found, Technique::RaiseAvailableMemoryProportion);
     assert_eq!((raise.direction, raise.suggested), (Direction::Raise, None));
     assert_eq!(saved(&found, raise.id), 36, "both tiles, over by 18 each");
-    assert!(raise.evidence[0].what.contains("all of which 2 such tiles hold"), "{}", raise.evidence[0].what);
+    assert!(
+        raise.evidence[0].what.contains("all of which 2 such tiles hold"),
+        "{}",
+        raise.evidence[0].what
+    );
     assert_eq!(raise.evidence[0].variable.as_deref(), Some("<rearrangement:x>"));
     // The same of something that has no plan, which is a matter of its layout.
     let mut other = fixture("gather");
@@ -429,23 +432,6 @@ fn of_an_empty_report_nothing_is_said() {
     let found = of_report(Report::default());
     assert_eq!((found.verdict, found.advice.len(), found.must_go.len()), (None, 0, 0));
     assert!(found.fullest_tiles.is_empty() && found.histogram.is_empty());
-    assert!(change_insights(&Report::default(), &Report::default(), None).is_empty());
-}
-
-#[test]
-fn the_change_of_the_verdict_is_told() {
-    let before = one_convolution().report();
-    let after = Fixture { limit: 115, ..one_convolution() }.report();
-    let found = change_insights(&before, &after, None);
-    assert_eq!(
-        (found[0].kind, found[0].what.as_str()),
-        (ChangeKind::Fits, "It fits now; over the limit")
-    );
-    assert_eq!(found[0].bytes.and_then(|bytes| bytes.change()), Some(-10));
-    assert!(found[0].is_better);
-    let back = change_insights(&after, &before, None);
-    assert!(back[0].what.contains("not fit any more, on 1 tiles"), "{}", back[0].what);
-    assert!(!back[0].is_better);
 }
 
 /// A report of a few steps, calls and variables.

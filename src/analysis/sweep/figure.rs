@@ -1,6 +1,7 @@
 //! The figures of a run that a sweep can be drawn by.
 
 use super::SweepRun;
+use crate::analysis::throughput;
 use crate::text::words;
 
 words! {
@@ -24,8 +25,10 @@ words! {
         Code = "code",
         /// Cycles of all runs.
         Cycles = "cycles",
-        /// Samples per second.
+        /// Samples per second, by cycles.
         Throughput = "throughput",
+        /// Samples per second, by elapsed time.
+        ThroughputByElapsedTime = "throughput-by-elapsed-time",
     }
 }
 
@@ -50,7 +53,7 @@ impl FigureValue {
 }
 
 impl Figure {
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Fits,
         Self::TilesOverLimit,
         Self::FullestTile,
@@ -61,6 +64,7 @@ impl Figure {
         Self::Code,
         Self::Cycles,
         Self::Throughput,
+        Self::ThroughputByElapsedTime,
     ];
 
     /// The title of its column in a table for programs: what it is, and its unit.
@@ -86,12 +90,22 @@ impl Figure {
             Self::Peak => ("peak_bytes", "Peak"),
             Self::Code => ("code_bytes", "Code"),
             Self::Cycles => ("cycles", "Cycles"),
-            Self::Throughput => ("throughput_samples_per_second", "Samples per second"),
+            Self::Throughput => ("throughput_samples_per_second", throughput::BY_CYCLES),
+            Self::ThroughputByElapsedTime => {
+                ("throughput_by_elapsed_time_samples_per_second", throughput::BY_ELAPSED_TIME)
+            }
         }
     }
 
     pub fn is_bytes(self) -> bool {
-        !matches!(self, Self::Fits | Self::TilesOverLimit | Self::Cycles | Self::Throughput)
+        !matches!(
+            self,
+            Self::Fits
+                | Self::TilesOverLimit
+                | Self::Cycles
+                | Self::Throughput
+                | Self::ThroughputByElapsedTime
+        )
     }
 
     /// What a run has of it; `None` where the report does not say.
@@ -100,6 +114,10 @@ impl Figure {
             Self::Fits => return run.fits.map(FigureValue::Flag),
             Self::Throughput => {
                 return run.throughput_samples_per_second.map(FigureValue::Rate);
+            }
+            Self::ThroughputByElapsedTime => {
+                let found = run.throughput_by_elapsed_time_samples_per_second;
+                return found.map(FigureValue::Rate);
             }
             Self::TilesOverLimit => run.tiles_over_limit,
             Self::FullestTile => run.fullest_tile.and_then(|tile| tile.including_gaps_bytes),

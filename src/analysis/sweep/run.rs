@@ -3,20 +3,13 @@
 //! - The peak is always live + not always live at the step where that is most.
 //! - Code is the bytes of the categories whose name ends in `Code` (control, vertex, internal, host
 //!   and global exchange code), overlapped or not; all of it is always live.
-//! - The batch size is what `app.json` says under `batch_size`, `batchSize`, `batch size` or `batch` in any
-//!   case; of several the one nearest to the top of the file, and none when two of them are as near and
-//!   contradict each other.
-//! - The throughput is samples per second: batch size × runs ÷ seconds, the seconds being cycles ÷ clock
-//!   (definitions.md, "Time"). A batch that one run takes several times, by gradient accumulation or by
-//!   replicas, counts once: reports do not say.
+//! - Batch size and samples per second are those of [`crate::analysis::throughput`].
 
 use crate::analysis::liveness;
 use crate::analysis::liveness::scope_curve::peak_of_everything;
 use crate::analysis::memory::{self, FullestTile};
-use crate::analysis::program::report_options::{
-    OptionKind, OptionValue, ReportOption, last_part, options,
-};
-use crate::store::options::SideFact;
+use crate::analysis::program::report_options::{OptionKind, OptionValue, ReportOption, options};
+use crate::analysis::throughput::{batch_size, throughput};
 use crate::store::{Report, Warning};
 
 /// One report of a sweep. What it does not say is `None`, and so is everything of a report that
@@ -48,7 +41,10 @@ pub struct SweepRun {
     pub recorded_runs: Option<u64>,
     /// Cycles of all of them.
     pub cycles: Option<u64>,
+    /// By cycles.
     pub throughput_samples_per_second: Option<f64>,
+    /// By elapsed time.
+    pub throughput_by_elapsed_time_samples_per_second: Option<f64>,
     /// All options, by kind and name.
     #[serde(skip)]
     pub options: Vec<ReportOption>,
@@ -81,7 +77,7 @@ impl SweepRun {
         let target = report.target.get();
         let totals = memory.map(|memory| memory::totals(memory, target)).unwrap_or_default();
         let execution = report.execution.get();
-        let app = report.about.get().map(|about| about.app.as_slice()).unwrap_or_default();
+        let throughput = throughput(report);
         let mut options = options(report);
         let mut kinds: Vec<OptionKind> = options.iter().map(|option| option.kind).collect();
         // Contexts without the option say that it is not set.
@@ -95,7 +91,7 @@ impl SweepRun {
             name: "directory".to_owned(),
             value: OptionValue::Text(name.clone()),
         });
-        let mut run = Self {
+        Self {
             path,
             name,
             error: None,
@@ -109,18 +105,16 @@ impl SweepRun {
             always_live_bytes: totals.always_live_bytes,
             peak_bytes: peak_of_everything(report).map(|(_, bytes)| bytes),
             code_bytes: memory.and_then(memory::code_bytes),
-            batch_size: batch_size(app),
+            batch_size: batch_size(report),
             recorded_runs: execution.map(|totals| totals.runs),
             cycles: execution.and_then(|totals| totals.cycles),
-            throughput_samples_per_second: None,
+            throughput_samples_per_second: throughput.by_cycles,
+            throughput_by_elapsed_time_samples_per_second: throughput.by_elapsed_time,
             options,
             kinds,
             note: liveness::replica_note(target),
             warnings: report.warnings.list(),
-        };
-        let clock_hz = target.and_then(|target| target.clock_hz);
-        run.throughput_samples_per_second = run.throughput(clock_hz);
-        run
+        }
     }
 
     pub fn unreadable(path: String, name: String, error: RunError) -> Self {
@@ -137,92 +131,11 @@ impl SweepRun {
     pub fn cycles_per_run(&self) -> Option<f64> {
         Some(self.cycles? as f64 / self.recorded_runs.unwrap_or(1).max(1) as f64)
     }
-
-    /// Nothing is known of the speed of a run that took no time.
-    fn throughput(&self, clock_hz: Option<u64>) -> Option<f64> {
-        let (cycles, clock_hz) = (self.cycles?, clock_hz?);
-        let samples = self.batch_size? as f64 * self.recorded_runs? as f64;
-        (cycles > 0 && clock_hz > 0).then(|| samples * clock_hz as f64 / cycles as f64)
-    }
-}
-
-fn batch_size(app: &[SideFact]) -> Option<u64> {
-    let mut found: Vec<(usize, u64)> = Vec::new();
-    for fact in app {
-        let name: String = last_part(&fact.path)
-            .chars()
-            .filter(|character| character.is_alphanumeric())
-            .flat_map(char::to_lowercase)
-            .collect();
-        if !["batchsize", "batch"].contains(&name.as_str()) {
-            continue;
-        }
-        if let OptionValue::Integer(size) = OptionValue::parse(&fact.value)
-            && let Some(size) = u64::try_from(size).ok().filter(|size| *size > 0)
-        {
-            found.push((fact.path.matches(" / ").count(), size));
-        }
-    }
-    let depth = found.iter().map(|(depth, _)| *depth).min()?;
-    let mut nearest = found.iter().filter(|row| row.0 == depth).map(|(_, size)| *size);
-    let size = nearest.next()?;
-    nearest.all(|other| other == size).then_some(size)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::execution::ExecutionTotals;
-    use crate::store::options::About;
-    use crate::store::target::Target;
-
-    fn facts(facts: &[(&str, &str)]) -> Vec<SideFact> {
-        let fact = |(path, value): &(&str, &str)| SideFact {
-            path: (*path).to_owned(),
-            value: (*value).to_owned(),
-        };
-        facts.iter().map(fact).collect()
-    }
-
-    #[test]
-    fn the_batch_size_nearest_to_the_top_counts() {
-        let of = |list: &[(&str, &str)]| batch_size(&facts(list));
-        assert_eq!(of(&[("batch_size", "8")]), Some(8));
-        assert_eq!(of(&[("a / BatchSize", "16.0"), ("a / b / batch", "4")]), Some(16));
-        assert_eq!(of(&[("a / batch size", "8"), ("b / batch", "4")]), None);
-        assert_eq!(of(&[("a / batch", "8"), ("b / batch", "8")]), Some(8));
-        assert_eq!(of(&[("micro_batch_size", "8"), ("batch", "many"), ("batch", "0")]), None);
-        assert_eq!(of(&[]), None);
-    }
-
-    #[test]
-    fn throughput_is_samples_of_all_runs_by_their_time() {
-        let report = |batch: &str, totals: Option<ExecutionTotals>, clock_hz| {
-            let report = Report::default();
-            let app = facts(&[("batch_size", batch)]);
-            report.about.fill(Some(About { app, ..About::default() }));
-            report.target.fill(Some(Target { clock_hz, ..Target::default() }));
-            report.execution.fill(totals);
-            SweepRun::of(String::new(), String::new(), &report)
-        };
-        let totals = |cycles| {
-            Some(ExecutionTotals { runs: 3, steps: 9, cycles, elapsed_microseconds: Some(1) })
-        };
-        // 24 samples in 6,000 cycles of a microsecond.
-        let run = report("8", totals(Some(6_000)), Some(1_000_000));
-        assert_eq!(run.throughput_samples_per_second, Some(4_000.0));
-        assert_eq!(run.cycles_per_run(), Some(2_000.0));
-        for unknown in [
-            report("8", None, Some(1)),
-            report("8", totals(None), Some(1)),
-            report("8", totals(Some(0)), Some(1)),
-            report("8", totals(Some(9)), None),
-            report("x", totals(Some(9)), Some(1)),
-        ] {
-            assert_eq!(unknown.throughput_samples_per_second, None);
-        }
-    }
-
     #[test]
     fn an_empty_report_has_no_facts() {
         let run = SweepRun::of("a/b".to_owned(), "b".to_owned(), &Report::default());

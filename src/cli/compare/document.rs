@@ -7,7 +7,9 @@ use rayon::prelude::*;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
-use super::explained::{ExplainedFullestTile, ExplainedPart};
+use super::Shown;
+use super::conclusions::Conclusion;
+use super::explained::{ExplainedAtMatchedSteps, ExplainedFullestTile, ExplainedPart};
 use super::runs::Runs;
 use crate::analysis::comparison::contribution::{OperationName, Part};
 use crate::analysis::comparison::explanation::Explanation;
@@ -21,7 +23,8 @@ use crate::analysis::comparison::variables::{VariableDifference, variables};
 use crate::analysis::derived::{Derived, DerivedPair};
 use crate::analysis::figures::difference::{Difference, Side};
 use crate::analysis::insights::change::ChangeInsight;
-use crate::analysis::insights::compared::Compared;
+use crate::analysis::insights::compared::{Compared, changes};
+use crate::analysis::insights::logs::log_messages;
 use crate::analysis::liveness;
 use crate::analysis::memory;
 use crate::analysis::program::steps;
@@ -46,9 +49,14 @@ pub struct Comparison {
     pub(super) matched: Matched,
     pub(super) variables: Option<Vec<VariableDifference>>,
     pub(super) insights: Vec<ChangeInsight>,
+    pub(super) conclusions: Vec<Conclusion>,
+    /// Where the peaks are at steps that are not matched with each other: these steps.
+    pub(super) peak_moved: Option<PeakMoved>,
+    pub(super) explanation_at_matched_steps: Option<ExplainedAtMatchedSteps>,
     pub(super) explanation: Explained,
     pub(super) spikes: Vec<SpikeRow>,
-    pub(super) plans: Vec<PlanRow>,
+    /// Null where it is not known: where a report does not have whole debug information.
+    pub(super) plans: Option<Vec<PlanRow>>,
     /// One row per report, of more than two.
     #[serde(skip_serializing_if = "Runs::is_empty")]
     pub(super) runs: Runs,
@@ -59,6 +67,31 @@ pub struct Comparison {
     pub(super) fits: [Option<bool>; 2],
     #[serde(skip)]
     pub(super) note: Option<&'static str>,
+    #[serde(skip)]
+    pub(super) shown: Shown,
+}
+
+/// The steps of peaks that are not matched with each other.
+#[derive(Debug, Serialize)]
+pub(super) struct PeakMoved {
+    source: Option<PeakStep>,
+    target: Option<PeakStep>,
+}
+
+#[derive(Debug, Serialize)]
+struct PeakStep {
+    step: u32,
+    kind: Option<String>,
+    name: Option<String>,
+    operation: Option<OperationName>,
+}
+
+impl PeakStep {
+    fn of(report: &Report, step: Option<usize>) -> Option<Self> {
+        let facts = steps::facts(report, step?)?;
+        let operation = facts.operation.as_ref().map(OperationName::of);
+        Some(Self { step: facts.step.0, kind: facts.kind, name: facts.name, operation })
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -105,10 +138,12 @@ pub(super) struct Explained {
 pub(super) struct SpikeRow {
     pub(super) source_step: Option<u32>,
     pub(super) target_step: Option<u32>,
-    /// Of the source's step where there is one.
+    /// Of the source's step where there is one; `target_name` and `target_operation` are those of the target's.
     pub(super) kind: Option<String>,
     pub(super) name: Option<String>,
     pub(super) operation: Option<OperationName>,
+    pub(super) target_name: Option<String>,
+    pub(super) target_operation: Option<OperationName>,
     pub(super) not_always_live_bytes: Difference,
     pub(super) sureness: Option<Sureness>,
 }
@@ -139,27 +174,32 @@ impl Comparison {
         progress: &Progress,
     ) -> Result<Self, Error> {
         let target = others.first().unwrap_or(source);
-        rayon::join(|| read(source, progress), || read(target, progress));
+        rayon::join(
+            || read(source, progress),
+            || others.par_iter().for_each(|other| read(other, progress)),
+        );
         let gaps = [gaps_of_fullest(&source.report)?, gaps_of_fullest(&target.report)?];
         let derived = |open: &OpenReport| Derived::new(Arc::clone(&open.report));
         let (derived_source, derived_target) = (derived(source), derived(target));
-        let mut runs = Runs::default();
-        if let Some(more @ [_, ..]) = others.get(1..) {
-            more.par_iter().for_each(|open| open.read_debug_info(progress));
-            let more: Vec<Derived> = more.iter().map(derived).collect();
-            let all: Vec<&Derived> =
-                [&derived_source, &derived_target].into_iter().chain(&more).collect();
-            runs = Runs::of(&all);
-        }
-        let pair = [source, target].map(|open| Arc::clone(&open.report));
+        let (pair, is_matched) = pair_of(&derived_source, &derived_target);
         let (source, target) = (&*source.report, &*target.report);
-        let matching = match_reports(source, target, &|| false);
-        let is_matched = matching.is_some();
-        let pair = DerivedPair::new(pair, matching.unwrap_or_default());
         let compared =
             Compared::of([&derived_source, &derived_target], &pair, &gaps, SPIKES, &|| false);
         let fits = [source, target]
             .map(|report| memory::totals(report.memory.get()?, report.target.get()).fits);
+        let mut runs = Runs::default();
+        if let Some(more @ [_, ..]) = others.get(1..) {
+            let more: Vec<Derived> = more.iter().map(derived).collect();
+            let all: Vec<&Derived> =
+                [&derived_source, &derived_target].into_iter().chain(&more).collect();
+            let of_others = more.iter().map(|other| {
+                let (pair, _) = pair_of(&derived_source, other);
+                changes([&derived_source, other], &pair, &|| false)
+            });
+            let of_others: Vec<_> =
+                [Vec::new(), compared.insights.clone()].into_iter().chain(of_others).collect();
+            runs = Runs::of(&all, &of_others);
+        }
         let matching = &pair.matching;
         let mut sections = sections(&compared.figures, both_values);
         let path = ["memory".to_owned(), "fits".to_owned()];
@@ -178,7 +218,19 @@ impl Comparison {
                 operations: matching.operations.counts(),
             },
             variables: variables(source, target, &pair.attribution(), compared.peak_steps),
+            conclusions: compared.insights.iter().map(Conclusion::of).collect(),
             insights: compared.insights,
+            peak_moved: compared.moved_peak.as_ref().map(|_| {
+                let [of_source, of_target] = compared.peak_steps;
+                PeakMoved {
+                    source: PeakStep::of(source, of_source),
+                    target: PeakStep::of(target, of_target),
+                }
+            }),
+            explanation_at_matched_steps: compared
+                .moved_peak
+                .as_ref()
+                .map(|moved| ExplainedAtMatchedSteps::of([source, target], moved)),
             explanation: Explained::of(
                 [source, target],
                 compared.peak.as_ref(),
@@ -189,19 +241,29 @@ impl Comparison {
                 .iter()
                 .map(|spike| spike_row([source, target], spike))
                 .collect(),
-            plans: compared.plans.into_iter().map(plan_row).collect(),
+            plans: compared.plans.map(|plans| plans.changed.into_iter().map(plan_row).collect()),
             runs,
             figures: compared.figures,
             fits,
             note: [source, target]
                 .iter()
                 .find_map(|report| liveness::replica_note(report.target.get())),
+            shown: Shown::default(),
         })
     }
 }
 
-/// Reads what goes by variable, by tile and by operation.
+/// The matching of a report with the source, and whether they can be matched.
+fn pair_of(source: &Derived, other: &Derived) -> (DerivedPair, bool) {
+    let matching = match_reports(source.report(), other.report(), &|| false);
+    let is_matched = matching.is_some();
+    let reports = [source, other].map(|derived| Arc::clone(derived.report()));
+    (DerivedPair::new(reports, matching.unwrap_or_default()), is_matched)
+}
+
+/// Reads what goes by variable, by tile and by operation, and what logs say.
 fn read(open: &OpenReport, progress: &Progress) {
+    open.read_logs(log_messages);
     open.read_debug_info(progress);
     open.read_variables(progress);
     open.read_tile_variable_bytes(progress);
@@ -227,6 +289,9 @@ pub(super) fn sections(figures: &[Figure], value: impl Fn(&Figure) -> Value) -> 
 }
 
 fn both_values(figure: &Figure) -> Value {
+    if let Some(rate) = figure.rate_difference(1) {
+        return serde_json::to_value(rate).unwrap_or(Value::Null);
+    }
     let difference = figure.difference(1);
     if figure.unit == Unit::Place {
         // Where something is has no difference.
@@ -268,8 +333,14 @@ fn spike_row(reports: [&Report; 2], spike: &Spike) -> SpikeRow {
     let of_side = |side: Side| steps::facts(side.of(reports), side.of(spike.steps)?);
     let both = Side::BOTH.map(of_side);
     let [source_step, target_step] = both.each_ref().map(|facts| Some(facts.as_ref()?.step.0));
+    let of_target = both[1].as_ref();
+    let target_name = of_target.and_then(|facts| facts.name.clone());
+    let target_operation = of_target.and_then(|facts| facts.operation.as_ref());
+    let target_operation = target_operation.map(OperationName::of);
     let facts = both.into_iter().flatten().next();
     SpikeRow {
+        target_name,
+        target_operation,
         source_step,
         target_step,
         kind: facts.as_ref().and_then(|facts| facts.kind.clone()),
@@ -300,6 +371,6 @@ impl Answer for Comparison {
     const SCHEMA: &'static str = "tilescope.compare/1";
 
     fn text(&self) -> String {
-        super::text::text(self)
+        if self.shown.csv { super::csv::csv(self) } else { super::text::text(self) }
     }
 }

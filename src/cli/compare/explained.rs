@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde::ser::{SerializeMap as _, Serializer};
 
+use super::By;
 use crate::analysis::comparison::contribution::{Contribution, Contributor, Grouping, Part};
 use crate::analysis::comparison::explanation::{ByOwner, Explanation};
 use crate::analysis::comparison::fullest_tile::FullestTiles;
@@ -30,6 +31,20 @@ pub struct ExplainedFullestTile {
     pub target_tile: u32,
     #[serde(flatten)]
     pub groupings: Groupings,
+}
+
+/// What changed at the steps that are matched with the peaks; null of a peak whose step has no partner.
+#[derive(Debug, Serialize)]
+pub struct ExplainedAtMatchedSteps {
+    pub source_peak: Option<ExplainedMoment>,
+    pub target_peak: Option<ExplainedMoment>,
+}
+
+/// All that is alive at a pair of steps, and its part that is not always live.
+#[derive(Debug, Serialize)]
+pub struct ExplainedMoment {
+    pub peak: ExplainedPart,
+    pub not_always_live: ExplainedPart,
 }
 
 /// The same change by what it belongs to; each adds up to it. Rows that do not change are left out.
@@ -67,6 +82,16 @@ impl ExplainedPart {
     }
 }
 
+impl ExplainedAtMatchedSteps {
+    pub fn of(reports: [&Report; 2], [source, target]: &[Option<Explanation>; 2]) -> Self {
+        let moment = |explanation: &Explanation| ExplainedMoment {
+            peak: ExplainedPart::of(reports, explanation, Part::All),
+            not_always_live: ExplainedPart::of(reports, explanation, Part::NotAlwaysLive),
+        };
+        Self { source_peak: source.as_ref().map(moment), target_peak: target.as_ref().map(moment) }
+    }
+}
+
 impl ExplainedFullestTile {
     pub fn of(tiles: &FullestTiles) -> Self {
         let (categories, owners) = (tiles.by_category.as_ref(), tiles.by_owner.as_ref());
@@ -80,6 +105,16 @@ impl ExplainedFullestTile {
 }
 
 impl Groupings {
+    /// All of them, with what they go by.
+    pub fn all(&self) -> [(By, &'static str, Option<&Vec<Row>>); 4] {
+        [
+            (By::Category, "category", self.by_category.as_ref()),
+            (By::Operation, "operation", self.by_operation.as_ref()),
+            (By::Module, "module", self.by_module.as_ref()),
+            (By::Variable, "variable", self.by_variable.as_ref()),
+        ]
+    }
+
     fn of(categories: Option<&Grouping>, owners: Option<&ByOwner>, part: Part) -> Self {
         let rows = |grouping: &Grouping| ranked(grouping, part);
         Self {
@@ -87,6 +122,29 @@ impl Groupings {
             by_operation: owners.and_then(|owners| owners.operations.as_ref().map(rows)),
             by_module: owners.and_then(|owners| owners.modules.as_ref().map(rows)),
             by_variable: owners.map(|owners| rows(&owners.variables)),
+        }
+    }
+}
+
+impl Row {
+    /// What it is, and its name, as in JSON.
+    pub fn key_and_name(&self) -> (&'static str, Option<&str>) {
+        match &self.contributor {
+            Contributor::Category(name) => ("category", Some(name.as_str())),
+            Contributor::Operation(operation) => ("operation", operation.name.as_deref()),
+            Contributor::Module(name) => ("module", Some(name.as_str())),
+            Contributor::Variable(name) => ("variable", Some(name.as_str())),
+            Contributor::Overlapped => ("overlapped", None),
+            Contributor::NotExplained => ("not_explained", None),
+            Contributor::Gaps(reason) => ("gaps", reason.map(GapReason::key)),
+            Contributor::NotAttributable => ("not_attributable", None),
+        }
+    }
+
+    pub fn operation_kind(&self) -> Option<&str> {
+        match &self.contributor {
+            Contributor::Operation(operation) => operation.kind.as_deref(),
+            _ => None,
         }
     }
 }
@@ -103,16 +161,7 @@ fn ranked(grouping: &Grouping, part: Part) -> Vec<Row> {
 impl Serialize for Row {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut object = serializer.serialize_map(None)?;
-        let (contributor, name) = match &self.contributor {
-            Contributor::Category(name) => ("category", Some(name.as_str())),
-            Contributor::Operation(operation) => ("operation", operation.name.as_deref()),
-            Contributor::Module(name) => ("module", Some(name.as_str())),
-            Contributor::Variable(name) => ("variable", Some(name.as_str())),
-            Contributor::Overlapped => ("overlapped", None),
-            Contributor::NotExplained => ("not_explained", None),
-            Contributor::Gaps(reason) => ("gaps", reason.map(GapReason::key)),
-            Contributor::NotAttributable => ("not_attributable", None),
-        };
+        let (contributor, name) = self.key_and_name();
         object.serialize_entry("contributor", contributor)?;
         object.serialize_entry("name", &name)?;
         if let Contributor::Operation(operation) = &self.contributor {

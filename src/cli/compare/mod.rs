@@ -1,5 +1,7 @@
 //! `tilescope compare`: what changed between two reports, and what the change consists of.
 
+mod conclusions;
+mod csv;
 mod document;
 mod explained;
 mod runs;
@@ -8,7 +10,7 @@ mod text;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 pub use self::document::Comparison;
 use super::output;
@@ -25,10 +27,61 @@ pub struct CompareArguments {
     /// Print one JSON document instead of text.
     #[arg(long)]
     pub json: bool,
+    /// What the text has.
+    #[command(flatten)]
+    pub shown: Shown,
+}
+
+/// What of a comparison is printed as text, and how.
+#[derive(Clone, Debug, Default, Args)]
+pub struct Shown {
+    /// Only the conclusions, and what differs.
+    #[arg(long, conflicts_with_all = ["json", "by", "csv"])]
+    pub brief: bool,
+    /// Which tables say what the changes of the peak and of always-live memory consist of; of two reports.
+    #[arg(long, value_enum, value_delimiter = ',', conflicts_with_all = ["json", "more"])]
+    pub by: Vec<By>,
+    /// Print the figures as comma-separated values; with --by the tables of it.
+    #[arg(long, conflicts_with = "json")]
+    pub csv: bool,
+}
+
+/// What bytes are put together by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum By {
+    /// By category of memory.
+    Category,
+    /// By operation.
+    Operation,
+    /// By module of the network.
+    Module,
+    /// By variable before lowering.
+    Variable,
+    /// The fullest tile; by all of these where none of them is asked for.
+    Fullest,
+}
+
+impl Shown {
+    /// Whether a table is asked for; all are where none is.
+    fn has(&self, by: By) -> bool {
+        let is_asked = self.by.contains(&by);
+        match by {
+            By::Fullest => is_asked || self.by.is_empty(),
+            _ => is_asked || self.by.iter().all(|by| *by == By::Fullest),
+        }
+    }
+
+    /// Whether only the fullest tile is asked for.
+    fn is_fullest_alone(&self) -> bool {
+        !self.by.is_empty() && self.by.iter().all(|by| *by == By::Fullest)
+    }
 }
 
 pub(crate) fn run(arguments: &CompareArguments) -> ExitCode {
-    let CompareArguments { source, target, more, json } = arguments;
+    let CompareArguments { source, target, more, json, shown } = arguments;
     let others: Vec<&Path> = std::iter::once(target).chain(more).map(PathBuf::as_path).collect();
-    output::answer_of_several(source, &others, *json, Comparison::of)
+    output::answer_of_several(source, &others, *json, |source, others, progress| {
+        let comparison = Comparison::of(source, others, progress)?;
+        Ok(Comparison { shown: shown.clone(), ..comparison })
+    })
 }

@@ -3,15 +3,17 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use super::conclusions::{self, Conclusion};
 use super::document::{ComparedReport, compared_report, sections};
-use super::text::{amount, change, options, yes_or_no};
+use super::text::{amount, change, options, rate_change, yes_or_no};
 use crate::analysis::comparison::figures::{Figure, KEY_FIGURES, Unit, figures};
 use crate::analysis::comparison::options::{OptionDifference, options_that_differ};
 use crate::analysis::derived::Derived;
+use crate::analysis::insights::change::ChangeInsight;
 use crate::analysis::liveness::Scope;
 use crate::analysis::memory;
-use crate::cli::output::{aligned, name_cell};
-use crate::text::clean;
+use crate::cli::output::{aligned, name_cell, or_unknown};
+use crate::text::{clean, rate};
 
 #[derive(Debug, Default, Serialize)]
 #[serde(transparent)]
@@ -33,17 +35,19 @@ struct Row {
     /// The sections of `summary`, with the value of every figure and its change.
     #[serde(flatten)]
     sections: Map<String, Value>,
+    /// Against the first.
+    conclusions: Vec<Conclusion>,
 }
 
 impl Runs {
-    /// Of reports whose small tables and debug contexts are read.
-    pub fn of(all: &[&Derived]) -> Self {
+    /// Of reports whose small tables and debug contexts are read; `insights` are those of each against the first.
+    pub fn of(all: &[&Derived], insights: &[Vec<ChangeInsight>]) -> Self {
         let with_timelines: Vec<_> =
             all.iter().map(|of| of.with_timeline(Scope::Everything, &|| false)).collect();
         let figures = figures(&with_timelines);
         let reports: Vec<_> = all.iter().map(|of| &**of.report()).collect();
         let options = options_that_differ(&reports);
-        let row = |(place, report)| {
+        let row = |(place, report): (usize, _)| {
             let report: &crate::store::Report = report;
             let value = |option: &OptionDifference| {
                 let value = option.values.get(place);
@@ -55,6 +59,10 @@ impl Runs {
                 options: options.iter().map(value).collect(),
                 fits: report.memory.get().and_then(|memory| totals(memory).fits),
                 sections: sections(&figures, |figure| value_of(figure, place)),
+                conclusions: insights
+                    .get(place)
+                    .map(|insights| insights.iter().map(Conclusion::of).collect())
+                    .unwrap_or_default(),
             }
         };
         let rows = reports.iter().copied().enumerate().map(row).collect();
@@ -66,15 +74,25 @@ impl Runs {
         self.rows.is_empty()
     }
 
-    /// The reports, what differs between them, and a table of them.
-    pub fn text(&self) -> String {
+    /// All figures, where there are more than two reports.
+    pub fn figures(&self) -> Option<&[Figure]> {
+        (!self.is_empty()).then_some(&self.figures)
+    }
+
+    /// The conclusions, what differs between the reports, and a table of them, which a brief text has not.
+    pub fn text(&self, is_brief: bool) -> String {
         let numbers: Vec<String> = (1..=self.rows.len()).map(|number| number.to_string()).collect();
         let mut text = String::new();
         for (number, row) in numbers.iter().zip(&self.rows) {
-            text += &format!("{number}  {}\n", clean(&row.report.path));
+            let reference = if text.is_empty() { ", the reference" } else { "" };
+            text += &format!("{number}  {}{reference}\n", clean(&row.report.path));
+            text += &conclusions::text(&row.conclusions);
         }
         text += "\nWhat differs\n";
         text += &options(&self.options, &numbers);
+        if is_brief {
+            return text;
+        }
         text += "\nRuns\n";
         let figures: Vec<(&str, &Figure)> = KEY_FIGURES
             .iter()
@@ -100,6 +118,14 @@ impl Runs {
 }
 
 fn figure_cell(figure: &Figure, place: usize) -> String {
+    if let Some(of_rate) = figure.rate_difference(place) {
+        let [value, change] = [or_unknown(of_rate.target, rate), rate_change(&of_rate)];
+        return if of_rate.change().is_none_or(|by| by == 0.0) {
+            value
+        } else {
+            format!("{value}, {change}")
+        };
+    }
     let difference = figure.difference(place);
     let value = amount(difference.target, figure.unit);
     match difference.change() {
@@ -109,6 +135,10 @@ fn figure_cell(figure: &Figure, place: usize) -> String {
 }
 
 fn value_of(figure: &Figure, place: usize) -> Value {
+    if let Some(rate) = figure.rate_difference(place) {
+        let (difference, percent) = (rate.change(), rate.percent());
+        return json!({ "value": rate.target, "difference": difference, "percent": percent });
+    }
     let difference = figure.difference(place);
     match figure.unit {
         // Where something is has no difference.

@@ -1,17 +1,18 @@
 //! A comparison as text for people.
 
+use super::conclusions;
 use super::document::{Comparison, PlanRow, SpikeRow};
-use super::explained::{Groupings, Row};
+use super::explained::{ExplainedPart, Groupings, Row};
+use super::{By, Shown};
 use crate::analysis::comparison::contribution::{Contributor, OperationName};
 use crate::analysis::comparison::figures::{Figure, Unit};
 use crate::analysis::comparison::options::OptionDifference;
-use crate::analysis::figures::difference::{Difference, Side};
-use crate::analysis::insights::change::ChangeInsight;
+use crate::analysis::figures::difference::{Difference, RateDifference, Side};
 use crate::analysis::memory::category_title;
 use crate::analysis::program::operations::PROPORTION;
 use crate::analysis::program::report_options::OptionKind;
 use crate::cli::output::{aligned, name_cell, or_unknown};
-use crate::text::{bytes, clean, grouped, signed, signed_bytes, signed_percent};
+use crate::text::{bytes, clean, grouped, rate, signed, signed_bytes, signed_percent, signed_rate};
 
 /// Rows of a table of contributions, plans or spikes.
 const MOST_ROWS: usize = 10;
@@ -22,44 +23,37 @@ fn shown(rows: usize) -> usize {
 }
 
 pub fn text(comparison: &Comparison) -> String {
+    let shown = &comparison.shown;
     if !comparison.runs.is_empty() {
-        return comparison.runs.text();
+        return comparison.runs.text(shown.brief);
     }
-    let mut text = String::new();
+    let mut text = conclusions::text(&comparison.conclusions);
     text += &format!(
-        "Source  {}\nTarget  {}\n",
+        "\nSource  {}\nTarget  {}\n",
         clean(&comparison.source.path),
         clean(&comparison.target.path)
     );
     let titles = ["source", "target"].map(str::to_owned);
     section(&mut text, "What differs", &options(&comparison.options.0, &titles));
-    section(&mut text, "Insights", &insights(&comparison.insights));
-    section(&mut text, "Figures", &figures(comparison));
-    let explanation = &comparison.explanation;
-    if let Some(peak) = &explanation.peak {
-        let steps = format!(
-            ", step {} to step {}",
-            or_unknown(peak.source_step, |step| step.to_string()),
-            or_unknown(peak.target_step, |step| step.to_string())
-        );
-        part(&mut text, "The peak", &peak.whole, &steps, &peak.groupings);
+    if shown.brief {
+        return text;
     }
-    if let Some(always_live) = &explanation.always_live {
-        part(&mut text, "Always live", &always_live.whole, "", &always_live.groupings);
+    let is_whole = shown.by.is_empty();
+    if is_whole {
+        section(&mut text, "Figures", &figures(comparison));
     }
-    if let Some(tile) = &explanation.fullest_tile {
-        let tiles = format!(", tile {} to tile {}", tile.source_tile, tile.target_tile);
-        part(&mut text, "The fullest tile", &tile.whole, &tiles, &tile.groupings);
-    }
-    section(&mut text, "Changed plans", &plans(&comparison.plans));
-    section(&mut text, "Spikes", &spikes(&comparison.spikes));
-    if let Some(steps) = &comparison.steps {
-        text += &format!(
-            "\nSteps: {} matched, {} only in the source, {} only in the target\n",
-            grouped(steps.matched as u64),
-            grouped(steps.only_source as u64),
-            grouped(steps.only_target as u64)
-        );
+    explanations(&mut text, comparison);
+    if is_whole {
+        section(&mut text, "Changed plans", &plans(comparison.plans.as_deref()));
+        section(&mut text, "Spikes", &spikes(&comparison.spikes));
+        if let Some(steps) = &comparison.steps {
+            text += &format!(
+                "\nSteps: {} matched, {} only in the source, {} only in the target\n",
+                grouped(steps.matched as u64),
+                grouped(steps.only_source as u64),
+                grouped(steps.only_target as u64)
+            );
+        }
     }
     if let Some(note) = comparison.note {
         text += &format!("\n{note}\n");
@@ -67,33 +61,45 @@ pub fn text(comparison: &Comparison) -> String {
     text
 }
 
+fn explanations(text: &mut String, comparison: &Comparison) {
+    let (shown, explanation) = (&comparison.shown, &comparison.explanation);
+    let mut of_steps = |title: &str, explained: &ExplainedPart| {
+        let steps = format!(
+            ", step {} to step {}",
+            or_unknown(explained.source_step, |step| step.to_string()),
+            or_unknown(explained.target_step, |step| step.to_string())
+        );
+        part(text, title, &explained.whole, &steps, &explained.groupings, shown);
+    };
+    if !shown.is_fullest_alone() {
+        let matched = comparison.explanation_at_matched_steps.as_ref();
+        for (title, found) in [
+            ("Where the source had its peak", matched.and_then(|of| of.source_peak.as_ref())),
+            ("Where the target has its peak", matched.and_then(|of| of.target_peak.as_ref())),
+        ] {
+            if let Some(found) = found {
+                of_steps(&format!("{title}, not always live"), &found.not_always_live);
+            }
+        }
+        if let Some(peak) = &explanation.peak {
+            let title =
+                if matched.is_some() { "The two peaks, at different steps" } else { "The peak" };
+            of_steps(title, peak);
+        }
+        if let Some(found) = &explanation.always_live {
+            part(text, "Always live", &found.whole, "", &found.groupings, shown);
+        }
+    }
+    if let Some(tile) = explanation.fullest_tile.as_ref().filter(|_| shown.has(By::Fullest)) {
+        let tiles = format!(", tile {} to tile {}", tile.source_tile, tile.target_tile);
+        part(text, "The fullest tile", &tile.whole, &tiles, &tile.groupings, shown);
+    }
+}
+
 fn section(text: &mut String, title: &str, body: &str) {
     if !body.is_empty() {
         *text += &format!("\n{title}\n{body}");
     }
-}
-
-fn insights(insights: &[ChangeInsight]) -> String {
-    let line = |insight: &ChangeInsight| {
-        let (value, unit) = match (&insight.bytes, &insight.cycles) {
-            (Some(bytes), _) => (*bytes, Unit::Bytes),
-            (None, cycles) => (cycles.unwrap_or_default(), Unit::Cycles),
-        };
-        let most = insight.largest.first().map_or_else(String::new, |most| {
-            let category = most.category.as_deref().map(|name| name_cell(&category_title(name)));
-            let operation = || most.operation.as_ref().map(operation_text);
-            let name = category.or_else(operation).unwrap_or_default();
-            format!("; {name} {}", change(&most.bytes, Unit::Bytes))
-        });
-        format!(
-            "  {}: {} to {}, {}{most}\n",
-            insight.what,
-            amount(value.source, unit),
-            amount(value.target, unit),
-            change(&value, unit)
-        )
-    };
-    insights.iter().map(line).collect()
 }
 
 /// What differs, with a column for each report.
@@ -135,6 +141,17 @@ pub fn change(value: &Difference, unit: Unit) -> String {
     }
 }
 
+/// A change of a rate, signed, with its percentage.
+pub fn rate_change(value: &RateDifference) -> String {
+    let Some(change) = value.change() else { return "not known".to_owned() };
+    match value.percent() {
+        Some(percent) if change != 0.0 => {
+            format!("{} ({})", signed_rate(change), signed_percent(percent))
+        }
+        _ => signed_rate(change),
+    }
+}
+
 /// A figure in its unit.
 pub fn amount(value: Option<i64>, unit: Unit) -> String {
     or_unknown(value, |value| match unit {
@@ -166,6 +183,11 @@ fn figures(comparison: &Comparison) -> String {
         figure.difference(1) != Difference::default()
     };
     let rows = comparison.figures.iter().filter(is_shown).map(|figure| {
+        if let Some(of_rate) = figure.rate_difference(1) {
+            let [source, target] =
+                [of_rate.source, of_rate.target].map(|value| or_unknown(value, rate));
+            return vec![figure.title.clone(), source, target, rate_change(&of_rate)];
+        }
         let (unit, value) = (figure.unit, figure.difference(1));
         let change = if unit == Unit::Place { String::new() } else { change(&value, unit) };
         let title = match unit {
@@ -179,7 +201,14 @@ fn figures(comparison: &Comparison) -> String {
 }
 
 /// The change of a whole, and what it consists of.
-fn part(text: &mut String, title: &str, whole: &Difference, places: &str, groupings: &Groupings) {
+fn part(
+    text: &mut String,
+    title: &str,
+    whole: &Difference,
+    places: &str,
+    groupings: &Groupings,
+    shown: &Shown,
+) {
     *text += &format!(
         "\n{title}: {} to {}, {}{places}\n",
         amount(whole.source, Unit::Bytes),
@@ -189,15 +218,10 @@ fn part(text: &mut String, title: &str, whole: &Difference, places: &str, groupi
     if whole.is_equal() {
         return;
     }
-    for (title, rows) in [
-        ("<By category", &groupings.by_category),
-        ("<By operation", &groupings.by_operation),
-        ("<By module", &groupings.by_module),
-        ("<By variable", &groupings.by_variable),
-    ] {
-        if let Some(rows) = rows {
+    for (by, title, rows) in groupings.all() {
+        if let Some(rows) = rows.filter(|_| shown.has(by)) {
             text.push('\n');
-            *text += &contributions(title, rows);
+            *text += &contributions(&format!("<By {title}"), rows);
         }
     }
 }
@@ -251,7 +275,10 @@ fn operation_text(operation: &OperationName) -> String {
     }
 }
 
-fn plans(plans: &[PlanRow]) -> String {
+fn plans(plans: Option<&[PlanRow]>) -> String {
+    let Some(plans) = plans else {
+        return "  not known: this takes the whole debug information of both reports\n".to_owned();
+    };
     if plans.is_empty() {
         return String::new();
     }
@@ -285,6 +312,13 @@ fn spikes(spikes: &[SpikeRow]) -> String {
             (Some(operation), _) => operation_text(operation),
             (None, Some(name)) => name_cell(name),
             (None, None) => name_cell(spike.kind.as_deref().unwrap_or("–")),
+        };
+        // Steps that are matched by their place alone may do different things.
+        let what = match &spike.target_operation {
+            Some(other) if spike.operation.as_ref().is_some_and(|one| one != other) => {
+                format!("{what} → {}", operation_text(other))
+            }
+            _ => what,
         };
         let step = |step: Option<u32>| step.map_or("–".to_owned(), |step| step.to_string());
         let value = &spike.not_always_live_bytes;

@@ -7,7 +7,7 @@ use crate::analysis::sweep::{
     FastestThatFits, Figure, FigureValue, SpeedMeasure, Sweep, SweepRun, VaryingOption,
 };
 use crate::cli::output::{aligned, name_cell};
-use crate::text::{bytes, clean, grouped, shortened};
+use crate::text::{bytes, clean, grouped, rate, shortened};
 
 pub const UNKNOWN: &str = "–";
 /// What marks the fastest run that fits.
@@ -43,7 +43,8 @@ pub fn text(sweep: &Sweep, folder: &Path) -> String {
         "peak",
         "code",
         "cycles",
-        "samples/s",
+        "samples/s by cycles",
+        "by elapsed time",
     ];
     header.extend(titles.map(str::to_owned));
     let header: Vec<&str> = header.iter().map(String::as_str).collect();
@@ -102,6 +103,7 @@ fn figures(run: &SweepRun) -> Vec<String> {
         Figure::Code,
         Figure::Cycles,
         Figure::Throughput,
+        Figure::ThroughputByElapsedTime,
     ];
     cells.extend(figures.map(|figure| figure_text(figure.of(run), figure)));
     cells
@@ -113,7 +115,7 @@ fn best_text(sweep: &Sweep) -> String {
             let Some(run) = sweep.runs.get(run) else { return String::new() };
             let speed = match by {
                 SpeedMeasure::Throughput => format!(
-                    "{} samples/s",
+                    "{} samples/s by cycles",
                     figure_text(Figure::Throughput.of(run), Figure::Throughput)
                 ),
                 SpeedMeasure::Cycles => format!(
@@ -164,28 +166,5 @@ pub fn figure_text(value: Option<FigureValue>, figure: Figure) -> String {
         Some(FigureValue::Count(count)) if figure.is_bytes() => bytes(count),
         Some(FigureValue::Count(count)) => grouped(count),
         Some(FigureValue::Rate(number)) => rate(number),
-    }
-}
-
-/// A number with three significant digits or more.
-fn rate(number: f64) -> String {
-    if number >= 100.0 {
-        grouped(number.round() as u64)
-    } else if number >= 1.0 {
-        format!("{number:.2}")
-    } else {
-        format!("{number:.3e}")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rates_read_well() {
-        assert_eq!(rate(123_456.7), "123,457");
-        assert_eq!(rate(99.5), "99.50");
-        assert_eq!(rate(0.001_234), "1.234e-3");
     }
 }

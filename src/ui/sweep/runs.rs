@@ -13,7 +13,7 @@ const FIGURE: f32 = 92.0;
 /// Options that have a column.
 const MOST_OPTIONS: usize = 4;
 /// Figures that have a column, in their order.
-const FIGURES: [(Figure, &str); 8] = [
+const FIGURES: [(Figure, &str); 9] = [
     (Figure::FullestTile, "Fullest tile"),
     (Figure::TilesOverLimit, "Tiles over"),
     (Figure::Peak, "Peak"),
@@ -21,7 +21,8 @@ const FIGURES: [(Figure, &str); 8] = [
     (Figure::IncludingGaps, "With gaps"),
     (Figure::Code, "Code"),
     (Figure::Cycles, "Cycles"),
-    (Figure::Throughput, "Samples/s"),
+    (Figure::Throughput, "Samples/s by cycles"),
+    (Figure::ThroughputByElapsedTime, "By elapsed time"),
 ];
 
 pub struct RunRows(pub Arc<Sweep>);
@@ -75,9 +76,7 @@ impl Rows for RunRows {
                     match figure.of(run) {
                         Some(FigureValue::Count(bytes)) if figure.is_bytes() => Value::Bytes(bytes),
                         Some(FigureValue::Count(count)) => Value::Count(count),
-                        Some(FigureValue::Rate(rate)) => {
-                            Value::Number((rate * 100.0).round() / 100.0)
-                        }
+                        Some(FigureValue::Rate(rate)) => Value::rate(rate),
                         Some(FigureValue::Flag(_)) | None => Value::Nothing,
                     }
                 }

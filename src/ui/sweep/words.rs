@@ -2,7 +2,7 @@
 
 use crate::analysis::program::report_options::OptionValue;
 use crate::analysis::sweep::{Figure, FigureValue, Sweep};
-use crate::text::{grouped, shortened};
+use crate::text::{grouped, rate, shortened};
 use crate::ui::units::Units;
 
 /// Options of a run that are named.
@@ -32,13 +32,17 @@ pub fn value_text(figure: Figure, value: FigureValue, units: Units) -> String {
         FigureValue::Flag(false) => "does not fit".to_owned(),
         FigureValue::Count(bytes) if figure.is_bytes() => units.bytes(bytes),
         FigureValue::Count(count) => grouped(count),
-        FigureValue::Rate(rate) if rate >= 100.0 => format!("{} samples/s", grouped(rate as u64)),
-        FigureValue::Rate(rate) => format!("{rate:.2} samples/s"),
+        FigureValue::Rate(samples) if figure == Figure::ThroughputByElapsedTime => {
+            format!("{} samples/s by elapsed time", rate(samples))
+        }
+        FigureValue::Rate(samples) => format!("{} samples/s by cycles", rate(samples)),
     }
 }
 
 /// A figure as short as a cell needs it.
 pub fn short_text(figure: Figure, value: FigureValue, units: Units) -> String {
-    let text = value_text(figure, value, units);
-    text.strip_suffix(" samples/s").map(str::to_owned).unwrap_or(text)
+    match value {
+        FigureValue::Rate(samples) => rate(samples),
+        value => value_text(figure, value, units),
+    }
 }

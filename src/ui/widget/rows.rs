@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use crate::csv::line;
-use crate::text::grouped;
+use crate::text::{grouped, rate as text_of_rate, signed_rate};
 use crate::ui::units::Units;
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -33,6 +33,24 @@ impl<'a> Value<'a> {
 
     pub fn bytes(bytes: Option<u64>) -> Self {
         bytes.map_or(Self::Nothing, Self::Bytes)
+    }
+
+    /// A rate, rounded as in texts ([`crate::text::rate`]).
+    pub fn rate(rate: f64) -> Self {
+        if rate >= 100.0 {
+            Self::Count(rate.round() as u64)
+        } else {
+            Self::Text(text_of_rate(rate).into())
+        }
+    }
+
+    /// A difference of rates, rounded in the same way.
+    pub fn rate_change(change: f64) -> Self {
+        if change.abs() >= 100.0 {
+            Self::CountChange(change.round() as i64)
+        } else {
+            Self::Text(signed_rate(change).into())
+        }
     }
 
     pub fn change(from: u64, to: u64) -> Self {

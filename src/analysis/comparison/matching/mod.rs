@@ -68,9 +68,11 @@ pub fn match_reports(
         return None;
     }
     let (from, to) = rayon::join(|| step_operations(source), || step_operations(target));
-    // Debug information that was cut has lost all names: it does not tell operations apart.
-    let has_names =
-        |report: &Report| report.debug.get().is_some_and(|debug| !debug.texts.is_empty());
+    // Debug information that was cut has lost names: it does not tell operations apart.
+    let has_names = |report: &Report| {
+        report.has_whole_debug_info()
+            && report.debug.get().is_some_and(|debug| !debug.texts.is_empty())
+    };
     let is_compared = has_names(source) && has_names(target);
     let (from, to) = (from.unwrap_or_default(), to.unwrap_or_default());
     let (mut source_keys, mut target_keys) = rayon::join(

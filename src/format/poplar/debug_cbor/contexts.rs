@@ -68,6 +68,7 @@ pub fn assemble(
         ids,
         words,
         texts,
+        is_cut: false,
     }
 }
 

@@ -88,10 +88,10 @@ pub fn read_debug_info(
         );
         return (None, status);
     }
-    (
-        Some(assemble(reader.contexts, reader.words.into_names(), reader.texts, name, warnings)),
-        status,
-    )
+    let words = reader.words.into_names();
+    let mut debug = assemble(reader.contexts, words, reader.texts, name, warnings);
+    debug.is_cut = status != FileStatus::Ok;
+    (Some(debug), status)
 }
 
 enum Stop {

@@ -25,11 +25,30 @@ const BYTES: f32 = 112.0;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Subject {
+    /// Where the peak has moved what changed at the step of the source's, else the peak.
     #[default]
+    First,
+    /// What changed at the step of the target's peak.
+    TargetPeak,
     Peak,
     NotAlwaysLive,
     AlwaysLive,
     FullestTile,
+}
+
+impl Subject {
+    /// The subject itself, or what stands in for one that these reports do not have.
+    fn of(self, found: &Compared) -> Self {
+        let [source, target] = match &found.moved_peak {
+            Some(moved) => moved.each_ref().map(Option::is_some),
+            None => [false; 2],
+        };
+        match self {
+            Self::First if !source => Self::TargetPeak.of(found),
+            Self::TargetPeak if !target => Self::Peak,
+            subject => subject,
+        }
+    }
 }
 
 /// What the bytes are put together by.
@@ -64,7 +83,8 @@ impl Explained {
         pair: &PairOfRuns<'_>,
         found: &Arc<Compared>,
     ) {
-        self.choices_ui(ui, page.runs);
+        self.subject = self.subject.of(found);
+        self.choices_ui(ui, page.runs, found);
         let choice = (self.subject, self.by);
         let is_fresh = self
             .made
@@ -114,18 +134,29 @@ impl Explained {
         }
     }
 
-    fn choices_ui(&mut self, ui: &mut egui::Ui, runs: &Runs) {
+    fn choices_ui(&mut self, ui: &mut egui::Ui, runs: &Runs, found: &Compared) {
         let are_foreign = runs.are_foreign_to(&[Needed::Memory]);
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing.x = 4.0;
             ui.weak("Change of");
+            let has_moved = found.moved_peak.is_some();
             for (subject, title) in [
-                (Subject::Peak, "the peak"),
-                (Subject::NotAlwaysLive, "its not-always-live part"),
+                (Subject::First, "where the source peaked"),
+                (Subject::TargetPeak, "where the target peaks"),
+                (Subject::Peak, if has_moved { "the two peaks" } else { "the peak" }),
+                (
+                    Subject::NotAlwaysLive,
+                    if has_moved {
+                        "their not-always-live part"
+                    } else {
+                        "its not-always-live part"
+                    },
+                ),
                 (Subject::AlwaysLive, "always live"),
                 (Subject::FullestTile, "the fullest tile"),
             ] {
-                if subject == Subject::FullestTile && are_foreign {
+                let is_there = subject.of(found) == subject;
+                if !is_there || subject == Subject::FullestTile && are_foreign {
                     continue;
                 }
                 ui.selectable_value(&mut self.subject, subject, title);
@@ -159,7 +190,7 @@ impl ContributionRows {
     fn new(found: &Compared, (subject, by): (Subject, By), the: [String; 2]) -> Option<Self> {
         let part = match subject {
             Subject::Peak | Subject::FullestTile => Part::All,
-            Subject::NotAlwaysLive => Part::NotAlwaysLive,
+            Subject::First | Subject::TargetPeak | Subject::NotAlwaysLive => Part::NotAlwaysLive,
             Subject::AlwaysLive => Part::AlwaysLive,
         };
         let (whole, grouping) = match subject {
@@ -170,7 +201,15 @@ impl ContributionRows {
                 (fullest.bytes, grouping?)
             }
             _ => {
-                let peak = found.peak.as_ref()?;
+                let [at_source, at_target] = match &found.moved_peak {
+                    Some(moved) => moved.each_ref().map(Option::as_ref),
+                    None => [None; 2],
+                };
+                let peak = match subject {
+                    Subject::First => at_source?,
+                    Subject::TargetPeak => at_target?,
+                    _ => found.peak.as_ref()?,
+                };
                 let grouping = grouping(by, peak.by_category.as_ref(), peak.by_owner.as_ref());
                 (peak.whole.of(part), grouping?)
             }
@@ -183,6 +222,15 @@ impl ContributionRows {
         let largest = ranked.iter().filter_map(|(_, bytes)| bytes.magnitude()).max().unwrap_or(0);
         rows.extend(unchanged(grouping, part, ranked.len()));
         let note = match subject {
+            Subject::First => {
+                "not always live at the step of the source's peak and the matched one"
+            }
+            Subject::TargetPeak => {
+                "not always live at the step of the target's peak and the matched one"
+            }
+            Subject::Peak if found.moved_peak.is_some() => {
+                "each report at its own peak: different steps"
+            }
             Subject::Peak => "each report at its own peak",
             Subject::NotAlwaysLive => "each report at its own peak, without what always lives",
             Subject::AlwaysLive => "the same at every step",

@@ -45,6 +45,16 @@ pub fn figures_ui(
 
 /// A figure of a run: its name, its value in the reference and in the run, its change, and that in percent.
 pub fn cell(figure: &Figure, run: usize, column: usize) -> Value<'_> {
+    if let Some(rate) = figure.rate_difference(run) {
+        let rate_cell = |rate: Option<f64>| rate.map_or(Value::Nothing, Value::rate);
+        return match column {
+            0 => Value::text(&*figure.title),
+            1 => rate_cell(rate.source),
+            2 => rate_cell(rate.target),
+            3 => rate.change().map_or(Value::Nothing, Value::rate_change),
+            _ => rate.percent().map_or(Value::Nothing, Value::Percent),
+        };
+    }
     let value = figure.difference(run);
     let of_one = |number: Option<i64>| match (number, figure.unit) {
         (None, _) => Value::Nothing,
@@ -53,7 +63,9 @@ pub fn cell(figure: &Figure, run: usize, column: usize) -> Value<'_> {
         (Some(number), Unit::Microseconds) => {
             Value::text(format!("{} µs", grouped(number.unsigned_abs())))
         }
-        (Some(number), Unit::Count | Unit::Cycles) => Value::Count(number.unsigned_abs()),
+        (Some(number), Unit::Count | Unit::Cycles | Unit::SamplesPerSecond) => {
+            Value::Count(number.unsigned_abs())
+        }
     };
     match column {
         0 => Value::text(&*figure.title),

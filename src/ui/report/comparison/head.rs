@@ -5,9 +5,11 @@ use eframe::egui::{self, Label, RichText};
 use super::pair_of_runs::PairOfRuns;
 use crate::analysis::comparison::contribution::Part;
 use crate::analysis::comparison::figures::{KEY_FIGURES, Unit};
-use crate::analysis::figures::difference::Difference;
+use crate::analysis::comparison::plans::Plans;
+use crate::analysis::figures::difference::{Difference, RateDifference};
+use crate::analysis::insights::change::ChangeKind;
 use crate::analysis::insights::compared::Compared;
-use crate::text::{grouped, shortened};
+use crate::text::{grouped, rate, shortened, signed_rate};
 use crate::ui::runs::Run;
 use crate::ui::theme::{Tokens, card_frame};
 use crate::ui::units::Units;
@@ -107,11 +109,15 @@ fn figures_ui(ui: &mut egui::Ui, pair: &PairOfRuns<'_>, found: &Compared, units:
             if value.source.is_none() && value.target.is_none() {
                 continue;
             }
+            ui.label(key.title);
+            if let Some(of_rate) = figure.rate_difference(1) {
+                rate_ui(ui, &of_rate);
+                continue;
+            }
             let shown = |number: u64| match figure.unit {
                 Unit::Bytes => units.bytes(number),
                 _ => grouped(number),
             };
-            ui.label(key.title);
             for number in [value.source, value.target] {
                 let text = number.map(|number| shown(number.unsigned_abs()));
                 ui.label(text.unwrap_or_else(|| "–".to_owned()));
@@ -131,8 +137,39 @@ fn figures_ui(ui: &mut egui::Ui, pair: &PairOfRuns<'_>, found: &Compared, units:
     });
 }
 
+/// The conclusions that come first whatever else is said: whether it fits, and that all plans are equal, the
+/// machines differ, the peak moved, or how fast it is.
+fn leading(found: &Compared, units: Units) -> impl Iterator<Item = String> {
+    let leads = |kind: ChangeKind| {
+        !matches!(
+            kind,
+            // The sentences below say the same with categories and kinds.
+            ChangeKind::Temporaries
+                | ChangeKind::AlwaysLive
+                | ChangeKind::ChangedPlans
+                | ChangeKind::Trade
+                | ChangeKind::Balance
+        )
+    };
+    let insights = found.insights.iter().filter(move |insight| leads(insight.kind));
+    insights.map(move |insight| insight.text(&|bytes| units.bytes(bytes)))
+}
+
+/// A rate of both runs, its change, and that in percent; where it is better is said above.
+fn rate_ui(ui: &mut egui::Ui, of_rate: &RateDifference) {
+    let text = |number: Option<f64>, shown: fn(f64) -> String| {
+        number.map_or_else(|| "–".to_owned(), shown)
+    };
+    for number in [of_rate.source, of_rate.target] {
+        ui.label(text(number, rate));
+    }
+    ui.strong(text(of_rate.change(), signed_rate));
+    ui.weak(of_rate.percent().map_or(String::new(), percent_text));
+    ui.end_row();
+}
+
 fn sentences(found: &Compared, units: Units) -> Vec<String> {
-    let mut sentences = Vec::new();
+    let mut sentences: Vec<String> = leading(found, units).collect();
     if let Some(peak) = &found.peak {
         let temporary = peak.whole.of(Part::NotAlwaysLive);
         let always = peak.whole.of(Part::AlwaysLive);
@@ -158,21 +195,21 @@ fn sentences(found: &Compared, units: Units) -> Vec<String> {
         text.push('.');
         sentences.push(text);
     }
-    if !found.plans.is_empty() {
+    if let Some(plans) = found.plans.as_ref().filter(|plans| !plans.changed.is_empty()) {
         sentences.push(format!(
             "{} of {} operations that both reports have changed their plan{}.",
-            grouped(found.plans.len() as u64),
-            grouped(found.operations as u64),
-            kinds(found)
+            grouped(plans.changed.len() as u64),
+            grouped(plans.operations as u64),
+            kinds(plans)
         ));
     }
     sentences
 }
 
 /// Which kinds of operations changed their plan: "47 convolution, 1 matMul".
-fn kinds(found: &Compared) -> String {
+fn kinds(plans: &Plans) -> String {
     let mut kinds: Vec<(&str, u64)> = Vec::new();
-    for plan in &found.plans {
+    for plan in &plans.changed {
         let kind = plan.name.title();
         match kinds.iter_mut().find(|(known, _)| *known == kind) {
             Some((_, count)) => *count += 1,

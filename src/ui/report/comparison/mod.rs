@@ -38,6 +38,7 @@ struct ComparedKey {
     titles: [Arc<str>; 2],
     pair: Same<DerivedPair>,
     settled: Vec<[bool; 2]>,
+    has_logs: [bool; 2],
 }
 
 impl ComparedKey {
@@ -48,6 +49,7 @@ impl ComparedKey {
             titles: pair.runs.map(|run| Arc::clone(&run.title)),
             pair: Same(Arc::clone(pair.derived)),
             settled: NEEDS.iter().map(settled).collect(),
+            has_logs: pair.runs.map(|run| run.report.logs.is_settled()),
         }
     }
 }
@@ -171,7 +173,7 @@ impl ComparisonPage {
                 (Tab::AllRuns, "All runs".to_owned()),
                 (Tab::Explanation, "Explanation".to_owned()),
                 (Tab::Spikes, "Spikes".to_owned()),
-                (Tab::Plans, format!("Changed plans{}", count(|found| found.plans.len()))),
+                (Tab::Plans, format!("Changed plans{}", plans_of(compared))),
                 (Tab::Figures, "All figures".to_owned()),
                 (
                     Tab::Options,
@@ -191,6 +193,16 @@ impl ComparisonPage {
                 }
             }
         });
+    }
+}
+
+/// How many plans have changed, if that is known.
+fn plans_of(compared: Option<&Compared>) -> String {
+    let changed = compared.map(|compared| compared.plans.as_ref().map(|plans| plans.changed.len()));
+    match changed {
+        None => String::new(),
+        Some(None) => " (not known)".to_owned(),
+        Some(Some(changed)) => format!(" ({changed})"),
     }
 }
 

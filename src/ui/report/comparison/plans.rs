@@ -22,18 +22,24 @@ pub fn plans_ui(
     pair: &PairOfRuns<'_>,
     found: &Arc<Compared>,
 ) {
-    if found.plans.is_empty() {
-        let reason = if found.operations == 0 {
+    let Some(plans) = &found.plans else {
+        let reason =
+            "Operations are named by debug information, which takes that of both reports whole";
+        absent_ui(ui, "Whether plans have changed is not known", reason);
+        return;
+    };
+    if plans.changed.is_empty() {
+        let reason = if plans.operations == 0 {
             "No operation is known in both reports: debug information names them"
         } else {
-            "Each operation has the same steps, code and vertices in both reports"
+            "Each operation has the same steps and vertices in both reports"
         };
         absent_ui(ui, "No operation changed its plan", reason);
         return;
     }
     let rows = shown
         .made
-        .get(found, || -> Arc<dyn Rows> { Arc::new(Listed { rows: found.plans.clone(), cell }) });
+        .get(found, || -> Arc<dyn Rows> { Arc::new(Listed { rows: plans.changed.clone(), cell }) });
     let of_both = |what: &str| pair.runs.map(|run| format!("{what}, {}", run.title_in_text()));
     let [source_steps, target_steps] = of_both("Steps");
     let [source_peak, target_peak] = of_both("Peak");
@@ -49,7 +55,7 @@ pub fn plans_ui(
         Column::count("Vertices", 88.0),
     ];
     let operation = |row: usize| {
-        let name = &found.plans.get(row)?.name;
+        let name = &plans.changed.get(row)?.name;
         Some(name.clone())
     };
     let selected = &page.selection.operation;

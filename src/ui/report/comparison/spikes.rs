@@ -28,12 +28,20 @@ struct SpikeRows {
 
 impl SpikeRows {
     fn what(&self, spike: &Spike) -> String {
-        let mut steps = self.reports.iter().zip(spike.steps);
-        let facts = steps.find_map(|(report, step)| steps::facts(report, step?));
-        let Some(facts) = facts else { return String::new() };
-        let operation = facts.operation.and_then(|operation| operation.kind);
-        let name = facts.name.or(facts.kind).unwrap_or_default();
-        operation.map_or_else(|| name.clone(), |operation| format!("{name} ({operation})"))
+        let what = |(report, step): (&Arc<Report>, Option<usize>)| {
+            let facts = steps::facts(report, step?)?;
+            let name = facts.name.or(facts.kind).unwrap_or_default();
+            let operation = facts.operation.and_then(|operation| operation.kind);
+            Some(match operation {
+                Some(operation) => format!("{name} ({operation})"),
+                None => name,
+            })
+        };
+        // Steps that are matched by their place alone may do different things.
+        let mut whats: Vec<String> =
+            self.reports.iter().zip(spike.steps).filter_map(what).collect();
+        whats.dedup();
+        whats.join(" → ")
     }
 
     fn step(&self, side: Side, spike: &Spike) -> Value<'static> {

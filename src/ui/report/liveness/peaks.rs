@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::timelines::SlotTimelines;
 use crate::analysis::comparison::slot_peaks::SlotPeak;
+use crate::analysis::liveness::Scope;
 use crate::analysis::program::operation_text::operations_text;
 use crate::analysis::program::operations::Operation;
 use crate::analysis::program::steps;
@@ -31,7 +32,7 @@ enum Cell {
 
 impl PeakRows {
     pub fn new(runs: &Arc<Runs>, timelines: &Arc<SlotTimelines>) -> Self {
-        let cells = cells(runs);
+        let cells = cells(runs, timelines.scope);
         Self { runs: Arc::clone(runs), timelines: Arc::clone(timelines), cells }
     }
 
@@ -56,19 +57,25 @@ impl PeakRows {
     }
 
     fn name(&self, peak: &SlotPeak) -> Option<String> {
-        self.steps(peak).find_map(|(run, step)| {
+        let name = |(run, step): (&Run, usize)| {
             let facts = steps::facts(&run.report, step)?;
             facts.name.or(facts.kind)
-        })
+        };
+        // Steps that share a slot by number or by their place may do different things.
+        let mut names: Vec<String> = self.steps(peak).filter_map(name).collect();
+        names.dedup();
+        (!names.is_empty()).then(|| names.join(" → "))
     }
 }
 
-fn cells(runs: &Runs) -> Vec<(Cell, Column)> {
+fn cells(runs: &Runs, scope: Scope) -> Vec<(Cell, Column)> {
     let bytes = |title: String, width| Column::bytes(title, width).not_summed();
+    // Of the worst tile, whose always-live bytes differ from step to step, peaks are of everything.
+    let what = if scope == Scope::WorstArena { "Everything alive" } else { "Not always live" };
     if runs.is_one() {
         return vec![
             (Cell::Step(0), Column::text("Step", 54.0)),
-            (Cell::Bytes(0), bytes("Bytes".to_owned(), 80.0)),
+            (Cell::Bytes(0), bytes(what.to_owned(), 104.0)),
             (Cell::Operation, Column::text("Operation", 116.0)),
             (Cell::Name, Column::rest("Name")),
         ];

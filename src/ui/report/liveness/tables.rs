@@ -217,7 +217,12 @@ impl Tables {
         let peaks = self.peak_rows.of(made_for, |_| Arc::new(PeakRows::new(runs, timelines)));
         let slots = subject.slots;
         let name = named(runs, "peaks");
-        let note = if runs.is_one() { "largest first" } else { "largest first, not always live" };
+        let note = match timelines.scope {
+            _ if runs.is_one() => "largest first",
+            // There always-live bytes differ from step to step.
+            Scope::WorstArena => "largest first, everything alive",
+            _ => "largest first, not always live",
+        };
         let columns = peaks.columns();
         let data = Data {
             title: "Peaks",
