@@ -34,6 +34,7 @@ impl Run {
             ipu: None,
             tile: None,
             filter: None,
+            by: None,
             peaks: None,
         };
         Self {

@@ -1,13 +1,19 @@
 //! `tilescope liveness`: memory at every step, the peaks, and what is alive there.
 
 use std::str::FromStr;
+use std::sync::Arc;
 
 use clap::Args;
 use serde::Serialize;
 
 use super::Input;
+use super::compare::By;
 use super::output::{Answer, aligned, name_cell, or_unknown};
 use super::tiles::{check_ipu, check_tile};
+use crate::analysis::comparison::contribution::Contribution;
+use crate::analysis::comparison::moment::Moment;
+use crate::analysis::derived::Derived;
+use crate::analysis::insights::consists::{consists_of, rows_of_one};
 use crate::analysis::liveness::peaks;
 use crate::analysis::liveness::{self, NamedBytes, Scope};
 use crate::analysis::program::operations::Operation;
@@ -16,7 +22,7 @@ use crate::format::poplar::OpenReport;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::liveness::{Liveness, VariableBytes};
 use crate::store::{ArenaId, DeviceId, IdColumn, Report, StepId};
-use crate::text::{bytes, exact_bytes, grouped};
+use crate::text::{bytes, exact_bytes, grouped, signed};
 
 /// How many peaks the text lists when it is not told.
 const PEAKS_IN_TEXT: usize = 10;
@@ -39,6 +45,9 @@ pub struct LivenessArguments {
     /// Only steps whose program, kind, compute set or operation has this text in its name.
     #[arg(long, value_name = "TEXT")]
     pub filter: Option<String>,
+    /// Say what is alive at the step by this, adding up to the whole.
+    #[arg(long, requires = "step")]
+    pub by: Option<By>,
     /// List this many peaks, largest first.
     #[arg(long, value_name = "K")]
     pub peaks: Option<usize>,
@@ -78,6 +87,8 @@ pub struct LivenessReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     always_live_variables: Option<Vec<NamedBytes>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    consists_of: Option<ConsistsOf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     peaks: Option<Vec<Step>>,
     /// For the text, which lists peaks also when it is not asked for them.
     #[serde(skip)]
@@ -88,6 +99,22 @@ pub struct LivenessReport {
     step_count: usize,
     #[serde(skip)]
     note: Option<&'static str>,
+}
+
+/// What is alive at the step, largest first; the rows add up to the whole.
+#[derive(Debug, Serialize)]
+struct ConsistsOf {
+    whole_bytes: i64,
+    /// `None` where the report lacks the tables that say it, or does not name operations.
+    rows: Option<Vec<Part>>,
+}
+
+#[derive(Debug, Serialize)]
+struct Part {
+    name: String,
+    /// Below 0 where more is attributed than there is: code that several operations share.
+    bytes: i64,
+    percent: f64,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -161,6 +188,10 @@ impl LivenessReport {
             None => None,
             Some(choice) => Some(chosen_step(report, &curve, choice)?),
         };
+        let consists_of = match (arguments.by, chosen) {
+            (Some(by), Some(step)) => Some(consists(open, (scope, step), by, progress)?),
+            _ => None,
+        };
         let named = |list: &dyn Fn(&[VariableBytes], &Liveness) -> Vec<NamedBytes>| {
             chosen.and_then(|_| rows.map(|rows| list(rows, liveness)))
         };
@@ -175,6 +206,7 @@ impl LivenessReport {
                 chosen.map_or_else(Vec::new, |step| liveness::variables_at(rows, liveness, step))
             }),
             always_live_variables: named(&liveness::always_live_variables),
+            consists_of,
             peaks: arguments.peaks.map(|_| peaks.clone()),
             text_peaks: peaks,
             is_filtered: filter.is_some(),
@@ -182,6 +214,44 @@ impl LivenessReport {
             note: liveness::replica_note(report.target.get()),
         })
     }
+}
+
+fn consists(
+    open: &OpenReport,
+    (scope, step): (Scope, usize),
+    by: By,
+    progress: &Progress,
+) -> Result<ConsistsOf, Error> {
+    if by == By::Fullest {
+        let message = "what is alive at a step is of no fullest tile";
+        return Err(Error::new(ErrorKind::Usage, message).hint("--tile N --step N --by category"));
+    }
+    open.read_tile_variable_bytes(progress);
+    open.read_compute(progress);
+    open.read_variables(progress);
+    let derived = Derived::new(Arc::clone(&open.report));
+    let timeline = derived.timeline(scope, &|| false);
+    let alive = timeline.and_then(|timeline| Moment::alive(&timeline.curve, scope, step));
+    let alive = alive.ok_or_else(|| {
+        Error::new(ErrorKind::Damaged, "what is always live in this report cannot be read")
+            .at("table memory_by_tile")
+    })?;
+    let found = consists_of(&derived, alive);
+    let owners = found.by_owner.as_ref();
+    let grouping = match by {
+        By::Category => found.by_category.as_ref(),
+        By::Operation => owners.and_then(|owners| owners.operations.as_ref()),
+        By::Module => owners.and_then(|owners| owners.modules.as_ref()),
+        By::Variable | By::Fullest => owners.map(|owners| &owners.variables),
+    };
+    let whole_bytes = alive.bytes.sum();
+    let part = |(row, bytes): (&Contribution, i64)| Part {
+        name: row.contributor.title(),
+        bytes,
+        percent: bytes as f64 * 100.0 / whole_bytes.max(1) as f64,
+    };
+    let rows = grouping.map(|grouping| rows_of_one(grouping).into_iter().map(part).collect());
+    Ok(ConsistsOf { whole_bytes, rows })
 }
 
 fn scope(report: &Report, arguments: &LivenessArguments) -> Result<Scope, Error> {
@@ -279,6 +349,26 @@ fn variables_table(title: &str, variables: &[NamedBytes]) -> String {
     aligned(&[&format!("<{title}"), "bytes", ""], rows)
 }
 
+impl ConsistsOf {
+    fn text(&self) -> String {
+        let whole = u64::try_from(self.whole_bytes).unwrap_or(0);
+        let mut text = format!("\nAlive, always or not: {}\n", exact_bytes(whole));
+        let Some(rows) = &self.rows else {
+            return text
+                + "  What it consists of is not known: a table, or debug information, is absent\n";
+        };
+        let rows = rows.iter().map(|row| {
+            let size = match u64::try_from(row.bytes) {
+                Ok(size) => bytes(size),
+                Err(_) => signed(row.bytes, bytes),
+            };
+            vec![name_cell(&row.name), size, format!("{:.1} %", row.percent)]
+        });
+        text += &aligned(&["<Consists of", "bytes", ""], rows);
+        text
+    }
+}
+
 impl Answer for LivenessReport {
     const SCHEMA: &'static str = "tilescope.liveness/1";
 
@@ -309,6 +399,10 @@ impl Answer for LivenessReport {
             if let Some(operation) = &step.operation {
                 text += &format!("  {}\n", operation_text(operation));
             }
+        }
+        if let Some(found) = &self.consists_of {
+            text += &found.text();
+            return text;
         }
         if let Some(variables) = &self.variables {
             text.push('\n');

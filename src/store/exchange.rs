@@ -2,6 +2,7 @@
 //! (`program_type_do_exchange`, `program_type_global_exchange`, `program_type_stream_copy_mid`,
 //! formats/poplar.md 2.4).
 
+use super::ids::TileId;
 use super::list_at;
 use super::tile_list::{self, TileList};
 
@@ -63,6 +64,30 @@ impl Transfer {
     }
 }
 
+/// Code of internal exchanges on some tiles.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CodeOnTiles {
+    /// The tiles, ascending.
+    pub tiles: Vec<TileId>,
+    /// Of each exchange whose code is known the bytes on each of them.
+    pub exchanges: Vec<(ExchangeId, Vec<u64>)>,
+}
+
+impl CodeOnTiles {
+    /// Of some tiles, and of no exchange yet.
+    pub fn of(tiles: &[TileId]) -> Self {
+        let mut tiles = tiles.to_vec();
+        tiles.sort_unstable();
+        Self { tiles, exchanges: Vec::new() }
+    }
+
+    /// Adds an exchange with its code by tile.
+    pub fn push(&mut self, id: ExchangeId, by_tile: &TileList) {
+        let bytes = self.tiles.iter().map(|tile| by_tile.get(tile.0).unwrap_or(0)).collect();
+        self.exchanges.push((id, bytes));
+    }
+}
+
 /// Columns of all exchanges, by [`ExchangeId`]. Each takes 144 bytes, a transfer 56 and its texts, to
 /// which comes what the lists do not say in one number.
 #[derive(Clone, Debug, Default)]
@@ -85,6 +110,17 @@ pub struct Exchanges {
 }
 
 impl Exchanges {
+    /// The code on some tiles.
+    pub fn code_on(&self, tiles: &[TileId]) -> CodeOnTiles {
+        let mut code = CodeOnTiles::of(tiles);
+        for (id, by_tile) in self.ids.iter().zip(&self.code) {
+            if let Some(by_tile) = by_tile {
+                code.push(*id, by_tile);
+            }
+        }
+        code
+    }
+
     /// The row of an exchange.
     pub fn position(&self, id: ExchangeId) -> Option<usize> {
         self.ids.binary_search(&id).ok()

@@ -7,6 +7,7 @@
 use std::fmt;
 use std::sync::OnceLock;
 
+use super::exchange::CodeOnTiles;
 use super::ids::{ArenaId, ClassId, UnloweredId};
 use super::liveness::TileVariableBytes;
 use super::names::Names;
@@ -136,6 +137,19 @@ pub trait ReadArena: fmt::Debug + Send + Sync {
         arenas: &[ArenaId],
         progress: &Progress,
     ) -> Result<Option<TileVariableBytes>, ReadError> {
+        let (_, _) = (arenas, progress);
+        Ok(None)
+    }
+
+    /// The code of exchanges on some arenas; `None` where the files do not say.
+    ///
+    /// # Errors
+    /// When the files cannot be read any more.
+    fn read_exchange_code(
+        &self,
+        arenas: &[ArenaId],
+        progress: &Progress,
+    ) -> Result<Option<CodeOnTiles>, ReadError> {
         let (_, _) = (arenas, progress);
         Ok(None)
     }

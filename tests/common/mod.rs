@@ -122,6 +122,7 @@ pub fn liveness(path: &Path, tile: Option<u32>) -> Result<Value, Error> {
         ipu: None,
         tile,
         filter: None,
+        by: None,
         peaks: Some(5),
     };
     answer(path, |open, progress| LivenessReport::of(open, &arguments, progress))

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 
 use crate::analysis::figures::difference::{Difference, Side};
+use crate::analysis::memory::category_title;
 use crate::analysis::placement::gaps::GapReason;
 pub use crate::analysis::program::operations::OperationName;
 
@@ -24,6 +25,22 @@ pub enum Contributor {
     Gaps(Option<GapReason>),
     /// What is left: nothing says what it belongs to.
     NotAttributable,
+}
+
+impl Contributor {
+    /// What it is called.
+    pub fn title(&self) -> String {
+        match self {
+            Self::Category(name) => category_title(name),
+            Self::Operation(name) => name.in_words(),
+            Self::Module(name) | Self::Variable(name) => name.clone(),
+            Self::Overlapped => "Overlapped".to_owned(),
+            Self::NotExplained => "Not explained by liveness".to_owned(),
+            Self::Gaps(None) => "Gaps".to_owned(),
+            Self::Gaps(Some(reason)) => format!("Gaps: {}", reason.title().to_lowercase()),
+            Self::NotAttributable => "Not attributable".to_owned(),
+        }
+    }
 }
 
 /// Bytes by liveness. Signed: what is left over can be below 0.

@@ -11,6 +11,7 @@ pub(crate) mod budgets;
 pub(crate) mod change;
 pub mod compared;
 pub(crate) mod conclusions;
+pub(crate) mod consists;
 #[cfg(test)]
 mod fixture;
 pub(crate) mod fullest_tiles;
@@ -39,11 +40,14 @@ use crate::analysis::placement::gap_totals::GapTotals;
 use crate::analysis::placement::read::gaps_of_arenas;
 use crate::progress::Progress;
 use crate::store::ArenaId;
+use crate::store::exchange::CodeOnTiles;
 use crate::store::liveness::TileVariableBytes;
 use crate::store::placed::ReadError;
 
 const FULLEST_TILES: usize = 5;
 const MUST_GO_TILES: usize = 3;
+/// Tiles, of those that are over by most, whose gaps are read: each has thousands of variables.
+const GAP_TILES: usize = 16;
 
 /// What a report says at first sight.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -69,14 +73,17 @@ pub(crate) struct Insights {
 /// What of single tiles the insights of a report that does not fit are worked out from.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct OfTiles<'a> {
-    /// Gaps of the tiles of [`sampled_tiles`].
+    /// Gaps of the worst tiles of [`sampled_tiles`].
     pub gaps: Option<&'a GapTotals>,
     /// Bytes by variable and class of these tiles at least.
     pub bytes: Option<&'a TileVariableBytes>,
+    /// Code of the internal exchanges on these tiles.
+    pub exchange_code: Option<&'a CodeOnTiles>,
 }
 
 /// The insights of a report, for which what is needed of the tiles that are over is read: the bytes of their
-/// variables where they are not there, and their gaps where the curve is not what fails.
+/// variables and the code of their exchanges where they are not there, and their gaps where the curve is not what
+/// fails.
 ///
 /// # Errors
 /// When the files cannot be read any more.
@@ -95,10 +102,19 @@ pub(crate) fn insights_with_tiles(
     };
     let gaps = match failure.cause {
         Some(Cause::Curve) => None,
-        _ => gaps_of_arenas(report, &tiles, progress)?,
+        _ => {
+            let worst = tiles.get(..GAP_TILES.min(tiles.len())).unwrap_or(&[]);
+            gaps_of_arenas(report, worst, progress)?
+        }
+    };
+    let code = match (report.exchanges.get(), report.reader()) {
+        (Some(exchanges), _) => Some(exchanges.code_on(&sampled_tiles(report))),
+        (None, Some(reader)) => reader.read_exchange_code(&tiles, progress)?,
+        (None, None) => None,
     };
     let bytes = report.tile_variable_bytes.get().or(read.as_ref());
-    Ok(insights(derived, OfTiles { gaps: gaps.as_ref(), bytes }))
+    let of_tiles = OfTiles { gaps: gaps.as_ref(), bytes, exchange_code: code.as_ref() };
+    Ok(insights(derived, of_tiles))
 }
 
 /// The insights of a report, from what is known of its tiles.
@@ -110,7 +126,8 @@ pub(crate) fn insights(derived: &Derived, of_tiles: OfTiles<'_>) -> Insights {
     let pressure = Pressure::of(report, &owners, of_tiles.bytes);
     let AdviceList { advice, not_advised } = match (&verdict, &pressure) {
         (Some(verdict), Some(pressure)) => {
-            advice_to_fit(report, verdict, &steps, &owners, pressure)
+            let code = of_tiles.exchange_code;
+            advice_to_fit(report, verdict, (&steps, &owners), pressure, code)
         }
         (Some(verdict), None) => advice_on_room(report, verdict, &steps, &owners),
         (None, _) => AdviceList::default(),

@@ -6,6 +6,7 @@ use proptest::prelude::*;
 
 use super::advice::{Advice, Direction, Technique};
 use super::fixture::{Call, Fixture, always, call, temporary};
+use super::pressure::sampled_tiles;
 use super::verdict::Cause;
 use super::{Insights, OfTiles, insights};
 use crate::analysis::derived::Derived;
@@ -19,8 +20,10 @@ fn of(fixture: &Fixture) -> Insights {
 
 fn of_report(report: Report) -> Insights {
     let derived = Derived::new(Arc::new(report));
-    let bytes = derived.report().tile_variable_bytes.get();
-    insights(&derived, OfTiles { gaps: None, bytes })
+    let report = derived.report();
+    let code = report.exchanges.get().map(|all| all.code_on(&sampled_tiles(report)));
+    let bytes = report.tile_variable_bytes.get();
+    insights(&derived, OfTiles { gaps: None, bytes, exchange_code: code.as_ref() })
 }
 
 fn ids(insights: &Insights) -> Vec<Technique> {

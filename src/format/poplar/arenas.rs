@@ -4,10 +4,13 @@ use std::ops::RangeInclusive;
 use std::sync::{Arc, Weak};
 
 use super::Database;
+use super::pop::exchange::read_code_on_tiles;
 use super::pop::tile_bytes::read_bytes_of_tiles;
+use super::pop::tile_lists::ListSizes;
 use super::pop::tiles::each_wanted_tile;
 use super::pop::variables::TileReader;
 use crate::format::Progress;
+use crate::store::exchange::CodeOnTiles;
 use crate::store::liveness::TileVariableBytes;
 use crate::store::placed::{Placed, Placement, ReadArena, ReadError};
 use crate::store::{ArenaId, Report, TileId};
@@ -73,6 +76,20 @@ impl ReadArena for Tiles {
         let (classes, warnings) = (&liveness.classes, &report.warnings);
         let database = &self.database;
         Ok(read_bytes_of_tiles(database, classes, of_tiles, &always_live, warnings, progress)?)
+    }
+
+    fn read_exchange_code(
+        &self,
+        arenas: &[ArenaId],
+        progress: &Progress,
+    ) -> Result<Option<CodeOnTiles>, ReadError> {
+        let Some(report) = self.report.upgrade() else { return Ok(None) };
+        let Some(sizes) = ListSizes::of(&report) else { return Ok(None) };
+        let tables = self.database.tables(&report.warnings, progress)?;
+        let tiles: Vec<TileId> = arenas.iter().map(|arena| arena.tile()).collect();
+        let code = read_code_on_tiles(&tables, sizes, &tiles);
+        // A part of the exchanges would give wrong sums.
+        Ok(code.filter(|_| !progress.is_cancelled()))
     }
 }
 

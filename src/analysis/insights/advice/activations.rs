@@ -14,6 +14,8 @@ use super::{
 };
 use crate::analysis::insights::pressure::AliveAbove;
 use crate::analysis::liveness::variable_name;
+use crate::analysis::memory::selection::TileSelection;
+use crate::analysis::memory::sum_of_rows;
 use crate::store::options::SideFact;
 use crate::store::{ClassId, Report, UnloweredId};
 
@@ -35,11 +37,9 @@ pub fn smaller_batch<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
     if bytes < context.pressure.alive_bytes / 4 {
         return None;
     }
-    let percent = bytes * 100 / context.pressure.alive_bytes.max(1);
     let tiles = context.pressure.tiles.clone().unwrap_or_default();
-    let temporary = Evidence::new(format!(
-        "{percent} % of what is alive at the worst step of the tiles that are over is not always live"
-    ));
+    let temporary = Evidence::new("not always live at the worst step of the tiles that are over")
+        .bytes(not_always_live_bytes(context.report, &tiles).unwrap_or(bytes));
     let from_file =
         batch.map(|(file, batch)| Evidence::new(format!("batch {batch} in {file}")).file(file));
     let wanted = batch.map(|(_, batch)| (enough(context, batch).unwrap_or(batch / 2), batch));
@@ -81,6 +81,15 @@ pub fn smaller_batch<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
              a tile is left for code and gaps"
         ),
     })
+}
+
+/// What is not always live on some tiles, each at its own worst step; `None` without tiles, or where the report
+/// does not say.
+fn not_always_live_bytes(report: &Report, tiles: &TileSelection) -> Option<u64> {
+    let memory = report.memory.get()?;
+    let rows = tiles.iter().map(|tile| memory.tiles.position(tile));
+    let rows: Vec<usize> = rows.collect::<Option<_>>()?;
+    sum_of_rows(&memory.not_always_live_max, rows.into_iter())
 }
 
 /// The largest batch with which the worst tiles would fit.

@@ -36,6 +36,7 @@ use super::verdict::Verdict;
 use crate::analysis::comparison::owners::Owners;
 use crate::analysis::program::step_operations::StepOperations;
 use crate::store::Report;
+use crate::store::exchange::CodeOnTiles;
 
 /// Rows of evidence of one kind that are given.
 const MOST_EVIDENCE: usize = 5;
@@ -217,6 +218,7 @@ struct Context<'a> {
     steps: &'a StepOperations,
     owners: &'a Owners,
     pressure: &'a Pressure<'a>,
+    exchange_code: Option<&'a CodeOnTiles>,
     at_minimum: Vec<Warned>,
 }
 
@@ -241,12 +243,12 @@ enum Effect<'a> {
 pub(crate) fn advice_to_fit(
     report: &Report,
     verdict: &Verdict,
-    steps: &StepOperations,
-    owners: &Owners,
+    (steps, owners): (&StepOperations, &Owners),
     pressure: &Pressure<'_>,
+    exchange_code: Option<&CodeOnTiles>,
 ) -> AdviceList {
     let at_minimum = planner_at_minimum(report);
-    let context = Context { report, verdict, steps, owners, pressure, at_minimum };
+    let context = Context { report, verdict, steps, owners, pressure, exchange_code, at_minimum };
     let mut candidates: Vec<Candidate<'_>> = Vec::new();
     let (lower, not_advised) = proportion::lower(&context);
     candidates.extend(lower);

@@ -16,6 +16,7 @@ use crate::analysis::liveness::variable_name;
 use crate::analysis::program::operations::Operation;
 use crate::store::TileId;
 use crate::store::compute::{ComputeSets, TypeCount};
+use crate::store::exchange::CodeOnTiles;
 use crate::text::grouped;
 
 /// The name under which a report counts the code of internal exchanges.
@@ -69,23 +70,19 @@ fn equal_operations(context: &Context<'_>) -> Option<Vec<Vec<u32>>> {
     Some(groups)
 }
 
-/// Exchange code of one operation by tile.
+/// Exchange code of one operation on each of some tiles, in their order.
 type CodeByTile = BTreeMap<u32, Vec<u64>>;
 
-fn code_by_operation(context: &Context<'_>) -> Option<CodeByTile> {
-    let exchanges = context.report.exchanges.get()?;
-    let mut code: CodeByTile = BTreeMap::new();
-    for (id, list) in exchanges.ids.iter().zip(&exchanges.code) {
-        let (Some(operation), Some(list)) = (context.owners.of_exchange(*id), list) else {
-            continue;
-        };
-        let sums = code.entry(operation).or_default();
-        sums.resize(sums.len().max(list.len() as usize), 0);
-        for (tile, sum) in (0..list.len()).zip(sums.iter_mut()) {
-            *sum = sum.saturating_add(list.get(tile).unwrap_or(0));
+fn code_by_operation(context: &Context<'_>, code: &CodeOnTiles) -> CodeByTile {
+    let mut by_operation: CodeByTile = BTreeMap::new();
+    for (id, bytes) in &code.exchanges {
+        let Some(operation) = context.owners.of_exchange(*id) else { continue };
+        let sums = by_operation.entry(operation).or_insert_with(|| vec![0; code.tiles.len()]);
+        for (sum, bytes) in sums.iter_mut().zip(bytes) {
+            *sum = sum.saturating_add(*bytes);
         }
     }
-    Some(code)
+    by_operation
 }
 
 /// What would be saved on each tile if each group had the code of one of its operations, the largest.
@@ -105,18 +102,16 @@ fn saved_by_tile(groups: &[Vec<u32>], code: &CodeByTile) -> Vec<u64> {
 }
 
 fn outline<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
+    let on_tiles = context.exchange_code?;
     let groups = equal_operations(context)?;
-    let code = code_by_operation(context)?;
+    let code = code_by_operation(context, on_tiles);
     let saved = saved_by_tile(&groups, &code);
-    let on_tile = |tile: TileId| saved.get(tile.0 as usize).copied().unwrap_or(0);
-    let tiles = &context.pressure.tiles;
+    let by_tile: HashMap<TileId, u64> = on_tiles.tiles.iter().copied().zip(saved).collect();
+    let worst = context.pressure.places.first()?;
+    let at = on_tiles.tiles.iter().position(|tile| Some(*tile) == worst.tile)?;
     let bytes_of = |group: &Vec<u32>| {
-        let lists = group.iter().filter_map(|at| code.get(at));
-        let of_list = |list: &Vec<u64>| match tiles {
-            Some(tiles) => tiles.iter().filter_map(|tile| list.get(tile.0 as usize)).sum::<u64>(),
-            None => list.iter().sum(),
-        };
-        lists.map(of_list).fold(0_u64, u64::saturating_add)
+        let on_worst = group.iter().filter_map(|operation| code.get(operation)?.get(at));
+        on_worst.fold(0_u64, |sum, bytes| sum.saturating_add(*bytes))
     };
     let mut ranked: Vec<(u64, &Vec<u32>)> = groups
         .iter()
@@ -132,26 +127,19 @@ fn outline<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
             grouped(group.len() as u64),
             operation_title(first)
         );
-        let evidence = Evidence::new(what).bytes(*bytes).operation(Some(first));
-        Some(evidence.on(&tiles.clone().unwrap_or_default()))
+        Some(Evidence::new(what).bytes(*bytes).operation(Some(first)).on_place(worst))
     });
     let evidence: Vec<Evidence> = evidence.collect();
     if evidence.is_empty() {
         return None;
     }
-    let of_everything = saved.iter().fold(0_u64, |sum, bytes| sum.saturating_add(*bytes));
-    let by_place: HashMap<Option<TileId>, u64> = context
-        .pressure
-        .places
-        .iter()
-        .map(|place| (place.tile, place.tile.map_or(of_everything, on_tile)))
-        .collect();
     let liveness = context.pressure.liveness();
     let left: Left<'a> = Box::new(move |view, row| {
         if variable_name(liveness, row.variable) != EXCHANGE_CODE {
             return row.bytes;
         }
-        row.bytes.saturating_sub(by_place.get(&view.place.tile).copied().unwrap_or(0))
+        let saved = view.place.tile.and_then(|tile| by_tile.get(&tile)).copied();
+        row.bytes.saturating_sub(saved.unwrap_or(0))
     });
     let advice = Advice {
         what: "Let equal operations share their code".to_owned(),

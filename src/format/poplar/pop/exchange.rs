@@ -1,8 +1,11 @@
 //! Exchanges within an IPU, between IPUs and with the host.
 
-use super::tile_lists::Cycles;
+use super::tile_lists::{Cycles, ListSizes};
 use crate::format::poplar::table::Tables;
-use crate::store::exchange::{ExchangeId, ExchangeKind, Exchanges, HostEnd, Transfer};
+use crate::store::TileId;
+use crate::store::exchange::{CodeOnTiles, ExchangeId, ExchangeKind, Exchanges, HostEnd, Transfer};
+
+const INTERNAL: &str = "program_type_do_exchange";
 
 /// Reads all exchanges; `None` without any of their tables, or when the reading was cancelled.
 pub fn read_exchanges(tables: &Tables<'_>, cycles: &Cycles) -> Option<Exchanges> {
@@ -14,6 +17,24 @@ pub fn read_exchanges(tables: &Tables<'_>, cycles: &Cycles) -> Option<Exchanges>
     (is_there && !tables.progress.is_cancelled()).then_some(exchanges)
 }
 
+/// Reads the code of internal exchanges on some tiles only; `None` without their table.
+pub fn read_code_on_tiles(
+    tables: &Tables<'_>,
+    sizes: ListSizes,
+    tiles: &[TileId],
+) -> Option<CodeOnTiles> {
+    let mut code = CodeOnTiles::of(tiles);
+    let columns = ["id", "code_bytes_by_tile_rle"];
+    let is_there = tables.has_table(INTERNAL)
+        && tables.read(INTERNAL, &columns, "", |cells| {
+            let Some(number) = cells.required32(0) else { return };
+            if let Some(by_tile) = cells.decode(1, |blob| sizes.run_length(blob)) {
+                code.push(ExchangeId { kind: ExchangeKind::Internal, number }, &by_tile);
+            }
+        });
+    is_there.then_some(code)
+}
+
 /// Each kind has a table of its own, with columns of its own.
 fn read_kind(
     tables: &Tables<'_>,
@@ -22,7 +43,7 @@ fn read_kind(
     exchanges: &mut Exchanges,
 ) -> bool {
     let table = match kind {
-        ExchangeKind::Internal => "program_type_do_exchange",
+        ExchangeKind::Internal => INTERNAL,
         ExchangeKind::Global => "program_type_global_exchange",
         ExchangeKind::Host => "program_type_stream_copy_mid",
     };

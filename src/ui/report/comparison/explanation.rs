@@ -4,13 +4,10 @@ use eframe::egui::{self, Align2, FontId, Pos2, Rect, Stroke};
 use std::sync::Arc;
 
 use super::pair_of_runs::PairOfRuns;
-use crate::analysis::comparison::contribution::{
-    BytesOfTwo, Contribution, Contributor, Grouping, Part,
-};
+use crate::analysis::comparison::contribution::{BytesOfTwo, Contributor, Grouping, Part};
 use crate::analysis::comparison::explanation::ByOwner;
 use crate::analysis::figures::difference::{Difference, Side};
 use crate::analysis::insights::compared::Compared;
-use crate::analysis::memory::category_title;
 use crate::text::grouped;
 use crate::ui::report::PageContext;
 use crate::ui::runs::{Needed, Run, Runs};
@@ -217,7 +214,9 @@ impl ContributionRows {
         let ranked = grouping.ranked(part);
         let mut rows: Vec<_> = ranked
             .iter()
-            .map(|(row, bytes)| (Some(row.contributor.clone()), title(row), row.only, *bytes))
+            .map(|(row, bytes)| {
+                (Some(row.contributor.clone()), row.contributor.title(), row.only, *bytes)
+            })
             .collect();
         let largest = ranked.iter().filter_map(|(_, bytes)| bytes.magnitude()).max().unwrap_or(0);
         rows.extend(unchanged(grouping, part, ranked.len()));
@@ -358,19 +357,4 @@ fn unchanged(
         (count, _) => format!("Unchanged: {} more", grouped(count)),
     };
     Some((None, title, None, sum.of(part)))
-}
-
-pub fn title(row: &Contribution) -> String {
-    match &row.contributor {
-        Contributor::Category(name) => category_title(name),
-        Contributor::Operation(name) => name.in_words(),
-        Contributor::Module(name) | Contributor::Variable(name) => name.clone(),
-        Contributor::Overlapped => "Overlapped".to_owned(),
-        Contributor::NotExplained => "Not explained by liveness".to_owned(),
-        Contributor::Gaps(None) => "Gaps".to_owned(),
-        Contributor::Gaps(Some(reason)) => {
-            format!("Gaps: {}", reason.title().to_lowercase())
-        }
-        Contributor::NotAttributable => "Not attributable".to_owned(),
-    }
 }

@@ -185,7 +185,7 @@ fn sentences(found: &Compared, units: Units) -> Vec<String> {
                 .take(MOST_CATEGORIES)
                 .filter_map(|(row, bytes)| {
                     let bytes = units.bytes(bytes.change()?.unsigned_abs());
-                    Some(format!("{} {bytes}", super::explanation::title(row).to_lowercase()))
+                    Some(format!("{} {bytes}", row.contributor.title().to_lowercase()))
                 })
                 .collect();
             if !parts.is_empty() {

@@ -2,6 +2,7 @@
 
 mod advice;
 mod change;
+mod consists;
 mod figures;
 mod largest;
 mod verdict;
@@ -37,6 +38,7 @@ pub struct InsightsPage {
 #[derive(Default)]
 struct InsightsOfRun {
     found: Latest<Vec<bool>, Arc<Insights>>,
+    consists: consists::Consists,
     largest: largest::LargestThings,
 }
 
@@ -137,6 +139,7 @@ impl InsightsOfRun {
         if is_final {
             figures::must_go_ui(ui, page, found);
         }
+        self.consists.ui(ui, page, found);
         figures::tiles_ui(ui, page, found);
         self.largest.ui(ui, page, found);
     }
