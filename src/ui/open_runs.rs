@@ -220,7 +220,8 @@ impl OpenRuns {
         Runs::new(shown, axis, self.arrangement, why_not).map(Arc::new)
     }
 
-    /// The axis that the steps of all share; by number where they are not to be matched, or cannot be.
+    /// The axis that the steps of all share; by number where they are not to be matched, or cannot be, or are not
+    /// yet.
     fn axis(
         &mut self,
         ctx: &egui::Context,
@@ -232,23 +233,34 @@ impl OpenRuns {
             steps.map(|steps| steps.map_or(0, |steps| steps.ids.len()))
         };
         let lens: Vec<usize> = runs.iter().map(len).collect::<Option<_>>()?;
-        if runs.len() > 1 && self.steps_by == StepsBy::Matching && !is_in_vain {
-            let pair = |run: &Run| run.pair.clone().map(Same);
-            let pairs: Vec<_> = runs.iter().skip(1).map(pair).collect::<Option<_>>()?;
-            let key = AxisKey { lens, pairs };
-            let for_job = key.clone();
-            self.axis.ask("common axis of steps", ctx, &key, move |_| {
-                let (reference, lens) = for_job.lens.split_first().unwrap_or((&0, &[]));
-                let others = for_job.pairs.iter().map(|Same(pair)| &pair.matching.steps);
-                let others: Vec<_> = others.zip(lens.iter().copied()).collect();
-                Arc::new(StepAxis::by_matching(*reference, &others))
-            });
-            // While steps are matched anew with more at hand, the axis before stays.
-            let (made_for, axis) = self.axis.last()?;
-            return (made_for.lens == key.lens).then(|| Arc::clone(axis));
-        }
-        let axis = self.by_index.of(lens, |lens| Arc::new(StepAxis::by_index(lens)));
-        Some(Arc::clone(axis))
+        let is_matched = runs.len() > 1 && self.steps_by == StepsBy::Matching && !is_in_vain;
+        let matched = is_matched.then(|| self.matched_axis(ctx, runs, &lens)).flatten();
+        matched.or_else(|| {
+            let axis = self.by_index.of(lens, |lens| Arc::new(StepAxis::by_index(lens)));
+            Some(Arc::clone(axis))
+        })
+    }
+
+    /// The axis of matched steps; `None` until all are matched.
+    fn matched_axis(
+        &mut self,
+        ctx: &egui::Context,
+        runs: &[Run],
+        lens: &[usize],
+    ) -> Option<Arc<StepAxis>> {
+        let pair = |run: &Run| run.pair.clone().map(Same);
+        let pairs: Vec<_> = runs.iter().skip(1).map(pair).collect::<Option<_>>()?;
+        let key = AxisKey { lens: lens.to_vec(), pairs };
+        let for_job = key.clone();
+        self.axis.ask("common axis of steps", ctx, &key, move |_| {
+            let (reference, lens) = for_job.lens.split_first().unwrap_or((&0, &[]));
+            let others = for_job.pairs.iter().map(|Same(pair)| &pair.matching.steps);
+            let others: Vec<_> = others.zip(lens.iter().copied()).collect();
+            Arc::new(StepAxis::by_matching(*reference, &others))
+        });
+        // While steps are matched anew with more at hand, the axis before stays.
+        let (made_for, axis) = self.axis.last()?;
+        (made_for.lens == key.lens).then(|| Arc::clone(axis))
     }
 }
 

@@ -251,7 +251,8 @@ fn choices_ui(
 /// How many steps of the reference a run has too, and how sure that is.
 fn matched_ui(ui: &mut egui::Ui, runs: &Runs, steps_by: StepsBy) {
     let Some(pair) = runs.get(1).and_then(|run| run.pair.as_ref()) else {
-        ui.weak(runs.why_not.as_deref().unwrap_or("Steps are being matched"));
+        let coming = "Steps are being matched, and aligned by number until then";
+        ui.weak(runs.why_not.as_deref().unwrap_or(coming));
         return;
     };
     let counts = &pair.step_counts;

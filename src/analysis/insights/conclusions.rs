@@ -40,7 +40,7 @@ pub(crate) fn conclusions(
 }
 
 /// What is always live leaves so much of the tile where it is most, and no proportion above that can fit. Said
-/// where the report does not fit, or has a higher proportion.
+/// where the report has a higher proportion: with a higher one than now there may be less code, and so more room.
 fn always_live_share(report: &Report, verdict: &Verdict, owners: &Owners) -> Option<Conclusion> {
     let memory = report.memory.get()?;
     let rows = 0..memory.tiles.len();
@@ -54,7 +54,7 @@ fn always_live_share(report: &Report, verdict: &Verdict, owners: &Owners) -> Opt
     let share = bytes as f64 / verdict.limit_bytes.max(1) as f64;
     // Rounded so that what is said is true: a proportion of the next hundredth does not fit.
     let left = ((1.0 - share).max(0.0) * 100.0).ceil() / 100.0;
-    if verdict.fits && highest <= left {
+    if highest <= left {
         return None;
     }
     let percent = share * 100.0;

@@ -57,11 +57,6 @@ impl RunsPage for LivenessPage {
         if !has_steps_ui(ui, runs) {
             return;
         }
-        if runs.axis().is_none() {
-            let hint = "The curves appear here as soon as it is known what belongs together";
-            absent_ui(ui, "The steps of both reports are being matched", hint);
-            return;
-        }
         let scope = self.choices.scope.scope;
         let needs = (runs, if scope.needs_arenas() { OF_ARENAS } else { OF_WHOLE });
         self.timelines.ask("liveness curves", ui.ctx(), needs, &scope, move |runs, cancel| {
