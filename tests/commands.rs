@@ -141,6 +141,33 @@ fn tiles_as_comma_separated_values_have_the_figures_of_the_json() {
 }
 
 #[test]
+fn tiles_by_region_have_the_gaps_of_each_region() {
+    let path = sample();
+    let path = path.to_str().unwrap();
+    let answer = json(&tilescope(&["tiles", path, "--by", "region", "--json"]));
+    let regions = ["non_interleaved", "interleaved", "overflowed"];
+    for tile in answer["tiles"].as_array().unwrap() {
+        assert_eq!(keys(&tile["by"]), regions, "what was there stays as it is");
+        assert_eq!(keys(&tile["gaps_by_region"]), regions);
+        // Of a synthetic report regions add up to the gaps of the tile.
+        let gaps: u64 =
+            regions.iter().map(|key| tile["gaps_by_region"][key].as_u64().unwrap()).sum();
+        assert_eq!(tile["gap_bytes"], gaps);
+    }
+    let gaps = |tile: &serde_json::Value| tile["gap_bytes"].as_u64().unwrap();
+    assert!(answer["tiles"].as_array().unwrap().iter().any(|tile| gaps(tile) > 0));
+    let output = tilescope(&["tiles", path, "--tile", "3", "--by", "region", "--csv"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    let rows = cells(&text);
+    let place = rows[0].iter().position(|title| *title == "gaps_by_non_interleaved_bytes");
+    let gaps = &answer["tiles"][3]["gaps_by_region"]["non_interleaved"];
+    assert_eq!(rows[1][place.expect("a column")].parse().ok(), gaps.as_u64());
+    // Without the breakdown nothing is said of regions.
+    let answer = json(&tilescope(&["tiles", path, "--tile", "3", "--json"]));
+    assert!(answer["tiles"][0].get("gaps_by_region").is_none());
+}
+
+#[test]
 fn a_map_as_comma_separated_values_has_variables_and_gaps_by_address() {
     let directory = common::damaged_sample(|directory| {
         let sql = "UPDATE vars_string_table SET string = 'a, \"b\"' || char(27) WHERE id = (

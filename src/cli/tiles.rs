@@ -68,6 +68,9 @@ struct Tile {
     #[serde(flatten, serialize_with = "by_key")]
     figures: [Option<u64>; 6],
     by: Option<Map<String, Value>>,
+    /// Gap bytes by region, with `--by region`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gaps_by_region: Option<Map<String, Value>>,
 }
 
 /// A figure of a tile: its key for programs, its title for people, and what the tile in a row has.
@@ -154,6 +157,8 @@ impl Tiles {
                         ipu: ipu_of(tile),
                         figures: FIGURES.map(|figure| (figure.of)(memory, target, *row)),
                         by: by.remove(&tile),
+                        gaps_by_region: (arguments.by == Some(Breakdown::Region))
+                            .then(|| gaps_by_region(memory, *row)),
                     })
                 })
                 .collect(),
@@ -222,6 +227,11 @@ fn by_region(memory: &TileMemory, row: usize) -> Map<String, Value> {
         .collect()
 }
 
+fn gaps_by_region(memory: &TileMemory, row: usize) -> Map<String, Value> {
+    let gaps = |region: Region| memory::region_gap_bytes(memory, region, row).into();
+    Region::ALL.into_iter().map(|region| (region.key().to_owned(), gaps(region))).collect()
+}
+
 fn by_category(memory: &TileMemory, tile: TileId) -> Map<String, Value> {
     let json = |category| serde_json::to_value(memory::category_on_tile(category, tile));
     let categories = memory.categories.iter();
@@ -277,9 +287,19 @@ impl Answer for Tiles {
                 keys.push(key.clone());
             }
         }
+        let mut gap_keys: Vec<String> = Vec::new();
+        for (key, gaps) in
+            self.tiles.iter().filter_map(|tile| tile.gaps_by_region.as_ref()).flatten()
+        {
+            if !gap_keys.contains(key) && !is_nothing(gaps) {
+                gap_keys.push(key.clone());
+            }
+        }
         let mut header = vec!["tile", "IPU"];
         header.extend(FIGURES.map(|figure| figure.title));
-        let titles: Vec<String> = keys.iter().map(|key| key.replace('_', " ")).collect();
+        let gap_titles = gap_keys.iter().map(|key| format!("{key} gaps"));
+        let titles = keys.iter().cloned().chain(gap_titles);
+        let titles: Vec<String> = titles.map(|key| key.replace('_', " ")).collect();
         header.extend(titles.iter().map(String::as_str));
         let rows = self.tiles.iter().map(|tile| {
             let mut cells = vec![
@@ -289,6 +309,8 @@ impl Answer for Tiles {
             cells.extend(tile.figures.map(number));
             let by = |key: &String| tile.by.as_ref().and_then(|by| by.get(key));
             cells.extend(keys.iter().map(|key| by(key).map_or_else(|| "0".to_owned(), cell_text)));
+            let gaps = |key: &String| tile.gaps_by_region.as_ref().and_then(|gaps| gaps.get(key));
+            cells.extend(gap_keys.iter().map(|key| number(gaps(key).and_then(Value::as_u64))));
             cells
         });
         let statistics = &self.statistics;
@@ -325,6 +347,11 @@ impl CsvAnswer for Tiles {
             Some(part) => format!("by_{key}_{part}_bytes"),
             None => format!("by_{key}_bytes"),
         }));
+        let has_gaps = self.tiles.iter().any(|tile| tile.gaps_by_region.is_some());
+        let gap_keys = Region::ALL.map(Region::key);
+        if has_gaps {
+            header.extend(gap_keys.map(|key| format!("gaps_by_{key}_bytes")));
+        }
         let mut text = csv::line(header);
         for tile in &self.tiles {
             let mut cells = vec![
@@ -338,6 +365,9 @@ impl CsvAnswer for Tiles {
                 let Some(value) = by.get(*key) else { return plain(Some(0)) };
                 plain(part.map_or(Some(value), |part| value.get(part)).and_then(Value::as_u64))
             }));
+            if let Some(gaps) = &tile.gaps_by_region {
+                cells.extend(gap_keys.map(|key| plain(gaps.get(key).and_then(Value::as_u64))));
+            }
             text += &csv::line(cells);
         }
         text

@@ -17,6 +17,9 @@ pub struct TileMemory {
     pub including_gaps: TileColumn,
     /// Bytes in each [`Region`], gaps excluded.
     pub by_region: [TileColumn; 3],
+    /// Bytes of each [`Region`] up to the last used one. Poplar counts up to a few bytes a tile more there
+    /// than in `including_gaps`.
+    pub including_gaps_by_region: [TileColumn; 3],
     /// Bytes of variables that live as long as the program.
     pub always_live: TileColumn,
     /// The most that other variables take at any step.

@@ -17,6 +17,10 @@ pub struct System {
     pub arenas: &'static str,
     /// "Worst tile of each step".
     pub worst_arena: &'static str,
+    /// What names of variables are in liveness: "Variable before lowering".
+    pub variable: &'static str,
+    /// What they are where variables are placed: "Variable as it was lowered".
+    pub placed_variable: &'static str,
 }
 
 impl System {
@@ -29,6 +33,8 @@ impl System {
         an_arena: "an arena",
         arenas: "arenas",
         worst_arena: "Worst arena of each step",
+        variable: "Variable",
+        placed_variable: "Variable",
     };
 
     /// Of Graphcore's Poplar.
@@ -40,6 +46,8 @@ impl System {
         an_arena: "a tile",
         arenas: "tiles",
         worst_arena: "Worst tile of each step",
+        variable: "Variable before lowering",
+        placed_variable: "Variable as it was lowered",
     };
 }
 

@@ -310,6 +310,10 @@ impl App {
                 self.view.page = page;
                 self.tool = None;
             }
+            Command::GoTo(place) => {
+                self.view.go_to(place);
+                self.tool = None;
+            }
             Command::Use(tool) => self.tool = Some(tool),
             Command::OpenLog(path) => {
                 self.tool = Some(Tool::Diagnose);

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::runs::{Arrangement, RunId, StepsBy};
+use super::selection::Place;
 use super::settings::Change;
 use crate::analysis::figures::difference::Side;
 
@@ -80,6 +81,8 @@ pub(crate) enum Command {
     /// Stops reading.
     Cancel,
     Go(Page),
+    /// Selects a place and shows it.
+    GoTo(Place),
     Use(Tool),
     OpenLog(PathBuf),
     OpenSweep(PathBuf),

@@ -13,6 +13,8 @@ use super::report::insights::InsightsPage;
 use super::report::liveness::LivenessPage;
 use super::report::memory::MemoryPage;
 use super::report::summary::SummaryPage;
+use super::runs::RunId;
+use super::selection::Place;
 use crate::store::{Part, Report};
 
 /// Why a page with data is not there.
@@ -25,6 +27,12 @@ pub type WhyNot = Cow<'static, str>;
 /// A page over one run or several, with what it remembers.
 pub trait RunsPage {
     fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>);
+
+    /// Goes on with a run that is known by another name since it was read again.
+    fn run_renamed(&mut self, _from: RunId, _to: RunId) {}
+
+    /// Shows the view that a place is in, where the page has several.
+    fn show_place(&mut self, _place: Place) {}
 }
 
 type MakePage = fn() -> Box<dyn RunsPage>;

@@ -7,18 +7,22 @@ use std::sync::Arc;
 use super::command::{Command, Page};
 use super::pages::{RunsPage, make_page};
 use super::report::PageContext;
-use super::runs::Runs;
-use super::selection::Selections;
+use super::runs::{RunId, Runs};
+use super::selection::{Place, Selections};
+
+type Pages = Vec<(Page, Box<dyn RunsPage>)>;
 
 #[derive(Default)]
 pub struct ReportView {
     pub page: Page,
     pub selections: Selections,
-    pages: Vec<(Page, Box<dyn RunsPage>)>,
+    pages: Pages,
     pub are_warnings_open: bool,
     pub has_painted_graph: bool,
     /// What was put into the lists of recent reports and comparisons last.
     pub remembered: Vec<PathBuf>,
+    /// Whether a run was read again, which may lack what is selected.
+    is_reread: bool,
 }
 
 impl ReportView {
@@ -28,12 +32,11 @@ impl ReportView {
             Page::Comparison if runs.is_one() => Page::Memory,
             page => page,
         };
-        let known = self.pages.iter().position(|(known, _)| *known == page);
-        let place = known.or_else(|| {
-            self.pages.push((page, make_page(page)?));
-            self.pages.len().checked_sub(1)
-        });
-        if let Some((_, shown)) = place.and_then(|place| self.pages.get_mut(place)) {
+        if self.is_reread && !runs.is_working() {
+            self.is_reread = false;
+            self.selections.forget_absent(runs);
+        }
+        if let Some(shown) = page_of(&mut self.pages, page) {
             let mut page = PageContext {
                 runs,
                 selection: &mut self.selections.now,
@@ -48,10 +51,40 @@ impl ReportView {
         }
     }
 
+    /// Goes on with a run that is known by another name since it was read again: what is selected, and
+    /// what its pages show, stays.
+    pub fn run_renamed(&mut self, from: RunId, to: RunId) {
+        self.selections.rename(from, to);
+        self.pages.iter_mut().for_each(|(_, page)| page.run_renamed(from, to));
+        self.is_reread = true;
+    }
+
+    /// Selects a place and shows it.
+    pub fn go_to(&mut self, place: Place) {
+        self.selections.now.select(place);
+        self.page = match place {
+            Place::Step(_) => Page::Liveness,
+            Place::Tile(_) | Place::Map(_) => Page::Memory,
+        };
+        if let Some(page) = page_of(&mut self.pages, self.page) {
+            page.show_place(place);
+        }
+    }
+
     /// Leaves a page that needs several runs where there is one.
     pub fn runs_changed(&mut self, open: usize) {
         if open < 2 && self.page == Page::Comparison {
             self.page = Page::Memory;
         }
     }
+}
+
+/// A page, made now where it was not shown yet; `None` for one that comes with a later version.
+fn page_of(pages: &mut Pages, wanted: Page) -> Option<&mut Box<dyn RunsPage>> {
+    let known = pages.iter().position(|(known, _)| *known == wanted);
+    let place = known.or_else(|| {
+        pages.push((wanted, make_page(wanted)?));
+        pages.len().checked_sub(1)
+    })?;
+    pages.get_mut(place).map(|(_, page)| page)
 }

@@ -3,9 +3,26 @@
 use super::runs::{RunId, Runs, StepAt};
 use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::program::operations::OperationName;
+use crate::store::TileId;
 
 /// Earlier selections that are remembered.
 const MOST_REMEMBERED: usize = 200;
+/// Variables that are selected together: as many as can be told apart.
+const MOST_VARIABLES: usize = 6;
+
+/// Where one can go from a row of a table or a place of a picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A step on the curve.
+    Step(StepAt),
+    /// A tile among the others.
+    Tile(TileId),
+    /// The map of a tile.
+    Map(TileId),
+}
+
+/// A place with the title of the way there.
+pub type TitledPlace = (String, Place);
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
@@ -14,6 +31,8 @@ pub struct Selection {
     pub steps: Vec<StepAt>,
     /// The name of a variable before lowering.
     pub variable: Option<String>,
+    /// Others that were selected beside it, in that order.
+    pub other_variables: Vec<String>,
     pub operation: Option<OperationName>,
 }
 
@@ -32,6 +51,61 @@ impl Selection {
     /// The slot that was selected first.
     pub fn slot(&self, runs: &Runs) -> Option<usize> {
         self.steps.iter().find_map(|at| runs.slot_of(*at))
+    }
+
+    /// The names of all selected variables, that which was selected first in front.
+    pub fn variables(&self) -> impl Iterator<Item = &str> {
+        let others = self.other_variables.iter().filter(|_| self.variable.is_some());
+        self.variable.iter().chain(others).map(String::as_str)
+    }
+
+    /// Selects a variable, or nothing where it was selected alone; as one more it joins the others, or
+    /// leaves them.
+    pub fn toggle_variable(&mut self, name: String, is_added: bool) {
+        if !is_added {
+            let were_several = self.variables().count() > 1;
+            self.other_variables.clear();
+            if !were_several {
+                toggle(&mut self.variable, name);
+                return;
+            }
+            self.variable = Some(name);
+            return;
+        }
+        let mut all: Vec<String> = self.variables().map(str::to_owned).collect();
+        match all.iter().position(|other| *other == name) {
+            Some(place) => drop(all.remove(place)),
+            None if all.len() < MOST_VARIABLES => all.push(name),
+            None => {}
+        }
+        let mut all = all.into_iter();
+        self.variable = all.next();
+        self.other_variables = all.collect();
+    }
+
+    /// Selects a place in place of all others of its kind.
+    pub fn select(&mut self, place: Place) {
+        match place {
+            Place::Step(step) => self.steps = vec![step],
+            Place::Tile(tile) | Place::Map(tile) => self.tiles = TileSelection::one(tile),
+        }
+    }
+
+    /// Forgets steps and tiles that the runs do not have; those of runs that are not shown stay.
+    fn forget_absent(&mut self, runs: &Runs) {
+        self.steps.retain(|at| {
+            let run = runs.position(at.run).and_then(|place| runs.get(place));
+            let steps = run.and_then(|run| run.report.steps.get());
+            steps.is_none_or(|steps| at.step < steps.ids.len())
+        });
+        let arenas: Vec<_> = runs.iter().filter_map(|run| run.report.arenas.get()).collect();
+        let is_there =
+            |tile: TileId| arenas.iter().any(|arenas| arenas.ids.position(tile.into()).is_some());
+        if self.tiles.first_unknown(is_there).is_some() {
+            let known = arenas.iter().flat_map(|arenas| arenas.ids.as_slice());
+            let known = known.map(|arena| arena.tile());
+            self.tiles = known.filter(|tile| self.tiles.contains(*tile)).collect();
+        }
     }
 
     /// Selects one slot in place of all others.
@@ -83,6 +157,13 @@ impl Selections {
         }
     }
 
+    /// Forgets steps and tiles that the runs do not have, also in earlier selections.
+    pub fn forget_absent(&mut self, runs: &Runs) {
+        let all = [&mut self.now, &mut self.settled];
+        let all = all.into_iter().chain(&mut self.before).chain(&mut self.after);
+        all.for_each(|selection| selection.forget_absent(runs));
+    }
+
     pub fn can_go_back(&self) -> bool {
         !self.before.is_empty()
     }
@@ -130,6 +211,49 @@ mod tests {
         let list = vec![Run::new(RunId(1), report, derived, 0)];
         let axis = Some(Arc::new(StepAxis::by_index(&[20])));
         Runs::new(list, axis, Arrangement::default(), None).expect("a run")
+    }
+
+    #[test]
+    fn steps_and_tiles_that_are_gone_fall_out() {
+        let report = Report::default();
+        report.steps.fill(Some(crate::analysis::fixture::steps(5)));
+        let memory = crate::analysis::fixture::memory((0..16).map(|tile| (tile, None)));
+        report.memory.fill(Some(memory));
+        report.fill_arenas_with_tiles();
+        let report = Arc::new(report);
+        let derived = Arc::new(Derived::new(Arc::clone(&report)));
+        let list = vec![Run::new(RunId(1), report, derived, 0)];
+        let runs = Runs::new(list, None, Arrangement::default(), None).expect("a run");
+        let mut selections = Selections::default();
+        let at = |run, step| StepAt { run: RunId(run), step };
+        selections.now.steps = vec![at(1, 4), at(1, 5), at(2, 99)];
+        selections.now.tiles = "3,12-20,40".parse().expect("tiles");
+        selections.settle();
+        selections.now.tiles = "15".parse().expect("tiles");
+        selections.forget_absent(&runs);
+        assert_eq!(selections.now.steps, [at(1, 4), at(2, 99)], "another run is not known");
+        assert_eq!(selections.now.tiles.to_string(), "15");
+        selections.back();
+        assert_eq!(selections.now.tiles.to_string(), "3,12-15");
+    }
+
+    #[test]
+    fn several_variables_are_selected_one_by_one() {
+        let mut selection = Selection::default();
+        let mut click = |name: &str, is_added| {
+            selection.toggle_variable(name.to_owned(), is_added);
+            selection.variables().collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(click("a", true), "a");
+        assert_eq!(click("b", true), "a b");
+        assert_eq!(click("c", true), "a b c");
+        assert_eq!(click("a", true), "b c", "the next one is the first then");
+        assert_eq!(click("c", false), "c", "alone");
+        assert_eq!(click("c", false), "");
+        for name in ["1", "2", "3", "4", "5", "6", "7"] {
+            click(name, true);
+        }
+        assert_eq!(click("6", true), "1 2 3 4 5");
     }
 
     #[test]

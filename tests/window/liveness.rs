@@ -3,8 +3,8 @@
 use crate::report;
 use crate::report::{SPIKE, STEPS};
 use crate::support::{
-    SIZES, choose, click, click_at, copied_text, has_text, hover_share, settle, texts,
-    wait_for_output, window_on, window_sized,
+    SIZES, choose, click, click_at, copied, copied_text, has_text, hover_share, open_tab, settle,
+    texts, wait_for_output, window_on, window_sized,
 };
 use eframe::egui::accesskit::Role;
 use eframe::egui::{ColorImage, Key, Modifiers, OutputCommand, Theme, Vec2, ViewportCommand};
@@ -79,6 +79,7 @@ fn every_scope_has_a_curve_of_its_own() {
 #[test]
 fn legend_and_options_switch_what_is_drawn() {
     let mut harness = page();
+    choose(&mut harness, "Scope", "IPU 0");
     let is_on = |harness: &Harness<'_, App>, name: &str| {
         let node = harness.get_by_role_and_label(Role::CheckBox, name);
         node.accesskit_node().toggled() == Some(eframe::egui::accesskit::Toggled::True)
@@ -106,6 +107,161 @@ fn the_filter_says_whether_the_peaks_are_what_was_looked_for() {
     assert!(has_text(&harness, "peaks"));
     type_into(&mut harness, "Filter steps", "no such thing");
     assert!(has_text(&harness, "No step matches"));
+}
+
+/// The column of a table as it is copied.
+fn column(table: &[Vec<String>], title: &str) -> Vec<String> {
+    let place = table[0].iter().position(|other| other == title);
+    let place = place.unwrap_or_else(|| panic!("{title:?} in {:?}", table[0]));
+    table.iter().skip(1).map(|line| line[place].clone()).collect()
+}
+
+#[test]
+fn the_bytes_of_peaks_say_what_they_are_in_each_scope() {
+    let mut harness = page();
+    let all = column(&copied(&mut harness, "peaks"), "Not always live (bytes)");
+    assert_eq!(all[0], "329000");
+    choose(&mut harness, "Scope", "Worst tile of each step");
+    let peaks = copied(&mut harness, "peaks");
+    assert!(!peaks[0].contains(&"Not always live (bytes)".to_owned()), "{:?}", peaks[0]);
+    assert!(!column(&peaks, "Alive on the tile (bytes)").is_empty());
+}
+
+#[test]
+fn peaks_are_held_against_the_limit_of_their_scope() {
+    // IPU 0 has 24 tiles; at the spike 329,000 bytes more than what always lives there are alive.
+    let mut harness = window_on(Theme::Light, report::with_limit(16 * 1024));
+    harness.state_mut().go(Page::Liveness);
+    settle(&mut harness);
+    choose(&mut harness, "Scope", "IPU 0");
+    let peaks = copied(&mut harness, "peaks");
+    let (bytes, over) =
+        (column(&peaks, "Not always live (bytes)"), column(&peaks, "Over the limit (bytes)"));
+    let share = texts(&harness).into_iter().find(|text| text.ends_with(" % of the limit"));
+    let percent: f64 = share.expect("a share").split(' ').next().unwrap().parse().unwrap();
+    let limit = 24.0 * 16.0 * 1024.0;
+    for (bytes, over) in bytes.iter().zip(&over) {
+        let alive = bytes.parse::<f64>().unwrap() + limit * percent / 100.0;
+        let expected = (alive - limit).max(0.0);
+        let over: f64 = over.parse().unwrap();
+        assert!((over - expected).abs() < limit / 1000.0, "{bytes} {over} {expected}");
+    }
+    let count = over.iter().filter(|over| *over != "0").count();
+    assert!(count > 0 && count < over.len(), "{over:?}");
+    click(&mut harness, &format!("Above the limit ({count})"));
+    let above = column(&copied(&mut harness, "peaks"), "Over the limit (bytes)");
+    assert_eq!(above.len(), count);
+    assert!(above.iter().all(|over| over != "0"));
+}
+
+#[test]
+fn every_ipu_has_its_own_memory() {
+    // The spike is on IPU 0 alone; all IPUs together would have room for it.
+    let mut harness = page();
+    assert!(has_text(&harness, "No limit in common"), "{:#?}", texts(&harness));
+    let all = column(&copied(&mut harness, "peaks"), "Over the limit (bytes)");
+    choose(&mut harness, "Scope", "IPU 0");
+    assert!(!has_text(&harness, "No limit in common"));
+    let first = column(&copied(&mut harness, "peaks"), "Over the limit (bytes)");
+    assert_eq!(all, first);
+    assert_ne!(all[0], "0");
+    // Without a limit nothing can be said.
+    let mut harness = window_on(Theme::Light, report::without_limit());
+    harness.state_mut().go(Page::Liveness);
+    settle(&mut harness);
+    let over = column(&copied(&mut harness, "peaks"), "Over the limit (bytes)");
+    assert!(over.iter().all(String::is_empty), "{over:?}");
+    assert!(!has_text(&harness, "Above the limit"));
+}
+
+#[test]
+fn the_steps_that_match_a_filter_are_listed() {
+    let mut harness = page();
+    open_tab(&mut harness, "Steps");
+    assert_eq!(copied(&mut harness, "steps").len(), 1 + STEPS as usize, "all without a filter");
+    type_into(&mut harness, "Filter steps", "conv");
+    let found = copied(&mut harness, "steps");
+    assert_eq!(found.len(), 21, "20 of 200 steps match");
+    assert_eq!(
+        found[0],
+        [
+            "Step",
+            "Not always live (bytes)",
+            "Over the limit (bytes)",
+            "Operation",
+            "Program",
+            "Name",
+        ]
+    );
+    assert!(column(&found, "Operation").iter().all(|operation| operation.contains("convolution")));
+    let step = found[2][0].clone();
+    click_row(&mut harness, &step, Modifiers::NONE);
+    assert!(has_text(&harness, &format!("Selected: step {step},")), "{:#?}", texts(&harness));
+    type_into(&mut harness, "Filter steps", "no such thing");
+    assert_eq!(copied(&mut harness, "steps").len(), 1);
+}
+
+#[test]
+fn a_tile_has_a_line_with_gaps_that_shows_that_it_is_over() {
+    let mut harness = page();
+    assert!(
+        harness.query_by_role_and_label(Role::CheckBox, "With gaps").is_none(),
+        "of all tiles no one end is known"
+    );
+    choose(&mut harness, "Scope", "One tile…");
+    assert!(has_text(&harness, "Tile 30"));
+    assert!(harness.query_by_role_and_label(Role::CheckBox, "With gaps").is_some());
+    hover_share(&mut harness, PICTURE, 0.5);
+    settle(&mut harness);
+    assert!(has_text(&harness, "With gaps"));
+    let text = texts(&harness).into_iter().find(|text| text.contains("over the limit"));
+    assert!(text.is_some(), "its gaps make it so: {:#?}", texts(&harness));
+}
+
+#[test]
+fn a_right_click_copies_a_name_and_leads_to_what_was_clicked() {
+    let mut harness = page();
+    let right_click = |harness: &mut Harness<'_, App>, at: eframe::egui::Pos2| {
+        harness.hover_at(at);
+        for pressed in [true, false] {
+            let (button, modifiers) = (eframe::egui::PointerButton::Secondary, Modifiers::NONE);
+            let event = eframe::egui::Event::PointerButton { pos: at, button, pressed, modifiers };
+            harness.event(event);
+        }
+        settle(harness);
+    };
+    // On a row of a table.
+    let row = harness.get_by_role_and_label(Role::Row, "120").rect().left_center();
+    right_click(&mut harness, row + Vec2::new(12.0, 0.0));
+    harness.get_by_label("Copy name").click();
+    assert_eq!(wait_for_output(&mut harness, copied_text), "layer2/step120");
+    settle(&mut harness);
+    right_click(&mut harness, row + Vec2::new(12.0, 0.0));
+    click(&mut harness, "Go to step 120");
+    assert!(has_text(&harness, "Selected: step 120,"), "{:#?}", texts(&harness));
+    // On the curve of the worst tile, which leads to the map of that tile.
+    choose(&mut harness, "Scope", "Worst tile of each step");
+    let picture = harness.get_by_label(PICTURE).rect();
+    right_click(&mut harness, picture.left_center() + Vec2::new(picture.width() * 0.152, 0.0));
+    assert!(has_text(&harness, "Go to step 30"), "{:#?}", texts(&harness));
+    let to_map = texts(&harness).into_iter().find(|text| text.starts_with("Map of tile "));
+    let to_map = to_map.expect("a way to the map");
+    let tile = to_map.trim_start_matches("Map of tile ").to_owned();
+    click(&mut harness, &to_map);
+    assert!(has_text(&harness, "Gaps of the tile"), "{:#?}", texts(&harness));
+    // Among the other tiles it is selected.
+    click(&mut harness, "View of tiles");
+    assert_eq!(
+        harness.get_by_role_and_label(Role::TextInput, "Select tiles").value().unwrap_or_default(),
+        tile
+    );
+    // From the table of tiles to the map of one.
+    open_tab(&mut harness, "Tiles");
+    click(&mut harness, "Sort by With gaps");
+    let row = harness.get_by_role_and_label(Role::Row, "30").rect().left_center();
+    right_click(&mut harness, row + Vec2::new(12.0, 0.0));
+    click(&mut harness, "Map of tile 30");
+    assert!(has_text(&harness, "Gaps of the tile"), "{:#?}", texts(&harness));
 }
 
 #[test]
@@ -228,7 +384,7 @@ fn tables_are_copied_and_saved() {
     let mut harness = page();
     harness.get_by_label("Copy as CSV: not always live variables").click();
     let text = wait_for_output(&mut harness, copied_text);
-    assert!(text.starts_with("Variable,Step 120 (bytes)\n"), "{text}");
+    assert!(text.starts_with("Variable before lowering,Step 120 (bytes)\n"), "{text}");
     assert!(text.lines().count() > 1);
     settle(&mut harness);
     let directory = tempfile::tempdir().expect("a directory");
@@ -240,7 +396,9 @@ fn tables_are_copied_and_saved() {
     assert!(has_text(&harness, "Saved "), "{:#?}", texts(&harness));
     let saved = std::fs::read_to_string(&path).expect("a file");
     assert!(
-        saved.starts_with("Step,Not always live (bytes),Operation,Name\n120,329000,"),
+        saved.starts_with(
+            "Step,Not always live (bytes),Over the limit (bytes),Operation,Name\n120,329000,"
+        ),
         "{saved}"
     );
     click(&mut harness, "Save as CSV…: peaks");

@@ -303,6 +303,14 @@ fn peaks_are_matched_though_their_steps_have_other_numbers() {
     let peaks = copied(&mut harness, "peaks of both");
     assert_eq!(peaks[0][..2], ["Source step", "Target step"]);
     assert_eq!(
+        peaks[0][4..7].iter().map(|title| title.trim_matches('"')).collect::<Vec<_>>(),
+        [
+            "Source: not always live (bytes)",
+            "Target: not always live (bytes)",
+            "Source: over the limit (bytes)"
+        ]
+    );
+    assert_eq!(
         peaks[1],
         [
             "30",
@@ -311,16 +319,17 @@ fn peaks_are_matched_though_their_steps_have_other_numbers() {
             "layer1/conv/Convolve",
             "570000",
             "270000",
+            "170000",
             "-300000",
             "-52.6",
         ]
     );
     let of_both = peaks.iter().find(|line| line[0] == "48").expect("the second peak");
     assert_eq!(of_both[1], "52");
-    assert_eq!(of_both[4..7], ["240000", "240000", "0"]);
+    assert_eq!(of_both[4..8], ["240000", "240000", "0", "0"]);
     let alone = peaks.iter().find(|line| line[1] == "22").expect("the peak of steps put in");
     assert_eq!(alone[0], "");
-    assert_eq!(alone[4..], ["", "210000", "", "only in target"]);
+    assert_eq!(alone[4..], ["", "210000", "", "", "only in target"]);
     // A click selects the slot.
     let row = harness.get_by_role_and_label(Role::Row, "48").rect();
     click_at(&mut harness, row.left_center() + Vec2::new(12.0, 0.0), Modifiers::NONE);
@@ -350,7 +359,7 @@ fn differences_add_up_to_the_curves() {
     assert_text(&harness, "each at its own peak: step 30 of the source, step 38 of the target");
     let name = "not always live variables of both";
     let rows = copied(&mut harness, name);
-    assert_eq!(rows[0][0], "Variable");
+    assert_eq!(rows[0][0], "Variable before lowering");
     assert_eq!(rows[1][..4], ["layer1/conv/scratch", "420000", "180000", "-240000"]);
     assert_eq!((sum(&rows, 1), sum(&rows, 2), sum(&rows, 3)), (570_000, 270_000, -300_000));
     let gone = rows.iter().find(|row| row[0] == "layer1/conv/gone").expect("a row");

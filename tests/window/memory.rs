@@ -2,7 +2,8 @@
 
 use crate::report;
 use crate::support::{
-    SIZES, choose, click_at, has_text, is_on, open_tab, settle, texts, window_on, window_sized,
+    SIZES, choose, click, click_at, copied, has_text, is_on, open_tab, settle, texts, window_on,
+    window_sized,
 };
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Event, Key, Modifiers, PointerButton, Pos2, Theme, Vec2};
@@ -14,6 +15,7 @@ use tilescope::store::memory::{CategoryMemory, TileMemory};
 use tilescope::store::target::Target;
 use tilescope::store::{Report, TileId};
 use tilescope::ui::app::App;
+use tilescope::ui::command::Page;
 
 const PICTURE: &str = "Memory over tiles";
 
@@ -51,6 +53,15 @@ fn drag(harness: &mut Harness<'_, App>, from: Pos2, to: Pos2, modifiers: Modifie
         harness.event_modifiers(Event::PointerMoved(from.lerp(to, share)), modifiers);
         harness.step();
     }
+}
+
+fn type_into(harness: &mut Harness<'_, App>, field: &str, text: &str) {
+    harness.get_by_role_and_label(Role::TextInput, field).focus();
+    harness.run_steps(2);
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::A);
+    harness.run_steps(2);
+    harness.get_by_role_and_label(Role::TextInput, field).type_text(text);
+    settle(harness);
 }
 
 fn enter_tiles(harness: &mut Harness<'_, App>, text: &str) {
@@ -317,6 +328,69 @@ fn tiles_are_listed_sorted_and_chosen() {
     choose(&mut harness, "Tiles shown", "IPU 0");
     assert_eq!(rows(&harness), [""; 0]);
     assert!(has_text(&harness, "No tile is so far from the others"));
+}
+
+#[test]
+fn several_variables_are_drawn_over_tiles() {
+    let mut harness = page();
+    open_tab(&mut harness, "Variables");
+    let mut choose_row = |name: &str, modifiers: Modifiers| {
+        let row = harness.get_by_role_and_label(Role::Row, name).rect();
+        click_at(&mut harness, row.left_center() + Vec2::new(60.0, 0.0), modifiers);
+        let legend = texts(&harness).into_iter();
+        legend
+            .filter(|text| text.starts_with("Variable ") && text != "Variable before lowering")
+            .count()
+    };
+    assert_eq!(choose_row("weights", Modifiers::NONE), 1);
+    assert_eq!(choose_row("activations", Modifiers::COMMAND), 2);
+    assert_eq!(choose_row("scratch", Modifiers::COMMAND), 3);
+    assert_eq!(choose_row("activations", Modifiers::COMMAND), 2);
+    assert_texts(&harness, &["Variable weights", "Variable scratch"]);
+    click(&mut harness, "Variable scratch");
+    assert!(!is_on(&harness, Role::CheckBox, "Variable scratch"));
+    assert!(is_on(&harness, Role::CheckBox, "Variable weights"));
+}
+
+#[test]
+fn compute_sets_open_into_their_vertices_and_lead_to_a_step() {
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/sample_profiles/tiny");
+    let mut harness = crate::support::window(Theme::Light, |ctx| App::open(ctx, sample.into()));
+    harness.state_mut().go(Page::Memory);
+    settle(&mut harness);
+    open_tab(&mut harness, "Compute sets");
+    let all = copied(&mut harness, "Compute sets");
+    assert!(all[0].iter().any(|title| title.contains("Edges")), "{:?}", all[0]);
+    harness.get_all_by_label("Open row").next().expect("a compute set that opens").click();
+    settle(&mut harness);
+    let vertex = texts(&harness).into_iter().find(|text| text.contains("::"));
+    let vertex = vertex.expect("a vertex type");
+    type_into(&mut harness, "Filter: Compute sets", &vertex);
+    let found = copied(&mut harness, "Compute sets");
+    assert!(found.len() > 1 && found.len() <= all.len(), "{found:?}");
+    let row = harness.get_by_role_and_label(Role::Row, &found[1][0]).rect();
+    click_at(&mut harness, row.left_center() + Vec2::new(60.0, 0.0), Modifiers::NONE);
+    assert_eq!(harness.state().selected_steps().len(), 1);
+    type_into(&mut harness, "Filter: Compute sets", "no such vertex");
+    assert_eq!(copied(&mut harness, "Compute sets").len(), 1);
+}
+
+#[test]
+fn names_say_whether_they_are_before_lowering_or_after() {
+    let mut harness = page();
+    open_tab(&mut harness, "Variables");
+    assert_eq!(copied(&mut harness, "Variables")[0][0], "Variable before lowering");
+    enter_tiles(&mut harness, "31");
+    click(&mut harness, "View of a tile's map");
+    open_tab(&mut harness, "Variables");
+    let placed = copied(&mut harness, "Variables of the tile");
+    assert_eq!(placed[0][0], "Variable as it was lowered");
+    let before = placed[0].iter().position(|title| title == "Before lowering").expect("a column");
+    assert!(placed.iter().any(|line| line[before] == "activations"), "{placed:?}");
+    // The map is searched for either name.
+    type_into(&mut harness, "Find", "activations");
+    assert!(!has_text(&harness, "Not found"), "{:#?}", texts(&harness));
+    assert!(texts(&harness).iter().any(|text| text.ends_with(" found")));
 }
 
 #[test]

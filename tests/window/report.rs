@@ -35,6 +35,29 @@ pub fn small() -> Report {
     report
 }
 
+/// The same without warnings, with another limit of a tile.
+pub fn with_limit(bytes_per_tile: u64) -> Report {
+    report(STEPS, bytes_per_tile, &["weights", "activations", "gradients", "scratch"])
+}
+
+/// The same of a target that does not say what a tile can hold.
+pub fn without_limit() -> Report {
+    let report = report(STEPS, 16 * 1024, &["weights", "activations", "gradients", "scratch"]);
+    let target = Target { bytes_per_tile: None, ..target(0) };
+    let without = Report::of(System::POPLAR, PathBuf::from("/reports/without a limit"));
+    without.target.fill(Some(target));
+    without.memory.fill(report.memory.get().cloned());
+    without.fill_arenas_with_tiles();
+    without.steps.fill(report.steps.get().cloned());
+    without.programs.fill(report.programs.get().cloned());
+    without.liveness.fill(report.liveness.get().cloned());
+    without.about.fill(report.about.get().cloned());
+    without.graph.fill(report.graph.get().cloned());
+    without.debug.fill(report.debug.get().cloned());
+    settle_rest(&without);
+    without
+}
+
 /// One step, and a limit of zero.
 pub fn one_step_no_limit() -> Report {
     report(1, 0, &["only"])

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use crate::report;
 use crate::support::{
-    click, click_at, copied, drop_on, has_text, press, settle, texts, tolerances, wait_for, window,
-    window_on,
+    choose, click, click_at, copied, drop_on, has_text, press, settle, texts, tolerances, wait_for,
+    window, window_on,
 };
 use eframe::egui::accesskit::Role;
-use eframe::egui::{Key, Modifiers, Theme};
+use eframe::egui::{Key, Modifiers, Theme, Vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use egui_kittest::{Harness, SnapshotResults};
 use tilescope::format::Progress;
@@ -172,6 +172,54 @@ fn runs_are_reloaded_and_closed_one_by_one() {
     assert!(harness.query_by_label("Swap source and target").is_some());
     click(&mut harness, "End comparison");
     assert!(has_text(&harness, "pair-0.2") && !has_text(&harness, "tiny"));
+}
+
+#[test]
+fn reading_again_keeps_what_is_selected_and_visible() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let put = |report: &str| {
+        for entry in std::fs::read_dir(sample(report)).expect("a report") {
+            let entry = entry.expect("a file");
+            std::fs::copy(entry.path(), directory.path().join(entry.file_name())).expect("copied");
+        }
+    };
+    put("pair-0.6");
+    let path = directory.path().to_owned();
+    let mut harness = window(Theme::Light, |ctx| App::open(ctx, path));
+    show(&mut harness, Page::Liveness);
+    choose(&mut harness, "Scope", "Worst tile of each step");
+    let picture = harness.get_by_label("Liveness curve").rect();
+    click_at(&mut harness, picture.right_center() - Vec2::new(3.0, 0.0), Modifiers::NONE);
+    click(&mut harness, "Zoom in");
+    assert!(!has_text(&harness, "100 %"), "{:#?}", texts(&harness));
+    let selected = |harness: &Harness<'_, App>| -> Vec<usize> {
+        harness.state().selected_steps().into_iter().map(|(_, step)| step).collect()
+    };
+    let steps = selected(&harness);
+    assert_eq!(steps.len(), 1);
+    show(&mut harness, Page::Memory);
+    let picture = harness.get_by_label("Memory over tiles").rect();
+    click_at(&mut harness, picture.right_center() - Vec2::new(3.0, 0.0), Modifiers::NONE);
+    click(&mut harness, "Zoom in");
+    let tiles = |harness: &Harness<'_, App>| {
+        let field = harness.get_by_role_and_label(Role::TextInput, "Select tiles");
+        field.value().unwrap_or_default()
+    };
+    let tile = tiles(&harness);
+    assert!(tile.parse::<u32>().expect("a tile") > 16, "{tile}");
+    click(&mut harness, "Reload");
+    assert_eq!((tiles(&harness), selected(&harness)), (tile, steps.clone()));
+    assert!(!has_text(&harness, "100 %"), "{:#?}", texts(&harness));
+    show(&mut harness, Page::Liveness);
+    assert!(has_text(&harness, "Worst tile of each step"), "{:#?}", texts(&harness));
+    assert!(has_text(&harness, "Alive on the tile") && !has_text(&harness, "100 %"));
+    // A report with fewer tiles in its place: the selected one is gone.
+    put("tiny");
+    click(&mut harness, "Reload");
+    assert!(has_text(&harness, "Worst tile of each step"));
+    assert_eq!(selected(&harness), steps, "it has as many steps");
+    show(&mut harness, Page::Memory);
+    assert_eq!(tiles(&harness), "");
 }
 
 #[test]

@@ -10,6 +10,7 @@ use std::cmp::Reverse;
 use crate::store::{ComputeSetId, Report};
 
 use crate::analysis::compute::vertex_state::StateBytes;
+use crate::analysis::compute::vertices::{of_compute_set, type_name};
 use crate::analysis::memory::over_tiles::{most, sum};
 use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::program::step_counts::step_counts;
@@ -25,12 +26,25 @@ pub struct ComputeSetRow {
     pub vertices: Option<u64>,
     /// Edges on all tiles.
     pub edges: Option<u64>,
+    /// Its vertices on the tiles by type, most first; without those that have none there.
+    pub types: Vec<SetVertices>,
     /// State of the vertices on the tiles, bytes.
     pub state: StateBytes,
     /// Estimated cycles of the busiest of the tiles.
     pub cycles: Option<u64>,
     /// Steps that run it.
     pub steps: Option<u64>,
+    /// The position of the first of them.
+    pub first_step: Option<u32>,
+}
+
+/// The vertices of one type in a compute set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SetVertices {
+    /// The name of the type.
+    pub name: String,
+    /// Their number; `None` where it cannot be read.
+    pub count: Option<u64>,
 }
 
 impl ComputeSetRow {
@@ -45,6 +59,7 @@ pub fn rows(report: &Report, tiles: &TileSelection) -> Option<Vec<ComputeSetRow>
     let sets = report.compute_sets.get()?;
     let lists = report.compute_set_tiles.get()?;
     let steps = step_counts(report, |programs| &programs.compute_sets);
+    let visits = |id: &ComputeSetId| Some(steps.as_ref()?.get(id).copied().unwrap_or_default());
     let row = |(row, id): (usize, &ComputeSetId)| ComputeSetRow {
         id: *id,
         name: sets.names.at(row).unwrap_or("").to_owned(),
@@ -54,18 +69,29 @@ pub fn rows(report: &Report, tiles: &TileSelection) -> Option<Vec<ComputeSetRow>
             let of_types = lists.instances_of(*id).iter();
             of_types.map(|row| sum(row.by_tile.as_ref(), tiles)).sum()
         },
+        types: types_of(report, *id, tiles),
         edges: sets.edges.get(row).copied().flatten(),
         state: lists
             .state
             .get(row)
             .map_or_else(StateBytes::default, |lists| StateBytes::on(lists, tiles)),
         cycles: most(lists.cycles.get(row).and_then(Option::as_ref), tiles),
-        steps: steps.as_ref().map(|steps| steps.get(id).copied().unwrap_or(0)),
+        steps: visits(id).map(|visits| visits.count),
+        first_step: visits(id).and_then(|visits| visits.first),
     };
     let rows = sets.ids.as_slice().iter().enumerate().map(row);
     let mut rows: Vec<_> = rows.filter(|row| tiles.is_empty() || !row.is_nothing()).collect();
     rows.sort_by_key(|row| (Reverse(row.state.total()), row.id));
     Some(rows)
+}
+
+fn types_of(report: &Report, id: ComputeSetId, tiles: &TileSelection) -> Vec<SetVertices> {
+    let found = of_compute_set(report, id, tiles).unwrap_or_default();
+    let types = found.into_iter().filter(|(_, count)| *count != Some(0));
+    let named = |(id, count)| SetVertices { name: type_name(report.vertex_types.get(), id), count };
+    let mut types: Vec<SetVertices> = types.map(named).collect();
+    types.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.name.cmp(&b.name)));
+    types
 }
 
 #[cfg(test)]
@@ -83,6 +109,14 @@ mod tests {
     fn all_tiles_and_some() {
         let all = found("");
         assert_eq!(all.iter().map(|row| row.id.0).collect::<Vec<_>>(), [3, 5]);
+        // Each opens into its vertex types, as many as it has vertices.
+        let types = |row: &ComputeSetRow| {
+            row.types.iter().map(|it| (it.name.clone(), it.count)).collect::<Vec<_>>()
+        };
+        let second = "<vertex type 2>".to_owned();
+        assert_eq!(types(&all[0]), [("Add".to_owned(), Some(10)), (second.clone(), Some(4))]);
+        assert_eq!(types(&found("0")[0]), [(second, Some(4)), ("Add".to_owned(), Some(1))]);
+        assert_eq!(all[0].first_step, Some(0));
         let (add, reduce) = (&all[0], &all[1]);
         assert_eq!((&*add.name, add.vertices, add.edges), ("add", Some(14), Some(7)));
         assert_eq!(add.state.0, [Some(32), Some(1), Some(0), Some(0), Some(0)]);

@@ -33,6 +33,8 @@ pub struct ExchangeRow {
     pub cycles: Option<u64>,
     /// Steps that run it.
     pub steps: Option<u64>,
+    /// The position of the first of them.
+    pub first_step: Option<u32>,
     /// What moves where, "source → destination"; several for several streams.
     pub routes: Vec<String>,
 }
@@ -50,6 +52,7 @@ pub fn rows(report: &Report, tiles: &TileSelection) -> Option<Vec<ExchangeRow>> 
     let exchanges = report.exchanges.get()?;
     let names = program_names(report);
     let steps = step_counts(report, |programs| &programs.exchanges);
+    let visits = |id: &ExchangeId| Some(steps.as_ref()?.get(id).copied().unwrap_or_default());
     let row = |(row, id): (usize, &ExchangeId)| {
         let transfers = exchanges.transfers_of(row);
         let name = names.get(id).filter(|name| !name.is_empty());
@@ -60,7 +63,8 @@ pub fn rows(report: &Report, tiles: &TileSelection) -> Option<Vec<ExchangeRow>> 
             sent: sum(exchanges.sent.get(row).and_then(Option::as_ref), tiles),
             code: sum(exchanges.code.get(row).and_then(Option::as_ref), tiles),
             cycles: most(exchanges.cycles.get(row).and_then(Option::as_ref), tiles),
-            steps: steps.as_ref().map(|steps| steps.get(id).copied().unwrap_or(0)),
+            steps: visits(id).map(|visits| visits.count),
+            first_step: visits(id).and_then(|visits| visits.first),
             routes: transfers.iter().map(route).collect(),
         }
     };

@@ -61,7 +61,7 @@ pub fn rows(report: &Report, tiles: &TileSelection) -> Option<Vec<VertexRow>> {
         let source = row.and_then(|row| types.sources.at(row)).filter(|source| !source.is_empty());
         VertexRow {
             id,
-            name: name(types, id),
+            name: type_name(Some(types), id),
             source: source.map(str::to_owned),
             instances,
             code: sum(row.and_then(|row| types.code.get(row)?.as_ref()), tiles),
@@ -86,8 +86,9 @@ fn add(sum: &mut Option<u64>, part: Option<u64>) {
     *sum = sum.zip(part).map(|(sum, part)| sum.saturating_add(part));
 }
 
-fn name(types: &VertexTypes, id: VertexTypeId) -> String {
-    let name = types.ids.position(id).and_then(|row| types.names.at(row));
+/// The name of a type; of one that the file does not name, its number.
+pub(super) fn type_name(types: Option<&VertexTypes>, id: VertexTypeId) -> String {
+    let name = types.and_then(|types| types.names.at(types.ids.position(id)?));
     name.filter(|name| !name.is_empty())
         .map_or_else(|| format!("<vertex type {id}>"), str::to_owned)
 }
@@ -129,7 +130,7 @@ pub fn at_steps(
     let mut rows: Vec<StepVertexRow> = rows
         .map(|(id, instances)| StepVertexRow {
             id,
-            name: name(types, id),
+            name: type_name(Some(types), id),
             size: types.ids.position(id).and_then(|row| *types.sizes.get(row)?),
             instances,
         })
@@ -138,7 +139,8 @@ pub fn at_steps(
     Some(rows)
 }
 
-fn of_compute_set(
+/// The vertices of a compute set on the selected tiles, or on all of an empty selection, by type.
+pub(super) fn of_compute_set(
     report: &Report,
     set: ComputeSetId,
     tiles: &TileSelection,

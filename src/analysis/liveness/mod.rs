@@ -8,6 +8,7 @@
 
 mod arena_curve;
 pub mod lifetimes;
+pub mod over_limit;
 pub(crate) mod peaks;
 pub mod scope_curve;
 pub(crate) mod timeline;

@@ -5,9 +5,11 @@
 
 use std::sync::Arc;
 
+use super::over_limit::{OverLimit, devices_apart};
 use super::peaks::{Peak, peaks};
 use super::scope_curve::{AlwaysLive, ScopeCurve, scope_curve};
 use super::{Scope, peak};
+use crate::analysis::memory::cell;
 use crate::store::{ArenaId, Report};
 
 /// The curve of a scope and what belongs to it. Steps are positions in
@@ -16,6 +18,15 @@ use crate::store::{ArenaId, Report};
 pub struct Timeline {
     /// Its bytes at each step, and its limit.
     pub curve: ScopeCurve,
+    /// The limit that the curve can be held against; none of several devices, which each have their own.
+    pub limit: Option<u64>,
+    /// Of one tile: its bytes with gaps, up to the end of what is placed there at any step. Where this is
+    /// over the limit and no step is, gaps make it so.
+    pub including_gaps: Option<u64>,
+    /// By how much it is over, where that is known.
+    pub over: Option<OverLimit>,
+    /// Whether each of several devices is held against its own limit.
+    pub is_by_device: bool,
     /// Everything alive at each step, where the always-live bytes differ from step to step.
     pub together: Option<Vec<u64>>,
     /// Its peaks, largest first.
@@ -68,7 +79,22 @@ impl Timeline {
             (None, _) => highest,
         };
         let peak = peaks.first().map(|peak| peak.step);
-        Some(Self { curve, together, peaks, peak, highest, top })
+        let is_by_device = !devices_apart(report, scope).is_empty();
+        let over = OverLimit::of(report, scope, &curve);
+        let limit = curve.limit.filter(|_| !is_by_device);
+        let including_gaps = including_gaps(report, scope);
+        Some(Self {
+            curve,
+            limit,
+            including_gaps,
+            over,
+            is_by_device,
+            together,
+            peaks,
+            peak,
+            highest,
+            top,
+        })
     }
 
     /// The curve that the peaks are of.
@@ -93,8 +119,41 @@ impl Timeline {
         self.curve.always_live.at(step)
     }
 
+    /// Always-live bytes at a step, percent of the limit.
+    pub fn always_live_percent_at(&self, step: usize) -> Option<f64> {
+        let limit = self.limit.filter(|limit| *limit > 0)?;
+        Some(self.always_live_at(step)? as f64 * 100.0 / limit as f64)
+    }
+
     /// The arena that has the most at a step, in the scope of the worst arenas.
     pub fn worst_arena_at(&self, step: usize) -> Option<ArenaId> {
         self.curve.worst_arenas.as_ref()?.get(step).copied()
+    }
+}
+
+/// Bytes of the tile of a scope, gaps included.
+fn including_gaps(report: &Report, scope: Scope) -> Option<u64> {
+    let Scope::Arena(arena) = scope else { return None };
+    let memory = report.memory.get()?;
+    cell(&memory.including_gaps, memory.tiles.position(arena.tile())?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::fixture;
+
+    #[test]
+    fn a_tile_has_its_bytes_with_gaps_beside_its_curve() {
+        let report = fixture::report_of_lives(2, &[vec![0..2], vec![0..1]]);
+        report.memory.fill(Some(fixture::memory([(3, Some(900)), (4, None)])));
+        report.fill_arenas_with_tiles();
+        report
+            .tile_variable_bytes
+            .fill(Some(fixture::tile_variable_bytes(Vec::<Vec<(u32, u32, u32)>>::new())));
+        let of = |scope| Timeline::of(&report, scope, &|| false).map(|it| it.including_gaps);
+        assert_eq!(of(Scope::Arena(ArenaId(3))), Some(Some(900)));
+        assert_eq!(of(Scope::Arena(ArenaId(4))), Some(None));
+        assert_eq!(of(Scope::WorstArena).flatten(), None);
     }
 }

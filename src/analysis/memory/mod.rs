@@ -17,7 +17,7 @@ pub(crate) mod tile_order;
 pub(crate) mod united_tiles;
 
 use crate::store::TileId;
-use crate::store::memory::{CategoryMemory, TileColumn, TileMemory};
+use crate::store::memory::{CategoryMemory, Region, TileColumn, TileMemory};
 use crate::store::target::Target;
 
 /// A sum over rows; `None` when there are no rows or a cell is not known, for then the sum is not.
@@ -55,6 +55,8 @@ pub struct MemoryTotals {
     pub not_explained_bytes: Option<u64>,
     /// By region, in the order of [`crate::store::memory::Region::ALL`].
     pub by_region: [Option<u64>; 3],
+    /// Gaps by region, likewise; what they are of one tile says [`region_gap_bytes`].
+    pub gaps_by_region: [Option<u64>; 3],
     /// The row of the fullest tile.
     pub fullest: Option<usize>,
     /// Tiles that are over.
@@ -89,6 +91,8 @@ pub fn totals_of_rows(
         not_always_live_max_bytes: sum_of(&memory.not_always_live_max),
         not_explained_bytes: sum_of_cells(rows.clone(), not_explained),
         by_region: [0, 1, 2].map(|region: usize| memory.by_region.get(region).and_then(sum_of)),
+        gaps_by_region: Region::ALL
+            .map(|region| sum_of_cells(rows.clone(), |row| region_gap_bytes(memory, region, row))),
         fullest: fullest(memory, rows),
         tiles_over_limit,
         fits: tiles_over_limit.map(|over| over == 0),
@@ -131,6 +135,14 @@ fn difference(whole: Option<u64>, part: Option<u64>) -> Option<u64> {
 /// Gap bytes of one tile.
 pub fn gap_bytes(memory: &TileMemory, row: usize) -> Option<u64> {
     difference(cell(&memory.including_gaps, row), cell(&memory.total, row))
+}
+
+/// Gap bytes of one tile in a region: its bytes up to the last used one without those in use. Poplar
+/// counts some bytes more there than in the gaps of the whole tile (8 a tile on a real report), so regions
+/// may add up to more.
+pub fn region_gap_bytes(memory: &TileMemory, region: Region, row: usize) -> Option<u64> {
+    let of = |columns: &[TileColumn; 3]| columns.get(region as usize).and_then(|it| cell(it, row));
+    difference(of(&memory.including_gaps_by_region), of(&memory.by_region))
 }
 
 /// By how much a tile is over; 0 when it is not.

@@ -26,6 +26,8 @@ pub enum Group {
     Whole,
     /// Without gaps, by memory region.
     Region,
+    /// Gaps, by memory region.
+    RegionGaps,
     /// Without gaps, by liveness.
     Liveness,
     /// By category, at addresses that one variable uses.
@@ -88,6 +90,13 @@ pub fn details(memory: &TileMemory, target: Option<&Target>, columns: &[Tiles]) 
     for (index, region) in Region::ALL.into_iter().enumerate() {
         let of_region = |all: &MemoryTotals| all.by_region.get(index).copied().flatten();
         add(Group::Region, Some(region.title()), &of_region);
+    }
+    if totals.iter().any(|all| all.gaps_by_region.iter().any(Option::is_some)) {
+        add(Group::RegionGaps, None, &|all| all.gap_bytes);
+        for (index, region) in Region::ALL.into_iter().enumerate() {
+            let of_region = |all: &MemoryTotals| all.gaps_by_region.get(index).copied().flatten();
+            add(Group::RegionGaps, Some(region.title()), &of_region);
+        }
     }
     add(Group::Liveness, None, &|all| all.total_bytes);
     add(Group::Liveness, Some("Always live"), &|all| all.always_live_bytes);
@@ -210,6 +219,22 @@ mod tests {
         assert_eq!(find(Group::Overlapped, None), Some(vec![Some(48), Some(34), Some(17)]));
         assert_eq!(find(Group::NotOverlapped, Some("Nothing")), None);
         assert!(details(&TileMemory::default(), None, &columns[..1]).len() > 3);
+    }
+
+    #[test]
+    fn gaps_are_those_of_each_region() {
+        let mut memory = memory();
+        // A report without these columns has no such group.
+        let rows = details(&memory, None, &[Tiles::All]);
+        assert!(rows.iter().all(|row| row.group != Group::RegionGaps));
+        for (region, gap) in memory.including_gaps_by_region.iter_mut().zip([2, 0, 1]) {
+            *region = [10, 20, 30].map(|bytes| Some(bytes / 3 + gap)).to_vec();
+        }
+        let rows = details(&memory, None, &[Tiles::All, Tiles::Rows(vec![0..1])]);
+        let gaps: Vec<_> = rows.iter().filter(|row| row.group == Group::RegionGaps).collect();
+        let bytes: Vec<_> = gaps.iter().map(|row| [row.bytes[0], row.bytes[1]]).collect();
+        assert_eq!(bytes, [[6, 2], [6, 2], [0, 0], [3, 1]].map(|bytes: [u64; 2]| bytes.map(Some)));
+        assert_eq!(gaps[1].title.as_deref(), Some("Non-interleaved"));
     }
 
     #[test]

@@ -36,10 +36,8 @@ impl App {
 
     pub(super) fn reload(&mut self, ctx: &egui::Context) {
         let ids: Vec<RunId> = self.open.iter().map(|run| run.id).collect();
-        let page = self.view.page;
         self.tool = None;
-        self.view = ReportView::default();
-        self.view.page = page;
+        self.view.remembered.clear();
         for id in ids {
             self.reload_run(ctx, id);
         }
@@ -56,7 +54,7 @@ impl App {
     pub(super) fn replace(&mut self, id: RunId, load: Load) {
         self.tool = None;
         if let Some(now) = self.open.replace(id, load) {
-            self.view.selections.rename(id, now);
+            self.view.run_renamed(id, now);
         }
     }
 

@@ -18,16 +18,18 @@ pub mod summary;
 mod tile_figures;
 mod tile_grid;
 
-use crate::store::{Absence, Part};
+use crate::store::{Absence, Part, System, TileId};
 use crate::text::shortened;
 use crate::ui::command::Command;
-use crate::ui::runs::{Run, Runs};
-use crate::ui::selection::Selection;
+use crate::ui::runs::{Run, Runs, StepAt};
+use crate::ui::selection::{Place, Selection, TitledPlace};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::facts::absent_ui;
+use crate::ui::widget::place_menu::{PictureMenu, place_menu_ui};
 use crate::ui::widget::rows::{difference, percent_text, signed};
 use eframe::egui::{self, RichText};
+use moment::step_id;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -143,6 +145,42 @@ pub fn against_limit(bytes: u64, limit: u64, units: Units) -> String {
 /// curve to the ground, it does not.
 pub fn is_limit_near(top: u64, limit: u64) -> bool {
     limit <= top.saturating_mul(4)
+}
+
+/// The way to the step in a slot, of the first run that has one there.
+pub fn step_place(runs: &Runs, slot: usize) -> Option<TitledPlace> {
+    let at = runs.step_at(slot)?;
+    Some(step_place_of(runs, runs.get(runs.position(at.run)?)?, at.step))
+}
+
+/// The way to a step of a run.
+pub fn step_place_of(runs: &Runs, run: &Run, step: usize) -> TitledPlace {
+    let of = if runs.is_one() { String::new() } else { format!(" of {}", run.the()) };
+    let at = StepAt { run: run.id, step };
+    (format!("Go to step {}{of}", step_id(&run.report, step)), Place::Step(at))
+}
+
+/// The ways to a tile: among the others, and to its map.
+pub fn tile_places(system: &System, tile: TileId) -> Vec<TitledPlace> {
+    let title = system.arena_in_text;
+    vec![
+        (format!("Go to {title} {tile}"), Place::Tile(tile)),
+        (format!("Map of {title} {tile}"), Place::Map(tile)),
+    ]
+}
+
+/// The menu of a tile in a picture.
+pub fn tile_menu_ui(
+    menu: &mut PictureMenu<TileId>,
+    response: &egui::Response,
+    tile: Option<TileId>,
+    page: &mut PageContext<'_>,
+) {
+    menu.ui(response, tile, |ui, tile| {
+        let system = page.runs.system();
+        let name = format!("{} {tile}", system.arena);
+        place_menu_ui(ui, Some(&name), &tile_places(system, *tile), page.commands);
+    });
 }
 
 /// The head of a page: title, and choices at the right, added from the right to the left.

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::exports::exports_ui;
+use super::place_menu::place_menu_ui;
 use super::row_ticks::RowTicks;
 use super::rows::{Column, Order, Rows, Value, order};
 use crate::text::{grouped, shortened};
@@ -61,6 +62,8 @@ pub struct DataTable {
     shown: Option<Shown>,
     sorting: Latest<Key, Order>,
     open: BTreeSet<u32>,
+    /// The row whose menu was opened last.
+    menu_of: Option<usize>,
 }
 
 struct Shown {
@@ -139,6 +142,7 @@ impl DataTable {
             return None;
         }
         let (mut clicked, mut toggled, mut sort) = (None, None, self.sort);
+        let mut menu_of = self.menu_of;
         let is_filtered = !self.filter.trim().is_empty();
         let (units, tokens) = (Units::now(ui), *Tokens::now(ui));
         let builder = TableBuilder::new(ui)
@@ -258,6 +262,15 @@ impl DataTable {
                         .input(|input| input.modifiers.shift || input.modifiers.command);
                     clicked = Some(RowClick { row, is_added });
                 }
+                if response.secondary_clicked() {
+                    menu_of = Some(row);
+                }
+                if let Some(row) = menu_of {
+                    response.context_menu(|ui| {
+                        let name = name_of(data, row);
+                        place_menu_ui(ui, name.as_deref(), &data.rows.places(row), commands);
+                    });
+                }
                 if part.is_none()
                     && response.hovered()
                     && let Some(text) = data.rows.hover(row)
@@ -267,6 +280,7 @@ impl DataTable {
             });
         });
         self.sort = sort;
+        self.menu_of = menu_of;
         if let Some(row) = toggled {
             if !self.open.remove(&row) {
                 self.open.insert(row);
@@ -364,6 +378,16 @@ impl DataTable {
     }
 }
 
+/// The name of what stands in a row: that which its rows give it, else its first text.
+fn name_of(data: &Data<'_>, row: usize) -> Option<String> {
+    data.rows.name(row).or_else(|| {
+        (0..data.columns.len()).find_map(|column| match data.rows.value(row, column) {
+            Value::Text(text) if !text.is_empty() => Some(text.into_owned()),
+            _ => None,
+        })
+    })
+}
+
 fn line_ui(ui: &mut egui::Ui, column: &Column, add: impl FnOnce(&mut egui::Ui)) {
     let size = Vec2::new(ui.available_width(), ROW_HEIGHT);
     let layout = egui::Layout::left_to_right(egui::Align::Center);
@@ -382,7 +406,10 @@ fn title_ui(
 ) {
     let Some(sort) = sort else {
         let text = RichText::new(shortened(&column.title, 60)).strong();
-        ui.add(Label::new(text).truncate().selectable(false));
+        let label = ui.add(Label::new(text).truncate().selectable(false));
+        if let Some(title) = &column.whole_title {
+            label.on_hover_text(title);
+        }
         return;
     };
     let direction = sort.filter(|(by, _)| *by == index).map(|(_, is_descending)| is_descending);
@@ -399,7 +426,10 @@ fn title_ui(
         let first = column.is_number();
         *sort = Some((index, direction.map_or(first, |is_descending| !is_descending)));
     }
-    label.on_hover_text(name);
+    label.on_hover_text(match &column.whole_title {
+        Some(title) => format!("{name}\n{title}"),
+        None => name,
+    });
 }
 
 fn total_ui(ui: &mut egui::Ui, index: usize, column: &Column, order: &Order, all: usize) {

@@ -13,6 +13,7 @@ pub mod legend;
 pub mod navigate;
 pub mod overview;
 pub mod picture;
+pub mod place_menu;
 pub mod plane;
 pub mod row_ticks;
 pub mod rows;

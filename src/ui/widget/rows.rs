@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 
 use crate::csv::line;
 use crate::text::{grouped, rate as text_of_rate, signed_rate};
+use crate::ui::selection::TitledPlace;
 use crate::ui::units::Units;
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -170,6 +171,11 @@ pub trait Rows: Send + Sync {
         0
     }
 
+    /// Whether a filter looks for the names of parts, too.
+    fn are_parts_found(&self) -> bool {
+        false
+    }
+
     fn part(&self, _row: usize, _part: usize, _column: usize) -> Value<'_> {
         Value::Nothing
     }
@@ -177,6 +183,16 @@ pub trait Rows: Send + Sync {
     /// How a row looks in an outline, whose rows keep their order; `None` in other tables.
     fn outline(&self, _row: usize) -> Option<Outline<'_>> {
         None
+    }
+
+    /// The name of what stands in a row, for copies of it: the first text.
+    fn name(&self, _row: usize) -> Option<String> {
+        None
+    }
+
+    /// Where one can go from a row, with titles.
+    fn places(&self, _row: usize) -> Vec<TitledPlace> {
+        Vec::new()
     }
 
     /// What the pointer learns of a row.
@@ -212,12 +228,21 @@ pub struct Column {
     pub is_summed: bool,
     /// Whether its cells are painted instead of written.
     pub is_painted: bool,
+    /// Its title in copies and for the pointer, where there is no room for all of it.
+    pub whole_title: Option<String>,
 }
 
 impl Column {
     /// Texts, in what is left of the width.
     pub fn rest(title: impl Into<String>) -> Self {
-        Self { title: title.into(), width: None, unit: "", is_summed: false, is_painted: false }
+        Self {
+            title: title.into(),
+            width: None,
+            unit: "",
+            is_summed: false,
+            is_painted: false,
+            whole_title: None,
+        }
     }
 
     /// Pictures, in what is left of the width; what they say stands in copies.
@@ -241,6 +266,18 @@ impl Column {
     pub fn not_summed(mut self) -> Self {
         self.is_summed = false;
         self
+    }
+
+    /// A column whose title says more in copies and for the pointer than there is room for.
+    #[must_use]
+    pub fn called(mut self, whole_title: impl Into<String>) -> Self {
+        self.whole_title = Some(whole_title.into());
+        self
+    }
+
+    /// The title with all that it says.
+    pub fn whole_title(&self) -> &str {
+        self.whole_title.as_deref().unwrap_or(&self.title)
     }
 
     /// Whether its cells end at the same place.
@@ -274,7 +311,14 @@ pub fn order(
             // Such as the number of a tile.
             value => value.plain().contains(&wanted),
         };
-        wanted.is_empty() || texts.iter().any(has)
+        let has_part = |row: usize| {
+            let named = |part: usize| match rows.part(row, part, 0) {
+                Value::Text(text) => text.to_lowercase().contains(&wanted),
+                _ => false,
+            };
+            rows.are_parts_found() && (0..rows.parts(row)).any(named)
+        };
+        wanted.is_empty() || texts.iter().any(has) || has_part(*row as usize)
     };
     let count = u32::try_from(rows.len()).unwrap_or(u32::MAX);
     let mut shown: Vec<u32> = (0..count).filter(is_wanted).collect();
@@ -321,8 +365,8 @@ fn sum(rows: &dyn Rows, shown: &[u32], column: usize) -> Value<'static> {
 /// The rows of an order as comma-separated values, with a line of titles; numbers as they are.
 pub fn csv(rows: &dyn Rows, columns: &[Column], order: &[u32]) -> String {
     let titles = columns.iter().map(|column| match column.unit {
-        "bytes" => format!("{} (bytes)", column.title),
-        _ => column.title.clone(),
+        "bytes" => format!("{} (bytes)", column.whole_title()),
+        _ => column.whole_title().to_owned(),
     });
     let mut text = line(titles);
     for row in order {

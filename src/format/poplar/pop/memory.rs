@@ -8,7 +8,7 @@ use crate::store::memory::{CategoryMemory, Region, TileMemory};
 /// Reads `memory_by_tile` and `memory_by_category`. `tiles` is how many numbers a list by tile must
 /// have; without a target it is taken from the rows of `memory_by_tile`.
 pub fn read_memory(tables: &Tables<'_>, tiles: Option<u64>) -> Option<TileMemory> {
-    const COLUMNS: [&str; 8] = [
+    const COLUMNS: [&str; 11] = [
         "tile",
         "total",
         "total_including_gaps",
@@ -17,6 +17,9 @@ pub fn read_memory(tables: &Tables<'_>, tiles: Option<u64>) -> Option<TileMemory
         "overflowed",
         "always_live_bytes",
         "not_always_live_max_bytes",
+        "non_interleaved_including_gaps",
+        "interleaved_including_gaps",
+        "overflowed_including_gaps",
     ];
     let mut memory = TileMemory::default();
     let found = tables.read("memory_by_tile", &COLUMNS, "tile", |cells| {
@@ -30,6 +33,9 @@ pub fn read_memory(tables: &Tables<'_>, tiles: Option<u64>) -> Option<TileMemory
         }
         memory.always_live.push(cells.required(6));
         memory.not_always_live_max.push(cells.number(7));
+        for (region, column) in memory.including_gaps_by_region.iter_mut().zip(8..) {
+            region.push(cells.number(column));
+        }
         if let (Some(Some(total)), Some(Some(with_gaps))) =
             (memory.total.last(), memory.including_gaps.last())
             && total > with_gaps

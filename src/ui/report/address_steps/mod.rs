@@ -70,6 +70,12 @@ pub struct AddressStepsView {
 }
 
 impl AddressStepsView {
+    /// The same part of the same tile of reports that were read again.
+    pub fn of_other_figures(self) -> Self {
+        let Self { tile, viewed, plane, colour_by, .. } = self;
+        Self { tile, viewed, plane, colour_by, ..Self::default() }
+    }
+
     /// Draws the pictures of the selected tile; `views` draws the choice of what is shown. A variable
     /// or step that was chosen is selected.
     pub fn ui(

@@ -38,6 +38,11 @@ pub struct ChipMapView {
 }
 
 impl ChipMapView {
+    /// The same part of reports that were read again.
+    pub fn of_other_figures(self) -> Self {
+        Self { shared: self.shared, ..Self::default() }
+    }
+
     /// Draws the choice of a step and the map of each run; a click selects a tile.
     pub fn ui(
         &mut self,

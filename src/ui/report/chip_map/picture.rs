@@ -10,7 +10,7 @@ use crate::analysis::placement::chip_map::{ChipMap, ColourBy, Window, render};
 use crate::store::TileId;
 use crate::text::grouped;
 use crate::ui::job::Same;
-use crate::ui::report::PageContext;
+use crate::ui::report::{PageContext, tile_menu_ui};
 use crate::ui::runs::Run;
 use crate::ui::units::Units;
 use crate::ui::widget::picture::{ShownImage, at_pointer_ui, describe, message};
@@ -98,7 +98,9 @@ impl ChipPicture {
             let cell = self.0.shown().and_then(|(_, map, _)| map.at(tile.0, address));
             at_pointer_ui(&response, |ui| tooltip_ui(ui, report, (tile, address), step, cell));
         }
-        let clicked = at.map(|(tile, _)| tile).filter(|_| response.clicked());
+        let tile = at.map(|(tile, _)| tile);
+        tile_menu_ui(&mut shared.menu, &response, tile, page);
+        let clicked = tile.filter(|_| response.clicked());
         Answer { clicked, pointed: at }
     }
 

@@ -5,19 +5,26 @@ use eframe::egui::{self, Vec2};
 use super::colors::{Colors, legend_ui};
 use crate::analysis::placement::chip_map::ColourBy;
 use crate::store::Report;
+use crate::store::TileId;
 use crate::ui::report::is_limit_near;
 use crate::ui::widget::choice::choice_ui;
+use crate::ui::widget::place_menu::PictureMenu;
 use crate::ui::widget::plane::{Extent, Plane};
 
 pub struct Shared {
     /// Addresses along x, tiles along y.
     pub plane: Plane,
     pub colour_by: ColourBy,
+    pub menu: PictureMenu<TileId>,
 }
 
 impl Default for Shared {
     fn default() -> Self {
-        Self { plane: Plane::downward(), colour_by: ColourBy::Category }
+        Self {
+            plane: Plane::downward(),
+            colour_by: ColourBy::Category,
+            menu: PictureMenu::default(),
+        }
     }
 }
 

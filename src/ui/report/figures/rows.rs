@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::text::grouped;
 use crate::ui::runs::{Run, Runs};
+use crate::ui::selection::TitledPlace;
 use crate::ui::widget::rows::{Column, Rows, Value};
 
 /// Width of the only column of figures, points.
@@ -70,6 +71,8 @@ pub struct Entry {
     pub groups: Vec<Arc<str>>,
     /// What it unfolds into.
     pub parts: Vec<Part>,
+    /// Where one can go from it, with titles.
+    pub places: Vec<TitledPlace>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -248,6 +251,10 @@ impl Rows for FigureRows {
         self.entry(row).map_or(members, |entry| entry.parts.len())
     }
 
+    fn places(&self, row: usize) -> Vec<TitledPlace> {
+        self.entry(row).map_or_else(Vec::new, |entry| entry.places.clone())
+    }
+
     fn part(&self, row: usize, part: usize, column: usize) -> Value<'_> {
         let member = || self.entries.list.get(*self.rows.get(row)?.members.get(part)?);
         let found = match self.entry(row) {
@@ -333,6 +340,7 @@ mod tests {
             figures: vec![source, target],
             groups: vec![Arc::from(group)],
             parts: vec![Part { name: "class 1".to_owned(), figures: vec![source, None] }],
+            places: Vec::new(),
         };
         let column =
             |title: &str| FigureColumn { title: title.to_owned(), in_text: title.to_lowercase() };

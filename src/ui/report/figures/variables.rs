@@ -57,14 +57,15 @@ pub fn variable_entries(
             Part { name, figures }
         };
         let groups = if are_attributed { groups.of(owner) } else { Vec::new() };
-        Entry { name, figures: bytes, groups, parts: parts.into_iter().map(part).collect() }
+        let parts = parts.into_iter().map(part).collect();
+        Entry { name, figures: bytes, groups, parts, places: Vec::new() }
     });
     let list = rows.collect();
     let groupings =
         if are_attributed { vec!["Operation", "Module", "Kind of operation"] } else { Vec::new() };
     Entries {
         unit: Unit::Bytes,
-        title: "Variable",
+        title: runs.system().variable,
         layout: Layout::of(runs),
         columns,
         groupings,

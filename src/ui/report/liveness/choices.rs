@@ -28,6 +28,8 @@ pub struct Choices {
     /// Where another than the usual is drawn.
     shown: BTreeMap<RunId, Shown>,
     pub has_limit: bool,
+    /// Whether the bytes with gaps of a tile are drawn.
+    pub has_gaps: bool,
     /// Whether what is not always live stands on what is.
     is_stacked: bool,
     /// Whether the picture reaches up to the limit; `None` follows the figures.
@@ -42,6 +44,7 @@ impl Default for Choices {
             scope: ScopeChoice::default(),
             shown: BTreeMap::new(),
             has_limit: true,
+            has_gaps: true,
             is_stacked: true,
             is_limit_in_sight: None,
             version: 0,
@@ -61,28 +64,46 @@ impl Choices {
         }
     }
 
+    /// Goes on with a run under another name.
+    pub fn rename(&mut self, from: RunId, to: RunId) {
+        if let Some(shown) = self.shown.remove(&from) {
+            self.shown.insert(to, shown);
+        }
+    }
+
     /// Whether the curve of a run stands on what is always live.
     pub fn is_stacked(&self, run: &Run) -> bool {
         self.is_stacked && self.of(run).always_live
     }
 
-    /// The limit of a run, where it is shown: it says nothing of a part of what is alive.
+    /// Whether all that is alive is drawn of a run: limit and gaps say nothing of a part of it.
+    fn is_whole(&self, run: &Run) -> bool {
+        self.is_stacked(run) && self.of(run).not_always_live
+    }
+
+    /// The limit of a run, where it is shown.
     pub fn limit(&self, curve: &RunCurve, run: &Run) -> Option<u64> {
-        let is_whole = self.is_stacked(run) && self.of(run).not_always_live;
-        curve.timeline.curve.limit.filter(|_| self.has_limit && is_whole)
+        curve.timeline.limit.filter(|_| self.has_limit && self.is_whole(run))
+    }
+
+    /// The bytes with gaps of a run's tile, where they are shown.
+    pub fn with_gaps(&self, curve: &RunCurve, run: &Run) -> Option<u64> {
+        curve.timeline.including_gaps.filter(|_| self.has_gaps && self.is_whole(run))
     }
 
     /// The largest figure of what is shown of a run.
     fn top_of(&self, curve: &RunCurve, run: &Run) -> u64 {
         let level = curve.top(true).saturating_sub(curve.top(false));
         let shown = self.of(run);
-        match (shown.always_live, shown.not_always_live) {
+        let with_gaps = self.with_gaps(curve, run).unwrap_or(0);
+        let alive = match (shown.always_live, shown.not_always_live) {
             (true, true) if self.is_stacked => curve.top(true),
             (true, true) => curve.top(false).max(level),
             (true, false) => level,
             (false, true) => curve.top(false),
             (false, false) => 0,
-        }
+        };
+        alive.max(with_gaps)
     }
 
     pub fn top(&self, runs: &Runs, timelines: &SlotTimelines) -> u64 {

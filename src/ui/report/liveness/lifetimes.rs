@@ -64,7 +64,12 @@ impl LifetimeRows {
     }
 
     pub fn columns(&self) -> Vec<Column> {
-        let mut columns = vec![Column::text("Variable", 190.0), Column::bytes("Bytes", 84.0)];
+        let of_name = self.report.system.variable;
+        // On a tile not every variable has such a name.
+        let or = if self.has_addresses { "; without one, its category" } else { "" };
+        let whole = format!("{of_name}{or}");
+        let name = Column::text("Variable", 190.0).called(whole);
+        let mut columns = vec![name, Column::bytes("Bytes", 84.0)];
         if self.has_addresses {
             columns.push(Column::count("Address", 78.0).not_summed());
         }

@@ -29,6 +29,8 @@ struct MarksOf {
 pub struct MarkedSlots {
     /// All of them, ascending.
     pub slots: Vec<u32>,
+    /// Those that the filter found, ascending.
+    pub found: Arc<Vec<u32>>,
     /// The slot with the most bytes that the filter found, the first of equals.
     pub largest: Option<usize>,
     /// Number of peaks that the filter found.
@@ -100,6 +102,18 @@ impl Marks {
     /// The marks; those before while new ones are made.
     pub fn marked(&self, runs: &Runs) -> Option<&MarkedSlots> {
         self.marked.last(runs).map(|(_, marked)| marked)
+    }
+
+    /// The slots that the filter found, `None` of all of them where there is no filter; fails with what
+    /// to say while it looks.
+    pub fn found(&self, runs: &Runs) -> Result<Option<Arc<Vec<u32>>>, &str> {
+        let Some(wanted) = self.wanted() else { return Ok(None) };
+        match self.marked.last(runs) {
+            Some((of, marked)) if of.text.as_ref() == Some(&wanted) => {
+                Ok(Some(Arc::clone(&marked.found)))
+            }
+            _ => Err(self.failure().unwrap_or("Looking…")),
+        }
     }
 
     pub fn failure(&self) -> Option<&str> {
@@ -195,7 +209,8 @@ fn mark(
     let peaks = peaks.filter(|is_found| *is_found).count();
     let count = |run| of_operation.get(run).map_or(0, Vec::len);
     let of_operation_counts = (0..runs).map(count).collect();
+    let found = Arc::new(slots.clone());
     slots.extend(slots_of(of_operation));
     let slots = ascending(slots);
-    MarkedSlots { slots, largest, peaks, largest_peaks, of_operation: of_operation_counts }
+    MarkedSlots { slots, found, largest, peaks, largest_peaks, of_operation: of_operation_counts }
 }

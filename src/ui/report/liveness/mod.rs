@@ -6,10 +6,10 @@ mod filter;
 mod lifetimes;
 mod lifetimes_table;
 mod marks;
-mod peaks;
 mod picture;
 mod scope_choice;
 mod selected;
+mod step_rows;
 mod tables;
 mod timelines;
 mod tooltip;
@@ -21,10 +21,11 @@ use std::sync::Arc;
 use super::{IS, PageContext, head_ui, part_or_reason, reason_of, unread_ui};
 use crate::analysis::liveness::{Scope, replica_note, scope_title, why_no_curve};
 use crate::ui::pages::RunsPage;
-use crate::ui::runs::{Needed, Needs, Run, Runs, RunsAnswer};
+use crate::ui::runs::{Needed, Needs, Run, RunId, Runs, RunsAnswer};
 use crate::ui::split;
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::overview::Overview;
+use crate::ui::widget::place_menu::PictureMenu;
 use crate::ui::widget::toolbar::Toolbar;
 use crate::ui::widget::view::View;
 use choices::Choices;
@@ -49,6 +50,7 @@ pub struct LivenessPage {
     tooltip: tooltip::SlotTooltip,
     /// The slot under the pointer in one of several pictures.
     pointed: picture::Pointed,
+    menu: PictureMenu<usize>,
 }
 
 impl RunsPage for LivenessPage {
@@ -87,7 +89,8 @@ impl RunsPage for LivenessPage {
         split::below(ui, name, (height * share).clamp(100.0, 420.0), 60.0..=max, |ui| {
             let slots = page.selection.slots(runs);
             let range = self.view.range(timelines.len());
-            let subject = Subject { timelines: &timelines, slots: &slots, range };
+            let marks = &self.marks;
+            let subject = Subject { timelines: &timelines, slots: &slots, range, marks };
             if let Some((slot, is_added)) = self.tables.ui(ui, page, &subject) {
                 if is_added {
                     page.selection.toggle_slot(runs, slot);
@@ -99,6 +102,10 @@ impl RunsPage for LivenessPage {
         });
         let margin = egui::Margin { bottom: 6, ..Default::default() };
         split::rest(ui, margin, |ui| self.pictures_ui(ui, page, &timelines, is_beside));
+    }
+
+    fn run_renamed(&mut self, from: RunId, to: RunId) {
+        self.choices.rename(from, to);
     }
 }
 

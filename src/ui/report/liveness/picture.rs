@@ -5,12 +5,15 @@ use std::sync::Arc;
 
 use super::LivenessPage;
 use super::choices::{Choices, Shown, drawn};
+use super::tables::own_memory_text;
 use super::timelines::{RunCurve, SlotTimelines};
 use super::words::{moment_text, selected_moment};
 use crate::analysis::liveness::lifetimes::VariableLife;
-use crate::analysis::liveness::scope_title;
+use crate::analysis::liveness::{Scope, scope_title};
+use crate::analysis::program::steps;
+use crate::store::{ArenaId, TileId};
 use crate::ui::report::moment::{Moment, as_title, step_id};
-use crate::ui::report::{PageContext, run_title_ui};
+use crate::ui::report::{PageContext, against_limit, run_title_ui, step_place, tile_places};
 use crate::ui::runs::{PerRun, Run, RunId, Runs};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
@@ -18,6 +21,7 @@ use crate::ui::widget::bins::{BinCache, Values};
 use crate::ui::widget::curve::{Answer, Lane, Layer, Picture, Y_AXIS_WIDTH, curve_ui};
 use crate::ui::widget::legend::{Patch, entry_ui};
 use crate::ui::widget::picture::{at_pointer_ui, link};
+use crate::ui::widget::place_menu::place_menu_ui;
 
 /// Slots that are drawn with a label of their own.
 const MOST_LABELS: usize = 12;
@@ -31,8 +35,8 @@ const LIFE_LANE: f32 = 15.0;
 /// Bins of the last frame.
 #[derive(Default)]
 pub struct Caches {
-    /// Always live and all of it, of each run.
-    runs: Vec<[BinCache; 2]>,
+    /// Always live, all of it, and that with gaps, of each run.
+    runs: Vec<[BinCache; 3]>,
     /// What the pointer follows, in the picture of all and in those of each.
     followed: Vec<BinCache>,
     pub overview: BinCache,
@@ -43,6 +47,7 @@ pub struct Caches {
 struct Colors {
     line: Color32,
     level: Color32,
+    with_gaps: Color32,
     fill: Option<Color32>,
     level_fill: Option<Color32>,
 }
@@ -54,12 +59,13 @@ impl Colors {
             let tokens = Tokens::now(ui);
             let (line, level) = (tokens.top, tokens.base);
             let (fill, level_fill) = (Some(tokens.top_fill), Some(tokens.base_fill));
-            return Self { line, level, fill, level_fill };
+            return Self { line, level, with_gaps: tokens.mark, fill, level_fill };
         }
         let (line, fill) = (run.color(ui), run.fill(ui));
         let has_areas = is_alone || run.id == runs.reference().id;
         Self {
             line,
+            with_gaps: line.lerp_to_gamma(Tokens::now(ui).text, 0.45),
             level: if is_alone { line } else { line.gamma_multiply(0.75) },
             fill: has_areas.then_some(fill.gamma_multiply(0.55)),
             level_fill: has_areas.then_some(fill),
@@ -123,6 +129,17 @@ impl LivenessPage {
                     page.selection.select_slot(runs, click.position);
                 }
             }
+            self.menu.ui(&answer.response, answer.hovered, |ui, slot| {
+                let moment = Moment::at_slot(&timelines.axis, *slot);
+                let name = |(place, run): (usize, &Run)| {
+                    steps::name(&run.report, moment.step_there(place)?).map(str::to_owned)
+                };
+                let name = runs.iter().enumerate().find_map(name);
+                let tile = worst_tile(timelines, &moment);
+                let tiles = tile.map_or_else(Vec::new, |tile| tile_places(runs.system(), tile));
+                let places = step_place(runs, *slot).into_iter().chain(tiles).collect::<Vec<_>>();
+                place_menu_ui(ui, name.as_deref(), &places, page.commands);
+            });
             if let Some(slot) = answer.hovered {
                 hovered = Some((run.map(|run| run.id), slot));
                 self.tooltip.prepare(ui.ctx(), runs, timelines, slot);
@@ -143,8 +160,8 @@ impl LivenessPage {
         alone: Option<usize>,
     ) -> Rect {
         let limit = Tokens::now(ui).limit;
-        let has_limits =
-            drawn(runs, timelines).any(|(_, curve)| curve.timeline.curve.limit.is_some());
+        let has_limits = drawn(runs, timelines).any(|(_, curve)| curve.timeline.limit.is_some());
+        let is_by_device = drawn(runs, timelines).any(|(_, curve)| curve.timeline.is_by_device);
         let choices = &mut self.choices;
         let is_drawn = |place: usize| alone.is_none_or(|alone| alone == place);
         let in_legend = || runs.iter().enumerate().filter(|(place, _)| is_drawn(*place));
@@ -166,9 +183,22 @@ impl LivenessPage {
                 let colors = Colors::of(ui, runs, run, alone.is_some());
                 run_legend_ui(ui, runs, run, (curve, colors), &mut shown);
                 choices.show(run, shown);
+                if let Some(bytes) = curve.timeline.including_gaps {
+                    let title = runs.of_number(["With gaps", ": with gaps", ": with gaps"]);
+                    let of = if runs.is_one() { "" } else { &*run.title };
+                    let patch = Patch::Line(colors.with_gaps);
+                    let text = gaps_text(bytes, curve.timeline.limit, Units::now(ui));
+                    entry_ui(ui, patch, &format!("{of}{title}"), &mut choices.has_gaps)
+                        .on_hover_text(text);
+                }
             }
             if has_limits {
                 entry_ui(ui, Patch::Dashes(limit), "Limit", &mut choices.has_limit);
+            }
+            if is_by_device {
+                let scope = format!("Choose one {} as the scope to see it", runs.system().device);
+                ui.weak("No limit in common")
+                    .on_hover_text(format!("{}. {scope}", own_memory_text(runs.system())));
             }
             for (place, run) in in_legend() {
                 if !timelines.only(place).is_empty() {
@@ -265,6 +295,26 @@ impl LivenessPage {
     }
 }
 
+/// The tile that the figures of a moment are of: that of the scope, or the worst one of the first run.
+fn worst_tile(timelines: &SlotTimelines, moment: &Moment) -> Option<TileId> {
+    match timelines.scope {
+        Scope::Arena(arena) => Some(arena.tile()),
+        Scope::WorstArena => {
+            let arena = timelines.run(0)?.timeline.worst_arena_at(moment.step(0)?);
+            arena.map(ArenaId::tile)
+        }
+        Scope::Everything | Scope::Device(_) => None,
+    }
+}
+
+/// What bytes with gaps are, and how they stand against the limit.
+fn gaps_text(bytes: u64, limit: Option<u64>, units: Units) -> String {
+    let against =
+        limit.map_or(String::new(), |limit| format!(", {}", against_limit(bytes, limit, units)));
+    let what = "Up to the end of what is placed there at any step";
+    format!("{what}: {}{against}", units.exact(bytes))
+}
+
 /// The entries of a run: of more than two one each, for there is no room for more.
 fn run_legend_ui(
     ui: &mut egui::Ui,
@@ -278,6 +328,7 @@ fn run_legend_ui(
         None => Patch::Line(line),
     };
     let has_level = curve.always_live().is_some();
+    let share = curve.always_live_share();
     let (title, level) = match runs.len() {
         1 => ("Not always live".to_owned(), has_level.then(|| "Always live".to_owned())),
         2 => (
@@ -292,7 +343,16 @@ fn run_legend_ui(
         shown.always_live = shown.not_always_live;
     }
     if let Some(title) = level {
-        entry_ui(ui, patch(colors.level_fill, colors.level), &title, &mut shown.always_live);
+        let patch = patch(colors.level_fill, colors.level);
+        let entry = entry_ui(ui, patch, &title, &mut shown.always_live);
+        if let Some(share) = &share {
+            entry.on_hover_text(share);
+        }
+        if let Some(share) = share.filter(|_| runs.is_one()) {
+            ui.weak(share);
+        }
+    } else if let Some(share) = share {
+        entry.on_hover_text(share);
     }
 }
 
@@ -303,7 +363,7 @@ fn layers_of<'a>(
     choices: &Choices,
     (run, curve): (&Run, &'a RunCurve),
     colors: Colors,
-    [below, above]: &'a mut [BinCache; 2],
+    [below, above, gaps]: &'a mut [BinCache; 3],
 ) -> (Ground, impl Iterator<Item = Layer<'a>>) {
     let (shown, is_stacked) = (choices.of(run), choices.is_stacked(run));
     // Where nothing lies below, or all of it is to be seen, areas would hide each other.
@@ -325,7 +385,10 @@ fn layers_of<'a>(
         fill: colors.fill.filter(|_| has_area),
         ..Layer::line(values, colors.line, above)
     });
-    (ground, level.into_iter().chain(layer))
+    let with_gaps = curve.with_gaps.as_ref().filter(|_| choices.with_gaps(curve, run).is_some());
+    let with_gaps =
+        with_gaps.map(|bytes| Layer::line(Values::Known(bytes), colors.with_gaps, gaps));
+    (ground, level.into_iter().chain(layer).chain(with_gaps))
 }
 
 /// The limits, one where all are equal.

@@ -5,12 +5,15 @@ use std::sync::Arc;
 
 use super::compute::{AtSteps, Computed, estimate_columns};
 use super::lifetimes_table::LifetimeTables;
-use super::peaks::PeakRows;
+use super::marks::Marks;
+use super::step_rows::{StepRows, bytes_title};
 use super::timelines::SlotTimelines;
 use super::words::selected_moment;
 use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::variables::{self, VariableRow};
-use crate::ui::job::Made;
+use crate::store::System;
+use crate::text::grouped;
+use crate::ui::job::{Made, Same};
 use crate::ui::report::figures::variables::variable_entries;
 use crate::ui::report::figures::{
     Entries, Entry, FigureColumn, FigureTable, Figures, Layout, Unit,
@@ -20,6 +23,7 @@ use crate::ui::report::{PageContext, unread_ui};
 use crate::ui::runs::{Needed, Needs, Run, Runs, RunsAnswer};
 use crate::ui::selection::toggle;
 use crate::ui::split;
+use crate::ui::widget::choice::tabs_ui;
 use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::facts::absent_ui;
 
@@ -35,11 +39,13 @@ enum Tab {
     NotAlwaysLive,
     AlwaysLive,
     Lifetimes,
+    Steps,
     At(AtSteps),
 }
 
-const TABS: [(Tab, &str); 8] = [
+const TABS: [(Tab, &str); 9] = [
     (Tab::Peaks, "Peaks"),
+    (Tab::Steps, "Steps"),
     (Tab::NotAlwaysLive, "Not always live"),
     (Tab::AlwaysLive, "Always live"),
     (Tab::Lifetimes, "Lifetimes"),
@@ -137,7 +143,12 @@ pub struct Tables {
     /// `None` until one is chosen.
     tab: Option<Tab>,
     peaks: DataTable,
-    peak_rows: Made<(u64, bool), Arc<PeakRows>>,
+    steps: DataTable,
+    /// Whether steps are listed beside the tabs, not peaks.
+    are_steps_listed: bool,
+    list_rows: Made<ListMadeFor, Arc<StepRows>>,
+    /// Whether what keeps the limit is left out of the lists.
+    is_over_alone: bool,
     not_always_live: VariableTable,
     always_live: VariableTable,
     lifetimes: LifetimeTables,
@@ -146,8 +157,23 @@ pub struct Tables {
     computed: RunsAnswer<(AtSteps, Moments), Computed>,
 }
 
+/// The timelines, whether operations are known, whether only those above the limit are listed, and of
+/// which steps.
+type ListMadeFor = (u64, bool, bool, Listed);
+
+#[derive(Clone, PartialEq)]
+enum Listed {
+    Peaks,
+    /// The steps that the filter found; all of them without one.
+    Steps(Option<Same<Vec<u32>>>),
+}
+
+/// Lists of steps, of which one is shown at a time.
+const LISTS: [(Tab, &str); 2] = [(Tab::Peaks, "Peaks"), (Tab::Steps, "Steps")];
+
 pub struct Subject<'a> {
     pub timelines: &'a Arc<SlotTimelines>,
+    pub marks: &'a Marks,
     /// The selected slots.
     pub slots: &'a [usize],
     /// The slots that the picture shows.
@@ -155,7 +181,7 @@ pub struct Subject<'a> {
 }
 
 impl Tables {
-    /// Returns the slot of a peak that was clicked, and whether it joins the selected ones.
+    /// Returns the slot of a step that was clicked, and whether it joins the selected ones.
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
@@ -169,16 +195,17 @@ impl Tables {
         if width < room {
             let usual = if is_one { Tab::NotAlwaysLive } else { Tab::Peaks };
             let tab = self.tabs_ui(ui, page.runs, usual, true);
-            if tab == Tab::Peaks {
-                return self.peaks_ui(ui, page, subject);
+            if matches!(tab, Tab::Peaks | Tab::Steps) {
+                return self.list_ui(ui, page, subject, tab, false);
             }
             self.tab_ui(ui, page, subject, tab);
             return None;
         }
         let (share, least, most) = if is_one { (0.4, 200.0, 0.6) } else { (0.5, 400.0, 0.65) };
         let name = if is_one { "peaks" } else { "peaks of both" };
+        let list = if self.are_steps_listed { Tab::Steps } else { Tab::Peaks };
         let clicked = split::left(ui, name, width * share, least..=(width * most), |ui| {
-            self.peaks_ui(ui, page, subject)
+            self.list_ui(ui, page, subject, list, true)
         });
         split::rest(ui, egui::Margin { left: 10, ..Default::default() }, |ui| {
             let tab = self.tabs_ui(ui, page.runs, Tab::NotAlwaysLive, false);
@@ -188,9 +215,9 @@ impl Tables {
     }
 
     /// Draws the tabs; returns the one that is shown.
-    fn tabs_ui(&mut self, ui: &mut egui::Ui, runs: &Runs, usual: Tab, has_peaks: bool) -> Tab {
+    fn tabs_ui(&mut self, ui: &mut egui::Ui, runs: &Runs, usual: Tab, has_lists: bool) -> Tab {
         let is_there = |tab: &Tab| match tab {
-            Tab::Peaks => has_peaks,
+            Tab::Peaks | Tab::Steps => has_lists,
             Tab::At(what) => !runs.are_foreign_to(what.needs().0),
             _ => true,
         };
@@ -206,32 +233,73 @@ impl Tables {
         shown
     }
 
-    fn peaks_ui(
+    /// Draws the list of peaks or of steps, with the choice between them where there are no tabs; returns
+    /// the slot that was clicked.
+    fn list_ui(
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
         subject: &Subject<'_>,
+        list: Tab,
+        is_chosen_here: bool,
     ) -> Option<(usize, bool)> {
-        let (runs, timelines) = (page.runs, subject.timelines);
-        let made_for = (timelines.version, runs.is_settled(&[Needed::Debug]));
-        let peaks = self.peak_rows.of(made_for, |_| Arc::new(PeakRows::new(runs, timelines)));
-        let slots = subject.slots;
-        let name = named(runs, "peaks");
-        let note = match timelines.scope {
-            _ if runs.is_one() => "largest first",
-            // There always-live bytes differ from step to step.
-            Scope::WorstArena => "largest first, everything alive",
-            _ => "largest first, not always live",
+        let (runs, timelines, is_over_alone) = (page.runs, subject.timelines, self.is_over_alone);
+        let mut chosen = list;
+        let mut lists = |ui: &mut egui::Ui| {
+            if is_chosen_here {
+                tabs_ui(ui, &mut chosen, LISTS);
+            }
         };
-        let columns = peaks.columns();
+        let listed = match subject.marks.found(runs) {
+            _ if list == Tab::Peaks => Listed::Peaks,
+            Ok(found) => Listed::Steps(found.map(Same)),
+            Err(text) => {
+                ui.horizontal(&mut lists);
+                ui.weak(text);
+                self.are_steps_listed = chosen == Tab::Steps;
+                return None;
+            }
+        };
+        let name = named(runs, if list == Tab::Peaks { "peaks" } else { "steps" });
+        let of = bytes_title(runs, timelines.scope).to_lowercase();
+        let note = match &listed {
+            Listed::Peaks if runs.is_one() => "largest first".to_owned(),
+            Listed::Peaks => format!("largest first, {of}"),
+            Listed::Steps(None) => "all of them".to_owned(),
+            Listed::Steps(Some(_)) => format!("match {:?}", subject.marks.text.trim()),
+        };
+        let made_for =
+            (timelines.version, runs.is_settled(&[Needed::Debug]), is_over_alone, listed);
+        let rows = self.list_rows.of(made_for, |(.., listed)| {
+            Arc::new(match listed {
+                Listed::Peaks => StepRows::of_peaks(runs, timelines, is_over_alone),
+                Listed::Steps(found) => {
+                    let slots = found.as_ref().map(|Same(found)| &***found);
+                    StepRows::of_steps(runs, timelines, slots, is_over_alone)
+                }
+            })
+        });
+        let (slots, columns) = (subject.slots, rows.columns());
         let data = Data {
-            title: "Peaks",
-            note,
-            is_selected: &|row| peaks.slot(row).is_some_and(|slot| slots.contains(&slot)),
-            ..Data::of(&name, &columns, peaks.clone())
+            note: &note,
+            is_selected: &|row| rows.slot(row).is_some_and(|slot| slots.contains(&slot)),
+            ..Data::of(&name, &columns, rows.clone())
         };
-        let click = self.peaks.ui(ui, &data, page.commands)?;
-        Some((peaks.slot(click.row)?, click.is_added))
+        let mut is_over_wanted = is_over_alone;
+        let mut beside = |ui: &mut egui::Ui| {
+            lists(ui);
+            if let Some(count) = rows.over {
+                over_ui(ui, runs, timelines, count, &mut is_over_wanted);
+            }
+        };
+        let table = if list == Tab::Peaks { &mut self.peaks } else { &mut self.steps };
+        let click = table.ui_with(ui, &data, page.commands, Some(&mut beside), None);
+        let clicked = click.and_then(|click| Some((rows.slot(click.row)?, click.is_added)));
+        self.is_over_alone = is_over_wanted;
+        if is_chosen_here {
+            self.are_steps_listed = chosen == Tab::Steps;
+        }
+        clicked
     }
 
     fn tab_ui(
@@ -249,7 +317,7 @@ impl Tables {
         }
         let moments = || Moments::new(runs, subject.timelines, subject.slots);
         match tab {
-            Tab::Peaks => {}
+            Tab::Peaks | Tab::Steps => {}
             Tab::NotAlwaysLive => {
                 let name = named(runs, "not always live variables");
                 self.not_always_live.ui(ui, page, &name, &VariablesAt::NotAlwaysLive(moments()));
@@ -314,6 +382,33 @@ impl Tables {
             }
         }
     }
+}
+
+/// The switch that leaves out what keeps the limit, with the number of those that do not.
+fn over_ui(
+    ui: &mut egui::Ui,
+    runs: &Runs,
+    timelines: &SlotTimelines,
+    count: usize,
+    is_over_alone: &mut bool,
+) {
+    let count_text = grouped(count as u64);
+    let (text, name) = (format!("Over ({count_text})"), format!("Above the limit ({count_text})"));
+    // What hides all rows can still be switched off.
+    let is_possible = count > 0 || *is_over_alone;
+    let switch = ui.add_enabled(is_possible, egui::Checkbox::new(is_over_alone, text));
+    let switch = switch.accessible_name(name).on_hover_text("Leaves out what keeps the limit");
+    let is_by_device = (0..runs.len())
+        .any(|run| timelines.run(run).is_some_and(|curve| curve.timeline.is_by_device));
+    if is_by_device {
+        switch.on_hover_text(own_memory_text(runs.system()));
+    }
+}
+
+/// What is said where the limit of several devices together would mean nothing.
+pub fn own_memory_text(system: &System) -> String {
+    let device = system.device;
+    format!("Each {device} has its own memory and is held against its own limit")
 }
 
 fn named(runs: &Runs, table: &str) -> String {

@@ -17,6 +17,8 @@ pub struct RunCurve {
     pub timeline: Arc<Timeline>,
     /// By slot, where slots are not the steps.
     by_slot: Option<BySlot>,
+    /// Of one tile its bytes with gaps, in each slot.
+    pub with_gaps: Option<Vec<u64>>,
 }
 
 struct BySlot {
@@ -68,6 +70,13 @@ impl RunCurve {
         }
     }
 
+    /// What is always live, in percent of the limit, where that is the same at every step.
+    pub fn always_live_share(&self) -> Option<String> {
+        let AlwaysLive::Level(_) = self.timeline.curve.always_live else { return None };
+        let percent = self.timeline.always_live_percent_at(0)?;
+        Some(format!("{percent:.1} % of the limit"))
+    }
+
     /// The largest figure, with what is always live or without.
     pub fn top(&self, with_always_live: bool) -> u64 {
         if with_always_live { self.timeline.top } else { self.timeline.highest }
@@ -98,7 +107,8 @@ impl SlotTimelines {
             let timeline = run.derived.timeline(scope, is_cancelled)?;
             let step_in = |slot| axis.step(place, slot);
             let by_slot = (!runs.is_one()).then(|| BySlot::new(&timeline, slots, step_in));
-            Some(RunCurve { timeline, by_slot })
+            let with_gaps = timeline.including_gaps.map(|bytes| vec![bytes; slots]);
+            Some(RunCurve { timeline, by_slot, with_gaps })
         };
         let curves: PerRun<Option<RunCurve>> = runs.iter().enumerate().map(curve).collect();
         if curves.iter().all(Option::is_none) {

@@ -117,6 +117,15 @@ impl SlotTooltip {
         if let Some(always_live) = figures.always_live {
             lines.push(("Always live", units.exact(always_live)));
         }
+        if let Some(percent) = figures.always_live_percent {
+            lines.push(("Always live of the limit", format!("{percent:.1} %")));
+        }
+        if let Some(with_gaps) = figures.including_gaps {
+            let against = figures.limit.map_or(String::new(), |limit| {
+                format!(", {}", against_limit(with_gaps, limit, units))
+            });
+            lines.push(("With gaps", format!("{}{against}", units.exact(with_gaps))));
+        }
         tooltip_facts_ui(ui, "step facts", &lines);
         if let (Some(alive), Some(limit)) = (figures.together(), figures.limit) {
             let text = format!("Together {}", against_limit(alive, limit, units));
@@ -286,6 +295,9 @@ struct RunFigures {
     not_always_live: Option<u64>,
     always_live: Option<u64>,
     limit: Option<u64>,
+    always_live_percent: Option<f64>,
+    /// Of one tile, over all steps.
+    including_gaps: Option<u64>,
 }
 
 impl RunFigures {
@@ -298,7 +310,10 @@ impl RunFigures {
             worst: worst.map(|arena| arena.to_string()),
             not_always_live,
             always_live: timeline.and_then(|timeline| timeline.always_live_at(step.unwrap_or(0))),
-            limit: timeline.and_then(|timeline| timeline.curve.limit),
+            limit: timeline.and_then(|timeline| timeline.limit),
+            including_gaps: timeline.and_then(|timeline| timeline.including_gaps),
+            always_live_percent: timeline
+                .and_then(|timeline| timeline.always_live_percent_at(step.unwrap_or(0))),
         }
     }
 

@@ -27,7 +27,8 @@ fn orders(runs: &Runs) -> Vec<(TileOrder, String)> {
 pub struct Choices {
     pub tiles: TileChoice,
     pub series: Series,
-    pub has_variable: bool,
+    /// Names of variables that are not drawn.
+    pub hidden_variables: Vec<String>,
     pub has_limit: bool,
     /// Whether the picture reaches up to the limit; `None` follows the figures.
     pub is_scaled_to_limit: Option<bool>,
@@ -38,7 +39,7 @@ impl Default for Choices {
         Self {
             tiles: TileChoice::default(),
             series: Series::default(),
-            has_variable: true,
+            hidden_variables: Vec::new(),
             has_limit: true,
             is_scaled_to_limit: None,
         }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::listed::{Listed, ListedTable, TableText};
 use super::tabs::Beside;
 use crate::analysis::comparison::matching::{Matching, Pairs};
-use crate::analysis::compute::compute_sets::{self, ComputeSetRow};
+use crate::analysis::compute::compute_sets::{self, ComputeSetRow, SetVertices};
 use crate::analysis::compute::exchanges::{self, ExchangeRow};
 use crate::analysis::compute::vertices::{self, VertexRow};
 use crate::analysis::figures::joined::side_by_side;
@@ -18,11 +18,12 @@ use crate::analysis::memory::selection::TileSelection;
 use crate::store::exchange::ExchangeId;
 use crate::store::vertex::StatePart;
 use crate::store::{Absence, ComputeSetId, Report};
-use crate::ui::report::figures::{Entry, Unit};
-use crate::ui::report::{PageContext, unread_ui};
+use crate::ui::report::figures::{Entry, Part, Unit};
+use crate::ui::report::{PageContext, step_place_of, unread_ui};
 use crate::ui::runs::{Needed, Needs, Run, Runs};
+use crate::ui::selection::{Place, TitledPlace};
 use crate::ui::widget::choice::choice_ui;
-use crate::ui::widget::rows::{self, Column, Value};
+use crate::ui::widget::rows::{Column, Rows, Value};
 
 /// Width of a column of bytes, points.
 const BYTES: f32 = 92.0;
@@ -59,7 +60,7 @@ impl Listing {
 
     fn needs(self) -> Needs {
         match self {
-            Self::ComputeSets => &[Needed::ComputeSets, Needed::Matching],
+            Self::ComputeSets => &[Needed::ComputeSets, Needed::VertexTypes, Needed::Matching],
             Self::Vertices => &[Needed::VertexTypes],
             Self::Exchanges => &[Needed::Exchanges, Needed::Matching],
         }
@@ -160,6 +161,14 @@ trait Thing: Send + Sync + Sized + 'static {
     fn kind(&self) -> &'static str {
         ""
     }
+    /// The position of the first step that runs it.
+    fn first_step(&self) -> Option<u32> {
+        None
+    }
+    /// What it opens into, with what they have of its first figure.
+    fn parts(&self) -> &[SetVertices] {
+        &[]
+    }
 }
 
 impl Thing for ComputeSetRow {
@@ -167,7 +176,8 @@ impl Thing for ComputeSetRow {
     const TITLE: &'static str = "Compute set";
     const FIGURES: &'static [Figure<Self>] = &[
         Figure::count("Vertices", |row: &Self| row.vertices),
-        Figure::count("Edges", |row: &Self| row.edges),
+        // The report does not have them by tile.
+        Figure::count("Edges, all tiles", |row: &Self| row.edges).wide(108.0),
         Figure::bytes("Vertex state", |row: &Self| row.state.total()),
         Figure::bytes("Vertex data", |row: &Self| row.state.part(StatePart::VertexData)),
         Figure::bytes("Edge pointers", |row: &Self| row.state.part(StatePart::EdgePointers))
@@ -193,6 +203,14 @@ impl Thing for ComputeSetRow {
 
     fn pairs(matching: &Matching) -> Option<&Pairs> {
         Some(&matching.compute_sets)
+    }
+
+    fn first_step(&self) -> Option<u32> {
+        self.first_step
+    }
+
+    fn parts(&self) -> &[SetVertices] {
+        &self.types
     }
 }
 
@@ -259,6 +277,50 @@ impl Thing for ExchangeRow {
     fn kind(&self) -> &'static str {
         self.id.kind.title()
     }
+
+    fn first_step(&self) -> Option<u32> {
+        self.first_step
+    }
+}
+
+/// The way to the first step that runs a thing.
+fn place_of<R: Thing>(runs: &Runs, run: &Run, row: &R) -> Option<TitledPlace> {
+    Some(step_place_of(runs, run, row.first_step()? as usize))
+}
+
+/// The things of one run, each with the way to its first step.
+struct ThingRows<R>(Vec<(R, Option<TitledPlace>)>);
+
+impl<R: Thing> Rows for ThingRows<R> {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn value(&self, row: usize, column: usize) -> Value<'_> {
+        self.0.get(row).map_or(Value::Nothing, |(row, _)| thing_cell(row, column))
+    }
+
+    fn parts(&self, row: usize) -> usize {
+        self.0.get(row).map_or(0, |(row, _)| row.parts().len())
+    }
+
+    fn part(&self, row: usize, part: usize, column: usize) -> Value<'_> {
+        let part = self.0.get(row).and_then(|(row, _)| row.parts().get(part));
+        match (part, column) {
+            (Some(part), 0) => Value::text(&*part.name),
+            (Some(part), 1) => part.count.map_or(Value::Nothing, Value::Count),
+            // Of a type in a compute set nothing else is known.
+            _ => Value::text(""),
+        }
+    }
+
+    fn are_parts_found(&self) -> bool {
+        true
+    }
+
+    fn places(&self, row: usize) -> Vec<TitledPlace> {
+        self.0.get(row).and_then(|(_, place)| place.clone()).into_iter().collect()
+    }
 }
 
 fn thing_cell<R: Thing>(row: &R, column: usize) -> Value<'_> {
@@ -292,12 +354,17 @@ fn listed<R: Thing>(listing: Listing, runs: &Runs, tiles: &TileSelection, figure
         let figures = R::FIGURES.iter().filter_map(Figure::column);
         let columns = std::iter::once(Column::rest(R::TITLE)).chain(kind).chain(figures).collect();
         let rows = found.pop().unwrap_or_default();
-        let rows = Arc::new(rows::Listed { rows, cell: thing_cell });
+        let run = runs.reference();
+        let placed = |row| {
+            let place = place_of(runs, run, &row);
+            (row, place)
+        };
+        let rows = Arc::new(ThingRows(rows.into_iter().map(placed).collect()));
         return Listed::One { columns, rows, note: None };
     }
     let keyed = |(place, (run, rows)): (usize, (&_, Vec<R>))| keyed(place, run, rows);
     let rows = side_by_side(runs.iter().zip(found).enumerate().map(keyed).collect());
-    of_several(runs, &rows, R::FIGURES.get(figure))
+    of_several(runs, &rows, figure)
 }
 
 /// What tells things apart: those that belong together have one key.
@@ -331,11 +398,8 @@ fn key_of<I>(place: usize, position: Option<usize>, pairs: &Pairs) -> ThingKey<I
     }
 }
 
-fn of_several<R: Thing>(
-    runs: &Runs,
-    rows: &[Vec<Option<R>>],
-    figure: Option<&Figure<R>>,
-) -> Listed {
+fn of_several<R: Thing>(runs: &Runs, rows: &[Vec<Option<R>>], chosen: usize) -> Listed {
+    let figure = R::FIGURES.get(chosen);
     let entry = |rows: &Vec<Option<R>>| {
         let known = |row: &R| figure.and_then(|figure| (figure.of)(row)).ok_or(());
         let figures = rows.iter().map(|row| row.as_ref().map(known).transpose());
@@ -349,11 +413,29 @@ fn of_several<R: Thing>(
         }
         let kind = rows.iter().flatten().next().filter(|_| R::KIND.is_some());
         let groups = kind.map(|row| Arc::from(row.kind())).into_iter().collect();
-        Some(Entry { name: names.join(" → "), figures, groups, parts: Vec::new() })
+        let places = runs.iter().zip(rows);
+        let places = places.filter_map(|(run, row)| place_of(runs, run, row.as_ref()?)).collect();
+        // What parts have is known of the first figure alone.
+        let parts = if chosen == 0 { parts_of_several(rows) } else { Vec::new() };
+        Some(Entry { name: names.join(" → "), figures, groups, parts, places })
     };
     let unit = figure.map_or(Unit::Bytes, |figure| figure.unit);
     let groupings = R::KIND.map(|(title, _)| title).into_iter().collect();
     Listed::of_several(runs, (R::TITLE, unit), groupings, rows.iter().map(entry))
+}
+
+/// What the same thing opens into in several runs, by name.
+fn parts_of_several<R: Thing>(rows: &[Option<R>]) -> Vec<Part> {
+    let named = |row: &Option<R>| {
+        let parts = row.as_ref().map_or(&[][..], Thing::parts).iter();
+        parts.map(|part| (part.name.clone(), part.clone())).collect()
+    };
+    let part = |parts: Vec<Option<SetVertices>>| {
+        let name = parts.iter().flatten().next()?.name.clone();
+        let figures = parts.iter().map(|part| part.as_ref()?.count).collect();
+        Some(Part { name, figures })
+    };
+    side_by_side(rows.iter().map(named).collect()).into_iter().filter_map(part).collect()
 }
 
 struct ListingTable {
@@ -411,13 +493,18 @@ impl Listings {
                 figure_ui(ui, listing, &mut chosen);
             }
         };
+        let steps = page.selection.steps.clone();
+        let is_selected = |place| matches!(place, Place::Step(step) if steps.contains(&step));
         let text = TableText {
             name: listing.title(),
             note: if tiles.is_empty() { "on all tiles" } else { "on the selected tiles" },
             waiting: "Adding up…",
-            is_selected: &|_| false,
+            is_selected: &|_, places| places.iter().any(|(_, place)| is_selected(*place)),
         };
-        table.ui(ui, page, &text, &mut beside);
+        let clicked = table.ui(ui, page, &text, &mut beside);
+        if let Some((_, place)) = clicked.and_then(|clicked| clicked.places.into_iter().next()) {
+            page.selection.select(place);
+        }
         *figure = chosen;
     }
 }
@@ -434,6 +521,16 @@ fn figure_ui(ui: &mut egui::Ui, listing: Listing, chosen: &mut usize) {
 mod tests {
     use super::*;
     use crate::analysis::comparison::matching::Sureness;
+
+    #[test]
+    fn edges_are_said_to_be_those_of_all_tiles() {
+        // Beside vertices of the selected tiles, in the window and in copies.
+        let titles: Vec<&str> = ComputeSetRow::FIGURES.iter().map(|figure| figure.title).collect();
+        assert_eq!(titles[..2], ["Vertices", "Edges, all tiles"]);
+        let columns: Vec<Column> =
+            ComputeSetRow::FIGURES.iter().filter_map(Figure::column).collect();
+        assert_eq!(columns[1].whole_title(), "Edges, all tiles");
+    }
 
     #[test]
     fn pairs_join_things_whatever_their_names() {

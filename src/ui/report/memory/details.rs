@@ -132,6 +132,10 @@ impl Rows for DetailRows {
             return None;
         }
         let text = match at.group {
+            Group::RegionGaps => {
+                "As Poplar counts them in each region: some bytes a tile more than in all, so that \
+                 regions may add up to more"
+            }
             Group::NotOverlapped => "At addresses that one variable uses",
             Group::Overlapped => {
                 "At addresses that several variables use. A byte counts once here, and once for each \
@@ -147,6 +151,7 @@ fn group_title(group: Group) -> &'static str {
     match group {
         Group::Whole => "",
         Group::Region => "By region",
+        Group::RegionGaps => "Gaps by region",
         Group::Liveness => "By liveness",
         Group::NotOverlapped => "By category, not overlapped",
         Group::Overlapped => "By category, overlapped",

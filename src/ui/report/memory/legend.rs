@@ -23,8 +23,8 @@ pub struct LegendOf<'a> {
     pub runs: &'a Runs,
     pub divided: &'a DividedTiles,
     pub has_limit: bool,
-    /// The selected variable, where a run has it.
-    pub variable: Option<&'a str>,
+    /// The selected variables, where a run has them.
+    pub variables: &'a [String],
     /// The run that has a picture of its own.
     pub alone: Option<usize>,
 }
@@ -125,14 +125,31 @@ impl LegendOf<'_> {
     }
 
     fn variable_ui(&self, ui: &mut egui::Ui, choices: &mut Choices) {
-        let Some(name) = self.variable else { return };
-        let style = VariableStyle::of(ui, self.runs, self.alone.unwrap_or(0));
+        for number in 0..self.variables.len() {
+            self.one_variable_ui(ui, choices, number);
+        }
+    }
+
+    fn one_variable_ui(&self, ui: &mut egui::Ui, choices: &mut Choices, number: usize) {
+        let Some(name) = self.variables.get(number) else { return };
+        let place = self.alone.unwrap_or(0);
+        let style = VariableStyle::of(ui, self.runs, place, (number, self.variables.len()));
         let patch = match style.area {
             Some(area) => Patch::Area(area, style.line.unwrap_or(Tokens::now(ui).mark)),
             None => Patch::Line(style.line.unwrap_or_default()),
         };
         let title = format!("Variable {}", shortened(name, LONGEST_TITLE));
-        let entry = entry_ui(ui, patch, &title, &mut choices.has_variable);
+        let mut is_on = !choices.hidden_variables.contains(name);
+        let entry = entry_ui(ui, patch, &title, &mut is_on);
+        if entry.changed() {
+            choices.hidden_variables.retain(|other| other != name);
+            if !is_on {
+                choices.hidden_variables.push(name.clone());
+            }
+        }
+        if self.variables.len() > 1 {
+            return;
+        }
         if let Some(text) = variable_hover(self.runs) {
             entry.on_hover_text(text);
         }
@@ -172,8 +189,23 @@ pub struct VariableStyle {
 }
 
 impl VariableStyle {
-    pub fn of(ui: &egui::Ui, runs: &Runs, place: usize) -> Self {
-        let mark = Tokens::now(ui).mark;
+    /// How one of so many variables looks in a run. Several are lines, each in its colour; in other runs
+    /// than the reference they are paler.
+    pub fn of(
+        ui: &egui::Ui,
+        runs: &Runs,
+        place: usize,
+        (number, variables): (usize, usize),
+    ) -> Self {
+        let tokens = Tokens::now(ui);
+        let mark = tokens.mark;
+        if variables > 1 {
+            // The first ones stand for bytes with gaps and without.
+            let others = tokens.series.get(number + 2).filter(|_| number > 0);
+            let color = others.copied().unwrap_or(mark);
+            let color = if place == 0 { color } else { color.gamma_multiply(0.6) };
+            return Self { area: None, line: Some(color) };
+        }
         match (runs.len(), place) {
             (1, _) => Self { area: Some(mark), line: Some(mark) },
             (_, 0) => Self { area: Some(mark.gamma_multiply(0.5)), line: None },

@@ -10,6 +10,7 @@ use crate::ui::report::figures::{
 };
 use crate::ui::report::{PageContext, reason_of};
 use crate::ui::runs::{Needs, Run, Runs, RunsAnswer};
+use crate::ui::selection::TitledPlace;
 use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::rows::{Column, Rows};
@@ -61,13 +62,16 @@ pub struct TableText<'a> {
     pub note: &'a str,
     /// What stands there until there is something to list.
     pub waiting: &'static str,
-    pub is_selected: &'a dyn Fn(&str) -> bool,
+    /// By the name of a row and where one can go from it.
+    pub is_selected: &'a dyn Fn(&str, &[TitledPlace]) -> bool,
 }
 
 pub struct Clicked {
     pub name: String,
     /// Whether it joins what is selected.
     pub is_added: bool,
+    /// Where one can go from it.
+    pub places: Vec<TitledPlace>,
 }
 
 #[derive(Default)]
@@ -107,22 +111,24 @@ impl<K: Clone + Default + PartialEq> ListedTable<K> {
                 let row_name = |row: usize| rows.value(row, 0).plain();
                 let data = Data {
                     note: note.as_deref().unwrap_or(text.note),
-                    is_selected: &|row| (text.is_selected)(&row_name(row)),
+                    is_selected: &|row| (text.is_selected)(&row_name(row), &rows.places(row)),
                     ..Data::of(&name, columns, Arc::clone(rows))
                 };
                 let click = self.of_one.ui_with(ui, &data, page.commands, Some(beside), None)?;
-                Some(Clicked { name: row_name(click.row).into(), is_added: click.is_added })
+                let (name, places) = (row_name(click.row).into(), rows.places(click.row));
+                Some(Clicked { name, is_added: click.is_added, places })
             }
             Some((_, Listed::Several { entries, unknown })) => {
                 let note = match unknown {
                     0 => text.note.to_owned(),
                     count => format!("{}; the figure of {count} more is not known", text.note),
                 };
-                let is_selected = |entry: &Entry| (text.is_selected)(&entry.name);
+                let is_selected = |entry: &Entry| (text.is_selected)(&entry.name, &entry.places);
                 let figures =
                     Figures { name: &name, note: &note, entries, is_selected: &is_selected };
                 let entry = self.of_several.ui(ui, &figures, page.commands, beside)?;
-                Some(Clicked { name: entry.name, is_added: false })
+                let is_added = ui.input(|it| it.modifiers.shift || it.modifiers.command);
+                Some(Clicked { name: entry.name, is_added, places: entry.places })
             }
             Some((_, Listed::Nothing(text))) => {
                 ui.horizontal(beside);

@@ -31,8 +31,10 @@ use super::memory_map::{MemoryMap, MemoryView, views_ui};
 use super::tile_grid::TileGridView;
 use super::{IS, PageContext, is_limit_near, part_or_reason, run_title_ui, tables_height};
 use crate::analysis::memory::selection::TileSelection;
+use crate::store::TileId;
 use crate::ui::pages::RunsPage;
 use crate::ui::runs::{Needed, Needs, Run, RunId, Runs, RunsAnswer};
+use crate::ui::selection::Place;
 use crate::ui::split;
 use crate::ui::widget::facts::absent_ui;
 use arranged::{DividedTiles, TileChoice, memories};
@@ -61,6 +63,8 @@ pub struct MemoryPage {
     grid: TileGridView,
     /// The runs of the frame before.
     shown: Vec<RunId>,
+    /// A tile that shall be visible.
+    wanted_tile: Option<TileId>,
 }
 
 impl RunsPage for MemoryPage {
@@ -68,11 +72,14 @@ impl RunsPage for MemoryPage {
         let shown: Vec<RunId> = page.runs.iter().map(|run| run.id).collect();
         if self.shown != shown {
             // Only choices stay.
-            let Self { view, choices, .. } = std::mem::take(self);
-            *self = Self { view, choices, shown, ..Self::default() };
+            let Self { view, choices, wanted_tile, .. } = std::mem::take(self);
+            *self = Self { view, choices, shown, wanted_tile, ..Self::default() };
         }
         if !has_memory(ui, page.runs) {
             return;
+        }
+        if let Some(tile) = self.wanted_tile.take() {
+            self.pictures.reveal = Some(tile);
         }
         self.view = self.view.of(page.runs);
         match self.view {
@@ -93,6 +100,39 @@ impl RunsPage for MemoryPage {
                 self.grid.ui(ui, page);
             }
             MemoryView::Tiles | MemoryView::Differences => self.tiles_ui(ui, page),
+        }
+    }
+
+    fn run_renamed(&mut self, from: RunId, to: RunId) {
+        // What was read and worked out goes, what was chosen and is visible stays.
+        let before = std::mem::take(self);
+        let Self { view, mut choices, pictures, tabs, map, address_steps, all_tiles, grid, .. } =
+            before;
+        choices.series.rename(from, to);
+        let rename = |run: RunId| if run == from { to } else { run };
+        let shown = before.shown.into_iter().map(rename).collect();
+        *self = Self {
+            view,
+            choices,
+            pictures: pictures.of_other_figures(),
+            tabs: tabs.of_other_figures(),
+            map: map.of_other_figures(),
+            address_steps: address_steps.of_other_figures(),
+            all_tiles: all_tiles.of_other_figures(),
+            grid: grid.of_other_figures(),
+            shown,
+            ..Self::default()
+        };
+    }
+
+    fn show_place(&mut self, place: Place) {
+        match place {
+            Place::Tile(tile) => {
+                self.view = MemoryView::Tiles;
+                self.wanted_tile = Some(tile);
+            }
+            Place::Map(_) => self.view = MemoryView::OneTile,
+            Place::Step(_) => {}
         }
     }
 }

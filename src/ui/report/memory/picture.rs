@@ -16,7 +16,7 @@ use crate::analysis::memory::tile_order::TileOrder;
 use crate::store::TileId;
 use crate::text::grouped;
 use crate::ui::report::tile_figures::tile_text;
-use crate::ui::report::{PageContext, bytes_or_dash};
+use crate::ui::report::{PageContext, bytes_or_dash, tile_menu_ui};
 use crate::ui::runs::{Run, Runs};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
@@ -24,6 +24,7 @@ use crate::ui::widget::bins::{BinCache, Values};
 use crate::ui::widget::curve::{Answer, Layer, Picture, curve_ui};
 use crate::ui::widget::overview::Overview;
 use crate::ui::widget::picture::{at_pointer_ui, link};
+use crate::ui::widget::place_menu::PictureMenu;
 use crate::ui::widget::toolbar::Toolbar;
 use crate::ui::widget::view::View;
 
@@ -48,6 +49,7 @@ pub struct TilePictures {
     variable: VariableOverTiles,
     /// The position under the pointer in one of several pictures.
     pointed: Option<(usize, usize)>,
+    menu: PictureMenu<TileId>,
 }
 
 #[derive(Default)]
@@ -62,7 +64,7 @@ struct RunCaches {
     area: BinCache,
     with_gaps: BinCache,
     without_gaps: BinCache,
-    variable: BinCache,
+    variables: Vec<BinCache>,
 }
 
 #[derive(Clone, Copy)]
@@ -74,6 +76,11 @@ pub struct TilesShown<'a> {
 }
 
 impl TilePictures {
+    /// The same part of the tiles of reports that were read again.
+    pub fn of_other_figures(self) -> Self {
+        Self { view: self.view, ..Self::default() }
+    }
+
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
@@ -97,11 +104,13 @@ impl TilePictures {
             cache: &mut self.overview,
         };
         self.toolbar.ui(ui, NAME, &mut self.view, overview, page.commands);
-        let name = page.selection.variable.clone();
-        if let Some(name) = &name {
-            self.variable.ask(ui, runs, name, tiles);
+        let mut names: Vec<String> = page.selection.variables().map(str::to_owned).collect();
+        if !names.is_empty() {
+            self.variable.ask(ui, runs, &names, tiles);
         }
-        let name = name.filter(|name| self.variable.has(runs, name));
+        if !self.variable.has(runs, &names) {
+            names.clear();
+        }
         let pictures = runs.pictures();
         self.caches.resize_with(pictures.len(), PictureCaches::default);
         let space = ui.available_rect_before_wrap();
@@ -115,12 +124,12 @@ impl TilePictures {
                     runs,
                     divided,
                     has_limit: runs.iter().any(|run| run.report.bytes_per_tile().is_some()),
-                    variable: name.as_deref(),
+                    variables: &names,
                     alone: *alone,
                 };
                 let legend = legend.ui(ui, choices);
-                let name = name.as_deref();
-                (legend, self.curve_ui(ui, shown, choices, selecting, (*alone, part.is_last), name))
+                let part = (*alone, part.is_last);
+                (legend, self.curve_ui(ui, shown, choices, selecting, part, &names))
             });
             let (legend, answer) = scope.inner;
             drawn = drawn.union(legend).union(answer.rect);
@@ -133,6 +142,10 @@ impl TilePictures {
             selecting.click(click, selected, axis);
         }
         selecting.drag(answers.iter().find_map(|answer| answer.dragged), selected, axis);
+        for answer in &answers {
+            let tile = answer.hovered.and_then(|position| axis.tile(position));
+            tile_menu_ui(&mut self.menu, &answer.response, tile, page);
+        }
         let mut hovered = None;
         for (place, answer) in answers.iter().enumerate() {
             let Some(position) = answer.hovered.filter(|_| hovered.is_none()) else { continue };
@@ -150,14 +163,14 @@ impl TilePictures {
         choices: &Choices,
         selecting: &Selecting,
         (alone, has_x_axis): (Option<usize>, bool),
-        variable: Option<&str>,
+        names: &[String],
     ) -> Answer {
         let TilesShown { runs, divided, scaled } = *shown;
         let (tiles, axis, series) = (&divided.tiles, &divided.tiles.axis, &choices.series);
         let (tokens, units) = (Tokens::now(ui), Units::now(ui));
         let stack_of = alone.unwrap_or_else(|| series.stack_of(runs));
         let is_divided = divided.stacks.is_some();
-        let variable = variable.and_then(|name| self.variable.get(runs, name, tiles));
+        let variable = self.variable.get(runs, names, tiles).filter(|_| !names.is_empty());
         let Some(caches) = self.caches.get_mut(alone.unwrap_or(0)) else {
             unreachable!("each picture has caches")
         };
@@ -178,12 +191,17 @@ impl TilePictures {
                     Layer::line(Values::Cells(values), Color32::TRANSPARENT, &mut cache.area);
                 areas.push(Layer { fill: style.area, ..area });
             }
-            let bytes = variable.and_then(|found| found.of_runs.get(place)?.as_ref());
-            if let Some(bytes) = bytes.filter(|_| choices.has_variable) {
-                let VariableStyle { area, line: color } = VariableStyle::of(ui, runs, place);
-                let color = color.unwrap_or(Color32::TRANSPARENT);
-                let layer = Layer::line(Values::Known(bytes), color, &mut cache.variable);
-                variables.push(Layer { fill: area, ..layer });
+            cache.variables.resize_with(names.len(), BinCache::default);
+            for ((number, name), cache) in names.iter().enumerate().zip(&mut cache.variables) {
+                let bytes =
+                    variable.and_then(|found| found.of_variables.get(number)?.get(place)?.as_ref());
+                if let Some(bytes) = bytes.filter(|_| !choices.hidden_variables.contains(name)) {
+                    let VariableStyle { area, line } =
+                        VariableStyle::of(ui, runs, place, (number, names.len()));
+                    let color = line.unwrap_or(Color32::TRANSPARENT);
+                    let layer = Layer::line(Values::Known(bytes), color, cache);
+                    variables.push(Layer { fill: area, ..layer });
+                }
             }
             if series.has_line_without_gaps(runs, place, is_divided) {
                 let values = Values::Cells(&figures.total);

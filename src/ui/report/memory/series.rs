@@ -42,6 +42,16 @@ impl Series {
         self.without_gaps.clear();
     }
 
+    /// Goes on with a run under another name.
+    pub fn rename(&mut self, from: RunId, to: RunId) {
+        for switched in [&mut self.with_gaps, &mut self.without_gaps] {
+            if let Some(is_on) = switched.remove(&from) {
+                switched.insert(to, is_on);
+            }
+        }
+        self.stack_of = self.stack_of.map(|run| if run == from { to } else { run });
+    }
+
     pub fn has_gaps(&self, runs: &Runs) -> bool {
         runs.iter().any(|run| self.has_line_with_gaps(run))
     }

@@ -46,6 +46,11 @@ pub struct Tabs {
 }
 
 impl Tabs {
+    /// The same tab of reports that were read again.
+    pub fn of_other_figures(self) -> Self {
+        Self { tab: self.tab, ..Self::default() }
+    }
+
     /// Draws the tabs and the table of one of them; returns a tile that was chosen there.
     pub fn ui(
         &mut self,

@@ -13,10 +13,11 @@ use crate::analysis::memory::{cell, gap_bytes, over_limit_bytes};
 use crate::store::memory::{TileColumn, TileMemory};
 use crate::store::{Report, TileId};
 use crate::text::grouped;
-use crate::ui::report::PageContext;
 use crate::ui::report::figures::{Entry, Unit};
 use crate::ui::report::tile_figures::figure_title;
+use crate::ui::report::{PageContext, tile_places};
 use crate::ui::runs::{Needed, Runs};
+use crate::ui::selection::TitledPlace;
 use crate::ui::units::Units;
 use crate::ui::widget::choice::choice_ui;
 use crate::ui::widget::rows::{Column, Rows, Value};
@@ -74,6 +75,20 @@ impl Rows for TileRows {
             5 => Value::bytes(cell(&memory.always_live, row)),
             _ => Value::bytes(over_limit_bytes(memory, target, row).filter(|over| *over > 0)),
         }
+    }
+
+    fn name(&self, row: usize) -> Option<String> {
+        Some(format!("Tile {}", self.tile(row)?))
+    }
+
+    fn places(&self, row: usize) -> Vec<TitledPlace> {
+        self.tile(row).map_or_else(Vec::new, |tile| tile_places(&self.report.system, tile))
+    }
+}
+
+impl TileRows {
+    fn tile(&self, row: usize) -> Option<TileId> {
+        self.report.memory.get()?.tiles.get(*self.tiles.get(row)? as usize)
     }
 }
 
@@ -162,7 +177,14 @@ fn of_several(
             row.map(|row| cell(values, row).ok_or(())).transpose()
         };
         let figures = values.iter().enumerate().map(of_run).collect::<Result<_, ()>>().ok()?;
-        Some(Entry { name: tile.to_string(), figures, groups: group(tile), parts: Vec::new() })
+        let places = tile_places(runs.system(), tile);
+        Some(Entry {
+            name: tile.to_string(),
+            figures,
+            groups: group(tile),
+            places,
+            ..Entry::default()
+        })
     };
     let groupings = if has_groups { vec!["IPU"] } else { vec![] };
     let listed = Listed::of_several(runs, ("Tile", Unit::Bytes), groupings, things.map(entry));
@@ -211,7 +233,7 @@ impl Tiles {
             name: "Tiles",
             note: "",
             waiting: "",
-            is_selected: &|name| tile(name).is_some_and(|tile| selected.contains(tile)),
+            is_selected: &|name, _| tile(name).is_some_and(|tile| selected.contains(tile)),
         };
         let clicked = self.table.ui(ui, page, &text, &mut beside);
         (self.figure, self.is_outliers) = (figure, is_outliers);

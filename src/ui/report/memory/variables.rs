@@ -15,7 +15,6 @@ use crate::ui::report::figures::FigureColumn;
 use crate::ui::report::figures::variables::variable_entries;
 use crate::ui::report::{PageContext, unread_ui};
 use crate::ui::runs::{Needed, Needs, Runs};
-use crate::ui::selection::toggle;
 use crate::ui::widget::rows::{Column, Rows, Value};
 
 /// What the table needs of all tiles, and of some.
@@ -94,8 +93,11 @@ fn columns(report: &Report, tiles: &TileSelection, single: &SelectedVariables) -
             format!("{} tiles", grouped(count as u64))
         }
     };
-    let mut columns =
-        vec![Column::rest("Variable"), Column::text("Live", 88.0), Column::bytes(sum, BYTES)];
+    let mut columns = vec![
+        Column::rest(report.system.variable),
+        Column::text("Live", 88.0),
+        Column::bytes(sum, BYTES),
+    ];
     if tiles.count() > 1 {
         let of_tiles = single.tiles.iter();
         columns.extend(of_tiles.map(|tile| Column::bytes(format!("Tile {tile}"), BYTES)));
@@ -127,7 +129,8 @@ fn listed(runs: &Runs, tiles: &TileSelection) -> Listed {
 }
 
 impl Variables {
-    /// Draws the table; a click selects a variable, or takes the selection away.
+    /// Draws the table; a click selects a variable, or takes the selection away; with Shift or Ctrl it joins
+    /// those that are selected.
     pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, beside: Beside<'_>) {
         let (runs, tiles) = (page.runs, page.selection.tiles.clone());
         let [of_all, of_some] = NEEDS;
@@ -139,15 +142,15 @@ impl Variables {
         }
         let wanted = tiles.clone();
         self.0.ask(ui.ctx(), (runs, needs), &tiles, move |runs| listed(runs, &wanted));
-        let selected = page.selection.variable.clone();
+        let selected: Vec<String> = page.selection.variables().map(str::to_owned).collect();
         let text = TableText {
             name: "Variables",
             note: note(runs, &tiles),
             waiting: "Adding up variables…",
-            is_selected: &|name| selected.as_deref() == Some(name),
+            is_selected: &|name, _| selected.iter().any(|selected| selected == name),
         };
         if let Some(clicked) = self.0.ui(ui, page, &text, beside) {
-            toggle(&mut page.selection.variable, clicked.name);
+            page.selection.toggle_variable(clicked.name, clicked.is_added);
         }
     }
 }

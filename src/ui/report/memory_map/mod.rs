@@ -112,6 +112,12 @@ pub fn reading_ui(ui: &mut egui::Ui, runs: &Runs) {
 }
 
 impl MemoryMap {
+    /// The same part of the same tile of reports that were read again.
+    pub fn of_other_figures(self) -> Self {
+        let Self { tile, choices, view, viewed, .. } = self;
+        Self { tile, choices, view, viewed, ..Self::default() }
+    }
+
     /// Draws the map; `views` draws the choice of what the page shows.
     pub fn ui(
         &mut self,

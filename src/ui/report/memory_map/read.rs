@@ -224,6 +224,12 @@ fn find_marks(data: &TileData, Wanted { search, selected }: &Wanted) -> Marks {
                 *is_found = true;
             }
         }
+        // Liveness knows it by its name before lowering.
+        let text = search.to_lowercase();
+        for (row, is_found) in (0_u32..).zip(&mut marks.found) {
+            let name = data.unlowered_name(row);
+            *is_found |= name.is_some_and(|name| name.to_lowercase().contains(&text));
+        }
         let blocks = (0_u32..).zip(&data.map.blocks);
         let is_found = |row: u32| marks.found.get(row as usize) == Some(&true);
         marks.found_blocks =

@@ -170,8 +170,8 @@ fn entries(runs: &Runs, reasons: &[GapReason], parts: &[ChipPart]) -> Entries {
         Entry {
             name: reason.title().to_owned(),
             figures: parts.next().map(|part| part.figures).unwrap_or_default(),
-            groups: Vec::new(),
             parts: parts.collect(),
+            ..Entry::default()
         }
     };
     Entries {

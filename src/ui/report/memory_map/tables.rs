@@ -150,6 +150,12 @@ impl Rows for GapRows {
         self.of_runs.iter().map(|tile| Self::gaps(tile).len()).sum()
     }
 
+    /// The variable after the gap, which is what makes it.
+    fn name(&self, row: usize) -> Option<String> {
+        let (_, data, gap) = self.at(row)?;
+        data.placed.names.at(gap.after?).map(str::to_owned)
+    }
+
     fn value(&self, row: usize, column: usize) -> Value<'_> {
         let Some((run, data, gap)) = self.at(row) else { return Value::Nothing };
         let title = self.titles.get(run);

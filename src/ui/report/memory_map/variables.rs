@@ -23,6 +23,8 @@ const OF_PAIR: f32 = 104.0;
 #[derive(Clone, Copy, Debug)]
 enum Cell {
     Name,
+    /// The name of the variable that it was lowered from.
+    BeforeLowering,
     Category,
     Life,
     Alignment,
@@ -102,7 +104,16 @@ impl VariableTable {
 impl ListedVariables {
     fn new(runs: &Runs, tiles: Tiles) -> Self {
         let is_complete = tiles.iter().flatten().all(|Same(data)| data.is_complete);
-        let (columns, cells) = columns(runs, is_complete).into_iter().unzip();
+        let mut columns = columns(runs, is_complete);
+        let is_known = |Same(data): &Same<TileData>| {
+            data.placed.placements.iter().any(|placement| placement.unlowered.is_some())
+        };
+        let system = runs.system();
+        let are_two = system.variable != system.placed_variable;
+        if are_two && tiles.iter().flatten().any(is_known) {
+            columns.push((Column::text("Before lowering", 150.0), Cell::BeforeLowering));
+        }
+        let (columns, cells) = columns.into_iter().unzip();
         let named = |tile: &Option<Same<TileData>>| {
             let Some(Same(data)) = tile else { return Vec::new() };
             let row = |row: u32| (data.name(row).to_owned(), row);
@@ -122,7 +133,8 @@ impl ListedVariables {
 }
 
 fn columns(runs: &Runs, is_complete: bool) -> Vec<(Column, Cell)> {
-    let mut columns = vec![(Column::rest("Variable"), Cell::Name)];
+    let name = Column::rest("Variable").called(runs.system().placed_variable);
+    let mut columns = vec![(name, Cell::Name)];
     let category = (Column::text("Category", 150.0), Cell::Category);
     if runs.is_one() {
         columns.extend([
@@ -178,6 +190,7 @@ impl TileVariableRows {
         let Some(variable) = self.variable(row, run) else { return Value::Nothing };
         match cell {
             Cell::Name => Value::text(data.name(name)),
+            Cell::BeforeLowering => data.unlowered_name(name).map_or(Value::Nothing, Value::text),
             Cell::Category => Value::text(category(&data.report, variable)),
             Cell::Life => Value::text(life(&data.report, variable)),
             Cell::Alignment => Value::Count(variable.alignment),

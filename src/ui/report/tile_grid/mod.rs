@@ -14,12 +14,13 @@ use crate::store::TileId;
 use crate::store::memory::TileMemory;
 use crate::ui::report::side_by_side::{compared_run_ui, side_by_side_ui};
 use crate::ui::report::tile_figures::{figure_title, tile_text};
-use crate::ui::report::{PageContext, bytes_or_dash, change_color, change_text};
+use crate::ui::report::{PageContext, bytes_or_dash, change_color, change_text, tile_menu_ui};
 use crate::ui::runs::{Needed, Run, RunId, Runs, RunsAnswer};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::diverging::{ChangeScale, change_scale_ui};
 use crate::ui::widget::picture::{ImageTexture, at_pointer_ui, describe, link};
+use crate::ui::widget::place_menu::PictureMenu;
 use layout::Layout;
 use picture::{GridPicture, TileGrids};
 use scale::Choices;
@@ -53,9 +54,16 @@ pub struct TileGridView {
     textures: Vec<ImageTexture>,
     /// The tile under the pointer in one of the grids.
     pointed: Option<TileId>,
+    menu: PictureMenu<TileId>,
 }
 
 impl TileGridView {
+    /// The same figures of reports that were read again.
+    pub fn of_other_figures(self) -> Self {
+        let Self { choices, shows, changes, .. } = self;
+        Self { choices, shows, changes, ..Self::default() }
+    }
+
     /// Draws the grids in the space that is left; a click selects a tile.
     pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
         let runs = page.runs;
@@ -84,13 +92,13 @@ impl TileGridView {
         let mut answer = Answer::default();
         if let ([picture], [texture]) = (&grids.pictures[..], &mut self.textures[..]) {
             let name = if runs.is_one() { "Grid of tiles" } else { "Grid of differences" };
-            answer = shown.ui(ui, page, (name, picture), texture);
+            answer = shown.ui(ui, page, (name, picture), (texture, &mut self.menu));
         } else {
             side_by_side_ui(ui, runs, |ui, place, run| {
                 let picture = grids.pictures.get(place).zip(self.textures.get_mut(place));
                 let Some((picture, texture)) = picture else { return };
                 let name = format!("Grid of tiles of {}", run.the());
-                let of_run = shown.ui(ui, page, (&name, picture), texture);
+                let of_run = shown.ui(ui, page, (&name, picture), (texture, &mut self.menu));
                 answer.clicked = answer.clicked.or(of_run.clicked);
                 answer.pointed = answer.pointed.or(of_run.pointed);
             });
@@ -165,7 +173,7 @@ impl GridsShown<'_> {
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
         (name, picture): (&str, &GridPicture),
-        texture: &mut ImageTexture,
+        (texture, menu): (&mut ImageTexture, &mut PictureMenu<TileId>),
     ) -> Answer {
         let (grid, tiles) = (&picture.grid, &self.grids.tiles);
         let texture = texture.of(ui, name, &picture.image);
@@ -179,7 +187,9 @@ impl GridsShown<'_> {
             layout.outline(ui, grid, row, Stroke::new(1.0, text));
         }
         let row = response.hover_pos().and_then(|at| layout.row_at(at, grid));
-        let Some((row, tile)) = row.and_then(|row| Some((row, tiles.get(row)?))) else {
+        let at = row.and_then(|row| Some((row, tiles.get(row)?)));
+        tile_menu_ui(menu, &response, at.map(|(_, tile)| tile), page);
+        let Some((row, tile)) = at else {
             return Answer::default();
         };
         layout.outline(ui, grid, row, Stroke::new(2.0, text));

@@ -1,0 +1,251 @@
+//! Lists of steps, of the peaks or of what a filter found: which steps, how much is alive there in each
+//! run and by how much that is over the limit, and which operation they belong to.
+
+use std::sync::Arc;
+
+use super::timelines::SlotTimelines;
+use crate::analysis::liveness::Scope;
+use crate::analysis::liveness::over_limit::OverLimit;
+use crate::analysis::program::operation_text::operations_text;
+use crate::analysis::program::operations::Operation;
+use crate::analysis::program::steps;
+use crate::ui::report::step_place;
+use crate::ui::runs::{Run, Runs};
+use crate::ui::selection::TitledPlace;
+use crate::ui::widget::rows::{Column, Rows, Value};
+
+pub struct StepRows {
+    runs: Arc<Runs>,
+    timelines: Arc<SlotTimelines>,
+    /// A slot for each row.
+    slots: Vec<usize>,
+    cells: Vec<(Cell, Column)>,
+    /// How many are over the limit in at least one run; `None` where no limit is known.
+    pub over: Option<usize>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cell {
+    /// The step of a run.
+    Step(usize),
+    Operation,
+    /// The kind of the program.
+    Kind,
+    Name,
+    Bytes(usize),
+    /// By how much a run is over its limit.
+    Over(usize),
+    /// The difference to the reference.
+    Change(usize),
+    /// The difference in percent of the source.
+    Percent,
+}
+
+/// What the bytes of a step are: of the worst tile, whose always-live bytes differ, all of them.
+pub fn bytes_title(runs: &Runs, scope: Scope) -> String {
+    match scope {
+        Scope::WorstArena => format!("Alive on the {}", runs.system().arena_in_text),
+        _ => "Not always live".to_owned(),
+    }
+}
+
+impl StepRows {
+    /// The peaks; those above the limit alone where only they are wanted.
+    pub fn of_peaks(runs: &Arc<Runs>, timelines: &Arc<SlotTimelines>, is_over_alone: bool) -> Self {
+        let slots = timelines.peaks.iter().map(|peak| peak.slot).collect();
+        Self::new(runs, timelines, slots, false).over_alone(is_over_alone)
+    }
+
+    /// The steps in some slots, with the kinds of their programs; all of them without.
+    pub fn of_steps(
+        runs: &Arc<Runs>,
+        timelines: &Arc<SlotTimelines>,
+        slots: Option<&[u32]>,
+        is_over_alone: bool,
+    ) -> Self {
+        let slots = match slots {
+            Some(slots) => slots.iter().map(|slot| *slot as usize).collect(),
+            None => (0..timelines.len()).collect(),
+        };
+        Self::new(runs, timelines, slots, true).over_alone(is_over_alone)
+    }
+
+    fn over_alone(mut self, is_wanted: bool) -> Self {
+        let timelines = &self.timelines;
+        self.slots.retain(|slot| !is_wanted || is_over(timelines, *slot));
+        self
+    }
+
+    fn new(
+        runs: &Arc<Runs>,
+        timelines: &Arc<SlotTimelines>,
+        slots: Vec<usize>,
+        has_kind: bool,
+    ) -> Self {
+        let mut cells = cells(runs, timelines);
+        if !has_kind {
+            cells.retain(|(cell, _)| *cell != Cell::Kind);
+        }
+        let curves = (0..runs.len()).filter_map(|run| timelines.run(run));
+        let is_known = curves.into_iter().any(|curve| curve.timeline.over.is_some());
+        let over = is_known.then(|| slots.iter().filter(|slot| is_over(timelines, **slot)).count());
+        let (runs, timelines) = (Arc::clone(runs), Arc::clone(timelines));
+        Self { runs, timelines, slots, cells, over }
+    }
+
+    pub fn columns(&self) -> Vec<Column> {
+        self.cells.iter().map(|(_, column)| column.clone()).collect()
+    }
+
+    pub fn slot(&self, row: usize) -> Option<usize> {
+        self.slots.get(row).copied()
+    }
+
+    /// The runs, each with its step in a slot.
+    fn steps(&self, slot: usize) -> impl Iterator<Item = (&Run, usize)> {
+        let step = move |(place, run)| Some((run, self.timelines.axis.step(place, slot)?));
+        self.runs.iter().enumerate().filter_map(step)
+    }
+
+    fn operation(&self, slot: usize) -> String {
+        let operation = |(run, step): (&Run, usize)| steps::facts(&run.report, step)?.operation;
+        let operations: Vec<Operation> = self.steps(slot).filter_map(operation).collect();
+        operations_text(&operations)
+    }
+
+    fn kind(&self, slot: usize) -> Option<String> {
+        self.steps(slot).find_map(|(run, step)| steps::facts(&run.report, step)?.kind)
+    }
+
+    fn name(&self, slot: usize) -> Option<String> {
+        let name = |(run, step): (&Run, usize)| {
+            let facts = steps::facts(&run.report, step)?;
+            facts.name.or(facts.kind)
+        };
+        // Steps that share a slot by number or by their place may do different things.
+        let mut names: Vec<String> = self.steps(slot).filter_map(name).collect();
+        names.dedup();
+        (!names.is_empty()).then(|| names.join(" → "))
+    }
+
+    /// Bytes of a run at its step in a slot.
+    fn bytes(&self, run: usize, slot: usize) -> Option<u64> {
+        let step = self.timelines.axis.step(run, slot)?;
+        self.timelines.run(run)?.timeline.peak_curve().get(step).copied()
+    }
+}
+
+/// By how much a run is over the limit at its step in a slot.
+fn over_of(timelines: &SlotTimelines, run: usize, slot: usize) -> Option<u64> {
+    timelines.run(run)?.timeline.over.as_ref()?.at(timelines.axis.step(run, slot)?)
+}
+
+fn is_over(timelines: &SlotTimelines, slot: usize) -> bool {
+    (0..timelines.axis.runs()).any(|run| over_of(timelines, run, slot).is_some_and(|over| over > 0))
+}
+
+fn cells(runs: &Runs, timelines: &SlotTimelines) -> Vec<(Cell, Column)> {
+    let of = bytes_title(runs, timelines.scope);
+    let bytes = |title: String, width| Column::bytes(title, width).not_summed();
+    if runs.is_one() {
+        return vec![
+            (Cell::Step(0), Column::text("Step", 44.0)),
+            (Cell::Bytes(0), bytes(of, 96.0)),
+            (Cell::Over(0), bytes("Over limit".to_owned(), 72.0).called("Over the limit")),
+            (Cell::Operation, Column::text("Operation", 92.0)),
+            (Cell::Kind, Column::text("Program", 110.0)),
+            (Cell::Name, Column::rest("Name")),
+        ];
+    }
+    let runs_and = |cell: fn(usize) -> Cell, column: &dyn Fn(&Run) -> Column| {
+        let cell = |(place, run): (usize, &Run)| (cell(place), column(run));
+        runs.iter().enumerate().map(cell).collect::<Vec<_>>()
+    };
+    let mut cells = runs_and(Cell::Step, &|run| Column::text(format!("{} step", run.title), 80.0));
+    cells.push((Cell::Operation, Column::text("Operation", 138.0)));
+    cells.push((Cell::Kind, Column::text("Program", 110.0)));
+    cells.push((Cell::Name, Column::rest("Name")));
+    let in_text = of.to_lowercase();
+    cells.extend(runs_and(Cell::Bytes, &|run| {
+        bytes(run.title.to_string(), 76.0).called(format!("{}: {in_text}", run.title))
+    }));
+    let mut over = runs_and(Cell::Over, &|run| {
+        let title = format!("{} over", run.title);
+        bytes(title, 86.0).called(format!("{}: over the limit", run.title))
+    });
+    // A run that keeps its limit at every step needs no column for it.
+    over.retain(|(cell, _)| {
+        let Cell::Over(run) = cell else { return false };
+        let over = timelines.run(*run).and_then(|curve| curve.timeline.over.as_ref());
+        over.is_some_and(OverLimit::is_anywhere)
+    });
+    cells.extend(over);
+    if runs.len() == 2 {
+        let percent = Column::count("Of the source", 96.0).not_summed();
+        cells.push((Cell::Change(1), bytes("Difference".to_owned(), 98.0)));
+        cells.push((Cell::Percent, Column { unit: "percent", ..percent }));
+    } else {
+        let reference = &runs.reference().title;
+        let changes =
+            runs_and(Cell::Change, &|run| bytes(format!("{} − {reference}", run.title), 98.0));
+        cells.extend(changes.into_iter().skip(1));
+    }
+    cells
+}
+
+impl Rows for StepRows {
+    fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    fn value(&self, row: usize, column: usize) -> Value<'_> {
+        let Some(slot) = self.slot(row) else { return Value::Nothing };
+        let Some((cell, _)) = self.cells.get(column) else { return Value::Nothing };
+        let bytes = |run: usize| self.bytes(run, slot);
+        match *cell {
+            Cell::Step(run) => {
+                let step = self.timelines.axis.step(run, slot);
+                let id = step.and_then(|step| {
+                    Some(self.runs.get(run)?.report.steps.get()?.ids.get(step)?.0)
+                });
+                id.map_or(Value::Nothing, |id| Value::Id(u64::from(id)))
+            }
+            Cell::Operation => Value::text(self.operation(slot)),
+            Cell::Kind => Value::text(self.kind(slot).unwrap_or_default()),
+            Cell::Name => Value::text(self.name(slot).unwrap_or_default()),
+            Cell::Bytes(run) => Value::bytes(bytes(run)),
+            Cell::Over(run) => Value::bytes(over_of(&self.timelines, run, slot)),
+            Cell::Change(run) => Value::change_if_known(bytes(0), bytes(run)),
+            Cell::Percent => match (bytes(0), bytes(1)) {
+                (Some(_), None) => Value::text("only in source"),
+                (None, Some(_)) => Value::text("only in target"),
+                (Some(from @ 1..), Some(to)) => {
+                    let percent = (to as f64 - from as f64) * 1000.0 / from as f64;
+                    Value::Percent(percent.round() / 10.0)
+                }
+                _ => Value::Nothing,
+            },
+        }
+    }
+
+    fn name(&self, row: usize) -> Option<String> {
+        StepRows::name(self, self.slot(row)?)
+    }
+
+    fn places(&self, row: usize) -> Vec<TitledPlace> {
+        self.slot(row).and_then(|slot| step_place(&self.runs, slot)).into_iter().collect()
+    }
+
+    fn hover(&self, row: usize) -> Option<String> {
+        let slot = self.slot(row)?;
+        let worst = |(place, run): (usize, &Run)| {
+            let over = self.timelines.run(place)?.timeline.over.as_ref()?;
+            let device = over.worst_device_at(self.timelines.axis.step(place, slot)?)?;
+            let device = run.report.device_title(device);
+            let of = if self.runs.is_one() { String::new() } else { format!("{}: ", run.title) };
+            Some(format!("{of}{device} is over its own limit by most"))
+        };
+        let worst: Vec<String> = self.runs.iter().enumerate().filter_map(worst).collect();
+        (!worst.is_empty()).then(|| worst.join("\n"))
+    }
+}
