@@ -1,5 +1,7 @@
 //! Figures and names as people read them, on a terminal and in a window.
 
+pub mod run_names;
+
 use std::borrow::Cow;
 
 /// An enum each value of which has a word: that of its JSON, which a function of that name returns.

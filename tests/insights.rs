@@ -110,10 +110,7 @@ fn holds_of_every_run(run: &Run) {
     let fit_without_gaps = run.over().filter(|tile| number(tile, "bytes") <= LIMIT).count();
     assert_eq!(failure["would_fit_without_gaps"], fit_without_gaps);
     let listed: TileSelection = failure["tiles"].as_str().unwrap().parse().unwrap();
-    assert!(
-        run.over()
-            .all(|tile| listed.contains(TileId(number(tile, "tile") as u32)))
-    );
+    assert!(run.over().all(|tile| listed.contains(TileId(number(tile, "tile") as u32))));
     assert_eq!(listed.count(), run.over().count() as u64);
     let worst = &run.insights["must_go"][0];
     assert_eq!(worst["tile"], failure["worst_tile"]);
@@ -221,7 +218,10 @@ fn operands_lie_on_few_tiles(run: &Run, proportion: f64) {
     let evidence = raise["evidence"].as_array().unwrap();
     assert!(evidence.iter().any(|row| row["file"] == "compile.log"), "{evidence:#?}");
     let operands = &evidence[0];
-    assert!(operands["what"].as_str().unwrap().contains("all of which 46 such tiles hold"), "{operands}");
+    assert!(
+        operands["what"].as_str().unwrap().contains("all of which 46 such tiles hold"),
+        "{operands}"
+    );
     assert_eq!(operands["operation"]["kind"], "convolution");
     assert!(operands["variable"].as_str().unwrap().starts_with("<rearrangement:"));
     assert!(!run.ids().contains(&"lower-available-memory-proportion"));

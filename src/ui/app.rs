@@ -340,18 +340,19 @@ impl App {
 
     /// Names the report in the window's frame, by which people find one of several windows.
     fn title(&mut self, ctx: &egui::Context) {
-        let name = |load: &Load| {
-            let name = load.path.file_name().unwrap_or(load.path.as_os_str()).to_string_lossy();
-            shortened(&name, 80).into_owned()
-        };
-        let names: Vec<String> = self.open.iter().map(|run| name(&run.load)).collect();
-        let title = match &*names {
-            [] => "Tilescope".to_owned(),
-            names => format!("{} – Tilescope", names.join(" → ")),
-        };
+        let title = self.title_text();
         if title != self.title {
             ctx.send_viewport_cmd(egui::ViewportCommand::Title(title.clone()));
             self.title = title;
+        }
+    }
+
+    fn title_text(&self) -> String {
+        let names = self.open.names();
+        let names: Vec<_> = names.iter().map(|name| shortened(name, 80)).collect();
+        match &*names {
+            [] => "Tilescope".to_owned(),
+            names => format!("{} – Tilescope", names.join(" → ")),
         }
     }
 

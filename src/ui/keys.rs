@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use super::command::{Command, PickFor, Tool};
 use super::pages::{PAGES, WhyNot};
-use super::recent::{RecentComparison, RecentReport};
+use super::recent::{RecentComparison, RecentReport, titles};
 use super::runs::{Arrangement, MOST_RUNS, RunId, StepsBy};
 use super::settings::Change;
 use super::units::Units;
@@ -165,17 +165,18 @@ pub fn actions(state: &ActionState<'_>) -> Vec<Action> {
             actions.extend(of_run.map(|(title, command)| Action::new(title, &[], command, None)));
         }
     }
-    for report in state.recents {
+    let titles = titles(state.recents);
+    for (report, title) in state.recents.iter().zip(&titles) {
         let command = Command::Open(report.path.clone());
-        actions.push(Action::new(format!("Open {}", report.title), &[], command, None));
+        actions.push(Action::new(format!("Open {title}"), &[], command, None));
     }
     for comparison in state.comparisons {
         let command = Command::Compare(comparison.paths());
         actions.push(Action::new(format!("Compare {}", comparison.title), &[], command, None));
     }
     if state.source != Source::None {
-        for report in state.recents {
-            let title = format!("Compare with {}", report.title);
+        for (report, title) in state.recents.iter().zip(&titles) {
+            let title = format!("Compare with {title}");
             let command = Command::AddRun(report.path.clone());
             actions.push(Action::new(title, &[], command, no_room(state)));
         }

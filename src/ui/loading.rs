@@ -98,6 +98,8 @@ pub struct Load {
 impl Load {
     /// Starts to load the report at a path; the thread wakes `ctx` after each step.
     pub fn start(path: PathBuf, ctx: &egui::Context) -> Self {
+        // `.` and a bare `profile.pop` name no report.
+        let path = std::path::absolute(&path).unwrap_or(path);
         let source = path.clone();
         Self::start_with(path, Stage::Finding, ctx, move |shared| read(&source, shared))
     }

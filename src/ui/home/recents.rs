@@ -12,7 +12,7 @@ use crate::text::shortened;
 use crate::ui::command::Command;
 use crate::ui::icon::Icon;
 use crate::ui::job::Latest;
-use crate::ui::recent::date_text;
+use crate::ui::recent::{date_text, titles};
 use crate::ui::settings::Change;
 use crate::ui::theme::{Tokens, card_frame};
 
@@ -91,8 +91,8 @@ fn entries(state: &HomeState<'_>) -> Vec<Entry> {
         open: Command::Compare(comparison.paths()),
         forget: Command::Set(Change::ForgetComparison(comparison.paths())),
     });
-    let reports = state.recents.iter().map(|report| Entry {
-        title: report.title.clone(),
+    let reports = state.recents.iter().zip(titles(state.recents)).map(|(report, title)| Entry {
+        title,
         paths: vec![report.path.clone()],
         opened: report.opened,
         open: Command::Open(report.path.clone()),
