@@ -16,7 +16,7 @@ use super::keys::{self, ActionState, RunEntry, Source, keys_ui};
 use super::loading::{Load, Stage};
 use super::menu::{MenuState, menu_ui};
 use super::open_runs::{OpenRun, OpenRuns, TimesDerived};
-use super::palette::Palette;
+use super::palette::{Palette, PaletteState};
 use super::report_view::ReportView;
 use super::runs::{MOST_RUNS, RunId};
 use super::runs_bar::{bar_ui, failures_ui};
@@ -166,7 +166,6 @@ impl App {
             comparison: runs
                 .is_some_and(|runs| !runs.is_one())
                 .then_some((self.open.arrangement, self.open.steps_by)),
-            is_picking: self.incoming.is_picking(),
             ways: (selections.can_go_back(), selections.can_go_forward()),
             is_menu_collapsed: self.settings.now.is_menu_collapsed,
             units: self.settings.now.units,
@@ -200,7 +199,15 @@ impl App {
             .frame(frame)
             .show(ui, |ui| menu_ui(ui, &menu, &mut commands));
         if self.palette.is_open {
-            self.palette.ui(ui, &actions, &mut commands);
+            let state = PaletteState {
+                actions: &actions,
+                runs,
+                paths: &self.open.paths(),
+                recents: &self.settings.now.recent_reports,
+                no_room: keys::no_room(&action_state),
+                is_picking: self.incoming.is_picking(),
+            };
+            self.palette.ui(ui, &state, &mut commands);
         }
         if self.are_keys_shown {
             keys_ui(ui, &mut self.are_keys_shown, &actions);
@@ -227,7 +234,7 @@ impl App {
             let is_coming = |run: &&OpenRun| run.failure().is_none() && run.report().is_none();
             match (runs, self.open.iter().find(is_coming)) {
                 _ if self.tool == Some(Tool::Diagnose) => {
-                    self.diagnose.ui(ui, is_picking, &mut commands);
+                    self.diagnose.ui(ui, &mut commands);
                 }
                 _ if self.tool == Some(Tool::Sweep) => {
                     self.sweep.ui(ui, is_picking, &mut commands);
@@ -236,7 +243,7 @@ impl App {
                 (None, Some(run)) => {
                     waiting_ui(ui, &run.load, &run.load.stage(), &mut commands);
                 }
-                _ if is_open => failures_ui(ui, &self.open, &entries, is_picking, &mut commands),
+                _ if is_open => failures_ui(ui, &self.open, &entries, &mut commands),
                 _ => {
                     let state = HomeState {
                         failures: &failures,
@@ -268,6 +275,22 @@ impl App {
             Command::Demo => {
                 self.home.notice = None;
                 self.show(vec![Load::start_demo(ctx)]);
+            }
+            Command::AskPath(purpose) => {
+                self.are_keys_shown = false;
+                self.palette.ask(purpose);
+            }
+            Command::SelectTiles(tiles) => {
+                self.view.selections.now.tiles = tiles;
+                self.show_page(Page::Memory);
+            }
+            Command::SelectStep(at) => {
+                self.view.selections.now.steps = vec![at];
+                self.show_page(Page::Liveness);
+            }
+            Command::SelectVariable(name) => {
+                self.view.selections.now.variable = Some(name);
+                self.show_page(Page::Liveness);
             }
             Command::Pick(purpose) => self.notice = self.incoming.pick(ctx, purpose).err(),
             Command::Compare(paths) => {
@@ -306,11 +329,9 @@ impl App {
             Command::Reload => self.reload(ctx),
             Command::Close => self.close(),
             Command::Cancel => self.cancel(),
-            Command::Go(page) => {
-                self.view.page = page;
-                self.tool = None;
-            }
+            Command::Go(page) => self.show_page(page),
             Command::Use(tool) => self.tool = Some(tool),
+            Command::AddLog(id, path) => self.reload_with_logs(ctx, id, &[path]),
             Command::OpenLog(path) => {
                 self.tool = Some(Tool::Diagnose);
                 self.diagnose.open_log(path);
@@ -336,6 +357,11 @@ impl App {
             Command::ToggleKeys => self.are_keys_shown = !self.are_keys_shown,
         }
         ctx.request_repaint();
+    }
+
+    fn show_page(&mut self, page: Page) {
+        self.view.page = page;
+        self.tool = None;
     }
 
     /// Names the report in the window's frame, by which people find one of several windows.

@@ -11,6 +11,7 @@ pub mod lifetimes;
 pub(crate) mod peaks;
 pub mod scope_curve;
 pub(crate) mod timeline;
+pub mod variable_search;
 pub mod variables;
 mod worst_tiles;
 

@@ -14,10 +14,11 @@ use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use serde::{Serialize, Serializer};
 
 use super::output::{self, Answer, CsvAnswer, Document};
+use crate::analysis::insights::logs::log_messages;
 use crate::analysis::sweep::{
     Curve, Figure, HeatMap, OptionNotFound, RunError, Sweep, SweepRun, curve, heat_map,
 };
-use crate::format::poplar::{FolderReport, map_reports, reports_in_folder};
+use crate::format::poplar::{FolderReport, OpenReport, map_reports, reports_in_folder};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::{Report, Warning, WarningCode, Warnings};
 use crate::text::clean;
@@ -92,7 +93,11 @@ impl SweepReport {
         let folder = &arguments.directory;
         let warnings = Warnings::default();
         let reports = reports_in_folder(folder, &warnings)?;
-        let Some(runs) = map_reports(&reports, progress, facts) else {
+        let read_more = |open: &OpenReport, progress: &Progress| {
+            open.read_debug_info(progress);
+            open.read_logs(&[], log_messages);
+        };
+        let Some(runs) = map_reports(&reports, progress, read_more, facts) else {
             return Err(Error::new(ErrorKind::Unreadable, "cancelled"));
         };
         let sweep = Sweep::new(runs);

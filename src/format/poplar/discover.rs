@@ -30,6 +30,9 @@ const SIDE_FILES: [&str; 3] = ["framework.json", "app.json", "archive.a"];
 const RARE_FILES: [&str; 4] =
     ["profile.pop_cache", "serialized_graph.capnp", "profile_info.json", "compile.log"];
 
+/// How many directories and reports beside a report are looked at.
+const MOST_BESIDE: usize = 200;
+
 const CAPTURE_HINT: &str = "A report is written when the program runs with \
     POPLAR_ENGINE_OPTIONS='{\"autoReport.all\":\"true\",\"autoReport.directory\":\"./profile\"}'.";
 
@@ -121,6 +124,35 @@ pub fn reports_in_folder(folder: &Path, warnings: &Warnings) -> Result<Vec<Folde
     Ok(found.profiles.into_iter().map(|profile| FolderReport::new(folder, profile)).collect())
 }
 
+/// The other reports beside one: in its directory, and in the directories beside that, sorted by path.
+/// What cannot be looked into has none.
+pub fn reports_beside(path: &Path) -> Vec<FolderReport> {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let is_profile = path.extension().is_some_and(|extension| extension == "pop");
+    let directory = if path.is_dir() { path.clone() } else { directory_of(&path) };
+    let mut found = profiles_in(&directory).0;
+    // A report may be named by a directory above it.
+    if found.is_empty() {
+        found = reports_below(&directory).unwrap_or_default();
+    }
+    let Some(own) = found.first().map(|first| if is_profile { path } else { first.clone() }) else {
+        return Vec::new();
+    };
+    let directory = directory_of(&own);
+    let above = directory.parent().unwrap_or(&directory);
+    let entries = fs::read_dir(above).into_iter().flatten().flatten();
+    let directories = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    for beside in directories.map(|entry| entry.path()).take(MOST_BESIDE) {
+        if beside != directory {
+            found.extend(profiles_in(&beside).0);
+        }
+    }
+    found.retain(|profile| *profile != own);
+    found.sort();
+    found.truncate(MOST_BESIDE);
+    found.into_iter().map(|profile| FolderReport::new(above, profile)).collect()
+}
+
 /// A report below a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FolderReport {
@@ -134,7 +166,8 @@ pub struct FolderReport {
 }
 
 impl FolderReport {
-    fn new(folder: &Path, profile: PathBuf) -> Self {
+    /// The report of a profile below a folder.
+    pub fn new(folder: &Path, profile: PathBuf) -> Self {
         let is_complete = profile.file_name().is_some_and(|name| name == "profile.pop");
         let path = if is_complete { directory_of(&profile) } else { profile.clone() };
         Self { name: Self::name_of(folder, &path), profile, path }
@@ -310,4 +343,35 @@ pub fn directory_of(file: &Path) -> PathBuf {
 pub fn file_name(path: &Path) -> String {
     path.file_name()
         .map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reports_beside_one_are_found_however_it_is_named_and_it_is_not_among_them() {
+        let directory = tempfile::tempdir().unwrap();
+        let below = |path: &str| directory.path().join(path);
+        for name in ["a", "b", "c", "empty", "deeper/d"] {
+            fs::create_dir_all(below(name)).unwrap();
+        }
+        for file in ["a/profile.pop", "b/profile.pop", "deeper/d/profile.pop"] {
+            fs::write(below(file), "").unwrap();
+        }
+        for file in ["c/profile_12345678.pop", "c/profile_87654321.pop", "a/debug.cbor"] {
+            fs::write(below(file), "").unwrap();
+        }
+        let names = |path: &str| -> Vec<String> {
+            reports_beside(&below(path)).into_iter().map(|report| report.name).collect()
+        };
+        let (first, second) = ("c/profile_12345678.pop", "c/profile_87654321.pop");
+        for path in ["a", "a/profile.pop", "a/debug.cbor"] {
+            assert_eq!(names(path), ["b", first, second], "{path}");
+        }
+        assert_eq!(names(first), ["a", "b", second]);
+        assert_eq!(names("deeper"), [""; 0], "it is named by the directory above it");
+        assert_eq!(names("empty"), [""; 0]);
+        assert_eq!(names("absent/profile.pop"), [""; 0]);
+    }
 }

@@ -17,11 +17,11 @@ mod table;
 
 use std::io::{self, Read};
 use std::ops::RangeInclusive;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use database::{Database, size_of_file};
-pub use discover::{FolderReport, reports_below, reports_in_folder};
+pub use discover::{FolderReport, reports_below, reports_beside, reports_in_folder};
 use discover::{Found, discover};
 pub use many::map_reports;
 use pop::tile_lists::{Cycles, ListSizes};
@@ -160,10 +160,14 @@ impl OpenReport {
         report.debug.settle(complete(debug, progress, absent::debug));
     }
 
-    /// Searches the logs beside the profile with `find`. No log is no fault.
-    pub fn read_logs(&self, find: impl Fn(&mut dyn Read) -> io::Result<Vec<LogMessage>>) {
+    /// Searches the logs beside the profile, and those that are named, with `find`. No log is no fault.
+    pub fn read_logs(
+        &self,
+        named: &[PathBuf],
+        find: impl Fn(&mut dyn Read) -> io::Result<Vec<LogMessage>>,
+    ) {
         let directory = discover::directory_of(&self.found.profile);
-        let logs = logs::read_logs(&directory, &self.report.warnings, find);
+        let logs = logs::read_logs(&directory, named, &self.report.warnings, find);
         self.report.logs.fill(Some(logs));
     }
 

@@ -1,7 +1,7 @@
 //! How the window opens, reads again and closes runs.
 
 use eframe::egui;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::App;
 use crate::text::run_names::run_name;
@@ -47,10 +47,17 @@ impl App {
     }
 
     pub(super) fn reload_run(&mut self, ctx: &egui::Context, id: RunId) {
-        let path = self.open.iter().find(|run| run.id == id).map(|run| run.load.path.clone());
-        if let Some(path) = path {
-            self.replace(id, Load::start(path, ctx));
-        }
+        self.reload_with_logs(ctx, id, &[]);
+    }
+
+    /// Reads a run again, with logs besides those that it had.
+    pub(super) fn reload_with_logs(&mut self, ctx: &egui::Context, id: RunId, more: &[PathBuf]) {
+        let Some(load) = self.open.iter().find(|run| run.id == id).map(|run| &run.load) else {
+            return;
+        };
+        let logs = load.logs.iter().chain(more).cloned().collect();
+        let load = Load::start_with_logs(load.path.clone(), logs, ctx);
+        self.replace(id, load);
     }
 
     /// Reads a run again, or another report in its place.
