@@ -250,6 +250,7 @@ impl App {
                         is_picking,
                         recents: &self.settings.now.recent_reports,
                         comparisons: &self.settings.now.recent_comparisons,
+                        sweeps: &self.settings.now.recent_sweeps,
                     };
                     self.home.ui(ui, &state, &mut commands);
                 }

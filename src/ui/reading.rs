@@ -5,7 +5,9 @@ use std::time::UNIX_EPOCH;
 
 use crate::analysis::insights::logs::log_messages;
 use crate::analysis::sweep::{RunError, Sweep, SweepRun};
-use crate::format::poplar::{FolderReport, map_reports, reports_beside, reports_in_folder};
+use crate::format::poplar::{
+    FolderReport, OpenReport, map_reports, reports_beside, runs_in_folder,
+};
 use crate::format::{Error, Progress};
 use crate::store::{Report, Warnings};
 use crate::text::count_of;
@@ -13,9 +15,9 @@ use crate::text::count_of;
 /// Reads all reports below a folder. Fails with a text for people.
 pub fn read_sweep(folder: &Path, progress: &Progress) -> Result<Sweep, String> {
     // What cannot be looked into is no run; what cannot be read is one, with its error.
-    let reports = reports_in_folder(folder, &Warnings::default()).map_err(|error| error.message)?;
+    let found = runs_in_folder(folder, &Warnings::default()).map_err(|error| error.message)?;
     let runs = map_reports(
-        &reports,
+        &found.reports,
         progress,
         |open, progress| {
             open.read_debug_info(progress);
@@ -23,7 +25,13 @@ pub fn read_sweep(folder: &Path, progress: &Progress) -> Result<Sweep, String> {
         },
         run,
     );
-    Ok(Sweep::new(runs.ok_or("Cancelled")?))
+    let mut runs = runs.ok_or("Cancelled")?;
+    let without = found.without_report.iter().map(|run| {
+        let side_files = OpenReport::without_profile(&run.path, log_messages);
+        SweepRun::without_report(run.path.display().to_string(), run.name.clone(), &side_files)
+    });
+    runs.extend(without);
+    Ok(Sweep::new(runs))
 }
 
 fn run(place: &FolderReport, report: Result<&Report, &Error>) -> SweepRun {

@@ -43,6 +43,12 @@ impl RecentReport {
         Self { title: title(report, &path), path, opened: seconds_now() }
     }
 
+    /// A directory that was read as a sweep.
+    pub fn sweep(folder: &Path) -> Self {
+        let path = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+        Self { title: shortened_name(&run_name(&path)), path, opened: seconds_now() }
+    }
+
     /// Its title with another name of the run: that which tells it from others.
     fn title_with(&self, name: &str) -> String {
         match self.title.strip_suffix(&shortened_name(&run_name(&self.path))) {

@@ -1,6 +1,7 @@
 //! Finds the files of a report from a path (formats/poplar.md "Directory layouts", definitions.md
 //! "Reports in a directory").
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -102,6 +103,33 @@ pub fn reports_below(directory: &Path) -> Result<Vec<PathBuf>, Error> {
 /// # Errors
 /// `not-a-report` when there is none, and when the directory itself cannot be read.
 pub fn reports_in_folder(folder: &Path, warnings: &Warnings) -> Result<Vec<FolderReport>, Error> {
+    Ok(runs_in_folder(folder, warnings)?.reports)
+}
+
+/// The runs below a folder.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FolderRuns {
+    /// The reports, sorted by path.
+    pub reports: Vec<FolderReport>,
+    /// Runs that left no report, sorted by path: directories with an `app.json` or a log, neither in nor above nor
+    /// below which there is a profile, as deep as one that has one.
+    pub without_report: Vec<FolderRun>,
+}
+
+/// A run that left no report.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FolderRun {
+    /// Its directory.
+    pub path: PathBuf,
+    /// The same as seen from the folder.
+    pub name: String,
+}
+
+/// As [`reports_in_folder`], with the runs that left no report.
+///
+/// # Errors
+/// As those of [`reports_in_folder`].
+pub fn runs_in_folder(folder: &Path, warnings: &Warnings) -> Result<FolderRuns, Error> {
     if folder.is_file() {
         let message = format!("{} is a file: a directory of reports expected", folder.display());
         return Err(Error::new(ErrorKind::NotAReport, message).in_file(folder));
@@ -121,7 +149,23 @@ pub fn reports_in_folder(folder: &Path, warnings: &Warnings) -> Result<Vec<Folde
     if found.profiles.is_empty() {
         return Err(nothing_found(folder));
     }
-    Ok(found.profiles.into_iter().map(|profile| FolderReport::new(folder, profile)).collect())
+    let directories: BTreeSet<PathBuf> =
+        found.profiles.iter().map(|profile| directory_of(profile)).collect();
+    let depths: BTreeSet<usize> =
+        directories.iter().map(|path| path.components().count()).collect();
+    let is_run = |path: &PathBuf| {
+        let is_below = || path.ancestors().any(|above| directories.contains(above));
+        let is_above = || directories.iter().any(|directory| directory.starts_with(path));
+        depths.contains(&path.components().count()) && !is_below() && !is_above()
+    };
+    let mut without_report: Vec<PathBuf> = found.with_traces.into_iter().filter(is_run).collect();
+    without_report.sort();
+    let run = |path: PathBuf| FolderRun { name: FolderReport::name_of(folder, &path), path };
+    let reports = found.profiles.into_iter().map(|profile| FolderReport::new(folder, profile));
+    Ok(FolderRuns {
+        reports: reports.collect(),
+        without_report: without_report.into_iter().map(run).collect(),
+    })
 }
 
 /// The other reports beside one: in its directory, and in the directories beside that, sorted by path.
@@ -182,6 +226,8 @@ impl FolderReport {
 struct Below {
     /// Sorted by path.
     profiles: Vec<PathBuf>,
+    /// Directories that have an `app.json` or a log.
+    with_traces: Vec<PathBuf>,
     /// Directories that could not be listed, and why.
     unreadable: Vec<(PathBuf, std::io::Error)>,
     /// Whether there are more directories than are looked into.
@@ -189,7 +235,12 @@ struct Below {
 }
 
 fn look_below(directory: &Path, max_depth: usize) -> Result<Below, Error> {
-    let mut below = Below { profiles: Vec::new(), unreadable: Vec::new(), is_cut: false };
+    let mut below = Below {
+        profiles: Vec::new(),
+        with_traces: Vec::new(),
+        unreadable: Vec::new(),
+        is_cut: false,
+    };
     let mut looked_into = 0_usize;
     let mut waiting = vec![(directory.to_owned(), 0_usize)];
     while let Some((directory, depth)) = waiting.pop() {
@@ -206,13 +257,18 @@ fn look_below(directory: &Path, max_depth: usize) -> Result<Below, Error> {
                 continue;
             }
         };
+        let mut has_traces = false;
         for entry in entries.flatten() {
+            let name = entry.file_name();
+            has_traces |=
+                name == "app.json" || Path::new(&name).extension().is_some_and(|end| end == "log");
             // Links to directories are not followed: they may lead back.
             if depth < max_depth && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 waiting.push((entry.path(), depth.saturating_add(1)));
             }
         }
         below.profiles.extend(profiles_in(&directory).0);
+        below.with_traces.extend(has_traces.then_some(directory));
     }
     below.profiles.sort();
     Ok(below)
@@ -348,6 +404,30 @@ pub fn file_name(path: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn runs_that_left_no_report_lie_as_deep_as_reports_and_have_a_trace() {
+        let directory = tempfile::tempdir().unwrap();
+        let files = [
+            "8/0.2/profile.pop",
+            "8/0.2/logs/a.log",
+            "8/0.6/app.json",
+            "8/0.8/compile.log",
+            "8/empty/notes.txt",
+            "sweep.log",
+            "8/app.json",
+            "16/deep/er/app.json",
+        ];
+        for file in files {
+            let path = directory.path().join(file);
+            fs::create_dir_all(directory_of(&path)).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        let runs = runs_in_folder(directory.path(), &Warnings::default()).unwrap();
+        let names: Vec<&str> = runs.without_report.iter().map(|run| &*run.name).collect();
+        assert_eq!(names, ["8/0.6", "8/0.8"]);
+        assert_eq!((runs.reports.len(), &*runs.reports[0].name), (1, "8/0.2"));
+    }
 
     #[test]
     fn reports_beside_one_are_found_however_it_is_named_and_it_is_not_among_them() {

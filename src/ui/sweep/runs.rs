@@ -13,7 +13,7 @@ const FIGURE: f32 = 92.0;
 /// Options that have a column.
 const MOST_OPTIONS: usize = 4;
 /// Figures that have a column, in their order.
-const FIGURES: [(Figure, &str); 8] = [
+const FIGURES: [(Figure, &str); 9] = [
     (Figure::FullestTile, "Fullest tile"),
     (Figure::TilesOverLimit, "Tiles over"),
     (Figure::Peak, "Peak"),
@@ -22,6 +22,7 @@ const FIGURES: [(Figure, &str); 8] = [
     (Figure::Code, "Code"),
     (Figure::Cycles, "Cycles"),
     (Figure::Throughput, "Samples/s"),
+    (Figure::PlannerAtMinimum, "At minimum"),
 ];
 
 pub struct RunRows(pub Arc<Sweep>);
@@ -33,7 +34,7 @@ fn options(sweep: &Sweep) -> impl Iterator<Item = usize> {
 }
 
 pub fn columns(sweep: &Sweep) -> Vec<Column> {
-    let mut columns = vec![Column::rest("Run"), Column::text("Fits", 52.0)];
+    let mut columns = vec![Column::rest("Run"), Column::text("Fits", 64.0)];
     for place in options(sweep) {
         let name = sweep.options.get(place).map_or("", |option| &*option.short_name);
         columns.push(Column::text(shortened(name, 24).into_owned(), 92.0));
@@ -56,6 +57,7 @@ impl Rows for RunRows {
         match column {
             0 => Value::text(&*run.name),
             1 if run.error.is_some() => Value::text("error"),
+            1 if run.no_report => Value::text("no report"),
             1 => match run.fits {
                 Some(true) if self.0.fastest_that_fits.run() == Some(row) => Value::text("fastest"),
                 Some(true) => Value::text("yes"),
@@ -76,7 +78,8 @@ impl Rows for RunRows {
                         Some(FigureValue::Count(bytes)) if figure.is_bytes() => Value::Bytes(bytes),
                         Some(FigureValue::Count(count)) => Value::Count(count),
                         Some(FigureValue::Rate(rate)) => {
-                            Value::Number((rate * 100.0).round() / 100.0)
+                            let tens = if rate >= 100.0 { 1.0 } else { 100.0 };
+                            Value::Number((rate * tens).round() / tens)
                         }
                         Some(FigureValue::Flag(_)) | None => Value::Nothing,
                     }
@@ -87,6 +90,9 @@ impl Rows for RunRows {
 
     fn hover(&self, row: usize) -> Option<String> {
         let run = self.0.runs.get(row)?;
+        if run.no_report {
+            return Some("The run left a log or an app.json, and no report".to_owned());
+        }
         run.error.as_ref().map(|error| format!("Could not be read: {}", error.message))
     }
 }
