@@ -1,5 +1,7 @@
 //! Figures and names as people read them, on a terminal and in a window.
 
+pub mod run_names;
+
 use std::borrow::Cow;
 
 /// An enum each value of which has a word: that of its JSON, which a function of that name returns.
@@ -43,11 +45,6 @@ pub fn grouped(number: u64) -> String {
         grouped.push(digit);
     }
     grouped
-}
-
-/// A number of things: `1 tile`, `1,234 tiles`.
-pub fn count_of(number: u64, one: &str, many: &str) -> String {
-    format!("{} {}", grouped(number), if number == 1 { one } else { many })
 }
 
 /// Bytes in the largest binary unit that they reach, with three significant digits or more.

@@ -388,3 +388,30 @@ fn what_the_peak_of_one_report_consists_of_adds_up() {
     let wrong = common::tilescope(&["liveness", report, "--step", "peak", "--by", "fullest"]);
     assert_eq!(wrong.status.code(), Some(2));
 }
+
+#[test]
+fn a_log_from_anywhere_counts_as_those_beside_the_report() {
+    let report = common::in_package("sample_profiles/does-not-fit");
+    let elsewhere = tempfile::tempdir().unwrap();
+    let log = elsewhere.path().join("job 17.txt");
+    let warning = "2031-05-04T01:02:03.000002Z PL:POPLIN    7.7 W: Warning: convolution planner \
+        unable to meet memory target. Optimizing for minimum memory...\n";
+    std::fs::write(&log, warning.repeat(3)).unwrap();
+    let (report, log) = (report.to_str().unwrap(), log.to_str().unwrap());
+    let said = |arguments: &[&str]| {
+        let output = common::tilescope(&[&["summary", report, "--json"], arguments].concat());
+        assert_eq!(output.status.code(), Some(0));
+        common::json(&output)["insights"].to_string()
+    };
+    assert!(!said(&[]).contains("job 17.txt"));
+    let with_log = said(&["--log", log]);
+    assert!(
+        with_log.contains("job 17.txt") && with_log.contains("minimum of memory"),
+        "{with_log}"
+    );
+    let absent = elsewhere.path().join("absent.log");
+    let output =
+        common::tilescope(&["summary", report, "--json", "--log", absent.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(3));
+    assert_eq!(common::json(&output)["error"]["kind"], "not-found");
+}

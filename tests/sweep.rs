@@ -12,7 +12,7 @@ use common::{json, real_report, sample, tilescope};
 use rayon::prelude::*;
 use serde_json::Value;
 use tilescope::format::Progress;
-use tilescope::format::poplar::{map_reports, reports_in_folder};
+use tilescope::format::poplar::{OpenReport, map_reports, reports_in_folder};
 use tilescope::store::Warnings;
 use tilescope::synth::story::PROPORTIONS;
 use tilescope::synth::{Options, write_report};
@@ -289,7 +289,8 @@ fn reading_many_reports_says_how_far_it_is_and_can_be_cancelled() {
     let reports = reports_in_folder(grid(), &warnings).unwrap();
     assert!(reports.is_sorted_by_key(|report| &report.profile) && warnings.list().is_empty());
     let progress = Progress::default();
-    let names = map_reports(&reports, &progress, |place, report| {
+    let read_debug = |open: &OpenReport, progress: &Progress| open.read_debug_info(progress);
+    let names = map_reports(&reports, &progress, read_debug, |place, report| {
         // What was read is complete: nothing of it comes later.
         assert_eq!(report.is_ok(), place.name != BROKEN);
         assert!(report.is_err() || report.unwrap().debug.get().is_some());
@@ -301,7 +302,7 @@ fn reading_many_reports_says_how_far_it_is_and_can_be_cancelled() {
     assert!(done == total && total > 1 << 20, "{done} of {total} bytes");
 
     let progress = Progress::default();
-    let stopped = map_reports(&reports, &progress, |_, _| progress.cancel());
+    let stopped = map_reports(&reports, &progress, read_debug, |_, _| progress.cancel());
     assert_eq!(stopped, None);
 }
 
@@ -320,4 +321,118 @@ fn real_reports_that_nothing_tells_apart_have_their_directories() {
         assert_eq!((&row["batch_size"], &row["cycles"]), (&Value::Null, &Value::Null));
     }
     assert_eq!(answer["no_fastest_because"], "speed-unknown");
+}
+
+/// Three runs with a measured figure in app.json, and a fourth that left only its app.json and a log.
+fn measured() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let app = |batch: u64, proportion: f64| {
+        serde_json::json!({
+            "batch_size": batch,
+            "available_memory_proportion": proportion,
+            "measured": { "samples_per_second": 1000.5 * batch as f64 },
+        })
+    };
+    for (batch, proportion) in [(4, 0.005), (4, 0.35), (24, 0.35)] {
+        let options = Options { batch, proportion, execution: true, ..Options::default() };
+        let path = folder.path().join(format!("batch-{batch}-amp-{proportion}"));
+        write_report(&options, &path, &Progress::default()).unwrap();
+        std::fs::write(path.join("app.json"), app(batch, proportion).to_string()).unwrap();
+        std::fs::remove_file(path.join("compile.log")).ok();
+    }
+    let warning = "2031-05-04T01:02:03.000002Z PL:POPLIN    7.7 W: Warning: convolution planner \
+        unable to meet memory target. Optimizing for minimum memory...\n";
+    let logged = folder.path().join("batch-4-amp-0.005");
+    std::fs::write(logged.join("planner.log"), warning.repeat(5)).unwrap();
+    let lost = folder.path().join("batch-24-amp-0.005");
+    std::fs::create_dir(&lost).unwrap();
+    std::fs::write(lost.join("app.json"), app(24, 0.005).to_string()).unwrap();
+    std::fs::write(lost.join("job.log"), "killed\n").unwrap();
+    folder
+}
+
+fn sweep_of(folder: &Path, arguments: &[&str]) -> std::process::Output {
+    tilescope(&[&["sweep", folder.to_str().unwrap()], arguments].concat())
+}
+
+#[test]
+fn a_number_of_app_json_is_the_figure_of_a_sweep() {
+    let folder = measured();
+    let key = "samples_per_second";
+    let answer = json(&sweep_of(folder.path(), &["--by", "batch_size", "--figure", key, "--json"]));
+    assert_eq!(answer["curve"]["figure"], "app.measured.samples_per_second");
+    let lines = answer["curve"]["lines"].as_array().unwrap();
+    let points = lines.iter().flat_map(|line| line["points"].as_array().unwrap());
+    let four = points.clone().find(|point| point["by"] == 4).unwrap();
+    assert_eq!(four["value"], 4002.0, "{lines:#?}");
+    let output = sweep_of(folder.path(), &["--by", "batch_size", "--figure", key]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.starts_with("samples_per_second by batch_size"), "{text}");
+    let output = sweep_of(folder.path(), &["--by", "batch_size", "--figure", "absent"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("app.measured.samples_per_second") && said.contains("fullest-tile"));
+}
+
+#[test]
+fn a_run_without_a_report_is_a_row_and_a_cell_that_say_so() {
+    let folder = measured();
+    let answer = json(&sweep_of(folder.path(), &["--json"]));
+    assert_eq!(rows(&answer).len(), 4);
+    let lost = rows(&answer).iter().find(|row| row["no_report"] == true).unwrap();
+    assert_eq!((&lost["name"], &lost["fits"]), (&"batch-24-amp-0.005".into(), &Value::Null));
+    assert_eq!((&lost["error"], &lost["options"]["app.batch_size"]), (&Value::Null, &24.into()));
+    assert_eq!(rows(&answer).iter().filter(|row| row["no_report"] == false).count(), 3);
+    let by = ["--by", "batch_size", "--and", "convolution"];
+    let text = String::from_utf8(sweep_of(folder.path(), &by).stdout).unwrap();
+    let row = text.lines().find(|line| line.trim_start().starts_with("24 ")).unwrap();
+    assert!(row.contains("no report"), "{text}");
+    let text = String::from_utf8(sweep_of(folder.path(), &[]).stdout).unwrap();
+    let row = text.lines().find(|line| line.contains("batch-24-amp-0.005")).unwrap();
+    assert!(row.contains("no report"), "{text}");
+}
+
+#[test]
+fn the_planner_at_minimum_is_a_column_of_the_sweep() {
+    let folder = measured();
+    let answer = json(&sweep_of(folder.path(), &["--json"]));
+    let of = |name: &str| {
+        let row = rows(&answer).iter().find(|row| row["name"] == name).unwrap();
+        row.get("planner_at_minimum").unwrap().clone()
+    };
+    assert_eq!(of("batch-4-amp-0.005"), 5);
+    assert_eq!(of("batch-4-amp-0.35"), Value::Null, "it has no log");
+    assert_eq!(of("batch-24-amp-0.005"), 0, "its log says nothing of it");
+    let text = String::from_utf8(sweep_of(folder.path(), &[]).stdout).unwrap();
+    assert!(text.contains("at minimum"), "{text}");
+    let row = text.lines().find(|line| line.contains("batch-4-amp-0.005")).unwrap();
+    assert!(row.trim_end().ends_with(" 5"), "{text}");
+}
+
+#[test]
+fn a_sweep_says_by_how_much_a_run_is_over_and_which_no_other_beats() {
+    let answer = sweep(&[]);
+    let mut over = 0;
+    for row in rows(&answer).iter().filter(|row| row["error"].is_null()) {
+        let bytes = row["fullest_tile"]["including_gaps_bytes"].as_u64().unwrap();
+        let limit = row["bytes_per_tile"].as_u64().unwrap();
+        assert_eq!(row["over_limit_bytes"], bytes.saturating_sub(limit));
+        assert_eq!(row["fits"], bytes <= limit);
+        over += u64::from(bytes > limit);
+    }
+    assert!(over > 3, "{over} are over");
+    let map = text(&["--by", "batch", "--and", "proportion", "--figure", "peak"]);
+    assert!(map.contains("KiB over") || map.contains(" B over"), "{map}");
+    let best: Vec<&Value> = rows(&answer).iter().filter(|row| row["pareto"] == true).collect();
+    assert!(best.iter().any(|row| row["path"] == answer["fastest_that_fits"]["path"]), "{best:?}");
+    let figures = |row: &Value| {
+        let tile = row["fullest_tile"]["including_gaps_bytes"].as_u64();
+        (tile, row["throughput_samples_per_second"].as_f64())
+    };
+    for one in &best {
+        for other in rows(&answer).iter().filter(|row| row["fits"] == true) {
+            let ((tile, speed), (other_tile, other_speed)) = (figures(one), figures(other));
+            assert!(other_tile >= tile || other_speed <= speed, "{other} beats {one}");
+        }
+    }
 }

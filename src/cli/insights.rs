@@ -1,5 +1,7 @@
 //! The insights of `tilescope summary`: what they need is read, and shown as text.
 
+use std::fs::File;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::output::{aligned, name_cell, or_unknown, wrapped};
@@ -18,12 +20,15 @@ const MOST_ADVICE: usize = 6;
 const MOST_VARIABLES: usize = 6;
 
 /// Works out the insights. Of a report that does not fit what is needed of the tiles that are over is read as
-/// well.
+/// well. `logs` count as those beside the profile.
 ///
 /// # Errors
-/// When the profile cannot be opened again.
-pub fn of(open: &OpenReport, progress: &Progress) -> Result<Insights, Error> {
-    open.read_logs(log_messages);
+/// When the profile cannot be opened again, or one of the logs cannot be opened.
+pub fn of(open: &OpenReport, logs: &[PathBuf], progress: &Progress) -> Result<Insights, Error> {
+    for log in logs {
+        File::open(log).map_err(|error| Error::io(log, &error))?;
+    }
+    open.read_logs(logs, log_messages);
     Ok(insights_with_tiles(&Derived::new(Arc::clone(&open.report)), progress)?)
 }
 

@@ -51,7 +51,7 @@ pub struct Arguments {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// What the memory is made of, where the peak is, and whether the program fits.
-    Summary(Input),
+    Summary(summary::SummaryArguments),
     /// Memory of every tile, or of some.
     Tiles(tiles::TilesArguments),
     /// Memory at every step: the curve, its peaks, and what is alive there.
@@ -151,7 +151,9 @@ fn usage() -> String {
 /// Runs a command and says how it ended. `started` is when the process began.
 pub fn run(command: &Command, started: Instant) -> ExitCode {
     match command {
-        Command::Summary(input) => output::answer(input, summary::Summary::of),
+        Command::Summary(arguments) => output::answer(&arguments.input, |open, progress| {
+            summary::Summary::of(open, &arguments.log, progress)
+        }),
         Command::Tiles(arguments) => {
             output::answer_or_csv(&arguments.input, arguments.csv, |open, progress| {
                 tiles::Tiles::of(open, arguments, progress)

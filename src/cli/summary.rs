@@ -1,8 +1,12 @@
 //! `tilescope summary`: what the memory is made of, where the peak is, whether the program fits.
 
+use std::path::PathBuf;
+
+use clap::Args;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::Input;
 use super::insights;
 use super::output::{Answer, aligned, name_cell, or_unknown};
 use crate::analysis::insights::Insights;
@@ -21,6 +25,18 @@ use crate::store::target::Target;
 use crate::text::{bytes, clean, exact_bytes, grouped, rate};
 
 const PEAK_VARIABLES: usize = 10;
+
+/// Arguments of `tilescope summary`.
+#[derive(Debug, Args)]
+pub struct SummaryArguments {
+    /// The report.
+    #[command(flatten)]
+    pub input: Input,
+    /// Logs of the program or of its compilation, wherever they are: what they say of memory counts as
+    /// what logs beside the profile (`*.log`) say.
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    pub log: Vec<PathBuf>,
+}
 
 /// `tilescope.summary/1` (cli.md).
 #[derive(Debug, Serialize)]
@@ -99,11 +115,11 @@ struct ExecutionFacts {
 }
 
 impl Summary {
-    /// Sums up a report whose small tables are read.
+    /// Sums up a report whose small tables are read. `logs` count as those beside the profile.
     ///
     /// # Errors
-    /// When the profile cannot be opened again.
-    pub fn of(open: &OpenReport, progress: &Progress) -> Result<Self, Error> {
+    /// When the profile cannot be opened again, or one of the logs cannot be opened.
+    pub fn of(open: &OpenReport, logs: &[PathBuf], progress: &Progress) -> Result<Self, Error> {
         open.read_debug_info(progress);
         let report = &*open.report;
         let debug_and_programs = report.debug.get().zip(report.programs.get());
@@ -127,7 +143,7 @@ impl Summary {
             available_memory_proportion: debug_and_programs
                 .map(|(debug, programs)| operations::proportions(debug, programs))
                 .unwrap_or_default(),
-            insights: insights::of(open, progress)?,
+            insights: insights::of(open, logs, progress)?,
         })
     }
 }

@@ -16,7 +16,7 @@ use super::keys::{self, ActionState, RunEntry, Source, keys_ui};
 use super::loading::{Load, Stage};
 use super::menu::{MenuState, menu_ui};
 use super::open_runs::{OpenRun, OpenRuns, TimesDerived};
-use super::palette::Palette;
+use super::palette::{Palette, PaletteState};
 use super::report_view::ReportView;
 use super::runs::{MOST_RUNS, RunId};
 use super::runs_bar::{bar_ui, failures_ui};
@@ -166,7 +166,6 @@ impl App {
             comparison: runs
                 .is_some_and(|runs| !runs.is_one())
                 .then_some((self.open.arrangement, self.open.steps_by)),
-            is_picking: self.incoming.is_picking(),
             ways: (selections.can_go_back(), selections.can_go_forward()),
             is_menu_collapsed: self.settings.now.is_menu_collapsed,
             units: self.settings.now.units,
@@ -200,7 +199,15 @@ impl App {
             .frame(frame)
             .show(ui, |ui| menu_ui(ui, &menu, &mut commands));
         if self.palette.is_open {
-            self.palette.ui(ui, &actions, &mut commands);
+            let state = PaletteState {
+                actions: &actions,
+                runs,
+                paths: &self.open.paths(),
+                recents: &self.settings.now.recent_reports,
+                no_room: keys::no_room(&action_state),
+                is_picking: self.incoming.is_picking(),
+            };
+            self.palette.ui(ui, &state, &mut commands);
         }
         if self.are_keys_shown {
             keys_ui(ui, &mut self.are_keys_shown, &actions);
@@ -227,7 +234,7 @@ impl App {
             let is_coming = |run: &&OpenRun| run.failure().is_none() && run.report().is_none();
             match (runs, self.open.iter().find(is_coming)) {
                 _ if self.tool == Some(Tool::Diagnose) => {
-                    self.diagnose.ui(ui, is_picking, &mut commands);
+                    self.diagnose.ui(ui, &mut commands);
                 }
                 _ if self.tool == Some(Tool::Sweep) => {
                     self.sweep.ui(ui, is_picking, &mut commands);
@@ -236,13 +243,14 @@ impl App {
                 (None, Some(run)) => {
                     waiting_ui(ui, &run.load, &run.load.stage(), &mut commands);
                 }
-                _ if is_open => failures_ui(ui, &self.open, &entries, is_picking, &mut commands),
+                _ if is_open => failures_ui(ui, &self.open, &entries, &mut commands),
                 _ => {
                     let state = HomeState {
                         failures: &failures,
                         is_picking,
                         recents: &self.settings.now.recent_reports,
                         comparisons: &self.settings.now.recent_comparisons,
+                        sweeps: &self.settings.now.recent_sweeps,
                     };
                     self.home.ui(ui, &state, &mut commands);
                 }
@@ -268,6 +276,22 @@ impl App {
             Command::Demo => {
                 self.home.notice = None;
                 self.show(vec![Load::start_demo(ctx)]);
+            }
+            Command::AskPath(purpose) => {
+                self.are_keys_shown = false;
+                self.palette.ask(purpose);
+            }
+            Command::SelectTiles(tiles) => {
+                self.view.selections.now.tiles = tiles;
+                self.show_page(Page::Memory);
+            }
+            Command::SelectStep(at) => {
+                self.view.selections.now.steps = vec![at];
+                self.show_page(Page::Liveness);
+            }
+            Command::SelectVariable(name) => {
+                self.view.selections.now.variable = Some(name);
+                self.show_page(Page::Liveness);
             }
             Command::Pick(purpose) => self.notice = self.incoming.pick(ctx, purpose).err(),
             Command::Compare(paths) => {
@@ -306,15 +330,13 @@ impl App {
             Command::Reload => self.reload(ctx),
             Command::Close => self.close(),
             Command::Cancel => self.cancel(),
-            Command::Go(page) => {
-                self.view.page = page;
-                self.tool = None;
-            }
+            Command::Go(page) => self.show_page(page),
             Command::GoTo(place) => {
                 self.view.go_to(place);
                 self.tool = None;
             }
             Command::Use(tool) => self.tool = Some(tool),
+            Command::AddLog(id, path) => self.reload_with_logs(ctx, id, &[path]),
             Command::OpenLog(path) => {
                 self.tool = Some(Tool::Diagnose);
                 self.diagnose.open_log(path);
@@ -342,20 +364,26 @@ impl App {
         ctx.request_repaint();
     }
 
+    fn show_page(&mut self, page: Page) {
+        self.view.page = page;
+        self.tool = None;
+    }
+
     /// Names the report in the window's frame, by which people find one of several windows.
     fn title(&mut self, ctx: &egui::Context) {
-        let name = |load: &Load| {
-            let name = load.path.file_name().unwrap_or(load.path.as_os_str()).to_string_lossy();
-            shortened(&name, 80).into_owned()
-        };
-        let names: Vec<String> = self.open.iter().map(|run| name(&run.load)).collect();
-        let title = match &*names {
-            [] => "Tilescope".to_owned(),
-            names => format!("{} – Tilescope", names.join(" → ")),
-        };
+        let title = self.title_text();
         if title != self.title {
             ctx.send_viewport_cmd(egui::ViewportCommand::Title(title.clone()));
             self.title = title;
+        }
+    }
+
+    fn title_text(&self) -> String {
+        let names = self.open.names();
+        let names: Vec<_> = names.iter().map(|name| shortened(name, 80)).collect();
+        match &*names {
+            [] => "Tilescope".to_owned(),
+            names => format!("{} – Tilescope", names.join(" → ")),
         }
     }
 

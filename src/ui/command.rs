@@ -4,10 +4,11 @@ use eframe::egui::Rect;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::runs::{Arrangement, RunId, StepsBy};
+use super::runs::{Arrangement, RunId, StepAt, StepsBy};
 use super::selection::Place;
 use super::settings::Change;
 use crate::analysis::figures::difference::Side;
+use crate::analysis::memory::selection::TileSelection;
 
 use super::widget::rows::{Column, Order, Rows};
 
@@ -39,7 +40,47 @@ pub(crate) enum PickFor {
     Field(Side),
     /// To read a log, which is a file.
     Log,
+    /// To read a log together with a run.
+    LogOf(RunId),
     Sweep,
+}
+
+impl PickFor {
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Open => "Open a report",
+            Self::Run => "Compare with a report",
+            Self::InPlaceOf(_) => "Open another report",
+            Self::Field(Side::Source) => "Report of the source",
+            Self::Field(Side::Target) => "Report of the target",
+            Self::Log => "Open a log",
+            Self::LogOf(_) => "Add a log to the report",
+            Self::Sweep => "Open a directory with reports in it",
+        }
+    }
+
+    /// Whether it is a file, not a directory.
+    pub fn is_file(self) -> bool {
+        matches!(self, Self::Log | Self::LogOf(_))
+    }
+
+    /// Whether the page that asks has a field for it.
+    pub fn has_field(self) -> bool {
+        matches!(self, Self::Field(_) | Self::Sweep)
+    }
+
+    /// What is done with the path that was chosen.
+    pub fn command(self, path: PathBuf) -> Command {
+        match self {
+            Self::Open => Command::Open(path),
+            Self::Run => Command::AddRun(path),
+            Self::InPlaceOf(id) => Command::OpenInPlace(id, path),
+            Self::Field(side) => Command::NameReport(side, path),
+            Self::Log => Command::OpenLog(path),
+            Self::LogOf(id) => Command::AddLog(id, path),
+            Self::Sweep => Command::OpenSweep(path),
+        }
+    }
 }
 
 /// What needs no open report.
@@ -74,7 +115,14 @@ pub(crate) enum Command {
     /// Shows the fields for two reports on the home page.
     ChooseTwo,
     NameReport(Side, PathBuf),
+    /// Shows the field for a path, with what may be meant.
+    AskPath(PickFor),
+    /// Opens the system's dialog for a path.
     Pick(PickFor),
+    SelectTiles(TileSelection),
+    SelectStep(StepAt),
+    /// Selects a variable before lowering, by its name.
+    SelectVariable(String),
     Reload,
     /// Goes back to the home page.
     Close,
@@ -85,6 +133,8 @@ pub(crate) enum Command {
     GoTo(Place),
     Use(Tool),
     OpenLog(PathBuf),
+    /// Reads a run again with a log that counts as those beside its profile.
+    AddLog(RunId, PathBuf),
     OpenSweep(PathBuf),
     ToggleWarnings,
     /// Changes what the window remembers from one run to the next.

@@ -43,6 +43,7 @@ pub struct HomeState<'a> {
     pub is_picking: bool,
     pub recents: &'a [RecentReport],
     pub comparisons: &'a [RecentComparison],
+    pub sweeps: &'a [RecentReport],
 }
 
 impl HomePage {

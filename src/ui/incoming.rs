@@ -8,7 +8,6 @@ use super::command::{Command, PickFor};
 use super::job::Job;
 use super::runs::MOST_RUNS;
 use super::theme::Tokens;
-use crate::analysis::figures::difference::Side;
 
 /// A dialog that answers sooner was never seen by anyone.
 const SHORTEST_DIALOG: Duration = Duration::from_millis(150);
@@ -42,18 +41,9 @@ impl Incoming {
         if self.dialog.is_some() {
             return Ok(());
         }
-        let title = match purpose {
-            PickFor::Open => "Open a report directory",
-            PickFor::Run => "Compare with a report directory",
-            PickFor::InPlaceOf(_) => "Open another report directory",
-            PickFor::Field(Side::Source) => "Report directory of the source",
-            PickFor::Field(Side::Target) => "Report directory of the target",
-            PickFor::Log => "Open a log",
-            PickFor::Sweep => "Open a directory with reports in it",
-        };
         let job = Job::start("file dialog", ctx, move |_| {
-            let dialog = rfd::FileDialog::new().set_title(title);
-            if purpose == PickFor::Log { dialog.pick_file() } else { dialog.pick_folder() }
+            let dialog = rfd::FileDialog::new().set_title(purpose.title());
+            if purpose.is_file() { dialog.pick_file() } else { dialog.pick_folder() }
         });
         let job = job.map_err(|error| format!("No thread for a dialog: {error}"))?;
         self.dialog = Some(Dialog { job, since: Instant::now(), purpose });
@@ -68,17 +58,14 @@ impl Incoming {
         {
             match answer {
                 Ok(Some(path)) => {
-                    arrived.command = Some(match purpose {
-                        PickFor::Open => Command::Open(path),
-                        PickFor::Run => Command::AddRun(path),
-                        PickFor::InPlaceOf(id) => Command::OpenInPlace(id, path),
-                        PickFor::Field(side) => Command::NameReport(side, path),
-                        PickFor::Log => Command::OpenLog(path),
-                        PickFor::Sweep => Command::OpenSweep(path),
-                    });
+                    arrived.command = Some(purpose.command(path));
                 }
                 Ok(None) if since.elapsed() >= SHORTEST_DIALOG => {}
-                Ok(None) | Err(_) => arrived.notice = Some(NO_DIALOG.to_owned()),
+                Ok(None) | Err(_) => {
+                    arrived.notice = Some(NO_DIALOG.to_owned());
+                    arrived.command =
+                        Some(Command::AskPath(purpose)).filter(|_| !purpose.has_field());
+                }
             }
         }
         let dropped: Vec<PathBuf> = ui.input(|input| {

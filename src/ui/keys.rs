@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use super::command::{Command, PickFor, Tool};
 use super::pages::{PAGES, WhyNot};
-use super::recent::{RecentComparison, RecentReport};
+use super::recent::{RecentComparison, RecentReport, titles};
 use super::runs::{Arrangement, MOST_RUNS, RunId, StepsBy};
 use super::settings::Change;
 use super::units::Units;
@@ -22,13 +22,19 @@ pub struct Action {
 }
 
 impl Action {
-    fn new(
+    pub fn new(
         title: impl Into<Cow<'static, str>>,
         keys: &'static [KeyboardShortcut],
         command: Command,
         why_not: Option<&'static str>,
     ) -> Self {
         Self { title: title.into(), keys, command, why_not: why_not.map(Cow::Borrowed) }
+    }
+
+    /// One that cannot be done, with the reason.
+    pub fn impossible(title: String, why_not: String) -> Self {
+        let why_not = Some(why_not.into());
+        Self { title: title.into(), keys: &[], command: Command::TogglePalette, why_not }
     }
 }
 
@@ -39,7 +45,6 @@ pub struct ActionState<'a> {
     pub source: Source,
     /// How several runs are shown and their steps aligned; `None` where there is one.
     pub comparison: Option<(Arrangement, StepsBy)>,
-    pub is_picking: bool,
     /// Whether there are selections before and after this one.
     pub ways: (bool, bool),
     pub is_menu_collapsed: bool,
@@ -115,13 +120,12 @@ pub fn actions(state: &ActionState<'_>) -> Vec<Action> {
     let no_report = (state.source == Source::None).then_some("No report is open");
     let action =
         |title: &'static str, keys, command, why_not| Action::new(title, keys, command, why_not);
-    let picking = state.is_picking.then_some("The dialog is open");
     let not_reading = (state.source != Source::Reading).then_some("Nothing is being read");
     let has_none = |report: &Report| report.warnings.list().is_empty();
     let no_warnings = state.report.is_none_or(has_none).then_some("No warnings");
     let mut actions = vec![
-        action("Open report…", OPEN, Command::Pick(PickFor::Open), picking),
-        compare_action(state, picking),
+        action("Open report…", OPEN, Command::AskPath(PickFor::Open), None),
+        compare_action(state),
         action("Open demo report", &[], Command::Demo, None),
         action("Reload report", RELOAD, Command::Reload, no_report),
         action("Close report", CLOSE, Command::Close, no_report),
@@ -159,23 +163,28 @@ pub fn actions(state: &ActionState<'_>) -> Vec<Action> {
     actions.extend(
         COLOURS.map(|(title, theme)| action(title, &[], Command::Set(Change::Theme(theme)), None)),
     );
+    if let [run] = state.runs {
+        let command = Command::AskPath(PickFor::LogOf(run.id));
+        actions.push(Action::new("Add a log to this report…", &[], command, None));
+    }
     if state.runs.len() > 1 {
         for (place, run) in state.runs.iter().enumerate() {
             let of_run = showing_actions(run, place == 0).chain(loading_actions(run));
             actions.extend(of_run.map(|(title, command)| Action::new(title, &[], command, None)));
         }
     }
-    for report in state.recents {
+    let titles = titles(state.recents);
+    for (report, title) in state.recents.iter().zip(&titles) {
         let command = Command::Open(report.path.clone());
-        actions.push(Action::new(format!("Open {}", report.title), &[], command, None));
+        actions.push(Action::new(format!("Open {title}"), &[], command, None));
     }
     for comparison in state.comparisons {
         let command = Command::Compare(comparison.paths());
         actions.push(Action::new(format!("Compare {}", comparison.title), &[], command, None));
     }
     if state.source != Source::None {
-        for report in state.recents {
-            let title = format!("Compare with {}", report.title);
+        for (report, title) in state.recents.iter().zip(&titles) {
+            let title = format!("Compare with {title}");
             let command = Command::AddRun(report.path.clone());
             actions.push(Action::new(title, &[], command, no_room(state)));
         }
@@ -198,27 +207,27 @@ pub fn showing_actions(
 }
 
 /// What else can be done with one of several runs, by name.
-pub fn loading_actions(run: &RunEntry) -> [(String, Command); 2] {
+pub fn loading_actions(run: &RunEntry) -> [(String, Command); 3] {
     let (id, name) = (run.id, shortened(&run.name, 80));
     [
         (format!("Reload {name}"), Command::ReloadRun(id)),
+        (format!("Add a log to {name}…"), Command::AskPath(PickFor::LogOf(id))),
         (format!("Close {name}"), Command::CloseRun(id)),
     ]
 }
 
 /// Why no further run can be opened.
-fn no_room(state: &ActionState<'_>) -> Option<&'static str> {
+pub fn no_room(state: &ActionState<'_>) -> Option<&'static str> {
     (state.runs.len() >= MOST_RUNS).then_some("As many runs as there can be are open")
 }
 
 /// The way to a comparison: of the open report with another, or of two.
-fn compare_action(state: &ActionState<'_>, picking: Option<&'static str>) -> Action {
+fn compare_action(state: &ActionState<'_>) -> Action {
     let (title, command) = match state.source {
         Source::None => ("Compare two reports…", Command::ChooseTwo),
-        _ => ("Compare with…", Command::Pick(PickFor::Run)),
+        _ => ("Compare with…", Command::AskPath(PickFor::Run)),
     };
-    let why_not = no_room(state).or(picking.filter(|_| state.source != Source::None));
-    Action::new(title, COMPARE, command, why_not)
+    Action::new(title, COMPARE, command, no_room(state))
 }
 
 fn comparison_actions(state: &ActionState<'_>) -> [Action; 4] {

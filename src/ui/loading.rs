@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use super::reading::{Glance, first_glance, glance_below};
 use crate::analysis::insights::logs::log_messages;
 use crate::format::poplar::{OpenReport, reports_below};
 use crate::format::{Error, ErrorKind, Progress};
@@ -15,7 +16,8 @@ use crate::synth::story;
 #[derive(Clone, Debug)]
 pub(crate) struct Failure {
     pub error: Error,
-    pub reports: Vec<PathBuf>,
+    /// At first without their verdicts.
+    pub reports: Vec<Glance>,
 }
 
 /// How far a report is.
@@ -92,14 +94,27 @@ impl Shared {
 pub struct Load {
     /// What was asked for.
     pub path: PathBuf,
+    /// Logs that are read with it, besides those that lie there.
+    pub(crate) logs: Vec<PathBuf>,
     shared: Arc<Shared>,
 }
 
 impl Load {
     /// Starts to load the report at a path; the thread wakes `ctx` after each step.
     pub fn start(path: PathBuf, ctx: &egui::Context) -> Self {
-        let source = path.clone();
-        Self::start_with(path, Stage::Finding, ctx, move |shared| read(&source, shared))
+        Self::start_with_logs(path, Vec::new(), ctx)
+    }
+
+    /// The same with logs, wherever they are, that count as those beside the profile.
+    pub(crate) fn start_with_logs(path: PathBuf, logs: Vec<PathBuf>, ctx: &egui::Context) -> Self {
+        // `.` and a bare `profile.pop` name no report.
+        let path = std::path::absolute(&path).unwrap_or(path);
+        let (source, named) = (path.clone(), logs.clone());
+        let mut load = Self::start_with(path, Stage::Finding, ctx, move |shared| {
+            read(&source, &named, shared)
+        });
+        load.logs = logs;
+        load
     }
 
     /// Starts to write what is missing of the demo, and then looks what is there to open.
@@ -122,7 +137,7 @@ impl Load {
     ) -> Self {
         let stage = Mutex::new(first);
         let shared = Arc::new(Shared { ctx: ctx.clone(), stage, ..Shared::default() });
-        let load = Self { path: path.clone(), shared: Arc::clone(&shared) };
+        let load = Self { path: path.clone(), logs: Vec::new(), shared: Arc::clone(&shared) };
         let started = std::thread::Builder::new().name("load report".to_owned()).spawn(move || {
             let failure = match catch_unwind(AssertUnwindSafe(|| work(&shared))) {
                 Ok(Ok(())) => return,
@@ -135,7 +150,7 @@ impl Load {
                 .hint("Please report it, with the message on the terminal."),
             };
             let meant = failure.file.clone().unwrap_or(path);
-            shared.set_stage(Stage::Failed(Box::new(explain(&meant, failure))));
+            explain(&meant, failure, &shared);
         });
         if let Err(error) = started {
             let error =
@@ -151,14 +166,14 @@ impl Load {
         let path = report.path.clone();
         // The cell is new, so this cannot fail.
         drop(shared.report.set(report));
-        Self { path, shared: Arc::new(shared) }
+        Self { path, logs: Vec::new(), shared: Arc::new(shared) }
     }
 
     /// One that stands still at a stage.
     #[cfg(test)]
     pub(crate) fn at(path: PathBuf, stage: Stage) -> Self {
         let shared = Shared { stage: Mutex::new(stage), ..Shared::default() };
-        Self { path, shared: Arc::new(shared) }
+        Self { path, logs: Vec::new(), shared: Arc::new(shared) }
     }
 
     /// The report, as soon as its files are found.
@@ -190,7 +205,7 @@ impl Drop for Load {
 
 type ReadPart = fn(&OpenReport, &Progress);
 
-fn read(path: &Path, shared: &Shared) -> Result<(), Error> {
+fn read(path: &Path, logs: &[PathBuf], shared: &Shared) -> Result<(), Error> {
     let progress = &shared.progress;
     let open = OpenReport::find(path)?;
     progress.expect(open.bytes_to_read());
@@ -198,7 +213,7 @@ fn read(path: &Path, shared: &Shared) -> Result<(), Error> {
     drop(shared.report.set(Arc::clone(&open.report)));
     shared.set_stage(Stage::SmallTables);
     open.read_small_tables(progress)?;
-    open.read_logs(log_messages);
+    open.read_logs(logs, log_messages);
     let parts: [(Stage, ReadPart); 4] = [
         (Stage::DebugInfo, OpenReport::read_debug_info),
         (Stage::Variables, OpenReport::read_variables),
@@ -219,9 +234,17 @@ fn read(path: &Path, shared: &Shared) -> Result<(), Error> {
     Ok(())
 }
 
-fn explain(path: &Path, error: Error) -> Failure {
+/// Says why nothing could be opened; of several reports at once which there are, and then what they are.
+fn explain(path: &Path, error: Error, shared: &Shared) {
     let is_several = error.kind == ErrorKind::SeveralReports;
+    let tell = |reports: Vec<Glance>| {
+        let failure = Failure { error: error.clone(), reports };
+        shared.set_stage(Stage::Failed(Box::new(failure)));
+    };
     // The error itself is what matters; the list is only a help.
-    let reports = if is_several { reports_below(path).unwrap_or_default() } else { Vec::new() };
-    Failure { error, reports }
+    let profiles = if is_several { reports_below(path).unwrap_or_default() } else { Vec::new() };
+    tell(first_glance(path, &profiles));
+    if !profiles.is_empty() {
+        tell(glance_below(path, &profiles, &shared.progress));
+    }
 }

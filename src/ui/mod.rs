@@ -18,6 +18,7 @@ mod menu;
 mod open_runs;
 mod pages;
 mod palette;
+mod reading;
 mod recent;
 mod report;
 mod report_view;

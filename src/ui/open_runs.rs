@@ -9,11 +9,12 @@ use std::sync::Arc;
 
 use super::job::{Latest, Made, Same};
 use super::loading::{Failure, Load};
-use super::runs::{Arrangement, MOST_RUNS, Run, RunId, Runs, StepsBy, unique_names};
+use super::runs::{Arrangement, MOST_RUNS, Run, RunId, Runs, StepsBy};
 use crate::analysis::comparison::matching::match_reports;
 use crate::analysis::comparison::step_axis::StepAxis;
 use crate::analysis::derived::{Derived, DerivedPair};
 use crate::store::Report;
+use crate::text::run_names::run_names;
 
 /// A run that is open, or was asked for.
 pub struct OpenRun {
@@ -89,7 +90,7 @@ impl OpenRuns {
 
     /// What each is called, in their order.
     pub fn names(&self) -> Vec<String> {
-        unique_names(self.list.iter().map(OpenRun::path))
+        run_names(self.list.iter().map(OpenRun::path))
     }
 
     pub fn failures(&self) -> Vec<(RunId, Failure)> {

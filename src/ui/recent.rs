@@ -5,6 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::store::Report;
 use crate::store::options::SideFact;
+use crate::text::run_names::{run_name, run_names};
 use crate::text::shortened;
 
 /// Reports that are remembered.
@@ -39,18 +40,42 @@ pub struct RecentComparison {
 impl RecentReport {
     pub fn now(report: &Report) -> Self {
         let path = std::path::absolute(&report.path).unwrap_or_else(|_| report.path.clone());
-        let opened = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
-        Self { title: title(report, &path), path, opened }
+        Self { title: title(report, &path), path, opened: seconds_now() }
     }
+
+    /// A directory that was read as a sweep.
+    pub fn sweep(folder: &Path) -> Self {
+        let path = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+        Self { title: shortened_name(&run_name(&path)), path, opened: seconds_now() }
+    }
+
+    /// Its title with another name of the run: that which tells it from others.
+    fn title_with(&self, name: &str) -> String {
+        match self.title.strip_suffix(&shortened_name(&run_name(&self.path))) {
+            Some(model) => format!("{model}{}", shortened_name(name)),
+            // It was written by a version that had other names.
+            None => self.title.clone(),
+        }
+    }
+}
+
+/// What reports are called in a list of them, in their order.
+pub fn titles(reports: &[RecentReport]) -> Vec<String> {
+    let names = run_names(reports.iter().map(|report| &*report.path));
+    reports.iter().zip(names).map(|(report, name)| report.title_with(&name)).collect()
+}
+
+/// Seconds since 1970.
+fn seconds_now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs())
 }
 
 impl RecentComparison {
     /// Reports that are compared, the reference first; `None` of fewer than two.
     pub fn of(reports: Vec<RecentReport>) -> Option<Self> {
         let opened = reports.first()?.opened;
-        let (paths, titles): (Vec<PathBuf>, Vec<String>) =
-            reports.into_iter().map(|report| (report.path, report.title)).unzip();
-        let mut paths = paths.into_iter();
+        let titles = titles(&reports);
+        let mut paths = reports.into_iter().map(|report| report.path);
         let (source, target) = (paths.next()?, paths.next()?);
         Some(Self { source, target, more: paths.collect(), title: titles.join(" → "), opened })
     }
@@ -77,13 +102,15 @@ pub fn put_first<T>(list: &mut Vec<T>, entry: T, is_same: impl Fn(&T) -> bool) {
 }
 
 fn title(report: &Report, path: &Path) -> String {
-    let directory = if is_directory_name(path) { Some(path) } else { path.parent() };
-    let name = directory.and_then(Path::file_name).unwrap_or(path.as_os_str());
-    let name = shortened(&name.to_string_lossy(), NAME).into_owned();
+    let name = shortened_name(&run_name(path));
     match report.about.get().and_then(|about| model(&about.app, &about.framework)) {
         Some(model) if model != name => format!("{model}, {name}"),
         _ => name,
     }
+}
+
+fn shortened_name(name: &str) -> String {
+    shortened(name, NAME).into_owned()
 }
 
 /// What the side files call the model.
@@ -94,12 +121,6 @@ fn model(app: &[SideFact], framework: &[SideFact]) -> Option<String> {
         let fact = app.iter().chain(framework).find(is_model)?;
         Some(shortened(&fact.value, NAME).into_owned())
     })
-}
-
-/// Whether a path is not that of a file of a report, by its name alone.
-fn is_directory_name(path: &Path) -> bool {
-    let extension = path.extension().and_then(|extension| extension.to_str());
-    !matches!(extension, Some("pop" | "cbor" | "json"))
 }
 
 /// A time as people write it, in universal time: `2026-11-21 14:05 UTC`.
@@ -144,6 +165,24 @@ mod tests {
         let about = crate::store::options::About { app: vec![network], ..Default::default() };
         report.about.fill(Some(about));
         assert_eq!(RecentReport::now(&report).title, "resnext101, amp-0.75");
+    }
+
+    #[test]
+    fn recent_reports_of_the_same_directory_name_are_told_apart() {
+        let report = |path: &str, title: &str| RecentReport {
+            path: path.into(),
+            title: title.to_owned(),
+            opened: 7,
+        };
+        let list = [
+            report("/amp/0.6/report/profile.pop", "resnext101, report"),
+            report("/amp/0.8/report", "report"),
+            report("/amp/0.8/other", "as it was called before"),
+        ];
+        let expected = ["resnext101, 0.6/report", "0.8/report", "as it was called before"];
+        assert_eq!(titles(&list), expected);
+        let pair = RecentComparison::of(list.into_iter().take(2).collect()).expect("a pair");
+        assert_eq!(pair.title, "resnext101, 0.6/report → 0.8/report");
     }
 
     #[test]

@@ -5,7 +5,6 @@
 //! that they cannot differ; an answer that was made for other runs is never drawn ([`RunsAnswer`]).
 
 use eframe::egui;
-use std::path::Path;
 use std::sync::Arc;
 
 use super::job::{Cancel, Latest, Same};
@@ -16,6 +15,7 @@ use crate::progress::Progress;
 use crate::store::debug_info::DebugInfo;
 use crate::store::target::Target;
 use crate::store::{Absence, Part, Report, System};
+use crate::text::run_names::run_name;
 
 /// Most runs that are open together; each has a colour of its own.
 pub const MOST_RUNS: usize = 8;
@@ -92,42 +92,6 @@ impl Run {
     pub fn fill(&self, ui: &egui::Ui) -> egui::Color32 {
         Tokens::now(ui).run_fill(self.place)
     }
-}
-
-/// What a report is called: its directory, or its file where that has a name of its own.
-pub fn report_name(path: &Path) -> String {
-    let path = named_part(path);
-    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
-}
-
-/// The part of a path that names the report.
-fn named_part(path: &Path) -> &Path {
-    // What every report has says nothing of this one.
-    let stem = path.file_stem().and_then(|stem| stem.to_str());
-    let is_of_every_report = path.extension().is_some()
-        && matches!(stem, Some("profile" | "debug" | "framework" | "app"));
-    let directory = path.parent().filter(|directory| directory.file_name().is_some());
-    directory.filter(|_| is_of_every_report).unwrap_or(path)
-}
-
-/// What reports are called, each by a name of its own: where their directories have the same name,
-/// with that of the directory above, and a number if that is the same, too.
-pub fn unique_names<'a>(paths: impl Iterator<Item = &'a Path>) -> Vec<String> {
-    let paths: Vec<&Path> = paths.map(named_part).collect();
-    let short: Vec<String> = paths.iter().map(|path| report_name(path)).collect();
-    let mut names: Vec<String> = Vec::with_capacity(paths.len());
-    for (path, name) in paths.into_iter().zip(&short) {
-        let is_unique = short.iter().filter(|other| *other == name).count() == 1;
-        let parent = path.parent().and_then(Path::file_name).filter(|_| !is_unique);
-        let name = match parent {
-            Some(parent) => format!("{}/{name}", parent.to_string_lossy()),
-            None => name.clone(),
-        };
-        let numbered = (2..).map(|number| format!("{name} ({number})"));
-        let mut candidates = std::iter::once(name.clone()).chain(numbered);
-        names.extend(candidates.find(|name| !names.contains(name)));
-    }
-    names
 }
 
 /// A value for each run, in their order.
@@ -369,7 +333,7 @@ impl Runs {
 impl Run {
     /// A run that has no title yet: [`Runs::new`] gives it one.
     pub fn new(id: RunId, report: Arc<Report>, derived: Arc<Derived>, place: usize) -> Self {
-        let name: Arc<str> = report_name(&report.path).into();
+        let name: Arc<str> = run_name(&report.path).into();
         Self {
             id,
             report,
@@ -449,19 +413,5 @@ impl<K: Clone + PartialEq, V: Send + 'static> RunsAnswer<K, V> {
 
     pub fn failure(&self) -> Option<&str> {
         self.0.failure()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_run_has_a_name_of_its_own() {
-        let paths =
-            ["/a/first", "/b/first/profile.pop", "/a/second", "/a/first", "/a/first", "first", "/"];
-        let names = unique_names(paths.iter().map(Path::new));
-        let expected = ["a/first", "b/first", "second", "a/first (2)", "a/first (3)", "first", "/"];
-        assert_eq!(names, expected);
     }
 }

@@ -313,7 +313,6 @@ pub fn failures_ui(
     ui: &mut egui::Ui,
     open: &OpenRuns,
     entries: &[RunEntry],
-    is_picking: bool,
     commands: &mut Vec<Command>,
 ) {
     let is_pair = open.len() == 2;
@@ -339,10 +338,10 @@ pub fn failures_ui(
                 if ui.button(title).clicked() {
                     commands.push(command);
                 }
-                let other = ui.add_enabled(!is_picking, Button::new("Choose another…"));
+                let other = ui.button("Choose another…");
                 let other = other.accessible_name(format!("Choose another in place of {name}"));
-                if other.on_disabled_hover_text("The dialog is open").clicked() {
-                    commands.push(Command::Pick(PickFor::InPlaceOf(id)));
+                if other.clicked() {
+                    commands.push(Command::AskPath(PickFor::InPlaceOf(id)));
                 }
             });
             ui.add_space(16.0);

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::recent::{RecentComparison, RecentReport, put_first};
 use super::units::Units;
@@ -19,6 +19,7 @@ const UNITS: &str = "units";
 const SPLITTERS: &str = "splitters";
 const REPORTS: &str = "recent_reports";
 const COMPARISONS: &str = "recent_pairs";
+const SWEEPS: &str = "recent_sweeps";
 
 /// The settings as they are in the file.
 pub type Object = Map<String, Value>;
@@ -36,6 +37,8 @@ pub struct Settings {
     pub recent_reports: Vec<RecentReport>,
     /// Comparisons, the latest first.
     pub recent_comparisons: Vec<RecentComparison>,
+    /// Directories that were read as sweeps, the latest first.
+    pub recent_sweeps: Vec<RecentReport>,
 }
 
 impl From<&Object> for Settings {
@@ -47,6 +50,7 @@ impl From<&Object> for Settings {
             splitters: value(object, SPLITTERS),
             recent_reports: value(object, REPORTS),
             recent_comparisons: value(object, COMPARISONS),
+            recent_sweeps: value(object, SWEEPS),
         }
     }
 }
@@ -63,6 +67,8 @@ pub enum Change {
     Forget(PathBuf),
     Compared(RecentComparison),
     ForgetComparison(Vec<PathBuf>),
+    Swept(RecentReport),
+    ForgetSweep(PathBuf),
 }
 
 impl Change {
@@ -77,12 +83,10 @@ impl Change {
                     None => drop(sizes.remove(name)),
                 });
             }
-            Self::Opened(report) => edit(object, REPORTS, |list| {
-                put_first(list, report.clone(), |other: &RecentReport| other.path == report.path);
-            }),
-            Self::Forget(path) => edit(object, REPORTS, |list: &mut Vec<RecentReport>| {
-                list.retain(|report| report.path != *path);
-            }),
+            Self::Opened(report) => put(object, REPORTS, report),
+            Self::Forget(path) => forget(object, REPORTS, path),
+            Self::Swept(sweep) => put(object, SWEEPS, sweep),
+            Self::ForgetSweep(path) => forget(object, SWEEPS, path),
             Self::Compared(comparison) => edit(object, COMPARISONS, |list| {
                 let paths = comparison.paths();
                 put_first(list, comparison.clone(), |other| other.is_of(&paths));
@@ -99,6 +103,16 @@ impl Change {
 /// A value of the object; what is absent or of another form is as at first.
 fn value<T: DeserializeOwned + Default>(object: &Object, key: &str) -> T {
     object.get(key).and_then(|value| T::deserialize(value).ok()).unwrap_or_default()
+}
+
+fn put(object: &mut Object, key: &str, entry: &RecentReport) {
+    edit(object, key, |list| {
+        put_first(list, entry.clone(), |other: &RecentReport| other.path == entry.path);
+    });
+}
+
+fn forget(object: &mut Object, key: &str, path: &Path) {
+    edit(object, key, |list: &mut Vec<RecentReport>| list.retain(|entry| entry.path != *path));
 }
 
 fn edit<T>(object: &mut Object, key: &str, change: impl FnOnce(&mut T))
@@ -154,6 +168,8 @@ mod tests {
             Change::Opened(report("/b")),
             Change::Opened(report("/a")),
             Change::Compared(pair.clone()),
+            Change::Swept(report("/s")),
+            Change::Swept(report("/t")),
         ] {
             change.apply(&mut object);
         }
@@ -164,6 +180,9 @@ mod tests {
         assert_eq!(settings.splitters, [("tables".to_owned(), 120.0)].into());
         assert_eq!(settings.recent_reports, [report("/a"), report("/b")]);
         assert_eq!(settings.recent_comparisons, [pair]);
+        assert_eq!(settings.recent_sweeps, [report("/t"), report("/s")]);
+        Change::ForgetSweep("/t".into()).apply(&mut object);
+        assert_eq!(Settings::from(&object).recent_sweeps, [report("/s")]);
         Change::Forget("/a".into()).apply(&mut object);
         Change::ForgetComparison(vec!["/a".into(), "/b".into()]).apply(&mut object);
         let settings = Settings::from(&object);

@@ -98,7 +98,7 @@ pub fn answer<A: Answer>(
 
 /// `summary`.
 pub fn summary(path: &Path) -> Result<Value, Error> {
-    answer(path, Summary::of)
+    answer(path, |open, progress| Summary::of(open, &[], progress))
 }
 
 /// `tiles --by …`.

@@ -17,6 +17,7 @@ mod memory_map;
 mod memory_pair;
 mod memory_runs;
 mod other_system;
+mod palette;
 mod report;
 mod runs;
 mod scenes;

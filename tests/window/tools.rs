@@ -124,6 +124,67 @@ fn a_sweep_finds_the_best_and_opens_and_compares() {
 }
 
 #[test]
+fn curves_of_a_sweep_show_the_figure_that_their_axis_names() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut harness = sweep(Theme::Light, directory.path());
+    let curves = "a curve each for batch_size 4, batch_size 8, batch_size 16";
+    let shown = |harness: &Harness<'_, App>, figure: &str| {
+        texts(harness).into_iter().find(|text| text.starts_with(figure) && text.contains(curves))
+    };
+    let name = shown(&harness, "Samples per second by ").expect("curves of throughput");
+    assert!(!name.contains("limit"), "{name}");
+    crate::support::choose(&mut harness, "Figure", "Fullest tile, including gaps");
+    let name = shown(&harness, "Fullest tile, including gaps by ").expect("curves of tiles");
+    assert!(name.ends_with("with the limit"), "{name}");
+    crate::support::choose(&mut harness, "Figure", "batch_size");
+    assert!(shown(&harness, "Samples per second").is_none(), "a number of app.json");
+    assert_text(&harness, "batch_size by ");
+    crate::support::click(&mut harness, "Memory against throughput");
+    let name = texts(&harness).into_iter().find(|text| text.contains("no other is better"));
+    assert!(name.expect("a picture").contains("batch_size 16"));
+}
+
+#[test]
+fn a_sweep_says_by_how_much_a_cell_is_over_and_is_remembered_on_the_home_page() {
+    let (directory, settings) =
+        (tempfile::tempdir().expect("a directory"), tempfile::tempdir().expect("a directory"));
+    let folder = directory.path().join("batches");
+    for batch in [4, 24] {
+        for proportion in [0.35, 0.8] {
+            write(&folder, batch, proportion);
+        }
+    }
+    let lost = folder.join("lost");
+    std::fs::create_dir(&lost).expect("a directory");
+    std::fs::write(
+        lost.join("app.json"),
+        r#"{"batch_size": 8, "available_memory_proportion": 0.8}"#,
+    )
+    .expect("a file");
+    let mut harness = window(Theme::Light, |ctx| {
+        App::new(ctx, None).with_settings(ctx, settings.path().to_owned())
+    });
+    press(&mut harness, Modifiers::COMMAND, Key::M);
+    enter(&mut harness, "Directory", &folder.display().to_string());
+    wait_for(&mut harness, "Fastest that fits:");
+    settle(&mut harness);
+    assert_text(&harness, "1 left no report");
+    assert_text(&harness, "over the limit");
+    assert!(
+        texts(&harness).iter().any(|text| text.ends_with(", no report")),
+        "{:#?}",
+        texts(&harness)
+    );
+    drop(harness);
+    let mut harness = window(Theme::Light, |ctx| {
+        App::new(ctx, None).with_settings(ctx, settings.path().to_owned())
+    });
+    wait_for(&mut harness, "Recent sweeps");
+    crate::support::click(&mut harness, "Open sweep batches");
+    wait_for(&mut harness, "Fastest that fits:");
+}
+
+#[test]
 fn a_directory_without_reports_says_so() {
     let directory = tempfile::tempdir().expect("a directory");
     let mut harness = home(Theme::Light);

@@ -3,7 +3,7 @@
 use super::between::BetweenIpus;
 use super::verdict::{Cause, CurveVerdict, Failure, IpuVerdict, Verdict};
 use crate::analysis::memory::selection::TileSelection;
-use crate::text::{count_of, grouped};
+use crate::text::{counted, grouped};
 
 /// How a number of bytes is written.
 pub(crate) type Size<'a> = &'a dyn Fn(u64) -> String;
@@ -92,7 +92,7 @@ fn gaps_sentence(failure: &Failure, size: Size<'_>) -> String {
         .iter()
         .flatten()
         .map(|lost| {
-            let tiles = count_of(lost.tiles, "tile", "tiles");
+            let tiles = counted(lost.tiles, "tile");
             format!("{} {} on {tiles}", lost.reason.key(), size(lost.bytes))
         })
         .collect();

@@ -4,6 +4,8 @@ use std::fmt;
 use std::ops::RangeInclusive;
 
 use crate::store::TileId;
+use crate::store::ids::IdColumn;
+use crate::text::shortened;
 
 /// Tiles, as ranges of tile numbers that ascend and neither overlap nor touch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -132,6 +134,28 @@ impl std::str::FromStr for TileSelection {
     }
 }
 
+/// The tiles of a report that a text names.
+///
+/// # Errors
+/// What is wrong with the text, for people.
+pub fn tiles_of_text(text: &str, tiles: &IdColumn<TileId>) -> Result<TileSelection, String> {
+    if text.trim().is_empty() {
+        return Ok(TileSelection::default());
+    }
+    let selection: TileSelection =
+        text.parse().map_err(|error: String| shortened(&error, 80).into_owned())?;
+    match selection.first_unknown(|tile| tiles.position(tile).is_some()) {
+        Some(tile) => {
+            let range = match (tiles.as_slice().first(), tiles.as_slice().last()) {
+                (Some(first), Some(last)) => format!(", whose tiles are from {first} to {last}"),
+                _ => String::new(),
+            };
+            Err(format!("Tile {tile} is not in the report{range}"))
+        }
+        None => Ok(selection),
+    }
+}
+
 /// The text that [`std::str::FromStr`] reads.
 impl fmt::Display for TileSelection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -169,6 +193,21 @@ mod tests {
         assert_eq!(tiles.into_iter().collect::<TileSelection>().to_string(), "3-4,9");
         let all: TileSelection = "0-4294967295".parse().unwrap();
         assert_eq!(all.count(), 1 << 32);
+    }
+
+    #[test]
+    fn a_text_that_names_no_tiles_is_explained() {
+        let mut tiles = IdColumn::default();
+        for tile in [4, 5, 9] {
+            tiles.push(TileId(tile));
+        }
+        let read = |text: &str| tiles_of_text(text, &tiles);
+        assert_eq!(read("5, 9").unwrap().to_string(), "5,9");
+        assert!(read("  ").unwrap().is_empty());
+        let error = read("4-9,12").unwrap_err();
+        assert_eq!(error, "Tile 12 is not in the report, whose tiles are from 4 to 9");
+        assert_eq!(read("4-x").unwrap_err(), "`x` is not a tile number");
+        assert!(read(&"\u{202e}".repeat(9999)).unwrap_err().len() < 1000);
     }
 
     proptest! {

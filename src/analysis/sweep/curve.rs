@@ -7,7 +7,7 @@ use super::{Figure, FigureValue, Sweep, compare_values};
 use crate::analysis::program::report_options::OptionValue;
 
 /// A figure along an option.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
     /// The option, a position in [`Sweep::options`].
     pub option: usize,

@@ -10,7 +10,7 @@ use super::{Figure, FigureValue, Sweep, compare_values};
 use crate::analysis::program::report_options::OptionValue;
 
 /// A figure over two options.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct HeatMap {
     /// The option along the columns, a position in [`Sweep::options`].
     pub x: usize,

@@ -8,6 +8,7 @@ pub(crate) mod curve;
 pub(crate) mod fastest;
 pub(crate) mod figure;
 pub(crate) mod heat_map;
+pub(crate) mod pareto;
 mod run;
 mod varying;
 
@@ -19,8 +20,9 @@ pub(crate) use run::{RunError, SweepRun};
 pub(crate) use varying::VaryingOption;
 
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 
-use crate::analysis::program::report_options::{OptionKind, OptionValue};
+use crate::analysis::program::report_options::{OptionKind, OptionValue, id, last_part};
 
 #[cfg(test)]
 mod tests;
@@ -34,7 +36,18 @@ pub(crate) struct Sweep {
     pub options: Vec<VaryingOption>,
     /// Options that vary and are not listed, because there are too many.
     pub options_left_out: usize,
+    /// The numbers that `app.json` has in some run, by name: each may be the figure.
+    pub measures: Vec<Measure>,
     pub fastest_that_fits: FastestThatFits,
+}
+
+/// A number of `app.json`.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub(crate) struct Measure {
+    /// Its name among those of all kinds, `app.samples_per_second` for example.
+    pub id: String,
+    /// Its name in the file.
+    pub name: String,
 }
 
 /// No option, or several, for a text.
@@ -50,6 +63,7 @@ impl Sweep {
     pub fn new(mut runs: Vec<SweepRun>) -> Self {
         // By name first: what comes of it does not depend on the order of reading.
         runs.sort_by(|a, b| (a.error.is_some(), &a.name).cmp(&(b.error.is_some(), &b.name)));
+        varying::complete_those_without_report(&mut runs);
         let (options, options_left_out) = varying::varying_options(&runs);
         runs.sort_by(|a, b| {
             a.error.is_some().cmp(&b.error.is_some()).then_with(|| {
@@ -59,8 +73,72 @@ impl Sweep {
                 differs.unwrap_or(Ordering::Equal)
             })
         });
+        let measures = measures(&mut runs);
+        pareto::mark(&mut runs);
         let fastest_that_fits = FastestThatFits::among(&runs);
-        Self { runs, options, options_left_out, fastest_that_fits }
+        Self { runs, options, options_left_out, measures, fastest_that_fits }
+    }
+
+    /// All figures that a run of it can have.
+    pub fn figures(&self) -> impl Iterator<Item = Figure> + use<> {
+        Figure::ALL.into_iter().chain((0..self.measures.len()).map(Figure::Measured))
+    }
+
+    /// The name of a figure in JSON and as an argument.
+    pub fn figure_key(&self, figure: Figure) -> &str {
+        self.measure(figure).map_or(figure.key(), |measure| &measure.id)
+    }
+
+    /// The title of a figure's column in a table for programs.
+    pub fn figure_column(&self, figure: Figure) -> &str {
+        self.measure(figure).map_or(figure.column(), |measure| &measure.id)
+    }
+
+    /// The title of a figure for people.
+    pub fn figure_title(&self, figure: Figure) -> &str {
+        self.measure(figure).map_or(figure.title(), |measure| last_part(&measure.name))
+    }
+
+    fn measure(&self, figure: Figure) -> Option<&Measure> {
+        match figure {
+            Figure::Measured(place) => self.measures.get(place),
+            _ => None,
+        }
+    }
+
+    /// The figure that a text means: its key, else the number of `app.json` that has it as its id, as its name,
+    /// as the last part of its name, or alone in its id; whatever their case.
+    ///
+    /// # Errors
+    /// When none is meant, or several.
+    pub fn find_figure(&self, text: &str) -> Result<Figure, OptionNotFound> {
+        let text = text.to_lowercase();
+        if let Some(figure) = Figure::ALL.into_iter().find(|figure| figure.key() == text) {
+            return Ok(figure);
+        }
+        let is_meant: [&dyn Fn(&Measure) -> bool; 4] = [
+            &|measure| measure.id.to_lowercase() == text,
+            &|measure| measure.name.to_lowercase() == text,
+            &|measure| last_part(&measure.name).to_lowercase() == text,
+            &|measure| measure.id.to_lowercase().contains(&text),
+        ];
+        for is_meant in is_meant {
+            let measures = self.measures.iter().enumerate();
+            let mut meant = measures.filter(|(_, it)| is_meant(it)).map(|(place, _)| place);
+            match (meant.next(), meant.next()) {
+                (None, _) => {}
+                (Some(place), None) => return Ok(Figure::Measured(place)),
+                (Some(_), Some(_)) => return Err(OptionNotFound::Several),
+            }
+        }
+        Err(OptionNotFound::None)
+    }
+
+    /// Bytes that a tile has, where all runs have the same.
+    pub fn bytes_per_tile(&self) -> Option<u64> {
+        let mut limits = self.runs.iter().filter_map(|run| run.bytes_per_tile);
+        let limit = limits.next()?;
+        limits.all(|other| other == limit).then_some(limit)
     }
 
     /// The option that a text means: its id, else its short name, else a part of its id that no option
@@ -126,6 +204,26 @@ impl Sweep {
             .filter(|run| self.runs.get(*run).is_some_and(|run| run.error.is_none()));
         read.map(|run| (self.value(run, option), run)).collect()
     }
+}
+
+/// Numbers of `app.json` that are listed.
+const MOST_MEASURES: usize = 100;
+
+/// The numbers of `app.json` in some run, which each run gets by their positions.
+fn measures(runs: &mut [SweepRun]) -> Vec<Measure> {
+    let number = |value: &OptionValue| value.as_f64().filter(|number| number.is_finite());
+    let mut names = BTreeSet::new();
+    for option in runs.iter().flat_map(|run| &run.options) {
+        if option.kind == OptionKind::App && number(&option.value).is_some() {
+            names.insert(option.name.clone());
+        }
+    }
+    let names: Vec<String> = names.into_iter().take(MOST_MEASURES).collect();
+    for run in runs {
+        let of = |name: &String| run.option(OptionKind::App, name).and_then(number);
+        run.measured = names.iter().map(of).collect();
+    }
+    names.into_iter().map(|name| Measure { id: id(OptionKind::App, &name), name }).collect()
 }
 
 /// Values in their order; an absent one comes last.

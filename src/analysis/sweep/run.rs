@@ -5,6 +5,7 @@
 //!   and global exchange code), overlapped or not; all of it is always live.
 //! - Batch size and samples per second are those of [`crate::analysis::throughput`].
 
+use crate::analysis::insights::logs::planner_at_minimum;
 use crate::analysis::liveness;
 use crate::analysis::liveness::scope_curve::peak_of_everything;
 use crate::analysis::memory::{self, FullestTile};
@@ -22,10 +23,16 @@ pub struct SweepRun {
     pub name: String,
     /// Why it could not be read.
     pub error: Option<RunError>,
+    /// Whether it left no report: then only its options are known.
+    pub no_report: bool,
     /// Whether no tile is over.
     pub fits: Option<bool>,
     pub tiles_over_limit: Option<u64>,
     pub fullest_tile: Option<FullestTile>,
+    /// Bytes that a tile has.
+    pub bytes_per_tile: Option<u64>,
+    /// By how much the fullest tile is over, bytes; 0 where it is not.
+    pub over_limit_bytes: Option<u64>,
     /// Bytes of all tiles, gaps excluded.
     pub total_bytes: Option<u64>,
     /// With gaps.
@@ -45,6 +52,13 @@ pub struct SweepRun {
     pub throughput_samples_per_second: Option<f64>,
     /// By elapsed time.
     pub throughput_by_elapsed_time_samples_per_second: Option<f64>,
+    /// How often the planner warns in the logs that it is at the minimum of memory; `None` without a log.
+    pub planner_at_minimum: Option<u64>,
+    /// Whether no other run beats it in memory and in throughput ([`super::pareto`]).
+    pub pareto: bool,
+    /// Its numbers of `app.json`, by position in [`super::Sweep::measures`].
+    #[serde(skip)]
+    pub measured: Vec<Option<f64>>,
     /// All options, by kind and name.
     #[serde(skip)]
     pub options: Vec<ReportOption>,
@@ -91,15 +105,24 @@ impl SweepRun {
             name: "directory".to_owned(),
             value: OptionValue::Text(name.clone()),
         });
+        let fullest_tile =
+            memory.zip(totals.fullest).and_then(|(memory, row)| FullestTile::of(memory, row));
+        let bytes_per_tile = target.and_then(|target| target.bytes_per_tile);
+        let fullest = fullest_tile.and_then(|tile| tile.including_gaps_bytes);
+        let warned = planner_at_minimum(report);
+        let has_log = report.logs.get().is_some_and(|logs| !logs.is_empty());
         Self {
             path,
             name,
             error: None,
+            no_report: false,
             fits: totals.fits,
             tiles_over_limit: totals.tiles_over_limit,
-            fullest_tile: memory
-                .zip(totals.fullest)
-                .and_then(|(memory, row)| FullestTile::of(memory, row)),
+            fullest_tile,
+            bytes_per_tile,
+            over_limit_bytes: fullest
+                .zip(bytes_per_tile)
+                .map(|(bytes, limit)| bytes.saturating_sub(limit)),
             total_bytes: totals.total_bytes,
             including_gaps_bytes: totals.including_gaps_bytes,
             always_live_bytes: totals.always_live_bytes,
@@ -110,11 +133,21 @@ impl SweepRun {
             cycles: execution.and_then(|totals| totals.cycles),
             throughput_samples_per_second: throughput.by_cycles,
             throughput_by_elapsed_time_samples_per_second: throughput.by_elapsed_time,
+            planner_at_minimum: has_log
+                .then(|| warned.iter().map(|log| log.count).fold(0, u64::saturating_add)),
+            pareto: false,
+            measured: Vec::new(),
             options,
             kinds,
             note: liveness::replica_note(target),
             warnings: report.warnings.list(),
         }
+    }
+
+    /// A run that left no report; `side_files` has what its side files say.
+    pub fn without_report(path: String, name: String, side_files: &Report) -> Self {
+        let run = Self::of(path, name, side_files);
+        Self { no_report: true, ..run }
     }
 
     pub fn unreadable(path: String, name: String, error: RunError) -> Self {

@@ -179,3 +179,64 @@ fn a_curve_has_a_line_for_each_setting_of_the_others() {
     let along = curve(&sweep, sweep.find_option("x").unwrap(), Figure::Peak).unwrap();
     assert_eq!((along.lines.len(), along.lines[0].points.len()), (1, 3));
 }
+
+#[test]
+fn a_number_of_app_json_is_a_figure_and_the_axis_has_its_name() {
+    let one = |batch: &str, measured: &str| {
+        let options = [(App, "batch", batch), (App, "run / samples_per_s", measured)];
+        run(batch, 1, &options)
+    };
+    let text = run("text", 1, &[(App, "batch", "32"), (App, "network", "tiny")]);
+    let sweep = Sweep::new(vec![one("4", "410.5"), one("8", "702"), one("16", "x"), text]);
+    let names: Vec<&str> = sweep.measures.iter().map(|measure| &*measure.name).collect();
+    assert_eq!(names, ["batch", "run / samples_per_s"]);
+    for text in ["app.run.samples_per_s", "SAMPLES_PER_S", "per_s"] {
+        assert_eq!(sweep.find_figure(text), Ok(Figure::Measured(1)), "{text}");
+    }
+    assert_eq!(sweep.find_figure("throughput"), Ok(Figure::Throughput));
+    assert_eq!(sweep.find_figure("network"), Err(OptionNotFound::None), "it is no number");
+    let figure = Figure::Measured(1);
+    assert_eq!(sweep.figure_title(figure), "samples_per_s");
+    assert_eq!(sweep.figure_key(figure), "app.run.samples_per_s");
+    let along = curve(&sweep, sweep.find_option("batch").unwrap(), figure).unwrap();
+    let points = along.lines.iter().flat_map(|line| &line.points);
+    let values: Vec<Option<f64>> =
+        points.map(|point| point.value.map(FigureValue::as_f64)).collect();
+    assert_eq!(values, [Some(410.5), Some(702.0), None, None]);
+}
+
+#[test]
+fn a_run_that_left_no_report_has_a_cell_where_its_options_are_known() {
+    let one = |name: &str, batch: &str, proportion: &str| {
+        let options = [
+            (App, "batch", batch),
+            (App, "amp", proportion),
+            (Proportion, "convolution", proportion),
+        ];
+        run(name, 1, &options)
+    };
+    let lost = run("lost", 1, &[(App, "batch", "8"), (App, "amp", "0.6")]);
+    let lost = SweepRun { no_report: true, fits: None, peak_bytes: None, ..lost };
+    let sweep =
+        Sweep::new(vec![one("a", "4", "0.2"), one("b", "4", "0.6"), one("c", "8", "0.2"), lost]);
+    assert_eq!(ids(&sweep), ["availableMemoryProportion.convolution", "app.amp", "app.batch"]);
+    assert_eq!(sweep.options[1].same_as, Some(0), "both are still one");
+    let map = heat_map(&sweep, 0, 2, Figure::Peak).unwrap();
+    assert_eq!((map.columns.len(), map.rows.len(), map.cells.len()), (2, 2, 4));
+    let cell = map.cell(1, 1).unwrap();
+    assert!(sweep.runs[cell.shown].no_report && cell.value.is_none() && cell.fits.is_none());
+    assert_eq!(sweep.fastest_that_fits.run().map(|run| sweep.runs[run].no_report), Some(false));
+    // Where the two differ in a report, nothing is taken over.
+    let other = run(
+        "d",
+        1,
+        &[(App, "batch", "4"), (App, "amp", "0.9"), (Proportion, "convolution", "0.1")],
+    );
+    let lost = sweep.runs.iter().find(|run| run.no_report).unwrap().clone();
+    let bare = run("lost", 1, &[(App, "batch", "8"), (App, "amp", "0.6")]);
+    let bare = SweepRun { no_report: true, ..bare };
+    let sweep = Sweep::new(vec![one("a", "4", "0.2"), other, bare]);
+    let bare = sweep.runs.iter().find(|run| run.no_report).unwrap();
+    assert_eq!(bare.option(Proportion, "convolution"), None);
+    assert_ne!(lost.option(Proportion, "convolution"), None);
+}

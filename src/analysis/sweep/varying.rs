@@ -8,7 +8,9 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::{SweepRun, compare_values};
-use crate::analysis::program::report_options::{OptionKind, OptionValue, id, short_name};
+use crate::analysis::program::report_options::{
+    OptionKind, OptionValue, ReportOption, id, short_name,
+};
 
 /// How many options are listed; side files may have any number of them.
 const MOST_OPTIONS: usize = 1000;
@@ -99,6 +101,37 @@ fn varying_option(kind: OptionKind, name: &str, runs: &[&SweepRun]) -> VaryingOp
         short_name: short_name(kind, name).to_owned(),
         values: values.into_iter().map(Option::<&OptionValue>::cloned).collect(),
         same_as: None,
+    }
+}
+
+/// Gives each run that left no report the proportions that `app.json` says for it, where in all reports the two
+/// are the same: the run would stand in no cell otherwise.
+pub(super) fn complete_those_without_report(runs: &mut [SweepRun]) {
+    let reported: Vec<&SweepRun> =
+        runs.iter().filter(|run| run.error.is_none() && !run.no_report).collect();
+    let Some((first, others)) = reported.split_first() else { return };
+    let of_kind = |wanted: OptionKind| first.options.iter().filter(move |it| it.kind == wanted);
+    let mut same: Vec<(String, String)> = Vec::new();
+    for proportion in of_kind(OptionKind::AvailableMemoryProportion) {
+        let is_same = |run: &SweepRun, app: &str| {
+            let own = run.option(OptionKind::AvailableMemoryProportion, &proportion.name);
+            own.is_some() && own == run.option(OptionKind::App, app)
+        };
+        let app = of_kind(OptionKind::App).find(|app| {
+            is_same(first, &app.name) && others.iter().all(|run| is_same(run, &app.name))
+        });
+        same.extend(app.map(|app| (proportion.name.clone(), app.name.clone())));
+    }
+    for run in runs.iter_mut().filter(|run| run.no_report) {
+        for (name, app) in &same {
+            let Some(value) = run.option(OptionKind::App, app).cloned() else { continue };
+            let kind = OptionKind::AvailableMemoryProportion;
+            run.options.push(ReportOption { kind, name: name.clone(), value });
+            run.kinds.push(kind);
+        }
+        run.options.sort_by(|a, b| (a.kind, &a.name).cmp(&(b.kind, &b.name)));
+        run.kinds.sort();
+        run.kinds.dedup();
     }
 }
 

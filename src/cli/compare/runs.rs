@@ -1,5 +1,7 @@
 //! Many reports side by side: one row per report with its figures and their change against the first.
 
+use std::path::Path;
+
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -13,6 +15,7 @@ use crate::analysis::insights::change::ChangeInsight;
 use crate::analysis::liveness::Scope;
 use crate::analysis::memory;
 use crate::cli::output::{aligned, name_cell, or_unknown};
+use crate::text::run_names::run_names;
 use crate::text::{clean, rate};
 
 #[derive(Debug, Default, Serialize)]
@@ -104,9 +107,9 @@ impl Runs {
         let titles = figures.iter().map(|(title, _)| format!("<{title}"));
         let titles: Vec<String> =
             ["<Run".to_owned(), "<Fits".to_owned()].into_iter().chain(titles).collect();
-        let rows = self.rows.iter().enumerate().map(|(place, row)| {
-            let name = row.report.path.rsplit('/').next().unwrap_or_default();
-            let name = format!("{} {}", place.saturating_add(1), name_cell(name));
+        let names = run_names(self.rows.iter().map(|row| Path::new(&row.report.path)));
+        let rows = self.rows.iter().zip(names).enumerate().map(|(place, (row, name))| {
+            let name = format!("{} {}", place.saturating_add(1), name_cell(&name));
             let mut cells = vec![name, yes_or_no(row.fits).to_owned()];
             cells.extend(figures.iter().map(|(_, figure)| figure_cell(figure, place)));
             cells

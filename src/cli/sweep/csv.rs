@@ -11,8 +11,18 @@ pub fn of_runs(sweep: &Sweep) -> String {
     header.extend(sweep.options.iter().map(|option| clean(&option.id).into_owned()));
     header.extend(Figure::ALL.map(|figure| figure.column().to_owned()));
     header.extend(
-        ["fullest_tile", "recorded_runs", "batch_size", "fastest_that_fits", "error"]
-            .map(str::to_owned),
+        [
+            "fullest_tile",
+            "recorded_runs",
+            "batch_size",
+            "bytes_per_tile",
+            "over_limit_bytes",
+            "fastest_that_fits",
+            "pareto",
+            "no_report",
+            "error",
+        ]
+        .map(str::to_owned),
     );
     let mut text = line(header);
     let best = sweep.fastest_that_fits.run();
@@ -22,8 +32,10 @@ pub fn of_runs(sweep: &Sweep) -> String {
         cells.extend(Figure::ALL.map(|figure| figure_cell(figure.of(run))));
         let count = |count: Option<u64>| count.map_or_else(String::new, |count| count.to_string());
         cells.push(count(run.fullest_tile.map(|tile| u64::from(tile.tile))));
-        cells.extend([run.recorded_runs, run.batch_size].map(count));
-        cells.push((best == Some(place)).to_string());
+        let counts = [run.recorded_runs, run.batch_size, run.bytes_per_tile, run.over_limit_bytes];
+        cells.extend(counts.map(count));
+        let flags = [best == Some(place), run.pareto, run.no_report];
+        cells.extend(flags.map(|flag| flag.to_string()));
         let error = run.error.as_ref();
         cells.push(error.map_or_else(String::new, |error| clean(&error.message).into_owned()));
         text += &line(cells);
@@ -34,7 +46,7 @@ pub fn of_runs(sweep: &Sweep) -> String {
 /// A line for each cell in which there are runs.
 pub fn of_heat_map(sweep: &Sweep, map: &HeatMap) -> String {
     let mut header = vec![id(sweep, map.y), id(sweep, map.x)];
-    header.extend(figure_titles(map.figure));
+    header.extend(figure_titles(sweep, map.figure));
     header.extend(["runs", "path"].map(str::to_owned));
     let mut text = line(header);
     for cell in &map.cells {
@@ -53,7 +65,7 @@ pub fn of_heat_map(sweep: &Sweep, map: &HeatMap) -> String {
 pub fn of_curve(sweep: &Sweep, curve: &Curve) -> String {
     let mut header: Vec<String> = curve.others.iter().map(|option| id(sweep, *option)).collect();
     header.push(id(sweep, curve.option));
-    header.extend(figure_titles(curve.figure));
+    header.extend(figure_titles(sweep, curve.figure));
     header.push("path".to_owned());
     let mut text = line(header);
     for one in &curve.lines {
@@ -82,9 +94,11 @@ fn option_cell(value: Option<&OptionValue>) -> String {
 }
 
 /// The figure, and whether the run fits where that is not the figure.
-fn figure_titles(figure: Figure) -> impl Iterator<Item = String> {
+fn figure_titles(sweep: &Sweep, figure: Figure) -> impl Iterator<Item = String> {
     let fits = (figure != Figure::Fits).then_some(Figure::Fits);
-    std::iter::once(figure).chain(fits).map(|figure| figure.column().to_owned())
+    std::iter::once(figure)
+        .chain(fits)
+        .map(|figure| clean(sweep.figure_column(figure)).into_owned())
 }
 
 fn figure_cells(

@@ -19,6 +19,8 @@ pub fn document(answer: &SweepReport) -> Value {
     let mut document = json!({
         "path": answer.folder.display().to_string(),
         "options": options,
+        // Numbers of app.json, each of which may be the figure.
+        "measures": sweep.measures,
         "options_left_out": sweep.options_left_out,
         "runs": runs.collect::<Value>(),
         "fastest_that_fits": fastest(sweep),
@@ -85,7 +87,7 @@ fn heat_map(sweep: &Sweep, map: &HeatMap) -> Value {
     json!({
         "by": sweep.id(map.y),
         "and": sweep.id(map.x),
-        "figure": map.figure,
+        "figure": sweep.figure_key(map.figure),
         "rows": map.rows,
         "columns": map.columns,
         "cells": cells.collect::<Value>(),
@@ -102,5 +104,5 @@ fn curve_of(sweep: &Sweep, curve: &Curve) -> Value {
         });
         json!({ "options": options.collect::<Value>(), "points": points.collect::<Value>() })
     });
-    json!({ "by": sweep.id(curve.option), "figure": curve.figure, "lines": lines.collect::<Value>() })
+    json!({ "by": sweep.id(curve.option), "figure": sweep.figure_key(curve.figure), "lines": lines.collect::<Value>() })
 }

@@ -1,11 +1,11 @@
 //! One figure of a sweep by one option or two, as a grid for people.
 
-use super::table::{BEST, figure_text, title, value_text};
+use super::table::{BEST, NO_REPORT, figure_text, title, value_text};
 use crate::analysis::program::report_options::OptionValue;
 use crate::analysis::sweep::curve::{Line, Point};
 use crate::analysis::sweep::{Curve, Figure, FigureValue, HeatMap, Sweep};
 use crate::cli::output::aligned;
-use crate::text::{clean, grouped};
+use crate::text::{bytes, clean, grouped};
 
 /// What marks a run that does not fit.
 const DOES_NOT_FIT: &str = "!";
@@ -15,7 +15,8 @@ const LEGEND: &str = "* fastest that fits   ! does not fit   – not known\n";
 /// A heat map: a row for each value of one option, a column for each of the other.
 pub fn heat_map_text(sweep: &Sweep, map: &HeatMap) -> String {
     let (by, and) = (short_name(sweep, map.y), short_name(sweep, map.x));
-    let mut text = format!("{} by {by} (down) and {and} (across)\n\n", map.figure.title());
+    let mut text =
+        format!("{} by {by} (down) and {and} (across)\n\n", sweep.figure_title(map.figure));
     let mut header = vec![by];
     header.extend(map.columns.iter().map(|value| value_text(value.as_ref())));
     let rows = map.rows.iter().enumerate().map(|(row, value)| {
@@ -42,7 +43,7 @@ pub fn heat_map_text(sweep: &Sweep, map: &HeatMap) -> String {
 /// A figure along an option: a row for each value, a column for each setting of the others.
 pub fn curve_text(sweep: &Sweep, curve: &Curve) -> String {
     let by = short_name(sweep, curve.option);
-    let mut text = format!("{} by {by}\n\n", curve.figure.title());
+    let mut text = format!("{} by {by}\n\n", sweep.figure_title(curve.figure));
     let mut header = vec![by];
     header.extend(curve.lines.iter().map(|line| line_title(sweep, curve, line)));
     let values = sweep.options.get(curve.option).map(|option| option.values.as_slice());
@@ -77,7 +78,11 @@ fn line_title(sweep: &Sweep, curve: &Curve, line: &Line) -> String {
             format!("{} {}", short_name(sweep, *option), value_text(value.as_ref()))
         })
         .collect();
-    if settings.is_empty() { curve.figure.title().to_owned() } else { settings.join(", ") }
+    if settings.is_empty() {
+        sweep.figure_title(curve.figure).to_owned()
+    } else {
+        settings.join(", ")
+    }
 }
 
 fn points_text(sweep: &Sweep, figure: Figure, line: &Line, value: Option<&OptionValue>) -> String {
@@ -93,11 +98,17 @@ fn cell_text(
     value: Option<FigureValue>,
     fits: Option<bool>,
 ) -> String {
+    let facts = sweep.runs.get(run);
+    if facts.is_some_and(|run| run.no_report) {
+        return NO_REPORT.to_owned();
+    }
     let shown = figure_text(value, figure);
+    let over = facts.and_then(|run| run.over_limit_bytes).filter(|over| *over > 0);
     if sweep.fastest_that_fits.run() == Some(run) {
         format!("{BEST} {shown}")
     } else if fits == Some(false) {
-        format!("{DOES_NOT_FIT} {shown}")
+        let over = over.map_or_else(String::new, |over| format!(", {} over", bytes(over)));
+        format!("{DOES_NOT_FIT} {shown}{over}")
     } else {
         shown
     }

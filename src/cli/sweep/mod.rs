@@ -10,14 +10,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use serde::{Serialize, Serializer};
 
 use super::output::{self, Answer, CsvAnswer, Document};
+use crate::analysis::insights::logs::log_messages;
 use crate::analysis::sweep::{
     Curve, Figure, HeatMap, OptionNotFound, RunError, Sweep, SweepRun, curve, heat_map,
 };
-use crate::format::poplar::{FolderReport, map_reports, reports_in_folder};
+use crate::format::poplar::{FolderReport, FolderRun, OpenReport, map_reports, runs_in_folder};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::{Report, Warning, WarningCode, Warnings};
 use crate::text::clean;
@@ -41,16 +41,11 @@ pub struct SweepArguments {
     /// A heat map: --by down, this option across.
     #[arg(long, value_name = "OPTION", requires = "by")]
     pub and: Option<String>,
-    /// The figure of --by. By default throughput, or the peak where no throughput is known.
-    #[arg(long, requires = "by", value_parser = figure())]
-    pub figure: Option<Figure>,
-}
-
-fn figure() -> impl clap::builder::TypedValueParser<Value = Figure> {
-    PossibleValuesParser::new(Figure::ALL.map(Figure::key)).try_map(|key| {
-        let found = Figure::ALL.into_iter().find(|figure| figure.key() == key);
-        found.ok_or("no such figure")
-    })
+    /// The figure of --by: fits, tiles-over-limit, fullest-tile, total, including-gaps, always-live, peak,
+    /// code, cycles, throughput, planner-at-minimum, or a number of app.json by its key, such as a measured
+    /// throughput. By default throughput, or the peak where no throughput is known.
+    #[arg(long, value_name = "FIGURE", requires = "by")]
+    pub figure: Option<String>,
 }
 
 /// `tilescope.sweep/1` (cli.md).
@@ -91,10 +86,15 @@ impl SweepReport {
     pub fn of(arguments: &SweepArguments, progress: &Progress) -> Result<Self, Error> {
         let folder = &arguments.directory;
         let warnings = Warnings::default();
-        let reports = reports_in_folder(folder, &warnings)?;
-        let Some(runs) = map_reports(&reports, progress, facts) else {
+        let found = runs_in_folder(folder, &warnings)?;
+        let read_more = |open: &OpenReport, progress: &Progress| {
+            open.read_debug_info(progress);
+            open.read_logs(&[], log_messages);
+        };
+        let Some(mut runs) = map_reports(&found.reports, progress, read_more, facts) else {
             return Err(Error::new(ErrorKind::Unreadable, "cancelled"));
         };
+        runs.extend(found.without_report.iter().map(without_report));
         let sweep = Sweep::new(runs);
         let grid = grid(&sweep, arguments)?;
         Ok(Self { folder: folder.clone(), sweep, grid, warnings: warnings.list() })
@@ -142,6 +142,11 @@ fn file_of(run: &str, warning: &Warning) -> String {
     directory.join(&warning.file).display().to_string()
 }
 
+fn without_report(run: &FolderRun) -> SweepRun {
+    let side_files = OpenReport::without_profile(&run.path, log_messages);
+    SweepRun::without_report(run.path.display().to_string(), run.name.clone(), &side_files)
+}
+
 fn facts(place: &FolderReport, report: Result<&Report, &Error>) -> SweepRun {
     let (path, name) = (place.path.display().to_string(), place.name.clone());
     let error = match report {
@@ -168,13 +173,26 @@ fn grid(sweep: &Sweep, arguments: &SweepArguments) -> Result<Option<Grid>, Error
     let Some(by) = &arguments.by else { return Ok(None) };
     let by = find_option(sweep, by)?;
     let has_throughput = || sweep.runs.iter().any(|run| Figure::Throughput.of(run).is_some());
-    let figure = arguments
-        .figure
-        .unwrap_or_else(|| if has_throughput() { Figure::Throughput } else { Figure::Peak });
+    let figure = match &arguments.figure {
+        Some(text) => find_figure(sweep, text)?,
+        None if has_throughput() => Figure::Throughput,
+        None => Figure::Peak,
+    };
     Ok(match &arguments.and {
         None => curve(sweep, by, figure).map(Grid::Curve),
         Some(and) => heat_map(sweep, find_option(sweep, and)?, by, figure).map(Grid::HeatMap),
     })
+}
+
+fn find_figure(sweep: &Sweep, text: &str) -> Result<Figure, Error> {
+    let reason = match sweep.find_figure(text) {
+        Ok(figure) => return Ok(figure),
+        Err(OptionNotFound::None) => "there is no figure, and no number in app.json, called",
+        Err(OptionNotFound::Several) => "several numbers of app.json have in their names",
+    };
+    let keys: Vec<_> = sweep.figures().map(|figure| clean(sweep.figure_key(figure))).collect();
+    let hint = format!("These are there: {}.", keys.join(", "));
+    Err(Error::new(ErrorKind::Usage, format!("{reason} {}", clean(text))).hint(hint))
 }
 
 fn find_option(sweep: &Sweep, text: &str) -> Result<usize, Error> {

@@ -9,6 +9,8 @@ use crate::analysis::sweep::{
 use crate::cli::output::{aligned, name_cell};
 use crate::text::{bytes, clean, grouped, rate, shortened};
 
+/// What stands for a run that left no report.
+pub const NO_REPORT: &str = "no report";
 pub const UNKNOWN: &str = "–";
 /// What marks the fastest run that fits.
 pub const BEST: &str = "*";
@@ -45,6 +47,7 @@ pub fn text(sweep: &Sweep, folder: &Path) -> String {
         "cycles",
         "samples/s by cycles",
         "by elapsed time",
+        "at minimum",
     ];
     header.extend(titles.map(str::to_owned));
     let header: Vec<&str> = header.iter().map(String::as_str).collect();
@@ -59,6 +62,7 @@ pub fn text(sweep: &Sweep, folder: &Path) -> String {
     text += &aligned(&header, rows);
     text.push('\n');
     text += &best_text(sweep);
+    text += &pareto_text(sweep);
     text += &together_text(sweep, &columns);
     if more > 0 {
         text +=
@@ -88,6 +92,7 @@ pub fn title(option: &VaryingOption) -> String {
 fn figures(run: &SweepRun) -> Vec<String> {
     let fits = match (run.fits, run.tiles_over_limit) {
         _ if run.error.is_some() => "cannot be read".to_owned(),
+        _ if run.no_report => NO_REPORT.to_owned(),
         (Some(true), _) => "yes".to_owned(),
         (Some(false), Some(over)) => format!("no, {} over", grouped(over)),
         (Some(false), None) => "no".to_owned(),
@@ -104,6 +109,7 @@ fn figures(run: &SweepRun) -> Vec<String> {
         Figure::Cycles,
         Figure::Throughput,
         Figure::ThroughputByElapsedTime,
+        Figure::PlannerAtMinimum,
     ];
     cells.extend(figures.map(|figure| figure_text(figure.of(run), figure)));
     cells
@@ -131,6 +137,16 @@ fn best_text(sweep: &Sweep) -> String {
         }
     };
     format!("Fastest that fits: {why}\n")
+}
+
+/// The runs that no other beats in memory and in throughput, where they are not the fastest alone.
+fn pareto_text(sweep: &Sweep) -> String {
+    let best: Vec<_> =
+        sweep.runs.iter().filter(|run| run.pareto).map(|run| clean(&run.name)).collect();
+    if best.len() < 2 {
+        return String::new();
+    }
+    format!("No other that fits is faster with a fullest tile as small: {}\n", best.join(", "))
 }
 
 /// The options that always go together with one that has a column.

@@ -1,6 +1,7 @@
 //! Finds the files of a report from a path (formats/poplar.md "Directory layouts", definitions.md
 //! "Reports in a directory").
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -29,6 +30,9 @@ const SIDE_FILES: [&str; 3] = ["framework.json", "app.json", "archive.a"];
 /// Files that are worth a line in the list of files only when they are there.
 const RARE_FILES: [&str; 4] =
     ["profile.pop_cache", "serialized_graph.capnp", "profile_info.json", "compile.log"];
+
+/// How many directories and reports beside a report are looked at.
+const MOST_BESIDE: usize = 200;
 
 const CAPTURE_HINT: &str = "A report is written when the program runs with \
     POPLAR_ENGINE_OPTIONS='{\"autoReport.all\":\"true\",\"autoReport.directory\":\"./profile\"}'.";
@@ -99,6 +103,33 @@ pub fn reports_below(directory: &Path) -> Result<Vec<PathBuf>, Error> {
 /// # Errors
 /// `not-a-report` when there is none, and when the directory itself cannot be read.
 pub fn reports_in_folder(folder: &Path, warnings: &Warnings) -> Result<Vec<FolderReport>, Error> {
+    Ok(runs_in_folder(folder, warnings)?.reports)
+}
+
+/// The runs below a folder.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FolderRuns {
+    /// The reports, sorted by path.
+    pub reports: Vec<FolderReport>,
+    /// Runs that left no report, sorted by path: directories with an `app.json` or a log, neither in nor above nor
+    /// below which there is a profile, as deep as one that has one.
+    pub without_report: Vec<FolderRun>,
+}
+
+/// A run that left no report.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FolderRun {
+    /// Its directory.
+    pub path: PathBuf,
+    /// The same as seen from the folder.
+    pub name: String,
+}
+
+/// As [`reports_in_folder`], with the runs that left no report.
+///
+/// # Errors
+/// As those of [`reports_in_folder`].
+pub fn runs_in_folder(folder: &Path, warnings: &Warnings) -> Result<FolderRuns, Error> {
     if folder.is_file() {
         let message = format!("{} is a file: a directory of reports expected", folder.display());
         return Err(Error::new(ErrorKind::NotAReport, message).in_file(folder));
@@ -118,7 +149,52 @@ pub fn reports_in_folder(folder: &Path, warnings: &Warnings) -> Result<Vec<Folde
     if found.profiles.is_empty() {
         return Err(nothing_found(folder));
     }
-    Ok(found.profiles.into_iter().map(|profile| FolderReport::new(folder, profile)).collect())
+    let directories: BTreeSet<PathBuf> =
+        found.profiles.iter().map(|profile| directory_of(profile)).collect();
+    let depths: BTreeSet<usize> =
+        directories.iter().map(|path| path.components().count()).collect();
+    let is_run = |path: &PathBuf| {
+        let is_below = || path.ancestors().any(|above| directories.contains(above));
+        let is_above = || directories.iter().any(|directory| directory.starts_with(path));
+        depths.contains(&path.components().count()) && !is_below() && !is_above()
+    };
+    let mut without_report: Vec<PathBuf> = found.with_traces.into_iter().filter(is_run).collect();
+    without_report.sort();
+    let run = |path: PathBuf| FolderRun { name: FolderReport::name_of(folder, &path), path };
+    let reports = found.profiles.into_iter().map(|profile| FolderReport::new(folder, profile));
+    Ok(FolderRuns {
+        reports: reports.collect(),
+        without_report: without_report.into_iter().map(run).collect(),
+    })
+}
+
+/// The other reports beside one: in its directory, and in the directories beside that, sorted by path.
+/// What cannot be looked into has none.
+pub fn reports_beside(path: &Path) -> Vec<FolderReport> {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let is_profile = path.extension().is_some_and(|extension| extension == "pop");
+    let directory = if path.is_dir() { path.clone() } else { directory_of(&path) };
+    let mut found = profiles_in(&directory).0;
+    // A report may be named by a directory above it.
+    if found.is_empty() {
+        found = reports_below(&directory).unwrap_or_default();
+    }
+    let Some(own) = found.first().map(|first| if is_profile { path } else { first.clone() }) else {
+        return Vec::new();
+    };
+    let directory = directory_of(&own);
+    let above = directory.parent().unwrap_or(&directory);
+    let entries = fs::read_dir(above).into_iter().flatten().flatten();
+    let directories = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    for beside in directories.map(|entry| entry.path()).take(MOST_BESIDE) {
+        if beside != directory {
+            found.extend(profiles_in(&beside).0);
+        }
+    }
+    found.retain(|profile| *profile != own);
+    found.sort();
+    found.truncate(MOST_BESIDE);
+    found.into_iter().map(|profile| FolderReport::new(above, profile)).collect()
 }
 
 /// A report below a folder.
@@ -134,7 +210,8 @@ pub struct FolderReport {
 }
 
 impl FolderReport {
-    fn new(folder: &Path, profile: PathBuf) -> Self {
+    /// The report of a profile below a folder.
+    pub fn new(folder: &Path, profile: PathBuf) -> Self {
         let is_complete = profile.file_name().is_some_and(|name| name == "profile.pop");
         let path = if is_complete { directory_of(&profile) } else { profile.clone() };
         Self { name: Self::name_of(folder, &path), profile, path }
@@ -149,6 +226,8 @@ impl FolderReport {
 struct Below {
     /// Sorted by path.
     profiles: Vec<PathBuf>,
+    /// Directories that have an `app.json` or a log.
+    with_traces: Vec<PathBuf>,
     /// Directories that could not be listed, and why.
     unreadable: Vec<(PathBuf, std::io::Error)>,
     /// Whether there are more directories than are looked into.
@@ -156,7 +235,12 @@ struct Below {
 }
 
 fn look_below(directory: &Path, max_depth: usize) -> Result<Below, Error> {
-    let mut below = Below { profiles: Vec::new(), unreadable: Vec::new(), is_cut: false };
+    let mut below = Below {
+        profiles: Vec::new(),
+        with_traces: Vec::new(),
+        unreadable: Vec::new(),
+        is_cut: false,
+    };
     let mut looked_into = 0_usize;
     let mut waiting = vec![(directory.to_owned(), 0_usize)];
     while let Some((directory, depth)) = waiting.pop() {
@@ -173,13 +257,18 @@ fn look_below(directory: &Path, max_depth: usize) -> Result<Below, Error> {
                 continue;
             }
         };
+        let mut has_traces = false;
         for entry in entries.flatten() {
+            let name = entry.file_name();
+            has_traces |=
+                name == "app.json" || Path::new(&name).extension().is_some_and(|end| end == "log");
             // Links to directories are not followed: they may lead back.
             if depth < max_depth && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 waiting.push((entry.path(), depth.saturating_add(1)));
             }
         }
         below.profiles.extend(profiles_in(&directory).0);
+        below.with_traces.extend(has_traces.then_some(directory));
     }
     below.profiles.sort();
     Ok(below)
@@ -310,4 +399,59 @@ pub fn directory_of(file: &Path) -> PathBuf {
 pub fn file_name(path: &Path) -> String {
     path.file_name()
         .map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_that_left_no_report_lie_as_deep_as_reports_and_have_a_trace() {
+        let directory = tempfile::tempdir().unwrap();
+        let files = [
+            "8/0.2/profile.pop",
+            "8/0.2/logs/a.log",
+            "8/0.6/app.json",
+            "8/0.8/compile.log",
+            "8/empty/notes.txt",
+            "sweep.log",
+            "8/app.json",
+            "16/deep/er/app.json",
+        ];
+        for file in files {
+            let path = directory.path().join(file);
+            fs::create_dir_all(directory_of(&path)).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        let runs = runs_in_folder(directory.path(), &Warnings::default()).unwrap();
+        let names: Vec<&str> = runs.without_report.iter().map(|run| &*run.name).collect();
+        assert_eq!(names, ["8/0.6", "8/0.8"]);
+        assert_eq!((runs.reports.len(), &*runs.reports[0].name), (1, "8/0.2"));
+    }
+
+    #[test]
+    fn reports_beside_one_are_found_however_it_is_named_and_it_is_not_among_them() {
+        let directory = tempfile::tempdir().unwrap();
+        let below = |path: &str| directory.path().join(path);
+        for name in ["a", "b", "c", "empty", "deeper/d"] {
+            fs::create_dir_all(below(name)).unwrap();
+        }
+        for file in ["a/profile.pop", "b/profile.pop", "deeper/d/profile.pop"] {
+            fs::write(below(file), "").unwrap();
+        }
+        for file in ["c/profile_12345678.pop", "c/profile_87654321.pop", "a/debug.cbor"] {
+            fs::write(below(file), "").unwrap();
+        }
+        let names = |path: &str| -> Vec<String> {
+            reports_beside(&below(path)).into_iter().map(|report| report.name).collect()
+        };
+        let (first, second) = ("c/profile_12345678.pop", "c/profile_87654321.pop");
+        for path in ["a", "a/profile.pop", "a/debug.cbor"] {
+            assert_eq!(names(path), ["b", first, second], "{path}");
+        }
+        assert_eq!(names(first), ["a", "b", second]);
+        assert_eq!(names("deeper"), [""; 0], "it is named by the directory above it");
+        assert_eq!(names("empty"), [""; 0]);
+        assert_eq!(names("absent/profile.pop"), [""; 0]);
+    }
 }

@@ -1,4 +1,4 @@
-//! Logs beside the profile: `compile.log` and other files `*.log`.
+//! Logs beside the profile, `compile.log` and other files `*.log`, and those that the user names.
 //!
 //! Where standard error was kept there, a log says what no table does: that the planner found no plan
 //! within its share of memory, for example (formats/poplar.md 6). What to look for the caller knows.
@@ -7,6 +7,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use super::discover::file_name;
 use crate::store::log::{Log, LogMessage};
 use crate::store::{WarningCode, Warnings};
 
@@ -15,18 +16,32 @@ const MOST_LOGS: usize = 16;
 /// Bytes of a log that are read: the compiler speaks first.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// What `find` finds in the logs of a directory.
+/// What `find` finds in the logs of a directory, and before them in those that are named, by their paths.
 pub fn read_logs(
     directory: &Path,
+    named: &[PathBuf],
     warnings: &Warnings,
     find: impl Fn(&mut dyn Read) -> io::Result<Vec<LogMessage>>,
 ) -> Vec<Log> {
     let mut logs = Vec::new();
-    for path in log_files(directory) {
-        let Some(file) = path.file_name().map(|name| name.to_string_lossy().into_owned()) else {
+    let mut seen: Vec<PathBuf> = Vec::new();
+    let named = named.iter().map(|path| (path.clone(), path.display().to_string()));
+    let beside = log_files(directory).into_iter().map(|path| {
+        let file = file_name(&path);
+        (path, file)
+    });
+    for (path, file) in named.chain(beside) {
+        // A log beside the profile may be named as well.
+        let place = path.canonicalize().unwrap_or_else(|_| path.clone());
+        if seen.contains(&place) {
             continue;
-        };
+        }
+        seen.push(place);
         let read = || {
+            // What is no file may never come to an end.
+            if !fs::metadata(&path)?.is_file() {
+                return Err(io::Error::other("it is not a file"));
+            }
             let log = File::open(&path)?;
             let bytes = log.metadata()?.len();
             Ok::<_, io::Error>((find(&mut log.take(MOST_BYTES))?, bytes))
@@ -82,11 +97,28 @@ mod tests {
         write("notes.txt", b"c\n");
         fs::create_dir(directory.path().join("old.log")).unwrap();
         let warnings = Warnings::default();
-        let logs = read_logs(directory.path(), &warnings, lines);
+        let logs = read_logs(directory.path(), &[], &warnings, lines);
         let found: Vec<_> = logs.iter().map(|log| (&*log.file, log.messages.len())).collect();
         assert_eq!(found, [("compile.log", 0), ("run.log", 2)]);
         assert_eq!(warnings.list().len(), 1);
-        assert!(read_logs(&directory.path().join("absent"), &warnings, lines).is_empty());
+        assert!(read_logs(&directory.path().join("absent"), &[], &warnings, lines).is_empty());
         assert_eq!(warnings.list().len(), 1, "no log is no warning");
+    }
+
+    #[test]
+    fn logs_that_are_named_are_read_wherever_they_are_and_each_once() {
+        let (directory, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let beside = directory.path().join("compile.log");
+        let named = elsewhere.path().join("any name");
+        fs::write(&beside, b"a\nb\n").unwrap();
+        fs::write(&named, b"c\n").unwrap();
+        let warnings = Warnings::default();
+        let all = [named.clone(), named.clone(), beside.clone(), elsewhere.path().into()];
+        let logs = read_logs(directory.path(), &all, &warnings, lines);
+        let found: Vec<_> = logs.iter().map(|log| (log.file.clone(), log.messages.len())).collect();
+        let shown = |path: &Path| path.display().to_string();
+        assert_eq!(found, [(shown(&named), 1), (shown(&beside), 2)]);
+        let warnings = warnings.list();
+        assert!(warnings.len() == 1 && warnings[0].message.contains("not a file"), "{warnings:?}");
     }
 }

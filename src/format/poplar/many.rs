@@ -14,11 +14,12 @@ use crate::store::{Report, Warnings};
 /// contexts of one may take hundreds of megabytes.
 const AT_A_TIME: usize = 4;
 
-/// What `facts` makes of each report, in their order. Of a report the small tables and the debug
-/// contexts are read; one that cannot be read gives its error. `None` when it was cancelled.
+/// What `facts` makes of each report, in their order. Of a report the small tables are read, and what
+/// `read_more` reads; one that cannot be read gives its error. `None` when it was cancelled.
 pub fn map_reports<T: Send>(
     reports: &[FolderReport],
     progress: &Progress,
+    read_more: impl Fn(&OpenReport, &Progress) + Sync,
     facts: impl Fn(&FolderReport, Result<&Report, &Error>) -> T + Sync,
 ) -> Option<Vec<T>> {
     let sizes: Vec<(u64, u64)> = reports.par_iter().map(|it| sizes_of(&it.profile)).collect();
@@ -31,8 +32,9 @@ pub fn map_reports<T: Send>(
         while !progress.is_cancelled() {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some((report, size)) = reports.get(index).zip(sizes.get(index)) else { break };
-            let result = match read(&report.profile, progress) {
+            let result = match OpenReport::open(&report.profile, progress) {
                 Ok(open) => {
+                    read_more(&open, progress);
                     progress.advance(size.0);
                     facts(report, Ok(&open.report))
                 }
@@ -52,12 +54,6 @@ pub fn map_reports<T: Send>(
     }
     done.sort_by_key(|(index, _)| *index);
     Some(done.into_iter().map(|(_, facts)| facts).collect())
-}
-
-fn read(profile: &Path, progress: &Progress) -> Result<OpenReport, Error> {
-    let open = OpenReport::open(profile, progress)?;
-    open.read_debug_info(progress);
-    Ok(open)
 }
 
 /// Bytes of a report's profile and debug file, for progress. The debug file's reader reports its own.

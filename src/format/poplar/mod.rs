@@ -17,11 +17,14 @@ mod table;
 
 use std::io::{self, Read};
 use std::ops::RangeInclusive;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use database::{Database, size_of_file};
-pub use discover::{FolderReport, reports_below, reports_in_folder};
+pub use discover::{
+    FolderReport, FolderRun, FolderRuns, reports_below, reports_beside, reports_in_folder,
+    runs_in_folder,
+};
 use discover::{Found, discover};
 pub use many::map_reports;
 use pop::tile_lists::{Cycles, ListSizes};
@@ -31,6 +34,7 @@ use table::Tables;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::liveness::VariableBytes;
 use crate::store::log::LogMessage;
+use crate::store::options::About;
 use crate::store::placed::Placed;
 use crate::store::report::{FileStatus, Part};
 use crate::store::{Absence, Report, System, TileId, WarningCode};
@@ -160,10 +164,14 @@ impl OpenReport {
         report.debug.settle(complete(debug, progress, absent::debug));
     }
 
-    /// Searches the logs beside the profile with `find`. No log is no fault.
-    pub fn read_logs(&self, find: impl Fn(&mut dyn Read) -> io::Result<Vec<LogMessage>>) {
+    /// Searches the logs beside the profile, and those that are named, with `find`. No log is no fault.
+    pub fn read_logs(
+        &self,
+        named: &[PathBuf],
+        find: impl Fn(&mut dyn Read) -> io::Result<Vec<LogMessage>>,
+    ) {
         let directory = discover::directory_of(&self.found.profile);
-        let logs = logs::read_logs(&directory, &self.report.warnings, find);
+        let logs = logs::read_logs(&directory, named, &self.report.warnings, find);
         self.report.logs.fill(Some(logs));
     }
 
@@ -285,6 +293,25 @@ impl OpenReport {
     pub fn bytes_to_read(&self) -> u64 {
         let debug = self.found.debug.as_ref().map_or(0, |path| size_of_file(path).unwrap_or(0));
         self.database.bytes.saturating_add(debug)
+    }
+
+    /// What the side files and logs of a run say that left no report.
+    pub fn without_profile(
+        directory: &Path,
+        find: impl Fn(&mut dyn Read) -> io::Result<Vec<LogMessage>>,
+    ) -> Report {
+        let report = Report::of(System::POPLAR, directory.to_owned());
+        let read = |name: &str| {
+            let path = directory.join(name);
+            let is_there = path.is_file();
+            is_there.then(|| side_files::read_side_file(&path, name, &report.warnings).0)
+        };
+        let (app, framework) = (read("app.json"), read("framework.json"));
+        let (app, framework) = (app.unwrap_or_default(), framework.unwrap_or_default());
+        report.about.fill(Some(About { app, framework, ..About::default() }));
+        let logs = logs::read_logs(directory, &[], &report.warnings, find);
+        report.logs.fill(Some(logs));
+        report
     }
 
     fn read_side_file(&self, path: &Path, name: &str) -> Vec<crate::store::options::SideFact> {

@@ -1,16 +1,17 @@
 //! How the window opens, reads again and closes runs.
 
 use eframe::egui;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::App;
+use crate::text::run_names::run_name;
 use crate::text::shortened;
 use crate::ui::command::Page;
 use crate::ui::loading::{Load, Stage};
 use crate::ui::open_runs::OpenRun;
 use crate::ui::recent::{RecentComparison, RecentReport};
 use crate::ui::report_view::ReportView;
-use crate::ui::runs::{RunId, report_name};
+use crate::ui::runs::RunId;
 use crate::ui::settings::Change;
 
 impl App {
@@ -26,7 +27,7 @@ impl App {
 
     pub(super) fn add(&mut self, load: Load) {
         self.tool = None;
-        let name = shortened(&report_name(&load.path), 80).into_owned();
+        let name = shortened(&run_name(&load.path), 80).into_owned();
         match self.open.add(load) {
             Ok(()) if self.open.len() == 2 => self.view.page = Page::Comparison,
             Ok(()) => {}
@@ -44,10 +45,17 @@ impl App {
     }
 
     pub(super) fn reload_run(&mut self, ctx: &egui::Context, id: RunId) {
-        let path = self.open.iter().find(|run| run.id == id).map(|run| run.load.path.clone());
-        if let Some(path) = path {
-            self.replace(id, Load::start(path, ctx));
-        }
+        self.reload_with_logs(ctx, id, &[]);
+    }
+
+    /// Reads a run again, with logs besides those that it had.
+    pub(super) fn reload_with_logs(&mut self, ctx: &egui::Context, id: RunId, more: &[PathBuf]) {
+        let Some(load) = self.open.iter().find(|run| run.id == id).map(|run| &run.load) else {
+            return;
+        };
+        let logs = load.logs.iter().chain(more).cloned().collect();
+        let load = Load::start_with_logs(load.path.clone(), logs, ctx);
+        self.replace(id, load);
     }
 
     /// Reads a run again, or another report in its place.
@@ -142,6 +150,19 @@ mod tests {
         assert_eq!(app.open.names()[0], "amp-0.8", "the reference");
         app.open_demo(&egui::Context::default());
         assert_eq!(app.open.len(), 6);
+    }
+
+    #[test]
+    fn a_run_chosen_from_a_list_is_called_by_its_directory_in_the_title_and_in_notices() {
+        let run = |name: &str| Load::at(format!("/runs/{name}/profile.pop").into(), Stage::Done);
+        let mut app = app_with(vec![run("amp-0.6"), run("old/amp-0.6"), run("amp-0.8")]);
+        assert_eq!(app.title_text(), "runs/amp-0.6 → old/amp-0.6 → amp-0.8 – Tilescope");
+        assert_eq!(app.open.names(), ["runs/amp-0.6", "old/amp-0.6", "amp-0.8"]);
+        for name in ["a", "b", "c", "d", "e", "last"] {
+            app.add(run(name));
+        }
+        let notice = app.notice.unwrap_or_default();
+        assert!(notice.starts_with("last was not opened"), "{notice}");
     }
 
     #[test]

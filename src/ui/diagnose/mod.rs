@@ -4,7 +4,7 @@ mod finding;
 mod rows;
 mod sentence;
 
-use eframe::egui::{self, Button, RichText, ScrollArea, TextEdit};
+use eframe::egui::{self, RichText, ScrollArea, TextEdit};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -56,8 +56,8 @@ impl DiagnosePage {
         self.chosen = 0;
     }
 
-    pub fn ui(&mut self, ui: &mut egui::Ui, is_picking: bool, commands: &mut Vec<Command>) {
-        self.head_ui(ui, is_picking, commands);
+    pub fn ui(&mut self, ui: &mut egui::Ui, commands: &mut Vec<Command>) {
+        self.head_ui(ui, commands);
         if self.log.is_none() {
             let most = (ui.available_height() - 200.0).max(90.0);
             let above = egui::Panel::top("error text").resizable(false);
@@ -124,13 +124,12 @@ impl DiagnosePage {
         });
     }
 
-    fn head_ui(&mut self, ui: &mut egui::Ui, is_picking: bool, commands: &mut Vec<Command>) {
+    fn head_ui(&mut self, ui: &mut egui::Ui, commands: &mut Vec<Command>) {
         ui.horizontal_wrapped(|ui| {
             ui.heading("Explain an error");
             ui.add_space(8.0);
-            let open = ui.add_enabled(!is_picking, Button::new("Open log…"));
-            if open.on_disabled_hover_text("The dialog is open").clicked() {
-                commands.push(Command::Pick(PickFor::Log));
+            if ui.button("Open log…").clicked() {
+                commands.push(Command::AskPath(PickFor::Log));
             }
             match &self.log {
                 Some(log) => {

@@ -1,15 +1,19 @@
 //! In place of a report that could not be opened: why, and what to do; or which reports there are.
 
 use eframe::egui::{self, RichText};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::text::{clean, shortened};
 use crate::ui::command::Command;
 use crate::ui::loading::Failure;
+use crate::ui::recent::date_text;
 use crate::ui::theme::{Tokens, card_frame};
+use crate::ui::units::Units;
 
 /// Longest path that is shown.
 const PATH: usize = 300;
+/// Most height of the list of reports, points.
+const MOST_HEIGHT: f32 = 420.0;
 
 /// Draws the failure, with a button for each report that may be meant; `open` is its command.
 pub fn failure_ui(
@@ -42,25 +46,40 @@ pub fn failure_ui(
         }
         if is_choice {
             ui.add_space(6.0);
-            ui.horizontal_wrapped(|ui| {
-                for path in &failure.reports {
-                    let name = name_of(path, error.file.as_deref());
-                    if ui.button(shortened(&name, PATH)).clicked() {
-                        commands.push(open(path.clone()));
-                    }
-                }
-            });
+            choice_ui(ui, failure, open, commands);
         }
     });
 }
 
-/// What a report below a directory is called: its directory, or its file by a name of its own.
-fn name_of(profile: &Path, below: Option<&Path>) -> String {
-    let short = below.and_then(|below| profile.strip_prefix(below).ok()).unwrap_or(profile);
-    match short.parent() {
-        Some(directory) if short.ends_with("profile.pop") && !directory.as_os_str().is_empty() => {
-            directory.display().to_string()
+/// Draws the reports that may be meant with what a glance at each said, and the way to all of them.
+fn choice_ui(
+    ui: &mut egui::Ui,
+    failure: &Failure,
+    open: impl Fn(PathBuf) -> Command,
+    commands: &mut Vec<Command>,
+) {
+    let units = Units::now(ui);
+    let area = egui::ScrollArea::vertical().max_height(MOST_HEIGHT).auto_shrink([false, true]);
+    area.show(ui, |ui| {
+        let grid = egui::Grid::new("reports that may be meant").num_columns(4);
+        grid.spacing([18.0, 4.0]).show(ui, |ui| {
+            for report in &failure.reports {
+                if ui.button(shortened(&report.name, PATH)).clicked() {
+                    commands.push(open(report.path.clone()));
+                }
+                let verdict =
+                    if report.verdict.is_empty() { "being read" } else { &report.verdict };
+                ui.label(verdict);
+                ui.weak(report.bytes.map_or(String::new(), |bytes| units.bytes(bytes)));
+                ui.weak(report.written.map_or(String::new(), date_text));
+                ui.end_row();
+            }
+        });
+    });
+    if let Some(directory) = &failure.error.file {
+        ui.add_space(6.0);
+        if ui.button("Open all in a sweep").clicked() {
+            commands.push(Command::OpenSweep(directory.clone()));
         }
-        _ => short.display().to_string(),
     }
 }

@@ -12,12 +12,14 @@ use crate::text::shortened;
 use crate::ui::command::Command;
 use crate::ui::icon::Icon;
 use crate::ui::job::Latest;
-use crate::ui::recent::date_text;
+use crate::ui::recent::{date_text, titles};
 use crate::ui::settings::Change;
 use crate::ui::theme::{Tokens, card_frame};
 
 /// Height of an entry, points.
 const ROW: f32 = 42.0;
+/// The list that is there also when it is empty.
+const REPORTS: &str = "Recent reports";
 /// Longest path.
 const PATH: usize = 300;
 
@@ -49,9 +51,12 @@ impl Recents {
         }
         // While nothing is known of a path it is offered.
         let mut are_there = self.are_there.get(&question).into_iter().flatten().copied();
-        let (comparisons, reports) = entries.split_at(state.comparisons.len());
-        for (title, list) in [("Recent comparisons", comparisons), ("Recent reports", reports)] {
-            if list.is_empty() && title == "Recent comparisons" {
+        let (comparisons, rest) = entries.split_at(state.comparisons.len());
+        let (sweeps, reports) = rest.split_at(state.sweeps.len());
+        for (title, list) in
+            [("Recent comparisons", comparisons), ("Recent sweeps", sweeps), (REPORTS, reports)]
+        {
+            if list.is_empty() && title != REPORTS {
                 continue;
             }
             card_frame(Tokens::now(ui)).show(ui, |ui| {
@@ -82,7 +87,7 @@ struct Entry {
     forget: Command,
 }
 
-/// The comparisons, then the reports.
+/// The comparisons, the sweeps, then the reports.
 fn entries(state: &HomeState<'_>) -> Vec<Entry> {
     let comparisons = state.comparisons.iter().map(|comparison| Entry {
         title: comparison.title.clone(),
@@ -91,14 +96,21 @@ fn entries(state: &HomeState<'_>) -> Vec<Entry> {
         open: Command::Compare(comparison.paths()),
         forget: Command::Set(Change::ForgetComparison(comparison.paths())),
     });
-    let reports = state.recents.iter().map(|report| Entry {
-        title: report.title.clone(),
+    let reports = state.recents.iter().zip(titles(state.recents)).map(|(report, title)| Entry {
+        title,
         paths: vec![report.path.clone()],
         opened: report.opened,
         open: Command::Open(report.path.clone()),
         forget: Command::Set(Change::Forget(report.path.clone())),
     });
-    comparisons.chain(reports).collect()
+    let sweeps = state.sweeps.iter().zip(titles(state.sweeps)).map(|(sweep, title)| Entry {
+        title: format!("sweep {title}"),
+        paths: vec![sweep.path.clone()],
+        opened: sweep.opened,
+        open: Command::OpenSweep(sweep.path.clone()),
+        forget: Command::Set(Change::ForgetSweep(sweep.path.clone())),
+    });
+    comparisons.chain(sweeps).chain(reports).collect()
 }
 
 /// An entry: title and path at the left, date and bin at the right. A click opens it.

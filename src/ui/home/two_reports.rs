@@ -7,6 +7,7 @@ use super::HomeState;
 use crate::analysis::figures::difference::Side;
 use crate::text::shortened;
 use crate::ui::command::{Command, PickFor};
+use crate::ui::recent::titles;
 use crate::ui::theme::{Tokens, card_frame};
 
 /// Width of what stands beside a field, points.
@@ -80,8 +81,8 @@ fn field_ui(
         }
         let recents = ComboBox::from_id_salt(title).selected_text("Recent").width(84.0);
         let recents = recents.show_ui(ui, |ui| {
-            for recent in state.recents {
-                let name = shortened(&recent.title, 80);
+            for (recent, title) in state.recents.iter().zip(titles(state.recents)) {
+                let name = shortened(&title, 80);
                 if ui.selectable_label(false, name).clicked() {
                     commands.push(Command::NameReport(side, recent.path.clone()));
                 }

@@ -6,7 +6,7 @@ use eframe::egui::{
 };
 
 use super::RunClick;
-use super::words::{option_text, settings, short_text, value_text};
+use super::words::{fits_text, option_text, settings, short_text, value_text};
 use crate::analysis::sweep::heat_map::HeatCell;
 use crate::analysis::sweep::{Figure, HeatMap, Sweep, heat_map};
 use crate::ui::theme::{Tokens, text_on};
@@ -28,6 +28,7 @@ pub struct Shown {
     columns: Vec<String>,
     rows: Vec<String>,
     titles: [String; 2],
+    figure_title: String,
 }
 
 impl Shown {
@@ -45,6 +46,7 @@ impl Shown {
             columns: texts(&map.columns),
             rows: texts(&map.rows),
             titles: [title(x), title(y)],
+            figure_title: sweep.figure_title(figure).to_owned(),
             map,
         })
     }
@@ -110,7 +112,10 @@ impl Shown {
         if cell.fits == Some(false) {
             hatch(&ui.painter().with_clip_rect(rect), rect, text_on(fill).gamma_multiply(0.35));
         }
-        let text = cell.value.map_or("–".to_owned(), |value| short_text(figure, value, units));
+        let facts = sweep.runs.get(cell.shown);
+        let has_no_report = facts.is_some_and(|run| run.no_report);
+        let unknown = if has_no_report { "no report" } else { "–" };
+        let text = cell.value.map_or(unknown.to_owned(), |value| short_text(figure, value, units));
         let is_low = rect.height() < 40.0;
         let middle = if is_low { rect.center() } else { rect.center() - Vec2::new(0.0, 7.0) };
         // On hatching the figure has a ground of its own.
@@ -122,13 +127,15 @@ impl Shown {
             ui.painter().galley(place.min, galley, color);
         };
         label(text, 12.5, middle);
-        let below = match cell.fits {
-            _ if is_best => "fastest",
-            Some(false) => "does not fit",
-            _ => "",
+        let over = facts.and_then(|run| run.over_limit_bytes).filter(|over| *over > 0);
+        let below = match (cell.fits, over) {
+            _ if is_best => "fastest".to_owned(),
+            (Some(false), Some(over)) => format!("+{}", units.bytes(over)),
+            (Some(false), None) => "does not fit".to_owned(),
+            _ => String::new(),
         };
         if !is_low && !below.is_empty() {
-            label(below.to_owned(), 11.0, rect.center() + Vec2::new(0.0, 9.0));
+            label(below, 11.0, rect.center() + Vec2::new(0.0, 9.0));
         }
         if is_best {
             let stroke = Stroke::new(2.5, tokens.mark);
@@ -142,13 +149,12 @@ impl Shown {
         let name = || {
             let value =
                 cell.value.map_or("not known".to_owned(), |value| value_text(figure, value, units));
-            let fits = match (is_best, cell.fits) {
-                (true, _) => ", fastest that fits",
-                (_, Some(true)) => ", fits",
-                (_, Some(false)) => ", does not fit",
-                _ => "",
+            let fits = if is_best {
+                ", fastest that fits".to_owned()
+            } else {
+                fits_text(sweep, cell.shown, units)
             };
-            format!("{}: {} {value}{fits}", settings(sweep, cell.shown), figure.title())
+            format!("{}: {} {value}{fits}", settings(sweep, cell.shown), self.figure_title)
         };
         response.widget_info(|| WidgetInfo::selected(Role::Button, true, is_selected, name()));
         let click = RunClick::of(ui, &response, cell.shown);

@@ -2,10 +2,12 @@
 //! report, and any of its runs can be opened, any two compared, and several that are ticked opened
 //! together.
 
+mod axis;
 mod heat_map;
 mod lines;
 mod reading;
 mod runs;
+mod scatter;
 mod words;
 
 use eframe::egui::{self, Button, Key, Label, RichText, TextEdit};
@@ -14,17 +16,19 @@ use std::sync::Arc;
 
 use super::command::{Command, PickFor};
 use super::job::Made;
+use super::recent::RecentReport;
 use super::runs::MOST_RUNS;
+use super::settings::Change;
 use super::split;
 use super::status::progress_ui;
 use super::theme::Tokens;
 use super::units::Units;
-use super::widget::choice::choice_ui;
+use super::widget::choice::{choice_ui, tabs_ui};
 use super::widget::data_table::{Data, DataTable};
 use super::widget::facts::absent_ui;
 use super::widget::row_ticks::RowTicks;
 use super::widget::rows::Rows;
-use crate::analysis::sweep::{FastestThatFits, Figure, SpeedMeasure, Sweep};
+use crate::analysis::sweep::{FastestThatFits, Figure, SpeedMeasure, Sweep, SweepRun};
 use crate::text::{grouped, shortened};
 use reading::Reading;
 
@@ -41,20 +45,46 @@ pub struct Choice {
     /// The option along the rows; `None` where only one varies.
     pub y: Option<usize>,
     pub figure: Figure,
+    /// What stands beside the heat map.
+    beside: Beside,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Beside {
+    /// The figure along the option across.
+    #[default]
+    Curves,
+    /// Memory against throughput.
+    Scatter,
 }
 
 impl Choice {
-    /// What is shown at first: the two options with the most values, and the speed where it is known.
+    /// What is shown at first: the two options with the most values, and the speed where it is known. An option
+    /// with another value in each run, a measured one for example, comes only where there is no other.
     fn first(sweep: &Sweep) -> Self {
-        let mut by_values: Vec<usize> = (0..sweep.options.len())
+        let runs = sweep.runs.iter().filter(|run| run.error.is_none()).count();
+        let values = |option: &usize| sweep.options.get(*option).map_or(0, |it| it.values.len());
+        let mut own: Vec<usize> = (0..sweep.options.len())
             .filter(|option| sweep.options.get(*option).is_some_and(|it| it.same_as.is_none()))
             .collect();
-        let values = |option: &usize| sweep.options.get(*option).map_or(0, |it| it.values.len());
-        by_values.sort_by_key(|option| std::cmp::Reverse(values(option)));
+        own.sort_by_key(|option| {
+            let values = values(option);
+            (values >= runs, std::cmp::Reverse(values))
+        });
         let has = |figure: Figure| sweep.runs.iter().any(|run| figure.of(run).is_some());
         let figure = if has(Figure::Throughput) { Figure::Throughput } else { Figure::Peak };
-        Self { x: by_values.first().copied().unwrap_or(0), y: by_values.get(1).copied(), figure }
+        Self {
+            x: own.first().copied().unwrap_or(0),
+            y: own.get(1).copied().filter(|option| values(option) < runs),
+            figure,
+            beside: Beside::default(),
+        }
     }
+}
+
+enum PictureBeside {
+    Curves(lines::Lines),
+    Scatter(scatter::Scatter),
 }
 
 pub struct Loaded {
@@ -66,13 +96,14 @@ pub struct Loaded {
     selected: Vec<usize>,
     /// Runs that are to be opened together, the reference first.
     ticked: Vec<usize>,
-    pictures: Made<Choice, (Option<heat_map::Shown>, lines::Lines)>,
+    pictures: Made<Choice, (Option<heat_map::Shown>, PictureBeside)>,
 }
 
 impl Loaded {
-    /// Where a run is; `None` where it could not be read.
+    /// Where a run is; `None` where it left no report, or one that could not be read.
     fn path(&self, run: usize) -> Option<PathBuf> {
-        let run = self.sweep.runs.get(run).filter(|run| run.error.is_none())?;
+        let is_there = |run: &&SweepRun| run.error.is_none() && !run.no_report;
+        let run = self.sweep.runs.get(run).filter(is_there)?;
         Some(PathBuf::from(&run.path))
     }
 
@@ -103,7 +134,7 @@ impl SweepPage {
     }
 
     pub fn ui(&mut self, ui: &mut egui::Ui, is_picking: bool, commands: &mut Vec<Command>) {
-        self.poll();
+        self.poll(commands);
         self.head_ui(ui, is_picking, commands);
         if let Some(reading) = &self.reading {
             ui.ctx().request_repaint_after(std::time::Duration::from_millis(100));
@@ -140,13 +171,14 @@ impl SweepPage {
         split::rest(ui, margin, |ui| pictures_ui(ui, loaded, commands));
     }
 
-    fn poll(&mut self) {
+    fn poll(&mut self, commands: &mut Vec<Command>) {
         let Some(reading) = &self.reading else { return };
         let Some(answer) = reading.poll() else { return };
         let folder = reading.folder.clone();
         self.reading = None;
         match answer {
             Ok(sweep) => {
+                commands.push(Command::Set(Change::Swept(RecentReport::sweep(&folder))));
                 let sweep = Arc::new(sweep);
                 self.loaded = Some(Loaded {
                     folder,
@@ -199,12 +231,17 @@ fn verdict_ui(ui: &mut egui::Ui, loaded: &Loaded, commands: &mut Vec<Command>) {
         grouped(read.filter(|run| is_wanted(run.fits)).count() as u64)
     };
     let unread = sweep.runs.iter().filter(|run| run.error.is_some()).count() as u64;
+    let without = sweep.runs.iter().filter(|run| run.no_report).count() as u64;
     ui.horizontal_wrapped(|ui| {
         ui.label(format!("{} runs:", grouped(sweep.runs.len() as u64)));
         ui.label(format!("{} fit,", count(|fits| fits == Some(true))));
         ui.label(format!("{} do not", count(|fits| fits == Some(false))));
         if unread > 0 {
             let text = format!("{} could not be read", grouped(unread));
+            ui.colored_label(Tokens::now(ui).warning, text);
+        }
+        if without > 0 {
+            let text = format!("{} left no report", grouped(without));
             ui.colored_label(Tokens::now(ui).warning, text);
         }
         ui.separator();
@@ -302,12 +339,21 @@ fn pictures_ui(ui: &mut egui::Ui, loaded: &mut Loaded, commands: &mut Vec<Comman
     }
     choices_ui(ui, loaded);
     let (sweep, selected) = (&loaded.sweep, &loaded.selected);
-    let (heat_map, lines) = loaded.pictures.of(loaded.choice, |choice| {
+    let (heat_map, beside) = loaded.pictures.of(loaded.choice, |choice| {
         let heat_map =
             choice.y.and_then(|y| heat_map::Shown::new(sweep, choice.x, y, choice.figure));
-        (heat_map, lines::Lines::new(sweep, choice.x))
+        let beside = match choice.beside {
+            Beside::Curves => {
+                PictureBeside::Curves(lines::Lines::new(sweep, choice.x, choice.figure))
+            }
+            Beside::Scatter => PictureBeside::Scatter(scatter::Scatter::new(sweep)),
+        };
+        (heat_map, beside)
     });
-    let lines = |ui: &mut egui::Ui| lines.ui(ui, sweep, selected);
+    let lines = |ui: &mut egui::Ui| match beside {
+        PictureBeside::Curves(lines) => lines.ui(ui, sweep, selected),
+        PictureBeside::Scatter(scatter) => scatter.ui(ui, sweep, selected),
+    };
     let chosen = match heat_map {
         None => lines(ui),
         Some(map) if ui.available_width() < ROOM => map.ui(ui, sweep, selected),
@@ -322,10 +368,8 @@ fn pictures_ui(ui: &mut egui::Ui, loaded: &mut Loaded, commands: &mut Vec<Comman
         }
     };
     if let Some(click) = chosen {
-        if click.is_opened
-            && let Some(run) = loaded.sweep.runs.get(click.run)
-        {
-            commands.push(Command::Open(PathBuf::from(&run.path)));
+        if let Some(path) = loaded.path(click.run).filter(|_| click.is_opened) {
+            commands.push(Command::Open(path));
         }
         select(&mut loaded.selected, click.run, click.is_added);
     }
@@ -356,8 +400,9 @@ fn choices_ui(ui: &mut egui::Ui, loaded: &mut Loaded) {
         option.map_or(String::new(), |option| shortened(&option.short_name, 40).into_owned())
     };
     ui.horizontal_wrapped(|ui| {
-        let figures = Figure::ALL;
-        choice_ui(ui, ("Figure", 150.0), &mut choice.figure, figures, |figure| figure.title());
+        choice_ui(ui, ("Figure", 150.0), &mut choice.figure, sweep.figures(), |figure| {
+            shortened(sweep.figure_title(*figure), 40).into_owned()
+        });
         ui.weak("across");
         let options = 0..sweep.options.len();
         let across = options.clone();
@@ -367,6 +412,9 @@ fn choices_ui(ui: &mut egui::Ui, loaded: &mut Loaded) {
         choice_ui(ui, ("Option down", 150.0), &mut choice.y, down, |option| {
             option.map_or("nothing".to_owned(), title)
         });
+        ui.separator();
+        let pictures = [(Beside::Curves, "Curves"), (Beside::Scatter, "Memory against throughput")];
+        tabs_ui(ui, &mut choice.beside, pictures);
         if sweep.options_left_out > 0 {
             ui.weak(format!("{} more options vary", grouped(sweep.options_left_out as u64)));
         }
@@ -392,7 +440,8 @@ fn table_ui(
         is_selected: &|row| selected.contains(&row),
         ..Data::of("runs", &columns, Arc::clone(&loaded.rows))
     };
-    let is_read = |run: usize| sweep.runs.get(run).is_some_and(|run| run.error.is_none());
+    let is_read =
+        |run: usize| sweep.runs.get(run).is_some_and(|run| run.error.is_none() && !run.no_report);
     let ticks = RowTicks { rows: &mut loaded.ticked, is_possible: &is_read };
     if let Some(click) = table.ui_with(ui, &data, commands, None, Some(ticks)) {
         select(&mut loaded.selected, click.row, click.is_added);

@@ -13,7 +13,7 @@ const FIGURE: f32 = 92.0;
 /// Options that have a column.
 const MOST_OPTIONS: usize = 4;
 /// Figures that have a column, in their order.
-const FIGURES: [(Figure, &str); 9] = [
+const FIGURES: [(Figure, &str); 10] = [
     (Figure::FullestTile, "Fullest tile"),
     (Figure::TilesOverLimit, "Tiles over"),
     (Figure::Peak, "Peak"),
@@ -23,6 +23,7 @@ const FIGURES: [(Figure, &str); 9] = [
     (Figure::Cycles, "Cycles"),
     (Figure::Throughput, "Samples/s by cycles"),
     (Figure::ThroughputByElapsedTime, "By elapsed time"),
+    (Figure::PlannerAtMinimum, "At minimum"),
 ];
 
 pub struct RunRows(pub Arc<Sweep>);
@@ -34,7 +35,7 @@ fn options(sweep: &Sweep) -> impl Iterator<Item = usize> {
 }
 
 pub fn columns(sweep: &Sweep) -> Vec<Column> {
-    let mut columns = vec![Column::rest("Run"), Column::text("Fits", 52.0)];
+    let mut columns = vec![Column::rest("Run"), Column::text("Fits", 64.0)];
     for place in options(sweep) {
         let name = sweep.options.get(place).map_or("", |option| &*option.short_name);
         columns.push(Column::text(shortened(name, 24).into_owned(), 92.0));
@@ -57,6 +58,7 @@ impl Rows for RunRows {
         match column {
             0 => Value::text(&*run.name),
             1 if run.error.is_some() => Value::text("error"),
+            1 if run.no_report => Value::text("no report"),
             1 => match run.fits {
                 Some(true) if self.0.fastest_that_fits.run() == Some(row) => Value::text("fastest"),
                 Some(true) => Value::text("yes"),
@@ -86,6 +88,9 @@ impl Rows for RunRows {
 
     fn hover(&self, row: usize) -> Option<String> {
         let run = self.0.runs.get(row)?;
+        if run.no_report {
+            return Some("The run left a log or an app.json, and no report".to_owned());
+        }
         run.error.as_ref().map(|error| format!("Could not be read: {}", error.message))
     }
 }

@@ -32,17 +32,69 @@ pub fn value_text(figure: Figure, value: FigureValue, units: Units) -> String {
         FigureValue::Flag(false) => "does not fit".to_owned(),
         FigureValue::Count(bytes) if figure.is_bytes() => units.bytes(bytes),
         FigureValue::Count(count) => grouped(count),
+        FigureValue::Rate(samples) if figure == Figure::Throughput => {
+            format!("{} samples/s by cycles", rate(samples))
+        }
         FigureValue::Rate(samples) if figure == Figure::ThroughputByElapsedTime => {
             format!("{} samples/s by elapsed time", rate(samples))
         }
-        FigureValue::Rate(samples) => format!("{} samples/s by cycles", rate(samples)),
+        FigureValue::Rate(number) => number_text(number),
+    }
+}
+
+/// A number with four digits or more.
+fn number_text(number: f64) -> String {
+    let size = number.abs();
+    if size >= 1000.0 || number.fract() == 0.0 {
+        let sign = if number <= -0.5 { "−" } else { "" };
+        return format!("{sign}{}", grouped(size.round() as u64));
+    }
+    let decimals = if size >= 1.0 { 2 } else { 4 };
+    format!("{number:.decimals$}")
+}
+
+/// Whether a run fits, and by how much it is over, after its figure: `, 5.9 KiB over the limit`.
+pub fn fits_text(sweep: &Sweep, run: usize, units: Units) -> String {
+    let Some(run) = sweep.runs.get(run) else { return String::new() };
+    match (run.fits, run.over_limit_bytes) {
+        _ if run.no_report => ", no report".to_owned(),
+        (Some(true), _) => ", fits".to_owned(),
+        (Some(false), Some(over @ 1..)) => {
+            format!(", does not fit: {} over the limit", units.bytes(over))
+        }
+        (Some(false), _) => ", does not fit".to_owned(),
+        (None, _) => String::new(),
     }
 }
 
 /// A figure as short as a cell needs it.
 pub fn short_text(figure: Figure, value: FigureValue, units: Units) -> String {
     match value {
-        FigureValue::Rate(samples) => rate(samples),
+        FigureValue::Rate(samples)
+            if matches!(figure, Figure::Throughput | Figure::ThroughputByElapsedTime) =>
+        {
+            rate(samples)
+        }
         value => value_text(figure, value, units),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_per_second_are_rounded_never_cut() {
+        let text =
+            |rate: f64| value_text(Figure::Throughput, FigureValue::Rate(rate), Units::Binary);
+        assert_eq!(text(23_590.6), "23,591 samples/s by cycles");
+        assert_eq!(text(99.5), "99.50 samples/s by cycles");
+        let measured =
+            |number: f64| short_text(Figure::Measured(0), FigureValue::Rate(number), Units::Binary);
+        assert_eq!(measured(23_590.6), "23,591");
+        assert_eq!(
+            (&*measured(0.75123), &*measured(-2.5), &*measured(16.0)),
+            ("0.7512", "-2.50", "16")
+        );
     }
 }

@@ -4,14 +4,14 @@ use eframe::egui::{self, Key, RichText, TextEdit};
 use std::ops::Range;
 
 use super::axis::TileAxis;
-use crate::analysis::memory::selection::TileSelection;
+use crate::analysis::memory::selection::{TileSelection, tiles_of_text};
 use crate::analysis::memory::sum_of_rows;
 use crate::analysis::memory::tile_order::selected_rows;
 use crate::store::TileId;
 use crate::store::ids::IdColumn;
 use crate::store::memory::TileMemory;
 use crate::store::target::Target;
-use crate::text::{grouped, shortened};
+use crate::text::grouped;
 use crate::ui::report::tile_figures::tile_text;
 use crate::ui::report::{bytes_or_dash, change_text};
 use crate::ui::theme::Tokens;
@@ -173,7 +173,7 @@ impl Selecting {
                 if !ui.input(|input| input.key_pressed(Key::Enter)) {
                     self.typed = self.typed.take().filter(|_| self.error.is_some());
                 } else if let Some(typed) = &self.typed {
-                    match read(typed, tiles) {
+                    match tiles_of_text(typed, tiles) {
                         Ok(wanted) => {
                             *selection = wanted;
                             self.typed = None;
@@ -230,43 +230,5 @@ fn bytes_text(bytes: &[Option<u64>], units: Units) -> String {
             let bytes: Vec<_> = bytes.iter().map(|bytes| bytes_or_dash(*bytes, units)).collect();
             format!("{} with gaps", bytes.join(" → "))
         }
-    }
-}
-
-/// The tiles that a text names, or what is wrong with it.
-fn read(text: &str, tiles: &IdColumn<TileId>) -> Result<TileSelection, String> {
-    if text.trim().is_empty() {
-        return Ok(TileSelection::default());
-    }
-    let selection: TileSelection =
-        text.parse().map_err(|error: String| shortened(&error, 80).into_owned())?;
-    match selection.first_unknown(|tile| tiles.position(tile).is_some()) {
-        Some(tile) => {
-            let range = match (tiles.as_slice().first(), tiles.as_slice().last()) {
-                (Some(first), Some(last)) => format!(", whose tiles are from {first} to {last}"),
-                _ => String::new(),
-            };
-            Err(format!("Tile {tile} is not in the report{range}"))
-        }
-        None => Ok(selection),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_text_that_names_no_tiles_is_explained() {
-        let mut tiles = IdColumn::default();
-        for tile in [4, 5, 9] {
-            tiles.push(TileId(tile));
-        }
-        assert_eq!(read("5, 9", &tiles).unwrap().to_string(), "5,9");
-        assert!(read("  ", &tiles).unwrap().is_empty());
-        let error = read("4-9,12", &tiles).unwrap_err();
-        assert_eq!(error, "Tile 12 is not in the report, whose tiles are from 4 to 9");
-        assert_eq!(read("4-x", &tiles).unwrap_err(), "`x` is not a tile number");
-        assert!(read(&"\u{202e}".repeat(9999), &tiles).unwrap_err().len() < 1000);
     }
 }

@@ -1,0 +1,61 @@
+//! Memory against throughput: the runs that no other beats in both.
+//!
+//! Memory is that of the fullest tile, gaps included: it decides whether a run fits. A run beats another when it
+//! is better in one of the two and not worse in the other. Runs that do not fit, or of which one of the two is
+//! not known, neither beat nor are among the best.
+
+use super::SweepRun;
+
+/// Bytes of the fullest tile and samples per second, where both are known.
+pub fn memory_and_throughput(run: &SweepRun) -> Option<(u64, f64)> {
+    let bytes = run.fullest_tile?.including_gaps_bytes?;
+    Some((bytes, run.throughput_samples_per_second?))
+}
+
+/// Marks the runs that no other beats in both.
+pub(super) fn mark(runs: &mut [SweepRun]) {
+    let of = |run: &SweepRun| memory_and_throughput(run).filter(|_| run.fits == Some(true));
+    let all: Vec<(u64, f64)> = runs.iter().filter_map(of).collect();
+    for run in runs {
+        let own = of(run);
+        run.pareto = own.is_some_and(|(bytes, speed)| {
+            let is_better = |(other_bytes, other_speed): &(u64, f64)| {
+                let is_as_good = *other_bytes <= bytes && *other_speed >= speed;
+                is_as_good && (*other_bytes < bytes || *other_speed > speed)
+            };
+            !all.iter().any(is_better)
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::memory::FullestTile;
+
+    #[test]
+    fn the_runs_that_no_other_beats_in_memory_and_throughput_are_marked() {
+        let run = |fits: bool, bytes: Option<u64>, speed: Option<f64>| SweepRun {
+            fits: Some(fits),
+            fullest_tile: Some(FullestTile { tile: 0, bytes, including_gaps_bytes: bytes }),
+            throughput_samples_per_second: speed,
+            ..SweepRun::default()
+        };
+        let fits = |bytes, speed| run(true, Some(bytes), Some(speed));
+        let mut runs = [
+            fits(10, 5.0),
+            fits(12, 9.0),
+            fits(12, 8.0),
+            fits(11, 5.0),
+            fits(10, 5.0),
+            run(false, Some(1), Some(99.0)),
+            run(true, None, Some(99.0)),
+            run(true, Some(1), None),
+            SweepRun::default(),
+        ];
+        mark(&mut runs);
+        let marked: Vec<usize> =
+            (0..).zip(&runs).filter(|(_, run)| run.pareto).map(|(place, _)| place).collect();
+        assert_eq!(marked, [0, 1, 4], "equals do not beat each other");
+    }
+}

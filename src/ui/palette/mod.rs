@@ -1,0 +1,323 @@
+//! The palette: all commands in one list, found by typing parts of their titles; and what a text names:
+//! tiles, a step, a variable, a path. Asked for a path, it lists what may be meant.
+
+mod typed;
+
+use eframe::egui::{self, Align2, Button, Id, Key, Modifiers, RichText, TextEdit, Vec2};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::command::{Command, PickFor};
+use super::job::Latest;
+use super::keys::{Action, keys_text};
+use super::reading::{Glance, glance_beside};
+use super::recent::{RecentReport, titles};
+use super::runs::{RunId, Runs};
+use crate::analysis::liveness::variable_search::{FoundVariables, find_variables};
+use crate::text::{grouped, shortened};
+
+/// Width, points.
+const WIDTH: f32 = 520.0;
+/// The same where paths are listed, points.
+const WIDE: f32 = 680.0;
+/// Variables that are listed.
+const MOST_VARIABLES: usize = 12;
+/// Characters from which on variables are searched for.
+const SHORTEST_NAME: usize = 2;
+/// Longest name of a variable or a report.
+const NAME: usize = 80;
+
+#[derive(Default)]
+pub struct Palette {
+    pub is_open: bool,
+    /// What a path is asked for; `None` for commands.
+    purpose: Option<PickFor>,
+    text: String,
+    chosen: usize,
+    variables: Latest<(Vec<RunId>, String), FoundVariables>,
+    /// How often it was opened: each time what is beside the report is looked at again.
+    times: u64,
+    beside: Latest<(PathBuf, u64), Vec<Glance>>,
+}
+
+/// What the palette is about.
+pub struct PaletteState<'a> {
+    pub actions: &'a [Action],
+    pub runs: Option<&'a Arc<Runs>>,
+    /// Where the open reports are, the reference first.
+    pub paths: &'a [&'a Path],
+    pub recents: &'a [RecentReport],
+    /// Why no further run can be opened.
+    pub no_room: Option<&'static str>,
+    pub is_picking: bool,
+}
+
+impl Palette {
+    /// Opens the palette empty, or closes it.
+    pub fn toggle(&mut self) {
+        self.show(None, !self.is_open);
+    }
+
+    /// Opens it for a path.
+    pub fn ask(&mut self, purpose: PickFor) {
+        self.show(Some(purpose), true);
+    }
+
+    fn show(&mut self, purpose: Option<PickFor>, is_open: bool) {
+        self.is_open = is_open;
+        self.purpose = purpose;
+        self.text.clear();
+        self.chosen = 0;
+        self.times = self.times.wrapping_add(1);
+    }
+
+    pub fn ui(&mut self, ui: &egui::Ui, state: &PaletteState<'_>, commands: &mut Vec<Command>) {
+        let area = egui::Modal::default_area(Id::unique("palette"))
+            .anchor(Align2::CENTER_TOP, Vec2::new(0.0, 60.0));
+        let modal = egui::Modal::new(Id::unique("palette")).area(area);
+        let shown = modal.show(ui.ctx(), |ui| {
+            ui.set_width(if self.purpose.is_some() { WIDE } else { WIDTH });
+            // Before the field, which knows these keys too.
+            let (steps, is_entered) = ui.input_mut(|input| {
+                let down = i32::from(input.consume_key(Modifiers::NONE, Key::ArrowDown));
+                let up = i32::from(input.consume_key(Modifiers::NONE, Key::ArrowUp));
+                (down - up, input.consume_key(Modifiers::NONE, Key::Enter))
+            });
+            let (hint, name) = match self.purpose {
+                None => {
+                    ("Type a part of a command, tile 39, step 82, a variable or a path", "Command")
+                }
+                Some(purpose) if purpose.is_file() => ("Path of the log", "Path of the log"),
+                Some(_) => ("Directory or file of a report", "Path of the report"),
+            };
+            if let Some(purpose) = self.purpose {
+                ui.strong(purpose.title());
+                ui.add_space(4.0);
+            }
+            let field =
+                TextEdit::singleline(&mut self.text).hint_text(hint).desired_width(f32::INFINITY);
+            let field = ui.add(field).accessible_name(name);
+            field.request_focus();
+            let beside = self.beside(ui.ctx(), state);
+            let entries = match self.purpose {
+                None => self.commands(ui.ctx(), state, beside),
+                Some(purpose) => paths(&self.text, purpose, state, beside),
+            };
+            if field.changed() {
+                self.chosen = 0;
+            }
+            self.chosen = moved(self.chosen, steps, entries.len());
+            ui.add_space(4.0);
+            let clicked = list_ui(ui, &entries, self.chosen, steps != 0);
+            let chosen = clicked.or(is_entered.then_some(self.chosen));
+            if let Some(action) = chosen.and_then(|chosen| entries.get(chosen))
+                && action.why_not.is_none()
+            {
+                commands.push(action.command.clone());
+                ui.close();
+            }
+        });
+        if shown.should_close() {
+            self.is_open = false;
+        }
+    }
+
+    /// Commands, and what the text names.
+    fn commands(
+        &mut self,
+        ctx: &egui::Context,
+        state: &PaletteState<'_>,
+        beside: Vec<Action>,
+    ) -> Vec<Action> {
+        let text = self.text.trim().to_owned();
+        let mut entries = typed::named(&text, state.runs.map(|runs| &**runs));
+        if !entries.is_empty() {
+            return entries;
+        }
+        let all = state.actions.iter().chain(&beside);
+        entries.extend(matching(all, &text).into_iter().cloned());
+        let Some(runs) = state.runs.filter(|_| text.chars().count() >= SHORTEST_NAME) else {
+            return entries;
+        };
+        let key = (runs.iter().map(|run| run.id).collect::<Vec<_>>(), text.clone());
+        let for_job = (Arc::clone(runs), text.clone());
+        self.variables.ask("search for variables", ctx, &key, move |cancel| {
+            let (runs, text) = for_job;
+            find_variables(&runs.reports(), &text, MOST_VARIABLES, &|| cancel.is_cancelled())
+        });
+        if let Some(found) = self.variables.get(&key) {
+            let select = |name: &String| {
+                let title = format!("Select variable {}", shortened(name, NAME));
+                Action::new(title, &[], Command::SelectVariable(name.clone()), None)
+            };
+            entries.extend(found.names.iter().map(select));
+            if let Some(more @ 1..) = found.count.checked_sub(found.names.len()) {
+                let title =
+                    format!("{} more variables have it in their names", grouped(more as u64));
+                entries.push(Action::impossible(title, "Type more".to_owned()));
+            }
+        }
+        if typed::may_be_path(&text) {
+            entries.extend(typed::open_path(&text, true));
+        }
+        entries
+    }
+
+    /// Opening and comparing the reports beside the reference, with their verdicts.
+    fn beside(&mut self, ctx: &egui::Context, state: &PaletteState<'_>) -> Vec<Action> {
+        let Some(reference) = state.paths.first() else { return Vec::new() };
+        let key = (reference.to_path_buf(), self.times);
+        let known = self.beside.last().map_or(Vec::new(), |(_, known)| known.clone());
+        let path = key.0.clone();
+        self.beside.ask("reports beside this one", ctx, &key, move |cancel| {
+            glance_beside(&path, &known, cancel.progress())
+        });
+        let Some(found) = self.beside.get(&key) else { return Vec::new() };
+        let is_open =
+            |glance: &&Glance| state.paths.iter().any(|path| path.starts_with(&glance.path));
+        let mut actions = Vec::new();
+        for glance in found.iter().filter(|glance| !is_open(glance)) {
+            let about = format!("{}: {}", shortened(&glance.name, NAME), glance.verdict);
+            let path = || glance.path.clone();
+            let (open, add) = match self.purpose {
+                Some(purpose) => (Some(purpose.command(path())), None),
+                None => (Some(Command::Open(path())), Some(Command::AddRun(path()))),
+            };
+            for (does, command, why_not) in
+                [("Open", open, None), ("Compare with", add, state.no_room)]
+            {
+                let title = format!("{does} {about}");
+                actions.extend(command.map(|command| Action::new(title, &[], command, why_not)));
+            }
+        }
+        actions
+    }
+}
+
+/// The path that is typed, the system's dialog, and what may be meant: reports beside the open one, and recent
+/// ones.
+fn paths(
+    text: &str,
+    purpose: PickFor,
+    state: &PaletteState<'_>,
+    beside: Vec<Action>,
+) -> Vec<Action> {
+    let text = text.trim();
+    let mut entries = Vec::new();
+    if !text.is_empty() {
+        let title = format!("Open {}", shortened(text, NAME));
+        entries.push(Action::new(title, &[], purpose.command(typed::path_of(text)), None));
+    }
+    let picking = state.is_picking.then_some("The dialog is open");
+    entries.push(Action::new("Browse…", &[], Command::Pick(purpose), picking));
+    if purpose.is_file() {
+        return entries;
+    }
+    let recents = state.recents.iter().zip(titles(state.recents)).map(|(report, title)| {
+        let command = purpose.command(report.path.clone());
+        Action::new(format!("Open {title}"), &[], command, None)
+    });
+    let all: Vec<Action> = beside.into_iter().chain(recents).collect();
+    entries.extend(matching(&all, text).into_iter().cloned());
+    entries
+}
+
+/// Draws the commands; returns the one that was clicked.
+fn list_ui(ui: &mut egui::Ui, actions: &[Action], chosen: usize, has_moved: bool) -> Option<usize> {
+    if actions.is_empty() {
+        ui.weak("No command and no variable has these words");
+    }
+    let mut clicked = None;
+    let height = (ui.ctx().content_rect().height() - 200.0).clamp(80.0, 560.0);
+    let area = egui::ScrollArea::vertical().min_scrolled_height(height).max_height(height);
+    area.show(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = 1.0;
+        for (index, action) in actions.iter().enumerate() {
+            let right = match &action.why_not {
+                Some(why_not) => why_not.clone().into_owned(),
+                None => keys_text(ui.ctx(), action.keys),
+            };
+            let button = Button::selectable(index == chosen, &*action.title)
+                .right_text(RichText::new(right).weak())
+                .truncate()
+                .min_size(Vec2::new(ui.available_width(), 24.0));
+            let response = ui.add_enabled(action.why_not.is_none(), button);
+            let name = match &action.why_not {
+                Some(why_not) => format!("{}: {why_not}", action.title),
+                None => action.title.clone().into_owned(),
+            };
+            let response = response.accessible_name(name);
+            if index == chosen && has_moved {
+                response.scroll_to_me(None);
+            }
+            if response.clicked() {
+                clicked = Some(index);
+            }
+        }
+    });
+    clicked
+}
+
+/// The actions that have all the words in their titles, those that can be done first.
+fn matching<'a>(actions: impl IntoIterator<Item = &'a Action>, text: &str) -> Vec<&'a Action> {
+    let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
+    let mut matching: Vec<&Action> = actions
+        .into_iter()
+        // The palette is open already.
+        .filter(|action| !matches!(action.command, Command::TogglePalette))
+        .filter(|action| {
+            let title = action.title.to_lowercase();
+            words.iter().all(|word| title.contains(word))
+        })
+        .collect();
+    matching.sort_by_key(|action| action.why_not.is_some());
+    matching
+}
+
+/// The choice after steps up or down; the ends are joined.
+fn moved(chosen: usize, steps: i32, count: usize) -> usize {
+    match (steps, count.checked_sub(1)) {
+        (_, None) => 0,
+        (0, Some(last)) => chosen.min(last),
+        (1.., Some(last)) if chosen >= last => 0,
+        (1.., Some(_)) => chosen + 1,
+        (_, Some(last)) => chosen.checked_sub(1).unwrap_or(last),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn action(title: &'static str, why_not: Option<&'static str>) -> Action {
+        Action {
+            title: title.into(),
+            keys: &[],
+            command: Command::Reload,
+            why_not: why_not.map(Into::into),
+        }
+    }
+
+    #[test]
+    fn words_find_titles_in_any_order_and_case() {
+        let actions = [
+            action("Close report", Some("no")),
+            action("Open report…", None),
+            action("Keys", None),
+        ];
+        let titles = |text: &str| -> Vec<&str> {
+            matching(&actions, text).iter().map(|action| &*action.title).collect()
+        };
+        assert_eq!(titles(""), ["Open report…", "Keys", "Close report"]);
+        assert_eq!(titles("REP op"), ["Open report…"]);
+        assert_eq!(titles("xyz"), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn arrows_go_round() {
+        assert_eq!(moved(0, -1, 3), 2);
+        assert_eq!(moved(2, 1, 3), 0);
+        assert_eq!(moved(7, 0, 3), 2);
+        assert_eq!(moved(1, 1, 0), 0);
+    }
+}
