@@ -10,7 +10,7 @@ use crate::format::poplar::{
 };
 use crate::format::{Error, Progress};
 use crate::store::{Report, Warnings};
-use crate::text::count_of;
+use crate::text::counted;
 
 /// Reads all reports below a folder. Fails with a text for people.
 pub fn read_sweep(folder: &Path, progress: &Progress) -> Result<Sweep, String> {
@@ -130,7 +130,7 @@ fn verdict_text(run: &SweepRun) -> String {
         _ if run.error.is_some() => "cannot be read".to_owned(),
         (Some(true), _) => "fits".to_owned(),
         (Some(false), Some(over)) => {
-            format!("does not fit, {} over", count_of(over, "tile", "tiles"))
+            format!("does not fit, {} over", counted(over, "tile"))
         }
         (Some(false), None) => "does not fit".to_owned(),
         (None, _) => "not known whether it fits".to_owned(),

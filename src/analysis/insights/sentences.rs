@@ -71,10 +71,11 @@ fn cause_sentence(failure: &Failure, several: bool) -> Option<String> {
     match failure.cause? {
         Cause::Curve => None,
         Cause::Imbalance => {
-            let tiles =
-                failure.need_more_at_one_step.map_or("some tiles need".to_owned(), |tiles| {
-                    count_of(tiles, "tile needs", "tiles need")
-                });
+            let tiles = match failure.need_more_at_one_step {
+                Some(1) => "1 tile needs".to_owned(),
+                Some(tiles) => format!("{} tiles need", grouped(tiles)),
+                None => "some tiles need".to_owned(),
+            };
             Some(format!(
                 "{on} curve fits, but {tiles} more at one step than a tile has: imbalance"
             ))
