@@ -71,13 +71,10 @@ fn cause_sentence(failure: &Failure, several: bool) -> Option<String> {
     match failure.cause? {
         Cause::Curve => None,
         Cause::Imbalance => {
-            let tiles =
-                failure.need_more_at_one_step.map_or("some tiles need".to_owned(), |tiles| {
-                    count_of(tiles, "tile needs", "tiles need")
-                });
-            Some(format!(
-                "{on} curve fits, but {tiles} more at one step than a tile has: imbalance"
-            ))
+            let tiles = failure.need_more_at_one_step.map_or("some tiles need".to_owned(), |tiles| {
+                count_of(tiles, "tile needs", "tiles need")
+            });
+            Some(format!("{on} curve fits, but {tiles} more at one step than a tile has: imbalance"))
         }
         Cause::Placement => Some(format!(
             "{on} curve fits, and no tile needs more at any one step than it has: gaps, and variables that \

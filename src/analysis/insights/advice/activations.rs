@@ -40,8 +40,7 @@ pub fn smaller_batch<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
     let temporary = Evidence::new(format!(
         "{percent} % of what is alive at the worst step of the tiles that are over is not always live"
     ));
-    let from_file =
-        batch.map(|(file, batch)| Evidence::new(format!("batch {batch} in {file}")).file(file));
+    let from_file = batch.map(|(file, batch)| Evidence::new(format!("batch {batch} in {file}")).file(file));
     let wanted = batch.map(|(_, batch)| (enough(context, batch).unwrap_or(batch / 2), batch));
     let what = match wanted {
         Some((wanted, batch)) => {
@@ -67,11 +66,9 @@ pub fn smaller_batch<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
     Some(Candidate {
         advice,
         effect: Effect::Left(
-            Box::new(
-                move |_, row| {
-                    if row.is_always_live { row.bytes } else { scaled(row.bytes, parts, of) }
-                },
-            ),
+            Box::new(move |_, row| {
+                if row.is_always_live { row.bytes } else { scaled(row.bytes, parts, of) }
+            }),
             left_of_batch(context, part),
         ),
         basis: format!(
