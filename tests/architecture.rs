@@ -197,7 +197,7 @@ fn the_window_names_no_table_and_no_option() {
 
 /// Files of the window that use readers: to open a report, to say why it could not be opened, and to
 /// read single tiles.
-const USES_READERS: [&str; 2] = ["loading.rs", "sweep/reading.rs"];
+const USES_READERS: [&str; 2] = ["loading.rs", "reading.rs"];
 
 #[test]
 fn the_window_knows_readers_in_few_places() {

@@ -150,7 +150,7 @@ impl Load {
                 .hint("Please report it, with the message on the terminal."),
             };
             let meant = failure.file.clone().unwrap_or(path);
-            explain(&meant, failure, &shared);
+            explain(&meant, &failure, &shared);
         });
         if let Err(error) = started {
             let error =
@@ -235,7 +235,7 @@ fn read(path: &Path, logs: &[PathBuf], shared: &Shared) -> Result<(), Error> {
 }
 
 /// Says why nothing could be opened; of several reports at once which there are, and then what they are.
-fn explain(path: &Path, error: Error, shared: &Shared) {
+fn explain(path: &Path, error: &Error, shared: &Shared) {
     let is_several = error.kind == ErrorKind::SeveralReports;
     let tell = |reports: Vec<Glance>| {
         let failure = Failure { error: error.clone(), reports };

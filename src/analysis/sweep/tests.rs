@@ -200,9 +200,14 @@ fn a_number_of_app_json_is_a_figure_and_the_axis_has_its_name() {
     assert_eq!(sweep.figure_key(figure), "app.run.samples_per_s");
     let along = curve(&sweep, sweep.find_option("batch").unwrap(), figure).unwrap();
     let points = along.lines.iter().flat_map(|line| &line.points);
-    let values: Vec<Option<f64>> =
-        points.map(|point| point.value.map(FigureValue::as_f64)).collect();
-    assert_eq!(values, [Some(410.5), Some(702.0), None, None]);
+    let mut values: Vec<(f64, Option<f64>)> = points
+        .map(|point| {
+            let at = point.at.as_ref().and_then(OptionValue::as_f64).unwrap();
+            (at, point.value.map(FigureValue::as_f64))
+        })
+        .collect();
+    values.sort_by(|a, b| a.0.total_cmp(&b.0));
+    assert_eq!(values, [(4.0, Some(410.5)), (8.0, Some(702.0)), (16.0, None), (32.0, None)]);
 }
 
 #[test]

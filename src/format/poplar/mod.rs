@@ -308,7 +308,7 @@ impl OpenReport {
         };
         let (app, framework) = (read("app.json"), read("framework.json"));
         let (app, framework) = (app.unwrap_or_default(), framework.unwrap_or_default());
-        report.about.fill(Some(About { app, framework, ..About::default() }));
+        report.about.fill(Some(About { framework, app, ..About::default() }));
         let logs = logs::read_logs(directory, &[], &report.warnings, find);
         report.logs.fill(Some(logs));
         report

@@ -100,7 +100,7 @@ impl Palette {
             field.request_focus();
             let beside = self.beside(ui.ctx(), state);
             let entries = match self.purpose {
-                None => self.commands(ui.ctx(), state, beside),
+                None => self.commands(ui.ctx(), state, &beside),
                 Some(purpose) => paths(&self.text, purpose, state, beside),
             };
             if field.changed() {
@@ -127,14 +127,14 @@ impl Palette {
         &mut self,
         ctx: &egui::Context,
         state: &PaletteState<'_>,
-        beside: Vec<Action>,
+        beside: &[Action],
     ) -> Vec<Action> {
         let text = self.text.trim().to_owned();
         let mut entries = typed::named(&text, state.runs.map(|runs| &**runs));
         if !entries.is_empty() {
             return entries;
         }
-        let all = state.actions.iter().chain(&beside);
+        let all = state.actions.iter().chain(beside);
         entries.extend(matching(all, &text).into_iter().cloned());
         let Some(runs) = state.runs.filter(|_| text.chars().count() >= SHORTEST_NAME) else {
             return entries;

@@ -79,7 +79,7 @@ mod tests {
         assert_eq!(texts(Figure::Throughput, &[2060.0]), ["0", "1,000", "2,000"]);
         assert_eq!(texts(Figure::Measured(0), &[0.87, 0.2]), ["0.0", "0.5"]);
         assert_eq!(texts(Figure::Measured(0), &[-300.0, 300.0]), ["−200", "0", "200"]);
-        assert_eq!(texts(Figure::Peak, &[]), ["0"; 1]);
+        assert_eq!(texts(Figure::Peak, &[]), ["0", "1 B"], "nothing is known");
         let axis = FigureAxis::new(Figure::Cycles, [50.0, 100.0].into_iter());
         assert!((axis.share(54.0) - 0.5).abs() < 1e-6 && axis.share(0.0).abs() < 1e-6);
     }

@@ -112,7 +112,7 @@ impl Lines {
                 }
             }
         }
-        self.end_labels(ui, frame, ends, &labels);
+        end_labels(ui, frame, ends, &labels);
         let name = self.name();
         response.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, name.clone()));
         let (_, at, point) = nearest?;
@@ -147,25 +147,6 @@ impl Lines {
             ui.painter().layout(label.clone(), font, tokens.run(place), LABEL)
         };
         self.labels.iter().enumerate().map(galley).collect()
-    }
-
-    /// Writes what each curve is beside its end, one below the other where ends lie close together.
-    fn end_labels(
-        &self,
-        ui: &egui::Ui,
-        frame: Rect,
-        mut ends: Vec<(f32, usize)>,
-        labels: &[Arc<Galley>],
-    ) {
-        ends.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let mut free_from = f32::NEG_INFINITY;
-        for (y, place) in ends {
-            let Some(label) = labels.get(place) else { continue };
-            let top = (y - label.size().y / 2.0).max(free_from);
-            free_from = top + label.size().y.max(LABEL_HEIGHT);
-            let at = Pos2::new(frame.right() + 6.0, top);
-            ui.painter().galley(at, Arc::clone(label), Tokens::now(ui).run(place));
-        }
     }
 
     /// Where a point lies, if its figure is known. Values of the option stand at equal distances.
@@ -229,4 +210,17 @@ fn label(sweep: &Sweep, curve: &Curve, line: &Line) -> String {
         format!("{} {}", shortened(name, 24), option_text(value.as_ref()))
     });
     settings.collect::<Vec<_>>().join(", ")
+}
+
+/// Writes what each curve is beside its end, one below the other where ends lie close together.
+fn end_labels(ui: &egui::Ui, frame: Rect, mut ends: Vec<(f32, usize)>, labels: &[Arc<Galley>]) {
+    ends.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut free_from = f32::NEG_INFINITY;
+    for (y, place) in ends {
+        let Some(label) = labels.get(place) else { continue };
+        let top = (y - label.size().y / 2.0).max(free_from);
+        free_from = top + label.size().y.max(LABEL_HEIGHT);
+        let at = Pos2::new(frame.right() + 6.0, top);
+        ui.painter().galley(at, Arc::clone(label), Tokens::now(ui).run(place));
+    }
 }

@@ -101,9 +101,10 @@ impl Scatter {
         let (painter, units) = (ui.painter(), Units::now(ui));
         let font = FontId::proportional(12.5);
         painter.rect_stroke(frame, 0, Stroke::new(1.0, tokens.border), egui::StrokeKind::Inside);
-        let title = match self.dots.is_empty() {
-            true => "Of no run memory and throughput are both known",
-            false => "Samples per second; joined: no other is better in both; hollow: does not fit",
+        let title = if self.dots.is_empty() {
+            "Of no run memory and throughput are both known"
+        } else {
+            "Samples per second; joined: no other is better in both; hollow: does not fit"
         };
         let at = Pos2::new(frame.left(), frame.top() - 5.0);
         painter.text(at, Align2::LEFT_BOTTOM, title, font.clone(), tokens.weak_text);

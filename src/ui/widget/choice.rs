@@ -4,6 +4,9 @@ use eframe::egui::{self, ComboBox, Response, Stroke, WidgetText};
 
 use crate::ui::theme::Tokens;
 
+/// Most height of a list that is open, points.
+const HEIGHT: f32 = 420.0;
+
 /// A list that opens, under an accessible name, in a width of points.
 pub fn choice_ui<T: PartialEq, W: Into<WidgetText>>(
     ui: &mut egui::Ui,
@@ -36,7 +39,7 @@ fn list_ui<T: PartialEq, W: Into<WidgetText>>(
     choices: impl IntoIterator<Item = T>,
     title: impl Fn(&T) -> W,
 ) -> Response {
-    let combo = ComboBox::from_id_salt(name).selected_text(text).width(width);
+    let combo = ComboBox::from_id_salt(name).selected_text(text).width(width).height(HEIGHT);
     let combo = combo.show_ui(ui, |ui| {
         for choice in choices {
             let title = title(&choice).into();

@@ -182,9 +182,7 @@ impl Saving {
             0 => format!("Covers at most {most} of the {of} that tiles are over"),
             sure if sure == self.of_bytes => format!("Covers all {of} that tiles are over"),
             sure if sure == self.bytes => format!("Covers {most} of the {of} that tiles are over"),
-            _ if all => {
-                format!("Covers {least} or more, perhaps all, of the {of} that tiles are over")
-            }
+            _ if all => format!("Covers {least} or more, perhaps all, of the {of} that tiles are over"),
             _ => format!("Covers {least} to {most} of the {of} that tiles are over"),
         }
     }
