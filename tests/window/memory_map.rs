@@ -183,8 +183,9 @@ fn a_row_of_the_gaps_is_shown() {
     assert_ne!(magnification(&harness), "100 %");
     harness.get_by_label("Variables").click();
     settle(&mut harness);
-    harness.get_by_role_and_label(Role::Row, "weights").click();
-    settle(&mut harness);
+    // Beside the lines between columns, which are there to be dragged.
+    let row = harness.get_by_role_and_label(Role::Row, "weights").rect().left_center();
+    click_at(&mut harness, row + Vec2::new(12.0, 0.0), Modifiers::NONE);
     assert_eq!(value(&harness), "weights, 5.86 KiB (6,000 B) at address 0");
     harness.get_by_label("By reason").click();
     settle(&mut harness);
