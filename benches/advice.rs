@@ -65,7 +65,14 @@ fn cases() -> Vec<Case> {
     add("tiny", 3, 24, 1, &[12, 16], &[0.8, 0.6, 0.4]);
     add("tiny", 4, 16, 2, &[10, 16, 24], &[0.9, 0.6, 0.4, 0.2]);
     add("tiny", 4, 16, 4, &[12, 16, 24], &[0.9, 0.6, 0.3]);
-    add("resnext101", 1, 1472, 1, &[8], &[0.9, 0.8, 0.75, 0.7, 0.65, 0.6, 0.55, 0.5, 0.45, 0.4, 0.36]);
+    add(
+        "resnext101",
+        1,
+        1472,
+        1,
+        &[8],
+        &[0.9, 0.8, 0.75, 0.7, 0.65, 0.6, 0.55, 0.5, 0.45, 0.4, 0.36],
+    );
     add("resnext101", 1, 1472, 1, &[6, 10, 12, 16, 24], &[0.8, 0.6, 0.35, 0.2]);
     add("resnext101", 1, 736, 1, &[4, 8], &[0.8, 0.6, 0.3]);
     add("resnext101", 1, 1472, 2, &[12, 16, 24], &[0.8, 0.6, 0.3]);
@@ -161,7 +168,9 @@ fn main() {
             tables.entry((true, "first piece of advice".to_owned())).or_default().push(followed);
         }
     }
-    println!("| technique | followed | promised all | fits then | short of the promise | short by at most |");
+    println!(
+        "| technique | followed | promised all | fits then | short of the promise | short by at most |"
+    );
     println!("|---|---|---|---|---|---|");
     for ((_, technique), rows) in &tables {
         let firm: Vec<_> = rows.iter().filter(|row| !row.is_at_most).collect();
@@ -177,7 +186,9 @@ fn main() {
         );
     }
     for followed in all.iter().flatten().filter(|row| row.short_bytes() > 0) {
-        let Followed { technique, is_at_most, promised_bytes, before_bytes, after_bytes, text, .. } = followed;
+        let Followed {
+            technique, is_at_most, promised_bytes, before_bytes, after_bytes, text, ..
+        } = followed;
         println!(
             "short: {technique} at most {is_at_most}: {promised_bytes} of {before_bytes} promised, {after_bytes} over then: {text}"
         );

@@ -41,7 +41,31 @@ fn summary_has_the_fixed_keys() {
     assert_eq!(keys(&answer), expected);
     assert_eq!(
         keys(&answer["insights"]),
-        ["verdict", "fullest_tiles", "histogram", "largest", "must_go", "advice", "not_advised"]
+        [
+            "verdict",
+            "ipus",
+            "fullest_tiles",
+            "histogram",
+            "largest",
+            "conclusions",
+            "must_go",
+            "advice",
+            "not_advised"
+        ]
+    );
+    has_keys(
+        &answer["insights"]["ipus"][0],
+        &[
+            "ipu",
+            "tiles_over",
+            "fits",
+            "cause",
+            "peak_bytes",
+            "limit_bytes",
+            "always_live_bytes",
+            "gap_bytes",
+            "fullest_tile",
+        ],
     );
     has_keys(
         &answer["liveness"]["peak"]["operation"],

@@ -162,9 +162,11 @@ fn a_pipeline_whose_ipus_fail_differently_fails_by_the_worst() {
 fn a_pipeline_that_fits_has_the_room_of_its_tightest_ipu() {
     let (found, insights) = causes(2, 1, 16, 4, 0.6);
     assert_eq!(found, [none(), none()]);
-    let rooms = insights["ipus"].as_array().unwrap().iter().map(|row| {
-        row["limit_bytes"].as_u64().unwrap() - row["peak_bytes"].as_u64().unwrap()
-    });
+    let rooms = insights["ipus"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["limit_bytes"].as_u64().unwrap() - row["peak_bytes"].as_u64().unwrap());
     let room = &insights["verdict"]["room"]["above_peak_bytes"];
     assert_eq!(room.as_u64(), rooms.min());
 }

@@ -93,11 +93,7 @@ fn split_the_model(verdict: &Verdict, size: Size<'_>) -> Option<Conclusion> {
 }
 
 /// Said where what fails is how much there is at once, not how it lies.
-fn largest_variable(
-    verdict: &Verdict,
-    largest: &Largest,
-    size: Size<'_>,
-) -> Option<Conclusion> {
+fn largest_variable(verdict: &Verdict, largest: &Largest, size: Size<'_>) -> Option<Conclusion> {
     let failure = verdict.failure.as_ref()?;
     (failure.cause == Some(super::verdict::Cause::Curve)).then_some(())?;
     let variable = largest.variable.as_ref()?;

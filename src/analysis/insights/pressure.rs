@@ -272,10 +272,7 @@ impl Weights {
             u64::try_from(part).unwrap_or(u64::MAX)
         };
         Covered {
-            bytes: worst
-                .bytes
-                .saturating_add(scaled(rest.bytes, self.rest_bytes))
-                .min(over_bytes),
+            bytes: worst.bytes.saturating_add(scaled(rest.bytes, self.rest_bytes)).min(over_bytes),
             places: worst.places.saturating_add(scaled(rest.places, self.rest_places)),
         }
     }
@@ -294,7 +291,8 @@ fn sample(all: &[Place]) -> Vec<Place> {
     let (worst, rest) = all.split_at(MOST_PLACES / 2);
     let wanted = MOST_PLACES - worst.len();
     // The middle of each of as many equal parts.
-    let spread = (0..wanted).filter_map(|part| rest.get((2 * part + 1) * rest.len() / (2 * wanted)));
+    let spread =
+        (0..wanted).filter_map(|part| rest.get((2 * part + 1) * rest.len() / (2 * wanted)));
     worst.iter().chain(spread).copied().collect()
 }
 

@@ -111,7 +111,8 @@ impl Tiles {
                 let tiles: Vec<u32> = arenas.iter().map(|arena| arena.0).collect();
                 let ranges = tables.row_ranges_of_tiles("vars_info", memory.tiles.len(), &tiles);
                 let id = |id: i64| u32::try_from(id).ok();
-                let both = |range: RangeInclusive<i64>| Some(id(*range.start())?..=id(*range.end())?);
+                let both =
+                    |range: RangeInclusive<i64>| Some(id(*range.start())?..=id(*range.end())?);
                 ranges.and_then(|ranges| ranges.into_iter().map(both).collect())
             }
             None => None,
@@ -120,7 +121,9 @@ impl Tiles {
         let reader = TileReader::without_names(tables, &|_| true);
         for (arena, ids) in arenas.iter().zip(ids).take_while(|_| !progress.is_cancelled()) {
             match reader.read_tile(arena.tile(), Some(ids)) {
-                Some(placed) if ends_where_it_should(report, *arena, &placed) => each(*arena, placed),
+                Some(placed) if ends_where_it_should(report, *arena, &placed) => {
+                    each(*arena, placed)
+                }
                 _ => return Ok(false),
             }
         }

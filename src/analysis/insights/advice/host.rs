@@ -23,10 +23,7 @@ pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
     }
     let evidence = rows.iter().map(|row| {
         let name = variable_name(liveness, row.alive.variable);
-        Evidence::new(category_title(&name))
-            .bytes(row.most.0)
-            .on_place(&row.most.1)
-            .variable(&name)
+        Evidence::new(category_title(&name)).bytes(row.most.0).on_place(&row.most.1).variable(&name)
     });
     let advice = Advice {
         what: "Stream less to and from the host at once".to_owned(),
@@ -37,9 +34,5 @@ pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
         ..Advice::of(Technique::FewerAndSmallerHostStreams)
     };
     let left: Left<'a> = Box::new(move |_, row| if is_host(row.variable) { 0 } else { row.bytes });
-    Some(Candidate {
-        advice,
-        effect: Effect::AtBest(left),
-        basis: "all of it gone".to_owned(),
-    })
+    Some(Candidate { advice, effect: Effect::AtBest(left), basis: "all of it gone".to_owned() })
 }

@@ -91,8 +91,7 @@ fn evidence(context: &Context<'_>, few: &OnFewTiles<'_>) -> Evidence {
             .map_or_else(String::new, |value| format!(" (availableMemoryProportion {value})"));
         format!(", alive for {}{value}", operation_title(operation))
     });
-    let what =
-        format!("{name}, all of which {} such tiles hold{of}", grouped(few.tiles));
+    let what = format!("{name}, all of which {} such tiles hold{of}", grouped(few.tiles));
     let (bytes, place) = few.row.most;
     Evidence::new(what)
         .bytes(bytes)

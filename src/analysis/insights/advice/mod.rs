@@ -5,7 +5,7 @@
 //! that tiles are over (`pressure`), what is sure to be enough first; equals by what they cost, cheap ones first.
 //!
 //! What is promised is what is left where the change does least: benches/advice.rs follows advice and says how
-//! often that is kept. To be enough, a change must leave [`spare_bytes`] on each tile for what nobody can work out
+//! often that is kept. To be enough, a change must leave a thirty-second of each tile for what nobody can work out
 //! beforehand: code of other plans, and gaps.
 
 mod activations;
@@ -182,7 +182,9 @@ impl Saving {
             0 => format!("Covers at most {most} of the {of} that tiles are over"),
             sure if sure == self.of_bytes => format!("Covers all {of} that tiles are over"),
             sure if sure == self.bytes => format!("Covers {most} of the {of} that tiles are over"),
-            _ if all => format!("Covers {least} or more, perhaps all, of the {of} that tiles are over"),
+            _ if all => {
+                format!("Covers {least} or more, perhaps all, of the {of} that tiles are over")
+            }
             _ => format!("Covers {least} to {most} of the {of} that tiles are over"),
         }
     }

@@ -48,7 +48,8 @@ fn candidate<'a>(context: &Context<'a>, owners: &[Owner<'a>]) -> Option<Candidat
     let from = range(&now).map_or_else(String::new, |now| format!(" from {now}"));
     let next = ((suggested * NEXT * 100.0).floor() / 100.0).max(LEAST_PROPORTION);
     let next = Some(next).filter(|next| *next < suggested);
-    let and_next = next.map_or_else(String::new, |next| format!(" (if that is not enough, {next} next)"));
+    let and_next =
+        next.map_or_else(String::new, |next| format!(" (if that is not enough, {next} next)"));
     let advice = Advice {
         what: format!(
             "Lower availableMemoryProportion{from} to {suggested}{and_next} for the operations whose \

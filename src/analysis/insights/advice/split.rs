@@ -2,8 +2,8 @@
 
 use super::how;
 use super::{Advice, Candidate, Context, Direction, Effect, Evidence, Technique};
-use crate::analysis::insights::verdict::IpuVerdict;
 use crate::analysis::insights::pressure::Covered;
+use crate::analysis::insights::verdict::IpuVerdict;
 use crate::analysis::liveness::Scope;
 use crate::analysis::memory::selection::TileSelection;
 use crate::store::DeviceId;
@@ -26,7 +26,10 @@ pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
         _ => {
             let wanted = ipus_wanted(ipus)?;
             Advice {
-                what: format!("Split the model over more IPUs: {wanted} in place of {}", ipus.len()),
+                what: format!(
+                    "Split the model over more IPUs: {wanted} in place of {}",
+                    ipus.len()
+                ),
                 option: Some("ipus"),
                 direction: Direction::Raise,
                 now: vec![ipus.len() as f64],
@@ -47,7 +50,9 @@ pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
         let used = ipu.used_bytes.unwrap_or(0);
         let percent = used as f64 * 100.0 / ipu.limit_bytes.max(1) as f64;
         let tiles = TileSelection::of_scope(Scope::Device(DeviceId(ipu.ipu)).tiles(target));
-        Evidence::new(format!("IPU {}, {percent:.0} % of its memory", ipu.ipu)).bytes(used).on(&tiles)
+        Evidence::new(format!("IPU {}, {percent:.0} % of its memory", ipu.ipu))
+            .bytes(used)
+            .on(&tiles)
     });
     let advice = Advice {
         how: how::split_points(),

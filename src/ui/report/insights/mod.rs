@@ -146,12 +146,7 @@ impl InsightsOfRun {
 }
 
 /// Advice changes while what it is based on is still being read: until then none is given.
-fn advice_or_wait_ui(
-    ui: &mut egui::Ui,
-    page: &mut RunPart<'_>,
-    found: &Insights,
-    is_final: bool,
-) {
+fn advice_or_wait_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights, is_final: bool) {
     if is_final {
         advice::advice_ui(ui, page, found);
         return;

@@ -29,7 +29,8 @@ impl AllGaps {
         // What went wrong is among the report's warnings.
         let totals = gaps_of_all(report, progress).ok()??;
         let (memory, target) = (report.memory.get(), report.target.get());
-        let overflow = memory.and_then(|memory| why_it_overflows(memory, target, &totals, 0..memory.tiles.len()));
+        let overflow = memory
+            .and_then(|memory| why_it_overflows(memory, target, &totals, 0..memory.tiles.len()));
         Some(Self { totals, overflow })
     }
 }
