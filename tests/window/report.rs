@@ -52,7 +52,7 @@ pub fn without_limit() -> Report {
     without.programs.fill(report.programs.get().cloned());
     without.liveness.fill(report.liveness.get().cloned());
     without.about.fill(report.about.get().cloned());
-    without.graph.fill(report.graph.get().cloned());
+    without.graph.fill(report.graph.get().copied());
     without.debug.fill(report.debug.get().cloned());
     settle_rest(&without);
     without

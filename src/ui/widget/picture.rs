@@ -109,8 +109,11 @@ pub fn message(painter: &Painter, rect: Rect, text: &str) {
     painter.text(rect.center(), Align2::CENTER_CENTER, text, FontId::proportional(14.0), color);
 }
 
-/// What the pointer learns, beside it.
+/// What the pointer learns, beside it; nothing while a menu lies there.
 pub fn at_pointer_ui(response: &Response, add: impl FnOnce(&mut egui::Ui)) {
+    if response.context_menu_opened() {
+        return;
+    }
     egui::Tooltip::for_widget(response).at_pointer().show(add);
 }
 
