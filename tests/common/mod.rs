@@ -56,7 +56,7 @@ pub fn real_report(name: &str) -> Option<PathBuf> {
 /// A copy of the sample that a test may damage.
 pub fn damaged_sample(damage: impl FnOnce(&Path)) -> tempfile::TempDir {
     let directory = tempfile::tempdir().expect("a temporary directory");
-    for file in ["profile.pop", "debug.cbor", "app.json", "framework.json"] {
+    for file in ["profile.pop", "debug.cbor", "app.json", "framework.json", "compile.log"] {
         std::fs::copy(sample().join(file), directory.path().join(file)).expect("a copy");
     }
     damage(directory.path());

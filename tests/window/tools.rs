@@ -131,7 +131,7 @@ fn curves_of_a_sweep_show_the_figure_that_their_axis_names() {
     let shown = |harness: &Harness<'_, App>, figure: &str| {
         texts(harness).into_iter().find(|text| text.starts_with(figure) && text.contains(curves))
     };
-    let name = shown(&harness, "Samples per second by ").expect("curves of throughput");
+    let name = shown(&harness, "Samples per second (by cycles) by ").expect("curves of throughput");
     assert!(!name.contains("limit"), "{name}");
     crate::support::choose(&mut harness, "Figure", "Fullest tile, including gaps");
     let name = shown(&harness, "Fullest tile, including gaps by ").expect("curves of tiles");

@@ -122,7 +122,7 @@ impl Tiles {
         for (arena, ids) in arenas.iter().zip(ids).take_while(|_| !progress.is_cancelled()) {
             match reader.read_tile(arena.tile(), Some(ids)) {
                 Some(placed) if ends_where_it_should(report, *arena, &placed) => {
-                    each(*arena, placed)
+                    each(*arena, placed);
                 }
                 _ => return Ok(false),
             }

@@ -173,12 +173,10 @@ impl<'a> Tables<'a> {
         let sql =
             format!("SELECT rowid, tile FROM [{table}] WHERE rowid >= ?1 ORDER BY rowid LIMIT 1");
         let mut statement = self.connection.prepare(&sql).ok()?;
+        let apart = usize::try_from(rows.checked_div(looks)?.max(1)).ok()?;
         let mut seen: Vec<(i64, Option<u32>)> = Vec::new();
-        for look in 0..looks {
-            let from = i128::from(first) + i128::from(rows) * i128::from(look) / i128::from(looks);
-            let row = statement.query_row([i64::try_from(from).ok()?], |row| {
-                Ok((row.get(0)?, row.get::<_, Option<u32>>(1)?))
-            });
+        for from in (first..=last).step_by(apart) {
+            let row = statement.query_row([from], |row| Ok((row.get(0)?, row.get(1)?)));
             seen.push(row.ok()?);
         }
         let of_tile = |tile: &u32| {

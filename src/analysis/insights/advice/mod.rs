@@ -304,8 +304,7 @@ fn ranked(candidates: Vec<Candidate<'_>>, pressure: &Pressure<'_>) -> Vec<Advice
     advice.sort_by_key(|advice| {
         let saving = advice.saving.as_ref();
         let is_enough = saving.is_some_and(|saving| saving.at_least_bytes == saving.of_bytes);
-        let bytes = saving.map(|saving| (saving.bytes, saving.at_least_bytes));
-        (Reverse(is_enough), Reverse(bytes), advice.id)
+        (Reverse(is_enough), Reverse(saving.map(|saving| saving.bytes)), advice.id)
     });
     advice
 }

@@ -87,7 +87,7 @@ const NEXT: f64 = 0.85;
 /// How small a plan can be no report says. From this proportion on, and where no more than this share of the
 /// temporaries has to go, it is taken to be there.
 const SURE_PROPORTION: f64 = 0.15;
-const SURE_SHARE: f64 = 0.4;
+const SURE_SHARE: f64 = 0.5;
 /// How many times more than it may a plan takes at least, for the fullest tile has more than the planner's estimate;
 /// and from where on it is not the estimate but operands on few tiles, so that a smaller plan promises nothing.
 const LEAST_EXCESS: f64 = 1.1;
