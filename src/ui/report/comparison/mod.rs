@@ -52,6 +52,11 @@ impl ComparedKey {
             has_logs: pair.runs.map(|run| run.report.logs.is_settled()),
         }
     }
+
+    /// Whether nothing more will come of what is compared.
+    fn is_final(&self) -> bool {
+        self.settled.iter().chain([&self.has_logs]).flatten().all(|settled| *settled)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,6 +106,7 @@ impl RunsPage for ComparisonPage {
         let is_of_pair =
             |key: &ComparedKey| pair.is_some_and(|pair| key.runs == pair.runs.map(|run| run.id));
         let compared = self.compared.last().filter(|(key, _)| is_of_pair(key));
+        let is_final = compared.is_some_and(|(key, _)| key.is_final());
         let compared = compared.map(|(_, compared)| Arc::clone(compared));
         if runs.len() > 2 {
             let mut other = self.other;
@@ -130,6 +136,9 @@ impl RunsPage for ComparisonPage {
         };
         if runs.len() == 2 {
             head::title_ui(ui, runs.iter(), |_| {});
+        }
+        if !is_final && pair.runs.iter().any(|run| run.is_working) {
+            ui.weak("Provisional: more of the reports is being read, and figures may change");
         }
         head::changes_ui(ui, &pair, &compared);
         ui.add_space(4.0);
