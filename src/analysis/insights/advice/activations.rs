@@ -78,7 +78,7 @@ pub fn smaller_batch<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
             "{parts}/{of} of everything that is not always live, as if it all grew with the batch; promised is \
              what is left where operations that take half or more of what their availableMemoryProportion \
              allows come to take all of it, for with fewer samples a faster plan may fit; a thirty-second of \
-             a tile is left for code and gaps"
+             a tile, or a sixteenth where placement fails, is left for code and gaps"
         ),
     })
 }
@@ -95,7 +95,7 @@ fn not_always_live_bytes(report: &Report, tiles: &TileSelection) -> Option<u64> 
 /// The largest batch with which the worst tiles would fit.
 fn enough(context: &Context<'_>, batch: u64) -> Option<u64> {
     let fits = |wanted: u64| {
-        let spare = spare_bytes(context.verdict.limit_bytes);
+        let spare = spare_bytes(context.verdict);
         context.pressure.would_fit(&left_of_batch(context, (wanted, batch)), spare)
     };
     // What fits with some samples fits with fewer: between 0, which always may, and the batch of now.

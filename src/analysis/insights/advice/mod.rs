@@ -5,7 +5,7 @@
 //! that tiles are over (`pressure`), what is sure to be enough first; equals by what they cost, cheap ones first.
 //!
 //! What is promised is what is left where the change does least: benches/advice.rs follows advice and says how
-//! often that is kept. To be enough, a change must leave a thirty-second of each tile for what nobody can work out
+//! often that is kept. To be enough, a change must leave a thirty-second of each tile, or a sixteenth, for what nobody can work out
 //! beforehand: code of other plans, and gaps.
 
 mod activations;
@@ -32,7 +32,7 @@ pub(crate) use how::How;
 
 use super::logs::{Warned, planner_at_minimum};
 use super::pressure::{Covered, Left, Pressure};
-use super::verdict::Verdict;
+use super::verdict::{Cause, Verdict};
 use crate::analysis::comparison::owners::Owners;
 use crate::analysis::program::step_operations::StepOperations;
 use crate::store::Report;
@@ -200,9 +200,11 @@ pub(crate) struct NotAdvised {
     pub evidence: Vec<Evidence>,
 }
 
-/// What must be left on a tile that has so many bytes: a thirty-second.
-fn spare_bytes(limit_bytes: u64) -> u64 {
-    limit_bytes / 32
+/// What must be left on a tile for what nobody can work out: a thirty-second of it, and twice as much where
+/// placement fails already.
+fn spare_bytes(verdict: &Verdict) -> u64 {
+    let cause = verdict.failure.as_ref().and_then(|failure| failure.cause);
+    verdict.limit_bytes / if cause == Some(Cause::Placement) { 16 } else { 32 }
 }
 
 /// What is advised, most bytes first, and what is not.
