@@ -47,7 +47,7 @@ use crate::store::placed::ReadError;
 const FULLEST_TILES: usize = 5;
 const MUST_GO_TILES: usize = 3;
 /// Tiles, of those that are over by most, whose gaps are read: each has thousands of variables.
-const GAP_TILES: usize = 16;
+const GAP_TILES: usize = 8;
 
 /// What a report says at first sight.
 #[derive(Clone, Debug, PartialEq, Serialize)]
