@@ -79,6 +79,14 @@ pub fn signed(difference: i64, show: impl Fn(u64) -> String) -> String {
     format!("{sign}{}", show(difference.unsigned_abs()))
 }
 
+/// A size that is seldom below 0: only then with a sign.
+pub fn size_or_less(size: i64, show: impl Fn(u64) -> String) -> String {
+    match size {
+        0.. => show(size.unsigned_abs()),
+        _ => signed(size, show),
+    }
+}
+
 /// A difference of bytes in the largest binary unit that it reaches, with its sign.
 pub fn signed_bytes(difference: i64) -> String {
     signed(difference, bytes)

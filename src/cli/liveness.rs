@@ -22,7 +22,7 @@ use crate::format::poplar::OpenReport;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::liveness::{Liveness, VariableBytes};
 use crate::store::{ArenaId, DeviceId, IdColumn, Report, StepId};
-use crate::text::{bytes, exact_bytes, grouped, signed};
+use crate::text::{bytes, exact_bytes, grouped, size_or_less};
 
 /// How many peaks the text lists when it is not told.
 const PEAKS_IN_TEXT: usize = 10;
@@ -222,10 +222,10 @@ fn consists(
     by: By,
     progress: &Progress,
 ) -> Result<ConsistsOf, Error> {
-    if by == By::Fullest {
+    let by = by.grouped().ok_or_else(|| {
         let message = "what is alive at a step is of no fullest tile";
-        return Err(Error::new(ErrorKind::Usage, message).hint("--tile N --step N --by category"));
-    }
+        Error::new(ErrorKind::Usage, message).hint("--tile N --step N --by category")
+    })?;
     open.read_tile_variable_bytes(progress);
     open.read_compute(progress);
     open.read_variables(progress);
@@ -237,20 +237,14 @@ fn consists(
             .at("table memory_by_tile")
     })?;
     let found = consists_of(&derived, alive);
-    let owners = found.by_owner.as_ref();
-    let grouping = match by {
-        By::Category => found.by_category.as_ref(),
-        By::Operation => owners.and_then(|owners| owners.operations.as_ref()),
-        By::Module => owners.and_then(|owners| owners.modules.as_ref()),
-        By::Variable | By::Fullest => owners.map(|owners| &owners.variables),
-    };
     let whole_bytes = alive.bytes.sum();
     let part = |(row, bytes): (&Contribution, i64)| Part {
         name: row.contributor.title(),
         bytes,
         percent: bytes as f64 * 100.0 / whole_bytes.max(1) as f64,
     };
-    let rows = grouping.map(|grouping| rows_of_one(grouping).into_iter().map(part).collect());
+    let rows =
+        found.grouping(by).map(|grouping| rows_of_one(grouping).into_iter().map(part).collect());
     Ok(ConsistsOf { whole_bytes, rows })
 }
 
@@ -358,10 +352,7 @@ impl ConsistsOf {
                 + "  What it consists of is not known: a table, or debug information, is absent\n";
         };
         let rows = rows.iter().map(|row| {
-            let size = match u64::try_from(row.bytes) {
-                Ok(size) => bytes(size),
-                Err(_) => signed(row.bytes, bytes),
-            };
+            let size = size_or_less(row.bytes, bytes);
             vec![name_cell(&row.name), size, format!("{:.1} %", row.percent)]
         });
         text += &aligned(&["<Consists of", "bytes", ""], rows);

@@ -110,6 +110,9 @@ pub fn parse() -> Result<Arguments, ExitCode> {
 /// Several runs are counted before the first is looked for.
 fn first_word_checked(word: &OsStr) -> Result<Arguments, clap::Error> {
     let parsed = Arguments::try_parse().and_then(few_enough);
+    if parsed.as_ref().is_ok_and(|arguments| arguments.command.is_some()) {
+        return parsed;
+    }
     let is_too_many =
         parsed.as_ref().is_err_and(|error| error.kind() == clap::error::ErrorKind::TooManyValues);
     if !is_too_many {

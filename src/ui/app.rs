@@ -199,6 +199,8 @@ impl App {
             .frame(frame)
             .show(ui, |ui| menu_ui(ui, &menu, &mut commands));
         if self.palette.is_open {
+            let mut actions = actions.clone();
+            actions.extend(keys::recent_actions(&action_state));
             let state = PaletteState {
                 actions: &actions,
                 runs,
@@ -285,12 +287,8 @@ impl App {
                 self.view.selections.now.tiles = tiles;
                 self.show_page(Page::Memory);
             }
-            Command::SelectStep(at) => {
-                self.view.selections.now.steps = vec![at];
-                self.show_page(Page::Liveness);
-            }
             Command::SelectVariable(name) => {
-                self.view.selections.now.variable = Some(name);
+                self.view.selections.now.select_variable(Some(name));
                 self.show_page(Page::Liveness);
             }
             Command::Pick(purpose) => self.notice = self.incoming.pick(ctx, purpose).err(),

@@ -4,7 +4,7 @@ use eframe::egui::Rect;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::runs::{Arrangement, RunId, StepAt, StepsBy};
+use super::runs::{Arrangement, RunId, StepsBy};
 use super::selection::Place;
 use super::settings::Change;
 use crate::analysis::figures::difference::Side;
@@ -120,7 +120,6 @@ pub(crate) enum Command {
     /// Opens the system's dialog for a path.
     Pick(PickFor),
     SelectTiles(TileSelection),
-    SelectStep(StepAt),
     /// Selects a variable before lowering, by its name.
     SelectVariable(String),
     Reload,

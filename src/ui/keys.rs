@@ -173,6 +173,12 @@ pub fn actions(state: &ActionState<'_>) -> Vec<Action> {
             actions.extend(of_run.map(|(title, command)| Action::new(title, &[], command, None)));
         }
     }
+    actions
+}
+
+/// What can be done with what was open before: for the palette alone, for names take time to tell apart.
+pub fn recent_actions(state: &ActionState<'_>) -> Vec<Action> {
+    let mut actions = Vec::new();
     let titles = titles(state.recents);
     for (report, title) in state.recents.iter().zip(&titles) {
         let command = Command::Open(report.path.clone());

@@ -87,9 +87,11 @@ fn glance(reports: &[FolderReport], known: &[Glance], progress: &Progress) -> Ve
     let mut glances: Vec<Glance> = reports.iter().map(unread).collect();
     let mut to_read = Vec::new();
     for (glance, report) in glances.iter_mut().zip(reports) {
+        // A glance that was cancelled has left some verdicts open.
         let is_same = |other: &&Glance| {
-            (&other.path, other.bytes, other.written)
-                == (&glance.path, glance.bytes, glance.written)
+            !other.verdict.is_empty()
+                && (&other.path, other.bytes, other.written)
+                    == (&glance.path, glance.bytes, glance.written)
         };
         match known.iter().find(is_same) {
             Some(known) => glance.verdict.clone_from(&known.verdict),

@@ -30,9 +30,9 @@ pub struct Selection {
     /// Steps, in the order in which they were selected.
     pub steps: Vec<StepAt>,
     /// The name of a variable before lowering.
-    pub variable: Option<String>,
+    variable: Option<String>,
     /// Others that were selected beside it, in that order.
-    pub other_variables: Vec<String>,
+    other_variables: Vec<String>,
     pub operation: Option<OperationName>,
 }
 
@@ -55,21 +55,26 @@ impl Selection {
 
     /// The names of all selected variables, that which was selected first in front.
     pub fn variables(&self) -> impl Iterator<Item = &str> {
-        let others = self.other_variables.iter().filter(|_| self.variable.is_some());
-        self.variable.iter().chain(others).map(String::as_str)
+        self.variable.iter().chain(&self.other_variables).map(String::as_str)
+    }
+
+    /// The variable that was selected first.
+    pub fn variable(&self) -> Option<&String> {
+        self.variable.as_ref()
+    }
+
+    /// Selects a variable in place of all others, or none.
+    pub fn select_variable(&mut self, name: Option<String>) {
+        self.variable = name;
+        self.other_variables.clear();
     }
 
     /// Selects a variable, or nothing where it was selected alone; as one more it joins the others, or
     /// leaves them.
     pub fn toggle_variable(&mut self, name: String, is_added: bool) {
         if !is_added {
-            let were_several = self.variables().count() > 1;
-            self.other_variables.clear();
-            if !were_several {
-                toggle(&mut self.variable, name);
-                return;
-            }
-            self.variable = Some(name);
+            let is_alone = self.variables().eq([name.as_str()]);
+            self.select_variable((!is_alone).then_some(name));
             return;
         }
         let mut all: Vec<String> = self.variables().map(str::to_owned).collect();
@@ -101,7 +106,7 @@ impl Selection {
         let arenas: Vec<_> = runs.iter().filter_map(|run| run.report.arenas.get()).collect();
         let is_there =
             |tile: TileId| arenas.iter().any(|arenas| arenas.ids.position(tile.into()).is_some());
-        if self.tiles.first_unknown(is_there).is_some() {
+        if !arenas.is_empty() && self.tiles.first_unknown(is_there).is_some() {
             let known = arenas.iter().flat_map(|arenas| arenas.ids.as_slice());
             let known = known.map(|arena| arena.tile());
             self.tiles = known.filter(|tile| self.tiles.contains(*tile)).collect();

@@ -2,6 +2,7 @@
 //! network, variables. Made once for a pair of reports.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::contribution::OperationName;
 use super::join::{Join, Row};
@@ -15,7 +16,7 @@ use crate::store::liveness::Liveness;
 /// Tables of what two reports have: a row for what belongs together.
 #[derive(Clone, Debug, Default)]
 pub struct Attribution {
-    owners: [Owners; 2],
+    owners: [Arc<Owners>; 2],
     /// The operations of both.
     pub operations: Join,
     /// The variables before lowering of both, those of one name together.
@@ -37,6 +38,11 @@ impl Attribution {
         let [of_source, of_target] = &matching.step_operations;
         let owners: [Owners; 2] =
             rayon::join(|| Owners::of(source, of_source), || Owners::of(target, of_target)).into();
+        Self::with(reports, matching, owners.map(Arc::new))
+    }
+
+    /// The same where it is known already what belongs to which operation.
+    pub fn with(reports: [&Report; 2], matching: &Matching, owners: [Arc<Owners>; 2]) -> Self {
         let names = owners.each_ref().map(|owners| {
             owners.operations().iter().map(|found| (&found.layer, &found.kind, &found.name))
         });
@@ -69,7 +75,7 @@ impl Attribution {
     }
 
     pub fn owners(&self, side: Side) -> &Owners {
-        side.of(self.owners.each_ref())
+        side.of(self.owners.each_ref().map(|owners| &**owners))
     }
 
     /// What the operation of a row is called, in the source where it is there.

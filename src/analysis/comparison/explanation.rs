@@ -39,6 +39,43 @@ pub struct Explanation {
     pub by_owner: Option<ByOwner>,
 }
 
+/// What bytes are put together by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum GroupedBy {
+    /// Categories of memory.
+    #[default]
+    Category,
+    /// What the software layers called.
+    Operation,
+    /// Operations by the path in their names.
+    Module,
+    /// Variables before lowering, by name.
+    Variable,
+}
+
+impl GroupedBy {
+    /// The grouping of some that goes by it.
+    pub fn of<'a>(
+        self,
+        by_category: Option<&'a Grouping>,
+        by_owner: Option<&'a ByOwner>,
+    ) -> Option<&'a Grouping> {
+        match self {
+            Self::Category => by_category,
+            Self::Operation => by_owner?.operations.as_ref(),
+            Self::Module => by_owner?.modules.as_ref(),
+            Self::Variable => Some(&by_owner?.variables),
+        }
+    }
+}
+
+impl Explanation {
+    /// What goes by something; `None` where the reports do not say.
+    pub fn grouping(&self, by: GroupedBy) -> Option<&Grouping> {
+        by.of(self.by_category.as_ref(), self.by_owner.as_ref())
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ByOwner {
     /// By operation; `None` unless both reports name operations.

@@ -12,6 +12,7 @@ use crate::analysis::comparison::peak_move::peaks_of_two;
 use crate::analysis::comparison::plans::{Plans, plans};
 use crate::analysis::comparison::slot_peaks::{Spike, spikes};
 use crate::analysis::derived::{Derived, DerivedPair};
+use crate::analysis::figures::difference::Side;
 use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::timeline::WithTimeline;
 use crate::analysis::placement::gaps::GapsByReason;
@@ -106,6 +107,11 @@ fn not_always_live(runs: &[WithTimeline; 2]) -> [&[u64]; 2] {
 }
 
 impl Compared {
+    /// Where the peak has moved what changed at the step of the one of a side, if that has a partner.
+    pub fn moved(&self, side: Side) -> Option<&Explanation> {
+        side.of(self.moved_peak.as_ref()?.each_ref()).as_ref()
+    }
+
     /// Compares two reports: `gaps` are those of the fullest tile of each, as far as it was read, and
     /// `most_peaks` how many peaks of each are looked at.
     pub fn of(

@@ -20,21 +20,26 @@ pub fn consists_of(derived: &Derived, alive: AliveAt) -> Explanation {
     let steps = derived.operations().unwrap_or_default();
     // Equal names share a row without being paired, and what is compared with itself has no others.
     let itself = Matching { step_operations: [steps.clone(), steps], ..Matching::default() };
-    let attribution = Attribution::of([report, report], &itself);
+    let owners = derived.owners();
+    let attribution = Attribution::with([report, report], &itself, [owners.clone(), owners]);
     explain([report, report], &attribution, [alive, alive])
 }
 
-/// What the peak that the verdict is about consists of; `None` where the report has no such curve.
-pub fn consists_of_peak(
-    derived: &Derived,
-    verdict: Option<&Verdict>,
-    is_cancelled: &(dyn Fn() -> bool + Sync),
-) -> Option<Explanation> {
+/// The scope of the peak that the verdict is about.
+pub fn scope_of_peak(verdict: Option<&Verdict>) -> Scope {
     let several = verdict.filter(|verdict| verdict.ipus.len() > 1);
-    let scope = match several.and_then(|verdict| verdict.curve) {
+    match several.and_then(|verdict| verdict.curve) {
         Some(curve) => Scope::Device(DeviceId(curve.ipu)),
         None => Scope::Everything,
-    };
+    }
+}
+
+/// What the peak of a scope consists of; `None` where the report has no such curve.
+pub fn consists_of_peak(
+    derived: &Derived,
+    scope: Scope,
+    is_cancelled: &(dyn Fn() -> bool + Sync),
+) -> Option<Explanation> {
     let timeline = derived.timeline(scope, is_cancelled)?;
     Some(consists_of(derived, Moment::peak(&timeline.curve, scope)?))
 }

@@ -14,6 +14,7 @@ use clap::{Args, ValueEnum};
 
 pub use self::document::Comparison;
 use super::output;
+use crate::analysis::comparison::explanation::GroupedBy;
 
 /// Arguments of `tilescope compare`.
 #[derive(Debug, Args)]
@@ -59,6 +60,19 @@ pub enum By {
     Variable,
     /// The fullest tile; by all of these where none of them is asked for.
     Fullest,
+}
+
+impl By {
+    /// What it is among what bytes go by; `None` for the fullest tile.
+    pub fn grouped(self) -> Option<GroupedBy> {
+        Some(match self {
+            Self::Category => GroupedBy::Category,
+            Self::Operation => GroupedBy::Operation,
+            Self::Module => GroupedBy::Module,
+            Self::Variable => GroupedBy::Variable,
+            Self::Fullest => return None,
+        })
+    }
 }
 
 impl Shown {

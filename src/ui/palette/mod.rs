@@ -12,7 +12,7 @@ use super::job::Latest;
 use super::keys::{Action, keys_text};
 use super::reading::{Glance, glance_beside};
 use super::recent::{RecentReport, titles};
-use super::runs::{RunId, Runs};
+use super::runs::{Needed, Needs, Runs, RunsAnswer};
 use crate::analysis::liveness::variable_search::{FoundVariables, find_variables};
 use crate::text::{grouped, shortened};
 
@@ -22,6 +22,8 @@ const WIDTH: f32 = 520.0;
 const WIDE: f32 = 680.0;
 /// Variables that are listed.
 const MOST_VARIABLES: usize = 12;
+/// What of a run names its variables.
+const NAMED: Needs = &[Needed::Liveness];
 /// Characters from which on variables are searched for.
 const SHORTEST_NAME: usize = 2;
 /// Longest name of a variable or a report.
@@ -34,10 +36,10 @@ pub struct Palette {
     purpose: Option<PickFor>,
     text: String,
     chosen: usize,
-    variables: Latest<(Vec<RunId>, String), FoundVariables>,
+    variables: RunsAnswer<String, FoundVariables>,
     /// How often it was opened: each time what is beside the report is looked at again.
     times: u64,
-    beside: Latest<(PathBuf, u64), Vec<Glance>>,
+    beside: Latest<(PathBuf, u64), Arc<Vec<Glance>>>,
 }
 
 /// What the palette is about.
@@ -98,7 +100,8 @@ impl Palette {
                 TextEdit::singleline(&mut self.text).hint_text(hint).desired_width(f32::INFINITY);
             let field = ui.add(field).accessible_name(name);
             field.request_focus();
-            let beside = self.beside(ui.ctx(), state);
+            let is_log = self.purpose.is_some_and(PickFor::is_file);
+            let beside = if is_log { Vec::new() } else { self.beside(ui.ctx(), state) };
             let entries = match self.purpose {
                 None => self.commands(ui.ctx(), state, &beside),
                 Some(purpose) => paths(&self.text, purpose, state, beside),
@@ -139,13 +142,11 @@ impl Palette {
         let Some(runs) = state.runs.filter(|_| text.chars().count() >= SHORTEST_NAME) else {
             return entries;
         };
-        let key = (runs.iter().map(|run| run.id).collect::<Vec<_>>(), text.clone());
-        let for_job = (Arc::clone(runs), text.clone());
-        self.variables.ask("search for variables", ctx, &key, move |cancel| {
-            let (runs, text) = for_job;
-            find_variables(&runs.reports(), &text, MOST_VARIABLES, &|| cancel.is_cancelled())
+        let (name, wanted) = ("search for variables", text.clone());
+        self.variables.ask(name, ctx, (runs, NAMED), &text, move |runs, cancel| {
+            find_variables(&runs.reports(), &wanted, MOST_VARIABLES, &|| cancel.is_cancelled())
         });
-        if let Some(found) = self.variables.get(&key) {
+        if let Some(found) = self.variables.get((runs, NAMED), &text) {
             let select = |name: &String| {
                 let title = format!("Select variable {}", shortened(name, NAME));
                 Action::new(title, &[], Command::SelectVariable(name.clone()), None)
@@ -167,10 +168,10 @@ impl Palette {
     fn beside(&mut self, ctx: &egui::Context, state: &PaletteState<'_>) -> Vec<Action> {
         let Some(reference) = state.paths.first() else { return Vec::new() };
         let key = (reference.to_path_buf(), self.times);
-        let known = self.beside.last().map_or(Vec::new(), |(_, known)| known.clone());
+        let known = self.beside.last().map_or_else(Arc::default, |(_, known)| Arc::clone(known));
         let path = key.0.clone();
         self.beside.ask("reports beside this one", ctx, &key, move |cancel| {
-            glance_beside(&path, &known, cancel.progress())
+            Arc::new(glance_beside(&path, &known, cancel.progress()))
         });
         let Some(found) = self.beside.get(&key) else { return Vec::new() };
         let is_open =

@@ -8,6 +8,7 @@ use crate::text::shortened;
 use crate::ui::command::Command;
 use crate::ui::keys::Action;
 use crate::ui::runs::{Run, Runs, StepAt};
+use crate::ui::selection::Place;
 
 /// Longest text in a title.
 const TEXT: usize = 100;
@@ -87,7 +88,7 @@ fn select_step(text: &str, runs: Option<&Runs>) -> Action {
     };
     // Of several runs the reference comes first.
     if let Some(at) = runs.and_then(|runs| runs.iter().find_map(step_of)) {
-        return Action::new(title, &[], Command::SelectStep(at), None);
+        return Action::new(title, &[], Command::GoTo(Place::Step(at)), None);
     }
     let ids = runs.and_then(|runs| Some(&runs.reference().report.steps.get()?.ids));
     let why_not = match ids.map(|ids| (ids.as_slice().first(), ids.as_slice().last())) {

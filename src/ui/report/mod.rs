@@ -7,6 +7,7 @@ mod category_colors;
 pub mod chip_map;
 pub mod comparison;
 pub mod figures;
+mod grouped_by;
 pub mod insights;
 pub mod liveness;
 pub mod memory;

@@ -78,7 +78,7 @@ impl Rows for RunRows {
                     match figure.of(run) {
                         Some(FigureValue::Count(bytes)) if figure.is_bytes() => Value::Bytes(bytes),
                         Some(FigureValue::Count(count)) => Value::Count(count),
-                        Some(FigureValue::Rate(rate)) => Value::rate(rate),
+                        Some(FigureValue::Rate(rate)) => Value::Rate(rate),
                         Some(FigureValue::Flag(_)) | None => Value::Nothing,
                     }
                 }

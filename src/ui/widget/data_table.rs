@@ -183,7 +183,8 @@ impl DataTable {
             body.rows(ROW_HEIGHT, shown.len(), |mut line| {
                 let Some((row, part)) = shown.at(line.index()) else { return };
                 let mut is_toggled = false;
-                line.set_selected(part.is_none() && (data.is_selected)(row));
+                let is_selected = part.is_none() && (data.is_selected)(row);
+                line.set_selected(is_selected);
                 for (index, column) in data.columns.iter().enumerate() {
                     if column.is_painted {
                         line.col(|ui| {
@@ -224,9 +225,11 @@ impl DataTable {
                             }
                             let color = match value {
                                 Value::Change(1..) | Value::CountChange(1..) => Some(tokens.top),
+                                Value::RateChange(change) if change > 0.0 => Some(tokens.top),
                                 Value::Change(..=-1) | Value::CountChange(..=-1) => {
                                     Some(tokens.base)
                                 }
+                                Value::RateChange(change) if change < 0.0 => Some(tokens.base),
                                 _ => None,
                             };
                             let text = value.shown(units);
@@ -252,7 +255,6 @@ impl DataTable {
                     Some(part) => data.rows.part(row, part, 0).shown(units).into_owned(),
                     None => data.rows.value(row, 0).shown(units).into_owned(),
                 };
-                let is_selected = part.is_none() && (data.is_selected)(row);
                 response.widget_info(|| {
                     egui::WidgetInfo::selected(Role::Row, true, is_selected, name())
                 });

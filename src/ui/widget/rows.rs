@@ -8,6 +8,9 @@ use crate::text::{grouped, rate as text_of_rate, signed_rate};
 use crate::ui::selection::TitledPlace;
 use crate::ui::units::Units;
 
+/// From this rate on it is written without decimals, as [`crate::text::rate`] does.
+const WHOLE_RATE: f64 = 100.0;
+
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Value<'a> {
     /// Not known, or it does not apply.
@@ -25,6 +28,10 @@ pub enum Value<'a> {
     /// The number by which something is known, such as a step.
     Id(u64),
     Number(f64),
+    /// A rate, rounded as in texts ([`crate::text::rate`]).
+    Rate(f64),
+    /// A difference of rates, rounded in the same way.
+    RateChange(f64),
 }
 
 impl<'a> Value<'a> {
@@ -34,24 +41,6 @@ impl<'a> Value<'a> {
 
     pub fn bytes(bytes: Option<u64>) -> Self {
         bytes.map_or(Self::Nothing, Self::Bytes)
-    }
-
-    /// A rate, rounded as in texts ([`crate::text::rate`]).
-    pub fn rate(rate: f64) -> Self {
-        if rate >= 100.0 {
-            Self::Count(rate.round() as u64)
-        } else {
-            Self::Text(text_of_rate(rate).into())
-        }
-    }
-
-    /// A difference of rates, rounded in the same way.
-    pub fn rate_change(change: f64) -> Self {
-        if change.abs() >= 100.0 {
-            Self::CountChange(change.round() as i64)
-        } else {
-            Self::Text(signed_rate(change).into())
-        }
     }
 
     pub fn change(from: u64, to: u64) -> Self {
@@ -78,6 +67,11 @@ impl<'a> Value<'a> {
             Self::Percent(percent) => Cow::Owned(percent_text(percent)),
             Self::Id(id) => Cow::Owned(id.to_string()),
             Self::Number(number) => Cow::Owned(number.to_string()),
+            Self::Rate(rate) => Cow::Owned(text_of_rate(rate)),
+            Self::RateChange(change) if change.abs() >= WHOLE_RATE => {
+                Cow::Owned(signed(change.round() as i64, grouped))
+            }
+            Self::RateChange(change) => Cow::Owned(signed_rate(change)),
         }
     }
 
@@ -91,6 +85,11 @@ impl<'a> Value<'a> {
             }
             Self::Change(change) | Self::CountChange(change) => Cow::Owned(change.to_string()),
             Self::Percent(number) | Self::Number(number) => Cow::Owned(number.to_string()),
+            Self::Rate(rate) | Self::RateChange(rate) if rate.abs() >= WHOLE_RATE => {
+                Cow::Owned((rate.round() as i64).to_string())
+            }
+            Self::Rate(rate) => Cow::Owned(text_of_rate(rate)),
+            Self::RateChange(change) => Cow::Owned(signed_rate(change)),
         }
     }
 
@@ -104,9 +103,10 @@ impl<'a> Value<'a> {
             (Self::Change(a), Self::Change(b)) | (Self::CountChange(a), Self::CountChange(b)) => {
                 a.cmp(b)
             }
-            (Self::Number(a), Self::Number(b)) | (Self::Percent(a), Self::Percent(b)) => {
-                a.total_cmp(b)
-            }
+            (Self::Number(a), Self::Number(b))
+            | (Self::Percent(a), Self::Percent(b))
+            | (Self::Rate(a), Self::Rate(b))
+            | (Self::RateChange(a), Self::RateChange(b)) => a.total_cmp(b),
             (a, b) => a.rank().cmp(&b.rank()),
         }
     }
@@ -323,11 +323,14 @@ pub fn order(
     let count = u32::try_from(rows.len()).unwrap_or(u32::MAX);
     let mut shown: Vec<u32> = (0..count).filter(is_wanted).collect();
     if let Some((column, is_descending)) = sort {
-        let value = |row: u32| rows.value(row as usize, column);
-        shown.sort_by(|a, b| {
-            let order = value(*a).order(&value(*b));
+        // A value may take as long as all else: each is asked for once.
+        let value = |row: u32| (rows.value(row as usize, column), row);
+        let mut valued: Vec<(Value<'_>, u32)> = shown.into_iter().map(value).collect();
+        valued.sort_by(|(a, _), (b, _)| {
+            let order = a.order(b);
             if is_descending { order.reverse() } else { order }
         });
+        shown = valued.into_iter().map(|(_, row)| row).collect();
     }
     let total = |(column, info): (usize, &Column)| {
         if info.is_summed { sum(rows, &shown, column) } else { Value::Nothing }
@@ -407,6 +410,20 @@ mod tests {
         assert_eq!(apples.totals[1], Value::Bytes(18));
         let none = order(&Fruit, &columns, "kiwi", None);
         assert!(none.rows.is_empty());
+    }
+
+    #[test]
+    fn rates_are_sorted_by_their_size() {
+        let mut rates = [9.5, 23.1, 7472.0, 95.0, 1.0].map(Value::Rate);
+        rates.sort_by(Value::order);
+        assert_eq!(rates, [1.0, 9.5, 23.1, 95.0, 7472.0].map(Value::Rate));
+        let texts = rates.map(|rate| rate.shown(Units::Binary).into_owned());
+        assert_eq!(texts, ["1.00", "9.50", "23.10", "95.00", "7,472"]);
+        let mut changes = [-3.5, 250.0, -1200.0, 40.0].map(Value::RateChange);
+        changes.sort_by(Value::order);
+        let texts = changes.map(|change| change.shown(Units::Binary).into_owned());
+        assert_eq!(texts, ["▼ −1,200", "−3.50", "+40.00", "▲ +250"]);
+        assert_eq!(Value::RateChange(-1200.4).plain(), "-1200");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use crate::analysis::comparison::figures::Unit;
 use crate::analysis::figures::difference::{Difference, RateDifference};
-use crate::text::{grouped, rate, signed, signed_percent, signed_rate};
+use crate::text::{grouped, rate, signed, signed_percent, signed_rate, size_or_less};
 
 /// What both reports say of something.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,10 +61,7 @@ impl Evidence {
                 let shown = |number: u64| {
                     if *unit == Unit::Bytes { bytes(number) } else { grouped(number) }
                 };
-                let value = |number: i64| match number {
-                    0.. => shown(number.unsigned_abs()),
-                    _ => signed(number, shown),
-                };
+                let value = |number: i64| size_or_less(number, shown);
                 let change = figure.change().filter(|change| *change != 0);
                 let change = change.map(|change| (signed(change, shown), figure.percent()));
                 ([figure.source, figure.target].map(|number| number.map(value)), change)

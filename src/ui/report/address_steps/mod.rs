@@ -146,7 +146,7 @@ impl AddressStepsView {
         for (run, data) in page.runs.iter().zip(found) {
             let (Some(data), Some(of_run)) = (data, self.runs.get_mut(&run.id)) else { continue };
             let name = of_run.chosen.and_then(|row| data.tile.unlowered_name(row));
-            if name.is_some() && name != page.selection.variable {
+            if name.is_some() && name.as_ref() != page.selection.variable() {
                 of_run.chosen = None;
             }
         }
@@ -252,7 +252,8 @@ impl AddressStepsView {
             }
             if let Some(row) = clicked.map(|at| at.row).or(answer.reached.map(Some)) {
                 of_run.chosen = row;
-                page.selection.variable = row.and_then(|row| data.tile.unlowered_name(row));
+                let name = row.and_then(|row| data.tile.unlowered_name(row));
+                page.selection.select_variable(name);
             }
             if answer.is_entered
                 && let Some(row) = of_run.chosen

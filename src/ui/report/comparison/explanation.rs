@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use super::pair_of_runs::PairOfRuns;
 use crate::analysis::comparison::contribution::{BytesOfTwo, Contributor, Grouping, Part};
-use crate::analysis::comparison::explanation::ByOwner;
+use crate::analysis::comparison::explanation::GroupedBy;
 use crate::analysis::figures::difference::{Difference, Side};
 use crate::analysis::insights::compared::Compared;
 use crate::text::grouped;
 use crate::ui::report::PageContext;
+use crate::ui::report::grouped_by::grouped_by_ui;
 use crate::ui::runs::{Needed, Run, Runs};
 use crate::ui::selection::toggle;
 use crate::ui::theme::Tokens;
@@ -36,39 +37,25 @@ enum Subject {
 impl Subject {
     /// The subject itself, or what stands in for one that these reports do not have.
     fn of(self, found: &Compared) -> Self {
-        let [source, target] = match &found.moved_peak {
-            Some(moved) => moved.each_ref().map(Option::is_some),
-            None => [false; 2],
-        };
         match self {
-            Self::First if !source => Self::TargetPeak.of(found),
-            Self::TargetPeak if !target => Self::Peak,
+            Self::First if found.moved(Side::Source).is_none() => Self::TargetPeak.of(found),
+            Self::TargetPeak if found.moved(Side::Target).is_none() => Self::Peak,
             subject => subject,
         }
     }
 }
 
-/// What the bytes are put together by.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum By {
-    #[default]
-    Category,
-    Operation,
-    Module,
-    Variable,
-}
-
 #[derive(Default)]
 pub struct Explained {
     subject: Subject,
-    by: By,
+    by: GroupedBy,
     table: DataTable,
     made: Option<Made>,
 }
 
 struct Made {
     found: Arc<Compared>,
-    choice: (Subject, By),
+    choice: (Subject, GroupedBy),
     rows: Arc<ContributionRows>,
 }
 
@@ -80,9 +67,13 @@ impl Explained {
         pair: &PairOfRuns<'_>,
         found: &Arc<Compared>,
     ) {
-        self.subject = self.subject.of(found);
-        self.choices_ui(ui, page.runs, found);
-        let choice = (self.subject, self.by);
+        let mut subject = self.subject.of(found);
+        self.choices_ui(ui, page.runs, found, &mut subject);
+        // What stands in for the chosen one is not chosen: it may come back with other runs.
+        if subject != self.subject.of(found) {
+            self.subject = subject;
+        }
+        let choice = (subject, self.by);
         let is_fresh = self
             .made
             .as_ref()
@@ -112,7 +103,7 @@ impl Explained {
                 .operation
                 .as_ref()
                 .is_some_and(|selected| selected.kind == name.kind && selected.name == name.name),
-            Some(Contributor::Variable(name)) => selection.variable.as_ref() == Some(name),
+            Some(Contributor::Variable(name)) => selection.variable() == Some(name),
             _ => false,
         };
         let tokens = *Tokens::now(ui);
@@ -126,12 +117,18 @@ impl Explained {
         let clicked = click.and_then(|click| rows.contributor(click.row));
         match clicked {
             Some(Contributor::Operation(name)) => toggle(&mut selection.operation, name.clone()),
-            Some(Contributor::Variable(name)) => toggle(&mut selection.variable, name.clone()),
+            Some(Contributor::Variable(name)) => selection.toggle_variable(name.clone(), false),
             _ => {}
         }
     }
 
-    fn choices_ui(&mut self, ui: &mut egui::Ui, runs: &Runs, found: &Compared) {
+    fn choices_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        runs: &Runs,
+        found: &Compared,
+        chosen: &mut Subject,
+    ) {
         let are_foreign = runs.are_foreign_to(&[Needed::Memory]);
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing.x = 4.0;
@@ -156,18 +153,10 @@ impl Explained {
                 if !is_there || subject == Subject::FullestTile && are_foreign {
                     continue;
                 }
-                ui.selectable_value(&mut self.subject, subject, title);
+                ui.selectable_value(chosen, subject, title);
             }
             ui.separator();
-            ui.weak("by");
-            for (by, title, hover) in [
-                (By::Category, "category", "Categories of memory"),
-                (By::Operation, "operation", "What the software layers called"),
-                (By::Module, "module", "Operations by the path in their names"),
-                (By::Variable, "variable", "Variables before lowering, by name"),
-            ] {
-                ui.selectable_value(&mut self.by, by, title).on_hover_text(hover);
-            }
+            grouped_by_ui(ui, &mut self.by);
         });
     }
 }
@@ -184,7 +173,11 @@ struct ContributionRows {
 
 impl ContributionRows {
     /// `None` where the reports lack what it needs.
-    fn new(found: &Compared, (subject, by): (Subject, By), the: [String; 2]) -> Option<Self> {
+    fn new(
+        found: &Compared,
+        (subject, by): (Subject, GroupedBy),
+        the: [String; 2],
+    ) -> Option<Self> {
         let part = match subject {
             Subject::Peak | Subject::FullestTile => Part::All,
             Subject::First | Subject::TargetPeak | Subject::NotAlwaysLive => Part::NotAlwaysLive,
@@ -193,22 +186,16 @@ impl ContributionRows {
         let (whole, grouping) = match subject {
             Subject::FullestTile => {
                 let fullest = found.fullest.as_ref()?;
-                let grouping =
-                    grouping(by, fullest.by_category.as_ref(), fullest.by_owner.as_ref());
+                let grouping = by.of(fullest.by_category.as_ref(), fullest.by_owner.as_ref());
                 (fullest.bytes, grouping?)
             }
             _ => {
-                let [at_source, at_target] = match &found.moved_peak {
-                    Some(moved) => moved.each_ref().map(Option::as_ref),
-                    None => [None; 2],
-                };
                 let peak = match subject {
-                    Subject::First => at_source?,
-                    Subject::TargetPeak => at_target?,
+                    Subject::First => found.moved(Side::Source)?,
+                    Subject::TargetPeak => found.moved(Side::Target)?,
                     _ => found.peak.as_ref()?,
                 };
-                let grouping = grouping(by, peak.by_category.as_ref(), peak.by_owner.as_ref());
-                (peak.whole.of(part), grouping?)
+                (peak.whole.of(part), peak.grouping(by)?)
             }
         };
         let ranked = grouping.ranked(part);
@@ -320,19 +307,6 @@ fn signed_bytes(bytes: Option<i64>) -> Value<'static> {
         Some(bytes @ 0..) => Value::Bytes(bytes.unsigned_abs()),
         Some(bytes) => Value::Change(bytes),
         None => Value::Nothing,
-    }
-}
-
-fn grouping<'a>(
-    by: By,
-    by_category: Option<&'a Grouping>,
-    by_owner: Option<&'a ByOwner>,
-) -> Option<&'a Grouping> {
-    match by {
-        By::Category => by_category,
-        By::Operation => by_owner.and_then(|owners| owners.operations.as_ref()),
-        By::Module => by_owner.and_then(|owners| owners.modules.as_ref()),
-        By::Variable => by_owner.map(|owners| &owners.variables),
     }
 }
 

@@ -46,12 +46,12 @@ pub fn figures_ui(
 /// A figure of a run: its name, its value in the reference and in the run, its change, and that in percent.
 pub fn cell(figure: &Figure, run: usize, column: usize) -> Value<'_> {
     if let Some(rate) = figure.rate_difference(run) {
-        let rate_cell = |rate: Option<f64>| rate.map_or(Value::Nothing, Value::rate);
+        let rate_cell = |rate: Option<f64>| rate.map_or(Value::Nothing, Value::Rate);
         return match column {
             0 => Value::text(&*figure.title),
             1 => rate_cell(rate.source),
             2 => rate_cell(rate.target),
-            3 => rate.change().map_or(Value::Nothing, Value::rate_change),
+            3 => rate.change().map_or(Value::Nothing, Value::RateChange),
             _ => rate.percent().map_or(Value::Nothing, Value::Percent),
         };
     }

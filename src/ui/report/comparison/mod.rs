@@ -94,6 +94,12 @@ pub struct ComparisonPage {
 }
 
 impl RunsPage for ComparisonPage {
+    fn run_renamed(&mut self, from: RunId, to: RunId) {
+        if self.other == Some(from) {
+            self.other = Some(to);
+        }
+    }
+
     fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
         let runs = page.runs;
         let place = runs.compared(self.other);

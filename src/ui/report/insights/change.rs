@@ -4,13 +4,13 @@ use eframe::egui::{self, RichText};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{card_ui, settled};
+use super::{OF_BYTES, are_all, card_ui, settled};
 use crate::analysis::derived::DerivedPair;
 use crate::analysis::insights::change::ChangeInsight;
 use crate::analysis::insights::compared::changes;
 use crate::text::shortened;
 use crate::ui::job::{Latest, Same};
-use crate::ui::runs::{Needed, Needs, Run, RunId, Runs};
+use crate::ui::runs::{Run, RunId, Runs};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 
@@ -23,10 +23,6 @@ type ChangeOfRun = Latest<ChangeKey, Vec<ChangeInsight>>;
 /// The reference, the pair, and which parts of both were there.
 type ChangeKey = (RunId, Same<DerivedPair>, [Vec<bool>; 2]);
 
-/// What of both reports the change is explained by.
-const NEEDS: Needs =
-    &[Needed::Liveness, Needed::Debug, Needed::TileVariables, Needed::Exchanges, Needed::Variables];
-
 impl Changes {
     pub fn retain(&mut self, runs: &Runs) {
         self.0.retain(|id, _| runs.position(*id).is_some());
@@ -36,7 +32,7 @@ impl Changes {
     pub fn ui(&mut self, ui: &mut egui::Ui, reference: &Run, run: &Run) {
         let Some(pair) = &run.pair else { return };
         let found = self.0.entry(run.id).or_default();
-        let parts = [reference, run].map(|run| settled(&run.report, NEEDS));
+        let parts = [reference, run].map(|run| settled(&run.report, OF_BYTES));
         let key = (reference.id, Same(Arc::clone(pair)), parts);
         let reports = [reference, run].map(|run| Arc::clone(&run.derived));
         let Same(for_job) = key.1.clone();
@@ -50,7 +46,7 @@ impl Changes {
             return;
         };
         let units = Units::now(ui);
-        let is_final = parts.iter().flatten().all(|settled| *settled);
+        let is_final = parts.iter().all(|settled| are_all(settled));
         let provisional = if is_final { "" } else { " (provisional: more is being read)" };
         let (from, to) = (reference.title_in_text(), run.title_in_text());
         let title = format!("From {from} to {to}{provisional}");

@@ -59,7 +59,7 @@ impl RunPart<'_> {
     }
 
     fn show_variable(&mut self, name: &str) {
-        self.selection.variable = Some(name.to_owned());
+        self.selection.select_variable(Some(name.to_owned()));
         self.commands.push(Command::Go(Page::Liveness));
     }
 
@@ -94,7 +94,7 @@ impl InsightsOfRun {
     fn ui(&mut self, ui: &mut egui::Ui, page: &mut RunPart<'_>) {
         let derived = Arc::clone(&page.run.derived);
         let key = settled(page.report(), NEEDS);
-        let is_final = key.iter().all(|settled| *settled);
+        let is_final = are_all(&key);
         if !Needed::Liveness.is_settled(page.report()) {
             absent_ui(ui, "The verdict comes as soon as the small tables are read", "");
             return;
@@ -110,7 +110,7 @@ impl InsightsOfRun {
             absent_ui(ui, why.unwrap_or("The report is being looked at"), "");
             return;
         };
-        let (is_final, found) = (of.iter().all(|settled| *settled), Arc::clone(found));
+        let (is_final, found) = (are_all(of), Arc::clone(found));
         ui.heading("Insights");
         ui.add_space(2.0);
         ScrollArea::vertical().id_salt("insights").auto_shrink(false).show(ui, |ui| {
@@ -152,8 +152,17 @@ fn advice_or_wait_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights
         return;
     }
     card_ui(ui, "What to try next", |ui| {
-        ui.weak("Advice comes when the operations are read; the verdict is final");
+        ui.weak("Advice comes when the operations are read; whether it fits will not change");
     });
+}
+
+/// What of a report the bytes of its peak are divided by.
+const OF_BYTES: Needs =
+    &[Needed::Liveness, Needed::Debug, Needed::TileVariables, Needed::Exchanges, Needed::Variables];
+
+/// Whether nothing more will come of some parts ([`settled`]).
+fn are_all(settled: &[bool]) -> bool {
+    settled.iter().all(|settled| *settled)
 }
 
 /// Which parts are there, logs first.

@@ -10,7 +10,6 @@ use crate::analysis::liveness::Scope;
 use crate::ui::report::moment::step_id;
 use crate::ui::report::{PageContext, run_title_ui};
 use crate::ui::runs::{Needed, Needs, Run, RunId, RunsAnswer};
-use crate::ui::selection::toggle;
 use crate::ui::theme::Tokens;
 use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::facts::absent_ui;
@@ -104,7 +103,7 @@ impl LifetimeTable {
         let slot = |step: u32| axis.slot(place, step as usize).unwrap_or(end) as f64;
         let at_slot = moment.slot.or_else(|| axis.slot(place, *at)).unwrap_or(0);
         let life_axis = LifeAxis { range: subject.range, at: at_slot, place: &slot };
-        let (selected, tokens) = (page.selection.variable.clone(), *Tokens::now(ui));
+        let (selected, tokens) = (page.selection.variable().cloned(), *Tokens::now(ui));
         let name = match runs.len() {
             1 => "lifetimes".to_owned(),
             _ => format!("lifetimes in {}", run.the()),
@@ -118,7 +117,7 @@ impl LifetimeTable {
         };
         let click = self.table.ui(ui, &data, page.commands);
         if let Some(name) = click.and_then(|click| lives.name(click.row)) {
-            toggle(&mut page.selection.variable, name.to_owned());
+            page.selection.toggle_variable(name.to_owned(), false);
         }
     }
 }

@@ -60,7 +60,7 @@ impl Marks {
         timelines: &Arc<SlotTimelines>,
         selection: &Selection,
     ) {
-        if let Some(name) = &selection.variable {
+        if let Some(name) = selection.variable() {
             let wanted = name.clone();
             self.lives.ask("lives of a variable", ctx, (runs, OF_LIVES), name, move |runs, _| {
                 lives(runs, &wanted)
@@ -127,7 +127,7 @@ impl Marks {
         selection: &Selection,
     ) -> Option<&PerRun<Option<VariableLife>>> {
         let (name, lives) = self.lives.last(runs)?;
-        (selection.variable.as_ref() == Some(name)).then_some(lives)
+        (selection.variable() == Some(name)).then_some(lives)
     }
 }
 

@@ -46,7 +46,7 @@ pub fn selected_ui(
         let text = RichText::new(selected_text(runs, &moment, &text, slots.len())).strong();
         ui.add(Label::new(text).truncate());
     });
-    if page.selection.operation.is_some() || page.selection.variable.is_some() {
+    if page.selection.operation.is_some() || page.selection.variable().is_some() {
         ui.horizontal(|ui| others_ui(ui, page.selection, (runs, timelines), marks, units));
     }
 }
@@ -103,12 +103,12 @@ fn others_ui(
             shortened(name, NAME),
             steps_text(runs, &counts.collect::<Vec<_>>())
         );
-        let following = if selection.variable.is_some() { 2.0 * BUTTON } else { 0.0 };
+        let following = if selection.variable().is_some() { 2.0 * BUTTON } else { 0.0 };
         yielding_label(ui, RichText::new(text), following);
     }
-    if let Some(variable) = selection.variable.clone() {
+    if let Some(variable) = selection.variable().cloned() {
         if ui.button("Deselect variable").clicked() {
-            selection.variable = None;
+            selection.select_variable(None);
         }
         let lives = marks.lives(runs, selection);
         let of_run = |(place, run): (usize, &Run)| {

@@ -21,7 +21,6 @@ use crate::ui::report::figures::{
 use crate::ui::report::moment::{Moment, as_title};
 use crate::ui::report::{PageContext, unread_ui};
 use crate::ui::runs::{Needed, Needs, Run, Runs, RunsAnswer};
-use crate::ui::selection::toggle;
 use crate::ui::split;
 use crate::ui::widget::choice::tabs_ui;
 use crate::ui::widget::data_table::{Data, DataTable};
@@ -500,12 +499,12 @@ impl VariableTable {
             }
             Some((made_for, Ok(entries))) => (made_for, entries),
         };
-        let selected = page.selection.variable.clone();
+        let selected = page.selection.variable().cloned();
         let is_selected = |entry: &Entry| selected.as_ref() == Some(&entry.name);
         let note = made_for.note();
         let figures = Figures { name, note, entries, is_selected: &is_selected };
         if let Some(entry) = self.table.ui(ui, &figures, page.commands, &mut |_| {}) {
-            toggle(&mut page.selection.variable, entry.name.clone());
+            page.selection.toggle_variable(entry.name.clone(), false);
         }
     }
 }

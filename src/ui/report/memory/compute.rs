@@ -499,7 +499,7 @@ impl Listings {
             name: listing.title(),
             note: if tiles.is_empty() { "on all tiles" } else { "on the selected tiles" },
             waiting: "Adding up…",
-            is_selected: &|_, places| places.iter().any(|(_, place)| is_selected(*place)),
+            is_selected: &|_, places| places().iter().any(|(_, place)| is_selected(*place)),
         };
         let clicked = table.ui(ui, page, &text, &mut beside);
         if let Some((_, place)) = clicked.and_then(|clicked| clicked.places.into_iter().next()) {

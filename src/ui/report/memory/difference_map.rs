@@ -94,6 +94,11 @@ pub struct DifferenceMapView {
 }
 
 impl DifferenceMapView {
+    /// Of reports that were read again, and may be known by another name.
+    pub fn of_other_figures(self, rename: impl Fn(RunId) -> RunId) -> Self {
+        Self { other: self.other.map(rename), ..Self::default() }
+    }
+
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,

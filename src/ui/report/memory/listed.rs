@@ -63,7 +63,7 @@ pub struct TableText<'a> {
     /// What stands there until there is something to list.
     pub waiting: &'static str,
     /// By the name of a row and where one can go from it.
-    pub is_selected: &'a dyn Fn(&str, &[TitledPlace]) -> bool,
+    pub is_selected: &'a dyn Fn(&str, &dyn Fn() -> Vec<TitledPlace>) -> bool,
 }
 
 pub struct Clicked {
@@ -111,7 +111,7 @@ impl<K: Clone + Default + PartialEq> ListedTable<K> {
                 let row_name = |row: usize| rows.value(row, 0).plain();
                 let data = Data {
                     note: note.as_deref().unwrap_or(text.note),
-                    is_selected: &|row| (text.is_selected)(&row_name(row), &rows.places(row)),
+                    is_selected: &|row| (text.is_selected)(&row_name(row), &|| rows.places(row)),
                     ..Data::of(&name, columns, Arc::clone(rows))
                 };
                 let click = self.of_one.ui_with(ui, &data, page.commands, Some(beside), None)?;
@@ -123,7 +123,8 @@ impl<K: Clone + Default + PartialEq> ListedTable<K> {
                     0 => text.note.to_owned(),
                     count => format!("{}; the figure of {count} more is not known", text.note),
                 };
-                let is_selected = |entry: &Entry| (text.is_selected)(&entry.name, &entry.places);
+                let is_selected =
+                    |entry: &Entry| (text.is_selected)(&entry.name, &|| entry.places.clone());
                 let figures =
                     Figures { name: &name, note: &note, entries, is_selected: &is_selected };
                 let entry = self.of_several.ui(ui, &figures, page.commands, beside)?;

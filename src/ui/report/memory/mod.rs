@@ -106,8 +106,8 @@ impl RunsPage for MemoryPage {
     fn run_renamed(&mut self, from: RunId, to: RunId) {
         // What was read and worked out goes, what was chosen and is visible stays.
         let before = std::mem::take(self);
-        let Self { view, mut choices, pictures, tabs, map, address_steps, all_tiles, grid, .. } =
-            before;
+        let Self { view, mut choices, pictures, tabs, map, address_steps, .. } = before;
+        let Self { all_tiles, grid, differences, .. } = before;
         choices.series.rename(from, to);
         let rename = |run: RunId| if run == from { to } else { run };
         let shown = before.shown.into_iter().map(rename).collect();
@@ -119,7 +119,8 @@ impl RunsPage for MemoryPage {
             map: map.of_other_figures(),
             address_steps: address_steps.of_other_figures(),
             all_tiles: all_tiles.of_other_figures(),
-            grid: grid.of_other_figures(),
+            grid: grid.of_other_figures(rename),
+            differences: differences.of_other_figures(rename),
             shown,
             ..Self::default()
         };

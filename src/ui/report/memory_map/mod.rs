@@ -214,7 +214,7 @@ impl MemoryMap {
         self.readings.retain(|id, _| runs.position(*id).is_some());
         let wanted = Wanted {
             search: self.search.text.trim().to_owned(),
-            selected: page.selection.variable.clone(),
+            selected: page.selection.variable().cloned(),
         };
         let slot = page.selection.slot(runs);
         let of_run = |(place, run): (usize, &Run)| {
@@ -246,7 +246,7 @@ impl MemoryMap {
     fn follow(&mut self, selection: &Selection, tiles: &RunTiles) {
         let mut names =
             tiles.iter().filter_map(|tile| tile.data.unlowered_name(*self.chosen.get(&tile.run)?));
-        if names.next().is_some_and(|name| selection.variable.as_ref() != Some(&name)) {
+        if names.next().is_some_and(|name| selection.variable() != Some(&name)) {
             drop(names);
             self.chosen.clear();
         }
@@ -261,7 +261,7 @@ impl MemoryMap {
     ) {
         self.chosen = rows.into_iter().collect();
         let name = |tile: &RunTile| tile.data.unlowered_name(*self.chosen.get(&tile.run)?);
-        selection.variable = tiles.iter().find_map(name);
+        selection.select_variable(tiles.iter().find_map(name));
     }
 
     /// Lets bytes fill the pictures, with a margin as a part of their number.

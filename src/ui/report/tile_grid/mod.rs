@@ -58,10 +58,10 @@ pub struct TileGridView {
 }
 
 impl TileGridView {
-    /// The same figures of reports that were read again.
-    pub fn of_other_figures(self) -> Self {
-        let Self { choices, shows, changes, .. } = self;
-        Self { choices, shows, changes, ..Self::default() }
+    /// The same figures of reports that were read again, and may be known by another name.
+    pub fn of_other_figures(self, rename: impl Fn(RunId) -> RunId) -> Self {
+        let Self { choices, shows, changes, other, .. } = self;
+        Self { choices, shows, changes, other: other.map(rename), ..Self::default() }
     }
 
     /// Draws the grids in the space that is left; a click selects a tile.
