@@ -116,7 +116,7 @@ pub fn signed_percent(percent: f64) -> String {
     format!("{sign}{} %", grouped(size.round() as u64))
 }
 
-/// A rate: to the nearest whole, and with three significant digits where that is fewer.
+/// A rate: to the nearest whole, below 100 with two decimals, below 1 with four significant digits.
 pub fn rate(number: f64) -> String {
     if number >= 100.0 {
         grouped(number.round() as u64)
@@ -125,6 +125,17 @@ pub fn rate(number: f64) -> String {
     } else {
         format!("{number:.3e}")
     }
+}
+
+/// A number of any size and sign, whole where it is large.
+pub fn number(number: f64) -> String {
+    let size = number.abs();
+    if size >= 1000.0 || number.fract() == 0.0 {
+        let sign = if number <= -0.5 { "−" } else { "" };
+        return format!("{sign}{}", grouped(size.round() as u64));
+    }
+    let decimals = if size >= 1.0 { 2 } else { 4 };
+    format!("{number:.decimals$}")
 }
 
 /// So many things, by the word for one: `1 tile`, `46 tiles`.

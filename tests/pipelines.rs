@@ -179,3 +179,16 @@ fn what_to_write_names_the_ipu_that_is_over() {
     let text = lower["how"][0]["text"].as_str().unwrap();
     assert!(text.contains("\"IPU1\"") && !text.contains("\"IPU0\""), "{text}");
 }
+
+/// What is said of the worst IPU counts its tiles alone.
+#[test]
+fn the_count_of_an_imbalance_is_of_the_worst_ipu() {
+    let directory = tempfile::tempdir().unwrap();
+    write(directory.path(), 4, 2, 8, 6, 0.05);
+    let path = directory.path().to_str().unwrap();
+    let text = common::tilescope(&["summary", path]).stdout;
+    let text = String::from_utf8(text).unwrap();
+    assert!(text.contains("On IPU 3 the curve fits, but 1 tile needs more"), "{text}");
+    let insights = summary(directory.path()).unwrap()["insights"].clone();
+    assert_eq!(insights["verdict"]["failure"]["need_more_at_one_step"], 2, "both IPUs");
+}

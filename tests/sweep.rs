@@ -12,7 +12,7 @@ use common::{json, real_report, sample, tilescope};
 use rayon::prelude::*;
 use serde_json::Value;
 use tilescope::format::Progress;
-use tilescope::format::poplar::{OpenReport, map_reports, reports_in_folder};
+use tilescope::format::poplar::{OpenReport, map_reports, runs_in_folder};
 use tilescope::store::Warnings;
 use tilescope::synth::story::PROPORTIONS;
 use tilescope::synth::{Options, write_report};
@@ -286,7 +286,7 @@ fn a_folder_without_speed_or_without_reports_says_so() {
 #[test]
 fn reading_many_reports_says_how_far_it_is_and_can_be_cancelled() {
     let warnings = Warnings::default();
-    let reports = reports_in_folder(grid(), &warnings).unwrap();
+    let reports = runs_in_folder(grid(), &warnings).unwrap().reports;
     assert!(reports.is_sorted_by_key(|report| &report.profile) && warnings.list().is_empty());
     let progress = Progress::default();
     let read_debug = |open: &OpenReport, progress: &Progress| open.read_debug_info(progress);

@@ -219,6 +219,31 @@ mod tests {
     }
 
     #[test]
+    fn a_variable_that_is_selected_alone_leaves_no_others() {
+        let mut selection = Selection::default();
+        let names = |selection: &Selection| selection.variables().collect::<Vec<_>>().join(" ");
+        for name in ["a", "b"] {
+            selection.toggle_variable(name.to_owned(), true);
+        }
+        assert_eq!(names(&selection), "a b");
+        selection.select_variable(Some("b".to_owned()));
+        assert_eq!(names(&selection), "b");
+        selection.toggle_variable("a".to_owned(), true);
+        selection.toggle_variable("b".to_owned(), false);
+        assert_eq!(names(&selection), "b", "of several one alone");
+        selection.toggle_variable("b".to_owned(), false);
+        assert_eq!(names(&selection), "");
+        selection.toggle_variable("c".to_owned(), false);
+        assert_eq!(
+            (names(&selection), selection.variable().cloned()),
+            ("c".into(), Some("c".into()))
+        );
+        selection.select_variable(None);
+        selection.toggle_variable("d".to_owned(), false);
+        assert_eq!(names(&selection), "d", "no other comes back");
+    }
+
+    #[test]
     fn steps_and_tiles_that_are_gone_fall_out() {
         let report = Report::default();
         report.steps.fill(Some(crate::analysis::fixture::steps(5)));

@@ -9,32 +9,21 @@ use crate::analysis::figures::difference::{Difference, RateDifference};
 use crate::analysis::liveness::timeline::WithTimeline;
 use crate::analysis::memory::{self, CategoryBytes, MemoryTotals, cell};
 use crate::analysis::throughput::{BY_CYCLES, BY_ELAPSED_TIME, Throughput, throughput};
+use crate::text::words;
 
-/// What a figure counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
-    Bytes,
-    Count,
-    /// Cycles of a tile's clock.
-    Cycles,
-    Microseconds,
-    /// A rate: its exact values are those of `rates`.
-    SamplesPerSecond,
-    /// The number of a tile or step: where something is, not how much.
-    Place,
-}
-
-impl Unit {
-    /// Its name for programs.
-    pub fn key(self) -> &'static str {
-        match self {
-            Self::Bytes => "bytes",
-            Self::Count => "count",
-            Self::Cycles => "cycles",
-            Self::Microseconds => "microseconds",
-            Self::SamplesPerSecond => "samples-per-second",
-            Self::Place => "number",
-        }
+words! {
+    /// What a figure counts; its key is its name for programs.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Unit by key {
+        Bytes = "bytes",
+        Count = "count",
+        /// Cycles of a tile's clock.
+        Cycles = "cycles",
+        Microseconds = "microseconds",
+        /// A rate: its exact values are those of `rates`.
+        SamplesPerSecond = "samples-per-second",
+        /// The number of a tile or step: where something is, not how much.
+        Place = "number",
     }
 }
 
@@ -82,8 +71,8 @@ impl KeyFigure {
     }
 }
 
-const BY_CYCLES_KEY: &str = "throughput_by_cycles_samples_per_second";
-const BY_ELAPSED_TIME_KEY: &str = "throughput_by_elapsed_time_samples_per_second";
+pub const BY_CYCLES_KEY: &str = "throughput_by_cycles_samples_per_second";
+pub const BY_ELAPSED_TIME_KEY: &str = "throughput_by_elapsed_time_samples_per_second";
 
 pub const KEY_FIGURES: [KeyFigure; 9] = [
     KeyFigure {

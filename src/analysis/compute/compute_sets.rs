@@ -7,11 +7,11 @@
 
 use std::cmp::Reverse;
 
-use crate::store::{ComputeSetId, Report};
+use crate::store::{ComputeSetId, Report, VertexTypeId};
 
 use crate::analysis::compute::vertex_state::StateBytes;
 use crate::analysis::compute::vertices::{of_compute_set, type_name};
-use crate::analysis::memory::over_tiles::{most, sum};
+use crate::analysis::memory::over_tiles::most;
 use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::program::step_counts::step_counts;
 
@@ -60,24 +60,26 @@ pub fn rows(report: &Report, tiles: &TileSelection) -> Option<Vec<ComputeSetRow>
     let lists = report.compute_set_tiles.get()?;
     let steps = step_counts(report, |programs| &programs.compute_sets);
     let visits = |id: &ComputeSetId| Some(steps.as_ref()?.get(id).copied().unwrap_or_default());
-    let row = |(row, id): (usize, &ComputeSetId)| ComputeSetRow {
-        id: *id,
-        name: sets.names.at(row).unwrap_or("").to_owned(),
-        vertices: if tiles.is_empty() {
-            sets.vertices.get(row).copied().flatten()
-        } else {
-            let of_types = lists.instances_of(*id).iter();
-            of_types.map(|row| sum(row.by_tile.as_ref(), tiles)).sum()
-        },
-        types: types_of(report, *id, tiles),
-        edges: sets.edges.get(row).copied().flatten(),
-        state: lists
-            .state
-            .get(row)
-            .map_or_else(StateBytes::default, |lists| StateBytes::on(lists, tiles)),
-        cycles: most(lists.cycles.get(row).and_then(Option::as_ref), tiles),
-        steps: visits(id).map(|visits| visits.count),
-        first_step: visits(id).and_then(|visits| visits.first),
+    let row = |(row, id): (usize, &ComputeSetId)| {
+        let of_types = of_compute_set(report, *id, tiles).unwrap_or_default();
+        ComputeSetRow {
+            id: *id,
+            name: sets.names.at(row).unwrap_or("").to_owned(),
+            vertices: if tiles.is_empty() {
+                sets.vertices.get(row).copied().flatten()
+            } else {
+                of_types.iter().map(|(_, count)| *count).sum()
+            },
+            types: named(report, of_types),
+            edges: sets.edges.get(row).copied().flatten(),
+            state: lists
+                .state
+                .get(row)
+                .map_or_else(StateBytes::default, |lists| StateBytes::on(lists, tiles)),
+            cycles: most(lists.cycles.get(row).and_then(Option::as_ref), tiles),
+            steps: visits(id).map(|visits| visits.count),
+            first_step: visits(id).and_then(|visits| visits.first),
+        }
     };
     let rows = sets.ids.as_slice().iter().enumerate().map(row);
     let mut rows: Vec<_> = rows.filter(|row| tiles.is_empty() || !row.is_nothing()).collect();
@@ -85,9 +87,8 @@ pub fn rows(report: &Report, tiles: &TileSelection) -> Option<Vec<ComputeSetRow>
     Some(rows)
 }
 
-fn types_of(report: &Report, id: ComputeSetId, tiles: &TileSelection) -> Vec<SetVertices> {
-    let found = of_compute_set(report, id, tiles).unwrap_or_default();
-    let types = found.into_iter().filter(|(_, count)| *count != Some(0));
+fn named(report: &Report, of_types: Vec<(VertexTypeId, Option<u64>)>) -> Vec<SetVertices> {
+    let types = of_types.into_iter().filter(|(_, count)| *count != Some(0));
     let named = |(id, count)| SetVertices { name: type_name(report.vertex_types.get(), id), count };
     let mut types: Vec<SetVertices> = types.map(named).collect();
     types.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.name.cmp(&b.name)));

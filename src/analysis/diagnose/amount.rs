@@ -28,6 +28,11 @@ pub fn bytes(text: &str) -> Option<u64> {
     u64::try_from(scaled.checked_add(divisor / 2)? / divisor).ok()
 }
 
+/// The same of a part of a log, which need not be text.
+pub fn of_bytes(text: &[u8]) -> Option<u64> {
+    bytes(&String::from_utf8_lossy(text))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

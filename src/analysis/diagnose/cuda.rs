@@ -128,7 +128,7 @@ fn out_of_memory(found: &Found) -> Finding {
     let parts = found.word("parts").unwrap_or_default();
     let part = |regex: &Regex| {
         let number = regex.captures(parts.as_bytes())?.get(1)?.as_bytes();
-        amount::bytes(&String::from_utf8_lossy(number))
+        amount::of_bytes(number)
     };
     let this_process = part(&THIS_PROCESS);
     // The cache, in the oldest versions, is without what is allocated.
@@ -174,7 +174,5 @@ static PROCESS: LazyLock<Regex> = LazyLock::new(|| pattern("Process {n} has ({si
 fn others(parts: &str) -> Option<u64> {
     let sizes = || PROCESS.captures_iter(parts.as_bytes()).filter_map(|process| process.get(1));
     sizes().next()?;
-    sizes().try_fold(0_u64, |sum, size| {
-        sum.checked_add(amount::bytes(&String::from_utf8_lossy(size.as_bytes()))?)
-    })
+    sizes().try_fold(0_u64, |sum, size| sum.checked_add(amount::of_bytes(size.as_bytes())?))
 }

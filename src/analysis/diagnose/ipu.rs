@@ -131,9 +131,9 @@ fn counted(found: &Found) -> Finding {
     let near = found.before.len().saturating_sub(NEAR);
     let near = found.before.get(near..).unwrap_or_default();
     let fullest = FULLEST_TILE.captures_iter(near).last();
-    let fullest = |group| amount_of(fullest.as_ref()?.get(group)?.as_bytes());
+    let fullest = |group| amount::of_bytes(fullest.as_ref()?.get(group)?.as_bytes());
     let limit = MEMORY_PER_TILE.captures_iter(found.before).last();
-    let limit = limit.and_then(|facts| amount_of(facts.get(1)?.as_bytes()));
+    let limit = limit.and_then(|facts| amount::of_bytes(facts.get(1)?.as_bytes()));
     let (used_bytes, tile) = (fullest(1), fullest(2));
     let limit_bytes = limit.filter(|limit| used_bytes.is_none_or(|used| used > *limit));
     let finding = Finding {
@@ -144,10 +144,6 @@ fn counted(found: &Found) -> Finding {
         ..Finding::new(Kind::TilesOutOfMemory)
     };
     finding.with_excess()
-}
-
-fn amount_of(bytes: &[u8]) -> Option<u64> {
-    amount::bytes(&String::from_utf8_lossy(bytes))
 }
 
 fn with_profile(kind: Kind, found: &Found) -> Finding {

@@ -80,7 +80,7 @@ impl Match<'_> {
 /// The words that each message has at least one of; text without them need not be looked at.
 pub static TRIGGER: LazyLock<Regex> = LazyLock::new(|| {
     regex(
-        "emory|MEMORY|Attempting|planner|allocate|Hbm usage|OOM|oom[-_]kill|bad_alloc|ALLOC_FAILED|xhausted|EXHAUSTED",
+        "emory|MEMORY|Attempting|planner|allocate|Hbm usage|OOM|oom[-_]kill|bad_alloc|bad alloc|ALLOC_FAILED|xhausted|EXHAUSTED",
     )
 });
 

@@ -119,8 +119,7 @@ fn compile_time(found: &Found) -> Finding {
     let own =
         found.after.get(..NEXT.find(found.after).map_or(found.after.len(), |next| next.start()));
     let scoped = SCOPED.captures(own.unwrap_or_default());
-    let scoped =
-        |group| amount::bytes(&String::from_utf8_lossy(scoped.as_ref()?.get(group)?.as_bytes()));
+    let scoped = |group| amount::of_bytes(scoped.as_ref()?.get(group)?.as_bytes());
     let finding = Finding {
         used_bytes: found.number("used").or_else(|| scoped(1)),
         limit_bytes: found.number("limit").or_else(|| scoped(2)),

@@ -63,7 +63,7 @@ static AMOUNT: LazyLock<Regex> = LazyLock::new(|| {
 
 static DEVICE: LazyLock<Regex> = LazyLock::new(|| {
     regex(
-        r"(?<cuda>(?i:cuda|cudnn|cublas|\bgpu|hip|rocm|nccl))|(?<tpu>\b(?:TPU|tpu|libtpu|hbm|HBM|vmem)\b)|(?<ipu>(?i:poplar|popart|poptorch|poplibs|\bipu))|(?<host>\bJava heap|\bDRAM\b)",
+        r"(?<cuda>(?i:cuda|cudnn|cublas|\bgpu|\bhip|rocm|nccl))|(?<tpu>\b(?:TPU|tpu|libtpu|hbm|HBM|vmem)\b)|(?<ipu>(?i:poplar|popart|poptorch|poplibs|\bipu))|(?<host>\bJava heap|\bDRAM\b)",
     )
 });
 
@@ -86,8 +86,7 @@ pub fn read(line: &[u8]) -> Option<Finding> {
     Some(Finding {
         text: readable(line),
         device: device(line),
-        requested_bytes: requested
-            .and_then(|amount| amount::bytes(&String::from_utf8_lossy(amount.as_bytes()))),
+        requested_bytes: requested.and_then(|amount| amount::of_bytes(amount.as_bytes())),
         ..Finding::new(Kind::UnknownMemoryMessage)
     })
 }

@@ -85,6 +85,7 @@ mod tests {
             limit_bytes: 400,
             used_bytes: Some(used_bytes),
             over_bytes: fullest.saturating_sub(100),
+            need_more_at_one_step: None,
             always_live_bytes: None,
             gap_bytes: None,
             fullest_tile: Some(FullestTile {

@@ -5,10 +5,10 @@ use serde::Serialize;
 
 use super::advice::Evidence;
 use super::largest::Largest;
-use super::sentences::Size;
-use super::verdict::Verdict;
+use super::verdict::{Cause, Verdict};
 use crate::analysis::comparison::owners::Owners;
 use crate::analysis::memory::cell;
+use crate::analysis::memory::selection::TileSelection;
 use crate::store::{Report, TileId};
 
 /// A sentence that follows from a report.
@@ -20,21 +20,17 @@ pub(crate) struct Conclusion {
     pub evidence: Vec<Evidence>,
 }
 
-/// From how many times its memory on a model is to be split (docs/advice.md, Limits).
-const SPLIT_FROM: u64 = 2;
-
 /// The conclusions of a report; none where it is not known whether it fits.
 pub(crate) fn conclusions(
     report: &Report,
     verdict: &Verdict,
     largest: &Largest,
     owners: &Owners,
-    size: Size<'_>,
 ) -> Vec<Conclusion> {
     let all = [
         always_live_share(report, verdict, owners),
-        split_the_model(verdict, size),
-        largest_variable(verdict, largest, size),
+        split_the_model(verdict),
+        largest_variable(verdict, largest),
     ];
     all.into_iter().flatten().collect()
 }
@@ -70,41 +66,49 @@ fn always_live_share(report: &Report, verdict: &Verdict, owners: &Owners) -> Opt
 }
 
 fn on_tile(tile: TileId, bytes: u64) -> Evidence {
-    let tiles = crate::analysis::memory::selection::TileSelection::one(tile);
-    Evidence::new("always live on the tile that has most of it").bytes(bytes).on(&tiles)
+    Evidence::new("always live on the tile that has most of it")
+        .bytes(bytes)
+        .on(&TileSelection::one(tile))
 }
 
-fn split_the_model(verdict: &Verdict, size: Size<'_>) -> Option<Conclusion> {
-    let used = |ipu: &super::verdict::IpuVerdict| ipu.used_bytes.unwrap_or(0);
-    let worst = verdict.ipus.iter().max_by_key(|ipu| used(ipu))?;
-    let (bytes, limit) = (used(worst), worst.limit_bytes.max(1));
-    (bytes / SPLIT_FROM > limit).then(|| Conclusion {
+fn split_the_model(verdict: &Verdict) -> Option<Conclusion> {
+    let worst = verdict.ipus.iter().max_by_key(|ipu| ipu.used_bytes)?;
+    let bytes = worst.used_bytes.filter(|_| worst.needs_split())?;
+    let times = bytes as f64 / worst.limit_bytes.max(1) as f64;
+    Some(Conclusion {
         id: "split-the-model",
         text: format!(
-            "IPU {} needs {:.1} times its memory, {} of {}: more than twice is a matter of splitting the model, \
-             or of a smaller one",
-            worst.ipu,
-            bytes as f64 / limit as f64,
-            size(bytes),
-            size(limit)
+            "IPU {} needs {times:.1} times its memory: more than twice is a matter of splitting the model, or of \
+             a smaller one",
+            worst.ipu
         ),
         evidence: vec![Evidence::new(format!("used on IPU {}", worst.ipu)).bytes(bytes)],
     })
 }
 
-/// Said where what fails is how much there is at once, not how it lies.
-fn largest_variable(verdict: &Verdict, largest: &Largest, size: Size<'_>) -> Option<Conclusion> {
+/// Said where what fails is how much there is at once, not how it lies. What is larger than an IPU may lie on
+/// several of them: then it is said of one alone.
+fn largest_variable(verdict: &Verdict, largest: &Largest) -> Option<Conclusion> {
     let failure = verdict.failure.as_ref()?;
-    (failure.cause == Some(super::verdict::Cause::Curve)).then_some(())?;
+    (failure.cause == Some(Cause::Curve)).then_some(())?;
     let variable = largest.variable.as_ref()?;
-    let limit = verdict.ipus.iter().map(|ipu| ipu.limit_bytes).max()?;
-    let (name, bytes) = (&variable.name, size(variable.bytes));
-    let (id, text) = if variable.bytes > limit {
-        let text = format!("{name} alone is larger than an IPU, {bytes}: it must be split itself");
-        ("variable-larger-than-an-ipu", text)
-    } else {
-        let text = format!("No variable is larger than an IPU; the largest, {name}, takes {bytes}");
-        ("no-variable-larger-than-an-ipu", text)
+    let limit = verdict.ipus.iter().map(|ipu| ipu.limit_bytes).max()?.max(1);
+    let (name, share) = (&variable.name, variable.bytes as f64 / limit as f64);
+    let (id, text) = match (variable.bytes > limit, verdict.ipus.len()) {
+        (true, 1) => (
+            "variable-larger-than-an-ipu",
+            format!(
+                "{name} alone takes {share:.1} times the memory of an IPU: it must be split itself"
+            ),
+        ),
+        (true, _) => return None,
+        (false, _) => (
+            "no-variable-larger-than-an-ipu",
+            format!(
+                "No variable is larger than an IPU; the largest, {name}, takes {:.1} % of one",
+                share * 100.0
+            ),
+        ),
     };
     let evidence = Evidence::new(name.clone()).bytes(variable.bytes).variable(name);
     Some(Conclusion { id, text, evidence: vec![evidence] })

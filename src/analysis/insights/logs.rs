@@ -44,6 +44,12 @@ pub fn planner_at_minimum(report: &Report) -> Vec<Warned> {
     warned.collect()
 }
 
+/// How often logs say so; `None` without a log.
+pub fn warnings_at_minimum(report: &Report) -> Option<u64> {
+    report.logs.get().filter(|logs| !logs.is_empty())?;
+    Some(planner_at_minimum(report).iter().map(|log| log.count).fold(0, u64::saturating_add))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

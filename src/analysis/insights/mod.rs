@@ -36,7 +36,6 @@ use self::pressure::{Pressure, sampled_tiles};
 use self::verdict::{Cause, IpuVerdict, Verdict, verdict};
 use crate::analysis::derived::Derived;
 use crate::analysis::liveness::Scope;
-use crate::analysis::placement::gap_totals::GapTotals;
 use crate::analysis::placement::read::gaps_of_arenas;
 use crate::progress::Progress;
 use crate::store::ArenaId;
@@ -72,13 +71,11 @@ pub(crate) struct Insights {
 
 /// What of single tiles the insights of a report that does not fit are worked out from.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct OfTiles<'a> {
-    /// Gaps of the worst tiles of [`sampled_tiles`].
-    pub gaps: Option<&'a GapTotals>,
-    /// Bytes by variable and class of these tiles at least.
-    pub bytes: Option<&'a TileVariableBytes>,
+struct OfTiles<'a> {
+    /// Bytes by variable and class of the tiles of [`sampled_tiles`] at least.
+    bytes: Option<&'a TileVariableBytes>,
     /// Code of the internal exchanges on these tiles.
-    pub exchange_code: Option<&'a CodeOnTiles>,
+    exchange_code: Option<&'a CodeOnTiles>,
 }
 
 /// The insights of a report, for which what is needed of the tiles that are over is read: the bytes of their
@@ -92,10 +89,12 @@ pub(crate) fn insights_with_tiles(
     progress: &Progress,
 ) -> Result<Insights, ReadError> {
     let report = &**derived.report();
-    let Some(failure) = verdict(report, None).and_then(|verdict| verdict.failure) else {
-        return Ok(insights(derived, OfTiles::default()));
+    let found = verdict(report);
+    let Some(failure) = found.as_ref().and_then(|verdict| verdict.failure.as_ref()) else {
+        return Ok(insights(derived, found, OfTiles::default()));
     };
-    let tiles: Vec<ArenaId> = sampled_tiles(report).into_iter().map(ArenaId::from).collect();
+    let sampled = sampled_tiles(report);
+    let tiles: Vec<ArenaId> = sampled.iter().copied().map(ArenaId::from).collect();
     let read = match (report.tile_variable_bytes.get(), report.reader()) {
         (None, Some(reader)) => reader.read_variable_bytes(&tiles, progress)?,
         _ => None,
@@ -108,19 +107,28 @@ pub(crate) fn insights_with_tiles(
         }
     };
     let code = match (report.exchanges.get(), report.reader()) {
-        (Some(exchanges), _) => Some(exchanges.code_on(&sampled_tiles(report))),
+        (Some(exchanges), _) => Some(exchanges.code_on(&sampled)),
         (None, Some(reader)) => reader.read_exchange_code(&tiles, progress)?,
         (None, None) => None,
     };
+    let found = match &gaps {
+        Some(gaps) => found.map(|verdict| verdict.with_gaps(report, gaps)),
+        None => found,
+    };
     let bytes = report.tile_variable_bytes.get().or(read.as_ref());
-    let of_tiles = OfTiles { gaps: gaps.as_ref(), bytes, exchange_code: code.as_ref() };
-    Ok(insights(derived, of_tiles))
+    Ok(insights(derived, found, OfTiles { bytes, exchange_code: code.as_ref() }))
 }
 
-/// The insights of a report, from what is known of its tiles.
-pub(crate) fn insights(derived: &Derived, of_tiles: OfTiles<'_>) -> Insights {
+/// The insights of a report, for which nothing is read.
+pub(crate) fn insights_of_resident(derived: &Derived) -> Insights {
     let report = &**derived.report();
-    let verdict = verdict(report, of_tiles.gaps);
+    let code = report.exchanges.get().map(|all| all.code_on(&sampled_tiles(report)));
+    let bytes = report.tile_variable_bytes.get();
+    insights(derived, verdict(report), OfTiles { bytes, exchange_code: code.as_ref() })
+}
+
+fn insights(derived: &Derived, verdict: Option<Verdict>, of_tiles: OfTiles<'_>) -> Insights {
+    let report = &**derived.report();
     let steps = derived.operations().unwrap_or_default();
     let owners = derived.owners();
     let pressure = Pressure::of(report, &owners, of_tiles.bytes);
@@ -137,9 +145,7 @@ pub(crate) fn insights(derived: &Derived, of_tiles: OfTiles<'_>) -> Insights {
         .map(|pressure| must_go(report, pressure, &owners, MUST_GO_TILES))
         .unwrap_or_default();
     let largest = largest(derived, Scope::Everything, &|| false);
-    let found = verdict
-        .as_ref()
-        .map(|verdict| conclusions(report, verdict, &largest, &owners, &crate::text::bytes));
+    let found = verdict.as_ref().map(|verdict| conclusions(report, verdict, &largest, &owners));
     Insights {
         ipus: verdict.as_ref().map(|verdict| verdict.ipus.clone()).unwrap_or_default(),
         verdict,

@@ -20,6 +20,7 @@ use rayon::prelude::*;
 
 use super::timeline::{AliveRow, Moment, Timeline};
 use crate::analysis::comparison::owners::Owners;
+use crate::analysis::liveness::over_limit::devices_apart;
 use crate::analysis::liveness::{self, Scope};
 use crate::analysis::memory::over_limit_bytes;
 use crate::analysis::memory::selection::TileSelection;
@@ -55,6 +56,12 @@ pub struct PlaceView {
 }
 
 impl PlaceView {
+    /// Whether the place would fit with something to spare, if of each row so many bytes were left.
+    pub fn would_fit(&self, left: &Left<'_>, spare_bytes: u64) -> bool {
+        let after = self.timeline.worst(|row| left(self, row)).bytes;
+        after.saturating_add(spare_bytes) <= self.aim_bytes()
+    }
+
     /// Bytes that may be alive at a step if the place shall fit.
     pub fn aim_bytes(&self) -> u64 {
         self.worst.bytes.saturating_sub(self.place.over_bytes)
@@ -143,7 +150,8 @@ impl<'a> Pressure<'a> {
         } else {
             liveness.variable_bytes.as_ref()?;
             // What several IPUs have together says nothing of any of them.
-            let is_one = report.target.get()?.ipus.is_none_or(|ipus| ipus <= 1);
+            let is_one = report.target.get()?.ipus.is_none_or(|ipus| ipus <= 1)
+                && devices_apart(report, Scope::Everything).is_empty();
             let limit_bytes = liveness::limit_bytes(Scope::Everything, report.arenas.get()?)?;
             is_one.then_some(())?;
             (vec![Place { tile: None, over_bytes, limit_bytes }], None)
@@ -189,14 +197,10 @@ impl<'a> Pressure<'a> {
         (looked_at < all).then_some((looked_at, all))
     }
 
-    /// Whether each of the worst places would fit with something to spare, if of each row so many bytes
-    /// were left.
-    pub fn would_fit(&self, left: &Left<'_>, spare_bytes: u64) -> bool {
-        self.places.iter().take(MOST_TRIED).all(|place| {
-            let view = self.view(place);
-            let after = view.timeline.worst(|row| left(&view, row)).bytes;
-            after.saturating_add(spare_bytes) <= view.aim_bytes()
-        })
+    /// The places on which it is tried whether something fits.
+    pub fn worst_views(&self) -> Vec<PlaceView> {
+        let worst = self.places.get(..MOST_TRIED.min(self.places.len())).unwrap_or(&[]);
+        worst.par_iter().map(|place| self.view(place)).collect()
     }
 
     /// A place with what is alive there.

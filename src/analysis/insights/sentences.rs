@@ -2,7 +2,6 @@
 
 use super::between::BetweenIpus;
 use super::verdict::{Cause, CurveVerdict, Failure, IpuVerdict, Verdict};
-use crate::analysis::memory::selection::TileSelection;
 use crate::text::{counted, grouped};
 
 /// How a number of bytes is written.
@@ -33,7 +32,7 @@ pub(crate) fn verdict_sentences(verdict: &Verdict, size: Size<'_>) -> Vec<String
     let over = size(failure.over_bytes);
     let (worst, tile) = (size(failure.worst_over_bytes), failure.worst_tile);
     sentences.push(format!("{over} over the limit in all; most on tile {tile}: {worst}"));
-    sentences.extend(cause_sentence(failure, several));
+    sentences.extend(cause_sentence(verdict, failure));
     if failure.cause.is_some_and(|cause| cause != Cause::Curve) {
         sentences.push(gaps_sentence(failure, size));
     }
@@ -63,15 +62,16 @@ fn curve_sentence(curve: &CurveVerdict, several: bool, size: Size<'_>) -> String
     format!("The peak {of}, {bytes} at step {}, {verb} its {limit}", curve.step)
 }
 
-fn cause_sentence(failure: &Failure, several: bool) -> Option<String> {
-    let on = match failure.worst_ipu {
-        Some(ipu) if several => format!("On IPU {ipu} the"),
-        _ => "The".to_owned(),
+fn cause_sentence(verdict: &Verdict, failure: &Failure) -> Option<String> {
+    let worst = verdict.ipus.iter().find(|ipu| Some(ipu.ipu) == failure.worst_ipu)?;
+    let on = match verdict.ipus.len() {
+        1 => "The".to_owned(),
+        _ => format!("On IPU {} the", worst.ipu),
     };
     match failure.cause? {
         Cause::Curve => None,
         Cause::Imbalance => {
-            let tiles = match failure.need_more_at_one_step {
+            let tiles = match worst.need_more_at_one_step {
                 Some(1) => "1 tile needs".to_owned(),
                 Some(tiles) => format!("{} tiles need", grouped(tiles)),
                 None => "some tiles need".to_owned(),
@@ -97,10 +97,9 @@ fn gaps_sentence(failure: &Failure, size: Size<'_>) -> String {
             format!("{} {} on {tiles}", lost.reason.key(), size(lost.bytes))
         })
         .collect();
-    let looked_at = failure.gaps_of.as_ref().and_then(|tiles| tiles.parse::<TileSelection>().ok());
-    let of = match looked_at.map(|tiles| tiles.count()) {
-        Some(count) if count < failure.tiles_over => {
-            format!("of the {} tiles looked at: ", grouped(count))
+    let of = match failure.gaps_of_tiles {
+        count if count < failure.tiles_over => {
+            format!("of the {} looked at: ", counted(count, "tile"))
         }
         _ => String::new(),
     };

@@ -6,9 +6,8 @@ use proptest::prelude::*;
 
 use super::advice::{Advice, Direction, Technique};
 use super::fixture::{Call, Fixture, always, call, temporary};
-use super::pressure::sampled_tiles;
 use super::verdict::Cause;
-use super::{Insights, OfTiles, insights};
+use super::{Insights, insights_of_resident};
 use crate::analysis::derived::Derived;
 use crate::store::Report;
 use crate::store::log::{Log, LogMessage};
@@ -19,11 +18,7 @@ fn of(fixture: &Fixture) -> Insights {
 }
 
 fn of_report(report: Report) -> Insights {
-    let derived = Derived::new(Arc::new(report));
-    let report = derived.report();
-    let code = report.exchanges.get().map(|all| all.code_on(&sampled_tiles(report)));
-    let bytes = report.tile_variable_bytes.get();
-    insights(&derived, OfTiles { gaps: None, bytes, exchange_code: code.as_ref() })
+    insights_of_resident(&Derived::new(Arc::new(report)))
 }
 
 fn ids(insights: &Insights) -> Vec<Technique> {
@@ -486,8 +481,12 @@ proptest! {
         let found = of(&fixture);
         let verdict = found.verdict.as_ref().expect("a verdict");
         prop_assert_eq!(verdict.fits, verdict.failure.is_none());
-        prop_assert_eq!(verdict.fits, found.must_go.is_empty());
-        prop_assert!(verdict.fits || !found.advice.is_empty() || fixture.gap == 0);
+        // What two IPUs have alive together is the pressure on none of them.
+        let is_known = fixture.by_tile || fixture.tiles_per_ipu == 4;
+        prop_assert_eq!(verdict.fits || !is_known, found.must_go.is_empty());
+        prop_assert!(
+            verdict.fits || !is_known || !found.advice.is_empty() || fixture.gap == 0
+        );
         let mut last = Some(u64::MAX);
         for advice in &found.advice {
             prop_assert!(!advice.evidence.is_empty(), "{:?}", advice);

@@ -15,6 +15,7 @@
 use serde::Serialize;
 
 use super::between::{BetweenIpus, between_ipus};
+use crate::analysis::liveness::scope_curve::peak_of;
 use crate::analysis::liveness::{self, Scope};
 use crate::analysis::memory;
 use crate::analysis::memory::selection::TileSelection;
@@ -50,6 +51,21 @@ pub struct Verdict {
 }
 
 impl Verdict {
+    /// With the reasons of the gaps of some of the tiles that are over.
+    pub fn with_gaps(mut self, report: &Report, gaps: &GapTotals) -> Self {
+        let (memory, target) = (report.memory.get(), report.target.get());
+        let overflow =
+            memory.and_then(|memory| why_it_overflows(memory, target, gaps, 0..memory.tiles.len()));
+        if let (Some(failure), Some(overflow)) = (&mut self.failure, overflow) {
+            let has_gaps = |tile: &TileId| gaps.of_tile(*tile).is_some();
+            let tiles: TileSelection = overflow.tiles.into_iter().filter(has_gaps).collect();
+            failure.gaps = Some(overflow.reasons);
+            failure.gaps_of = Some(tiles.to_string());
+            failure.gaps_of_tiles = tiles.count();
+        }
+        self
+    }
+
     /// The IPUs that something must be done on: those that are over, or, where it fits, all.
     pub fn ipus_concerned(&self) -> Vec<u32> {
         let concerned = |ipu: &&IpuVerdict| self.fits || !ipu.fits;
@@ -76,6 +92,9 @@ pub struct IpuVerdict {
     pub used_bytes: Option<u64>,
     /// Bytes over the limit of each tile, summed.
     pub over_bytes: u64,
+    /// Tiles that are over and need more at one step than they have.
+    #[serde(skip)]
+    pub need_more_at_one_step: Option<u64>,
     pub always_live_bytes: Option<u64>,
     pub gap_bytes: Option<u64>,
     /// Its fullest tile.
@@ -86,6 +105,12 @@ impl IpuVerdict {
     fn curve(&self) -> Option<CurveVerdict> {
         let (step, bytes) = (self.peak_step?, self.peak_bytes?);
         Some(CurveVerdict { ipu: self.ipu, step, bytes, limit_bytes: self.limit_bytes })
+    }
+
+    /// Whether it needs so much that the model is to be split: more than twice what it has (docs/advice.md,
+    /// Limits).
+    pub fn needs_split(&self) -> bool {
+        self.used_bytes.is_some_and(|used| used / 2 > self.limit_bytes)
     }
 
     /// Bytes that a tile of it has.
@@ -168,20 +193,21 @@ pub struct Failure {
     pub gaps: Option<Vec<LostToGaps>>,
     /// Of the tiles that are over those whose gaps were looked at, as text; `None` where none were.
     pub gaps_of: Option<String>,
+    /// How many these are.
+    #[serde(skip)]
+    pub gaps_of_tiles: u64,
     /// Tiles that would fit without any gap. That is arithmetic, not a placement.
     pub would_fit_without_gaps: u64,
     /// Bytes that liveness does not explain.
     pub not_explained_bytes: Option<u64>,
 }
 
-/// The verdict; `None` where the report does not say what tiles use or have. `gaps` are those of the
-/// tiles that are over at least, where they were read.
-pub fn verdict(report: &Report, gaps: Option<&GapTotals>) -> Option<Verdict> {
+/// The verdict, without the reasons of gaps; `None` where the report does not say what tiles use or have.
+pub fn verdict(report: &Report) -> Option<Verdict> {
     let (memory, target) = (report.memory.get()?, report.target.get());
-    let limit_bytes = target?.bytes_per_tile?;
-    let none = GapTotals::default();
+    let limit_bytes = report.bytes_per_tile()?;
     let rows = 0..memory.tiles.len();
-    let overflow = why_it_overflows(memory, target, gaps.unwrap_or(&none), rows)?;
+    let overflow = why_it_overflows(memory, target, &GapTotals::default(), rows)?;
     let totals = memory::totals(memory, target);
     let ipus = ipus(report, memory, target)?;
     let fits = overflow.tiles.is_empty();
@@ -191,7 +217,7 @@ pub fn verdict(report: &Report, gaps: Option<&GapTotals>) -> Option<Verdict> {
         None => least_room(&ipus).and_then(IpuVerdict::curve),
     };
     let failure = match worst {
-        Some(worst) => Some(failure(overflow, worst, &ipus, gaps)?),
+        Some(worst) => Some(failure(overflow, worst, &ipus)?),
         None => None,
     };
     Some(Verdict {
@@ -225,8 +251,8 @@ fn ipu(report: &Report, number: u32, scope: Scope) -> Option<IpuVerdict> {
     let rows = scope.rows(memory, target);
     let totals = memory::totals_of_rows(memory, target, rows.clone());
     let overflow = why_it_overflows(memory, target, &GapTotals::default(), rows.clone())?;
-    let limit_bytes = target?.bytes_per_tile?.checked_mul(rows.len() as u64)?;
-    let peak = peak(report, scope, rows.len() == memory.tiles.len(), totals.always_live_bytes);
+    let limit_bytes = report.bytes_per_tile()?.checked_mul(rows.len() as u64)?;
+    let peak = peak(report, scope, rows.len() == memory.tiles.len());
     let fits = overflow.tiles.is_empty();
     let is_within = peak.map(|(_, bytes)| bytes <= limit_bytes);
     Some(IpuVerdict {
@@ -240,6 +266,7 @@ fn ipu(report: &Report, number: u32, scope: Scope) -> Option<IpuVerdict> {
         limit_bytes,
         used_bytes: totals.including_gaps_bytes,
         over_bytes: overflow.over_bytes,
+        need_more_at_one_step: overflow.need_more_at_one_step,
         always_live_bytes: totals.always_live_bytes,
         gap_bytes: totals.gap_bytes,
         fullest_tile: totals.fullest.and_then(|row| FullestTile::of(memory, row)),
@@ -248,13 +275,8 @@ fn ipu(report: &Report, number: u32, scope: Scope) -> Option<IpuVerdict> {
 
 /// The number of the step of an IPU's peak, and what is alive there. An IPU that is all there is has the
 /// curve of everything; of several each needs its own, and without it nothing is said.
-fn peak(
-    report: &Report,
-    scope: Scope,
-    is_all: bool,
-    always_live_bytes: Option<u64>,
-) -> Option<(u32, u64)> {
-    let (liveness, steps) = (report.liveness.get()?, report.steps.get()?);
+fn peak(report: &Report, scope: Scope, is_all: bool) -> Option<(u32, u64)> {
+    let liveness = report.liveness.get()?;
     let has_several = report.target.get().is_some_and(|target| target.ipus.is_some_and(|n| n > 1));
     let scope = match scope {
         Scope::Device(device) => {
@@ -268,9 +290,8 @@ fn peak(
         _ if has_several => return None,
         scope => scope,
     };
-    let curve = liveness::curve(liveness, scope, steps.ids.len())?;
-    let step = liveness::peak(&curve)?;
-    Some((steps.ids.get(step)?.0, always_live_bytes?.checked_add(*curve.get(step)?)?))
+    let (step, bytes) = peak_of(report, scope)?;
+    Some((report.steps.get()?.ids.get(step)?.0, bytes))
 }
 
 fn cause(is_curve_within: Option<bool>, need_more_at_one_step: Option<u64>) -> Option<Cause> {
@@ -303,22 +324,16 @@ fn room(
     })
 }
 
-fn failure(
-    overflow: Overflow,
-    worst: &IpuVerdict,
-    ipus: &[IpuVerdict],
-    gaps: Option<&GapTotals>,
-) -> Option<Failure> {
+fn failure(overflow: Overflow, worst: &IpuVerdict, ipus: &[IpuVerdict]) -> Option<Failure> {
     let (worst_tile, worst_over_bytes) = overflow.worst?;
-    let has_gaps = |tile: &&TileId| gaps.is_some_and(|gaps| gaps.of_tile(**tile).is_some());
-    let gaps_of: TileSelection = overflow.tiles.iter().filter(has_gaps).copied().collect();
     Some(Failure {
         cause: worst.cause,
         worst_ipu: Some(worst.ipu),
         ipus: ipus.iter().filter(|ipu| !ipu.fits).map(|ipu| ipu.ipu).collect(),
         between_ipus: between_ipus(ipus),
-        gaps: gaps.is_some().then_some(overflow.reasons),
-        gaps_of: gaps.is_some().then(|| gaps_of.to_string()),
+        gaps: None,
+        gaps_of: None,
+        gaps_of_tiles: 0,
         tiles_over: overflow.tiles.len() as u64,
         tiles: overflow.tiles.into_iter().collect::<TileSelection>().to_string(),
         over_bytes: overflow.over_bytes,

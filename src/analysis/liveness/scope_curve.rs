@@ -107,7 +107,12 @@ pub fn scope_curve(
 
 /// The step of the peak of everything, and what is alive there, always or not.
 pub fn peak_of_everything(report: &Report) -> Option<(usize, u64)> {
-    let curve = scope_curve(report, Scope::Everything, &|| false)?;
+    peak_of(report, Scope::Everything)
+}
+
+/// The same of any scope.
+pub fn peak_of(report: &Report, scope: Scope) -> Option<(usize, u64)> {
+    let curve = scope_curve(report, scope, &|| false)?;
     let step = liveness::peak(&curve.not_always_live)?;
     let bytes = curve.always_live.at(step)?.saturating_add(*curve.not_always_live.get(step)?);
     Some((step, bytes))

@@ -5,7 +5,7 @@
 //!   and global exchange code), overlapped or not; all of it is always live.
 //! - Batch size and samples per second are those of [`crate::analysis::throughput`].
 
-use crate::analysis::insights::logs::planner_at_minimum;
+use crate::analysis::insights::logs::warnings_at_minimum;
 use crate::analysis::liveness;
 use crate::analysis::liveness::scope_curve::peak_of_everything;
 use crate::analysis::memory::{self, FullestTile};
@@ -107,10 +107,6 @@ impl SweepRun {
         });
         let fullest_tile =
             memory.zip(totals.fullest).and_then(|(memory, row)| FullestTile::of(memory, row));
-        let bytes_per_tile = target.and_then(|target| target.bytes_per_tile);
-        let fullest = fullest_tile.and_then(|tile| tile.including_gaps_bytes);
-        let warned = planner_at_minimum(report);
-        let has_log = report.logs.get().is_some_and(|logs| !logs.is_empty());
         Self {
             path,
             name,
@@ -119,10 +115,10 @@ impl SweepRun {
             fits: totals.fits,
             tiles_over_limit: totals.tiles_over_limit,
             fullest_tile,
-            bytes_per_tile,
-            over_limit_bytes: fullest
-                .zip(bytes_per_tile)
-                .map(|(bytes, limit)| bytes.saturating_sub(limit)),
+            bytes_per_tile: report.bytes_per_tile(),
+            over_limit_bytes: memory
+                .zip(totals.fullest)
+                .and_then(|(memory, row)| memory::over_limit_bytes(memory, target, row)),
             total_bytes: totals.total_bytes,
             including_gaps_bytes: totals.including_gaps_bytes,
             always_live_bytes: totals.always_live_bytes,
@@ -133,8 +129,7 @@ impl SweepRun {
             cycles: execution.and_then(|totals| totals.cycles),
             throughput_samples_per_second: throughput.by_cycles,
             throughput_by_elapsed_time_samples_per_second: throughput.by_elapsed_time,
-            planner_at_minimum: has_log
-                .then(|| warned.iter().map(|log| log.count).fold(0, u64::saturating_add)),
+            planner_at_minimum: warnings_at_minimum(report),
             pareto: false,
             measured: Vec::new(),
             options,

@@ -181,6 +181,9 @@ pub fn figure_text(value: Option<FigureValue>, figure: Figure) -> String {
         Some(FigureValue::Flag(false)) => "no".to_owned(),
         Some(FigureValue::Count(count)) if figure.is_bytes() => bytes(count),
         Some(FigureValue::Count(count)) => grouped(count),
-        Some(FigureValue::Rate(number)) => rate(number),
+        Some(FigureValue::Rate(number)) if matches!(figure, Figure::Measured(_)) => {
+            crate::text::number(number)
+        }
+        Some(FigureValue::Rate(samples)) => rate(samples),
     }
 }

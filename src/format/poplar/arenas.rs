@@ -104,9 +104,10 @@ impl Tiles {
         each: &(dyn Fn(ArenaId, Placed) + Sync),
     ) -> Result<bool, ReadError> {
         let tables = self.database.tables(&report.warnings, progress)?;
-        let known = |arena: &ArenaId| report.variables.get()?.id_range(arena.tile());
+        let variables = report.variables.get();
+        let known = |arena: &ArenaId| variables?.id_range(arena.tile());
         let ids: Option<Vec<_>> = match report.memory.get() {
-            _ if report.variables.get().is_some() => arenas.iter().map(known).collect(),
+            _ if variables.is_some() => arenas.iter().map(known).collect(),
             Some(memory) => {
                 let tiles: Vec<u32> = arenas.iter().map(|arena| arena.0).collect();
                 let ranges = tables.row_ranges_of_tiles("vars_info", memory.tiles.len(), &tiles);
@@ -121,7 +122,10 @@ impl Tiles {
         let reader = TileReader::without_names(tables, &|_| true);
         for (arena, ids) in arenas.iter().zip(ids).take_while(|_| !progress.is_cancelled()) {
             match reader.read_tile(arena.tile(), Some(ids)) {
-                Some(placed) if ends_where_it_should(report, *arena, &placed) => {
+                // Where resident columns say where rows lie, there is nothing to be found out.
+                Some(placed)
+                    if variables.is_some() || ends_where_it_should(report, *arena, &placed) =>
+                {
                     each(*arena, placed);
                 }
                 _ => return Ok(false),

@@ -97,15 +97,6 @@ pub fn reports_below(directory: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(look_below(directory, MAX_DEPTH)?.profiles)
 }
 
-/// All reports in a directory and below it at any depth, sorted by path; `warnings` says what could
-/// not be looked into.
-///
-/// # Errors
-/// `not-a-report` when there is none, and when the directory itself cannot be read.
-pub fn reports_in_folder(folder: &Path, warnings: &Warnings) -> Result<Vec<FolderReport>, Error> {
-    Ok(runs_in_folder(folder, warnings)?.reports)
-}
-
 /// The runs below a folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FolderRuns {
@@ -125,10 +116,11 @@ pub struct FolderRun {
     pub name: String,
 }
 
-/// As [`reports_in_folder`], with the runs that left no report.
+/// All reports in a directory and below it at any depth, and the runs that left none, sorted by path; `warnings`
+/// says what could not be looked into.
 ///
 /// # Errors
-/// As those of [`reports_in_folder`].
+/// `not-a-report` when there is none, and when the directory itself cannot be read.
 pub fn runs_in_folder(folder: &Path, warnings: &Warnings) -> Result<FolderRuns, Error> {
     if folder.is_file() {
         let message = format!("{} is a file: a directory of reports expected", folder.display());

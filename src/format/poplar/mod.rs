@@ -22,8 +22,7 @@ use std::sync::Arc;
 
 use database::{Database, size_of_file};
 pub use discover::{
-    FolderReport, FolderRun, FolderRuns, reports_below, reports_beside, reports_in_folder,
-    runs_in_folder,
+    FolderReport, FolderRun, FolderRuns, reports_below, reports_beside, runs_in_folder,
 };
 use discover::{Found, discover};
 pub use many::map_reports;

@@ -38,19 +38,8 @@ pub fn value_text(figure: Figure, value: FigureValue, units: Units) -> String {
         FigureValue::Rate(samples) if figure == Figure::ThroughputByElapsedTime => {
             format!("{} samples/s by elapsed time", rate(samples))
         }
-        FigureValue::Rate(number) => number_text(number),
+        FigureValue::Rate(number) => crate::text::number(number),
     }
-}
-
-/// A number with four digits or more.
-fn number_text(number: f64) -> String {
-    let size = number.abs();
-    if size >= 1000.0 || number.fract() == 0.0 {
-        let sign = if number <= -0.5 { "−" } else { "" };
-        return format!("{sign}{}", grouped(size.round() as u64));
-    }
-    let decimals = if size >= 1.0 { 2 } else { 4 };
-    format!("{number:.decimals$}")
 }
 
 /// Whether a run fits, and by how much it is over, after its figure: `, 5.9 KiB over the limit`.

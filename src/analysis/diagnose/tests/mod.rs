@@ -275,6 +275,9 @@ fn what_speaks_of_memory_and_is_not_known_says_so() {
         ("the program exceeds the available memory of the TPU by 3 pages", Some(Device::Tpu), None),
         ("libgomp.so.1: cannot allocate memory in static TLS block", None, None),
         ("CUDA_ERROR_OUT_OF_MEMORY", Some(Device::Cuda), None),
+        ("not enough on-chip memory on the TPU", Some(Device::Tpu), None),
+        ("hipErrorOutOfMemory: out of memory", Some(Device::Cuda), None),
+        ("RuntimeError: bad allocation", None, None),
     ] {
         let [finding] = &diagnose(&format!("epoch 1\n{line}\nepoch 2\n"))[..] else {
             panic!("one finding in {line:?}: {:?}", texts(line))

@@ -50,7 +50,7 @@ pub fn smaller_batch<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
         None => "Compute fewer samples at once, half as many for example".to_owned(),
     };
     let part = wanted.unwrap_or((1, 2));
-    let next = wanted.map(|(wanted, _)| wanted * 3 / 4).filter(|next| *next > 0);
+    let next = wanted.map(|(wanted, _)| wanted - wanted.div_ceil(4)).filter(|next| *next > 0);
     let advice = Advice {
         what,
         option: Some("batch"),
@@ -94,9 +94,10 @@ fn not_always_live_bytes(report: &Report, tiles: &TileSelection) -> Option<u64> 
 
 /// The largest batch with which the worst tiles would fit.
 fn enough(context: &Context<'_>, batch: u64) -> Option<u64> {
+    let (views, spare) = (context.pressure.worst_views(), spare_bytes(context.verdict));
     let fits = |wanted: u64| {
-        let spare = spare_bytes(context.verdict);
-        context.pressure.would_fit(&left_of_batch(context, (wanted, batch)), spare)
+        let left = left_of_batch(context, (wanted, batch));
+        views.iter().all(|view| view.would_fit(&left, spare))
     };
     // What fits with some samples fits with fewer: between 0, which always may, and the batch of now.
     let (mut least, mut too_many) = (0, batch);

@@ -58,7 +58,7 @@ fn on_few_tiles<'a>(context: &Context<'a>) -> Option<Vec<OnFewTiles<'a>>> {
     let few = pressure.alive.iter().filter_map(|row| {
         let bytes = *totals.get(&(row.alive.variable, row.alive.class))?;
         let tiles = bytes.div_ceil(row.most.0.max(1));
-        (tiles * 4 <= tiles_per_ipu).then(|| {
+        (tiles.saturating_mul(4) <= tiles_per_ipu).then(|| {
             let owners = context.owners;
             let operation = operation_of(pressure, owners, &row.alive);
             OnFewTiles {

@@ -181,7 +181,7 @@ fn one_proportion<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
     if evidence.is_empty() {
         return None;
     }
-    let percent = code * 100 / context.pressure.alive_bytes.max(1);
+    let percent = u128::from(code) * 100 / u128::from(context.pressure.alive_bytes.max(1));
     let tiles = context.pressure.tiles.clone().unwrap_or_default();
     let what = format!("code is {percent} % of what is alive on the tiles that are over");
     evidence.push(Evidence::new(what).on(&tiles));

@@ -3,6 +3,7 @@
 use super::how;
 use super::{Advice, Candidate, Context, Direction, Effect, Evidence, Technique};
 use crate::analysis::insights::pressure::Covered;
+use crate::analysis::insights::sentences::ipu_list;
 use crate::analysis::insights::verdict::IpuVerdict;
 use crate::analysis::liveness::Scope;
 use crate::analysis::memory::selection::TileSelection;
@@ -13,37 +14,31 @@ pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
     let failure = context.verdict.failure.as_ref()?;
     let ipus = &context.verdict.ipus;
     let (full, others): (Vec<_>, Vec<_>) = ipus.iter().partition(|ipu| !ipu.fits);
-    let advice = match &failure.between_ipus {
-        Some(between) if between.has_room() => Advice {
-            what: format!(
+    let of_split = Advice::of(Technique::PipelineAndMoveSplitPoints);
+    let (advice, effect, basis) = match &failure.between_ipus {
+        Some(between) if between.has_room() => {
+            let what = format!(
                 "Move a part of the model, about {:.1} % of what they use, from {} to {}",
                 between.percent(),
-                titles(&full),
-                titles(&others)
-            ),
-            ..Advice::of(Technique::PipelineAndMoveSplitPoints)
-        },
+                ipu_list(&between.full),
+                ipu_list(&between.others)
+            );
+            let covered = Covered { bytes: failure.over_bytes, places: 0 };
+            let basis = "as much as evenly from all tiles, to the room on the others";
+            (Advice { what, ..of_split }, Effect::Known(covered), basis)
+        }
         _ => {
-            let wanted = ipus_wanted(ipus)?;
-            Advice {
-                what: format!(
-                    "Split the model over more IPUs: {wanted} in place of {}",
-                    ipus.len()
-                ),
+            let (now, wanted) = (ipus.len(), ipus_wanted(ipus)?);
+            let advice = Advice {
+                what: format!("Split the model over more IPUs: {wanted} in place of {now}"),
                 option: Some("ipus"),
                 direction: Direction::Raise,
-                now: vec![ipus.len() as f64],
+                now: vec![now as f64],
                 suggested: Some(wanted as f64),
-                ..Advice::of(Technique::PipelineAndMoveSplitPoints)
-            }
+                ..of_split
+            };
+            (advice, Effect::Unknown, "")
         }
-    };
-    let (effect, basis) = match &failure.between_ipus {
-        Some(between) if between.has_room() => {
-            let covered = Covered { bytes: failure.over_bytes, places: 0 };
-            (Effect::Known(covered), "as much as evenly from all tiles, to the room on the others")
-        }
-        _ => (Effect::Unknown, ""),
     };
     let target = context.report.target.get();
     let evidence = full.iter().chain(&others).map(|ipu| {
@@ -66,14 +61,9 @@ pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
 /// On how many IPUs the model would fit if it could be cut anywhere and all grew as it does; `None` where one
 /// IPU does not need more than twice its memory (docs/advice.md, Limits).
 fn ipus_wanted(ipus: &[IpuVerdict]) -> Option<u64> {
-    let used = |ipu: &IpuVerdict| ipu.used_bytes.unwrap_or(0);
-    ipus.iter().any(|ipu| used(ipu) / 2 > ipu.limit_bytes).then_some(())?;
-    let all = ipus.iter().fold(0_u64, |sum, ipu| sum.saturating_add(used(ipu)));
+    ipus.iter().any(IpuVerdict::needs_split).then_some(())?;
+    let used = ipus.iter().filter_map(|ipu| ipu.used_bytes);
+    let all = used.fold(0_u64, u64::saturating_add);
     let of_one = ipus.iter().map(|ipu| ipu.limit_bytes).max()?.max(1);
     Some(all.div_ceil(of_one).max(ipus.len() as u64 + 1))
-}
-
-fn titles(ipus: &[&IpuVerdict]) -> String {
-    let numbers: Vec<String> = ipus.iter().map(|ipu| format!("IPU {}", ipu.ipu)).collect();
-    numbers.join(", ")
 }

@@ -12,6 +12,8 @@ use crate::text::{counted, grouped};
 /// What is known of the fit of both reports.
 pub struct Fit {
     verdicts: [Option<Verdict>; 2],
+    /// Bytes of the fullest tile of each, gaps included.
+    pub fullest: Difference,
     /// Whether bytes of all tiles of both are of the same machine.
     pub is_same_machine: bool,
 }
@@ -19,7 +21,8 @@ pub struct Fit {
 impl Fit {
     pub fn of(reports: [&Report; 2]) -> Self {
         let is_same_machine = are_same_machine(reports);
-        Self { verdicts: reports.map(|report| verdict(report, None)), is_same_machine }
+        let fullest = fullest_bytes(reports);
+        Self { verdicts: reports.map(verdict), fullest, is_same_machine }
     }
 
     /// Whether source and target fit.
@@ -56,7 +59,7 @@ impl Fit {
     }
 
     /// The first conclusion.
-    pub fn insight(&self, reports: [&Report; 2]) -> ChangeInsight {
+    pub fn insight(&self) -> ChangeInsight {
         let over = self.over();
         let change = over.change().filter(|change| *change != 0 && self.is_same_machine);
         let is_better = match self.fits() {
@@ -66,10 +69,10 @@ impl Fit {
         };
         let [source, target] = self.tiles_over();
         let tiles = Difference::of(source, target);
-        let fullest = Evidence::bytes("fullest_tile_including_gaps_bytes", fullest_tile(reports));
+        let fullest = Evidence::bytes("fullest_tile_including_gaps_bytes", self.fullest);
         let over = Evidence::bytes("over_limit_bytes", over);
-        let is_known_to_fit = |fits: Option<bool>| fits != Some(false);
-        let bytes = if self.fits().into_iter().all(is_known_to_fit) {
+        let may_fit = |fits: Option<bool>| fits != Some(false);
+        let bytes = if self.fits().into_iter().all(may_fit) {
             [fullest.titled("The fullest tile, with gaps"), over]
         } else {
             [over.titled("Over the limit"), fullest]
@@ -123,8 +126,7 @@ fn were(tiles: u64) -> String {
     format!("{} {}", counted(tiles, "tile"), if tiles == 1 { "was" } else { "were" })
 }
 
-/// Bytes of the fullest tile of each report, gaps included.
-pub fn fullest_tile(reports: [&Report; 2]) -> Difference {
+fn fullest_bytes(reports: [&Report; 2]) -> Difference {
     let [source, target] = reports.map(|report| {
         let memory = report.memory.get()?;
         cell(&memory.including_gaps, totals(memory, report.target.get()).fullest?)

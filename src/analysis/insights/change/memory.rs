@@ -1,11 +1,10 @@
 //! Memory: temporaries, what is always live, the trade between both, and the fullest tile.
 
-use super::fit::{Fit, fullest_tile};
+use super::fit::Fit;
 use super::{ChangeInsight, ChangeKind, Evidence, largest};
 use crate::analysis::comparison::contribution::Part;
 use crate::analysis::comparison::explanation::Explanation;
 use crate::analysis::figures::difference::Difference;
-use crate::store::Report;
 
 fn changed(
     kind: ChangeKind,
@@ -81,15 +80,11 @@ pub fn trade(explanation: &Explanation, fit: &Fit) -> Option<ChangeInsight> {
     Some(ChangeInsight::new(ChangeKind::Trade, what, is_better).with([evidence]))
 }
 
-pub fn balance(
-    reports: [&Report; 2],
-    peak: Option<Difference>,
-    fit: &Fit,
-) -> Option<ChangeInsight> {
+pub fn balance(peak: Option<Difference>, fit: &Fit) -> Option<ChangeInsight> {
     if !fit.is_same_machine {
         return None;
     }
-    let bytes = fullest_tile(reports);
+    let bytes = fit.fullest;
     let words = match (peak?.change()?.signum(), bytes.change()?.signum()) {
         (-1, 1) => "The peak is lower, but the fullest tile is fuller, by imbalance or gaps",
         (1, -1) => "The peak is higher, but the fullest tile is less full, by balance or gaps",

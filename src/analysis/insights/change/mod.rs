@@ -154,14 +154,14 @@ pub fn change_insights(source: &Report, target: &Report, known: &Known<'_>) -> V
         let temporaries = memory::temporaries(found, &fit, known.moved.is_some());
         [temporaries, memory::always_live(found, &fit), memory::trade(found, &fit)]
     });
-    std::iter::once(fit.insight(reports))
+    std::iter::once(fit.insight())
         .chain(machine::different_targets(reports))
         .chain(plans::equal_plans(reports, known))
         .chain(plans::planner_at_minimum(reports, known))
         .chain(speed::speed(reports))
         .chain(known.peak.zip(known.moved).map(|(peaks, moved)| peak::moved(reports, peaks, moved)))
         .chain(of_peak.flatten())
-        .chain(memory::balance(reports, peak, &fit))
+        .chain(memory::balance(peak, &fit))
         .chain(plans::changed_plans(reports, known))
         .collect()
 }

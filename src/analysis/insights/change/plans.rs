@@ -4,7 +4,7 @@ use super::{ChangeInsight, ChangeKind, Evidence, Known};
 use crate::analysis::comparison::figures::Unit;
 use crate::analysis::comparison::options::OptionDifference;
 use crate::analysis::figures::difference::Difference;
-use crate::analysis::insights::logs::planner_at_minimum as warnings_at_minimum;
+use crate::analysis::insights::logs::warnings_at_minimum;
 use crate::analysis::program::operations::PROPORTION;
 use crate::analysis::program::report_options::OptionKind;
 use crate::store::{Absence, Report};
@@ -74,10 +74,8 @@ pub fn planner_at_minimum(reports: [&Report; 2], known: &Known<'_>) -> Option<Ch
     if !reports.iter().all(|report| report.logs.is_settled()) {
         return None;
     }
-    let logs = reports.map(|report| report.logs.get());
-    let warnings = reports.map(|report| {
-        warnings_at_minimum(report).iter().map(|log| log.count).fold(0, u64::saturating_add)
-    });
+    let found = reports.map(warnings_at_minimum);
+    let warnings = found.map(|count| count.unwrap_or(0));
     let values = proportions(known.options);
     let are_equal = known.plans.is_some_and(|plans| plans.are_equal);
     let said = |count: u64| counted(count, "warning");
@@ -88,7 +86,7 @@ pub fn planner_at_minimum(reports: [&Report; 2], known: &Known<'_>) -> Option<Ch
              changes nothing for these operations",
             said(after)
         ),
-        ([before, 0], _) if logs[1].is_some_and(|logs| !logs.is_empty()) => format!(
+        ([before, 0], _) if found[1].is_some() => format!(
             "In the source the planner is at its minimum of memory, by {} in its logs; those of the target do not \
              say so",
             said(before)
@@ -110,11 +108,7 @@ pub fn planner_at_minimum(reports: [&Report; 2], known: &Known<'_>) -> Option<Ch
             said(after)
         ),
     };
-    let count = |side: usize| {
-        let has_logs = logs.get(side)?.is_some_and(|logs| !logs.is_empty());
-        warnings.get(side).copied().filter(|_| has_logs)
-    };
-    let figure = Difference::of(count(0), count(1));
+    let figure = Difference::of(found[0], found[1]);
     let evidence = Evidence::number("warnings_of_planner_at_minimum", Unit::Count, figure);
     let insight = ChangeInsight::new(ChangeKind::PlannerAtMinimum, what, None);
     Some(insight.with([evidence]).with(proportion_evidence(values)))

@@ -5,21 +5,22 @@
 //! Neither is it where samples per second went one way by cycles and the other by elapsed time.
 
 use super::{ChangeInsight, ChangeKind, Evidence};
-use crate::analysis::comparison::figures::Unit;
+use crate::analysis::comparison::figures::{BY_CYCLES_KEY, BY_ELAPSED_TIME_KEY, Unit};
 use crate::analysis::figures::difference::{Difference, RateDifference};
-use crate::analysis::throughput::{BY_CYCLES, BY_ELAPSED_TIME, batch_size, throughput};
+use crate::analysis::throughput::{BY_CYCLES, BY_ELAPSED_TIME, Throughput, batch_size, throughput};
 use crate::store::Report;
 
 /// Samples per second, then cycles.
 pub fn speed(reports: [&Report; 2]) -> impl Iterator<Item = ChangeInsight> {
     let work = Work::of(reports);
-    [samples_per_second(reports, &work), cycles(reports, &work)].into_iter().flatten()
+    [samples_per_second(&work), cycles(reports, &work)].into_iter().flatten()
 }
 
 /// What the recorded runs did.
 struct Work {
     batch: Difference,
     runs: Difference,
+    rates: [Throughput; 2],
     /// Whether both did the same on the same clock, as far as both say so.
     is_same: bool,
 }
@@ -33,7 +34,7 @@ impl Work {
         let clocks = reports.map(|report| report.target.get()?.clock_hz);
         let is_same_clock = clocks[0].is_some() && clocks[0] == clocks[1];
         let is_same = batch.change() == Some(0) && runs.change() == Some(0) && is_same_clock;
-        Self { batch, runs, is_same }
+        Self { batch, runs, rates: reports.map(throughput), is_same }
     }
 
     fn evidence(&self) -> [Evidence; 2] {
@@ -52,8 +53,8 @@ impl Work {
     }
 }
 
-fn samples_per_second(reports: [&Report; 2], work: &Work) -> Option<ChangeInsight> {
-    let [source, target] = reports.map(throughput);
+fn samples_per_second(work: &Work) -> Option<ChangeInsight> {
+    let [source, target] = &work.rates;
     let by_cycles = RateDifference { source: source.by_cycles, target: target.by_cycles };
     let by_time = RateDifference { source: source.by_elapsed_time, target: target.by_elapsed_time };
     // What is the same to one decimal of a percent has not changed.
@@ -75,9 +76,8 @@ fn samples_per_second(reports: [&Report; 2], work: &Work) -> Option<ChangeInsigh
     };
     let (what, is_better) = (format!("{}{}", what.0, work.other_batch()), what.1);
     let evidence = [
-        Evidence::rate("throughput_by_cycles_samples_per_second", by_cycles).titled(BY_CYCLES),
-        Evidence::rate("throughput_by_elapsed_time_samples_per_second", by_time)
-            .titled(BY_ELAPSED_TIME),
+        Evidence::rate(BY_CYCLES_KEY, by_cycles).titled(BY_CYCLES),
+        Evidence::rate(BY_ELAPSED_TIME_KEY, by_time).titled(BY_ELAPSED_TIME),
     ];
     let insight = ChangeInsight::new(ChangeKind::Throughput, what, is_better);
     Some(insight.with(evidence).with(work.evidence()))
@@ -88,9 +88,13 @@ fn cycles(reports: [&Report; 2], work: &Work) -> Option<ChangeInsight> {
     let cycles = Difference::of(source, target);
     let change = cycles.change().filter(|change| *change != 0)?;
     let fewer = if change < 0 { "fewer" } else { "more" };
-    let knows_throughput = reports.iter().all(|report| throughput(report).by_cycles.is_some());
+    let knows_throughput = work.rates.iter().all(|rate| rate.by_cycles.is_some())
+        || work.rates.iter().all(|rate| rate.by_elapsed_time.is_some());
     let why_not = match (work.batch.change(), work.runs.change()) {
         _ if work.is_same => "",
+        (Some(0), Some(0)) if knows_throughput => {
+            ", but not on the same clock, as far as is known: samples per second say which is faster"
+        }
         _ if knows_throughput => {
             ", but not for the same work: samples per second say which is faster"
         }

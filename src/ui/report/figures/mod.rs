@@ -10,7 +10,7 @@ use crate::ui::command::Command;
 use crate::ui::job::{Latest, Same};
 use crate::ui::units::Units;
 use crate::ui::widget::choice::choice_ui;
-use crate::ui::widget::data_table::{Data, DataTable};
+use crate::ui::widget::data_table::{Data, DataTable, RowClick};
 pub use rows::{Choice, Entries, Entry, FigureColumn, FigureRows, Layout, Part, Unit};
 
 /// Thresholds to choose from, bytes.
@@ -35,6 +35,12 @@ pub struct Figures<'a> {
     pub is_selected: &'a dyn Fn(&Entry) -> bool,
 }
 
+pub struct FigureClick {
+    pub entry: Entry,
+    /// Whether it joins what is selected.
+    pub is_added: bool,
+}
+
 impl FigureTable {
     /// Draws the table with something of the page in its head; returns what was clicked.
     pub fn ui(
@@ -43,7 +49,7 @@ impl FigureTable {
         shown: &Figures<'_>,
         commands: &mut Vec<Command>,
         beside: &mut dyn FnMut(&mut egui::Ui),
-    ) -> Option<Entry> {
+    ) -> Option<FigureClick> {
         let entries = shown.entries;
         if self.choice.grouping.is_some_and(|grouping| grouping >= entries.groupings.len()) {
             self.choice.grouping = None;
@@ -73,7 +79,9 @@ impl FigureTable {
             ..Data::of(shown.name, &columns, made.clone())
         };
         let click = self.table.ui_with(ui, &data, commands, Some(&mut head), None);
-        let clicked = click.and_then(|click| entry(click.row)).cloned();
+        let clicked = click.and_then(|RowClick { row, is_added }| {
+            entry(row).map(|entry| FigureClick { entry: entry.clone(), is_added })
+        });
         if choice != self.choice {
             self.choice = choice;
             ui.request_repaint();

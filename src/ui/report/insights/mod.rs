@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use super::PageContext;
 use super::side_by_side::columns_of_runs_ui;
-use crate::analysis::insights::{Insights, OfTiles, insights, insights_with_tiles};
+use crate::analysis::insights::{Insights, insights_of_resident, insights_with_tiles};
 use crate::analysis::memory::selection::TileSelection;
 use crate::store::Report;
 use crate::ui::command::{Command, Page};
@@ -103,7 +103,7 @@ impl InsightsOfRun {
             let found = is_final.then(|| insights_with_tiles(&derived, cancel.progress()));
             // What went wrong is among the warnings of the report.
             let found = found.and_then(Result::ok);
-            Arc::new(found.unwrap_or_else(|| insights(&derived, OfTiles::default())))
+            Arc::new(found.unwrap_or_else(|| insights_of_resident(&derived)))
         });
         let Some((of, found)) = self.found.last() else {
             let why = self.found.failure();

@@ -499,12 +499,12 @@ impl VariableTable {
             }
             Some((made_for, Ok(entries))) => (made_for, entries),
         };
-        let selected = page.selection.variable().cloned();
-        let is_selected = |entry: &Entry| selected.as_ref() == Some(&entry.name);
+        let selected: Vec<String> = page.selection.variables().map(str::to_owned).collect();
+        let is_selected = |entry: &Entry| selected.contains(&entry.name);
         let note = made_for.note();
         let figures = Figures { name, note, entries, is_selected: &is_selected };
-        if let Some(entry) = self.table.ui(ui, &figures, page.commands, &mut |_| {}) {
-            page.selection.toggle_variable(entry.name.clone(), false);
+        if let Some(clicked) = self.table.ui(ui, &figures, page.commands, &mut |_| {}) {
+            page.selection.toggle_variable(clicked.entry.name, clicked.is_added);
         }
     }
 }

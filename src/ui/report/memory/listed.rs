@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::tabs::{Beside, table_name};
 use crate::store::Absence;
 use crate::ui::report::figures::{
-    Entries, Entry, FigureColumn, FigureTable, Figures, Layout, Unit,
+    Entries, Entry, FigureClick, FigureColumn, FigureTable, Figures, Layout, Unit,
 };
 use crate::ui::report::{PageContext, reason_of};
 use crate::ui::runs::{Needs, Run, Runs, RunsAnswer};
@@ -63,8 +63,11 @@ pub struct TableText<'a> {
     /// What stands there until there is something to list.
     pub waiting: &'static str,
     /// By the name of a row and where one can go from it.
-    pub is_selected: &'a dyn Fn(&str, &dyn Fn() -> Vec<TitledPlace>) -> bool,
+    pub is_selected: &'a dyn Fn(&str, Places<'_>) -> bool,
 }
+
+/// Where one can go from a row; asked for only where it counts.
+type Places<'a> = &'a dyn Fn() -> Vec<TitledPlace>;
 
 pub struct Clicked {
     pub name: String,
@@ -127,8 +130,8 @@ impl<K: Clone + Default + PartialEq> ListedTable<K> {
                     |entry: &Entry| (text.is_selected)(&entry.name, &|| entry.places.clone());
                 let figures =
                     Figures { name: &name, note: &note, entries, is_selected: &is_selected };
-                let entry = self.of_several.ui(ui, &figures, page.commands, beside)?;
-                let is_added = ui.input(|it| it.modifiers.shift || it.modifiers.command);
+                let FigureClick { entry, is_added } =
+                    self.of_several.ui(ui, &figures, page.commands, beside)?;
                 Some(Clicked { name: entry.name, is_added, places: entry.places })
             }
             Some((_, Listed::Nothing(text))) => {
