@@ -4,6 +4,7 @@
 //! All questions may take long and belong on a thread beside the window; who asks for what another
 //! thread is working out waits for it.
 
+use crate::analysis::comparison::facts::Fit;
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -66,6 +67,7 @@ pub struct Derived {
     timelines: Memo<Scope, Option<Arc<Timeline>>>,
     operations: Memo<(), Option<Arc<StepOperations>>>,
     owners: Memo<(), Arc<Owners>>,
+    fit: Memo<(), Option<Fit>>,
 }
 
 impl Derived {
@@ -76,6 +78,7 @@ impl Derived {
             timelines: Memo::default(),
             operations: Memo::default(),
             owners: Memo::default(),
+            fit: Memo::default(),
         }
     }
 
@@ -139,6 +142,13 @@ impl Derived {
         let is_settled = self.has_operations_settled();
         let kept = is_settled.then(|| self.owners.get(&(), || Some(made())));
         kept.flatten().unwrap_or_else(made)
+    }
+
+    /// Whether the program fits; `None` where that is not known, or not yet.
+    pub fn fit(&self) -> Option<Fit> {
+        let is_settled = self.report.memory.is_settled() && self.report.target.is_settled();
+        let kept = is_settled.then(|| self.fit.get(&(), || Some(Fit::of(&self.report))));
+        kept.flatten().flatten()
     }
 
     /// How many timelines were worked out.

@@ -18,8 +18,8 @@ use super::menu::{MenuState, menu_ui};
 use super::open_runs::{OpenRun, OpenRuns, TimesDerived};
 use super::palette::{Palette, PaletteState};
 use super::report_view::ReportView;
+use super::run_failures::failures_ui;
 use super::runs::{MOST_RUNS, RunId};
-use super::runs_bar::{bar_ui, failures_ui};
 use super::settings::Change;
 use super::settings_file::SettingsStore;
 use super::split;
@@ -27,7 +27,9 @@ use super::status::{status_ui, waiting_ui};
 use super::sweep::SweepPage;
 use super::theme::{
     self, COLLAPSED_MENU_WIDTH, MENU_WIDTH, Tokens, chrome_frame, collapsed_menu_frame, page_frame,
+    status_frame,
 };
+use super::top_bar::TopBar;
 use super::warnings::warnings_ui;
 use crate::analysis::figures::difference::Side;
 use crate::store::Report;
@@ -214,23 +216,24 @@ impl App {
         if self.are_keys_shown {
             keys_ui(ui, &mut self.are_keys_shown, &actions);
         }
-        egui::Panel::bottom("status").resizable(false).frame(chrome_frame(&tokens)).show(
+        egui::Panel::bottom("status").resizable(false).frame(status_frame(&tokens)).show(
             ui,
             |ui| {
                 let notice = self.notice.as_deref();
                 status_ui(ui, &self.open, runs.map(|runs| &**runs), notice, &mut commands);
             },
         );
-        let has_bar = runs.is_some() || (is_open && !failures.is_empty());
-        if self.tool.is_none() && self.open.len() > 1 && has_bar {
-            let all_found = self.open.iter().all(|run| run.report().is_some());
-            let matched = runs.map(|runs| &**runs).filter(|_| all_found);
-            let bar = |ui: &mut egui::Ui| bar_ui(ui, &self.open, &entries, matched, &mut commands);
-            egui::Panel::top("comparison")
-                .resizable(false)
-                .frame(chrome_frame(&tokens))
-                .show(ui, bar);
-        }
+        let bar = TopBar {
+            open: &self.open,
+            entries: &entries,
+            tool: self.tool,
+            actions: &actions,
+            units: self.settings.now.units,
+        };
+        egui::Panel::top("bar")
+            .resizable(false)
+            .frame(chrome_frame(&tokens))
+            .show(ui, |ui| bar.ui(ui, &mut commands));
         egui::CentralPanel::default().frame(page_frame(&tokens)).show(ui, |ui| {
             let is_picking = self.incoming.is_picking();
             let is_coming = |run: &&OpenRun| run.failure().is_none() && run.report().is_none();

@@ -15,12 +15,14 @@ use super::widget::rows::{Column, Order, Rows};
 /// A page of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Page {
+    /// The verdict, and of everything the most important.
+    #[default]
+    Overview,
     /// Facts, options, files.
     Summary,
     /// Whether it fits, and what to try next.
     Insights,
     /// Bytes over tiles.
-    #[default]
     Memory,
     /// Bytes over steps.
     Liveness,

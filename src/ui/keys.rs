@@ -137,11 +137,10 @@ pub fn actions(state: &ActionState<'_>) -> Vec<Action> {
         action("Keys", KEYS, Command::ToggleKeys, None),
     ];
     for entry in &PAGES {
-        let Some(page) = entry.page() else { continue };
         actions.push(Action {
             title: format!("Go to {}", entry.title).into(),
             keys: entry.keys,
-            command: Command::Go(page),
+            command: Command::Go(entry.page),
             why_not: entry.why_not(state.report, state.comparison.is_some()),
         });
     }

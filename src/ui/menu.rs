@@ -1,16 +1,17 @@
-//! The side menu: pages, and below them what concerns the report as a whole and the window.
+//! The rail at the left: the pages that are there, and below them what concerns the report as a whole and the window.
 
-use eframe::egui::{self, Align, Button, Layout, RichText, ThemePreference, Vec2};
+use eframe::egui::{self, Align, Button, Layout, Rect, RichText, Sense, ThemePreference, Vec2};
 
 use super::command::{Command, Page, Tool};
 use super::icon::Icon;
 use super::keys::{Action, ActionState, keys_text};
 use super::pages::{PAGES, WhyNot};
 use super::settings::Change;
-use super::units::Units;
+use super::theme::Tokens;
+use super::theme::fonts::{self, size};
 
 /// Height of an entry, points.
-const ENTRY: f32 = 26.0;
+const ENTRY: f32 = 30.0;
 
 pub struct MenuState<'a> {
     pub of_actions: &'a ActionState<'a>,
@@ -23,9 +24,10 @@ pub struct MenuState<'a> {
 }
 
 pub fn menu_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec<Command>) {
-    ui.spacing_mut().item_spacing.y = 2.0;
+    ui.spacing_mut().item_spacing.y = 4.0;
+    let is_collapsed = state.of_actions.is_menu_collapsed;
     head_ui(ui, state, commands);
-    ui.add_space(6.0);
+    ui.add_space(8.0);
     for entry in &PAGES {
         let why_not = if state.is_coming {
             Some("Being read".into())
@@ -35,14 +37,13 @@ pub fn menu_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec<Comm
         let entry = Entry {
             icon: entry.icon,
             title: entry.title,
-            is_shown: entry.page().is_some() && entry.page() == state.page,
+            is_shown: Some(entry.page) == state.page,
             why_not,
             keys: String::new(),
-            command: entry.page().map(Command::Go),
+            command: Command::Go(entry.page),
         };
-        entry.ui(ui, state.of_actions.is_menu_collapsed, commands);
+        entry.ui(ui, is_collapsed, commands);
     }
-    ui.add_space(8.0);
     for (tool, icon, title, action) in [
         (Tool::Sweep, Icon::Sweep, "Sweep", "Compare many runs in a sweep"),
         (Tool::Diagnose, Icon::Diagnose, "Explain an error", "Explain an error or a log"),
@@ -54,31 +55,17 @@ pub fn menu_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec<Comm
             is_shown: state.tool == Some(tool),
             why_not: None,
             keys: action.map_or(String::new(), |action| keys_text(ui.ctx(), action.keys)),
-            command: Some(Command::Use(tool)),
+            command: Command::Use(tool),
         };
-        entry.ui(ui, state.of_actions.is_menu_collapsed, commands);
+        entry.ui(ui, is_collapsed, commands);
     }
     ui.with_layout(Layout::bottom_up(Align::Min), |ui| {
-        ui.spacing_mut().item_spacing.y = 2.0;
-        theme_ui(ui, state.of_actions.is_menu_collapsed, commands);
-        units_ui(ui, state, commands);
-        ui.add_space(4.0);
-        let (icon, title) = if state.of_actions.is_menu_collapsed {
-            (Icon::Expand, "Expand menu")
-        } else {
-            (Icon::Collapse, "Collapse menu")
-        };
-        let compare = ["Compare with…", "Compare two reports…"];
-        let is_there = |title: &&str| state.actions.iter().any(|action| action.title == **title);
-        let compare = compare.into_iter().find(is_there).unwrap_or_default();
+        ui.spacing_mut().item_spacing.y = 4.0;
         // From the bottom to the top.
+        small_entries_ui(ui, state, commands);
+        ui.add_space(2.0);
         for (icon, title, action) in [
-            (icon, title, title),
-            (Icon::Keys, "Keys", "Keys"),
             (Icon::Commands, "Commands…", "Commands…"),
-            (Icon::Close, "Close", "Close report"),
-            (Icon::Reload, "Reload", "Reload report"),
-            (Icon::Compare, "Compare…", compare),
             (Icon::Open, "Open report…", "Open report…"),
         ] {
             let Some(action) = state.actions.iter().find(|other| other.title == action) else {
@@ -90,14 +77,58 @@ pub fn menu_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec<Comm
                 is_shown: false,
                 why_not: action.why_not.clone(),
                 keys: keys_text(ui.ctx(), action.keys),
-                command: Some(action.command.clone()),
+                command: action.command.clone(),
             };
-            entry.ui(ui, state.of_actions.is_menu_collapsed, commands);
+            entry.ui(ui, is_collapsed, commands);
         }
     });
 }
 
-/// The program's name, and the way through earlier selections.
+/// What is asked for seldom, as icons in a row, or one above the other.
+fn small_entries_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec<Command>) {
+    let is_collapsed = state.of_actions.is_menu_collapsed;
+    let (icon, title) = if is_collapsed {
+        (Icon::Expand, "Expand menu")
+    } else {
+        (Icon::Collapse, "Collapse menu")
+    };
+    let (theme_icon, theme_title, next) = theme(ui);
+    let theme_title = format!("Colours: {theme_title}");
+    let mut entries = Vec::new();
+    for (icon, title, action) in [
+        (Icon::Reload, "Reload", "Reload report"),
+        (Icon::Close, "Close", "Close report"),
+        (Icon::Keys, "Keys", "Keys"),
+        (icon, title, title),
+    ] {
+        let Some(action) = state.actions.iter().find(|other| other.title == action) else {
+            continue;
+        };
+        let hover = format!("{} ({})", action.title, keys_text(ui.ctx(), action.keys));
+        entries.push((icon, title, hover, action.why_not.clone(), action.command.clone()));
+    }
+    let hover = format!("{theme_title}; the next on a click");
+    entries.insert(3, (theme_icon, &*theme_title, hover, None, Command::Set(Change::Theme(next))));
+    let all = |ui: &mut egui::Ui| {
+        ui.spacing_mut().item_spacing = Vec2::splat(2.0);
+        ui.spacing_mut().button_padding = Vec2::splat(4.0);
+        for (icon, title, hover, why_not, command) in entries {
+            let button = Button::new(icon.atom()).frame_when_inactive(false);
+            let button = ui.add_enabled(why_not.is_none(), button).accessible_name(title);
+            let why_not = why_not.unwrap_or_default();
+            if button.on_hover_text(hover).on_disabled_hover_text(why_not).clicked() {
+                commands.push(command);
+            }
+        }
+    };
+    if is_collapsed {
+        all(ui);
+    } else {
+        ui.horizontal(all);
+    }
+}
+
+/// The program's sign and name, and the way through earlier selections.
 fn head_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec<Command>) {
     let ways_ui = |ui: &mut egui::Ui, commands: &mut Vec<Command>| {
         ui.spacing_mut().item_spacing.x = 0.0;
@@ -122,7 +153,9 @@ fn head_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec<Command>
         return;
     }
     ui.horizontal(|ui| {
-        ui.label(RichText::new("Tilescope").strong().size(17.0));
+        ui.spacing_mut().item_spacing.x = 8.0;
+        logo_ui(ui);
+        ui.label(RichText::new("Tilescope").font(fonts::semibold(15.0)));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             // Added from the left to the right all the same.
             let (size, layout) = (Vec2::new(42.0, 22.0), Layout::left_to_right(Align::Center));
@@ -131,26 +164,49 @@ fn head_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec<Command>
     });
 }
 
+/// Four tiles.
+fn logo_ui(ui: &mut egui::Ui) {
+    const TILE: f32 = 8.0;
+    let (rect, _) = ui.allocate_exact_size(Vec2::splat(2.0 * TILE + 2.0), Sense::hover());
+    let tokens = Tokens::now(ui);
+    let [live, temporary, accent] = [tokens.always_live, tokens.temporary, tokens.accent];
+    for (place, color) in [temporary, live, live, accent].into_iter().enumerate() {
+        let at = Vec2::new((place % 2) as f32, (place / 2) as f32) * (TILE + 2.0);
+        let tile = Rect::from_min_size(rect.min + at, Vec2::splat(TILE));
+        ui.painter().rect_filled(tile, 2, color);
+    }
+}
+
 struct Entry<'a> {
     icon: Icon,
     title: &'a str,
     is_shown: bool,
     why_not: Option<WhyNot>,
     keys: String,
-    command: Option<Command>,
+    command: Command,
 }
 
 impl Entry<'_> {
     fn ui(self, ui: &mut egui::Ui, is_collapsed: bool, commands: &mut Vec<Command>) {
         let size = Vec2::new(ui.available_width(), ENTRY);
+        let title = RichText::new(self.title).font(if self.is_shown {
+            fonts::semibold(size::BODY)
+        } else {
+            fonts::regular(size::BODY)
+        });
         let button = if is_collapsed {
             Button::selectable(self.is_shown, self.icon.atom())
         } else {
             // The empty text at the right keeps the title at the left.
-            Button::selectable(self.is_shown, (self.icon.atom(), self.title)).right_text("")
+            Button::selectable(self.is_shown, (self.icon.atom(), title)).gap(10.0).right_text("")
         };
         let is_enabled = self.why_not.is_none();
         let response = ui.add_enabled(is_enabled, button.min_size(size));
+        if self.is_shown {
+            let left = response.rect.left();
+            let line = Rect::from_x_y_ranges(left..=left + 3.0, response.rect.y_range());
+            ui.painter().rect_filled(line, 2, Tokens::now(ui).accent);
+        }
         let mut response = response.accessible_name(self.title);
         if is_collapsed || !self.keys.is_empty() {
             let keys = if self.keys.is_empty() { "" } else { &format!(" ({})", self.keys) };
@@ -161,68 +217,21 @@ impl Entry<'_> {
             response = response.on_disabled_hover_text(format!("{title}{why_not}"));
         }
         if response.clicked() {
-            commands.extend(self.command);
+            commands.push(self.command);
         }
     }
 }
 
-fn theme_ui(ui: &mut egui::Ui, is_collapsed: bool, commands: &mut Vec<Command>) {
+/// The colours now, and those that come next.
+fn theme(ui: &egui::Ui) -> (Icon, &'static str, ThemePreference) {
     const ALL: [(ThemePreference, &str, Icon); 3] = [
         (ThemePreference::System, "System", Icon::System),
         (ThemePreference::Light, "Light", Icon::Light),
         (ThemePreference::Dark, "Dark", Icon::Dark),
     ];
     let now = ui.options(|options| options.theme_preference);
-    if is_collapsed {
-        let place = ALL.iter().position(|(theme, _, _)| *theme == now).unwrap_or(0);
-        let next = ALL.iter().cycle().nth(place + 1).map_or(ThemePreference::System, |next| next.0);
-        let Some((_, title, icon)) = ALL.get(place) else { return };
-        let size = Vec2::new(ui.available_width(), ENTRY);
-        let button = Button::new(icon.atom()).frame_when_inactive(false).min_size(size);
-        let response = ui.add(button).accessible_name(format!("Colours: {title}"));
-        if response.on_hover_text(format!("Colours: {title}; the next on a click")).clicked() {
-            commands.push(Command::Set(Change::Theme(next)));
-        }
-        return;
-    }
-    choices_ui(ui, |ui| {
-        for (theme, title, _) in ALL {
-            let button = ui.add(Button::selectable(now == theme, title));
-            if button.on_hover_text("Colours of the window").clicked() {
-                commands.push(Command::Set(Change::Theme(theme)));
-            }
-        }
-    });
-}
-
-fn units_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec<Command>) {
-    let (short, long) = match state.of_actions.units {
-        Units::Binary => ("KiB", "KiB and MiB"),
-        Units::Bytes => ("B", "Bytes"),
-    };
-    if state.of_actions.is_menu_collapsed {
-        let size = Vec2::new(ui.available_width(), ENTRY);
-        let button = Button::new(short).frame_when_inactive(false).min_size(size);
-        let response = ui.add(button).accessible_name(format!("Units: {long}"));
-        if response.on_hover_text(format!("Units: {long}; the other on a click")).clicked() {
-            commands.push(Command::Set(Change::Units(state.of_actions.units.other())));
-        }
-        return;
-    }
-    choices_ui(ui, |ui| {
-        for (units, title) in [(Units::Binary, "KiB, MiB"), (Units::Bytes, "Bytes")] {
-            let button = ui.add(Button::selectable(state.of_actions.units == units, title));
-            if button.on_hover_text("Unit of bytes").clicked() {
-                commands.push(Command::Set(Change::Units(units)));
-            }
-        }
-    });
-}
-
-fn choices_ui(ui: &mut egui::Ui, add: impl FnOnce(&mut egui::Ui)) {
-    ui.horizontal(|ui| {
-        ui.spacing_mut().item_spacing.x = 2.0;
-        ui.spacing_mut().button_padding.x = 6.0;
-        add(ui);
-    });
+    let place = ALL.iter().position(|(theme, _, _)| *theme == now).unwrap_or(0);
+    let next = ALL.iter().cycle().nth(place + 1).map_or(ThemePreference::System, |next| next.0);
+    let (_, title, icon) = ALL.get(place).copied().unwrap_or(ALL[0]);
+    (icon, title, next)
 }

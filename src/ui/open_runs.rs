@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use super::job::{Latest, Made, Same};
 use super::loading::{Failure, Load};
-use super::runs::{Arrangement, MOST_RUNS, Run, RunId, Runs, StepsBy};
+use super::runs::{Arrangement, Badge, MOST_RUNS, Run, RunId, Runs, StepsBy};
+use crate::analysis::comparison::facts::Fit;
 use crate::analysis::comparison::matching::match_reports;
 use crate::analysis::comparison::step_axis::StepAxis;
 use crate::analysis::derived::{Derived, DerivedPair};
@@ -20,12 +21,19 @@ use crate::text::run_names::run_names;
 pub struct OpenRun {
     pub id: RunId,
     pub load: Load,
+    /// The place of its letter in the alphabet, which it keeps while it is open.
+    letter: u8,
     /// Whether it is left out of all pages.
     pub is_hidden: bool,
     derived: OnceCell<Arc<Derived>>,
 }
 
 impl OpenRun {
+    /// Whether it fits; `None` where that is not known, or not yet.
+    pub fn fit(&self) -> Option<Fit> {
+        self.derived.get()?.fit()
+    }
+
     /// Its report, as soon as its files are found; nothing where it cannot be opened.
     pub fn report(&self) -> Option<&Arc<Report>> {
         self.load.report().filter(|_| self.failure().is_none())
@@ -88,6 +96,12 @@ impl OpenRuns {
         self.list.iter().map(|run| &*run.load.path).collect()
     }
 
+    /// The letter of a run, and its colour beside the reference.
+    pub fn badge(&self, run: &OpenRun) -> Badge {
+        let of_reference = self.list.first().map_or(run.letter, |first| first.letter);
+        Badge::of(run.letter, of_reference)
+    }
+
     /// What each is called, in their order.
     pub fn names(&self) -> Vec<String> {
         run_names(self.list.iter().map(OpenRun::path))
@@ -114,7 +128,9 @@ impl OpenRuns {
             return Err(format!("{MOST_RUNS} runs are open: close one first"));
         }
         let id = self.new_id();
-        self.list.push(OpenRun { id, load, is_hidden: false, derived: OnceCell::new() });
+        let is_taken = |letter: &u8| self.list.iter().any(|run| run.letter == *letter);
+        let letter = (0..=u8::MAX).find(|letter| !is_taken(letter)).unwrap_or_default();
+        self.list.push(OpenRun { id, load, letter, is_hidden: false, derived: OnceCell::new() });
         Ok(())
     }
 
@@ -196,7 +212,8 @@ impl OpenRuns {
         for (place, open) in self.list.iter().enumerate().filter(|(_, run)| !run.is_hidden) {
             let Some(report) = open.report() else { continue };
             let derived = open.derived.get_or_init(|| Arc::new(Derived::new(Arc::clone(report))));
-            let mut run = Run::new(open.id, Arc::clone(report), Arc::clone(derived), place);
+            let mut run =
+                Run::new(open.id, Arc::clone(report), Arc::clone(derived), self.badge(open));
             if let Some(name) = names.get(place) {
                 run.name = name.as_str().into();
             }
@@ -218,7 +235,9 @@ impl OpenRuns {
             }
         }
         let axis = self.axis(ctx, &shown, why_not.is_some());
-        Runs::new(shown, axis, self.arrangement, why_not).map(Arc::new)
+        let mut runs = Runs::new(shown, axis, self.arrangement, why_not)?;
+        runs.steps_by = self.steps_by;
+        Some(Arc::new(runs))
     }
 
     /// The axis that the steps of all share; by number where they are not to be matched, or cannot be, or are not

@@ -12,13 +12,12 @@ use super::report::comparison::ComparisonPage;
 use super::report::insights::InsightsPage;
 use super::report::liveness::LivenessPage;
 use super::report::memory::MemoryPage;
+use super::report::overview::OverviewPage;
 use super::report::summary::SummaryPage;
 use super::runs::RunId;
 use super::selection::Place;
 use crate::store::{Part, Report};
 
-/// Why a page with data is not there.
-const LATER: &str = "Comes with a later version";
 /// A part of the report is still to come.
 const COMING: &str = "Being read";
 
@@ -41,89 +40,76 @@ type MakePage = fn() -> Box<dyn RunsPage>;
 pub struct PageEntry {
     pub title: &'static str,
     pub icon: Icon,
-    /// The page, and what makes it; `None` for one that comes with a later version.
-    page: Option<(Page, MakePage)>,
+    pub page: Page,
+    make: MakePage,
     pub keys: &'static [KeyboardShortcut],
     lacks: fn(&Report) -> Option<WhyNot>,
 }
 
-pub const PAGES: [PageEntry; 8] = [
+pub const PAGES: [PageEntry; 6] = [
+    PageEntry {
+        title: "Overview",
+        icon: Icon::Overview,
+        page: Page::Overview,
+        make: || Box::<OverviewPage>::default(),
+        keys: &[command(Key::Num1)],
+        lacks: |report| coming(&report.memory),
+    },
     PageEntry {
         title: "Summary",
         icon: Icon::Summary,
-        page: Some((Page::Summary, || Box::<SummaryPage>::default())),
-        keys: &[command(Key::Num1)],
+        page: Page::Summary,
+        make: || Box::<SummaryPage>::default(),
+        keys: &[command(Key::Num2)],
         lacks: |report| coming(&report.about),
     },
     PageEntry {
         title: "Insights",
         icon: Icon::Insights,
-        page: Some((Page::Insights, || Box::<InsightsPage>::default())),
-        keys: &[command(Key::Num2)],
+        page: Page::Insights,
+        make: || Box::<InsightsPage>::default(),
+        keys: &[command(Key::Num3)],
         lacks: |report| coming(&report.memory),
     },
     PageEntry {
         title: "Memory",
         icon: Icon::Memory,
-        page: Some((Page::Memory, || Box::<MemoryPage>::default())),
-        keys: &[command(Key::Num3)],
+        page: Page::Memory,
+        make: || Box::<MemoryPage>::default(),
+        keys: &[command(Key::Num4)],
         lacks: |report| lacking(&report.arenas),
     },
     PageEntry {
         title: "Liveness",
         icon: Icon::Liveness,
-        page: Some((Page::Liveness, || Box::<LivenessPage>::default())),
-        keys: &[command(Key::Num4)],
+        page: Page::Liveness,
+        make: || Box::<LivenessPage>::default(),
+        keys: &[command(Key::Num6)],
         lacks: |report| lacking(&report.steps).or_else(|| lacking(&report.liveness)),
     },
     PageEntry {
-        title: "Program tree",
-        icon: Icon::ProgramTree,
-        page: None,
-        keys: &[command(Key::Num5)],
-        lacks: |report| lacking(&report.programs),
-    },
-    PageEntry {
-        title: "Operations",
-        icon: Icon::Operations,
-        page: None,
-        keys: &[command(Key::Num6)],
-        lacks: |report| lacking(&report.debug),
-    },
-    PageEntry {
-        title: "Execution trace",
-        icon: Icon::Trace,
-        page: None,
-        keys: &[command(Key::Num7)],
-        lacks: |report| lacking(&report.execution),
-    },
-    PageEntry {
-        title: "Comparison",
+        title: "Compare",
         icon: Icon::Compare,
-        page: Some((Page::Comparison, || Box::<ComparisonPage>::default())),
-        keys: &[command(Key::Num8)],
+        page: Page::Comparison,
+        make: || Box::<ComparisonPage>::default(),
+        keys: &[command(Key::Num7)],
         lacks: |report| coming(&report.memory),
     },
 ];
 
-/// A page that remembers nothing yet; `None` for one that comes with a later version.
+/// A page that remembers nothing yet.
 pub fn make_page(page: Page) -> Option<Box<dyn RunsPage>> {
-    let mut pages = PAGES.iter().filter_map(|entry| entry.page);
-    pages.find(|(known, _)| *known == page).map(|(_, make)| make())
+    PAGES.iter().find(|entry| entry.page == page).map(|entry| (entry.make)())
 }
 
 impl PageEntry {
-    pub fn page(&self) -> Option<Page> {
-        self.page.map(|(page, _)| page)
-    }
-
     /// Why the page cannot be shown for a report, beside which others are open or are not.
     pub fn why_not(&self, report: Option<&Report>, is_pair: bool) -> Option<WhyNot> {
         let Some(report) = report else { return Some("Open a report first".into()) };
-        if self.page() == Some(Page::Comparison) && !is_pair {
+        if self.page == Page::Comparison && !is_pair {
             return Some("Open a second report to compare: Compare with…, or drop it here".into());
         }
-        (self.lacks)(report).or_else(|| self.page.is_none().then_some(LATER.into()))
+        (self.lacks)(report)
     }
 }
 
@@ -151,8 +137,6 @@ mod tests {
         }
         report.memory.settle(Err(absent::memory()));
         report.fill_arenas_with_tiles();
-        report.debug.settle(Err(absent::debug()));
-        report.execution.settle(Err(absent::execution()));
         let reason = |title: &str| {
             PAGES
                 .iter()
@@ -161,9 +145,7 @@ mod tests {
                 .unwrap_or_default()
         };
         assert!(reason("Memory").contains("autoReport.outputGraphProfile"));
-        assert!(reason("Operations").contains("autoReport.outputDebugInfo"));
-        assert!(reason("Execution trace").contains("autoReport.outputExecutionProfile"));
-        assert_eq!(reason("Program tree"), COMING);
-        assert!(reason("Comparison").contains("second report"));
+        assert_eq!(reason("Liveness"), COMING);
+        assert!(reason("Compare").contains("second report"));
     }
 }

@@ -29,7 +29,7 @@ impl ReportView {
     pub fn ui(&mut self, ui: &mut egui::Ui, runs: &Arc<Runs>, commands: &mut Vec<Command>) {
         // Alone, a run is compared with nothing.
         let page = match self.page {
-            Page::Comparison if runs.is_one() => Page::Memory,
+            Page::Comparison if runs.is_one() => Page::Overview,
             page => page,
         };
         if self.is_reread && !runs.is_working() {
@@ -74,12 +74,12 @@ impl ReportView {
     /// Leaves a page that needs several runs where there is one.
     pub fn runs_changed(&mut self, open: usize) {
         if open < 2 && self.page == Page::Comparison {
-            self.page = Page::Memory;
+            self.page = Page::Overview;
         }
     }
 }
 
-/// A page, made now where it was not shown yet; `None` for one that comes with a later version.
+/// A page, made now where it was not shown yet.
 fn page_of(pages: &mut Pages, wanted: Page) -> Option<&mut Box<dyn RunsPage>> {
     let known = pages.iter().position(|(known, _)| *known == wanted);
     let place = known.or_else(|| {

@@ -53,6 +53,30 @@ pub enum StepsBy {
     Index,
 }
 
+/// What a run is told apart by: a letter, and a colour that follows from it; of the reference ink.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Badge {
+    pub letter: char,
+    /// Its place among the letters of the runs beside the reference; `None` of the reference.
+    pub place_of_other: Option<usize>,
+}
+
+impl Badge {
+    /// The badge of a run, by the places of its letter and of the reference's in the alphabet.
+    pub fn of(letter: u8, of_reference: u8) -> Self {
+        let after = usize::from(letter > of_reference);
+        let place = usize::from(letter).saturating_sub(after);
+        Self {
+            letter: char::from(b'A'.saturating_add(letter.min(25))),
+            place_of_other: (letter != of_reference).then_some(place),
+        }
+    }
+
+    pub fn color(self, tokens: &Tokens) -> egui::Color32 {
+        tokens.run(self.place_of_other)
+    }
+}
+
 #[derive(Clone)]
 pub struct Run {
     pub id: RunId,
@@ -62,8 +86,8 @@ pub struct Run {
     pub derived: Arc<Derived>,
     /// What follows from its matching with the reference, once known; none of the reference itself.
     pub pair: Option<Arc<DerivedPair>>,
-    /// Its place among all that are open, by which it has its colour.
-    pub place: usize,
+    /// Its letter, which it keeps while it is open.
+    pub badge: Badge,
     /// What it is called in legends and columns: `Source` and `Target` of two, its name of more.
     pub title: Arc<str>,
     /// What it is called; no other open run has this name.
@@ -85,12 +109,13 @@ impl Run {
 
     /// Its colour, where there are several.
     pub fn color(&self, ui: &egui::Ui) -> egui::Color32 {
-        Tokens::now(ui).run(self.place)
+        self.badge.color(Tokens::now(ui))
     }
 
     /// The fill of areas below its curve, where there are several.
     pub fn fill(&self, ui: &egui::Ui) -> egui::Color32 {
-        Tokens::now(ui).run_fill(self.place)
+        let tokens = Tokens::now(ui);
+        tokens.area(self.badge.color(tokens))
     }
 }
 
@@ -167,6 +192,8 @@ pub struct Runs {
     list: Vec<Run>,
     axis: Option<Arc<StepAxis>>,
     pub arrangement: Arrangement,
+    /// What makes a step of one that of another.
+    pub steps_by: StepsBy,
     /// Why their steps have no common axis, when none will come.
     pub why_not: Option<String>,
 }
@@ -188,7 +215,8 @@ impl Runs {
                 _ => Arc::clone(&run.name),
             };
         }
-        (!list.is_empty()).then_some(Self { list, axis, arrangement, why_not })
+        let steps_by = StepsBy::default();
+        (!list.is_empty()).then_some(Self { list, axis, arrangement, steps_by, why_not })
     }
 
     pub fn reference(&self) -> &Run {
@@ -332,7 +360,7 @@ impl Runs {
 
 impl Run {
     /// A run that has no title yet: [`Runs::new`] gives it one.
-    pub fn new(id: RunId, report: Arc<Report>, derived: Arc<Derived>, place: usize) -> Self {
+    pub fn new(id: RunId, report: Arc<Report>, derived: Arc<Derived>, badge: Badge) -> Self {
         let name: Arc<str> = run_name(&report.path).into();
         Self {
             id,
@@ -340,7 +368,7 @@ impl Run {
             is_working: false,
             derived,
             pair: None,
-            place,
+            badge,
             title: Arc::clone(&name),
             name,
             has_role: false,

@@ -208,12 +208,12 @@ mod tests {
     use crate::analysis::comparison::step_axis::StepAxis;
     use crate::analysis::derived::Derived;
     use crate::store::Report;
-    use crate::ui::runs::{Arrangement, Run};
+    use crate::ui::runs::{Arrangement, Badge, Run};
 
     fn runs() -> Runs {
         let report = Arc::new(Report::default());
         let derived = Arc::new(Derived::new(Arc::clone(&report)));
-        let list = vec![Run::new(RunId(1), report, derived, 0)];
+        let list = vec![Run::new(RunId(1), report, derived, Badge::of(0, 0))];
         let axis = Some(Arc::new(StepAxis::by_index(&[20])));
         Runs::new(list, axis, Arrangement::default(), None).expect("a run")
     }
@@ -252,7 +252,7 @@ mod tests {
         report.fill_arenas_with_tiles();
         let report = Arc::new(report);
         let derived = Arc::new(Derived::new(Arc::clone(&report)));
-        let list = vec![Run::new(RunId(1), report, derived, 0)];
+        let list = vec![Run::new(RunId(1), report, derived, Badge::of(0, 0))];
         let runs = Runs::new(list, None, Arrangement::default(), None).expect("a run");
         let mut selections = Selections::default();
         let at = |run, step| StepAt { run: RunId(run), step };

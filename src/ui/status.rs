@@ -5,8 +5,10 @@ use eframe::egui::{self, Align, Layout, ProgressBar, RichText};
 use super::command::Command;
 use super::loading::{Load, Stage};
 use super::open_runs::OpenRuns;
+use super::report::head::matched_ui;
 use super::runs::Runs;
 use super::theme::Tokens;
+use super::theme::fonts::{self, size};
 use crate::progress::Progress;
 use crate::text::{grouped, shortened};
 
@@ -37,6 +39,7 @@ pub fn status_ui(
             }
         }
         ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+            ui.style_mut().override_font_id = Some(fonts::regular(size::CAPTION));
             let is_cancelled = |(_, stage): &(&Load, Stage)| matches!(stage, Stage::Cancelled);
             let text = if let Some(notice) = notice {
                 RichText::new(notice).strong()
@@ -56,6 +59,10 @@ pub fn status_ui(
                 RichText::new(paths.join("  →  ")).weak()
             };
             ui.add(egui::Label::new(text).truncate());
+            if let Some(runs) = runs.filter(|runs| runs.len() == open.len()) {
+                ui.add_space(8.0);
+                matched_ui(ui, runs);
+            }
         });
     });
 }
@@ -68,11 +75,12 @@ fn warnings_button_ui(ui: &mut egui::Ui, runs: &Runs, commands: &mut Vec<Command
         1 => "1 warning".to_owned(),
         count => format!("{} warnings", grouped(count)),
     };
-    let mut text = RichText::new(text);
+    let mut text = RichText::new(text).font(fonts::medium(size::CAPTION));
     if count > 0 {
-        text = text.color(Tokens::now(ui).warning).strong();
+        text = text.color(Tokens::now(ui).note);
     }
-    let button = ui.add_enabled(count > 0, egui::Button::new(text));
+    let button = egui::Button::new(text).frame_when_inactive(false);
+    let button = ui.add_enabled(count > 0, button.min_size(egui::Vec2::ZERO));
     let button = button.on_hover_text("What is damaged or absent in the report");
     if button.on_disabled_hover_text("Nothing is damaged or absent").clicked() {
         commands.push(Command::ToggleWarnings);

@@ -12,6 +12,7 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use egui_kittest::{Harness, SnapshotOptions};
 use tilescope::store::Report;
 use tilescope::ui::app::App;
+use tilescope::ui::command::Page;
 
 /// Longest time that a background job may take.
 pub const PATIENCE: Duration = Duration::from_secs(30);
@@ -42,7 +43,12 @@ pub fn window_sized<'a>(
         .with_options(tolerances())
         // Names may be in any script; what the fonts lack is drawn as a box.
         .allow_missing_glyphs()
-        .build_eframe(|creation| app(&creation.egui_ctx));
+        // Tests say where they go from Memory; that Overview is first has a test of its own.
+        .build_eframe(|creation| {
+            let mut app = app(&creation.egui_ctx);
+            app.go(Page::Memory);
+            app
+        });
     settle(&mut harness);
     harness
 }

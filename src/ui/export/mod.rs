@@ -193,7 +193,7 @@ impl SaveDialog {
             }
             wants_save = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
             if let Some(failure) = &self.failure {
-                ui.colored_label(Tokens::now(ui).bad, shortened(failure, 400));
+                ui.colored_label(Tokens::now(ui).over, shortened(failure, 400));
             }
             ui.add_space(8.0);
             ui.horizontal(|ui| {

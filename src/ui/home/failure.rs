@@ -29,7 +29,7 @@ pub fn failure_ui(
         // buttons here.
         let is_choice = !failure.reports.is_empty();
         let title = if is_choice { "Which report?" } else { "The report could not be opened" };
-        let color = if is_choice { ui.visuals().strong_text_color() } else { Tokens::now(ui).bad };
+        let color = if is_choice { ui.visuals().strong_text_color() } else { Tokens::now(ui).over };
         ui.colored_label(color, RichText::new(title).strong().size(16.0));
         let lines = if is_choice { 1 } else { 20 };
         for line in error.message.lines().take(lines) {

@@ -141,7 +141,7 @@ fn row_ui(ui: &mut egui::Ui, report: &Entry, is_there: bool, commands: &mut Vec<
     if is_there {
         right_ui.add(Label::new(RichText::new(date_text(report.opened)).weak()).selectable(false));
     } else {
-        let text = RichText::new("moved or deleted").color(tokens.warning);
+        let text = RichText::new("moved or deleted").color(tokens.note);
         right_ui.add(Label::new(text).selectable(false));
     }
     let mut left = inner;

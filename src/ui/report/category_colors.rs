@@ -1,9 +1,8 @@
 //! The colour of a category: one everywhere, whatever else is in a picture and whatever run or report
 //! it is of.
 //!
-//! The categories that Poplar has are assigned: those that are large in most reports have the plain
-//! colours of the palette, what is akin to them is a darker or a lighter one. Any other name has the
-//! colour that follows from its letters.
+//! Each category of Poplar belongs to one of nine families, which have a colour each; a line and the name part
+//! members of a family. A name that is not known is of the family of what is left over.
 
 use eframe::egui::{self, Color32};
 use std::sync::Arc;
@@ -13,87 +12,36 @@ use crate::analysis::memory::category_title;
 use crate::store::ids::CategoryId;
 use crate::text::shortened;
 use crate::ui::runs::{Needed, Needs, Runs, RunsAnswer};
-use crate::ui::theme::Tokens;
+use crate::ui::theme::{Family, Tokens};
 
-/// Plain colours of the palette; what follows them there is for what is left over.
-const PLAIN: usize = 8;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Shade {
-    Plain,
-    Darker,
-    Lighter,
-}
-
-use Shade::{Darker, Lighter, Plain};
-
-/// The categories of Poplar that a report can have, with the place of a plain colour.
-const ASSIGNED: [(&str, usize, Shade); 23] = [
-    ("variable", 0, Plain),
-    ("multiple", 0, Darker),
-    ("outputEdge", 0, Lighter),
-    ("vertexCode", 1, Plain),
-    ("dwarf", 1, Darker),
-    ("instrumentationResults", 1, Lighter),
-    ("internalExchangeCode", 2, Plain),
-    ("globalExchangeCode", 2, Darker),
-    ("hostExchangeCode", 2, Lighter),
-    ("rearrangement", 3, Plain),
-    ("globalExchangePacketHeader", 3, Darker),
-    ("hostExchangePacketHeader", 3, Lighter),
-    ("controlCode", 4, Plain),
-    ("stack", 4, Darker),
-    ("controlId", 4, Lighter),
-    ("message", 5, Plain),
-    ("globalMessage", 5, Darker),
-    ("hostMessage", 5, Lighter),
-    ("constant", 6, Plain),
-    ("copyDescriptor", 6, Lighter),
-    ("vertexInstanceState", 7, Plain),
-    ("vertexFieldData", 7, Darker),
-    ("vectorListDescriptor", 7, Lighter),
-];
-
-/// The colour that a category has in both themes.
-#[derive(Clone, Copy, Debug)]
-struct CategoryColor(usize, Shade);
-
-impl CategoryColor {
-    fn of(name: &str) -> Self {
-        let assigned = ASSIGNED.iter().find(|(known, ..)| *known == name);
-        assigned.map_or_else(|| by_letters(name), |(_, place, shade)| Self(*place, *shade))
-    }
-
-    fn shown(self, tokens: &Tokens) -> Color32 {
-        let Self(place, shade) = self;
-        let [.., rest] = tokens.series;
-        let color = tokens.series.get(place).copied().unwrap_or(rest);
-        match shade {
-            Plain => color,
-            Darker => color.lerp_to_gamma(Color32::BLACK, 0.4),
-            Lighter => color.lerp_to_gamma(Color32::WHITE, 0.45),
+/// The family of a category, by its name in the file.
+fn family(name: &str) -> Family {
+    match name {
+        "variable" | "constant" | "sharedDataStorage" => Family::Variable,
+        "rearrangement" => Family::Rearrangement,
+        "message" | "globalMessage" | "outputEdge" => Family::Message,
+        "vertexInstanceState"
+        | "vertexFieldData"
+        | "copyDescriptor"
+        | "vectorListDescriptor"
+        | "sharedStructureState" => Family::VertexState,
+        "vertexCode" | "sharedCodeStorage" => Family::VertexCode,
+        "controlCode" | "controlId" | "controlTable" => Family::ControlCode,
+        "internalExchangeCode" | "globalExchangeCode" | "globalExchangePacketHeader" => {
+            Family::ExchangeCode
         }
+        "hostMessage" | "hostExchangeCode" | "hostExchangePacketHeader" => Family::HostExchange,
+        _ => Family::Other,
     }
 }
 
 /// The colour of a category by its name in the file.
 pub fn category_color(name: &str, tokens: &Tokens) -> Color32 {
-    CategoryColor::of(name).shown(tokens)
+    tokens.family(family(name))
 }
 
 pub fn other_categories_color(tokens: &Tokens) -> Color32 {
-    let [.., others, _] = tokens.series;
-    others
-}
-
-/// A colour that is the same in every run of the program (FNV-1a).
-fn by_letters(name: &str) -> CategoryColor {
-    let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
-    let place = usize::try_from(hash % PLAIN as u64).unwrap_or(0);
-    let shade = [Plain, Darker, Lighter].get(usize::try_from((hash >> 32) % 3).unwrap_or(0));
-    CategoryColor(place, shade.copied().unwrap_or(Plain))
+    tokens.family(Family::Other)
 }
 
 const NEEDS: Needs = &[Needed::Variables];
@@ -102,7 +50,7 @@ const MOST: usize = 8;
 
 /// The categories of the runs on maps, the largest of the reference first.
 pub struct CategoryColors {
-    colors: Vec<CategoryColor>,
+    families: Vec<Family>,
     categories: Vec<SharedCategory>,
 }
 
@@ -129,8 +77,8 @@ impl CategoryColors {
     pub fn of(runs: &Runs) -> Self {
         let categories = categories_of_all(&runs.reports());
         let name = |category: &SharedCategory| category.name.clone().unwrap_or_default();
-        let colors = categories.iter().map(|category| CategoryColor::of(&name(category)));
-        Self { colors: colors.collect(), categories }
+        let families = categories.iter().map(|category| family(&name(category)));
+        Self { families: families.collect(), categories }
     }
 
     pub fn coloured(&self) -> &[SharedCategory] {
@@ -143,8 +91,7 @@ impl CategoryColors {
     }
 
     pub fn color(&self, place: usize, tokens: &Tokens) -> Color32 {
-        let color = self.colors.get(place);
-        color.map_or_else(|| other_categories_color(tokens), |color| color.shown(tokens))
+        tokens.family(self.families.get(place).copied().unwrap_or(Family::Other))
     }
 
     pub fn has_others(&self) -> bool {
@@ -167,29 +114,13 @@ mod tests {
     use eframe::egui::Theme;
 
     #[test]
-    fn categories_of_poplar_are_told_apart() {
+    fn a_category_has_the_colour_of_its_family_in_both_themes() {
         for theme in [Theme::Light, Theme::Dark] {
             let tokens = Tokens::of(theme);
-            let colors: Vec<_> =
-                ASSIGNED.iter().map(|(name, ..)| category_color(name, tokens)).collect();
-            for (place, color) in colors.iter().enumerate() {
-                let distance = |other: &Color32| -> u32 {
-                    let parts = color.to_array().into_iter().zip(other.to_array());
-                    parts.map(|(a, b)| u32::from(a.abs_diff(b))).sum()
-                };
-                let others = colors.iter().enumerate().filter(|(other, _)| *other != place);
-                let nearest = others.map(|(_, other)| distance(other)).min();
-                assert!(nearest > Some(20), "{:?}: {nearest:?}", ASSIGNED[place]);
-            }
+            let of = |name: &str| category_color(name, tokens);
+            assert_eq!(of("message"), of("globalMessage"));
+            assert_ne!(of("message"), of("rearrangement"));
+            assert_eq!(of("somethingNew"), other_categories_color(tokens));
         }
-    }
-
-    #[test]
-    fn any_name_has_a_colour_that_stays() {
-        let tokens = Tokens::of(Theme::Light);
-        let of = |name: &str| category_color(name, tokens);
-        assert_eq!(of("somethingNew"), of("somethingNew"));
-        let names = ["", "a", "b", "somethingNew", "\u{202e}", "<category 7>"];
-        assert!(names.iter().any(|name| of(name) != of("a")));
     }
 }

@@ -8,11 +8,13 @@ pub mod chip_map;
 pub mod comparison;
 pub mod figures;
 mod grouped_by;
+pub mod head;
 pub mod insights;
 pub mod liveness;
 pub mod memory;
 mod memory_map;
 pub mod moment;
+pub mod overview;
 mod side_by_side;
 mod step_choice;
 pub mod summary;
@@ -128,8 +130,8 @@ pub fn change_of(source: u64, target: u64, shown: impl Fn(u64) -> String) -> Str
 pub fn change_color(ui: &egui::Ui, source: u64, target: u64) -> egui::Color32 {
     let tokens = Tokens::now(ui);
     match target.cmp(&source) {
-        Ordering::Greater => tokens.top,
-        Ordering::Less => tokens.base,
+        Ordering::Greater => tokens.more,
+        Ordering::Less => tokens.less,
         Ordering::Equal => tokens.text,
     }
 }

@@ -151,5 +151,5 @@ fn peak_mark(ui: &egui::Ui, slider: egui::Rect, share: f32) {
     let x = ends.min + (ends.max - ends.min) * share;
     let top = slider.top() - 1.0;
     let points = vec![Pos2::new(x - 4.0, top), Pos2::new(x + 4.0, top), Pos2::new(x, top + 5.0)];
-    ui.painter().add(Shape::convex_polygon(points, Tokens::now(ui).mark, Stroke::NONE));
+    ui.painter().add(Shape::convex_polygon(points, Tokens::now(ui).accent, Stroke::NONE));
 }

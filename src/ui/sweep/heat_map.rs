@@ -138,7 +138,7 @@ impl Shown {
             label(below, 11.0, rect.center() + Vec2::new(0.0, 9.0));
         }
         if is_best {
-            let stroke = Stroke::new(2.5, tokens.mark);
+            let stroke = Stroke::new(2.5, tokens.accent);
             ui.painter().rect_stroke(rect, 2, stroke, StrokeKind::Inside);
         }
         if is_selected || response.hovered() || response.has_focus() {
@@ -173,7 +173,7 @@ impl Shown {
         let Some(value) = cell.value else { return tokens.stripe };
         let (least, most) = self.range;
         let part = if most > least { (value.as_f64() - least) / (most - least) } else { 0.5 };
-        tokens.base_fill.lerp_to_gamma(tokens.base, part as f32)
+        tokens.heat(part as f32)
     }
 }
 

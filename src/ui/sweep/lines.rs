@@ -91,7 +91,7 @@ impl Lines {
         let mut nearest: Option<(f32, Pos2, &Point)> = None;
         let mut ends: Vec<(f32, usize)> = Vec::new();
         for (place, line) in lines.iter().enumerate() {
-            let color = tokens.run(place);
+            let color = tokens.run(Some(place));
             let places: Vec<(Pos2, &Point)> = line
                 .points
                 .iter()
@@ -144,7 +144,7 @@ impl Lines {
         let tokens = Tokens::now(ui);
         let galley = |(place, label): (usize, &String)| {
             let font = FontId::proportional(12.0);
-            ui.painter().layout(label.clone(), font, tokens.run(place), LABEL)
+            ui.painter().layout(label.clone(), font, tokens.run(Some(place)), LABEL)
         };
         self.labels.iter().enumerate().map(galley).collect()
     }
@@ -182,10 +182,10 @@ impl Lines {
         }
         if let Some(limit) = self.limit {
             let y = self.y(frame, limit as f64);
-            painter.hline(frame.x_range(), y, Stroke::new(1.5, tokens.limit));
+            painter.hline(frame.x_range(), y, Stroke::new(1.5, tokens.ink));
             let at = Pos2::new(frame.left() + 4.0, y - 2.0);
             let text = format!("limit {}", units.bytes(limit));
-            painter.text(at, Align2::LEFT_BOTTOM, text, font.clone(), tokens.limit);
+            painter.text(at, Align2::LEFT_BOTTOM, text, font.clone(), tokens.ink);
         }
         let mut free_from = f32::NEG_INFINITY;
         for (column, value) in self.values.iter().enumerate() {
@@ -221,6 +221,6 @@ fn end_labels(ui: &egui::Ui, frame: Rect, mut ends: Vec<(f32, usize)>, labels: &
         let top = (y - label.size().y / 2.0).max(free_from);
         free_from = top + label.size().y.max(LABEL_HEIGHT);
         let at = Pos2::new(frame.right() + 6.0, top);
-        ui.painter().galley(at, Arc::clone(label), Tokens::now(ui).run(place));
+        ui.painter().galley(at, Arc::clone(label), Tokens::now(ui).run(Some(place)));
     }
 }

@@ -238,16 +238,16 @@ fn verdict_ui(ui: &mut egui::Ui, loaded: &Loaded, commands: &mut Vec<Command>) {
         ui.label(format!("{} do not", count(|fits| fits == Some(false))));
         if unread > 0 {
             let text = format!("{} could not be read", grouped(unread));
-            ui.colored_label(Tokens::now(ui).warning, text);
+            ui.colored_label(Tokens::now(ui).note, text);
         }
         if without > 0 {
             let text = format!("{} left no report", grouped(without));
-            ui.colored_label(Tokens::now(ui).warning, text);
+            ui.colored_label(Tokens::now(ui).note, text);
         }
         ui.separator();
         match sweep.fastest_that_fits {
             FastestThatFits::NoneFits => {
-                ui.colored_label(Tokens::now(ui).bad, "None fits");
+                ui.colored_label(Tokens::now(ui).over, "None fits");
             }
             FastestThatFits::SpeedUnknown => {
                 ui.label("How fast they are is not recorded in any that fits");

@@ -66,12 +66,12 @@ impl Scatter {
         let best = self.dots.iter().filter(|dot| dot.is_best);
         let mut path: Vec<Pos2> = best.clone().map(place).collect();
         path.sort_by(|a, b| a.x.total_cmp(&b.x));
-        ui.painter().add(Shape::line(path, Stroke::new(1.3, tokens.mark)));
+        ui.painter().add(Shape::line(path, Stroke::new(1.3, tokens.accent)));
         let pointer = response.hover_pos();
         let mut nearest: Option<(f32, Pos2, &Dot)> = None;
         for dot in &self.dots {
             let at = place(dot);
-            let color = if dot.is_best { tokens.mark } else { tokens.base };
+            let color = if dot.is_best { tokens.accent } else { tokens.temporary };
             let is_selected = selected.contains(&dot.run);
             let radius = if is_selected || dot.is_best { 5.0 } else { 3.5 };
             let fill = if dot.fits == Some(false) { tokens.surface } else { color };
@@ -122,10 +122,10 @@ impl Scatter {
         }
         if let Some(limit) = self.limit {
             let x = frame.left() + frame.width() * self.x.share(limit as f64);
-            painter.vline(x, frame.y_range(), Stroke::new(1.5, tokens.limit));
+            painter.vline(x, frame.y_range(), Stroke::new(1.5, tokens.ink));
             let at = Pos2::new(x - 4.0, frame.top() + 2.0);
             let text = format!("limit {}", units.bytes(limit));
-            painter.text(at, Align2::RIGHT_TOP, text, font.clone(), tokens.limit);
+            painter.text(at, Align2::RIGHT_TOP, text, font.clone(), tokens.ink);
         }
         let at = Pos2::new(frame.center().x, frame.bottom() + BELOW - 2.0);
         painter.text(at, Align2::CENTER_BOTTOM, Figure::FullestTile.title(), font, tokens.text);

@@ -1,11 +1,16 @@
 //! Choices of one of several values: in a list that opens, or as tabs.
 
-use eframe::egui::{self, ComboBox, Response, Stroke, WidgetText};
+use eframe::egui::{
+    self, Align2, ComboBox, Pos2, Rect, Response, Role, Sense, Stroke, StrokeKind, Vec2,
+    WidgetInfo, WidgetText,
+};
 
-use crate::ui::theme::Tokens;
+use crate::ui::theme::{CONTROL_HEIGHT, Tokens, fonts};
 
 /// Most height of a list that is open, points.
 const HEIGHT: f32 = 420.0;
+/// At each side of a segment's title, points.
+const SEGMENT_PADDING: f32 = 11.0;
 
 /// A list that opens, under an accessible name, in a width of points.
 pub fn choice_ui<T: PartialEq, W: Into<WidgetText>>(
@@ -49,24 +54,67 @@ fn list_ui<T: PartialEq, W: Into<WidgetText>>(
     combo.response.accessible_name(name)
 }
 
+/// A few choices side by side in one frame, of which one holds: tabs, modes, units.
+pub fn segments_ui<T: Copy + PartialEq>(
+    ui: &mut egui::Ui,
+    hover: &str,
+    now: &mut T,
+    choices: impl IntoIterator<Item = (T, &'static str)>,
+) -> Response {
+    let tokens = *Tokens::now(ui);
+    let font = fonts::medium(12.0);
+    let choices: Vec<(T, &'static str, f32)> = choices
+        .into_iter()
+        .map(|(choice, title)| {
+            let galley = ui.painter().layout_no_wrap(title.to_owned(), font.clone(), tokens.text);
+            (choice, title, galley.size().x + 2.0 * SEGMENT_PADDING)
+        })
+        .collect();
+    let width = choices.iter().map(|(.., width)| width).sum();
+    let size = Vec2::new(width, CONTROL_HEIGHT);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
+    ui.painter().rect_filled(rect, 6, tokens.raised);
+    let mut left = rect.left();
+    for (choice, title, width) in choices {
+        let part =
+            Rect::from_min_size(Pos2::new(left, rect.top()), Vec2::new(width, rect.height()));
+        left += width;
+        let is_on = *now == choice;
+        let id = response.id.with(title);
+        let segment = ui.interact(part, id, Sense::click());
+        if is_on {
+            ui.painter().rect_filled(part, 6, tokens.selected);
+            let line = Rect::from_min_max(part.left_bottom() - Vec2::new(0.0, 2.0), part.max);
+            ui.painter().rect_filled(line, 0, tokens.accent);
+        }
+        if segment.has_focus() || (segment.hovered() && !is_on) {
+            let stroke = Stroke::new(1.0, tokens.accent);
+            ui.painter().rect_stroke(part, 6, stroke, StrokeKind::Inside);
+        }
+        let color = if is_on { tokens.text } else { tokens.weak_text };
+        let middle = Align2::CENTER_CENTER;
+        ui.painter().text(part.center(), middle, title, font.clone(), color);
+        segment.widget_info(|| WidgetInfo::selected(Role::Button, true, is_on, title));
+        if segment.clicked() {
+            *now = choice;
+        }
+        if !hover.is_empty() {
+            segment.on_hover_text(hover);
+        }
+    }
+    let stroke = Stroke::new(1.0, tokens.border);
+    ui.painter().rect_stroke(rect, 6, stroke, StrokeKind::Inside);
+    response
+}
+
 /// Tabs in the head of a table.
 pub fn tabs_ui<T: Copy + PartialEq>(
     ui: &mut egui::Ui,
     now: &mut T,
     tabs: impl IntoIterator<Item = (T, &'static str)>,
 ) {
-    ui.scope(|ui| {
-        ui.spacing_mut().item_spacing.x = 4.0;
-        for (tab, title) in tabs {
-            let entry = ui.selectable_value(now, tab, title);
-            if *now == tab {
-                shown_tab_line(ui, &entry);
-            }
-        }
-    });
-    ui.add_space(8.0);
+    segments_ui(ui, "", now, tabs);
 }
-
 /// A line below the tab that is shown.
 pub fn shown_tab_line(ui: &egui::Ui, tab: &Response) {
     let stroke = Stroke::new(2.0, Tokens::now(ui).accent);

@@ -224,12 +224,12 @@ impl DataTable {
                                 }
                             }
                             let color = match value {
-                                Value::Change(1..) | Value::CountChange(1..) => Some(tokens.top),
-                                Value::RateChange(change) if change > 0.0 => Some(tokens.top),
+                                Value::Change(1..) | Value::CountChange(1..) => Some(tokens.more),
+                                Value::RateChange(change) if change > 0.0 => Some(tokens.more),
                                 Value::Change(..=-1) | Value::CountChange(..=-1) => {
-                                    Some(tokens.base)
+                                    Some(tokens.less)
                                 }
-                                Value::RateChange(change) if change < 0.0 => Some(tokens.base),
+                                Value::RateChange(change) if change < 0.0 => Some(tokens.less),
                                 _ => None,
                             };
                             let text = value.shown(units);

@@ -40,8 +40,8 @@ impl ChangeScale {
 }
 
 pub fn diverging(share: f32, tokens: &Tokens) -> Color32 {
-    let end = if share < 0.0 { tokens.base } else { tokens.top };
-    tokens.unchanged.lerp_to_gamma(end, share.abs().min(1.0))
+    let end = if share < 0.0 { tokens.less } else { tokens.more };
+    tokens.raised.lerp_to_gamma(end, share.abs().min(1.0))
 }
 
 /// A bar of colours, in steps from the left to the right.
@@ -71,7 +71,7 @@ pub fn change_scale_ui(ui: &mut egui::Ui, scale: &mut ChangeScale, most: Option<
         Some(most) => [end(most, 0), end(0, most)],
         None => ["▼ most".to_owned(), "▲ most".to_owned()],
     };
-    ui.label(RichText::new(least).color(tokens.base));
+    ui.label(RichText::new(least).color(tokens.less));
     let place = |step: f32| (step + 0.5) / f32::from(STEPS) * 2.0 - 1.0;
     let bar = color_bar_ui(ui, (120.0, STEPS), |step| diverging(place(step), tokens));
     let half = match scale {
@@ -80,7 +80,7 @@ pub fn change_scale_ui(ui: &mut egui::Ui, scale: &mut ChangeScale, most: Option<
     };
     let half = most.map(|most| format!("; half of the colour: {}", units.bytes(most / half)));
     bar.on_hover_text(format!("Grey: unchanged{}", half.unwrap_or_default()));
-    ui.label(RichText::new(largest).color(tokens.top));
+    ui.label(RichText::new(largest).color(tokens.more));
 }
 
 #[cfg(test)]
@@ -92,9 +92,9 @@ mod tests {
     fn more_and_less_have_colours_of_their_own() {
         for theme in [Theme::Light, Theme::Dark] {
             let tokens = Tokens::of(theme);
-            assert_eq!(diverging(0.0, tokens), tokens.unchanged);
-            assert_eq!(diverging(-1.0, tokens), tokens.base);
-            assert_eq!(diverging(7.0, tokens), tokens.top);
+            assert_eq!(diverging(0.0, tokens), tokens.raised);
+            assert_eq!(diverging(-1.0, tokens), tokens.less);
+            assert_eq!(diverging(7.0, tokens), tokens.more);
         }
     }
 

@@ -3,6 +3,7 @@
 use eframe::egui::{self, Button};
 
 use crate::ui::command::{Command, Export, ExportTo, Exported};
+use crate::ui::icon::Icon;
 
 /// From the right to the left. `form` is "picture" or "as CSV"; `is_named` tells several on a page apart.
 pub fn exports_ui(
@@ -12,12 +13,13 @@ pub fn exports_ui(
     what: impl Fn() -> Option<Exported>,
 ) {
     let forms = [
-        (ExportTo::File, "Save…", format!("Save {form}…")),
-        (ExportTo::Clipboard, "Copy", format!("Copy {form}")),
+        (ExportTo::File, Icon::Save, format!("Save {form}…")),
+        (ExportTo::Clipboard, Icon::Copy, format!("Copy {form}")),
     ];
-    for (to, word, title) in forms {
+    for (to, icon, title) in forms {
         let of = if is_named { format!("{title}: {name}") } else { title.clone() };
-        let button = ui.add(Button::new(word)).accessible_name(of).on_hover_text(title);
+        let button = Button::new(icon.atom()).frame_when_inactive(false);
+        let button = ui.add(button).accessible_name(of).on_hover_text(title);
         if button.clicked()
             && let Some(what) = what()
         {

@@ -160,7 +160,11 @@ impl Flame {
                 *to = rect.right();
             }
             // Contained spans are told apart from what contains them by place, not by colour alone.
-            let fill = if frame.depth % 2 == 0 { tokens.base_fill } else { tokens.top_fill };
+            let fill = tokens.area(if frame.depth % 2 == 0 {
+                tokens.always_live
+            } else {
+                tokens.temporary
+            });
             let is_marked = hovered == Some(index) || self.chosen == Some(index);
             let fill = if is_marked { tokens.selected } else { fill };
             painter.rect_filled(rect, 2, fill);

@@ -1,6 +1,8 @@
 //! Widgets that know nothing of reports' files: curves, tables, facts.
 
+pub mod bar;
 pub mod bins;
+pub mod card;
 pub mod choice;
 pub mod curve;
 pub mod data_table;
@@ -9,6 +11,7 @@ pub mod exports;
 pub mod facts;
 pub mod flame;
 pub mod hatch;
+pub mod inspector;
 pub mod legend;
 pub mod navigate;
 pub mod overview;
@@ -17,6 +20,7 @@ pub mod place_menu;
 pub mod plane;
 pub mod row_ticks;
 pub mod rows;
+pub mod sign;
 pub mod ticks;
 pub mod toolbar;
 pub mod view;

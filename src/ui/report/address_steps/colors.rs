@@ -127,13 +127,13 @@ impl Kinds {
 
     fn color(&self, tokens: &Tokens, kind: u8) -> Color32 {
         match (self.by, kind) {
-            (ColourBy::Liveness, 0) => tokens.base,
-            (ColourBy::Liveness, _) => tokens.top,
+            (ColourBy::Liveness, 0) => tokens.always_live,
+            (ColourBy::Liveness, _) => tokens.temporary,
             (_, OTHERS) => other_categories_color(tokens),
             (ColourBy::Category, _) => {
                 category_color(self.named.get(usize::from(kind)).map_or("", String::as_str), tokens)
             }
-            _ => tokens.series.get(usize::from(kind)).copied().unwrap_or(tokens.series[9]),
+            _ => tokens.ordered(usize::from(kind)),
         }
     }
 
@@ -152,7 +152,7 @@ impl Kinds {
             }
             label_ui(ui, Patch::Hatch(tokens.gap, false), "Never used");
             label_ui(ui, Patch::Area(tokens.surface, tokens.border), "Free at the step");
-            label_ui(ui, Patch::Dashes(tokens.limit), "Limit");
+            label_ui(ui, Patch::Dashes(tokens.ink), "Limit");
         });
         if let Some(kind) = switched {
             let hidden = &mut Arc::make_mut(kinds).hidden;

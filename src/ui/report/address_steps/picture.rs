@@ -142,7 +142,7 @@ impl RunPicture {
         if let Some(limit) = of.data.tile.map.limit {
             let y = placed.y_of(limit as f64);
             let line = [Pos2::new(inner.left(), y), Pos2::new(inner.right(), y)];
-            let stroke = Stroke::new(2.0, tokens.limit);
+            let stroke = Stroke::new(2.0, tokens.ink);
             inside.extend(egui::Shape::dashed_line(&line, stroke, 8.0, 4.0));
         }
         if let Some((step, address)) = of.pointed {

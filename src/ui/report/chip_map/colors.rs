@@ -38,18 +38,18 @@ impl Colors {
         let tokens = &self.tokens;
         match cell {
             Cell::Beyond => [tokens.surface; 2],
-            Cell::Gap => [tokens.bad, tokens.surface],
+            Cell::Gap => [tokens.gap, tokens.surface],
             Cell::Free => [tokens.weak_text, tokens.surface],
             Cell::Category(id) => {
                 let color = self.categories.get(usize::from(id)).copied();
                 [color.unwrap_or(other_categories_color(tokens)); 2]
             }
-            Cell::AlwaysLive => [tokens.base; 2],
-            Cell::NotAlwaysLive => [tokens.top; 2],
-            Cell::Several => [tokens.mark; 2],
+            Cell::AlwaysLive => [tokens.always_live; 2],
+            Cell::NotAlwaysLive => [tokens.temporary; 2],
+            Cell::Several => [tokens.accent; 2],
             Cell::GapShare(share) => {
                 let share = f32::from(share) / 255.0;
-                [tokens.base_fill.lerp_to_gamma(tokens.bad, share); 2]
+                [tokens.heat(share); 2]
             }
         }
     }

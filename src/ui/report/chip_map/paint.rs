@@ -100,7 +100,7 @@ impl MapPainter<'_> {
         if let Some(limit) = target.bytes_per_tile {
             let x = self.placed.x_of(limit as f64);
             let line = [Pos2::new(x, inner.top()), Pos2::new(x, inner.bottom())];
-            let stroke = Stroke::new(2.0, self.tokens.limit);
+            let stroke = Stroke::new(2.0, self.tokens.ink);
             painter.extend(egui::Shape::dashed_line(&line, stroke, 8.0, 4.0));
             if inner.x_range().contains(x) {
                 let at = Pos2::new(x - 4.0, inner.top() + 3.0);

@@ -243,8 +243,8 @@ impl ContributionRows {
         painter.vline(middle, rect.y_range(), Stroke::new(1.0, tokens.border));
         let (x, color) = match change {
             0 => return,
-            1.. => (middle..=middle + length, tokens.top),
-            _ => (middle - length..=middle, tokens.base),
+            1.. => (middle..=middle + length, tokens.more),
+            _ => (middle - length..=middle, tokens.less),
         };
         painter.rect_filled(Rect::from_x_y_ranges(x, y), 1, color);
         if let Some(percent) = self.percent(change) {

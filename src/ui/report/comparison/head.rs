@@ -124,8 +124,8 @@ fn figures_ui(ui: &mut egui::Ui, pair: &PairOfRuns<'_>, found: &Compared, units:
             }
             let change = value.change();
             let color = match change {
-                Some(1..) => tokens.top,
-                Some(..=-1) => tokens.base,
+                Some(1..) => tokens.more,
+                Some(..=-1) => tokens.less,
                 _ => tokens.text,
             };
             let text = change.map_or_else(|| "–".to_owned(), |change| signed(change, shown));

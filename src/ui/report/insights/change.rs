@@ -62,8 +62,8 @@ fn change_ui(ui: &mut egui::Ui, change: &ChangeInsight, units: Units) {
     let tokens = *Tokens::now(ui);
     ui.horizontal_wrapped(|ui| {
         let word = match change.is_better {
-            Some(true) => Some(("better", tokens.base)),
-            Some(false) => Some(("worse", tokens.bad)),
+            Some(true) => Some(("better", tokens.fits)),
+            Some(false) => Some(("worse", tokens.over)),
             None => None,
         };
         if let Some((word, color)) = word {

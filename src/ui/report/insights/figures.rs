@@ -86,7 +86,7 @@ pub fn tiles_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights) {
                 match full.over_limit_bytes {
                     Some(over @ 1..) => {
                         let text = format!("{} over the limit", units.bytes(over));
-                        ui.colored_label(Tokens::now(ui).bad, text);
+                        ui.colored_label(Tokens::now(ui).over, text);
                     }
                     _ => {
                         ui.weak("within the limit");
@@ -118,7 +118,7 @@ fn histogram_ui(ui: &mut egui::Ui, page: &RunPart<'_>, found: &Insights, units: 
         let x = left + 1.0..=left + width - 1.0;
         let bar = Rect::from_x_y_ranges(x, frame.bottom() - height..=frame.bottom());
         let is_over = limit.is_some_and(|limit| bin.above_bytes >= limit);
-        ui.painter().rect_filled(bar, 1, if is_over { tokens.top } else { tokens.base });
+        ui.painter().rect_filled(bar, 1, if is_over { tokens.over } else { tokens.temporary });
         let column = Rect::from_x_y_ranges(left..=left + width, frame.y_range());
         if response.hover_pos().is_some_and(|at| column.contains(at)) {
             hovered = Some(bin);

@@ -42,7 +42,7 @@ fn bar_ui(ui: &mut egui::Ui, verdict: &Verdict, units: Units) {
     let part = used as f64 / capacity as f64;
     let text = format!("{} of {} with gaps", units.bytes(used), units.bytes(capacity));
     let tokens = Tokens::now(ui);
-    let fill = if verdict.fits { tokens.base } else { tokens.bad };
+    let fill = if verdict.fits { tokens.temporary } else { tokens.over };
     let bar = egui::ProgressBar::new((part as f32).min(1.0)).fill(fill).desired_height(8.0);
     ui.add(bar.desired_width(ui.available_width().min(520.0))).accessible_name("Memory used");
     ui.label(RichText::new(format!("{text}, {:.1} %", part * 100.0)).strong());
@@ -89,7 +89,7 @@ fn ipu_ui(
     if ipu.fits {
         ui.label(word);
     } else {
-        ui.colored_label(Tokens::now(ui).bad, word);
+        ui.colored_label(Tokens::now(ui).over, word);
     }
     ui.label(grouped(ipu.tiles_over));
     ui.label(known(ipu.fullest_tile.and_then(|tile| tile.including_gaps_bytes)));

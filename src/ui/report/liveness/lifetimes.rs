@@ -109,7 +109,7 @@ impl LifetimeRows {
             }
         };
         if *is_always_live {
-            bar(rect.left(), rect.right(), tokens.base);
+            bar(rect.left(), rect.right(), tokens.always_live);
         }
         let mut drawn_to = f32::NEG_INFINITY;
         for range in ranges.iter().filter(|_| !is_always_live) {
@@ -118,7 +118,7 @@ impl LifetimeRows {
             if to - drawn_to < 0.5 {
                 continue;
             }
-            bar(from, to, tokens.top);
+            bar(from, to, tokens.temporary);
             drawn_to = to.max(from + 1.0);
         }
     }

@@ -42,7 +42,7 @@ pub struct Caches {
     pub overview: BinCache,
 }
 
-/// The colours of a curve: alone, blue and orange are always live and not; of several runs each has one.
+/// The colours of a curve: alone, those of what is always live and not; of several runs each has one.
 #[derive(Clone, Copy)]
 struct Colors {
     line: Color32,
@@ -57,9 +57,9 @@ impl Colors {
     fn of(ui: &egui::Ui, runs: &Runs, run: &Run, is_alone: bool) -> Self {
         if runs.is_one() {
             let tokens = Tokens::now(ui);
-            let (line, level) = (tokens.top, tokens.base);
-            let (fill, level_fill) = (Some(tokens.top_fill), Some(tokens.base_fill));
-            return Self { line, level, with_gaps: tokens.mark, fill, level_fill };
+            let (line, level) = (tokens.temporary, tokens.always_live);
+            let (fill, level_fill) = (Some(tokens.area(line)), Some(tokens.area(level)));
+            return Self { line, level, with_gaps: tokens.accent, fill, level_fill };
         }
         let (line, fill) = (run.color(ui), run.fill(ui));
         let has_areas = is_alone || run.id == runs.reference().id;
@@ -159,7 +159,7 @@ impl LivenessPage {
         timelines: &SlotTimelines,
         alone: Option<usize>,
     ) -> Rect {
-        let limit = Tokens::now(ui).limit;
+        let limit = Tokens::now(ui).ink;
         let has_limits = drawn(runs, timelines).any(|(_, curve)| curve.timeline.limit.is_some());
         let is_by_device = drawn(runs, timelines).any(|(_, curve)| curve.timeline.is_by_device);
         let choices = &mut self.choices;
@@ -430,7 +430,7 @@ fn lanes<'a>(
     let life = |(place, run): (usize, &'a Run)| {
         let life = lives?.get(place)?.as_ref()?;
         if runs.is_one() {
-            let lane = Lane::new(&life.ranges, Tokens::now(ui).mark);
+            let lane = Lane::new(&life.ranges, Tokens::now(ui).accent);
             return (!life.ranges.is_empty()).then_some(lane);
         }
         let (label, color) = (&*run.title, run.color(ui));

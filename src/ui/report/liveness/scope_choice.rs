@@ -69,7 +69,7 @@ impl ScopeChoice {
         let wanted = self.tile.trim().parse().ok().map(ArenaId).filter(is_arena);
         let mut field = TextEdit::singleline(&mut self.tile).desired_width(52.0);
         if wanted.is_none() {
-            field = field.text_color(Tokens::now(ui).bad);
+            field = field.text_color(Tokens::now(ui).over);
         }
         let system = reports.first().map(|report| report.system).unwrap_or_default();
         let field = ui.add(field).accessible_name(format!("{} number", system.arena));

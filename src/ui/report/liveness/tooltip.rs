@@ -130,7 +130,7 @@ impl SlotTooltip {
         if let (Some(alive), Some(limit)) = (figures.together(), figures.limit) {
             let text = format!("Together {}", against_limit(alive, limit, units));
             if alive > limit {
-                ui.colored_label(Tokens::now(ui).bad, RichText::new(text).strong());
+                ui.colored_label(Tokens::now(ui).over, RichText::new(text).strong());
             } else {
                 ui.label(text);
             }
@@ -351,7 +351,7 @@ fn figures_of_two_ui(ui: &mut egui::Ui, system: &System, figures: &[RunFigures])
         for limit in limits {
             match limit {
                 Some((text, true)) => {
-                    ui.colored_label(Tokens::now(ui).bad, RichText::new(text).strong())
+                    ui.colored_label(Tokens::now(ui).over, RichText::new(text).strong())
                 }
                 Some((text, false)) => ui.label(text),
                 None => ui.label(""),

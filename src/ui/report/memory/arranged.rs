@@ -188,7 +188,7 @@ mod tests {
     use crate::analysis::derived::Derived;
     use crate::analysis::memory::selection::TileSelection;
     use crate::store::Report;
-    use crate::ui::runs::{Arrangement, Run, RunId};
+    use crate::ui::runs::{Arrangement, Badge, Run, RunId};
 
     fn report(bytes: &[(u32, u64)]) -> Arc<Report> {
         let report = Report::default();
@@ -206,7 +206,7 @@ mod tests {
     fn runs(reports: &[Arc<Report>]) -> Runs {
         let run = |(number, report): (u32, &Arc<Report>)| {
             let derived = Arc::new(Derived::new(Arc::clone(report)));
-            Run::new(RunId(number), Arc::clone(report), derived, number as usize)
+            Run::new(RunId(number), Arc::clone(report), derived, Badge::of(number as u8, 0))
         };
         let list = (0..).zip(reports).map(run).collect();
         Runs::new(list, None, Arrangement::default(), None).expect("a run")

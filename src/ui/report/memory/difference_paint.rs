@@ -122,9 +122,9 @@ impl Layout {
             let left = left + egui::vec2(PATCH.x + 5.0, 0.0);
             ui.painter().text(left, Align2::LEFT_CENTER, title, font.clone(), color);
             let color = match row.total {
-                1.. => tokens.top,
+                1.. => tokens.more,
                 0 => tokens.weak_text,
-                _ => tokens.base,
+                _ => tokens.less,
             };
             let right = Pos2::new(self.plot.left() - 8.0, middle);
             let change = Value::Change(row.total).shown(units);
@@ -181,7 +181,7 @@ impl Layout {
 fn row_color(key: &str, tokens: &Tokens) -> Color32 {
     match key {
         "gaps" => tokens.gap,
-        "overlapped" | "total" => tokens.unchanged,
+        "overlapped" | "total" => tokens.raised,
         category => category_color(category, tokens),
     }
 }

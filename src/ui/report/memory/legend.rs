@@ -119,7 +119,7 @@ impl LegendOf<'_> {
 
     fn limit_ui(&self, ui: &mut egui::Ui, choices: &mut Choices) {
         if self.has_limit {
-            let patch = Patch::Dashes(Tokens::now(ui).limit);
+            let patch = Patch::Dashes(Tokens::now(ui).ink);
             entry_ui(ui, patch, "Limit", &mut choices.has_limit);
         }
     }
@@ -135,7 +135,7 @@ impl LegendOf<'_> {
         let place = self.alone.unwrap_or(0);
         let style = VariableStyle::of(ui, self.runs, place, (number, self.variables.len()));
         let patch = match style.area {
-            Some(area) => Patch::Area(area, style.line.unwrap_or(Tokens::now(ui).mark)),
+            Some(area) => Patch::Area(area, style.line.unwrap_or(Tokens::now(ui).accent)),
             None => Patch::Line(style.line.unwrap_or_default()),
         };
         let title = format!("Variable {}", shortened(name, LONGEST_TITLE));
@@ -176,7 +176,7 @@ impl LegendOf<'_> {
             let missing = missing_text(self.runs.reference(), which);
             let others = ["", ", or the target's has not", ", or that of another run has not"];
             let text = format!("{missing}{}", self.runs.of_number(others));
-            ui.colored_label(Tokens::now(ui).warning, text);
+            ui.colored_label(Tokens::now(ui).note, text);
         }
     }
 }
@@ -198,11 +198,9 @@ impl VariableStyle {
         (number, variables): (usize, usize),
     ) -> Self {
         let tokens = Tokens::now(ui);
-        let mark = tokens.mark;
+        let mark = tokens.accent;
         if variables > 1 {
-            // The first ones stand for bytes with gaps and without.
-            let others = tokens.series.get(number + 2).filter(|_| number > 0);
-            let color = others.copied().unwrap_or(mark);
+            let color = if number == 0 { mark } else { tokens.ordered(number) };
             let color = if place == 0 { color } else { color.gamma_multiply(0.6) };
             return Self { area: None, line: Some(color) };
         }
@@ -233,13 +231,14 @@ fn parts_ui(ui: &mut egui::Ui, stack: &Stack, tiles: &mut TileChoice) {
 
 /// The colour of a part; what is left over is grey.
 pub fn part_color(tokens: &Tokens, stack: &Stack, index: usize) -> Color32 {
-    let [blue, orange, teal, .., rest] = tokens.series;
     match stack.parts.get(index).map_or("", |part| part.key.as_str()) {
-        "" | "overlapped" | "not_explained" | "not_in_region" => rest,
+        "" | "overlapped" | "not_explained" | "not_in_region" => {
+            tokens.raised.lerp_to_gamma(tokens.gap, 0.5)
+        }
         "other_categories" => other_categories_color(tokens),
-        "non_interleaved" | "always_live" => blue,
-        "interleaved" | "not_always_live_max" => orange,
-        "overflowed" => teal,
+        "non_interleaved" | "always_live" => tokens.always_live,
+        "interleaved" | "not_always_live_max" => tokens.temporary,
+        "overflowed" => tokens.over,
         category => category_color(category, tokens),
     }
 }

@@ -202,7 +202,7 @@ impl Selecting {
     fn facts_ui(&self, ui: &mut egui::Ui, target: Option<&Target>) {
         let Some(facts) = &self.facts else { return };
         let text = if let Some(error) = &self.error {
-            RichText::new(error).color(Tokens::now(ui).bad).strong()
+            RichText::new(error).color(Tokens::now(ui).over).strong()
         } else if facts.tiles > 0 {
             let bytes = bytes_text(&facts.bytes, Units::now(ui));
             let tiles = match facts.selection.first() {

@@ -127,12 +127,12 @@ pub struct RunStyle {
 }
 
 impl RunStyle {
-    /// Of one run blue is without gaps and orange with them; of several each has a colour.
+    /// Of one run the area is without gaps, the line above it with them; of several each has a colour.
     pub fn of(ui: &egui::Ui, runs: &Runs, place: usize, is_alone: bool) -> Self {
         let tokens = Tokens::now(ui);
         let Some(run) = runs.get(place).filter(|_| !runs.is_one()) else {
-            let (area, without_gaps) = (Some(tokens.base_fill), tokens.base);
-            return Self { area, with_gaps: tokens.top, without_gaps };
+            let (area, without_gaps) = (Some(tokens.area(tokens.temporary)), tokens.temporary);
+            return Self { area, with_gaps: tokens.weak_text, without_gaps };
         };
         let color = run.color(ui);
         let area = match (place, runs.len()) {

@@ -52,7 +52,7 @@ fn of_one_ui(ui: &mut egui::Ui, run: &Run, figures: &TileFigures) {
         Some(over) => {
             let verb = if over == 1 { "is" } else { "are" };
             let over = format!("{} of {tiles} tiles {verb} over the limit", grouped(over));
-            let text = RichText::new(over).strong().color(Tokens::now(ui).bad);
+            let text = RichText::new(over).strong().color(Tokens::now(ui).over);
             ui.add(Label::new(text).extend());
         }
         None if run.report.bytes_per_tile().is_some() => {
@@ -126,7 +126,7 @@ fn tiles_over_ui(ui: &mut egui::Ui, tiles: &ArrangedTiles) {
         let text = format!("Tiles over the limit {} of {of}", counts.join(" → "));
         let text = RichText::new(text).strong();
         let has_ended = over.iter().skip(1).all(|over| *over == Some(0));
-        if has_ended { text } else { text.color(Tokens::now(ui).bad) }
+        if has_ended { text } else { text.color(Tokens::now(ui).over) }
     };
     ui.add(Label::new(text).extend());
 }

@@ -58,7 +58,7 @@ pub fn tile_ui(ui: &mut egui::Ui, runs: &Runs, divided: &DividedTiles, position:
         };
         let text = if runs.is_one() { text } else { format!("{}: {text}", run.title) };
         let text = RichText::new(text);
-        let bad = Tokens::now(ui).bad;
+        let bad = Tokens::now(ui).over;
         ui.label(if is_over { text.color(bad).strong() } else { text });
     }
 }

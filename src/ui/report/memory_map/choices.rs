@@ -111,15 +111,14 @@ fn kinds(
 }
 
 pub fn color(tokens: &Tokens, colors: &CategoryColors, kind: Kind) -> Color32 {
-    let [.., rest] = tokens.series;
     match kind {
         Kind::Category(place) => colors.color(place, tokens),
         Kind::OtherCategories => other_categories_color(tokens),
-        Kind::AlwaysLive => tokens.base,
-        Kind::Live => tokens.top,
-        Kind::NotLive => rest,
+        Kind::AlwaysLive => tokens.always_live,
+        Kind::Live => tokens.temporary,
+        Kind::NotLive => tokens.raised,
         Kind::Gaps => tokens.gap,
-        Kind::Free => tokens.free,
+        Kind::Free => tokens.gap,
     }
 }
 

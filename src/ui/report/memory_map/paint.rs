@@ -312,7 +312,7 @@ impl Paint<'_> {
         let stroke = if self.scene.chosen == Some(block.row) {
             Stroke::new(2.0, tokens.text)
         } else if is(&self.scene.marks.found) {
-            Stroke::new(1.5, tokens.mark)
+            Stroke::new(1.5, tokens.accent)
         } else if is(&self.scene.marks.selected) {
             Stroke::new(1.5, tokens.text)
         } else {
@@ -365,7 +365,7 @@ impl Paint<'_> {
             }
         };
         if let Some(limit) = self.scene.data.map.limit {
-            label(limit, format!("Limit {}", units.bytes(limit)), tokens.limit, true);
+            label(limit, format!("Limit {}", units.bytes(limit)), tokens.ink, true);
         }
         if let Some(start) = self.scene.interleaved() {
             let text = format!("Interleaved memory from {}", units.bytes(start));

@@ -194,7 +194,7 @@ fn overflow_ui(ui: &mut egui::Ui, runs: &Runs, gaps: &GapsOfRuns) {
         };
         let (head, sentences) = sentences(overflow, units);
         let head = if runs.is_one() { head } else { format!("{}: {head}", run.title) };
-        let head = RichText::new(head).strong().color(Tokens::now(ui).bad);
+        let head = RichText::new(head).strong().color(Tokens::now(ui).over);
         let head = ui.add(Label::new(head).wrap());
         if runs.is_one() {
             for sentence in sentences {

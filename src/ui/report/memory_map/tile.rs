@@ -48,7 +48,7 @@ impl TileChoice {
         };
         let mut field = TextEdit::singleline(&mut text).desired_width(56.0);
         if self.typed.as_deref().is_some_and(|text| typed(text).is_none()) {
-            field = field.text_color(Tokens::now(ui).bad);
+            field = field.text_color(Tokens::now(ui).over);
         }
         let field = ui.add(field).labelled_by(label.id);
         if field.changed() {
@@ -115,8 +115,9 @@ pub fn facts_ui(ui: &mut egui::Ui, tiles: &[&TileData]) {
             let of = device.map_or(String::new(), of);
             text = format!("{}{of}: {text}", report.arena_title(data.arena));
             let over = map.limit.filter(|limit| map.end > *limit).map(|limit| map.end - limit);
-            strong = over
-                .map(|over| (format!("{} over the limit", units.bytes(over)), Tokens::now(ui).bad));
+            strong = over.map(|over| {
+                (format!("{} over the limit", units.bytes(over)), Tokens::now(ui).over)
+            });
         }
         [source, target] => {
             let (from, to) = (source.map.end, target.map.end);

@@ -377,7 +377,7 @@ fn file_rows(reports: &[&Report]) -> Vec<Row> {
 /// The state of a file, with a mark.
 fn state_of(status: FileStatus) -> String {
     match status {
-        FileStatus::Ok => "✔ found".to_owned(),
+        FileStatus::Ok => "✓ found".to_owned(),
         FileStatus::Missing => "– absent".to_owned(),
         status => format!("⚠ {}", status.as_str()),
     }
@@ -405,8 +405,8 @@ mod tests {
         assert_eq!(
             rows[0][1..],
             [
-                Value::text("✔ found"),
-                Value::text("✔ found"),
+                Value::text("✓ found"),
+                Value::text("✓ found"),
                 Value::Bytes(10),
                 Value::Bytes(30),
                 Value::Change(20),

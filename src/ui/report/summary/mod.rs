@@ -98,7 +98,7 @@ fn head_ui(ui: &mut egui::Ui, runs: &Runs, facts: Option<&SummaryFacts>) {
     let fit = |place: usize| facts.and_then(|facts| facts.fits.get(place)?.as_ref());
     let text = |ui: &egui::Ui, fit: &Fit| {
         let text = RichText::new(fit_text(fit, units)).strong();
-        if fit.fits { text } else { text.color(Tokens::now(ui).bad) }
+        if fit.fits { text } else { text.color(Tokens::now(ui).over) }
     };
     if runs.is_one() {
         ui.horizontal_wrapped(|ui| {

@@ -87,5 +87,5 @@ pub fn color(value: Option<u64>, ends: Option<(u64, u64)>, tokens: &Tokens) -> C
 
 /// A colour of the scale: brightness tells more from less, whatever the eye.
 fn shade(share: f32, tokens: &Tokens) -> Color32 {
-    tokens.base_fill.lerp_to_gamma(tokens.top, share.clamp(0.0, 1.0))
+    tokens.heat(share)
 }

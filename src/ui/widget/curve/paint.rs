@@ -189,13 +189,13 @@ impl<'a> Paint<'a> {
         if bytes as f64 > top {
             let at = Pos2::new(right, self.frame().top() + 4.0);
             let text = format!("{label}, above the picture");
-            return grounded_text(&self.painter, at, Align2::RIGHT_TOP, &text, self.tokens.limit);
+            return grounded_text(&self.painter, at, Align2::RIGHT_TOP, &text, self.tokens.ink);
         }
         let y = self.y(bytes);
         let ends = [Pos2::new(self.frame().left(), y), Pos2::new(self.frame().right(), y)];
         // The ground shows it where the curve is close.
         self.painter.line_segment(ends, Stroke::new(3.0, self.tokens.surface.gamma_multiply(0.6)));
-        let stroke = Stroke::new(1.5, self.tokens.limit);
+        let stroke = Stroke::new(1.5, self.tokens.ink);
         self.painter.extend(Shape::dashed_line(&ends, stroke, 8.0, 4.0));
         let is_high = y - self.frame().top() > 22.0;
         let (at, align) = if is_high {
@@ -203,7 +203,7 @@ impl<'a> Paint<'a> {
         } else {
             (Pos2::new(right, y + 4.0), Align2::RIGHT_TOP)
         };
-        grounded_text(&self.painter, at, align, label, self.tokens.limit)
+        grounded_text(&self.painter, at, align, label, self.tokens.ink)
     }
 
     /// Ticks at the bottom for marked positions; dots on the curve, of many only at its spikes.
@@ -225,12 +225,12 @@ impl<'a> Paint<'a> {
                 continue;
             }
             drawn_to = x;
-            self.painter.vline(x, bottom - 10.0..=bottom, Stroke::new(2.0, self.tokens.mark));
+            self.painter.vline(x, bottom - 10.0..=bottom, Stroke::new(2.0, self.tokens.accent));
         }
         let dot = |position: usize| {
             if let Some(bytes) = value_at(position) {
                 let at = Pos2::new(self.x(position as f64), self.y(bytes));
-                self.painter.circle_filled(at, 3.0, self.tokens.mark);
+                self.painter.circle_filled(at, 3.0, self.tokens.accent);
             }
         };
         if visible.len() <= MAX_DOTS {

@@ -1,0 +1,137 @@
+//! The head of a page: its title, its answer in a sentence with a sign, and at the right its choices; of several runs
+//! how their pictures are arranged and their steps belong together.
+
+use eframe::egui::{self, Align, Layout};
+
+use super::PageContext;
+use crate::text::grouped;
+use crate::ui::command::Command;
+use crate::ui::keys;
+use crate::ui::runs::{Arrangement, Run, Runs, StepsBy};
+use crate::ui::widget::choice::segments_ui;
+use crate::ui::widget::sign::{Sign, answer_ui};
+
+pub type Answer = (Sign, String);
+
+/// Draws the head; choices are added from the right to the left.
+pub fn page_head_ui(
+    ui: &mut egui::Ui,
+    title: &str,
+    answer: Option<&Answer>,
+    choices: impl FnOnce(&mut egui::Ui),
+) {
+    ui.horizontal(|ui| {
+        ui.set_min_height(30.0);
+        ui.heading(title);
+        ui.add_space(8.0);
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            choices(ui);
+            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                if let Some((sign, text)) = answer {
+                    answer_ui(ui, *sign, text);
+                }
+            });
+        });
+    });
+}
+
+/// How pictures of several runs are arranged, from the right to the left; nothing of one run.
+pub fn arrangement_ui(ui: &mut egui::Ui, page: &mut PageContext<'_>) {
+    if page.runs.is_one() {
+        return;
+    }
+    let mut now = page.runs.arrangement;
+    let choices = [(Arrangement::Overlaid, "Overlaid"), (Arrangement::SideBySide, "Side by side")];
+    segments_ui(ui, &with_keys(ui, "How pictures are shown", keys::ARRANGE), &mut now, choices);
+    if now != page.runs.arrangement {
+        page.commands.push(Command::Arrange(now));
+    }
+}
+
+/// What makes a step of one run that of another, from the right to the left; nothing of one run.
+pub fn alignment_ui(ui: &mut egui::Ui, page: &mut PageContext<'_>) {
+    if page.runs.is_one() {
+        return;
+    }
+    let mut now = page.runs.steps_by;
+    let choices = [(StepsBy::Matching, "By name"), (StepsBy::Index, "By number")];
+    segments_ui(ui, &with_keys(ui, "What makes steps the same", keys::ALIGN), &mut now, choices);
+    if now != page.runs.steps_by {
+        page.commands.push(Command::AlignSteps(now));
+    }
+}
+
+fn with_keys(ui: &egui::Ui, does: &str, keys: &[egui::KeyboardShortcut]) -> String {
+    format!("{does} ({})", keys::keys_text(ui.ctx(), keys))
+}
+
+/// How many steps belong together, and how sure that is; nothing of one run.
+pub fn matched_ui(ui: &mut egui::Ui, runs: &Runs) {
+    match runs.len() {
+        ..=1 => {}
+        2 => pair_matched_ui(ui, runs),
+        _ => several_matched_ui(ui, runs),
+    }
+}
+
+/// How many steps of the reference a run has too, and how sure that is.
+fn pair_matched_ui(ui: &mut egui::Ui, runs: &Runs) {
+    let steps_by = runs.steps_by;
+    let Some(pair) = runs.get(1).and_then(|run| run.pair.as_ref()) else {
+        let coming = "Steps are being matched, and aligned by number until then";
+        ui.weak(runs.why_not.as_deref().unwrap_or(coming));
+        return;
+    };
+    let counts = &pair.step_counts;
+    let number = |count: usize| grouped(count as u64);
+    let text = match (counts.only_source, counts.only_target) {
+        _ if steps_by == StepsBy::Index => "Steps aligned by number".to_owned(),
+        (0, 0) => format!("{} steps matched", number(counts.matched)),
+        (0, only) => {
+            format!("{} steps matched, {} only in the target", number(counts.matched), number(only))
+        }
+        (only, 0) => {
+            format!("{} steps matched, {} only in the source", number(counts.matched), number(only))
+        }
+        (source, target) => format!(
+            "{} steps matched, {} in one only",
+            number(counts.matched),
+            number(source.saturating_add(target))
+        ),
+    };
+    let hover = format!(
+        "By name {} steps are matched: {} by name and operation, {} where numbers in names differ, {} by their place; {} only in \
+         the source, {} only in the target",
+        number(counts.matched),
+        number(counts.exact),
+        number(counts.likely),
+        number(counts.weak),
+        number(counts.only_source),
+        number(counts.only_target)
+    );
+    ui.weak(text).on_hover_text(hover);
+}
+
+/// The same of several runs, one a line.
+fn several_matched_ui(ui: &mut egui::Ui, runs: &Runs) {
+    let steps_by = runs.steps_by;
+    let matched = |run: &Run| {
+        let counts = &run.pair.as_ref()?.step_counts;
+        let matched = grouped(counts.matched as u64);
+        let (before, after) = (counts.only_source as u64, counts.only_target as u64);
+        Some(format!(
+            "{}: {matched} steps matched, {} only in the reference, {} only here",
+            run.title,
+            grouped(before),
+            grouped(after)
+        ))
+    };
+    let lines: Vec<String> = runs.iter().skip(1).filter_map(matched).collect();
+    let text = match &runs.why_not {
+        Some(why_not) => why_not.clone(),
+        None if lines.len() + 1 < runs.len() => "Steps are being matched".to_owned(),
+        None if steps_by == StepsBy::Index => "Steps aligned by number".to_owned(),
+        None => "Steps matched".to_owned(),
+    };
+    ui.weak(text).on_hover_text(lines.join("\n"));
+}

@@ -1,0 +1,199 @@
+//! The one palette of the window, light and dark. Each colour means one thing: red and green only over and fits,
+//! a category has its colour by its name, a run its own, the frame is quiet.
+//!
+//! What they are measured against, contrast and distances for eyes that do not tell red from green, is checked in
+//! `palette_test`.
+
+use eframe::egui::Color32;
+
+/// Categories with a colour of their own; the others are of their families.
+pub const CATEGORIES: usize = 9;
+/// Runs beside the reference with a colour of their own.
+pub const OTHER_RUNS: usize = 7;
+
+/// The nine families of categories, in the order of [`Tokens::categories`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    Variable,
+    Rearrangement,
+    Message,
+    VertexState,
+    VertexCode,
+    ControlCode,
+    ExchangeCode,
+    HostExchange,
+    Other,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Tokens {
+    /// Background of pages.
+    pub page: Color32,
+    /// Background of the rail and of bars.
+    pub chrome: Color32,
+    /// Background of cards, pictures and text fields.
+    pub surface: Color32,
+    /// Background of what stands out of a card, and the track of a bar.
+    pub raised: Color32,
+    /// Every second row of a table.
+    pub stripe: Color32,
+    pub border: Color32,
+    pub grid: Color32,
+    /// Background of what is selected.
+    pub selected: Color32,
+    /// Background of the verdict of what does not fit.
+    pub over_fill: Color32,
+    /// Background of the verdict of what fits.
+    pub fits_fill: Color32,
+    pub text: Color32,
+    /// Text that explains.
+    pub weak_text: Color32,
+    /// Captions, axes, what is not there.
+    pub third_text: Color32,
+    /// Limits, the cursor, the reference run, gaps that are a tick.
+    pub ink: Color32,
+    /// Focus, links, selection, bars of advice.
+    pub accent: Color32,
+    /// Over a limit. Never alone: with a sign, a number or a hatch.
+    pub over: Color32,
+    /// Within its limit, with a sign.
+    pub fits: Color32,
+    /// Deserves a look: not recorded, provisional, damaged.
+    pub note: Color32,
+    pub always_live: Color32,
+    /// Not always live, and any quantity that is neither good nor bad.
+    pub temporary: Color32,
+    pub less: Color32,
+    pub more: Color32,
+    /// Hatching of gaps and of what is free.
+    pub gap: Color32,
+    /// The colours of [`Family`].
+    pub categories: [Color32; CATEGORIES],
+    /// Runs beside the reference, which is ink.
+    pub runs: [Color32; OTHER_RUNS],
+}
+
+const fn rgb(hex: u32) -> Color32 {
+    let [_, red, green, blue] = hex.to_be_bytes();
+    Color32::from_rgb(red, green, blue)
+}
+
+pub const LIGHT: Tokens = Tokens {
+    page: rgb(0xf3f5f8),
+    chrome: rgb(0xe9edf2),
+    surface: rgb(0xffffff),
+    raised: rgb(0xeef1f5),
+    stripe: rgb(0xf8f9fb),
+    border: rgb(0xd3dae2),
+    grid: rgb(0xe6eaef),
+    selected: rgb(0xe3e7ff),
+    over_fill: rgb(0xfde9e7),
+    fits_fill: rgb(0xe0f4ec),
+    text: rgb(0x12181f),
+    weak_text: rgb(0x46525f),
+    third_text: rgb(0x5f6c7a),
+    ink: rgb(0x000000),
+    accent: rgb(0x3f4fd0),
+    over: rgb(0xc8241c),
+    fits: rgb(0x0b7a56),
+    note: rgb(0x8a5a00),
+    always_live: rgb(0x7c8ea1),
+    temporary: rgb(0x1b78c4),
+    less: rgb(0x4453c8),
+    more: rgb(0x8a6100),
+    gap: rgb(0x5f6c7a),
+    categories: [
+        rgb(0xbd8b39),
+        rgb(0x294092),
+        rgb(0x02a48f),
+        rgb(0x947efd),
+        rgb(0x7f3e57),
+        rgb(0x625808),
+        rgb(0xa96849),
+        rgb(0x19a2b4),
+        rgb(0x666f7c),
+    ],
+    runs: [
+        rgb(0x624a90),
+        rgb(0x6394d7),
+        rgb(0x4e3b10),
+        rgb(0xc68566),
+        rgb(0x1a5e4f),
+        rgb(0xab7386),
+        rgb(0x57750b),
+    ],
+};
+
+pub const DARK: Tokens = Tokens {
+    page: rgb(0x0d1116),
+    chrome: rgb(0x11161c),
+    surface: rgb(0x161b22),
+    raised: rgb(0x202832),
+    stripe: rgb(0x191f27),
+    border: rgb(0x2c3641),
+    grid: rgb(0x242d37),
+    selected: rgb(0x252c52),
+    over_fill: rgb(0x3a1a1c),
+    fits_fill: rgb(0x12332b),
+    text: rgb(0xe9eef3),
+    weak_text: rgb(0xaab6c3),
+    third_text: rgb(0x8996a4),
+    ink: rgb(0xffffff),
+    accent: rgb(0x8c9bff),
+    over: rgb(0xff5a52),
+    fits: rgb(0x3dd6a3),
+    note: rgb(0xffc24b),
+    always_live: rgb(0x64788d),
+    temporary: rgb(0x58b0f5),
+    less: rgb(0x9db0ff),
+    more: rgb(0xe3b341),
+    gap: rgb(0x8996a4),
+    categories: [
+        rgb(0xfbaf26),
+        rgb(0x4c6bc9),
+        rgb(0x38927a),
+        rgb(0xa490ff),
+        rgb(0x96638c),
+        rgb(0x737d3a),
+        rgb(0xde9369),
+        rgb(0x81daf7),
+        rgb(0xa2a7ae),
+    ],
+    runs: [
+        rgb(0x7953b7),
+        rgb(0x98d2f8),
+        rgb(0xe2c53e),
+        rgb(0xc9a084),
+        rgb(0x157f6c),
+        rgb(0xb883a6),
+        rgb(0x738434),
+    ],
+};
+
+impl Tokens {
+    /// The colour of a family of categories.
+    pub fn family(&self, family: Family) -> Color32 {
+        self.categories.get(family as usize).copied().unwrap_or(self.gap)
+    }
+
+    /// The colour of a run: of the reference ink, of the others by their places among them.
+    pub fn run(&self, place_of_other: Option<usize>) -> Color32 {
+        let of = |place: usize| self.runs.get(place % OTHER_RUNS).copied();
+        place_of_other.and_then(of).unwrap_or(self.ink)
+    }
+
+    /// Colours of things that have none of their own, by their order; what comes after the last is grey.
+    pub fn ordered(&self, place: usize) -> Color32 {
+        self.runs.get(place).copied().unwrap_or(self.gap)
+    }
+
+    /// The area below a line of a colour.
+    pub fn area(&self, line: Color32) -> Color32 {
+        self.surface.lerp_to_gamma(line, 0.42)
+    }
+
+    /// A part of a heat map, from nothing to all: one hue, which stops half way.
+    pub fn heat(&self, share: f32) -> Color32 {
+        self.raised.lerp_to_gamma(self.temporary, 0.08 + share.clamp(0.0, 1.0) * 0.5)
+    }
+}

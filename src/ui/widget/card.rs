@@ -1,0 +1,33 @@
+//! A card: a title, what stands at the right of it, and its contents.
+
+use eframe::egui::{self, Align, Layout};
+
+use crate::ui::theme::{BETWEEN_CARDS, Tokens, card_frame, fonts};
+
+/// Draws a card in the width that is there.
+pub fn card_ui<R>(ui: &mut egui::Ui, title: &str, contents: impl FnOnce(&mut egui::Ui) -> R) -> R {
+    card_with_ui(ui, title, |_| {}, contents)
+}
+
+/// The same, with something at the right of its title, added from the right to the left.
+pub fn card_with_ui<R>(
+    ui: &mut egui::Ui,
+    title: &str,
+    at_right: impl FnOnce(&mut egui::Ui),
+    contents: impl FnOnce(&mut egui::Ui) -> R,
+) -> R {
+    let inner = card_frame(Tokens::now(ui)).show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        ui.with_layout(Layout::top_down(Align::Min), |ui| {
+            ui.horizontal(|ui| {
+                ui.label(fonts::card_title(title));
+                ui.with_layout(Layout::right_to_left(Align::Center), at_right);
+            });
+            ui.add_space(4.0);
+            contents(ui)
+        })
+        .inner
+    });
+    ui.add_space(BETWEEN_CARDS - ui.spacing().item_spacing.y);
+    inner.inner
+}

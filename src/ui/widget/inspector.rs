@@ -1,0 +1,55 @@
+//! The inspector: what is known of the one thing that is pointed at or selected, docked at the right of a page, or
+//! under its picture where the page is narrow.
+
+use eframe::egui::{self, Align, Layout, RichText, ScrollArea, Vec2};
+
+use super::bar::Bar;
+use crate::ui::theme::{Tokens, card_frame, fonts};
+
+/// Its width, points.
+pub const WIDTH: f32 = 280.0;
+/// Least width of a page that has it at the right, points: 1,100 of the window without the rail.
+const LEAST_PAGE: f32 = 900.0;
+/// Its height under the picture, points.
+const HEIGHT: f32 = 190.0;
+
+/// Docks it; what is drawn afterwards has the rest of the page.
+pub fn inspector_ui(ui: &mut egui::Ui, contents: impl FnOnce(&mut egui::Ui)) {
+    let frame = card_frame(Tokens::now(ui));
+    let panel = if ui.available_width() >= LEAST_PAGE {
+        egui::Panel::right("inspector").exact_size(WIDTH)
+    } else {
+        egui::Panel::bottom("inspector below").exact_size(HEIGHT)
+    };
+    panel.resizable(false).show_separator_line(false).frame(frame).show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        ScrollArea::vertical().id_salt("inspector").auto_shrink(false).show(ui, contents);
+    });
+}
+
+/// What is inspected: what kind of thing, its name, what it belongs to.
+pub fn title_ui(ui: &mut egui::Ui, kind: &str, name: &str, of: &str) {
+    ui.label(fonts::caption(kind).color(Tokens::now(ui).third_text));
+    ui.add(egui::Label::new(RichText::new(name).font(fonts::semibold(16.0))).wrap());
+    if !of.is_empty() {
+        ui.add(egui::Label::new(fonts::caption(of).color(Tokens::now(ui).weak_text)).wrap());
+    }
+    ui.add_space(6.0);
+}
+
+/// A name at the left, its value at the right.
+pub fn fact_ui(ui: &mut egui::Ui, name: &str, value: &str) {
+    ui.horizontal(|ui| {
+        ui.label(RichText::new(name).size(12.0).weak());
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            ui.add(egui::Label::new(fonts::number(value)).truncate());
+        });
+    });
+}
+
+/// A part of a whole: its name and size, and below them a bar.
+pub fn part_ui(ui: &mut egui::Ui, name: &str, size: &str, bar: &Bar<'_>) {
+    fact_ui(ui, name, size);
+    bar.ui(ui, Vec2::new(ui.available_width(), 5.0));
+    ui.add_space(3.0);
+}

@@ -1,0 +1,82 @@
+//! The signs of a verdict: an octagon with a cross for what is over, a disc with a tick for what fits, a disc with
+//! a dot for what deserves a look. Shapes, so that they are told apart without colours and in any font.
+
+use eframe::egui::{
+    self, Align2, Color32, Painter, Pos2, Response, RichText, Sense, Shape, Stroke, Vec2,
+};
+
+use crate::ui::theme::{Tokens, fonts};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sign {
+    Over,
+    Fits,
+    Note,
+}
+
+impl Sign {
+    pub fn of(fits: Option<bool>) -> Self {
+        match fits {
+            Some(true) => Self::Fits,
+            Some(false) => Self::Over,
+            None => Self::Note,
+        }
+    }
+
+    pub fn color(self, tokens: &Tokens) -> Color32 {
+        match self {
+            Self::Over => tokens.over,
+            Self::Fits => tokens.fits,
+            Self::Note => tokens.note,
+        }
+    }
+
+    /// Paints it in a circle.
+    pub fn paint(self, painter: &Painter, center: Pos2, radius: f32, tokens: &Tokens) {
+        let at = |x: f32, y: f32| center + Vec2::new(x, y) * radius;
+        let color = self.color(tokens);
+        let stroke = Stroke::new((radius * 0.24).max(1.2), tokens.surface);
+        match self {
+            Self::Over => {
+                let corners = (0..8_u8).map(|corner| {
+                    let angle = (f32::from(corner) + 0.5) * std::f32::consts::FRAC_PI_4;
+                    center + Vec2::angled(angle) * radius * 1.05
+                });
+                painter.add(Shape::convex_polygon(corners.collect(), color, Stroke::NONE));
+                painter.line_segment([at(-0.36, -0.36), at(0.36, 0.36)], stroke);
+                painter.line_segment([at(-0.36, 0.36), at(0.36, -0.36)], stroke);
+            }
+            Self::Fits => {
+                painter.circle_filled(center, radius, color);
+                painter.line(vec![at(-0.42, 0.02), at(-0.1, 0.34), at(0.44, -0.3)], stroke);
+            }
+            Self::Note => {
+                painter.circle_filled(center, radius, color);
+                painter.line_segment([at(0.0, -0.5), at(0.0, 0.12)], stroke);
+                painter.circle_filled(at(0.0, 0.46), stroke.width * 0.6, tokens.surface);
+            }
+        }
+    }
+
+    /// The sign in a line of text; `name` is what it says to those who cannot see it.
+    pub fn ui(self, ui: &mut egui::Ui, diameter: f32) -> Response {
+        let (rect, response) = ui.allocate_exact_size(Vec2::splat(diameter), Sense::hover());
+        self.paint(ui.painter(), rect.center(), diameter * 0.46, Tokens::now(ui));
+        response
+    }
+}
+
+/// The answer of a page: a sign and a sentence.
+pub fn answer_ui(ui: &mut egui::Ui, sign: Sign, text: &str) -> Response {
+    ui.spacing_mut().item_spacing.x = 6.0;
+    sign.ui(ui, 14.0);
+    let text = RichText::new(text).font(fonts::semibold(13.0)).color(sign.color(Tokens::now(ui)));
+    ui.add(egui::Label::new(text).truncate())
+}
+
+/// A number in a disc: of a piece of advice, or of a peak.
+pub fn numbered_disc(painter: &Painter, center: Pos2, number: usize, tokens: &Tokens) {
+    painter.circle_filled(center, 11.0, tokens.selected);
+    let font = fonts::semibold(12.0);
+    painter.text(center, Align2::CENTER_CENTER, number, font, tokens.text);
+}
