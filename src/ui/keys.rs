@@ -92,6 +92,7 @@ pub const ARRANGE: &[KeyboardShortcut] = &[plain(Key::F7)];
 pub const ALIGN: &[KeyboardShortcut] = &[plain(Key::F8)];
 const RELOAD: &[KeyboardShortcut] = &[command(Key::R), plain(Key::F5)];
 const CLOSE: &[KeyboardShortcut] = &[command(Key::W)];
+const EXPORT: &[KeyboardShortcut] = &[command(Key::S)];
 const MENU: &[KeyboardShortcut] = &[command(Key::B)];
 const BACK: &[KeyboardShortcut] = &[KeyboardShortcut::new(Modifiers::ALT, Key::ArrowLeft)];
 const FORWARD: &[KeyboardShortcut] = &[KeyboardShortcut::new(Modifiers::ALT, Key::ArrowRight)];
@@ -132,6 +133,7 @@ pub fn actions(state: &ActionState<'_>) -> Vec<Action> {
         action("Cancel reading", &[], Command::Cancel, not_reading),
         action("Show warnings", &[], Command::ToggleWarnings, no_warnings),
         action("Compare many runs in a sweep", SWEEP, Command::Use(Tool::Sweep), None),
+        action("Export picture…", EXPORT, Command::ExportPicture, None),
         action("Explain an error or a log", DIAGNOSE, Command::Use(Tool::Diagnose), None),
         action("Commands…", PALETTE, Command::TogglePalette, None),
         action("Keys", KEYS, Command::ToggleKeys, None),
