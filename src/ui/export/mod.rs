@@ -226,9 +226,9 @@ fn file_name(about: &Subject, name: &str, extension: &str) -> String {
 /// A text as a part of the name of a file.
 fn slug(text: &str) -> String {
     let is_kept = |character: char| character.is_ascii_alphanumeric() || character == '.';
-    let words = text.split(|character| !is_kept(character)).filter(|word| !word.is_empty());
-    let joined = words.collect::<Vec<_>>().join("-").to_lowercase();
-    let slug: String = joined.trim_matches('.').chars().take(REPORTS_IN_NAME).collect();
+    let words = text.split(|character| !is_kept(character)).map(|word| word.trim_matches('.'));
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    let slug: String = words.join("-").to_lowercase().chars().take(REPORTS_IN_NAME).collect();
     if slug.is_empty() { "report".to_owned() } else { slug }
 }
 

@@ -1,7 +1,7 @@
 //! The three ways in: a report, many runs, an error. Each card is a button.
 
 use eframe::egui::{
-    self, Label, Rect, Role, Sense, Stroke, StrokeKind, UiBuilder, Vec2, WidgetInfo,
+    self, Align, Label, Layout, Rect, Role, Sense, Stroke, StrokeKind, UiBuilder, Vec2, WidgetInfo,
 };
 
 use crate::ui::command::{Command, PickFor, Tool};
@@ -83,7 +83,7 @@ impl Way {
         self.icon.paint(ui.painter(), icon, tokens.accent);
         let mut text = inner;
         text.min.x = ground.right() + 12.0;
-        let mut ui = ui.new_child(UiBuilder::new().max_rect(text));
+        let mut ui = ui.new_child(UiBuilder::new().max_rect(text).layout(Layout::top_down(Align::Min)));
         ui.spacing_mut().item_spacing.y = 2.0;
         let title = fonts::card_title(self.title).color(tokens.text);
         ui.add(Label::new(title).selectable(false).truncate());
