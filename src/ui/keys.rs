@@ -361,14 +361,15 @@ fn section_ui<'a>(
 /// Keys as caps: `Ctrl+R or F5` are two.
 fn caps_ui(ui: &mut egui::Ui, keys: &str, width: f32) {
     let tokens = *Tokens::now(ui);
-    let (rect, response) = ui.allocate_exact_size(egui::vec2(width, 22.0), egui::Sense::hover());
+    let (rect, response) = ui.allocate_exact_size(egui::vec2(width, 20.0), egui::Sense::hover());
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, keys));
     let mut left = rect.left();
     for key in keys.split(" or ").flat_map(|keys| keys.split(", ")) {
+        let key = key.trim_end_matches(',');
         let font = fonts::medium(fonts::size::CAPTION);
         let galley = ui.painter().layout_no_wrap(key.to_owned(), font, tokens.text);
         let size = egui::vec2(galley.size().x + 12.0, 19.0);
-        let cap = egui::Rect::from_min_size(egui::pos2(left, rect.top() + 1.0), size);
+        let cap = egui::Rect::from_min_size(egui::pos2(left, rect.top() - 1.0), size);
         let edge = egui::Stroke::new(1.0, tokens.border);
         ui.painter().rect(cap, 4, tokens.raised, edge, egui::StrokeKind::Inside);
         ui.painter().galley(cap.center() - galley.size() / 2.0, galley, tokens.text);

@@ -1,6 +1,8 @@
 //! The rail at the left: the pages that are there, and below them what concerns the report as a whole and the window.
 
-use eframe::egui::{self, Align, Button, Layout, Rect, RichText, Sense, ThemePreference, Vec2};
+use eframe::egui::{
+    self, Align, Align2, AtomExt as _, Button, Layout, Rect, RichText, Sense, ThemePreference, Vec2,
+};
 
 use super::command::{Command, Page, Tool};
 use super::icon::Icon;
@@ -198,8 +200,8 @@ impl Entry<'_> {
         let button = if is_collapsed {
             Button::selectable(self.is_shown, self.icon.atom())
         } else {
-            // The empty text at the right keeps the title at the left.
-            Button::selectable(self.is_shown, (self.icon.atom(), title)).gap(10.0).right_text("")
+            let title = title.atom_grow(true).atom_align(Align2::LEFT_CENTER);
+            Button::selectable(self.is_shown, (self.icon.atom(), title)).gap(10.0)
         };
         let is_enabled = self.why_not.is_none();
         let response = ui.add_enabled(is_enabled, button.min_size(size));

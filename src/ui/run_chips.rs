@@ -23,6 +23,8 @@ pub enum Detail {
     Names,
     /// What tells the name from the others.
     ShortNames,
+    /// As little of it as tells anything.
+    Ends,
 }
 
 impl Detail {
@@ -32,12 +34,13 @@ impl Detail {
             Self::Words => 36,
             Self::Names => 20,
             Self::ShortNames => 9,
+            Self::Ends => 6,
         }
     }
 }
 
 /// Of a chip without its name and its words: badge, sign, button, and what lies between, points.
-const CHIP: f32 = 84.0;
+const CHIP: f32 = 80.0;
 /// Longest path.
 const PATH: usize = 300;
 /// Side of a badge, points.
@@ -47,24 +50,23 @@ const BADGE: f32 = 18.0;
 pub struct Chips<'a> {
     chips: Vec<Chip<'a>>,
     /// Widths of names and of words, for each detail.
-    widths: [f32; 3],
+    widths: [f32; 4],
 }
 
 impl<'a> Chips<'a> {
     pub fn of(ui: &egui::Ui, open: &'a OpenRuns, entries: &'a [RunEntry]) -> Self {
         let names: Vec<&str> = entries.iter().map(|entry| &*entry.name).collect();
-        let details = [Detail::Words, Detail::Names, Detail::ShortNames];
-        let [words, short, shortest] = details.map(|detail| elided(&names, detail.longest()));
-        let shown = words.into_iter().zip(short).zip(shortest);
-        let runs = open.iter().zip(entries).zip(shown).enumerate();
+        let details = [Detail::Words, Detail::Names, Detail::ShortNames, Detail::Ends];
+        let names = details.map(|detail| elided(&names, detail.longest()));
+        let runs = open.iter().zip(entries).enumerate();
         let mut chips: Vec<Chip> = runs
-            .map(|(place, ((run, entry), ((words, short), shortest)))| Chip {
+            .map(|(place, (run, entry))| Chip {
                 run,
                 entry,
                 badge: open.badge(run),
                 is_reference: place == 0,
                 is_alone: open.len() == 1,
-                names: [words, short, shortest],
+                names: names.each_ref().map(|all| all.get(place).cloned().unwrap_or_default()),
             })
             .collect();
         chips.sort_by_key(|chip| chip.badge.letter);
@@ -81,6 +83,22 @@ impl<'a> Chips<'a> {
     pub fn ui(&self, ui: &mut egui::Ui, detail: Detail, commands: &mut Vec<Command>) {
         for chip in &self.chips {
             chip.ui(ui, detail, commands);
+        }
+    }
+
+    /// In as many rows as they need; with short names where one row is enough.
+    pub fn rows_ui(&self, ui: &mut egui::Ui, commands: &mut Vec<Command>) {
+        let (room, spacing) = (ui.available_width(), ui.spacing().item_spacing.x);
+        let is_one_row = self.width(Detail::ShortNames, spacing) <= room;
+        let detail = if is_one_row { Detail::ShortNames } else { Detail::Ends };
+        let widest = self.chips.iter().map(|chip| chip.width(ui, detail)).fold(0.0, f32::max);
+        let in_a_row = if is_one_row {
+            self.chips.len()
+        } else {
+            (room / (CHIP + widest + spacing)).floor() as usize
+        };
+        for row in self.chips.chunks(in_a_row.max(1)) {
+            ui.horizontal(|ui| row.iter().for_each(|chip| chip.ui(ui, detail, commands)));
         }
     }
 }
@@ -144,7 +162,7 @@ struct Chip<'a> {
     is_reference: bool,
     is_alone: bool,
     /// Its name in each detail.
-    names: [String; 3],
+    names: [String; 4],
 }
 
 impl Chip<'_> {

@@ -46,6 +46,7 @@ pub fn status_ui(
         }
         ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
             ui.style_mut().override_font_id = Some(fonts::regular(size::CAPTION));
+            ui.style_mut().wrap_mode = Some(egui::TextWrapMode::Truncate);
             let is_cancelled = |(_, stage): &(&Load, Stage)| matches!(stage, Stage::Cancelled);
             let text = if let Some(notice) = notice {
                 RichText::new(notice).strong()
@@ -64,7 +65,12 @@ pub fn status_ui(
                 };
                 RichText::new(paths.join("  →  ")).weak()
             };
-            ui.add(egui::Label::new(text).truncate());
+            let most = if runs.is_some_and(Runs::is_one) { 1.0 } else { 0.62 };
+            let room = ui.available_width() * most;
+            ui.scope(|ui| {
+                ui.set_max_width(room);
+                ui.label(text);
+            });
             if let Some(runs) = runs.filter(|runs| runs.len() == open.len()) {
                 ui.add_space(8.0);
                 matched_ui(ui, runs);
@@ -95,12 +101,16 @@ fn bar_ui(ui: &mut egui::Ui, progress: &Progress, width: f32) {
     if total > 0 {
         let share = (done as f32 / total as f32).min(1.0);
         let bar = ProgressBar::new(share).desired_width(width).desired_height(8.0);
-        let bar = ui.add(bar.fill(Tokens::now(ui).accent)).accessible_name("Progress");
-        let percent = format!("{:.0} %", share * 100.0);
-        let at = bar.rect.right_center() + egui::vec2(6.0, 0.0);
-        let color = Tokens::now(ui).weak_text;
-        let font = fonts::regular(size::CAPTION);
-        ui.painter().text(at, egui::Align2::LEFT_CENTER, percent, font, color);
+        let percent = fonts::caption(format!("{:.0} %", share * 100.0));
+        let percent = percent.color(Tokens::now(ui).weak_text);
+        let is_from_right = ui.layout().prefer_right_to_left();
+        if is_from_right {
+            ui.label(percent.clone());
+        }
+        ui.add(bar.fill(Tokens::now(ui).accent)).accessible_name("Progress");
+        if !is_from_right {
+            ui.label(percent);
+        }
     }
 }
 

@@ -1,5 +1,5 @@
 //! The bar on top: the open runs, a field for whatever one looks for, units, pictures. Where it is narrow, names get
-//! shorter, then words give way to signs, and at last the runs have a row of their own.
+//! shorter, then words give way to signs, and at last the runs have rows of their own.
 
 use eframe::egui::{self, Align, Button, Layout, RichText, Vec2};
 
@@ -13,6 +13,8 @@ use super::theme::{Tokens, fonts};
 use super::units::Units;
 use super::widget::choice::segments_ui;
 
+/// Height of a row of the bar, points.
+const ROW: f32 = 28.0;
 /// Between the controls of the bar, points.
 const SPACING: f32 = 8.0;
 
@@ -68,24 +70,23 @@ impl TopBar<'_> {
             right.width() + chips.as_ref().map_or(0.0, of_chips) + 2.0 * SPACING
         };
         let fitting = levels.into_iter().find(|(right, detail)| needed(*right, *detail) <= room);
-        let (right, detail) = fitting.unwrap_or((Right::Short, Detail::ShortNames));
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        let (right, detail) = fitting.unwrap_or((Right::Signs, Detail::Names));
+        // Of a fixed height: the bar had two rows where it was narrower a moment ago.
+        let row = Vec2::new(room, ROW);
+        ui.allocate_ui_with_layout(row, Layout::right_to_left(Align::Center), |ui| {
             self.export_ui(ui, right, commands);
             self.units_ui(ui, commands);
             self.field_ui(ui, right, commands);
-            if let Some(chips) = chips.as_ref().filter(|_| fitting.is_some()) {
-                ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+            let Some(chips) = &chips else { return };
+            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                if fitting.is_some() {
                     chips.ui(ui, detail, commands);
-                    self.add_ui(ui, detail, commands);
-                });
-            }
-        });
-        if let Some(chips) = chips.as_ref().filter(|_| fitting.is_none()) {
-            ui.add_space(4.0);
-            ui.horizontal_wrapped(|ui| {
-                chips.ui(ui, detail, commands);
+                }
                 self.add_ui(ui, detail, commands);
             });
+        });
+        if let Some(chips) = chips.as_ref().filter(|_| fitting.is_none()) {
+            chips.rows_ui(ui, commands);
         }
     }
 

@@ -1,10 +1,22 @@
 //! Takes pictures out of the window, in either theme and form.
 
 use crate::report;
-use crate::support::{click, settle, type_into, wait_for_output, window_on};
-use eframe::egui::{OutputCommand, Theme};
+use crate::support::{click, has_text, settle, texts, wait_for, wait_for_output, window_on};
+use eframe::egui::accesskit::Role;
+use eframe::egui::{Key, Modifiers, OutputCommand, Theme};
+use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
+use tilescope::ui::app::App;
 use tilescope::ui::command::Page;
+
+fn type_into(harness: &mut Harness<'_, App>, field: &str, text: &str) {
+    harness.get_by_role_and_label(Role::TextInput, field).focus();
+    harness.run_steps(2);
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::A);
+    harness.run_steps(2);
+    harness.get_by_role_and_label(Role::TextInput, field).type_text(text);
+    settle(harness);
+}
 
 #[test]
 fn the_picture_is_copied_and_saved() {
@@ -26,6 +38,7 @@ fn the_picture_is_copied_and_saved() {
     let path = directory.path().join("curve.png");
     type_into(&mut harness, "File, .png or .svg", &path.display().to_string());
     click(&mut harness, "Save");
+    wait_for(&mut harness, "Saved ");
     let light = image::open(&path).expect("a PNG").into_rgb8();
     let size = [light.width() as usize, light.height() as usize];
     assert_eq!(size, copied, "what is saved is what is copied");
@@ -36,6 +49,7 @@ fn the_picture_is_copied_and_saved() {
     let path = directory.path().join("dark.png");
     type_into(&mut harness, "File, .png or .svg", &path.display().to_string());
     click(&mut harness, "Save");
+    wait_for(&mut harness, "Saved ");
     let dark = image::open(&path).expect("a PNG").into_rgb8();
     assert!(dark.width().abs_diff(light.width() / 2) <= 1, "half as wide");
     assert!(dark.get_pixel(2, 2).0.iter().all(|part| *part < 60), "a dark ground");
@@ -44,9 +58,31 @@ fn the_picture_is_copied_and_saved() {
     let path = directory.path().join("curve.svg");
     type_into(&mut harness, "File, .png or .svg", &path.display().to_string());
     click(&mut harness, "Save");
+    wait_for(&mut harness, "Saved ");
     let svg = std::fs::read_to_string(&path).expect("a file");
     for part in ["<svg ", ">Step</text>", ">Always live</text>", "<path ", ">Tilescope ", "@font-face"]
     {
         assert!(svg.contains(part), "{part} in {svg}");
+    }
+}
+
+#[test]
+fn every_page_is_exported_by_a_key_and_named_after_its_report() {
+    let mut harness = window_on(Theme::Light, report::small());
+    for page in [Page::Overview, Page::Insights, Page::Memory, Page::Liveness] {
+        harness.state_mut().go(page);
+        settle(&mut harness);
+        harness.key_press_modifiers(Modifiers::COMMAND, Key::S);
+        settle(&mut harness);
+        for text in ["Export picture", "File, .png or .svg"] {
+            assert!(has_text(&harness, text), "{page:?}: {:#?}", texts(&harness));
+        }
+        let path = harness.get_by_role_and_label(Role::TextInput, "File, .png or .svg").value();
+        let path = path.unwrap_or_default();
+        assert!(path.ends_with(".png") && !path.contains(' '), "{path}");
+        crate::support::choose(&mut harness, "Picture", "Whole page");
+        let path = harness.get_by_role_and_label(Role::TextInput, "File, .png or .svg").value();
+        assert!(path.as_ref().is_some_and(|path| path.ends_with("-whole-page.png")), "{path:?}");
+        click(&mut harness, "Cancel");
     }
 }

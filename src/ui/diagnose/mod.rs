@@ -20,7 +20,7 @@ use crate::analysis::diagnose::{Diagnosis, Finding, diagnose_reader};
 use crate::text::{grouped, shortened};
 
 /// Height of the field at first, points.
-const FIELD: f32 = 190.0;
+const FIELD: f32 = 166.0;
 /// Width of what is said of a finding at first, points.
 const DETAILS: f32 = 440.0;
 
@@ -63,7 +63,7 @@ impl DiagnosePage {
         self.head_ui(ui, commands);
         if self.log.is_none() {
             let most = (ui.available_height() - 200.0).max(90.0);
-            let above = egui::Panel::top("error text").resizable(false);
+            let above = egui::Panel::top("error text").resizable(false).show_separator_line(false);
             let height = FIELD.min(most);
             above.exact_size(height).frame(egui::Frame::NONE).show(ui, |ui| self.text_ui(ui));
         }
@@ -165,7 +165,7 @@ impl DiagnosePage {
                     "Out of memory on tile 0: …, RESOURCE_EXHAUSTED: …, CUDA out of memory. …",
                 ))
                 .desired_width(f32::INFINITY)
-                .desired_rows(9)
+                .desired_rows(8)
                 .text_color(Tokens::now(ui).text)
                 .font(egui::TextStyle::Monospace);
             if ui.add(field).accessible_name("Error text").changed() {

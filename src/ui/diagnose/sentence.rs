@@ -9,6 +9,8 @@ use crate::ui::icon::Icon;
 pub fn sentence_ui(ui: &mut egui::Ui, sentence: &str) {
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 0.0;
+        ui.spacing_mut().button_padding = Vec2::new(3.0, 0.0);
+        ui.spacing_mut().interact_size.y = 0.0;
         for (part, is_code) in parts(sentence) {
             if !is_code {
                 ui.add(Label::new(clean(part)).wrap());

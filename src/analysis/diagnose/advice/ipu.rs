@@ -7,8 +7,8 @@ use crate::analysis::diagnose::finding::Kind;
 use crate::text::{bytes, clean, shortened};
 
 const CAPTURE: &str = "Capture a report that is complete although memory does not suffice: run with \
-    POPLAR_ENGINE_OPTIONS='{\"autoReport.all\":\"true\",\"autoReport.directory\":\"./profile\",\
-    \"debug.allowOutOfMemory\":\"true\"}', then see `tilescope summary ./profile`.";
+    `POPLAR_ENGINE_OPTIONS='{\"autoReport.all\":\"true\",\"autoReport.directory\":\"./profile\",\
+    \"debug.allowOutOfMemory\":\"true\"}'`, then see `tilescope summary ./profile`.";
 
 const PROPORTION: &str = "Lower availableMemoryProportion (0.6 unless set, not below 0.05) where \
     convolutions or matmuls own the peak: PopTorch `opts.setAvailableMemoryProportion({\"IPU0\": 0.3})`, \

@@ -26,7 +26,7 @@ pub fn of(finding: &Finding) -> Vec<Sentence> {
     if matches!(finding.device, Some(Device::Ipu) | None) {
         advice.push(
             "Look at the report if the program is for IPUs: `tilescope summary DIR` says what fills the memory. \
-             POPLAR_ENGINE_OPTIONS='{\"autoReport.all\":\"true\",\"autoReport.directory\":\"./profile\"}' \
+             `POPLAR_ENGINE_OPTIONS='{\"autoReport.all\":\"true\",\"autoReport.directory\":\"./profile\"}'` \
              writes one."
                 .into(),
         );
