@@ -3,7 +3,9 @@
 use super::App;
 use crate::analysis::comparison::facts::Fit;
 use crate::store::System;
+use crate::ui::command::Tool;
 use crate::ui::export::{Subject, SubjectRun};
+use crate::ui::pages::PAGES;
 use crate::ui::run_chips::fit_text;
 use crate::ui::widget::sign::Sign;
 
@@ -13,8 +15,17 @@ const MOST_NAMED: usize = 3;
 impl App {
     /// The runs that are shown, and what is selected.
     pub(super) fn about(&self) -> Subject {
+        let title = match self.tool {
+            Some(Tool::Sweep) => "Sweep",
+            Some(Tool::Diagnose) => "Explain an error",
+            None => {
+                let entry = PAGES.iter().find(|entry| entry.page == self.view.page);
+                entry.map_or("Tilescope", |entry| entry.title)
+            }
+        };
+        let page = vec![title.to_owned()];
         if self.tool.is_some() {
-            return Subject::default();
+            return Subject { page, ..Subject::default() };
         }
         let names = self.open.names();
         let shown = self.open.iter().zip(&names).filter(|(run, _)| !run.is_hidden);
@@ -28,6 +39,7 @@ impl App {
             }
         });
         Subject {
+            page,
             runs: runs.collect(),
             selection: self.selected_texts(),
             is_arena_selected: self.view.selections.now.tiles.count() == 1,

@@ -194,10 +194,10 @@ impl Exporter {
 /// What the caption of a picture says, with what its page says of itself.
 fn subject_of(about: &Subject, page: &Exportable, name: &str) -> Subject {
     let mut subject = Subject { name: name.to_owned(), ..about.clone() };
-    if let Some((title, answer)) = &page.head {
-        subject.page.push(title.clone());
-        subject.answer.clone_from(answer);
+    if name == WHOLE_PAGE {
+        subject.name = subject.page.drain(..).collect::<Vec<_>>().join(", ");
     }
+    subject.answer.clone_from(&page.answer);
     subject.page.extend(page.scope.clone());
     // What the caption has in its first line already.
     subject.page.retain(|part| !part.eq_ignore_ascii_case(name));

@@ -16,8 +16,8 @@ pub struct Exportable {
     pass: u64,
     /// Names and places, in the order in which they were drawn.
     pub pictures: Vec<(String, Rect)>,
-    /// The title of the page and its answer.
-    pub head: Option<(String, Option<(Sign, String)>)>,
+    /// What the page answers.
+    pub answer: Option<(Sign, String)>,
     /// What of the report the page shows: "worst tile".
     pub scope: Option<String>,
 }
@@ -64,9 +64,9 @@ pub fn exportable(ui: &egui::Ui, name: &str, rect: Rect) {
     }
 }
 
-/// Says what the page is and answers, for the caption of its pictures.
-pub fn head_of_exports(ui: &egui::Ui, title: &str, answer: Option<&(Sign, String)>) {
-    Exportable::add(ui.ctx(), |page| page.head = Some((title.to_owned(), answer.cloned())));
+/// Says what the page answers, for the caption of its pictures.
+pub fn answer_of_exports(ui: &egui::Ui, answer: Option<&(Sign, String)>) {
+    Exportable::add(ui.ctx(), |page| page.answer = answer.cloned());
 }
 
 /// Says what of the report the page shows, for the caption of its pictures: "worst tile".
