@@ -49,6 +49,7 @@ type FoundPair = Latest<Matchable, Option<Arc<DerivedPair>>>;
 
 #[derive(Clone, PartialEq)]
 struct AxisKey {
+    ids: Vec<RunId>,
     lens: Vec<usize>,
     pairs: Vec<Same<DerivedPair>>,
 }
@@ -251,7 +252,8 @@ impl OpenRuns {
     ) -> Option<Arc<StepAxis>> {
         let pair = |run: &Run| run.pair.clone().map(Same);
         let pairs: Vec<_> = runs.iter().skip(1).map(pair).collect::<Option<_>>()?;
-        let key = AxisKey { lens: lens.to_vec(), pairs };
+        let ids = runs.iter().map(|run| run.id).collect();
+        let key = AxisKey { ids, lens: lens.to_vec(), pairs };
         let for_job = key.clone();
         self.axis.ask("common axis of steps", ctx, &key, move |_| {
             let (reference, lens) = for_job.lens.split_first().unwrap_or((&0, &[]));
@@ -259,9 +261,9 @@ impl OpenRuns {
             let others: Vec<_> = others.zip(lens.iter().copied()).collect();
             Arc::new(StepAxis::by_matching(*reference, &others))
         });
-        // While steps are matched anew with more at hand, the axis before stays.
+        // While steps of the same runs are matched anew with more at hand, the axis before stays.
         let (made_for, axis) = self.axis.last()?;
-        (made_for.lens == key.lens).then(|| Arc::clone(axis))
+        ((&made_for.ids, &made_for.lens) == (&key.ids, &key.lens)).then(|| Arc::clone(axis))
     }
 }
 

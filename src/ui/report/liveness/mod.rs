@@ -61,9 +61,15 @@ impl RunsPage for LivenessPage {
         }
         let scope = self.choices.scope.scope;
         let needs = (runs, if scope.needs_arenas() { OF_ARENAS } else { OF_WHOLE });
-        self.timelines.ask("liveness curves", ui.ctx(), needs, &scope, move |runs, cancel| {
-            SlotTimelines::of(runs, scope, &|| cancel.is_cancelled()).map(Arc::new)
-        });
+        self.timelines.ask_or_tell(
+            "liveness curves",
+            ui.ctx(),
+            needs,
+            &scope,
+            move |runs, cancel| {
+                SlotTimelines::of(runs, scope, &|| cancel.is_cancelled()).map(Arc::new)
+            },
+        );
         let timelines = self.timelines.last(runs).and_then(|(_, timelines)| timelines.clone());
         head_ui(ui, "Liveness over steps", |ui| {
             let selected = page.selection.tiles.first();
