@@ -13,7 +13,9 @@ use std::sync::Arc;
 
 use super::PageContext;
 use super::side_by_side::columns_of_runs_ui;
+use crate::analysis::comparison::explanation::GroupedBy;
 use crate::analysis::insights::{Insights, insights_of_resident, insights_with_tiles};
+use crate::analysis::liveness::Scope;
 use crate::analysis::memory::selection::TileSelection;
 use crate::store::Report;
 use crate::ui::command::{Command, Page};
@@ -33,6 +35,16 @@ const NEEDS: Needs = &[Needed::Liveness, Needed::Debug, Needed::Exchanges];
 pub struct InsightsPage {
     changes: change::Changes,
     of_runs: BTreeMap<RunId, InsightsOfRun>,
+    /// Kept while a run is not there, for it may be being read again.
+    choices: BTreeMap<RunId, Choices>,
+}
+
+/// What is chosen on the page of a run.
+#[derive(Default)]
+struct Choices {
+    /// What its peak is divided by.
+    by: GroupedBy,
+    largest_of: Option<Scope>,
 }
 
 #[derive(Default)]
@@ -44,6 +56,7 @@ struct InsightsOfRun {
 
 struct RunPart<'a> {
     run: &'a Run,
+    choices: &'a mut Choices,
     selection: &'a mut Selection,
     commands: &'a mut Vec<Command>,
 }
@@ -84,9 +97,16 @@ impl RunsPage for InsightsPage {
                 self.changes.ui(ui, reference, run);
             }
             let (selection, commands) = (&mut *page.selection, &mut *page.commands);
-            let mut part = RunPart { run, selection, commands };
+            let choices = self.choices.entry(run.id).or_default();
+            let mut part = RunPart { run, choices, selection, commands };
             self.of_runs.entry(run.id).or_default().ui(ui, &mut part);
         });
+    }
+
+    fn run_renamed(&mut self, from: RunId, to: RunId) {
+        if let Some(choices) = self.choices.remove(&from) {
+            self.choices.insert(to, choices);
+        }
     }
 }
 
