@@ -22,10 +22,17 @@ pub struct OpenRun {
     pub load: Load,
     /// Whether it is left out of all pages.
     pub is_hidden: bool,
+    /// Whether it has taken the place of another, or of itself.
+    is_again: bool,
     derived: OnceCell<Arc<Derived>>,
 }
 
 impl OpenRun {
+    /// Whether it was shown before, and will be again as soon as its files are found.
+    fn is_expected(&self) -> bool {
+        self.is_again && !self.is_hidden && self.report().is_none() && self.failure().is_none()
+    }
+
     /// Its report, as soon as its files are found; nothing where it cannot be opened.
     pub fn report(&self) -> Option<&Arc<Report>> {
         self.load.report().filter(|_| self.failure().is_none())
@@ -115,7 +122,8 @@ impl OpenRuns {
             return Err(format!("{MOST_RUNS} runs are open: close one first"));
         }
         let id = self.new_id();
-        self.list.push(OpenRun { id, load, is_hidden: false, derived: OnceCell::new() });
+        let derived = OnceCell::new();
+        self.list.push(OpenRun { id, load, is_hidden: false, is_again: false, derived });
         Ok(())
     }
 
@@ -171,6 +179,7 @@ impl OpenRuns {
         let run = self.list.iter_mut().find(|run| run.id == id)?;
         run.load = load;
         run.id = now;
+        run.is_again = true;
         run.derived = OnceCell::new();
         self.pairs.retain(|(reference, other), _| *reference != id && *other != id);
         Some(now)
@@ -190,6 +199,10 @@ impl OpenRuns {
     /// What pages see: the runs whose files are found, with what is known of how they belong together.
     /// Asks for what is not known yet.
     pub fn runs(&mut self, ctx: &egui::Context) -> Option<Arc<Runs>> {
+        // Pages of the others alone would forget what is chosen and visible of all.
+        if self.list.iter().any(OpenRun::is_expected) {
+            return None;
+        }
         // Where the reference cannot be opened, the next one stands in for it.
         self.list.iter().find(|run| run.failure().is_none())?.report()?;
         let names = self.names();
@@ -282,4 +295,31 @@ fn ask_for_pair(found: &mut FoundPair, ctx: &egui::Context, reference: &Run, oth
         let matching = match_reports(source, target, &|| cancel.is_cancelled())?;
         Some(Arc::new(DerivedPair::new(reports, matching)))
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::loading::Stage;
+
+    #[test]
+    fn while_a_run_is_read_again_the_others_are_not_shown_alone() {
+        let ctx = egui::Context::default();
+        let mut open = OpenRuns::default();
+        let report = |name: &str| Arc::new(Report::new(name.into()));
+        for name in ["/a", "/b"] {
+            open.add(Load::ready(report(name))).expect("room for it");
+        }
+        // One that is opened comes to those that are there.
+        open.add(Load::at("/c".into(), Stage::Finding)).expect("room for it");
+        assert_eq!(open.runs(&ctx).map(|runs| runs.len()), Some(2));
+        let id = open.list[1].id;
+        let again = open.replace(id, Load::at("/b".into(), Stage::Finding)).expect("it is open");
+        assert!(open.runs(&ctx).is_none(), "pages would forget what is chosen of both");
+        open.hide(again, true);
+        assert_eq!(open.runs(&ctx).map(|runs| runs.len()), Some(1));
+        open.hide(again, false);
+        open.replace(again, Load::ready(report("/b")));
+        assert_eq!(open.runs(&ctx).map(|runs| runs.len()), Some(2));
+    }
 }

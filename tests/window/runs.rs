@@ -223,7 +223,7 @@ fn reading_again_keeps_what_is_selected_and_visible() {
 }
 
 #[test]
-fn what_is_chosen_on_insights_stays_when_one_of_two_is_read_again() {
+fn what_is_chosen_and_visible_stays_when_two_are_read_again() {
     let paths = ["pipeline", "pair-0.6"].map(sample);
     // The whole page is visible.
     let mut harness = window_sized(Theme::Light, Vec2::new(1920.0, 2400.0), |ctx| {
@@ -252,6 +252,12 @@ fn what_is_chosen_on_insights_stays_when_one_of_two_is_read_again() {
     assert_ne!(before.1[0], before.1[1]);
     click(&mut harness, "Reload");
     assert_eq!((is_on(&harness), chosen(&harness)), before);
+    // So does what is visible on another page.
+    show(&mut harness, Page::Memory);
+    click(&mut harness, "Zoom in");
+    assert!(!has_text(&harness, "100 %"), "{:#?}", texts(&harness));
+    click(&mut harness, "Reload");
+    assert!(!has_text(&harness, "100 %"), "{:#?}", texts(&harness));
 }
 
 #[test]

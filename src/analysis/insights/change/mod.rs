@@ -24,6 +24,7 @@ use serde::ser::{Serialize, SerializeStruct as _, Serializer};
 
 pub use self::evidence::{Evidence, Values};
 use self::fit::Fit;
+pub use self::machine::are_same_machine;
 use crate::analysis::comparison::contribution::{
     Contribution, Contributor, Grouping, OperationName, Part,
 };

@@ -44,7 +44,7 @@ pub use read::{TileData, TileReading};
 use tables::{Chosen, Tables};
 pub use tile::{TileChoice, facts_ui};
 pub use tooltip::hit_ui;
-pub use views::{MemoryView, arena_places, views_ui};
+pub use views::{MemoryView, arena_places, has_tiles, views_ui};
 
 /// What is shown beside something that fills the picture, as a part of its size.
 const MARGIN: f64 = 0.25;
