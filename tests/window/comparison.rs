@@ -92,12 +92,22 @@ fn what_more_reading_may_change_is_provisional() {
     wait_for(&mut harness, "Provisional: more of the reports is being read");
     // What stands below it is there.
     assert_text(&harness, "Temporary memory at the peak fell by");
+    // So it is on Insights, where advice waits.
+    harness.state_mut().go(Page::Insights);
+    wait_for(&mut harness, "From source to target (provisional: more is being read)");
+    wait_for(&mut harness, "Advice comes when the operations are read");
+    harness.state_mut().go(Page::Comparison);
+    wait_for(&mut harness, "Provisional");
     for (report, debug) in &reports {
         report.debug.fill(debug.get().cloned());
         report.logs.fill(Some(Vec::new()));
     }
     wait_until_gone(&mut harness, "Provisional");
     assert_text(&harness, "Temporary memory at the peak fell by");
+    harness.state_mut().go(Page::Insights);
+    wait_for(&mut harness, "From source to target");
+    wait_until_gone(&mut harness, "provisional");
+    wait_until_gone(&mut harness, "Advice comes when");
 }
 
 #[test]

@@ -344,6 +344,11 @@ fn by_index_other_steps_belong_together() {
     let steps: Vec<_> = peaks.iter().skip(1).map(|line| (&*line[0], &*line[1])).collect();
     assert!(steps.contains(&("30", "30")) && steps.contains(&("38", "38")), "{steps:?}");
     assert!(!steps.contains(&("30", "38")), "{steps:?}");
+    // A row that is of two other steps names both, and nothing is said to be matched.
+    let of_other_steps = peaks.iter().find(|line| line[0] == "38").expect("a peak");
+    assert_eq!(of_other_steps[3], "layer1/step38 → layer1/conv/Convolve");
+    assert_text(&harness, "Steps aligned by number");
+    assert!(!has_text(&harness, "56 steps matched"));
     // The selection stays on its step of the source.
     press(&mut harness, Key::F8, Modifiers::NONE);
     click_slot(&mut harness, BOTH, SPIKE, Modifiers::NONE);
