@@ -12,7 +12,7 @@
 
 mod evidence;
 mod fit;
-mod machine;
+pub mod machine;
 mod memory;
 mod peak;
 mod plans;
@@ -24,7 +24,6 @@ use serde::ser::{Serialize, SerializeStruct as _, Serializer};
 
 pub use self::evidence::{Evidence, Values};
 use self::fit::Fit;
-pub use self::machine::are_same_machine;
 use crate::analysis::comparison::contribution::{
     Contribution, Contributor, Grouping, OperationName, Part,
 };

@@ -30,7 +30,7 @@ use super::chip_map::ChipMapView;
 use super::memory_map::{MemoryMap, MemoryView, has_tiles, views_ui};
 use super::tile_grid::TileGridView;
 use super::{IS, PageContext, is_limit_near, part_or_reason, run_title_ui, tables_height};
-use crate::analysis::insights::change::are_same_machine;
+use crate::analysis::insights::change::machine::are_same_machine;
 use crate::analysis::memory::selection::TileSelection;
 use crate::store::TileId;
 use crate::ui::pages::RunsPage;
