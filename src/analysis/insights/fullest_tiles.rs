@@ -61,8 +61,7 @@ pub fn histogram(report: &Report) -> Vec<Bin> {
     let Some(memory) = report.memory.get() else { return Vec::new() };
     let bytes: Vec<u64> = memory.including_gaps.iter().copied().flatten().collect();
     let Some(most) = bytes.iter().copied().max() else { return Vec::new() };
-    let limit = report.target.get().and_then(|target| target.bytes_per_tile);
-    let limit = limit.unwrap_or(most).max(1);
+    let limit = report.bytes_per_tile().unwrap_or(most).max(1);
     let mut bins_to_limit = BINS_TO_LIMIT;
     while bins_to_limit > 1 && most / limit >= MOST_BINS / bins_to_limit {
         bins_to_limit /= 2;

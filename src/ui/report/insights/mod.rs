@@ -14,7 +14,9 @@ use std::sync::Arc;
 use super::PageContext;
 use super::found_insights::{FoundInsights, KnownInsights, are_all, settled};
 use super::side_by_side::columns_of_runs_ui;
+use crate::analysis::comparison::explanation::GroupedBy;
 use crate::analysis::insights::Insights;
+use crate::analysis::liveness::Scope;
 use crate::analysis::memory::selection::TileSelection;
 use crate::store::Report;
 use crate::ui::command::{Command, Page};
@@ -31,6 +33,16 @@ const TWO_COLUMNS: f32 = 820.0;
 pub struct InsightsPage {
     changes: change::Changes,
     of_runs: BTreeMap<RunId, InsightsOfRun>,
+    /// Kept while a run is not there, for it may be being read again.
+    choices: BTreeMap<RunId, Choices>,
+}
+
+/// What is chosen on the page of a run.
+#[derive(Default)]
+pub struct Choices {
+    /// What its peak is divided by.
+    by: GroupedBy,
+    largest_of: Option<Scope>,
 }
 
 #[derive(Default)]
@@ -43,6 +55,7 @@ struct InsightsOfRun {
 /// A run, and what its cards can ask for.
 pub struct RunPart<'a> {
     pub run: &'a Run,
+    pub choices: &'a mut Choices,
     pub selection: &'a mut Selection,
     pub commands: &'a mut Vec<Command>,
 }
@@ -83,9 +96,16 @@ impl RunsPage for InsightsPage {
                 self.changes.ui(ui, reference, run);
             }
             let (selection, commands) = (&mut *page.selection, &mut *page.commands);
-            let mut part = RunPart { run, selection, commands };
+            let choices = self.choices.entry(run.id).or_default();
+            let mut part = RunPart { run, choices, selection, commands };
             self.of_runs.entry(run.id).or_default().ui(ui, &mut part);
         });
+    }
+
+    fn run_renamed(&mut self, from: RunId, to: RunId) {
+        if let Some(choices) = self.choices.remove(&from) {
+            self.choices.insert(to, choices);
+        }
     }
 }
 

@@ -7,13 +7,13 @@ mod facts;
 mod steps;
 mod tiles;
 
-use eframe::egui::{self, ScrollArea, Vec2};
+use eframe::egui::{self, Align, Layout, ScrollArea, Vec2};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::PageContext;
 use super::found_insights::{FoundInsights, KnownInsights};
-use super::insights::RunPart;
+use super::insights::{Choices, RunPart};
 use crate::analysis::insights::fullest_tiles::{Bin, histogram_around_limit};
 use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::timeline::Timeline;
@@ -49,6 +49,7 @@ struct OfRun {
     insights: FoundInsights,
     steps: StepsPicture,
     strip: tiles::Strip,
+    choices: Choices,
 }
 
 /// What is worked out of a run, beside its insights.
@@ -93,7 +94,8 @@ impl RunsPage for OverviewPage {
         let state = self.of_runs.entry(run.id).or_default();
         let insights = state.insights.ask(ui.ctx(), run);
         let (selection, commands) = (&mut *page.selection, &mut *page.commands);
-        let mut part = RunPart { run, selection, commands };
+        let choices = &mut std::mem::take(&mut state.choices);
+        let mut part = RunPart { run, choices, selection, commands };
         inspector_ui(ui, |ui| facts::facts_ui(ui, &known.facts, &mut part));
         ScrollArea::vertical().id_salt("overview").auto_shrink(false).show(ui, |ui| {
             state.ui(ui, known, insights.as_ref(), &mut part);
@@ -155,10 +157,13 @@ impl OfRun {
             tiles_ui(ui, part);
             return;
         }
+        let column = Layout::top_down(Align::Min);
         ui.horizontal_top(|ui| {
             ui.spacing_mut().item_spacing.x = BETWEEN_CARDS;
-            ui.allocate_ui(Vec2::new(left, PICTURES), |ui| steps_ui(ui, part));
-            ui.allocate_ui(Vec2::new(right, PICTURES), |ui| tiles_ui(ui, part));
+            let size = Vec2::new(left, PICTURES);
+            ui.allocate_ui_with_layout(size, column, |ui| steps_ui(ui, part));
+            let size = Vec2::new(right, PICTURES);
+            ui.allocate_ui_with_layout(size, column, |ui| tiles_ui(ui, part));
         });
     }
 }
@@ -179,7 +184,9 @@ fn advice_ui(ui: &mut egui::Ui, insights: &KnownInsights, part: &mut RunPart<'_>
     let all = |ui: &mut egui::Ui| {
         ui.spacing_mut().item_spacing = Vec2::splat(BETWEEN_CARDS);
         for (number, advice) in (1..).zip(&shown) {
-            advice::piece_ui(ui, number, advice, size);
+            let column = Layout::top_down(Align::Min);
+            let piece = |ui: &mut egui::Ui| advice::piece_ui(ui, number, advice);
+            ui.allocate_ui_with_layout(size, column, piece);
         }
     };
     if columns > 1 {
