@@ -7,6 +7,7 @@ mod category_colors;
 pub mod chip_map;
 pub mod comparison;
 pub mod figures;
+pub mod found_insights;
 mod grouped_by;
 pub mod head;
 pub mod insights;
@@ -20,6 +21,7 @@ mod step_choice;
 pub mod summary;
 mod tile_figures;
 mod tile_grid;
+mod verdict_banner;
 
 use crate::store::{Absence, Part, System, TileId};
 use crate::text::shortened;

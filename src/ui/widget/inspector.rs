@@ -21,6 +21,7 @@ pub fn inspector_ui(ui: &mut egui::Ui, contents: impl FnOnce(&mut egui::Ui)) {
     } else {
         egui::Panel::bottom("inspector below").exact_size(HEIGHT)
     };
+    let frame = frame.outer_margin(egui::Margin { left: 12, ..egui::Margin::ZERO });
     panel.resizable(false).show_separator_line(false).frame(frame).show(ui, |ui| {
         ui.set_width(ui.available_width());
         ScrollArea::vertical().id_salt("inspector").auto_shrink(false).show(ui, contents);
