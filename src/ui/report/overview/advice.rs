@@ -29,7 +29,9 @@ pub fn piece_ui(ui: &mut egui::Ui, number: usize, advice: &Advice) {
             let bottom = egui::Layout::bottom_up(egui::Align::Min);
             ui.with_layout(bottom, |ui| {
                 code_ui(ui, &how.text);
-                ui.with_layout(egui::Layout::top_down(egui::Align::Min), |ui| saving_ui(ui, advice));
+                ui.with_layout(egui::Layout::top_down(egui::Align::Min), |ui| {
+                    saving_ui(ui, advice)
+                });
             });
         } else {
             saving_ui(ui, advice);
