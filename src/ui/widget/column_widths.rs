@@ -12,7 +12,7 @@ use crate::ui::units::Units;
 /// At each side of what stands in a cell, points.
 pub const PADDING: f32 = 8.0;
 /// The bar of a cell, and what is left free beside it, points.
-pub const BAR: f32 = 110.0;
+pub const BAR: f32 = 100.0;
 pub const BESIDE_BAR: f32 = 8.0;
 /// Most characters of a text that are shown, however much room there is.
 pub const MOST_SHOWN: usize = 140;
@@ -28,7 +28,7 @@ pub const BADGED_TITLE: f32 = 92.0;
 /// A badge with what is free after it.
 pub const BADGE: f32 = 20.0;
 /// The sign of sorting, an opener, a check box, a sign of a verdict.
-const SORT_SIGN: f32 = 12.0;
+const SORT_SIGN: f32 = 16.0;
 const OPENER: f32 = 22.0;
 const TICK: f32 = 28.0;
 pub const SIGN: f32 = 18.0;

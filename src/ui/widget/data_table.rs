@@ -1,7 +1,7 @@
 //! A table of data: filter, sorting by a click on a title, a row of totals, rows that open into their
 //! parts, any number of rows, and copies as CSV. Long tables are sorted beside the window.
 
-use eframe::egui::{self, Label, RichText, Role, ScrollArea, Sense, TextEdit, Vec2};
+use eframe::egui::{self, Label, Role, ScrollArea, Sense, TextEdit, Vec2};
 use egui_extras::{Column as Width, TableBuilder};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -255,6 +255,7 @@ impl DataTable {
                         let needed = aligned(ui, column.is_number(), |ui| {
                             let left = ui.cursor().left();
                             ui.spacing_mut().item_spacing.x = 6.0;
+                            ui.spacing_mut().interact_size.y = ROW_HEIGHT - 5.0;
                             if let (Some(ticks), None, 0) = (ticks.as_mut(), part, index) {
                                 ticks.ui(ui, row, &data.rows.value(row, 0).shown(units));
                             }
@@ -321,6 +322,11 @@ impl DataTable {
         }
         (self.sort, self.menu_of) = (sort, menu_of);
         seen
+    }
+
+    /// The column that it is sorted by, and whether the largest is on top.
+    pub fn sorting(&self) -> Option<(usize, bool)> {
+        self.sort
     }
 
     pub fn is_filtered(&self) -> bool {

@@ -82,7 +82,11 @@ fn bar_ui(ui: &mut egui::Ui, bar: &BarOf, of_whole: Option<f64>, of_track: Optio
     ui.allocate_ui_with_layout(size, Layout::right_to_left(Align::Center), |ui| {
         ui.set_min_size(size);
         if let Some(share) = of_whole {
-            let text = RichText::new(format!("{:.1} %", share * 100.0)).size(size::TABLE);
+            let text = match share {
+                10.0.. => format!("×{share:.1}"),
+                _ => format!("{:.1} %", share * 100.0),
+            };
+            let text = RichText::new(text).size(size::TABLE);
             ui.add(Label::new(text.color(tokens.weak_text)).extend().selectable(false));
         }
     });
