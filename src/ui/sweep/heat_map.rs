@@ -20,10 +20,12 @@ use crate::ui::widget::sign::Sign;
 /// Smallest cell, points.
 const CELL: Vec2 = Vec2::new(58.0, 30.0);
 /// Largest cell, points.
-const LARGEST: Vec2 = Vec2::new(170.0, 120.0);
+const LARGEST: Vec2 = Vec2::new(240.0, 170.0);
 /// From this height on there is room for two lines, and for three with a bar, points.
 const TWO_LINES: f32 = 46.0;
 const THREE_LINES: f32 = 70.0;
+/// From this height on the figure is large, points.
+const LARGE: f32 = 120.0;
 /// Most room for the values of the rows, points.
 const LEFT: f32 = 110.0;
 /// Room for the values of the columns and the option's name, points.
@@ -252,7 +254,7 @@ impl Lines<'_> {
     fn fits(&self, run: &SweepRun, value: String, is_known: bool, units: Units) {
         let (tokens, height) = (self.tokens, self.rect.height());
         let color = if is_known { tokens.text } else { tokens.weak_text };
-        let font = fonts::semibold(if height < THREE_LINES { 13.0 } else { 15.0 });
+    XX
         let bytes = run.fullest_tile.and_then(|tile| tile.including_gaps_bytes);
         let Some((bytes, limit)) = bytes.zip(run.bytes_per_tile).filter(|_| height >= TWO_LINES)
         else {
@@ -280,7 +282,7 @@ impl Lines<'_> {
         let by = over.map_or("over".to_owned(), |over| format!("+{}", units.bytes(over)));
         let tiles = run.tiles_over_limit.map(|tiles| format!("{} over", counted(tiles, "tile")));
         let caption = fonts::regular(size::CAPTION);
-        let font = fonts::semibold(if height < THREE_LINES { 12.0 } else { 13.0 });
+        let font = fonts::semibold(if height < THREE_LINES { size::TABLE } else { size::BODY });
         if height < TWO_LINES {
             self.text(by, font, tokens.over, 0.0);
             return;
