@@ -254,7 +254,11 @@ impl Lines<'_> {
     fn fits(&self, run: &SweepRun, value: String, is_known: bool, units: Units) {
         let (tokens, height) = (self.tokens, self.rect.height());
         let color = if is_known { tokens.text } else { tokens.weak_text };
-    XX
+        let font = fonts::semibold(match height {
+            ..THREE_LINES => size::BODY,
+            ..LARGE => size::CARD_TITLE,
+            _ => size::KEY_FIGURE,
+        });
         let bytes = run.fullest_tile.and_then(|tile| tile.including_gaps_bytes);
         let Some((bytes, limit)) = bytes.zip(run.bytes_per_tile).filter(|_| height >= TWO_LINES)
         else {
