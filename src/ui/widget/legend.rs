@@ -119,6 +119,7 @@ fn paint_patch(ui: &egui::Ui, rect: Rect, patch: Patch, is_on: bool) {
         }
         Patch::Hatch(line, is_falling) => {
             painter.rect_stroke(rect, 2, thin(line), StrokeKind::Inside);
+            let painter = painter.with_clip_rect(rect.intersect(painter.clip_rect()));
             for place in 0..3_u8 {
                 let left = rect.left() + f32::from(place) * 6.0;
                 let (from, to) = (rect.bottom(), rect.top());

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use super::PageContext;
 use super::found_insights::{FoundInsights, KnownInsights};
 use super::insights::{Choices, RunPart};
+use super::verdict_banner::{Proof, verdict_banner_ui};
 use crate::analysis::insights::fullest_tiles::{Bin, histogram_around_limit};
 use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::timeline::Timeline;
@@ -33,8 +34,9 @@ const NEEDS: Needs = &[Needed::Memory, Needed::Liveness, Needed::About, Needed::
 const MOST_ADVICE: usize = 3;
 /// Width from which cards stand beside one another, points.
 const BESIDE: f32 = 640.0;
-/// Height of the cards of curve and tiles, points.
-const PICTURES: f32 = 300.0;
+/// Heights of the cards of curve and tiles, points: what advice leaves of the page, between these.
+const LEAST_PICTURES: f32 = 250.0;
+const MOST_PICTURES: f32 = 560.0;
 /// Height of a piece of advice, points.
 const ADVICE: f32 = 168.0;
 
@@ -111,6 +113,17 @@ impl OfRun {
         insights: Option<&KnownInsights>,
         part: &mut RunPart<'_>,
     ) {
+        if let Some((insights, verdict)) =
+            insights.and_then(|insights| Some((insights, insights.found.verdict.as_ref()?)))
+        {
+            let so_far = (!insights.is_final).then_some("operations are still being read");
+            if verdict_banner_ui(ui, verdict, Proof::Figures, so_far)
+                && let Some(failure) = &verdict.failure
+                && let Ok(tiles) = failure.tiles.parse()
+            {
+                part.show_tiles(tiles);
+            }
+        }
         if let Some(capacity) = &known.capacity {
             let title = part.run.report.target.get().and_then(|target| target.ipus);
             let title = match title {
@@ -129,6 +142,8 @@ impl OfRun {
         let width = ui.available_width();
         let limit = part.run.report.bytes_per_tile();
         let tiles = limit.filter(|_| !known.tiles.is_empty());
+        let below = ADVICE + 60.0;
+        let height = (ui.available_height() - below).clamp(LEAST_PICTURES, MOST_PICTURES);
         let is_beside = width >= BESIDE && tiles.is_some() && known.timeline.is_some();
         let left = if is_beside { (width - BETWEEN_CARDS) * 0.62 } else { width };
         let right = if is_beside { width - BETWEEN_CARDS - left } else { width };
@@ -139,7 +154,7 @@ impl OfRun {
                 "Memory over steps",
                 |ui| answer_of_curve_ui(ui, timeline),
                 |ui| {
-                    let height = PICTURES - 62.0;
+                    let height = height - 64.0;
                     self.steps.ui(ui, (timeline, &known.peaks), height, part);
                 },
             );
@@ -148,8 +163,8 @@ impl OfRun {
         let mut tiles_ui = |ui: &mut egui::Ui, part: &mut RunPart<'_>| {
             let Some(limit) = tiles else { return };
             card_ui(ui, "Tiles", |ui| {
-                tiles::histogram_ui(ui, (&known.tiles, limit), PICTURES * 0.55, part);
-                strip.ui(ui, PICTURES * 0.22, part);
+                tiles::histogram_ui(ui, (&known.tiles, limit), height * 0.5, part);
+                strip.ui(ui, height * 0.27, part);
             });
         };
         if !is_beside {
@@ -160,9 +175,9 @@ impl OfRun {
         let column = Layout::top_down(Align::Min);
         ui.horizontal_top(|ui| {
             ui.spacing_mut().item_spacing.x = BETWEEN_CARDS;
-            let size = Vec2::new(left, PICTURES);
+            let size = Vec2::new(left, height);
             ui.allocate_ui_with_layout(size, column, |ui| steps_ui(ui, part));
-            let size = Vec2::new(right, PICTURES);
+            let size = Vec2::new(right, height);
             ui.allocate_ui_with_layout(size, column, |ui| tiles_ui(ui, part));
         });
     }

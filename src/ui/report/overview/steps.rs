@@ -1,5 +1,6 @@
 //! The memory over steps in small: the curve against the limit, the highest peaks named.
 
+use eframe::egui::text::{LayoutJob, TextFormat};
 use eframe::egui::{self, Vec2};
 
 use crate::analysis::liveness::scope_curve::AlwaysLive;
@@ -162,17 +163,23 @@ impl StepsPicture {
 
 /// The peaks by their operations; a click shows one.
 fn key_ui(ui: &mut egui::Ui, peaks: &[NamedPeak], part: &mut RunPart<'_>) {
-    let units = Units::now(ui);
+    let (tokens, units) = (*Tokens::now(ui), Units::now(ui));
     ui.horizontal_wrapped(|ui| {
-        ui.spacing_mut().item_spacing = Vec2::new(6.0, 2.0);
+        ui.spacing_mut().item_spacing = Vec2::new(14.0, 2.0);
         for (number, peak) in (1..).zip(peaks) {
-            ui.label(fonts::number(number.to_string()));
-            let text = egui::RichText::new(&peak.name).font(fonts::regular(12.0));
-            if ui.link(text).on_hover_text("Show it in Liveness").clicked() {
+            let mut job = LayoutJob::default();
+            for (text, font, color) in [
+                (number.to_string(), fonts::semibold(12.0), tokens.text),
+                (format!("  {}  ", peak.name), fonts::regular(12.0), tokens.weak_text),
+                (units.bytes(peak.bytes), fonts::semibold(12.0), tokens.text),
+            ] {
+                job.append(&text, 0.0, TextFormat::simple(font, color));
+            }
+            let peak_ui = ui.add(egui::Label::new(job).sense(egui::Sense::click()).extend());
+            let peak_ui = peak_ui.on_hover_cursor(egui::CursorIcon::PointingHand);
+            if peak_ui.on_hover_text("Show it in Liveness").clicked() {
                 part.show_step(peak.step);
             }
-            ui.label(fonts::number(units.bytes(peak.bytes)));
-            ui.add_space(8.0);
         }
     });
 }
