@@ -20,6 +20,7 @@ mod step_choice;
 pub mod summary;
 mod tile_figures;
 mod tile_grid;
+mod verdict_banner;
 
 use crate::store::{Absence, Part, System, TileId};
 use crate::text::shortened;
