@@ -143,6 +143,12 @@ pub fn counted(count: u64, word: &str) -> String {
     format!("{} {word}{}", grouped(count), if count == 1 { "" } else { "s" })
 }
 
+/// A name as it is read: `Rearranged layer1/output` for `<rearrangement:layer1/output>`.
+pub fn readable(name: &str) -> Cow<'_, str> {
+    let rearranged = name.strip_prefix("<rearrangement:").and_then(|of| of.strip_suffix('>'));
+    rearranged.map_or(Cow::Borrowed(name), |of| Cow::Owned(format!("Rearranged {of}")))
+}
+
 /// A name without anything that could move the cursor, turn the reading direction or break a line:
 /// such characters are written as `\u{…}`. Names come from files; a terminal obeys them.
 pub fn clean(name: &str) -> Cow<'_, str> {

@@ -8,7 +8,7 @@ use crate::ui::theme::fonts::{self, size};
 use crate::ui::theme::Tokens;
 
 /// Height of a row, points.
-const HEIGHT: f32 = 21.0;
+pub const HEIGHT: f32 = 21.0;
 /// Of the width, what names have.
 const NAMES: f32 = 0.42;
 const VALUE: f32 = 84.0;
@@ -128,11 +128,13 @@ pub fn share_text(percent: f64) -> String {
     }
 }
 
-fn part(row: Rect, left: f32, width: f32) -> Rect {
+/// A part of a row.
+pub fn part(row: Rect, left: f32, width: f32) -> Rect {
     Rect::from_x_y_ranges(left..=left + width, row.y_range())
 }
 
-fn cell_ui<R>(ui: &mut egui::Ui, rect: Rect, layout: Layout, add: impl FnOnce(&mut egui::Ui) -> R) {
+/// Draws something in a part of a row, cut there.
+pub fn cell_ui<R>(ui: &mut egui::Ui, rect: Rect, layout: Layout, add: impl FnOnce(&mut egui::Ui) -> R) {
     ui.scope_builder(UiBuilder::new().max_rect(rect).layout(layout), |ui| {
         ui.shrink_clip_rect(rect.expand(2.0));
         add(ui);

@@ -19,6 +19,8 @@ use crate::ui::widget::sign::numbered_disc;
 
 /// Longest sentence.
 const TEXT: usize = 300;
+/// Height of a line of text, points.
+const LINE: f32 = 18.0;
 /// Width of the bar of what is covered, points.
 const SHARE: f32 = 320.0;
 
@@ -66,6 +68,7 @@ impl AdviceCards {
         let mut is_open = self.is_open.get(&key).copied().unwrap_or(number == 1);
         card_frame(&tokens).show(ui, |ui| {
             ui.set_width(ui.available_width());
+            ui.spacing_mut().interact_size.y = LINE;
             ui.horizontal_top(|ui| {
                 let (disc, _) = ui.allocate_exact_size(Vec2::splat(24.0), Sense::hover());
                 numbered_disc(ui.painter(), disc.center(), number, &tokens);
@@ -107,7 +110,8 @@ impl AdviceCards {
     ) {
         let tokens = *Tokens::now(ui);
         if advice.what != advice.id.title() {
-            ui.add(Label::new(shortened(&advice.what, TEXT)).wrap());
+            let what = RichText::new(shortened(&advice.what, TEXT)).size(size::TABLE);
+            ui.add(Label::new(what).wrap());
         }
         evidence_ui(ui, page, &advice.evidence);
         if let Some(saving) = &advice.saving {

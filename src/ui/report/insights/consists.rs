@@ -11,7 +11,7 @@ use crate::analysis::figures::difference::Side;
 use crate::analysis::insights::Insights;
 use crate::analysis::insights::consists::{consists_of_peak, rows_of_one, scope_of_peak};
 use crate::analysis::liveness::scope_title;
-use crate::text::{grouped, shortened, size_or_less};
+use crate::text::{grouped, readable, shortened, size_or_less};
 use crate::ui::job::Latest;
 use crate::ui::report::category_colors::category_color;
 use crate::ui::report::grouped_by::grouped_by_segments_ui;
@@ -124,7 +124,8 @@ fn parts_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &PeakParts, by: &m
     let percent = |bytes: i64| Some(bytes as f64 * 100.0 / whole.max(1) as f64);
     for (place, (contributor, bytes)) in parts.largest.iter().enumerate() {
         let title = contributor.title();
-        let name = shortened(&title, 100);
+        let hover = shortened(&title, 300);
+        let name = readable(&hover);
         let swatch = match contributor {
             Contributor::Category(name) => Some(category_color(name, &tokens)),
             _ => None,
@@ -132,7 +133,7 @@ fn parts_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &PeakParts, by: &m
         let row = Measured {
             kind: "",
             name: &name,
-            hover: &name,
+            hover: &hover,
             is_link: matches!(contributor, Contributor::Variable(_) | Contributor::Operation(_)),
             swatch,
             color: swatch.unwrap_or(tokens.temporary),

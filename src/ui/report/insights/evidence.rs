@@ -7,7 +7,7 @@ use crate::analysis::insights::advice::Evidence;
 use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::program::operations::OperationName;
 use crate::store::StepId;
-use crate::text::{grouped, shortened};
+use crate::text::{grouped, readable, shortened};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::measured::{Columns, Measured};
@@ -46,11 +46,14 @@ pub fn evidence_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, evidence: &[Eviden
             (None, Some(file)) => file.clone().into_owned(),
             (None, None) => String::new(),
         };
-        let name = shortened(&one.what, TEXT);
+        let hover = shortened(&one.what, TEXT);
+        // The kind of the operation stands in the advice itself.
+        let operation = one.operation.as_ref().and_then(|operation| operation.name.as_deref());
+        let name = readable(operation.unwrap_or(&hover));
         let row = Measured {
             kind: "",
             name: &name,
-            hover: &name,
+            hover: &hover,
             is_link: one.variable.is_some(),
             swatch: None,
             color: tokens.temporary,

@@ -58,7 +58,7 @@ pub fn gaps_ui(ui: &mut egui::Ui, found: &Insights) {
 fn sentence(failure: &Failure, units: Units) -> String {
     let of = match failure.gaps_of_tiles {
         count if count < failure.tiles_over => {
-            format!("; the reasons are those of the {}", counted(count, "tile that is most over"))
+            format!("; the reasons are those of the {} most over", counted(count, "tile"))
         }
         _ => String::new(),
     };

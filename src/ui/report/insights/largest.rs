@@ -11,7 +11,7 @@ use crate::analysis::insights::sentences::used_text;
 use crate::analysis::liveness::{Scope, devices_with_curve, scope_title};
 use crate::analysis::memory::category_title;
 use crate::store::{DeviceId, StepId, TileId};
-use crate::text::shortened;
+use crate::text::{readable, shortened};
 use crate::ui::job::Latest;
 use crate::ui::runs::{Needed, Needs};
 use crate::ui::theme::Tokens;
@@ -21,7 +21,7 @@ use crate::ui::widget::choice::{choice_ui, segments_ui};
 use crate::ui::widget::measured::{Columns, Measured};
 
 /// Longest name.
-const NAME: usize = 100;
+const NAME: usize = 300;
 const STEP: &str = "Step";
 const VARIABLE: &str = "Variable";
 /// What of a report the largest things are among.
@@ -165,11 +165,12 @@ fn largest_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, largest: &Largest) {
     ];
     let most = all.iter().flatten().map(|found| found.bytes).max().unwrap_or(0);
     for found in all.iter().flatten() {
-        let name = shortened(&found.name, NAME);
+        let hover = shortened(&found.name, NAME);
+        let name = readable(&hover);
         let row = Measured {
             kind: found.kind,
             name: &name,
-            hover: &name,
+            hover: &hover,
             is_link: [STEP, VARIABLE].contains(&found.kind),
             swatch: None,
             color,
