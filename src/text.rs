@@ -102,8 +102,22 @@ pub fn signed_rate(difference: f64) -> String {
     format!("{sign}{}", rate(difference.abs()))
 }
 
-/// A percentage with its sign, and with a decimal below 100.
+/// A growth in percent as a factor, where that is more than ten: `×602` in place of `+60,050 %`.
+pub fn times_text(percent: f64) -> Option<String> {
+    let times = percent / 100.0 + 1.0;
+    match times {
+        ..=10.0 => None,
+        ..99.95 => Some(format!("×{times:.1}")),
+        _ if times.is_finite() => Some(format!("×{}", grouped(times.round() as u64))),
+        _ => None,
+    }
+}
+
+/// A percentage with its sign, and with a decimal below 100; what is more than tenfold as a factor.
 pub fn signed_percent(percent: f64) -> String {
+    if let Some(times) = times_text(percent) {
+        return times;
+    }
     let size = percent.abs();
     let sign = match percent {
         _ if size < 0.05 => "",

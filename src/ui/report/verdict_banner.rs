@@ -58,7 +58,7 @@ pub fn verdict_banner_ui(
         let figures = verdict_figures(verdict, &|bytes| units.bytes(bytes));
         let is_beside = ui.available_width() >= BESIDE;
         // How high the sentence is turns out when it is laid out; what stands beside it is in its middle.
-        let id = ui.id().with("height of the verdict");
+        let id = ui.scope_id().with("height of the verdict");
         let height = ui.data(|data| data.get_temp(id)).unwrap_or(SIGN);
         let row = Vec2::new(ui.available_width(), height);
         ui.allocate_ui_with_layout(row, Layout::left_to_right(Align::Center), |ui| {
