@@ -185,11 +185,11 @@ impl ContributionRows {
             Subject::First | Subject::TargetPeak | Subject::NotAlwaysLive => Part::NotAlwaysLive,
             Subject::AlwaysLive => Part::AlwaysLive,
         };
-        let (whole, grouping) = match subject {
+        let grouping = match subject {
             Subject::FullestTile => {
                 let fullest = found.fullest.as_ref()?;
                 let grouping = by.of(fullest.by_category.as_ref(), fullest.by_owner.as_ref());
-                (fullest.bytes, grouping?)
+                grouping?
             }
             _ => {
                 let peak = match subject {
@@ -197,7 +197,7 @@ impl ContributionRows {
                     Subject::TargetPeak => found.moved(Side::Target)?,
                     _ => found.peak.as_ref()?,
                 };
-                (peak.whole.of(part), peak.grouping(by)?)
+                peak.grouping(by)?
             }
         };
         let ranked = grouping.ranked(part);

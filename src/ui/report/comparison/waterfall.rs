@@ -149,7 +149,7 @@ fn picture_ui(
         let y = bars.top() + row * place as f32;
         Rect::from_x_y_ranges(rect.x_range(), y..=y + row)
     };
-    let mut run_row = |place: usize, side: Side, bytes: i64| {
+    let run_row = |place: usize, side: Side, bytes: i64| {
         let run = pair.run(side);
         let name = format!("{} {}", run.badge.letter, shortened(&run.name, 40));
         let value = units.bytes(u64::try_from(bytes).unwrap_or(0));
