@@ -3,11 +3,10 @@
 use crate::report;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
 
 use crate::support::{
-    PATIENCE, SIZES, drop_on, has_text, is_enabled, settle, texts, wait_for, window, window_on,
-    window_sized,
+    SIZES, drop_on, has_text, is_enabled, settle, texts, wait_for, wait_until_gone, window,
+    window_on, window_sized,
 };
 use eframe::egui::{Key, Modifiers, Theme};
 use egui_kittest::kittest::Queryable as _;
@@ -43,15 +42,6 @@ fn read_settings(directory: &Path) -> Value {
 
 fn home(theme: Theme, directory: &Path) -> Harness<'static, App> {
     window(theme, |ctx| App::new(ctx, None).with_settings(ctx, directory.to_owned()))
-}
-
-/// Steps until a text is gone.
-fn wait_until_gone(harness: &mut Harness<'_, App>, text: &str) {
-    let started = Instant::now();
-    while has_text(harness, text) {
-        assert!(started.elapsed() < PATIENCE, "{text:?} is still there");
-        harness.step();
-    }
 }
 
 fn press(harness: &mut Harness<'_, App>, modifiers: Modifiers, key: Key) {

@@ -11,6 +11,7 @@ mod home;
 mod insights;
 mod liveness;
 mod liveness_pair;
+mod machines;
 mod maps_of_runs;
 mod memory;
 mod memory_map;

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use crate::report;
 use crate::support::{
     choose, click, click_at, copied, drop_on, has_text, press, settle, texts, tolerances, wait_for,
-    window, window_on,
+    window, window_on, window_sized,
 };
-use eframe::egui::accesskit::Role;
+use eframe::egui::accesskit::{Role, Toggled};
 use eframe::egui::{Key, Modifiers, Theme, Vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use egui_kittest::{Harness, SnapshotResults};
@@ -220,6 +220,44 @@ fn reading_again_keeps_what_is_selected_and_visible() {
     assert_eq!(selected(&harness), steps, "it has as many steps");
     show(&mut harness, Page::Memory);
     assert_eq!(tiles(&harness), "");
+}
+
+#[test]
+fn what_is_chosen_and_visible_stays_when_two_are_read_again() {
+    let paths = ["pipeline", "pair-0.6"].map(sample);
+    // The whole page is visible.
+    let mut harness = window_sized(Theme::Light, Vec2::new(1920.0, 2400.0), |ctx| {
+        App::with_loads(ctx, paths.map(|path| Load::start(path, ctx)).into())
+    });
+    show(&mut harness, Page::Insights);
+    let is_on = |harness: &Harness<'_, App>| -> Vec<bool> {
+        let all = harness.get_all_by_role_and_label(Role::Button, "module");
+        all.map(|node| node.accesskit_node().toggled() == Some(Toggled::True)).collect()
+    };
+    assert_eq!(is_on(&harness), [false, false]);
+    harness.get_all_by_role_and_label(Role::Button, "module").next().expect("of one").click();
+    settle(&mut harness);
+    harness.get_all_by_role_and_label(Role::ComboBox, "Largest of").next().expect("one").click();
+    settle(&mut harness);
+    harness.get_by_role_and_label(Role::Button, "IPU 1").click();
+    settle(&mut harness);
+    let chosen = |harness: &Harness<'_, App>| -> Vec<Option<String>> {
+        harness
+            .get_all_by_role_and_label(Role::ComboBox, "Largest of")
+            .map(|it| it.value())
+            .collect()
+    };
+    let before = (is_on(&harness), chosen(&harness));
+    assert_eq!(before.0, [true, false]);
+    assert_ne!(before.1[0], before.1[1]);
+    click(&mut harness, "Reload");
+    assert_eq!((is_on(&harness), chosen(&harness)), before);
+    // So does what is visible on another page.
+    show(&mut harness, Page::Memory);
+    click(&mut harness, "Zoom in");
+    assert!(!has_text(&harness, "100 %"), "{:#?}", texts(&harness));
+    click(&mut harness, "Reload");
+    assert!(!has_text(&harness, "100 %"), "{:#?}", texts(&harness));
 }
 
 #[test]

@@ -37,7 +37,18 @@ pub fn window_sized<'a>(
     size: Vec2,
     app: impl FnOnce(&eframe::egui::Context) -> App,
 ) -> Harness<'a, App> {
-    let mut harness = Harness::builder()
+    let mut harness = window_at_work(theme, size, app);
+    settle(&mut harness);
+    harness
+}
+
+/// A window that may have work left.
+pub fn window_at_work<'a>(
+    theme: Theme,
+    size: Vec2,
+    app: impl FnOnce(&eframe::egui::Context) -> App,
+) -> Harness<'a, App> {
+    Harness::builder()
         .with_size(size)
         .with_theme(theme)
         .with_options(tolerances())
@@ -48,9 +59,7 @@ pub fn window_sized<'a>(
             let mut app = app(&creation.egui_ctx);
             app.go(Page::Memory);
             app
-        });
-    settle(&mut harness);
-    harness
+        })
 }
 
 pub fn window_on(theme: Theme, report: Report) -> Harness<'static, App> {
@@ -76,9 +85,18 @@ pub fn settle(harness: &mut Harness<'_, App>) {
 
 /// Steps until a text can be found.
 pub fn wait_for(harness: &mut Harness<'_, App>, text: &str) {
+    wait(harness, text, true);
+}
+
+/// Steps until a text is gone.
+pub fn wait_until_gone(harness: &mut Harness<'_, App>, text: &str) {
+    wait(harness, text, false);
+}
+
+fn wait(harness: &mut Harness<'_, App>, text: &str, is_wanted: bool) {
     let started = Instant::now();
-    while !has_text(harness, text) {
-        assert!(started.elapsed() < PATIENCE, "{text:?} is not there in {:#?}", texts(harness));
+    while has_text(harness, text) != is_wanted {
+        assert!(started.elapsed() < PATIENCE, "{text:?} in {:#?}", texts(harness));
         std::thread::sleep(Duration::from_millis(10));
         harness.step();
     }
@@ -150,6 +168,16 @@ pub fn copied_text(output: &eframe::egui::FullOutput) -> Option<String> {
         eframe::egui::OutputCommand::CopyText(text) => Some(text.clone()),
         _ => None,
     })
+}
+
+/// Opens the menu of what is at a place.
+pub fn right_click(harness: &mut Harness<'_, App>, at: Pos2) {
+    harness.hover_at(at);
+    for pressed in [true, false] {
+        let (button, modifiers) = (PointerButton::Secondary, Modifiers::NONE);
+        harness.event(Event::PointerButton { pos: at, button, pressed, modifiers });
+    }
+    settle(harness);
 }
 
 pub fn click(harness: &mut Harness<'_, App>, name: &str) {

@@ -40,7 +40,8 @@ fn facts_of(run: &WithTimeline) -> RunFacts {
     let report = &*run.report;
     let (memory, target) = (report.memory.get(), report.target.get());
     let timeline = run.timeline.as_deref();
-    let fullest = memory.and_then(|memory| FullestTile::of(memory, totals(memory, target).fullest?));
+    let fullest =
+        memory.and_then(|memory| FullestTile::of(memory, totals(memory, target).fullest?));
     let rate = throughput(report);
     RunFacts {
         fit: Fit::of(report),
@@ -89,7 +90,10 @@ pub fn which_fits(
     let roomiest = |places: &[usize]| {
         let free = |place: &usize| Some((runs.get(*place)?.free_bytes()?, *place));
         // The first of equals.
-        places.iter().filter_map(free).max_by_key(|(free, place)| (*free, std::cmp::Reverse(*place)))
+        places
+            .iter()
+            .filter_map(free)
+            .max_by_key(|(free, place)| (*free, std::cmp::Reverse(*place)))
     };
     let room = |places: &[usize]| {
         let (free, place) = roomiest(places)?;
@@ -169,8 +173,14 @@ mod tests {
             answer(&[Some(120), Some(103), Some(103)]),
             (Some(false), "None fits: nearest is B, b, 3 B over on the fullest tile".to_owned())
         );
-        assert_eq!(text(&[Some(120), Some(130)]), "Neither fits: nearest is A, a, 20 B over on the fullest tile");
-        assert_eq!(text(&[Some(90), Some(80)]), "Both fit: most room in B, b, 20 B free on the fullest tile");
+        assert_eq!(
+            text(&[Some(120), Some(130)]),
+            "Neither fits: nearest is A, a, 20 B over on the fullest tile"
+        );
+        assert_eq!(
+            text(&[Some(90), Some(80)]),
+            "Both fit: most room in B, b, 20 B free on the fullest tile"
+        );
         assert_eq!(
             text(&[Some(90), Some(80), Some(99)]),
             "All 3 fit: most room in B, b, 20 B free on the fullest tile"

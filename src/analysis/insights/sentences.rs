@@ -56,7 +56,10 @@ fn short_cause(verdict: &Verdict, failure: &Failure, size: Size<'_>) -> Option<S
         Cause::Imbalance => match worst.need_more_at_one_step {
             Some(1) => format!("{of} fits, but 1 tile needs more at one step than it has."),
             Some(count) => {
-                format!("{of} fits, but {} tiles need more at one step than they have.", grouped(count))
+                format!(
+                    "{of} fits, but {} tiles need more at one step than they have.",
+                    grouped(count)
+                )
             }
             None => format!("{of} fits, the balance between tiles does not."),
         },
@@ -87,7 +90,8 @@ pub(crate) fn verdict_figures(verdict: &Verdict, size: Size<'_>) -> Vec<VerdictF
             let at = verdict.curve.map_or_else(String::new, |curve| format!("step {}", curve.step));
             free("Free above the peak", bytes, at)
         });
-        let tile = free("Free on the fullest tile", room.least_bytes, format!("tile {}", room.tile));
+        let tile =
+            free("Free on the fullest tile", room.least_bytes, format!("tile {}", room.tile));
         return std::iter::once(tile).chain(above).collect();
     }
     let Some(failure) = &verdict.failure else { return Vec::new() };

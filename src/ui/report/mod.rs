@@ -7,6 +7,7 @@ mod category_colors;
 pub mod chip_map;
 pub mod comparison;
 pub mod figures;
+pub mod found_insights;
 mod grouped_by;
 pub mod head;
 pub mod insights;

@@ -18,8 +18,6 @@ use crate::ui::widget::sign::Sign;
 
 /// Side of the sign, points.
 const SIGN: f32 = 36.0;
-/// Height of a line of text, points.
-const LINE: f32 = 18.0;
 /// Width of the bar of what is used, points.
 const USED: f32 = 300.0;
 /// Least width of a banner whose proof stands beside the sentence, points.
@@ -126,7 +124,6 @@ fn used_ui(ui: &mut egui::Ui, verdict: &Verdict, units: Units, width: f32) {
     let (used, capacity) = (verdict.used_bytes, verdict.capacity_bytes);
     ui.allocate_ui_with_layout(Vec2::new(width, 36.0), Layout::top_down(Align::Min), |ui| {
         ui.set_width(width);
-        ui.spacing_mut().interact_size.y = LINE;
         ui.horizontal(|ui| {
             ui.label(RichText::new("Used").size(size::TABLE).weak());
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -177,7 +174,6 @@ fn figures_ui(ui: &mut egui::Ui, figures: &[VerdictFigure]) {
 fn line_of_figures_ui(ui: &mut egui::Ui, figures: &[VerdictFigure]) {
     let tokens = *Tokens::now(ui);
     ui.add_space(4.0);
-    ui.spacing_mut().interact_size.y = LINE;
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
         for figure in figures {

@@ -4,8 +4,8 @@
 use eframe::egui::{self, Align, Color32, Label, Layout, Link, Rect, RichText, UiBuilder, Vec2};
 
 use super::bar::Bar;
-use crate::ui::theme::fonts::{self, size};
 use crate::ui::theme::Tokens;
+use crate::ui::theme::fonts::{self, size};
 
 /// Height of a row, points.
 pub const HEIGHT: f32 = 21.0;
@@ -102,7 +102,9 @@ impl Measured<'_> {
         cell_ui(ui, part(row, left, names), Layout::left_to_right(Align::Center), |ui| {
             let text = RichText::new(self.name).size(size::TABLE);
             let response = match self.is_link {
-                true => ui.add(egui::Button::new(text.color(tokens.accent)).frame(false).truncate()),
+                true => {
+                    ui.add(egui::Button::new(text.color(tokens.accent)).frame(false).truncate())
+                }
                 false => ui.add(Label::new(text).truncate()),
             };
             clicked.name = self.is_link && response.clicked();
@@ -134,7 +136,12 @@ pub fn part(row: Rect, left: f32, width: f32) -> Rect {
 }
 
 /// Draws something in a part of a row, cut there.
-pub fn cell_ui<R>(ui: &mut egui::Ui, rect: Rect, layout: Layout, add: impl FnOnce(&mut egui::Ui) -> R) {
+pub fn cell_ui<R>(
+    ui: &mut egui::Ui,
+    rect: Rect,
+    layout: Layout,
+    add: impl FnOnce(&mut egui::Ui) -> R,
+) {
     ui.scope_builder(UiBuilder::new().max_rect(rect).layout(layout), |ui| {
         ui.shrink_clip_rect(rect.expand(2.0));
         add(ui);

@@ -14,10 +14,10 @@ use eframe::egui::{self, Rect, RichText, Sense};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::PageContext;
 use super::category_colors::{AskedColors, CategoryColors};
-use super::memory_map::{TileChoice, TileData, facts_ui, reading_ui};
+use super::memory_map::{TileChoice, TileData, arena_places, facts_ui, reading_ui};
 use super::side_by_side::area_below;
+use super::{PageContext, step_place_of};
 use crate::store::ArenaId;
 use crate::text::shortened;
 use crate::ui::job::Same;
@@ -27,11 +27,12 @@ use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::hatch::Hatching;
 use crate::ui::widget::overview::Overview;
 use crate::ui::widget::picture::{at_pointer_ui, link};
+use crate::ui::widget::place_menu::{PictureMenu, place_menu_ui};
 use crate::ui::widget::plane::{Extent, Plane};
 use crate::ui::widget::toolbar::Toolbar;
 use colors::{ColourBy, Kinds};
 use data::{RunData, RunReading};
-use picture::{PictureOf, RunPicture};
+use picture::{PictureOf, Place, RunPicture};
 
 /// The accessible name of a picture; of several, with the title of its run.
 const NAME: &str = "Addresses over steps";
@@ -67,6 +68,7 @@ pub struct AddressStepsView {
     runs: BTreeMap<RunId, OfRun>,
     /// The run, the step and the address under the pointer.
     pointed: Option<(RunId, (usize, u64))>,
+    menu: PictureMenu<Place>,
 }
 
 impl AddressStepsView {
@@ -244,6 +246,14 @@ impl AddressStepsView {
                 pointed_now = Some((run.id, (at.step, at.address)));
                 at_pointer_ui(&answer.response, |ui| tooltip::place_ui(ui, data, at));
             }
+            self.menu.ui(&answer.response, answer.hovered, |ui, at| {
+                let name = at.row.map(|row| data.tile.name(row));
+                let is_step = at.step < data.rectangles.steps as usize;
+                let step = is_step.then(|| step_place_of(runs, run, at.step));
+                let tile = arena_places(runs, data.tile.arena);
+                let places: Vec<_> = step.into_iter().chain(tile).collect();
+                place_menu_ui(ui, name, &places, page.commands);
+            });
             let clicked = answer.clicked;
             let steps = data.rectangles.steps as usize;
             let step = clicked.map(|at| at.step).filter(|step| *step < steps).or(answer.step);

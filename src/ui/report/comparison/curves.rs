@@ -10,8 +10,8 @@ use crate::analysis::comparison::at_a_glance::RunFacts;
 use crate::analysis::comparison::slot_curves::in_slots;
 use crate::analysis::liveness::timeline::Timeline;
 use crate::ui::job::{Made, Same};
-use crate::ui::report::{PageContext, is_limit_near};
 use crate::ui::report::moment::step_id;
+use crate::ui::report::{PageContext, is_limit_near};
 use crate::ui::runs::{Run, Runs};
 use crate::ui::theme::Tokens;
 use crate::ui::theme::fonts::{self, size};
@@ -53,9 +53,9 @@ impl ColumnCurve {
             .enumerate()
             .map(|(step, bytes)| bytes.saturating_add(level(step)))
             .collect();
-        let range = all.iter().fold((u64::MAX, 0), |(low, high), bytes| {
-            (low.min(*bytes), high.max(*bytes))
-        });
+        let range = all
+            .iter()
+            .fold((u64::MAX, 0), |(low, high), bytes| (low.min(*bytes), high.max(*bytes)));
         let of_slots = in_slots(slots, step_in, &all);
         let wide = slots.div_ceil(COLUMNS).max(1);
         let bounds = |part: &[u64]| {
@@ -72,7 +72,13 @@ impl ColumnCurve {
     }
 
     /// The curve as strips of a pixel each: a line, or the area below it.
-    pub fn mesh(&self, rect: Rect, (low, high): (u64, u64), line: Color32, area: Option<Color32>) -> Arc<Mesh> {
+    pub fn mesh(
+        &self,
+        rect: Rect,
+        (low, high): (u64, u64),
+        line: Color32,
+        area: Option<Color32>,
+    ) -> Arc<Mesh> {
         let mut mesh = Mesh::default();
         let height = |bytes: u64| {
             let share = (bytes as f64 - low as f64) / (high.saturating_sub(low)).max(1) as f64;
@@ -83,7 +89,8 @@ impl ColumnCurve {
         for pixel in 0..pixels {
             let from = pixel * self.columns.len() / pixels;
             let to = ((pixel + 1) * self.columns.len()).div_ceil(pixels);
-            let Some(part) = self.columns.get(from..to.max(from + 1).min(self.columns.len())) else {
+            let Some(part) = self.columns.get(from..to.max(from + 1).min(self.columns.len()))
+            else {
                 continue;
             };
             let of_pixel = part.iter().copied().reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
@@ -128,7 +135,8 @@ struct Scale {
 
 impl Scale {
     fn y(&self, bytes: u64) -> f32 {
-        let share = (bytes as f64 - self.low as f64) / self.high.saturating_sub(self.low).max(1) as f64;
+        let share =
+            (bytes as f64 - self.low as f64) / self.high.saturating_sub(self.low).max(1) as f64;
         self.frame.bottom() - self.frame.height() * share.clamp(0.0, 1.0) as f32
     }
 
@@ -179,7 +187,9 @@ impl Curves {
         let mut from = 0;
         let at_right = |ui: &mut egui::Ui| {
             let steps = match runs.axis() {
-                Some(_) => format!("steps of {}, the others aligned", runs.reference().badge.letter),
+                Some(_) => {
+                    format!("steps of {}, the others aligned", runs.reference().badge.letter)
+                }
                 None => "steps by their numbers".to_owned(),
             };
             ui.add(egui::Label::new(fonts::caption(steps).color(tokens.third_text)).truncate());
@@ -373,13 +383,7 @@ fn cursor(
         false => (x - 10.0 - size.x).max(scale.frame.left()),
     };
     let rect = Rect::from_min_size(Pos2::new(left, scale.frame.top() + 2.0), size);
-    painter.rect(
-        rect,
-        6,
-        tokens.raised,
-        Stroke::new(1.0, tokens.border),
-        egui::StrokeKind::Inside,
-    );
+    painter.rect(rect, 6, tokens.raised, Stroke::new(1.0, tokens.border), egui::StrokeKind::Inside);
     let font = fonts::semibold(size::CAPTION);
     let head = format!("Step {}", step_of(runs, slot));
     painter.text(rect.min + Vec2::new(8.0, 4.0), Align2::LEFT_TOP, head, font.clone(), tokens.text);

@@ -363,7 +363,12 @@ fn line(
         match cell {
             Cell::Badge => {
                 let at = Pos2::new(part.left() + 9.0 + 2.0, part.center().y);
-                paint_badge(painter, Rect::from_center_size(at, Vec2::splat(18.0)), run.badge, tokens);
+                paint_badge(
+                    painter,
+                    Rect::from_center_size(at, Vec2::splat(18.0)),
+                    run.badge,
+                    tokens,
+                );
             }
             Cell::Name => {
                 let text = shortened(&run.name, 60).into_owned();
@@ -383,7 +388,9 @@ fn line(
             Cell::AgainstLimit => bar(part, facts.peak_bytes, facts.limit_bytes, most_peak),
             Cell::Fullest => number(right, known(facts.fullest_bytes, units), tokens.text),
             Cell::AgainstTile => bar(part, facts.fullest_bytes, facts.bytes_per_tile, most_tile),
-            Cell::AlwaysLive => number(right, known(facts.always_live_bytes, units), tokens.weak_text),
+            Cell::AlwaysLive => {
+                number(right, known(facts.always_live_bytes, units), tokens.weak_text)
+            }
             Cell::Code => number(right, known(facts.code_bytes, units), tokens.weak_text),
             Cell::Samples => match facts.samples_per_second {
                 Some(samples) => number(right, rate(samples), tokens.text),

@@ -1,6 +1,8 @@
 //! Why the peak changed: from the reference's to the run's in steps, with the limit. The steps add up to the byte.
 
-use eframe::egui::{self, Align2, Color32, Pos2, Rect, Role, Sense, Shape, Stroke, Vec2, WidgetInfo};
+use eframe::egui::{
+    self, Align2, Color32, Pos2, Rect, Role, Sense, Shape, Stroke, Vec2, WidgetInfo,
+};
 use std::sync::Arc;
 
 use super::pair_of_runs::PairOfRuns;
@@ -57,24 +59,29 @@ impl WhyThePeak {
         let [from, to] = pair.runs.map(|run| run.badge.letter);
         let title = format!("{verb}, {from} → {to}");
         let mut by = self.by;
-        card_with_ui(ui, &title, |ui| grouped_by_segments_ui(ui, &mut by), |ui| {
-            let Some((peak, whole)) = found.peak.as_ref().zip(whole) else {
-                ui.weak("One of the reports has no curve over steps");
-                return;
-            };
-            change_ui(ui, pair, peak, &whole);
-            let key = (Same(Arc::clone(found)), self.by);
-            let made = self.made.of(key, |(Same(found), by)| {
-                let grouping = found.peak.as_ref()?.grouping(*by)?;
-                Waterfall::of(whole, grouping, Part::All, MOST_STEPS)
-            });
-            match made {
-                Some(waterfall) => picture_ui(ui, pair, waterfall, limit, height),
-                None => {
-                    ui.weak("The reports do not say what these bytes belong to, or are not read yet");
+        card_with_ui(
+            ui,
+            &title,
+            |ui| grouped_by_segments_ui(ui, &mut by),
+            |ui| {
+                let Some((peak, whole)) = found.peak.as_ref().zip(whole) else {
+                    ui.weak("One of the reports has no curve over steps");
+                    return;
+                };
+                change_ui(ui, pair, peak, &whole);
+                let key = (Same(Arc::clone(found)), self.by);
+                let made = self.made.of(key, |(Same(found), by)| {
+                    let grouping = found.peak.as_ref()?.grouping(*by)?;
+                    Waterfall::of(whole, grouping, Part::All, MOST_STEPS)
+                });
+                match made {
+                    Some(waterfall) => picture_ui(ui, pair, waterfall, limit, height),
+                    None => {
+                        ui.weak("The reports do not say what these bytes belong to, or are not read yet");
+                    }
                 }
-            }
-        });
+            },
+        );
         self.by = by;
     }
 }
@@ -136,10 +143,8 @@ fn picture_ui(
     let size = Vec2::new(ui.available_width(), LIMIT + AXIS + row * rows as f32);
     let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
     let names = (rect.width() * 0.34).clamp(96.0, 210.0);
-    let bars = Rect::from_min_max(
-        rect.min + Vec2::new(names, LIMIT),
-        rect.max - Vec2::new(SIZES, AXIS),
-    );
+    let bars =
+        Rect::from_min_max(rect.min + Vec2::new(names, LIMIT), rect.max - Vec2::new(SIZES, AXIS));
     let limit = limit.and_then(|limit| i64::try_from(limit).ok());
     let near = limit.filter(|limit| *limit <= found.top().saturating_mul(4));
     let top = found.top().max(near.unwrap_or(0));
@@ -229,7 +234,8 @@ impl Line<'_> {
         let said = format!("{}: {}", self.name, self.value);
         response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &said));
         response.on_hover_text(&said);
-        let mut name = Rect::from_min_size(self.rect.min, Vec2::new(self.names - 8.0, self.rect.height()));
+        let mut name =
+            Rect::from_min_size(self.rect.min, Vec2::new(self.names - 8.0, self.rect.height()));
         if let Some(swatch) = self.swatch {
             let at = Pos2::new(name.left() + 5.0, name.center().y);
             ui.painter().rect_filled(Rect::from_center_size(at, Vec2::splat(10.0)), 2, swatch);

@@ -1,7 +1,9 @@
 //! What to try, a card each: what it covers of what is too much, what it costs, and folded what says so and how it
 //! is written.
 
-use eframe::egui::{self, Align, Button, Frame, Label, Layout, Margin, RichText, Sense, Stroke, Vec2};
+use eframe::egui::{
+    self, Align, Button, Frame, Label, Layout, Margin, RichText, Sense, Stroke, Vec2,
+};
 use std::collections::BTreeMap;
 
 use super::RunPart;
@@ -19,163 +21,140 @@ use crate::ui::widget::sign::numbered_disc;
 
 /// Longest sentence.
 const TEXT: usize = 300;
-/// Height of a line of text, points.
-const LINE: f32 = 18.0;
 /// Width of the bar of what is covered, points.
 const SHARE: f32 = 320.0;
 
 /// What is unfolded, and the framework that is shown.
 #[derive(Default)]
-pub struct AdviceCards {
+pub struct Unfolded {
     /// What was folded or unfolded by hand.
     is_open: BTreeMap<(Technique, usize), bool>,
     framework: Option<Framework>,
 }
 
-impl AdviceCards {
-    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights) {
-        ui.horizontal(|ui| {
-            ui.label(fonts::card_title("What to try, by what it covers"));
-            let has_savings = found.advice.iter().any(|advice| advice.saving.is_some());
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                if has_savings {
-                    let key = fonts::caption("solid: computed · striped: at most");
-                    ui.label(key.color(Tokens::now(ui).third_text));
+pub fn advice_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights) {
+    ui.horizontal(|ui| {
+        ui.label(fonts::card_title("What to try, by what it covers"));
+        let has_savings = found.advice.iter().any(|advice| advice.saving.is_some());
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            if has_savings {
+                let key = fonts::caption("solid: computed · striped: at most");
+                ui.label(key.color(Tokens::now(ui).third_text));
+            }
+        });
+    });
+    ui.add_space(4.0);
+    if found.advice.is_empty() {
+        ui.weak("Nothing in this report asks for a change");
+    }
+    for (number, advice) in (1..).zip(&found.advice) {
+        advice_card_ui(ui, page, number, advice);
+    }
+    for (place, not_advised) in (1..).zip(&found.not_advised) {
+        not_ui(ui, page, place, not_advised);
+    }
+}
+
+fn advice_card_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, number: usize, advice: &Advice) {
+    let tokens = *Tokens::now(ui);
+    let key = (advice.id, number);
+    let mut is_open = page.choices.advice.is_open.get(&key).copied().unwrap_or(number == 1);
+    card_frame(&tokens).show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        ui.horizontal_top(|ui| {
+            let (disc, _) = ui.allocate_exact_size(Vec2::splat(24.0), Sense::hover());
+            numbered_disc(ui.painter(), disc.center(), number, &tokens);
+            ui.with_layout(Layout::top_down(Align::Min), |ui| {
+                ui.set_width(ui.available_width());
+                ui.horizontal(|ui| {
+                    let fold = 104.0_f32.min(ui.available_width() / 3.0);
+                    let width = ui.available_width() - fold;
+                    ui.allocate_ui(Vec2::new(width, 24.0), |ui| {
+                        ui.set_width(width);
+                        ui.horizontal_wrapped(|ui| title_ui(ui, advice));
+                    });
+                    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                        if fold_ui(ui, is_open, &format!("evidence of {number}")) {
+                            is_open = !is_open;
+                            page.choices.advice.is_open.insert(key, is_open);
+                        }
+                    });
+                });
+                if let Some(saving) = &advice.saving {
+                    saving_ui(ui, saving);
+                }
+                cost_ui(ui, advice.caution);
+                if is_open {
+                    details_ui(ui, page, number, advice);
                 }
             });
         });
-        ui.add_space(4.0);
-        if found.advice.is_empty() {
-            ui.weak("Nothing in this report asks for a change");
-        }
-        for (number, advice) in (1..).zip(&found.advice) {
-            self.card_ui(ui, page, number, advice);
-        }
-        for (place, not_advised) in (1..).zip(&found.not_advised) {
-            self.not_ui(ui, page, place, not_advised);
-        }
-    }
+    });
+    ui.add_space(BETWEEN_CARDS - ui.spacing().item_spacing.y);
+}
 
-    fn card_ui(
-        &mut self,
-        ui: &mut egui::Ui,
-        page: &mut RunPart<'_>,
-        number: usize,
-        advice: &Advice,
-    ) {
-        let tokens = *Tokens::now(ui);
-        let key = (advice.id, number);
-        let mut is_open = self.is_open.get(&key).copied().unwrap_or(number == 1);
-        card_frame(&tokens).show(ui, |ui| {
-            ui.set_width(ui.available_width());
-            ui.spacing_mut().interact_size.y = LINE;
-            ui.horizontal_top(|ui| {
-                let (disc, _) = ui.allocate_exact_size(Vec2::splat(24.0), Sense::hover());
-                numbered_disc(ui.painter(), disc.center(), number, &tokens);
-                ui.with_layout(Layout::top_down(Align::Min), |ui| {
-                    ui.set_width(ui.available_width());
-                    ui.horizontal(|ui| {
-                        let fold = 104.0_f32.min(ui.available_width() / 3.0);
-                        let width = ui.available_width() - fold;
-                        ui.allocate_ui(Vec2::new(width, 24.0), |ui| {
-                            ui.set_width(width);
-                            ui.horizontal_wrapped(|ui| title_ui(ui, advice));
-                        });
-                        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                            if fold_ui(ui, is_open, &format!("evidence of {number}")) {
-                                is_open = !is_open;
-                                self.is_open.insert(key, is_open);
-                            }
-                        });
-                    });
-                    if let Some(saving) = &advice.saving {
-                        saving_ui(ui, saving);
-                    }
-                    cost_ui(ui, advice.caution);
-                    if is_open {
-                        self.evidence_ui(ui, page, number, advice);
-                    }
-                });
-            });
+fn details_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, number: usize, advice: &Advice) {
+    let tokens = *Tokens::now(ui);
+    if advice.what != advice.id.title() {
+        let what = RichText::new(shortened(&advice.what, TEXT)).size(size::TABLE);
+        ui.add(Label::new(what).wrap());
+    }
+    evidence_ui(ui, page, &advice.evidence);
+    if let Some(saving) = &advice.saving {
+        let units = Units::now(ui);
+        let sentence = saving.sentence(&|bytes| units.bytes(bytes));
+        let basis = fonts::caption(format!("{sentence}. Basis: {}", clean(&saving.basis)));
+        ui.add(Label::new(basis.color(tokens.third_text)).wrap());
+    }
+    how_ui(ui, page, number, &advice.how);
+}
+
+/// How it is written in the framework that is chosen, with a button that copies it.
+fn how_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, number: usize, ways: &[How]) {
+    let Some(first) = ways.first() else { return };
+    let tokens = *Tokens::now(ui);
+    let is_chosen = |how: &&How| Some(how.framework) == page.choices.advice.framework;
+    let mut now = ways.iter().find(is_chosen).unwrap_or(first).framework;
+    ui.add_space(4.0);
+    if ways.len() > 1 {
+        let choices = ways.iter().map(|how| (how.framework, how.framework.title()));
+        ui.push_id(("framework", number), |ui| segments_ui(ui, "", &mut now, choices));
+        page.choices.advice.framework = Some(now);
+    }
+    let shown = ways.iter().find(|how| how.framework == now).unwrap_or(first);
+    ui.horizontal(|ui| {
+        let width = (ui.available_width() - 92.0).max(60.0);
+        let frame = Frame::new()
+            .fill(tokens.page)
+            .stroke(Stroke::new(1.0, tokens.border))
+            .corner_radius(6)
+            .inner_margin(Margin::symmetric(8, 5));
+        frame.show(ui, |ui| {
+            ui.set_width(width - 18.0);
+            ui.add(Label::new(RichText::new(&shown.text).monospace()).wrap());
         });
-        ui.add_space(BETWEEN_CARDS - ui.spacing().item_spacing.y);
-    }
+        let copy = ui.add(Button::new((Icon::Copy.atom(), "Copy")));
+        if copy.accessible_name(format!("Copy how to do {number}")).clicked() {
+            ui.copy_text(shown.text.clone());
+        }
+    });
+}
 
-    fn evidence_ui(
-        &mut self,
-        ui: &mut egui::Ui,
-        page: &mut RunPart<'_>,
-        number: usize,
-        advice: &Advice,
-    ) {
-        let tokens = *Tokens::now(ui);
-        if advice.what != advice.id.title() {
-            let what = RichText::new(shortened(&advice.what, TEXT)).size(size::TABLE);
-            ui.add(Label::new(what).wrap());
+/// What one would think of and what does not help, in a quiet line.
+fn not_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, place: usize, not_advised: &NotAdvised) {
+    let key = (not_advised.id, 1000 + place);
+    let mut is_open = page.choices.advice.is_open.get(&key).copied().unwrap_or(false);
+    ui.horizontal_wrapped(|ui| {
+        ui.weak("Not:");
+        ui.add(Label::new(RichText::new(shortened(&not_advised.why, TEXT)).weak()).wrap());
+        let what = format!("evidence against {place}");
+        if !not_advised.evidence.is_empty() && fold_ui(ui, is_open, &what) {
+            is_open = !is_open;
+            page.choices.advice.is_open.insert(key, is_open);
         }
-        evidence_ui(ui, page, &advice.evidence);
-        if let Some(saving) = &advice.saving {
-            let units = Units::now(ui);
-            let sentence = saving.sentence(&|bytes| units.bytes(bytes));
-            let basis = fonts::caption(format!("{sentence}. Basis: {}", clean(&saving.basis)));
-            ui.add(Label::new(basis.color(tokens.third_text)).wrap());
-        }
-        self.how_ui(ui, number, &advice.how);
-    }
-
-    /// How it is written in the framework that is chosen, with a button that copies it.
-    fn how_ui(&mut self, ui: &mut egui::Ui, number: usize, ways: &[How]) {
-        let Some(first) = ways.first() else { return };
-        let tokens = *Tokens::now(ui);
-        let is_chosen = |how: &&How| Some(how.framework) == self.framework;
-        let mut now = ways.iter().find(is_chosen).unwrap_or(first).framework;
-        ui.add_space(4.0);
-        if ways.len() > 1 {
-            let choices = ways.iter().map(|how| (how.framework, how.framework.title()));
-            ui.push_id(("framework", number), |ui| segments_ui(ui, "", &mut now, choices));
-            self.framework = Some(now);
-        }
-        let shown = ways.iter().find(|how| how.framework == now).unwrap_or(first);
-        ui.horizontal(|ui| {
-            let width = (ui.available_width() - 92.0).max(60.0);
-            let frame = Frame::new()
-                .fill(tokens.page)
-                .stroke(Stroke::new(1.0, tokens.border))
-                .corner_radius(6)
-                .inner_margin(Margin::symmetric(8, 5));
-            frame.show(ui, |ui| {
-                ui.set_width(width - 18.0);
-                ui.add(Label::new(RichText::new(&shown.text).monospace()).wrap());
-            });
-            let copy = ui.add(Button::new((Icon::Copy.atom(), "Copy")));
-            if copy.accessible_name(format!("Copy how to do {number}")).clicked() {
-                ui.copy_text(shown.text.clone());
-            }
-        });
-    }
-
-    /// What one would think of and what does not help, in a quiet line.
-    fn not_ui(
-        &mut self,
-        ui: &mut egui::Ui,
-        page: &mut RunPart<'_>,
-        place: usize,
-        not_advised: &NotAdvised,
-    ) {
-        let key = (not_advised.id, 1000 + place);
-        let mut is_open = self.is_open.get(&key).copied().unwrap_or(false);
-        ui.horizontal_wrapped(|ui| {
-            ui.weak("Not:");
-            ui.add(Label::new(RichText::new(shortened(&not_advised.why, TEXT)).weak()).wrap());
-            let what = format!("evidence against {place}");
-            if !not_advised.evidence.is_empty() && fold_ui(ui, is_open, &what) {
-                is_open = !is_open;
-                self.is_open.insert(key, is_open);
-            }
-        });
-        if is_open {
-            evidence_ui(ui, page, &not_advised.evidence);
-        }
+    });
+    if is_open {
+        evidence_ui(ui, page, &not_advised.evidence);
     }
 }
 

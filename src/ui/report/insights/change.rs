@@ -4,12 +4,13 @@ use eframe::egui::{self, RichText};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{OF_BYTES, are_all, settled};
+use super::OF_BYTES;
 use crate::analysis::derived::DerivedPair;
 use crate::analysis::insights::change::ChangeInsight;
 use crate::analysis::insights::compared::changes;
 use crate::text::shortened;
 use crate::ui::job::{Latest, Same};
+use crate::ui::report::found_insights::{are_all, settled};
 use crate::ui::runs::{Run, RunId, Runs};
 use crate::ui::theme::Tokens;
 use crate::ui::theme::fonts::{self, size};

@@ -3,7 +3,7 @@
 use eframe::egui;
 use std::sync::Arc;
 
-use super::{OF_BYTES, RunPart, are_all, settled};
+use super::{OF_BYTES, RunPart};
 use crate::analysis::comparison::contribution::{Contributor, Grouping};
 use crate::analysis::comparison::explanation::{Explanation, GroupedBy};
 use crate::analysis::comparison::moment::Moment;
@@ -14,6 +14,7 @@ use crate::analysis::liveness::scope_title;
 use crate::text::{grouped, readable, shortened, size_or_less};
 use crate::ui::job::Latest;
 use crate::ui::report::category_colors::category_color;
+use crate::ui::report::found_insights::{are_all, settled};
 use crate::ui::report::grouped_by::grouped_by_segments_ui;
 use crate::ui::theme::Tokens;
 use crate::ui::theme::fonts;
@@ -26,7 +27,6 @@ const MOST_ROWS: usize = 8;
 
 #[derive(Default)]
 pub struct Consists {
-    by: GroupedBy,
     found: Latest<Vec<bool>, Option<PeakParts>>,
 }
 
@@ -81,7 +81,7 @@ impl Consists {
         }
         card_ui(ui, "What the peak consists of", |ui| {
             match (self.found.get(&key), self.found.failure()) {
-                (Some(Some(found)), _) => parts_ui(ui, page, found, &mut self.by),
+                (Some(Some(found)), _) => parts_ui(ui, page, found),
                 (Some(None), _) => {
                     ui.weak("The report does not have the tables that say so");
                 }
@@ -96,7 +96,7 @@ impl Consists {
     }
 }
 
-fn parts_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &PeakParts, by: &mut GroupedBy) {
+fn parts_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &PeakParts) {
     let units = Units::now(ui);
     let tokens = *Tokens::now(ui);
     let (moment, whole) = (found.moment, found.whole_bytes);
@@ -108,17 +108,15 @@ fn parts_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &PeakParts, by: &m
         let text = fonts::caption(format!("{} of {of}{step}", size(whole)));
         ui.label(text.color(tokens.weak_text));
     });
-    grouped_by_segments_ui(ui, by);
-    let parts = found.parts.iter().find(|(other, _)| other == by);
+    grouped_by_segments_ui(ui, &mut page.choices.by);
+    let by = page.choices.by;
+    let parts = found.parts.iter().find(|(other, _)| *other == by);
     let Some(parts) = parts.and_then(|(_, parts)| parts.as_ref()) else {
         ui.weak("The report does not name them, or not whole");
         return;
     };
-    let columns = Columns {
-        has_swatch: *by == GroupedBy::Category,
-        has_percent: true,
-        ..Columns::default()
-    };
+    let columns =
+        Columns { has_swatch: by == GroupedBy::Category, has_percent: true, ..Columns::default() };
     // What is below 0 has no bar: it is taken off the others.
     let bar = |bytes: i64| Some((u64::try_from(bytes).ok()?, whole.max(0).unsigned_abs()));
     let percent = |bytes: i64| Some(bytes as f64 * 100.0 / whole.max(1) as f64);

@@ -4,7 +4,7 @@ use eframe::egui;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::{RunPart, settled};
+use super::RunPart;
 use crate::analysis::insights::Insights;
 use crate::analysis::insights::largest::{Largest, LargestExchange, LargestVertex, largest};
 use crate::analysis::insights::sentences::used_text;
@@ -13,6 +13,7 @@ use crate::analysis::memory::category_title;
 use crate::store::{DeviceId, StepId, TileId};
 use crate::text::{readable, shortened};
 use crate::ui::job::Latest;
+use crate::ui::report::found_insights::settled;
 use crate::ui::runs::{Needed, Needs};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
@@ -36,10 +37,15 @@ enum Of {
     Arena,
 }
 
+/// What is chosen.
 #[derive(Default)]
-pub struct LargestThings {
+pub struct LargestOf {
     of: Of,
     device: Option<DeviceId>,
+}
+
+#[derive(Default)]
+pub struct LargestThings {
     found: Latest<(Scope, Vec<bool>), Largest>,
 }
 
@@ -49,15 +55,16 @@ impl LargestThings {
         let selected = page.selection.tiles.first();
         let fullest = found.fullest_tiles.first().map(|tile| TileId(tile.tile));
         let arena = selected.or(fullest).map(|tile| Scope::Arena(tile.into()));
-        let device = self.device.filter(|known| devices.contains(known)).or(devices.first().copied());
-        let system = &page.report().system;
+        let device = page.choices.largest.device;
+        let device = device.filter(|known| devices.contains(known)).or(devices.first().copied());
+        let system = page.report().system.clone();
         let choices = [
             Some((Of::Model, "Model")),
             // One is all of the model.
             (devices.len() > 1).then_some((Of::Device, system.device)),
             arena.is_some().then_some((Of::Arena, system.arena)),
         ];
-        let mut of = self.of;
+        let mut of = page.choices.largest.of;
         if !choices.iter().flatten().any(|(choice, _)| *choice == of) {
             of = Of::Model;
         }
@@ -74,7 +81,7 @@ impl LargestThings {
                 Of::Arena => arena,
                 Of::Model => None,
             };
-            self.scope_ui(ui, page, scope, &devices);
+            scope_ui(ui, page, scope, &devices);
             let Some(scope) = scope else {
                 largest_ui(ui, page, &found.largest);
                 return;
@@ -92,35 +99,29 @@ impl LargestThings {
             }
         });
         if chosen != of {
-            self.of = chosen;
+            page.choices.largest.of = chosen;
         }
     }
+}
 
-    /// Which of several devices, or which tile it is.
-    fn scope_ui(
-        &mut self,
-        ui: &mut egui::Ui,
-        page: &RunPart<'_>,
-        scope: Option<Scope>,
-        devices: &[DeviceId],
-    ) {
-        let report = page.report();
-        match scope {
-            Some(Scope::Device(mut device)) => {
-                let title = |device: &DeviceId| scope_title(report, Scope::Device(*device));
-                let all = devices.iter().copied();
-                choice_ui(ui, ("Largest of", 110.0), &mut device, all, title);
-                self.device = Some(device);
-            }
-            Some(scope) => {
-                let which = match page.selection.tiles.is_empty() {
-                    true => "the fullest; a selected one takes its place",
-                    false => "the selected one",
-                };
-                ui.weak(format!("{}, {which}", scope_title(report, scope)));
-            }
-            None => {}
+/// Which of several devices, or which tile it is.
+fn scope_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, scope: Option<Scope>, devices: &[DeviceId]) {
+    let report = Arc::clone(page.report());
+    match scope {
+        Some(Scope::Device(mut device)) => {
+            let title = |device: &DeviceId| scope_title(&report, Scope::Device(*device));
+            let all = devices.iter().copied();
+            choice_ui(ui, ("Largest of", 110.0), &mut device, all, title);
+            page.choices.largest.device = Some(device);
         }
+        Some(scope) => {
+            let which = match page.selection.tiles.is_empty() {
+                true => "the fullest; a selected one takes its place",
+                false => "the selected one",
+            };
+            ui.weak(format!("{}, {which}", scope_title(&report, scope)));
+        }
+        None => {}
     }
 }
 

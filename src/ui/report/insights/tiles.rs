@@ -67,15 +67,12 @@ fn histogram_ui(ui: &mut egui::Ui, page: &RunPart<'_>, found: &Insights, units: 
     let limit = page.report().bytes_per_tile();
     let size = Vec2::new(ui.available_width(), HISTOGRAM);
     let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
-    let frame = Rect::from_min_max(
-        rect.min + Vec2::new(0.0, HEADROOM),
-        rect.max - Vec2::new(0.0, AXIS),
-    );
+    let frame =
+        Rect::from_min_max(rect.min + Vec2::new(0.0, HEADROOM), rect.max - Vec2::new(0.0, AXIS));
     let width = frame.width() / bins.len().max(1) as f32;
-    let is_over =
-        |bin: &crate::analysis::insights::fullest_tiles::Bin| {
-            limit.is_some_and(|limit| bin.above_bytes >= limit)
-        };
+    let is_over = |bin: &crate::analysis::insights::fullest_tiles::Bin| {
+        limit.is_some_and(|limit| bin.above_bytes >= limit)
+    };
     let mut hovered = None;
     for (place, bin) in bins.iter().enumerate() {
         let left = frame.left() + width * place as f32;
@@ -128,12 +125,14 @@ fn limit_ui(
     let Some(limit) = limit else { return };
     let place = match first_over {
         Some(place) => place as f32,
-        None => (limit as f32 / last.to_bytes.max(1) as f32 * bins.len() as f32)
-            .min(bins.len() as f32),
+        None => {
+            (limit as f32 / last.to_bytes.max(1) as f32 * bins.len() as f32).min(bins.len() as f32)
+        }
     };
     let x = frame.left() + width * place;
     painter.vline(x, rect.top()..=frame.bottom(), Stroke::new(1.5, tokens.ink));
-    let over = found.verdict.as_ref().and_then(|verdict| Some(verdict.failure.as_ref()?.tiles_over));
+    let over =
+        found.verdict.as_ref().and_then(|verdict| Some(verdict.failure.as_ref()?.tiles_over));
     let text = match over {
         Some(over) => format!("Limit {} · {} over", units.bytes(limit), grouped(over)),
         None => format!("Limit {}", units.bytes(limit)),

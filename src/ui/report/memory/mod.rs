@@ -27,9 +27,10 @@ use std::sync::Arc;
 use super::address_steps::AddressStepsView;
 use super::category_colors::AskedColors;
 use super::chip_map::ChipMapView;
-use super::memory_map::{MemoryMap, MemoryView, views_ui};
+use super::memory_map::{MemoryMap, MemoryView, has_tiles, views_ui};
 use super::tile_grid::TileGridView;
 use super::{IS, PageContext, is_limit_near, part_or_reason, run_title_ui, tables_height};
+use crate::analysis::insights::change::machine::are_same_machine;
 use crate::analysis::memory::selection::TileSelection;
 use crate::store::TileId;
 use crate::ui::pages::RunsPage;
@@ -82,6 +83,7 @@ impl RunsPage for MemoryPage {
             self.pictures.reveal = Some(tile);
         }
         self.view = self.view.of(page.runs);
+        pairing_ui(ui, page.runs);
         match self.view {
             MemoryView::OneTile => {
                 let (runs, view) = (page.runs, &mut self.view);
@@ -222,6 +224,18 @@ fn map_of_tile_ui(ui: &mut egui::Ui, selected: &TileSelection, view: &mut Memory
         }
     } else {
         ui.weak("Click a tile to select it");
+    }
+}
+
+/// Says how tiles of different machines are paired, for none of one does what one of the other does.
+fn pairing_ui(ui: &mut egui::Ui, runs: &Runs) {
+    let first = &runs.reference().report;
+    if has_tiles(runs) && runs.iter().any(|run| !are_same_machine([first, &run.report])) {
+        let tile = runs.system().arena_in_text;
+        ui.weak(format!(
+            "Different machines: each {tile} stands beside that of the same number, whatever they have in common, \
+             and is held against its own limit"
+        ));
     }
 }
 

@@ -33,6 +33,7 @@ use crate::ui::widget::bins::{BinCache, Values};
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::hatch::Hatching;
 use crate::ui::widget::overview::Overview;
+use crate::ui::widget::place_menu::PictureMenu;
 use crate::ui::widget::toolbar::Toolbar;
 use crate::ui::widget::view::View;
 use choices::Choices;
@@ -43,7 +44,7 @@ pub use read::{TileData, TileReading};
 use tables::{Chosen, Tables};
 pub use tile::{TileChoice, facts_ui};
 pub use tooltip::hit_ui;
-pub use views::{MemoryView, views_ui};
+pub use views::{MemoryView, arena_places, has_tiles, views_ui};
 
 /// What is shown beside something that fills the picture, as a part of its size.
 const MARGIN: f64 = 0.25;
@@ -65,6 +66,8 @@ pub struct MemoryMap {
     chosen: BTreeMap<RunId, u32>,
     /// The address under the pointer in the map of a run.
     pointed: Option<(RunId, u64)>,
+    /// Of the variable that was clicked; of a gap without a name.
+    menu: PictureMenu<Option<String>>,
 }
 
 struct RunTile {

@@ -5,14 +5,16 @@ use eframe::egui::{self, RichText};
 use super::picture::{Answer, Hit, PictureOf, picture_ui};
 use super::read::TileData;
 use super::tooltip::hit_ui;
-use super::{MARGIN, MemoryMap, RunTiles, reading_ui};
+use super::{MARGIN, MemoryMap, RunTiles, arena_places, reading_ui};
 use crate::text::shortened;
 use crate::ui::report::side_by_side::area_below;
-use crate::ui::report::{PageContext, run_title_ui};
+use crate::ui::report::{PageContext, run_title_ui, step_place};
 use crate::ui::runs::{Run, Runs};
+use crate::ui::selection::Place;
 use crate::ui::units::Units;
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::picture::{at_pointer_ui, link};
+use crate::ui::widget::place_menu::place_menu_ui;
 
 /// Most runs with a legend each; of more it is drawn once.
 const MOST_LEGENDS: usize = 2;
@@ -108,6 +110,18 @@ impl MemoryMap {
         answer: &Answer,
     ) {
         let Some(scene) = tiles.scene(place, &self.chosen) else { return };
+        let name = |hit| match hit {
+            Hit::Variable(row) => Some(scene.data.name(row).to_owned()),
+            Hit::Gap(_) | Hit::Ground => None,
+        };
+        self.menu.ui(&answer.response, answer.hovered.map(name), |ui, name| {
+            // Its map is what is shown.
+            let mut places = arena_places(page.runs, scene.data.arena);
+            places.retain(|(_, place)| !matches!(place, Place::Map(_)));
+            let slot = page.selection.slot(page.runs);
+            places.extend(slot.and_then(|slot| step_place(page.runs, slot)));
+            place_menu_ui(ui, name.as_deref(), &places, page.commands);
+        });
         if let Some(bytes) = answer.zoomed.and_then(|hit| scene.bytes_of(hit)) {
             self.show(tiles, &bytes, MARGIN);
         }

@@ -4,8 +4,10 @@ use std::borrow::Cow;
 
 use eframe::egui;
 
-use crate::store::System;
+use crate::store::{ArenaId, System};
+use crate::ui::report::tile_places;
 use crate::ui::runs::{Run, Runs};
+use crate::ui::selection::{Place, TitledPlace};
 use crate::ui::widget::choice::shown_tab_line;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,6 +26,13 @@ pub enum MemoryView {
 pub fn has_tiles(runs: &Runs) -> bool {
     let has_tiles = |run: &Run| run.report.memory.get().is_some_and(|it| !it.tiles.is_empty());
     runs.iter().all(has_tiles)
+}
+
+/// The ways to an arena: among the others where they are tiles, and to its map.
+pub fn arena_places(runs: &Runs, arena: ArenaId) -> Vec<TitledPlace> {
+    let mut places = tile_places(runs.system(), arena.tile());
+    places.retain(|(_, place)| has_tiles(runs) || !matches!(place, Place::Tile(_)));
+    places
 }
 
 impl MemoryView {
