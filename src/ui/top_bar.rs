@@ -8,7 +8,7 @@ use super::keys::{self, Action, RunEntry, keys_text};
 use super::open_runs::OpenRuns;
 use super::run_chips::chips_ui;
 use super::settings::Change;
-use super::theme::{Tokens, fonts};
+use super::theme::{CONTROL_HEIGHT, Tokens, fonts};
 use super::units::Units;
 use super::widget::choice::segments_ui;
 
@@ -29,7 +29,10 @@ impl TopBar<'_> {
             self.units_ui(ui, commands);
             self.field_ui(ui, commands);
             ui.add_space(4.0);
-            ui.with_layout(Layout::left_to_right(Align::Center).with_main_wrap(true), |ui| {
+            // As high as its rows: a layout that wraps takes all the height that it is given.
+            let size = Vec2::new(ui.available_width(), CONTROL_HEIGHT);
+            let wrapped = Layout::left_to_right(Align::Center).with_main_wrap(true);
+            ui.allocate_ui_with_layout(size, wrapped, |ui| {
                 ui.spacing_mut().item_spacing = Vec2::new(8.0, 4.0);
                 if self.tool.is_none() && self.open.len() > 0 {
                     chips_ui(ui, self.open, self.entries, commands);
