@@ -64,6 +64,26 @@ pub fn bytes(bytes: u64) -> String {
     format!("{value:.decimals$} {}", UNITS.get(unit).copied().unwrap_or("TiB"))
 }
 
+/// Bytes in the unit that others are written in, so that the two are compared at a glance: `1,195.1 MiB` beside
+/// `897.0 MiB`.
+pub fn bytes_beside(count: u64, others: u64) -> String {
+    let text = bytes(others);
+    let unit = text.rsplit_once(' ').map_or("B", |(_, unit)| unit);
+    let power = match unit {
+        "KiB" => 10,
+        "MiB" => 20,
+        "GiB" => 30,
+        "TiB" => 40,
+        _ => return bytes(count),
+    };
+    let tenths = (count as f64 / (1_u64 << power) as f64 * 10.0).round() as u64;
+    // In a much smaller unit it is read better.
+    if tenths < 10 {
+        return bytes(count);
+    }
+    format!("{}.{} {unit}", grouped(tenths / 10), tenths % 10)
+}
+
 /// Bytes in a binary unit, and exactly: `24.4 MiB (25,621,116 B)`.
 pub fn exact_bytes(count: u64) -> String {
     if count < 1024 { bytes(count) } else { format!("{} ({} B)", bytes(count), grouped(count)) }
@@ -205,6 +225,15 @@ fn is_unsafe(character: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bytes_are_written_in_the_unit_of_others() {
+        let mib = 1 << 20;
+        assert_eq!(bytes_beside(1195 * mib, 897 * mib), "1,195.0 MiB");
+        assert_eq!(bytes_beside(mib / 2, 897 * mib), "512.0 KiB");
+        assert_eq!(bytes_beside(2048, 7), "2.00 KiB");
+        assert_eq!(bytes_beside(0, mib), "0 B");
+    }
 
     #[test]
     fn numbers_and_bytes_read_well() {

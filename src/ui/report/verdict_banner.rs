@@ -127,7 +127,9 @@ fn used_ui(ui: &mut egui::Ui, verdict: &Verdict, units: Units, width: f32) {
         ui.horizontal(|ui| {
             ui.label(RichText::new("Used").size(size::TABLE).weak());
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                ui.label(fonts::number(used_text(used, capacity, &|bytes| units.bytes(bytes))));
+                ui.label(fonts::number(used_text(used, capacity, &|bytes| {
+                    units.beside(bytes, capacity)
+                })));
             });
         });
         // Where all of it fits there is still room behind the tick, so that it is seen as one.

@@ -35,7 +35,8 @@ const TICKS: [f32; 2] = [72.0, 36.0];
 /// A curve in columns: the least and the most of each.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ColumnCurve {
-    columns: Vec<(u64, u64)>,
+    /// `None` before the first step of the run and behind its last.
+    columns: Vec<Option<(u64, u64)>>,
     slots: usize,
     /// The least and the most of all its steps.
     pub range: (u64, u64),
@@ -56,19 +57,27 @@ impl ColumnCurve {
         let range = all
             .iter()
             .fold((u64::MAX, 0), |(low, high), bytes| (low.min(*bytes), high.max(*bytes)));
-        let of_slots = in_slots(slots, step_in, &all);
+        let has_step = |slot: &usize| step_in(*slot).is_some_and(|step| step < all.len());
+        let first = (0..slots).find(has_step).unwrap_or(slots);
+        let end = (0..slots).rev().find(has_step).map_or(0, |slot| slot + 1);
+        let of_slots = in_slots(slots, &step_in, &all);
         let wide = slots.div_ceil(COLUMNS).max(1);
-        let bounds = |part: &[u64]| {
-            (part.iter().min().copied().unwrap_or(0), part.iter().max().copied().unwrap_or(0))
+        let bounds = |(column, part): (usize, &[u64])| {
+            let from = column * wide;
+            (from < end && from + part.len() > first).then(|| {
+                let low = part.iter().min().copied().unwrap_or(0);
+                (low, part.iter().max().copied().unwrap_or(0))
+            })
         };
-        let last = of_slots.last().copied().unwrap_or(0);
-        Self { columns: of_slots.chunks(wide).map(bounds).collect(), slots, range, last }
+        let columns = of_slots.chunks(wide).enumerate().map(bounds).collect();
+        Self { columns, slots, range, last: of_slots.last().copied().unwrap_or(0) }
     }
 
     /// The most in the column of a slot.
     fn at(&self, slot: usize) -> Option<u64> {
         let wide = self.slots.div_ceil(COLUMNS).max(1);
-        self.columns.get(slot / wide).map(|(_, high)| *high)
+        let (_, high) = (*self.columns.get(slot / wide)?)?;
+        Some(high)
     }
 
     /// The curve as strips of a pixel each: a line, or the area below it.
@@ -93,8 +102,12 @@ impl ColumnCurve {
             else {
                 continue;
             };
-            let of_pixel = part.iter().copied().reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
-            let Some((least, most)) = of_pixel else { continue };
+            let of_pixel = part.iter().flatten().copied();
+            let of_pixel = of_pixel.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
+            let Some((least, most)) = of_pixel else {
+                before = None;
+                continue;
+            };
             // It is joined to the pixel before it.
             let (shown_least, shown_most) = match before {
                 Some((_, above)) if least > above => (above, most),
@@ -212,11 +225,13 @@ impl Curves {
             let key = mesh_key(ui, glance, frame, &runs);
             let bounds = (scale.low, scale.high);
             let meshes = self.meshes.of(key, |(.., colors)| {
-                let curves = glance.curves.iter().zip(colors);
-                let mesh = |(curve, color): (&Option<ColumnCurve>, &Color32)| {
-                    Some(curve.as_ref()?.mesh(frame, bounds, *color, None))
+                // What lies on another would only hide it.
+                let of = |place: usize| {
+                    glance.facts.get(place)?.same_curve_as.is_none().then_some(())?;
+                    let (curve, color) = (glance.curves.get(place)?.as_ref()?, colors.get(place)?);
+                    Some(curve.mesh(frame, bounds, *color, None))
                 };
-                curves.map(mesh).collect()
+                (0..colors.len()).rev().map(of).collect()
             });
             for mesh in meshes.iter().flatten() {
                 painter.add(Shape::Mesh(Arc::clone(mesh)));
@@ -355,7 +370,13 @@ fn ends(
         let drawn = painter.text(from, Align2::LEFT_CENTER, text, font, tokens.text);
         let from = Pos2::new(drawn.right() + 1.0, at);
         let font = fonts::regular(size::CAPTION);
-        painter.text(from, Align2::LEFT_CENTER, units.bytes(*last), font, tokens.third_text);
+        painter.text(
+            from,
+            Align2::LEFT_CENTER,
+            glance.bytes(*last, units),
+            font,
+            tokens.third_text,
+        );
     }
 }
 
@@ -396,7 +417,7 @@ fn cursor(
             painter.text(Pos2::new(x, y), align, text, font.clone(), color);
         };
         text(rect.left() + 26.0, Align2::LEFT_CENTER, letters.clone(), tokens.text);
-        text(rect.left() + 144.0, Align2::RIGHT_CENTER, units.bytes(*bytes), tokens.text);
+        text(rect.left() + 144.0, Align2::RIGHT_CENTER, glance.bytes(*bytes, units), tokens.text);
         let (change, color) = match reference {
             _ if *place == 0 => ("reference".to_owned(), tokens.third_text),
             None => continue,
@@ -407,5 +428,53 @@ fn cursor(
             }
         };
         text(rect.right() - 8.0, Align2::RIGHT_CENTER, change, color);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::liveness::scope_curve::{AlwaysLive, ScopeCurve};
+
+    fn timeline(bytes: &[u64]) -> Timeline {
+        let curve = ScopeCurve {
+            always_live: AlwaysLive::Level(5),
+            not_always_live: bytes.to_vec(),
+            limit: None,
+            worst_arenas: None,
+        };
+        Timeline {
+            curve,
+            limit: None,
+            including_gaps: None,
+            over: None,
+            is_by_device: false,
+            together: None,
+            peaks: Vec::new(),
+            peak: None,
+            highest: 0,
+            top: 0,
+        }
+    }
+
+    #[test]
+    fn a_curve_begins_and_ends_with_the_steps_of_its_run() {
+        let steps = [None, Some(0), None, Some(1), None];
+        let curve = ColumnCurve::of(&timeline(&[3, 1]), steps.len(), |slot| steps[slot]);
+        let at: Vec<_> = (0..5).map(|slot| curve.at(slot)).collect();
+        assert_eq!(at, [None, Some(8), Some(8), Some(6), None]);
+        assert_eq!((curve.range, curve.last), ((6, 8), 6));
+    }
+
+    #[test]
+    fn long_curves_are_kept_in_columns_and_lose_no_peak() {
+        let mut bytes = vec![1; 3 * COLUMNS];
+        bytes[7] = 900;
+        let curve = ColumnCurve::of(&timeline(&bytes), bytes.len(), Some);
+        assert!(curve.columns.len() <= COLUMNS);
+        assert_eq!((curve.at(6), curve.at(7), curve.at(9)), (Some(905), Some(905), Some(6)));
+        let rect = Rect::from_min_size(Pos2::ZERO, Vec2::new(50.0, 20.0));
+        let mesh = curve.mesh(rect, (0, 1000), Color32::WHITE, None);
+        assert!(mesh.vertices.len() <= 4 * 50 && !mesh.vertices.is_empty());
     }
 }

@@ -65,6 +65,11 @@ impl Glance {
         let limit = limits.next().filter(|limit| limits.all(|other| other == *limit));
         Self { facts, curves, slots, limit }
     }
+
+    /// Bytes of a curve, in the unit of the limit.
+    pub fn bytes(&self, bytes: u64, units: Units) -> String {
+        self.limit.map_or_else(|| units.bytes(bytes), |limit| units.beside(bytes, limit))
+    }
 }
 
 /// A column that is left out where there is no room for it.
@@ -210,8 +215,8 @@ impl GlanceTable {
             let note = note_text(runs, facts, place);
             info.current_text_value = Some(format!(
                 "{verdict}, peak {}, fullest tile {}{}{note}",
-                known(facts.peak_bytes, units),
-                known(facts.fullest_bytes, units),
+                beside(facts.peak_bytes, facts.limit_bytes, units),
+                beside(facts.fullest_bytes, facts.bytes_per_tile, units),
                 if note.is_empty() { "" } else { ", " }
             ));
             info
@@ -269,6 +274,14 @@ impl GlanceTable {
 
 fn known(bytes: Option<u64>, units: Units) -> String {
     bytes.map_or_else(|| "–".to_owned(), |bytes| units.bytes(bytes))
+}
+
+/// Bytes in the unit of what they are held against.
+fn beside(bytes: Option<u64>, limit: Option<u64>, units: Units) -> String {
+    match (bytes, limit) {
+        (Some(bytes), Some(limit)) => units.beside(bytes, limit),
+        _ => known(bytes, units),
+    }
 }
 
 fn verdict_text(facts: &RunFacts) -> String {
@@ -384,9 +397,13 @@ fn line(
                 painter.text(at, Align2::LEFT_CENTER, text, font, sign.color(tokens));
             }
             Cell::Curve => {}
-            Cell::Peak => number(right, known(facts.peak_bytes, units), tokens.text),
+            Cell::Peak => {
+                number(right, beside(facts.peak_bytes, facts.limit_bytes, units), tokens.text)
+            }
             Cell::AgainstLimit => bar(part, facts.peak_bytes, facts.limit_bytes, most_peak),
-            Cell::Fullest => number(right, known(facts.fullest_bytes, units), tokens.text),
+            Cell::Fullest => {
+                number(right, beside(facts.fullest_bytes, facts.bytes_per_tile, units), tokens.text)
+            }
             Cell::AgainstTile => bar(part, facts.fullest_bytes, facts.bytes_per_tile, most_tile),
             Cell::AlwaysLive => {
                 number(right, known(facts.always_live_bytes, units), tokens.weak_text)

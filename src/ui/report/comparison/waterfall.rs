@@ -157,7 +157,11 @@ fn picture_ui(
     let run_row = |place: usize, side: Side, bytes: i64| {
         let run = pair.run(side);
         let name = format!("{} {}", run.badge.letter, shortened(&run.name, 40));
-        let value = units.bytes(u64::try_from(bytes).unwrap_or(0));
+        let bytes_of = u64::try_from(bytes).unwrap_or(0);
+        let value = near.map_or_else(
+            || units.bytes(bytes_of),
+            |limit| units.beside(bytes_of, limit.unsigned_abs()),
+        );
         let shown = Line { rect: line(place), names, name: &name, value: &value, swatch: None };
         shown.ui(ui, tokens.text, true);
         let bar = bar_of(&scale, line(place), (0, bytes));
