@@ -26,14 +26,15 @@ mod verdict_banner;
 use crate::store::{Absence, Part, System, TileId};
 use crate::text::shortened;
 use crate::ui::command::Command;
+use crate::ui::run_chips::badge_ui;
 use crate::ui::runs::{Run, Runs, StepAt};
 use crate::ui::selection::{Place, Selection, TitledPlace};
-use crate::ui::theme::Tokens;
+use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::place_menu::{PictureMenu, place_menu_ui};
 use crate::ui::widget::rows::{difference, percent_text, signed};
-use eframe::egui::{self, RichText};
+use eframe::egui;
 use moment::step_id;
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -46,10 +47,11 @@ pub struct PageContext<'a> {
     pub commands: &'a mut Vec<Command>,
 }
 
-/// The heading of what is of one run: its title in its colour, the directory where that is another.
+/// The heading of what is of one run: its badge and title, the directory where that is another.
 pub fn run_title_ui(ui: &mut egui::Ui, run: &Run) {
     ui.horizontal(|ui| {
-        ui.label(RichText::new(&*run.title).strong().color(run.color(ui)));
+        badge_ui(ui, run.badge);
+        ui.label(fonts::card_title(&*run.title));
         if run.title != run.name {
             ui.weak(shortened(&run.name, 60));
         }

@@ -55,22 +55,32 @@ pub fn verdict_banner_ui(
         ui.set_width(ui.available_width());
         let figures = verdict_figures(verdict, &|bytes| units.bytes(bytes));
         let is_beside = ui.available_width() >= BESIDE;
-        ui.horizontal(|ui| {
+        // How high the sentence is turns out when it is laid out; what stands beside it is in its middle.
+        let id = ui.scope_id().with("height of the verdict");
+        let height = ui.data(|data| data.get_temp(id)).unwrap_or(SIGN);
+        let row = Vec2::new(ui.available_width(), height);
+        ui.allocate_ui_with_layout(row, Layout::left_to_right(Align::Center), |ui| {
             ui.spacing_mut().item_spacing.x = 16.0;
             Sign::of(Some(verdict.fits)).ui(ui, SIGN);
             let proof_width = match (is_beside, proof) {
                 (false, _) => 0.0,
-                (true, Proof::Used) => USED + if verdict.fits { 0.0 } else { 170.0 },
-                (true, Proof::Figures) => 140.0 * figures.len() as f32,
+                (true, Proof::Used) => USED + if verdict.fits { 0.0 } else { 150.0 },
+                (true, Proof::Figures) => 150.0 * figures.len() as f32,
             };
-            let width = (ui.available_width() - proof_width - 16.0).max(120.0);
-            ui.allocate_ui_with_layout(Vec2::new(width, 0.0), Layout::top_down(Align::Min), |ui| {
+            let width = (ui.available_width() - proof_width).max(120.0);
+            let size = Vec2::new(width, height);
+            let inner = ui.allocate_ui_with_layout(size, Layout::top_down(Align::Min), |ui| {
                 ui.set_width(width);
                 sentence_ui(ui, verdict, so_far, units);
                 if proof == Proof::Used {
                     line_of_figures_ui(ui, &figures);
                 }
+                ui.min_rect().height()
             });
+            if (inner.inner - height).abs() > 0.5 {
+                ui.data_mut(|data| data.insert_temp(id, inner.inner));
+                ui.ctx().request_discard("the verdict is as high as its sentence");
+            }
             if is_beside {
                 ui.with_layout(Layout::right_to_left(Align::Center), |ui| match proof {
                     Proof::Used => {
@@ -112,12 +122,14 @@ fn sentence_ui(ui: &mut egui::Ui, verdict: &Verdict, so_far: Option<&str>, units
 fn used_ui(ui: &mut egui::Ui, verdict: &Verdict, units: Units, width: f32) {
     let tokens = *Tokens::now(ui);
     let (used, capacity) = (verdict.used_bytes, verdict.capacity_bytes);
-    ui.allocate_ui_with_layout(Vec2::new(width, 0.0), Layout::top_down(Align::Min), |ui| {
+    ui.allocate_ui_with_layout(Vec2::new(width, 36.0), Layout::top_down(Align::Min), |ui| {
         ui.set_width(width);
         ui.horizontal(|ui| {
             ui.label(RichText::new("Used").size(size::TABLE).weak());
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                ui.label(fonts::number(used_text(used, capacity, &|bytes| units.bytes(bytes))));
+                ui.label(fonts::number(used_text(used, capacity, &|bytes| {
+                    units.beside(bytes, capacity)
+                })));
             });
         });
         // Where all of it fits there is still room behind the tick, so that it is seen as one.
@@ -170,7 +182,7 @@ fn line_of_figures_ui(ui: &mut egui::Ui, figures: &[VerdictFigure]) {
             ui.label(RichText::new(figure.title).size(size::TABLE).color(tokens.weak_text));
             ui.label(fonts::number(&figure.value));
             ui.label(RichText::new(&figure.note).size(size::TABLE).color(tokens.weak_text));
-            ui.add_space(14.0);
+            ui.add_space(10.0);
         }
     });
 }

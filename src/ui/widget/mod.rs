@@ -15,6 +15,7 @@ pub mod flame;
 pub mod hatch;
 pub mod inspector;
 pub mod legend;
+pub mod measured;
 pub mod navigate;
 pub mod overview;
 pub mod picture;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use crate::csv::line;
-use crate::text::{grouped, rate as text_of_rate, signed_rate};
+use crate::text::{grouped, rate as text_of_rate, signed_rate, times_text};
 use crate::ui::runs::Badge;
 use crate::ui::selection::TitledPlace;
 use crate::ui::units::Units;
@@ -154,8 +154,11 @@ fn bounded(number: i128) -> i64 {
     i64::try_from(number).unwrap_or(if number < 0 { i64::MIN } else { i64::MAX })
 }
 
-/// A percentage with its sign; of little one decimal.
+/// A percentage with its sign; of little one decimal. What is more than tenfold is written so.
 pub fn percent_text(percent: f64) -> String {
+    if let Some(times) = times_text(percent) {
+        return times;
+    }
     let digits = usize::from(percent.abs() < 99.95);
     let number = format!("{:.digits$}", percent.abs());
     match percent {
@@ -503,5 +506,7 @@ mod tests {
         assert_eq!(Value::count_change(2, 5), Value::CountChange(3));
         let texts = [181.04, -42.87, 0.04, 100.0].map(percent_text);
         assert_eq!(texts, ["+181 %", "−42.9 %", "0 %", "+100 %"]);
+        let texts = [900.0, 950.0, 60_050.0, 27_919_236.0].map(percent_text);
+        assert_eq!(texts, ["+900 %", "×10.5", "×602", "×279,193"]);
     }
 }

@@ -65,8 +65,8 @@ fn candidate<'a>(context: &Context<'a>, owners: &[Owner<'a>]) -> Option<Candidat
         next,
         how: how::proportion(&suggested.to_string(), &context.verdict.ipus_concerned()),
         evidence: owners.iter().take(MOST_EVIDENCE).map(|owner| evidence(context, owner)).collect(),
-        caution: "Plans for less memory are slower and need more exchange and control code, which is \
-                  always live; very small values put operands on few tiles",
+        caution: "Slower plans, more exchange and control code, which is always live; very small values \
+                  crowd few tiles",
         ..Advice::of(Technique::LowerAvailableMemoryProportion)
     };
     Some(Candidate {

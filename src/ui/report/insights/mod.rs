@@ -3,31 +3,36 @@
 mod advice;
 mod change;
 mod consists;
-mod figures;
+mod evidence;
+mod gaps;
 mod largest;
+mod must_go;
+mod tiles;
 mod verdict;
 
-use eframe::egui::{self, RichText, ScrollArea};
+use eframe::egui::{self, Rect, ScrollArea, UiBuilder};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::PageContext;
-use super::found_insights::{FoundInsights, KnownInsights, are_all, settled};
+use super::found_insights::{FoundInsights, KnownInsights};
 use super::side_by_side::columns_of_runs_ui;
 use crate::analysis::comparison::explanation::GroupedBy;
 use crate::analysis::insights::Insights;
-use crate::analysis::liveness::Scope;
 use crate::analysis::memory::selection::TileSelection;
 use crate::store::Report;
 use crate::ui::command::{Command, Page};
 use crate::ui::pages::RunsPage;
 use crate::ui::runs::{Needed, Needs, Run, RunId, StepAt};
 use crate::ui::selection::Selection;
-use crate::ui::theme::{Tokens, card_frame};
+use crate::ui::theme::BETWEEN_CARDS;
+use crate::ui::widget::card::card_ui;
 use crate::ui::widget::facts::absent_ui;
 
 /// Width from which figures stand beside the advice, points.
-const TWO_COLUMNS: f32 = 820.0;
+const TWO_COLUMNS: f32 = 860.0;
+/// Of the width, what advice has beside them.
+const ADVICE: f32 = 0.6;
 
 #[derive(Default)]
 pub struct InsightsPage {
@@ -42,7 +47,8 @@ pub struct InsightsPage {
 pub struct Choices {
     /// What its peak is divided by.
     by: GroupedBy,
-    largest_of: Option<Scope>,
+    largest: largest::LargestOf,
+    advice: advice::Unfolded,
 }
 
 #[derive(Default)]
@@ -117,26 +123,51 @@ impl InsightsOfRun {
         }
         let Some(known) = self.found.ask(ui.ctx(), page.run) else {
             let why = self.found.failure();
-            absent_ui(ui, why.unwrap_or("The report is being looked at"), "");
+            absent_ui(ui, why.unwrap_or("Working out what the report says"), "");
             return;
         };
         let KnownInsights { found, is_final } = known;
-        ui.heading("Insights");
-        ui.add_space(2.0);
         ScrollArea::vertical().id_salt("insights").auto_shrink(false).show(ui, |ui| {
-            verdict::verdict_ui(ui, page, &found);
-            verdict::ipus_ui(ui, page, &found);
-            let width = ui.available_width();
-            if width < TWO_COLUMNS {
-                advice_or_wait_ui(ui, page, &found, is_final);
+            verdict::verdict_ui(ui, page, &found, is_final);
+            if ui.available_width() < TWO_COLUMNS {
+                self.advice_ui(ui, page, &found, is_final);
                 self.figures_ui(ui, page, &found, is_final);
                 return;
             }
-            ui.columns_const(|[left, right]: &mut [egui::Ui; 2]| {
-                advice_or_wait_ui(left, page, &found, is_final);
-                self.figures_ui(right, page, &found, is_final);
-            });
+            let space = ui.available_rect_before_wrap();
+            let middle = space.left() + (space.width() - BETWEEN_CARDS) * ADVICE;
+            let columns = [space.left()..=middle, middle + BETWEEN_CARDS..=space.right()];
+            let [left, right] = columns.map(|x| Rect::from_x_y_ranges(x, space.y_range()));
+            let mut column = |ui: &mut egui::Ui, rect: Rect, is_advice: bool| {
+                let builder = UiBuilder::new().id_salt(is_advice).max_rect(rect);
+                ui.scope_builder(builder, |ui| match is_advice {
+                    true => self.advice_ui(ui, page, &found, is_final),
+                    false => self.figures_ui(ui, page, &found, is_final),
+                });
+            };
+            column(ui, left, true);
+            column(ui, right, false);
         });
+    }
+
+    /// Advice changes while what it is based on is still being read: until then none is given.
+    fn advice_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut RunPart<'_>,
+        found: &Insights,
+        is_final: bool,
+    ) {
+        if is_final {
+            advice::advice_ui(ui, page, found);
+        } else {
+            card_ui(ui, "What to try", |ui| {
+                ui.weak(
+                    "Advice comes when the operations are read; whether it fits will not change",
+                );
+            });
+        }
+        verdict::why_ui(ui, found);
     }
 
     fn figures_ui(
@@ -146,38 +177,17 @@ impl InsightsOfRun {
         found: &Insights,
         is_final: bool,
     ) {
+        verdict::ipus_ui(ui, page, found);
         if is_final {
-            figures::must_go_ui(ui, page, found);
+            must_go::must_go_ui(ui, page, found);
+            gaps::gaps_ui(ui, found);
         }
         self.consists.ui(ui, page, found);
-        figures::tiles_ui(ui, page, found);
+        tiles::tiles_ui(ui, page, found);
         self.largest.ui(ui, page, found);
     }
-}
-
-/// Advice changes while what it is based on is still being read: until then none is given.
-fn advice_or_wait_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights, is_final: bool) {
-    if is_final {
-        advice::advice_ui(ui, page, found);
-        return;
-    }
-    card_ui(ui, "What to try next", |ui| {
-        ui.weak("Advice comes when the operations are read; whether it fits will not change");
-    });
 }
 
 /// What of a report the bytes of its peak are divided by.
 const OF_BYTES: Needs =
     &[Needed::Liveness, Needed::Debug, Needed::TileVariables, Needed::Exchanges, Needed::Variables];
-
-fn card_ui(ui: &mut egui::Ui, title: &str, contents: impl FnOnce(&mut egui::Ui)) {
-    card_frame(Tokens::now(ui)).show(ui, |ui| {
-        ui.set_width(ui.available_width());
-        ui.with_layout(egui::Layout::top_down(egui::Align::Min), |ui| {
-            ui.label(RichText::new(title).strong().size(15.0));
-            ui.add_space(2.0);
-            contents(ui);
-        });
-    });
-    ui.add_space(6.0);
-}
