@@ -199,7 +199,8 @@ impl OneTileView {
             split::below(ui, "memory map tables", tables_height(ui) * share, 60.0..=max, |ui| {
                 let chosen = self.runs.iter().filter_map(|(id, run)| Some((*id, run.chosen?)));
                 let chosen: BTreeMap<RunId, u32> = chosen.collect();
-                self.tables.ui(ui, page, &tiles, &chosen)
+                let card = card_frame(Tokens::now(ui)).inner_margin(8);
+                card.show(ui, |ui| self.tables.ui(ui, page, &tiles, &chosen)).inner
             });
         let extent = extent(&tiles);
         match chosen {

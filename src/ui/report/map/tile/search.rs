@@ -6,7 +6,7 @@ use super::read::Marks;
 use crate::text::grouped;
 
 /// Room for all of it, points.
-pub const WIDTH: f32 = 270.0;
+pub const WIDTH: f32 = 236.0;
 
 #[derive(Default)]
 pub struct Search {

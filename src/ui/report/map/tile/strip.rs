@@ -436,19 +436,30 @@ impl Label {
             right -= 8.0;
         }
         let font = if self.is_strong { fonts::medium(11.0) } else { fonts::regular(11.0) };
-        let most = |text: &str, right: f32| {
-            // Letters of this size are about six points wide.
-            shortened(text, ((right - left) / 5.8).max(4.0) as usize).into_owned()
+        let most = |text: &str, right: f32, font: &egui::FontId| {
+            fitting(painter, text, right - left, font)
         };
         let at = Pos2::new(left, self.at - if self.below.is_some() { 11.0 } else { 6.5 });
-        let drawn = painter.text(at, Align2::LEFT_TOP, most(&self.title, right), font, color);
+        let title = most(&self.title, right, &font);
+        let drawn = painter.text(at, Align2::LEFT_TOP, title, font, color);
         if is_chosen {
             painter.hline(drawn.x_range(), drawn.bottom(), Stroke::new(1.0, tokens.accent));
         }
         if let Some(below) = &self.below {
             let (at, font) = (Pos2::new(left, self.at), fonts::regular(10.5));
-            let text = most(below, area.right());
+            let text = most(below, area.right(), &font);
             painter.text(at, Align2::LEFT_TOP, text, font, tokens.third_text);
         }
     }
+}
+
+/// A text without as much of its middle as there is no room for.
+fn fitting(painter: &egui::Painter, text: &str, width: f32, font: &egui::FontId) -> String {
+    let color = Color32::PLACEHOLDER;
+    let own = painter.layout_no_wrap(text.to_owned(), font.clone(), color).size().x;
+    if own <= width {
+        return text.to_owned();
+    }
+    let letters = text.chars().count() as f32 * width / own - 1.0;
+    shortened(text, letters.max(4.0) as usize).into_owned()
 }
