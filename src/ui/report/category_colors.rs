@@ -15,7 +15,7 @@ use crate::ui::runs::{Needed, Needs, Runs, RunsAnswer};
 use crate::ui::theme::{Family, Tokens};
 
 /// The family of a category, by its name in the file.
-fn family(name: &str) -> Family {
+pub fn family(name: &str) -> Family {
     match name {
         "variable" | "constant" | "sharedDataStorage" => Family::Variable,
         "rearrangement" => Family::Rearrangement,
@@ -32,6 +32,20 @@ fn family(name: &str) -> Family {
         }
         "hostMessage" | "hostExchangeCode" | "hostExchangePacketHeader" => Family::HostExchange,
         _ => Family::Other,
+    }
+}
+
+pub fn family_title(family: Family) -> &'static str {
+    match family {
+        Family::Variable => "Variable",
+        Family::Rearrangement => "Rearrangement",
+        Family::Message => "Message",
+        Family::VertexState => "Vertex instance state",
+        Family::VertexCode => "Vertex code",
+        Family::ControlCode => "Control code",
+        Family::ExchangeCode => "Exchange code",
+        Family::HostExchange => "Host exchange",
+        Family::Other => "Other",
     }
 }
 

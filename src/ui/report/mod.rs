@@ -5,10 +5,12 @@
 mod category_colors;
 pub mod comparison;
 pub mod figures;
+pub mod found_insights;
 mod grouped_by;
 pub mod head;
 pub mod insights;
 pub mod liveness;
+mod machines;
 pub mod map;
 pub mod memory;
 pub mod moment;
@@ -17,6 +19,7 @@ mod side_by_side;
 mod step_choice;
 pub mod summary;
 mod tile_figures;
+mod verdict_banner;
 
 use crate::store::{Absence, Part, System, TileId};
 use crate::text::shortened;

@@ -5,8 +5,9 @@
 //! that tiles are over (`pressure`), what is sure to be enough first; equals by what they cost, cheap ones first.
 //!
 //! What is promised is what is left where the change does least: benches/advice.rs follows advice and says how
-//! often that is kept. To be enough, a change must leave a thirty-second of each tile, or a sixteenth, for what nobody can work out
-//! beforehand: code of other plans, and gaps.
+//! often that is kept. A value that is to be enough leaves a thirty-second of each tile, or a sixteenth, for what
+//! nobody can work out beforehand: code of other plans, and gaps. Where no value does (the batch is then halved, the
+//! proportion as low as PopLibs advises), what is said of it does not claim so.
 
 mod activations;
 mod evidence;
@@ -205,6 +206,12 @@ pub(crate) struct NotAdvised {
 fn spare_bytes(verdict: &Verdict) -> u64 {
     let cause = verdict.failure.as_ref().and_then(|failure| failure.cause);
     verdict.limit_bytes / if cause == Some(Cause::Placement) { 16 } else { 32 }
+}
+
+/// Says that [`spare_bytes`] are left for something, at the end of a basis; nothing where they are not.
+fn spare_text(is_left: bool, what: &str) -> String {
+    let share = "a thirty-second of a tile, or a sixteenth where placement fails";
+    if is_left { format!("; {share}, is left for {what}") } else { String::new() }
 }
 
 /// What is advised, most bytes first, and what is not.

@@ -21,7 +21,6 @@ const MOST_ROWS: usize = 12;
 
 #[derive(Default)]
 pub struct Consists {
-    by: GroupedBy,
     found: Latest<Vec<bool>, Option<PeakParts>>,
 }
 
@@ -76,7 +75,7 @@ impl Consists {
         }
         card_ui(ui, "What the peak consists of", |ui| {
             match (self.found.get(&key), self.found.failure()) {
-                (Some(Some(found)), _) => parts_ui(ui, page, found, &mut self.by),
+                (Some(Some(found)), _) => parts_ui(ui, page, found),
                 (Some(None), _) => {
                     ui.weak("The report does not have the tables that say so");
                 }
@@ -91,7 +90,7 @@ impl Consists {
     }
 }
 
-fn parts_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &PeakParts, by: &mut GroupedBy) {
+fn parts_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &PeakParts) {
     let units = Units::now(ui);
     let (moment, whole) = (found.moment, found.whole_bytes);
     let step = page.report().steps.get().and_then(|steps| steps.ids.get(moment.step));
@@ -100,9 +99,9 @@ fn parts_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &PeakParts, by: &m
         let of = scope_title(page.report(), moment.scope);
         let step = step.map_or_else(String::new, |step| format!(" at step {step}"));
         ui.weak(format!("{} of {of}{step},", size(whole)));
-        grouped_by_ui(ui, by);
+        grouped_by_ui(ui, &mut page.choices.by);
     });
-    let parts = found.parts.iter().find(|(other, _)| other == by);
+    let parts = found.parts.iter().find(|(by, _)| *by == page.choices.by);
     let Some(parts) = parts.and_then(|(_, parts)| parts.as_ref()) else {
         ui.weak("The report does not name them, or not whole");
         return;

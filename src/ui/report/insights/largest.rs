@@ -21,15 +21,14 @@ const NEEDS: Needs = &[Needed::Liveness, Needed::Debug, Needed::TileVariables, N
 
 #[derive(Default)]
 pub struct LargestThings {
-    scope: Option<Scope>,
     found: Latest<(Scope, Vec<bool>), Largest>,
 }
 
 impl LargestThings {
     pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights) {
         card_ui(ui, "Largest", |ui| {
-            self.scope_ui(ui, page);
-            let scope = self.scope.unwrap_or(Scope::Everything);
+            scope_ui(ui, page);
+            let scope = page.choices.largest_of.unwrap_or(Scope::Everything);
             if scope == Scope::Everything {
                 largest_ui(ui, page, &found.largest);
                 return;
@@ -47,32 +46,32 @@ impl LargestThings {
             }
         });
     }
+}
 
-    fn scope_ui(&mut self, ui: &mut egui::Ui, page: &RunPart<'_>) {
-        let report = Arc::clone(page.report());
-        let title = |scope: Scope| match scope {
-            Scope::Everything | Scope::WorstArena => "The model".to_owned(),
-            scope => scope_title(&report, scope),
-        };
-        let tile = page.selection.tiles.first().map(|tile| Scope::Arena(tile.into()));
-        let mut scope = self.scope.unwrap_or(Scope::Everything);
-        let combo = ComboBox::from_id_salt("largest of").selected_text(title(scope)).width(110.0);
-        let combo = combo.show_ui(ui, |ui| {
-            ui.selectable_value(&mut scope, Scope::Everything, "The model");
-            for device in devices_with_curve(page.report()).into_iter().map(Scope::Device) {
-                ui.selectable_value(&mut scope, device, title(device));
+fn scope_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>) {
+    let report = Arc::clone(page.report());
+    let title = |scope: Scope| match scope {
+        Scope::Everything | Scope::WorstArena => "The model".to_owned(),
+        scope => scope_title(&report, scope),
+    };
+    let tile = page.selection.tiles.first().map(|tile| Scope::Arena(tile.into()));
+    let mut scope = page.choices.largest_of.unwrap_or(Scope::Everything);
+    let combo = ComboBox::from_id_salt("largest of").selected_text(title(scope)).width(110.0);
+    let combo = combo.show_ui(ui, |ui| {
+        ui.selectable_value(&mut scope, Scope::Everything, "The model");
+        for device in devices_with_curve(page.report()).into_iter().map(Scope::Device) {
+            ui.selectable_value(&mut scope, device, title(device));
+        }
+        match tile {
+            Some(tile) => drop(ui.selectable_value(&mut scope, tile, title(tile))),
+            None => {
+                let one = report.system.an_arena;
+                ui.weak(format!("Select {one} on the Memory page to have it here"));
             }
-            match tile {
-                Some(tile) => drop(ui.selectable_value(&mut scope, tile, title(tile))),
-                None => {
-                    let one = report.system.an_arena;
-                    ui.weak(format!("Select {one} on the Memory page to have it here"));
-                }
-            }
-        });
-        combo.response.accessible_name("Largest of");
-        self.scope = Some(scope);
-    }
+        }
+    });
+    combo.response.accessible_name("Largest of");
+    page.choices.largest_of = Some(scope);
 }
 
 fn largest_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, largest: &Largest) {

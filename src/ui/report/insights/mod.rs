@@ -12,12 +12,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::PageContext;
+use super::found_insights::{FoundInsights, KnownInsights, are_all, settled};
 use super::side_by_side::columns_of_runs_ui;
-use crate::analysis::insights::{Insights, insights_of_resident, insights_with_tiles};
+use crate::analysis::comparison::explanation::GroupedBy;
+use crate::analysis::insights::Insights;
+use crate::analysis::liveness::Scope;
 use crate::analysis::memory::selection::TileSelection;
 use crate::store::Report;
 use crate::ui::command::{Command, Page};
-use crate::ui::job::Latest;
 use crate::ui::pages::RunsPage;
 use crate::ui::runs::{Needed, Needs, Run, RunId, StepAt};
 use crate::ui::selection::Selection;
@@ -26,44 +28,54 @@ use crate::ui::widget::facts::absent_ui;
 
 /// Width from which figures stand beside the advice, points.
 const TWO_COLUMNS: f32 = 820.0;
-/// What of a report insights are worked out from, besides logs.
-const NEEDS: Needs = &[Needed::Liveness, Needed::Debug, Needed::Exchanges];
 
 #[derive(Default)]
 pub struct InsightsPage {
     changes: change::Changes,
     of_runs: BTreeMap<RunId, InsightsOfRun>,
+    /// Kept while a run is not there, for it may be being read again.
+    choices: BTreeMap<RunId, Choices>,
+}
+
+/// What is chosen on the page of a run.
+#[derive(Default)]
+pub struct Choices {
+    /// What its peak is divided by.
+    by: GroupedBy,
+    largest_of: Option<Scope>,
 }
 
 #[derive(Default)]
 struct InsightsOfRun {
-    found: Latest<Vec<bool>, Arc<Insights>>,
+    found: FoundInsights,
     consists: consists::Consists,
     largest: largest::LargestThings,
 }
 
-struct RunPart<'a> {
-    run: &'a Run,
-    selection: &'a mut Selection,
-    commands: &'a mut Vec<Command>,
+/// A run, and what its cards can ask for.
+pub struct RunPart<'a> {
+    pub run: &'a Run,
+    pub choices: &'a mut Choices,
+    pub selection: &'a mut Selection,
+    pub commands: &'a mut Vec<Command>,
 }
 
 impl RunPart<'_> {
-    fn report(&self) -> &Arc<Report> {
+    pub fn report(&self) -> &Arc<Report> {
         &self.run.report
     }
 
-    fn show_step(&mut self, step: usize) {
+    pub fn show_step(&mut self, step: usize) {
         self.selection.steps = vec![StepAt { run: self.run.id, step }];
         self.commands.push(Command::Go(Page::Liveness));
     }
 
-    fn show_variable(&mut self, name: &str) {
+    pub fn show_variable(&mut self, name: &str) {
         self.selection.select_variable(Some(name.to_owned()));
         self.commands.push(Command::Go(Page::Liveness));
     }
 
-    fn show_tiles(&mut self, tiles: TileSelection) {
+    pub fn show_tiles(&mut self, tiles: TileSelection) {
         self.selection.tiles = tiles;
         self.commands.push(Command::Go(Page::Memory));
     }
@@ -84,33 +96,31 @@ impl RunsPage for InsightsPage {
                 self.changes.ui(ui, reference, run);
             }
             let (selection, commands) = (&mut *page.selection, &mut *page.commands);
-            let mut part = RunPart { run, selection, commands };
+            let choices = self.choices.entry(run.id).or_default();
+            let mut part = RunPart { run, choices, selection, commands };
             self.of_runs.entry(run.id).or_default().ui(ui, &mut part);
         });
+    }
+
+    fn run_renamed(&mut self, from: RunId, to: RunId) {
+        if let Some(choices) = self.choices.remove(&from) {
+            self.choices.insert(to, choices);
+        }
     }
 }
 
 impl InsightsOfRun {
     fn ui(&mut self, ui: &mut egui::Ui, page: &mut RunPart<'_>) {
-        let derived = Arc::clone(&page.run.derived);
-        let key = settled(page.report(), NEEDS);
-        let is_final = are_all(&key);
         if !Needed::Liveness.is_settled(page.report()) {
             absent_ui(ui, "The verdict comes as soon as the small tables are read", "");
             return;
         }
-        self.found.ask("insights", ui.ctx(), &key, move |cancel| {
-            let found = is_final.then(|| insights_with_tiles(&derived, cancel.progress()));
-            // What went wrong is among the warnings of the report.
-            let found = found.and_then(Result::ok);
-            Arc::new(found.unwrap_or_else(|| insights_of_resident(&derived)))
-        });
-        let Some((of, found)) = self.found.last() else {
+        let Some(known) = self.found.ask(ui.ctx(), page.run) else {
             let why = self.found.failure();
             absent_ui(ui, why.unwrap_or("The report is being looked at"), "");
             return;
         };
-        let (is_final, found) = (are_all(of), Arc::clone(found));
+        let KnownInsights { found, is_final } = known;
         ui.heading("Insights");
         ui.add_space(2.0);
         ScrollArea::vertical().id_salt("insights").auto_shrink(false).show(ui, |ui| {
@@ -159,17 +169,6 @@ fn advice_or_wait_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights
 /// What of a report the bytes of its peak are divided by.
 const OF_BYTES: Needs =
     &[Needed::Liveness, Needed::Debug, Needed::TileVariables, Needed::Exchanges, Needed::Variables];
-
-/// Whether nothing more will come of some parts ([`settled`]).
-fn are_all(settled: &[bool]) -> bool {
-    settled.iter().all(|settled| *settled)
-}
-
-/// Which parts are there, logs first.
-fn settled(report: &Report, needs: Needs) -> Vec<bool> {
-    let parts = needs.iter().map(|needed| needed.is_settled(report));
-    std::iter::once(report.logs.is_settled()).chain(parts).collect()
-}
 
 fn card_ui(ui: &mut egui::Ui, title: &str, contents: impl FnOnce(&mut egui::Ui)) {
     card_frame(Tokens::now(ui)).show(ui, |ui| {

@@ -11,11 +11,12 @@ mod tile_facts;
 use eframe::egui;
 
 use super::category_colors::AskedColors;
-use super::{IS, PageContext, part_or_reason, run_title_ui};
-use crate::store::System;
+use super::machines::{has_tiles, pairing_ui};
+use super::{IS, PageContext, part_or_reason, run_title_ui, tile_places};
+use crate::store::{ArenaId, System};
 use crate::ui::pages::RunsPage;
 use crate::ui::runs::{Run, RunId, Runs};
-use crate::ui::selection::Place;
+use crate::ui::selection::{Place, TitledPlace};
 use crate::ui::widget::choice::segments_ui;
 use crate::ui::widget::facts::absent_ui;
 use chip::ChipMapView;
@@ -55,6 +56,7 @@ impl RunsPage for MapPage {
         if !has_arenas(ui, page.runs) {
             return;
         }
+        pairing_ui(ui, page.runs);
         self.view = self.view.of(page.runs);
         let (runs, shown, mut view) = (page.runs, self.view, self.view);
         let views = |ui: &mut egui::Ui| views_ui(ui, &mut view, runs);
@@ -129,10 +131,11 @@ impl MapView {
     }
 }
 
-/// Whether all runs have memory by tile.
-fn has_tiles(runs: &Runs) -> bool {
-    let has_tiles = |run: &Run| run.report.memory.get().is_some_and(|it| !it.tiles.is_empty());
-    runs.iter().all(has_tiles)
+/// The way from an arena to the place that it has among the others, where they are tiles.
+fn arena_places(runs: &Runs, arena: ArenaId) -> Vec<TitledPlace> {
+    let mut places = tile_places(runs.system(), arena.tile());
+    places.retain(|(_, place)| has_tiles(runs) && matches!(place, Place::Tile(_)));
+    places
 }
 
 /// Draws the title of the page with the choice of what it shows.

@@ -24,6 +24,7 @@ mod views;
 use eframe::egui::{self, Margin};
 use std::sync::Arc;
 
+use super::machines::pairing_ui;
 use super::{IS, PageContext, is_limit_near, part_or_reason, run_title_ui, tables_height};
 use crate::store::TileId;
 use crate::ui::pages::RunsPage;
@@ -72,6 +73,7 @@ impl RunsPage for MemoryPage {
             self.pictures.reveal = Some(tile);
         }
         self.view = self.view.of(page.runs);
+        pairing_ui(ui, page.runs);
         self.tiles_ui(ui, page);
     }
 

@@ -92,9 +92,9 @@ impl MapPainter<'_> {
         let first = (self.placed.y.0.max(0.0) as u64).checked_div(per_ipu);
         let last = (self.placed.y.1.max(0.0) as u64).checked_div(per_ipu);
         if let (Some(first), Some(last)) = (first, last)
-            && target.ipus.unwrap_or(1) > 1
+            && let Some(ipus) = target.ipus.filter(|ipus| *ipus > 1)
         {
-            for ipu in (first..=last).take(64) {
+            for ipu in (first..=last.min(ipus - 1)).take(64) {
                 let y = self.placed.y_of((ipu * per_ipu) as f64);
                 painter.hline(inner.x_range(), y, Stroke::new(1.5, self.tokens.text));
                 let at = Pos2::new(inner.left() + 4.0, y.max(inner.top()) + 3.0);
@@ -176,7 +176,10 @@ pub fn tooltip_ui(
     cell: Option<Cell>,
 ) {
     let units = Units::now(ui);
-    let title = format!("{}, address {}", tile_text(report.target.get(), tile), grouped(address));
+    // Of a tile that only another report has this one says nothing.
+    let has_tile = report.arenas.get().is_some_and(|all| all.ids.position(tile.into()).is_some());
+    let target = report.target.get().filter(|_| has_tile);
+    let title = format!("{}, address {}", tile_text(target, tile), grouped(address));
     ui.label(RichText::new(title).strong());
     let Some(variables) = report.variables.get() else { return };
     let rows = rows_at(report, tile, address, step);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::colors::Colors;
 use super::paint::{Frame, tooltip_ui};
-use super::shared::{Shared, colour_title};
+use super::shared::{Shared, colour_title, extent_of};
 use crate::analysis::placement::chip_map::{ChipMap, ColourBy, Window, render};
 use crate::store::TileId;
 use crate::text::grouped;
@@ -89,7 +89,7 @@ impl ChipPicture {
         }
         *page.has_painted_graph = true;
         describe(&response, of.name, || {
-            let tiles = grouped(extent.y as u64);
+            let tiles = grouped(extent_of(report).y as u64);
             format!("{tiles} tiles, {}", colour_title(shared.colour_by))
         });
         let at = response.hover_pos().and_then(|pointer| painter.place(pointer));

@@ -48,9 +48,12 @@ impl TileChoice {
         ui.spacing_mut().item_spacing.x = 4.0;
         let label = ui.label(system.arena);
         let mut text = self.typed.clone().unwrap_or_else(|| arena.to_string());
+        let has = |run: &Run, arena: ArenaId| {
+            run.report.arenas.get().is_some_and(|all| all.ids.position(arena).is_some())
+        };
         let typed = |text: &str| {
             let wanted = text.trim().parse().ok().map(ArenaId);
-            wanted.filter(|arena| arenas.ids.position(*arena).is_some())
+            wanted.filter(|arena| page.runs.iter().any(|run| has(run, *arena)))
         };
         let mut field = TextEdit::singleline(&mut text).desired_width(44.0);
         if self.typed.as_deref().is_some_and(|text| typed(text).is_none()) {

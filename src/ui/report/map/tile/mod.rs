@@ -32,6 +32,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::super::category_colors::{AskedColors, CategoryColors};
+use super::super::machines::has_tiles;
 use super::super::{PageContext, tables_height};
 use super::MapView;
 use super::summary::AskedTiles;
@@ -392,7 +393,7 @@ impl OneTileView {
             kinds,
             row: chosen.or_else(highest),
             is_chosen: chosen.is_some(),
-            has_tiles: super::has_tiles(runs),
+            has_tiles: has_tiles(runs),
         };
         let mut way = None;
         inspector_ui(ui, |ui| {

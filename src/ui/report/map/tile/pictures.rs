@@ -11,10 +11,10 @@ use super::strip::{self, StripOf};
 use super::tooltip::{Hit, hit_ui};
 use super::words::pretty_name;
 use super::{OneTileView, RunTile, RunTiles, reading_ui, show};
-use crate::store::TileId;
 use crate::text::shortened;
+use crate::ui::report::map::arena_places;
 use crate::ui::report::side_by_side::area_below;
-use crate::ui::report::{PageContext, run_title_ui, step_place_of, tile_places};
+use crate::ui::report::{PageContext, run_title_ui, step_place_of};
 use crate::ui::runs::{Run, StepAt};
 use crate::ui::units::Units;
 use crate::ui::widget::picture::{at_pointer_ui, link};
@@ -211,17 +211,13 @@ fn menus_ui(
         address: 0,
         row: if let Hit::Variable(row) = hit { Some(row) } else { None },
     });
-    let has_tiles = run.report.memory.get().is_some();
     for (response, at) in [(&picture.response, picture.hovered), (&strip.response, on_strip)] {
         of_run.menu.ui(response, at, |ui, at| {
             let name = at.row.map(|row| tile.data.name(row).to_owned());
             let is_step = tile.of.has_steps && at.step < tile.of.rectangles.steps as usize;
             let mut places: Vec<_> =
                 is_step.then(|| step_place_of(page.runs, run, at.step)).into_iter().collect();
-            if has_tiles {
-                let tile: TileId = tile.data.arena.tile();
-                places.extend(tile_places(page.runs.system(), tile).into_iter().take(1));
-            }
+            places.extend(arena_places(page.runs, tile.data.arena));
             place_menu_ui(ui, name.as_deref(), &places, page.commands);
         });
     }
