@@ -99,11 +99,6 @@ impl CategoryColors {
         self.categories.get(..MOST).unwrap_or(&self.categories)
     }
 
-    /// The place of a category of a run, where it has a colour of its own.
-    pub fn place(&self, run: usize, id: CategoryId) -> Option<usize> {
-        self.coloured().iter().position(|category| category.ids.get(run) == Some(&Some(id)))
-    }
-
     pub fn color(&self, place: usize, tokens: &Tokens) -> Color32 {
         tokens.family(self.families.get(place).copied().unwrap_or(Family::Other))
     }

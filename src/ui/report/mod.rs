@@ -2,9 +2,7 @@
 
 #![allow(missing_docs, reason = "a page is used by `pages` alone; comments say what names do not")]
 
-pub mod address_steps;
 mod category_colors;
-pub mod chip_map;
 pub mod comparison;
 pub mod figures;
 pub mod found_insights;
@@ -12,15 +10,15 @@ mod grouped_by;
 pub mod head;
 pub mod insights;
 pub mod liveness;
+mod machines;
+pub mod map;
 pub mod memory;
-mod memory_map;
 pub mod moment;
 pub mod overview;
 mod side_by_side;
 mod step_choice;
 pub mod summary;
 mod tile_figures;
-mod tile_grid;
 mod verdict_banner;
 
 use crate::store::{Absence, Part, System, TileId};

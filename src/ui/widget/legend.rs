@@ -16,8 +16,6 @@ pub enum Patch {
     Dashes(Color32),
     /// Lines that rise, or fall, across an area.
     Hatch(Color32, bool),
-    /// Squares of two colours, which may be the same, with a line around.
-    Chequered(Color32, Color32),
 }
 
 /// Width of a patch, points.
@@ -95,14 +93,6 @@ fn paint_patch(ui: &egui::Ui, rect: Rect, patch: Patch, is_on: bool) {
     let middle = rect.center().y;
     let thin = |color| Stroke::new(1.0, color);
     match patch {
-        Patch::Chequered(even, odd) => {
-            painter.rect_filled(rect, 0, even);
-            for (column, row) in [(0_u8, 0_u8), (2, 0), (1, 1), (3, 1), (0, 2), (2, 2)] {
-                let at = rect.min + Vec2::new(f32::from(column), f32::from(row)) * 4.0;
-                painter.rect_filled(Rect::from_min_size(at, Vec2::splat(4.0)), 0, odd);
-            }
-            painter.rect_stroke(rect, 0, thin(Tokens::now(ui).border), StrokeKind::Inside);
-        }
         // An outline stays of what is switched off.
         Patch::Area(_, line) | Patch::Line(line) | Patch::Dashes(line) | Patch::Hatch(line, _)
             if !is_on =>

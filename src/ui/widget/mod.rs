@@ -24,6 +24,7 @@ pub mod plane;
 pub mod row_ticks;
 pub mod rows;
 pub mod sign;
+pub mod spread;
 pub mod ticks;
 pub mod toolbar;
 pub mod view;
