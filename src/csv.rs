@@ -1,10 +1,15 @@
-//! Comma-separated values, quoted as RFC 4180 says; lines end with a line feed.
+//! Comma-separated values, quoted as RFC 4180 says; lines end with a line feed. What cells have may come from a file:
+//! nothing in them is obeyed by a terminal or worked out by a spreadsheet.
+
+use std::borrow::Cow;
+
+use crate::text::clean;
 
 /// A line of cells, quoted where they need it.
 pub fn line<T: AsRef<str>>(cells: impl IntoIterator<Item = T>) -> String {
     let mut line = String::new();
     for (index, cell) in cells.into_iter().enumerate() {
-        let cell = cell.as_ref();
+        let cell = &*harmless(cell.as_ref());
         if index > 0 {
             line.push(',');
         }
@@ -18,6 +23,24 @@ pub fn line<T: AsRef<str>>(cells: impl IntoIterator<Item = T>) -> String {
     }
     line.push('\n');
     line
+}
+
+/// A cell without characters that a terminal obeys, other than line breaks, and with an apostrophe before what a
+/// spreadsheet takes for a formula.
+fn harmless(cell: &str) -> Cow<'_, str> {
+    let is_formula = cell.starts_with(['=', '+', '-', '@', '\t'])
+        && cell.len() > 1
+        && cell.parse::<f64>().is_err();
+    let sign = if is_formula { "'" } else { "" };
+    if !cell.contains(['\n', '\r']) {
+        let cell = clean(cell);
+        return if is_formula { Cow::Owned(format!("{sign}{cell}")) } else { cell };
+    }
+    let parts = cell.split_inclusive(['\n', '\r']).map(|part| {
+        let words = part.trim_end_matches(['\n', '\r']);
+        format!("{}{}", clean(words), part.get(words.len()..).unwrap_or_default())
+    });
+    Cow::Owned(format!("{sign}{}", parts.collect::<String>()))
 }
 
 #[cfg(test)]
@@ -45,6 +68,20 @@ mod tests {
     fn what_needs_quotes_gets_them() {
         assert_eq!(line(["plain", "", "a,b", "say \"x\""]), "plain,,\"a,b\",\"say \"\"x\"\"\"\n");
         assert_eq!(line(["two\nlines"]), "\"two\nlines\"\n");
+    }
+
+    #[test]
+    fn no_cell_is_obeyed() {
+        let cells =
+            ["=cmd|' /C calc'!A0", "+1+2", "-2+3", "@SUM(A1)", "\t=1", "\u{1b}[31mred\u{202e}"];
+        let read = read(&line(cells));
+        for (cell, read) in cells.iter().zip(&read) {
+            assert!(!read.starts_with(['=', '+', '-', '@', '\t']), "{cell} came as {read}");
+            assert!(!read.contains(['\u{1b}', '\u{202e}']), "{cell} came as {read}");
+        }
+        assert_eq!(line(["\u{1b}[2J\n=1"]), "\"\\u{1b}[2J\n=1\"\n");
+        let numbers = "-1200,+5.5,-0.25,1e9,-,12 %\n";
+        assert_eq!(line(numbers.trim_end().split(',')), numbers, "numbers stay numbers");
     }
 
     proptest! {

@@ -285,8 +285,9 @@ pub fn with_progress<T>(what: &'static str, job: impl FnOnce(&Progress) -> T) ->
 pub fn aligned<T: AsRef<str>>(header: &[T], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut table = Table::new();
     table.load_style(comfy_table::presets::NOTHING);
-    let titles: Vec<&str> =
-        header.iter().map(|title| title.as_ref().trim_start_matches('<')).collect();
+    // Some are names from a file.
+    let title = |title: &T| text::clean(title.as_ref().trim_start_matches('<')).into_owned();
+    let titles: Vec<String> = header.iter().map(title).collect();
     if titles.iter().any(|title| !title.is_empty()) {
         table.set_header(titles);
     }

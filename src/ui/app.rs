@@ -1,5 +1,6 @@
 //! The window's state and frame.
 
+mod about;
 mod opening;
 
 use eframe::egui;
@@ -9,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::command::{Command, Page, Tool};
 use super::diagnose::DiagnosePage;
-use super::export::Exporter;
+use super::export::{Exporter, PASSES, WHOLE_PAGE};
 use super::home::{HomePage, HomeState};
 use super::incoming::{Incoming, drop_hint_ui};
 use super::keys::{self, ActionState, RunEntry, Source, keys_ui};
@@ -31,6 +32,7 @@ use super::theme::{
 };
 use super::top_bar::TopBar;
 use super::warnings::warnings_ui;
+use super::widget::exports::exportable;
 use crate::analysis::figures::difference::Side;
 use crate::store::Report;
 use crate::text::shortened;
@@ -66,6 +68,7 @@ impl App {
     /// A window on reports that are being loaded, the reference first, or on the home page.
     pub fn with_loads(ctx: &egui::Context, loads: Vec<Load>) -> Self {
         theme::apply(ctx);
+        ctx.options_mut(|options| options.max_passes = PASSES);
         let mut app = Self::default();
         if let Some(load) = loads.first() {
             app.home.set_path(&load.path);
@@ -241,6 +244,7 @@ impl App {
             .frame(chrome_frame(&tokens))
             .show(ui, |ui| bar.ui(ui, &mut commands));
         egui::CentralPanel::default().frame(page_frame(&tokens)).show(ui, |ui| {
+            exportable(ui, WHOLE_PAGE, ui.max_rect());
             let is_picking = self.incoming.is_picking();
             let is_coming = |run: &&OpenRun| run.failure().is_none() && run.report().is_none();
             match (runs, self.open.iter().find(is_coming)) {
@@ -354,7 +358,8 @@ impl App {
             }
             Command::Back => self.view.selections.back(),
             Command::Forward => self.view.selections.forward(),
-            Command::Export(export) => self.exporter.start(ctx, export),
+            Command::Export(export) => self.exporter.start(ctx, &self.about(), export),
+            Command::ExportPicture => self.exporter.ask_for_picture(ctx, &self.about()),
             Command::ToggleWarnings => {
                 self.view.are_warnings_open = !self.view.are_warnings_open;
             }
@@ -455,7 +460,10 @@ impl App {
             self.carry_out(&ctx, command);
         }
         self.title(&ctx);
-        self.exporter.ui(ui, &self.open.paths());
+        if self.exporter.is_busy() {
+            let about = self.about();
+            self.exporter.ui(ui, &about, &self.open.paths());
+        }
         if let Some(notice) = self.exporter.notice.take() {
             self.notice = Some(notice);
         }

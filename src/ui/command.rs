@@ -148,6 +148,8 @@ pub(crate) enum Command {
     Back,
     Forward,
     Export(Export),
+    /// Asks which picture of the page shall be taken out, and how.
+    ExportPicture,
 }
 
 /// Something to take out of the window.

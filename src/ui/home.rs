@@ -3,27 +3,31 @@
 pub mod failure;
 mod recents;
 mod two_reports;
+mod ways;
 
-use eframe::egui::{self, Align, Button, Key, Label, Layout, RichText, TextEdit, Vec2};
+use eframe::egui::{self, Button, Key, Label, RichText, TextEdit, Vec2};
 use std::path::{Path, PathBuf};
 
-use super::command::{Command, PickFor};
+use super::command::Command;
 use super::icon::Icon;
 use super::loading::Failure;
+use super::menu::logo_ui;
 use super::recent::{RecentComparison, RecentReport};
 use super::runs::RunId;
-use super::theme::{Tokens, card_frame};
+use super::theme::fonts::{self, size};
+use super::theme::{BETWEEN_CARDS, Tokens, card_frame};
+use super::widget::sign::{Sign, answer_ui};
 
 /// Widest contents, points.
 const WIDTH: f32 = 1080.0;
-/// Height of the three cards' contents, points.
-const CARD: f32 = 96.0;
-/// Height of the path's field, points.
+/// Height of the field for a path, points.
 const FIELD: f32 = 28.0;
 /// Width of the button beside it, points.
 const OPEN: f32 = 60.0;
 /// Between cards, points.
-const GAP: f32 = 12.0;
+const GAP: f32 = BETWEEN_CARDS;
+const COMPARE: &str = "Compare two reports…";
+const DEMO: &str = "Open demo report";
 /// What makes Poplar write reports.
 const CAPTURE: &str =
     r#"export POPLAR_ENGINE_OPTIONS='{"autoReport.all":"true","autoReport.directory":"./report"}'"#;
@@ -60,13 +64,9 @@ impl HomePage {
             rect.min.x += left;
             rect.max.x = rect.min.x + width;
             ui.scope_builder(egui::UiBuilder::new().max_rect(rect), |ui| {
-                ui.add_space(((ui.clip_rect().height() - 640.0) / 3.0).clamp(8.0, 120.0).floor());
-                ui.label(RichText::new("Open a report").strong().size(24.0));
-                ui.weak(
-                    "A report is the directory that Poplar writes with autoReport.all: \
-                     profile.pop, debug.cbor and more",
-                );
-                ui.add_space(GAP);
+                ui.add_space(((ui.clip_rect().height() - 720.0) / 3.0).clamp(8.0, 96.0).floor());
+                head_ui(ui);
+                ui.add_space(GAP + 4.0);
                 for (id, failure) in state.failures {
                     let open = |path| match state.failures.len() {
                         1 => Command::Open(path),
@@ -76,25 +76,46 @@ impl HomePage {
                     ui.add_space(GAP);
                 }
                 if let Some(notice) = &self.notice {
-                    ui.label(RichText::new(notice).strong());
+                    ui.horizontal(|ui| answer_ui(ui, Sign::Note, notice));
                     ui.add_space(8.0);
                 }
-                cards_ui(ui, state.is_picking, commands);
+                ways::ways_ui(ui, state.is_picking, commands);
                 ui.add_space(GAP);
                 if self.two_reports.is_open {
                     self.two_reports.ui(ui, state, commands);
                 } else {
                     self.path_ui(ui, commands);
                 }
-                ui.add_space(GAP);
+                ui.add_space(GAP + 4.0);
                 self.recents.ui(ui, state, commands);
-                ui.add_space(GAP);
                 capture_ui(ui);
             });
         });
     }
 
     fn path_ui(&mut self, ui: &mut egui::Ui, commands: &mut Vec<Command>) {
+        card_frame(Tokens::now(ui)).show(ui, |ui| {
+            ui.set_width(ui.available_width());
+            self.field_ui(ui, commands);
+            ui.add_space(4.0);
+            ui.horizontal_wrapped(|ui| {
+                let compare = Button::new((Icon::Compare.atom(), COMPARE));
+                if ui.add(compare).accessible_name(COMPARE).clicked() {
+                    commands.push(Command::ChooseTwo);
+                }
+                let demo = Button::new((Icon::Demo.atom(), DEMO));
+                if ui.add(demo).accessible_name(DEMO).clicked() {
+                    commands.push(Command::Demo);
+                }
+                ui.add_space(4.0);
+                let about = "The demo: one model at six values of availableMemoryProportion, why \
+                             0.8 and 0.6 do not fit, and 0.35 does";
+                ui.label(fonts::caption(about).color(Tokens::now(ui).weak_text));
+            });
+        });
+    }
+
+    fn field_ui(&mut self, ui: &mut egui::Ui, commands: &mut Vec<Command>) {
         ui.horizontal(|ui| {
             ui.set_min_height(FIELD);
             let label = ui.label("Path");
@@ -117,85 +138,26 @@ impl HomePage {
     }
 }
 
-fn cards_ui(ui: &mut egui::Ui, is_picking: bool, commands: &mut Vec<Command>) {
-    let cards = [
-        Card {
-            icon: Icon::Open,
-            title: "Open report…",
-            text: "Choose the directory of a report",
-            command: Some(Command::Pick(PickFor::Open)),
-            why_not: is_picking.then_some("The dialog is open"),
-        },
-        Card {
-            icon: Icon::Compare,
-            title: "Compare two reports…",
-            text: "What changed from one run to another",
-            command: Some(Command::ChooseTwo),
-            why_not: None,
-        },
-        Card {
-            icon: Icon::Demo,
-            title: "Open demo report",
-            text: "One model at six values of availableMemoryProportion: why 0.8 and 0.6 do not \
-                   fit, and 0.35 does",
-            command: Some(Command::Demo),
-            why_not: None,
-        },
-    ];
-    ui.spacing_mut().item_spacing.x = GAP;
-    let is_narrow = ui.available_width() < 640.0;
-    if is_narrow {
-        for card in cards {
-            card.ui(ui, commands);
-            ui.add_space(GAP - 4.0);
-        }
-    } else {
-        ui.columns_const(|columns: &mut [egui::Ui; 3]| {
-            for (ui, card) in columns.iter_mut().zip(cards) {
-                card.ui(ui, commands);
-            }
+/// The logo, the name, what it is for.
+fn head_ui(ui: &mut egui::Ui) {
+    ui.horizontal(|ui| {
+        logo_ui(ui, 16.0);
+        ui.add_space(6.0);
+        ui.vertical(|ui| {
+            ui.spacing_mut().item_spacing.y = 0.0;
+            ui.label(RichText::new("Open a report").font(fonts::semibold(size::VERDICT)));
+            ui.weak(
+                "Whether a program fits, what fills its memory, what to change: from what Poplar \
+                 writes with autoReport.all",
+            );
         });
-    }
-    ui.spacing_mut().item_spacing.x = 8.0;
-}
-
-struct Card {
-    icon: Icon,
-    title: &'static str,
-    text: &'static str,
-    command: Option<Command>,
-    why_not: Option<&'static str>,
-}
-
-impl Card {
-    fn ui(self, ui: &mut egui::Ui, commands: &mut Vec<Command>) {
-        card_frame(Tokens::now(ui)).show(ui, |ui| {
-            ui.set_width(ui.available_width());
-            ui.set_height(CARD);
-            let size = Vec2::new(ui.available_width(), 36.0);
-            let title = RichText::new(self.title).size(15.0);
-            let button = Button::new((self.icon.atom(), title)).right_text("").min_size(size);
-            let response = ui.add_enabled(self.why_not.is_none(), button);
-            let response = response.accessible_name(self.title);
-            if response.clicked() {
-                commands.extend(self.command);
-            }
-            ui.add_space(4.0);
-            // Columns spread the words of a line over their width.
-            ui.with_layout(Layout::top_down(Align::Min), |ui| {
-                ui.add(Label::new(RichText::new(self.text).weak()).wrap());
-                if let Some(why_not) = self.why_not {
-                    ui.add(Label::new(why_not).wrap());
-                }
-            });
-        });
-    }
+    });
 }
 
 fn capture_ui(ui: &mut egui::Ui) {
     card_frame(Tokens::now(ui)).show(ui, |ui| {
         ui.set_width(ui.available_width());
-        ui.label(RichText::new("Write a report").strong().size(15.0));
+        ui.label(fonts::card_title("Write a report"));
         ui.label("Set this before the program is compiled, in the shell that runs it");
         ui.add_space(4.0);
         ui.horizontal(|ui| {

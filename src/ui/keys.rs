@@ -8,9 +8,13 @@ use super::pages::{PAGES, WhyNot};
 use super::recent::{RecentComparison, RecentReport, titles};
 use super::runs::{Arrangement, MOST_RUNS, RunId, StepsBy};
 use super::settings::Change;
+use super::theme::{Tokens, fonts};
 use super::units::Units;
 use crate::store::Report;
 use crate::text::shortened;
+
+/// Width of the list of keys where there is room for two columns, points.
+const TWO_COLUMNS: f32 = 860.0;
 
 #[derive(Clone)]
 pub struct Action {
@@ -19,6 +23,8 @@ pub struct Action {
     pub keys: &'static [KeyboardShortcut],
     pub command: Command,
     pub why_not: Option<WhyNot>,
+    /// Whether the report fits that it is about.
+    pub fits: Option<bool>,
 }
 
 impl Action {
@@ -28,13 +34,19 @@ impl Action {
         command: Command,
         why_not: Option<&'static str>,
     ) -> Self {
-        Self { title: title.into(), keys, command, why_not: why_not.map(Cow::Borrowed) }
+        Self { title: title.into(), keys, command, why_not: why_not.map(Cow::Borrowed), fits: None }
     }
 
     /// One that cannot be done, with the reason.
     pub fn impossible(title: String, why_not: String) -> Self {
         let why_not = Some(why_not.into());
-        Self { title: title.into(), keys: &[], command: Command::TogglePalette, why_not }
+        Self {
+            title: title.into(),
+            keys: &[],
+            command: Command::TogglePalette,
+            why_not,
+            fits: None,
+        }
     }
 }
 
@@ -92,6 +104,7 @@ pub const ARRANGE: &[KeyboardShortcut] = &[plain(Key::F7)];
 pub const ALIGN: &[KeyboardShortcut] = &[plain(Key::F8)];
 const RELOAD: &[KeyboardShortcut] = &[command(Key::R), plain(Key::F5)];
 const CLOSE: &[KeyboardShortcut] = &[command(Key::W)];
+const EXPORT: &[KeyboardShortcut] = &[command(Key::S)];
 const MENU: &[KeyboardShortcut] = &[command(Key::B)];
 const BACK: &[KeyboardShortcut] = &[KeyboardShortcut::new(Modifiers::ALT, Key::ArrowLeft)];
 const FORWARD: &[KeyboardShortcut] = &[KeyboardShortcut::new(Modifiers::ALT, Key::ArrowRight)];
@@ -104,7 +117,7 @@ const COLOURS: [(&str, ThemePreference); 3] = [
 pub const IN_PICTURES: [(&str, &str); 11] = [
     ("Wheel", "Zoom at the pointer"),
     ("+ and −", "Zoom in the middle"),
-    ("Drag", "Move the picture"),
+    ("Drag", "Move the picture; in Memory, select what lies between"),
     ("Page up, Page down", "Show the part before, the part after"),
     ("Double-click, or 0", "Show all again"),
     ("Click", "Select"),
@@ -132,6 +145,7 @@ pub fn actions(state: &ActionState<'_>) -> Vec<Action> {
         action("Cancel reading", &[], Command::Cancel, not_reading),
         action("Show warnings", &[], Command::ToggleWarnings, no_warnings),
         action("Compare many runs in a sweep", SWEEP, Command::Use(Tool::Sweep), None),
+        action("Export picture…", EXPORT, Command::ExportPicture, None),
         action("Explain an error or a log", DIAGNOSE, Command::Use(Tool::Diagnose), None),
         action("Commands…", PALETTE, Command::TogglePalette, None),
         action("Keys", KEYS, Command::ToggleKeys, None),
@@ -142,6 +156,7 @@ pub fn actions(state: &ActionState<'_>) -> Vec<Action> {
             keys: entry.keys,
             command: Command::Go(entry.page),
             why_not: entry.why_not(state.report, state.comparison.is_some()),
+            fits: None,
         });
     }
     actions.extend(comparison_actions(state));
@@ -282,8 +297,12 @@ pub fn keys_text(ctx: &egui::Context, keys: &[KeyboardShortcut]) -> String {
 }
 
 pub fn keys_ui(ui: &egui::Ui, is_open: &mut bool, actions: &[Action]) {
-    let shown = egui::Modal::new(egui::Id::unique("keys")).show(ui.ctx(), |ui| {
-        ui.set_width(460.0);
+    let frame = egui::Frame::popup(ui.style()).inner_margin(16);
+    let modal = egui::Modal::new(egui::Id::unique("keys")).frame(frame);
+    let shown = modal.show(ui.ctx(), |ui| {
+        let window = ui.ctx().content_rect().size();
+        let is_wide = window.x >= TWO_COLUMNS + 80.0;
+        ui.set_width(if is_wide { TWO_COLUMNS } else { (window.x - 80.0).clamp(240.0, 460.0) });
         ui.horizontal(|ui| {
             ui.heading("Keys");
             let at_right = egui::Layout::right_to_left(egui::Align::Center);
@@ -294,17 +313,31 @@ pub fn keys_ui(ui: &egui::Ui, is_open: &mut bool, actions: &[Action]) {
                 }
             });
         });
-        ui.add_space(6.0);
-        let height = (ui.ctx().content_rect().height() - 160.0).max(120.0);
+        ui.add_space(8.0);
+        let height = (window.y - 160.0).max(120.0);
         let area = egui::ScrollArea::vertical().min_scrolled_height(height).max_height(height);
         area.show(ui, |ui| {
             let with_keys = actions.iter().filter(|action| !action.keys.is_empty());
             let rows: Vec<(String, &str)> = with_keys
                 .map(|action| (keys_text(ui.ctx(), action.keys), &*action.title))
                 .collect();
-            section_ui(ui, "In the window", rows.iter().map(|(keys, does)| (&**keys, *does)));
-            ui.add_space(8.0);
-            section_ui(ui, "In pictures and tables", IN_PICTURES.into_iter());
+            let in_window = |ui: &mut egui::Ui| {
+                let rows = rows.iter().map(|(keys, does)| (&**keys, *does));
+                section_ui(ui, "In the window", 128.0, rows);
+            };
+            let in_pictures = |ui: &mut egui::Ui| {
+                section_ui(ui, "In pictures and tables", 176.0, IN_PICTURES.into_iter());
+            };
+            if is_wide {
+                ui.columns_const(|[left, right]: &mut [egui::Ui; 2]| {
+                    in_window(left);
+                    in_pictures(right);
+                });
+            } else {
+                in_window(ui);
+                ui.add_space(12.0);
+                in_pictures(ui);
+            }
         });
     });
     if shown.should_close() {
@@ -312,16 +345,41 @@ pub fn keys_ui(ui: &egui::Ui, is_open: &mut bool, actions: &[Action]) {
     }
 }
 
-fn section_ui<'a>(ui: &mut egui::Ui, title: &str, rows: impl Iterator<Item = (&'a str, &'a str)>) {
-    ui.strong(title);
-    let grid = egui::Grid::new(title).num_columns(2).spacing([18.0, 3.0]).min_col_width(150.0);
-    grid.show(ui, |ui| {
+/// Keys at the left, as wide as all of them need, what they do at the right.
+fn section_ui<'a>(
+    ui: &mut egui::Ui,
+    title: &str,
+    width: f32,
+    rows: impl Iterator<Item = (&'a str, &'a str)>,
+) {
+    ui.with_layout(egui::Layout::top_down(egui::Align::Min), |ui| {
+        ui.label(fonts::card_title(title));
+        ui.add_space(4.0);
         for (keys, does) in rows {
-            ui.label(keys);
-            ui.weak(does);
-            ui.end_row();
+            ui.horizontal_top(|ui| {
+                caps_ui(ui, keys, width);
+                ui.add(egui::Label::new(egui::RichText::new(does).weak()).wrap());
+            });
         }
     });
+}
+
+/// Keys as caps: `Ctrl+R or F5` are two.
+fn caps_ui(ui: &mut egui::Ui, keys: &str, width: f32) {
+    let tokens = *Tokens::now(ui);
+    let (rect, response) = ui.allocate_exact_size(egui::vec2(width, 22.0), egui::Sense::hover());
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, keys));
+    let mut left = rect.left();
+    for key in keys.split(" or ").flat_map(|keys| keys.split(", ")) {
+        let font = fonts::medium(fonts::size::CAPTION);
+        let galley = ui.painter().layout_no_wrap(key.to_owned(), font, tokens.text);
+        let size = egui::vec2(galley.size().x + 12.0, 19.0);
+        let cap = egui::Rect::from_min_size(egui::pos2(left, rect.top() + 1.0), size);
+        let edge = egui::Stroke::new(1.0, tokens.border);
+        ui.painter().rect(cap, 4, tokens.raised, edge, egui::StrokeKind::Inside);
+        ui.painter().galley(cap.center() - galley.size() / 2.0, galley, tokens.text);
+        left = cap.right() + 6.0;
+    }
 }
 
 #[cfg(test)]

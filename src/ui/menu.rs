@@ -154,7 +154,7 @@ fn head_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec<Command>
     }
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 8.0;
-        logo_ui(ui);
+        logo_ui(ui, 8.0);
         ui.label(RichText::new("Tilescope").font(fonts::semibold(15.0)));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             // Added from the left to the right all the same.
@@ -165,14 +165,15 @@ fn head_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec<Command>
 }
 
 /// Four tiles.
-fn logo_ui(ui: &mut egui::Ui) {
-    const TILE: f32 = 8.0;
-    let (rect, _) = ui.allocate_exact_size(Vec2::splat(2.0 * TILE + 2.0), Sense::hover());
+/// The logo with tiles of so many points.
+pub fn logo_ui(ui: &mut egui::Ui, side: f32) {
+    let gap = side / 4.0;
+    let (rect, _) = ui.allocate_exact_size(Vec2::splat(2.0 * side + gap), Sense::hover());
     let tokens = Tokens::now(ui);
     let [live, temporary, accent] = [tokens.always_live, tokens.temporary, tokens.accent];
     for (place, color) in [temporary, live, live, accent].into_iter().enumerate() {
-        let at = Vec2::new((place % 2) as f32, (place / 2) as f32) * (TILE + 2.0);
-        let tile = Rect::from_min_size(rect.min + at, Vec2::splat(TILE));
+        let at = Vec2::new((place % 2) as f32, (place / 2) as f32) * (side + gap);
+        let tile = Rect::from_min_size(rect.min + at, Vec2::splat(side));
         ui.painter().rect_filled(tile, 2, color);
     }
 }

@@ -18,6 +18,8 @@ pub struct Glance {
     pub name: String,
     /// Whether it fits, for people: `does not fit, 46 tiles over`; empty while it is not read.
     pub verdict: String,
+    /// The same as a sign; `None` while it is not read, or where it is not known.
+    pub fits: Option<bool>,
     /// Bytes of its profile.
     pub bytes: Option<u64>,
     /// When its profile was written, seconds since 1970.
@@ -54,7 +56,10 @@ fn glance(reports: &[FolderReport], known: &[Glance], progress: &Progress) -> Ve
                     == (&glance.path, glance.bytes, glance.written)
         };
         match known.iter().find(is_same) {
-            Some(known) => glance.verdict.clone_from(&known.verdict),
+            Some(known) => {
+                glance.verdict.clone_from(&known.verdict);
+                glance.fits = known.fits;
+            }
             None => to_read.push(report.clone()),
         }
     }
@@ -62,11 +67,15 @@ fn glance(reports: &[FolderReport], known: &[Glance], progress: &Progress) -> Ve
         &to_read,
         progress,
         |_, _| {},
-        |place, report| (place.path.clone(), verdict_text(&facts(place, report))),
+        |place, report| {
+            let run = facts(place, report);
+            (place.path.clone(), verdict_text(&run), run.fits)
+        },
     );
-    for (path, verdict) in read.unwrap_or_default() {
+    for (path, verdict, fits) in read.unwrap_or_default() {
         glances.iter_mut().filter(|glance| glance.path == path).for_each(|glance| {
             glance.verdict.clone_from(&verdict);
+            glance.fits = fits;
         });
     }
     glances
@@ -81,6 +90,7 @@ fn unread(report: &FolderReport) -> Glance {
         path: report.path.clone(),
         name: report.name.clone(),
         verdict: String::new(),
+        fits: None,
         bytes: file.map(|file| file.len()),
         written: since.map(|since| since.as_secs()),
     }

@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use super::run_chips::fit_text;
+use crate::analysis::comparison::facts::Fit;
 use crate::store::Report;
 use crate::store::options::SideFact;
 use crate::text::run_names::{run_name, run_names};
@@ -23,6 +25,22 @@ pub struct RecentReport {
     pub title: String,
     /// When, seconds since 1970.
     pub opened: u64,
+    /// What was known of it then.
+    #[serde(flatten)]
+    pub known: Known,
+}
+
+/// What is said of a report that was opened before, as far as it was known.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
+pub struct Known {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fits: Option<bool>,
+    /// The same in words: "221 tiles over".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<String>,
+    /// Bytes of its files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
 }
 
 /// Two reports or more that were compared. Versions that knew of two only read the first two.
@@ -38,15 +56,23 @@ pub struct RecentComparison {
 }
 
 impl RecentReport {
-    pub fn now(report: &Report) -> Self {
+    pub fn now(report: &Report, fit: Option<Fit>) -> Self {
         let path = std::path::absolute(&report.path).unwrap_or_else(|_| report.path.clone());
-        Self { title: title(report, &path), path, opened: seconds_now() }
+        let bytes: u64 = report.files().iter().filter_map(|file| file.bytes).sum();
+        let of = format!(" {}", report.system.arenas);
+        let known = Known {
+            fits: fit.map(|fit| fit.fits),
+            verdict: fit.map(|fit| fit_text(fit, &of)),
+            bytes: (bytes > 0).then_some(bytes),
+        };
+        Self { title: title(report, &path), path, opened: seconds_now(), known }
     }
 
     /// A directory that was read as a sweep.
     pub fn sweep(folder: &Path) -> Self {
         let path = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
-        Self { title: shortened_name(&run_name(&path)), path, opened: seconds_now() }
+        let (title, opened) = (shortened_name(&run_name(&path)), seconds_now());
+        Self { title, path, opened, known: Known::default() }
     }
 
     /// Its title with another name of the run: that which tells it from others.
@@ -160,11 +186,11 @@ mod tests {
     #[test]
     fn titles_name_the_model_and_the_directory() {
         let report = Report::new(PathBuf::from("/runs/amp-0.75/profile.pop"));
-        assert_eq!(RecentReport::now(&report).title, "amp-0.75");
+        assert_eq!(RecentReport::now(&report, None).title, "amp-0.75");
         let network = SideFact { path: "network".into(), value: "resnext101".into() };
         let about = crate::store::options::About { app: vec![network], ..Default::default() };
         report.about.fill(Some(about));
-        assert_eq!(RecentReport::now(&report).title, "resnext101, amp-0.75");
+        assert_eq!(RecentReport::now(&report, None).title, "resnext101, amp-0.75");
     }
 
     #[test]
@@ -173,6 +199,7 @@ mod tests {
             path: path.into(),
             title: title.to_owned(),
             opened: 7,
+            known: Known::default(),
         };
         let list = [
             report("/amp/0.6/report/profile.pop", "resnext101, report"),
@@ -192,6 +219,7 @@ mod tests {
                 path: format!("/runs/{name}").into(),
                 title: (*name).to_owned(),
                 opened: 7,
+                known: Known::default(),
             };
             names.iter().map(report).collect::<Vec<_>>()
         };

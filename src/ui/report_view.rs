@@ -19,8 +19,8 @@ pub struct ReportView {
     pages: Pages,
     pub are_warnings_open: bool,
     pub has_painted_graph: bool,
-    /// What was put into the lists of recent reports and comparisons last.
-    pub remembered: Vec<PathBuf>,
+    /// What was put into the lists of recent reports and comparisons last, and whether they fit as far as is known.
+    pub remembered: Vec<(PathBuf, Option<bool>)>,
     /// Whether a run was read again, which may lack what is selected.
     is_reread: bool,
 }

@@ -11,41 +11,107 @@ use super::open_runs::{OpenRun, OpenRuns};
 use super::runs::Badge;
 use super::theme::{Tokens, fonts, text_on};
 use super::widget::sign::Sign;
-use crate::text::{grouped, shortened};
+use crate::analysis::comparison::facts::Fit;
+use crate::text::{clean, grouped, shortened};
 
-/// Longest name of a run, where there are few and where there are more.
-const NAMES: [usize; 2] = [40, 18];
-/// Most runs whose verdict is said in words.
-const FEW: usize = 3;
+/// How much a chip says.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Detail {
+    /// The name, and the verdict in words.
+    Words,
+    /// The name, and the verdict as a sign.
+    Names,
+    /// What tells the name from the others.
+    ShortNames,
+}
+
+impl Detail {
+    /// Longest name, characters.
+    fn longest(self) -> usize {
+        match self {
+            Self::Words => 36,
+            Self::Names => 20,
+            Self::ShortNames => 9,
+        }
+    }
+}
+
+/// Of a chip without its name and its words: badge, sign, button, and what lies between, points.
+const CHIP: f32 = 84.0;
 /// Longest path.
 const PATH: usize = 300;
 /// Side of a badge, points.
 const BADGE: f32 = 18.0;
 
-/// Draws the chips in the order of their letters.
-pub fn chips_ui(
-    ui: &mut egui::Ui,
-    open: &OpenRuns,
-    entries: &[RunEntry],
-    commands: &mut Vec<Command>,
-) {
-    let mut chips: Vec<Chip> = open
-        .iter()
-        .zip(entries)
-        .enumerate()
-        .map(|(place, (run, entry))| Chip {
-            run,
-            entry,
-            badge: open.badge(run),
-            is_reference: place == 0,
-            are_few: open.len() <= FEW,
-            is_alone: open.len() == 1,
-        })
-        .collect();
-    chips.sort_by_key(|chip| chip.badge.letter);
-    for chip in &chips {
-        chip.ui(ui, commands);
+/// The chips in the order of their letters.
+pub struct Chips<'a> {
+    chips: Vec<Chip<'a>>,
+    /// Widths of names and of words, for each detail.
+    widths: [f32; 3],
+}
+
+impl<'a> Chips<'a> {
+    pub fn of(ui: &egui::Ui, open: &'a OpenRuns, entries: &'a [RunEntry]) -> Self {
+        let names: Vec<&str> = entries.iter().map(|entry| &*entry.name).collect();
+        let details = [Detail::Words, Detail::Names, Detail::ShortNames];
+        let [words, short, shortest] = details.map(|detail| elided(&names, detail.longest()));
+        let shown = words.into_iter().zip(short).zip(shortest);
+        let runs = open.iter().zip(entries).zip(shown).enumerate();
+        let mut chips: Vec<Chip> = runs
+            .map(|(place, ((run, entry), ((words, short), shortest)))| Chip {
+                run,
+                entry,
+                badge: open.badge(run),
+                is_reference: place == 0,
+                is_alone: open.len() == 1,
+                names: [words, short, shortest],
+            })
+            .collect();
+        chips.sort_by_key(|chip| chip.badge.letter);
+        let widths = details.map(|detail| chips.iter().map(|chip| chip.width(ui, detail)).sum());
+        Self { chips, widths }
     }
+
+    /// Points of all of them side by side.
+    pub fn width(&self, detail: Detail, spacing: f32) -> f32 {
+        let of_chips = self.widths.get(detail as usize).copied().unwrap_or_default();
+        of_chips + self.chips.len() as f32 * (CHIP + spacing)
+    }
+
+    pub fn ui(&self, ui: &mut egui::Ui, detail: Detail, commands: &mut Vec<Command>) {
+        for chip in &self.chips {
+            chip.ui(ui, detail, commands);
+        }
+    }
+}
+
+/// Names of at most so many characters: of a longer one that part is left out which it has in common with the
+/// others, or its middle.
+fn elided(names: &[&str], most: usize) -> Vec<String> {
+    let shared =
+        names.iter().skip(1).fold(names.first().map_or(0, |name| name.len()), |end, name| {
+            let first = names.first().copied().unwrap_or_default();
+            let same = first.bytes().zip(name.bytes()).take(end).take_while(|(a, b)| a == b);
+            same.count()
+        });
+    names
+        .iter()
+        .map(|name| {
+            if name.chars().count() <= most || names.len() < 2 {
+                return shortened(name, most).into_owned();
+            }
+            // From the beginning of the word that differs.
+            let before = name.get(..shared).unwrap_or_default();
+            let from = before.rfind(['/', '-', '_', ' ']).map_or(0, |at| at + 1);
+            let (head, tail) = name.split_at_checked(from).unwrap_or(("", name));
+            let room = most.saturating_sub(tail.chars().count() + 1);
+            let head: String = head.chars().take(room).collect();
+            match from {
+                0 => shortened(name, most).into_owned(),
+                _ => format!("{}…{}", clean(&head), shortened(tail, most - 1)),
+            }
+        })
+        .collect()
 }
 
 /// A letter on its colour.
@@ -54,6 +120,15 @@ pub fn paint_badge(painter: &egui::Painter, rect: egui::Rect, badge: Badge, toke
     painter.rect_filled(rect, 4, color);
     let font = fonts::semibold(11.0);
     painter.text(rect.center(), Align2::CENTER_CENTER, badge.letter, font, text_on(color));
+}
+
+/// Whether a run fits, in words; `of` is what is counted: " tiles".
+pub fn fit_text(fit: Fit, of: &str) -> String {
+    match fit.tiles_over {
+        _ if fit.fits => "fits".to_owned(),
+        Some(over) => format!("{}{of} over", grouped(over)),
+        None => "does not fit".to_owned(),
+    }
 }
 
 /// The badge of a run in a line of text.
@@ -68,13 +143,14 @@ struct Chip<'a> {
     entry: &'a RunEntry,
     badge: Badge,
     is_reference: bool,
-    are_few: bool,
     is_alone: bool,
+    /// Its name in each detail.
+    names: [String; 3],
 }
 
 impl Chip<'_> {
     /// Its badge hides it, its name makes it the reference, a button opens what else can be done.
-    fn ui(&self, ui: &mut egui::Ui, commands: &mut Vec<Command>) {
+    fn ui(&self, ui: &mut egui::Ui, detail: Detail, commands: &mut Vec<Command>) {
         let tokens = *Tokens::now(ui);
         let edge =
             if self.is_reference && !self.is_alone { tokens.third_text } else { tokens.border };
@@ -89,11 +165,24 @@ impl Chip<'_> {
                 ui.spacing_mut().item_spacing.x = 5.0;
                 ui.spacing_mut().button_padding = Vec2::new(2.0, 2.0);
                 self.badge_ui(ui, commands);
-                self.name_ui(ui, commands);
-                self.verdict_ui(ui);
+                self.name_ui(ui, detail, commands);
+                self.verdict_ui(ui, detail);
                 self.more_ui(ui, commands);
             });
         });
+    }
+
+    fn name(&self, detail: Detail) -> &str {
+        self.names.get(detail as usize).map_or("", String::as_str)
+    }
+
+    /// Of its name and its words, points.
+    fn width(&self, ui: &egui::Ui, detail: Detail) -> f32 {
+        let words = self.run.fit().filter(|_| detail == Detail::Words);
+        let words = words.map_or(String::new(), |fit| format!(" {}", fit_text(fit, "")));
+        let text = format!("{}{words}", self.name(detail));
+        let color = Color32::PLACEHOLDER;
+        ui.painter().layout_no_wrap(text, fonts::medium(12.0), color).size().x
     }
 
     /// The reference is always shown.
@@ -127,10 +216,8 @@ impl Chip<'_> {
         }
     }
 
-    fn name_ui(&self, ui: &mut egui::Ui, commands: &mut Vec<Command>) {
-        let [long, short] = NAMES;
-        let longest = if self.are_few { long } else { short };
-        let text = RichText::new(shortened(&self.entry.name, longest)).font(fonts::medium(12.0));
+    fn name_ui(&self, ui: &mut egui::Ui, detail: Detail, commands: &mut Vec<Command>) {
+        let text = RichText::new(self.name(detail)).font(fonts::medium(12.0));
         let text = match self.run.load.stage() {
             _ if self.run.is_hidden => text.weak().strikethrough(),
             stage if stage.failure().is_some() => text.color(Tokens::now(ui).note),
@@ -153,16 +240,12 @@ impl Chip<'_> {
     }
 
     /// Whether it fits, as far as that is known.
-    fn verdict_ui(&self, ui: &mut egui::Ui) {
+    fn verdict_ui(&self, ui: &mut egui::Ui, detail: Detail) {
         let Some(fit) = self.run.fit() else { return };
         let sign = Sign::of(Some(fit.fits));
-        let text = match fit.tiles_over {
-            _ if fit.fits => "fits".to_owned(),
-            Some(over) => format!("{} over", grouped(over)),
-            None => "does not fit".to_owned(),
-        };
+        let text = fit_text(fit, "");
         let response = sign.ui(ui, 13.0);
-        if self.are_few {
+        if detail == Detail::Words {
             ui.label(RichText::new(text).font(fonts::medium(12.0)).weak());
         } else {
             response.on_hover_text(text);
@@ -185,5 +268,22 @@ impl Chip<'_> {
 
     fn path(&self) -> String {
         shortened(&self.run.load.path.display().to_string(), PATH).into_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_keep_what_tells_them_apart() {
+        let names = ["resnext101-batch16-amp-0.35", "resnext101-batch16-amp-0.01"];
+        assert_eq!(elided(&names, 14), ["resnext10…0.35", "resnext10…0.01"]);
+        assert_eq!(elided(&["amp-0.6", "amp-0.35"], 9), ["amp-0.6", "amp-0.35"]);
+        let ends = ["first-of-many-runs-of-a-model", "other-of-many-runs-of-a-model"];
+        assert_eq!(elided(&ends, 9), ["firs…odel", "othe…odel"]);
+        let hidden = ["a-long-way/\u{202e}x-12345678901", "a-long-way/y"];
+        assert!(elided(&hidden, 9).iter().all(|name| !name.contains('\u{202e}')));
+        assert!(elided(&[], 9).is_empty());
     }
 }

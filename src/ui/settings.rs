@@ -148,8 +148,11 @@ fn theme_of(name: &str) -> Option<ThemePreference> {
 mod tests {
     use super::*;
 
+    use crate::ui::recent::Known;
+
     fn report(path: &str) -> RecentReport {
-        RecentReport { path: path.into(), title: path.to_owned(), opened: 1 }
+        let known = Known::default();
+        RecentReport { path: path.into(), title: path.to_owned(), opened: 1, known }
     }
 
     #[test]

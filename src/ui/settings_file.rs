@@ -193,7 +193,7 @@ fn write(directory: &Path, path: &Path, object: &Object) -> std::io::Result<()> 
 
 #[cfg(test)]
 mod tests {
-    use super::super::recent::RecentReport;
+    use super::super::recent::{Known, RecentReport};
     use super::*;
     use std::time::Instant;
 
@@ -202,7 +202,8 @@ mod tests {
     }
 
     fn opened(path: &str) -> Change {
-        Change::Opened(RecentReport { path: path.into(), title: path.into(), opened: 1 })
+        let known = Known::default();
+        Change::Opened(RecentReport { path: path.into(), title: path.into(), opened: 1, known })
     }
 
     fn paths(settings: &Settings) -> Vec<String> {

@@ -1,16 +1,22 @@
 //! The bar at the bottom, and the page in place of a report that is not found yet.
 
-use eframe::egui::{self, Align, Layout, ProgressBar, RichText};
+use eframe::egui::{
+    self, Align, Label, Layout, ProgressBar, Rect, RichText, StrokeKind, UiBuilder, Vec2,
+};
 
 use super::command::Command;
 use super::loading::{Load, Stage};
 use super::open_runs::OpenRuns;
 use super::report::head::matched_ui;
 use super::runs::Runs;
-use super::theme::Tokens;
 use super::theme::fonts::{self, size};
+use super::theme::{BETWEEN_CARDS, Tokens};
+use super::warnings::in_a_line;
 use crate::progress::Progress;
-use crate::text::{grouped, shortened};
+use crate::text::shortened;
+
+/// Height of the card with the answer, and of that with the progress in its place, points.
+const ANSWER: f32 = 116.0;
 
 /// Draws the bar; `runs` are those whose files are found.
 pub fn status_ui(
@@ -68,19 +74,15 @@ pub fn status_ui(
 }
 
 fn warnings_button_ui(ui: &mut egui::Ui, runs: &Runs, commands: &mut Vec<Command>) {
-    let counts = runs.iter().map(|run| run.report.warnings.list().len() as u64);
-    let count = counts.sum();
-    let text = match count {
-        0 => "No warnings".to_owned(),
-        1 => "1 warning".to_owned(),
-        count => format!("{} warnings", grouped(count)),
-    };
-    let mut text = RichText::new(text).font(fonts::medium(size::CAPTION));
-    if count > 0 {
+    let line = in_a_line(runs);
+    let has_any = line.is_some();
+    let mut text = RichText::new(line.unwrap_or_else(|| "No warnings".to_owned()));
+    text = text.font(fonts::medium(size::CAPTION));
+    if has_any {
         text = text.color(Tokens::now(ui).note);
     }
     let button = egui::Button::new(text).frame_when_inactive(false);
-    let button = ui.add_enabled(count > 0, button.min_size(egui::Vec2::ZERO));
+    let button = ui.add_enabled(has_any, button.min_size(egui::Vec2::ZERO));
     let button = button.on_hover_text("What is damaged or absent in the report");
     if button.on_disabled_hover_text("Nothing is damaged or absent").clicked() {
         commands.push(Command::ToggleWarnings);
@@ -91,8 +93,14 @@ fn warnings_button_ui(ui: &mut egui::Ui, runs: &Runs, commands: &mut Vec<Command
 fn bar_ui(ui: &mut egui::Ui, progress: &Progress, width: f32) {
     let (done, total) = progress.now();
     if total > 0 {
-        let bar = ProgressBar::new((done as f32 / total as f32).min(1.0));
-        ui.add(bar.desired_width(width).show_percentage()).accessible_name("Progress");
+        let share = (done as f32 / total as f32).min(1.0);
+        let bar = ProgressBar::new(share).desired_width(width).desired_height(8.0);
+        let bar = ui.add(bar.fill(Tokens::now(ui).accent)).accessible_name("Progress");
+        let percent = format!("{:.0} %", share * 100.0);
+        let at = bar.rect.right_center() + egui::vec2(6.0, 0.0);
+        let color = Tokens::now(ui).weak_text;
+        let font = fonts::regular(size::CAPTION);
+        ui.painter().text(at, egui::Align2::LEFT_CENTER, percent, font, color);
     }
 }
 
@@ -111,16 +119,53 @@ pub fn waiting_ui(ui: &mut egui::Ui, load: &Load, stage: &Stage, commands: &mut 
     }
 }
 
-/// Draws how far something is in place of it; says whether it shall stop.
+/// Draws how far something is in place of it, on the outlines of the cards that come; says whether it shall stop.
 pub fn progress_ui(ui: &mut egui::Ui, title: &str, about: &str, progress: &Progress) -> bool {
-    ui.vertical_centered(|ui| {
-        ui.add_space((ui.available_height() * 0.28).floor());
-        ui.label(RichText::new(title).strong().size(18.0));
-        ui.weak(about);
-        ui.add_space(8.0);
-        bar_ui(ui, progress, 360.0);
-        ui.add_space(8.0);
-        ui.button("Cancel").clicked()
+    let page = ui.available_rect_before_wrap();
+    outlines(ui, page);
+    let mut card = page;
+    card.set_height(ANSWER);
+    let mut ui = ui.new_child(UiBuilder::new().max_rect(card.shrink2(Vec2::new(20.0, 14.0))));
+    ui.label(RichText::new(title).font(fonts::semibold(size::PAGE_TITLE)));
+    ui.add(Label::new(RichText::new(about).weak()).truncate());
+    ui.add_space(8.0);
+    ui.horizontal(|ui| {
+        if ui.button("Cancel").clicked() {
+            return true;
+        }
+        ui.add_space(4.0);
+        let width = (ui.available_width() - 60.0).clamp(80.0, 420.0);
+        bar_ui(ui, progress, width);
+        false
     })
     .inner
+}
+
+/// The answer on top, two pictures, three cards below, as on the first page.
+fn outlines(ui: &egui::Ui, page: Rect) {
+    let tokens = Tokens::now(ui);
+    let edge = egui::Stroke::new(1.0, tokens.border);
+    let card = |rect: Rect| {
+        if rect.is_positive() {
+            ui.painter().rect(rect, 8, tokens.surface, edge, StrokeKind::Inside);
+            let title =
+                Rect::from_min_size(rect.min + Vec2::new(14.0, 14.0), Vec2::new(96.0, 10.0));
+            ui.painter().rect_filled(title.intersect(rect), 3, tokens.raised);
+        }
+    };
+    let row = |top: f32, bottom: f32, shares: &[f32]| {
+        let room = page.width() - BETWEEN_CARDS * (shares.len() as f32 - 1.0);
+        let mut left = page.left();
+        for share in shares {
+            let right = left + room * share;
+            card(Rect::from_x_y_ranges(left..=right, top..=bottom));
+            left = right + BETWEEN_CARDS;
+        }
+    };
+    let answer = Rect::from_min_size(page.min, Vec2::new(page.width(), ANSWER));
+    ui.painter().rect(answer, 8, tokens.surface, edge, StrokeKind::Inside);
+    let top = answer.bottom() + BETWEEN_CARDS;
+    let middle = top + (page.bottom() - top - BETWEEN_CARDS) * 0.62;
+    row(top, middle, &[0.64, 0.36]);
+    row(middle + BETWEEN_CARDS, page.bottom(), &[1.0 / 3.0; 3]);
 }

@@ -1,4 +1,5 @@
-//! The bar on top: the open runs, a field for whatever one looks for, units, pictures.
+//! The bar on top: the open runs, a field for whatever one looks for, units, pictures. Where it is narrow, names get
+//! shorter, then words give way to signs, and at last the runs have a row of their own.
 
 use eframe::egui::{self, Align, Button, Layout, RichText, Vec2};
 
@@ -6,15 +7,15 @@ use super::command::{Command, PickFor, Tool};
 use super::icon::Icon;
 use super::keys::{self, Action, RunEntry, keys_text};
 use super::open_runs::OpenRuns;
-use super::run_chips::chips_ui;
+use super::run_chips::{Chips, Detail};
 use super::settings::Change;
-use super::theme::{CONTROL_HEIGHT, Tokens, fonts};
+use super::theme::{Tokens, fonts};
 use super::units::Units;
 use super::widget::choice::segments_ui;
 use crate::store::System;
 
-/// Widest field, points.
-const FIELD: f32 = 250.0;
+/// Between the controls of the bar, points.
+const SPACING: f32 = 8.0;
 
 pub struct TopBar<'a> {
     pub open: &'a OpenRuns,
@@ -26,31 +27,87 @@ pub struct TopBar<'a> {
     pub system: Option<&'a System>,
 }
 
-impl TopBar<'_> {
-    pub fn ui(&self, ui: &mut egui::Ui, commands: &mut Vec<Command>) {
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            self.units_ui(ui, commands);
-            self.field_ui(ui, commands);
-            ui.add_space(4.0);
-            // As high as its rows: a layout that wraps takes all the height that it is given.
-            let size = Vec2::new(ui.available_width(), CONTROL_HEIGHT);
-            let wrapped = Layout::left_to_right(Align::Center).with_main_wrap(true);
-            ui.allocate_ui_with_layout(size, wrapped, |ui| {
-                ui.spacing_mut().item_spacing = Vec2::new(8.0, 4.0);
-                if self.tool.is_none() && self.open.len() > 0 {
-                    chips_ui(ui, self.open, self.entries, commands);
-                    self.add_ui(ui, commands);
-                }
-            });
-        });
+/// How much is said at the right, with its width in points.
+#[derive(Clone, Copy, PartialEq)]
+enum Right {
+    Full,
+    Short,
+    Signs,
+}
+
+impl Right {
+    /// How wide the field is, points.
+    fn field(self) -> f32 {
+        match self {
+            Self::Full => 250.0,
+            Self::Short => 130.0,
+            Self::Signs => 68.0,
+        }
     }
 
-    fn add_ui(&self, ui: &mut egui::Ui, commands: &mut Vec<Command>) {
+    /// Of all controls.
+    fn width(self) -> f32 {
+        let export = if self == Self::Full { 140.0 } else { 36.0 };
+        self.field() + export + 112.0 + 3.0 * SPACING
+    }
+}
+
+impl TopBar<'_> {
+    pub fn ui(&self, ui: &mut egui::Ui, commands: &mut Vec<Command>) {
+        ui.spacing_mut().item_spacing = Vec2::new(SPACING, 4.0);
+        let chips = (self.tool.is_none() && self.open.len() > 0)
+            .then(|| Chips::of(ui, self.open, self.entries));
+        let room = ui.available_width();
+        let levels = [
+            (Right::Full, Detail::Words),
+            (Right::Short, Detail::Words),
+            (Right::Short, Detail::Names),
+            (Right::Signs, Detail::Names),
+            (Right::Signs, Detail::ShortNames),
+        ];
+        let needed = |right: Right, detail: Detail| {
+            let of_chips =
+                |chips: &Chips<'_>| chips.width(detail, SPACING) + self.buttons_width(detail);
+            right.width() + chips.as_ref().map_or(0.0, of_chips) + 2.0 * SPACING
+        };
+        let fitting = levels.into_iter().find(|(right, detail)| needed(*right, *detail) <= room);
+        let (right, detail) = fitting.unwrap_or((Right::Short, Detail::ShortNames));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            self.export_ui(ui, right, commands);
+            self.units_ui(ui, commands);
+            self.field_ui(ui, right, commands);
+            if let Some(chips) = chips.as_ref().filter(|_| fitting.is_some()) {
+                ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                    chips.ui(ui, detail, commands);
+                    self.add_ui(ui, detail, commands);
+                });
+            }
+        });
+        if let Some(chips) = chips.as_ref().filter(|_| fitting.is_none()) {
+            ui.add_space(4.0);
+            ui.horizontal_wrapped(|ui| {
+                chips.ui(ui, detail, commands);
+                self.add_ui(ui, detail, commands);
+            });
+        }
+    }
+
+    /// Of what [`Self::add_ui`] adds.
+    fn buttons_width(&self, detail: Detail) -> f32 {
+        let add = if detail == Detail::ShortNames { 32.0 } else { 84.0 };
+        let end = if self.open.len() > 1 { 36.0 + SPACING } else { 0.0 };
+        let swap = if self.open.len() == 2 { 36.0 + SPACING } else { 0.0 };
+        add + end + swap
+    }
+
+    fn add_ui(&self, ui: &mut egui::Ui, detail: Detail, commands: &mut Vec<Command>) {
         let titles = ["Compare with…", "Compare two reports…"];
         let action = self.actions.iter().find(|action| titles.contains(&&*action.title));
         let why_not = action.and_then(|action| action.why_not.as_deref());
-        let button = ui.add_enabled(why_not.is_none(), Button::new("+ Add run"));
-        let button = button.on_hover_text("Compare with another report");
+        let title = if detail == Detail::ShortNames { "+" } else { "+ Add run" };
+        let button = ui.add_enabled(why_not.is_none(), Button::new(title));
+        let button =
+            button.accessible_name("+ Add run").on_hover_text("Compare with another report");
         if button.on_disabled_hover_text(why_not.unwrap_or_default()).clicked() {
             commands.push(Command::AskPath(PickFor::Run));
         }
@@ -81,25 +138,40 @@ impl TopBar<'_> {
         }
     }
 
+    fn export_ui(&self, ui: &mut egui::Ui, right: Right, commands: &mut Vec<Command>) {
+        let title = "Export picture…";
+        let button = match right {
+            Right::Full => Button::new((Icon::Save.atom(), title)),
+            _ => Button::new(Icon::Save.atom()),
+        };
+        let action = self.actions.iter().find(|action| action.title == title);
+        let keys = action.map_or(String::new(), |action| keys_text(ui.ctx(), action.keys));
+        let button = ui.add(button).accessible_name(title);
+        let hover = format!("A picture of the page as PNG or SVG, light or dark ({keys})");
+        if button.on_hover_text(hover).clicked() {
+            commands.push(Command::ExportPicture);
+        }
+    }
+
     /// What looks like a field opens the palette, which is one.
-    fn field_ui(&self, ui: &mut egui::Ui, commands: &mut Vec<Command>) {
+    fn field_ui(&self, ui: &mut egui::Ui, right: Right, commands: &mut Vec<Command>) {
         let tokens = Tokens::now(ui);
-        let is_short = ui.available_width() < 700.0 || self.open.len() > 3;
         let places = match self.system {
             Some(system) => format!("{}, step, variable, file", system.arena_in_text),
             None => "file".to_owned(),
         };
-        let (hint, width) = if is_short {
-            ("Go to…".to_owned(), 130.0)
-        } else {
-            (format!("Go to {places}…"), FIELD)
+        let hint = match right {
+            Right::Full => format!("Go to {places}…"),
+            Right::Short | Right::Signs => "Go to…".to_owned(),
         };
-        let action = self.actions.iter().find(|action| action.title == "Commands…");
-        let keys = action.map_or(String::new(), |action| keys_text(ui.ctx(), action.keys));
         let text = RichText::new(hint).color(tokens.third_text).font(fonts::regular(12.0));
-        let keys = fonts::caption(keys).color(tokens.third_text);
-        let button = Button::new(text).right_text(keys).fill(tokens.page);
-        let button = ui.add(button.min_size(Vec2::new(width, 0.0)));
+        let mut button = Button::new(text).fill(tokens.page);
+        let action = self.actions.iter().find(|action| action.title == "Commands…");
+        if let Some(action) = action.filter(|_| right != Right::Signs) {
+            let keys = fonts::caption(keys_text(ui.ctx(), action.keys));
+            button = button.right_text(keys.color(tokens.third_text));
+        }
+        let button = ui.add(button.min_size(Vec2::new(right.field(), 0.0)));
         let button = button.accessible_name(format!("Go to {places} or command"));
         if button.clicked() {
             commands.push(Command::TogglePalette);

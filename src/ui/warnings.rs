@@ -1,11 +1,76 @@
-//! The list of what is damaged or absent in the open reports.
+//! The list of what is damaged or absent in the open reports, and the same in a few words.
 
-use crate::text::shortened;
+use crate::store::{Report, WarningCode};
+use crate::text::{grouped, shortened};
 use crate::ui::runs::Runs;
+use crate::ui::theme::{Tokens, fonts};
+use crate::ui::widget::sign::Sign;
 use eframe::egui;
 
 /// Longest message.
 const MESSAGE: usize = 1000;
+
+/// What a kind of warning says, for people.
+fn words(code: WarningCode) -> &'static str {
+    match code {
+        WarningCode::MissingFile => "A file is missing",
+        WarningCode::Truncated => "A file is cut off",
+        WarningCode::UnsupportedVersion => "A format that is not known here",
+        WarningCode::Inconsistent => "Parts contradict each other",
+        WarningCode::NoExecution => "No execution profile",
+        WarningCode::NoDebugInfo => "No debug information",
+        WarningCode::Unfinished => "Interrupted while it was written",
+        WarningCode::UnknownValue => "A value that is not known here",
+    }
+}
+
+/// What a report lacks as a whole, in words; `None` where it is complete as far as is known.
+pub fn incompleteness(report: &Report) -> Option<String> {
+    let list = report.warnings.list();
+    let has = |code: WarningCode| list.iter().any(|warning| warning.code == code);
+    let mut lacks = Vec::new();
+    if has(WarningCode::Truncated) {
+        lacks.push("a file is cut off");
+    }
+    if has(WarningCode::MissingFile) {
+        lacks.push("a file is missing");
+    }
+    if has(WarningCode::NoExecution) {
+        lacks.push("no execution profile");
+    }
+    if has(WarningCode::NoDebugInfo) {
+        lacks.push("no debug information");
+    }
+    let is_interrupted = has(WarningCode::Unfinished);
+    match (is_interrupted, lacks.is_empty()) {
+        (true, true) => Some("Interrupted: the report is incomplete".to_owned()),
+        (true, false) => Some(format!("Interrupted: {}", lacks.join(", "))),
+        (false, true) => None,
+        (false, false) => {
+            let mut text = lacks.join(", ");
+            if let Some(first) = text.get_mut(..1) {
+                first.make_ascii_uppercase();
+            }
+            Some(text)
+        }
+    }
+}
+
+/// What is said of all warnings of the open runs in a line; `None` where there are none.
+pub fn in_a_line(runs: &Runs) -> Option<String> {
+    let count: u64 = runs.iter().map(|run| run.report.warnings.list().len() as u64).sum();
+    let counted = match count {
+        0 => return None,
+        1 => "1 warning".to_owned(),
+        count => format!("{} warnings", grouped(count)),
+    };
+    let incomplete = runs.iter().find_map(|run| Some((run, incompleteness(&run.report)?)));
+    Some(match incomplete {
+        Some((_, lacks)) if runs.is_one() => format!("{lacks} · {counted}"),
+        Some((run, lacks)) => format!("{}: {lacks} · {counted}", shortened(&run.name, 30)),
+        None => counted,
+    })
+}
 
 /// Draws the list of each report in a window of its own.
 pub fn warnings_ui(ui: &egui::Ui, is_open: &mut bool, runs: &Runs) {
@@ -22,16 +87,37 @@ pub fn warnings_ui(ui: &egui::Ui, is_open: &mut bool, runs: &Runs) {
                 let warnings = run.report.warnings.list();
                 if !runs.is_one() && !warnings.is_empty() {
                     ui.separator();
-                    ui.heading(&*run.title);
+                    ui.label(fonts::card_title(&*run.title));
                 }
                 for warning in warnings {
                     ui.separator();
                     ui.horizontal(|ui| {
-                        ui.strong(warning.code.as_str());
-                        ui.weak(shortened(&warning.file, 200));
+                        Sign::Note.ui(ui, 14.0);
+                        ui.label(fonts::number(words(warning.code)));
+                        let file = fonts::caption(shortened(&warning.file, 200));
+                        ui.label(file.color(Tokens::now(ui).third_text));
                     });
                     ui.label(shortened(&warning.message, MESSAGE));
                 }
             }
         });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::PathBuf;
+
+    #[test]
+    fn an_interrupted_report_says_so() {
+        let report = Report::new(PathBuf::from("r"));
+        assert_eq!(incompleteness(&report), None);
+        report.warnings.add(WarningCode::Inconsistent, "profile.pop", "two parts");
+        assert_eq!(incompleteness(&report), None);
+        report.warnings.add(WarningCode::NoExecution, "profile.pop", "the tables are empty");
+        assert_eq!(incompleteness(&report).as_deref(), Some("No execution profile"));
+        report.warnings.add(WarningCode::Unfinished, "profile.pop", "a journal");
+        let expected = "Interrupted: no execution profile";
+        assert_eq!(incompleteness(&report).as_deref(), Some(expected));
+    }
 }

@@ -7,7 +7,7 @@ use crate::support::{
     right_click, settle, texts, wait_for_output, window_on, window_sized,
 };
 use eframe::egui::accesskit::Role;
-use eframe::egui::{ColorImage, Key, Modifiers, OutputCommand, Theme, Vec2, ViewportCommand};
+use eframe::egui::{Key, Modifiers, Theme, Vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use egui_kittest::{Harness, SnapshotResults};
 use std::sync::Arc;
@@ -399,47 +399,6 @@ fn tables_are_copied_and_saved() {
     assert!(has_text(&harness, "is there already"), "{:#?}", texts(&harness));
     click(&mut harness, "Cancel");
     assert!(!has_text(&harness, "is there already"));
-}
-
-#[test]
-fn the_picture_is_copied_and_saved() {
-    let mut harness = page();
-    let screenshot = |output: &eframe::egui::FullOutput| {
-        let mut commands = output.viewport_output.values().flat_map(|output| &output.commands);
-        commands.find_map(|command| match command {
-            ViewportCommand::Screenshot(callback) => Some(callback.clone()),
-            _ => None,
-        })
-    };
-    let picture = Arc::new(ColorImage::filled([1280, 800], eframe::egui::Color32::BLUE));
-    harness.get_by_label("Copy picture").click();
-    wait_for_output(&mut harness, screenshot).complete(Arc::clone(&picture));
-    let copied = wait_for_output(&mut harness, |output| {
-        output.platform_output.commands.iter().find_map(|command| match command {
-            OutputCommand::CopyImage(image) => Some(image.size),
-            _ => None,
-        })
-    });
-    assert!(copied[0] > 900 && copied[0] < 1280 && copied[1] > 200, "{copied:?}");
-    harness.get_by_label("Save picture…").click();
-    wait_for_output(&mut harness, screenshot).complete(picture);
-    settle(&mut harness);
-    let directory = tempfile::tempdir().expect("a directory");
-    let path = directory.path().join("curve.png");
-    type_into(&mut harness, "File, .png or .svg", &path.display().to_string());
-    click(&mut harness, "Save");
-    assert!(std::fs::metadata(&path).expect("a file").len() > 100);
-    harness.get_by_label("Save picture…").click();
-    let picture = Arc::new(ColorImage::filled([1280, 800], eframe::egui::Color32::BLUE));
-    wait_for_output(&mut harness, screenshot).complete(picture);
-    settle(&mut harness);
-    let path = directory.path().join("curve.svg");
-    type_into(&mut harness, "File, .png or .svg", &path.display().to_string());
-    click(&mut harness, "Save");
-    let svg = std::fs::read_to_string(&path).expect("a file");
-    for part in ["<svg ", ">Step</text>", ">Always live</text>", "<path "] {
-        assert!(svg.contains(part), "{part} in {svg}");
-    }
 }
 
 #[test]

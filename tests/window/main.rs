@@ -6,6 +6,7 @@ mod chip_map;
 mod comparison;
 mod counts;
 mod dump;
+mod export;
 mod frame;
 mod home;
 mod insights;

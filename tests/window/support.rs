@@ -261,3 +261,13 @@ pub fn drop_on(harness: &mut Harness<'_, App>, paths: &[PathBuf]) {
     harness.input_mut().dropped_files = files.collect();
     harness.run_steps(2);
 }
+
+/// Types a text into a field in place of what it has.
+pub fn type_into(harness: &mut Harness<'_, App>, field: &str, text: &str) {
+    harness.get_by_role_and_label(Role::TextInput, field).focus();
+    harness.run_steps(2);
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::A);
+    harness.run_steps(2);
+    harness.get_by_role_and_label(Role::TextInput, field).type_text(text);
+    settle(harness);
+}

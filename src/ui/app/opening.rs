@@ -1,7 +1,7 @@
 //! How the window opens, reads again and closes runs.
 
 use eframe::egui;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::App;
 use crate::text::run_names::run_name;
@@ -110,11 +110,14 @@ impl App {
     /// Puts what could be opened into the list of recent reports or comparisons, once.
     pub(super) fn remember(&mut self) {
         let settled = |run: &OpenRun| run.report().is_some_and(|report| report.about.is_settled());
-        if self.view.remembered == self.open.paths() || !self.open.iter().all(settled) {
+        let known = |run: &OpenRun| (run.path().to_owned(), run.fit().map(|fit| fit.fits));
+        let is_known = self.open.iter().map(known).eq(self.view.remembered.iter().cloned());
+        if is_known || !self.open.iter().all(settled) {
             return;
         }
-        self.view.remembered = self.open.paths().into_iter().map(Path::to_owned).collect();
-        let reports = self.open.iter().filter_map(|run| Some(RecentReport::now(run.report()?)));
+        self.view.remembered = self.open.iter().map(known).collect();
+        let reports =
+            self.open.iter().filter_map(|run| Some(RecentReport::now(run.report()?, run.fit())));
         let reports: Vec<RecentReport> = reports.collect();
         let change = match &*reports {
             [] => return,

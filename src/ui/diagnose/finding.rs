@@ -1,51 +1,143 @@
 //! What is said of one finding: the message, its facts, what to do.
 
-use eframe::egui::{self, Label, RichText};
+use eframe::egui::{self, Align, Label, Layout, RichText, Sense, Vec2};
 use std::path::Path;
 
 use super::rows::title;
 use super::sentence::sentence_ui;
-use crate::analysis::diagnose::Finding;
+use crate::analysis::diagnose::{Finding, Kind};
 use crate::text::{clean, grouped, shortened};
 use crate::ui::command::Command;
+use crate::ui::theme::fonts::{self, size};
+use crate::ui::theme::{BETWEEN_CARDS, Tokens, card_frame};
 use crate::ui::units::Units;
-use crate::ui::widget::facts::{Fact, facts_ui};
+use crate::ui::widget::bar::Bar;
+use crate::ui::widget::facts::{Fact, fact_ui};
+use crate::ui::widget::sign::{Sign, numbered_disc};
 
 /// Longest message.
 const MESSAGE: usize = 2000;
+/// Least width for facts beside advice, points.
+const BESIDE: f32 = 620.0;
 /// Allocations that are listed.
 const MOST_ALLOCATIONS: usize = 10;
 
-/// Draws it. `near` is the directory of the log, which a relative path in the message may start from.
+/// Draws its card. `near` is the directory of the log, which a relative path in the message may start from.
 pub fn finding_ui(
     ui: &mut egui::Ui,
     finding: &Finding,
     near: Option<&Path>,
     commands: &mut Vec<Command>,
 ) {
-    let units = Units::now(ui);
-    ui.label(RichText::new(title(finding.kind)).strong().size(16.0));
+    let tokens = *Tokens::now(ui);
+    card_frame(&tokens).show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        ui.horizontal(|ui| {
+            ui.spacing_mut().item_spacing.x = 8.0;
+            sign(finding.kind).ui(ui, 16.0);
+            ui.label(fonts::card_title(title(finding.kind)));
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                let line = format!("line {}", grouped(finding.line));
+                ui.label(fonts::caption(line).color(tokens.third_text));
+            });
+        });
+        ui.add_space(4.0);
+        message_ui(ui, &shortened(&finding.text, MESSAGE));
+        used_ui(ui, finding);
+        ui.add_space(6.0);
+        if ui.available_width() < BESIDE {
+            facts_of_ui(ui, finding, near, commands);
+            ui.add_space(8.0);
+            advice_ui(ui, finding);
+            return;
+        }
+        ui.columns_const(|[left, right]: &mut [egui::Ui; 2]| {
+            left.with_layout(Layout::top_down(Align::Min), |ui| advice_ui(ui, finding));
+            right.with_layout(Layout::top_down(Align::Min), |ui| {
+                facts_of_ui(ui, finding, near, commands);
+            });
+        });
+    });
+    ui.add_space(BETWEEN_CARDS - ui.spacing().item_spacing.y);
+}
+
+/// What is about memory that does not suffice is over; the others deserve a look.
+fn sign(kind: Kind) -> Sign {
+    match kind {
+        Kind::PlannerAtMinimum
+        | Kind::PlannerOverTarget
+        | Kind::PlannerNoPlan
+        | Kind::HostBuffer
+        | Kind::GpuMemoryTight
+        | Kind::UnknownMemoryMessage => Sign::Note,
+        _ => Sign::Over,
+    }
+}
+
+/// The message as it stands in the log.
+fn message_ui(ui: &mut egui::Ui, message: &str) {
+    let ground = egui::Frame::new().fill(Tokens::now(ui).raised).corner_radius(6).inner_margin(8);
+    ground.show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        ui.add(Label::new(RichText::new(message).monospace()).wrap());
+    });
+}
+
+/// What is used, against the limit, where the message says both.
+fn used_ui(ui: &mut egui::Ui, finding: &Finding) {
+    let (Some(used), Some(limit)) = (finding.used_bytes, finding.limit_bytes) else { return };
+    let (tokens, units) = (*Tokens::now(ui), Units::now(ui));
+    ui.add_space(8.0);
+    let whole = used.max(limit).saturating_add(limit / 10);
+    let parts = [(used, tokens.temporary)];
+    ui.horizontal(|ui| {
+        let width = (ui.available_width() - 300.0).clamp(60.0, 420.0);
+        let bar = Bar { parts: &parts, whole, limit: Some(limit) };
+        bar.ui(ui, Vec2::new(width, 14.0)).accessible_name("Used against the limit");
+        ui.label(fonts::number(units.bytes(used)));
+        ui.label(fonts::caption(format!("of {}", units.bytes(limit))).color(tokens.weak_text));
+        if let Some(over) = used.checked_sub(limit).filter(|over| *over > 0) {
+            ui.label(fonts::number(format!("+{} over", units.bytes(over))).color(tokens.over));
+        }
+    });
+}
+
+fn facts_of_ui(
+    ui: &mut egui::Ui,
+    finding: &Finding,
+    near: Option<&Path>,
+    commands: &mut Vec<Command>,
+) {
+    ui.label(RichText::new("What it says").font(fonts::semibold(size::BODY)));
     ui.add_space(2.0);
-    let text = RichText::new(shortened(&finding.text, MESSAGE)).monospace();
-    ui.add(Label::new(text).wrap());
-    ui.add_space(6.0);
-    facts_ui(ui, "What it says", &facts(finding, units));
+    for (name, value) in facts(finding, Units::now(ui)) {
+        fact_ui(ui, &name, &value);
+    }
     if let Some(profile) = &finding.profile {
         let path = Path::new(profile);
         let path =
             near.filter(|_| path.is_relative()).map_or(path.to_owned(), |near| near.join(path));
+        ui.add_space(4.0);
         let button = ui.button("Open the report that the message names");
         if button.on_hover_text(shortened(&path.display().to_string(), 300)).clicked() {
             commands.push(Command::Open(path));
         }
-        ui.add_space(6.0);
     }
-    ui.label(RichText::new("What to do").strong().size(15.0));
-    for (number, sentence) in (1..).zip(&finding.advice) {
+}
+
+fn advice_ui(ui: &mut egui::Ui, finding: &Finding) {
+    ui.label(RichText::new("What to do").font(fonts::semibold(size::BODY)));
+    ui.add_space(2.0);
+    for (number, sentence) in (1_usize..).zip(&finding.advice) {
         ui.horizontal_top(|ui| {
-            ui.weak(format!("{number}."));
-            sentence_ui(ui, sentence);
+            let (rect, _) = ui.allocate_exact_size(Vec2::splat(22.0), Sense::hover());
+            numbered_disc(ui.painter(), rect.center(), number, Tokens::now(ui));
+            ui.vertical(|ui| {
+                ui.add_space(2.0);
+                sentence_ui(ui, sentence);
+            });
         });
+        ui.add_space(4.0);
     }
 }
 

@@ -24,6 +24,9 @@ const FIELD: f32 = 190.0;
 /// Width of what is said of a finding at first, points.
 const DETAILS: f32 = 440.0;
 
+/// Most findings that are all shown as cards; of more there is a table, and the card of one.
+const MOST_CARDS: usize = 12;
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Subject {
     /// What was typed, by the number of the change.
@@ -89,6 +92,15 @@ impl DiagnosePage {
             }
             return;
         }
+        let near = self.log.as_deref().and_then(Path::parent);
+        if found.findings.len() <= MOST_CARDS {
+            ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+                for finding in &found.findings {
+                    finding::finding_ui(ui, finding, near, commands);
+                }
+            });
+            return;
+        }
         let last = found.findings.len() - 1;
         self.chosen = self.chosen.min(last);
         let columns = rows::columns();
@@ -113,7 +125,6 @@ impl DiagnosePage {
                 self.chosen = click.row;
             }
         });
-        let near = self.log.as_deref().and_then(Path::parent);
         let beside = egui::Margin { left: 12, ..egui::Margin::ZERO };
         split::rest(ui, beside, |ui| {
             ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {

@@ -1,8 +1,9 @@
-//! A sentence of advice: what stands in it between backticks is code, drawn as such, and a click copies it.
+//! A sentence of advice: what stands in it between backticks is code, drawn as such, and a button copies it.
 
-use eframe::egui::{self, Label, RichText, Sense};
+use eframe::egui::{self, Button, Label, RichText, Sense, Vec2};
 
 use crate::text::clean;
+use crate::ui::icon::Icon;
 
 /// Draws it in the width that there is.
 pub fn sentence_ui(ui: &mut egui::Ui, sentence: &str) {
@@ -15,7 +16,11 @@ pub fn sentence_ui(ui: &mut egui::Ui, sentence: &str) {
             }
             let code = RichText::new(clean(part)).code();
             let label = ui.add(Label::new(code).wrap().sense(Sense::click()));
-            if label.on_hover_text("Click to copy").clicked() {
+            let copy = Button::new(Icon::Copy.atom()).frame_when_inactive(false);
+            let copy = ui.add(copy.min_size(Vec2::ZERO).small());
+            let copy = copy.accessible_name(format!("Copy {}", clean(part)));
+            let is_copied = copy.on_hover_text("Copy").clicked();
+            if label.on_hover_text("Click to copy").clicked() || is_copied {
                 ui.ctx().copy_text(part.to_owned());
             }
         }

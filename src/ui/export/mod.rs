@@ -1,103 +1,111 @@
 //! Takes pictures and tables out of the window: to the clipboard, or into a file that the user names.
 
+mod caption;
+mod capture;
+mod dialog;
+mod fonts;
+mod raster;
+mod scene;
 mod svg;
 mod write;
 
-use eframe::egui::{
-    self, ColorImage, Id, Key, Modal, Rect, ScreenshotCallback, TextEdit, ViewportCommand,
-};
+use eframe::egui::{self, ColorImage};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 
 use super::command::{Export, ExportTo, Exported, Sheet};
 use super::job::Job;
-use super::theme::Tokens;
+use super::widget::exports::Exportable;
 use crate::text::{grouped, shortened};
 use crate::ui::widget::rows::csv;
-use write::{Contents, Failure, write};
+pub use caption::{Subject, SubjectRun};
+use capture::Capture;
+pub use capture::PASSES;
+use dialog::{Form, Outcome, SaveDialog};
+use write::Contents;
+
+/// The name under which the page as a whole is exported.
+pub const WHOLE_PAGE: &str = "whole page";
+/// Longest part of the name of a file that is made of names of reports.
+const REPORTS_IN_NAME: usize = 60;
 
 /// An export on its way.
 #[derive(Default)]
 pub struct Exporter {
-    screenshot: Option<Screenshot>,
+    capture: Option<(Capture, ExportTo)>,
+    drawing: Option<(String, Job<Result<ColorImage, String>>)>,
     dialog: Option<SaveDialog>,
     copying: Option<Job<String>>,
+    form: Form,
     /// Where the last file went; the next one goes there too.
     directory: Option<PathBuf>,
     /// What came of the last export, for the status bar.
     pub notice: Option<String>,
 }
 
-struct Screenshot {
-    image: Receiver<Arc<ColorImage>>,
-    svg: String,
-    rect: Rect,
-    name: String,
-    to: ExportTo,
-}
-
-/// Asks for the path of a file and writes it.
-struct SaveDialog {
-    title: String,
-    path: String,
-    contents: Arc<Contents>,
-    browsing: Option<Job<Option<PathBuf>>>,
-    writing: Option<Job<Result<PathBuf, Failure>>>,
-    failure: Option<String>,
-    /// Whether the file is there already and may be replaced.
-    is_existing: bool,
-}
-
 impl Exporter {
-    pub fn start(&mut self, ctx: &egui::Context, export: Export) {
+    /// Whether anything is on its way or asked for.
+    pub fn is_busy(&self) -> bool {
+        let is_drawing = self.capture.is_some() || self.drawing.is_some();
+        is_drawing || self.dialog.is_some() || self.copying.is_some()
+    }
+
+    pub fn start(&mut self, ctx: &egui::Context, about: &Subject, export: Export) {
         self.notice = None;
-        match export.what {
-            Exported::Picture(rect) => {
-                let (sender, image) = sync_channel(1);
-                let woken = ctx.clone();
-                let callback = ScreenshotCallback::new(move |picture| {
-                    // The window may be gone by now.
-                    drop(sender.try_send(picture));
-                    woken.request_repaint();
-                });
-                ctx.send_viewport_cmd(ViewportCommand::Screenshot(callback));
-                let (name, to) = (export.name, export.to);
-                // The shapes are those of this frame, as the picture will be.
-                let is_kept = to == ExportTo::File;
-                let svg = if is_kept { svg::svg_of(ctx, rect) } else { String::new() };
-                self.screenshot = Some(Screenshot { image, svg, rect, name, to });
+        match (export.what, export.to) {
+            (Exported::Picture(_), ExportTo::Clipboard) => {
+                self.take(ctx, export.name, ExportTo::Clipboard);
             }
-            Exported::Table(sheet) if export.to == ExportTo::Clipboard => {
+            (Exported::Picture(_), ExportTo::File) => {
+                self.ask(about, &export.name, dialog::Subject::Picture(export.name.clone()));
+            }
+            (Exported::Table(sheet), ExportTo::Clipboard) => {
                 let job = Job::start("copy table", ctx, move |_| text_of(&sheet));
                 match job {
                     Ok(job) => self.copying = Some(job),
                     Err(error) => self.notice = Some(format!("No thread to copy with: {error}")),
                 }
             }
-            Exported::Table(sheet) => self.ask(&export.name, "csv", Contents::Table(sheet)),
+            (Exported::Table(sheet), ExportTo::File) => {
+                let table = dialog::Subject::Table(Arc::new(Contents::Table(sheet)));
+                self.ask(about, &export.name, table);
+            }
         }
     }
 
-    fn ask(&mut self, name: &str, extension: &str, contents: Contents) {
-        let directory = self.directory.clone().or_else(dirs::download_dir).or_else(dirs::home_dir);
-        let file = format!("tilescope-{}.{extension}", name.replace(' ', "-"));
-        let path = directory.unwrap_or_default().join(file);
-        self.dialog = Some(SaveDialog {
-            title: format!("Save {name}"),
-            path: path.display().to_string(),
-            contents: Arc::new(contents),
-            browsing: None,
-            writing: None,
-            failure: None,
-            is_existing: false,
-        });
+    /// Asks which picture of the page shall be taken out: the first one, unless told otherwise.
+    pub fn ask_for_picture(&mut self, ctx: &egui::Context, about: &Subject) {
+        let pictures = Exportable::now(ctx).pictures;
+        let first = pictures.into_iter().map(|(name, _)| name).find(|name| name != WHOLE_PAGE);
+        let name = first.unwrap_or_else(|| WHOLE_PAGE.to_owned());
+        self.ask(about, &name, dialog::Subject::Picture(name.clone()));
     }
 
-    /// Takes what has come, and draws the dialog. `reports` are the reports' directories, into which
+    fn ask(&mut self, about: &Subject, name: &str, subject: dialog::Subject) {
+        let extension = match subject {
+            dialog::Subject::Table(_) => "csv",
+            dialog::Subject::Picture(_) if self.form.is_svg => "svg",
+            dialog::Subject::Picture(_) => "png",
+        };
+        let path = self.directory().join(file_name(about, name, extension));
+        self.dialog = Some(SaveDialog::new(subject, name, path));
+    }
+
+    fn directory(&self) -> PathBuf {
+        let directory = self.directory.clone().or_else(dirs::download_dir).or_else(dirs::home_dir);
+        directory.unwrap_or_default()
+    }
+
+    fn take(&mut self, ctx: &egui::Context, name: String, to: ExportTo) {
+        if self.capture.is_none() {
+            self.capture = Some((Capture::start(ctx, name, self.form.theme), to));
+        }
+    }
+
+    /// Takes what has come, and draws the dialog. `about` is what captions say of the reports, in whose directories
     /// nothing is written.
-    pub fn ui(&mut self, ui: &egui::Ui, reports: &[&Path]) {
-        self.take_screenshot(ui);
+    pub fn ui(&mut self, ui: &egui::Ui, about: &Subject, reports: &[&Path]) {
+        self.take_picture(ui, about, reports);
         match Job::take(&mut self.copying) {
             Some(Ok(text)) => {
                 let rows = grouped((text.lines().count() as u64).saturating_sub(1));
@@ -109,8 +117,16 @@ impl Exporter {
             }
             None => {}
         }
+        self.dialog_ui(ui, about, reports);
+    }
+
+    fn dialog_ui(&mut self, ui: &egui::Ui, about: &Subject, reports: &[&Path]) {
+        let directory = self.directory();
+        let name_file =
+            |name: &str, extension: &str| directory.join(file_name(about, name, extension));
+        let is_busy = self.capture.is_some() || self.drawing.is_some();
         let Some(dialog) = &mut self.dialog else { return };
-        match dialog.ui(ui, reports) {
+        match dialog.ui(ui, &mut self.form, is_busy, &name_file) {
             Outcome::Open => {}
             Outcome::Cancelled => self.dialog = None,
             Outcome::Saved(path) => {
@@ -119,162 +135,129 @@ impl Exporter {
                 self.directory = path.parent().map(Path::to_owned);
                 self.dialog = None;
             }
+            outcome @ (Outcome::Copy | Outcome::Write) => match &dialog.subject {
+                dialog::Subject::Table(table) => {
+                    let table = Arc::clone(table);
+                    dialog.save(ui.ctx(), table, reports);
+                }
+                dialog::Subject::Picture(name) => {
+                    let is_copied = matches!(outcome, Outcome::Copy);
+                    let to = if is_copied { ExportTo::Clipboard } else { ExportTo::File };
+                    let name = name.clone();
+                    self.take(ui.ctx(), name, to);
+                }
+            },
         }
     }
 
-    fn take_screenshot(&mut self, ui: &egui::Ui) {
-        let Some(screenshot) = &mut self.screenshot else { return };
-        let image = match screenshot.image.try_recv() {
-            Ok(image) => image,
-            Err(TryRecvError::Empty) => return,
-            Err(TryRecvError::Disconnected) => {
-                self.notice = Some("The window gave no picture".to_owned());
-                self.screenshot = None;
-                return;
-            }
-        };
-        let part = part_of(&image, screenshot.rect, ui.pixels_per_point());
-        match (part, screenshot.to) {
-            (None, _) => self.notice = Some("The picture is not in the window".to_owned()),
-            (Some(part), ExportTo::Clipboard) => {
-                self.notice = Some(format!("Copied the {} to the clipboard", screenshot.name));
-                ui.copy_image(part);
-            }
-            (Some(part), ExportTo::File) => {
-                let (name, svg) = (screenshot.name.clone(), std::mem::take(&mut screenshot.svg));
-                self.ask(&name, "png", Contents::Picture(part, svg));
-            }
+    fn take_picture(&mut self, ui: &egui::Ui, about: &Subject, reports: &[&Path]) {
+        if let Some((_, job)) = &self.drawing
+            && let Some(drawn) = job.poll()
+        {
+            let name = self.drawing.take().map(|(name, _)| name).unwrap_or_default();
+            self.notice = Some(match drawn {
+                Ok(Ok(image)) => {
+                    ui.copy_image(image);
+                    self.dialog = None;
+                    format!("Copied the {name} to the clipboard")
+                }
+                Ok(Err(why)) => why,
+                Err(_) => "Copying stopped: a mistake in Tilescope".to_owned(),
+            });
         }
-        self.screenshot = None;
+        let Some((capture, to)) = &mut self.capture else { return };
+        let (name, to) = (capture.name.clone(), *to);
+        let Some(taken) = capture.take(ui.ctx(), |page| subject_of(about, page, &name)) else {
+            return;
+        };
+        self.capture = None;
+        let scale = self.form.scale;
+        match (taken, to, &mut self.dialog) {
+            (Ok(scene), ExportTo::File, Some(dialog)) => {
+                dialog.save(ui.ctx(), Arc::new(Contents::Picture(scene, scale)), reports);
+            }
+            // The dialog was closed.
+            (Ok(_), ExportTo::File, None) => {}
+            (Ok(scene), ExportTo::Clipboard, _) => {
+                let draw = move |_: &_| raster::image_of(&scene, scale);
+                match Job::start("draw picture", ui.ctx(), draw) {
+                    Ok(job) => self.drawing = Some((name, job)),
+                    Err(error) => self.notice = Some(format!("No thread to draw with: {error}")),
+                }
+            }
+            (Err(why), _, Some(dialog)) => dialog.failure = Some(why),
+            (Err(why), _, None) => self.notice = Some(why),
+        }
     }
+}
+
+/// What the caption of a picture says, with what its page says of itself.
+fn subject_of(about: &Subject, page: &Exportable, name: &str) -> Subject {
+    let mut subject = Subject { name: name.to_owned(), ..about.clone() };
+    if let Some((title, answer)) = &page.head {
+        subject.page.push(title.clone());
+        subject.answer.clone_from(answer);
+    }
+    subject.page.extend(page.scope.clone());
+    // What the caption has in its first line already.
+    subject.page.retain(|part| !part.eq_ignore_ascii_case(name));
+    subject
+}
+
+/// The name of a file: the reports, what it shows, and what of it is selected where the name does not say so.
+fn file_name(about: &Subject, name: &str, extension: &str) -> String {
+    let reports: Vec<String> = about.runs.iter().map(|run| slug(&run.name)).collect();
+    let reports = match &reports[..] {
+        [] => "tilescope".to_owned(),
+        [first, .., last] if reports.join("-").len() > REPORTS_IN_NAME => {
+            format!("{first}-to-{last}")
+        }
+        all => all.join("-"),
+    };
+    let name = slug(name);
+    // The one of whose addresses it is the map comes first of what is selected.
+    let arena = about.selection.first().filter(|_| about.is_arena_selected).map(|part| slug(part));
+    match arena.filter(|arena| name.contains("map") && !name.contains(arena.as_str())) {
+        Some(arena) => format!("{reports}-{name}-{arena}.{extension}"),
+        None => format!("{reports}-{name}.{extension}"),
+    }
+}
+
+/// A text as a part of the name of a file.
+fn slug(text: &str) -> String {
+    let is_kept = |character: char| character.is_ascii_alphanumeric() || character == '.';
+    let words = text.split(|character| !is_kept(character)).map(|word| word.trim_matches('.'));
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    let slug: String = words.join("-").to_lowercase().chars().take(REPORTS_IN_NAME).collect();
+    if slug.is_empty() { "report".to_owned() } else { slug }
 }
 
 fn text_of(sheet: &Sheet) -> String {
     csv(&*sheet.rows, &sheet.columns, &sheet.order.rows)
 }
 
-/// A part of a picture of the window; `None` when it lies outside.
-fn part_of(image: &ColorImage, rect: Rect, pixels_per_point: f32) -> Option<ColorImage> {
-    let whole = Rect::from_min_size(
-        egui::Pos2::ZERO,
-        egui::vec2(image.width() as f32, image.height() as f32),
-    );
-    let part = (rect * pixels_per_point).intersect(whole);
-    let is_there = part.is_positive() && part.width() >= 1.0 && part.height() >= 1.0;
-    is_there.then(|| image.region(&part, None))
-}
-
-enum Outcome {
-    Open,
-    Cancelled,
-    Saved(PathBuf),
-}
-
-impl SaveDialog {
-    fn ui(&mut self, ui: &egui::Ui, reports: &[&Path]) -> Outcome {
-        if let Some(path) = self.poll() {
-            return Outcome::Saved(path);
-        }
-        let mut wants_save = false;
-        let mut is_cancelled = false;
-        let modal = Modal::new(Id::unique("save file")).show(ui.ctx(), |ui| {
-            ui.set_width(560.0);
-            ui.heading(&self.title);
-            ui.add_space(6.0);
-            let is_picture = matches!(*self.contents, Contents::Picture(..));
-            let title = if is_picture { "File, .png or .svg" } else { "File" };
-            let label = ui.label(title);
-            let field = ui
-                .add(TextEdit::singleline(&mut self.path).desired_width(f32::INFINITY))
-                .labelled_by(label.id);
-            if field.changed() {
-                self.is_existing = false;
-                self.failure = None;
-            }
-            wants_save = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
-            if let Some(failure) = &self.failure {
-                ui.colored_label(Tokens::now(ui).over, shortened(failure, 400));
-            }
-            ui.add_space(8.0);
-            ui.horizontal(|ui| {
-                let is_idle = self.writing.is_none() && !self.path.trim().is_empty();
-                let title = if self.is_existing { "Replace the file" } else { "Save" };
-                wants_save |= ui.add_enabled(is_idle, egui::Button::new(title)).clicked();
-                let browse = egui::Button::new("Browse…");
-                if ui.add_enabled(self.browsing.is_none(), browse).clicked() {
-                    self.browse(ui.ctx());
-                }
-                is_cancelled = ui.button("Cancel").clicked();
-            });
-        });
-        if wants_save && self.writing.is_none() {
-            self.save(ui.ctx(), reports);
-        }
-        if is_cancelled || modal.should_close() { Outcome::Cancelled } else { Outcome::Open }
-    }
-
-    /// Takes the answers of jobs; the path, when the file is written.
-    fn poll(&mut self) -> Option<PathBuf> {
-        if let Some(Ok(Some(path))) = Job::take(&mut self.browsing) {
-            self.path = path.display().to_string();
-            // The dialog has asked whether a file that is there may be replaced.
-            self.is_existing = true;
-        }
-        let stopped = |_| Err(Failure::other("writing stopped: a mistake in Tilescope"));
-        match Job::take(&mut self.writing)?.unwrap_or_else(stopped) {
-            Ok(path) => Some(path),
-            Err(failure) => {
-                self.is_existing = failure.is_existing;
-                self.failure = Some(failure.message);
-                None
-            }
-        }
-    }
-
-    fn browse(&mut self, ctx: &egui::Context) {
-        let path = PathBuf::from(self.path.trim());
-        let title = self.title.clone();
-        let job = Job::start("file dialog", ctx, move |_| {
-            let dialog = rfd::FileDialog::new().set_title(title);
-            let dialog = match path.parent() {
-                Some(directory) => dialog.set_directory(directory),
-                None => dialog,
-            };
-            let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
-            dialog.set_file_name(name.unwrap_or_default()).save_file()
-        });
-        match job {
-            Ok(job) => self.browsing = Some(job),
-            Err(error) => self.failure = Some(format!("No thread for a dialog: {error}")),
-        }
-    }
-
-    fn save(&mut self, ctx: &egui::Context, reports: &[&Path]) {
-        let path = PathBuf::from(self.path.trim());
-        let contents = Arc::clone(&self.contents);
-        let reports: Vec<PathBuf> = reports.iter().map(|report| (*report).to_owned()).collect();
-        let may_replace = self.is_existing;
-        self.failure = None;
-        let job =
-            Job::start("write file", ctx, move |_| write(&path, &contents, may_replace, &reports));
-        match job {
-            Ok(job) => self.writing = Some(job),
-            Err(error) => self.failure = Some(format!("No thread to write with: {error}")),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ui::runs::Badge;
 
     #[test]
-    fn a_part_of_a_picture_stays_inside() {
-        let image = ColorImage::filled([40, 20], egui::Color32::RED);
-        let rect = Rect::from_min_max(egui::pos2(5.0, 5.0), egui::pos2(15.0, 99.0));
-        let part = part_of(&image, rect, 2.0).map(|part| part.size);
-        assert_eq!(part, Some([20, 10]));
-        let outside = Rect::from_min_max(egui::pos2(50.0, 5.0), egui::pos2(60.0, 9.0));
-        assert_eq!(part_of(&image, outside, 1.0).map(|part| part.size), None);
+    fn files_are_named_after_reports_and_what_they_show() {
+        let run = |name: &str| SubjectRun {
+            badge: Badge::of(0, 0),
+            name: name.to_owned(),
+            verdict: None,
+        };
+        let mut about = Subject { runs: vec![run("amp-0.6")], ..Subject::default() };
+        assert_eq!(file_name(&about, "liveness curve", "svg"), "amp-0.6-liveness-curve.svg");
+        about.selection = vec!["tile 39".to_owned(), "step 82".to_owned()];
+        about.is_arena_selected = true;
+        assert_eq!(file_name(&about, "map", "png"), "amp-0.6-map-tile-39.png");
+        assert_eq!(file_name(&about, "map of tile 39", "png"), "amp-0.6-map-of-tile-39.png");
+        about.runs.push(run("../a b/\u{202e}ü"));
+        assert_eq!(file_name(&about, "curve", "png"), "amp-0.6-a-b-curve.png");
+        about.runs = (0..8).map(|run_of| run(&format!("a-long-name-{run_of}"))).collect();
+        assert_eq!(file_name(&about, "curve", "png"), "a-long-name-0-to-a-long-name-7-curve.png");
+        assert_eq!(slug("..."), "report");
     }
 }

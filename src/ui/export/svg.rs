@@ -1,70 +1,113 @@
-//! A part of the window as SVG: the shapes of the last frame, written one by one. Text stays text.
+//! A picture of the window as SVG: the shapes of a pass, written one by one. Text stays text, in the fonts of the
+//! window, which are embedded as far as they are used.
 
-use eframe::egui::epaint::{ClippedShape, ColorMode, Mesh, PathShape, TextShape};
-use eframe::egui::{self, Color32, LayerId, Pos2, Rect, Shape, Stroke};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use eframe::egui::epaint::{
+    ClippedShape, ColorMode, Mesh, PathShape, RectShape, StrokeKind, TextShape, Vertex,
+};
+use eframe::egui::{Color32, ColorImage, Pos2, Rect, Shape, Stroke, TextureId, Vec2};
+use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
+use std::sync::Arc;
 
-/// The part of the window that was painted on its background, as an SVG document.
-pub fn svg_of(ctx: &egui::Context, rect: Rect) -> String {
-    ctx.graphics(|layers| {
-        let shapes = layers.get(LayerId::background());
-        svg(shapes.iter().flat_map(|list| list.all_entries()), rect)
-    })
-}
+use super::fonts::Faces;
+use super::scene::Scene;
+use super::write::png;
 
-fn svg<'a>(shapes: impl Iterator<Item = &'a ClippedShape>, rect: Rect) -> String {
-    let (width, height) = (rect.width(), rect.height());
-    let mut drawing = Drawing { text: String::new(), clips: Vec::new(), rect };
-    for clipped in shapes {
-        let clip = clipped.clip_rect.intersect(rect);
-        let bounds = clipped.shape.visual_bounding_rect();
-        if clip.is_positive() && (bounds.intersects(clip) || !bounds.is_positive()) {
-            let clip = drawing.clip(clip);
-            let before = drawing.text.len();
-            drawing.shape(&clipped.shape);
-            if drawing.text.len() > before {
-                drawing.text.insert_str(before, &format!("<g clip-path=\"url(#c{clip})\">\n"));
-                drawing.text.push_str("</g>\n");
-            }
-        }
-    }
-    let mut clips = String::new();
-    for (index, clip) in drawing.clips.iter().enumerate() {
-        let at = clip.translate(-rect.min.to_vec2());
-        let _ = writeln!(
-            clips,
-            "<clipPath id=\"c{index}\"><rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/></clipPath>",
-            at.left(),
-            at.top(),
-            at.width(),
-            at.height()
-        );
-    }
+/// Writes a scene as a document. `is_alone` says whether it is read without the window's fonts.
+pub fn svg(scene: &Scene, is_alone: bool) -> String {
+    let (width, height) = (scene.whole.width(), scene.whole.height());
+    let mut drawing = Drawing {
+        text: String::new(),
+        definitions: String::new(),
+        clips: Vec::new(),
+        patterns: Vec::new(),
+        fonts: BTreeSet::new(),
+        textures: &scene.textures,
+        origin: scene.whole.min,
+        clip: None,
+    };
+    drawing.shapes(&scene.shapes, scene.picture);
+    drawing.shapes(&scene.caption, scene.whole);
+    drawing.end_clip();
+    let style = if is_alone { style_of(&drawing.fonts) } else { String::new() };
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
-         viewBox=\"0 0 {width} {height}\" font-family=\"Ubuntu, sans-serif\">\n<defs>\n{clips}</defs>\n{}</svg>\n",
+         viewBox=\"0 0 {width} {height}\" font-family=\"sans-serif\">\n<defs>\n{style}{}</defs>\n\
+         <rect width=\"{width}\" height=\"{height}\"{}/>\n{}</svg>\n",
+        drawing.definitions,
+        paint(scene.ground, Stroke::NONE),
         drawing.text
     )
 }
 
-struct Drawing {
-    text: String,
-    clips: Vec<Rect>,
-    rect: Rect,
+/// The fonts that are used, as data.
+fn style_of(fonts: &BTreeSet<usize>) -> String {
+    let mut style = "<style>\n".to_owned();
+    for face in fonts.iter().filter_map(|place| Faces::of_window().get(*place)) {
+        let data = STANDARD.encode((*face.data).as_ref());
+        let _ = writeln!(
+            style,
+            "@font-face {{ font-family: \"{}\"; src: url(\"data:font/otf;base64,{data}\"); }}",
+            face.name
+        );
+    }
+    style + "</style>\n"
 }
 
-impl Drawing {
+struct Drawing<'a> {
+    text: String,
+    definitions: String,
+    clips: Vec<Rect>,
+    /// Textures that repeat, by what makes them.
+    patterns: Vec<(TextureId, Color32, [u32; 4])>,
+    /// Places of the fonts that are used.
+    fonts: BTreeSet<usize>,
+    textures: &'a HashMap<TextureId, Arc<ColorImage>>,
+    origin: Pos2,
+    /// The clip rectangle of the group that is being written.
+    clip: Option<usize>,
+}
+
+impl Drawing<'_> {
+    fn shapes(&mut self, shapes: &[ClippedShape], within: Rect) {
+        for clipped in shapes {
+            let clip = clipped.clip_rect.intersect(within);
+            let clip = self.clip_of(clip);
+            if self.clip != Some(clip) {
+                self.end_clip();
+                self.line(format_args!("<g clip-path=\"url(#c{clip})\">"));
+                self.clip = Some(clip);
+            }
+            self.shape(&clipped.shape);
+        }
+    }
+
+    fn end_clip(&mut self) {
+        if self.clip.take().is_some() {
+            self.text.push_str("</g>\n");
+        }
+    }
+
     /// The number of a clip rectangle.
-    fn clip(&mut self, clip: Rect) -> usize {
+    fn clip_of(&mut self, clip: Rect) -> usize {
         if let Some(index) = self.clips.iter().position(|known| *known == clip) {
             return index;
         }
+        let at = clip.translate(-self.origin.to_vec2());
+        let _ = writeln!(
+            self.definitions,
+            "<clipPath id=\"c{}\"><rect{}/></clipPath>",
+            self.clips.len(),
+            places_of(at)
+        );
         self.clips.push(clip);
         self.clips.len() - 1
     }
 
     fn at(&self, pos: Pos2) -> Pos2 {
-        pos - self.rect.min.to_vec2()
+        pos - self.origin.to_vec2()
     }
 
     fn line(&mut self, arguments: std::fmt::Arguments<'_>) {
@@ -92,17 +135,29 @@ impl Drawing {
                 self.element("line", &places, &paint(Color32::TRANSPARENT, *stroke));
             }
             Shape::Path(path) => self.path(path),
-            Shape::Rect(rect) => {
-                let (at, size) = (self.at(rect.rect.min), rect.rect.size());
-                let radius = f32::from(rect.corner_radius.nw);
-                let places = [("x", at.x), ("y", at.y), ("width", size.x), ("height", size.y)];
-                let places = [&places[..], &[("rx", radius)]].concat();
-                self.element("rect", &places, &paint(rect.fill, rect.stroke));
-            }
+            Shape::Rect(rect) => self.rect(rect),
             Shape::Text(text) => self.text(text),
             Shape::Mesh(mesh) => self.mesh(mesh),
             // Nothing that pages draw.
             _ => {}
+        }
+    }
+
+    fn rect(&mut self, rect: &RectShape) {
+        let half = rect.stroke.width / 2.0;
+        let at = match rect.stroke_kind {
+            StrokeKind::Inside => rect.rect.shrink(half),
+            StrokeKind::Middle => rect.rect,
+            StrokeKind::Outside => rect.rect.expand(half),
+        };
+        let at = at.translate(-self.origin.to_vec2());
+        let radius = match f32::from(rect.corner_radius.nw) {
+            0.0 => String::new(),
+            radius => format!(" rx=\"{radius}\""),
+        };
+        let paint = paint(rect.fill, rect.stroke);
+        if at.width() >= 0.0 && at.height() >= 0.0 {
+            self.line(format_args!("<rect{}{radius}{paint}/>", places_of(at)));
         }
     }
 
@@ -111,7 +166,7 @@ impl Drawing {
             .points
             .iter()
             .map(|point| self.at(*point))
-            .map(|point| format!("{},{}", point.x, point.y))
+            .map(|point| format!("{},{}", short(point.x), short(point.y)))
             .collect();
         let color = match &path.stroke.color {
             ColorMode::Solid(color) => *color,
@@ -122,22 +177,44 @@ impl Drawing {
         self.line(format_args!("<{kind} points=\"{}\"{paint}/>", points.join(" ")));
     }
 
-    /// Triangles of one colour as one path; textures are left out.
     fn mesh(&mut self, mesh: &Mesh) {
+        match self.textures.get(&mesh.texture_id).cloned() {
+            Some(image) if is_of_rects(mesh) => {
+                for corners in mesh.vertices.chunks_exact(4) {
+                    self.textured(mesh.texture_id, &image, corners);
+                }
+            }
+            _ => self.colored(mesh),
+        }
+    }
+
+    /// Rectangles and triangles, those of one colour that follow one another as one path.
+    fn colored(&mut self, mesh: &Mesh) {
         let mut by_color: Vec<(Color32, String)> = Vec::new();
-        for triangle in mesh.indices.chunks_exact(3) {
-            let corners: Vec<_> =
-                triangle.iter().filter_map(|index| mesh.vertices.get(*index as usize)).collect();
-            let [first, ..] = corners[..] else { continue };
-            let points: Vec<String> = corners
-                .iter()
-                .map(|corner| self.at(corner.pos))
-                .map(|point| format!("{} {}", point.x, point.y))
-                .collect();
-            let path = format!("M{}Z", points.join("L"));
-            match by_color.last_mut() {
-                Some((color, paths)) if *color == first.color => paths.push_str(&path),
-                _ => by_color.push((first.color, path)),
+        let mut add = |color: Color32, path: &str| match by_color.last_mut() {
+            Some((known, paths)) if *known == color => paths.push_str(path),
+            _ => by_color.push((color, path.to_owned())),
+        };
+        if is_of_rects(mesh) {
+            for corners in mesh.vertices.chunks_exact(4) {
+                let [first, .., last] = corners else { continue };
+                let (a, b) = (self.at(first.pos), self.at(last.pos));
+                let [left, top, right, bottom] = [a.x, a.y, b.x, b.y].map(short);
+                add(first.color, &format!("M{left} {top}H{right}V{bottom}H{left}Z"));
+            }
+        } else {
+            for triangle in mesh.indices.chunks_exact(3) {
+                let corners: Vec<&Vertex> = triangle
+                    .iter()
+                    .filter_map(|index| mesh.vertices.get(*index as usize))
+                    .collect();
+                let [first, ..] = corners[..] else { continue };
+                let points: Vec<String> = corners
+                    .iter()
+                    .map(|corner| self.at(corner.pos))
+                    .map(|point| format!("{} {}", short(point.x), short(point.y)))
+                    .collect();
+                add(first.color, &format!("M{}Z", points.join("L")));
             }
         }
         for (color, path) in by_color {
@@ -146,31 +223,150 @@ impl Drawing {
         }
     }
 
-    fn text(&mut self, text: &TextShape) {
-        let section = text.galley.job.sections.first();
-        let size = section.map_or(13.0, |section| section.format.font_id.size);
-        let color = text.override_text_color.or(section.map(|section| section.format.color));
-        let color = color.filter(|color| *color != Color32::PLACEHOLDER);
-        let paint = paint(color.unwrap_or(text.fallback_color), Stroke::NONE);
-        for row in &text.galley.rows {
-            let Some(first) = row.glyphs.first() else { continue };
-            let at = self.at(text.pos) + row.pos.to_vec2() + first.pos.to_vec2();
-            let words = escaped(&row.text());
-            let turned = match text.angle {
-                0.0 => String::new(),
-                angle => {
-                    let pivot = self.at(text.pos);
-                    format!(" transform=\"rotate({} {} {})\"", angle.to_degrees(), pivot.x, pivot.y)
-                }
-            };
+    /// A rectangle of a texture: the image, a part of it, or its repetition.
+    fn textured(&mut self, id: TextureId, image: &ColorImage, corners: &[Vertex]) {
+        let [first, .., last] = corners else { return };
+        let rect = Rect::from_two_pos(self.at(first.pos), self.at(last.pos));
+        let uv = Rect::from_two_pos(first.uv, last.uv);
+        let size = Vec2::new(image.width() as f32, image.height() as f32);
+        if !rect.is_positive() || !uv.is_positive() {
+            return;
+        }
+        if Rect::from_min_max(Pos2::ZERO, Pos2::new(1.0, 1.0)).expand(1e-3).contains_rect(uv) {
+            let Some(data) = data_of(image, first.color) else { return };
+            let (at, part) = (uv.min.to_vec2() * size, uv.size() * size);
             self.line(format_args!(
-                "<text x=\"{}\" y=\"{}\" font-size=\"{size}\" textLength=\"{}\"{turned}{paint}>{words}</text>",
+                "<svg{} viewBox=\"{} {} {} {}\" preserveAspectRatio=\"none\">\
+                 <image width=\"{}\" height=\"{}\" image-rendering=\"optimizeSpeed\" \
+                 style=\"image-rendering:pixelated\" href=\"{data}\"/></svg>",
+                places_of(rect),
                 at.x,
                 at.y,
-                row.size.x
+                part.x,
+                part.y,
+                size.x,
+                size.y
             ));
+            return;
+        }
+        let tile = rect.size() / uv.size();
+        let start = rect.min - (uv.min.to_vec2() * tile);
+        let place = [start.x.rem_euclid(tile.x), start.y.rem_euclid(tile.y), tile.x, tile.y];
+        let place = place.map(|number| (number * 16.0).round() / 16.0);
+        let key = (id, first.color, place.map(f32::to_bits));
+        let known = self.patterns.iter().position(|known| *known == key);
+        let index = known.unwrap_or(self.patterns.len());
+        if known.is_none() {
+            let Some(data) = data_of(image, first.color) else { return };
+            let [x, y, width, height] = place;
+            let _ = writeln!(
+                self.definitions,
+                "<pattern id=\"p{index}\" patternUnits=\"userSpaceOnUse\" x=\"{x}\" y=\"{y}\" \
+                 width=\"{width}\" height=\"{height}\"><image width=\"{width}\" height=\"{height}\" \
+                 preserveAspectRatio=\"none\" href=\"{data}\"/></pattern>"
+            );
+            self.patterns.push(key);
+        }
+        self.line(format_args!("<rect{} fill=\"url(#p{index})\"/>", places_of(rect)));
+    }
+
+    /// The parts of each line that are alike.
+    fn text(&mut self, text: &TextShape) {
+        let sections = &text.galley.job.sections;
+        let mut byte = 0;
+        for row in &text.galley.rows {
+            let mut parts: Vec<(usize, String, Pos2, f32)> = Vec::new();
+            for glyph in &row.glyphs {
+                let of = |section: &_| is_within(section, byte);
+                let section = sections.iter().position(of).unwrap_or(sections.len().max(1) - 1);
+                byte += glyph.chr.len_utf8();
+                match parts.last_mut() {
+                    Some((known, words, from, width)) if *known == section => {
+                        words.push(glyph.chr);
+                        *width = glyph.pos.x + glyph.advance_width - from.x;
+                    }
+                    _ => {
+                        parts.push((section, glyph.chr.into(), glyph.pos, glyph.advance_width));
+                    }
+                }
+            }
+            byte += usize::from(row.ends_with_newline);
+            for (section, words, from, width) in parts {
+                let at = self.at(text.pos) + row.pos.to_vec2() + from.to_vec2();
+                self.words(text, section, (&words, at, width));
+            }
         }
     }
+
+    fn words(&mut self, text: &TextShape, section: usize, (words, at, width): (&str, Pos2, f32)) {
+        let format = text.galley.job.sections.get(section).map(|section| &section.format);
+        let size = format.map_or(13.0, |format| format.font_id.size);
+        let color = text.override_text_color.or(format.map(|format| format.color));
+        let color = color.filter(|color| *color != Color32::PLACEHOLDER);
+        let color = color.unwrap_or(text.fallback_color).gamma_multiply(text.opacity_factor);
+        if words.trim().is_empty() || color == Color32::TRANSPARENT {
+            return;
+        }
+        let paint = paint(color, Stroke::NONE);
+        let face = format.and_then(|format| Faces::of_window().face(&format.font_id.family));
+        let family = face.map_or(String::new(), |(place, face)| {
+            self.fonts.insert(place);
+            format!(" font-family=\"{}, sans-serif\"", escaped(&face.name))
+        });
+        let turned = match text.angle {
+            0.0 => String::new(),
+            angle => {
+                let pivot = self.at(text.pos);
+                format!(" transform=\"rotate({} {} {})\"", angle.to_degrees(), pivot.x, pivot.y)
+            }
+        };
+        let (x, y, width) = (short(at.x), short(at.y), short(width));
+        let words = escaped(words);
+        self.line(format_args!(
+            "<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\" textLength=\"{width}\"{family}{turned}\
+             {paint} xml:space=\"preserve\">{words}</text>"
+        ));
+    }
+}
+
+fn is_within(section: &eframe::egui::text::LayoutSection, byte: usize) -> bool {
+    let range = &section.byte_range;
+    usize::from(range.start) <= byte && byte < usize::from(range.end)
+}
+
+/// Whether it has rectangles alone, four corners each in the order of `Mesh::add_colored_rect`.
+fn is_of_rects(mesh: &Mesh) -> bool {
+    let rects = mesh.vertices.len() / 4;
+    let is_square = |corners: &[Vertex]| match corners {
+        [a, b, c, d] => {
+            a.pos.y == b.pos.y && c.pos.y == d.pos.y && a.pos.x == c.pos.x && b.pos.x == d.pos.x
+        }
+        _ => false,
+    };
+    mesh.vertices.len() == rects * 4
+        && mesh.indices.len() == rects * 6
+        && mesh.vertices.chunks_exact(4).all(is_square)
+}
+
+/// An image in a colour, as the address that has it within.
+fn data_of(image: &ColorImage, tint: Color32) -> Option<String> {
+    let pixels = image
+        .pixels
+        .iter()
+        .map(|pixel| if tint == Color32::WHITE { *pixel } else { *pixel * tint });
+    let tinted = ColorImage::new(image.size, pixels.collect());
+    Some(format!("data:image/png;base64,{}", STANDARD.encode(png(&tinted).ok()?)))
+}
+
+/// A number of two decimals: hundredths of a point are not seen.
+fn short(number: f32) -> f32 {
+    (number * 100.0).round() / 100.0
+}
+
+fn places_of(rect: Rect) -> String {
+    let [x, y, width, height] =
+        [rect.left(), rect.top(), rect.width().max(0.0), rect.height().max(0.0)].map(short);
+    format!(" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"")
 }
 
 /// Fill and stroke as attributes.
@@ -185,7 +381,7 @@ fn paint(fill: Color32, stroke: Stroke) -> String {
         (fill, 1.0) => text.push_str(&format!(" fill=\"{fill}\"")),
         (fill, alpha) => text.push_str(&format!(" fill=\"{fill}\" fill-opacity=\"{alpha:.3}\"")),
     }
-    if stroke.width > 0.0 {
+    if stroke.width > 0.0 && stroke.color != Color32::TRANSPARENT {
         let (stroke_color, alpha) = color(stroke.color);
         text.push_str(&format!(" stroke=\"{stroke_color}\" stroke-width=\"{}\"", stroke.width));
         if alpha < 1.0 {
@@ -195,39 +391,89 @@ fn paint(fill: Color32, stroke: Stroke) -> String {
     text
 }
 
-/// A text for XML; control characters, which it does not allow, are left out.
+/// A text for XML; the characters that it does not allow are left out.
 fn escaped(text: &str) -> String {
-    let text: String = text.chars().filter(|character| !character.is_control()).collect();
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+    let is_allowed =
+        |character: &char| !character.is_control() && !matches!(character, '\u{fffe}' | '\u{ffff}');
+    let text: String = text.chars().filter(is_allowed).collect();
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use eframe::egui::{CornerRadius, pos2, vec2};
+    use eframe::egui::{self, CornerRadius, pos2, vec2};
+    use resvg::usvg::roxmltree::Document;
 
-    #[test]
-    fn shapes_become_elements_at_their_place() {
-        let rect = Rect::from_min_size(pos2(100.0, 50.0), vec2(40.0, 30.0));
-        let clipped = |shape| ClippedShape {
+    fn clipped(shape: Shape) -> ClippedShape {
+        ClippedShape {
             clip_rect: Rect::EVERYTHING,
             transform_after_tessellation: egui::emath::TSTransform::IDENTITY,
             shape,
-        };
+        }
+    }
+
+    fn scene(shapes: impl IntoIterator<Item = Shape>) -> Scene {
+        let rect = Rect::from_min_size(pos2(100.0, 50.0), vec2(40.0, 30.0));
+        Scene {
+            shapes: shapes.into_iter().map(clipped).collect(),
+            picture: rect,
+            caption: Vec::new(),
+            whole: rect,
+            ground: Color32::WHITE,
+            textures: HashMap::new(),
+        }
+    }
+
+    #[test]
+    fn shapes_become_elements_at_their_place() {
         let inside = Rect::from_min_size(pos2(105.0, 60.0), vec2(4.0, 5.0));
-        let outside = Rect::from_min_size(pos2(5.0, 6.0), vec2(4.0, 5.0));
-        let shapes = [
-            clipped(Shape::rect_filled(inside, CornerRadius::ZERO, Color32::RED)),
-            clipped(Shape::rect_filled(outside, CornerRadius::ZERO, Color32::GREEN)),
-        ];
-        let text = svg(shapes.iter(), rect);
+        let text =
+            svg(&scene([Shape::rect_filled(inside, CornerRadius::ZERO, Color32::RED)]), true);
         assert!(text.contains("<rect x=\"5\" y=\"10\" width=\"4\" height=\"5\""), "{text}");
-        assert!(text.contains("fill=\"#ff0000\"") && !text.contains("#00ff00"), "{text}");
+        assert!(text.contains("fill=\"#ff0000\""), "{text}");
         assert!(text.contains("viewBox=\"0 0 40 30\""), "{text}");
     }
 
     #[test]
-    fn texts_are_escaped() {
-        assert_eq!(escaped("<a & b>\u{1}"), "&lt;a &amp; b&gt;");
+    fn textures_are_in_the_document() {
+        let image = Arc::new(ColorImage::filled([2, 2], Color32::BLUE));
+        let (map, hatch) = (TextureId::User(1), TextureId::User(2));
+        let mut shown = Mesh::with_texture(map);
+        let whole = Rect::from_min_max(Pos2::ZERO, pos2(1.0, 1.0));
+        let place = Rect::from_min_size(pos2(105.0, 60.0), vec2(8.0, 8.0));
+        shown.add_rect_with_uv(place, whole, Color32::WHITE);
+        let mut repeated = Mesh::with_texture(hatch);
+        let often = Rect::from_min_max(pos2(3.0, 3.0), pos2(7.0, 7.0));
+        repeated.add_rect_with_uv(place, often, Color32::RED);
+        let mut scene = scene([Shape::mesh(shown), Shape::mesh(repeated)]);
+        scene.textures.extend([(map, Arc::clone(&image)), (hatch, image)]);
+        let text = svg(&scene, true);
+        let document = Document::parse(&text).expect("well-formed");
+        let has = |name: &str| document.descendants().any(|node| node.has_tag_name(name));
+        assert!(has("image") && has("pattern"), "{text}");
+    }
+
+    #[test]
+    fn no_text_makes_a_document_ill_formed() {
+        assert_eq!(escaped("<a & \"b\">\u{1}\u{9b}\u{7f}"), "&lt;a &amp; &quot;b&quot;&gt;");
+        let context = egui::Context::default();
+        context.set_fonts(crate::ui::theme::fonts::definitions());
+        let nasty = "a\u{0}b\u{1b}[31m\u{fffe}\u{ffff}]]>&amp;\u{202e}<script>\"'";
+        let mut shapes = Vec::new();
+        let mut output = context.run_ui(egui::RawInput::default(), |ui| {
+            let font = crate::ui::theme::fonts::semibold(12.0);
+            let galley = ui.painter().layout_no_wrap(nasty.to_owned(), font, Color32::RED);
+            shapes.push(Shape::galley(pos2(101.0, 51.0), galley, Color32::RED));
+        });
+        output.textures_delta.clear();
+        for is_alone in [true, false] {
+            let text = svg(&scene(shapes.iter().cloned()), is_alone);
+            let document = Document::parse(&text).expect("well-formed");
+            let words = document.descendants().find(|node| node.has_tag_name("text"));
+            let words = words.and_then(|node| node.text()).unwrap_or_default();
+            assert!(words.contains("<script>") && words.starts_with("ab"), "{words:?}");
+            assert_eq!(text.contains("@font-face"), is_alone);
+        }
     }
 }

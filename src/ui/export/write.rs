@@ -1,17 +1,20 @@
 //! Writes an exported picture or table into a file, never into a report.
 
-use eframe::egui::ColorImage;
+use eframe::egui::{self, ColorImage};
 use image::{ExtendedColorType, ImageEncoder as _, ImageError, codecs::png::PngEncoder};
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
+use super::raster::image_of;
+use super::scene::Scene;
+use super::svg::svg;
 use super::text_of;
 use crate::ui::command::Sheet;
 
 pub enum Contents {
-    /// A picture, for PNG, and the same as SVG.
-    Picture(ColorImage, String),
+    /// A picture, and how many pixels a point it has as PNG.
+    Picture(Scene, f32),
     Table(Sheet),
 }
 
@@ -45,13 +48,16 @@ pub fn write(
     }
     let bytes = match contents {
         Contents::Table(sheet) => text_of(sheet).into_bytes(),
-        Contents::Picture(_, svg) if has_extension(path, "svg") => svg.clone().into_bytes(),
+        Contents::Picture(scene, _) if has_extension(path, "svg") => svg(scene, true).into_bytes(),
         Contents::Picture(..) if !has_extension(path, "png") => {
             return Err(Failure::other(format!("{shown} ends neither in .png nor in .svg")));
         }
-        Contents::Picture(image, _) => png(image).map_err(|error| {
-            Failure::other(format!("The picture could not be written as PNG: {error}"))
-        })?,
+        Contents::Picture(scene, scale) => {
+            let image = image_of(scene, *scale).map_err(Failure::other)?;
+            png(&image).map_err(|error| {
+                Failure::other(format!("The picture could not be written as PNG: {error}"))
+            })?
+        }
     };
     let mut options = OpenOptions::new();
     options.write(true).create(may_replace).truncate(may_replace).create_new(!may_replace);
@@ -83,34 +89,43 @@ fn is_below(path: &Path, report: &Path) -> bool {
     }
 }
 
-fn png(image: &ColorImage) -> Result<Vec<u8>, ImageError> {
+pub fn png(image: &ColorImage) -> Result<Vec<u8>, ImageError> {
     let (width, height) = (image.width() as u32, image.height() as u32);
-    let pixels = image.pixels.iter().flat_map(|pixel| [pixel.r(), pixel.g(), pixel.b()]);
+    let pixels = image.pixels.iter().flat_map(egui::Color32::to_srgba_unmultiplied);
     let (pixels, mut bytes): (Vec<u8>, _) = (pixels.collect(), Vec::new());
-    PngEncoder::new(&mut bytes).write_image(&pixels, width, height, ExtendedColorType::Rgb8)?;
+    PngEncoder::new(&mut bytes).write_image(&pixels, width, height, ExtendedColorType::Rgba8)?;
     Ok(bytes)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use eframe::egui::Color32;
+    use eframe::egui::{Color32, Pos2, Rect, Vec2};
+    use std::collections::HashMap;
 
     #[test]
     fn files_are_not_replaced_unasked_and_reports_stay_as_they_are() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("picture.png");
-        let contents =
-            Contents::Picture(ColorImage::filled([3, 2], Color32::GREEN), "<svg/>".into());
+        let rect = Rect::from_min_size(Pos2::ZERO, Vec2::new(3.0, 2.0));
+        let scene = Scene {
+            shapes: Vec::new(),
+            picture: rect,
+            caption: Vec::new(),
+            whole: rect,
+            ground: Color32::GREEN,
+            textures: HashMap::new(),
+        };
+        let contents = Contents::Picture(scene, 2.0);
         write(&path, &contents, false, &[]).expect("written");
         let read = image::open(&path).expect("a PNG").into_rgb8();
-        assert_eq!((read.dimensions(), read.get_pixel(2, 1).0), ((3, 2), [0, 255, 0]));
+        assert_eq!((read.dimensions(), read.get_pixel(2, 1).0), ((6, 4), [0, 255, 0]));
         let failure = write(&path, &contents, false, &[]).expect_err("it is there");
         assert!(failure.is_existing, "{failure:?}");
         write(&path, &contents, true, &[]).expect("replaced");
         let drawing = directory.path().join("picture.SVG");
         write(&drawing, &contents, false, &[]).expect("written");
-        assert_eq!(std::fs::read_to_string(&drawing).expect("a file"), "<svg/>");
+        assert!(std::fs::read_to_string(&drawing).expect("a file").starts_with("<svg "));
         let failure = write(&directory.path().join("a.jpg"), &contents, false, &[]);
         assert!(failure.expect_err("no such format").message.contains("neither"));
         let other = directory.path().join("new.png");

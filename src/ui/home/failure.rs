@@ -1,14 +1,15 @@
 //! In place of a report that could not be opened: why, and what to do; or which reports there are.
 
-use eframe::egui::{self, RichText};
+use eframe::egui::{self, Align, Layout};
 use std::path::PathBuf;
 
 use crate::text::{clean, shortened};
 use crate::ui::command::Command;
 use crate::ui::loading::Failure;
 use crate::ui::recent::date_text;
-use crate::ui::theme::{Tokens, card_frame};
+use crate::ui::theme::{Tokens, card_frame, fonts};
 use crate::ui::units::Units;
+use crate::ui::widget::sign::{Sign, answer_ui};
 
 /// Longest path that is shown.
 const PATH: usize = 300;
@@ -28,9 +29,11 @@ pub fn failure_ui(
         // Several reports are a choice, not a mistake: lines of their own in the message, and
         // buttons here.
         let is_choice = !failure.reports.is_empty();
-        let title = if is_choice { "Which report?" } else { "The report could not be opened" };
-        let color = if is_choice { ui.visuals().strong_text_color() } else { Tokens::now(ui).over };
-        ui.colored_label(color, RichText::new(title).strong().size(16.0));
+        if is_choice {
+            ui.label(fonts::card_title("Which report?"));
+        } else {
+            ui.horizontal(|ui| answer_ui(ui, Sign::Note, "The report could not be opened"));
+        }
         let lines = if is_choice { 1 } else { 20 };
         for line in error.message.lines().take(lines) {
             ui.label(shortened(line, 1000));
@@ -67,10 +70,19 @@ fn choice_ui(
                 if ui.button(shortened(&report.name, PATH)).clicked() {
                     commands.push(open(report.path.clone()));
                 }
-                let verdict =
-                    if report.verdict.is_empty() { "being read" } else { &report.verdict };
-                ui.label(verdict);
-                ui.weak(report.bytes.map_or(String::new(), |bytes| units.bytes(bytes)));
+                ui.horizontal(|ui| {
+                    ui.spacing_mut().item_spacing.x = 6.0;
+                    if report.verdict.is_empty() {
+                        ui.weak("being read");
+                        return;
+                    }
+                    Sign::of(report.fits).ui(ui, 14.0);
+                    ui.label(&report.verdict);
+                });
+                let bytes = report.bytes.map_or(String::new(), |bytes| units.bytes(bytes));
+                ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                    ui.label(fonts::number(bytes));
+                });
                 ui.weak(report.written.map_or(String::new(), date_text));
                 ui.end_row();
             }

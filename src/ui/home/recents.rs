@@ -1,9 +1,9 @@
-//! The lists of what was compared and of reports that were opened before. Whether they are still there
+//! What was opened, compared and swept before, as cards. Whether they are still there
 //! is looked up beside the window: a path on a network may take its time.
 
 use eframe::egui::{
-    self, Align, Button, CornerRadius, Label, Layout, RichText, Role, Sense, UiBuilder, Vec2,
-    WidgetInfo,
+    self, Align, Button, Label, Layout, Pos2, Rect, RichText, Role, Sense, Stroke, StrokeKind,
+    UiBuilder, Vec2, WidgetInfo,
 };
 use std::path::PathBuf;
 
@@ -12,12 +12,17 @@ use crate::text::shortened;
 use crate::ui::command::Command;
 use crate::ui::icon::Icon;
 use crate::ui::job::Latest;
-use crate::ui::recent::{date_text, titles};
+use crate::ui::recent::{Known, date_text, titles};
 use crate::ui::settings::Change;
-use crate::ui::theme::{Tokens, card_frame};
+use crate::ui::theme::fonts::{self, size};
+use crate::ui::theme::{BETWEEN_CARDS, Tokens};
+use crate::ui::units::Units;
+use crate::ui::widget::sign::Sign;
 
 /// Height of an entry, points.
-const ROW: f32 = 42.0;
+const HEIGHT: f32 = 76.0;
+/// Its least width.
+const LEAST: f32 = 280.0;
 /// The list that is there also when it is empty.
 const REPORTS: &str = "Recent reports";
 /// Longest path.
@@ -51,29 +56,40 @@ impl Recents {
         }
         // While nothing is known of a path it is offered.
         let mut are_there = self.are_there.get(&question).into_iter().flatten().copied();
+        let entries: Vec<(Entry, bool)> = entries
+            .into_iter()
+            .map(|entry| {
+                let known = entry.paths.iter().map(|_| are_there.next().unwrap_or(true));
+                // Counted, so that each path takes its answer.
+                let is_there = known.filter(|is_there| !is_there).count() == 0;
+                (entry, is_there)
+            })
+            .collect();
         let (comparisons, rest) = entries.split_at(state.comparisons.len());
         let (sweeps, reports) = rest.split_at(state.sweeps.len());
         for (title, list) in
-            [("Recent comparisons", comparisons), ("Recent sweeps", sweeps), (REPORTS, reports)]
+            [(REPORTS, reports), ("Recent comparisons", comparisons), ("Recent sweeps", sweeps)]
         {
             if list.is_empty() && title != REPORTS {
                 continue;
             }
-            card_frame(Tokens::now(ui)).show(ui, |ui| {
-                ui.set_width(ui.available_width());
-                ui.label(RichText::new(title).strong().size(15.0));
-                ui.add_space(2.0);
-                if list.is_empty() {
-                    ui.weak("Reports that you open are listed here");
-                }
-                ui.spacing_mut().item_spacing.y = 0.0;
-                for entry in list {
-                    let known = entry.paths.iter().map(|_| are_there.next().unwrap_or(true));
-                    // Counted, so that each path takes its answer.
-                    let is_there = known.filter(|is_there| !is_there).count() == 0;
-                    row_ui(ui, entry, is_there, commands);
-                }
-            });
+            ui.label(fonts::card_title(title));
+            ui.add_space(4.0);
+            if list.is_empty() {
+                ui.weak("Reports that you open are listed here");
+            }
+            let room = ui.available_width();
+            let columns = ((room + BETWEEN_CARDS) / (LEAST + BETWEEN_CARDS)).floor().max(1.0);
+            let width = ((room + BETWEEN_CARDS) / columns - BETWEEN_CARDS).floor();
+            for row in list.chunks(columns as usize) {
+                ui.horizontal(|ui| {
+                    ui.spacing_mut().item_spacing.x = BETWEEN_CARDS;
+                    for (entry, is_there) in row {
+                        card_ui(ui, entry, width, *is_there, commands);
+                    }
+                });
+                ui.add_space(BETWEEN_CARDS - ui.spacing().item_spacing.y);
+            }
             ui.add_space(8.0);
         }
     }
@@ -83,6 +99,7 @@ struct Entry {
     title: String,
     paths: Vec<PathBuf>,
     opened: u64,
+    known: Known,
     open: Command,
     forget: Command,
 }
@@ -93,6 +110,7 @@ fn entries(state: &HomeState<'_>) -> Vec<Entry> {
         title: comparison.title.clone(),
         paths: comparison.paths(),
         opened: comparison.opened,
+        known: Known::default(),
         open: Command::Compare(comparison.paths()),
         forget: Command::Set(Change::ForgetComparison(comparison.paths())),
     });
@@ -100,6 +118,7 @@ fn entries(state: &HomeState<'_>) -> Vec<Entry> {
         title,
         paths: vec![report.path.clone()],
         opened: report.opened,
+        known: report.known.clone(),
         open: Command::Open(report.path.clone()),
         forget: Command::Set(Change::Forget(report.path.clone())),
     });
@@ -107,59 +126,78 @@ fn entries(state: &HomeState<'_>) -> Vec<Entry> {
         title: format!("sweep {title}"),
         paths: vec![sweep.path.clone()],
         opened: sweep.opened,
+        known: sweep.known.clone(),
         open: Command::OpenSweep(sweep.path.clone()),
         forget: Command::Set(Change::ForgetSweep(sweep.path.clone())),
     });
     comparisons.chain(sweeps).chain(reports).collect()
 }
 
-/// An entry: title and path at the left, date and bin at the right. A click opens it.
-fn row_ui(ui: &mut egui::Ui, report: &Entry, is_there: bool, commands: &mut Vec<Command>) {
-    let tokens = Tokens::now(ui);
-    let title = shortened(&report.title, PATH);
-    let paths: Vec<String> = report.paths.iter().map(|path| path.display().to_string()).collect();
-    let path = paths.join("  →  ");
-    let size = Vec2::new(ui.available_width(), ROW);
+/// An entry: sign and title, below them the path, at the bottom verdict, size and date. A click opens it.
+fn card_ui(
+    ui: &mut egui::Ui,
+    entry: &Entry,
+    width: f32,
+    is_there: bool,
+    commands: &mut Vec<Command>,
+) {
+    let tokens = *Tokens::now(ui);
+    let title = shortened(&entry.title, PATH);
+    let paths: Vec<String> = entry.paths.iter().map(|path| path.display().to_string()).collect();
     let sense = if is_there { Sense::click() } else { Sense::hover() };
-    let (rect, row) = ui.allocate_exact_size(size, sense);
-    row.widget_info(|| WidgetInfo::labeled(Role::Button, is_there, format!("Open {title}")));
-    if is_there && (row.hovered() || row.has_focus()) {
-        ui.painter().rect_filled(rect, CornerRadius::same(4), tokens.stripe);
-    }
-    if row.has_focus() {
-        let stroke = egui::Stroke::new(1.0, tokens.accent);
-        ui.painter().rect_stroke(rect, 4, stroke, egui::StrokeKind::Inside);
-    }
-    let inner = rect.shrink2(Vec2::new(8.0, 3.0));
-    let mut right_ui =
-        ui.new_child(UiBuilder::new().max_rect(inner).layout(Layout::right_to_left(Align::Center)));
-    let bin = right_ui.add(Button::new(Icon::Bin.atom()).frame_when_inactive(false));
+    let (rect, card) = ui.allocate_exact_size(Vec2::new(width, HEIGHT), sense);
+    card.widget_info(|| WidgetInfo::labeled(Role::Button, is_there, format!("Open {title}")));
+    let is_lit = is_there && (card.hovered() || card.has_focus());
+    let edge = Stroke::new(1.0, if is_lit { tokens.accent } else { tokens.border });
+    ui.painter().rect(rect, 8, tokens.surface, edge, StrokeKind::Inside);
+    let inner = rect.shrink2(Vec2::new(12.0, 8.0));
+    let line = |top: f32, height: f32| {
+        let min = Pos2::new(inner.left(), inner.top() + top);
+        Rect::from_min_size(min, Vec2::new(inner.width(), height))
+    };
+    let row = |ui: &mut egui::Ui, rect: Rect, layout: Layout| {
+        let mut ui = ui.new_child(UiBuilder::new().max_rect(rect).layout(layout));
+        ui.spacing_mut().item_spacing.x = 6.0;
+        ui
+    };
+    let (from_left, from_right) =
+        (Layout::left_to_right(Align::Center), Layout::right_to_left(Align::Center));
+    let mut at_right = row(ui, line(0.0, 20.0), from_right);
+    let bin = at_right.add(Button::new(Icon::Bin.atom()).frame_when_inactive(false));
     let bin = bin.accessible_name(format!("Remove {title} from the list"));
     if bin.on_hover_text("Remove from the list; the report stays where it is").clicked() {
-        commands.push(report.forget.clone());
+        commands.push(entry.forget.clone());
     }
+    let mut first = line(0.0, 20.0);
+    first.max.x = at_right.min_rect().left() - 8.0;
+    let mut at_left = row(ui, first, from_left);
+    if let Some(fits) = entry.known.fits.filter(|_| is_there) {
+        Sign::of(Some(fits)).ui(&mut at_left, 14.0);
+    }
+    let color = if is_there { tokens.text } else { tokens.weak_text };
+    let name = RichText::new(&*title).font(fonts::semibold(size::BODY)).color(color);
+    at_left.add(Label::new(name).truncate().selectable(false));
+    let place = paths.join("  →  ");
+    let place = fonts::caption(shortened(&place, PATH)).color(tokens.weak_text);
+    row(ui, line(22.0, 16.0), from_left).add(Label::new(place).truncate().selectable(false));
+    let mut last = row(ui, line(40.0, 18.0), from_left);
+    let mut say = |text: &str, color| {
+        last.add(Label::new(fonts::caption(text).color(color)).selectable(false));
+    };
     if is_there {
-        right_ui.add(Label::new(RichText::new(date_text(report.opened)).weak()).selectable(false));
+        if let Some(verdict) = &entry.known.verdict {
+            say(verdict, tokens.text);
+        }
+        if let Some(bytes) = entry.known.bytes {
+            say(&Units::now(ui).bytes(bytes), tokens.text);
+        }
+        say(&date_text(entry.opened), tokens.third_text);
     } else {
-        let text = RichText::new("moved or deleted").color(tokens.note);
-        right_ui.add(Label::new(text).selectable(false));
+        say("moved or deleted", tokens.note);
     }
-    let mut left = inner;
-    left.max.x = right_ui.min_rect().left() - 12.0;
-    let mut left_ui =
-        ui.new_child(UiBuilder::new().max_rect(left).layout(Layout::top_down(Align::Min)));
-    left_ui.spacing_mut().item_spacing.y = 1.0;
-    let name = RichText::new(&*title);
-    let name = if is_there { name.strong() } else { name.weak() };
-    left_ui.add(Label::new(name).truncate().selectable(false));
-    let place = RichText::new(shortened(&path, PATH)).weak().small();
-    left_ui.add(Label::new(place).truncate().selectable(false));
-    if row.clicked() {
-        commands.push(report.open.clone());
+    if card.clicked() {
+        commands.push(entry.open.clone());
     }
-    if report.paths.len() > 2 {
-        // One path a line: a row has no room for them.
-        let lines: Vec<_> = paths.iter().map(|path| shortened(path, PATH)).collect();
-        row.on_hover_text(lines.join("\n"));
-    }
+    let lines: Vec<_> = paths.iter().map(|path| shortened(path, PATH)).collect();
+    card.on_hover_text(lines.join("\n"));
 }

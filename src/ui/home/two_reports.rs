@@ -1,6 +1,6 @@
 //! The fields for two reports that are to be compared.
 
-use eframe::egui::{self, Button, ComboBox, Key, RichText, TextEdit};
+use eframe::egui::{self, Button, ComboBox, Key, TextEdit};
 use std::path::{Path, PathBuf};
 
 use super::HomeState;
@@ -8,7 +8,7 @@ use crate::analysis::figures::difference::Side;
 use crate::text::shortened;
 use crate::ui::command::{Command, PickFor};
 use crate::ui::recent::titles;
-use crate::ui::theme::{Tokens, card_frame};
+use crate::ui::theme::{Tokens, card_frame, fonts};
 
 /// Width of what stands beside a field, points.
 const BESIDE: f32 = 206.0;
@@ -30,7 +30,7 @@ impl TwoReports {
     pub fn ui(&mut self, ui: &mut egui::Ui, state: &HomeState<'_>, commands: &mut Vec<Command>) {
         card_frame(Tokens::now(ui)).show(ui, |ui| {
             ui.set_width(ui.available_width());
-            ui.label(RichText::new("Compare two reports").strong().size(15.0));
+            ui.label(fonts::card_title("Compare two reports"));
             ui.weak("Differences are those of the target from the source");
             ui.add_space(4.0);
             let mut is_entered = false;

@@ -3,7 +3,9 @@
 
 mod typed;
 
-use eframe::egui::{self, Align2, Button, Id, Key, Modifiers, RichText, TextEdit, Vec2};
+use eframe::egui::{
+    self, Align2, Button, Id, IntoAtoms as _, Key, Modifiers, RichText, TextEdit, Vec2,
+};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -13,11 +15,13 @@ use super::keys::{Action, keys_text};
 use super::reading::{Glance, glance_beside};
 use super::recent::{RecentReport, titles};
 use super::runs::{Needed, Needs, Runs, RunsAnswer};
+use super::theme::{Tokens, fonts};
+use super::widget::sign::Sign;
 use crate::analysis::liveness::variable_search::{FoundVariables, find_variables};
 use crate::text::{grouped, shortened};
 
 /// Width, points.
-const WIDTH: f32 = 520.0;
+const WIDTH: f32 = 600.0;
 /// The same where paths are listed, points.
 const WIDE: f32 = 680.0;
 /// Variables that are listed.
@@ -76,9 +80,11 @@ impl Palette {
     pub fn ui(&mut self, ui: &egui::Ui, state: &PaletteState<'_>, commands: &mut Vec<Command>) {
         let area = egui::Modal::default_area(Id::unique("palette"))
             .anchor(Align2::CENTER_TOP, Vec2::new(0.0, 60.0));
-        let modal = egui::Modal::new(Id::unique("palette")).area(area);
+        let frame = egui::Frame::popup(ui.style()).inner_margin(12);
+        let modal = egui::Modal::new(Id::unique("palette")).area(area).frame(frame);
         let shown = modal.show(ui.ctx(), |ui| {
-            ui.set_width(if self.purpose.is_some() { WIDE } else { WIDTH });
+            let room = ui.ctx().content_rect().width() - 48.0;
+            ui.set_width(if self.purpose.is_some() { WIDE } else { WIDTH }.min(room));
             // Before the field, which knows these keys too.
             let (steps, is_entered) = ui.input_mut(|input| {
                 let down = i32::from(input.consume_key(Modifiers::NONE, Key::ArrowDown));
@@ -93,11 +99,12 @@ impl Palette {
                 Some(_) => ("Directory or file of a report", "Path of the report"),
             };
             if let Some(purpose) = self.purpose {
-                ui.strong(purpose.title());
+                ui.label(fonts::card_title(purpose.title()));
                 ui.add_space(4.0);
             }
             let field =
                 TextEdit::singleline(&mut self.text).hint_text(hint).desired_width(f32::INFINITY);
+            let field = field.margin(egui::Margin::symmetric(10, 7));
             let field = ui.add(field).accessible_name(name);
             field.request_focus();
             let is_log = self.purpose.is_some_and(PickFor::is_file);
@@ -112,6 +119,9 @@ impl Palette {
             self.chosen = moved(self.chosen, steps, entries.len());
             ui.add_space(4.0);
             let clicked = list_ui(ui, &entries, self.chosen, steps != 0);
+            ui.add_space(4.0);
+            let help = "↑ ↓ choose   ·   Enter does it   ·   Esc closes";
+            ui.label(fonts::caption(help).color(Tokens::now(ui).third_text));
             let chosen = clicked.or(is_entered.then_some(self.chosen));
             if let Some(action) = chosen.and_then(|chosen| entries.get(chosen))
                 && action.why_not.is_none()
@@ -188,7 +198,11 @@ impl Palette {
                 [("Open", open, None), ("Compare with", add, state.no_room)]
             {
                 let title = format!("{does} {about}");
-                actions.extend(command.map(|command| Action::new(title, &[], command, why_not)));
+                let action = |command| Action {
+                    fits: glance.fits,
+                    ..Action::new(title, &[], command, why_not)
+                };
+                actions.extend(command.map(action));
             }
         }
         actions
@@ -238,11 +252,23 @@ fn list_ui(ui: &mut egui::Ui, actions: &[Action], chosen: usize, has_moved: bool
                 Some(why_not) => why_not.clone().into_owned(),
                 None => keys_text(ui.ctx(), action.keys),
             };
-            let button = Button::selectable(index == chosen, &*action.title)
-                .right_text(RichText::new(right).weak())
+            let title = RichText::new(&*action.title).font(fonts::regular(fonts::size::BODY));
+            // The sign of a verdict stands before the title.
+            let sign = action.fits.map(|fits| Sign::of(Some(fits)).atom(14.0));
+            let content = match sign {
+                Some(sign) => (sign, title).into_atoms(),
+                None => title.into_atoms(),
+            };
+            let button = Button::selectable(index == chosen, content)
+                .right_text(fonts::caption(right).color(Tokens::now(ui).third_text))
                 .truncate()
-                .min_size(Vec2::new(ui.available_width(), 24.0));
+                .min_size(Vec2::new(ui.available_width(), 28.0));
             let response = ui.add_enabled(action.why_not.is_none(), button);
+            if index == chosen {
+                let left = response.rect.left();
+                let line = egui::Rect::from_x_y_ranges(left..=left + 3.0, response.rect.y_range());
+                ui.painter().rect_filled(line, 2, Tokens::now(ui).accent);
+            }
             let name = match &action.why_not {
                 Some(why_not) => format!("{}: {why_not}", action.title),
                 None => action.title.clone().into_owned(),
@@ -296,6 +322,7 @@ mod tests {
             keys: &[],
             command: Command::Reload,
             why_not: why_not.map(Into::into),
+            fits: None,
         }
     }
 

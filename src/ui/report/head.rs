@@ -9,6 +9,7 @@ use crate::ui::command::Command;
 use crate::ui::keys;
 use crate::ui::runs::{Arrangement, Run, Runs, StepsBy};
 use crate::ui::widget::choice::segments_ui;
+use crate::ui::widget::exports::head_of_exports;
 use crate::ui::widget::sign::{Sign, answer_ui};
 
 pub type Answer = (Sign, String);
@@ -31,6 +32,7 @@ pub fn page_head_with_ui(
     after: impl FnOnce(&mut egui::Ui),
     choices: impl FnOnce(&mut egui::Ui),
 ) {
+    head_of_exports(ui, title, answer);
     ui.horizontal(|ui| {
         ui.set_min_height(30.0);
         ui.heading(title);

@@ -2,6 +2,7 @@
 
 use eframe::egui::{self, Align, Layout};
 
+use super::exports::exportable;
 use crate::ui::theme::{BETWEEN_CARDS, Tokens, card_frame, fonts};
 
 /// Draws a card in the width that is there.
@@ -28,6 +29,7 @@ pub fn card_with_ui<R>(
         })
         .inner
     });
+    exportable(ui, title, inner.response.rect);
     ui.add_space(BETWEEN_CARDS - ui.spacing().item_spacing.y);
     inner.inner
 }

@@ -1,21 +1,109 @@
-//! The buttons that take a picture or a table out of the window.
+//! The buttons that take a picture or a table out of the window, and the pictures and cards of the page: each says in
+//! every pass where it lies, so that it can be taken out, also in the other theme.
 
-use eframe::egui::{self, Button};
+use eframe::egui::{self, Button, Id, Rect};
 
 use crate::ui::command::{Command, Export, ExportTo, Exported};
 use crate::ui::icon::Icon;
+use crate::ui::widget::sign::Sign;
 
-/// From the right to the left. `form` is "picture" or "as CSV"; `is_named` tells several on a page apart.
+/// The form of what is taken out as a picture, for [`exports_ui`].
+pub const PICTURE: &str = "picture";
+
+/// What can be taken out of the page that is shown, and what is said of it.
+#[derive(Clone, Default)]
+pub struct Exportable {
+    pass: u64,
+    /// Names and places, in the order in which they were drawn.
+    pub pictures: Vec<(String, Rect)>,
+    /// The title of the page and its answer.
+    pub head: Option<(String, Option<(Sign, String)>)>,
+    /// What of the report the page shows: "worst tile".
+    pub scope: Option<String>,
+}
+
+impl Exportable {
+    /// Of the pass that is being drawn.
+    pub fn now(ctx: &egui::Context) -> Self {
+        let pass = ctx.cumulative_pass_nr();
+        let kept: Option<Self> = ctx.data(|data| data.get_temp(key()));
+        kept.filter(|kept| kept.pass == pass).unwrap_or_default()
+    }
+
+    fn add(ctx: &egui::Context, add: impl FnOnce(&mut Self)) {
+        let pass = ctx.cumulative_pass_nr();
+        ctx.data_mut(|data| {
+            let kept: &mut Self = data.get_temp_mut_or_default(key());
+            if kept.pass != pass {
+                *kept = Self { pass, ..Self::default() };
+            }
+            add(kept);
+        });
+    }
+
+    /// Where a picture lies; one with the same name that was drawn first comes first.
+    pub fn place_of(&self, name: &str) -> Option<Rect> {
+        self.pictures.iter().find(|(known, _)| known == name).map(|(_, rect)| *rect)
+    }
+}
+
+fn key() -> Id {
+    Id::unique("what can be exported")
+}
+
+/// Says where a picture or a card lies that can be taken out; of one that is scrolled out partly, what is seen.
+pub fn exportable(ui: &egui::Ui, name: &str, rect: Rect) {
+    let seen = rect.intersect(ui.clip_rect());
+    if seen.width() >= 16.0 && seen.height() >= 16.0 {
+        Exportable::add(ui.ctx(), |page| {
+            let is_known =
+                page.pictures.iter().any(|(known, place)| known == name && *place == seen);
+            if !is_known {
+                page.pictures.push((name.to_owned(), seen));
+            }
+        });
+    }
+}
+
+/// Says what the page is and answers, for the caption of its pictures.
+pub fn head_of_exports(ui: &egui::Ui, title: &str, answer: Option<&(Sign, String)>) {
+    Exportable::add(ui.ctx(), |page| page.head = Some((title.to_owned(), answer.cloned())));
+}
+
+/// Says what of the report the page shows, for the caption of its pictures: "worst tile".
+pub fn scope_of_exports(ui: &egui::Ui, scope: &str) {
+    Exportable::add(ui.ctx(), |page| page.scope = Some(scope.to_owned()));
+}
+
+/// Whether this pass is drawn to be taken out: without what belongs to the window alone, such as buttons.
+pub fn is_taken_out(ctx: &egui::Context) -> bool {
+    ctx.data(|data| data.get_temp(Id::unique("is taken out"))).unwrap_or(false)
+}
+
+pub fn take_out(ctx: &egui::Context, is_taken: bool) {
+    ctx.data_mut(|data| data.insert_temp(Id::unique("is taken out"), is_taken));
+}
+
+/// From the right to the left. `form` is [`PICTURE`] or "as CSV"; `is_named` tells several on a page apart.
 pub fn exports_ui(
     ui: &mut egui::Ui,
     (form, name, is_named): (&str, &str, bool),
     commands: &mut Vec<Command>,
     what: impl Fn() -> Option<Exported>,
 ) {
+    if form == PICTURE
+        && let Some(Exported::Picture(rect)) = what()
+    {
+        Exportable::add(ui.ctx(), |page| page.pictures.push((name.to_owned(), rect)));
+    }
     let forms = [
         (ExportTo::File, Icon::Save, format!("Save {form}…")),
         (ExportTo::Clipboard, Icon::Copy, format!("Copy {form}")),
     ];
+    let opacity = ui.opacity();
+    if is_taken_out(ui.ctx()) {
+        ui.set_opacity(0.0);
+    }
     for (to, icon, title) in forms {
         let of = if is_named { format!("{title}: {name}") } else { title.clone() };
         let button = Button::new(icon.atom()).frame_when_inactive(false);
@@ -26,4 +114,5 @@ pub fn exports_ui(
             commands.push(Command::Export(Export { name: name.to_owned(), to, what }));
         }
     }
+    ui.set_opacity(opacity);
 }

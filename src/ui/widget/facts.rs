@@ -22,7 +22,8 @@ pub fn facts_ui(ui: &mut egui::Ui, title: &str, facts: &[Fact]) {
     ui.add_space(6.0);
 }
 
-fn fact_ui(ui: &mut egui::Ui, name: &str, value: &str) {
+/// A name, and beside it its value.
+pub fn fact_ui(ui: &mut egui::Ui, name: &str, value: &str) {
     ui.horizontal_top(|ui| {
         let width = ui.available_width();
         let name_width = (width * 0.42).min(210.0);

@@ -1,6 +1,9 @@
 //! Hatching as a texture that repeats: one quad for an area, however large.
 
 use eframe::egui::{self, Color32, ColorImage, Mesh, Rect, TextureHandle, TextureOptions};
+use std::sync::Arc;
+
+use super::textures;
 
 /// Side of the pattern, pixels.
 const SIDE: usize = 8;
@@ -8,7 +11,8 @@ const SIDE: usize = 8;
 /// Two patterns that eyes tell apart without colours: lines that rise, and lines that fall.
 #[derive(Default)]
 pub struct Hatching {
-    patterns: Option<[TextureHandle; 2]>,
+    /// Each with its image, which a copy of a picture needs.
+    patterns: Option<[(TextureHandle, Arc<ColorImage>); 2]>,
 }
 
 pub struct Hatched {
@@ -22,10 +26,14 @@ impl Hatching {
         let patterns = self.patterns.get_or_insert_with(|| {
             [false, true].map(|is_falling| {
                 let name = if is_falling { "falling hatch" } else { "rising hatch" };
-                ctx.load_texture(name, pattern(is_falling), TextureOptions::NEAREST_REPEAT)
+                let image = Arc::new(pattern(is_falling));
+                let options = TextureOptions::NEAREST_REPEAT;
+                let texture = ctx.load_texture(name, Arc::clone(&image), options);
+                textures::remember(ctx, texture.id(), &image);
+                (texture, image)
             })
         });
-        let [rising, falling] = patterns;
+        let [(rising, _), (falling, _)] = patterns;
         let texture = if is_falling { falling.id() } else { rising.id() };
         let per_pattern = SIDE as f32 / ctx.pixels_per_point();
         Hatched { mesh: Mesh::with_texture(texture), per_pattern }

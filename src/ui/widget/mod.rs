@@ -25,6 +25,7 @@ pub mod row_ticks;
 pub mod rows;
 pub mod sign;
 pub mod spread;
+pub mod textures;
 pub mod ticks;
 pub mod toolbar;
 pub mod view;

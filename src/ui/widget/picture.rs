@@ -8,6 +8,7 @@ use eframe::egui::{
 };
 use std::sync::Arc;
 
+use super::textures;
 use crate::ui::job::{Cancel, Latest};
 use crate::ui::theme::Tokens;
 
@@ -23,6 +24,7 @@ impl ImageTexture {
             texture.set(Arc::clone(image), TextureOptions::NEAREST);
             *shown = Arc::clone(image);
         }
+        textures::remember(ui.ctx(), texture.id(), shown);
         texture.id()
     }
 }

@@ -2,7 +2,7 @@
 //! a dot for what deserves a look. Shapes, so that they are told apart without colours and in any font.
 
 use eframe::egui::{
-    self, Align2, Color32, Painter, Pos2, Response, RichText, Sense, Shape, Stroke, Vec2,
+    self, Align2, Atom, Color32, Painter, Pos2, Response, RichText, Sense, Shape, Stroke, Vec2,
 };
 
 use crate::ui::theme::{Tokens, fonts};
@@ -56,6 +56,14 @@ impl Sign {
                 painter.circle_filled(at(0.0, 0.46), stroke.width * 0.6, tokens.surface);
             }
         }
+    }
+
+    /// The sign as a part of a button.
+    pub fn atom(self, diameter: f32) -> Atom<'static> {
+        Atom::paint(Vec2::splat(diameter), move |ui: &egui::Ui, args| {
+            let center = args.rect.center();
+            self.paint(ui.painter(), center, diameter * 0.46, Tokens::now(ui));
+        })
     }
 
     /// The sign in a line of text; `name` is what it says to those who cannot see it.

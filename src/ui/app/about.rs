@@ -1,0 +1,55 @@
+//! What captions of exported pictures, and the names of their files, say of the window.
+
+use super::App;
+use crate::analysis::comparison::facts::Fit;
+use crate::store::System;
+use crate::ui::export::{Subject, SubjectRun};
+use crate::ui::run_chips::fit_text;
+use crate::ui::widget::sign::Sign;
+
+/// Most steps and variables that a caption names.
+const MOST_NAMED: usize = 3;
+
+impl App {
+    /// The runs that are shown, and what is selected.
+    pub(super) fn about(&self) -> Subject {
+        if self.tool.is_some() {
+            return Subject::default();
+        }
+        let names = self.open.names();
+        let shown = self.open.iter().zip(&names).filter(|(run, _)| !run.is_hidden);
+        let runs = shown.map(|(run, name)| {
+            let of =
+                run.report().map_or(String::new(), |report| format!(" {}", report.system.arenas));
+            let verdict = |fit: Fit| (Sign::of(Some(fit.fits)), fit_text(fit, &of));
+            SubjectRun {
+                badge: self.open.badge(run),
+                name: name.clone(),
+                verdict: run.fit().map(verdict),
+            }
+        });
+        Subject {
+            runs: runs.collect(),
+            selection: self.selected_texts(),
+            is_arena_selected: self.view.selections.now.tiles.count() == 1,
+            ..Subject::default()
+        }
+    }
+
+    fn selected_texts(&self) -> Vec<String> {
+        let now = &self.view.selections.now;
+        let reference = self.open.iter().next().and_then(|run| run.report());
+        let system = reference.map_or(&System::GENERAL, |report| &report.system);
+        let (arena, arenas) = (system.arena_in_text, system.arenas);
+        let mut texts = Vec::new();
+        match now.tiles.ranges() {
+            [] => {}
+            [range] if range.start() == range.end() => texts.push(format!("{arena} {}", now.tiles)),
+            _ => texts.push(format!("{arenas} {}", now.tiles)),
+        }
+        let number = |at: &crate::ui::runs::StepAt| format!("step {}", at.step);
+        texts.extend(now.steps.iter().take(MOST_NAMED).map(number));
+        texts.extend(now.variables().take(MOST_NAMED).map(str::to_owned));
+        texts
+    }
+}

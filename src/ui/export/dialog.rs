@@ -1,0 +1,252 @@
+//! The dialog that asks what to take out, in which form, and where to.
+
+use eframe::egui::{self, Id, Key, Modal, TextEdit, Theme};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::write::{Contents, Failure, write};
+use crate::text::shortened;
+use crate::ui::job::Job;
+use crate::ui::theme::Tokens;
+use crate::ui::widget::choice::{choice_ui, segments_ui};
+use crate::ui::widget::exports::Exportable;
+
+/// In which form pictures are taken out; what was chosen last holds while the window is open.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Form {
+    pub is_svg: bool,
+    /// Pixels a point.
+    pub scale: f32,
+    pub theme: Theme,
+}
+
+impl Default for Form {
+    fn default() -> Self {
+        Self { is_svg: false, scale: 2.0, theme: Theme::Light }
+    }
+}
+
+/// What is saved.
+pub enum Subject {
+    /// A picture of the page, by its name.
+    Picture(String),
+    Table(Arc<Contents>),
+}
+
+/// Asks for the path of a file and writes it.
+pub struct SaveDialog {
+    pub subject: Subject,
+    name: String,
+    path: String,
+    /// The path as it was made of the name of the picture, while nobody has changed it.
+    made_path: Option<String>,
+    browsing: Option<Job<Option<PathBuf>>>,
+    writing: Option<Job<Result<PathBuf, Failure>>>,
+    pub failure: Option<String>,
+    /// Whether the file is there already and may be replaced.
+    is_existing: bool,
+}
+
+pub enum Outcome {
+    Open,
+    Cancelled,
+    Saved(PathBuf),
+    /// The picture shall be copied, or written to the path that is named.
+    Copy,
+    Write,
+}
+
+/// Names a file for what has a name.
+pub type NameFile<'a> = &'a dyn Fn(&str, &str) -> PathBuf;
+
+impl SaveDialog {
+    pub fn new(subject: Subject, name: &str, path: PathBuf) -> Self {
+        let path = path.display().to_string();
+        Self {
+            subject,
+            name: name.to_owned(),
+            made_path: Some(path.clone()),
+            path,
+            browsing: None,
+            writing: None,
+            failure: None,
+            is_existing: false,
+        }
+    }
+
+    /// Draws it; `is_busy` while the picture is being drawn.
+    pub fn ui(
+        &mut self,
+        ui: &egui::Ui,
+        form: &mut Form,
+        is_busy: bool,
+        name_file: NameFile<'_>,
+    ) -> Outcome {
+        if let Some(path) = self.poll() {
+            return Outcome::Saved(path);
+        }
+        let mut outcome = Outcome::Open;
+        let frame = egui::Frame::popup(ui.style()).inner_margin(16);
+        let modal = Modal::new(Id::unique("save file")).frame(frame).show(ui.ctx(), |ui| {
+            let room = ui.ctx().content_rect().width() - 64.0;
+            ui.set_width(room.min(600.0));
+            let is_picture = matches!(self.subject, Subject::Picture(_));
+            match is_picture {
+                true => ui.heading("Export picture"),
+                false => ui.heading(format!("Save {}", self.name)),
+            };
+            ui.add_space(8.0);
+            if is_picture {
+                self.form_ui(ui, form, name_file);
+            }
+            let title = if is_picture { "File, .png or .svg" } else { "File" };
+            let label = ui.label(title);
+            let field = ui
+                .add(TextEdit::singleline(&mut self.path).desired_width(f32::INFINITY))
+                .labelled_by(label.id);
+            if field.changed() {
+                self.made_path = None;
+                self.is_existing = false;
+                self.failure = None;
+                form.is_svg = has_extension(&self.path, "svg");
+            }
+            let mut wants_save =
+                field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+            if let Some(failure) = &self.failure {
+                ui.colored_label(Tokens::now(ui).note, shortened(failure, 400));
+            }
+            ui.add_space(10.0);
+            ui.horizontal(|ui| {
+                let is_idle = self.writing.is_none() && !is_busy;
+                let title = if self.is_existing { "Replace the file" } else { "Save" };
+                let save = egui::Button::new(title).stroke((1.0, Tokens::now(ui).accent));
+                wants_save |=
+                    ui.add_enabled(is_idle && !self.path.trim().is_empty(), save).clicked();
+                if is_picture && ui.add_enabled(is_idle, egui::Button::new("Copy")).clicked() {
+                    outcome = Outcome::Copy;
+                }
+                let browse = egui::Button::new("Browse…");
+                if ui.add_enabled(self.browsing.is_none(), browse).clicked() {
+                    self.browse(ui.ctx());
+                }
+                if ui.button("Cancel").clicked() {
+                    outcome = Outcome::Cancelled;
+                }
+                if !is_idle {
+                    ui.weak("Drawing the picture");
+                }
+            });
+            if wants_save && is_idle_now(self, is_busy) {
+                outcome = Outcome::Write;
+            }
+        });
+        if modal.should_close() {
+            return Outcome::Cancelled;
+        }
+        outcome
+    }
+
+    /// Which picture, and in which form.
+    fn form_ui(&mut self, ui: &mut egui::Ui, form: &mut Form, name_file: NameFile<'_>) {
+        let before = (self.name.clone(), form.is_svg);
+        let mut names: Vec<String> = Vec::new();
+        for (name, _) in Exportable::now(ui.ctx()).pictures {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        ui.horizontal_wrapped(|ui| {
+            let title = |name: &String| capitalised(&shortened(name, 60));
+            choice_ui(ui, ("Picture", 250.0), &mut self.name, names, title);
+            segments_ui(ui, "Format", &mut form.is_svg, [(false, "PNG"), (true, "SVG")]);
+            if !form.is_svg {
+                let sizes = [(1.0, "1×"), (2.0, "2×")];
+                segments_ui(ui, "Pixels a point", &mut form.scale, sizes);
+            }
+            let themes = [(Theme::Light, "Light"), (Theme::Dark, "Dark")];
+            segments_ui(ui, "Theme of the picture", &mut form.theme, themes);
+        });
+        ui.add_space(8.0);
+        if before == (self.name.clone(), form.is_svg) {
+            return;
+        }
+        self.subject = Subject::Picture(self.name.clone());
+        let extension = if form.is_svg { "svg" } else { "png" };
+        if self.made_path.is_some() {
+            self.path = name_file(&self.name, extension).display().to_string();
+            self.made_path = Some(self.path.clone());
+        } else {
+            self.path = Path::new(&self.path).with_extension(extension).display().to_string();
+        }
+        self.is_existing = false;
+        self.failure = None;
+    }
+
+    /// Takes the answers of jobs; the path, when the file is written.
+    fn poll(&mut self) -> Option<PathBuf> {
+        if let Some(Ok(Some(path))) = Job::take(&mut self.browsing) {
+            self.path = path.display().to_string();
+            self.made_path = None;
+            // The dialog has asked whether a file that is there may be replaced.
+            self.is_existing = true;
+        }
+        let stopped = |_| Err(Failure::other("writing stopped: a mistake in Tilescope"));
+        match Job::take(&mut self.writing)?.unwrap_or_else(stopped) {
+            Ok(path) => Some(path),
+            Err(failure) => {
+                self.is_existing = failure.is_existing;
+                self.failure = Some(failure.message);
+                None
+            }
+        }
+    }
+
+    fn browse(&mut self, ctx: &egui::Context) {
+        let path = PathBuf::from(self.path.trim());
+        let title = format!("Save {}", self.name);
+        let job = Job::start("file dialog", ctx, move |_| {
+            let dialog = rfd::FileDialog::new().set_title(title);
+            let dialog = match path.parent() {
+                Some(directory) => dialog.set_directory(directory),
+                None => dialog,
+            };
+            let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+            dialog.set_file_name(name.unwrap_or_default()).save_file()
+        });
+        match job {
+            Ok(job) => self.browsing = Some(job),
+            Err(error) => self.failure = Some(format!("No thread for a dialog: {error}")),
+        }
+    }
+
+    /// Writes what is there now to the path that is named.
+    pub fn save(&mut self, ctx: &egui::Context, contents: Arc<Contents>, reports: &[&Path]) {
+        let path = PathBuf::from(self.path.trim());
+        let reports: Vec<PathBuf> = reports.iter().map(|report| (*report).to_owned()).collect();
+        let may_replace = self.is_existing;
+        self.failure = None;
+        let job =
+            Job::start("write file", ctx, move |_| write(&path, &contents, may_replace, &reports));
+        match job {
+            Ok(job) => self.writing = Some(job),
+            Err(error) => self.failure = Some(format!("No thread to write with: {error}")),
+        }
+    }
+}
+
+/// With a capital at the beginning, as in a list.
+pub fn capitalised(name: &str) -> String {
+    let mut name = name.to_owned();
+    if let Some(first) = name.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    name
+}
+
+fn is_idle_now(dialog: &SaveDialog, is_busy: bool) -> bool {
+    dialog.writing.is_none() && !is_busy && !dialog.path.trim().is_empty()
+}
+
+fn has_extension(path: &str, extension: &str) -> bool {
+    Path::new(path.trim()).extension().is_some_and(|found| found.eq_ignore_ascii_case(extension))
+}

@@ -1,0 +1,53 @@
+//! Takes pictures out of the window, in either theme and form.
+
+use crate::report;
+use crate::support::{click, settle, type_into, wait_for_output, window_on};
+use eframe::egui::{OutputCommand, Theme};
+use egui_kittest::kittest::Queryable as _;
+use tilescope::ui::command::Page;
+
+#[test]
+fn the_picture_is_copied_and_saved() {
+    let mut harness = window_on(Theme::Dark, report::small());
+    harness.state_mut().go(Page::Liveness);
+    settle(&mut harness);
+    harness.get_by_label("Copy picture").click();
+    let copied = wait_for_output(&mut harness, |output| {
+        output.platform_output.commands.iter().find_map(|command| match command {
+            OutputCommand::CopyImage(image) => Some(image.size),
+            _ => None,
+        })
+    });
+    // Two pixels a point, and a caption below.
+    assert!(copied[0] > 1800 && copied[0] < 2560 && copied[1] > 500, "{copied:?}");
+    assert_eq!(harness.ctx.theme(), Theme::Dark, "the window keeps its theme");
+    click(&mut harness, "Save picture…");
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("curve.png");
+    type_into(&mut harness, "File, .png or .svg", &path.display().to_string());
+    click(&mut harness, "Save");
+    let light = image::open(&path).expect("a PNG").into_rgb8();
+    let size = [light.width() as usize, light.height() as usize];
+    assert_eq!(size, copied, "what is saved is what is copied");
+    assert!(light.get_pixel(2, 2).0.iter().all(|part| *part > 200), "a light ground");
+    click(&mut harness, "Save picture…");
+    click(&mut harness, "1×");
+    click(&mut harness, "Dark");
+    let path = directory.path().join("dark.png");
+    type_into(&mut harness, "File, .png or .svg", &path.display().to_string());
+    click(&mut harness, "Save");
+    let dark = image::open(&path).expect("a PNG").into_rgb8();
+    assert!(dark.width().abs_diff(light.width() / 2) <= 1, "half as wide");
+    assert!(dark.get_pixel(2, 2).0.iter().all(|part| *part < 60), "a dark ground");
+    click(&mut harness, "Export picture…");
+    click(&mut harness, "SVG");
+    let path = directory.path().join("curve.svg");
+    type_into(&mut harness, "File, .png or .svg", &path.display().to_string());
+    click(&mut harness, "Save");
+    let svg = std::fs::read_to_string(&path).expect("a file");
+    for part in
+        ["<svg ", ">Step</text>", ">Always live</text>", "<path ", ">Tilescope ", "@font-face"]
+    {
+        assert!(svg.contains(part), "{part} in {svg}");
+    }
+}
