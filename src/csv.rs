@@ -72,7 +72,8 @@ mod tests {
 
     #[test]
     fn no_cell_is_obeyed() {
-        let cells = ["=cmd|' /C calc'!A0", "+1+2", "-2+3", "@SUM(A1)", "\t=1", "\u{1b}[31mred\u{202e}"];
+        let cells =
+            ["=cmd|' /C calc'!A0", "+1+2", "-2+3", "@SUM(A1)", "\t=1", "\u{1b}[31mred\u{202e}"];
         let read = read(&line(cells));
         for (cell, read) in cells.iter().zip(&read) {
             assert!(!read.starts_with(['=', '+', '-', '@', '\t']), "{cell} came as {read}");

@@ -7,11 +7,12 @@
 //! - [`analysis`]: pure functions from the store to figures,
 //! - [`cli`] and [`ui`]: the same figures on a terminal and in a window.
 //!
-//! [`synth`] writes reports.
+//! `folder_sweep` reads the reports of a folder and takes the facts of each, for both. [`synth`] writes reports.
 
 pub mod analysis;
 pub mod cli;
 pub(crate) mod csv;
+pub(crate) mod folder_sweep;
 pub mod format;
 pub mod progress;
 pub mod store;

@@ -64,6 +64,26 @@ pub fn bytes(bytes: u64) -> String {
     format!("{value:.decimals$} {}", UNITS.get(unit).copied().unwrap_or("TiB"))
 }
 
+/// Bytes in the unit that others are written in, so that the two are compared at a glance: `1,195.1 MiB` beside
+/// `897.0 MiB`.
+pub fn bytes_beside(count: u64, others: u64) -> String {
+    let text = bytes(others);
+    let unit = text.rsplit_once(' ').map_or("B", |(_, unit)| unit);
+    let power = match unit {
+        "KiB" => 10,
+        "MiB" => 20,
+        "GiB" => 30,
+        "TiB" => 40,
+        _ => return bytes(count),
+    };
+    let tenths = (count as f64 / (1_u64 << power) as f64 * 10.0).round() as u64;
+    // In a much smaller unit it is read better.
+    if tenths < 10 {
+        return bytes(count);
+    }
+    format!("{}.{} {unit}", grouped(tenths / 10), tenths % 10)
+}
+
 /// Bytes in a binary unit, and exactly: `24.4 MiB (25,621,116 B)`.
 pub fn exact_bytes(count: u64) -> String {
     if count < 1024 { bytes(count) } else { format!("{} ({} B)", bytes(count), grouped(count)) }
@@ -102,8 +122,22 @@ pub fn signed_rate(difference: f64) -> String {
     format!("{sign}{}", rate(difference.abs()))
 }
 
-/// A percentage with its sign, and with a decimal below 100.
+/// A growth in percent as a factor, where that is more than ten: `×602` in place of `+60,050 %`.
+pub fn times_text(percent: f64) -> Option<String> {
+    let times = percent / 100.0 + 1.0;
+    match times {
+        ..=10.0 => None,
+        ..99.95 => Some(format!("×{times:.1}")),
+        _ if times.is_finite() => Some(format!("×{}", grouped(times.round() as u64))),
+        _ => None,
+    }
+}
+
+/// A percentage with its sign, and with a decimal below 100; what is more than tenfold as a factor.
 pub fn signed_percent(percent: f64) -> String {
+    if let Some(times) = times_text(percent) {
+        return times;
+    }
     let size = percent.abs();
     let sign = match percent {
         _ if size < 0.05 => "",
@@ -141,6 +175,12 @@ pub fn number(number: f64) -> String {
 /// So many things, by the word for one: `1 tile`, `46 tiles`.
 pub fn counted(count: u64, word: &str) -> String {
     format!("{} {word}{}", grouped(count), if count == 1 { "" } else { "s" })
+}
+
+/// A name as it is read: `Rearranged layer1/output` for `<rearrangement:layer1/output>`.
+pub fn readable(name: &str) -> Cow<'_, str> {
+    let rearranged = name.strip_prefix("<rearrangement:").and_then(|of| of.strip_suffix('>'));
+    rearranged.map_or(Cow::Borrowed(name), |of| Cow::Owned(format!("Rearranged {of}")))
 }
 
 /// A name without anything that could move the cursor, turn the reading direction or break a line:
@@ -185,6 +225,15 @@ fn is_unsafe(character: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bytes_are_written_in_the_unit_of_others() {
+        let mib = 1 << 20;
+        assert_eq!(bytes_beside(1195 * mib, 897 * mib), "1,195.0 MiB");
+        assert_eq!(bytes_beside(mib / 2, 897 * mib), "512.0 KiB");
+        assert_eq!(bytes_beside(2048, 7), "2.00 KiB");
+        assert_eq!(bytes_beside(0, mib), "0 B");
+    }
 
     #[test]
     fn numbers_and_bytes_read_well() {

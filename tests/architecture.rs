@@ -27,12 +27,23 @@ const FORBIDDEN: [(&str, &[&str]); 7] = [
             "crate::cli",
             "crate::ui",
             "crate::synth",
+            "crate::folder_sweep",
             "rusqlite",
             "std::fs",
             "egui",
         ],
     ),
-    ("format", &["crate::analysis", "crate::cli", "crate::ui", "crate::synth", "egui"]),
+    (
+        "format",
+        &[
+            "crate::analysis",
+            "crate::cli",
+            "crate::ui",
+            "crate::synth",
+            "crate::folder_sweep",
+            "egui",
+        ],
+    ),
     (
         "analysis",
         &[
@@ -40,6 +51,7 @@ const FORBIDDEN: [(&str, &[&str]); 7] = [
             "crate::cli",
             "crate::ui",
             "crate::synth",
+            "crate::folder_sweep",
             "rusqlite",
             "std::fs",
             "egui",

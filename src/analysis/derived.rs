@@ -13,9 +13,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::comparison::attribution::Attribution;
 use super::comparison::matching::{MatchCounts, Matching};
 use super::comparison::owners::Owners;
+use super::insights::{Insights, insights_of_resident, insights_with_tiles};
 use super::liveness::Scope;
 use super::liveness::timeline::{Timeline, WithTimeline};
 use super::program::step_operations::{StepOperations, step_operations};
+use crate::progress::Progress;
 use crate::store::Report;
 
 /// Answers by question, each worked out once.
@@ -68,6 +70,7 @@ pub struct Derived {
     operations: Memo<(), Option<Arc<StepOperations>>>,
     owners: Memo<(), Arc<Owners>>,
     fit: Memo<(), Option<Fit>>,
+    insights: Memo<(), Arc<Insights>>,
 }
 
 impl Derived {
@@ -79,6 +82,7 @@ impl Derived {
             operations: Memo::default(),
             owners: Memo::default(),
             fit: Memo::default(),
+            insights: Memo::default(),
         }
     }
 
@@ -151,6 +155,15 @@ impl Derived {
         kept.flatten().flatten()
     }
 
+    /// What the report says at first sight: with what is read for it where `is_final` says that nothing more of
+    /// what it goes by will come, else from what is there.
+    pub(crate) fn insights(&self, is_final: bool, progress: &Progress) -> Arc<Insights> {
+        // What went wrong is among the warnings of the report.
+        let made = || insights_with_tiles(self, progress).ok().map(Arc::new);
+        let kept = is_final.then(|| self.insights.get(&(), made)).flatten();
+        kept.unwrap_or_else(|| Arc::new(insights_of_resident(self)))
+    }
+
     /// How many timelines were worked out.
     pub fn timelines_made(&self) -> usize {
         self.timelines.made()
@@ -161,6 +174,7 @@ impl Derived {
         self.timelines.clear();
         self.operations.clear();
         self.owners.clear();
+        self.insights.clear();
     }
 }
 

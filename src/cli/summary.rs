@@ -324,7 +324,7 @@ impl Summary {
             ("Compiled", known(&self.source.compiled_at)),
             ("Poplar", known(&self.source.poplar_version)),
             ("Format", known(&self.source.format)),
-            ("Target", machine),
+            ("Machine", machine),
             ("Graph", sizes),
         ])
     }

@@ -24,6 +24,8 @@ pub enum Page {
     Insights,
     /// Bytes over tiles.
     Memory,
+    /// Where things lie, and when.
+    Map,
     /// Bytes over steps.
     Liveness,
     /// What changed from one report to another.

@@ -40,7 +40,13 @@ impl Action {
     /// One that cannot be done, with the reason.
     pub fn impossible(title: String, why_not: String) -> Self {
         let why_not = Some(why_not.into());
-        Self { title: title.into(), keys: &[], command: Command::TogglePalette, why_not, fits: None }
+        Self {
+            title: title.into(),
+            keys: &[],
+            command: Command::TogglePalette,
+            why_not,
+            fits: None,
+        }
     }
 }
 

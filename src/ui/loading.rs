@@ -162,7 +162,16 @@ impl Load {
 
     /// A report that is there already.
     pub fn ready(report: Arc<Report>) -> Self {
-        let shared = Shared { stage: Mutex::new(Stage::Done), ..Shared::default() };
+        Self::of(report, Stage::Done)
+    }
+
+    /// A report to which whoever has it is still adding.
+    pub fn growing(report: Arc<Report>) -> Self {
+        Self::of(report, Stage::DebugInfo)
+    }
+
+    fn of(report: Arc<Report>, stage: Stage) -> Self {
+        let shared = Shared { stage: Mutex::new(stage), ..Shared::default() };
         let path = report.path.clone();
         // The cell is new, so this cannot fail.
         drop(shared.report.set(report));

@@ -204,7 +204,10 @@ impl Entry<'_> {
             Button::selectable(self.is_shown, (self.icon.atom(), title)).gap(10.0)
         };
         let is_enabled = self.why_not.is_none();
-        let response = ui.add_enabled(is_enabled, button.min_size(size));
+        let response = {
+            let button = button.min_size(size).wrap_mode(egui::TextWrapMode::Extend);
+            ui.add_enabled(is_enabled, button)
+        };
         if self.is_shown {
             let left = response.rect.left();
             let line = Rect::from_x_y_ranges(left..=left + 3.0, response.rect.y_range());

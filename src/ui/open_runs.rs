@@ -25,6 +25,8 @@ pub struct OpenRun {
     letter: u8,
     /// Whether it is left out of all pages.
     pub is_hidden: bool,
+    /// Whether it has taken the place of another, or of itself.
+    is_again: bool,
     derived: OnceCell<Arc<Derived>>,
 }
 
@@ -32,6 +34,11 @@ impl OpenRun {
     /// Whether it fits; `None` where that is not known, or not yet.
     pub fn fit(&self) -> Option<Fit> {
         self.derived.get()?.fit()
+    }
+
+    /// Whether it was shown before, and will be again as soon as its files are found.
+    fn is_expected(&self) -> bool {
+        self.is_again && !self.is_hidden && self.report().is_none() && self.failure().is_none()
     }
 
     /// Its report, as soon as its files are found; nothing where it cannot be opened.
@@ -57,6 +64,7 @@ type FoundPair = Latest<Matchable, Option<Arc<DerivedPair>>>;
 
 #[derive(Clone, PartialEq)]
 struct AxisKey {
+    ids: Vec<RunId>,
     lens: Vec<usize>,
     pairs: Vec<Same<DerivedPair>>,
 }
@@ -130,7 +138,8 @@ impl OpenRuns {
         let id = self.new_id();
         let is_taken = |letter: &u8| self.list.iter().any(|run| run.letter == *letter);
         let letter = (0..=u8::MAX).find(|letter| !is_taken(letter)).unwrap_or_default();
-        self.list.push(OpenRun { id, load, letter, is_hidden: false, derived: OnceCell::new() });
+        let derived = OnceCell::new();
+        self.list.push(OpenRun { id, load, letter, is_hidden: false, is_again: false, derived });
         Ok(())
     }
 
@@ -186,6 +195,7 @@ impl OpenRuns {
         let run = self.list.iter_mut().find(|run| run.id == id)?;
         run.load = load;
         run.id = now;
+        run.is_again = true;
         run.derived = OnceCell::new();
         self.pairs.retain(|(reference, other), _| *reference != id && *other != id);
         Some(now)
@@ -205,6 +215,10 @@ impl OpenRuns {
     /// What pages see: the runs whose files are found, with what is known of how they belong together.
     /// Asks for what is not known yet.
     pub fn runs(&mut self, ctx: &egui::Context) -> Option<Arc<Runs>> {
+        // Pages of the others alone would forget what is chosen and visible of all.
+        if self.list.iter().any(OpenRun::is_expected) {
+            return None;
+        }
         // Where the reference cannot be opened, the next one stands in for it.
         self.list.iter().find(|run| run.failure().is_none())?.report()?;
         let names = self.names();
@@ -270,7 +284,8 @@ impl OpenRuns {
     ) -> Option<Arc<StepAxis>> {
         let pair = |run: &Run| run.pair.clone().map(Same);
         let pairs: Vec<_> = runs.iter().skip(1).map(pair).collect::<Option<_>>()?;
-        let key = AxisKey { lens: lens.to_vec(), pairs };
+        let ids = runs.iter().map(|run| run.id).collect();
+        let key = AxisKey { ids, lens: lens.to_vec(), pairs };
         let for_job = key.clone();
         self.axis.ask("common axis of steps", ctx, &key, move |_| {
             let (reference, lens) = for_job.lens.split_first().unwrap_or((&0, &[]));
@@ -278,9 +293,9 @@ impl OpenRuns {
             let others: Vec<_> = others.zip(lens.iter().copied()).collect();
             Arc::new(StepAxis::by_matching(*reference, &others))
         });
-        // While steps are matched anew with more at hand, the axis before stays.
+        // While steps of the same runs are matched anew with more at hand, the axis before stays.
         let (made_for, axis) = self.axis.last()?;
-        (made_for.lens == key.lens).then(|| Arc::clone(axis))
+        ((&made_for.ids, &made_for.lens) == (&key.ids, &key.lens)).then(|| Arc::clone(axis))
     }
 }
 
@@ -299,4 +314,31 @@ fn ask_for_pair(found: &mut FoundPair, ctx: &egui::Context, reference: &Run, oth
         let matching = match_reports(source, target, &|| cancel.is_cancelled())?;
         Some(Arc::new(DerivedPair::new(reports, matching)))
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::loading::Stage;
+
+    #[test]
+    fn while_a_run_is_read_again_the_others_are_not_shown_alone() {
+        let ctx = egui::Context::default();
+        let mut open = OpenRuns::default();
+        let report = |name: &str| Arc::new(Report::new(name.into()));
+        for name in ["/a", "/b"] {
+            open.add(Load::ready(report(name))).expect("room for it");
+        }
+        // One that is opened comes to those that are there.
+        open.add(Load::at("/c".into(), Stage::Finding)).expect("room for it");
+        assert_eq!(open.runs(&ctx).map(|runs| runs.len()), Some(2));
+        let id = open.list[1].id;
+        let again = open.replace(id, Load::at("/b".into(), Stage::Finding)).expect("it is open");
+        assert!(open.runs(&ctx).is_none(), "pages would forget what is chosen of both");
+        open.hide(again, true);
+        assert_eq!(open.runs(&ctx).map(|runs| runs.len()), Some(1));
+        open.hide(again, false);
+        open.replace(again, Load::ready(report("/b")));
+        assert_eq!(open.runs(&ctx).map(|runs| runs.len()), Some(2));
+    }
 }

@@ -11,12 +11,13 @@ use super::report::PageContext;
 use super::report::comparison::ComparisonPage;
 use super::report::insights::InsightsPage;
 use super::report::liveness::LivenessPage;
+use super::report::map::MapPage;
 use super::report::memory::MemoryPage;
 use super::report::overview::OverviewPage;
 use super::report::summary::SummaryPage;
 use super::runs::RunId;
 use super::selection::Place;
-use crate::store::{Part, Report};
+use crate::store::{Absence, Part, Report};
 
 /// A part of the report is still to come.
 const COMING: &str = "Being read";
@@ -46,7 +47,7 @@ pub struct PageEntry {
     lacks: fn(&Report) -> Option<WhyNot>,
 }
 
-pub const PAGES: [PageEntry; 6] = [
+pub const PAGES: [PageEntry; 7] = [
     PageEntry {
         title: "Overview",
         icon: Icon::Overview,
@@ -77,7 +78,15 @@ pub const PAGES: [PageEntry; 6] = [
         page: Page::Memory,
         make: || Box::<MemoryPage>::default(),
         keys: &[command(Key::Num4)],
-        lacks: |report| lacking(&report.arenas),
+        lacks: |report| lacking(&report.arenas).or_else(|| not_alike(report)),
+    },
+    PageEntry {
+        title: "Map",
+        icon: Icon::Map,
+        page: Page::Map,
+        make: || Box::<MapPage>::default(),
+        keys: &[command(Key::Num5)],
+        lacks: |report| lacking(&report.arenas).or_else(|| no_addresses(report)),
     },
     PageEntry {
         title: "Liveness",
@@ -119,6 +128,20 @@ fn coming<T>(part: &Part<T>) -> Option<WhyNot> {
 
 fn lacking<T>(part: &Part<T>) -> Option<WhyNot> {
     coming(part).or_else(|| part.absence().map(|absence| absence.to_string().into()))
+}
+
+/// Why arenas are not compared with each other, as tiles are.
+fn not_alike(report: &Report) -> Option<WhyNot> {
+    let is_alike = report.memory.absence().is_none_or(Absence::is_explained);
+    let arenas = report.system.arenas;
+    (!is_alike)
+        .then(|| format!("The {arenas} are of different kinds: the page Map shows each").into())
+}
+
+/// Why nothing is known of addresses: neither arenas can be read one by one, nor what was lowered for all.
+fn no_addresses(report: &Report) -> Option<WhyNot> {
+    let absence = report.variables.absence().filter(|_| report.reader().is_none())?;
+    Some(absence.to_string().into())
 }
 
 #[cfg(test)]

@@ -1,53 +1,13 @@
-//! Reading many reports beside the window: a sweep, and a glance at reports that may be opened.
+//! A glance at reports that may be opened, beside the window.
 
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use crate::analysis::insights::logs::log_messages;
-use crate::analysis::sweep::{RunError, Sweep, SweepRun};
-use crate::format::poplar::{
-    FolderReport, OpenReport, map_reports, reports_beside, runs_in_folder,
-};
-use crate::format::{Error, Progress};
-use crate::store::{Report, Warnings};
+use crate::analysis::sweep::SweepRun;
+use crate::folder_sweep::facts;
+use crate::format::Progress;
+use crate::format::poplar::{FolderReport, map_reports, reports_beside};
 use crate::text::counted;
-
-/// Reads all reports below a folder. Fails with a text for people.
-pub fn read_sweep(folder: &Path, progress: &Progress) -> Result<Sweep, String> {
-    // What cannot be looked into is no run; what cannot be read is one, with its error.
-    let found = runs_in_folder(folder, &Warnings::default()).map_err(|error| error.message)?;
-    let runs = map_reports(
-        &found.reports,
-        progress,
-        |open, progress| {
-            open.read_debug_info(progress);
-            open.read_logs(&[], log_messages);
-        },
-        run,
-    );
-    let mut runs = runs.ok_or("Cancelled")?;
-    let without = found.without_report.iter().map(|run| {
-        let side_files = OpenReport::without_profile(&run.path, log_messages);
-        SweepRun::without_report(run.path.display().to_string(), run.name.clone(), &side_files)
-    });
-    runs.extend(without);
-    Ok(Sweep::new(runs))
-}
-
-fn run(place: &FolderReport, report: Result<&Report, &Error>) -> SweepRun {
-    let (path, name) = (place.path.display().to_string(), place.name.clone());
-    match report {
-        Ok(report) => SweepRun::of(path, name, report),
-        Err(error) => {
-            let reason = RunError {
-                kind: error.kind.as_str().to_owned(),
-                at: error.at.clone(),
-                message: error.message.clone(),
-            };
-            SweepRun::unreadable(path, name, reason)
-        }
-    }
-}
 
 /// What is known of a report after a glance at it.
 #[derive(Clone, Debug, PartialEq)]
@@ -108,7 +68,7 @@ fn glance(reports: &[FolderReport], known: &[Glance], progress: &Progress) -> Ve
         progress,
         |_, _| {},
         |place, report| {
-            let run = run(place, report);
+            let run = facts(place, report);
             (place.path.clone(), verdict_text(&run), run.fits)
         },
     );

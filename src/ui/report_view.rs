@@ -64,7 +64,8 @@ impl ReportView {
         self.selections.now.select(place);
         self.page = match place {
             Place::Step(_) => Page::Liveness,
-            Place::Tile(_) | Place::Map(_) => Page::Memory,
+            Place::Tile(_) => Page::Memory,
+            Place::Map(_) => Page::Map,
         };
         if let Some(page) = page_of(&mut self.pages, self.page) {
             page.show_place(place);

@@ -106,11 +106,12 @@ impl<'a> Chips<'a> {
 /// Names of at most so many characters: of a longer one that part is left out which it has in common with the
 /// others, or its middle.
 fn elided(names: &[&str], most: usize) -> Vec<String> {
-    let shared = names.iter().skip(1).fold(names.first().map_or(0, |name| name.len()), |end, name| {
-        let first = names.first().copied().unwrap_or_default();
-        let same = first.bytes().zip(name.bytes()).take(end).take_while(|(a, b)| a == b);
-        same.count()
-    });
+    let shared =
+        names.iter().skip(1).fold(names.first().map_or(0, |name| name.len()), |end, name| {
+            let first = names.first().copied().unwrap_or_default();
+            let same = first.bytes().zip(name.bytes()).take(end).take_while(|(a, b)| a == b);
+            same.count()
+        });
     names
         .iter()
         .map(|name| {

@@ -158,7 +158,8 @@ fn outlines(ui: &egui::Ui, page: Rect) {
     let card = |rect: Rect| {
         if rect.is_positive() {
             ui.painter().rect(rect, 8, tokens.surface, edge, StrokeKind::Inside);
-            let title = Rect::from_min_size(rect.min + Vec2::new(14.0, 14.0), Vec2::new(96.0, 10.0));
+            let title =
+                Rect::from_min_size(rect.min + Vec2::new(14.0, 14.0), Vec2::new(96.0, 10.0));
             ui.painter().rect_filled(title.intersect(rect), 3, tokens.raised);
         }
     };

@@ -12,6 +12,7 @@ use super::settings::Change;
 use super::theme::{Tokens, fonts};
 use super::units::Units;
 use super::widget::choice::segments_ui;
+use crate::store::System;
 
 /// Height of a row of the bar, points.
 const ROW: f32 = 28.0;
@@ -24,6 +25,8 @@ pub struct TopBar<'a> {
     pub tool: Option<Tool>,
     pub actions: &'a [Action],
     pub units: Units,
+    /// The system of the reports; `None` where none is open.
+    pub system: Option<&'a System>,
 }
 
 /// How much is said at the right, with its width in points.
@@ -35,19 +38,19 @@ enum Right {
 }
 
 impl Right {
-    /// What the field says, and how wide it is.
-    fn field(self) -> (&'static str, f32) {
+    /// How wide the field is, points.
+    fn field(self) -> f32 {
         match self {
-            Self::Full => ("Go to tile, step, variable, file…", 250.0),
-            Self::Short => ("Go to…", 130.0),
-            Self::Signs => ("Go to…", 68.0),
+            Self::Full => 250.0,
+            Self::Short => 130.0,
+            Self::Signs => 68.0,
         }
     }
 
     /// Of all controls.
     fn width(self) -> f32 {
         let export = if self == Self::Full { 140.0 } else { 36.0 };
-        self.field().1 + export + 112.0 + 3.0 * SPACING
+        self.field() + export + 112.0 + 3.0 * SPACING
     }
 }
 
@@ -104,7 +107,8 @@ impl TopBar<'_> {
         let why_not = action.and_then(|action| action.why_not.as_deref());
         let title = if detail == Detail::ShortNames { "+" } else { "+ Add run" };
         let button = ui.add_enabled(why_not.is_none(), Button::new(title));
-        let button = button.accessible_name("+ Add run").on_hover_text("Compare with another report");
+        let button =
+            button.accessible_name("+ Add run").on_hover_text("Compare with another report");
         if button.on_disabled_hover_text(why_not.unwrap_or_default()).clicked() {
             commands.push(Command::AskPath(PickFor::Run));
         }
@@ -153,7 +157,14 @@ impl TopBar<'_> {
     /// What looks like a field opens the palette, which is one.
     fn field_ui(&self, ui: &mut egui::Ui, right: Right, commands: &mut Vec<Command>) {
         let tokens = Tokens::now(ui);
-        let (hint, width) = right.field();
+        let places = match self.system {
+            Some(system) => format!("{}, step, variable, file", system.arena_in_text),
+            None => "file".to_owned(),
+        };
+        let hint = match right {
+            Right::Full => format!("Go to {places}…"),
+            Right::Short | Right::Signs => "Go to…".to_owned(),
+        };
         let text = RichText::new(hint).color(tokens.third_text).font(fonts::regular(12.0));
         let mut button = Button::new(text).fill(tokens.page);
         let action = self.actions.iter().find(|action| action.title == "Commands…");
@@ -161,8 +172,8 @@ impl TopBar<'_> {
             let keys = fonts::caption(keys_text(ui.ctx(), action.keys));
             button = button.right_text(keys.color(tokens.third_text));
         }
-        let button = ui.add(button.min_size(Vec2::new(width, 0.0)));
-        let button = button.accessible_name("Go to a tile, step, variable, file or command");
+        let button = ui.add(button.min_size(Vec2::new(right.field(), 0.0)));
+        let button = button.accessible_name(format!("Go to {places} or command"));
         if button.clicked() {
             commands.push(Command::TogglePalette);
         }

@@ -41,6 +41,14 @@ impl Units {
         }
     }
 
+    /// Bytes in the unit of others, which they stand beside.
+    pub fn beside(self, bytes: u64, others: u64) -> String {
+        match self {
+            Self::Binary => text::bytes_beside(bytes, others),
+            Self::Bytes => self.bytes(bytes),
+        }
+    }
+
     /// Bytes to the last one, for facts and tooltips: `24.4 MiB (25,621,116 B)`, or `25,621,116 B`.
     pub fn exact(self, bytes: u64) -> String {
         match self {

@@ -9,7 +9,8 @@ use tilescope::ui::app::App;
 
 use crate::report;
 use crate::support::{
-    choose, click_at, has_text, is_enabled, settle, texts, window_on, window_sized,
+    choose, click, click_at, copied_text, has_text, is_enabled, right_click, settle, texts,
+    wait_for_output, window_on, window_sized,
 };
 
 const PICTURE: &str = "Addresses over steps";
@@ -60,6 +61,27 @@ fn a_variable_is_found_chosen_and_shown() {
     harness.hover_at(place(&harness, 0.4, 0.99));
     settle(&mut harness);
     assert!(has_text(&harness, "Behind the last used byte"), "{:#?}", texts(&harness));
+}
+
+#[test]
+fn a_right_click_copies_a_name_and_leads_to_the_step_and_the_tile() {
+    let mut harness = window_on(Theme::Light, report::small());
+    open(&mut harness);
+    let at = place(&harness, 0.4, 0.05);
+    right_click(&mut harness, at);
+    harness.get_by_label("Copy name").click();
+    assert_eq!(wait_for_output(&mut harness, copied_text), "weights");
+    settle(&mut harness);
+    right_click(&mut harness, at);
+    click(&mut harness, "Map of tile 30");
+    assert!(has_text(&harness, "Gaps of the tile"), "{:#?}", texts(&harness));
+    open(&mut harness);
+    right_click(&mut harness, at);
+    let step = texts(&harness).into_iter().find(|text| text.starts_with("Go to step "));
+    let step = step.expect("a way to the step");
+    click(&mut harness, &step);
+    let selected = format!("Selected: {},", &step["Go to ".len()..]);
+    assert!(has_text(&harness, &selected), "{selected:?} in {:#?}", texts(&harness));
 }
 
 #[test]

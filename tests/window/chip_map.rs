@@ -8,7 +8,10 @@ use std::sync::Arc;
 use tilescope::ui::app::App;
 
 use crate::report;
-use crate::support::{choose, click_at, has_text, settle, texts, window_on, window_sized};
+use crate::support::{
+    choose, click, click_at, copied_text, has_text, right_click, settle, texts, wait_for_output,
+    window_on, window_sized,
+};
 
 const MAP: &str = "Map of all tiles";
 
@@ -70,6 +73,38 @@ fn tiles_stand_in_a_grid_by_any_figure() {
     assert!(has_text(&harness, "Vertex code: "), "{:#?}", texts(&harness));
     click_at(&mut harness, at, Modifiers::NONE);
     assert!(has_text(&harness, "Map of tile 0"), "{:#?}", texts(&harness));
+}
+
+#[test]
+fn a_right_click_leads_from_every_picture_of_tiles_to_a_tile_and_its_map() {
+    let mut harness = window_on(Theme::Light, report::small());
+    for (view, picture) in [
+        ("View of tiles", "Memory over tiles"),
+        ("View of the map of all tiles", MAP),
+        ("View of the grid of tiles", "Grid of tiles"),
+    ] {
+        for (way, shown) in
+            [("Go to tile 0", "Memory over tiles"), ("Map of tile 0", "Memory map of a tile")]
+        {
+            click(&mut harness, view);
+            let rect = harness.get_by_role_and_label(Role::Canvas, picture).rect();
+            // The first tile of IPU 0 lies below its name in the grid.
+            let first =
+                if picture == "Grid of tiles" { Vec2::new(5.0, 24.0) } else { Vec2::splat(3.0) };
+            right_click(&mut harness, rect.min + first);
+            harness.get_by_label("Copy name").click();
+            assert_eq!(wait_for_output(&mut harness, copied_text), "Tile 0", "{picture}");
+            settle(&mut harness);
+            right_click(&mut harness, rect.min + first);
+            // Beside the button of the selected tile, which has the same name.
+            harness.get_all_by_label(way).last().expect("a way").click();
+            settle(&mut harness);
+            assert!(
+                harness.query_by_role_and_label(Role::Canvas, shown).is_some(),
+                "{picture}: {way}"
+            );
+        }
+    }
 }
 
 #[test]

@@ -4,14 +4,19 @@ use std::sync::Arc;
 
 use crate::liveness_pair::{source, sum, target};
 use crate::report;
-use crate::support::{assert_text, click, copied, has_text, settle, texts, window};
+use crate::support::{
+    SIZES, assert_text, click, copied, has_text, settle, texts, wait_for, wait_until_gone, window,
+    window_at_work,
+};
 use eframe::egui::Theme;
 use eframe::egui::accesskit::Role;
 use egui_kittest::kittest::Queryable as _;
 use egui_kittest::{Harness, SnapshotResults};
+use tilescope::store::Report;
 use tilescope::store::report::Part;
 use tilescope::ui::app::App;
 use tilescope::ui::command::Page;
+use tilescope::ui::loading::Load;
 
 fn page(theme: Theme) -> Harness<'static, App> {
     let (source, target) = (Arc::new(source()), Arc::new(target()));
@@ -71,6 +76,38 @@ fn plans_are_not_known_where_debug_information_is_cut() {
     assert_text(&harness, "that of the target is cut");
     click(&mut harness, "Changed plans (not known)");
     assert_text(&harness, "Whether plans have changed is not known");
+}
+
+#[test]
+fn what_more_reading_may_change_is_provisional() {
+    let growing = |report: fn() -> Report| {
+        let (mut report, mut whole) = (report(), report());
+        report.debug = Part::default();
+        (Arc::new(report), std::mem::take(&mut whole.debug))
+    };
+    let reports = [growing(source), growing(target)];
+    let loads = reports.each_ref().map(|(report, _)| Load::growing(Arc::clone(report)));
+    let mut harness =
+        window_at_work(Theme::Light, SIZES[0], |ctx| App::with_loads(ctx, loads.into()));
+    wait_for(&mut harness, "Provisional: more of the reports is being read");
+    // What stands below it is there.
+    assert_text(&harness, "Temporary memory at the peak fell by");
+    // So it is on Insights, where advice waits.
+    harness.state_mut().go(Page::Insights);
+    wait_for(&mut harness, "From source to target (provisional: more is being read)");
+    wait_for(&mut harness, "Advice comes when the operations are read");
+    harness.state_mut().go(Page::Comparison);
+    wait_for(&mut harness, "Provisional");
+    for (report, debug) in &reports {
+        report.debug.fill(debug.get().cloned());
+        report.logs.fill(Some(Vec::new()));
+    }
+    wait_until_gone(&mut harness, "Provisional");
+    assert_text(&harness, "Temporary memory at the peak fell by");
+    harness.state_mut().go(Page::Insights);
+    wait_for(&mut harness, "From source to target");
+    wait_until_gone(&mut harness, "provisional");
+    wait_until_gone(&mut harness, "Advice comes when");
 }
 
 #[test]

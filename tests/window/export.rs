@@ -60,7 +60,8 @@ fn the_picture_is_copied_and_saved() {
     click(&mut harness, "Save");
     wait_for(&mut harness, "Saved ");
     let svg = std::fs::read_to_string(&path).expect("a file");
-    for part in ["<svg ", ">Step</text>", ">Always live</text>", "<path ", ">Tilescope ", "@font-face"]
+    for part in
+        ["<svg ", ">Step</text>", ">Always live</text>", "<path ", ">Tilescope ", "@font-face"]
     {
         assert!(svg.contains(part), "{part} in {svg}");
     }

@@ -3,8 +3,8 @@
 use crate::report;
 use crate::report::{SPIKE, STEPS};
 use crate::support::{
-    SIZES, choose, click, click_at, copied, copied_text, has_text, hover_share, open_tab, settle,
-    texts, window_on, window_sized,
+    SIZES, choose, click, click_at, copied, copied_text, has_text, hover_share, open_tab,
+    right_click, settle, texts, wait_for_output, window_on, window_sized,
 };
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Key, Modifiers, Theme, Vec2};
@@ -221,15 +221,6 @@ fn a_tile_has_a_line_with_gaps_that_shows_that_it_is_over() {
 #[test]
 fn a_right_click_copies_a_name_and_leads_to_what_was_clicked() {
     let mut harness = page();
-    let right_click = |harness: &mut Harness<'_, App>, at: eframe::egui::Pos2| {
-        harness.hover_at(at);
-        for pressed in [true, false] {
-            let (button, modifiers) = (eframe::egui::PointerButton::Secondary, Modifiers::NONE);
-            let event = eframe::egui::Event::PointerButton { pos: at, button, pressed, modifiers };
-            harness.event(event);
-        }
-        settle(harness);
-    };
     // On a row of a table.
     let row = harness.get_by_role_and_label(Role::Row, "120").rect().left_center();
     right_click(&mut harness, row + Vec2::new(12.0, 0.0));

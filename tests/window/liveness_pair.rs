@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::support::{
-    assert_text, choose, click, click_at, copied, has_text, hover_share, settle, window,
+    assert_text, choose, click, click_at, copied, has_text, hover_share, settle, texts, window,
     window_sized,
 };
 use eframe::egui::accesskit::{Role, Toggled};
@@ -344,6 +344,11 @@ fn by_index_other_steps_belong_together() {
     let steps: Vec<_> = peaks.iter().skip(1).map(|line| (&*line[0], &*line[1])).collect();
     assert!(steps.contains(&("30", "30")) && steps.contains(&("38", "38")), "{steps:?}");
     assert!(!steps.contains(&("30", "38")), "{steps:?}");
+    // A row that is of two other steps names both, and nothing is said to be matched.
+    let of_other_steps = peaks.iter().find(|line| line[0] == "38").expect("a peak");
+    assert_eq!(of_other_steps[3], "layer1/step38 → layer1/conv/Convolve");
+    assert_text(&harness, "Steps aligned by number");
+    assert!(!has_text(&harness, "56 steps matched"));
     // The selection stays on its step of the source.
     press(&mut harness, Key::F8, Modifiers::NONE);
     click_slot(&mut harness, BOTH, SPIKE, Modifiers::NONE);
@@ -555,4 +560,22 @@ fn the_page_of_two_looks_as_it_did() {
         harness.snapshot(name("beside"));
         results.extend_harness(&mut harness);
     }
+}
+
+#[test]
+fn curves_are_there_at_once_by_number_and_aligned_when_steps_are_matched() {
+    let mut harness = page_on(Theme::Light, source(), target());
+    assert_text(&harness, "56 steps matched, 12 in one only");
+    // Of swapped reports nothing is matched yet.
+    harness.key_press(Key::F6);
+    let by_number = (0..4).any(|_| {
+        harness.step();
+        has_text(&harness, "aligned by number until then")
+            && harness.query_by_role_and_label(Role::Canvas, BOTH).is_some()
+    });
+    assert!(by_number, "{:#?}", texts(&harness));
+    settle(&mut harness);
+    assert!(!has_text(&harness, "by number"));
+    assert_text(&harness, "56 steps matched, 12 in one only");
+    assert_text(&harness, "step 38 of the source, step 30 of the target");
 }

@@ -1,7 +1,10 @@
 //! Drives the memory map of a tile through its accessibility tree.
 
 use crate::report;
-use crate::support::{SIZES, choose, click_at, settle, texts, window_on, window_sized};
+use crate::support::{
+    SIZES, choose, click, click_at, copied_text, has_text, right_click, settle, texts,
+    wait_for_output, window_on, window_sized,
+};
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Event, Key, Modifiers, PointerButton, Pos2, Rect, Theme, Vec2};
 use egui_kittest::kittest::Queryable as _;
@@ -169,7 +172,7 @@ fn free_bytes_at_a_step_are_no_gaps_of_all_steps() {
 fn gaps_are_copied_as_csv() {
     let mut harness = page();
     harness.get_by_label("Copy as CSV: Gaps of the tile").click();
-    let text = crate::support::wait_for_output(&mut harness, crate::support::copied_text);
+    let text = wait_for_output(&mut harness, copied_text);
     assert!(text.starts_with("Address,Bytes (bytes),Reason,"), "{text}");
     assert!(text.lines().count() > 1, "{text}");
 }
@@ -208,6 +211,30 @@ fn a_chosen_variable_is_selected_everywhere() {
     harness.get_by_label("Liveness").click();
     settle(&mut harness);
     assert_texts(&harness, &["gradients: ", "alive at"]);
+}
+
+#[test]
+fn a_right_click_copies_a_name_and_leads_to_the_tile_and_to_the_step() {
+    let mut harness = page();
+    let at = place(&harness, 3000.0);
+    right_click(&mut harness, at);
+    assert!(!has_text(&harness, "Map of tile 30"), "that is what is shown");
+    harness.get_by_label("Copy name").click();
+    assert_eq!(wait_for_output(&mut harness, copied_text), "weights");
+    settle(&mut harness);
+    click(&mut harness, "Peak");
+    let at = place(&harness, 3000.0);
+    right_click(&mut harness, at);
+    click(&mut harness, "Go to step 120");
+    assert_texts(&harness, &["Selected: step 120"]);
+    click(&mut harness, "Memory");
+    // A gap has no name.
+    click(&mut harness, "All steps");
+    let at = place(&harness, 6008.0) + Vec2::new(0.0, 20.0);
+    right_click(&mut harness, at);
+    assert!(!has_text(&harness, "Copy name"));
+    click(&mut harness, "Go to tile 30");
+    assert!(harness.query_by_label("Memory over tiles").is_some());
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! Drives the palette: what a text names, what lies beside the open report, and the field for a path.
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use crate::report;
 use crate::support::{
-    PATIENCE, assert_text, click, has_text, press, settle, texts, wait_for, window, window_on,
+    assert_text, click, has_text, press, settle, texts, wait_for, wait_until_gone, window,
+    window_on,
 };
 use eframe::egui::{Key, Modifiers, Theme};
 use egui_kittest::Harness;
@@ -38,14 +38,6 @@ fn keys(harness: &mut Harness<'_, App>, key: Key) {
 fn type_into(harness: &mut Harness<'_, App>, field: &str, text: &str) {
     harness.get_by_label(field).type_text(text);
     harness.run_steps(3);
-}
-
-fn wait_until_gone(harness: &mut Harness<'_, App>, field: &str) {
-    let started = Instant::now();
-    while harness.query_by_label(field).is_some() {
-        assert!(started.elapsed() < PATIENCE, "{field:?} is still there");
-        harness.step();
-    }
 }
 
 #[test]

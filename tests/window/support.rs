@@ -37,20 +37,40 @@ pub fn window_sized<'a>(
     size: Vec2,
     app: impl FnOnce(&eframe::egui::Context) -> App,
 ) -> Harness<'a, App> {
-    let mut harness = Harness::builder()
+    let mut harness = window_at_work(theme, size, app);
+    settle(&mut harness);
+    harness
+}
+
+/// A window that may have work left.
+pub fn window_at_work<'a>(
+    theme: Theme,
+    size: Vec2,
+    app: impl FnOnce(&eframe::egui::Context) -> App,
+) -> Harness<'a, App> {
+    // Tests that do not say where they begin begin with Memory.
+    window_as_it_opens(theme, size, |ctx| {
+        let mut app = app(ctx);
+        if app.page() == Page::Overview {
+            app.go(Page::Memory);
+        }
+        app
+    })
+}
+
+/// A window on the page that comes first.
+pub fn window_as_it_opens<'a>(
+    theme: Theme,
+    size: Vec2,
+    app: impl FnOnce(&eframe::egui::Context) -> App,
+) -> Harness<'a, App> {
+    Harness::builder()
         .with_size(size)
         .with_theme(theme)
         .with_options(tolerances())
         // Names may be in any script; what the fonts lack is drawn as a box.
         .allow_missing_glyphs()
-        // Tests say where they go from Memory; that Overview is first has a test of its own.
-        .build_eframe(|creation| {
-            let mut app = app(&creation.egui_ctx);
-            app.go(Page::Memory);
-            app
-        });
-    settle(&mut harness);
-    harness
+        .build_eframe(|creation| app(&creation.egui_ctx))
 }
 
 pub fn window_on(theme: Theme, report: Report) -> Harness<'static, App> {
@@ -76,9 +96,18 @@ pub fn settle(harness: &mut Harness<'_, App>) {
 
 /// Steps until a text can be found.
 pub fn wait_for(harness: &mut Harness<'_, App>, text: &str) {
+    wait(harness, text, true);
+}
+
+/// Steps until a text is gone.
+pub fn wait_until_gone(harness: &mut Harness<'_, App>, text: &str) {
+    wait(harness, text, false);
+}
+
+fn wait(harness: &mut Harness<'_, App>, text: &str, is_wanted: bool) {
     let started = Instant::now();
-    while !has_text(harness, text) {
-        assert!(started.elapsed() < PATIENCE, "{text:?} is not there in {:#?}", texts(harness));
+    while has_text(harness, text) != is_wanted {
+        assert!(started.elapsed() < PATIENCE, "{text:?} in {:#?}", texts(harness));
         std::thread::sleep(Duration::from_millis(10));
         harness.step();
     }
@@ -152,6 +181,16 @@ pub fn copied_text(output: &eframe::egui::FullOutput) -> Option<String> {
     })
 }
 
+/// Opens the menu of what is at a place.
+pub fn right_click(harness: &mut Harness<'_, App>, at: Pos2) {
+    harness.hover_at(at);
+    for pressed in [true, false] {
+        let (button, modifiers) = (PointerButton::Secondary, Modifiers::NONE);
+        harness.event(Event::PointerButton { pos: at, button, pressed, modifiers });
+    }
+    settle(harness);
+}
+
 pub fn click(harness: &mut Harness<'_, App>, name: &str) {
     harness.get_by_label(name).click();
     settle(harness);
@@ -221,4 +260,14 @@ pub fn drop_on(harness: &mut Harness<'_, App>, paths: &[PathBuf]) {
     let files = paths.iter().map(|path| Arc::new(Dropped(path.clone())) as DroppedFileHandle);
     harness.input_mut().dropped_files = files.collect();
     harness.run_steps(2);
+}
+
+/// Types a text into a field in place of what it has.
+pub fn type_into(harness: &mut Harness<'_, App>, field: &str, text: &str) {
+    harness.get_by_role_and_label(Role::TextInput, field).focus();
+    harness.run_steps(2);
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::A);
+    harness.run_steps(2);
+    harness.get_by_role_and_label(Role::TextInput, field).type_text(text);
+    settle(harness);
 }

@@ -4,6 +4,7 @@
 //! their [`crate::analysis::comparison::matching::Matching`]. Facts, figures, options and what goes by the
 //! common axis of steps are of any number of reports.
 
+pub(crate) mod at_a_glance;
 pub(crate) mod attribution;
 pub(crate) mod category_bytes;
 pub(crate) mod contribution;
@@ -27,6 +28,7 @@ pub(crate) mod step_axis;
 pub(crate) mod tally;
 pub(crate) mod variable_figures;
 pub mod variables;
+pub(crate) mod waterfall;
 
 /// What belongs to source and target, where both have it.
 pub(crate) fn both<T>([source, target]: [Option<T>; 2]) -> Option<[T; 2]> {

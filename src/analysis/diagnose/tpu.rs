@@ -84,7 +84,8 @@ fn one_allocation(found: &Found) -> Finding {
         limit_bytes: limit,
         excess_bytes: requested
             .zip(limit)
-            .and_then(|(requested, limit)| requested.checked_sub(limit)),
+            .and_then(|(requested, limit)| requested.checked_sub(limit))
+            .filter(|excess| *excess > 0),
         memory_space: found.word("space"),
         allocations: allocation.into_iter().collect(),
         ..Finding::new(Kind::TpuOutOfMemory)

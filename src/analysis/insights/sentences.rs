@@ -19,6 +19,124 @@ pub(crate) fn verdict_title(verdict: &Verdict) -> String {
     format!("It does not fit: {over} of {tiles} tiles {verb} over{on}")
 }
 
+/// The verdict in two words, for a head.
+pub(crate) fn verdict_word(verdict: &Verdict) -> &'static str {
+    if verdict.fits { "Fits" } else { "Does not fit" }
+}
+
+/// What the word comes from, in one or two short sentences.
+pub(crate) fn verdict_reason(verdict: &Verdict, size: Size<'_>) -> String {
+    if let Some(room) = &verdict.room {
+        return format!("{} free on the fullest tile, {}", size(room.least_bytes), room.tile);
+    }
+    let Some(failure) = &verdict.failure else { return "No tile is over its limit".to_owned() };
+    let on = match failure.ipus.as_slice() {
+        ipus if verdict.ipus.len() > 1 && !ipus.is_empty() => format!(" on {}", ipu_list(ipus)),
+        _ => String::new(),
+    };
+    let verb = if failure.tiles_over == 1 { "is" } else { "are" };
+    let (over, tiles) = (grouped(failure.tiles_over), grouped(verdict.tiles));
+    let by = if failure.tiles_over == 1 { "by" } else { "by up to" };
+    let worst = size(failure.worst_over_bytes);
+    let cause = short_cause(verdict, failure, size).unwrap_or_default();
+    format!("{over} of {tiles} tiles {verb} over{on}, {by} {worst}. {cause}").trim_end().to_owned()
+}
+
+fn short_cause(verdict: &Verdict, failure: &Failure, size: Size<'_>) -> Option<String> {
+    let worst = verdict.ipus.iter().find(|ipu| Some(ipu.ipu) == failure.worst_ipu)?;
+    let of = match verdict.ipus.len() {
+        1 => "The curve".to_owned(),
+        _ => format!("The curve of IPU {}", worst.ipu),
+    };
+    Some(match failure.cause? {
+        Cause::Curve => {
+            let over = worst.peak_bytes?.saturating_sub(worst.limit_bytes);
+            format!("{of} is over, by {} at step {}.", size(over), worst.peak_step?)
+        }
+        Cause::Imbalance => match worst.need_more_at_one_step {
+            Some(1) => format!("{of} fits, but 1 tile needs more at one step than it has."),
+            Some(count) => {
+                format!(
+                    "{of} fits, but {} tiles need more at one step than they have.",
+                    grouped(count)
+                )
+            }
+            None => format!("{of} fits, the balance between tiles does not."),
+        },
+        Cause::Placement => format!("{of} fits, the placement does not."),
+    })
+}
+
+/// A figure of a verdict: what it is, how much, of what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct VerdictFigure {
+    pub title: &'static str,
+    pub value: String,
+    pub note: String,
+    /// Whether it says by how much something is over.
+    pub is_over: bool,
+}
+
+/// The figures that say most of a verdict.
+pub(crate) fn verdict_figures(verdict: &Verdict, size: Size<'_>) -> Vec<VerdictFigure> {
+    if let Some(room) = &verdict.room {
+        let free = |title, bytes: u64, note| VerdictFigure {
+            title,
+            value: size(bytes),
+            note,
+            is_over: false,
+        };
+        let above = room.above_peak_bytes.map(|bytes| {
+            let at = verdict.curve.map_or_else(String::new, |curve| format!("step {}", curve.step));
+            free("Free above the peak", bytes, at)
+        });
+        let tile =
+            free("Free on the fullest tile", room.least_bytes, format!("tile {}", room.tile));
+        return std::iter::once(tile).chain(above).collect();
+    }
+    let Some(failure) = &verdict.failure else { return Vec::new() };
+    let without = match failure.would_fit_without_gaps {
+        0 => "none fits without".to_owned(),
+        1 => "1 tile fits without".to_owned(),
+        tiles => format!("{} tiles fit without", grouped(tiles)),
+    };
+    vec![
+        VerdictFigure {
+            title: "Most over",
+            value: format!("+{}", size(failure.worst_over_bytes)),
+            note: format!("tile {}", failure.worst_tile),
+            is_over: true,
+        },
+        VerdictFigure {
+            title: "Over in all",
+            value: size(failure.over_bytes),
+            note: format!("on {}", counted(failure.tiles_over, "tile")),
+            is_over: true,
+        },
+        VerdictFigure {
+            title: "Gaps on these tiles",
+            value: size(failure.gap_bytes),
+            note: without,
+            is_over: false,
+        },
+    ]
+}
+
+/// How much of what there is is used, in one text: `886.4 of 897.0 MiB, 98.8 %`.
+pub(crate) fn used_text(used: u64, capacity: u64, size: Size<'_>) -> String {
+    let percent = used as f64 * 100.0 / capacity.max(1) as f64;
+    format!("{}, {percent:.1} %", part_of(&size(used), &size(capacity)))
+}
+
+/// A part and its whole, the unit once where it is the same: `886.4 of 897.0 MiB`.
+fn part_of(part: &str, whole: &str) -> String {
+    let units = [part, whole].map(|text| text.rsplit_once(' '));
+    match units {
+        [Some((number, unit)), Some((_, other))] if unit == other => format!("{number} of {whole}"),
+        _ => format!("{part} of {whole}"),
+    }
+}
+
 /// Why it does not fit, or how much room there is.
 pub(crate) fn verdict_sentences(verdict: &Verdict, size: Size<'_>) -> Vec<String> {
     let several = verdict.ipus.len() > 1;
@@ -122,4 +240,18 @@ fn between_sentence(found: &BetweenIpus, size: Size<'_>) -> String {
         ipu_list(&found.others),
         size(found.room_bytes)
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::bytes;
+
+    #[test]
+    fn a_unit_stands_once_where_it_is_the_same() {
+        let mib = |count: u64| count << 20;
+        assert_eq!(used_text(mib(886), mib(897), &bytes), "886.0 of 897.0 MiB, 98.8 %");
+        assert_eq!(used_text(1024, mib(2), &bytes), "1.00 KiB of 2.00 MiB, 0.0 %");
+        assert_eq!(used_text(7, 0, &bytes), "7 of 0 B, 700.0 %");
+    }
 }

@@ -63,6 +63,7 @@ fn a_lower_proportion_is_as_low_as_it_must_be() {
     let saving = lower.saving.as_ref().expect("a saving");
     assert_eq!((saving.bytes, saving.of_bytes, saving.tiles), (10, 10, Some(1)));
     assert_eq!((saving.at_least_bytes, saving.is_at_most), (10, false));
+    assert!(says_that_something_is_left(lower));
     let evidence = &lower.evidence[0];
     assert_eq!((evidence.bytes, evidence.step), (Some(90), Some(2)));
     assert_eq!(evidence.tiles.as_deref(), Some("0"));
@@ -86,6 +87,19 @@ fn nothing_is_promised_of_a_plan_that_must_become_much_smaller() {
     let saving = lower.saving.as_ref().expect("a saving");
     assert_eq!((saving.bytes, saving.at_least_bytes, saving.is_at_most), (50, 0, true));
     assert_eq!(saving.sentence(&|bytes| bytes.to_string()), "May cover all 50 that tiles are over");
+    assert!(says_that_something_is_left(lower));
+    // Nothing that PopLibs advises leaves enough: 1 may be left of 90.
+    fixture.variables[0] = always("weight", &[99, 20]);
+    let found = of(&fixture);
+    let lowest = advice(&found, Technique::LowerAvailableMemoryProportion);
+    assert_eq!(lowest.suggested, Some(0.05));
+    assert!(!says_that_something_is_left(lowest));
+}
+
+/// Whether a value was chosen so that something is to spare.
+fn says_that_something_is_left(advice: &Advice) -> bool {
+    let saving = advice.saving.as_ref().expect("a saving");
+    saving.basis.contains("a thirty-second of a tile")
 }
 
 #[test]
@@ -102,6 +116,7 @@ fn fewer_samples_do_not_shrink_what_a_plan_may_take() {
     let smaller = advice(&found, Technique::SmallerBatch);
     assert_eq!((smaller.option, smaller.suggested), (Some("batch"), Some(4.0)));
     assert_eq!(smaller.saving.as_ref().map(|saving| saving.at_least_bytes), Some(0));
+    assert!(!says_that_something_is_left(smaller), "halved, for no number of samples is enough");
     // Without a proportion it grows with the batch: 6 of 8 samples leave 20 + 68, and 7 leave 99 and nothing to spare.
     let mut alone = one_convolution();
     alone.calls[0].proportion = None;
@@ -111,6 +126,7 @@ fn fewer_samples_do_not_shrink_what_a_plan_may_take() {
     let found = of_report(report);
     let smaller = advice(&found, Technique::SmallerBatch);
     assert_eq!((smaller.suggested, smaller.next), (Some(6.0), Some(4.0)));
+    assert!(says_that_something_is_left(smaller));
     assert_eq!(smaller.saving.as_ref().map(|saving| saving.at_least_bytes), Some(10));
 }
 

@@ -7,6 +7,7 @@
 //! middle, the mean is rounded to the nearest byte (definitions.md).
 
 pub mod breakdown;
+pub(crate) mod capacity;
 pub(crate) mod category_order;
 pub(crate) mod outliers;
 pub(crate) mod over_tiles;

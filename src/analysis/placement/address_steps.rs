@@ -11,10 +11,10 @@
 
 use std::ops::Range;
 
-use crate::analysis::liveness::lifetimes::ranges_of;
+use crate::analysis::liveness::lifetimes::{merged, ranges_of};
 use crate::analysis::placement::gaps::used_ranges;
 use crate::store::Report;
-use crate::store::placed::Placed;
+use crate::store::placed::{Placed, Placement};
 
 /// Most cells along a side.
 pub const MOST_CELLS: u32 = 2048;
@@ -87,22 +87,50 @@ impl AddressSteps {
     pub fn new(placed: &Placed, report: &Report) -> Option<Self> {
         let classes = &report.liveness.get()?.classes;
         let steps = u32::try_from(report.steps.get()?.ids.len()).ok()?;
+        let lives = |placement: &Placement| ranges_of(classes, placement.class, steps);
+        Some(Self::of_lives(placed, steps, lives))
+    }
+
+    /// The same where nothing is known of steps: one, at which everything lives.
+    pub fn without_steps(placed: &Placed) -> Self {
+        Self::of_lives(placed, 1, |_| std::iter::once(0..1))
+    }
+
+    fn of_lives<I: IntoIterator<Item = Range<u32>>>(
+        placed: &Placed,
+        steps: u32,
+        lives: impl Fn(&Placement) -> I,
+    ) -> Self {
         let mut rectangles = Vec::new();
         for row in placed.by_address().iter().copied() {
             let Some(placement) = placed.get(row) else { continue };
             let bytes = placement.offset..placement.end();
-            let lives = ranges_of(classes, placement.class, steps).into_iter();
+            let lives = lives(placement).into_iter();
             rectangles.extend(lives.map(|steps| Rectangle { row, bytes: bytes.clone(), steps }));
         }
         let used = used_ranges(placed, |_| true);
         let ends = std::iter::once(0).chain(used.iter().map(|range| range.end));
         let gaps = ends.zip(&used).map(|(end, next)| end..next.start);
-        Some(Self {
+        Self {
             rectangles,
             gaps: gaps.filter(|gap| !gap.is_empty()).collect(),
             end: used.last().map_or(0, |range| range.end),
             steps,
-        })
+        }
+    }
+
+    /// The rectangle that ends highest; of equals that which lives first.
+    pub fn highest(&self) -> Option<&Rectangle> {
+        let key = |one: &&Rectangle| (one.bytes.end, std::cmp::Reverse((one.steps.start, one.row)));
+        self.rectangles.iter().max_by_key(key)
+    }
+
+    /// The steps at which something ends above an address, ascending and apart.
+    pub fn steps_above(&self, address: u64) -> Vec<Range<u32>> {
+        let above = self.rectangles.iter().filter(|one| one.bytes.end > address);
+        let mut steps: Vec<Range<u32>> = above.map(|one| one.steps.clone()).collect();
+        steps.sort_by_key(|steps| steps.start);
+        merged(steps)
     }
 
     /// The row of the placement that has most of a part of the addresses and steps, the first of
@@ -292,6 +320,20 @@ mod tests {
         assert_eq!(row(6), [Cell::Beyond; 3]);
         assert_eq!(found.render(&kinds, &window, &|| true), None, "cancelled");
         assert_eq!(AddressSteps::new(&placed, &Report::default()), None);
+    }
+
+    #[test]
+    fn steps_at_which_something_ends_above_an_address_are_merged() {
+        // Ends: row 0 at 16 at steps 1–3 and 5–8, row 1 at 20 at 6–11, row 2 at 4 always.
+        let placed = placed(&[(8, 8, 1), (12, 8, 2), (0, 4, 0)]);
+        let found = AddressSteps::new(&placed, &report()).expect("rectangles");
+        assert_eq!(found.steps_above(15), [1..4, 5..12]);
+        assert_eq!(found.steps_above(16), [(6..12)]);
+        assert_eq!(found.steps_above(20), []);
+        let highest = found.highest().expect("one");
+        assert_eq!((highest.row, highest.steps.clone()), (1, 6..12));
+        let without = AddressSteps::without_steps(&placed);
+        assert_eq!((without.rectangles.len(), without.steps, without.end), (3, 1, 20));
     }
 
     proptest! {

@@ -52,7 +52,7 @@ fn figures(figures: &[Figure]) -> String {
         }
         line(cells)
     });
-    line(titles.clone()) + &rows.collect::<String>()
+    line(titles) + &rows.collect::<String>()
 }
 
 /// A line for each contribution of the tables that are asked for.

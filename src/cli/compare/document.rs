@@ -192,12 +192,12 @@ impl Comparison {
             let more: Vec<Derived> = more.iter().map(derived).collect();
             let all: Vec<&Derived> =
                 [&derived_source, &derived_target].into_iter().chain(&more).collect();
-            let of_others = more.iter().map(|other| {
+            let of_more = more.par_iter().map(|other| {
                 let (pair, _) = pair_of(&derived_source, other);
                 changes([&derived_source, other], &pair, &|| false)
             });
-            let of_others: Vec<_> =
-                [Vec::new(), compared.insights.clone()].into_iter().chain(of_others).collect();
+            let mut of_others = vec![Vec::new(), compared.insights.clone()];
+            of_others.par_extend(of_more);
             runs = Runs::of(&all, &of_others);
         }
         let matching = &pair.matching;

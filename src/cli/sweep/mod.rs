@@ -13,13 +13,12 @@ use clap::Args;
 use serde::{Serialize, Serializer};
 
 use super::output::{self, Answer, CsvAnswer, Document};
-use crate::analysis::insights::logs::log_messages;
 use crate::analysis::sweep::{
-    Curve, Figure, HeatMap, OptionNotFound, RunError, Sweep, SweepRun, curve, heat_map,
+    Curve, Figure, HeatMap, OptionNotFound, Sweep, SweepRun, curve, heat_map,
 };
-use crate::format::poplar::{FolderReport, FolderRun, OpenReport, map_reports, runs_in_folder};
+use crate::folder_sweep::read_sweep;
 use crate::format::{Error, ErrorKind, Progress};
-use crate::store::{Report, Warning, WarningCode, Warnings};
+use crate::store::Warning;
 use crate::text::clean;
 
 /// Arguments of `tilescope sweep`.
@@ -42,8 +41,8 @@ pub struct SweepArguments {
     #[arg(long, value_name = "OPTION", requires = "by")]
     pub and: Option<String>,
     /// The figure of --by: fits, tiles-over-limit, fullest-tile, total, including-gaps, always-live, peak,
-    /// code, cycles, throughput, planner-at-minimum, or a number of app.json by its key, such as a measured
-    /// throughput. By default throughput, or the peak where no throughput is known.
+    /// code, cycles, throughput, throughput-by-elapsed-time, planner-at-minimum, or a number of app.json by its
+    /// key, such as a measured throughput. By default throughput, or the peak where no throughput is known.
     #[arg(long, value_name = "FIGURE", requires = "by")]
     pub figure: Option<String>,
 }
@@ -85,19 +84,9 @@ impl SweepReport {
     /// vary.
     pub fn of(arguments: &SweepArguments, progress: &Progress) -> Result<Self, Error> {
         let folder = &arguments.directory;
-        let warnings = Warnings::default();
-        let found = runs_in_folder(folder, &warnings)?;
-        let read_more = |open: &OpenReport, progress: &Progress| {
-            open.read_debug_info(progress);
-            open.read_logs(&[], log_messages);
-        };
-        let Some(mut runs) = map_reports(&found.reports, progress, read_more, facts) else {
-            return Err(Error::new(ErrorKind::Unreadable, "cancelled"));
-        };
-        runs.extend(found.without_report.iter().map(without_report));
-        let sweep = Sweep::new(runs);
+        let (sweep, warnings) = read_sweep(folder, progress)?;
         let grid = grid(&sweep, arguments)?;
-        Ok(Self { folder: folder.clone(), sweep, grid, warnings: warnings.list() })
+        Ok(Self { folder: folder.clone(), sweep, grid, warnings })
     }
 
     /// Warnings of the folder, then of each run, whose files are named as seen from the folder.
@@ -142,33 +131,6 @@ fn file_of(run: &str, warning: &Warning) -> String {
     directory.join(&warning.file).display().to_string()
 }
 
-fn without_report(run: &FolderRun) -> SweepRun {
-    let side_files = OpenReport::without_profile(&run.path, log_messages);
-    SweepRun::without_report(run.path.display().to_string(), run.name.clone(), &side_files)
-}
-
-fn facts(place: &FolderReport, report: Result<&Report, &Error>) -> SweepRun {
-    let (path, name) = (place.path.display().to_string(), place.name.clone());
-    let error = match report {
-        Ok(report) => return SweepRun::of(path, name, report),
-        Err(error) => error,
-    };
-    let code = match error.kind {
-        ErrorKind::UnsupportedVersion => WarningCode::UnsupportedVersion,
-        _ => WarningCode::Inconsistent,
-    };
-    let warnings = Warnings::default();
-    let file = place.profile.file_name().map(|name| name.to_string_lossy().into_owned());
-    let message = format!("cannot be read: {}", error.message);
-    warnings.add(code, &file.unwrap_or_default(), message);
-    let reason = RunError {
-        kind: error.kind.as_str().to_owned(),
-        at: error.at.clone(),
-        message: error.message.clone(),
-    };
-    SweepRun { warnings: warnings.list(), ..SweepRun::unreadable(path, name, reason) }
-}
-
 fn grid(sweep: &Sweep, arguments: &SweepArguments) -> Result<Option<Grid>, Error> {
     let Some(by) = &arguments.by else { return Ok(None) };
     let by = find_option(sweep, by)?;
@@ -185,28 +147,44 @@ fn grid(sweep: &Sweep, arguments: &SweepArguments) -> Result<Option<Grid>, Error
 }
 
 fn find_figure(sweep: &Sweep, text: &str) -> Result<Figure, Error> {
-    let reason = match sweep.find_figure(text) {
-        Ok(figure) => return Ok(figure),
-        Err(OptionNotFound::None) => "there is no figure, and no number in app.json, called",
-        Err(OptionNotFound::Several) => "several numbers of app.json have in their names",
-    };
-    let keys: Vec<_> = sweep.figures().map(|figure| clean(sweep.figure_key(figure))).collect();
-    let hint = format!("These are there: {}.", keys.join(", "));
-    Err(Error::new(ErrorKind::Usage, format!("{reason} {}", clean(text))).hint(hint))
+    let words = [
+        "there is no figure, and no number in app.json, called",
+        "several numbers of app.json have in their names",
+    ];
+    the_one(sweep.find_figure(text), text, words, || {
+        let keys: Vec<_> = sweep.figures().map(|figure| clean(sweep.figure_key(figure))).collect();
+        format!("These are there: {}.", keys.join(", "))
+    })
 }
 
 fn find_option(sweep: &Sweep, text: &str) -> Result<usize, Error> {
-    let reason = match sweep.find_option(text) {
-        Ok(option) => return Ok(option),
-        Err(OptionNotFound::None) => "no option that varies between these reports is called",
-        Err(OptionNotFound::Several) => "several options that vary have in their names",
-    };
-    let ids: Vec<_> = sweep.options.iter().map(|option| clean(&option.id)).collect();
-    let hint = match ids.as_slice() {
-        [] => "No option varies.".to_owned(),
-        ids => format!("These vary: {}.", ids.join(", ")),
-    };
-    Err(Error::new(ErrorKind::Usage, format!("{reason} {}", clean(text))).hint(hint))
+    let words = [
+        "no option that varies between these reports is called",
+        "several options that vary have in their names",
+    ];
+    the_one(sweep.find_option(text), text, words, || {
+        let ids: Vec<_> = sweep.options.iter().map(|option| clean(&option.id)).collect();
+        match ids.as_slice() {
+            [] => "No option varies.".to_owned(),
+            ids => format!("These vary: {}.", ids.join(", ")),
+        }
+    })
+}
+
+/// What a text means, or in words that there is none of the name, or several; with a hint at what there is.
+fn the_one<T>(
+    found: Result<T, OptionNotFound>,
+    text: &str,
+    [none, several]: [&str; 2],
+    hint: impl FnOnce() -> String,
+) -> Result<T, Error> {
+    found.map_err(|reason| {
+        let reason = match reason {
+            OptionNotFound::None => none,
+            OptionNotFound::Several => several,
+        };
+        Error::new(ErrorKind::Usage, format!("{reason} {}", clean(text))).hint(hint())
+    })
 }
 
 impl Serialize for SweepReport {

@@ -107,7 +107,8 @@ impl Caption {
             let verdict = run.verdict.as_ref();
             let words = verdict.map_or(String::new(), |(_, words)| words.clone());
             let caption = fonts::regular(size::CAPTION);
-            let name = self.galley(&run.name, fonts::medium(size::TABLE), tokens.text, self.width - 80.0);
+            let name =
+                self.galley(&run.name, fonts::medium(size::TABLE), tokens.text, self.width - 80.0);
             let words = self.galley(&words, caption, tokens.weak_text, self.width);
             let needed = 22.0 + name.size().x + 24.0 + words.size().x + 16.0;
             if self.at.x > self.left && self.at.x + needed > self.left + self.width {

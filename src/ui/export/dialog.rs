@@ -110,7 +110,8 @@ impl SaveDialog {
                 self.failure = None;
                 form.is_svg = has_extension(&self.path, "svg");
             }
-            let mut wants_save = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+            let mut wants_save =
+                field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
             if let Some(failure) = &self.failure {
                 ui.colored_label(Tokens::now(ui).note, shortened(failure, 400));
             }
@@ -119,7 +120,8 @@ impl SaveDialog {
                 let is_idle = self.writing.is_none() && !is_busy;
                 let title = if self.is_existing { "Replace the file" } else { "Save" };
                 let save = egui::Button::new(title).stroke((1.0, Tokens::now(ui).accent));
-                wants_save |= ui.add_enabled(is_idle && !self.path.trim().is_empty(), save).clicked();
+                wants_save |=
+                    ui.add_enabled(is_idle && !self.path.trim().is_empty(), save).clicked();
                 if is_picture && ui.add_enabled(is_idle, egui::Button::new("Copy")).clicked() {
                     outcome = Outcome::Copy;
                 }

@@ -18,9 +18,9 @@ use super::job::Job;
 use super::widget::exports::Exportable;
 use crate::text::{grouped, shortened};
 use crate::ui::widget::rows::csv;
-pub use capture::PASSES;
 pub use caption::{Subject, SubjectRun};
 use capture::Capture;
+pub use capture::PASSES;
 use dialog::{Form, Outcome, SaveDialog};
 use write::Contents;
 

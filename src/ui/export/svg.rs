@@ -350,7 +350,10 @@ fn is_of_rects(mesh: &Mesh) -> bool {
 
 /// An image in a colour, as the address that has it within.
 fn data_of(image: &ColorImage, tint: Color32) -> Option<String> {
-    let pixels = image.pixels.iter().map(|pixel| if tint == Color32::WHITE { *pixel } else { *pixel * tint });
+    let pixels = image
+        .pixels
+        .iter()
+        .map(|pixel| if tint == Color32::WHITE { *pixel } else { *pixel * tint });
     let tinted = ColorImage::new(image.size, pixels.collect());
     Some(format!("data:image/png;base64,{}", STANDARD.encode(png(&tinted).ok()?)))
 }
@@ -390,9 +393,8 @@ fn paint(fill: Color32, stroke: Stroke) -> String {
 
 /// A text for XML; the characters that it does not allow are left out.
 fn escaped(text: &str) -> String {
-    let is_allowed = |character: &char| {
-        !character.is_control() && !matches!(character, '\u{fffe}' | '\u{ffff}')
-    };
+    let is_allowed =
+        |character: &char| !character.is_control() && !matches!(character, '\u{fffe}' | '\u{ffff}');
     let text: String = text.chars().filter(is_allowed).collect();
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
@@ -426,7 +428,8 @@ mod tests {
     #[test]
     fn shapes_become_elements_at_their_place() {
         let inside = Rect::from_min_size(pos2(105.0, 60.0), vec2(4.0, 5.0));
-        let text = svg(&scene([Shape::rect_filled(inside, CornerRadius::ZERO, Color32::RED)]), true);
+        let text =
+            svg(&scene([Shape::rect_filled(inside, CornerRadius::ZERO, Color32::RED)]), true);
         assert!(text.contains("<rect x=\"5\" y=\"10\" width=\"4\" height=\"5\""), "{text}");
         assert!(text.contains("fill=\"#ff0000\""), "{text}");
         assert!(text.contains("viewBox=\"0 0 40 30\""), "{text}");

@@ -62,7 +62,11 @@ pub fn ways_ui(ui: &mut egui::Ui, is_picking: bool, commands: &mut Vec<Command>)
             way.ui(ui, size, commands);
         }
     };
-    if is_beside { ui.horizontal(cards) } else { ui.vertical(cards) };
+    if is_beside {
+        ui.horizontal(cards)
+    } else {
+        ui.vertical(cards)
+    };
 }
 
 impl Way {
@@ -83,7 +87,8 @@ impl Way {
         self.icon.paint(ui.painter(), icon, tokens.accent);
         let mut text = inner;
         text.min.x = ground.right() + 12.0;
-        let mut ui = ui.new_child(UiBuilder::new().max_rect(text).layout(Layout::top_down(Align::Min)));
+        let mut ui =
+            ui.new_child(UiBuilder::new().max_rect(text).layout(Layout::top_down(Align::Min)));
         ui.spacing_mut().item_spacing.y = 2.0;
         let title = fonts::card_title(self.title).color(tokens.text);
         ui.add(Label::new(title).selectable(false).truncate());

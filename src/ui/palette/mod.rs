@@ -3,7 +3,9 @@
 
 mod typed;
 
-use eframe::egui::{self, Align2, Button, Id, IntoAtoms as _, Key, Modifiers, RichText, TextEdit, Vec2};
+use eframe::egui::{
+    self, Align2, Button, Id, IntoAtoms as _, Key, Modifiers, RichText, TextEdit, Vec2,
+};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,9 +14,9 @@ use super::job::Latest;
 use super::keys::{Action, keys_text};
 use super::reading::{Glance, glance_beside};
 use super::recent::{RecentReport, titles};
+use super::runs::{Needed, Needs, Runs, RunsAnswer};
 use super::theme::{Tokens, fonts};
 use super::widget::sign::Sign;
-use super::runs::{Needed, Needs, Runs, RunsAnswer};
 use crate::analysis::liveness::variable_search::{FoundVariables, find_variables};
 use crate::text::{grouped, shortened};
 

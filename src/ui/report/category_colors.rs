@@ -15,7 +15,7 @@ use crate::ui::runs::{Needed, Needs, Runs, RunsAnswer};
 use crate::ui::theme::{Family, Tokens};
 
 /// The family of a category, by its name in the file.
-fn family(name: &str) -> Family {
+pub fn family(name: &str) -> Family {
     match name {
         "variable" | "constant" | "sharedDataStorage" => Family::Variable,
         "rearrangement" => Family::Rearrangement,
@@ -32,6 +32,20 @@ fn family(name: &str) -> Family {
         }
         "hostMessage" | "hostExchangeCode" | "hostExchangePacketHeader" => Family::HostExchange,
         _ => Family::Other,
+    }
+}
+
+pub fn family_title(family: Family) -> &'static str {
+    match family {
+        Family::Variable => "Variable",
+        Family::Rearrangement => "Rearrangement",
+        Family::Message => "Message",
+        Family::VertexState => "Vertex instance state",
+        Family::VertexCode => "Vertex code",
+        Family::ControlCode => "Control code",
+        Family::ExchangeCode => "Exchange code",
+        Family::HostExchange => "Host exchange",
+        Family::Other => "Other",
     }
 }
 
@@ -83,11 +97,6 @@ impl CategoryColors {
 
     pub fn coloured(&self) -> &[SharedCategory] {
         self.categories.get(..MOST).unwrap_or(&self.categories)
-    }
-
-    /// The place of a category of a run, where it has a colour of its own.
-    pub fn place(&self, run: usize, id: CategoryId) -> Option<usize> {
-        self.coloured().iter().position(|category| category.ids.get(run) == Some(&Some(id)))
     }
 
     pub fn color(&self, place: usize, tokens: &Tokens) -> Color32 {

@@ -3,6 +3,18 @@
 use eframe::egui;
 
 use crate::analysis::comparison::explanation::GroupedBy;
+use crate::ui::widget::choice::segments_ui;
+
+/// The choice as segments.
+pub fn grouped_by_segments_ui(ui: &mut egui::Ui, by: &mut GroupedBy) {
+    let choices = [
+        (GroupedBy::Category, "Category"),
+        (GroupedBy::Operation, "Operation"),
+        (GroupedBy::Module, "Module"),
+        (GroupedBy::Variable, "Variable"),
+    ];
+    segments_ui(ui, "What bytes are put together by", by, choices);
+}
 
 pub fn grouped_by_ui(ui: &mut egui::Ui, by: &mut GroupedBy) {
     ui.weak("by");

@@ -2,36 +2,37 @@
 
 #![allow(missing_docs, reason = "a page is used by `pages` alone; comments say what names do not")]
 
-pub mod address_steps;
 mod category_colors;
-pub mod chip_map;
 pub mod comparison;
 pub mod figures;
+pub mod found_insights;
 mod grouped_by;
 pub mod head;
 pub mod insights;
 pub mod liveness;
+mod machines;
+pub mod map;
 pub mod memory;
-mod memory_map;
 pub mod moment;
 pub mod overview;
 mod side_by_side;
 mod step_choice;
 pub mod summary;
 mod tile_figures;
-mod tile_grid;
+mod verdict_banner;
 
 use crate::store::{Absence, Part, System, TileId};
 use crate::text::shortened;
 use crate::ui::command::Command;
+use crate::ui::run_chips::badge_ui;
 use crate::ui::runs::{Run, Runs, StepAt};
 use crate::ui::selection::{Place, Selection, TitledPlace};
-use crate::ui::theme::Tokens;
+use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::place_menu::{PictureMenu, place_menu_ui};
 use crate::ui::widget::rows::{difference, percent_text, signed};
-use eframe::egui::{self, RichText};
+use eframe::egui;
 use moment::step_id;
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -44,10 +45,11 @@ pub struct PageContext<'a> {
     pub commands: &'a mut Vec<Command>,
 }
 
-/// The heading of what is of one run: its title in its colour, the directory where that is another.
+/// The heading of what is of one run: its badge and title, the directory where that is another.
 pub fn run_title_ui(ui: &mut egui::Ui, run: &Run) {
     ui.horizontal(|ui| {
-        ui.label(RichText::new(&*run.title).strong().color(run.color(ui)));
+        badge_ui(ui, run.badge);
+        ui.label(fonts::card_title(&*run.title));
         if run.title != run.name {
             ui.weak(shortened(&run.name, 60));
         }

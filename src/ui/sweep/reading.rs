@@ -4,8 +4,8 @@ use eframe::egui;
 use std::path::PathBuf;
 
 use crate::analysis::sweep::Sweep;
+use crate::folder_sweep::read_sweep;
 use crate::ui::job::Job;
-use crate::ui::reading::read_sweep;
 
 /// A directory that is being read. Dropping it stops reading.
 pub struct Reading {
@@ -17,7 +17,11 @@ impl Reading {
     /// Fails when there is no thread to read with.
     pub fn start(ctx: &egui::Context, folder: PathBuf) -> Result<Self, String> {
         let path = folder.clone();
-        let job = Job::start("sweep", ctx, move |cancel| read_sweep(&path, cancel.progress()));
+        // What cannot be looked into is no run; what cannot be read is one, with its error.
+        let job = Job::start("sweep", ctx, move |cancel| {
+            let read = read_sweep(&path, cancel.progress());
+            read.map(|(sweep, _)| sweep).map_err(|error| error.message)
+        });
         let job = job.map_err(|error| format!("No thread to read with: {error}"))?;
         Ok(Self { folder, job })
     }

@@ -56,8 +56,9 @@ pub fn apply(ctx: &egui::Context) {
         ctx.style_mut_of(theme, |style| {
             style.spacing.tooltip_width = TOOLTIP_WIDTH;
             style.spacing.item_spacing = egui::vec2(8.0, 4.0);
-            style.spacing.button_padding = egui::vec2(10.0, 4.0);
-            style.spacing.interact_size.y = CONTROL_HEIGHT;
+            style.spacing.button_padding = egui::vec2(10.0, 5.0);
+            // Lines of text are no higher than text; controls have their padding.
+            style.spacing.interact_size.y = 18.0;
             style.spacing.menu_margin = Margin::same(8);
             style.interaction.selectable_labels = true;
             // Animations cost frames on software renderers and tell nothing.

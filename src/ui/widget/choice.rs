@@ -5,6 +5,7 @@ use eframe::egui::{
     WidgetInfo, WidgetText,
 };
 
+use crate::text::grouped;
 use crate::ui::theme::{CONTROL_HEIGHT, Tokens, fonts};
 
 /// Most height of a list that is open, points.
@@ -55,19 +56,35 @@ fn list_ui<T: PartialEq, W: Into<WidgetText>>(
 }
 
 /// A few choices side by side in one frame, of which one holds: tabs, modes, units.
-pub fn segments_ui<T: Copy + PartialEq>(
+pub fn segments_ui<T: Copy + PartialEq, S: Into<String>>(
     ui: &mut egui::Ui,
     hover: &str,
     now: &mut T,
-    choices: impl IntoIterator<Item = (T, &'static str)>,
+    choices: impl IntoIterator<Item = (T, S)>,
+) -> Response {
+    let counted = choices.into_iter().map(|(choice, title)| (choice, title.into(), None));
+    counted_segments_ui(ui, hover, now, counted)
+}
+
+/// The same with how many there are of each, behind its title; without a number that is not known.
+pub fn counted_segments_ui<T: Copy + PartialEq, S: Into<String>>(
+    ui: &mut egui::Ui,
+    hover: &str,
+    now: &mut T,
+    choices: impl IntoIterator<Item = (T, S, Option<usize>)>,
 ) -> Response {
     let tokens = *Tokens::now(ui);
     let font = fonts::medium(12.0);
-    let choices: Vec<(T, &'static str, f32)> = choices
+    let choices: Vec<(T, String, String, f32)> = choices
         .into_iter()
-        .map(|(choice, title)| {
-            let galley = ui.painter().layout_no_wrap(title.to_owned(), font.clone(), tokens.text);
-            (choice, title, galley.size().x + 2.0 * SEGMENT_PADDING)
+        .map(|(choice, title, count)| {
+            let title = title.into();
+            let shown = match count {
+                Some(count) => format!("{title} {}", grouped(count as u64)),
+                None => title.clone(),
+            };
+            let galley = ui.painter().layout_no_wrap(shown.clone(), font.clone(), tokens.text);
+            (choice, title, shown, galley.size().x + 2.0 * SEGMENT_PADDING)
         })
         .collect();
     let width = choices.iter().map(|(.., width)| width).sum();
@@ -75,12 +92,12 @@ pub fn segments_ui<T: Copy + PartialEq>(
     let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
     ui.painter().rect_filled(rect, 6, tokens.raised);
     let mut left = rect.left();
-    for (choice, title, width) in choices {
+    for (choice, title, shown, width) in choices {
         let part =
             Rect::from_min_size(Pos2::new(left, rect.top()), Vec2::new(width, rect.height()));
         left += width;
         let is_on = *now == choice;
-        let id = response.id.with(title);
+        let id = response.id.with(&title);
         let segment = ui.interact(part, id, Sense::click());
         if is_on {
             ui.painter().rect_filled(part, 6, tokens.selected);
@@ -93,8 +110,8 @@ pub fn segments_ui<T: Copy + PartialEq>(
         }
         let color = if is_on { tokens.text } else { tokens.weak_text };
         let middle = Align2::CENTER_CENTER;
-        ui.painter().text(part.center(), middle, title, font.clone(), color);
-        segment.widget_info(|| WidgetInfo::selected(Role::Button, true, is_on, title));
+        ui.painter().text(part.center(), middle, shown, font.clone(), color);
+        segment.widget_info(|| WidgetInfo::selected(Role::Button, true, is_on, &title));
         if segment.clicked() {
             *now = choice;
         }

@@ -56,7 +56,8 @@ pub fn exportable(ui: &egui::Ui, name: &str, rect: Rect) {
     let seen = rect.intersect(ui.clip_rect());
     if seen.width() >= 16.0 && seen.height() >= 16.0 {
         Exportable::add(ui.ctx(), |page| {
-            let is_known = page.pictures.iter().any(|(known, place)| known == name && *place == seen);
+            let is_known =
+                page.pictures.iter().any(|(known, place)| known == name && *place == seen);
             if !is_known {
                 page.pictures.push((name.to_owned(), seen));
             }

@@ -1,7 +1,7 @@
 //! The inspector: what is known of the one thing that is pointed at or selected, docked at the right of a page, or
 //! under its picture where the page is narrow.
 
-use eframe::egui::{self, Align, Layout, RichText, ScrollArea, Vec2};
+use eframe::egui::{self, Align, Layout, Margin, RichText, ScrollArea, Vec2};
 
 use super::bar::Bar;
 use crate::ui::theme::{Tokens, card_frame, fonts};
@@ -12,16 +12,21 @@ pub const WIDTH: f32 = 280.0;
 const LEAST_PAGE: f32 = 900.0;
 /// Its height under the picture, points.
 const HEIGHT: f32 = 190.0;
+/// Between it and the page, points.
+const GAP: i8 = 12;
 
 /// Docks it; what is drawn afterwards has the rest of the page.
 pub fn inspector_ui(ui: &mut egui::Ui, contents: impl FnOnce(&mut egui::Ui)) {
     let frame = card_frame(Tokens::now(ui));
-    let panel = if ui.available_width() >= LEAST_PAGE {
-        egui::Panel::right("inspector").exact_size(WIDTH)
+    let (panel, margin) = if ui.available_width() >= LEAST_PAGE {
+        let margin = Margin { left: GAP, ..Margin::ZERO };
+        (egui::Panel::right("inspector").exact_size(WIDTH + f32::from(GAP)), margin)
     } else {
-        egui::Panel::bottom("inspector below").exact_size(HEIGHT)
+        let margin = Margin { top: GAP, ..Margin::ZERO };
+        (egui::Panel::bottom("inspector below").exact_size(HEIGHT), margin)
     };
-    panel.resizable(false).show_separator_line(false).frame(frame).show(ui, |ui| {
+    let panel = panel.resizable(false).show_separator_line(false);
+    panel.frame(frame.outer_margin(margin)).show(ui, |ui| {
         ui.set_width(ui.available_width());
         ScrollArea::vertical().id_salt("inspector").auto_shrink(false).show(ui, contents);
     });

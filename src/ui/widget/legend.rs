@@ -1,11 +1,12 @@
 //! The legend of a picture: a patch and a word for each series, which switch it on and off.
 
+use eframe::egui::text::{LayoutJob, TextFormat};
 use eframe::egui::{
     self, Color32, Pos2, Rect, Response, RichText, Role, Sense, Stroke, StrokeKind, TextStyle,
     TextWrapMode, Vec2, WidgetText,
 };
 
-use crate::ui::theme::Tokens;
+use crate::ui::theme::{Tokens, fonts};
 
 #[derive(Clone, Copy, Debug)]
 pub enum Patch {
@@ -15,8 +16,6 @@ pub enum Patch {
     Dashes(Color32),
     /// Lines that rise, or fall, across an area.
     Hatch(Color32, bool),
-    /// Squares of two colours, which may be the same, with a line around.
-    Chequered(Color32, Color32),
 }
 
 /// Width of a patch, points.
@@ -66,19 +65,34 @@ pub fn label_ui(ui: &mut egui::Ui, patch: Patch, title: &str) {
     response.widget_info(|| egui::WidgetInfo::labeled(Role::Label, true, title));
 }
 
+/// The same in small, with a size beside its name.
+pub fn sized_label_ui(ui: &mut egui::Ui, patch: Patch, title: &str, size: &str) {
+    const PATCH: f32 = 10.0;
+    let tokens = Tokens::now(ui);
+    let mut job = LayoutJob::default();
+    for (text, font, color) in [
+        (title, fonts::regular(12.0), tokens.weak_text),
+        ("  ", fonts::regular(12.0), tokens.weak_text),
+        (size, fonts::semibold(12.0), tokens.text),
+    ] {
+        job.append(text, 0.0, TextFormat::simple(font, color));
+    }
+    let galley = ui.painter().layout_job(job);
+    let size = Vec2::new(PATCH + GAP + galley.size().x, galley.size().y.max(PATCH));
+    let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
+    let at = rect.left_center() - Vec2::new(0.0, PATCH / 2.0);
+    paint_patch(ui, Rect::from_min_size(at, Vec2::splat(PATCH)), patch, true);
+    let text = format!("{title}: {}", galley.text().trim_start_matches(title).trim());
+    let at = Pos2::new(rect.left() + PATCH + GAP, rect.center().y - galley.size().y / 2.0);
+    ui.painter().galley(at, galley, tokens.text);
+    response.widget_info(|| egui::WidgetInfo::labeled(Role::Label, true, &text));
+}
+
 fn paint_patch(ui: &egui::Ui, rect: Rect, patch: Patch, is_on: bool) {
     let painter = ui.painter();
     let middle = rect.center().y;
     let thin = |color| Stroke::new(1.0, color);
     match patch {
-        Patch::Chequered(even, odd) => {
-            painter.rect_filled(rect, 0, even);
-            for (column, row) in [(0_u8, 0_u8), (2, 0), (1, 1), (3, 1), (0, 2), (2, 2)] {
-                let at = rect.min + Vec2::new(f32::from(column), f32::from(row)) * 4.0;
-                painter.rect_filled(Rect::from_min_size(at, Vec2::splat(4.0)), 0, odd);
-            }
-            painter.rect_stroke(rect, 0, thin(Tokens::now(ui).border), StrokeKind::Inside);
-        }
         // An outline stays of what is switched off.
         Patch::Area(_, line) | Patch::Line(line) | Patch::Dashes(line) | Patch::Hatch(line, _)
             if !is_on =>
@@ -95,6 +109,7 @@ fn paint_patch(ui: &egui::Ui, rect: Rect, patch: Patch, is_on: bool) {
         }
         Patch::Hatch(line, is_falling) => {
             painter.rect_stroke(rect, 2, thin(line), StrokeKind::Inside);
+            let painter = painter.with_clip_rect(rect.intersect(painter.clip_rect()));
             for place in 0..3_u8 {
                 let left = rect.left() + f32::from(place) * 6.0;
                 let (from, to) = (rect.bottom(), rect.top());

@@ -69,6 +69,36 @@ impl Toolbar {
         is_all
     }
 
+    /// The same without the strip and without the parts before and after, from the right to the left: for a
+    /// picture that has little room above it.
+    pub fn buttons_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        name: &str,
+        view: &mut View,
+        len: usize,
+        commands: &mut Vec<Command>,
+    ) -> bool {
+        ui.spacing_mut().item_spacing.x = 3.0;
+        exports_ui(ui, ("picture", name, false), commands, || self.picture.map(Exported::Picture));
+        let is_zoomed = view.is_zoomed();
+        let can_reset = is_zoomed || self.is_other_zoomed;
+        let all = ui.add_enabled(can_reset, Button::new("Show all"));
+        let is_all = all.on_hover_text("Key 0, or double-click in the picture").clicked();
+        let key = |ui: &mut egui::Ui, sign: &str, name: &str, is_on: bool| {
+            let button = Button::new(sign).min_size([24.0, 22.0].into());
+            ui.add_enabled(is_on, button).accessible_name(name).on_hover_text(name).clicked()
+        };
+        if key(ui, "+", "Zoom in", true) {
+            view.magnify(len, view.magnification(len) * 1.5);
+        }
+        self.magnification_ui(ui, view, len);
+        if key(ui, "−", "Zoom out", is_zoomed) {
+            view.magnify(len, view.magnification(len) / 1.5);
+        }
+        is_all
+    }
+
     fn magnification_ui(&mut self, ui: &mut egui::Ui, view: &mut View, len: usize) {
         let now = view.magnification(len);
         let decimals = usize::from(now < 999.0 && (now - now.round()).abs() > 0.05);

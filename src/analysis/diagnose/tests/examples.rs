@@ -271,6 +271,21 @@ fn tpu() -> Vec<Example> {
                 ..kind(Kind::TpuOutOfMemory)
             },
         ),
+        // What is over is said where it is more than nothing.
+        example(
+            "Allocation (size=200) would exceed memory (size=200)\nshape = u8[200]{0}, space=smem",
+            Finding {
+                requested_bytes: Some(200),
+                limit_bytes: Some(200),
+                memory_space: name("smem"),
+                allocations: vec![Allocation {
+                    bytes: 200,
+                    shape: name("u8[200]{0}"),
+                    ..Allocation::default()
+                }],
+                ..kind(Kind::TpuOutOfMemory)
+            },
+        ),
         example(
             "Allocation (size=300) would exceed memory (size=200)\nshape = u8[300]{0}, space=smem",
             Finding {

@@ -10,7 +10,7 @@ use super::how;
 use super::proportion::scaled;
 use super::{
     Advice, Candidate, Context, Direction, Effect, Evidence, Left, MOST_EVIDENCE, Technique,
-    spare_bytes,
+    spare_bytes, spare_text,
 };
 use crate::analysis::insights::pressure::AliveAbove;
 use crate::analysis::liveness::variable_name;
@@ -42,7 +42,8 @@ pub fn smaller_batch<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
         .bytes(not_always_live_bytes(context.report, &tiles).unwrap_or(bytes));
     let from_file =
         batch.map(|(file, batch)| Evidence::new(format!("batch {batch} in {file}")).file(file));
-    let wanted = batch.map(|(_, batch)| (enough(context, batch).unwrap_or(batch / 2), batch));
+    let enough = batch.and_then(|(_, batch)| enough(context, batch));
+    let wanted = batch.map(|(_, batch)| (enough.unwrap_or(batch / 2), batch));
     let what = match wanted {
         Some((wanted, batch)) => {
             format!("Compute fewer samples at once: {wanted} in place of {batch}")
@@ -77,8 +78,8 @@ pub fn smaller_batch<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
         basis: format!(
             "{parts}/{of} of everything that is not always live, as if it all grew with the batch; promised is \
              what is left where operations that take half or more of what their availableMemoryProportion \
-             allows come to take all of it, for with fewer samples a faster plan may fit; a thirty-second of \
-             a tile, or a sixteenth where placement fails, is left for code and gaps"
+             allows come to take all of it, for with fewer samples a faster plan may fit{}",
+            spare_text(enough.is_some(), "code and gaps")
         ),
     })
 }

@@ -5,8 +5,9 @@
 //! that tiles are over (`pressure`), what is sure to be enough first; equals by what they cost, cheap ones first.
 //!
 //! What is promised is what is left where the change does least: benches/advice.rs follows advice and says how
-//! often that is kept. To be enough, a change must leave a thirty-second of each tile, or a sixteenth, for what nobody can work out
-//! beforehand: code of other plans, and gaps.
+//! often that is kept. A value that is to be enough leaves a thirty-second of each tile, or a sixteenth, for what
+//! nobody can work out beforehand: code of other plans, and gaps. Where no value does (the batch is then halved, the
+//! proportion as low as PopLibs advises), what is said of it does not claim so.
 
 mod activations;
 mod evidence;
@@ -28,8 +29,9 @@ use std::cmp::Reverse;
 use serde::Serialize;
 
 pub(crate) use evidence::{Evidence, operation_title};
-pub(crate) use how::How;
+pub(crate) use how::{Framework, How};
 
+use self::planned::range;
 use super::logs::{Warned, planner_at_minimum};
 use super::pressure::{Covered, Left, Pressure};
 use super::verdict::{Cause, Verdict};
@@ -96,6 +98,27 @@ impl Technique {
         Self::OptimiserWithLessState,
         Self::LoseLessToGaps,
     ];
+
+    /// What it is to do, in a few words.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::LowerAvailableMemoryProportion => "Lower availableMemoryProportion",
+            Self::RaiseAvailableMemoryProportion => "Raise availableMemoryProportion",
+            Self::OneProportionForEqualOperations => "Keep one proportion for equal operations",
+            Self::HalfPrecisionPartials => "Keep partial sums in half precision",
+            Self::BalanceTheTiles => "Spread variables over all tiles",
+            Self::MakeOneOperationSmaller => "Make one operation smaller",
+            Self::OutlineEqualParts => "Share the code of equal operations",
+            Self::OffloadVariables => "Keep the optimiser's state off the chip",
+            Self::ShardOverReplicas => "Share the optimiser's state between replicas",
+            Self::FewerAndSmallerHostStreams => "Stream less to and from the host at once",
+            Self::RecomputeActivations => "Compute activations again",
+            Self::SmallerBatch => "Compute fewer samples at once",
+            Self::PipelineAndMoveSplitPoints => "Split the model between IPUs in another way",
+            Self::OptimiserWithLessState => "Use an optimiser with less state",
+            Self::LoseLessToGaps => "Lose less to gaps",
+        }
+    }
 }
 
 /// Which way an option goes.
@@ -149,6 +172,11 @@ impl Advice {
             caution: "",
         }
     }
+
+    /// The values that its option has now: `0.6`, `0.2 to 0.6`.
+    pub fn now_text(&self) -> Option<String> {
+        range(&self.now)
+    }
 }
 
 /// What a piece of advice would save.
@@ -172,6 +200,25 @@ pub(crate) struct Saving {
 }
 
 impl Saving {
+    /// The parts of what tiles are over that it covers for sure, and at most.
+    pub fn shares(&self) -> [f64; 2] {
+        [self.at_least_bytes, self.bytes].map(|bytes| bytes as f64 / self.of_bytes.max(1) as f64)
+    }
+
+    /// The same in percent: `100 %`, `45 to 100 %`, `up to 74 %`. All is only said of all.
+    pub fn percent_text(&self) -> String {
+        let whole = |share: f64| match (share * 100.0).floor() {
+            0.0 if share > 0.0 => "under 1".to_owned(),
+            percent => percent.to_string(),
+        };
+        let [sure, most] = self.shares().map(whole);
+        match self.at_least_bytes {
+            0 => format!("up to {most} %"),
+            _ if sure == most => format!("{most} %"),
+            _ => format!("{sure} to {most} %"),
+        }
+    }
+
     /// What it covers in a sentence; `size` writes bytes.
     pub fn sentence(&self, size: &dyn Fn(u64) -> String) -> String {
         let of = size(self.of_bytes);
@@ -205,6 +252,12 @@ pub(crate) struct NotAdvised {
 fn spare_bytes(verdict: &Verdict) -> u64 {
     let cause = verdict.failure.as_ref().and_then(|failure| failure.cause);
     verdict.limit_bytes / if cause == Some(Cause::Placement) { 16 } else { 32 }
+}
+
+/// Says that [`spare_bytes`] are left for something, at the end of a basis; nothing where they are not.
+fn spare_text(is_left: bool, what: &str) -> String {
+    let share = "a thirty-second of a tile, or a sixteenth where placement fails";
+    if is_left { format!("; {share}, is left for {what}") } else { String::new() }
 }
 
 /// What is advised, most bytes first, and what is not.
@@ -329,6 +382,40 @@ impl<'a> Effect<'a> {
             Self::AtBest(_) => Some((computed.next()?, 0)),
             Self::Known(covered) => Some((*covered, 0)),
             Self::Unknown => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_is_only_said_of_what_covers_all() {
+        let percent = |at_least_bytes, bytes| {
+            let saving = Saving {
+                bytes,
+                at_least_bytes,
+                of_bytes: 1000,
+                tiles: None,
+                is_at_most: at_least_bytes == 0,
+                from_tiles: None,
+                basis: String::new(),
+            };
+            saving.percent_text()
+        };
+        assert_eq!(percent(1000, 1000), "100 %");
+        assert_eq!(percent(0, 999), "up to 99 %");
+        assert_eq!(percent(450, 1000), "45 to 100 %");
+        assert_eq!(percent(3, 3), "under 1 %");
+    }
+
+    #[test]
+    fn titles_are_short_and_tell_techniques_apart() {
+        for technique in Technique::ALL {
+            let same = Technique::ALL.iter().filter(|other| other.title() == technique.title());
+            assert_eq!(same.count(), 1, "{technique:?}");
+            assert!(technique.title().len() < 50, "{technique:?}");
         }
     }
 }

@@ -11,7 +11,7 @@ use super::how;
 use super::planned::{LEAST_PROPORTION, by_kind, is_planned, proportions, range};
 use super::{
     Advice, Candidate, Context, Direction, Effect, Evidence, Left, MOST_EVIDENCE, NotAdvised,
-    Technique, operation_title, spare_bytes,
+    Technique, operation_title, spare_bytes, spare_text,
 };
 use crate::analysis::insights::pressure::OperationPressure;
 use crate::analysis::program::operations::Operation;
@@ -44,7 +44,8 @@ pub fn is_at_minimum(context: &Context<'_>, (pressure, operation): &Owner<'_>) -
 
 fn candidate<'a>(context: &Context<'a>, owners: &[Owner<'a>]) -> Option<Candidate<'a>> {
     let spare = spare_bytes(context.verdict);
-    let suggested = owners.iter().map(|owner| suggested(owner, spare)).min_by(f64::total_cmp)?;
+    let wanted = owners.iter().map(|owner| wanted(owner, spare)).min_by(f64::total_cmp)?;
+    let (suggested, leaves_spare) = (wanted.max(LEAST_PROPORTION), wanted >= LEAST_PROPORTION);
     let now = proportions(owners.iter().map(|(_, operation)| *operation));
     let from = range(&now).map_or_else(String::new, |now| format!(" from {now}"));
     let next = ((suggested * NEXT * 100.0).floor() / 100.0).max(LEAST_PROPORTION);
@@ -64,8 +65,8 @@ fn candidate<'a>(context: &Context<'a>, owners: &[Owner<'a>]) -> Option<Candidat
         next,
         how: how::proportion(&suggested.to_string(), &context.verdict.ipus_concerned()),
         evidence: owners.iter().take(MOST_EVIDENCE).map(|owner| evidence(context, owner)).collect(),
-        caution: "Plans for less memory are slower and need more exchange and control code, which is \
-                  always live; very small values put operands on few tiles",
+        caution: "Slower plans, more exchange and control code, which is always live; very small values \
+                  crowd few tiles",
         ..Advice::of(Technique::LowerAvailableMemoryProportion)
     };
     Some(Candidate {
@@ -77,9 +78,9 @@ fn candidate<'a>(context: &Context<'a>, owners: &[Owner<'a>]) -> Option<Candidat
         basis: format!(
             "the temporaries of these operations shrunk to {suggested} of a tile's memory where they are \
              more, a tenth above it at least, all else as it is; promised is that of operations which have to \
-             give up {:.0} % or less; a thirty-second of a tile, or a sixteenth where placement \
-             fails, is left for code of smaller plans, and gaps",
-            SURE_SHARE * 100.0
+             give up {:.0} % or less{}",
+            SURE_SHARE * 100.0,
+            spare_text(leaves_spare, "code of smaller plans, and gaps")
         ),
     })
 }
@@ -133,14 +134,14 @@ fn excess((pressure, operation): &Owner<'_>) -> f64 {
 }
 
 /// The largest proportion, in hundredths, with which an operation's temporaries would leave enough, and something
-/// to spare; lower than that of now, and not lower than PopLibs advises.
-fn suggested(owner: &Owner<'_>, spare_bytes: u64) -> f64 {
+/// to spare; lower than that of now.
+fn wanted(owner: &Owner<'_>, spare_bytes: u64) -> f64 {
     let (pressure, operation) = owner;
     let limit = pressure.at.0.limit_bytes;
     let aim = pressure.aim_bytes.saturating_sub(spare_bytes);
     let needed = aim as f64 / (limit.max(1) as f64 * excess(owner));
     let below_now = operation.available_memory_proportion.map_or(1.0, |now| now * 0.9);
-    ((needed.min(below_now) * 100.0).floor() / 100.0).max(LEAST_PROPORTION)
+    (needed.min(below_now) * 100.0).floor() / 100.0
 }
 
 /// `bytes` × `aim` ÷ `most`.

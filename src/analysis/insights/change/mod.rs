@@ -12,7 +12,7 @@
 
 mod evidence;
 mod fit;
-mod machine;
+pub mod machine;
 mod memory;
 mod peak;
 mod plans;

@@ -16,7 +16,8 @@ use crate::ui::selection::toggle;
 use crate::ui::theme::Tokens;
 use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::facts::absent_ui;
-use crate::ui::widget::rows::{Column, Rows, Value, percent_text};
+use crate::ui::widget::measured::share_text;
+use crate::ui::widget::rows::{Column, Rows, Value};
 
 /// Width of a column of bytes, points.
 const BYTES: f32 = 112.0;
@@ -95,7 +96,7 @@ impl Explained {
             Column::bytes(source, BYTES),
             Column::bytes(target, BYTES),
             Column::bytes("Difference", BYTES),
-            Column::painted("Part of the change"),
+            Column::painted("Share of all changes"),
         ];
         let selection = &mut *page.selection;
         let is_selected = |row: usize| match rows.contributor(row) {
@@ -164,7 +165,8 @@ impl Explained {
 /// The contributions to a change, largest first.
 struct ContributionRows {
     rows: Vec<(Option<Contributor>, String, Option<Side>, Difference)>,
-    change: i64,
+    /// All changes together, whichever way they go.
+    gross: u64,
     largest: u64,
     note: &'static str,
     /// The runs as subjects of a sentence.
@@ -183,11 +185,11 @@ impl ContributionRows {
             Subject::First | Subject::TargetPeak | Subject::NotAlwaysLive => Part::NotAlwaysLive,
             Subject::AlwaysLive => Part::AlwaysLive,
         };
-        let (whole, grouping) = match subject {
+        let grouping = match subject {
             Subject::FullestTile => {
                 let fullest = found.fullest.as_ref()?;
                 let grouping = by.of(fullest.by_category.as_ref(), fullest.by_owner.as_ref());
-                (fullest.bytes, grouping?)
+                grouping?
             }
             _ => {
                 let peak = match subject {
@@ -195,7 +197,7 @@ impl ContributionRows {
                     Subject::TargetPeak => found.moved(Side::Target)?,
                     _ => found.peak.as_ref()?,
                 };
-                (peak.whole.of(part), peak.grouping(by)?)
+                peak.grouping(by)?
             }
         };
         let ranked = grouping.ranked(part);
@@ -222,7 +224,9 @@ impl ContributionRows {
             Subject::AlwaysLive => "the same at every step",
             Subject::FullestTile => "each report on its own fullest tile, with gaps",
         };
-        Some(Self { rows, change: whole.change().unwrap_or(0), largest, note, the })
+        let sizes = ranked.iter().filter_map(|(_, bytes)| bytes.magnitude());
+        let gross = sizes.fold(0, u64::saturating_add);
+        Some(Self { rows, gross, largest, note, the })
     }
 
     fn contributor(&self, row: usize) -> Option<&Contributor> {
@@ -250,14 +254,14 @@ impl ContributionRows {
         if let Some(percent) = self.percent(change) {
             let at = Pos2::new(rect.right() - 2.0, rect.center().y);
             let font = FontId::proportional(12.5);
-            let text = percent_text(percent).trim_start_matches('+').to_owned();
+            let text = share_text(percent.abs());
             painter.text(at, Align2::RIGHT_CENTER, text, font, tokens.weak_text);
         }
     }
 
-    /// How much of the whole change a part of it is; below 0 where it goes the other way.
+    /// Which part of all changes together it is; below 0 of what became less.
     fn percent(&self, change: i64) -> Option<f64> {
-        (self.change != 0).then(|| change as f64 * 100.0 / self.change as f64)
+        (self.gross != 0).then(|| change as f64 * 100.0 / self.gross as f64)
     }
 }
 

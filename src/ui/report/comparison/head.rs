@@ -1,4 +1,4 @@
-//! The head: what the reports were made with, and what changed, in a few figures and sentences.
+//! What the reports were made with, and what changed, in a few figures and sentences.
 
 use eframe::egui::{self, Label, RichText};
 
@@ -10,32 +10,15 @@ use crate::analysis::figures::difference::{Difference, RateDifference};
 use crate::analysis::insights::change::ChangeKind;
 use crate::analysis::insights::compared::Compared;
 use crate::text::{grouped, rate, shortened, signed_rate};
-use crate::ui::runs::Run;
-use crate::ui::theme::{Tokens, card_frame};
+use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
+use crate::ui::widget::card::card_ui;
 use crate::ui::widget::rows::{percent_text, signed};
 
 /// Options that are shown here; the others are in the table.
 const MOST_OPTIONS: usize = 7;
 /// Categories that a sentence names.
 const MOST_CATEGORIES: usize = 3;
-pub fn title_ui<'a>(
-    ui: &mut egui::Ui,
-    runs: impl Iterator<Item = &'a Run>,
-    more: impl FnOnce(&mut egui::Ui),
-) {
-    ui.horizontal_wrapped(|ui| {
-        ui.heading("Comparison");
-        ui.add_space(6.0);
-        for run in runs {
-            ui.label(RichText::new(&*run.title).strong().color(run.color(ui)));
-            if run.title != run.name {
-                ui.label(shortened(&run.name, 40));
-            }
-        }
-        more(ui);
-    });
-}
 
 pub fn changes_ui(ui: &mut egui::Ui, pair: &PairOfRuns<'_>, found: &Compared) {
     let units = Units::now(ui);
@@ -59,19 +42,9 @@ pub fn changes_ui(ui: &mut egui::Ui, pair: &PairOfRuns<'_>, found: &Compared) {
     }
 }
 
-fn card_ui(ui: &mut egui::Ui, title: &str, contents: impl FnOnce(&mut egui::Ui)) {
-    card_frame(Tokens::now(ui)).show(ui, |ui| {
-        ui.set_width(ui.available_width());
-        ui.vertical(|ui| {
-            ui.label(RichText::new(title).strong().size(15.0));
-            contents(ui);
-        });
-    });
-}
-
 fn options_ui(ui: &mut egui::Ui, found: &Compared) {
     if found.options.is_empty() {
-        ui.weak("No option, version or target differs");
+        ui.weak("No option, version or machine differs");
     }
     egui::Grid::new("options that differ in short").num_columns(2).spacing([14.0, 2.0]).show(
         ui,

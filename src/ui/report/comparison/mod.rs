@@ -1,25 +1,33 @@
 //! Comparison: what changed from the reference to another run, and what that consists of.
 
 mod all_runs;
+mod curves;
 mod explanation;
 mod figures;
+mod glance;
 mod head;
 mod matching;
 mod options;
 mod pair_of_runs;
 mod plans;
 mod spikes;
+mod waterfall;
 
-use eframe::egui;
+use eframe::egui::{self, Rect, ScrollArea, UiBuilder};
 use std::sync::Arc;
 
 use super::PageContext;
+use super::head::{alignment_ui, page_head_ui};
 use crate::analysis::comparison::fullest_tile::gaps_of_fullest;
 use crate::analysis::derived::{Derived, DerivedPair};
 use crate::analysis::insights::compared::Compared;
+use crate::text::shortened;
+use crate::ui::command::Command;
 use crate::ui::job::{Latest, MadeFor, Same};
 use crate::ui::pages::RunsPage;
 use crate::ui::runs::{Needed, Needs, RunId, Runs};
+use crate::ui::theme::fonts;
+use crate::ui::theme::{BETWEEN_CARDS, Tokens};
 use crate::ui::widget::choice::{choice_ui, shown_tab_line};
 use crate::ui::widget::data_table::DataTable;
 use crate::ui::widget::facts::absent_ui;
@@ -29,6 +37,15 @@ use pair_of_runs::PairOfRuns;
 const NEEDS: Needs = &[Needed::Debug, Needed::Variables, Needed::TileVariables, Needed::Exchanges];
 /// Peaks of each report that are looked at.
 const MOST_PEAKS: usize = 1000;
+
+/// Height of the pictures, points; of the frame, title and margin of their cards; and of the size of the change.
+const LEAST_PICTURE: f32 = 300.0;
+const MOST_PICTURE: f32 = 720.0;
+const FRAME: f32 = 76.0;
+const CHANGE: f32 = 34.0;
+/// Least width of a page that has them beside each other, points, and what of it the curves have.
+const BESIDE: f32 = 880.0;
+const CURVES: f32 = 0.6;
 
 /// What two runs are compared by: their matching, and which parts of both were there. Tables keep what
 /// the runs are called, so that belongs to it.
@@ -59,8 +76,11 @@ impl ComparedKey {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Tab {
+    /// The curves of all, and why the peak changed.
+    #[default]
+    Pictures,
     AllRuns,
     Explanation,
     Spikes,
@@ -81,9 +101,11 @@ struct ComparedTable {
 pub struct ComparisonPage {
     /// The run that the reference is compared with; the first after it if none was chosen.
     other: Option<RunId>,
-    /// Before one is chosen the first.
-    tab: Option<Tab>,
+    tab: Tab,
     compared: Latest<ComparedKey, Arc<Compared>>,
+    glance: glance::GlanceTable,
+    curves: curves::Curves,
+    why_the_peak: waterfall::WhyThePeak,
     all_runs: all_runs::AllRuns,
     explanation: explanation::Explained,
     spikes: ComparedTable,
@@ -107,58 +129,40 @@ impl RunsPage for ComparisonPage {
         if let Some(pair) = &pair {
             self.ask(ui.ctx(), pair);
         }
-        let tab = self.tab.filter(|tab| *tab != Tab::AllRuns || runs.len() > 2);
-        let tab = tab.unwrap_or(if runs.len() > 2 { Tab::AllRuns } else { Tab::Explanation });
+        let tab = match self.tab {
+            // Of two the table of all says no more than that of the two.
+            Tab::AllRuns if runs.len() == 2 => Tab::Pictures,
+            tab => tab,
+        };
         let is_of_pair =
             |key: &ComparedKey| pair.is_some_and(|pair| key.runs == pair.runs.map(|run| run.id));
         let compared = self.compared.last().filter(|(key, _)| is_of_pair(key));
         let is_final = compared.is_some_and(|(key, _)| key.is_final());
         let compared = compared.map(|(_, compared)| Arc::clone(compared));
-        if runs.len() > 2 {
-            let mut other = self.other;
-            head::title_ui(ui, runs.iter().take(1), |ui| {
-                other = choose_ui(ui, runs, place).or(other);
-            });
-            self.other = other;
+        let glance = self.glance.ask(ui, runs);
+        self.head_ui(ui, page, place, glance.as_ref());
+        if let Some(glance) = &glance {
+            let chosen = runs.get(place).map(|run| run.id);
+            self.other = self.glance.ui(ui, page, glance, chosen).or(self.other);
+        }
+        ui.horizontal(|ui| {
             self.tabs_ui(ui, runs, tab, compared.as_deref());
-            ui.add_space(2.0);
-        }
-        if tab == Tab::AllRuns {
-            let clicked = self.all_runs.ui(ui, page, runs.get(place).map(|run| run.id));
-            self.other = clicked.or(self.other);
-            return;
-        }
-        let (Some(pair), Some(compared)) = (pair, compared) else {
-            match (pair, runs.why_not.as_deref()) {
-                (None, Some(why_not)) => {
-                    absent_ui(ui, "The reports cannot be compared by steps", why_not);
-                }
-                _ => {
-                    let text = self.compared.failure().unwrap_or("The reports are being compared");
-                    absent_ui(ui, text, "");
-                }
+            if compared.is_some() && !is_final && runs.is_working() {
+                let so_far = "So far: more of the reports is being read, and figures may change";
+                ui.label(fonts::caption(so_far).color(Tokens::now(ui).note));
             }
-            return;
-        };
-        if runs.len() == 2 {
-            head::title_ui(ui, runs.iter(), |_| {});
-        }
-        if !is_final && pair.runs.iter().any(|run| run.is_working) {
-            ui.weak("Provisional: more of the reports is being read, and figures may change");
-        }
-        head::changes_ui(ui, &pair, &compared);
+        });
         ui.add_space(4.0);
-        if runs.len() == 2 {
-            self.tabs_ui(ui, runs, tab, Some(&*compared));
-            ui.add_space(2.0);
-        }
-        match tab {
-            Tab::AllRuns | Tab::Explanation => self.explanation.ui(ui, page, &pair, &compared),
-            Tab::Spikes => spikes::spikes_ui(&mut self.spikes, ui, page, &pair, &compared),
-            Tab::Plans => plans::plans_ui(&mut self.plans, ui, page, &pair, &compared),
-            Tab::Figures => figures::figures_ui(&mut self.figures, ui, page, &pair, &compared),
-            Tab::Options => options::options_ui(&mut self.options, ui, page, &pair, &compared),
-            Tab::Matching => self.matched.ui(ui, page, &pair),
+        match (tab, pair, compared) {
+            (Tab::Pictures, pair, compared) => {
+                self.pictures_ui(ui, page, (pair, compared.as_ref()), glance.as_ref());
+            }
+            (Tab::AllRuns, ..) => {
+                let clicked = self.all_runs.ui(ui, page, runs.get(place).map(|run| run.id));
+                self.other = clicked.or(self.other);
+            }
+            (tab, Some(pair), Some(compared)) => self.tab_ui(ui, page, tab, (&pair, &compared)),
+            (_, pair, _) => absent(&self.compared, ui, runs, pair.is_some()),
         }
     }
 }
@@ -178,6 +182,93 @@ impl ComparisonPage {
         });
     }
 
+    /// The answer, and what is compared with what.
+    fn head_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        place: usize,
+        glance: Option<&Arc<glance::Glance>>,
+    ) {
+        let runs = page.runs;
+        let answer = glance.map(|glance| self.glance.answer(ui, runs, glance).clone());
+        let mut other = self.other;
+        page_head_ui(ui, "Compare", answer.as_ref(), |ui| {
+            alignment_ui(ui, page);
+            if runs.len() > 2 {
+                other = choose_ui(ui, runs, place).or(other);
+                ui.weak("with");
+            }
+            let mut reference = 0;
+            let title = |place: &usize| run_text(runs, *place);
+            choice_ui(ui, ("Reference", 96.0), &mut reference, 0..runs.len(), title);
+            ui.weak("Reference");
+            if let Some(run) = runs.get(reference).filter(|_| reference > 0) {
+                page.commands.push(Command::MakeReference(run.id));
+            }
+        });
+        self.other = other;
+    }
+
+    /// The curves of all runs, why the peak changed, and in words what did.
+    fn pictures_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        (pair, compared): (Option<PairOfRuns<'_>>, Option<&Arc<Compared>>),
+        glance: Option<&Arc<glance::Glance>>,
+    ) {
+        let height = (ui.available_height() - FRAME).clamp(LEAST_PICTURE, MOST_PICTURE);
+        ScrollArea::vertical().id_salt("compared").auto_shrink(false).show(ui, |ui| {
+            let runs = Arc::clone(page.runs);
+            let is_wide = ui.available_width() >= BESIDE;
+            let mut curves = |ui: &mut egui::Ui| match glance {
+                Some(glance) => self.curves.ui(ui, page, glance, height),
+                None => drop(ui.weak("Comparing…")),
+            };
+            let mut why = |ui: &mut egui::Ui| match (pair, compared) {
+                (Some(pair), Some(compared)) => {
+                    let limit = glance.and_then(|glance| glance.limit);
+                    let height = height - CHANGE;
+                    self.why_the_peak.ui(ui, &pair, compared, limit, height);
+                }
+                _ => absent(&self.compared, ui, &runs, pair.is_some()),
+            };
+            if is_wide {
+                let space = ui.available_rect_before_wrap();
+                let middle = space.left() + (space.width() - BETWEEN_CARDS) * CURVES;
+                let columns = [space.left()..=middle, middle + BETWEEN_CARDS..=space.right()];
+                let [left, right] = columns.map(|x| Rect::from_x_y_ranges(x, space.y_range()));
+                ui.scope_builder(UiBuilder::new().id_salt("curves").max_rect(left), &mut curves);
+                ui.scope_builder(UiBuilder::new().id_salt("why").max_rect(right), &mut why);
+            } else {
+                curves(ui);
+                why(ui);
+            }
+            if let (Some(pair), Some(compared)) = (&pair, compared) {
+                head::changes_ui(ui, pair, compared);
+            }
+        });
+    }
+
+    fn tab_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        tab: Tab,
+        (pair, compared): (&PairOfRuns<'_>, &Arc<Compared>),
+    ) {
+        match tab {
+            Tab::Pictures | Tab::AllRuns => {}
+            Tab::Explanation => self.explanation.ui(ui, page, pair, compared),
+            Tab::Spikes => spikes::spikes_ui(&mut self.spikes, ui, page, pair, compared),
+            Tab::Plans => plans::plans_ui(&mut self.plans, ui, page, pair, compared),
+            Tab::Figures => figures::figures_ui(&mut self.figures, ui, page, pair, compared),
+            Tab::Options => options::options_ui(&mut self.options, ui, page, pair, compared),
+            Tab::Matching => self.matched.ui(ui, page, pair),
+        }
+    }
+
     fn tabs_ui(&mut self, ui: &mut egui::Ui, runs: &Runs, shown: Tab, compared: Option<&Compared>) {
         let count = |of: fn(&Compared) -> usize| {
             compared.map_or(String::new(), |compared| format!(" ({})", of(compared)))
@@ -185,6 +276,7 @@ impl ComparisonPage {
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing.x = 4.0;
             for (tab, title) in [
+                (Tab::Pictures, "Curves and peak".to_owned()),
                 (Tab::AllRuns, "All runs".to_owned()),
                 (Tab::Explanation, "Explanation".to_owned()),
                 (Tab::Spikes, "Spikes".to_owned()),
@@ -201,7 +293,7 @@ impl ComparisonPage {
                 }
                 let entry = ui.selectable_label(shown == tab, title);
                 if entry.clicked() {
-                    self.tab = Some(tab);
+                    self.tab = tab;
                 }
                 if shown == tab {
                     shown_tab_line(ui, &entry);
@@ -221,11 +313,33 @@ fn plans_of(compared: Option<&Compared>) -> String {
     }
 }
 
+/// Why nothing is said of two runs.
+fn absent(
+    compared: &Latest<ComparedKey, Arc<Compared>>,
+    ui: &mut egui::Ui,
+    runs: &Runs,
+    is_matched: bool,
+) {
+    match runs.why_not.as_deref().filter(|_| !is_matched) {
+        Some(why_not) => absent_ui(ui, "The reports cannot be compared by steps", why_not),
+        None => {
+            let text = compared.failure().unwrap_or("The reports are being compared");
+            absent_ui(ui, text, "");
+        }
+    }
+}
+
+/// A run in a list: its letter and its name.
+fn run_text(runs: &Runs, place: usize) -> String {
+    runs.get(place).map_or_else(String::new, |run| {
+        format!("{} {}", run.badge.letter, shortened(&run.name, 30))
+    })
+}
+
 /// Offers the runs that the reference can be compared with; returns the one that was chosen.
 fn choose_ui(ui: &mut egui::Ui, runs: &Runs, place: usize) -> Option<RunId> {
     let mut chosen = place;
-    ui.weak("compared with");
     let title = |place: &usize| runs.get(*place).map_or("", |run| &*run.title);
-    choice_ui(ui, ("Compare with", 200.0), &mut chosen, 1..runs.len(), title);
+    choice_ui(ui, ("Compare with", 96.0), &mut chosen, 1..runs.len(), title);
     runs.get(chosen).map(|run| run.id).filter(|_| chosen != place)
 }

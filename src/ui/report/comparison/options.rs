@@ -21,7 +21,7 @@ pub fn options_ui(
     found: &Arc<Compared>,
 ) {
     if found.options.is_empty() {
-        let reason = "Versions, target, options, app.json and framework.json are the same";
+        let reason = "Versions, machine, options, app.json and framework.json are the same";
         absent_ui(ui, "No option differs", reason);
         return;
     }
@@ -43,7 +43,7 @@ fn place(kind: OptionKind) -> &'static str {
     match kind {
         OptionKind::AvailableMemoryProportion => "Debug information",
         OptionKind::Version => "Version",
-        OptionKind::Target => "Target",
+        OptionKind::Target => "Machine",
         OptionKind::EngineOption => "Engine option",
         OptionKind::ExecutionOption => "Option of the runs",
         OptionKind::TargetOption => "Target option",

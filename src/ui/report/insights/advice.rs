@@ -1,112 +1,226 @@
-//! What to try next, each piece with its evidence.
+//! What to try, a card each: what it covers of what is too much, what it costs, and folded what says so and how it
+//! is written.
 
-use eframe::egui::{self, CollapsingHeader, Label, RichText};
+use eframe::egui::{
+    self, Align, Button, Frame, Label, Layout, Margin, RichText, Sense, Stroke, Vec2,
+};
+use std::collections::BTreeMap;
 
-use super::{RunPart, card_ui};
+use super::RunPart;
+use super::evidence::evidence_ui;
 use crate::analysis::insights::Insights;
-use crate::analysis::insights::advice::{Advice, Evidence};
-use crate::analysis::memory::selection::TileSelection;
-use crate::analysis::program::operations::OperationName;
-use crate::store::StepId;
+use crate::analysis::insights::advice::{Advice, Framework, How, NotAdvised, Saving, Technique};
 use crate::text::{clean, shortened};
+use crate::ui::icon::Icon;
+use crate::ui::theme::fonts::{self, size};
+use crate::ui::theme::{BETWEEN_CARDS, Tokens, card_frame};
 use crate::ui::units::Units;
+use crate::ui::widget::bar::share_ui;
+use crate::ui::widget::choice::segments_ui;
+use crate::ui::widget::sign::numbered_disc;
 
-/// Pieces of evidence that are shown.
-const MOST_EVIDENCE: usize = 6;
 /// Longest sentence.
 const TEXT: usize = 300;
+/// Width of the bar of what is covered, points.
+const SHARE: f32 = 320.0;
+
+/// What is unfolded, and the framework that is shown.
+#[derive(Default)]
+pub struct Unfolded {
+    /// What was folded or unfolded by hand.
+    is_open: BTreeMap<(Technique, usize), bool>,
+    framework: Option<Framework>,
+}
 
 pub fn advice_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights) {
-    card_ui(ui, "What to try next", |ui| {
-        if found.advice.is_empty() {
-            ui.weak("Nothing in this report asks for a change");
-        }
-        for (number, advice) in (1..).zip(&found.advice) {
-            one_ui(ui, page, number, advice);
-        }
-    });
-    if found.not_advised.is_empty() {
-        return;
-    }
-    card_ui(ui, "What does not help here", |ui| {
-        for not_advised in &found.not_advised {
-            ui.add(Label::new(shortened(&not_advised.why, TEXT)).wrap());
-            evidence_ui(ui, page, &not_advised.evidence);
-        }
-    });
-}
-
-fn one_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, number: usize, advice: &Advice) {
-    if number > 1 {
-        ui.separator();
-    }
-    let units = Units::now(ui);
-    let title = format!("{number}. {}", shortened(&advice.what, TEXT));
-    ui.add(Label::new(RichText::new(title).strong()).wrap());
-    if let Some(saving) = &advice.saving {
-        ui.add(Label::new(saving.sentence(&|bytes| units.bytes(bytes))).wrap());
-        ui.add(Label::new(RichText::new(format!("Basis: {}", clean(&saving.basis))).weak()).wrap());
-    }
-    evidence_ui(ui, page, &advice.evidence);
-    ui.add(Label::new(RichText::new(advice.caution).weak()).wrap());
-    if !advice.how.is_empty() {
-        CollapsingHeader::new("How to set it").id_salt(("how", number)).show(ui, |ui| {
-            for how in &advice.how {
-                ui.horizontal_top(|ui| {
-                    ui.add_sized([86.0, 16.0], Label::new(how.framework.title()));
-                    ui.add(Label::new(RichText::new(&how.text).monospace()).wrap());
-                });
+    ui.horizontal(|ui| {
+        ui.label(fonts::card_title("What to try, by what it covers"));
+        let has_savings = found.advice.iter().any(|advice| advice.saving.is_some());
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            if has_savings {
+                let key = fonts::caption("solid: computed · striped: at most");
+                ui.label(key.color(Tokens::now(ui).third_text));
             }
         });
+    });
+    ui.add_space(4.0);
+    if found.advice.is_empty() {
+        ui.weak("Nothing in this report asks for a change");
+    }
+    for (number, advice) in (1..).zip(&found.advice) {
+        advice_card_ui(ui, page, number, advice);
+    }
+    for (place, not_advised) in (1..).zip(&found.not_advised) {
+        not_ui(ui, page, place, not_advised);
     }
 }
 
-/// What advice is based on, with the way to it.
-fn evidence_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, evidence: &[Evidence]) {
-    let units = Units::now(ui);
-    for one in evidence.iter().take(MOST_EVIDENCE) {
-        ui.horizontal_wrapped(|ui| {
-            ui.spacing_mut().item_spacing.x = 6.0;
-            ui.weak("•");
-            let bytes =
-                one.bytes.map_or(String::new(), |bytes| format!(": {}", units.bytes(bytes)));
-            ui.label(format!("{}{bytes}", shortened(&one.what, TEXT)));
-            links_ui(ui, page, one);
+fn advice_card_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, number: usize, advice: &Advice) {
+    let tokens = *Tokens::now(ui);
+    let key = (advice.id, number);
+    let mut is_open = page.choices.advice.is_open.get(&key).copied().unwrap_or(number == 1);
+    card_frame(&tokens).show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        ui.horizontal_top(|ui| {
+            let (disc, _) = ui.allocate_exact_size(Vec2::splat(24.0), Sense::hover());
+            numbered_disc(ui.painter(), disc.center(), number, &tokens);
+            ui.with_layout(Layout::top_down(Align::Min), |ui| {
+                ui.set_width(ui.available_width());
+                ui.horizontal(|ui| {
+                    let fold = 104.0_f32.min(ui.available_width() / 3.0);
+                    let width = ui.available_width() - fold;
+                    ui.allocate_ui(Vec2::new(width, 24.0), |ui| {
+                        ui.set_width(width);
+                        ui.horizontal_wrapped(|ui| title_ui(ui, advice));
+                    });
+                    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                        if fold_ui(ui, is_open, &format!("evidence of {number}")) {
+                            is_open = !is_open;
+                            page.choices.advice.is_open.insert(key, is_open);
+                        }
+                    });
+                });
+                if let Some(saving) = &advice.saving {
+                    saving_ui(ui, saving);
+                }
+                cost_ui(ui, advice.caution);
+                if is_open {
+                    details_ui(ui, page, number, advice);
+                }
+            });
         });
+    });
+    ui.add_space(BETWEEN_CARDS - ui.spacing().item_spacing.y);
+}
+
+fn details_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, number: usize, advice: &Advice) {
+    let tokens = *Tokens::now(ui);
+    if advice.what != advice.id.title() {
+        let what = RichText::new(shortened(&advice.what, TEXT)).size(size::TABLE);
+        ui.add(Label::new(what).wrap());
     }
-    if evidence.len() > MOST_EVIDENCE {
-        ui.weak(format!("and {} more", evidence.len() - MOST_EVIDENCE));
+    evidence_ui(ui, page, &advice.evidence);
+    if let Some(saving) = &advice.saving {
+        let units = Units::now(ui);
+        let sentence = saving.sentence(&|bytes| units.bytes(bytes));
+        let basis = fonts::caption(format!("{sentence}. Basis: {}", clean(&saving.basis)));
+        ui.add(Label::new(basis.color(tokens.third_text)).wrap());
+    }
+    how_ui(ui, page, number, &advice.how);
+}
+
+/// How it is written in the framework that is chosen, with a button that copies it.
+fn how_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, number: usize, ways: &[How]) {
+    let Some(first) = ways.first() else { return };
+    let tokens = *Tokens::now(ui);
+    let is_chosen = |how: &&How| Some(how.framework) == page.choices.advice.framework;
+    let mut now = ways.iter().find(is_chosen).unwrap_or(first).framework;
+    ui.add_space(4.0);
+    if ways.len() > 1 {
+        let choices = ways.iter().map(|how| (how.framework, how.framework.title()));
+        ui.push_id(("framework", number), |ui| segments_ui(ui, "", &mut now, choices));
+        page.choices.advice.framework = Some(now);
+    }
+    let shown = ways.iter().find(|how| how.framework == now).unwrap_or(first);
+    ui.horizontal(|ui| {
+        let width = (ui.available_width() - 92.0).max(60.0);
+        let frame = Frame::new()
+            .fill(tokens.page)
+            .stroke(Stroke::new(1.0, tokens.border))
+            .corner_radius(6)
+            .inner_margin(Margin::symmetric(8, 5));
+        frame.show(ui, |ui| {
+            ui.set_width(width - 18.0);
+            ui.add(Label::new(RichText::new(&shown.text).monospace()).wrap());
+        });
+        let copy = ui.add(Button::new((Icon::Copy.atom(), "Copy")));
+        if copy.accessible_name(format!("Copy how to do {number}")).clicked() {
+            ui.copy_text(shown.text.clone());
+        }
+    });
+}
+
+/// What one would think of and what does not help, in a quiet line.
+fn not_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, place: usize, not_advised: &NotAdvised) {
+    let key = (not_advised.id, 1000 + place);
+    let mut is_open = page.choices.advice.is_open.get(&key).copied().unwrap_or(false);
+    ui.horizontal_wrapped(|ui| {
+        ui.weak("Not:");
+        ui.add(Label::new(RichText::new(shortened(&not_advised.why, TEXT)).weak()).wrap());
+        let what = format!("evidence against {place}");
+        if !not_advised.evidence.is_empty() && fold_ui(ui, is_open, &what) {
+            is_open = !is_open;
+            page.choices.advice.is_open.insert(key, is_open);
+        }
+    });
+    if is_open {
+        evidence_ui(ui, page, &not_advised.evidence);
     }
 }
 
-fn links_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, evidence: &Evidence) {
-    let steps = page.report().steps.get();
-    let position = evidence.step.and_then(|step| steps?.ids.position(StepId(step)));
-    if let (Some(step), Some(position)) = (evidence.step, position)
-        && ui.small_button(format!("Step {step}")).clicked()
-    {
-        if let Some(operation) = &evidence.operation {
-            page.selection.operation = Some(OperationName::of(operation));
+fn title_ui(ui: &mut egui::Ui, advice: &Advice) {
+    ui.spacing_mut().item_spacing.x = 6.0;
+    ui.label(fonts::card_title(advice.id.title()));
+    if let Some(now) = advice.now_text() {
+        pill_ui(ui, "now", &now, false);
+    }
+    if let Some(suggested) = advice.suggested {
+        pill_ui(ui, "try", &suggested.to_string(), true);
+    }
+    if let Some(next) = advice.next {
+        pill_ui(ui, "then", &next.to_string(), false);
+    }
+}
+
+/// A value with a word before it, in a frame.
+fn pill_ui(ui: &mut egui::Ui, word: &str, value: &str, is_wanted: bool) {
+    let tokens = *Tokens::now(ui);
+    let edge = if is_wanted { tokens.accent } else { tokens.border };
+    let frame = Frame::new()
+        .stroke(Stroke::new(1.0, edge))
+        .corner_radius(10)
+        .inner_margin(Margin::symmetric(8, 1));
+    frame.show(ui, |ui| {
+        ui.spacing_mut().item_spacing.x = 5.0;
+        ui.label(fonts::caption(word).color(tokens.weak_text));
+        ui.label(fonts::number(value));
+    });
+}
+
+/// Folds or unfolds something; says whether that was clicked.
+fn fold_ui(ui: &mut egui::Ui, is_open: bool, what: &str) -> bool {
+    let (text, does) =
+        if is_open { ("hide evidence ▴", "Hide") } else { ("show evidence ▾", "Show") };
+    let text = fonts::caption(text).color(Tokens::now(ui).weak_text);
+    let button = ui.add(Button::new(text).frame_when_inactive(false));
+    button.accessible_name(format!("{does} {what}")).clicked()
+}
+
+/// What of all that is too much it covers: solid what is worked out, striped what may be.
+fn saving_ui(ui: &mut egui::Ui, saving: &Saving) {
+    let units = Units::now(ui);
+    let [sure, most] = saving.shares().map(|share| share as f32);
+    ui.horizontal(|ui| {
+        let width = SHARE.min(ui.available_width() * 0.5);
+        let bar = share_ui(ui, Vec2::new(width, 8.0), most, sure < most);
+        if sure > 0.0 && sure < most {
+            let mut solid = bar.rect;
+            solid.set_width(width * sure);
+            ui.painter().rect_filled(solid, 3, Tokens::now(ui).accent);
         }
-        page.show_step(position);
+        ui.label(RichText::new(saving.percent_text()).font(fonts::semibold(size::BODY)));
+        let of = format!("of the {} that is over", units.bytes(saving.of_bytes));
+        ui.add(Label::new(RichText::new(of).size(size::TABLE).weak()).truncate());
+    });
+}
+
+fn cost_ui(ui: &mut egui::Ui, caution: &str) {
+    if caution.is_empty() {
+        return;
     }
-    if let Some(text) = &evidence.tiles
-        && let Ok(tiles) = text.parse::<TileSelection>()
-    {
-        let title = match tiles.count() {
-            1 => format!("Tile {text}"),
-            count => format!("{count} tiles"),
-        };
-        if ui.small_button(title).clicked() {
-            page.show_tiles(tiles);
-        }
-    }
-    if let Some(variable) = &evidence.variable
-        && ui.small_button("Variable").on_hover_text(shortened(variable, TEXT)).clicked()
-    {
-        page.show_variable(variable);
-    }
-    if let Some(file) = &evidence.file {
-        ui.weak(shortened(file, 80));
-    }
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing.x = 5.0;
+        ui.label(RichText::new("Cost").size(size::TABLE).color(Tokens::now(ui).third_text));
+        ui.add(Label::new(RichText::new(caution).size(size::TABLE).weak()).wrap());
+    });
 }

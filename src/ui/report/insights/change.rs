@@ -4,15 +4,18 @@ use eframe::egui::{self, RichText};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{OF_BYTES, are_all, card_ui, settled};
+use super::OF_BYTES;
 use crate::analysis::derived::DerivedPair;
 use crate::analysis::insights::change::ChangeInsight;
 use crate::analysis::insights::compared::changes;
 use crate::text::shortened;
 use crate::ui::job::{Latest, Same};
+use crate::ui::report::found_insights::{are_all, settled};
 use crate::ui::runs::{Run, RunId, Runs};
 use crate::ui::theme::Tokens;
+use crate::ui::theme::fonts::{self, size};
 use crate::ui::units::Units;
+use crate::ui::widget::card::card_ui;
 
 #[derive(Default)]
 pub struct Changes(BTreeMap<RunId, ChangeOfRun>);
@@ -47,7 +50,7 @@ impl Changes {
         };
         let units = Units::now(ui);
         let is_final = parts.iter().all(|settled| are_all(settled));
-        let provisional = if is_final { "" } else { " (provisional: more is being read)" };
+        let provisional = if is_final { "" } else { ", so far: more is being read" };
         let (from, to) = (reference.title_in_text(), run.title_in_text());
         let title = format!("From {from} to {to}{provisional}");
         card_ui(ui, &title, |ui| {
@@ -61,18 +64,21 @@ impl Changes {
 fn change_ui(ui: &mut egui::Ui, change: &ChangeInsight, units: Units) {
     let tokens = *Tokens::now(ui);
     ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing.x = 6.0;
+        // Less is not always better: the colours are those of a change, the word says the rest.
         let word = match change.is_better {
-            Some(true) => Some(("better", tokens.fits)),
-            Some(false) => Some(("worse", tokens.over)),
+            Some(true) => Some(("✓ better", tokens.less)),
+            Some(false) => Some(("× worse", tokens.more)),
             None => None,
         };
         if let Some((word, color)) = word {
-            ui.label(RichText::new(word).strong().color(color));
+            ui.label(RichText::new(word).font(fonts::semibold(size::BODY)).color(color));
         }
         ui.label(shortened(&format!("{}.", change.what), 400));
         for figure in &change.evidence {
             if let Some(text) = figure.text(&|bytes| units.bytes(bytes)) {
-                ui.strong(shortened(&format!("{text}."), 200));
+                let text = shortened(&format!("{text}."), 200).into_owned();
+                ui.label(RichText::new(text).font(fonts::semibold(size::BODY)));
             }
         }
     });

@@ -3,7 +3,7 @@
 use eframe::egui;
 use std::sync::Arc;
 
-use super::{OF_BYTES, RunPart, are_all, card_ui, settled};
+use super::{OF_BYTES, RunPart};
 use crate::analysis::comparison::contribution::{Contributor, Grouping};
 use crate::analysis::comparison::explanation::{Explanation, GroupedBy};
 use crate::analysis::comparison::moment::Moment;
@@ -11,17 +11,22 @@ use crate::analysis::figures::difference::Side;
 use crate::analysis::insights::Insights;
 use crate::analysis::insights::consists::{consists_of_peak, rows_of_one, scope_of_peak};
 use crate::analysis::liveness::scope_title;
-use crate::text::{shortened, size_or_less};
+use crate::text::{grouped, readable, shortened, size_or_less};
 use crate::ui::job::Latest;
-use crate::ui::report::grouped_by::grouped_by_ui;
+use crate::ui::report::category_colors::category_color;
+use crate::ui::report::found_insights::{are_all, settled};
+use crate::ui::report::grouped_by::grouped_by_segments_ui;
+use crate::ui::theme::Tokens;
+use crate::ui::theme::fonts;
 use crate::ui::units::Units;
+use crate::ui::widget::card::card_ui;
+use crate::ui::widget::measured::{Columns, Measured};
 
 /// Rows that are shown.
-const MOST_ROWS: usize = 12;
+const MOST_ROWS: usize = 8;
 
 #[derive(Default)]
 pub struct Consists {
-    by: GroupedBy,
     found: Latest<Vec<bool>, Option<PeakParts>>,
 }
 
@@ -76,7 +81,7 @@ impl Consists {
         }
         card_ui(ui, "What the peak consists of", |ui| {
             match (self.found.get(&key), self.found.failure()) {
-                (Some(Some(found)), _) => parts_ui(ui, page, found, &mut self.by),
+                (Some(Some(found)), _) => parts_ui(ui, page, found),
                 (Some(None), _) => {
                     ui.weak("The report does not have the tables that say so");
                 }
@@ -91,60 +96,79 @@ impl Consists {
     }
 }
 
-fn parts_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &PeakParts, by: &mut GroupedBy) {
+fn parts_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &PeakParts) {
     let units = Units::now(ui);
+    let tokens = *Tokens::now(ui);
     let (moment, whole) = (found.moment, found.whole_bytes);
     let step = page.report().steps.get().and_then(|steps| steps.ids.get(moment.step));
     let size = |bytes: i64| size_or_less(bytes, |size| units.bytes(size));
     ui.horizontal_wrapped(|ui| {
         let of = scope_title(page.report(), moment.scope);
         let step = step.map_or_else(String::new, |step| format!(" at step {step}"));
-        ui.weak(format!("{} of {of}{step},", size(whole)));
-        grouped_by_ui(ui, by);
+        let text = fonts::caption(format!("{} of {of}{step}", size(whole)));
+        ui.label(text.color(tokens.weak_text));
     });
-    let parts = found.parts.iter().find(|(other, _)| other == by);
+    grouped_by_segments_ui(ui, &mut page.choices.by);
+    let by = page.choices.by;
+    let parts = found.parts.iter().find(|(other, _)| *other == by);
     let Some(parts) = parts.and_then(|(_, parts)| parts.as_ref()) else {
         ui.weak("The report does not name them, or not whole");
         return;
     };
-    egui::Grid::new("what the peak consists of").num_columns(3).spacing([12.0, 2.0]).show(
-        ui,
-        |ui| {
-            for (contributor, bytes) in &parts.largest {
-                ui.label(size(*bytes));
-                ui.weak(format!("{:.1} %", *bytes as f64 * 100.0 / whole.max(1) as f64));
-                contributor_ui(ui, page, contributor, moment.step);
-                ui.end_row();
-            }
-        },
-    );
+    let columns =
+        Columns { has_swatch: by == GroupedBy::Category, has_percent: true, ..Columns::default() };
+    // What is below 0 has no bar: it is taken off the others.
+    let bar = |bytes: i64| Some((u64::try_from(bytes).ok()?, whole.max(0).unsigned_abs()));
+    let percent = |bytes: i64| Some(bytes as f64 * 100.0 / whole.max(1) as f64);
+    for (place, (contributor, bytes)) in parts.largest.iter().enumerate() {
+        let title = contributor.title();
+        let hover = shortened(&title, 300);
+        let name = readable(&hover);
+        let swatch = match contributor {
+            Contributor::Category(name) => Some(category_color(name, &tokens)),
+            _ => None,
+        };
+        let row = Measured {
+            kind: "",
+            name: &name,
+            hover: &hover,
+            is_link: matches!(contributor, Contributor::Variable(_) | Contributor::Operation(_)),
+            swatch,
+            color: swatch.unwrap_or(tokens.temporary),
+            size: bar(*bytes),
+            value: &size(*bytes),
+            percent: percent(*bytes),
+            link: None,
+        };
+        if ui.push_id(("part", place), |ui| row.ui(ui, columns)).inner.name {
+            show(page, contributor, moment.step);
+        }
+    }
     if parts.more > 0 {
-        ui.weak(format!("and {} more, {} together", parts.more, size(parts.more_bytes)));
+        let name = format!("{} others", grouped(parts.more as u64));
+        let row = Measured {
+            kind: "",
+            name: &name,
+            hover: "",
+            is_link: false,
+            swatch: None,
+            color: tokens.third_text,
+            size: bar(parts.more_bytes),
+            value: &size(parts.more_bytes),
+            percent: percent(parts.more_bytes),
+            link: None,
+        };
+        row.ui(ui, columns);
     }
 }
 
-fn contributor_ui(
-    ui: &mut egui::Ui,
-    page: &mut RunPart<'_>,
-    contributor: &Contributor,
-    step: usize,
-) {
-    let title = contributor.title();
-    let title = shortened(&title, 56);
+fn show(page: &mut RunPart<'_>, contributor: &Contributor, step: usize) {
     match contributor {
-        Contributor::Variable(name) => {
-            if ui.link(title).clicked() {
-                page.show_variable(name);
-            }
-        }
+        Contributor::Variable(name) => page.show_variable(name),
         Contributor::Operation(name) => {
-            if ui.link(title).clicked() {
-                page.selection.operation = Some(name.clone());
-                page.show_step(step);
-            }
+            page.selection.operation = Some(name.clone());
+            page.show_step(step);
         }
-        _ => {
-            ui.label(title);
-        }
+        _ => {}
     }
 }

@@ -1,39 +1,91 @@
 //! The largest things of the model, of an IPU, or of the selected tile.
 
-use eframe::egui::{self, ComboBox};
+use eframe::egui;
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::{RunPart, card_ui, settled};
+use super::RunPart;
 use crate::analysis::insights::Insights;
 use crate::analysis::insights::largest::{Largest, LargestExchange, LargestVertex, largest};
+use crate::analysis::insights::sentences::used_text;
 use crate::analysis::liveness::{Scope, devices_with_curve, scope_title};
 use crate::analysis::memory::category_title;
-use crate::store::StepId;
-use crate::text::shortened;
+use crate::store::{DeviceId, StepId, TileId};
+use crate::text::{readable, shortened};
 use crate::ui::job::Latest;
+use crate::ui::report::found_insights::settled;
 use crate::ui::runs::{Needed, Needs};
+use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
+use crate::ui::widget::card::card_with_ui;
+use crate::ui::widget::choice::{choice_ui, segments_ui};
+use crate::ui::widget::measured::{Columns, Measured};
 
 /// Longest name.
-const NAME: usize = 56;
+const NAME: usize = 300;
+const STEP: &str = "Step";
+const VARIABLE: &str = "Variable";
 /// What of a report the largest things are among.
 const NEEDS: Needs = &[Needed::Liveness, Needed::Debug, Needed::TileVariables, Needed::Exchanges];
 
+/// Of what the largest things are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Of {
+    #[default]
+    Model,
+    Device,
+    Arena,
+}
+
+/// What is chosen.
+#[derive(Default)]
+pub struct LargestOf {
+    of: Of,
+    device: Option<DeviceId>,
+}
+
 #[derive(Default)]
 pub struct LargestThings {
-    scope: Option<Scope>,
     found: Latest<(Scope, Vec<bool>), Largest>,
 }
 
 impl LargestThings {
     pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights) {
-        card_ui(ui, "Largest", |ui| {
-            self.scope_ui(ui, page);
-            let scope = self.scope.unwrap_or(Scope::Everything);
-            if scope == Scope::Everything {
+        let devices = devices_with_curve(page.report());
+        let selected = page.selection.tiles.first();
+        let fullest = found.fullest_tiles.first().map(|tile| TileId(tile.tile));
+        let arena = selected.or(fullest).map(|tile| Scope::Arena(tile.into()));
+        let device = page.choices.largest.device;
+        let device = device.filter(|known| devices.contains(known)).or(devices.first().copied());
+        let system = page.report().system.clone();
+        let choices = [
+            Some((Of::Model, "Model")),
+            // One is all of the model.
+            (devices.len() > 1).then_some((Of::Device, system.device)),
+            arena.is_some().then_some((Of::Arena, system.arena)),
+        ];
+        let mut of = page.choices.largest.of;
+        if !choices.iter().flatten().any(|(choice, _)| *choice == of) {
+            of = Of::Model;
+        }
+        let mut chosen = of;
+        let at_right = |ui: &mut egui::Ui| {
+            let choices: Vec<_> = choices.into_iter().flatten().collect();
+            if choices.len() > 1 {
+                segments_ui(ui, "Of what the largest things are", &mut chosen, choices);
+            }
+        };
+        card_with_ui(ui, "Largest", at_right, |ui| {
+            let scope = match of {
+                Of::Device => device.map(Scope::Device),
+                Of::Arena => arena,
+                Of::Model => None,
+            };
+            scope_ui(ui, page, scope, &devices);
+            let Some(scope) = scope else {
                 largest_ui(ui, page, &found.largest);
                 return;
-            }
+            };
             let key = (scope, settled(page.report(), NEEDS));
             let derived = Arc::clone(&page.run.derived);
             self.found.ask("largest things", ui.ctx(), &key, move |cancel| {
@@ -46,81 +98,102 @@ impl LargestThings {
                 }
             }
         });
+        if chosen != of {
+            page.choices.largest.of = chosen;
+        }
     }
+}
 
-    fn scope_ui(&mut self, ui: &mut egui::Ui, page: &RunPart<'_>) {
-        let report = Arc::clone(page.report());
-        let title = |scope: Scope| match scope {
-            Scope::Everything | Scope::WorstArena => "The model".to_owned(),
-            scope => scope_title(&report, scope),
-        };
-        let tile = page.selection.tiles.first().map(|tile| Scope::Arena(tile.into()));
-        let mut scope = self.scope.unwrap_or(Scope::Everything);
-        let combo = ComboBox::from_id_salt("largest of").selected_text(title(scope)).width(110.0);
-        let combo = combo.show_ui(ui, |ui| {
-            ui.selectable_value(&mut scope, Scope::Everything, "The model");
-            for device in devices_with_curve(page.report()).into_iter().map(Scope::Device) {
-                ui.selectable_value(&mut scope, device, title(device));
-            }
-            match tile {
-                Some(tile) => drop(ui.selectable_value(&mut scope, tile, title(tile))),
-                None => {
-                    let one = report.system.an_arena;
-                    ui.weak(format!("Select {one} on the Memory page to have it here"));
-                }
-            }
-        });
-        combo.response.accessible_name("Largest of");
-        self.scope = Some(scope);
+/// Which of several devices, or which tile it is.
+fn scope_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, scope: Option<Scope>, devices: &[DeviceId]) {
+    let report = Arc::clone(page.report());
+    match scope {
+        Some(Scope::Device(mut device)) => {
+            let title = |device: &DeviceId| scope_title(&report, Scope::Device(*device));
+            let all = devices.iter().copied();
+            choice_ui(ui, ("Largest of", 110.0), &mut device, all, title);
+            page.choices.largest.device = Some(device);
+        }
+        Some(scope) => {
+            let which = match page.selection.tiles.is_empty() {
+                true => "the fullest; a selected one takes its place",
+                false => "the selected one",
+            };
+            ui.weak(format!("{}, {which}", scope_title(&report, scope)));
+        }
+        None => {}
     }
+}
+
+/// A thing that is the largest of its kind.
+struct Found<'a> {
+    kind: &'static str,
+    name: Cow<'a, str>,
+    bytes: u64,
 }
 
 fn largest_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, largest: &Largest) {
     let units = Units::now(ui);
-    egui::Grid::new("largest").num_columns(3).spacing([12.0, 3.0]).show(ui, |ui| {
-        let mut row = |what: &str, found: Option<(String, u64)>| {
-            if let Some((name, bytes)) = found {
-                ui.weak(what);
-                ui.label(units.bytes(bytes));
-                ui.label(shortened(&name, NAME));
-                ui.end_row();
-            }
-        };
-        let vertex = |vertex: &LargestVertex| (vertex.name.clone(), vertex.bytes);
-        row("Vertex state", largest.vertex_state.as_ref().map(vertex));
-        row("Vertex code", largest.vertex_code.as_ref().map(vertex));
-        let exchange = |exchange: &LargestExchange| (exchange.name.clone(), exchange.bytes);
-        row("Exchange code", largest.exchange_code.as_ref().map(exchange));
-        row("Exchange received", largest.exchange_received.as_ref().map(exchange));
-        let category = largest.category.as_ref();
-        let category = category
-            .map(|category| (category_title(&category.name), category.not_overlapped_bytes));
-        row("Category", category);
-        if let Some(variable) = &largest.variable {
-            ui.weak("Variable");
-            ui.label(units.bytes(variable.bytes));
-            if ui.link(shortened(&variable.name, NAME)).clicked() {
-                page.show_variable(&variable.name);
-            }
-            ui.end_row();
-        }
-        if let Some(step) = &largest.step {
-            ui.weak("Program step");
-            ui.label(units.bytes(step.bytes));
-            let name = step.name.as_deref().or(step.kind.as_deref()).unwrap_or("");
-            let link = ui.link(format!("{} {}", step.step, shortened(name, NAME)));
-            let position =
-                page.report().steps.get().and_then(|it| it.ids.position(StepId(step.step)));
-            if let (true, Some(position)) = (link.clicked(), position) {
-                page.show_step(position);
-            }
-            ui.end_row();
-        }
-        if let (Some(used), Some(capacity)) = (largest.used_bytes, largest.capacity_bytes) {
-            ui.weak("Used of capacity");
-            ui.label(format!("{:.1} %", used as f64 * 100.0 / capacity.max(1) as f64));
-            ui.label(format!("{} of {}", units.bytes(used), units.bytes(capacity)));
-            ui.end_row();
-        }
+    let color = Tokens::now(ui).temporary;
+    let vertex = |kind, vertex: Option<&'_ LargestVertex>| {
+        vertex.map(|found| Found { kind, name: found.name.clone().into(), bytes: found.bytes })
+    };
+    let exchange = |kind, exchange: Option<&'_ LargestExchange>| {
+        exchange.map(|found| Found { kind, name: found.name.clone().into(), bytes: found.bytes })
+    };
+    let step = largest.step.as_ref().map(|step| {
+        let name = step.name.as_deref().or(step.kind.as_deref()).unwrap_or("");
+        Found { kind: STEP, name: format!("{} {name}", step.step).into(), bytes: step.bytes }
     });
+    let category = largest.category.as_ref().map(|category| Found {
+        kind: "Category",
+        name: category_title(&category.name).into(),
+        bytes: category.not_overlapped_bytes,
+    });
+    let variable = largest.variable.as_ref().map(|variable| Found {
+        kind: VARIABLE,
+        name: (&*variable.name).into(),
+        bytes: variable.bytes,
+    });
+    let all = [
+        step,
+        category,
+        exchange("Received", largest.exchange_received.as_ref()),
+        variable,
+        vertex("Vertex state", largest.vertex_state.as_ref()),
+        vertex("Vertex code", largest.vertex_code.as_ref()),
+        exchange("Exchange code", largest.exchange_code.as_ref()),
+    ];
+    let most = all.iter().flatten().map(|found| found.bytes).max().unwrap_or(0);
+    for found in all.iter().flatten() {
+        let hover = shortened(&found.name, NAME);
+        let name = readable(&hover);
+        let row = Measured {
+            kind: found.kind,
+            name: &name,
+            hover: &hover,
+            is_link: [STEP, VARIABLE].contains(&found.kind),
+            swatch: None,
+            color,
+            size: Some((found.bytes, most)),
+            value: &units.bytes(found.bytes),
+            percent: None,
+            link: None,
+        };
+        let columns = Columns { kind: 96.0, ..Columns::default() };
+        if !ui.push_id(found.kind, |ui| row.ui(ui, columns)).inner.name {
+            continue;
+        }
+        let steps = page.report().steps.get();
+        let of_step = largest.step.as_ref().filter(|_| found.kind == STEP);
+        match of_step.and_then(|step| steps?.ids.position(StepId(step.step))) {
+            Some(position) => page.show_step(position),
+            None if found.kind == VARIABLE => page.show_variable(&found.name),
+            None => {}
+        }
+    }
+    if let (Some(used), Some(capacity)) = (largest.used_bytes, largest.capacity_bytes) {
+        let text = used_text(used, capacity, &|bytes| units.bytes(bytes));
+        ui.weak(format!("{text} used"));
+    }
 }

@@ -3,67 +3,85 @@
 mod advice;
 mod change;
 mod consists;
-mod figures;
+mod evidence;
+mod gaps;
 mod largest;
+mod must_go;
+mod tiles;
 mod verdict;
 
-use eframe::egui::{self, RichText, ScrollArea};
+use eframe::egui::{self, Rect, ScrollArea, UiBuilder};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::PageContext;
+use super::found_insights::{FoundInsights, KnownInsights};
 use super::side_by_side::columns_of_runs_ui;
-use crate::analysis::insights::{Insights, insights_of_resident, insights_with_tiles};
+use crate::analysis::comparison::explanation::GroupedBy;
+use crate::analysis::insights::Insights;
 use crate::analysis::memory::selection::TileSelection;
 use crate::store::Report;
 use crate::ui::command::{Command, Page};
-use crate::ui::job::Latest;
 use crate::ui::pages::RunsPage;
 use crate::ui::runs::{Needed, Needs, Run, RunId, StepAt};
 use crate::ui::selection::Selection;
-use crate::ui::theme::{Tokens, card_frame};
+use crate::ui::theme::BETWEEN_CARDS;
+use crate::ui::widget::card::card_ui;
 use crate::ui::widget::facts::absent_ui;
 
 /// Width from which figures stand beside the advice, points.
-const TWO_COLUMNS: f32 = 820.0;
-/// What of a report insights are worked out from, besides logs.
-const NEEDS: Needs = &[Needed::Liveness, Needed::Debug, Needed::Exchanges];
+const TWO_COLUMNS: f32 = 860.0;
+/// Of the width, what advice has beside them.
+const ADVICE: f32 = 0.6;
 
 #[derive(Default)]
 pub struct InsightsPage {
     changes: change::Changes,
     of_runs: BTreeMap<RunId, InsightsOfRun>,
+    /// Kept while a run is not there, for it may be being read again.
+    choices: BTreeMap<RunId, Choices>,
+}
+
+/// What is chosen on the page of a run.
+#[derive(Default)]
+pub struct Choices {
+    /// What its peak is divided by.
+    by: GroupedBy,
+    largest: largest::LargestOf,
+    advice: advice::Unfolded,
 }
 
 #[derive(Default)]
 struct InsightsOfRun {
-    found: Latest<Vec<bool>, Arc<Insights>>,
+    found: FoundInsights,
     consists: consists::Consists,
     largest: largest::LargestThings,
 }
 
-struct RunPart<'a> {
-    run: &'a Run,
-    selection: &'a mut Selection,
-    commands: &'a mut Vec<Command>,
+/// A run, and what its cards can ask for.
+pub struct RunPart<'a> {
+    pub run: &'a Run,
+    pub choices: &'a mut Choices,
+    pub selection: &'a mut Selection,
+    pub commands: &'a mut Vec<Command>,
 }
 
 impl RunPart<'_> {
-    fn report(&self) -> &Arc<Report> {
+    pub fn report(&self) -> &Arc<Report> {
         &self.run.report
     }
 
-    fn show_step(&mut self, step: usize) {
+    pub fn show_step(&mut self, step: usize) {
         self.selection.steps = vec![StepAt { run: self.run.id, step }];
         self.commands.push(Command::Go(Page::Liveness));
     }
 
-    fn show_variable(&mut self, name: &str) {
+    pub fn show_variable(&mut self, name: &str) {
         self.selection.select_variable(Some(name.to_owned()));
         self.commands.push(Command::Go(Page::Liveness));
     }
 
-    fn show_tiles(&mut self, tiles: TileSelection) {
+    pub fn show_tiles(&mut self, tiles: TileSelection) {
         self.selection.tiles = tiles;
         self.commands.push(Command::Go(Page::Memory));
     }
@@ -84,49 +102,72 @@ impl RunsPage for InsightsPage {
                 self.changes.ui(ui, reference, run);
             }
             let (selection, commands) = (&mut *page.selection, &mut *page.commands);
-            let mut part = RunPart { run, selection, commands };
+            let choices = self.choices.entry(run.id).or_default();
+            let mut part = RunPart { run, choices, selection, commands };
             self.of_runs.entry(run.id).or_default().ui(ui, &mut part);
         });
+    }
+
+    fn run_renamed(&mut self, from: RunId, to: RunId) {
+        if let Some(choices) = self.choices.remove(&from) {
+            self.choices.insert(to, choices);
+        }
     }
 }
 
 impl InsightsOfRun {
     fn ui(&mut self, ui: &mut egui::Ui, page: &mut RunPart<'_>) {
-        let derived = Arc::clone(&page.run.derived);
-        let key = settled(page.report(), NEEDS);
-        let is_final = are_all(&key);
         if !Needed::Liveness.is_settled(page.report()) {
             absent_ui(ui, "The verdict comes as soon as the small tables are read", "");
             return;
         }
-        self.found.ask("insights", ui.ctx(), &key, move |cancel| {
-            let found = is_final.then(|| insights_with_tiles(&derived, cancel.progress()));
-            // What went wrong is among the warnings of the report.
-            let found = found.and_then(Result::ok);
-            Arc::new(found.unwrap_or_else(|| insights_of_resident(&derived)))
-        });
-        let Some((of, found)) = self.found.last() else {
+        let Some(known) = self.found.ask(ui.ctx(), page.run) else {
             let why = self.found.failure();
-            absent_ui(ui, why.unwrap_or("The report is being looked at"), "");
+            absent_ui(ui, why.unwrap_or("Working out what the report says"), "");
             return;
         };
-        let (is_final, found) = (are_all(of), Arc::clone(found));
-        ui.heading("Insights");
-        ui.add_space(2.0);
+        let KnownInsights { found, is_final } = known;
         ScrollArea::vertical().id_salt("insights").auto_shrink(false).show(ui, |ui| {
-            verdict::verdict_ui(ui, page, &found);
-            verdict::ipus_ui(ui, page, &found);
-            let width = ui.available_width();
-            if width < TWO_COLUMNS {
-                advice_or_wait_ui(ui, page, &found, is_final);
+            verdict::verdict_ui(ui, page, &found, is_final);
+            if ui.available_width() < TWO_COLUMNS {
+                self.advice_ui(ui, page, &found, is_final);
                 self.figures_ui(ui, page, &found, is_final);
                 return;
             }
-            ui.columns_const(|[left, right]: &mut [egui::Ui; 2]| {
-                advice_or_wait_ui(left, page, &found, is_final);
-                self.figures_ui(right, page, &found, is_final);
-            });
+            let space = ui.available_rect_before_wrap();
+            let middle = space.left() + (space.width() - BETWEEN_CARDS) * ADVICE;
+            let columns = [space.left()..=middle, middle + BETWEEN_CARDS..=space.right()];
+            let [left, right] = columns.map(|x| Rect::from_x_y_ranges(x, space.y_range()));
+            let mut column = |ui: &mut egui::Ui, rect: Rect, is_advice: bool| {
+                let builder = UiBuilder::new().id_salt(is_advice).max_rect(rect);
+                ui.scope_builder(builder, |ui| match is_advice {
+                    true => self.advice_ui(ui, page, &found, is_final),
+                    false => self.figures_ui(ui, page, &found, is_final),
+                });
+            };
+            column(ui, left, true);
+            column(ui, right, false);
         });
+    }
+
+    /// Advice changes while what it is based on is still being read: until then none is given.
+    fn advice_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut RunPart<'_>,
+        found: &Insights,
+        is_final: bool,
+    ) {
+        if is_final {
+            advice::advice_ui(ui, page, found);
+        } else {
+            card_ui(ui, "What to try", |ui| {
+                ui.weak(
+                    "Advice comes when the operations are read; whether it fits will not change",
+                );
+            });
+        }
+        verdict::why_ui(ui, found);
     }
 
     fn figures_ui(
@@ -136,49 +177,17 @@ impl InsightsOfRun {
         found: &Insights,
         is_final: bool,
     ) {
+        verdict::ipus_ui(ui, page, found);
         if is_final {
-            figures::must_go_ui(ui, page, found);
+            must_go::must_go_ui(ui, page, found);
+            gaps::gaps_ui(ui, found);
         }
         self.consists.ui(ui, page, found);
-        figures::tiles_ui(ui, page, found);
+        tiles::tiles_ui(ui, page, found);
         self.largest.ui(ui, page, found);
     }
-}
-
-/// Advice changes while what it is based on is still being read: until then none is given.
-fn advice_or_wait_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights, is_final: bool) {
-    if is_final {
-        advice::advice_ui(ui, page, found);
-        return;
-    }
-    card_ui(ui, "What to try next", |ui| {
-        ui.weak("Advice comes when the operations are read; whether it fits will not change");
-    });
 }
 
 /// What of a report the bytes of its peak are divided by.
 const OF_BYTES: Needs =
     &[Needed::Liveness, Needed::Debug, Needed::TileVariables, Needed::Exchanges, Needed::Variables];
-
-/// Whether nothing more will come of some parts ([`settled`]).
-fn are_all(settled: &[bool]) -> bool {
-    settled.iter().all(|settled| *settled)
-}
-
-/// Which parts are there, logs first.
-fn settled(report: &Report, needs: Needs) -> Vec<bool> {
-    let parts = needs.iter().map(|needed| needed.is_settled(report));
-    std::iter::once(report.logs.is_settled()).chain(parts).collect()
-}
-
-fn card_ui(ui: &mut egui::Ui, title: &str, contents: impl FnOnce(&mut egui::Ui)) {
-    card_frame(Tokens::now(ui)).show(ui, |ui| {
-        ui.set_width(ui.available_width());
-        ui.with_layout(egui::Layout::top_down(egui::Align::Min), |ui| {
-            ui.label(RichText::new(title).strong().size(15.0));
-            ui.add_space(2.0);
-            contents(ui);
-        });
-    });
-    ui.add_space(6.0);
-}

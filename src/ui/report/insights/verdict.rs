@@ -1,20 +1,24 @@
-//! Whether it fits, and why not.
+//! Whether it fits, what follows from that, and each IPU against its own memory.
 
-use eframe::egui::{self, Label, RichText, ScrollArea};
+use eframe::egui::{self, Label, ScrollArea};
 
-use super::{RunPart, card_ui};
+use super::RunPart;
 use crate::analysis::insights::Insights;
-use crate::analysis::insights::sentences::{ipu_verdict_word, verdict_sentences, verdict_title};
-use crate::analysis::insights::verdict::{Failure, IpuVerdict, Verdict};
+use crate::analysis::insights::sentences::{ipu_verdict_word, verdict_sentences};
+use crate::analysis::insights::verdict::IpuVerdict;
 use crate::analysis::liveness::Scope;
 use crate::analysis::memory::selection::TileSelection;
 use crate::store::DeviceId;
 use crate::text::{clean, grouped};
-use crate::ui::command::{Command, Page};
+use crate::ui::report::verdict_banner::{Proof, verdict_banner_ui};
 use crate::ui::theme::Tokens;
+use crate::ui::theme::fonts;
 use crate::ui::units::Units;
+use crate::ui::widget::bar::Bar;
+use crate::ui::widget::card::card_ui;
+use crate::ui::widget::sign::Sign;
 
-pub fn verdict_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights) {
+pub fn verdict_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights, is_final: bool) {
     let Some(verdict) = &found.verdict else {
         card_ui(ui, "Whether it fits is not known", |ui| {
             let arenas = page.report().system.arenas;
@@ -22,30 +26,30 @@ pub fn verdict_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights) {
         });
         return;
     };
+    let so_far = match page.run.is_working && !is_final {
+        true => Some("So far: variables are still being read, reasons and advice may change"),
+        false => None,
+    };
+    if verdict_banner_ui(ui, verdict, Proof::Used, so_far)
+        && let Some(failure) = &verdict.failure
+        && let Ok(tiles) = failure.tiles.parse::<TileSelection>()
+    {
+        page.show_tiles(tiles);
+    }
+}
+
+/// Why, in sentences: what the head says in short, and what follows from it.
+pub fn why_ui(ui: &mut egui::Ui, found: &Insights) {
+    let Some(verdict) = &found.verdict else { return };
     let units = Units::now(ui);
-    card_ui(ui, &verdict_title(verdict), |ui| {
-        bar_ui(ui, verdict, units);
+    card_ui(ui, "In words", |ui| {
         for sentence in verdict_sentences(verdict, &|bytes| units.bytes(bytes)) {
             ui.add(Label::new(sentence).wrap());
         }
         for conclusion in &found.conclusions {
             ui.add(Label::new(clean(&conclusion.text)).wrap());
         }
-        if let Some(failure) = &verdict.failure {
-            ui.horizontal(|ui| links_ui(ui, page, failure));
-        }
     });
-}
-
-fn bar_ui(ui: &mut egui::Ui, verdict: &Verdict, units: Units) {
-    let (used, capacity) = (verdict.used_bytes, verdict.capacity_bytes.max(1));
-    let part = used as f64 / capacity as f64;
-    let text = format!("{} of {} with gaps", units.bytes(used), units.bytes(capacity));
-    let tokens = Tokens::now(ui);
-    let fill = if verdict.fits { tokens.temporary } else { tokens.over };
-    let bar = egui::ProgressBar::new((part as f32).min(1.0)).fill(fill).desired_height(8.0);
-    ui.add(bar.desired_width(ui.available_width().min(520.0))).accessible_name("Memory used");
-    ui.label(RichText::new(format!("{text}, {:.1} %", part * 100.0)).strong());
 }
 
 /// Each IPU against its own memory, where there are several.
@@ -57,9 +61,9 @@ pub fn ipus_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights) {
     let known = |bytes: Option<u64>| bytes.map_or("–".to_owned(), |bytes| units.bytes(bytes));
     card_ui(ui, "IPUs", |ui| {
         ScrollArea::horizontal().id_salt("IPUs").show(ui, |ui| {
-            egui::Grid::new("IPUs").striped(true).spacing([14.0, 2.0]).show(ui, |ui| {
+            egui::Grid::new("IPUs").spacing([14.0, 4.0]).show(ui, |ui| {
                 for title in TITLES {
-                    ui.weak(title);
+                    ui.label(fonts::caption(title).color(Tokens::now(ui).third_text));
                 }
                 ui.end_row();
                 for ipu in &found.ipus {
@@ -71,8 +75,8 @@ pub fn ipus_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights) {
     });
 }
 
-const TITLES: [&str; 7] =
-    ["", "Verdict", "Tiles over", "Fullest tile", "Peak of its memory", "Always live", "Gaps"];
+const TITLES: [&str; 8] =
+    ["", "Verdict", "Tiles over", "Peak of its memory", "", "Fullest tile", "Always live", "Gaps"];
 
 fn ipu_ui(
     ui: &mut egui::Ui,
@@ -85,27 +89,23 @@ fn ipu_ui(
         let tiles = scope.tiles(page.report().target.get());
         page.show_tiles(TileSelection::of_scope(tiles));
     }
-    let word = ipu_verdict_word(ipu);
-    if ipu.fits {
-        ui.label(word);
-    } else {
-        ui.colored_label(Tokens::now(ui).over, word);
-    }
-    ui.label(grouped(ipu.tiles_over));
-    ui.label(known(ipu.fullest_tile.and_then(|tile| tile.including_gaps_bytes)));
-    ui.label(format!("{} of {}", known(ipu.peak_bytes), known(Some(ipu.limit_bytes))));
-    ui.label(known(ipu.always_live_bytes));
-    ui.label(known(ipu.gap_bytes));
-}
-
-fn links_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, failure: &Failure) {
-    if let Ok(tiles) = failure.tiles.parse::<TileSelection>()
-        && ui.button("Show the tiles that are over").clicked()
-    {
-        page.selection.tiles = tiles;
-        page.commands.push(Command::Go(Page::Memory));
-    }
-    if ui.button("Show the curve").clicked() {
-        page.commands.push(Command::Go(Page::Liveness));
+    ui.horizontal(|ui| {
+        Sign::of(Some(ipu.fits)).ui(ui, 13.0);
+        ui.label(ipu_verdict_word(ipu));
+    });
+    ui.label(fonts::number(grouped(ipu.tiles_over)));
+    ui.label(fonts::number(format!(
+        "{} of {}",
+        known(ipu.peak_bytes),
+        known(Some(ipu.limit_bytes))
+    )));
+    let peak = ipu.peak_bytes.unwrap_or(0);
+    let whole = ipu.limit_bytes.saturating_add(ipu.limit_bytes / 8).max(peak);
+    let parts = [(peak, Tokens::now(ui).temporary)];
+    let bar = Bar { parts: &parts, whole, limit: Some(ipu.limit_bytes) };
+    bar.ui(ui, egui::vec2(90.0, 8.0));
+    let fullest = ipu.fullest_tile.and_then(|tile| tile.including_gaps_bytes);
+    for bytes in [fullest, ipu.always_live_bytes, ipu.gap_bytes] {
+        ui.label(fonts::number(known(bytes)));
     }
 }

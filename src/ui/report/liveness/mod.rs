@@ -20,6 +20,7 @@ use std::sync::Arc;
 
 use super::{IS, PageContext, head_ui, part_or_reason, reason_of, unread_ui};
 use crate::analysis::liveness::{Scope, replica_note, scope_title, why_no_curve};
+use crate::ui::job::Cancel;
 use crate::ui::pages::RunsPage;
 use crate::ui::runs::{Needed, Needs, Run, RunId, Runs, RunsAnswer};
 use crate::ui::split;
@@ -61,9 +62,16 @@ impl RunsPage for LivenessPage {
         }
         let scope = self.choices.scope.scope;
         let needs = (runs, if scope.needs_arenas() { OF_ARENAS } else { OF_WHOLE });
-        self.timelines.ask("liveness curves", ui.ctx(), needs, &scope, move |runs, cancel| {
+        let (name, ctx) = ("liveness curves", ui.ctx());
+        let work = move |runs: &Runs, cancel: &Cancel| {
             SlotTimelines::of(runs, scope, &|| cancel.is_cancelled()).map(Arc::new)
-        });
+        };
+        // Of tiles even a small report has many rows.
+        if scope.needs_arenas() {
+            self.timelines.ask(name, ctx, needs, &scope, work);
+        } else {
+            self.timelines.ask_or_tell(name, ctx, needs, &scope, work);
+        }
         let timelines = self.timelines.last(runs).and_then(|(_, timelines)| timelines.clone());
         head_ui(ui, "Liveness over steps", |ui| {
             let selected = page.selection.tiles.first();

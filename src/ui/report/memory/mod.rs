@@ -1,5 +1,4 @@
-//! Memory: bytes of every tile as pictures and tables, what differs between runs, and maps of tiles.
-//! Of a system without tiles the maps of its arenas.
+//! Memory: bytes of every tile as pictures and tables, and what differs between runs.
 
 mod arranged;
 mod axis;
@@ -20,17 +19,13 @@ mod tabs;
 mod tiles;
 mod tooltip;
 mod variables;
+mod views;
 
 use eframe::egui::{self, Margin};
 use std::sync::Arc;
 
-use super::address_steps::AddressStepsView;
-use super::category_colors::AskedColors;
-use super::chip_map::ChipMapView;
-use super::memory_map::{MemoryMap, MemoryView, views_ui};
-use super::tile_grid::TileGridView;
+use super::machines::pairing_ui;
 use super::{IS, PageContext, is_limit_near, part_or_reason, run_title_ui, tables_height};
-use crate::analysis::memory::selection::TileSelection;
 use crate::store::TileId;
 use crate::ui::pages::RunsPage;
 use crate::ui::runs::{Needed, Needs, Run, RunId, Runs, RunsAnswer};
@@ -42,6 +37,7 @@ use choices::Choices;
 use difference_map::DifferenceMapView;
 use picture::TilesShown;
 use statistics::statistics_ui;
+use views::{MemoryView, views_ui};
 
 /// Least height of the pictures with what is above them, points.
 const PICTURES: f32 = 220.0;
@@ -56,11 +52,6 @@ pub struct MemoryPage {
     selecting: select::Selecting,
     tabs: tabs::Tabs,
     differences: DifferenceMapView,
-    map: MemoryMap,
-    all_tiles: ChipMapView,
-    colors: AskedColors,
-    address_steps: AddressStepsView,
-    grid: TileGridView,
     /// The runs of the frame before.
     shown: Vec<RunId>,
     /// A tile that shall be visible.
@@ -82,32 +73,14 @@ impl RunsPage for MemoryPage {
             self.pictures.reveal = Some(tile);
         }
         self.view = self.view.of(page.runs);
-        match self.view {
-            MemoryView::OneTile => {
-                let (runs, view) = (page.runs, &mut self.view);
-                self.map.ui(ui, page, &mut self.colors, |ui| views_ui(ui, view, runs));
-            }
-            MemoryView::AddressSteps => {
-                let (runs, view) = (page.runs, &mut self.view);
-                self.address_steps.ui(ui, page, &mut self.colors, |ui| views_ui(ui, view, runs));
-            }
-            MemoryView::AllTiles => {
-                self.view_ui(ui, page);
-                self.all_tiles.ui(ui, page, &mut self.colors);
-            }
-            MemoryView::Grid => {
-                self.view_ui(ui, page);
-                self.grid.ui(ui, page);
-            }
-            MemoryView::Tiles | MemoryView::Differences => self.tiles_ui(ui, page),
-        }
+        pairing_ui(ui, page.runs);
+        self.tiles_ui(ui, page);
     }
 
     fn run_renamed(&mut self, from: RunId, to: RunId) {
         // What was read and worked out goes, what was chosen and is visible stays.
         let before = std::mem::take(self);
-        let Self { view, mut choices, pictures, tabs, map, address_steps, .. } = before;
-        let Self { all_tiles, grid, differences, .. } = before;
+        let Self { view, mut choices, pictures, tabs, differences, .. } = before;
         choices.series.rename(from, to);
         let rename = |run: RunId| if run == from { to } else { run };
         let shown = before.shown.into_iter().map(rename).collect();
@@ -116,10 +89,6 @@ impl RunsPage for MemoryPage {
             choices,
             pictures: pictures.of_other_figures(),
             tabs: tabs.of_other_figures(),
-            map: map.of_other_figures(),
-            address_steps: address_steps.of_other_figures(),
-            all_tiles: all_tiles.of_other_figures(),
-            grid: grid.of_other_figures(rename),
             differences: differences.of_other_figures(rename),
             shown,
             ..Self::default()
@@ -127,26 +96,14 @@ impl RunsPage for MemoryPage {
     }
 
     fn show_place(&mut self, place: Place) {
-        match place {
-            Place::Tile(tile) => {
-                self.view = MemoryView::Tiles;
-                self.wanted_tile = Some(tile);
-            }
-            Place::Map(_) => self.view = MemoryView::OneTile,
-            Place::Step(_) => {}
+        if let Place::Tile(tile) = place {
+            self.view = MemoryView::Tiles;
+            self.wanted_tile = Some(tile);
         }
     }
 }
 
 impl MemoryPage {
-    /// The choice of what is shown, and the way from a tile to its map.
-    fn view_ui(&mut self, ui: &mut egui::Ui, page: &PageContext<'_>) {
-        ui.horizontal(|ui| {
-            views_ui(ui, &mut self.view, page.runs);
-            map_of_tile_ui(ui, &page.selection.tiles, &mut self.view);
-        });
-    }
-
     fn tiles_ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
         let runs = page.runs;
         let before = self.divided.last(runs).and_then(|(_, divided)| divided.clone());
@@ -214,21 +171,10 @@ impl MemoryPage {
     }
 }
 
-fn map_of_tile_ui(ui: &mut egui::Ui, selected: &TileSelection, view: &mut MemoryView) {
-    if let (1, Some(tile)) = (selected.count(), selected.first()) {
-        ui.separator();
-        if ui.button(format!("Map of tile {tile}")).clicked() {
-            *view = MemoryView::OneTile;
-        }
-    } else {
-        ui.weak("Click a tile to select it");
-    }
-}
-
 /// Whether all runs have memory by tile, or arenas of another system; says what one does not have.
 fn has_memory(ui: &mut egui::Ui, runs: &Runs) -> bool {
     let has_none = |run: &&Run| run.report.arenas.get().is_none_or(|it| it.ids.is_empty());
-    let Some(run) = runs.iter().find(has_none) else { return true };
+    let Some(run) = runs.iter().find(has_none) else { return has_alike(ui, runs) };
     let mut what = "Memory".to_owned();
     if !runs.is_one() {
         run_title_ui(ui, run);
@@ -239,4 +185,16 @@ fn has_memory(ui: &mut egui::Ui, runs: &Runs) -> bool {
         absent_ui(ui, &format!("No {}", runs.system().arenas), "The report lists none");
     }
     false
+}
+
+/// Whether the arenas of all runs have figures side by side, as tiles have; says where else they are.
+fn has_alike(ui: &mut egui::Ui, runs: &Runs) -> bool {
+    let is_absent = |run: &Run| run.report.memory.absence().is_some_and(|it| !it.is_explained());
+    let is_alike = !runs.iter().any(is_absent);
+    if !is_alike {
+        let arenas = runs.system().arenas;
+        let why = format!("The {arenas} are of different kinds and sizes: the page Map shows each");
+        absent_ui(ui, &format!("The {arenas} are not compared with each other"), &why);
+    }
+    is_alike
 }

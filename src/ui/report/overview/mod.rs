@@ -1,13 +1,221 @@
-//! Overview.
+//! Overview: whether the program fits and why not, what its memory is used for, its curve, its tiles, what to try
+//! first, and the facts of report and machine; everything leads on by a click.
+
+mod advice;
+mod capacity;
+mod facts;
+mod steps;
+mod tiles;
+
+use eframe::egui::{self, Align, Layout, ScrollArea, Vec2};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use super::PageContext;
+use super::found_insights::{FoundInsights, KnownInsights};
+use super::insights::{Choices, RunPart};
+use super::verdict_banner::{Proof, verdict_banner_ui};
+use crate::analysis::insights::fullest_tiles::{Bin, histogram_around_limit};
+use crate::analysis::liveness::Scope;
+use crate::analysis::liveness::timeline::Timeline;
+use crate::analysis::memory::capacity::Capacity;
+use crate::ui::command::{Command, Page};
+use crate::ui::job::Cancel;
 use crate::ui::pages::RunsPage;
-use eframe::egui;
+use crate::ui::runs::{Needed, Needs, Run, RunId, RunsAnswer};
+use crate::ui::theme::BETWEEN_CARDS;
+use crate::ui::widget::card::{card_ui, card_with_ui};
+use crate::ui::widget::inspector::inspector_ui;
+use facts::GroupsOfRun;
+use steps::{NamedPeak, StepsPicture, answer_of_curve_ui, named_peaks};
+
+const NEEDS: Needs = &[Needed::Memory, Needed::Liveness, Needed::About, Needed::Debug];
+/// Pieces of advice that are shown.
+const MOST_ADVICE: usize = 3;
+/// Width from which cards stand beside one another, points.
+const BESIDE: f32 = 640.0;
+/// Heights of the cards of curve and tiles, points: what advice leaves of the page, between these.
+const LEAST_PICTURES: f32 = 250.0;
+const MOST_PICTURES: f32 = 560.0;
+/// Height of a piece of advice, points.
+const ADVICE: f32 = 168.0;
 
 #[derive(Default)]
-pub struct OverviewPage {}
+pub struct OverviewPage {
+    known: RunsAnswer<(), Vec<Known>>,
+    of_runs: BTreeMap<RunId, OfRun>,
+}
+
+#[derive(Default)]
+struct OfRun {
+    insights: FoundInsights,
+    steps: StepsPicture,
+    strip: tiles::Strip,
+    choices: Choices,
+}
+
+/// What is worked out of a run, beside its insights.
+struct Known {
+    capacity: Option<Capacity>,
+    timeline: Option<Arc<Timeline>>,
+    peaks: Vec<NamedPeak>,
+    tiles: Vec<Bin>,
+    facts: GroupsOfRun,
+}
+
+impl Known {
+    fn of(run: &Run, cancel: &Cancel) -> Self {
+        let report = &run.report;
+        let timeline = run.derived.timeline(Scope::Everything, &|| cancel.is_cancelled());
+        let operations = run.derived.operations();
+        let peaks = timeline.as_ref().map(|it| named_peaks(report, it, operations.as_deref()));
+        Self {
+            capacity: Capacity::of(report),
+            peaks: peaks.unwrap_or_default(),
+            timeline,
+            tiles: histogram_around_limit(report),
+            facts: GroupsOfRun::of(run),
+        }
+    }
+}
 
 impl RunsPage for OverviewPage {
-    fn ui(&mut self, ui: &mut egui::Ui, _page: &mut PageContext<'_>) {
-        ui.heading("Overview");
+    fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
+        let runs = page.runs;
+        self.of_runs.retain(|id, _| runs.position(*id).is_some());
+        self.known.ask_or_tell("overview", ui.ctx(), (runs, NEEDS), &(), |runs, cancel| {
+            runs.iter().map(|run| Known::of(run, cancel)).collect()
+        });
+        let Some((_, known)) = self.known.last(runs) else {
+            ui.weak(self.known.failure().unwrap_or("Reading…"));
+            return;
+        };
+        *page.has_painted_graph |= known.iter().any(|known| known.timeline.is_some());
+        let (run, known) = (runs.reference(), known.first());
+        let Some(known) = known else { return };
+        let state = self.of_runs.entry(run.id).or_default();
+        let insights = state.insights.ask(ui.ctx(), run);
+        let (selection, commands) = (&mut *page.selection, &mut *page.commands);
+        let choices = &mut std::mem::take(&mut state.choices);
+        let mut part = RunPart { run, choices, selection, commands };
+        inspector_ui(ui, |ui| facts::facts_ui(ui, &known.facts, &mut part));
+        ScrollArea::vertical().id_salt("overview").auto_shrink(false).show(ui, |ui| {
+            state.ui(ui, known, insights.as_ref(), &mut part);
+        });
+    }
+}
+
+impl OfRun {
+    fn ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        known: &Known,
+        insights: Option<&KnownInsights>,
+        part: &mut RunPart<'_>,
+    ) {
+        if let Some((insights, verdict)) =
+            insights.and_then(|insights| Some((insights, insights.found.verdict.as_ref()?)))
+        {
+            let so_far = (!insights.is_final).then_some("operations are still being read");
+            if verdict_banner_ui(ui, verdict, Proof::Figures, so_far)
+                && let Some(failure) = &verdict.failure
+                && let Ok(tiles) = failure.tiles.parse()
+            {
+                part.show_tiles(tiles);
+            }
+        }
+        if let Some(capacity) = &known.capacity {
+            let title = part.run.report.target.get().and_then(|target| target.ipus);
+            let title = match title {
+                Some(ipus @ 2..) => format!("Memory of {ipus} IPUs, with gaps"),
+                _ => format!("Memory of all {}, with gaps", part.run.report.system.arenas),
+            };
+            card_ui(ui, &title, |ui| capacity::capacity_ui(ui, capacity));
+        }
+        self.pictures_ui(ui, known, part);
+        if let Some(insights) = insights {
+            advice_ui(ui, insights, part);
+        }
+    }
+
+    fn pictures_ui(&mut self, ui: &mut egui::Ui, known: &Known, part: &mut RunPart<'_>) {
+        let width = ui.available_width();
+        let limit = part.run.report.bytes_per_tile();
+        let tiles = limit.filter(|_| !known.tiles.is_empty());
+        let below = ADVICE + 60.0;
+        let height = (ui.available_height() - below).clamp(LEAST_PICTURES, MOST_PICTURES);
+        let is_beside = width >= BESIDE && tiles.is_some() && known.timeline.is_some();
+        let left = if is_beside { (width - BETWEEN_CARDS) * 0.62 } else { width };
+        let right = if is_beside { width - BETWEEN_CARDS - left } else { width };
+        let mut steps_ui = |ui: &mut egui::Ui, part: &mut RunPart<'_>| {
+            let Some(timeline) = &known.timeline else { return };
+            card_with_ui(
+                ui,
+                "Memory over steps",
+                |ui| answer_of_curve_ui(ui, timeline),
+                |ui| {
+                    let height = height - 64.0;
+                    self.steps.ui(ui, (timeline, &known.peaks), height, part);
+                },
+            );
+        };
+        let strip = &mut self.strip;
+        let mut tiles_ui = |ui: &mut egui::Ui, part: &mut RunPart<'_>| {
+            let Some(limit) = tiles else { return };
+            card_ui(ui, "Tiles", |ui| {
+                tiles::histogram_ui(ui, (&known.tiles, limit), height * 0.5, part);
+                strip.ui(ui, height * 0.27, part);
+            });
+        };
+        if !is_beside {
+            steps_ui(ui, part);
+            tiles_ui(ui, part);
+            return;
+        }
+        let column = Layout::top_down(Align::Min);
+        ui.horizontal_top(|ui| {
+            ui.spacing_mut().item_spacing.x = BETWEEN_CARDS;
+            let size = Vec2::new(left, height);
+            ui.allocate_ui_with_layout(size, column, |ui| steps_ui(ui, part));
+            let size = Vec2::new(right, height);
+            ui.allocate_ui_with_layout(size, column, |ui| tiles_ui(ui, part));
+        });
+    }
+}
+
+fn advice_ui(ui: &mut egui::Ui, insights: &KnownInsights, part: &mut RunPart<'_>) {
+    if !insights.is_final {
+        ui.weak("Advice comes when the operations are read; whether it fits will not change");
+        return;
+    }
+    let shown: Vec<_> = insights.found.advice.iter().take(MOST_ADVICE).collect();
+    if shown.is_empty() {
+        return;
+    }
+    let columns = if ui.available_width() >= BESIDE { shown.len() } else { 1 };
+    let gaps = BETWEEN_CARDS * (columns as f32 - 1.0);
+    let width = ((ui.available_width() - gaps) / columns as f32).floor();
+    let size = Vec2::new(width, ADVICE);
+    let all = |ui: &mut egui::Ui| {
+        ui.spacing_mut().item_spacing = Vec2::splat(BETWEEN_CARDS);
+        for (number, advice) in (1..).zip(&shown) {
+            let column = Layout::top_down(Align::Min);
+            let piece = |ui: &mut egui::Ui| advice::piece_ui(ui, number, advice);
+            ui.allocate_ui_with_layout(size, column, piece);
+        }
+    };
+    if columns > 1 {
+        ui.horizontal_top(all)
+    } else {
+        ui.vertical(all)
+    };
+    ui.add_space(4.0);
+    let more = insights.found.advice.len().saturating_sub(shown.len());
+    let title = match more {
+        0 => "Evidence in Insights".to_owned(),
+        more => format!("{more} more, and the evidence, in Insights"),
+    };
+    if ui.link(title).clicked() {
+        part.commands.push(Command::Go(Page::Insights));
     }
 }

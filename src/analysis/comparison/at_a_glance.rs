@@ -1,0 +1,209 @@
+//! Runs at a glance: whether each fits, its key figures against their limits, and which have the same curve.
+
+use crate::analysis::comparison::facts::Fit;
+use crate::analysis::liveness::scope_curve::AlwaysLive;
+use crate::analysis::liveness::timeline::{Timeline, WithTimeline};
+use crate::analysis::memory::{FullestTile, code_bytes, totals};
+use crate::analysis::throughput::throughput;
+
+/// What is said of a run in a line. What is not known is `None`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RunFacts {
+    pub fit: Option<Fit>,
+    /// The most that is alive at a step.
+    pub peak_bytes: Option<u64>,
+    /// What the peak is held against; `None` of several devices, which each have their own.
+    pub limit_bytes: Option<u64>,
+    /// The fullest tile, gaps included, and what a tile has.
+    pub fullest_bytes: Option<u64>,
+    pub bytes_per_tile: Option<u64>,
+    pub always_live_bytes: Option<u64>,
+    pub code_bytes: Option<u64>,
+    /// By cycles, or else by elapsed time.
+    pub samples_per_second: Option<f64>,
+    /// Whether anything was recorded.
+    pub is_recorded: bool,
+    /// The first run with the same curve, where that is another one.
+    pub same_curve_as: Option<usize>,
+}
+
+/// The facts of some runs, whose timelines are those of everything.
+pub fn run_facts(runs: &[WithTimeline]) -> Vec<RunFacts> {
+    let facts = |(place, run): (usize, &WithTimeline)| RunFacts {
+        same_curve_as: runs.iter().take(place).position(|other| have_same_curve(run, other)),
+        ..facts_of(run)
+    };
+    runs.iter().enumerate().map(facts).collect()
+}
+
+fn facts_of(run: &WithTimeline) -> RunFacts {
+    let report = &*run.report;
+    let (memory, target) = (report.memory.get(), report.target.get());
+    let timeline = run.timeline.as_deref();
+    let fullest =
+        memory.and_then(|memory| FullestTile::of(memory, totals(memory, target).fullest?));
+    let rate = throughput(report);
+    RunFacts {
+        fit: Fit::of(report),
+        peak_bytes: timeline.map(|timeline| timeline.top),
+        limit_bytes: timeline.and_then(|timeline| timeline.limit),
+        fullest_bytes: fullest.and_then(|tile| tile.including_gaps_bytes),
+        bytes_per_tile: report.bytes_per_tile(),
+        always_live_bytes: timeline.and_then(level),
+        code_bytes: memory.and_then(code_bytes),
+        samples_per_second: rate.by_cycles.or(rate.by_elapsed_time),
+        is_recorded: report.execution.get().is_some_and(|execution| execution.runs > 0),
+        same_curve_as: None,
+    }
+}
+
+fn level(timeline: &Timeline) -> Option<u64> {
+    match timeline.curve.always_live {
+        AlwaysLive::Level(bytes) => Some(bytes),
+        _ => None,
+    }
+}
+
+fn have_same_curve(run: &WithTimeline, other: &WithTimeline) -> bool {
+    let (Some(run), Some(other)) = (&run.timeline, &other.timeline) else { return false };
+    run.curve.not_always_live == other.curve.not_always_live
+        && run.curve.always_live == other.curve.always_live
+        && !run.curve.not_always_live.is_empty()
+}
+
+impl RunFacts {
+    /// Bytes that are free on the fullest tile; below 0 where it is over.
+    fn free_bytes(&self) -> Option<i128> {
+        Some(i128::from(self.bytes_per_tile?) - i128::from(self.fullest_bytes?))
+    }
+}
+
+/// Which of the runs fits, in a sentence, and whether any does: `None` where that is known of none. Runs are named
+/// by what `name` says of their place, such as `D, amp-0.35`; `size` writes bytes.
+pub fn which_fits(
+    runs: &[RunFacts],
+    name: &dyn Fn(usize) -> String,
+    size: &dyn Fn(u64) -> String,
+) -> (Option<bool>, String) {
+    let known = runs.iter().filter(|run| run.fit.is_some()).count();
+    let fitting: Vec<usize> = places(runs, true);
+    let roomiest = |places: &[usize]| {
+        let free = |place: &usize| Some((runs.get(*place)?.free_bytes()?, *place));
+        // The first of equals.
+        places
+            .iter()
+            .filter_map(free)
+            .max_by_key(|(free, place)| (*free, std::cmp::Reverse(*place)))
+    };
+    let room = |places: &[usize]| {
+        let (free, place) = roomiest(places)?;
+        let bytes = size(u64::try_from(free.unsigned_abs()).unwrap_or(u64::MAX));
+        Some((place, bytes))
+    };
+    let free = |places: &[usize], is_named: bool| match room(places) {
+        Some((place, bytes)) if is_named => {
+            format!(": most room in {}, {bytes} free on the fullest tile", name(place))
+        }
+        Some((_, bytes)) => format!(": {bytes} free on the fullest tile"),
+        None => String::new(),
+    };
+    let unknown = match runs.len() - known {
+        0 => String::new(),
+        count => format!("; of {count} it is not known"),
+    };
+    let text = match (fitting.as_slice(), known) {
+        (_, 0) => return (None, "Whether they fit is not known".to_owned()),
+        ([], 1) if runs.len() == 1 => "It does not fit".to_owned(),
+        ([], _) => {
+            let over = places(runs, false);
+            let nearest = room(&over).map(|(place, bytes)| {
+                format!(": nearest is {}, {bytes} over on the fullest tile", name(place))
+            });
+            let none = if (known, runs.len()) == (2, 2) { "Neither fits" } else { "None fits" };
+            format!("{none}{}", nearest.unwrap_or_default())
+        }
+        ([one], _) if runs.len() > 1 => {
+            format!("Only {}, fits{}", name(*one), free(&fitting, false))
+        }
+        (all, _) if all.len() == runs.len() => match all.len() {
+            1 => format!("It fits{}", free(all, false)),
+            2 => format!("Both fit{}", free(all, true)),
+            count => format!("All {count} fit{}", free(all, true)),
+        },
+        (some, _) => format!("{} of {} fit{}", some.len(), runs.len(), free(some, true)),
+    };
+    (Some(!fitting.is_empty()), format!("{text}{unknown}"))
+}
+
+/// The places of the runs that fit, or of those that do not.
+fn places(runs: &[RunFacts], fits: bool) -> Vec<usize> {
+    let is_wanted = |run: &RunFacts| run.fit.is_some_and(|fit| fit.fits == fits);
+    (0..runs.len()).filter(|place| runs.get(*place).is_some_and(is_wanted)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A run whose fullest tile has so many bytes of 100; `None` of which it is not known.
+    fn run(fullest: Option<u64>) -> RunFacts {
+        let fit = fullest.map(|bytes| Fit {
+            fits: bytes <= 100,
+            tiles: 4,
+            tiles_over: Some(u64::from(bytes > 100)),
+            most_over: Some(bytes.saturating_sub(100)),
+        });
+        RunFacts { fit, fullest_bytes: fullest, bytes_per_tile: Some(100), ..RunFacts::default() }
+    }
+
+    fn answer(runs: &[Option<u64>]) -> (Option<bool>, String) {
+        let runs: Vec<RunFacts> = runs.iter().copied().map(run).collect();
+        let name = |place: usize| ["A, a", "B, b", "C, c"][place].to_owned();
+        which_fits(&runs, &name, &|bytes| format!("{bytes} B"))
+    }
+
+    #[test]
+    fn the_answer_says_which_fits_and_with_how_much_room() {
+        let text = |runs: &[Option<u64>]| answer(runs).1;
+        assert_eq!(
+            answer(&[Some(120), Some(90), Some(130)]),
+            (Some(true), "Only B, b, fits: 10 B free on the fullest tile".to_owned())
+        );
+        assert_eq!(
+            answer(&[Some(120), Some(103), Some(103)]),
+            (Some(false), "None fits: nearest is B, b, 3 B over on the fullest tile".to_owned())
+        );
+        assert_eq!(
+            text(&[Some(120), Some(130)]),
+            "Neither fits: nearest is A, a, 20 B over on the fullest tile"
+        );
+        assert_eq!(
+            text(&[Some(90), Some(80)]),
+            "Both fit: most room in B, b, 20 B free on the fullest tile"
+        );
+        assert_eq!(
+            text(&[Some(90), Some(80), Some(99)]),
+            "All 3 fit: most room in B, b, 20 B free on the fullest tile"
+        );
+        assert_eq!(
+            text(&[Some(90), Some(180), Some(99)]),
+            "2 of 3 fit: most room in A, a, 10 B free on the fullest tile"
+        );
+    }
+
+    #[test]
+    fn what_is_not_known_is_said() {
+        assert_eq!(answer(&[None, None]), (None, "Whether they fit is not known".to_owned()));
+        assert_eq!(
+            answer(&[None, Some(90)]).1,
+            "Only B, b, fits: 10 B free on the fullest tile; of 1 it is not known"
+        );
+        assert_eq!(
+            answer(&[None, Some(190)]).1,
+            "None fits: nearest is B, b, 90 B over on the fullest tile; of 1 it is not known"
+        );
+        assert_eq!(answer(&[Some(100)]).1, "It fits: 0 B free on the fullest tile");
+        assert_eq!(answer(&[Some(101)]), (Some(false), "It does not fit".to_owned()));
+        assert_eq!(answer(&[]).0, None);
+    }
+}

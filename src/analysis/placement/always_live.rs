@@ -1,0 +1,102 @@
+//! What always-live memory consists of, from the bottom to the top: bands that a picture can name.
+//!
+//! Thousands of small placements lie there in turns. The addresses are divided evenly; a part of which half is
+//! always live is made of the categories that have at least a fifth of that, and neighbours that are made of the
+//! same categories are one band.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use crate::analysis::placement::tile_map::Block;
+use crate::store::ids::CategoryId;
+
+/// A range of addresses with the categories that make it up, most bytes first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Band {
+    /// The addresses.
+    pub bytes: Range<u64>,
+    /// The categories; `None` for what the file does not name.
+    pub categories: Vec<Option<CategoryId>>,
+}
+
+type Sums = BTreeMap<Option<CategoryId>, u64>;
+
+/// The bands of blocks, which come by offset, in parts of so many bytes.
+pub fn bands(blocks: &[Block], part: u64) -> Vec<Band> {
+    let part = part.max(1);
+    let mut sums: BTreeMap<u64, Sums> = BTreeMap::new();
+    for block in blocks.iter().filter(|block| block.is_always_live) {
+        let mut at = block.offset;
+        while at < block.end {
+            let end = block.end.min((at / part).saturating_add(1).saturating_mul(part));
+            *sums.entry(at / part).or_default().entry(block.category).or_default() += end - at;
+            at = end;
+        }
+    }
+    let mut bands: Vec<(Range<u64>, Sums)> = Vec::new();
+    for (place, mut sums) in sums {
+        let all: u64 = sums.values().sum();
+        if all.saturating_mul(2) < part {
+            continue;
+        }
+        sums.retain(|_, bytes| bytes.saturating_mul(5) >= all);
+        let bytes = place.saturating_mul(part)..(place + 1).saturating_mul(part);
+        match bands.last_mut() {
+            Some((before, of_before))
+                if before.end == bytes.start && of_before.keys().eq(sums.keys()) =>
+            {
+                before.end = bytes.end;
+                sums.iter().for_each(|(id, bytes)| *of_before.entry(*id).or_default() += bytes);
+            }
+            _ => bands.push((bytes, sums)),
+        }
+    }
+    let band = |(bytes, sums): (Range<u64>, Sums)| {
+        let mut categories: Vec<_> = sums.into_iter().collect();
+        categories.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
+        Band { bytes, categories: categories.into_iter().map(|(id, _)| id).collect() }
+    };
+    bands.into_iter().map(band).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::ClassId;
+
+    #[test]
+    fn what_lies_in_turns_is_one_band() {
+        let block = |(offset, end, category, is_always_live)| Block {
+            row: 0,
+            offset,
+            end,
+            lane: 0,
+            category: Some(CategoryId(category)),
+            class: ClassId(0),
+            is_always_live,
+        };
+        // Parts of ten bytes: code; code and state in turns twice; a sliver; temporary.
+        let blocks = [
+            (0, 10, 1, true),
+            (10, 14, 1, true),
+            (14, 20, 2, true),
+            (20, 26, 1, true),
+            (26, 29, 2, true),
+            (29, 30, 3, true),
+            (30, 34, 3, true),
+            (40, 50, 4, false),
+        ]
+        .map(block);
+        let found = bands(&blocks, 10);
+        let ids = |ids: &[u32]| ids.iter().map(|id| Some(CategoryId(*id))).collect::<Vec<_>>();
+        assert_eq!(
+            found,
+            [
+                Band { bytes: 0..10, categories: ids(&[1]) },
+                Band { bytes: 10..30, categories: ids(&[1, 2]) },
+            ]
+        );
+        assert_eq!(bands(&blocks, 0).first().map(|band| band.bytes.clone()), Some(0..14));
+        assert_eq!(bands(&[], 10), []);
+    }
+}

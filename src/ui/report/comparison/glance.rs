@@ -1,0 +1,440 @@
+//! All runs, a line each: whether it fits, its curve, its peak and fullest tile against their limits. A click
+//! chooses the run that the reference is compared with.
+
+use eframe::egui::{
+    self, Align2, Color32, Painter, Pos2, Rect, Role, Sense, Shape, Stroke, Vec2, WidgetInfo,
+};
+use std::sync::Arc;
+
+use super::curves::{ColumnCurve, Meshes, mesh_key};
+use crate::analysis::comparison::at_a_glance::{RunFacts, run_facts, which_fits};
+use crate::analysis::liveness::Scope;
+use crate::analysis::liveness::timeline::WithTimeline;
+use crate::text::{grouped, rate, shortened};
+use crate::ui::job::{Cancel, Made, Same};
+use crate::ui::report::PageContext;
+use crate::ui::report::head::Answer;
+use crate::ui::run_chips::paint_badge;
+use crate::ui::runs::{Needed, Needs, Run, RunId, Runs, RunsAnswer};
+use crate::ui::theme::fonts::{self, size};
+use crate::ui::theme::{BETWEEN_CARDS, Tokens, card_frame};
+use crate::ui::units::Units;
+use crate::ui::widget::bar::Bar;
+use crate::ui::widget::picture::text_within;
+use crate::ui::widget::sign::Sign;
+
+const NEEDS: Needs = &[Needed::Memory, Needed::Liveness, Needed::About, Needed::Axis];
+/// Height of a line, points.
+const ROW: f32 = 30.0;
+const HEAD: f32 = 22.0;
+/// Between columns, points.
+const GAP: f32 = 10.0;
+
+/// What is known of all runs.
+#[derive(Debug, PartialEq)]
+pub struct Glance {
+    pub facts: Vec<RunFacts>,
+    pub curves: Vec<Option<ColumnCurve>>,
+    pub slots: usize,
+    /// What all curves are held against; `None` where runs have different limits.
+    pub limit: Option<u64>,
+}
+
+impl Glance {
+    fn of(runs: &Runs, cancel: &Cancel) -> Self {
+        let is_cancelled = || cancel.is_cancelled();
+        let timeline = |run: &Run| run.derived.with_timeline(Scope::Everything, &is_cancelled);
+        let known: Vec<_> = runs.iter().map(timeline).collect();
+        let facts = run_facts(&known);
+        let steps = |run: &WithTimeline| {
+            run.timeline.as_ref().map_or(0, |timeline| timeline.curve.not_always_live.len())
+        };
+        let slots = match runs.axis() {
+            Some(axis) => axis.len(),
+            None => known.iter().map(steps).max().unwrap_or(0),
+        };
+        let curve = |(place, run): (usize, &WithTimeline)| {
+            let step_in = |slot: usize| match runs.axis() {
+                Some(axis) => axis.step(place, slot),
+                None => Some(slot),
+            };
+            Some(ColumnCurve::of(run.timeline.as_ref()?, slots, step_in))
+        };
+        let curves = known.iter().enumerate().map(curve).collect();
+        let mut limits = facts.iter().filter_map(|facts| facts.limit_bytes);
+        let limit = limits.next().filter(|limit| limits.all(|other| other == *limit));
+        Self { facts, curves, slots, limit }
+    }
+
+    /// Bytes of a curve, in the unit of the limit.
+    pub fn bytes(&self, bytes: u64, units: Units) -> String {
+        self.limit.map_or_else(|| units.bytes(bytes), |limit| units.beside(bytes, limit))
+    }
+}
+
+/// A column that is left out where there is no room for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cell {
+    Badge,
+    Name,
+    Verdict,
+    Curve,
+    Peak,
+    AgainstLimit,
+    Fullest,
+    AgainstTile,
+    AlwaysLive,
+    Code,
+    Samples,
+    Note,
+}
+
+/// The columns with their widths and how early they are left out: 0 never.
+const CELLS: [(Cell, f32, u8); 12] = [
+    (Cell::Badge, 24.0, 0),
+    (Cell::Name, 110.0, 0),
+    (Cell::Verdict, 112.0, 0),
+    (Cell::Curve, 120.0, 2),
+    (Cell::Peak, 76.0, 0),
+    (Cell::AgainstLimit, 104.0, 1),
+    (Cell::Fullest, 76.0, 0),
+    (Cell::AgainstTile, 104.0, 1),
+    (Cell::AlwaysLive, 76.0, 4),
+    (Cell::Code, 76.0, 5),
+    (Cell::Samples, 66.0, 3),
+    (Cell::Note, 110.0, 6),
+];
+
+/// The columns that there is room for, from left to right, with where they begin and how wide they are.
+fn columns(width: f32) -> Vec<(Cell, f32, f32)> {
+    let sum = |least: u8| -> f32 {
+        CELLS.iter().filter(|(.., early)| *early <= least).map(|(_, width, _)| width + GAP).sum()
+    };
+    let least = (0..=6).rev().find(|least| sum(*least) <= width).unwrap_or(0);
+    let mut left = 0.0;
+    let kept = CELLS.iter().filter(|(.., early)| *early <= least);
+    kept.map(|(cell, width, _)| {
+        let from = left;
+        left += width + GAP;
+        (*cell, from, *width)
+    })
+    .collect()
+}
+
+#[derive(Default)]
+pub struct GlanceTable {
+    found: RunsAnswer<(), Arc<Glance>>,
+    meshes: Meshes,
+    answer: Made<(Same<Glance>, Units), Answer>,
+}
+
+impl GlanceTable {
+    /// Asks for what is known of the runs.
+    pub fn ask(&mut self, ui: &egui::Ui, runs: &Arc<Runs>) -> Option<Arc<Glance>> {
+        self.found.ask("runs at a glance", ui.ctx(), (runs, NEEDS), &(), |runs, cancel| {
+            Arc::new(Glance::of(runs, cancel))
+        });
+        self.found.last(runs).map(|((), glance)| Arc::clone(glance))
+    }
+
+    /// Which of the runs fit, with its sign.
+    pub fn answer(&mut self, ui: &egui::Ui, runs: &Runs, glance: &Arc<Glance>) -> &Answer {
+        let units = Units::now(ui);
+        self.answer.of((Same(Arc::clone(glance)), units), |_| {
+            let name = |place: usize| {
+                runs.get(place).map_or_else(String::new, |run| {
+                    format!("{}, {}", run.badge.letter, shortened(&run.name, 40))
+                })
+            };
+            let size = |bytes| units.bytes(bytes);
+            let (fits, text) = which_fits(&glance.facts, &name, &size);
+            (Sign::of(fits), text)
+        })
+    }
+
+    /// Draws the table; returns the run that was clicked.
+    pub fn ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &PageContext<'_>,
+        glance: &Arc<Glance>,
+        compared: Option<RunId>,
+    ) -> Option<RunId> {
+        let (runs, units, tokens) = (page.runs, Units::now(ui), *Tokens::now(ui));
+        let mut clicked = None;
+        card_frame(&tokens).inner_margin(egui::Margin::symmetric(8, 6)).show(ui, |ui| {
+            ui.set_width(ui.available_width());
+            ui.spacing_mut().item_spacing.y = 0.0;
+            let size = Vec2::new(ui.available_width(), HEAD + ROW * runs.len() as f32);
+            let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
+            let columns = columns(rect.width());
+            head(ui.painter(), rect, &columns, glance, units, &tokens);
+            let lines = Rect::from_min_max(rect.min + Vec2::new(0.0, HEAD), rect.max);
+            let row = |place: usize| {
+                let top = lines.top() + ROW * place as f32;
+                Rect::from_x_y_ranges(lines.x_range(), top..=top + ROW)
+            };
+            for (place, run) in runs.iter().enumerate() {
+                let rect = row(place);
+                let is_compared = compared == Some(run.id);
+                if is_compared {
+                    ui.painter().rect_filled(rect, 4, tokens.selected);
+                }
+                if self.row_ui(ui, runs, (glance, place), rect, units) {
+                    clicked = Some(run.id);
+                }
+                line(ui.painter(), rect, &columns, (run, runs), (glance, place), units, &tokens);
+            }
+            self.curves(ui, runs, glance, &columns, lines, &tokens);
+        });
+        ui.add_space(BETWEEN_CARDS - ui.spacing().item_spacing.y);
+        clicked.filter(|run| *run != runs.reference().id)
+    }
+
+    /// The line as something that can be clicked, and said.
+    fn row_ui(
+        &self,
+        ui: &egui::Ui,
+        runs: &Runs,
+        (glance, place): (&Glance, usize),
+        rect: Rect,
+        units: Units,
+    ) -> bool {
+        let Some((run, facts)) = runs.get(place).zip(glance.facts.get(place)) else { return false };
+        let is_reference = place == 0;
+        let sense = if is_reference { Sense::hover() } else { Sense::click() };
+        let response = ui.interact(rect, ui.scope_id().with(("run", run.id)), sense);
+        let name = match is_reference {
+            true => format!("Reference {}", run.name),
+            false => format!("Compare with {}", run.name),
+        };
+        let verdict = verdict_text(facts);
+        let role = if is_reference { Role::Label } else { Role::Button };
+        response.widget_info(|| {
+            let mut info = WidgetInfo::labeled(role, true, &name);
+            let note = note_text(runs, facts, place);
+            info.current_text_value = Some(format!(
+                "{verdict}, peak {}, fullest tile {}{}{note}",
+                beside(facts.peak_bytes, facts.limit_bytes, units),
+                beside(facts.fullest_bytes, facts.bytes_per_tile, units),
+                if note.is_empty() { "" } else { ", " }
+            ));
+            info
+        });
+        if (response.hovered() || response.has_focus()) && !is_reference {
+            let stroke = Stroke::new(1.0, Tokens::now(ui).accent);
+            ui.painter().rect_stroke(rect, 4, stroke, egui::StrokeKind::Inside);
+        }
+        response.clicked()
+    }
+
+    /// The small curves, with the limit as a dashed line.
+    fn curves(
+        &mut self,
+        ui: &egui::Ui,
+        runs: &Runs,
+        glance: &Arc<Glance>,
+        columns: &[(Cell, f32, f32)],
+        lines: Rect,
+        tokens: &Tokens,
+    ) {
+        let Some((_, left, width)) = columns.iter().find(|(cell, ..)| *cell == Cell::Curve) else {
+            return;
+        };
+        let left = lines.left() + left;
+        let most = glance.curves.iter().flatten().map(|curve| curve.range.1).max().unwrap_or(0);
+        let high = most.max(glance.limit.unwrap_or(0)).max(1);
+        let frame = |place: usize| {
+            let top = lines.top() + ROW * place as f32 + 5.0;
+            Rect::from_x_y_ranges(left..=left + width, top..=top + ROW - 10.0)
+        };
+        let key = mesh_key(ui, glance, frame(0), runs);
+        let meshes = self.meshes.of(key, |(.., colors)| {
+            let curves = glance.curves.iter().zip(colors).enumerate();
+            let mesh = |(place, (curve, color)): (usize, (&Option<ColumnCurve>, &Color32))| {
+                let area = tokens.area(*color);
+                Some(curve.as_ref()?.mesh(frame(place), (0, high), *color, Some(area)))
+            };
+            curves.map(mesh).collect()
+        });
+        for mesh in meshes.iter().flatten() {
+            ui.painter().add(Shape::Mesh(Arc::clone(mesh)));
+        }
+        for place in 0..runs.len() {
+            let Some(limit) = glance.facts.get(place).and_then(|facts| facts.limit_bytes) else {
+                continue;
+            };
+            let frame = frame(place);
+            let y = frame.bottom() - frame.height() * (limit as f32 / high as f32).min(1.0);
+            let ends = [Pos2::new(frame.left(), y), Pos2::new(frame.right(), y)];
+            ui.painter().extend(Shape::dashed_line(&ends, Stroke::new(1.0, tokens.ink), 3.0, 2.0));
+        }
+    }
+}
+
+fn known(bytes: Option<u64>, units: Units) -> String {
+    bytes.map_or_else(|| "–".to_owned(), |bytes| units.bytes(bytes))
+}
+
+/// Bytes in the unit of what they are held against.
+fn beside(bytes: Option<u64>, limit: Option<u64>, units: Units) -> String {
+    match (bytes, limit) {
+        (Some(bytes), Some(limit)) => units.beside(bytes, limit),
+        _ => known(bytes, units),
+    }
+}
+
+fn verdict_text(facts: &RunFacts) -> String {
+    match facts.fit {
+        None => "Not known".to_owned(),
+        Some(fit) if fit.fits => "Fits".to_owned(),
+        Some(fit) => match fit.tiles_over {
+            Some(1) => "1 tile over".to_owned(),
+            Some(over) => format!("{} tiles over", grouped(over)),
+            None => "Does not fit".to_owned(),
+        },
+    }
+}
+
+/// That it is the reference, or has the curve of another run.
+fn note_text(runs: &Runs, facts: &RunFacts, place: usize) -> String {
+    let same = facts.same_curve_as.and_then(|other| runs.get(other));
+    match same {
+        _ if place == 0 => "reference".to_owned(),
+        Some(other) => format!("same curve as {}", other.badge.letter),
+        None => String::new(),
+    }
+}
+
+fn head(
+    painter: &Painter,
+    rect: Rect,
+    columns: &[(Cell, f32, f32)],
+    glance: &Glance,
+    units: Units,
+    tokens: &Tokens,
+) {
+    let font = fonts::regular(size::CAPTION);
+    let against = |limit: Option<u64>| {
+        limit.map_or_else(String::new, |limit| format!("against {}", units.bytes(limit)))
+    };
+    let mut tiles = glance.facts.iter().filter_map(|facts| facts.bytes_per_tile);
+    let tile = tiles.next().filter(|limit| tiles.all(|other| other == *limit));
+    for (cell, left, width) in columns {
+        let (text, is_number) = match cell {
+            Cell::Badge => continue,
+            Cell::Name => ("Run".to_owned(), false),
+            Cell::Verdict => ("Verdict".to_owned(), false),
+            Cell::Curve => ("Memory over steps".to_owned(), false),
+            Cell::Peak => ("Peak".to_owned(), true),
+            Cell::AgainstLimit => (against(glance.limit), false),
+            Cell::Fullest => ("Fullest tile".to_owned(), true),
+            Cell::AgainstTile => (against(tile), false),
+            Cell::AlwaysLive => ("Always live".to_owned(), true),
+            Cell::Code => ("Code".to_owned(), true),
+            Cell::Samples => ("Samples/s".to_owned(), true),
+            Cell::Note => (String::new(), false),
+        };
+        let y = rect.top() + HEAD / 2.0;
+        let (x, align) = match is_number {
+            true => (rect.left() + left + width, Align2::RIGHT_CENTER),
+            false => (rect.left() + left, Align2::LEFT_CENTER),
+        };
+        painter.text(Pos2::new(x, y), align, text, font.clone(), tokens.third_text);
+    }
+}
+
+fn line(
+    painter: &Painter,
+    rect: Rect,
+    columns: &[(Cell, f32, f32)],
+    (run, runs): (&Run, &Runs),
+    (glance, place): (&Glance, usize),
+    units: Units,
+    tokens: &Tokens,
+) {
+    let Some(facts) = glance.facts.get(place) else { return };
+    painter.hline(rect.x_range(), rect.top(), Stroke::new(1.0, tokens.grid));
+    let number = |x: f32, text: String, color: Color32| {
+        let at = Pos2::new(x, rect.center().y);
+        painter.text(at, Align2::RIGHT_CENTER, text, fonts::semibold(size::TABLE), color);
+    };
+    let bar = |cell: Rect, bytes: Option<u64>, limit: Option<u64>, most: u64| {
+        let (Some(bytes), Some(limit)) = (bytes, limit) else { return };
+        let whole = most.max(limit.saturating_add(limit / 8));
+        let parts = [(bytes, tokens.temporary)];
+        let bar = Bar { parts: &parts, whole, limit: Some(limit) };
+        bar.paint(painter, cell.shrink2(Vec2::new(0.0, (ROW - 12.0) / 2.0)), tokens);
+    };
+    let all = || glance.facts.iter();
+    let most_peak = all().filter_map(|facts| facts.peak_bytes).max().unwrap_or(0);
+    let most_tile = all().filter_map(|facts| facts.fullest_bytes).max().unwrap_or(0);
+    for (cell, left, width) in columns {
+        let from = rect.left() + left;
+        let part = Rect::from_x_y_ranges(from..=from + width, rect.y_range());
+        let right = part.right();
+        match cell {
+            Cell::Badge => {
+                let at = Pos2::new(part.left() + 9.0 + 2.0, part.center().y);
+                paint_badge(
+                    painter,
+                    Rect::from_center_size(at, Vec2::splat(18.0)),
+                    run.badge,
+                    tokens,
+                );
+            }
+            Cell::Name => {
+                let text = shortened(&run.name, 60).into_owned();
+                text_within(painter, part, text, size::TABLE, tokens.text);
+            }
+            Cell::Verdict => {
+                let sign = Sign::of(facts.fit.map(|fit| fit.fits));
+                let at = Pos2::new(part.left() + 7.0, part.center().y);
+                sign.paint(painter, at, 6.0, tokens);
+                let at = Pos2::new(part.left() + 19.0, part.center().y);
+                let font = fonts::semibold(size::TABLE);
+                let text = verdict_text(facts);
+                painter.text(at, Align2::LEFT_CENTER, text, font, sign.color(tokens));
+            }
+            Cell::Curve => {}
+            Cell::Peak => {
+                number(right, beside(facts.peak_bytes, facts.limit_bytes, units), tokens.text)
+            }
+            Cell::AgainstLimit => bar(part, facts.peak_bytes, facts.limit_bytes, most_peak),
+            Cell::Fullest => {
+                number(right, beside(facts.fullest_bytes, facts.bytes_per_tile, units), tokens.text)
+            }
+            Cell::AgainstTile => bar(part, facts.fullest_bytes, facts.bytes_per_tile, most_tile),
+            Cell::AlwaysLive => {
+                number(right, known(facts.always_live_bytes, units), tokens.weak_text)
+            }
+            Cell::Code => number(right, known(facts.code_bytes, units), tokens.weak_text),
+            Cell::Samples => match facts.samples_per_second {
+                Some(samples) => number(right, rate(samples), tokens.text),
+                None if facts.is_recorded => number(right, "–".to_owned(), tokens.third_text),
+                None => number(right, "not run".to_owned(), tokens.third_text),
+            },
+            Cell::Note => {
+                let text = note_text(runs, facts, place);
+                text_within(painter, part, text, size::TABLE, tokens.third_text);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_fit_and_what_says_most_stays() {
+        for width in [360.0, 560.0, 824.0, 1204.0, 2300.0] {
+            let columns = columns(width);
+            let names: Vec<Cell> = columns.iter().map(|(cell, ..)| *cell).collect();
+            assert!(names.contains(&Cell::Verdict) && names.contains(&Cell::Peak));
+            let end = columns.iter().map(|(_, left, width)| left + width).fold(0.0, f32::max);
+            assert!(end <= width.max(500.0), "{end} of {width}");
+        }
+        assert_eq!(columns(1204.0).len(), CELLS.len());
+    }
+}

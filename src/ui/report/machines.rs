@@ -1,0 +1,24 @@
+//! Tiles of several runs beside each other: whether there are any, and what pairs of different machines mean.
+
+use eframe::egui;
+
+use crate::analysis::insights::change::machine::are_same_machine;
+use crate::ui::runs::{Run, Runs};
+
+/// Whether all runs have memory by tile.
+pub fn has_tiles(runs: &Runs) -> bool {
+    let has_tiles = |run: &Run| run.report.memory.get().is_some_and(|it| !it.tiles.is_empty());
+    runs.iter().all(has_tiles)
+}
+
+/// Says how tiles of different machines are paired, for none of one does what one of the other does.
+pub fn pairing_ui(ui: &mut egui::Ui, runs: &Runs) {
+    let first = &runs.reference().report;
+    if has_tiles(runs) && runs.iter().any(|run| !are_same_machine([first, &run.report])) {
+        let tile = runs.system().arena_in_text;
+        ui.weak(format!(
+            "Different machines: each {tile} stands beside that of the same number, whatever they have in common, \
+             and is held against its own limit"
+        ));
+    }
+}

@@ -1,0 +1,150 @@
+//! The map of all tiles: a line for each tile, addresses from left to right, as one picture for each run
+//! that shows what most bytes of a pixel are. Zoomed in, single variables of single tiles appear.
+
+mod colors;
+mod paint;
+mod picture;
+mod shared;
+
+use eframe::egui;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::super::category_colors::{AskedColors, CategoryColors};
+use super::super::side_by_side::side_by_side_ui;
+use super::super::step_choice::step_choice_ui;
+use super::super::{ARE, PageContext, part_or_reason};
+use super::MapView;
+use super::summary::AskedTiles;
+use super::tile_facts::{select_tile, tile_inspector_ui};
+use crate::analysis::liveness::{Scope, peak};
+use crate::store::TileId;
+use crate::ui::job::{Made, Same};
+use crate::ui::runs::{Needed, PerRun, Run, RunId, RunsAnswer};
+use crate::ui::theme::{Tokens, card_frame};
+use crate::ui::units::Units;
+use crate::ui::widget::picture::link;
+use crate::ui::widget::plane::Extent;
+use crate::ui::widget::sign::answer_ui;
+use colors::Colors;
+use picture::{ChipPicture, ChipPictureOf};
+use shared::{Shared, extent_of};
+
+#[derive(Default)]
+pub struct ChipMapView {
+    shared: Shared,
+    peaks: RunsAnswer<(), PerRun<Option<usize>>>,
+    /// Of a theme and of categories.
+    colors: Made<(bool, Same<CategoryColors>), PerRun<Arc<Colors>>>,
+    pictures: BTreeMap<RunId, ChipPicture>,
+    /// Where the pointer is in the map of a run.
+    pointed: Option<(RunId, (TileId, u64))>,
+    way: Option<MapView>,
+}
+
+impl ChipMapView {
+    /// The same part of reports that were read again.
+    pub fn of_other_figures(self) -> Self {
+        Self { shared: self.shared, ..Self::default() }
+    }
+
+    /// The map that the inspector leads to, once.
+    pub fn take_way(&mut self) -> Option<MapView> {
+        self.way.take()
+    }
+
+    /// Draws the choice of a step and the map of each run; a click selects a tile. `views` draws the choice of
+    /// what is shown.
+    pub fn ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        categories: &mut AskedColors,
+        asked: &mut AskedTiles,
+        views: impl FnOnce(&mut egui::Ui),
+    ) {
+        let runs = page.runs;
+        asked.ask(ui, page);
+        ui.horizontal(|ui| {
+            ui.set_min_height(30.0);
+            views(ui);
+            asked.worst_ui(ui, page);
+            if let Some((sign, text)) = asked.answer(runs, Units::now(ui)) {
+                answer_ui(ui, sign, &text);
+            }
+        });
+        ui.add_space(4.0);
+        self.way = tile_inspector_ui(ui, page);
+        card_frame(Tokens::now(ui)).inner_margin(10).show(ui, |ui| {
+            self.maps_ui(ui, page, categories);
+        });
+    }
+
+    fn maps_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        categories: &mut AskedColors,
+    ) {
+        let runs = page.runs;
+        let needs = (runs, &[Needed::Liveness][..]);
+        self.peaks.ask("peaks of liveness", ui.ctx(), needs, &(), |runs, cancel| {
+            let is_cancelled = || cancel.is_cancelled();
+            runs.each(|run| {
+                let timeline = run.derived.timeline(Scope::Everything, &is_cancelled)?;
+                peak(&timeline.curve.not_always_live)
+            })
+        });
+        let peaks = self.peaks.last(runs).map_or(&[][..], |((), peaks)| peaks.as_slice());
+        step_choice_ui(ui, page, peaks, "all tiles");
+        self.pictures.retain(|id, _| runs.position(*id).is_some());
+        // Where no run has variables, one picture says why, without a legend.
+        if !runs.iter().any(|run| run.report.variables.get().is_some()) {
+            has_variables(ui, runs.reference());
+            return;
+        }
+        let Some(found) = categories.ask(ui, runs) else {
+            ui.weak(categories.waiting());
+            return;
+        };
+        let key = (ui.visuals().dark_mode, Same(found));
+        let colors = self.colors.of(key, |(_, Same(categories))| {
+            let of_run = |run| Arc::new(Colors::new(categories, run, Tokens::now(ui)));
+            (0..runs.len()).map(of_run).collect()
+        });
+        let extents = runs.iter().map(|run| extent_of(&run.report));
+        let larger = |a: Extent, b: Extent| Extent { x: a.x.max(b.x), y: a.y.max(b.y) };
+        let extent = extents.fold(Extent { x: 1, y: 1 }, larger);
+        let slot = page.selection.slot(runs);
+        if let Some(of_reference) = colors.first() {
+            self.shared.head_ui(ui, of_reference, extent, slot.is_some());
+        }
+        let mut pointed = None;
+        side_by_side_ui(ui, runs, |ui, place, run| {
+            let Some(colors) = colors.get(place).filter(|_| has_variables(ui, run)) else { return };
+            let of_run = if runs.is_one() { String::new() } else { format!(" of {}", run.the()) };
+            let of = ChipPictureOf {
+                name: &format!("Map of all tiles{of_run}"),
+                run,
+                colors,
+                step: slot.and_then(|slot| runs.axis()?.step_at_or_before(place, slot)),
+                extent,
+                has_keys: place == 0,
+                pointed: self.pointed.filter(|(other, _)| *other != run.id).map(|(_, at)| at),
+            };
+            let picture = self.pictures.entry(run.id).or_default();
+            let answer = picture.ui(ui, page, &mut self.shared, &of);
+            pointed = pointed.or(answer.pointed.map(|at| (run.id, at)));
+            if let Some(tile) = answer.clicked {
+                let modifiers = ui.input(|input| input.modifiers);
+                select_tile(&mut page.selection.tiles, tile, modifiers);
+            }
+        });
+        link(ui, &mut self.pointed, pointed, !runs.is_one());
+    }
+}
+
+/// Whether the lowered variables are there; says why not.
+fn has_variables(ui: &mut egui::Ui, run: &Run) -> bool {
+    part_or_reason(ui, &run.report.variables, run.is_working, ("Variables", ARE)).is_some()
+}

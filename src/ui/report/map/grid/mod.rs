@@ -1,0 +1,272 @@
+//! The tiles of the chip as a grid, coloured by one figure: unlike the graph over tiles it shows which
+//! neighbours in software order stand out. Where tiles lie on the chip is not in the report. Of several
+//! runs a grid each in the same colours, or one of what has changed from the reference.
+
+mod layout;
+mod picture;
+mod scale;
+
+use eframe::egui::{self, RichText, Sense, Stroke};
+use std::sync::Arc;
+
+use super::MapView;
+use super::summary::AskedTiles;
+use super::tile_facts::{select_tile, tile_inspector_ui};
+use crate::analysis::memory::selection::TileSelection;
+use crate::store::TileId;
+use crate::store::memory::TileMemory;
+use crate::ui::report::side_by_side::{compared_run_ui, side_by_side_ui};
+use crate::ui::report::tile_figures::{figure_title, tile_text};
+use crate::ui::report::{PageContext, bytes_or_dash, change_color, change_text, tile_menu_ui};
+use crate::ui::runs::{Needed, Run, RunId, Runs, RunsAnswer};
+use crate::ui::theme::{Tokens, card_frame};
+use crate::ui::units::Units;
+use crate::ui::widget::diverging::{ChangeScale, change_scale_ui};
+use crate::ui::widget::hatch::Hatching;
+use crate::ui::widget::picture::{ImageTexture, at_pointer_ui, describe, link};
+use crate::ui::widget::place_menu::PictureMenu;
+use crate::ui::widget::sign::answer_ui;
+use layout::Layout;
+use picture::{GridPicture, TileGrids};
+use scale::Choices;
+
+const NOTE: &str = "Tiles in software order: the report does not say where they lie on the chip";
+
+/// Every run, or what has changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GridShows {
+    Runs,
+    Difference,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct GridChoice {
+    choices: Choices,
+    changes: ChangeScale,
+    /// The run whose change is shown, if that is shown.
+    changed: Option<usize>,
+    is_dark: bool,
+}
+
+#[derive(Default)]
+pub struct TileGridView {
+    choices: Choices,
+    changes: ChangeScale,
+    /// The run whose change is shown, if the user has chosen one.
+    other: Option<RunId>,
+    grids: RunsAnswer<GridChoice, Option<Arc<TileGrids>>>,
+    textures: Vec<ImageTexture>,
+    /// The tile under the pointer in one of the grids.
+    pointed: Option<TileId>,
+    menu: PictureMenu<TileId>,
+    hatching: Hatching,
+    /// The tile where a drag began.
+    dragged_from: Option<TileId>,
+    way: Option<MapView>,
+}
+
+impl TileGridView {
+    /// The same figures of reports that were read again, and may be known by another name.
+    pub fn of_other_figures(self, rename: impl Fn(RunId) -> RunId) -> Self {
+        let Self { choices, changes, other, .. } = self;
+        Self { choices, changes, other: other.map(rename), ..Self::default() }
+    }
+
+    /// The map that the inspector leads to, once.
+    pub fn take_way(&mut self) -> Option<MapView> {
+        self.way.take()
+    }
+
+    /// Draws the grids in the space that is left; a click selects a tile, a drag several. `views` draws the choice
+    /// of what is shown.
+    pub fn ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        shows: GridShows,
+        asked: &mut AskedTiles,
+        views: impl FnOnce(&mut egui::Ui),
+    ) {
+        let runs = page.runs;
+        asked.ask(ui, page);
+        ui.horizontal(|ui| {
+            ui.set_min_height(30.0);
+            views(ui);
+            asked.worst_ui(ui, page);
+            if let Some((sign, text)) = asked.answer(runs, Units::now(ui)) {
+                answer_ui(ui, sign, &text);
+            }
+        });
+        ui.add_space(4.0);
+        self.way = tile_inspector_ui(ui, page);
+        card_frame(Tokens::now(ui)).inner_margin(10).show(ui, |ui| {
+            self.grids_ui(ui, page, shows);
+        });
+    }
+
+    fn grids_ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, shows: GridShows) {
+        let runs = page.runs;
+        let other = runs.compared(self.other);
+        let has_changes = shows == GridShows::Difference && !runs.is_one();
+        let choice = GridChoice {
+            choices: self.choices.clone(),
+            changes: self.changes,
+            changed: has_changes.then_some(other),
+            is_dark: ui.visuals().dark_mode,
+        };
+        let (tokens, wanted) = (*Tokens::now(ui), choice.clone());
+        let needs = (runs, &[Needed::Memory][..]);
+        self.grids.ask("grids of tiles", ui.ctx(), needs, &choice, move |runs, _| {
+            TileGrids::new(runs, &wanted, &tokens).map(Arc::new)
+        });
+        let grids = self.grids.last(runs).and_then(|(_, grids)| grids.clone());
+        self.head_ui(ui, runs, (other, has_changes), grids.as_deref());
+        let Some(grids) = grids else {
+            ui.weak(self.grids.failure().unwrap_or("Drawing the tiles…"));
+            return;
+        };
+        let figure = figure_title(&self.choices.figure);
+        self.textures.resize_with(grids.pictures.len(), ImageTexture::default);
+        let shown = GridsShown { grids: &grids, figure: &figure, pointed: self.pointed };
+        let mut answer = Answer::default();
+        if let ([picture], [texture]) = (&grids.pictures[..], &mut self.textures[..]) {
+            let name = if has_changes { "Grid of differences" } else { "Grid of tiles" };
+            answer =
+                shown.ui(ui, page, (name, picture), (texture, &mut self.menu, &mut self.hatching));
+        } else {
+            side_by_side_ui(ui, runs, |ui, place, run| {
+                let picture = grids.pictures.get(place).zip(self.textures.get_mut(place));
+                let Some((picture, texture)) = picture else { return };
+                let name = format!("Grid of tiles of {}", run.the());
+                let of_run = shown.ui(
+                    ui,
+                    page,
+                    (&name, picture),
+                    (texture, &mut self.menu, &mut self.hatching),
+                );
+                answer.clicked = answer.clicked.or(of_run.clicked);
+                answer.pointed = answer.pointed.or(of_run.pointed);
+                answer.is_dragged |= of_run.is_dragged;
+            });
+        }
+        if let Some(tile) = answer.clicked {
+            let modifiers = ui.input(|input| input.modifiers);
+            select_tile(&mut page.selection.tiles, tile, modifiers);
+        }
+        if !answer.is_dragged {
+            self.dragged_from = None;
+        } else if let Some(tile) = answer.pointed {
+            let from = *self.dragged_from.get_or_insert(tile);
+            page.selection.tiles = TileSelection::between(from, tile);
+        }
+        link(ui, &mut self.pointed, answer.pointed, grids.pictures.len() > 1);
+    }
+
+    fn head_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        runs: &Runs,
+        (other, has_changes): (usize, bool),
+        grids: Option<&TileGrids>,
+    ) {
+        let memories: Vec<&TileMemory> =
+            runs.iter().filter_map(|run| run.report.memory.get()).collect();
+        ui.horizontal(|ui| {
+            self.choices.figure_ui(ui, &memories);
+            if has_changes {
+                if let Some(other) = runs.get(other).filter(|_| runs.len() > 2) {
+                    compared_run_ui(ui, runs, other, &mut self.other);
+                }
+                change_scale_ui(ui, &mut self.changes, grids.map(|grids| grids.most));
+            } else {
+                let over = grids.and_then(|grids| grids.over);
+                self.choices.scale_ui(ui, grids.and_then(|grids| grids.ends), over);
+            }
+            ui.add(egui::Label::new(RichText::new(NOTE).weak()).truncate());
+        });
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Answer {
+    clicked: Option<TileId>,
+    pointed: Option<TileId>,
+    is_dragged: bool,
+}
+
+struct GridsShown<'a> {
+    grids: &'a TileGrids,
+    figure: &'a str,
+    pointed: Option<TileId>,
+}
+
+impl GridsShown<'_> {
+    fn ui(
+        &self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        (name, picture): (&str, &GridPicture),
+        (texture, menu, hatching): (&mut ImageTexture, &mut PictureMenu<TileId>, &mut Hatching),
+    ) -> Answer {
+        let (grid, tiles) = (&picture.grid, &self.grids.tiles);
+        let texture = texture.of(ui, name, &picture.image);
+        let (rect, response) = ui.allocate_exact_size(ui.available_size(), Sense::click_and_drag());
+        let layout = Layout::new(rect, grid);
+        layout.paint(ui, grid, (texture, hatching), &page.selection.tiles, tiles);
+        *page.has_painted_graph = true;
+        describe(&response, name, || self.figure.to_owned());
+        let text = Tokens::now(ui).text;
+        if let Some(row) = self.pointed.and_then(|tile| tiles.position(tile)) {
+            layout.outline(ui, grid, row, Stroke::new(1.0, text));
+        }
+        let row = response.hover_pos().and_then(|at| layout.row_at(at, grid));
+        let at = row.and_then(|row| Some((row, tiles.get(row)?)));
+        tile_menu_ui(menu, &response, at.map(|(_, tile)| tile), page);
+        let Some((row, tile)) = at else {
+            return Answer::default();
+        };
+        layout.outline(ui, grid, row, Stroke::new(2.0, text));
+        at_pointer_ui(&response, |ui| {
+            self.tooltip_ui(ui, page.runs, (row, &tile_text(page.runs.machine(), tile)));
+        });
+        Answer {
+            clicked: response.clicked().then_some(tile),
+            pointed: Some(tile),
+            is_dragged: response.dragged(),
+        }
+    }
+
+    fn tooltip_ui(&self, ui: &mut egui::Ui, runs: &Runs, (row, tile): (usize, &str)) {
+        let units = Units::now(ui);
+        let values: Vec<Option<u64>> = self.grids.values_of(row).collect();
+        if let [bytes] = values[..] {
+            ui.label(RichText::new(tile).strong());
+            ui.label(format!("{}: {}", self.figure, bytes_or_dash(bytes, units)));
+            return;
+        }
+        ui.label(RichText::new(format!("{tile}: {}", self.figure)).strong());
+        let first = values.first().copied().flatten();
+        egui::Grid::new("tile of all").spacing([14.0, 2.0]).show(ui, |ui| {
+            let change_ui = |ui: &mut egui::Ui, bytes: Option<u64>| {
+                if let (Some(first), Some(bytes)) = (first, bytes) {
+                    let text = change_text(first, bytes, units);
+                    ui.colored_label(change_color(ui, first, bytes), text);
+                }
+            };
+            for (place, (run, bytes)) in runs.iter().zip(&values).enumerate() {
+                let run: &Run = run;
+                ui.label(RichText::new(&*run.title).color(run.color(ui)));
+                ui.label(bytes_or_dash(*bytes, units));
+                if place > 0 && values.len() > 2 {
+                    change_ui(ui, *bytes);
+                }
+                ui.end_row();
+            }
+            if let [Some(_), Some(target)] = values[..] {
+                ui.weak("Difference");
+                change_ui(ui, Some(target));
+                ui.end_row();
+            }
+        });
+    }
+}

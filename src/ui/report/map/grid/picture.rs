@@ -1,0 +1,123 @@
+//! The pictures of grids, a pixel a tile. Made beside the window.
+
+use eframe::egui::{self, Color32, ColorImage};
+use std::sync::Arc;
+
+use super::GridChoice;
+use super::scale::{Over, color};
+use crate::analysis::memory::cell;
+use crate::analysis::memory::tile_grid::{TileGrid, extent, values};
+use crate::analysis::memory::united_tiles::UnitedTiles;
+use crate::store::TileId;
+use crate::store::ids::IdColumn;
+use crate::store::memory::{TileColumn, TileMemory};
+use crate::store::target::Target;
+use crate::ui::runs::Runs;
+use crate::ui::theme::Tokens;
+use crate::ui::widget::diverging::diverging;
+
+/// Tiles of a line at most, as long as a picture of all lines fits into a texture.
+const COLUMNS: usize = 46;
+/// Lines of a texture.
+const MOST_LINES: usize = 2000;
+
+#[derive(Clone)]
+pub struct GridPicture {
+    pub grid: TileGrid,
+    pub image: Arc<ColorImage>,
+}
+
+/// Pictures of every run, or one of what has changed.
+pub struct TileGrids {
+    /// The tiles of all runs.
+    pub tiles: IdColumn<TileId>,
+    /// For each run the figure of every tile.
+    values: Vec<TileColumn>,
+    pub pictures: Vec<GridPicture>,
+    /// The ends of the colours of all runs.
+    pub ends: Option<(u64, u64)>,
+    /// What leaves the scale, where the figure has a limit.
+    pub over: Option<Over>,
+    /// The largest change.
+    pub most: u64,
+}
+
+impl TileGrids {
+    pub fn new(runs: &Runs, choice: &GridChoice, tokens: &Tokens) -> Option<Self> {
+        let memories: Option<Vec<&TileMemory>> =
+            runs.iter().map(|run| run.report.memory.get()).collect();
+        let memories = memories?;
+        let united = UnitedTiles::new(&memories);
+        let targets = runs.iter().map(|run| run.report.target.get());
+        let of_run = |((memory, target), rows): ((&&TileMemory, _), &Vec<u32>)| -> TileColumn {
+            let own = values(memory, target, &choice.choices.figure);
+            rows.iter().map(|row| cell(&own, *row as usize)).collect()
+        };
+        let values: Vec<TileColumn> =
+            memories.iter().zip(targets).zip(&united.rows).map(of_run).collect();
+        let known = values.iter().filter_map(extent);
+        let limit = runs.iter().filter_map(|run| run.report.bytes_per_tile()).max();
+        let ends = known.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
+        let over = choice.choices.over(limit).filter(|_| choice.changed.is_none());
+        let above = ends.map(|(_, most)| most).filter(|most| over.is_some_and(|over| *most > over));
+        let ends = ends.map(|ends| choice.choices.scale.ends(ends, limit, over));
+        let change = |row: usize| {
+            let of_run = |run: usize| cell(values.get(run)?, row);
+            let (first, other) = (of_run(0)?, of_run(choice.changed?)?);
+            i64::try_from(i128::from(other) - i128::from(first)).ok()
+        };
+        let changed = (0..united.tiles.len()).filter_map(change);
+        let most = changed.map(i64::unsigned_abs).max().unwrap_or(0);
+        let machine = runs.machine();
+        let picture = |color: &dyn Fn(usize) -> egui::Color32| {
+            GridPicture::new(&united.tiles, machine, tokens.surface, color)
+        };
+        let pictures = match choice.changed {
+            Some(_) => vec![picture(&|row| match change(row) {
+                Some(change) => diverging(choice.changes.share(change, most), tokens),
+                None => tokens.surface,
+            })],
+            None => {
+                let of_run = |values: &TileColumn| {
+                    picture(&|row| color(cell(values, row), (ends, over), tokens))
+                };
+                values.iter().map(of_run).collect()
+            }
+        };
+        let over = over.map(|limit| Over { limit, most: above });
+        Some(Self { tiles: united.tiles, values, pictures, ends, over, most })
+    }
+
+    pub fn values_of(&self, row: usize) -> impl Iterator<Item = Option<u64>> {
+        self.values.iter().map(move |values| cell(values, row))
+    }
+}
+
+impl GridPicture {
+    /// Gives every tile, by its row, a colour.
+    fn new(
+        tiles: &IdColumn<TileId>,
+        target: Option<&Target>,
+        ground: Color32,
+        color: impl Fn(usize) -> Color32,
+    ) -> Self {
+        let count = tiles.len();
+        let per_ipu = target.and_then(|target| usize::try_from(target.tiles_per_ipu?).ok());
+        // Few tiles stand in a square, not in a thin line.
+        let square = per_ipu.unwrap_or(count).min(count).isqrt().max(1);
+        let columns = COLUMNS.min(square + square / 2).max(count.div_ceil(MOST_LINES));
+        let grid = TileGrid::new(tiles, target, columns);
+        let lines: usize = grid.ipus.iter().map(|ipu| ipu.lines).sum();
+        let mut image = ColorImage::filled([columns, lines.max(1)], ground);
+        let mut first = 0;
+        for ipu in &grid.ipus {
+            for (index, row) in ipu.rows.clone().enumerate() {
+                if let Some(pixel) = image.pixels.get_mut(first * columns + index) {
+                    *pixel = color(row);
+                }
+            }
+            first += ipu.lines;
+        }
+        Self { grid, image: Arc::new(image) }
+    }
+}

@@ -1,0 +1,167 @@
+//! Map: where things lie in memory, and when. One tile as addresses over steps, all tiles as lines of addresses,
+//! the floor plan of tiles by one figure; of several runs also what differs there. Of a system without tiles one
+//! arena at a time.
+
+mod chip;
+mod grid;
+mod summary;
+mod tile;
+mod tile_facts;
+
+use eframe::egui;
+
+use super::category_colors::AskedColors;
+use super::machines::{has_tiles, pairing_ui};
+use super::{IS, PageContext, part_or_reason, run_title_ui, tile_places};
+use crate::store::{ArenaId, System};
+use crate::ui::pages::RunsPage;
+use crate::ui::runs::{Run, RunId, Runs};
+use crate::ui::selection::{Place, TitledPlace};
+use crate::ui::widget::choice::segments_ui;
+use crate::ui::widget::facts::absent_ui;
+use chip::ChipMapView;
+use grid::{GridShows, TileGridView};
+use summary::AskedTiles;
+use tile::OneTileView;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MapView {
+    #[default]
+    OneTile,
+    AllTiles,
+    FloorPlan,
+    /// What has changed from the reference, tile by tile; of several runs only.
+    Differences,
+}
+
+#[derive(Default)]
+pub struct MapPage {
+    view: MapView,
+    colors: AskedColors,
+    tiles: AskedTiles,
+    one_tile: OneTileView,
+    all_tiles: ChipMapView,
+    grid: TileGridView,
+    /// The runs of the frame before.
+    shown: Vec<RunId>,
+}
+
+impl RunsPage for MapPage {
+    fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
+        let shown: Vec<RunId> = page.runs.iter().map(|run| run.id).collect();
+        if self.shown != shown {
+            let view = self.view;
+            *self = Self { view, shown, ..Self::default() };
+        }
+        if !has_arenas(ui, page.runs) {
+            return;
+        }
+        pairing_ui(ui, page.runs);
+        self.view = self.view.of(page.runs);
+        let (runs, shown, mut view) = (page.runs, self.view, self.view);
+        let views = |ui: &mut egui::Ui| views_ui(ui, &mut view, runs);
+        match shown {
+            MapView::OneTile => {
+                self.one_tile.ui(ui, page, &mut self.colors, &mut self.tiles, views);
+            }
+            MapView::AllTiles => {
+                self.all_tiles.ui(ui, page, &mut self.colors, &mut self.tiles, views);
+            }
+            MapView::FloorPlan => {
+                self.grid.ui(ui, page, GridShows::Runs, &mut self.tiles, views);
+            }
+            MapView::Differences => {
+                self.grid.ui(ui, page, GridShows::Difference, &mut self.tiles, views);
+            }
+        }
+        // The inspector leads to the other maps.
+        let wanted = self.one_tile.take_way().or(self.all_tiles.take_way());
+        view = wanted.or(self.grid.take_way()).unwrap_or(view);
+        if view != self.view {
+            self.view = view;
+            ui.request_repaint();
+        }
+    }
+
+    fn run_renamed(&mut self, from: RunId, to: RunId) {
+        // What was read and worked out goes, what was chosen and is visible stays.
+        let before = std::mem::take(self);
+        let rename = |run: RunId| if run == from { to } else { run };
+        *self = Self {
+            view: before.view,
+            one_tile: before.one_tile.of_other_figures(),
+            all_tiles: before.all_tiles.of_other_figures(),
+            grid: before.grid.of_other_figures(rename),
+            shown: before.shown.into_iter().map(rename).collect(),
+            ..Self::default()
+        };
+    }
+
+    fn show_place(&mut self, place: Place) {
+        if let Place::Map(_) = place {
+            self.view = MapView::OneTile;
+        }
+    }
+}
+
+impl MapView {
+    /// In the order in which they are offered.
+    const ALL: [Self; 4] = [Self::OneTile, Self::AllTiles, Self::FloorPlan, Self::Differences];
+
+    fn is_there(self, runs: &Runs) -> bool {
+        match self {
+            Self::OneTile => true,
+            Self::AllTiles | Self::FloorPlan => has_tiles(runs),
+            Self::Differences => !runs.is_one() && has_tiles(runs),
+        }
+    }
+
+    /// The view, or that of one tile where the runs do not have this one.
+    fn of(self, runs: &Runs) -> Self {
+        if self.is_there(runs) { self } else { Self::OneTile }
+    }
+
+    fn title(self, system: &System) -> String {
+        match self {
+            Self::OneTile => format!("One {}", system.arena_in_text),
+            Self::AllTiles => "All tiles".to_owned(),
+            Self::FloorPlan => "Floor plan".to_owned(),
+            Self::Differences => "Differences".to_owned(),
+        }
+    }
+}
+
+/// The way from an arena to the place that it has among the others, where they are tiles.
+fn arena_places(runs: &Runs, arena: ArenaId) -> Vec<TitledPlace> {
+    let mut places = tile_places(runs.system(), arena.tile());
+    places.retain(|(_, place)| has_tiles(runs) && matches!(place, Place::Tile(_)));
+    places
+}
+
+/// Draws the title of the page with the choice of what it shows.
+fn views_ui(ui: &mut egui::Ui, view: &mut MapView, runs: &Runs) {
+    ui.heading("Map");
+    ui.add_space(4.0);
+    let system = runs.system();
+    let views = MapView::ALL.into_iter().filter(|view| view.is_there(runs));
+    let views: Vec<_> = views.map(|view| (view, view.title(system))).collect();
+    if views.len() > 1 {
+        segments_ui(ui, "", view, views);
+    }
+}
+
+/// Whether all runs have something with addresses; says what one does not have.
+fn has_arenas(ui: &mut egui::Ui, runs: &Runs) -> bool {
+    let has_none = |run: &&Run| run.report.arenas.get().is_none_or(|it| it.ids.is_empty());
+    let Some(run) = runs.iter().find(has_none) else { return true };
+    let mut what = "Memory".to_owned();
+    if !runs.is_one() {
+        run_title_ui(ui, run);
+        what = format!("Memory of {}", run.the());
+    }
+    let arenas = &run.report.arenas;
+    if part_or_reason(ui, arenas, run.is_working, (&what, IS)).is_some() {
+        absent_ui(ui, &format!("No {}", runs.system().arenas), "The report lists none");
+    }
+    false
+}

@@ -1,0 +1,135 @@
+//! Which tile is shown, and what there is to say of it in one line.
+
+use eframe::egui::{self, Key, Label, RichText, TextEdit};
+
+use super::read::TileData;
+use crate::analysis::liveness::first_arena;
+use crate::analysis::memory::selection::TileSelection;
+use crate::store::ArenaId;
+use crate::store::arena::Arenas;
+use crate::text::{grouped, shortened};
+use crate::ui::report::{PageContext, change_color, change_text};
+use crate::ui::runs::{Run, RunId};
+use crate::ui::theme::{Tokens, fonts};
+use crate::ui::units::Units;
+
+#[derive(Default)]
+pub struct TileChoice {
+    arena: Option<ArenaId>,
+    typed: Option<String>,
+    /// The arena that one looks at first, of the reference.
+    first: Option<(RunId, Option<ArenaId>)>,
+}
+
+impl TileChoice {
+    /// The one that was shown, as long as it is selected, else the first selected one, else the fullest
+    /// tile of the reference.
+    pub fn arena(&mut self, run: &Run, arenas: &Arenas, selection: &TileSelection) -> ArenaId {
+        if self.first.is_none_or(|(of, _)| of != run.id) {
+            self.first = Some((run.id, first_arena(&run.report)));
+        }
+        let first = self.first.and_then(|(_, first)| first);
+        let shown = self.arena.filter(|arena| selection.contains(arena.tile()));
+        let selected = selection.first().map(ArenaId::from);
+        let arena = shown.or(selected).or(first).or(arenas.ids.get(0)).unwrap_or(ArenaId(0));
+        self.arena = Some(arena);
+        arena
+    }
+
+    /// Shows one that was selected elsewhere.
+    pub fn show(&mut self, arena: ArenaId) {
+        (self.arena, self.typed) = (Some(arena), None);
+    }
+
+    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, arenas: &Arenas) {
+        let system = *page.runs.system();
+        let arena = self.arena(page.runs.reference(), arenas, &page.selection.tiles);
+        let place = arenas.ids.position(arena);
+        ui.spacing_mut().item_spacing.x = 4.0;
+        let label = ui.label(system.arena);
+        let mut text = self.typed.clone().unwrap_or_else(|| arena.to_string());
+        let has = |run: &Run, arena: ArenaId| {
+            run.report.arenas.get().is_some_and(|all| all.ids.position(arena).is_some())
+        };
+        let typed = |text: &str| {
+            let wanted = text.trim().parse().ok().map(ArenaId);
+            wanted.filter(|arena| page.runs.iter().any(|run| has(run, *arena)))
+        };
+        let mut field = TextEdit::singleline(&mut text).desired_width(44.0);
+        if self.typed.as_deref().is_some_and(|text| typed(text).is_none()) {
+            field = field.text_color(Tokens::now(ui).over);
+        }
+        let field = ui.add(field).labelled_by(label.id);
+        if field.changed() {
+            self.typed = Some(text.clone());
+        }
+        let mut wanted = None;
+        if field.lost_focus() {
+            if ui.input(|input| input.key_pressed(Key::Enter)) {
+                wanted = typed(&text);
+            }
+            self.typed = None;
+        }
+        field.on_hover_text(format!("Type the number of {} and press Enter", system.an_arena));
+        for (sign, word, to) in [
+            ("‹", "before", place.and_then(|place| place.checked_sub(1))),
+            ("›", "after", place.map(|place| place + 1)),
+        ] {
+            let name = format!("{} {word}", system.arena);
+            let to = to.and_then(|place| arenas.ids.get(place));
+            let button = ui.add_enabled(to.is_some(), egui::Button::new(sign));
+            if button.accessible_name(&name).on_hover_text(name).clicked() {
+                wanted = to;
+            }
+        }
+        if let Some(arena) = wanted {
+            // It is selected where it was not.
+            if !page.selection.tiles.contains(arena.tile()) {
+                page.selection.tiles = TileSelection::one(arena.tile());
+            }
+            self.arena = Some(arena);
+            self.typed = None;
+        }
+    }
+}
+
+/// What there is to say of a tile: of several runs one after the other.
+pub fn facts_ui(ui: &mut egui::Ui, tiles: &[&TileData]) {
+    let units = Units::now(ui);
+    let of_all = |text: &dyn Fn(&TileData) -> String| {
+        tiles.iter().map(|data| text(data)).collect::<Vec<_>>().join(" → ")
+    };
+    let mut text = format!(
+        "{} with gaps, {} of gaps, {} variables",
+        of_all(&|data| units.bytes(data.map.end)),
+        of_all(&|data| units.bytes(data.gap_bytes())),
+        of_all(&|data| grouped(data.map.blocks.len() as u64)),
+    );
+    let mut strong = None;
+    match tiles {
+        [data] => {
+            let map = &data.map;
+            let report = &data.report;
+            let device = report.arenas.get().and_then(|arenas| arenas.device(data.arena));
+            let of = |device| format!(" of {}", report.device_title(device));
+            let of = device.map_or(String::new(), of);
+            text = format!("{}{of}: {text}", report.arena_title(data.arena));
+            let over = map.limit.filter(|limit| map.end > *limit).map(|limit| map.end - limit);
+            strong = over.map(|over| {
+                (format!("{} over the limit", units.bytes(over)), Tokens::now(ui).over)
+            });
+        }
+        [source, target] => {
+            let (from, to) = (source.map.end, target.map.end);
+            strong = Some((change_text(from, to, units), change_color(ui, from, to)));
+        }
+        _ => {}
+    }
+    if let Some(problem) = tiles.iter().find_map(|data| data.problem.as_ref()) {
+        text = format!("{text}; names are not there: {}", shortened(problem, 80));
+    }
+    if let Some((text, color)) = strong {
+        ui.add(Label::new(RichText::new(text).font(fonts::semibold(12.0)).color(color)).wrap());
+    }
+    ui.add(Label::new(fonts::caption(text).color(Tokens::now(ui).weak_text)).wrap());
+}

@@ -1,0 +1,176 @@
+//! A tile as it was read, its rectangles over steps, what ends above the limit, and the operation of each of its
+//! variables.
+
+use eframe::egui;
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::read::{AtStep, Marks, TileData, TileReading, Wanted};
+use crate::analysis::derived::Derived;
+use crate::analysis::placement::address_steps::AddressSteps;
+use crate::analysis::placement::always_live::{Band, bands};
+use crate::store::liveness::VariableBytes;
+use crate::store::placed::Placement;
+use crate::store::{ArenaId, Report};
+use crate::ui::job::{Latest, Same};
+use crate::ui::runs::Run;
+
+/// Parts of the addresses in which always-live memory is looked at.
+const PARTS: u64 = 48;
+
+pub struct OperationOnTile {
+    pub name: String,
+    /// Bytes × steps.
+    pub size: u128,
+    /// Its value of `availableMemoryProportion`.
+    pub proportion: Option<f64>,
+}
+
+pub struct RunData {
+    pub tile: Arc<TileData>,
+    pub rectangles: AddressSteps,
+    /// Whether the report says when variables live.
+    pub has_steps: bool,
+    /// The step at which memory ends highest, the first of equals.
+    pub highest_step: Option<usize>,
+    /// The steps at which something ends above the limit.
+    pub over_steps: Vec<Range<u32>>,
+    /// The rectangles that end above the limit.
+    pub over: Vec<usize>,
+    /// What always-live memory consists of.
+    pub bands: Vec<Band>,
+    /// The operations that own something, with most first, then by name.
+    pub operations: Vec<OperationOnTile>,
+    /// The operation of each variable by row, a position in `operations`.
+    operation_of: Vec<Option<usize>>,
+}
+
+#[derive(Default)]
+pub struct RunReading {
+    reading: TileReading,
+    found: Latest<(Same<TileData>, bool), Arc<RunData>>,
+}
+
+impl RunReading {
+    /// Asks for a tile; returns what was last found, which may be another tile meanwhile.
+    pub fn tile(&mut self, ctx: &egui::Context, run: &Run, arena: ArenaId) -> Option<Arc<RunData>> {
+        let data = self.reading.tile(ctx, run, arena)?;
+        let key = (Same(Arc::clone(&data)), run.report.debug.is_settled());
+        let derived = Arc::clone(&run.derived);
+        self.found.ask("addresses over steps", ctx, &key, move |_| {
+            Arc::new(RunData::new(data, &derived))
+        });
+        self.found.last().map(|(_, found)| Arc::clone(found))
+    }
+
+    /// Asks what is alive at a step; returns what is known of this tile at any step meanwhile.
+    pub fn at_step(
+        &mut self,
+        ctx: &egui::Context,
+        data: &Arc<TileData>,
+        step: usize,
+    ) -> Option<Arc<AtStep>> {
+        self.reading.at_step(ctx, data, step)
+    }
+
+    /// Asks what a search finds and where the selected variable is.
+    pub fn marks(
+        &mut self,
+        ctx: &egui::Context,
+        data: &Arc<TileData>,
+        wanted: &Wanted,
+    ) -> Arc<Marks> {
+        self.reading.marks(ctx, data, wanted)
+    }
+
+    /// Why there is nothing; `None` while it is being found.
+    pub fn why_not(&self, report: &Report) -> Option<String> {
+        self.found.failure().map(str::to_owned).or_else(|| self.reading.why_not(report))
+    }
+}
+
+impl RunData {
+    fn new(tile: Arc<TileData>, derived: &Derived) -> Self {
+        let over_steps = AddressSteps::new(&tile.placed, &tile.report);
+        let has_steps = over_steps.is_some();
+        let rectangles = over_steps.unwrap_or_else(|| AddressSteps::without_steps(&tile.placed));
+        let mut sizes = vec![0_u128; tile.placed.placements.len()];
+        for rectangle in &rectangles.rectangles {
+            let bytes = rectangle.bytes.end.saturating_sub(rectangle.bytes.start);
+            let steps = rectangle.steps.end.saturating_sub(rectangle.steps.start);
+            if let Some(size) = sizes.get_mut(rectangle.row as usize) {
+                *size += u128::from(bytes) * u128::from(steps);
+            }
+        }
+        let limit = tile.map.limit.unwrap_or(u64::MAX);
+        let all = rectangles.rectangles.iter().enumerate();
+        let over = all.filter(|(_, one)| one.bytes.end > limit).map(|(place, _)| place).collect();
+        let highest = rectangles.highest().filter(|_| has_steps);
+        let (operations, operation_of) = operations(&tile, derived, &sizes);
+        Self {
+            highest_step: highest.map(|one| one.steps.start as usize),
+            over_steps: rectangles.steps_above(limit),
+            over,
+            bands: bands(&tile.map.blocks, (tile.map.end / PARTS).max(1)),
+            has_steps,
+            rectangles,
+            operations,
+            operation_of,
+            tile,
+        }
+    }
+
+    /// The operation of a variable, by its row.
+    pub fn operation(&self, row: u32) -> Option<&OperationOnTile> {
+        self.operations.get(self.place_of_operation(row)?)
+    }
+
+    /// The same as a position in `operations`.
+    pub fn place_of_operation(&self, row: u32) -> Option<usize> {
+        self.operation_of.get(row as usize).copied().flatten()
+    }
+}
+
+/// The operations by bytes × steps, and which of them each variable belongs to.
+fn operations(
+    tile: &TileData,
+    derived: &Derived,
+    sizes: &[u128],
+) -> (Vec<OperationOnTile>, Vec<Option<usize>>) {
+    let nothing = || (Vec::new(), vec![None; tile.placed.placements.len()]);
+    let (Some(liveness), Some(_)) = (tile.report.liveness.get(), derived.operations()) else {
+        return nothing();
+    };
+    let owners = derived.owners();
+    let of_row = |placement: &Placement| -> Option<(&str, Option<f64>)> {
+        let operation = match placement.unlowered {
+            Some(variable) => {
+                let row = VariableBytes { variable, class: placement.class, bytes: 0 };
+                owners.variables.of(liveness, &row)?.0
+            }
+            None => owners.variables.of_life(liveness.classes.ids.position(placement.class)?)?,
+        };
+        let operation = owners.operations().get(operation as usize)?;
+        Some((operation.name.as_deref()?, operation.available_memory_proportion))
+    };
+    let found: Vec<_> = tile.placed.placements.iter().map(of_row).collect();
+    let mut by_name: HashMap<&str, (u128, Option<f64>)> = HashMap::new();
+    for (found, size) in found.iter().zip(sizes) {
+        if let Some((name, proportion)) = found {
+            let entry = by_name.entry(name).or_default();
+            *entry = (entry.0.saturating_add(*size), entry.1.or(*proportion));
+        }
+    }
+    let mut list: Vec<_> = by_name.into_iter().filter(|(_, (size, _))| *size > 0).collect();
+    list.sort_by(|a, b| b.1.0.cmp(&a.1.0).then_with(|| a.0.cmp(b.0)));
+    let places: HashMap<&str, usize> =
+        list.iter().enumerate().map(|(place, (name, _))| (*name, place)).collect();
+    let of = found.iter().map(|found| places.get(found.as_ref()?.0).copied()).collect();
+    let operation = |(name, (size, proportion)): (&str, (u128, Option<f64>))| OperationOnTile {
+        name: name.to_owned(),
+        size,
+        proportion,
+    };
+    (list.into_iter().map(operation).collect(), of)
+}

@@ -1,0 +1,273 @@
+//! The inspector of one tile: the selected variable, what lies around the limit at the step, why memory ends where
+//! it does, and where to go from there.
+
+use eframe::egui::{self, Align2, Frame, Label, Pos2, Rect, RichText, Sense, Stroke, Vec2};
+
+use super::RunTile;
+use super::kinds::Kinds;
+use super::paint::over_rect;
+use super::words::{category, life, pretty_name};
+use crate::analysis::placement::step_use::StepUse;
+use crate::analysis::program::steps::name as step_name;
+use crate::text::{grouped, shortened};
+use crate::ui::command::Command;
+use crate::ui::report::PageContext;
+use crate::ui::report::map::MapView;
+use crate::ui::report::moment::step_id;
+use crate::ui::runs::{Run, StepAt};
+use crate::ui::selection::Place;
+use crate::ui::theme::{Tokens, fonts};
+use crate::ui::units::Units;
+use crate::ui::widget::inspector::{fact_ui, title_ui};
+use crate::ui::widget::sign::Sign;
+
+/// Height of the lens with its labels, and of its bar, points.
+const LENS: f32 = 62.0;
+const BAR: f32 = 24.0;
+/// Longest raw name.
+const NAME: usize = 120;
+
+pub struct Inspected<'a> {
+    pub run: &'a Run,
+    pub tile: &'a RunTile,
+    pub kinds: &'a Kinds,
+    /// The chosen variable, else that which ends highest at the step.
+    pub row: Option<u32>,
+    pub is_chosen: bool,
+    pub has_tiles: bool,
+}
+
+impl Inspected<'_> {
+    /// Draws it; returns the way to another map.
+    pub fn ui(&self, ui: &mut egui::Ui, page: &mut PageContext<'_>) -> Option<MapView> {
+        let units = Units::now(ui);
+        let mut facts: Vec<(&'static str, String)> = Vec::new();
+        if let Some(row) = self.row {
+            let (name, _) = pretty_name(&self.tile.of, row);
+            let kind = if self.is_chosen { "Selected variable" } else { "Highest variable" };
+            let life = self.life_title(row);
+            title_ui(ui, kind, &shortened(&name, NAME), &life);
+            self.verdict_ui(ui, row, units);
+            facts = self.facts(row, units);
+            for (name, value) in &facts {
+                fact_ui(ui, name, value);
+            }
+        } else {
+            let arena = self.tile.data.report.arena_title(self.tile.data.arena);
+            title_ui(ui, "Nothing is placed here", &arena, "");
+        }
+        if let Some(at_step) = &self.tile.at_step {
+            let step = step_id(&self.run.report, at_step.step);
+            if self.limit().is_some() {
+                line(ui);
+                ui.label(
+                    RichText::new(format!("Around the limit, step {step}"))
+                        .font(fonts::semibold(13.0)),
+                );
+                self.lens_ui(ui, units);
+            }
+            line(ui);
+            self.why_ui(ui, &at_step.used, &step, units);
+        }
+        line(ui);
+        self.links_ui(ui, page, &facts)
+    }
+
+    fn limit(&self) -> Option<u64> {
+        self.tile.data.map.limit
+    }
+
+    fn life_title(&self, row: u32) -> String {
+        let data = &self.tile.data;
+        let Some(variable) = data.placed.placements.get(row as usize) else { return String::new() };
+        let is_always = life(&data.report, variable) == "Always";
+        let life = if is_always { "always live" } else { "not always live" };
+        format!("{}, {life}", category(&data.report, variable))
+    }
+
+    /// Whether the variable ends above the limit, in a box.
+    fn verdict_ui(&self, ui: &mut egui::Ui, row: u32, units: Units) {
+        let (Some(limit), Some(bytes)) = (self.limit(), self.tile.data.bytes_of(row)) else {
+            return;
+        };
+        let tokens = Tokens::now(ui);
+        let (sign, fill, text) = match bytes.end.checked_sub(limit).filter(|over| *over > 0) {
+            Some(over) => {
+                (Sign::Over, tokens.over_fill, format!("Ends {} over", units.bytes(over)))
+            }
+            None => {
+                let free = units.bytes(limit - bytes.end);
+                (Sign::Fits, tokens.fits_fill, format!("Ends {free} below the limit"))
+            }
+        };
+        let frame = Frame::new().fill(fill).corner_radius(8).inner_margin(10);
+        frame.stroke(Stroke::new(1.0, sign.color(tokens))).show(ui, |ui| {
+            ui.set_width(ui.available_width());
+            ui.horizontal(|ui| {
+                sign.ui(ui, 18.0);
+                ui.vertical(|ui| {
+                    ui.spacing_mut().item_spacing.y = 1.0;
+                    let text = RichText::new(text).font(fonts::semibold(13.0));
+                    ui.label(text.color(sign.color(tokens)));
+                    let of = format!("{} of {}", units.bytes(bytes.end), units.bytes(limit));
+                    ui.label(fonts::caption(of).color(tokens.weak_text));
+                });
+            });
+        });
+        ui.add_space(4.0);
+    }
+
+    fn facts(&self, row: u32, units: Units) -> Vec<(&'static str, String)> {
+        let data = &self.tile.data;
+        let Some(variable) = data.placed.placements.get(row as usize) else { return Vec::new() };
+        let bytes = variable.offset..variable.end();
+        let mut facts = vec![
+            ("Address", units.bytes(bytes.start)),
+            ("Size", units.bytes(variable.bytes)),
+            ("End", units.bytes(bytes.end)),
+            ("Alive", life(&data.report, variable)),
+        ];
+        if let Some(start) = data.report.target.get().and_then(|target| target.interleaved_start) {
+            let region = match (bytes.start >= start, bytes.end > start) {
+                (true, _) => "interleaved",
+                (false, true) => "across both",
+                (false, false) => "non-interleaved",
+            };
+            facts.push(("Region", region.to_owned()));
+        }
+        if data.is_complete && variable.alignment > 0 {
+            facts.push(("Alignment", format!("{} B", grouped(variable.alignment))));
+        }
+        if let Some(operation) = self.tile.of.operation(row) {
+            facts.push(("Operation", shortened(&operation.name, NAME).into_owned()));
+            let proportion = operation.proportion.map(|proportion| proportion.to_string());
+            facts.extend(proportion.map(|proportion| ("Proportion", proportion)));
+        }
+        facts.push(("Name in the report", shortened(data.name(row), NAME).into_owned()));
+        facts
+    }
+
+    /// The last addresses at the step, as a bar.
+    fn lens_ui(&self, ui: &mut egui::Ui, units: Units) {
+        let (Some(limit), Some(at_step)) = (self.limit(), &self.tile.at_step) else { return };
+        let tokens = Tokens::now(ui);
+        let (area, response) =
+            ui.allocate_exact_size(Vec2::new(ui.available_width(), LENS), Sense::hover());
+        let over = at_step.used.end.saturating_sub(limit);
+        let above = over.saturating_mul(2).max(limit / 80).max(1);
+        let start = limit.saturating_sub(above.saturating_mul(4));
+        let span = (limit - start + above) as f64;
+        let bar =
+            Rect::from_min_size(area.min + Vec2::new(0.0, 16.0), Vec2::new(area.width(), BAR));
+        let x = |address: u64| {
+            let along = address.saturating_sub(start) as f64 / span;
+            bar.left() + bar.width() * along.clamp(0.0, 1.0) as f32
+        };
+        let painter = ui.painter();
+        painter.rect_filled(bar, 2, tokens.page);
+        for block in at_step.map.blocks.iter().filter(|block| block.end > start) {
+            let Some(kind) = self.tile.kinds.get(block.row as usize).copied().flatten() else {
+                continue;
+            };
+            let part = Rect::from_x_y_ranges(x(block.offset)..=x(block.end), bar.y_range());
+            painter.rect_filled(part, 0, self.kinds.fill(tokens, kind));
+            painter.vline(part.left(), bar.y_range(), Stroke::new(1.0, tokens.surface));
+            if block.end > limit {
+                let over = part.with_min_x(x(limit.max(block.offset)));
+                over_rect(painter, over, tokens);
+            }
+        }
+        let at = x(limit);
+        let tick = Rect::from_x_y_ranges(at - 1.0..=at + 1.0, bar.top() - 4.0..=bar.bottom() + 4.0);
+        painter.rect_filled(tick, 0, tokens.ink);
+        let text = format!("Limit {}", units.bytes(limit));
+        let above = Pos2::new(at + 2.0, area.top());
+        painter.text(above, Align2::RIGHT_TOP, text, fonts::medium(11.0), tokens.text);
+        if over > 0 {
+            let text = format!("+{}", units.bytes(over));
+            let at = Pos2::new(at + 6.0, area.top());
+            painter.text(at, Align2::LEFT_TOP, text, fonts::medium(11.0), tokens.over);
+        }
+        let below = Pos2::new(bar.left(), bar.bottom() + 5.0);
+        let font = fonts::regular(11.0);
+        painter.text(below, Align2::LEFT_TOP, units.bytes(start), font.clone(), tokens.third_text);
+        let below = Pos2::new(at, bar.bottom() + 5.0);
+        let end = units.bytes(at_step.used.end);
+        painter.text(below, Align2::CENTER_TOP, end, font, tokens.third_text);
+        response.widget_info(|| {
+            let mut info = egui::WidgetInfo::labeled(egui::Role::Canvas, true, "Around the limit");
+            info.current_text_value = Some(format!("ends at {}", units.exact(at_step.used.end)));
+            info
+        });
+    }
+
+    /// What memory is taken up by at the step, and what follows from it.
+    fn why_ui(&self, ui: &mut egui::Ui, used: &StepUse, step: &str, units: Units) {
+        let limit = self.limit();
+        let is_over = limit.is_some_and(|limit| used.end > limit);
+        let title = if is_over { "Why is it over?" } else { "What is alive" };
+        ui.label(RichText::new(title).font(fonts::semibold(13.0)));
+        let text = match limit.filter(|_| is_over) {
+            Some(limit) if used.alive > limit => format!(
+                "{} more is alive than fits, however it is placed",
+                units.bytes(used.alive - limit)
+            ),
+            Some(_) => format!(
+                "What is alive would fit. It ends higher because {} are free here but taken at other steps, and {} are gaps",
+                units.bytes(used.free),
+                units.bytes(used.gaps)
+            ),
+            None => String::new(),
+        };
+        if !text.is_empty() {
+            ui.add(Label::new(RichText::new(text).size(fonts::size::TABLE).weak()).wrap());
+        }
+        for (name, bytes) in [
+            (format!("Alive at step {step}"), used.alive),
+            ("Gaps".to_owned(), used.gaps),
+            ("Free here, taken at others".to_owned(), used.free),
+            ("End of memory".to_owned(), used.end),
+        ] {
+            fact_ui(ui, &name, &units.bytes(bytes));
+        }
+        let at_step = self.tile.at_step.as_ref();
+        if let Some(name) = at_step.and_then(|at| step_name(&self.run.report, at.step)) {
+            fact_ui(ui, &format!("Step {step}"), &shortened(&name, NAME));
+        }
+    }
+
+    fn links_ui(
+        &self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        facts: &[(&'static str, String)],
+    ) -> Option<MapView> {
+        let mut way = None;
+        ui.horizontal_wrapped(|ui| {
+            let at_step = self.tile.at_step.as_ref().map(|at_step| at_step.step);
+            if let Some(step) = at_step
+                && ui.button("Lifetime in Liveness").clicked()
+            {
+                if let Some(name) = self.row.and_then(|row| self.tile.data.unlowered_name(row)) {
+                    page.selection.select_variable(Some(name));
+                }
+                let at = StepAt { run: self.run.id, step };
+                page.commands.push(Command::GoTo(Place::Step(at)));
+            }
+            if self.has_tiles && ui.button("Show all tiles").clicked() {
+                way = Some(MapView::AllTiles);
+            }
+            if !facts.is_empty() && ui.button("Copy facts").clicked() {
+                let lines = facts.iter().map(|(name, value)| format!("{name}: {value}\n"));
+                ui.copy_text(lines.collect());
+            }
+        });
+        way
+    }
+}
+
+fn line(ui: &mut egui::Ui) {
+    ui.add_space(4.0);
+    ui.separator();
+    ui.add_space(2.0);
+}

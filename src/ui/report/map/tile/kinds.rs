@@ -1,0 +1,202 @@
+//! The kinds of rectangles, their colours, and the legend.
+
+use eframe::egui::{self, Color32, ColorImage};
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use super::data::RunData;
+use crate::analysis::memory::category_title;
+use crate::analysis::placement::address_steps::{Cell, Picture};
+use crate::store::ids::CategoryId;
+use crate::text::shortened;
+use crate::ui::report::category_colors::{CategoryColors, category_color, other_categories_color};
+use crate::ui::theme::Tokens;
+use crate::ui::widget::choice::named_choice_ui;
+use crate::ui::widget::legend::{Patch, entry_ui, label_ui};
+
+/// Kinds that have a colour of their own.
+const MOST: usize = 8;
+/// All others, and what belongs to no operation.
+const OTHERS: u8 = 8;
+const NONE: u8 = 9;
+/// Added to the kind of what is always live.
+const ALWAYS_LIVE: u8 = 16;
+/// How strong the colours of what is always live are.
+const ALWAYS_LIVE_STRENGTH: f32 = 0.62;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ColourBy {
+    #[default]
+    Category,
+    Operation,
+    Liveness,
+}
+
+impl ColourBy {
+    fn title(self) -> &'static str {
+        match self {
+            Self::Category => "Category",
+            Self::Operation => "Operation",
+            Self::Liveness => "Liveness",
+        }
+    }
+
+    pub fn ui(&mut self, ui: &mut egui::Ui) {
+        let choices = [Self::Category, Self::Operation, Self::Liveness];
+        named_choice_ui(ui, ("Colours", 150.0), self, choices, |choice| choice.title())
+            .on_hover_text("What the colours tell");
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Kinds {
+    by: ColourBy,
+    /// Names of categories or operations with a colour of their own, the same in all runs.
+    named: Vec<String>,
+    /// Number and title of each kind.
+    titles: Vec<(u8, String)>,
+    /// Numbers of those that are left out.
+    pub hidden: Vec<u8>,
+}
+
+impl Kinds {
+    pub fn of(by: ColourBy, colors: &CategoryColors, runs: &[&RunData], hidden: Vec<u8>) -> Self {
+        let named = match by {
+            ColourBy::Category => {
+                let named = colors.coloured().iter();
+                named.map(|category| category.name.clone().unwrap_or_default()).collect()
+            }
+            ColourBy::Operation => largest_operations(runs),
+            ColourBy::Liveness => Vec::new(),
+        };
+        let mut kinds = Self { by, named, titles: Vec::new(), hidden };
+        let used = runs.iter().flat_map(|data| kinds.of_all(data));
+        let used: BTreeSet<u8> = used.flatten().map(|kind| kind % ALWAYS_LIVE).collect();
+        kinds.titles = used.into_iter().map(|kind| (kind, kinds.title(kind))).collect();
+        kinds
+    }
+
+    /// The kind of each variable of a run by row, nothing for what is left out.
+    pub fn of_rows(&self, data: &RunData) -> Vec<Option<u8>> {
+        let mut kinds = self.of_all(data);
+        for kind in &mut kinds {
+            *kind = kind.filter(|kind| !self.hidden.contains(&(kind % ALWAYS_LIVE)));
+        }
+        kinds
+    }
+
+    fn of_all(&self, data: &RunData) -> Vec<Option<u8>> {
+        let mut kinds = vec![None; data.tile.placed.placements.len()];
+        let place = |name: Option<&str>| {
+            let place = self.named.iter().position(|other| Some(other.as_str()) == name);
+            place.and_then(|place| u8::try_from(place).ok()).unwrap_or(OTHERS)
+        };
+        // Many variables, few categories and operations: each is looked up once.
+        let of_operation: Vec<u8> =
+            data.operations.iter().map(|operation| place(Some(&operation.name))).collect();
+        let mut of_category: HashMap<CategoryId, u8> = HashMap::new();
+        for block in &data.tile.map.blocks {
+            let row = block.row as usize;
+            let kind = match self.by {
+                ColourBy::Category => block.category.map_or(OTHERS, |id| {
+                    *of_category.entry(id).or_insert_with(|| {
+                        place(data.tile.report.categories.get().and_then(|names| names.name(id)))
+                    })
+                }),
+                ColourBy::Operation => {
+                    let operation = data.place_of_operation(block.row);
+                    operation.map_or(NONE, |place| of_operation.get(place).copied().unwrap_or(NONE))
+                }
+                ColourBy::Liveness => u8::from(!block.is_always_live),
+            };
+            if let Some(place) = kinds.get_mut(row) {
+                *place = Some(kind + if block.is_always_live { ALWAYS_LIVE } else { 0 });
+            }
+        }
+        kinds
+    }
+
+    fn title(&self, kind: u8) -> String {
+        let named = self.named.get(usize::from(kind)).map_or("", String::as_str);
+        match (self.by, kind) {
+            (ColourBy::Category, OTHERS) => "Other categories".to_owned(),
+            (ColourBy::Category, _) => category_title(&shortened(named, 40)),
+            (ColourBy::Operation, OTHERS) => "Other operations".to_owned(),
+            (ColourBy::Operation, NONE) => "No operation".to_owned(),
+            (ColourBy::Operation, _) => shortened(named, 40).into_owned(),
+            (ColourBy::Liveness, 0) => "Always live".to_owned(),
+            (ColourBy::Liveness, _) => "Not always live".to_owned(),
+        }
+    }
+
+    fn color(&self, tokens: &Tokens, kind: u8) -> Color32 {
+        match (self.by, kind) {
+            (ColourBy::Liveness, 0) => tokens.always_live,
+            (ColourBy::Liveness, _) => tokens.temporary,
+            (_, OTHERS) => other_categories_color(tokens),
+            (ColourBy::Category, _) => {
+                category_color(self.named.get(usize::from(kind)).map_or("", String::as_str), tokens)
+            }
+            _ => tokens.ordered(usize::from(kind)),
+        }
+    }
+
+    /// The colour of a kind of [`Self::of_rows`]; what is always live is paler.
+    pub fn fill(&self, tokens: &Tokens, kind: u8) -> Color32 {
+        let color = self.color(tokens, kind % ALWAYS_LIVE);
+        if kind < ALWAYS_LIVE || self.by == ColourBy::Liveness {
+            return color;
+        }
+        tokens.surface.lerp_to_gamma(color, ALWAYS_LIVE_STRENGTH)
+    }
+
+    /// Draws the legend, whose entries switch what they name.
+    pub fn legend_ui(kinds: &mut Arc<Self>, ui: &mut egui::Ui) {
+        let tokens = Tokens::now(ui);
+        let mut switched = None;
+        ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing = egui::vec2(14.0, 2.0);
+            for (kind, title) in &kinds.titles {
+                let color = kinds.color(tokens, *kind);
+                let mut is_on = !kinds.hidden.contains(kind);
+                if entry_ui(ui, Patch::Area(color, color), title, &mut is_on).changed() {
+                    switched = Some(*kind);
+                }
+            }
+            label_ui(ui, Patch::Hatch(tokens.gap, false), "Gap or free");
+        });
+        if let Some(kind) = switched {
+            let hidden = &mut Arc::make_mut(kinds).hidden;
+            match hidden.iter().position(|hidden| *hidden == kind) {
+                Some(place) => drop(hidden.remove(place)),
+                None => hidden.push(kind),
+            }
+        }
+    }
+
+    /// A picture of cells, the highest addresses at the top. What nothing has is not covered: there is the
+    /// ground.
+    pub fn image(&self, picture: &Picture, tokens: &Tokens) -> ColorImage {
+        let palette: Vec<Color32> =
+            (0..=NONE + ALWAYS_LIVE).map(|kind| self.fill(tokens, kind)).collect();
+        let palette = &palette;
+        let rows = picture.cells.chunks(picture.columns.max(1)).rev();
+        let pixels = rows.flatten().map(|cell| match cell {
+            Cell::Kind(kind) => palette.get(usize::from(*kind)).copied().unwrap_or(tokens.gap),
+            Cell::Gap | Cell::Free | Cell::Beyond => Color32::TRANSPARENT,
+        });
+        ColorImage::new([picture.columns, picture.rows], pixels.collect())
+    }
+}
+
+/// The names of the operations that have most bytes × steps in all runs together.
+fn largest_operations(runs: &[&RunData]) -> Vec<String> {
+    let mut sizes: HashMap<&str, u128> = HashMap::new();
+    for operation in runs.iter().flat_map(|data| &data.operations) {
+        let sum = sizes.entry(&operation.name).or_default();
+        *sum = sum.saturating_add(operation.size);
+    }
+    let mut list: Vec<(&str, u128)> = sizes.into_iter().collect();
+    list.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
+    list.into_iter().take(MOST).map(|(name, _)| name.to_owned()).collect()
+}

@@ -1,0 +1,444 @@
+//! One tile, or another arena: addresses over steps, in which every variable is a rectangle, and at its right the
+//! tile at a step with names; below the tables, beside it the inspector. It shows fragmentation and reuse at once.
+//!
+//! A picture is an image of what is visible, a pixel a cell, that a job computes; a frame only goes through
+//! the rectangles for edges and outlines. Pictures of several runs lie beside or below each other and move
+//! together.
+
+mod all_gaps;
+mod answer;
+mod choice;
+mod data;
+mod inspector;
+mod kinds;
+mod over_table;
+mod paint;
+mod picture;
+mod pictures;
+mod place_tooltip;
+mod read;
+mod reasons;
+mod search;
+mod step_menu;
+mod strip;
+mod tables;
+mod tooltip;
+mod variables;
+mod words;
+
+use eframe::egui::{self, Align, Layout, Margin};
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::super::category_colors::{AskedColors, CategoryColors};
+use super::super::machines::has_tiles;
+use super::super::{PageContext, tables_height};
+use super::MapView;
+use super::summary::AskedTiles;
+use crate::store::ArenaId;
+use crate::store::arena::Arenas;
+use crate::ui::job::{Made, Same};
+use crate::ui::runs::{Run, RunId, Runs};
+use crate::ui::split;
+use crate::ui::theme::{Tokens, card_frame};
+use crate::ui::units::Units;
+use crate::ui::widget::facts::absent_ui;
+use crate::ui::widget::hatch::Hatching;
+use crate::ui::widget::inspector::inspector_ui;
+use crate::ui::widget::place_menu::PictureMenu;
+use crate::ui::widget::plane::{Extent, Plane};
+use crate::ui::widget::sign::answer_ui;
+use crate::ui::widget::toolbar::Toolbar;
+use answer::answer;
+use choice::{TileChoice, facts_ui};
+use data::{RunData, RunReading};
+use inspector::Inspected;
+use kinds::{ColourBy, Kinds};
+use picture::{Place, RunPicture};
+use read::{AtStep, Marks, TileData, Wanted};
+use strip::Strip;
+use tables::{Chosen, Tables};
+
+/// What is shown beside something that fills the picture, as a part of its size.
+const MARGIN: f64 = 0.25;
+/// Narrowest head in one row, points.
+const ONE_ROW: f32 = 1130.0;
+/// Room for what zooms and exports, beside the legend, points.
+const TOOLS: f32 = 252.0;
+
+#[derive(Default)]
+struct OfRun {
+    reading: RunReading,
+    picture: RunPicture,
+    strip: Strip,
+    menu: PictureMenu<Place>,
+    kinds: Made<(u64, Arc<Kinds>), Arc<Vec<Option<u8>>>>,
+    /// The row of the variable that was chosen.
+    chosen: Option<u32>,
+}
+
+#[derive(Clone, PartialEq)]
+struct KindsOf {
+    versions: Vec<u64>,
+    by: ColourBy,
+    categories: Same<CategoryColors>,
+}
+
+/// A tile of a run with what is shown of it.
+pub struct RunTile {
+    pub run: RunId,
+    pub data: Arc<TileData>,
+    pub of: Arc<RunData>,
+    /// What is alive at the step of the strip; without a step it shows all steps.
+    pub at_step: Option<Arc<AtStep>>,
+    pub marks: Arc<Marks>,
+    /// The kind of each variable, by row.
+    pub kinds: Arc<Vec<Option<u8>>>,
+}
+
+pub struct RunTiles {
+    /// For each run, where it is there.
+    pub of_runs: Vec<Option<RunTile>>,
+}
+
+impl RunTiles {
+    fn iter(&self) -> impl Iterator<Item = &RunTile> {
+        self.of_runs.iter().flatten()
+    }
+
+    /// The tile in each run, by which answers about others are told apart.
+    fn same(&self) -> Vec<Option<Same<TileData>>> {
+        let same = |tile: &Option<RunTile>| Some(Same(Arc::clone(&tile.as_ref()?.data)));
+        self.of_runs.iter().map(same).collect()
+    }
+}
+
+#[derive(Default)]
+pub struct OneTileView {
+    tile: TileChoice,
+    /// The tile that is visible.
+    viewed: Option<ArenaId>,
+    hatching: Hatching,
+    plane: Plane,
+    colour_by: ColourBy,
+    kinds: Option<(KindsOf, Arc<Kinds>)>,
+    toolbar: Toolbar,
+    search: search::Search,
+    tables: Tables,
+    /// Whether strips show all steps where no step is selected, not that of the highest end.
+    is_of_all_steps: bool,
+    runs: BTreeMap<RunId, OfRun>,
+    /// The run whose variable was chosen last.
+    chosen_in: Option<RunId>,
+    /// The run, the step and the address under the pointer.
+    pointed: Option<(RunId, (usize, u64))>,
+    way: Option<MapView>,
+}
+
+impl OneTileView {
+    /// The same part of the same tile of reports that were read again.
+    pub fn of_other_figures(self) -> Self {
+        let Self { tile, viewed, plane, colour_by, is_of_all_steps, .. } = self;
+        Self { tile, viewed, plane, colour_by, is_of_all_steps, ..Self::default() }
+    }
+
+    /// The map that the inspector leads to, once.
+    pub fn take_way(&mut self) -> Option<MapView> {
+        self.way.take()
+    }
+
+    /// Draws the pictures of the selected tile; `views` draws the choice of what is shown. A variable
+    /// or step that was chosen is selected.
+    pub fn ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        categories: &mut AskedColors,
+        asked: &mut AskedTiles,
+        views: impl FnOnce(&mut egui::Ui),
+    ) {
+        let runs = page.runs;
+        let Some(arenas) = runs.reference().report.arenas.get() else { return };
+        asked.ask(ui, page);
+        self.runs.retain(|id, _| runs.position(*id).is_some());
+        let arena = self.tile.arena(runs.reference(), arenas, &page.selection.tiles);
+        if self.viewed.replace(arena) != Some(arena) {
+            self.plane.reset();
+            self.runs.values_mut().for_each(|run| run.chosen = None);
+        }
+        let mut read = |run: &Run| {
+            let of_run = self.runs.entry(run.id).or_default();
+            of_run.reading.tile(ui.ctx(), run, arena)
+        };
+        let found: Vec<Option<Arc<RunData>>> = runs.iter().map(&mut read).collect();
+        self.follow(page, &found);
+        let kinds = categories.ask(ui, runs).and_then(|categories| self.kinds(&found, categories));
+        let tiles = kinds.map(|kinds| (self.tiles(ui, page, &found, &kinds), kinds));
+        self.head_ui(
+            ui,
+            page,
+            (arenas, asked),
+            (&found, tiles.as_ref().map(|(tiles, _)| tiles)),
+            views,
+        );
+        let Some((tiles, kinds)) = tiles else {
+            let why_not = |run: &Run| self.runs.get(&run.id)?.reading.why_not(&run.report);
+            match runs.iter().find_map(why_not) {
+                Some(why_not) => absent_ui(ui, "The map is not in this report", &why_not),
+                None if found.iter().any(Option::is_some) => drop(ui.weak(categories.waiting())),
+                None => reading_ui(ui, runs),
+            }
+            return;
+        };
+        ui.add_space(4.0);
+        let way = self.inspector_ui(ui, page, &tiles, &kinds);
+        self.way = way;
+        let max = (ui.available_height() - 220.0).max(80.0);
+        let share = if runs.is_one() { 0.62 } else { 0.5 };
+        let chosen =
+            split::below(ui, "memory map tables", tables_height(ui) * share, 60.0..=max, |ui| {
+                let chosen = self.runs.iter().filter_map(|(id, run)| Some((*id, run.chosen?)));
+                let chosen: BTreeMap<RunId, u32> = chosen.collect();
+                let card = card_frame(Tokens::now(ui)).inner_margin(8);
+                card.show(ui, |ui| self.tables.ui(ui, page, &tiles, &chosen)).inner
+            });
+        let extent = extent(&tiles);
+        match chosen {
+            Some(Chosen::Bytes(bytes)) => self.show_bytes(extent, &bytes, 1.0),
+            Some(Chosen::Variable(rows)) => {
+                let first = rows.first().copied();
+                self.choose(page, &tiles, rows);
+                let tile = first
+                    .and_then(|(id, row)| Some((tiles.iter().find(|tile| tile.run == id)?, row)));
+                if let Some((tile, row)) = tile {
+                    show(&mut self.plane, extent, &tile.of, row);
+                }
+            }
+            None => {}
+        }
+        let margin = Margin { bottom: 8, ..Margin::ZERO };
+        split::rest(ui, margin, |ui| {
+            card_frame(Tokens::now(ui)).inner_margin(10).show(ui, |ui| {
+                self.pictures_ui(ui, page, &tiles, kinds, extent);
+            });
+        });
+    }
+
+    /// The row with title, tile, answer, search, colours.
+    fn head_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        (arenas, asked): (&Arenas, &AskedTiles),
+        (found, tiles): (&[Option<Arc<RunData>>], Option<&RunTiles>),
+        views: impl FnOnce(&mut egui::Ui),
+    ) {
+        let answer = answer(page.runs, found, Units::now(ui));
+        let is_wide = ui.available_width() >= ONE_ROW;
+        ui.horizontal(|ui| {
+            ui.set_min_height(30.0);
+            views(ui);
+            self.tile.ui(ui, page, arenas);
+            if let Some(tile) = asked.worst_ui(ui, page) {
+                self.tile.show(tile.into());
+            }
+            let answer_ui = |ui: &mut egui::Ui| {
+                if let Some((sign, text)) = &answer {
+                    answer_ui(ui, *sign, text);
+                }
+            };
+            if !is_wide {
+                ui.scope(answer_ui);
+                return;
+            }
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                self.colour_by.ui(ui);
+                ui.allocate_ui_with_layout(
+                    egui::vec2(search::WIDTH, 26.0),
+                    Layout::left_to_right(Align::Center),
+                    |ui| self.search_ui(ui, page, tiles),
+                );
+                ui.with_layout(Layout::left_to_right(Align::Center), answer_ui);
+            });
+        });
+        if !is_wide {
+            ui.horizontal(|ui| {
+                self.search_ui(ui, page, tiles);
+                self.colour_by.ui(ui);
+            });
+        }
+    }
+
+    /// What is shown of the tile in each run.
+    fn tiles(
+        &mut self,
+        ui: &egui::Ui,
+        page: &PageContext<'_>,
+        found: &[Option<Arc<RunData>>],
+        kinds: &Arc<Kinds>,
+    ) -> RunTiles {
+        let runs = page.runs;
+        let wanted = Wanted {
+            search: self.search.text.trim().to_owned(),
+            selected: page.selection.variable().cloned(),
+        };
+        let slot = page.selection.slot(runs);
+        let of_run = |(place, (run, of)): (usize, (&Run, &Option<Arc<RunData>>))| {
+            let (of, of_run) = (of.as_ref()?, self.runs.get_mut(&run.id)?);
+            let data = Arc::clone(&of.tile);
+            let step = match slot {
+                Some(slot) => runs.axis()?.step_at_or_before(place, slot),
+                None => of.highest_step.filter(|_| !self.is_of_all_steps),
+            };
+            let at_step = step.filter(|_| of.has_steps);
+            let at_step = at_step.and_then(|step| of_run.reading.at_step(ui.ctx(), &data, step));
+            let marks = of_run.reading.marks(ui.ctx(), &data, &wanted);
+            let key = (data.version, Arc::clone(kinds));
+            let kinds = of_run.kinds.of(key, |_| Arc::new(kinds.of_rows(of)));
+            let (kinds, of) = (Arc::clone(kinds), Arc::clone(of));
+            Some(RunTile { run: run.id, data, of, at_step, marks, kinds })
+        };
+        RunTiles { of_runs: runs.iter().zip(found).enumerate().map(of_run).collect() }
+    }
+
+    /// Goes through the first run in which the search finds something.
+    fn search_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        tiles: Option<&RunTiles>,
+    ) {
+        let Some(tiles) = tiles else { return };
+        let found = tiles.iter().find(|tile| !tile.marks.found_blocks.is_empty());
+        let Some(tile) = found.or(tiles.iter().next()) else { return };
+        if let Some(place) = self.search.ui(ui, &tile.marks)
+            && let Some(block) = tile.data.map.blocks.get(place as usize)
+        {
+            self.choose(page, tiles, [(tile.run, block.row)]);
+            show(&mut self.plane, extent(tiles), &tile.of, block.row);
+        }
+    }
+
+    /// Forgets a chosen variable when another one is selected.
+    fn follow(&mut self, page: &PageContext<'_>, found: &[Option<Arc<RunData>>]) {
+        for (run, data) in page.runs.iter().zip(found) {
+            let (Some(data), Some(of_run)) = (data, self.runs.get_mut(&run.id)) else { continue };
+            let name = of_run.chosen.and_then(|row| data.tile.unlowered_name(row));
+            if name.is_some() && name.as_ref() != page.selection.variable() {
+                of_run.chosen = None;
+            }
+        }
+    }
+
+    /// Chooses a variable, which selects the one that it was lowered from, in all runs.
+    fn choose(
+        &mut self,
+        page: &mut PageContext<'_>,
+        tiles: &RunTiles,
+        rows: impl IntoIterator<Item = (RunId, u32)>,
+    ) {
+        let rows: BTreeMap<RunId, u32> = rows.into_iter().collect();
+        self.chosen_in = page.runs.iter().map(|run| run.id).find(|id| rows.contains_key(id));
+        for (id, of_run) in &mut self.runs {
+            of_run.chosen = rows.get(id).copied();
+        }
+        let name = |tile: &RunTile| tile.data.unlowered_name(*rows.get(&tile.run)?);
+        page.selection.select_variable(tiles.iter().find_map(name));
+    }
+
+    /// The kinds, made again when tiles or colours change.
+    fn kinds(
+        &mut self,
+        found: &[Option<Arc<RunData>>],
+        categories: Arc<CategoryColors>,
+    ) -> Option<Arc<Kinds>> {
+        let known: Vec<&RunData> = found.iter().flatten().map(|data| &**data).collect();
+        if known.is_empty() {
+            return None;
+        }
+        let version =
+            |data: &&RunData| data.tile.version * 2 + u64::from(!data.operations.is_empty());
+        let versions: Vec<u64> = known.iter().map(version).collect();
+        let made_for = KindsOf { versions, by: self.colour_by, categories: Same(categories) };
+        let made = match self.kinds.take() {
+            Some(made) if made.0 == made_for => made,
+            before => {
+                let before = before.filter(|(before, _)| before.by == self.colour_by);
+                let hidden = before.map_or(Vec::new(), |(_, kinds)| kinds.hidden.clone());
+                let kinds = Kinds::of(self.colour_by, &made_for.categories.0, &known, hidden);
+                (made_for, Arc::new(kinds))
+            }
+        };
+        Some(Arc::clone(&self.kinds.insert(made).1))
+    }
+
+    fn inspector_ui(
+        &self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        tiles: &RunTiles,
+        kinds: &Kinds,
+    ) -> Option<MapView> {
+        let runs = page.runs;
+        let has_chosen = |tile: &&RunTile| Some(tile.run) == self.chosen_in;
+        let tile = tiles.iter().find(has_chosen).or(tiles.iter().next())?;
+        let run = runs.iter().find(|run| run.id == tile.run)?;
+        let chosen = self.runs.get(&tile.run).and_then(|run| run.chosen);
+        let map = tile.at_step.as_ref().map_or(&tile.data.map, |at_step| &at_step.map);
+        let highest = || map.blocks.iter().max_by_key(|block| block.end).map(|block| block.row);
+        let inspected = Inspected {
+            run,
+            tile,
+            kinds,
+            row: chosen.or_else(highest),
+            is_chosen: chosen.is_some(),
+            has_tiles: has_tiles(runs),
+        };
+        let mut way = None;
+        inspector_ui(ui, |ui| {
+            if !runs.is_one() {
+                super::super::run_title_ui(ui, run);
+            }
+            way = inspected.ui(ui, page);
+            ui.add_space(6.0);
+            let of_runs: Vec<&TileData> = tiles.iter().map(|tile| &*tile.data).collect();
+            facts_ui(ui, &of_runs);
+        });
+        way
+    }
+
+    /// Lets addresses fill the pictures, with a margin as a part of their number.
+    fn show_bytes(&mut self, extent: Extent, bytes: &Range<u64>, margin: f64) {
+        let size = (bytes.end.saturating_sub(bytes.start) as f64).max(1.0);
+        let (start, end) = (bytes.start as f64 - 0.5, bytes.end as f64 - 0.5);
+        self.plane.y.show(extent.y, start - size * margin, end + size * margin);
+    }
+}
+
+/// The steps and addresses that all pictures share.
+fn extent(tiles: &RunTiles) -> Extent {
+    let steps = tiles.iter().map(|tile| tile.of.rectangles.steps as usize).max();
+    let bytes = tiles.iter().map(|tile| tile.data.len()).max();
+    Extent { x: steps.unwrap_or(1).max(1), y: bytes.unwrap_or(1).max(1) }
+}
+
+/// Says that what is shown here is being read.
+fn reading_ui(ui: &mut egui::Ui, runs: &Runs) {
+    absent_ui(ui, &format!("The {} is being read", runs.system().arena_in_text), "");
+}
+
+/// Lets a variable fill the picture, with a margin.
+fn show(plane: &mut Plane, extent: Extent, data: &RunData, row: u32) {
+    let all = || data.rectangles.rectangles.iter().filter(|one| one.row == row);
+    let steps = all().map(|one| one.steps.start).min().zip(all().map(|one| one.steps.end).max());
+    let bytes = all().map(|one| one.bytes.start).min().zip(all().map(|one| one.bytes.end).max());
+    let (Some((left, right)), Some((bottom, top))) = (steps, bytes) else { return };
+    for (view, len, start, end) in [
+        (&mut plane.x, extent.x, f64::from(left), f64::from(right)),
+        (&mut plane.y, extent.y, bottom as f64, top as f64),
+    ] {
+        let margin = (end - start) * MARGIN;
+        view.show(len, start - 0.5 - margin, end - 0.5 + margin);
+    }
+}

@@ -1,0 +1,320 @@
+//! The painting of addresses over steps: ground, gaps, what ends above the limit, marks, axes.
+
+use eframe::egui::{self, Align2, Color32, Pos2, Rect, Shape, Stroke, StrokeKind};
+use std::ops::Range;
+
+use super::picture::PictureOf;
+use super::words::band_title;
+use crate::analysis::placement::address_steps::AddressSteps;
+use crate::text::grouped;
+use crate::ui::theme::{Tokens, fonts};
+use crate::ui::units::Units;
+use crate::ui::widget::hatch::Hatching;
+use crate::ui::widget::plane::Placed;
+use crate::ui::widget::ticks;
+
+/// Room for addresses and steps, points.
+pub const LEFT: f32 = 64.0;
+pub const BOTTOM: f32 = 26.0;
+/// Rectangles of the chosen variable that are outlined, and of those that the search found.
+const MOST_OUTLINES: usize = 256;
+/// Rectangles that are told apart by their edges, and the least width and height of those, points.
+const MOST_EDGES: usize = 400;
+const LEAST_EDGES: f32 = 4.0;
+/// Least height of what is hatched, and of a gap that has a tick, points.
+const LEAST_HATCHED: f32 = 3.0;
+const LEAST_TICKED: f32 = 0.25;
+/// Least distance of ticks of gaps, and of the borders of memory elements, points.
+const BETWEEN_TICKS: f32 = 6.0;
+const BETWEEN_BORDERS: f32 = 40.0;
+/// Lowest band with a title, and narrowest picture with titles, points.
+const TITLED_BAND: f32 = 18.0;
+const TITLED_PICTURE: f32 = 380.0;
+
+pub struct Paint<'a> {
+    pub ui: &'a egui::Ui,
+    /// Within the axes.
+    pub inside: egui::Painter,
+    pub placed: &'a Placed,
+    pub of: &'a PictureOf<'a>,
+    pub tokens: &'a Tokens,
+}
+
+pub fn rect_of(placed: &Placed, steps: &Range<u32>, bytes: &Range<u64>) -> Rect {
+    let steps = [f64::from(steps.start), f64::from(steps.end)];
+    placed.rect_of(steps, [bytes.start as f64, bytes.end as f64])
+}
+
+/// A text on a ground with a line around, as it stands on a picture.
+pub fn chip(
+    painter: &egui::Painter,
+    at: Pos2,
+    align: Align2,
+    text: &str,
+    (ground, line, color): (Color32, Color32, Color32),
+) -> Rect {
+    let galley = painter.layout_no_wrap(text.to_owned(), fonts::medium(11.0), color);
+    let size = galley.size() + egui::vec2(12.0, 4.0);
+    let rect = align.anchor_size(at, size);
+    painter.rect(rect, 3, ground, Stroke::new(1.0, line), StrokeKind::Inside);
+    painter.galley(rect.min + egui::vec2(6.0, 2.0), galley, color);
+    rect
+}
+
+impl Paint<'_> {
+    /// What is free below the limit, or below the last byte, is faintly hatched.
+    pub fn ground(&self, hatching: &mut Hatching) {
+        let (rect, tokens) = (self.placed.rect, self.tokens);
+        let stroke = Stroke::new(1.0, tokens.border);
+        self.ui.painter().rect(rect, 0, tokens.page, stroke, StrokeKind::Outside);
+        let top = self.limit().unwrap_or(self.of.data.rectangles.end);
+        let free = rect_of(self.placed, &(0..self.of.data.rectangles.steps), &(0..top));
+        let mut hatched = hatching.begin(self.inside.ctx(), false);
+        hatched.add(free.intersect(rect), tokens.gap.gamma_multiply(0.3));
+        hatched.paint(&self.inside);
+    }
+
+    fn limit(&self) -> Option<u64> {
+        self.of.data.tile.map.limit
+    }
+
+    /// Hatches what is never used, where it is high enough; else it is a tick at the left.
+    pub fn gaps(&self, hatching: &mut Hatching) {
+        let AddressSteps { gaps, steps, .. } = &self.of.data.rectangles;
+        let rect = self.placed.rect;
+        let mut hatched = hatching.begin(self.inside.ctx(), false);
+        let first = gaps.partition_point(|gap| (gap.end as f64) < self.placed.y.0);
+        let visible = gaps.iter().skip(first).take_while(|gap| gap.start as f64 <= self.placed.y.1);
+        let mut ticked = f32::INFINITY;
+        for gap in visible {
+            let of_gap = rect_of(self.placed, &(0..*steps), gap);
+            if of_gap.height() >= LEAST_HATCHED {
+                // What is far outside would lose its place in 32 bits.
+                let seen = of_gap.intersect(rect);
+                self.inside.rect_filled(seen, 0, self.tokens.surface);
+                hatched.add(seen, self.tokens.gap);
+            } else if of_gap.height() >= LEAST_TICKED && ticked - of_gap.center().y > BETWEEN_TICKS
+            {
+                ticked = of_gap.center().y;
+                let tip = Pos2::new(rect.left() - 1.0, ticked);
+                let back = [tip + egui::vec2(-6.0, -4.0), tip + egui::vec2(-6.0, 4.0)];
+                let shape = vec![tip, back[0], back[1]];
+                self.ui.painter().add(Shape::convex_polygon(shape, self.tokens.ink, Stroke::NONE));
+            }
+        }
+        hatched.paint(&self.inside);
+    }
+
+    /// All that lies above the cells.
+    pub fn all(&self) {
+        self.borders();
+        self.edges();
+        self.over();
+        self.bands();
+        self.marks();
+        self.cursor();
+        self.limit_line();
+        self.axes();
+    }
+
+    /// Where memory elements and the interleaved region begin.
+    fn borders(&self) {
+        let Some(target) = self.of.data.tile.report.target.get() else { return };
+        let rect = self.placed.rect;
+        let elements = &target.element_offsets;
+        let first = elements.partition_point(|element| (*element as f64) < self.placed.y.0);
+        let visible = elements.iter().skip(first);
+        let visible = visible.take_while(|element| (**element as f64) <= self.placed.y.1);
+        let stroke = Stroke::new(1.0, self.tokens.ink.gamma_multiply(0.25));
+        let mut drawn = f32::INFINITY;
+        for element in visible {
+            let y = self.placed.y_of(*element as f64);
+            if drawn - y >= BETWEEN_BORDERS {
+                self.inside.hline(rect.x_range(), y, stroke);
+            }
+            drawn = y;
+        }
+        if let Some(start) = target.interleaved_start {
+            let y = self.placed.y_of(start as f64);
+            self.inside.hline(rect.x_range(), y, Stroke::new(1.0, self.tokens.ink));
+            if rect.width() >= TITLED_PICTURE {
+                let at = Pos2::new(rect.right() - 6.0, y - 3.0);
+                let text = format!("Interleaved from {}", Units::now(self.ui).bytes(start));
+                self.chip(at, Align2::RIGHT_BOTTOM, &text);
+            }
+        }
+    }
+
+    /// Tells neighbours of one colour apart, where few rectangles are visible.
+    fn edges(&self) {
+        let (placed, all) = (self.placed, self.of.data.rectangles.rectangles.iter());
+        let large = all.map(|one| rect_of(placed, &one.steps, &one.bytes)).filter(|rect| {
+            rect.width() >= LEAST_EDGES
+                && rect.height() >= LEAST_EDGES
+                && rect.intersects(placed.rect)
+        });
+        let large: Vec<Rect> = large.take(MOST_EDGES + 1).collect();
+        if large.len() <= MOST_EDGES {
+            let stroke = Stroke::new(1.0, self.tokens.surface.gamma_multiply(0.7));
+            for rect in large {
+                self.inside.rect_stroke(rect, 0, stroke, StrokeKind::Inside);
+            }
+        }
+    }
+
+    /// What lies above the limit, once more in red with a hatch.
+    fn over(&self) {
+        let Some(limit) = self.limit() else { return };
+        let rectangles = &self.of.data.rectangles.rectangles;
+        let over = self.of.data.over.iter().filter_map(|place| rectangles.get(*place));
+        for one in over.take(MOST_EDGES) {
+            let bytes = limit.max(one.bytes.start)..one.bytes.end;
+            let rect = rect_of(self.placed, &one.steps, &bytes);
+            let least = egui::vec2(2.0, 3.0);
+            let top_left = Pos2::new(rect.left(), rect.top().min(rect.bottom() - least.y));
+            let bottom_right = Pos2::new(rect.right().max(rect.left() + least.x), rect.bottom());
+            let rect = Rect::from_min_max(top_left, bottom_right).intersect(self.placed.rect);
+            if rect.is_positive() {
+                over_rect(&self.inside, rect, self.tokens);
+            }
+        }
+    }
+
+    /// What always-live memory consists of.
+    fn bands(&self) {
+        let rect = self.placed.rect;
+        if rect.width() < TITLED_PICTURE {
+            return;
+        }
+        for band in &self.of.data.bands {
+            let [top, bottom] = [band.bytes.end, band.bytes.start]
+                .map(|address| self.placed.y_of(address as f64).clamp(rect.top(), rect.bottom()));
+            if bottom - top < TITLED_BAND {
+                continue;
+            }
+            let at = Pos2::new(rect.left() + rect.width() * 0.45, f32::midpoint(top, bottom));
+            let title = band_title(&self.of.data.tile.report, band);
+            self.chip(at, Align2::LEFT_CENTER, &format!("{title}, always live"));
+        }
+    }
+
+    fn chip(&self, at: Pos2, align: Align2, text: &str) {
+        let colors = (self.tokens.surface, self.tokens.border, self.tokens.text);
+        chip(&self.inside, at, align, text, colors);
+    }
+
+    /// The chosen variable, what the search found, where the pointer is in another picture.
+    fn marks(&self) {
+        let tokens = self.tokens;
+        let all = || self.of.data.rectangles.rectangles.iter();
+        let is_found = |row: u32| self.of.found.get(row as usize) == Some(&true);
+        if !self.of.found.is_empty() {
+            let found = all().filter(|one| is_found(one.row));
+            for one in found.take(MOST_OUTLINES) {
+                self.outline(&one.steps, &one.bytes, Stroke::new(1.5, tokens.accent));
+            }
+        }
+        if let Some(row) = self.of.chosen {
+            for one in all().filter(|one| one.row == row).take(MOST_OUTLINES) {
+                self.outline(&one.steps, &one.bytes, Stroke::new(2.0, tokens.ink));
+            }
+        }
+        if let Some((step, address)) = self.of.pointed {
+            let (stroke, rect) = (Stroke::new(1.0, tokens.weak_text), self.placed.rect);
+            let y = self.placed.y_of(address as f64 + 0.5);
+            self.inside.vline(self.placed.x_of(step as f64 + 0.5), rect.y_range(), stroke);
+            self.inside.hline(rect.x_range(), y, stroke);
+        }
+    }
+
+    fn outline(&self, steps: &Range<u32>, bytes: &Range<u64>, stroke: Stroke) {
+        let rect = rect_of(self.placed, steps, bytes);
+        let rect = Rect::from_min_max(rect.min, rect.max.max(rect.min + egui::vec2(2.0, 2.0)));
+        self.inside.rect_stroke(rect.expand(1.0), 0, stroke, StrokeKind::Outside);
+    }
+
+    /// The step of the strip with its number below, and others that are selected.
+    fn cursor(&self) {
+        let (rect, tokens) = (self.placed.rect, self.tokens);
+        for step in self.of.steps {
+            let x = self.placed.x_of(*step as f64 + 0.5);
+            self.inside.vline(x, rect.y_range(), Stroke::new(1.0, tokens.accent));
+        }
+        let Some(step) = self.of.step else { return };
+        let x = self.placed.x_of(step as f64 + 0.5);
+        self.inside.vline(x, rect.y_range(), Stroke::new(3.0, tokens.surface.gamma_multiply(0.6)));
+        self.inside.vline(x, rect.y_range(), Stroke::new(1.5, tokens.ink));
+    }
+
+    fn limit_line(&self) {
+        let Some(limit) = self.limit() else { return };
+        let (rect, tokens, units) = (self.placed.rect, self.tokens, Units::now(self.ui));
+        let y = self.placed.y_of(limit as f64);
+        let line = [Pos2::new(rect.left(), y), Pos2::new(rect.right(), y)];
+        self.inside.extend(Shape::dashed_line(&line, Stroke::new(2.0, tokens.ink), 7.0, 4.0));
+        let end = self.of.data.rectangles.end;
+        let limit_text = units.bytes(limit);
+        let text = match end.checked_sub(limit).filter(|over| *over > 0) {
+            Some(over) => format!("Limit {limit_text}, {} over", units.bytes(over)),
+            None => format!("Limit {limit_text}, {} free", units.bytes(limit - end)),
+        };
+        let at = Pos2::new(rect.right() - 6.0, y + 4.0);
+        self.chip(at, Align2::RIGHT_TOP, &text);
+    }
+
+    fn axes(&self) {
+        let (placed, tokens, units) = (self.placed, self.tokens, Units::now(self.ui));
+        let (inner, painter) = (placed.rect, self.ui.painter());
+        let (font, color) = (fonts::regular(11.0), tokens.third_text);
+        let stroke = Stroke::new(1.0, tokens.border);
+        let [per_x, per_y] = placed.per_point();
+        let step = ticks::bytes_step(per_y * 44.0, units);
+        for address in ticks::multiples(step, (placed.y.0.max(0.0), placed.y.1)) {
+            let y = placed.y_of(address);
+            painter.hline(inner.left() - 4.0..=inner.left(), y, stroke);
+            let text = ticks::bytes_text(address, step, placed.y.1, units);
+            let at = Pos2::new(inner.left() - 8.0, y);
+            painter.text(at, Align2::RIGHT_CENTER, text, font.clone(), color);
+        }
+        if !self.of.data.has_steps {
+            return;
+        }
+        let ids = self.of.data.tile.report.steps.get().map(|steps| &steps.ids);
+        let id = |position: usize| {
+            let id = ids.and_then(|ids| ids.get(position));
+            id.map_or_else(|| position.to_string(), |id| grouped(id.0.into()))
+        };
+        let chip_at = self.of.step.map(|step| {
+            let x = placed.x_of(step as f64 + 0.5);
+            let at = Pos2::new(x.clamp(inner.left(), inner.right()), inner.bottom() + 5.0);
+            let colors = (tokens.ink, tokens.ink, tokens.surface);
+            let is_visible = inner.x_range().expand(1.0).contains(x);
+            is_visible.then(|| {
+                let text = format!("Step {}", id(step));
+                chip(painter, at, Align2::CENTER_TOP, &text, colors)
+            })
+        });
+        let chip_at = chip_at.flatten().unwrap_or(Rect::NOTHING);
+        let every = ticks::whole_step(per_x * 64.0);
+        for position in ticks::multiples(every, (placed.x.0.max(0.0), placed.x.1)) {
+            let x = placed.x_of(position + 0.5);
+            if x > inner.right() - 12.0 {
+                break;
+            }
+            painter.vline(x, inner.bottom()..=inner.bottom() + 4.0, stroke);
+            let at = Pos2::new(x, inner.bottom() + 7.0);
+            if !chip_at.expand(16.0).contains(at + egui::vec2(0.0, 4.0)) {
+                let text = id(position as usize);
+                painter.text(at, Align2::CENTER_TOP, text, font.clone(), color);
+            }
+        }
+    }
+}
+
+/// What is over the limit: red, and hatched where there is room.
+pub fn over_rect(painter: &egui::Painter, rect: Rect, tokens: &Tokens) {
+    painter.rect_filled(rect, 0, tokens.over);
+    if rect.height() >= LEAST_HATCHED && rect.width() >= LEAST_HATCHED {
+        crate::ui::widget::bar::hatch(painter, rect, tokens.surface.gamma_multiply(0.5));
+    }
+}

@@ -1,0 +1,234 @@
+//! The pictures of a tile, one for each run with its strip: what one shows and marks, all do.
+
+use eframe::egui::{self, Rect, Sense, vec2};
+use std::sync::Arc;
+
+use super::kinds::Kinds;
+use super::picture::{self, PictureOf};
+use super::place_tooltip::place_ui;
+use super::step_menu::step_menu_ui;
+use super::strip::{self, StripOf};
+use super::tooltip::{Hit, hit_ui};
+use super::words::pretty_name;
+use super::{OneTileView, RunTile, RunTiles, reading_ui, show};
+use crate::text::shortened;
+use crate::ui::report::map::arena_places;
+use crate::ui::report::side_by_side::area_below;
+use crate::ui::report::{PageContext, run_title_ui, step_place_of};
+use crate::ui::runs::{Run, StepAt};
+use crate::ui::units::Units;
+use crate::ui::widget::picture::{at_pointer_ui, link};
+use crate::ui::widget::place_menu::place_menu_ui;
+use crate::ui::widget::plane::Extent;
+
+/// The accessible name of a picture; of several, with the title of its run.
+const NAME: &str = "Addresses over steps";
+/// Width of the strip and room for its labels, as a part of the picture and at most, points.
+const STRIP: (f32, f32) = (0.1, 88.0);
+const LABELS: (f32, f32) = (0.2, 190.0);
+/// Narrowest picture that has labels beside its strip, points.
+const LABELLED: f32 = 560.0;
+/// Between picture and strip, points.
+const BETWEEN: f32 = 12.0;
+
+impl OneTileView {
+    pub(super) fn pictures_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        tiles: &RunTiles,
+        mut kinds: Arc<Kinds>,
+        extent: Extent,
+    ) {
+        let all = ui.available_rect_before_wrap();
+        ui.horizontal_top(|ui| {
+            let width = ui.available_width();
+            ui.allocate_ui_with_layout(
+                vec2((width - super::TOOLS).max(120.0), 20.0),
+                egui::Layout::top_down(egui::Align::Min),
+                |ui| Kinds::legend_ui(&mut kinds, ui),
+            );
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Min), |ui| {
+                let picture = page.runs.of_number([
+                    "map of a tile",
+                    "maps of a tile in both",
+                    "maps of a tile in all runs",
+                ]);
+                let picture = picture.replace("a tile", page.runs.system().an_arena);
+                self.toolbar.is_other_zoomed = self.plane.y.is_zoomed();
+                let all = self.toolbar.buttons_ui(
+                    ui,
+                    &picture,
+                    &mut self.plane.x,
+                    extent.x,
+                    page.commands,
+                );
+                if all {
+                    self.plane.reset();
+                }
+            });
+        });
+        if let Some((_, made)) = &mut self.kinds {
+            *made = Arc::clone(&kinds);
+        }
+        self.plane.navigate_by_key(ui, extent);
+        let space = ui.available_rect_before_wrap();
+        ui.allocate_rect(space, Sense::hover());
+        self.toolbar.picture = Some(all);
+        *page.has_painted_graph = true;
+        let runs = page.runs;
+        let mut pointed = None;
+        for (place, run) in runs.iter().enumerate() {
+            let mut area = area_below(space, runs.len(), place);
+            if !runs.is_one() {
+                let title = Rect::from_min_size(area.min, vec2(area.width(), 20.0));
+                ui.scope_builder(egui::UiBuilder::new().max_rect(title), |ui| {
+                    run_title_ui(ui, run)
+                });
+                area.min.y += 20.0;
+            }
+            let Some(tile) = tiles.of_runs.get(place).and_then(Option::as_ref) else {
+                let why_not =
+                    self.runs.get(&run.id).and_then(|of_run| of_run.reading.why_not(&run.report));
+                ui.scope_builder(egui::UiBuilder::new().max_rect(area), |ui| match why_not {
+                    Some(why_not) => drop(ui.weak(why_not)),
+                    None => reading_ui(ui, runs),
+                });
+                continue;
+            };
+            let at = self.run_ui(ui, page, area, (place, run, tile), (tiles, &kinds, extent));
+            pointed = pointed.or(at.map(|at| (run.id, at)));
+        }
+        link(ui, &mut self.pointed, pointed, !runs.is_one());
+    }
+
+    /// Draws the picture and the strip of a run; returns where the pointer is in it.
+    fn run_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        area: Rect,
+        (place, run, tile): (usize, &Run, &RunTile),
+        (tiles, kinds, extent): (&RunTiles, &Arc<Kinds>, Extent),
+    ) -> Option<(usize, u64)> {
+        let runs = page.runs;
+        let (picture, strip, labels) = divided(area);
+        let of_run = self.runs.get_mut(&run.id)?;
+        let (slots, units) = (page.selection.slots(runs), Units::now(ui));
+        let step = |slot: &usize| runs.axis()?.step_at_or_before(place, *slot);
+        let selected: Vec<usize> = slots.iter().skip(1).filter_map(step).collect();
+        let mut name = NAME.to_owned();
+        if !runs.is_one() {
+            name = format!("{NAME}, {}", run.title);
+        }
+        let of = PictureOf {
+            name: &name,
+            data: &tile.of,
+            kinds,
+            extent,
+            step: tile.at_step.as_ref().map(|at_step| at_step.step),
+            steps: &selected,
+            chosen: of_run.chosen,
+            found: &tile.marks.found,
+            pointed: self.pointed.filter(|(of, _)| *of != run.id).map(|(_, at)| at),
+        };
+        let answer = of_run.picture.ui(ui, picture, (&mut self.plane, &mut self.hatching), &of);
+        let of_runs = if runs.is_one() { runs.system().an_arena.to_owned() } else { run.the() };
+        let value = value_text(tile, of_run.chosen, units);
+        let of = StripOf {
+            name: &format!("Memory map of {of_runs}"),
+            tile,
+            kinds,
+            extent,
+            placed: answer.placed,
+            chosen: of_run.chosen,
+            value: &value,
+        };
+        let by_strip =
+            of_run.strip.ui(ui, (strip, labels), (&mut self.plane, &mut self.hatching), &of);
+        let at_step = tile.at_step.as_ref();
+        if let Some(at) = answer.hovered {
+            at_pointer_ui(&answer.response, |ui| place_ui(ui, &tile.of, at));
+        }
+        if let Some(hit) = by_strip.hovered {
+            let map = at_step.map_or(&tile.data.map, |at_step| &at_step.map);
+            at_pointer_ui(&by_strip.response, |ui| hit_ui(ui, &tile.data, &map.gaps, hit));
+        }
+        menus_ui(of_run, page, (run, tile), &answer, &by_strip);
+
+        let picked = |hit: Option<Hit>| match hit {
+            Some(Hit::Variable(row)) => Some(row),
+            _ => None,
+        };
+        let clicked = answer.clicked.map(|at| at.row).or(answer.reached.map(Some));
+        let clicked = clicked.or(by_strip.clicked.map(picked));
+        let steps = tile.of.rectangles.steps as usize;
+        let step = answer.clicked.map(|at| at.step).or(answer.step).filter(|step| *step < steps);
+        let is_entered = answer.is_entered || by_strip.is_entered;
+        let chosen = of_run.chosen;
+        if let Some(row) = clicked {
+            self.choose(page, tiles, row.map(|row| (run.id, row)));
+        }
+        if let Some(step) = step.filter(|_| tile.of.has_steps) {
+            page.selection.steps = vec![StepAt { run: run.id, step }];
+        }
+        if let Some(row) = chosen.filter(|_| is_entered) {
+            show(&mut self.plane, extent, &tile.of, row);
+        }
+        if step.is_some() || clicked.is_some() || is_entered {
+            ui.request_repaint();
+        }
+        let below = Rect::from_min_size(strip.left_bottom() + vec2(-4.0, 4.0), vec2(110.0, 20.0));
+        step_menu_ui(ui, below, page, (run, tile), &mut self.is_of_all_steps);
+        answer.hovered.map(|at| (at.step, at.address))
+    }
+}
+
+/// The picture with its axes, the strip without, and the room for labels.
+fn divided(area: Rect) -> (Rect, Rect, Rect) {
+    let part = |(share, most): (f32, f32)| (area.width() * share).min(most);
+    let labels = if area.width() >= LABELLED { part(LABELS) } else { 0.0 };
+    let strip = part(STRIP).max(24.0);
+    let picture = area.with_max_x(area.right() - labels - strip - BETWEEN);
+    let inner = picture::inner(picture);
+    let left = picture.right() + BETWEEN;
+    let strip = Rect::from_x_y_ranges(left..=left + strip, inner.y_range());
+    let labels = Rect::from_x_y_ranges(strip.right()..=strip.right() + labels, inner.y_range());
+    (picture, strip, labels)
+}
+
+/// What a right click offers on a place of the picture or of the strip.
+fn menus_ui(
+    of_run: &mut super::OfRun,
+    page: &mut PageContext<'_>,
+    (run, tile): (&Run, &RunTile),
+    picture: &picture::Answer,
+    strip: &strip::Answer,
+) {
+    let at_step = tile.at_step.as_ref().map(|at_step| at_step.step);
+    let on_strip = strip.hovered.map(|hit| picture::Place {
+        step: at_step.unwrap_or(usize::MAX),
+        address: 0,
+        row: if let Hit::Variable(row) = hit { Some(row) } else { None },
+    });
+    for (response, at) in [(&picture.response, picture.hovered), (&strip.response, on_strip)] {
+        of_run.menu.ui(response, at, |ui, at| {
+            let name = at.row.map(|row| tile.data.name(row).to_owned());
+            let is_step = tile.of.has_steps && at.step < tile.of.rectangles.steps as usize;
+            let mut places: Vec<_> =
+                is_step.then(|| step_place_of(page.runs, run, at.step)).into_iter().collect();
+            places.extend(arena_places(page.runs, tile.data.arena));
+            place_menu_ui(ui, name.as_deref(), &places, page.commands);
+        });
+    }
+}
+
+/// What is chosen, for those who cannot see the strip.
+fn value_text(tile: &RunTile, chosen: Option<u32>, units: Units) -> String {
+    let data = &tile.data;
+    let variable = chosen.and_then(|row| Some((row, data.bytes_of(row)?)));
+    let Some((row, bytes)) = variable else { return data.report.arena_title(data.arena) };
+    let (name, _) = pretty_name(&tile.of, row);
+    let (name, size) = (shortened(&name, 100), bytes.end - bytes.start);
+    format!("{name}, {} at address {}", units.exact(size), bytes.start)
+}

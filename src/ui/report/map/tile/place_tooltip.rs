@@ -1,0 +1,35 @@
+//! What the pointer learns of a place: the step, and the variable or the gap there.
+
+use eframe::egui;
+
+use super::data::RunData;
+use super::picture::Place;
+use super::tooltip::{Hit, hit_ui};
+use crate::text::{grouped, shortened};
+
+/// Longest name of an operation.
+const NAME: usize = 80;
+
+pub fn place_ui(ui: &mut egui::Ui, data: &RunData, place: Place) {
+    let report = &data.tile.report;
+    let id = report.steps.get().and_then(|steps| steps.ids.get(place.step));
+    let step = id.map_or_else(|| place.step.to_string(), |id| grouped(id.0.into()));
+    ui.weak(format!("Step {step}, address {}", grouped(place.address)));
+    if let Some(row) = place.row {
+        hit_ui(ui, &data.tile, &[], Hit::Variable(row));
+        if let Some(operation) = data.operation(row) {
+            ui.label(format!("Operation: {}", shortened(&operation.name, NAME)));
+        }
+        return;
+    }
+    let map = &data.tile.map;
+    match map.gap_at(place.address) {
+        Some(gap) => hit_ui(ui, &data.tile, &map.gaps, Hit::Gap(gap)),
+        None if place.address >= map.end => {
+            ui.label("Behind the last used byte");
+        }
+        None => {
+            ui.label("Free at this step, used at others");
+        }
+    }
+}

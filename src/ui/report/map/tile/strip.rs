@@ -1,0 +1,465 @@
+//! The strip: a tile from the bottom to the top, at a step or over all steps, with names beside it. It shares the
+//! axis of addresses with the picture at its left.
+
+use eframe::egui::{self, Align2, Color32, Key, Mesh, Pos2, Rect, Response, Sense, Shape, Stroke};
+use std::sync::Arc;
+
+use super::RunTile;
+use super::kinds::Kinds;
+use super::paint::over_rect;
+use super::picture::next_variable;
+use super::tooltip::Hit;
+use super::words::{band_title, pretty_name};
+use crate::analysis::placement::gaps::{Gap, GapReason};
+use crate::analysis::placement::tile_map::{Block, TileMap};
+use crate::text::shortened;
+use crate::ui::theme::{Tokens, fonts};
+use crate::ui::units::Units;
+use crate::ui::widget::hatch::Hatching;
+use crate::ui::widget::picture::{describe, focus, pressed_keys};
+use crate::ui::widget::plane::{Extent, Placed, Plane};
+use crate::ui::widget::spread::spread;
+
+/// Height of a label, and between the strip and labels, points.
+const LABEL: f32 = 23.0;
+const TO_LABELS: f32 = 14.0;
+/// Narrowest room for labels, points.
+const LEAST_LABELS: f32 = 90.0;
+/// How far from a low block the pointer may be, points.
+const NEAR: f32 = 2.0;
+/// Least height of a block or gap that is worth a name, points.
+const NAMED: f32 = 2.0;
+/// Blocks of the highest addresses that are looked at for what is over.
+const MOST_OVER: usize = 64;
+
+#[derive(Clone, PartialEq)]
+struct MadeFor {
+    rect: Rect,
+    range: (f64, f64),
+    version: u64,
+    step: Option<usize>,
+    kinds: Arc<Kinds>,
+    units: Units,
+    is_dark: bool,
+}
+
+/// What a strip shows: made again when that is another.
+#[derive(Default)]
+pub struct Strip {
+    made: Option<(MadeFor, Made)>,
+}
+
+struct Made {
+    blocks: Arc<Mesh>,
+    labels: Vec<Label>,
+}
+
+/// What stands beside a part of the strip.
+struct Label {
+    /// The middle of that part, then where the label stands.
+    from: f32,
+    at: f32,
+    weight: u64,
+    hit: Option<Hit>,
+    title: String,
+    below: Option<String>,
+    size: Option<String>,
+    is_over: bool,
+    is_strong: bool,
+}
+
+pub struct StripOf<'a> {
+    pub name: &'a str,
+    pub tile: &'a RunTile,
+    pub kinds: &'a Arc<Kinds>,
+    pub extent: Extent,
+    /// Where addresses lie.
+    pub placed: Placed,
+    pub chosen: Option<u32>,
+    pub value: &'a str,
+}
+
+pub struct Answer {
+    pub response: Response,
+    pub hovered: Option<Hit>,
+    /// What was clicked, or reached with a key; `Some(None)` where there is nothing.
+    pub clicked: Option<Option<Hit>>,
+    pub is_entered: bool,
+}
+
+impl Strip {
+    /// Draws it in a rectangle, with labels in what is left at its right.
+    pub fn ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        (strip, labels): (Rect, Rect),
+        (plane, hatching): (&mut Plane, &mut Hatching),
+        of: &StripOf<'_>,
+    ) -> Answer {
+        let all = strip.union(labels);
+        let response = ui.interact(all, ui.scope_id().with(of.name), Sense::click_and_drag());
+        navigate(ui, &response, plane, of);
+        let tokens = Tokens::now(ui);
+        let made_for = MadeFor {
+            rect: all,
+            range: of.placed.y,
+            version: of.tile.data.version,
+            step: of.tile.at_step.as_ref().map(|at_step| at_step.step),
+            kinds: Arc::clone(of.kinds),
+            units: Units::now(ui),
+            is_dark: ui.visuals().dark_mode,
+        };
+        if self.made.as_ref().is_none_or(|(before, _)| *before != made_for) {
+            let pixel = 1.0 / ui.pixels_per_point();
+            let made = Made::new(of, (strip, labels), &made_for, (tokens, pixel));
+            self.made = Some((made_for, made));
+        }
+        let Some((_, made)) = &self.made else { return Answer::nothing(response) };
+        paint(ui, (strip, labels), made, of, hatching);
+        describe(&response, of.name, || of.value.to_owned());
+        focus(ui, &response, strip, egui::StrokeKind::Outside);
+        let pointer = response.hover_pos();
+        let hovered = pointer.and_then(|at| made.hit(of, (strip, labels), at));
+        let mut clicked = response.clicked_by(egui::PointerButton::Primary).then_some(hovered);
+        let mut is_entered = false;
+        if response.has_focus() {
+            let pressed = pressed_keys(ui, &response, true);
+            let row = next_variable(&pressed, &of.tile.of, of.chosen);
+            clicked = row.map(|row| Some(Hit::Variable(row))).or(clicked);
+            is_entered = pressed(Key::Enter) && of.chosen.is_some();
+        }
+        let hovered = hovered.filter(|_| !response.dragged());
+        Answer { response, hovered, clicked, is_entered }
+    }
+}
+
+impl Answer {
+    fn nothing(response: Response) -> Self {
+        Self { response, hovered: None, clicked: None, is_entered: false }
+    }
+}
+
+/// The wheel zooms addresses, a drag moves them, a double-click shows all.
+fn navigate(ui: &egui::Ui, response: &Response, plane: &mut Plane, of: &StripOf<'_>) {
+    let before = plane.y;
+    let (len, [_, per_point]) = (of.extent.y, of.placed.per_point());
+    if response.dragged() {
+        plane.y.pan(len, f64::from(response.drag_delta().y) * per_point);
+    }
+    if let Some(pointer) = response.hover_pos() {
+        let (wheel, pinch) = ui.input(|input| (input.smooth_scroll_delta(), input.zoom_delta()));
+        let factor = f64::from(wheel.y / 200.0).exp() * f64::from(pinch);
+        if (factor - 1.0).abs() > 1e-6 {
+            plane.y.zoom(len, factor, of.placed.position(pointer).1);
+        }
+    }
+    if response.double_clicked() {
+        plane.y.reset();
+    }
+    if plane.y != before {
+        ui.request_repaint();
+    }
+}
+
+/// The map whose blocks are shown.
+fn map<'a>(of: &StripOf<'a>) -> &'a TileMap {
+    of.tile.at_step.as_ref().map_or(&of.tile.data.map, |at_step| &at_step.map)
+}
+
+/// Where a block lies: lanes share the width.
+fn rect_of(strip: Rect, placed: &Placed, lanes: usize, block: &Block) -> Rect {
+    let width = strip.width() / lanes.max(1) as f32;
+    let left = strip.left() + width * block.lane as f32;
+    let y =
+        |address: u64| placed.y_of(address as f64).clamp(strip.top() - 9.0, strip.bottom() + 9.0);
+    Rect::from_x_y_ranges(left..=left + width, y(block.end)..=y(block.offset))
+}
+
+impl Made {
+    fn new(
+        of: &StripOf<'_>,
+        (strip, labels): (Rect, Rect),
+        made_for: &MadeFor,
+        (tokens, pixel): (&Tokens, f32),
+    ) -> Self {
+        let (map, kinds) = (map(of), &of.tile.kinds);
+        let mut mesh = Mesh::default();
+        // Blocks lower than a pixel become one with those beside them, in the colour of the largest.
+        let mut thin: Vec<Option<(Rect, Color32, u64)>> = vec![None; map.lanes.len()];
+        let flush = |mesh: &mut Mesh, thin: &mut Option<(Rect, Color32, u64)>| {
+            if let Some((rect, fill, _)) = thin.take() {
+                let top = rect.top().min(rect.bottom() - pixel);
+                mesh.add_colored_rect(rect.with_min_y(top), fill);
+            }
+        };
+        for block in &map.blocks {
+            let kind = kinds.get(block.row as usize).copied().flatten();
+            let Some(thin) = thin.get_mut(block.lane as usize) else { continue };
+            let rect = rect_of(strip, &of.placed, map.lanes.len(), block);
+            let Some(kind) = kind.filter(|_| rect.intersects(strip)) else { continue };
+            let (fill, bytes) = (of.kinds.fill(tokens, kind), block.end - block.offset);
+            if rect.height() >= pixel {
+                flush(&mut mesh, thin);
+                let edge = if rect.height() > 4.0 { pixel } else { 0.0 };
+                let rect = rect.with_min_y(rect.top() + edge).intersect(strip);
+                mesh.add_colored_rect(rect, fill);
+                continue;
+            }
+            match thin {
+                Some((before, color, most)) if before.bottom() - rect.top() < pixel * 1.5 => {
+                    before.min.y = before.min.y.min(rect.top());
+                    if bytes > *most {
+                        (*color, *most) = (fill, bytes);
+                    }
+                }
+                _ => {
+                    flush(&mut mesh, thin);
+                    *thin = Some((rect.intersect(strip), fill, bytes));
+                }
+            }
+        }
+        thin.iter_mut().for_each(|thin| flush(&mut mesh, thin));
+        let labels = if labels.width() < LEAST_LABELS {
+            Vec::new()
+        } else {
+            labels_of(of, strip, made_for.units)
+        };
+        Self { blocks: Arc::new(mesh), labels }
+    }
+
+    /// What lies at a place of the strip, or what the label there is of.
+    fn hit(&self, of: &StripOf<'_>, (strip, _): (Rect, Rect), at: Pos2) -> Option<Hit> {
+        if at.x > strip.right() + TO_LABELS {
+            let near = |label: &&Label| (label.at - at.y).abs() <= LABEL / 2.0;
+            return self.labels.iter().find(near)?.hit;
+        }
+        let map = map(of);
+        let lanes = map.lanes.len().max(1);
+        let lane = ((at.x - strip.left()) / strip.width() * lanes as f32).max(0.0) as usize;
+        let address = |y: f32| {
+            let (_, address) = of.placed.position(Pos2::new(at.x, y));
+            (address + 0.5).floor().max(0.0) as u64
+        };
+        let around = address(at.y + NEAR)..address(at.y - NEAR).saturating_add(1);
+        let exact = map.block_at(address(at.y), lane.min(lanes - 1));
+        let block = exact.and_then(|place| map.blocks.get(place)).or_else(|| {
+            let near = map.blocks_within(lane.min(lanes - 1), around.clone()).iter();
+            let near = near.filter_map(|place| map.blocks.get(*place as usize));
+            near.max_by_key(|block| block.end - block.offset)
+        });
+        let gap = map.gap_at(address(at.y));
+        // A gap that is there exactly comes before a variable that is only near.
+        match (exact, gap, block) {
+            (None, Some(gap), _) => Some(Hit::Gap(gap)),
+            (_, _, Some(block)) => Some(Hit::Variable(block.row)),
+            _ => None,
+        }
+    }
+}
+
+/// The labels for which there is room: of what is largest, and of the largest gap.
+fn labels_of(of: &StripOf<'_>, strip: Rect, units: Units) -> Vec<Label> {
+    let (map, data) = (map(of), &of.tile.data);
+    let end = of.tile.at_step.as_ref().map_or(map.end, |at_step| at_step.used.end);
+    let limit = map.limit.unwrap_or(u64::MAX);
+    let part = |start: u64, end: u64| {
+        let y = |address: u64| of.placed.y_of(address as f64);
+        let (top, bottom) = (y(end).max(strip.top()), y(start).min(strip.bottom()));
+        (bottom > top).then(|| (f32::midpoint(top, bottom), bottom - top))
+    };
+    let mut labels = Vec::new();
+    let blocks = map.blocks.iter().filter(|block| !block.is_always_live);
+    for block in blocks {
+        let Some((from, height)) = part(block.offset, block.end) else { continue };
+        let (size, is_over) = (block.end - block.offset, block.end > limit);
+        if height < NAMED && !is_over {
+            continue;
+        }
+        labels.push(Label {
+            from,
+            at: from,
+            weight: if is_over { u64::MAX } else { size },
+            hit: Some(Hit::Variable(block.row)),
+            title: String::new(),
+            below: None,
+            size: Some(units.bytes(size)),
+            is_over,
+            is_strong: true,
+        });
+    }
+    let largest = map.gaps.iter().filter(|gap| gap.reason != GapReason::FreeAtStep);
+    let largest = largest.map(Gap::size).max().filter(|size| size.saturating_mul(1000) >= end);
+    for (place, gap) in map.gaps.iter().enumerate().take_while(|(_, gap)| gap.bytes.end <= end) {
+        let Some((from, height)) = part(gap.bytes.start, gap.bytes.end) else { continue };
+        let is_largest = Some(gap.size()) == largest && gap.reason != GapReason::FreeAtStep;
+        if height < NAMED && !is_largest {
+            continue;
+        }
+        let is_free = gap.reason == GapReason::FreeAtStep;
+        labels.push(Label {
+            from,
+            at: from,
+            weight: if is_largest { u64::MAX } else { gap.size() },
+            hit: Some(Hit::Gap(place)),
+            title: if is_free { "Free here" } else { "Gap" }.to_owned(),
+            below: Some(match gap.reason {
+                GapReason::FreeAtStep => "taken at other steps".to_owned(),
+                reason => reason.title().to_lowercase(),
+            }),
+            size: Some(units.bytes(gap.size())),
+            is_over: false,
+            is_strong: true,
+        });
+    }
+    for band in &of.tile.of.bands {
+        let Some((from, height)) = part(band.bytes.start, band.bytes.end) else { continue };
+        if height < LABEL / 2.0 {
+            continue;
+        }
+        labels.push(Label {
+            from,
+            at: from,
+            weight: band.bytes.end - band.bytes.start,
+            hit: None,
+            title: band_title(&data.report, band),
+            below: Some("always live".to_owned()),
+            size: None,
+            is_over: false,
+            is_strong: false,
+        });
+    }
+    labels.sort_by_key(|label| std::cmp::Reverse(label.weight));
+    labels.truncate((strip.height() / LABEL) as usize);
+    labels.sort_by(|a, b| a.from.total_cmp(&b.from));
+    let wanted: Vec<f32> = labels.iter().map(|label| label.from).collect();
+    let ends = (strip.top() + LABEL / 2.0, strip.bottom() - LABEL / 2.0);
+    for (label, at) in labels.iter_mut().zip(spread(&wanted, LABEL, ends)) {
+        label.at = at;
+        if let (Some(Hit::Variable(row)), true) = (label.hit, label.title.is_empty()) {
+            (label.title, label.below) = pretty_name(&of.tile.of, row);
+        }
+    }
+    labels
+}
+
+fn paint(
+    ui: &egui::Ui,
+    (strip, labels): (Rect, Rect),
+    made: &Made,
+    of: &StripOf<'_>,
+    hatching: &mut Hatching,
+) {
+    let (tokens, map) = (Tokens::now(ui), map(of));
+    let inside = ui.painter().with_clip_rect(strip);
+    let stroke = Stroke::new(1.0, tokens.border);
+    ui.painter().rect(strip, 0, tokens.page, stroke, egui::StrokeKind::Outside);
+    let y = |address: u64| of.placed.y_of(address as f64).clamp(strip.top(), strip.bottom());
+    let part = |start: u64, end: u64| Rect::from_x_y_ranges(strip.x_range(), y(end)..=y(start));
+    let top = map.limit.unwrap_or(map.end);
+    let mut hatched = hatching.begin(ui.ctx(), false);
+    hatched.add(part(0, top), tokens.gap.gamma_multiply(0.3));
+    hatched.paint(&inside);
+    inside.add(Shape::mesh(Arc::clone(&made.blocks)));
+    let end = of.tile.at_step.as_ref().map_or(map.end, |at_step| at_step.used.end);
+    gaps(&inside, (map, end), &part, (tokens, hatching));
+    if let Some(limit) = map.limit {
+        let highest = map.blocks.iter().rev().take(MOST_OVER);
+        for block in highest.filter(|block| block.end > limit) {
+            let rect = rect_of(strip, &of.placed, map.lanes.len(), block);
+            let over = rect.with_max_y(rect.bottom().min(y(limit)));
+            let over = over.with_min_y(over.top().min(over.bottom() - 3.0)).intersect(strip);
+            if over.is_positive() {
+                over_rect(&inside, over, tokens);
+            }
+        }
+        let line = [Pos2::new(strip.left(), y(limit)), Pos2::new(strip.right(), y(limit))];
+        inside.extend(Shape::dashed_line(&line, Stroke::new(2.0, tokens.ink), 7.0, 4.0));
+    }
+    let chosen = of.chosen.and_then(|row| map.blocks.get(map.block_of(row)?));
+    if let Some(block) = chosen {
+        let rect = rect_of(strip, &of.placed, map.lanes.len(), block);
+        let rect = rect.with_min_y(rect.top().min(rect.bottom() - 2.0));
+        let stroke = Stroke::new(2.0, tokens.ink);
+        ui.painter().with_clip_rect(strip.expand(3.0)).rect_stroke(
+            rect,
+            0,
+            stroke,
+            egui::StrokeKind::Outside,
+        );
+    }
+    for label in &made.labels {
+        let is_chosen = of.chosen.is_some_and(|row| label.hit == Some(Hit::Variable(row)));
+        label.paint(ui.painter(), (strip.right(), labels), is_chosen, tokens);
+    }
+}
+
+/// Gaps are hatched, low ones a line.
+fn gaps(
+    painter: &egui::Painter,
+    (map, end): (&TileMap, u64),
+    part: &dyn Fn(u64, u64) -> Rect,
+    (tokens, hatching): (&Tokens, &mut Hatching),
+) {
+    let mut hatched = hatching.begin(painter.ctx(), false);
+    for gap in map.gaps.iter().take_while(|gap| gap.bytes.end <= end) {
+        let rect = part(gap.bytes.start, gap.bytes.end);
+        if rect.height() >= 3.0 {
+            hatched.add(rect, tokens.gap);
+        } else if rect.height() >= 0.5 && gap.reason != GapReason::FreeAtStep {
+            painter.hline(rect.x_range(), rect.center().y, Stroke::new(2.0, tokens.ink));
+        }
+    }
+    hatched.paint(painter);
+}
+
+impl Label {
+    fn paint(
+        &self,
+        painter: &egui::Painter,
+        (from, area): (f32, Rect),
+        is_chosen: bool,
+        tokens: &Tokens,
+    ) {
+        let left = from + TO_LABELS;
+        let line = [Pos2::new(from + 1.0, self.from), Pos2::new(left - 3.0, self.at)];
+        painter.line_segment(line, Stroke::new(1.0, tokens.third_text));
+        let color = match (self.is_over, self.is_strong) {
+            (true, _) => tokens.over,
+            (false, true) => tokens.text,
+            (false, false) => tokens.weak_text,
+        };
+        let mut right = area.right();
+        if let Some(size) = &self.size {
+            let galley = painter.layout_no_wrap(size.clone(), fonts::medium(11.0), tokens.text);
+            right -= galley.size().x;
+            painter.galley(Pos2::new(right, self.at - 11.0), galley, tokens.text);
+            right -= 8.0;
+        }
+        let font = if self.is_strong { fonts::medium(11.0) } else { fonts::regular(11.0) };
+        let most = |text: &str, right: f32, font: &egui::FontId| {
+            fitting(painter, text, right - left, font)
+        };
+        let at = Pos2::new(left, self.at - if self.below.is_some() { 11.0 } else { 6.5 });
+        let title = most(&self.title, right, &font);
+        let drawn = painter.text(at, Align2::LEFT_TOP, title, font, color);
+        if is_chosen {
+            painter.hline(drawn.x_range(), drawn.bottom(), Stroke::new(1.0, tokens.accent));
+        }
+        if let Some(below) = &self.below {
+            let (at, font) = (Pos2::new(left, self.at), fonts::regular(10.5));
+            let text = most(below, area.right(), &font);
+            painter.text(at, Align2::LEFT_TOP, text, font, tokens.third_text);
+        }
+    }
+}
+
+/// A text without as much of its middle as there is no room for.
+fn fitting(painter: &egui::Painter, text: &str, width: f32, font: &egui::FontId) -> String {
+    let color = Color32::PLACEHOLDER;
+    let own = painter.layout_no_wrap(text.to_owned(), font.clone(), color).size().x;
+    if own <= width {
+        return text.to_owned();
+    }
+    let letters = text.chars().count() as f32 * width / own - 1.0;
+    shortened(text, letters.max(4.0) as usize).into_owned()
+}

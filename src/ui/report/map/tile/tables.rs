@@ -1,0 +1,207 @@
+//! Below the map: its gaps, what gaps take by reason and why tiles are over the limit, its variables.
+
+use eframe::egui;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::RunTiles;
+use super::over_table::{OverTable, over_rows};
+use super::read::{AtStep, TileData};
+use super::reasons::Reasons;
+use super::variables::{BYTES, VariableTable};
+use super::words::reason_text;
+use crate::analysis::placement::gaps::Gap;
+use crate::ui::job::Same;
+use crate::ui::report::PageContext;
+use crate::ui::runs::RunId;
+use crate::ui::widget::choice::counted_segments_ui;
+use crate::ui::widget::data_table::{Data, DataTable};
+use crate::ui::widget::rows::{Column, Rows, Value};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tab {
+    Gaps,
+    Reasons,
+    Variables,
+    Over,
+}
+
+#[derive(Clone)]
+pub enum Chosen {
+    /// Bytes that are free.
+    Bytes(Range<u64>),
+    /// A variable, by its row in each run.
+    Variable(Vec<(RunId, u32)>),
+}
+
+#[derive(Default)]
+pub struct Tables {
+    tab: Option<Tab>,
+    gaps: DataTable,
+    gap_rows: Option<Arc<GapRows>>,
+    reasons: Reasons,
+    variables: VariableTable,
+    over: OverTable,
+}
+
+impl Tables {
+    /// Draws the tabs and one of the tables; returns what was chosen there.
+    pub fn ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        tiles: &RunTiles,
+        chosen: &BTreeMap<RunId, u32>,
+    ) -> Option<Chosen> {
+        // Several runs are compared by their variables.
+        let first = if page.runs.is_one() { Tab::Gaps } else { Tab::Variables };
+        let before = self.tab.unwrap_or(first);
+        let tabs = tabs(tiles);
+        let before = if tabs.iter().any(|(tab, ..)| *tab == before) { before } else { first };
+        let mut tab = before;
+        let mut tabs = |ui: &mut egui::Ui| {
+            counted_segments_ui(ui, "", &mut tab, tabs.iter().copied());
+        };
+        let clicked = match before {
+            Tab::Gaps => self.gaps_ui(ui, page, tiles, &mut tabs).map(Chosen::Bytes),
+            Tab::Reasons => {
+                self.reasons.ui(ui, page, tiles, &mut tabs);
+                None
+            }
+            Tab::Variables => {
+                let rows = self.variables.ui(ui, page, tiles, chosen, &mut tabs);
+                rows.map(Chosen::Variable)
+            }
+            Tab::Over => {
+                let row = self.over.ui(ui, page, tiles, chosen, &mut tabs);
+                row.map(|row| Chosen::Variable(vec![row]))
+            }
+        };
+        if tab != before {
+            self.tab = Some(tab);
+            ui.request_repaint();
+        }
+        clicked
+    }
+
+    fn gaps_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        tiles: &RunTiles,
+        tabs: &mut dyn FnMut(&mut egui::Ui),
+    ) -> Option<Range<u64>> {
+        let tile =
+            |tile: &super::RunTile| (Same(Arc::clone(&tile.data)), tile.at_step.clone().map(Same));
+        let made_for: Vec<_> = tiles.iter().map(tile).collect();
+        if self.gap_rows.as_ref().is_none_or(|made| made.of_runs != made_for) {
+            let title = |id| page.runs.iter().find(|run| run.id == id).map(|run| &run.title);
+            let titles = tiles.iter().map(|tile| title(tile.run).map_or("", |title| title).into());
+            let gaps = GapRows {
+                of_runs: made_for,
+                titles: if page.runs.is_one() { Vec::new() } else { titles.collect() },
+            };
+            self.gap_rows = Some(Arc::new(gaps));
+        }
+        let gaps = self.gap_rows.as_ref()?;
+        let run = (!page.runs.is_one()).then(|| Column::text("Run", 120.0));
+        let columns: Vec<Column> = run
+            .into_iter()
+            .chain([
+                Column::text("Address", BYTES),
+                Column::bytes("Bytes", BYTES),
+                Column::text("Reason", 150.0),
+                Column::text("Variable after it", 280.0),
+                Column::text("Variable before it", 280.0),
+                Column::rest("Why"),
+            ])
+            .collect();
+        let is_complete = tiles.iter().all(|tile| tile.data.is_complete);
+        let note = if is_complete { "" } else { "alignments and constraints are not known" };
+        let name = format!("Gaps of the {}", page.runs.system().arena_in_text);
+        let table = Data { note, ..Data::of(&name, &columns, gaps.clone()) };
+        let click = self.gaps.ui_with(ui, &table, page.commands, Some(tabs), None)?;
+        gaps.at(click.row).map(|(.., gap)| gap.bytes.clone())
+    }
+}
+
+/// The tables, with how many rows each has where that is known.
+fn tabs(tiles: &RunTiles) -> Vec<(Tab, &'static str, Option<usize>)> {
+    let sum = |count: &dyn Fn(&super::RunTile) -> usize| Some(tiles.iter().map(count).sum());
+    let gaps = |tile: &super::RunTile| {
+        tile.at_step.as_ref().map_or(&tile.data.map, |at_step| &at_step.map).gaps.len()
+    };
+    let mut variables = sum(&|tile| tile.data.map.blocks.len());
+    if tiles.iter().count() > 1 {
+        // The same in several runs is one row.
+        variables = None;
+    }
+    let mut tabs = vec![
+        (Tab::Gaps, "Gaps", sum(&gaps)),
+        (Tab::Variables, "Variables", variables),
+        (Tab::Reasons, "By reason", None),
+    ];
+    if tiles.iter().any(|tile| tile.data.map.limit.is_some()) {
+        let over = sum(&|tile| over_rows(&tile.data).count());
+        tabs.insert(2, (Tab::Over, "Over the limit", over));
+    }
+    tabs
+}
+
+/// The tile of a run, as it was read and at a step.
+type TileAtStep = (Same<TileData>, Option<Same<AtStep>>);
+
+/// The gaps of one run after the other, as the table sees them.
+struct GapRows {
+    of_runs: Vec<TileAtStep>,
+    /// The titles of the runs, where they are shown.
+    titles: Vec<Box<str>>,
+}
+
+impl GapRows {
+    fn gaps((Same(data), at_step): &TileAtStep) -> &[Gap] {
+        at_step.as_ref().map_or(&data.map.gaps, |Same(at_step)| &at_step.map.gaps)
+    }
+
+    /// The run, its tile, and the gap of a row.
+    fn at(&self, row: usize) -> Option<(usize, &TileData, &Gap)> {
+        let mut before = 0_usize;
+        self.of_runs.iter().enumerate().find_map(|(run, tile)| {
+            let gaps = Self::gaps(tile);
+            let gap = row.checked_sub(before).and_then(|row| gaps.get(row));
+            before = before.saturating_add(gaps.len());
+            Some((run, &*tile.0.0, gap?))
+        })
+    }
+}
+
+impl Rows for GapRows {
+    fn len(&self) -> usize {
+        self.of_runs.iter().map(|tile| Self::gaps(tile).len()).sum()
+    }
+
+    /// The variable after the gap, which is what makes it.
+    fn name(&self, row: usize) -> Option<String> {
+        let (_, data, gap) = self.at(row)?;
+        data.placed.names.at(gap.after?).map(str::to_owned)
+    }
+
+    fn value(&self, row: usize, column: usize) -> Value<'_> {
+        let Some((run, data, gap)) = self.at(row) else { return Value::Nothing };
+        let title = self.titles.get(run);
+        let name = |row: Option<usize>| {
+            let name = row.and_then(|row| data.placed.names.at(row));
+            name.map_or(Value::Nothing, Value::text)
+        };
+        match (column.checked_sub(usize::from(title.is_some())), title) {
+            (None, title) => title.map_or(Value::Nothing, |title| Value::text(&**title)),
+            (Some(0), _) => Value::Id(gap.bytes.start),
+            (Some(1), _) => Value::Bytes(gap.size()),
+            (Some(2), _) => Value::text(gap.reason.title()),
+            (Some(3), _) => name(gap.after),
+            (Some(4), _) => name(gap.before),
+            _ => Value::text(reason_text(data, gap)),
+        }
+    }
+}

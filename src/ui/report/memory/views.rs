@@ -1,0 +1,54 @@
+//! What the Memory page shows of several runs: their tiles, or what differs on them.
+
+use eframe::egui;
+
+use crate::ui::runs::Runs;
+use crate::ui::widget::choice::shown_tab_line;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MemoryView {
+    #[default]
+    Tiles,
+    /// What has changed, tile by tile and category by category; of several runs only.
+    Differences,
+}
+
+impl MemoryView {
+    /// The view, or that of tiles where the runs do not have this one.
+    pub fn of(self, runs: &Runs) -> Self {
+        if runs.is_one() { Self::Tiles } else { self }
+    }
+
+    /// Its title and its accessible name.
+    fn names(self) -> [&'static str; 2] {
+        match self {
+            Self::Tiles => ["Tiles", "View of tiles"],
+            Self::Differences => ["Differences", "View of the map of differences"],
+        }
+    }
+}
+
+/// Draws the title of the Memory page, and of several runs the choice of what it shows.
+pub fn views_ui(ui: &mut egui::Ui, view: &mut MemoryView, runs: &Runs) {
+    ui.heading("Memory");
+    if runs.is_one() {
+        return;
+    }
+    ui.add_space(4.0);
+    ui.scope(|ui| {
+        ui.spacing_mut().item_spacing.x = 4.0;
+        for which in [MemoryView::Tiles, MemoryView::Differences] {
+            let [title, name] = which.names();
+            let is_on = *view == which;
+            let entry = ui.selectable_label(is_on, title);
+            entry.widget_info(|| egui::WidgetInfo::selected(egui::Role::Button, true, is_on, name));
+            if is_on {
+                shown_tab_line(ui, &entry);
+            }
+            if entry.clicked() {
+                *view = which;
+                ui.request_repaint();
+            }
+        }
+    });
+}

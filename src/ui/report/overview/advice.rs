@@ -1,0 +1,78 @@
+//! The best pieces of advice: what to do, how much of what is over it covers, what it costs, how it is written.
+
+use eframe::egui::{self, Label, RichText, Vec2};
+
+use crate::analysis::insights::advice::Advice;
+use crate::text::shortened;
+use crate::ui::icon::Icon;
+use crate::ui::theme::{Tokens, card_frame, fonts};
+use crate::ui::units::Units;
+use crate::ui::widget::bar::share_ui;
+use crate::ui::widget::sign::numbered_disc;
+
+/// Longest text.
+const TEXT: usize = 200;
+
+/// Draws a piece in the space that is there.
+pub fn piece_ui(ui: &mut egui::Ui, number: usize, advice: &Advice) {
+    let tokens = *Tokens::now(ui);
+    ui.spacing_mut().item_spacing = Vec2::new(8.0, 4.0);
+    card_frame(&tokens).show(ui, |ui| {
+        ui.set_min_size(ui.available_size());
+        ui.horizontal_top(|ui| {
+            let (rect, _) = ui.allocate_exact_size(Vec2::splat(24.0), egui::Sense::hover());
+            numbered_disc(ui.painter(), rect.center(), number, &tokens);
+            let title = RichText::new(shortened(&advice.what, TEXT)).font(fonts::semibold(13.0));
+            ui.add(Label::new(title).wrap());
+        });
+        if let Some(how) = advice.how.first() {
+            let bottom = egui::Layout::bottom_up(egui::Align::Min);
+            ui.with_layout(bottom, |ui| {
+                code_ui(ui, &how.text);
+                ui.with_layout(egui::Layout::top_down(egui::Align::Min), |ui| {
+                    saving_ui(ui, advice)
+                });
+            });
+        } else {
+            saving_ui(ui, advice);
+        }
+    });
+}
+
+/// How much of what is over it covers, and what it costs.
+fn saving_ui(ui: &mut egui::Ui, advice: &Advice) {
+    let (tokens, units) = (*Tokens::now(ui), Units::now(ui));
+    if let Some(saving) = &advice.saving {
+        let share = saving.bytes as f64 / saving.of_bytes.max(1) as f64;
+        ui.horizontal(|ui| {
+            let width = (ui.available_width() - 90.0).max(40.0);
+            share_ui(ui, Vec2::new(width, 7.0), share as f32, saving.is_at_most);
+            let at_most = if saving.is_at_most { "up to " } else { "" };
+            ui.label(fonts::number(format!("{at_most}{:.0} %", share * 100.0)));
+        });
+        let text = saving.sentence(&|bytes| units.bytes(bytes));
+        ui.add(Label::new(fonts::caption(text).color(tokens.weak_text)).wrap());
+    }
+    if !advice.caution.is_empty() {
+        let text = fonts::caption(advice.caution).color(tokens.third_text);
+        ui.add(Label::new(text).truncate()).on_hover_text(advice.caution);
+    }
+}
+
+/// A line of code with a button that copies it.
+fn code_ui(ui: &mut egui::Ui, code: &str) {
+    let tokens = *Tokens::now(ui);
+    ui.horizontal(|ui| {
+        let width = (ui.available_width() - 46.0).max(40.0);
+        let frame = egui::Frame::new().fill(tokens.page).corner_radius(6).inner_margin(6);
+        frame.show(ui, |ui| {
+            ui.set_width(width - 12.0);
+            let text = RichText::new(code).font(egui::FontId::monospace(11.5));
+            ui.add(Label::new(text).truncate()).on_hover_text(code);
+        });
+        let button = ui.button(Icon::Copy.atom()).accessible_name("Copy the line");
+        if button.on_hover_text("Copy").clicked() {
+            ui.copy_text(code.to_owned());
+        }
+    });
+}

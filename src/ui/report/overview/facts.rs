@@ -1,0 +1,98 @@
+//! The facts of report, machine and program in the inspector.
+
+use eframe::egui;
+
+use crate::analysis::comparison::facts::{FactGroup, Said, fact_groups};
+use crate::analysis::liveness::timeline::WithTimeline;
+use crate::analysis::program::operations::{ProportionCount, proportions};
+use crate::text::{grouped, shortened};
+use crate::ui::command::{Command, Page};
+use crate::ui::report::insights::RunPart;
+use crate::ui::runs::Run;
+use crate::ui::theme::fonts;
+use crate::ui::units::Units;
+use crate::ui::widget::inspector::fact_ui;
+
+/// Facts that a glance does not need; Summary has them all.
+const LEFT_OUT: [&str; 9] = [
+    "Architecture",
+    "Replicas",
+    "IPUs per replica",
+    "Tiles per IPU",
+    "Memory per replica",
+    "Memory in total",
+    "Compute instrumentation",
+    "External exchange instrumented",
+    "Compilation id",
+];
+/// Longest name of a report.
+const NAME: usize = 28;
+
+/// The facts of a run, and the proportions of its operations.
+pub struct GroupsOfRun {
+    name: String,
+    groups: Vec<FactGroup>,
+    proportions: Vec<ProportionCount>,
+}
+
+impl GroupsOfRun {
+    pub fn of(run: &Run) -> Self {
+        let report = &run.report;
+        // Memory has a card of its own.
+        let known = WithTimeline { report: std::sync::Arc::clone(report), timeline: None };
+        let mut groups = fact_groups(&[known]);
+        groups.retain(|group| group.title != "Memory");
+        groups.sort_by_key(|group| group.title != "Compilation and execution");
+        let proportions = match (report.debug.get(), report.programs.get()) {
+            (Some(debug), Some(programs)) => proportions(debug, programs),
+            _ => Vec::new(),
+        };
+        Self { name: run.name.to_string(), groups, proportions }
+    }
+}
+
+/// A figure without its exact bytes, which the tooltip has.
+fn short_text(said: &Said, units: Units) -> String {
+    match said {
+        Said::Bytes(before, bytes, after) => format!("{before}{}{after}", units.bytes(*bytes)),
+        Said::Count(count, after) => format!("{}{after}", grouped(*count)),
+        Said::Words(words) => words.clone(),
+        Said::Unknown => "–".to_owned(),
+    }
+}
+
+pub fn facts_ui(ui: &mut egui::Ui, facts: &GroupsOfRun, part: &mut RunPart<'_>) {
+    let units = Units::now(ui);
+    ui.label(fonts::card_title("Report"));
+    fact_ui(ui, "Name", &shortened(&facts.name, NAME));
+    for group in &facts.groups {
+        match group.title {
+            "Compilation and execution" => {}
+            title => {
+                ui.separator();
+                ui.label(fonts::card_title(title));
+            }
+        }
+        let shown = group.facts.iter().filter(|fact| !LEFT_OUT.contains(&&*fact.name));
+        for fact in shown {
+            let said = fact.said.first().and_then(Option::as_ref);
+            fact_ui(ui, &fact.name, &said.map_or("–".into(), |said| short_text(said, units)));
+        }
+    }
+    if !facts.proportions.is_empty() {
+        ui.separator();
+        ui.label(fonts::card_title("availableMemoryProportion"));
+        for row in &facts.proportions {
+            let name = format!(
+                "{}, {}",
+                shortened(row.operation.as_deref().unwrap_or("operation"), NAME),
+                grouped(row.count)
+            );
+            fact_ui(ui, &name, &row.value.map_or("none".into(), |value| value.to_string()));
+        }
+    }
+    ui.add_space(8.0);
+    if ui.button("All options and files").clicked() {
+        part.commands.push(Command::Go(Page::Summary));
+    }
+}

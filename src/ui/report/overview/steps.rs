@@ -1,0 +1,185 @@
+//! The memory over steps in small: the curve against the limit, the highest peaks named.
+
+use eframe::egui::text::{LayoutJob, TextFormat};
+use eframe::egui::{self, Vec2};
+
+use crate::analysis::liveness::scope_curve::AlwaysLive;
+use crate::analysis::liveness::timeline::Timeline;
+use crate::analysis::program::step_operations::StepOperations;
+use crate::analysis::program::steps;
+use crate::store::Report;
+use crate::text::{grouped, shortened};
+use crate::ui::report::insights::RunPart;
+use crate::ui::report::moment::step_id;
+use crate::ui::theme::{Tokens, fonts};
+use crate::ui::units::Units;
+use crate::ui::widget::bins::{BinCache, Values, new_version};
+use crate::ui::widget::curve::{Layer, Picture, curve_ui};
+use crate::ui::widget::sign::{Sign, answer_ui};
+use crate::ui::widget::view::View;
+
+/// Peaks that are named.
+const MOST_PEAKS: usize = 4;
+/// Longest name of a peak.
+const NAME: usize = 32;
+
+/// A peak by the name of its operation.
+pub struct NamedPeak {
+    pub step: usize,
+    pub bytes: u64,
+    pub name: String,
+}
+
+/// The highest peaks of a curve, with what is always live.
+pub fn named_peaks(
+    report: &Report,
+    timeline: &Timeline,
+    operations: Option<&StepOperations>,
+) -> Vec<NamedPeak> {
+    let name = |step: usize| {
+        let operation = operations.and_then(|all| all.at(step)).and_then(|it| it.name.clone());
+        let name = operation.or_else(|| steps::name(report, step).map(str::to_owned));
+        shortened(&name.unwrap_or_default(), NAME).into_owned()
+    };
+    let peaks = timeline.peaks.iter().take(MOST_PEAKS);
+    peaks
+        .map(|peak| NamedPeak {
+            step: peak.step,
+            bytes: match timeline.curve.always_live {
+                AlwaysLive::Level(level) => peak.bytes.saturating_add(level),
+                _ => peak.bytes,
+            },
+            name: name(peak.step),
+        })
+        .collect()
+}
+
+pub struct StepsPicture {
+    view: View,
+    caches: [BinCache; 2],
+    version: u64,
+}
+
+impl Default for StepsPicture {
+    fn default() -> Self {
+        let caches = [BinCache::default(), BinCache::default()];
+        Self { view: View::default(), caches, version: new_version() }
+    }
+}
+
+/// Whether the curve stays below its limit, in a few words; nothing where there is no limit.
+pub fn answer_of_curve_ui(ui: &mut egui::Ui, timeline: &Timeline) {
+    let Some(limit) = timeline.limit else { return };
+    let (top, units) = (timeline.top, Units::now(ui));
+    let (sign, text) = if top > limit {
+        (Sign::Over, format!("highest {}, {} over", units.bytes(top), units.bytes(top - limit)))
+    } else {
+        (Sign::Fits, format!("highest {}, {} below", units.bytes(top), units.bytes(limit - top)))
+    };
+    ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
+        answer_ui(ui, sign, &text);
+    });
+}
+
+impl StepsPicture {
+    /// Draws the curve in a height; a click selects a step and shows it in Liveness.
+    pub fn ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        (timeline, peaks): (&Timeline, &[NamedPeak]),
+        height: f32,
+        part: &mut RunPart<'_>,
+    ) {
+        let (tokens, units) = (*Tokens::now(ui), Units::now(ui));
+        key_ui(ui, peaks, part);
+        let curve = &timeline.curve;
+        let [temporary, level] = &mut self.caches;
+        let (values, base) = match (&timeline.together, &curve.always_live) {
+            (Some(together), _) => (Values::Known(together), 0),
+            (None, AlwaysLive::Level(level)) => (Values::Known(&curve.not_always_live), *level),
+            (None, _) => (Values::Known(&curve.not_always_live), 0),
+        };
+        let mut layers = Vec::with_capacity(2);
+        layers.push(Layer {
+            values,
+            base,
+            is_stacked: false,
+            fill: Some(tokens.area(tokens.temporary)),
+            line: tokens.temporary,
+            cache: temporary,
+        });
+        let mut ground = None;
+        match &curve.always_live {
+            AlwaysLive::Level(bytes) => {
+                ground = Some((*bytes, tokens.area(tokens.always_live), tokens.always_live));
+            }
+            AlwaysLive::AtStep(values) => layers.insert(
+                0,
+                Layer {
+                    values: Values::Known(values),
+                    base: 0,
+                    is_stacked: false,
+                    fill: Some(tokens.area(tokens.always_live)),
+                    line: tokens.always_live,
+                    cache: level,
+                },
+            ),
+            AlwaysLive::Unknown => {}
+        }
+        let report = std::sync::Arc::clone(part.report());
+        let limits = timeline.limit.map(|limit| (limit, format!("Limit {}", units.bytes(limit))));
+        let size = Vec2::new(ui.available_width(), height);
+        let layout = egui::Layout::top_down(egui::Align::Min);
+        let answer = ui.allocate_ui_with_layout(size, layout, |ui| {
+            curve_ui(
+                ui,
+                &mut self.view,
+                Picture {
+                    name: "Memory over steps",
+                    value: format!("{} steps", grouped(timeline.len() as u64)),
+                    x_title: "Step",
+                    x_text: &|step| step_id(&report, step).to_string(),
+                    version: self.version,
+                    len: timeline.len(),
+                    top: timeline.top.max(timeline.limit.unwrap_or(0)),
+                    ground,
+                    layers,
+                    limits: limits.into_iter().collect(),
+                    borders: &[],
+                    marks: &[],
+                    lanes: &[],
+                    selected: Vec::new(),
+                    pointed: None,
+                    has_x_axis: true,
+                    is_range_selectable: false,
+                },
+            )
+        });
+        if let Some(click) = answer.inner.clicked {
+            part.show_step(click.position);
+        }
+    }
+}
+
+/// The peaks by their operations; a click shows one.
+fn key_ui(ui: &mut egui::Ui, peaks: &[NamedPeak], part: &mut RunPart<'_>) {
+    let (tokens, units) = (*Tokens::now(ui), Units::now(ui));
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing = Vec2::new(14.0, 2.0);
+        for (number, peak) in (1..).zip(peaks) {
+            let mut job = LayoutJob::default();
+            for (text, font, color) in [
+                (number.to_string(), fonts::semibold(12.0), tokens.text),
+                (format!("  {}  ", peak.name), fonts::regular(12.0), tokens.weak_text),
+                (units.bytes(peak.bytes), fonts::semibold(12.0), tokens.text),
+            ] {
+                job.append(&text, 0.0, TextFormat::simple(font, color));
+            }
+            let peak_ui = ui.add(egui::Label::new(job).sense(egui::Sense::click()).extend());
+            let peak_ui = peak_ui.on_hover_cursor(egui::CursorIcon::PointingHand);
+            if peak_ui.on_hover_text("Show it in Liveness").clicked() {
+                part.show_step(peak.step);
+            }
+        }
+    });
+}

@@ -1,0 +1,188 @@
+//! The verdict over the full width of a page: sign, word and sentence, and at the right its proof: what is used
+//! against what there is, or the figures that say most.
+
+use eframe::egui::{
+    self, Align, Button, Frame, Label, Layout, Margin, Response, RichText, Stroke, Vec2,
+};
+
+use crate::analysis::insights::sentences::{
+    VerdictFigure, used_text, verdict_figures, verdict_reason, verdict_word,
+};
+use crate::analysis::insights::verdict::Verdict;
+use crate::text::counted;
+use crate::ui::theme::fonts::{self, size};
+use crate::ui::theme::{BETWEEN_CARDS, Tokens};
+use crate::ui::units::Units;
+use crate::ui::widget::bar::Bar;
+use crate::ui::widget::sign::Sign;
+
+/// Side of the sign, points.
+const SIGN: f32 = 36.0;
+/// Width of the bar of what is used, points.
+const USED: f32 = 300.0;
+/// Least width of a banner whose proof stands beside the sentence, points.
+const BESIDE: f32 = 820.0;
+
+/// What the banner shows beside its sentence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Proof {
+    /// A bar of what is used, a way to the tiles that are over, and the figures in a line.
+    Used,
+    /// The figures, each with its title.
+    Figures,
+}
+
+/// Draws it; says whether the tiles that are over are asked for. `so_far` says what may still change.
+pub fn verdict_banner_ui(
+    ui: &mut egui::Ui,
+    verdict: &Verdict,
+    proof: Proof,
+    so_far: Option<&str>,
+) -> bool {
+    let tokens = *Tokens::now(ui);
+    let units = Units::now(ui);
+    let (fill, edge) = match verdict.fits {
+        true => (tokens.fits_fill, tokens.fits),
+        false => (tokens.over_fill, tokens.over),
+    };
+    let frame = Frame::new()
+        .fill(fill)
+        .stroke(Stroke::new(1.0, edge))
+        .corner_radius(8)
+        .inner_margin(Margin::symmetric(18, 12));
+    let mut is_clicked = false;
+    frame.show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        let figures = verdict_figures(verdict, &|bytes| units.bytes(bytes));
+        let is_beside = ui.available_width() >= BESIDE;
+        // How high the sentence is turns out when it is laid out; what stands beside it is in its middle.
+        let id = ui.scope_id().with("height of the verdict");
+        let height = ui.data(|data| data.get_temp(id)).unwrap_or(SIGN);
+        let row = Vec2::new(ui.available_width(), height);
+        ui.allocate_ui_with_layout(row, Layout::left_to_right(Align::Center), |ui| {
+            ui.spacing_mut().item_spacing.x = 16.0;
+            Sign::of(Some(verdict.fits)).ui(ui, SIGN);
+            let proof_width = match (is_beside, proof) {
+                (false, _) => 0.0,
+                (true, Proof::Used) => USED + if verdict.fits { 0.0 } else { 150.0 },
+                (true, Proof::Figures) => 150.0 * figures.len() as f32,
+            };
+            let width = (ui.available_width() - proof_width).max(120.0);
+            let size = Vec2::new(width, height);
+            let inner = ui.allocate_ui_with_layout(size, Layout::top_down(Align::Min), |ui| {
+                ui.set_width(width);
+                sentence_ui(ui, verdict, so_far, units);
+                if proof == Proof::Used {
+                    line_of_figures_ui(ui, &figures);
+                }
+                ui.min_rect().height()
+            });
+            if (inner.inner - height).abs() > 0.5 {
+                ui.data_mut(|data| data.insert_temp(id, inner.inner));
+                ui.ctx().request_discard("the verdict is as high as its sentence");
+            }
+            if is_beside {
+                ui.with_layout(Layout::right_to_left(Align::Center), |ui| match proof {
+                    Proof::Used => {
+                        is_clicked = show_tiles_ui(ui, verdict);
+                        used_ui(ui, verdict, units, USED);
+                    }
+                    Proof::Figures => figures_ui(ui, &figures),
+                });
+            }
+        });
+        if is_beside {
+            return;
+        }
+        ui.add_space(6.0);
+        match proof {
+            Proof::Used => {
+                used_ui(ui, verdict, units, ui.available_width());
+                is_clicked = show_tiles_ui(ui, verdict);
+            }
+            Proof::Figures => line_of_figures_ui(ui, &figures),
+        }
+    });
+    ui.add_space(BETWEEN_CARDS - ui.spacing().item_spacing.y);
+    is_clicked
+}
+
+fn sentence_ui(ui: &mut egui::Ui, verdict: &Verdict, so_far: Option<&str>, units: Units) {
+    ui.spacing_mut().item_spacing.y = 2.0;
+    ui.label(RichText::new(verdict_word(verdict)).font(fonts::semibold(size::VERDICT)));
+    let reason = verdict_reason(verdict, &|bytes| units.bytes(bytes));
+    ui.add(Label::new(RichText::new(reason).size(size::BODY)).wrap());
+    if let Some(so_far) = so_far {
+        let note = fonts::caption(so_far).color(Tokens::now(ui).note);
+        ui.add(Label::new(note).wrap());
+    }
+}
+
+/// What is used of what there is, with the limit as a tick.
+fn used_ui(ui: &mut egui::Ui, verdict: &Verdict, units: Units, width: f32) {
+    let tokens = *Tokens::now(ui);
+    let (used, capacity) = (verdict.used_bytes, verdict.capacity_bytes);
+    ui.allocate_ui_with_layout(Vec2::new(width, 36.0), Layout::top_down(Align::Min), |ui| {
+        ui.set_width(width);
+        ui.horizontal(|ui| {
+            ui.label(RichText::new("Used").size(size::TABLE).weak());
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                ui.label(fonts::number(used_text(used, capacity, &|bytes| {
+                    units.beside(bytes, capacity)
+                })));
+            });
+        });
+        // Where all of it fits there is still room behind the tick, so that it is seen as one.
+        let whole = capacity.saturating_add(capacity / 32).max(used);
+        let bar = Bar { parts: &[(used, tokens.temporary)], whole, limit: Some(capacity) };
+        bar.ui(ui, Vec2::new(width, 12.0)).accessible_name("Memory used");
+    });
+}
+
+fn show_tiles_ui(ui: &mut egui::Ui, verdict: &Verdict) -> bool {
+    let Some(failure) = &verdict.failure else { return false };
+    let text = match failure.tiles_over {
+        1 => format!("Show tile {}", failure.worst_tile),
+        tiles => format!("Show the {}", counted(tiles, "tile")),
+    };
+    primary_button_ui(ui, &text).on_hover_text("Selects them on the Memory page").clicked()
+}
+
+/// The one button of a page that is meant to be pressed.
+fn primary_button_ui(ui: &mut egui::Ui, text: &str) -> Response {
+    let tokens = Tokens::now(ui);
+    let text = RichText::new(text).font(fonts::semibold(size::TABLE));
+    ui.add(Button::new(text).fill(tokens.selected).stroke(Stroke::new(1.0, tokens.accent)))
+}
+
+/// The figures beside each other, from the right to the left.
+fn figures_ui(ui: &mut egui::Ui, figures: &[VerdictFigure]) {
+    let tokens = *Tokens::now(ui);
+    for figure in figures.iter().rev() {
+        ui.allocate_ui_with_layout(Vec2::new(118.0, 52.0), Layout::top_down(Align::Min), |ui| {
+            ui.set_width(118.0);
+            ui.spacing_mut().item_spacing.y = 1.0;
+            ui.label(fonts::caption(figure.title).color(tokens.weak_text));
+            let color = if figure.is_over { tokens.over } else { tokens.text };
+            let value = RichText::new(&figure.value).font(fonts::semibold(size::KEY_FIGURE));
+            ui.label(value.color(color));
+            ui.label(fonts::caption(&figure.note).color(tokens.weak_text));
+        });
+        ui.add(egui::Separator::default().vertical().spacing(4.0));
+    }
+}
+
+/// The figures as a line of text.
+fn line_of_figures_ui(ui: &mut egui::Ui, figures: &[VerdictFigure]) {
+    let tokens = *Tokens::now(ui);
+    ui.add_space(4.0);
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing.x = 6.0;
+        for figure in figures {
+            ui.label(RichText::new(figure.title).size(size::TABLE).color(tokens.weak_text));
+            ui.label(fonts::number(&figure.value));
+            ui.label(RichText::new(&figure.note).size(size::TABLE).color(tokens.weak_text));
+            ui.add_space(10.0);
+        }
+    });
+}
