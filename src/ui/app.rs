@@ -124,6 +124,11 @@ impl App {
         self.is_loading() || super::job::in_flight(ctx) > 0
     }
 
+    /// The page that is shown where a report is open; for tests.
+    pub fn page(&self) -> Page {
+        self.view.page
+    }
+
     /// Shows a page.
     pub fn go(&mut self, page: Page) {
         self.view.page = page;
@@ -229,6 +234,7 @@ impl App {
             tool: self.tool,
             actions: &actions,
             units: self.settings.now.units,
+            system: runs.map(|runs| runs.system()),
         };
         egui::Panel::top("bar")
             .resizable(false)

@@ -11,6 +11,7 @@ use super::settings::Change;
 use super::theme::{CONTROL_HEIGHT, Tokens, fonts};
 use super::units::Units;
 use super::widget::choice::segments_ui;
+use crate::store::System;
 
 /// Widest field, points.
 const FIELD: f32 = 250.0;
@@ -21,6 +22,8 @@ pub struct TopBar<'a> {
     pub tool: Option<Tool>,
     pub actions: &'a [Action],
     pub units: Units,
+    /// The system of the reports; `None` where none is open.
+    pub system: Option<&'a System>,
 }
 
 impl TopBar<'_> {
@@ -82,10 +85,14 @@ impl TopBar<'_> {
     fn field_ui(&self, ui: &mut egui::Ui, commands: &mut Vec<Command>) {
         let tokens = Tokens::now(ui);
         let is_short = ui.available_width() < 700.0 || self.open.len() > 3;
+        let places = match self.system {
+            Some(system) => format!("{}, step, variable, file", system.arena_in_text),
+            None => "file".to_owned(),
+        };
         let (hint, width) = if is_short {
-            ("Go to…", 130.0)
+            ("Go to…".to_owned(), 130.0)
         } else {
-            ("Go to tile, step, variable, file…", FIELD)
+            (format!("Go to {places}…"), FIELD)
         };
         let action = self.actions.iter().find(|action| action.title == "Commands…");
         let keys = action.map_or(String::new(), |action| keys_text(ui.ctx(), action.keys));
@@ -93,7 +100,7 @@ impl TopBar<'_> {
         let keys = fonts::caption(keys).color(tokens.third_text);
         let button = Button::new(text).right_text(keys).fill(tokens.page);
         let button = ui.add(button.min_size(Vec2::new(width, 0.0)));
-        let button = button.accessible_name("Go to a tile, step, variable, file or command");
+        let button = button.accessible_name(format!("Go to {places} or command"));
         if button.clicked() {
             commands.push(Command::TogglePalette);
         }

@@ -8,8 +8,9 @@ use crate::support::{
     SIZES, drop_on, has_text, is_enabled, settle, texts, wait_for, wait_until_gone, window,
     window_on, window_sized,
 };
+use eframe::egui::accesskit::Toggled;
 use eframe::egui::{Key, Modifiers, Theme};
-use egui_kittest::kittest::Queryable as _;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use egui_kittest::{Harness, SnapshotResults};
 use serde_json::{Value, json};
 use tilescope::ui::app::App;
@@ -91,23 +92,28 @@ fn a_report_that_was_opened_is_remembered() {
     assert_eq!(settings["recent_reports"][0]["path"], "/reports/synthetic");
 }
 
+fn is_on(harness: &Harness<'_, App>, choice: &str) -> bool {
+    harness.get_by_label(choice).accesskit_node().toggled() == Some(Toggled::True)
+}
+
 #[test]
 fn choices_are_kept_for_the_next_window() {
     let directory = tempfile::tempdir().expect("a directory");
     let mut harness = home(Theme::Light, directory.path());
-    click(&mut harness, "Dark");
+    click(&mut harness, "Colours: System");
+    click(&mut harness, "Colours: Light");
     click(&mut harness, "Bytes");
     click(&mut harness, "Collapse menu");
     assert!(harness.ctx.theme() == Theme::Dark);
-    assert!(has_text(&harness, "Units: Bytes"));
+    assert!(is_on(&harness, "Bytes"));
     drop(harness);
     let mut harness = home(Theme::Light, directory.path());
-    wait_for(&mut harness, "Units: Bytes");
-    assert!(harness.ctx.theme() == Theme::Dark);
-    click(&mut harness, "Units: Bytes");
+    wait_for(&mut harness, "Expand menu");
+    assert!(harness.ctx.theme() == Theme::Dark && is_on(&harness, "Bytes"));
+    click(&mut harness, "KiB");
     click(&mut harness, "Colours: Dark");
     click(&mut harness, "Expand menu");
-    assert!(harness.query_by_label("Bytes").is_some());
+    assert!(is_on(&harness, "KiB") && harness.query_by_label("Collapse menu").is_some());
     drop(harness);
     let settings = read_settings(directory.path());
     assert_eq!(
@@ -143,7 +149,7 @@ fn the_palette_finds_and_carries_out() {
     for key in [Key::ArrowDown, Key::ArrowDown, Key::ArrowUp, Key::Enter] {
         press(&mut harness, Modifiers::NONE, key);
     }
-    wait_for(&mut harness, "What to try next");
+    wait_for(&mut harness, "Engine options");
     press(&mut harness, Modifiers::COMMAND, Key::P);
     press(&mut harness, Modifiers::NONE, Key::Escape);
     assert!(harness.query_by_label("Command").is_none(), "Escape closes it");
@@ -154,13 +160,24 @@ fn the_palette_finds_and_carries_out() {
     assert!(harness.ctx.theme() == Theme::Dark);
 }
 
+/// What stands on each page of one report, in the order of their keys.
+const PAGES_BY_KEY: [&str; 6] = [
+    "Memory of all tiles",
+    "Engine options",
+    "What to try",
+    "Memory over tiles",
+    "Address",
+    "Liveness curve",
+];
+
 #[test]
 fn every_page_and_the_report_have_keys() {
     let mut harness = window_on(Theme::Light, report::small());
-    press(&mut harness, Modifiers::COMMAND, Key::Num1);
-    assert!(has_text(&harness, "Engine options"));
-    press(&mut harness, Modifiers::COMMAND, Key::Num4);
-    wait_for(&mut harness, "Liveness curve");
+    for (place, found) in (1..).zip(PAGES_BY_KEY) {
+        let key = Key::from_name(&place.to_string()).expect("a digit");
+        press(&mut harness, Modifiers::COMMAND, key);
+        wait_for(&mut harness, found);
+    }
     press(&mut harness, Modifiers::COMMAND, Key::B);
     assert!(harness.query_by_label("Expand menu").is_some());
     press(&mut harness, Modifiers::NONE, Key::F1);
@@ -178,11 +195,9 @@ fn every_page_and_the_report_have_keys() {
 #[test]
 fn a_page_that_is_absent_says_what_would_bring_it() {
     let mut harness = window_on(Theme::Light, report::empty());
-    for (page, expected) in [
-        ("Execution trace", "autoReport.outputExecutionProfile"),
-        ("Operations", "autoReport.outputDebugInfo"),
-        ("Liveness", "autoReport.outputGraphProfile"),
-    ] {
+    for (page, expected) in
+        [("Memory", "autoReport.outputGraphProfile"), ("Liveness", "autoReport.outputGraphProfile")]
+    {
         assert!(!is_enabled(&harness, page), "{page}");
         harness.get_by_label(page).hover();
         harness.run_steps(8);

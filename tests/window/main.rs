@@ -18,6 +18,7 @@ mod memory_map;
 mod memory_pair;
 mod memory_runs;
 mod other_system;
+mod overview;
 mod palette;
 mod report;
 mod runs;

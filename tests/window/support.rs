@@ -48,18 +48,29 @@ pub fn window_at_work<'a>(
     size: Vec2,
     app: impl FnOnce(&eframe::egui::Context) -> App,
 ) -> Harness<'a, App> {
+    // Tests that do not say where they begin begin with Memory.
+    window_as_it_opens(theme, size, |ctx| {
+        let mut app = app(ctx);
+        if app.page() == Page::Overview {
+            app.go(Page::Memory);
+        }
+        app
+    })
+}
+
+/// A window on the page that comes first.
+pub fn window_as_it_opens<'a>(
+    theme: Theme,
+    size: Vec2,
+    app: impl FnOnce(&eframe::egui::Context) -> App,
+) -> Harness<'a, App> {
     Harness::builder()
         .with_size(size)
         .with_theme(theme)
         .with_options(tolerances())
         // Names may be in any script; what the fonts lack is drawn as a box.
         .allow_missing_glyphs()
-        // Tests say where they go from Memory; that Overview is first has a test of its own.
-        .build_eframe(|creation| {
-            let mut app = app(&creation.egui_ctx);
-            app.go(Page::Memory);
-            app
-        })
+        .build_eframe(|creation| app(&creation.egui_ctx))
 }
 
 pub fn window_on(theme: Theme, report: Report) -> Harness<'static, App> {

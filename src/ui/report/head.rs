@@ -20,6 +20,17 @@ pub fn page_head_ui(
     answer: Option<&Answer>,
     choices: impl FnOnce(&mut egui::Ui),
 ) {
+    page_head_with_ui(ui, title, answer, |_| {}, choices);
+}
+
+/// The same, with something after the answer.
+pub fn page_head_with_ui(
+    ui: &mut egui::Ui,
+    title: &str,
+    answer: Option<&Answer>,
+    after: impl FnOnce(&mut egui::Ui),
+    choices: impl FnOnce(&mut egui::Ui),
+) {
     ui.horizontal(|ui| {
         ui.set_min_height(30.0);
         ui.heading(title);
@@ -30,6 +41,7 @@ pub fn page_head_ui(
                 if let Some((sign, text)) = answer {
                     answer_ui(ui, *sign, text);
                 }
+                after(ui);
             });
         });
     });

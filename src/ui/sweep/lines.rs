@@ -1,41 +1,43 @@
 //! A figure along an option: a curve for each setting of the others, in its own colour and labelled at its end.
 
 use eframe::egui::{
-    self, Align2, FontId, Galley, Pos2, Rect, Role, Sense, Shape, Stroke, Vec2, WidgetInfo,
+    self, Align2, Galley, Pos2, Rect, Role, Sense, Shape, Stroke, Vec2, WidgetInfo,
 };
 use std::sync::Arc;
 
 use super::RunClick;
 use super::axis::FigureAxis;
-use super::words::{fits_text, option_text, settings, value_text};
+use super::marks::{best_ring, cross};
+use super::words::{brief, fits_text, option_text, settings, value_text};
 use crate::analysis::program::report_options::OptionValue;
 use crate::analysis::sweep::curve::{Line, Point};
 use crate::analysis::sweep::{Curve, Figure, Sweep, curve};
 use crate::text::shortened;
 use crate::ui::theme::Tokens;
+use crate::ui::theme::fonts::{self, size};
 use crate::ui::units::Units;
 
 /// Room at the left for the figures of the axis, points.
-const LEFT: f32 = 66.0;
-/// Room above for what the axis shows, points.
-const ABOVE: f32 = 22.0;
-/// Room below for the values of the option, points.
-const BELOW: f32 = 36.0;
+const LEFT: f32 = 62.0;
+/// Room below for the values of the option and its name, points.
+const BELOW: f32 = 38.0;
 /// Widest label at the end of a curve, points.
 const LABEL: f32 = 150.0;
 /// Between labels, points.
 const LABEL_HEIGHT: f32 = 15.0;
+/// Between what does not fit and has no figure, above the axis, points.
+const CROSSES: f32 = 11.0;
 /// Curves that are drawn; there are no colours for more.
-const MOST_LINES: usize = 8;
+pub const MOST_LINES: usize = 7;
 
 pub struct Lines {
     curve: Option<Curve>,
     values: Vec<Option<OptionValue>>,
     title: String,
     /// What the axis shows.
-    figure_title: String,
-    /// What tells each curve from the others.
-    labels: Vec<String>,
+    pub figure_title: String,
+    /// What tells each curve from the others: all of it, and in a few words.
+    labels: Vec<(String, String)>,
     axis: FigureAxis,
     /// Bytes that a tile has, where the figure is of a tile.
     limit: Option<u64>,
@@ -56,7 +58,8 @@ impl Lines {
         let axis = FigureAxis::new(figure, values.chain(limit.map(|limit| limit as f64)));
         let labels = match (&curve, lines) {
             (Some(curve), [_, _, ..]) => {
-                lines.iter().map(|line| label(sweep, curve, line)).collect()
+                let both = |line| (label(sweep, curve, line), short_label(sweep, curve, line));
+                lines.iter().map(both).collect()
             }
             _ => Vec::new(),
         };
@@ -73,39 +76,55 @@ impl Lines {
         }
     }
 
+    /// What is said at the right of the card's title.
+    pub fn note(&self) -> String {
+        if self.are_left_out { format!("the first {MOST_LINES} settings") } else { String::new() }
+    }
+
     /// Draws them; returns the run of a point that was clicked.
     pub fn ui(&self, ui: &mut egui::Ui, sweep: &Sweep, selected: &[usize]) -> Option<RunClick> {
         let tokens = *Tokens::now(ui);
         let labels = self.galleys(ui);
         let widest = labels.iter().map(|label| label.size().x).fold(0.0, f32::max);
-        let size = ui.available_size().max(Vec2::new(160.0, 100.0));
+        let size = ui.available_size().max(Vec2::new(160.0, 80.0));
         let (rect, response) = ui.allocate_exact_size(size, Sense::click());
-        let right = if widest > 0.0 { widest + 12.0 } else { 8.0 };
-        let frame = Rect::from_min_max(
-            rect.min + Vec2::new(LEFT, ABOVE),
-            rect.max - Vec2::new(right, BELOW),
-        );
-        self.axes(ui, frame, &tokens);
+        let right = if widest > 0.0 { widest + 16.0 } else { 8.0 };
+        let frame =
+            Rect::from_min_max(rect.min + Vec2::new(LEFT, 8.0), rect.max - Vec2::new(right, BELOW));
         let lines = self.curve.as_ref().map_or(&[][..], |curve| &curve.lines);
+        self.axes(ui, frame, &tokens);
         let pointer = response.hover_pos();
         let mut nearest: Option<(f32, Pos2, &Point)> = None;
         let mut ends: Vec<(f32, usize)> = Vec::new();
+        let mut unknown = vec![0_u8; self.values.len()];
+        let best = sweep.fastest_that_fits.run();
+        let mut has_crosses = false;
         for (place, line) in lines.iter().enumerate() {
             let color = tokens.run(Some(place));
-            let places: Vec<(Pos2, &Point)> = line
-                .points
-                .iter()
-                .filter_map(|point| Some((self.place(frame, point)?, point)))
-                .collect();
-            let path: Vec<Pos2> = places.iter().map(|(at, _)| *at).collect();
+            let path: Vec<Pos2> =
+                line.points.iter().filter_map(|point| self.place(frame, point)).collect();
             ends.extend(path.last().map(|at| (at.y, place)));
-            ui.painter().add(Shape::line(path, Stroke::new(1.3, color)));
-            for (at, point) in places {
+            ui.painter().add(Shape::line(path, Stroke::new(1.6, color)));
+            for point in &line.points {
+                let is_over = point.fits == Some(false);
+                let known = self.place(frame, point);
+                let Some(at) = known.or_else(|| self.unknown_place(frame, point, &mut unknown))
+                else {
+                    continue;
+                };
                 let is_selected = selected.contains(&point.run);
-                let radius = if is_selected { 5.0 } else { 3.5 };
-                let fill = if point.fits == Some(false) { tokens.surface } else { color };
-                let edge = if is_selected { tokens.text } else { color };
-                ui.painter().circle(at, radius, fill, Stroke::new(1.5, edge));
+                if is_over {
+                    has_crosses = true;
+                    cross(ui.painter(), at, &tokens);
+                    ui.painter().circle_filled(at + Vec2::new(8.0, 0.0), 2.5, color);
+                } else {
+                    ui.painter().circle_filled(at, if is_selected { 5.0 } else { 3.5 }, color);
+                }
+                if best == Some(point.run) {
+                    best_ring(ui.painter(), at, &tokens);
+                } else if is_selected {
+                    ui.painter().circle_stroke(at, 6.5, Stroke::new(1.5, tokens.text));
+                }
                 let distance = pointer.map_or(f32::INFINITY, |pointer| pointer.distance(at));
                 if distance < 24.0 && nearest.is_none_or(|(other, ..)| distance < other) {
                     nearest = Some((distance, at, point));
@@ -113,14 +132,24 @@ impl Lines {
             }
         }
         end_labels(ui, frame, ends, &labels);
+        if has_crosses {
+            let at = Pos2::new(rect.left() + 6.0, rect.bottom() - 8.0);
+            cross(ui.painter(), at, &tokens);
+            let (at, font) = (at + Vec2::new(8.0, 0.0), fonts::regular(size::CAPTION));
+            let text = "does not fit";
+            ui.painter().text(at, Align2::LEFT_CENTER, text, font, tokens.weak_text);
+        }
         let name = self.name();
         response.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, name.clone()));
         let (_, at, point) = nearest?;
         ui.painter().circle_stroke(at, 6.5, Stroke::new(1.5, tokens.text));
         let click = RunClick::of(ui, &response, point.run);
-        if let (Some(curve), Some(value)) = (&self.curve, point.value) {
-            let value = value_text(curve.figure, value, Units::now(ui));
-            let fits = fits_text(sweep, point.run, Units::now(ui));
+        if let Some(curve) = &self.curve {
+            let units = Units::now(ui);
+            let value = point
+                .value
+                .map_or("not known".to_owned(), |value| value_text(curve.figure, value, units));
+            let fits = fits_text(sweep, point.run, units);
             let settings = settings(sweep, point.run);
             let text = format!("{settings}\n{}: {value}{fits}", self.figure_title);
             response.on_hover_text_at_pointer(text);
@@ -132,7 +161,8 @@ impl Lines {
     fn name(&self) -> String {
         let mut name = format!("{} by {}", self.figure_title, self.title);
         if !self.labels.is_empty() {
-            name += &format!(", a curve each for {}", self.labels.join(", "));
+            let labels: Vec<&str> = self.labels.iter().map(|(label, _)| &**label).collect();
+            name += &format!(", a curve each for {}", labels.join(", "));
         }
         if self.limit.is_some() {
             name += ", with the limit";
@@ -142,17 +172,26 @@ impl Lines {
 
     fn galleys(&self, ui: &egui::Ui) -> Vec<Arc<Galley>> {
         let tokens = Tokens::now(ui);
-        let galley = |(place, label): (usize, &String)| {
-            let font = FontId::proportional(12.0);
-            ui.painter().layout(label.clone(), font, tokens.run(Some(place)), LABEL)
+        let galley = |(_, label): &(String, String)| {
+            let font = fonts::semibold(size::CAPTION);
+            ui.painter().layout(label.clone(), font, tokens.text, LABEL)
         };
-        self.labels.iter().enumerate().map(galley).collect()
+        self.labels.iter().map(galley).collect()
     }
 
     /// Where a point lies, if its figure is known. Values of the option stand at equal distances.
     fn place(&self, frame: Rect, point: &Point) -> Option<Pos2> {
         let column = self.values.iter().position(|value| *value == point.at)?;
         Some(Pos2::new(self.x(frame, column), self.y(frame, point.value?.as_f64())))
+    }
+
+    /// Where a run stands that does not fit and was not run: above its value of the option, one above the other.
+    fn unknown_place(&self, frame: Rect, point: &Point, counts: &mut [u8]) -> Option<Pos2> {
+        let column = self.values.iter().position(|value| *value == point.at)?;
+        let count = counts.get_mut(column).filter(|_| point.fits == Some(false))?;
+        let y = frame.bottom() - 8.0 - f32::from(*count) * CROSSES;
+        *count = count.saturating_add(1);
+        Some(Pos2::new(self.x(frame, column), y))
     }
 
     fn x(&self, frame: Rect, column: usize) -> f32 {
@@ -166,30 +205,24 @@ impl Lines {
 
     fn axes(&self, ui: &egui::Ui, frame: Rect, tokens: &Tokens) {
         let (painter, units) = (ui.painter(), Units::now(ui));
-        let font = FontId::proportional(12.5);
-        painter.rect_stroke(frame, 0, Stroke::new(1.0, tokens.border), egui::StrokeKind::Inside);
-        let mut title = format!("{}; hollow: does not fit", self.figure_title);
-        if self.are_left_out {
-            title += &format!("; the first {MOST_LINES} settings");
-        }
-        let at = Pos2::new(frame.left(), frame.top() - 5.0);
-        painter.text(at, Align2::LEFT_BOTTOM, title, font.clone(), tokens.weak_text);
-        for (value, text) in self.axis.ticks(frame.height(), 34.0, units) {
+        let font = fonts::regular(size::CAPTION);
+        for (value, text) in self.axis.ticks(frame.height(), 30.0, units) {
             let y = self.y(frame, value);
             painter.hline(frame.x_range(), y, Stroke::new(1.0, tokens.grid));
-            let at = Pos2::new(frame.left() - 6.0, y);
+            let at = Pos2::new(frame.left() - 8.0, y);
             painter.text(at, Align2::RIGHT_CENTER, text, font.clone(), tokens.weak_text);
         }
         if let Some(limit) = self.limit {
             let y = self.y(frame, limit as f64);
-            painter.hline(frame.x_range(), y, Stroke::new(1.5, tokens.ink));
+            let ends = [Pos2::new(frame.left(), y), Pos2::new(frame.right(), y)];
+            painter.extend(Shape::dashed_line(&ends, Stroke::new(1.5, tokens.ink), 5.0, 4.0));
             let at = Pos2::new(frame.left() + 4.0, y - 2.0);
-            let text = format!("limit {}", units.bytes(limit));
-            painter.text(at, Align2::LEFT_BOTTOM, text, font.clone(), tokens.ink);
+            let text = format!("Limit {}", units.bytes(limit));
+            painter.text(at, Align2::LEFT_BOTTOM, text, fonts::semibold(size::CAPTION), tokens.ink);
         }
         let mut free_from = f32::NEG_INFINITY;
         for (column, value) in self.values.iter().enumerate() {
-            let at = Pos2::new(self.x(frame, column), frame.bottom() + 3.0);
+            let at = Pos2::new(self.x(frame, column), frame.bottom() + 5.0);
             let text = option_text(value.as_ref());
             let galley = painter.layout_no_wrap(text, font.clone(), tokens.weak_text);
             let place = Align2::CENTER_TOP.anchor_size(at, galley.size());
@@ -198,8 +231,8 @@ impl Lines {
                 painter.galley(place.min, galley, tokens.weak_text);
             }
         }
-        let at = Pos2::new(frame.center().x, frame.bottom() + BELOW - 2.0);
-        painter.text(at, Align2::CENTER_BOTTOM, &self.title, font, tokens.text);
+        let at = Pos2::new(frame.right(), frame.bottom() + BELOW);
+        painter.text(at, Align2::RIGHT_BOTTOM, &self.title, font, tokens.third_text);
     }
 }
 
@@ -212,6 +245,12 @@ fn label(sweep: &Sweep, curve: &Curve, line: &Line) -> String {
     settings.collect::<Vec<_>>().join(", ")
 }
 
+/// The same in a few words: "batch 16".
+fn short_label(sweep: &Sweep, curve: &Curve, line: &Line) -> String {
+    let values = line.settings.iter().map(Option::as_ref);
+    brief(sweep, curve.others.iter().copied().zip(values))
+}
+
 /// Writes what each curve is beside its end, one below the other where ends lie close together.
 fn end_labels(ui: &egui::Ui, frame: Rect, mut ends: Vec<(f32, usize)>, labels: &[Arc<Galley>]) {
     ends.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -220,7 +259,7 @@ fn end_labels(ui: &egui::Ui, frame: Rect, mut ends: Vec<(f32, usize)>, labels: &
         let Some(label) = labels.get(place) else { continue };
         let top = (y - label.size().y / 2.0).max(free_from);
         free_from = top + label.size().y.max(LABEL_HEIGHT);
-        let at = Pos2::new(frame.right() + 6.0, top);
-        ui.painter().galley(at, Arc::clone(label), Tokens::now(ui).run(Some(place)));
+        let at = Pos2::new(frame.right() + 10.0, top);
+        ui.painter().galley(at, Arc::clone(label), Tokens::now(ui).text);
     }
 }

@@ -3,39 +3,45 @@
 //! together.
 
 mod axis;
+mod head;
 mod heat_map;
 mod lines;
+mod marks;
 mod reading;
 mod runs;
 mod scatter;
 mod words;
 
-use eframe::egui::{self, Button, Key, Label, RichText, TextEdit};
+use eframe::egui::{self, Button, Label, RichText};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::command::{Command, PickFor};
+use super::command::Command;
 use super::job::Made;
 use super::recent::RecentReport;
+use super::report::head::page_head_ui;
 use super::runs::MOST_RUNS;
 use super::settings::Change;
 use super::split;
 use super::status::progress_ui;
-use super::theme::Tokens;
-use super::units::Units;
-use super::widget::choice::{choice_ui, tabs_ui};
+use super::theme::{BETWEEN_CARDS, fonts};
+use super::widget::card::card_with_ui;
+use super::widget::choice::segments_ui;
 use super::widget::data_table::{Data, DataTable};
 use super::widget::facts::absent_ui;
 use super::widget::row_ticks::RowTicks;
-use super::widget::rows::Rows;
-use crate::analysis::sweep::{FastestThatFits, Figure, SpeedMeasure, Sweep, SweepRun};
+use crate::analysis::sweep::{Figure, Sweep, SweepRun};
 use crate::text::{grouped, shortened};
 use reading::Reading;
 
 /// Longest name of a run.
 const NAME: usize = 60;
-/// Below this width heat map and curves stand below one another, points.
+/// Below this width one picture is shown at a time, points.
 const ROOM: f32 = 900.0;
+/// Below this height the same, points.
+const HEIGHT: f32 = 330.0;
+/// Least height of the pictures, points.
+const PICTURES: f32 = 180.0;
 
 /// What is drawn: options are positions in [`Sweep::options`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,14 +51,15 @@ pub struct Choice {
     /// The option along the rows; `None` where only one varies.
     pub y: Option<usize>,
     pub figure: Figure,
-    /// What stands beside the heat map.
-    beside: Beside,
 }
 
+/// The picture that is shown where there is room for one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Beside {
-    /// The figure along the option across.
+enum Picture {
+    /// The figure over two options.
     #[default]
+    HeatMap,
+    /// The figure along the option across.
     Curves,
     /// Memory against throughput.
     Scatter,
@@ -77,26 +84,81 @@ impl Choice {
             x: own.first().copied().unwrap_or(0),
             y: own.get(1).copied().filter(|option| values(option) < runs),
             figure,
-            beside: Beside::default(),
         }
     }
 }
 
-enum PictureBeside {
-    Curves(lines::Lines),
-    Scatter(scatter::Scatter),
+struct Pictures {
+    /// `None` where no second option varies.
+    heat_map: Option<heat_map::Shown>,
+    lines: lines::Lines,
+    scatter: scatter::Scatter,
+}
+
+impl Pictures {
+    fn new(sweep: &Sweep, choice: Choice) -> Self {
+        let heat_map = |y| heat_map::Shown::new(sweep, choice.x, y, choice.figure);
+        Self {
+            heat_map: choice.y.and_then(heat_map),
+            lines: lines::Lines::new(sweep, choice.x, choice.figure),
+            scatter: scatter::Scatter::new(sweep, choice.x),
+        }
+    }
+
+    /// Draws one in a card; returns the run that was clicked.
+    fn card_ui(&self, ui: &mut egui::Ui, loaded: &Shown<'_>, picture: Picture) -> Option<RunClick> {
+        let (sweep, selected) = (loaded.sweep, loaded.selected);
+        let note = |text: String| {
+            move |ui: &mut egui::Ui| {
+                let text = fonts::caption(text).weak();
+                ui.add(Label::new(text).truncate());
+            }
+        };
+        // A card leaves room for the next one below it.
+        let mut room = ui.available_rect_before_wrap();
+        room.max.y -= BETWEEN_CARDS;
+        let part = egui::UiBuilder::new().max_rect(room);
+        ui.scope_builder(part, |ui| match (picture, &self.heat_map) {
+            (Picture::HeatMap, Some(map)) => {
+                let title = format!("{}, and room on the fullest tile", map.figure_title);
+                let legend = |ui: &mut egui::Ui| map.legend_ui(ui, sweep);
+                card_with_ui(ui, &title, legend, |ui| map.ui(ui, sweep, selected))
+            }
+            (Picture::Scatter, _) => {
+                let text = if self.scatter.has_throughput() {
+                    "line: the best for each amount of memory"
+                } else {
+                    "of no run memory and throughput are both known"
+                };
+                card_with_ui(ui, "What memory buys", note(text.to_owned()), |ui| {
+                    self.scatter.ui(ui, sweep, selected)
+                })
+            }
+            _ => card_with_ui(ui, &self.lines.figure_title, note(self.lines.note()), |ui| {
+                self.lines.ui(ui, sweep, selected)
+            }),
+        })
+        .inner
+    }
+}
+
+/// What pictures are drawn of.
+struct Shown<'a> {
+    sweep: &'a Sweep,
+    selected: &'a [usize],
 }
 
 pub struct Loaded {
     pub folder: PathBuf,
     pub sweep: Arc<Sweep>,
-    rows: Arc<dyn Rows>,
+    rows: Arc<runs::RunRows>,
     choice: Choice,
+    picture: Picture,
     /// Runs that are selected, at most two.
     selected: Vec<usize>,
     /// Runs that are to be opened together, the reference first.
     ticked: Vec<usize>,
-    pictures: Made<Choice, (Option<heat_map::Shown>, PictureBeside)>,
+    pictures: Made<Choice, Pictures>,
 }
 
 impl Loaded {
@@ -135,7 +197,15 @@ impl SweepPage {
 
     pub fn ui(&mut self, ui: &mut egui::Ui, is_picking: bool, commands: &mut Vec<Command>) {
         self.poll(commands);
-        self.head_ui(ui, is_picking, commands);
+        let is_shown = self.reading.is_none() && self.failure.is_none();
+        match self.loaded.as_mut().filter(|_| is_shown) {
+            Some(loaded) => head::head_ui(ui, loaded, &mut self.path, is_picking, commands),
+            None => {
+                page_head_ui(ui, "Sweep", None, |_| {});
+                let width = (ui.available_width() - 290.0).max(120.0);
+                head::directory_ui(ui, &mut self.path, width, is_picking, commands);
+            }
+        }
         if let Some(reading) = &self.reading {
             ui.ctx().request_repaint_after(std::time::Duration::from_millis(100));
             let folder = reading.folder.display().to_string();
@@ -159,15 +229,12 @@ impl SweepPage {
             absent_ui(ui, "Open a directory of reports", hint);
             return;
         };
-        verdict_ui(ui, loaded, commands);
-        selected_ui(ui, loaded, commands);
-        ui.add_space(4.0);
-        let height = (ui.available_height() * 0.42).clamp(110.0, 420.0);
-        let most = (ui.available_height() - 180.0).max(110.0);
+        let height = (ui.available_height() * 0.3).clamp(110.0, 420.0);
+        let most = (ui.available_height() - PICTURES).max(110.0);
         split::below(ui, "sweep runs", height, 80.0..=most, |ui| {
             table_ui(ui, &mut self.table, loaded, commands);
         });
-        let margin = egui::Margin { bottom: 6, ..egui::Margin::ZERO };
+        let margin = egui::Margin { top: 4, bottom: 6, ..egui::Margin::ZERO };
         split::rest(ui, margin, |ui| pictures_ui(ui, loaded, commands));
     }
 
@@ -180,10 +247,14 @@ impl SweepPage {
             Ok(sweep) => {
                 commands.push(Command::Set(Change::Swept(RecentReport::sweep(&folder))));
                 let sweep = Arc::new(sweep);
+                let rows = Arc::new(runs::RunRows::new(Arc::clone(&sweep)));
+                let speed = rows.column_of(Figure::Throughput);
+                self.table = speed.map_or_else(DataTable::default, DataTable::sorted_by);
                 self.loaded = Some(Loaded {
                     folder,
-                    rows: Arc::new(runs::RunRows(Arc::clone(&sweep))),
+                    rows,
                     choice: Choice::first(&sweep),
+                    picture: Picture::default(),
                     selected: sweep.fastest_that_fits.run().into_iter().collect(),
                     ticked: Vec::new(),
                     sweep,
@@ -196,110 +267,35 @@ impl SweepPage {
             }
         }
     }
-
-    fn head_ui(&mut self, ui: &mut egui::Ui, is_picking: bool, commands: &mut Vec<Command>) {
-        ui.horizontal(|ui| {
-            ui.heading("Sweep");
-            ui.add_space(8.0);
-            let label = ui.label("Directory");
-            let width = (ui.available_width() - 210.0).max(120.0);
-            let field = TextEdit::singleline(&mut self.path)
-                .hint_text("A directory with reports in it, at any depth")
-                .desired_width(width);
-            let field = ui.add(field).labelled_by(label.id);
-            let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
-            let path = self.path.trim();
-            let read = ui.add_enabled(!path.is_empty(), Button::new("Read"));
-            let read = read.on_disabled_hover_text("Enter a path first");
-            if (read.clicked() || is_entered) && !path.is_empty() {
-                commands.push(Command::OpenSweep(PathBuf::from(path)));
-            }
-            let browse = ui.add_enabled(!is_picking, Button::new("Open directory…"));
-            if browse.on_disabled_hover_text("The dialog is open").clicked() {
-                commands.push(Command::Pick(PickFor::Sweep));
-            }
-        });
-        ui.add_space(2.0);
-    }
-}
-
-/// How many runs fit, and which of them is the fastest.
-fn verdict_ui(ui: &mut egui::Ui, loaded: &Loaded, commands: &mut Vec<Command>) {
-    let sweep = &loaded.sweep;
-    let count = |is_wanted: fn(Option<bool>) -> bool| {
-        let read = sweep.runs.iter().filter(|run| run.error.is_none());
-        grouped(read.filter(|run| is_wanted(run.fits)).count() as u64)
-    };
-    let unread = sweep.runs.iter().filter(|run| run.error.is_some()).count() as u64;
-    let without = sweep.runs.iter().filter(|run| run.no_report).count() as u64;
-    ui.horizontal_wrapped(|ui| {
-        ui.label(format!("{} runs:", grouped(sweep.runs.len() as u64)));
-        ui.label(format!("{} fit,", count(|fits| fits == Some(true))));
-        ui.label(format!("{} do not", count(|fits| fits == Some(false))));
-        if unread > 0 {
-            let text = format!("{} could not be read", grouped(unread));
-            ui.colored_label(Tokens::now(ui).note, text);
-        }
-        if without > 0 {
-            let text = format!("{} left no report", grouped(without));
-            ui.colored_label(Tokens::now(ui).note, text);
-        }
-        ui.separator();
-        match sweep.fastest_that_fits {
-            FastestThatFits::NoneFits => {
-                ui.colored_label(Tokens::now(ui).over, "None fits");
-            }
-            FastestThatFits::SpeedUnknown => {
-                ui.label("How fast they are is not recorded in any that fits");
-            }
-            FastestThatFits::Run { run, by } => {
-                let Some(found) = sweep.runs.get(run) else { return };
-                let how = match by {
-                    SpeedMeasure::Throughput => "the most samples per second",
-                    SpeedMeasure::Cycles => "the fewest cycles",
-                };
-                ui.strong("Fastest that fits:");
-                ui.label(words::settings(sweep, run)).on_hover_text(how);
-                if let Some(value) = Figure::Throughput.of(found) {
-                    ui.label(words::value_text(Figure::Throughput, value, Units::now(ui)));
-                }
-                if ui.button("Open it").clicked() {
-                    commands.push(Command::Open(PathBuf::from(&found.path)));
-                }
-            }
-        }
-    });
 }
 
 /// The selected runs, and what can be done with them.
 fn selected_ui(ui: &mut egui::Ui, loaded: &Loaded, commands: &mut Vec<Command>) {
-    ui.horizontal(|ui| {
-        ticked_ui(ui, loaded, commands);
-        match *loaded.selected {
-            [] => {
-                ui.weak("Click a run to select it, Shift-click a second one to compare");
+    let weak = |ui: &mut egui::Ui, text: &str| {
+        ui.add(Label::new(fonts::caption(text).weak()).truncate());
+    };
+    ticked_ui(ui, loaded, commands);
+    match *loaded.selected {
+        [] => weak(ui, "Click a run to select it, Shift-click a second one to compare"),
+        [run] => {
+            ui.label(RichText::new(format!("Selected: {}", loaded.name(run))));
+            if let Some(path) = loaded.path(run)
+                && ui.button("Open").clicked()
+            {
+                commands.push(Command::Open(path));
             }
-            [run] => {
-                ui.label(RichText::new(format!("Selected: {}", loaded.name(run))).strong());
-                if let Some(path) = loaded.path(run)
-                    && ui.button("Open").clicked()
-                {
-                    commands.push(Command::Open(path));
-                }
-                let hint = RichText::new("Shift-click another to compare").weak();
-                ui.add(Label::new(hint).truncate());
-            }
-            [source, target, ..] => {
-                let text = format!("Selected: {} → {}", loaded.name(source), loaded.name(target));
-                ui.label(RichText::new(text).strong());
-                if let (Some(source), Some(target)) = (loaded.path(source), loaded.path(target))
-                    && ui.button("Compare").clicked()
-                {
-                    commands.push(Command::Compare(vec![source, target]));
-                }
+            weak(ui, "Shift-click another to compare");
+        }
+        [source, target, ..] => {
+            let text = format!("Selected: {} → {}", loaded.name(source), loaded.name(target));
+            ui.label(RichText::new(text));
+            if let (Some(source), Some(target)) = (loaded.path(source), loaded.path(target))
+                && ui.button("Compare").clicked()
+            {
+                commands.push(Command::Compare(vec![source, target]));
             }
         }
-    });
+    }
 }
 
 fn ticked_ui(ui: &mut egui::Ui, loaded: &Loaded, commands: &mut Vec<Command>) {
@@ -337,35 +333,29 @@ fn pictures_ui(ui: &mut egui::Ui, loaded: &mut Loaded, commands: &mut Vec<Comman
         absent_ui(ui, "Nothing varies", "All runs have the same options, versions and side files");
         return;
     }
-    choices_ui(ui, loaded);
-    let (sweep, selected) = (&loaded.sweep, &loaded.selected);
-    let (heat_map, beside) = loaded.pictures.of(loaded.choice, |choice| {
-        let heat_map =
-            choice.y.and_then(|y| heat_map::Shown::new(sweep, choice.x, y, choice.figure));
-        let beside = match choice.beside {
-            Beside::Curves => {
-                PictureBeside::Curves(lines::Lines::new(sweep, choice.x, choice.figure))
-            }
-            Beside::Scatter => PictureBeside::Scatter(scatter::Scatter::new(sweep)),
-        };
-        (heat_map, beside)
-    });
-    let lines = |ui: &mut egui::Ui| match beside {
-        PictureBeside::Curves(lines) => lines.ui(ui, sweep, selected),
-        PictureBeside::Scatter(scatter) => scatter.ui(ui, sweep, selected),
-    };
-    let chosen = match heat_map {
-        None => lines(ui),
-        Some(map) if ui.available_width() < ROOM => map.ui(ui, sweep, selected),
-        Some(map) => {
-            let width = ui.available_width();
-            let widths = 260.0..=(width - 260.0);
-            let of_map = split::left(ui, "sweep heat map", width * 0.52, widths, |ui| {
-                map.ui(ui, sweep, selected)
-            });
-            let beside = egui::Margin { left: 10, ..egui::Margin::ZERO };
-            of_map.or(split::rest(ui, beside, lines))
+    let pictures =
+        loaded.pictures.of(loaded.choice, |choice| Pictures::new(&loaded.sweep, *choice));
+    let shown = Shown { sweep: &loaded.sweep, selected: &loaded.selected };
+    let size = ui.available_size();
+    let has_map = pictures.heat_map.is_some();
+    let chosen = if size.x < ROOM || size.y < HEIGHT {
+        let map = has_map.then_some((Picture::HeatMap, "Heat map"));
+        let others = [(Picture::Curves, "Curves"), (Picture::Scatter, "What memory buys")];
+        if !has_map && loaded.picture == Picture::HeatMap {
+            loaded.picture = Picture::Curves;
         }
+        segments_ui(ui, "", &mut loaded.picture, map.into_iter().chain(others));
+        ui.add_space(4.0);
+        pictures.card_ui(ui, &shown, loaded.picture)
+    } else if has_map {
+        let widths = 320.0..=(size.x - 320.0);
+        let of_map = split::left(ui, "sweep heat map", size.x * 0.55, widths, |ui| {
+            pictures.card_ui(ui, &shown, Picture::HeatMap)
+        });
+        let beside = egui::Margin { left: 10, ..egui::Margin::ZERO };
+        of_map.or(split::rest(ui, beside, |ui| both_ui(ui, false, pictures, &shown)))
+    } else {
+        both_ui(ui, true, pictures, &shown)
     };
     if let Some(click) = chosen {
         if let Some(path) = loaded.path(click.run).filter(|_| click.is_opened) {
@@ -373,6 +363,30 @@ fn pictures_ui(ui: &mut egui::Ui, loaded: &mut Loaded, commands: &mut Vec<Comman
         }
         select(&mut loaded.selected, click.run, click.is_added);
     }
+}
+
+/// Curves and what memory buys, beside each other or one below the other.
+fn both_ui(
+    ui: &mut egui::Ui,
+    is_beside: bool,
+    pictures: &Pictures,
+    shown: &Shown<'_>,
+) -> Option<RunClick> {
+    let mut chosen = None;
+    let area = ui.available_rect_before_wrap();
+    let (first, second) = if is_beside {
+        area.split_left_right_at_fraction(0.5)
+    } else {
+        area.split_top_bottom_at_fraction(0.5)
+    };
+    let gap = if is_beside { BETWEEN_CARDS } else { 0.0 };
+    let second = second.with_min_x(second.left() + gap);
+    for (rect, picture) in [(first, Picture::Curves), (second, Picture::Scatter)] {
+        let part = egui::UiBuilder::new().max_rect(rect);
+        let click = ui.scope_builder(part, |ui| pictures.card_ui(ui, shown, picture)).inner;
+        chosen = chosen.or(click);
+    }
+    chosen
 }
 
 /// A run that was clicked in a picture.
@@ -393,57 +407,34 @@ impl RunClick {
     }
 }
 
-fn choices_ui(ui: &mut egui::Ui, loaded: &mut Loaded) {
-    let (sweep, choice) = (&loaded.sweep, &mut loaded.choice);
-    let title = |option: usize| {
-        let option = sweep.options.get(option);
-        option.map_or(String::new(), |option| shortened(&option.short_name, 40).into_owned())
-    };
-    ui.horizontal_wrapped(|ui| {
-        choice_ui(ui, ("Figure", 150.0), &mut choice.figure, sweep.figures(), |figure| {
-            shortened(sweep.figure_title(*figure), 40).into_owned()
-        });
-        ui.weak("across");
-        let options = 0..sweep.options.len();
-        let across = options.clone();
-        choice_ui(ui, ("Option across", 150.0), &mut choice.x, across, |option| title(*option));
-        ui.weak("down");
-        let down = std::iter::once(None).chain(options.map(Some));
-        choice_ui(ui, ("Option down", 150.0), &mut choice.y, down, |option| {
-            option.map_or("nothing".to_owned(), title)
-        });
-        ui.separator();
-        let pictures = [(Beside::Curves, "Curves"), (Beside::Scatter, "Memory against throughput")];
-        tabs_ui(ui, &mut choice.beside, pictures);
-        if sweep.options_left_out > 0 {
-            ui.weak(format!("{} more options vary", grouped(sweep.options_left_out as u64)));
-        }
-    });
-    if choice.y == Some(choice.x) {
-        choice.y = None;
-    }
-}
-
 fn table_ui(
     ui: &mut egui::Ui,
     table: &mut DataTable,
     loaded: &mut Loaded,
     commands: &mut Vec<Command>,
 ) {
-    let columns = runs::columns(&loaded.sweep);
-    let path = loaded.folder.display().to_string();
-    let note = shortened(&path, 60);
+    let columns = loaded.rows.columns();
+    let speed = loaded.rows.column_of(Figure::Throughput);
+    let is_by_speed = speed.is_some() && table.sorting() == speed.map(|speed| (speed, true));
+    let mut ticked = loaded.ticked.clone();
+    let mut wanted = Vec::new();
+    let mut head = |ui: &mut egui::Ui| {
+        ui.label(fonts::card_title("Runs"));
+        selected_ui(ui, loaded, &mut wanted);
+    };
     let (selected, sweep) = (&loaded.selected, &loaded.sweep);
     let data = Data {
-        title: "Runs",
-        note: &note,
+        note: if is_by_speed { "fastest first" } else { "" },
         is_selected: &|row| selected.contains(&row),
-        ..Data::of("runs", &columns, Arc::clone(&loaded.rows))
+        ..Data::of("runs", &columns, loaded.rows.clone())
     };
     let is_read =
         |run: usize| sweep.runs.get(run).is_some_and(|run| run.error.is_none() && !run.no_report);
-    let ticks = RowTicks { rows: &mut loaded.ticked, is_possible: &is_read };
-    if let Some(click) = table.ui_with(ui, &data, commands, None, Some(ticks)) {
+    let ticks = RowTicks { rows: &mut ticked, is_possible: &is_read };
+    let click = table.ui_with(ui, &data, commands, Some(&mut head), Some(ticks));
+    commands.append(&mut wanted);
+    loaded.ticked = ticked;
+    if let Some(click) = click {
         select(&mut loaded.selected, click.row, click.is_added);
     }
 }

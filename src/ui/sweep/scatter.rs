@@ -1,28 +1,34 @@
-//! Memory against throughput: a point for each run; those that no other beats in both are joined.
+//! What memory buys: a point for each run, and a line along those that no other beats in memory and throughput.
 
-use eframe::egui::{
-    self, Align2, FontId, Pos2, Rect, Role, Sense, Shape, Stroke, Vec2, WidgetInfo,
-};
+use eframe::egui::{self, Align2, Pos2, Rect, Role, Sense, Shape, Stroke, Vec2, WidgetInfo};
 
 use super::RunClick;
 use super::axis::FigureAxis;
-use super::words::{fits_text, settings, value_text};
+use super::lines::MOST_LINES;
+use super::marks::{best_ring, cross};
+use super::words::{brief_settings, fits_text, settings, value_text};
 use crate::analysis::sweep::pareto::memory_and_throughput;
-use crate::analysis::sweep::{Figure, FigureValue, Sweep};
+use crate::analysis::sweep::{Figure, FigureValue, Sweep, SweepRun, curve};
 use crate::ui::theme::Tokens;
+use crate::ui::theme::fonts::{self, size};
 use crate::ui::units::Units;
 
-/// Room at the left, above and below, points.
-const LEFT: f32 = 66.0;
-const ABOVE: f32 = 22.0;
-const BELOW: f32 = 36.0;
+/// Room at the left and below, points.
+const LEFT: f32 = 62.0;
+const BELOW: f32 = 38.0;
+/// Names beside points of the line, as long as they do not meet.
+const MOST_NAMES: usize = 6;
 
 struct Dot {
     run: usize,
     bytes: u64,
-    throughput: f64,
+    /// `None` of what does not fit, which was not run.
+    throughput: Option<f64>,
     is_best: bool,
     fits: Option<bool>,
+    /// The curve that it belongs to.
+    line: Option<usize>,
+    name: String,
 }
 
 pub struct Scatter {
@@ -33,63 +39,105 @@ pub struct Scatter {
 }
 
 impl Scatter {
-    pub fn new(sweep: &Sweep) -> Self {
-        let dot = |(run, facts): (usize, &crate::analysis::sweep::SweepRun)| {
-            let (bytes, throughput) = memory_and_throughput(facts)?;
-            Some(Dot { run, bytes, throughput, is_best: facts.pareto, fits: facts.fits })
+    /// `option` is the one along which the curves beside it run.
+    pub fn new(sweep: &Sweep, option: usize) -> Self {
+        let curve = curve(sweep, option, Figure::Throughput);
+        let lines = curve.as_ref().map_or(&[][..], |curve| &curve.lines);
+        let mut line_of = vec![None; sweep.runs.len()];
+        for (place, line) in lines.iter().enumerate().take(MOST_LINES) {
+            for point in &line.points {
+                if let Some(line) = line_of.get_mut(point.run) {
+                    *line = Some(place);
+                }
+            }
+        }
+        let dot = |(run, facts): (usize, &SweepRun)| {
+            let known = memory_and_throughput(facts).map(|(bytes, speed)| (bytes, Some(speed)));
+            let over = || {
+                let bytes = facts.fullest_tile?.including_gaps_bytes?;
+                (facts.fits == Some(false)).then_some((bytes, None))
+            };
+            let (bytes, throughput) = known.or_else(over)?;
+            Some(Dot {
+                run,
+                bytes,
+                throughput,
+                is_best: facts.pareto,
+                fits: facts.fits,
+                line: line_of.get(run).copied().flatten(),
+                name: if facts.pareto { brief_settings(sweep, run) } else { String::new() },
+            })
         };
         let dots: Vec<Dot> = sweep.runs.iter().enumerate().filter_map(dot).collect();
         let limit = sweep.bytes_per_tile();
         let bytes = dots.iter().map(|dot| dot.bytes).chain(limit).map(|bytes| bytes as f64);
+        let speeds = dots.iter().filter_map(|dot| dot.throughput);
         Self {
             x: FigureAxis::new(Figure::FullestTile, bytes),
-            y: FigureAxis::new(Figure::Throughput, dots.iter().map(|dot| dot.throughput)),
+            y: FigureAxis::new(Figure::Throughput, speeds),
             limit,
             dots,
         }
     }
 
+    /// Whether memory and throughput are both known of a run.
+    pub fn has_throughput(&self) -> bool {
+        self.dots.iter().any(|dot| dot.throughput.is_some())
+    }
+
     /// Draws them; returns the run of a point that was clicked.
     pub fn ui(&self, ui: &mut egui::Ui, sweep: &Sweep, selected: &[usize]) -> Option<RunClick> {
         let tokens = *Tokens::now(ui);
-        let size = ui.available_size().max(Vec2::new(160.0, 100.0));
+        let size = ui.available_size().max(Vec2::new(160.0, 80.0));
         let (rect, response) = ui.allocate_exact_size(size, Sense::click());
         let frame =
-            Rect::from_min_max(rect.min + Vec2::new(LEFT, ABOVE), rect.max - Vec2::new(8.0, BELOW));
+            Rect::from_min_max(rect.min + Vec2::new(LEFT, 10.0), rect.max - Vec2::new(8.0, BELOW));
         self.axes(ui, frame, &tokens);
         let place = |dot: &Dot| {
-            Pos2::new(
-                frame.left() + frame.width() * self.x.share(dot.bytes as f64),
-                frame.bottom() - frame.height() * self.y.share(dot.throughput),
-            )
+            let y = dot.throughput.map_or(8.0, |speed| frame.height() * self.y.share(speed));
+            let x = frame.width() * self.x.share(dot.bytes as f64);
+            Pos2::new(frame.left() + x, frame.bottom() - y)
         };
-        let best = self.dots.iter().filter(|dot| dot.is_best);
-        let mut path: Vec<Pos2> = best.clone().map(place).collect();
-        path.sort_by(|a, b| a.x.total_cmp(&b.x));
-        ui.painter().add(Shape::line(path, Stroke::new(1.3, tokens.accent)));
+        let mut best: Vec<(Pos2, &Dot)> =
+            self.dots.iter().filter(|dot| dot.is_best).map(|dot| (place(dot), dot)).collect();
+        best.sort_by(|(a, _), (b, _)| a.x.total_cmp(&b.x).then(b.y.total_cmp(&a.y)));
+        self.staircase(ui, frame, &best, &tokens);
         let pointer = response.hover_pos();
         let mut nearest: Option<(f32, Pos2, &Dot)> = None;
+        let fastest = sweep.fastest_that_fits.run();
         for dot in &self.dots {
             let at = place(dot);
-            let color = if dot.is_best { tokens.accent } else { tokens.temporary };
+            let color = dot.line.map_or(tokens.temporary, |line| tokens.run(Some(line)));
             let is_selected = selected.contains(&dot.run);
-            let radius = if is_selected || dot.is_best { 5.0 } else { 3.5 };
-            let fill = if dot.fits == Some(false) { tokens.surface } else { color };
-            let edge = if is_selected { tokens.text } else { color };
-            ui.painter().circle(at, radius, fill, Stroke::new(1.5, edge));
+            if dot.fits == Some(false) {
+                cross(ui.painter(), at, &tokens);
+                ui.painter().circle_filled(at - Vec2::new(0.0, 9.0), 2.5, color);
+            } else if dot.is_best {
+                ui.painter().circle(at, 5.0, color, Stroke::new(1.5, tokens.text));
+            } else {
+                ui.painter().circle_filled(at, 3.5, color);
+            }
+            if fastest == Some(dot.run) {
+                best_ring(ui.painter(), at, &tokens);
+            } else if is_selected {
+                ui.painter().circle_stroke(at, 6.5, Stroke::new(1.5, tokens.text));
+            }
             let distance = pointer.map_or(f32::INFINITY, |pointer| pointer.distance(at));
             if distance < 24.0 && nearest.is_none_or(|(other, ..)| distance < other) {
                 nearest = Some((distance, at, dot));
             }
         }
-        let names: Vec<String> = best.map(|dot| settings(sweep, dot.run)).collect();
+        names(ui, frame, &best, fastest, &tokens);
+        let names: Vec<String> = best.iter().map(|(_, dot)| settings(sweep, dot.run)).collect();
         let name = format!("Memory against throughput; no other is better: {}", names.join("; "));
         response.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, name.clone()));
         let (_, at, dot) = nearest?;
         ui.painter().circle_stroke(at, 6.5, Stroke::new(1.5, tokens.text));
         let click = RunClick::of(ui, &response, dot.run);
         let units = Units::now(ui);
-        let speed = value_text(Figure::Throughput, FigureValue::Rate(dot.throughput), units);
+        let speed = dot.throughput.map_or("not run".to_owned(), |speed| {
+            value_text(Figure::Throughput, FigureValue::Rate(speed), units)
+        });
         let fits = fits_text(sweep, dot.run, units);
         let best = if dot.is_best { "\nNo other is better in both" } else { "" };
         let (settings, bytes) = (settings(sweep, dot.run), units.bytes(dot.bytes));
@@ -97,37 +145,88 @@ impl Scatter {
         click
     }
 
+    /// What so much memory buys at most: level until the next run that is faster.
+    fn staircase(&self, ui: &egui::Ui, frame: Rect, best: &[(Pos2, &Dot)], tokens: &Tokens) {
+        let Some((first, _)) = best.first() else { return };
+        let mut path = vec![Pos2::new(first.x, frame.bottom())];
+        let mut y = frame.bottom();
+        for (at, _) in best {
+            path.extend([Pos2::new(at.x, y), *at]);
+            y = at.y;
+        }
+        let end = self.limit.map_or(1.0, |limit| self.x.share(limit as f64).clamp(0.0, 1.0));
+        path.push(Pos2::new(frame.left() + frame.width() * end, y));
+        ui.painter().add(Shape::line(path, Stroke::new(1.3, tokens.weak_text)));
+    }
+
     fn axes(&self, ui: &egui::Ui, frame: Rect, tokens: &Tokens) {
         let (painter, units) = (ui.painter(), Units::now(ui));
-        let font = FontId::proportional(12.5);
-        painter.rect_stroke(frame, 0, Stroke::new(1.0, tokens.border), egui::StrokeKind::Inside);
-        let title = if self.dots.is_empty() {
-            "Of no run memory and throughput are both known"
-        } else {
-            "Samples per second; joined: no other is better in both; hollow: does not fit"
-        };
-        let at = Pos2::new(frame.left(), frame.top() - 5.0);
-        painter.text(at, Align2::LEFT_BOTTOM, title, font.clone(), tokens.weak_text);
-        for (value, text) in self.y.ticks(frame.height(), 34.0, units) {
+        let font = fonts::regular(size::CAPTION);
+        let x_of = |bytes: u64| frame.left() + frame.width() * self.x.share(bytes as f64);
+        if let Some(limit) = self.limit {
+            let beyond = Rect::from_x_y_ranges(x_of(limit)..=frame.right(), frame.y_range());
+            painter.rect_filled(beyond, 0, tokens.over_fill);
+            let text = "does not fit";
+            let galley = painter.layout_no_wrap(text.to_owned(), font.clone(), tokens.over);
+            if galley.size().x + 12.0 < beyond.width() {
+                let at = beyond.left_top() + Vec2::new(8.0, 4.0);
+                painter.galley(at, galley, tokens.over);
+            }
+        }
+        for (value, text) in self.y.ticks(frame.height(), 30.0, units) {
             let y = frame.bottom() - frame.height() * self.y.share(value);
             painter.hline(frame.x_range(), y, Stroke::new(1.0, tokens.grid));
-            let at = Pos2::new(frame.left() - 6.0, y);
+            let at = Pos2::new(frame.left() - 8.0, y);
             painter.text(at, Align2::RIGHT_CENTER, text, font.clone(), tokens.weak_text);
         }
-        for (value, text) in self.x.ticks(frame.width(), 70.0, units) {
+        for (value, text) in self.x.ticks(frame.width(), 80.0, units) {
             let x = frame.left() + frame.width() * self.x.share(value);
-            painter.vline(x, frame.y_range(), Stroke::new(1.0, tokens.grid));
-            let at = Pos2::new(x, frame.bottom() + 3.0);
+            let at = Pos2::new(x, frame.bottom() + 5.0);
             painter.text(at, Align2::CENTER_TOP, text, font.clone(), tokens.weak_text);
         }
         if let Some(limit) = self.limit {
-            let x = frame.left() + frame.width() * self.x.share(limit as f64);
-            painter.vline(x, frame.y_range(), Stroke::new(1.5, tokens.ink));
-            let at = Pos2::new(x - 4.0, frame.top() + 2.0);
-            let text = format!("limit {}", units.bytes(limit));
-            painter.text(at, Align2::RIGHT_TOP, text, font.clone(), tokens.ink);
+            let ends =
+                [Pos2::new(x_of(limit), frame.top()), Pos2::new(x_of(limit), frame.bottom())];
+            painter.extend(Shape::dashed_line(&ends, Stroke::new(1.5, tokens.ink), 5.0, 4.0));
+            let text = format!("Limit {}", units.bytes(limit));
+            let font = fonts::semibold(size::CAPTION);
+            let galley = painter.layout_no_wrap(text, font, tokens.ink);
+            let is_left = galley.size().x + 12.0 < x_of(limit) - frame.left();
+            let (side, align) =
+                if is_left { (-6.0, Align2::RIGHT_BOTTOM) } else { (6.0, Align2::LEFT_BOTTOM) };
+            let at = Pos2::new(x_of(limit) + side, frame.bottom() - 24.0);
+            painter.galley(align.anchor_size(at, galley.size()).min, galley, tokens.ink);
         }
-        let at = Pos2::new(frame.center().x, frame.bottom() + BELOW - 2.0);
-        painter.text(at, Align2::CENTER_BOTTOM, Figure::FullestTile.title(), font, tokens.text);
+        let at = Pos2::new(frame.right(), frame.bottom() + BELOW);
+        let text = "Fullest tile, with gaps";
+        painter.text(at, Align2::RIGHT_BOTTOM, text, font, tokens.third_text);
+    }
+}
+
+/// Names of the runs on the line, at the left of them, where they meet no other; that of the fastest first.
+fn names(
+    ui: &egui::Ui,
+    frame: Rect,
+    best: &[(Pos2, &Dot)],
+    fastest: Option<usize>,
+    tokens: &Tokens,
+) {
+    let mut taken: Vec<Rect> = Vec::new();
+    let is_fastest = |dot: &Dot| fastest == Some(dot.run);
+    let first = best.iter().rev().filter(|(_, dot)| is_fastest(dot));
+    let others = best.iter().rev().filter(|(_, dot)| !is_fastest(dot));
+    for (at, dot) in first.chain(others).take(MOST_NAMES) {
+        let (font, color) = match is_fastest(dot) {
+            true => (fonts::semibold(size::CAPTION), tokens.text),
+            false => (fonts::regular(size::CAPTION), tokens.weak_text),
+        };
+        let galley = ui.painter().layout_no_wrap(dot.name.clone(), font, color);
+        let corner = *at - Vec2::new(9.0, 3.0);
+        let place = Align2::RIGHT_BOTTOM.anchor_size(corner, galley.size());
+        let is_free = taken.iter().all(|other| !other.intersects(place));
+        if is_free && place.left() > frame.left() {
+            taken.push(place);
+            ui.painter().galley(place.min, galley, color);
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Runs and figures in words.
 
-use crate::analysis::program::report_options::OptionValue;
-use crate::analysis::sweep::{Figure, FigureValue, Sweep};
+use crate::analysis::program::report_options::{OptionKind, OptionValue};
+use crate::analysis::sweep::{Figure, FigureValue, Sweep, VaryingOption};
 use crate::text::{grouped, rate, shortened};
 use crate::ui::units::Units;
 
@@ -24,6 +24,49 @@ pub fn settings(sweep: &Sweep, run: usize) -> String {
         })
         .collect();
     shortened(&texts.join(", "), 160).into_owned()
+}
+
+/// What an option is called where there is little room: `batch`, `proportion`.
+pub fn brief_name(option: &VaryingOption) -> String {
+    let name = match (option.kind, option.short_name.to_lowercase()) {
+        (OptionKind::AvailableMemoryProportion, _) => "proportion",
+        (_, name) if name.ends_with("availablememoryproportion") => "proportion",
+        (_, name) if name.ends_with("available_memory_proportion") => "proportion",
+        (_, name) if matches!(&*name, "batch_size" | "batchsize" | "batch-size") => "batch",
+        _ => &*option.short_name,
+    };
+    shortened(name, 24).into_owned()
+}
+
+/// Values of options in a few words: `batch 24 at 0.6`, the proportion last.
+pub fn brief<'a>(
+    sweep: &Sweep,
+    values: impl Iterator<Item = (usize, Option<&'a OptionValue>)>,
+) -> String {
+    let (mut others, mut proportions) = (Vec::new(), Vec::new());
+    for (option, value) in values.take(MOST) {
+        let Some(option) = sweep.options.get(option) else { continue };
+        let (name, value) = (brief_name(option), option_text(value));
+        if name == "proportion" {
+            proportions.push(value);
+        } else {
+            others.push(format!("{name} {value}"));
+        }
+    }
+    let proportions = proportions.join(", ");
+    match (others.is_empty(), proportions.is_empty()) {
+        (_, true) => others.join(", "),
+        (true, false) => format!("proportion {proportions}"),
+        (false, false) => format!("{} at {proportions}", others.join(", ")),
+    }
+}
+
+/// The options by which a run differs from the others in a few words.
+pub fn brief_settings(sweep: &Sweep, run: usize) -> String {
+    let own = (0..sweep.options.len())
+        .filter(|place| sweep.options.get(*place).is_some_and(|it| it.same_as.is_none()));
+    let text = brief(sweep, own.map(|option| (option, sweep.value(run, option))));
+    shortened(&text, 80).into_owned()
 }
 
 pub fn value_text(figure: Figure, value: FigureValue, units: Units) -> String {

@@ -1,27 +1,27 @@
 //! A table of data: filter, sorting by a click on a title, a row of totals, rows that open into their
 //! parts, any number of rows, and copies as CSV. Long tables are sorted beside the window.
 
-use eframe::egui::{self, Label, RichText, Role, Sense, TextEdit, Vec2};
+use eframe::egui::{self, Label, Role, ScrollArea, Sense, TextEdit, Vec2};
 use egui_extras::{Column as Width, TableBuilder};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::column_widths::{ColumnWidths, LEVEL, PART};
+use super::data_table_cells::{
+    aligned, handle_ui, line_below, opener_ui, title_ui, total_ui, value_ui,
+};
 use super::exports::exports_ui;
 use super::place_menu::place_menu_ui;
 use super::row_ticks::RowTicks;
 use super::rows::{Column, Order, Rows, Value, order};
-use crate::text::{grouped, shortened};
+use crate::text::grouped;
 use crate::ui::command::{Command, Exported, Sheet};
 use crate::ui::job::Latest;
-use crate::ui::theme::{ROW_HEIGHT, Tokens};
+use crate::ui::theme::{ROW_HEIGHT, Tokens, fonts};
 use crate::ui::units::Units;
 
 /// Tables up to this length are sorted at once; that takes less than a frame.
 const SHORT: usize = 2000;
-/// Longest text in a cell; the tooltip has more.
-const CELL: usize = 120;
-/// Longest text in a tooltip.
-const HOVER: usize = 1000;
 
 pub struct Data<'a> {
     /// Its accessible name, which tells tables apart, and the name of its copies.
@@ -64,6 +64,16 @@ pub struct DataTable {
     open: BTreeSet<u32>,
     /// The row whose menu was opened last.
     menu_of: Option<usize>,
+    widths: ColumnWidths,
+}
+
+/// What has happened to the rows.
+#[derive(Default)]
+struct Seen {
+    clicked: Option<RowClick>,
+    toggled: Option<u32>,
+    /// A column needs more room than it had.
+    grown: bool,
 }
 
 struct Shown {
@@ -133,7 +143,7 @@ impl DataTable {
     ) -> Option<RowClick> {
         self.arrange(ui, data);
         self.head_ui(ui, data, commands, beside);
-        let Some(shown) = &mut self.shown else {
+        let Some(shown) = &self.shown else {
             ui.weak(self.sorting.failure().unwrap_or("Sorting…"));
             return None;
         };
@@ -141,28 +151,62 @@ impl DataTable {
             ui.weak("No row has this text");
             return None;
         }
-        let (mut clicked, mut toggled, mut sort) = (None, None, self.sort);
-        let mut menu_of = self.menu_of;
+        let place = Arc::as_ptr(&data.rows).cast::<()>().addr();
+        let rows = (&*data.rows, place);
+        self.widths.measure(ui, rows, data.columns, &shown.order, ticks.is_some());
+        let seen = ScrollArea::horizontal()
+            .id_salt((data.name, "across"))
+            .auto_shrink(false)
+            .show(ui, |ui| {
+                ui.spacing_mut().item_spacing = Vec2::ZERO;
+                self.rows_ui(ui, data, commands, &mut ticks)
+            })
+            .inner;
+        if let Some(row) = seen.toggled {
+            if !self.open.remove(&row) {
+                self.open.insert(row);
+            }
+            if let Some(shown) = &mut self.shown {
+                shown.find_openings(&self.open);
+            }
+            ui.request_repaint();
+        }
+        if seen.grown {
+            ui.request_repaint();
+        }
+        seen.clicked
+    }
+
+    fn rows_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        data: &Data<'_>,
+        commands: &mut Vec<Command>,
+        ticks: &mut Option<RowTicks<'_>>,
+    ) -> Seen {
+        let mut seen = Seen::default();
+        let Some(shown) = &self.shown else { return seen };
+        let (mut sort, mut menu_of) = (self.sort, self.menu_of);
         let is_filtered = !self.filter.trim().is_empty();
         let (units, tokens) = (Units::now(ui), *Tokens::now(ui));
+        let room = ui.available_width() - ui.spacing().scroll.allocated_width();
+        let widths = self.widths.fit(data.columns, room);
+        let mut by_hand: Option<(usize, f32, Option<f32>)> = None;
+        ui.set_min_width(widths.iter().sum::<f32>() + ui.spacing().scroll.allocated_width());
         let builder = TableBuilder::new(ui)
             .id_salt(data.name)
-            .striped(true)
+            .striped(false)
             .sense(Sense::click())
             .auto_shrink(false)
             .min_scrolled_height(0.0)
             .cell_layout(egui::Layout::left_to_right(egui::Align::Center));
-        let builder = data.columns.iter().fold(builder, |builder, column| {
-            builder.column(match column.width {
-                Some(width) => Width::initial(width).at_least(40.0).resizable(true).clip(true),
-                None => Width::remainder().at_least(90.0).clip(true),
-            })
-        });
+        let builder =
+            widths.iter().fold(builder, |builder, width| builder.column(Width::exact(*width)));
         let is_outline = data.rows.outline(0).is_some();
         let has_totals = data.columns.iter().any(|column| column.is_summed);
-        let height = if has_totals { ROW_HEIGHT * 2.0 + 2.0 } else { ROW_HEIGHT };
+        let height = if has_totals { ROW_HEIGHT * 2.0 } else { ROW_HEIGHT };
         let table = builder.header(height, |mut header| {
-            for (index, column) in data.columns.iter().enumerate() {
+            for (index, (column, width)) in data.columns.iter().zip(&widths).enumerate() {
                 header.col(|ui| {
                     ui.vertical(|ui| {
                         ui.spacing_mut().item_spacing.y = 0.0;
@@ -175,10 +219,14 @@ impl DataTable {
                             });
                         }
                     });
+                    line_below(ui, tokens.border);
+                    if let Some(by) = handle_ui(ui, index, column) {
+                        by_hand = Some((index, *width, by));
+                    }
                 });
             }
         });
-        let shown: &Shown = shown;
+        let (open, measured) = (&self.open, &mut self.widths);
         table.body(|body| {
             body.rows(ROW_HEIGHT, shown.len(), |mut line| {
                 let Some((row, part)) = shown.at(line.index()) else { return };
@@ -188,6 +236,7 @@ impl DataTable {
                 for (index, column) in data.columns.iter().enumerate() {
                     if column.is_painted {
                         line.col(|ui| {
+                            line_below(ui, tokens.grid);
                             if part.is_none() {
                                 let rect = ui.available_rect_before_wrap();
                                 (data.paint)(&ui.painter().with_clip_rect(rect), rect, row);
@@ -202,53 +251,40 @@ impl DataTable {
                         (None, None) => data.rows.value(row, index),
                     };
                     line.col(|ui| {
-                        aligned(ui, column.is_number(), |ui| {
-                            if let (Some(ticks), None, 0) = (&mut ticks, part, index) {
+                        line_below(ui, tokens.grid);
+                        let needed = aligned(ui, column.is_number(), |ui| {
+                            let left = ui.cursor().left();
+                            ui.spacing_mut().item_spacing.x = 6.0;
+                            ui.spacing_mut().interact_size.y = ROW_HEIGHT - 5.0;
+                            if let (Some(ticks), None, 0) = (ticks.as_mut(), part, index) {
                                 ticks.ui(ui, row, &data.rows.value(row, 0).shown(units));
                             }
                             if let Some(outline) = outline {
-                                ui.add_space(f32::from(outline.level) * 22.0);
+                                ui.add_space(f32::from(outline.level) * LEVEL);
                                 if let Some(is_open) = outline.is_open {
                                     is_toggled |= opener_ui(ui, is_open).clicked();
                                 }
                             } else if index == 0 {
                                 match part {
-                                    Some(_) => ui.add_space(34.0),
+                                    Some(_) => ui.add_space(PART),
                                     None if data.rows.parts(row) > 0 => {
-                                        let is_open = self.open.contains(&(row as u32));
+                                        let is_open = open.contains(&(row as u32));
                                         if opener_ui(ui, is_open).clicked() {
-                                            toggled = Some(row as u32);
+                                            seen.toggled = Some(row as u32);
                                         }
                                     }
                                     None => {}
                                 }
                             }
-                            let color = match value {
-                                Value::Change(1..) | Value::CountChange(1..) => Some(tokens.more),
-                                Value::RateChange(change) if change > 0.0 => Some(tokens.more),
-                                Value::Change(..=-1) | Value::CountChange(..=-1) => {
-                                    Some(tokens.less)
-                                }
-                                Value::RateChange(change) if change < 0.0 => Some(tokens.less),
-                                _ => None,
-                            };
-                            let text = value.shown(units);
-                            let is_long = text.len() > 24;
-                            let mut label = RichText::new(shortened(&text, CELL));
-                            if let Some(color) = color {
-                                label = label.color(color);
-                            } else if part.is_some() {
-                                label = label.weak();
-                            }
-                            let label = ui.add(Label::new(label).truncate().selectable(false));
-                            if is_long && label.hovered() {
-                                label.on_hover_text(shortened(&text, HOVER));
-                            }
+                            let before =
+                                if column.is_number() { 0.0 } else { ui.cursor().left() - left };
+                            before + value_ui(ui, column, value, part.is_some())
                         });
+                        seen.grown |= measured.want(index, needed);
                     });
                 }
                 if is_toggled {
-                    clicked = Some(RowClick { row, is_added: false });
+                    seen.clicked = Some(RowClick { row, is_added: false });
                 }
                 let response = line.response();
                 let name = || match part {
@@ -262,7 +298,7 @@ impl DataTable {
                     let is_added = response
                         .ctx
                         .input(|input| input.modifiers.shift || input.modifiers.command);
-                    clicked = Some(RowClick { row, is_added });
+                    seen.clicked = Some(RowClick { row, is_added });
                 }
                 if response.secondary_clicked() {
                     menu_of = Some(row);
@@ -281,18 +317,16 @@ impl DataTable {
                 }
             });
         });
-        self.sort = sort;
-        self.menu_of = menu_of;
-        if let Some(row) = toggled {
-            if !self.open.remove(&row) {
-                self.open.insert(row);
-            }
-            if let Some(shown) = &mut self.shown {
-                shown.find_openings(&self.open);
-            }
-            ui.request_repaint();
+        if let Some((index, width, by)) = by_hand {
+            self.widths.drag(index, width, by);
         }
-        clicked
+        (self.sort, self.menu_of) = (sort, menu_of);
+        seen
+    }
+
+    /// The column that it is sorted by, and whether the largest is on top.
+    pub fn sorting(&self) -> Option<(usize, bool)> {
+        self.sort
     }
 
     pub fn is_filtered(&self) -> bool {
@@ -356,8 +390,7 @@ impl DataTable {
                         beside(ui);
                     }
                     if !data.title.is_empty() {
-                        let title = RichText::new(data.title).strong().size(15.0);
-                        ui.add(Label::new(title).truncate());
+                        ui.add(Label::new(fonts::card_title(data.title)).truncate());
                     }
                     let all = grouped(data.rows.len() as u64);
                     let shown = self.shown.as_ref().map_or(0, |shown| shown.order.rows.len());
@@ -372,8 +405,8 @@ impl DataTable {
                         _ => format!("{count} rows"),
                     };
                     let separator = if data.note.is_empty() { "" } else { ", " };
-                    let note = RichText::new(format!("{count}{separator}{}", data.note)).weak();
-                    ui.add(Label::new(note).truncate());
+                    let note = fonts::caption(format!("{count}{separator}{}", data.note));
+                    ui.add(Label::new(note.weak()).truncate());
                 });
             });
         });
@@ -397,80 +430,4 @@ fn line_ui(ui: &mut egui::Ui, column: &Column, add: impl FnOnce(&mut egui::Ui)) 
         ui.set_min_size(size);
         aligned(ui, column.is_number(), add);
     });
-}
-
-/// A title that sorts: first the largest on top, for texts the first on top; then the other way.
-fn title_ui(
-    ui: &mut egui::Ui,
-    index: usize,
-    column: &Column,
-    sort: Option<&mut Option<(usize, bool)>>,
-) {
-    let Some(sort) = sort else {
-        let text = RichText::new(shortened(&column.title, 60)).strong();
-        let label = ui.add(Label::new(text).truncate().selectable(false));
-        if let Some(title) = &column.whole_title {
-            label.on_hover_text(title);
-        }
-        return;
-    };
-    let direction = sort.filter(|(by, _)| *by == index).map(|(_, is_descending)| is_descending);
-    let sign = match direction {
-        Some(true) => " ▼",
-        Some(false) => " ▲",
-        None => "",
-    };
-    let text = RichText::new(format!("{}{sign}", shortened(&column.title, 60))).strong();
-    let label = ui.add(Label::new(text).truncate().selectable(false).sense(Sense::click()));
-    let name = format!("Sort by {}", column.title);
-    label.widget_info(|| egui::WidgetInfo::labeled(Role::Button, true, &name));
-    if label.clicked() {
-        let first = column.is_number();
-        *sort = Some((index, direction.map_or(first, |is_descending| !is_descending)));
-    }
-    label.on_hover_text(match &column.whole_title {
-        Some(title) => format!("{name}\n{title}"),
-        None => name,
-    });
-}
-
-fn total_ui(ui: &mut egui::Ui, index: usize, column: &Column, order: &Order, all: usize) {
-    let units = Units::now(ui);
-    let text = match order.totals.get(index) {
-        _ if index == 0 && order.rows.len() < all => "Total of those shown".to_owned(),
-        _ if index == 0 => "Total".to_owned(),
-        Some(total) if column.is_summed => total.clone().shown(units).into_owned(),
-        _ => return,
-    };
-    ui.add(Label::new(RichText::new(text).strong()).truncate().selectable(false));
-}
-
-/// The triangle before a row that opens.
-fn opener_ui(ui: &mut egui::Ui, is_open: bool) -> egui::Response {
-    let (rect, response) = ui.allocate_exact_size(Vec2::splat(14.0), Sense::click());
-    let color = if response.hovered() { Tokens::now(ui).accent } else { Tokens::now(ui).weak_text };
-    let at = rect.center();
-    let points = if is_open {
-        [(-4.0, -2.0), (4.0, -2.0), (0.0, 4.0)]
-    } else {
-        [(-2.0, -4.0), (4.0, 0.0), (-2.0, 4.0)]
-    };
-    let points = points.map(|(x, y)| at + Vec2::new(x, y)).to_vec();
-    ui.painter().add(egui::Shape::convex_polygon(points, color, egui::Stroke::NONE));
-    let name = if is_open { "Close row" } else { "Open row" };
-    response.widget_info(|| egui::WidgetInfo::labeled(Role::Button, true, name));
-    response
-}
-
-/// Lays out a cell: texts begin and figures end at the same place.
-fn aligned(ui: &mut egui::Ui, is_number: bool, add: impl FnOnce(&mut egui::Ui)) {
-    if is_number {
-        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            ui.add_space(8.0);
-            add(ui);
-        });
-    } else {
-        ui.add_space(4.0);
-        add(ui);
-    }
 }

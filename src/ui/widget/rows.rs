@@ -5,8 +5,10 @@ use std::cmp::Ordering;
 
 use crate::csv::line;
 use crate::text::{grouped, rate as text_of_rate, signed_rate, times_text};
+use crate::ui::runs::Badge;
 use crate::ui::selection::TitledPlace;
 use crate::ui::units::Units;
+use crate::ui::widget::sign::Sign;
 
 /// From this rate on it is written without decimals, as [`crate::text::rate`] does.
 const WHOLE_RATE: f64 = 100.0;
@@ -32,6 +34,8 @@ pub enum Value<'a> {
     Rate(f64),
     /// A difference of rates, rounded in the same way.
     RateChange(f64),
+    /// A verdict in a word, with its sign.
+    Verdict(Sign, &'static str),
 }
 
 impl<'a> Value<'a> {
@@ -72,7 +76,26 @@ impl<'a> Value<'a> {
                 Cow::Owned(signed(change.round() as i64, grouped))
             }
             Self::RateChange(change) => Cow::Owned(signed_rate(change)),
+            Self::Verdict(_, word) => Cow::Borrowed(word),
         }
+    }
+
+    /// The sign before it.
+    pub fn sign(&self) -> Option<Sign> {
+        match self {
+            Self::Verdict(sign, _) => Some(*sign),
+            _ => None,
+        }
+    }
+
+    /// What it is of a whole.
+    pub fn share(&self, whole: f64) -> Option<f64> {
+        let number = match self {
+            Self::Bytes(number) | Self::Count(number) => *number as f64,
+            Self::Number(number) | Self::Rate(number) => *number,
+            _ => return None,
+        };
+        (whole > 0.0 && number.is_finite()).then_some(number / whole)
     }
 
     /// For programs.
@@ -90,6 +113,7 @@ impl<'a> Value<'a> {
             }
             Self::Rate(rate) => Cow::Owned(text_of_rate(rate)),
             Self::RateChange(change) => Cow::Owned(signed_rate(change)),
+            Self::Verdict(_, word) => Cow::Borrowed(word),
         }
     }
 
@@ -97,6 +121,7 @@ impl<'a> Value<'a> {
     pub fn order(&self, other: &Self) -> Ordering {
         match (self, other) {
             (Self::Text(a), Self::Text(b)) => a.cmp(b),
+            (Self::Verdict(_, a), Self::Verdict(_, b)) => a.cmp(b),
             (Self::Bytes(a), Self::Bytes(b))
             | (Self::Count(a), Self::Count(b))
             | (Self::Id(a), Self::Id(b)) => a.cmp(b),
@@ -114,7 +139,7 @@ impl<'a> Value<'a> {
     fn rank(&self) -> u8 {
         match self {
             Self::Nothing => 0,
-            Self::Text(_) => 2,
+            Self::Text(_) | Self::Verdict(..) => 2,
             _ => 1,
         }
     }
@@ -220,10 +245,21 @@ impl<R: Send + Sync> Rows for Listed<R> {
     }
 }
 
+/// What the bars of a column are of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BarOf {
+    /// What fills the track, and what lies beyond which is over, in the unit of the cells.
+    pub track: f64,
+    pub limit: Option<f64>,
+    /// What the percentages are of, and in words: `of the limit`.
+    pub whole: f64,
+    pub of: &'static str,
+}
+
 #[derive(Clone)]
 pub struct Column {
     pub title: String,
-    /// Its width at first, points; `None` takes what is left.
+    /// Its least width where there is no room for its content, points.
     pub width: Option<f32>,
     /// What its numbers are, for CSV: "bytes"; empty for texts.
     pub unit: &'static str,
@@ -233,10 +269,14 @@ pub struct Column {
     pub is_painted: bool,
     /// Its title in copies and for the pointer, where there is no room for all of it.
     pub whole_title: Option<String>,
+    /// Bars and percentages beside its numbers.
+    pub bar: Option<BarOf>,
+    /// The run that it is of, where there are several, and what is said after its badge.
+    pub badge: Option<(Badge, String)>,
 }
 
 impl Column {
-    /// Texts, in what is left of the width.
+    /// Texts.
     pub fn rest(title: impl Into<String>) -> Self {
         Self {
             title: title.into(),
@@ -245,6 +285,8 @@ impl Column {
             is_summed: false,
             is_painted: false,
             whole_title: None,
+            bar: None,
+            badge: None,
         }
     }
 
@@ -276,6 +318,25 @@ impl Column {
     pub fn called(mut self, whole_title: impl Into<String>) -> Self {
         self.whole_title = Some(whole_title.into());
         self
+    }
+
+    /// A column whose numbers have bars.
+    #[must_use]
+    pub fn with_bars(mut self, bar: BarOf) -> Self {
+        self.bar = Some(bar);
+        self
+    }
+
+    /// A column of a run, whose badge stands in place of its name, before `after`.
+    #[must_use]
+    pub fn of_run(mut self, badge: Option<Badge>, after: impl Into<String>) -> Self {
+        self.badge = badge.map(|badge| (badge, after.into()));
+        self
+    }
+
+    /// The title as it is drawn, after a badge if it has one.
+    pub fn short_title(&self) -> &str {
+        self.badge.as_ref().map_or(&self.title, |(_, after)| after)
     }
 
     /// The title with all that it says.

@@ -105,14 +105,21 @@ const CELLS: [(Cell, f32, u8); 12] = [
     (Cell::Note, 110.0, 6),
 ];
 
+/// Whether the system of the runs has tiles, and what is said of them.
+fn have_tiles(runs: &Runs) -> bool {
+    !runs.are_foreign_to(&[Needed::Memory])
+}
+
 /// The columns that there is room for, from left to right, with where they begin and how wide they are.
-fn columns(width: f32) -> Vec<(Cell, f32, f32)> {
+fn columns(width: f32, have_tiles: bool) -> Vec<(Cell, f32, f32)> {
+    let of_tiles = [Cell::Fullest, Cell::AgainstTile, Cell::Code, Cell::Samples];
+    let known = || CELLS.iter().filter(|(cell, ..)| have_tiles || !of_tiles.contains(cell));
     let sum = |least: u8| -> f32 {
-        CELLS.iter().filter(|(.., early)| *early <= least).map(|(_, width, _)| width + GAP).sum()
+        known().filter(|(.., early)| *early <= least).map(|(_, width, _)| width + GAP).sum()
     };
     let least = (0..=6).rev().find(|least| sum(*least) <= width).unwrap_or(0);
     let mut left = 0.0;
-    let kept = CELLS.iter().filter(|(.., early)| *early <= least);
+    let kept = known().filter(|(.., early)| *early <= least);
     kept.map(|(cell, width, _)| {
         let from = left;
         left += width + GAP;
@@ -167,7 +174,7 @@ impl GlanceTable {
             ui.spacing_mut().item_spacing.y = 0.0;
             let size = Vec2::new(ui.available_width(), HEAD + ROW * runs.len() as f32);
             let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
-            let columns = columns(rect.width());
+            let columns = columns(rect.width(), have_tiles(runs));
             head(ui.painter(), rect, &columns, glance, units, &tokens);
             let lines = Rect::from_min_max(rect.min + Vec2::new(0.0, HEAD), rect.max);
             let row = |place: usize| {
@@ -213,12 +220,16 @@ impl GlanceTable {
         response.widget_info(|| {
             let mut info = WidgetInfo::labeled(role, true, &name);
             let note = note_text(runs, facts, place);
-            info.current_text_value = Some(format!(
-                "{verdict}, peak {}, fullest tile {}{}{note}",
-                beside(facts.peak_bytes, facts.limit_bytes, units),
-                beside(facts.fullest_bytes, facts.bytes_per_tile, units),
-                if note.is_empty() { "" } else { ", " }
-            ));
+            let fullest = match have_tiles(runs) {
+                true => format!(
+                    ", fullest tile {}",
+                    beside(facts.fullest_bytes, facts.bytes_per_tile, units)
+                ),
+                false => String::new(),
+            };
+            let note = if note.is_empty() { note } else { format!(", {note}") };
+            let peak = beside(facts.peak_bytes, facts.limit_bytes, units);
+            info.current_text_value = Some(format!("{verdict}, peak {peak}{fullest}{note}"));
             info
         });
         if (response.hovered() || response.has_focus()) && !is_reference {
@@ -429,12 +440,12 @@ mod tests {
     #[test]
     fn columns_fit_and_what_says_most_stays() {
         for width in [360.0, 560.0, 824.0, 1204.0, 2300.0] {
-            let columns = columns(width);
+            let columns = columns(width, true);
             let names: Vec<Cell> = columns.iter().map(|(cell, ..)| *cell).collect();
             assert!(names.contains(&Cell::Verdict) && names.contains(&Cell::Peak));
             let end = columns.iter().map(|(_, left, width)| left + width).fold(0.0, f32::max);
             assert!(end <= width.max(500.0), "{end} of {width}");
         }
-        assert_eq!(columns(1204.0).len(), CELLS.len());
+        assert_eq!(columns(1204.0, true).len(), CELLS.len());
     }
 }

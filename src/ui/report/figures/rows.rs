@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::text::grouped;
-use crate::ui::runs::{Run, Runs};
+use crate::ui::runs::{Badge, Run, Runs};
 use crate::ui::selection::TitledPlace;
 use crate::ui::widget::rows::{Column, Rows, Value};
 
@@ -52,12 +52,17 @@ pub struct FigureColumn {
     pub title: String,
     /// What stands in "only in …".
     pub in_text: String,
+    /// Of a run beside others.
+    pub badge: Option<Badge>,
 }
 
 impl FigureColumn {
     pub fn of_runs(runs: &Runs) -> Vec<Self> {
-        let column =
-            |run: &Run| Self { title: run.title.to_string(), in_text: run.title_in_text() };
+        let column = |run: &Run| Self {
+            title: run.title.to_string(),
+            in_text: run.title_in_text(),
+            badge: (!runs.is_one()).then_some(run.badge),
+        };
         runs.iter().map(column).collect()
     }
 }
@@ -219,10 +224,19 @@ impl Entries {
             Layout::Moments => title(0).rsplit(' ').next().unwrap_or_default(),
             _ => title(0),
         };
+        let badge = |at: usize| self.columns.get(at).and_then(|column| column.badge);
+        let change = match badge(0) {
+            Some(badge) => format!("− {}", badge.letter),
+            None => String::new(),
+        };
         let column = |cell: &Cell| match (cell, self.layout) {
-            (Cell::Figure(at), _) => figure(title(*at).to_owned(), width),
+            (Cell::Figure(at), _) => {
+                figure(title(*at).to_owned(), width).of_run(badge(*at), title(*at))
+            }
             (Cell::Change(_), Layout::Pair) => figure("Difference".to_owned(), width),
-            (Cell::Change(at), _) => figure(format!("{} − {first}", title(*at)), CHANGE),
+            (Cell::Change(at), _) => {
+                figure(format!("{} − {first}", title(*at)), CHANGE).of_run(badge(*at), &*change)
+            }
             (Cell::Percent, _) => {
                 let percent = Column::count(format!("Of the {}", title(0).to_lowercase()), PERCENT);
                 Column { unit: "percent", is_summed: false, ..percent }
@@ -342,8 +356,11 @@ mod tests {
             parts: vec![Part { name: "class 1".to_owned(), figures: vec![source, None] }],
             places: Vec::new(),
         };
-        let column =
-            |title: &str| FigureColumn { title: title.to_owned(), in_text: title.to_lowercase() };
+        let column = |title: &str| FigureColumn {
+            title: title.to_owned(),
+            in_text: title.to_lowercase(),
+            badge: None,
+        };
         Arc::new(Entries {
             unit: Unit::Bytes,
             title: "Variable",

@@ -99,7 +99,7 @@ impl Moments {
             }
             let column = |moment: &Moment| {
                 let title = as_title(&moment.title(runs));
-                FigureColumn { in_text: title.clone(), title }
+                FigureColumn { in_text: title.clone(), title, badge: None }
             };
             let columns = moments.iter().map(column).collect();
             (moments.iter().map(|moment| StepOfRun::of(moment, 0)).collect(), columns)
@@ -458,7 +458,11 @@ impl VariablesAt {
         let columns = match self {
             Self::NotAlwaysLive(moments) => moments.columns.clone(),
             Self::AlwaysLive(_) if runs.is_one() => {
-                vec![FigureColumn { title: "Bytes".to_owned(), in_text: String::new() }]
+                vec![FigureColumn {
+                    title: "Bytes".to_owned(),
+                    in_text: String::new(),
+                    badge: None,
+                }]
             }
             Self::AlwaysLive(_) => FigureColumn::of_runs(runs),
         };

@@ -1,0 +1,177 @@
+//! The head of the sweep: the best that fits, how many do, what is drawn, and the directory.
+
+use eframe::egui::{self, Button, Key, Label, TextEdit};
+use std::path::PathBuf;
+
+use super::words::{brief_name, brief_settings, short_text};
+use super::{Choice, Loaded};
+use crate::analysis::sweep::{FastestThatFits, Figure, SpeedMeasure, Sweep, SweepRun};
+use crate::text::{counted, grouped, shortened};
+use crate::ui::command::{Command, PickFor};
+use crate::ui::report::head::{Answer, page_head_with_ui};
+use crate::ui::theme::Tokens;
+use crate::ui::units::Units;
+use crate::ui::widget::choice::choice_ui;
+use crate::ui::widget::sign::Sign;
+
+/// Below this width the choices have a row of their own, points.
+const ROOM: f32 = 1060.0;
+/// Width of a choice, points.
+const CHOICE: f32 = 112.0;
+/// Parts of the choices.
+const PARTS: usize = 6;
+/// Width of the field for a directory in its menu, points.
+const FIELD: f32 = 360.0;
+
+/// Draws the head of a sweep that is read.
+pub fn head_ui(
+    ui: &mut egui::Ui,
+    loaded: &mut Loaded,
+    path: &mut String,
+    is_picking: bool,
+    commands: &mut Vec<Command>,
+) {
+    let answer = answer(&loaded.sweep, Units::now(ui));
+    let notes = counts(&loaded.sweep);
+    let folder = loaded.folder.file_name().map(|name| name.to_string_lossy().into_owned());
+    let folder = folder.unwrap_or_else(|| loaded.folder.display().to_string());
+    let Loaded { sweep, choice, .. } = loaded;
+    let is_wide = ui.available_width() >= ROOM;
+    let after = |ui: &mut egui::Ui| {
+        if !notes.is_empty() {
+            let note = egui::RichText::new(format!("· {notes}"));
+            ui.add(Label::new(note.color(Tokens::now(ui).weak_text)).truncate());
+        }
+    };
+    page_head_with_ui(ui, "Sweep", Some(&answer), after, |ui| {
+        let title = format!("{}…", shortened(&folder, 24));
+        let menu = ui.menu_button(title, |ui| {
+            ui.set_min_width(FIELD + 20.0);
+            directory_ui(ui, path, FIELD, is_picking, commands);
+        });
+        menu.response.on_hover_text("Another directory");
+        if is_wide {
+            ui.add_space(8.0);
+            (0..PARTS).rev().for_each(|part| choice_part_ui(ui, part, sweep, choice));
+        }
+    });
+    if !is_wide {
+        ui.horizontal_wrapped(|ui| {
+            (0..PARTS).for_each(|part| choice_part_ui(ui, part, sweep, choice));
+        });
+    }
+    if choice.y == Some(choice.x) {
+        choice.y = None;
+    }
+}
+
+/// Where the reports are: a field, and a dialog.
+pub fn directory_ui(
+    ui: &mut egui::Ui,
+    path: &mut String,
+    width: f32,
+    is_picking: bool,
+    commands: &mut Vec<Command>,
+) {
+    ui.horizontal(|ui| {
+        let label = ui.label("Directory");
+        let field = TextEdit::singleline(path)
+            .hint_text("A directory with reports in it, at any depth")
+            .desired_width(width);
+        let field = ui.add(field).labelled_by(label.id);
+        let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+        let path = path.trim();
+        let read = ui.add_enabled(!path.is_empty(), Button::new("Read"));
+        let read = read.on_disabled_hover_text("Enter a path first");
+        if (read.clicked() || is_entered) && !path.is_empty() {
+            commands.push(Command::OpenSweep(PathBuf::from(path)));
+        }
+        let browse = ui.add_enabled(!is_picking, Button::new("Open directory…"));
+        if browse.on_disabled_hover_text("The dialog is open").clicked() {
+            commands.push(Command::Pick(PickFor::Sweep));
+        }
+    });
+}
+
+/// The best that fits in a sentence.
+fn answer(sweep: &Sweep, units: Units) -> Answer {
+    let all = sweep.runs.len() as u64;
+    match sweep.fastest_that_fits {
+        FastestThatFits::NoneFits => (Sign::Over, format!("None of {} fits", counted(all, "run"))),
+        FastestThatFits::SpeedUnknown => {
+            let text = "How fast the runs are is not recorded in any that fits";
+            (Sign::Note, text.to_owned())
+        }
+        FastestThatFits::Run { run, by } => {
+            let figure = match by {
+                SpeedMeasure::Throughput => Figure::Throughput,
+                SpeedMeasure::Cycles => Figure::Cycles,
+            };
+            let unit = match by {
+                SpeedMeasure::Throughput => "samples/s",
+                SpeedMeasure::Cycles => "cycles",
+            };
+            let found = sweep.runs.get(run);
+            let speed = found.and_then(|run| figure.of(run));
+            let speed = speed.map(|speed| format!("{} {unit}", short_text(figure, speed, units)));
+            let settings = match brief_settings(sweep, run) {
+                text if text.is_empty() => {
+                    found.map_or(String::new(), |run| shortened(&run.name, 60).into_owned())
+                }
+                text => text,
+            };
+            let parts: Vec<String> = std::iter::once(settings).chain(speed).collect();
+            (Sign::Fits, format!("Best that fits: {}", parts.join(", ")))
+        }
+    }
+}
+
+/// How many runs fit, and what is not known of others.
+fn counts(sweep: &Sweep) -> String {
+    let count = |is_meant: fn(&SweepRun) -> bool| {
+        sweep.runs.iter().filter(|run| is_meant(run)).count() as u64
+    };
+    let all = grouped(sweep.runs.len() as u64);
+    let fit = count(|run| run.fits == Some(true));
+    let mut parts = Vec::new();
+    if sweep.fastest_that_fits != FastestThatFits::NoneFits {
+        parts.push(format!("{} of {all} runs fit", grouped(fit)));
+    }
+    let others: [(u64, &str); 2] = [
+        (count(|run| run.error.is_some()), "could not be read"),
+        (count(|run| run.no_report), "left no report"),
+    ];
+    for (count, what) in others.into_iter().filter(|(count, _)| *count > 0) {
+        parts.push(format!("{} {what}", grouped(count)));
+    }
+    parts.join(" · ")
+}
+
+/// A part of the choices, from the left to the right: what is shown, across what, down what.
+fn choice_part_ui(ui: &mut egui::Ui, part: usize, sweep: &Sweep, choice: &mut Choice) {
+    let title = |option: usize| sweep.options.get(option).map_or(String::new(), brief_name);
+    let options = 0..sweep.options.len();
+    match part {
+        0 => drop(ui.weak("Show")),
+        1 => {
+            let title = |figure: &Figure| shortened(sweep.figure_title(*figure), 40).into_owned();
+            let (figure, figures) = (&mut choice.figure, sweep.figures());
+            choice_ui(ui, ("Figure", CHOICE + 40.0), figure, figures, title);
+        }
+        2 => drop(ui.weak("across")),
+        3 => {
+            choice_ui(ui, ("Option across", CHOICE), &mut choice.x, options, |it| title(*it));
+        }
+        4 => drop(ui.weak("down")),
+        _ => {
+            let down = std::iter::once(None).chain(options.map(Some));
+            let choice = choice_ui(ui, ("Option down", CHOICE), &mut choice.y, down, |option| {
+                option.map_or("no second option".to_owned(), title)
+            });
+            if sweep.options_left_out > 0 {
+                let more = counted(sweep.options_left_out as u64, "more option");
+                choice.on_hover_text(format!("{more} that vary are not listed"));
+            }
+        }
+    }
+}

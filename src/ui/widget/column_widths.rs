@@ -1,0 +1,270 @@
+//! How wide the columns of a table are: as wide as their content while there is room. Where there is not, texts
+//! give way first, those with the most room before the others, down to the least width of their columns.
+
+use eframe::egui::{self, FontId};
+use std::sync::Arc;
+
+use super::rows::{Column, Order, Rows};
+use crate::text::shortened;
+use crate::ui::theme::fonts::{self, size};
+use crate::ui::units::Units;
+
+/// At each side of what stands in a cell, points.
+pub const PADDING: f32 = 8.0;
+/// The bar of a cell, and what is left free beside it, points.
+pub const BAR: f32 = 100.0;
+pub const BESIDE_BAR: f32 = 8.0;
+/// Most characters of a text that are shown, however much room there is.
+pub const MOST_SHOWN: usize = 140;
+/// Rows that are measured before they are drawn; later ones are as they come into sight.
+const SAMPLE: usize = 200;
+/// Least width of any column, and of one of texts that says nothing else.
+const LEAST: f32 = 40.0;
+const LEAST_TEXT: f32 = 140.0;
+/// Least width of a column of pictures.
+const LEAST_PAINTED: f32 = 160.0;
+/// A column whose run has a badge says so in so much room at most.
+pub const BADGED_TITLE: f32 = 92.0;
+/// A badge with what is free after it.
+pub const BADGE: f32 = 20.0;
+/// The sign of sorting, an opener, a check box, a sign of a verdict.
+const SORT_SIGN: f32 = 16.0;
+const OPENER: f32 = 22.0;
+const TICK: f32 = 28.0;
+pub const SIGN: f32 = 18.0;
+/// A level of an outline, a part below its row.
+pub const LEVEL: f32 = 22.0;
+pub const PART: f32 = 34.0;
+
+#[derive(Default)]
+pub struct ColumnWidths {
+    titles: Vec<String>,
+    units: Units,
+    rows: Option<usize>,
+    /// The order that was measured.
+    order: Option<usize>,
+    wanted: Vec<f32>,
+    by_hand: Vec<Option<f32>>,
+}
+
+impl ColumnWidths {
+    /// Measures the first rows of an order, once; `place` tells rows apart.
+    pub fn measure(
+        &mut self,
+        ui: &egui::Ui,
+        (rows, place): (&dyn Rows, usize),
+        columns: &[Column],
+        order: &Arc<Order>,
+        has_ticks: bool,
+    ) {
+        let units = Units::now(ui);
+        let of_order = Some(Arc::as_ptr(order).addr());
+        let is_same = |titles: &[String]| {
+            titles.iter().eq(columns.iter().map(|column| &column.title)) && !titles.is_empty()
+        };
+        let are_columns = is_same(&self.titles);
+        let are_rows = are_columns && self.units == units && self.rows == Some(place);
+        if are_rows && self.order == of_order {
+            return;
+        }
+        if !are_columns {
+            self.titles = columns.iter().map(|column| column.title.clone()).collect();
+            self.by_hand = vec![None; columns.len()];
+        }
+        if !are_rows {
+            self.wanted = columns.iter().map(|column| title_width(ui, column)).collect();
+        }
+        (self.units, self.rows, self.order) = (units, Some(place), of_order);
+        for (index, column) in columns.iter().enumerate() {
+            if column.is_painted {
+                continue;
+            }
+            let mut most = match order.totals.get(index) {
+                _ if index == 0 => 0.0,
+                Some(total) if column.is_summed => {
+                    let total = total.clone().shown(units);
+                    text_width(ui, &total, &fonts::semibold(size::TABLE))
+                }
+                _ => 0.0,
+            };
+            for row in order.rows.iter().take(SAMPLE) {
+                let row = *row as usize;
+                let outline = rows.outline(row).filter(|_| index == 0);
+                let (text, before) = match outline {
+                    Some(outline) => {
+                        let level = f32::from(outline.level) * LEVEL;
+                        (outline.title.into(), level + OPENER)
+                    }
+                    None => {
+                        let value = rows.value(row, index);
+                        let sign = if value.sign().is_some() { SIGN } else { 0.0 };
+                        (value.shown(units), sign)
+                    }
+                };
+                let opener = if index == 0 && rows.parts(row) > 0 { OPENER } else { 0.0 };
+                let text = text_width(ui, &shortened(&text, MOST_SHOWN), &cell_font(column));
+                most = most.max(text + before + opener);
+            }
+            let ticks = if has_ticks && index == 0 { TICK } else { 0.0 };
+            self.want(index, most + ticks + beside(ui, column));
+        }
+    }
+
+    /// A cell came into sight that needs more; says whether its column grows by that.
+    pub fn want(&mut self, index: usize, width: f32) -> bool {
+        let width = (width + 2.0 * PADDING).ceil();
+        match self.wanted.get_mut(index) {
+            Some(wanted) if *wanted < width => {
+                *wanted = width;
+                self.by_hand.get(index).is_some_and(Option::is_none)
+            }
+            _ => false,
+        }
+    }
+
+    /// Makes a column as wide as its content again, or wider or narrower by hand.
+    pub fn drag(&mut self, index: usize, now: f32, by: Option<f32>) {
+        if let Some(by_hand) = self.by_hand.get_mut(index) {
+            *by_hand = by.map(|by| (now + by).max(LEAST));
+        }
+    }
+
+    /// The widths in so much room; together they may be more.
+    pub fn fit(&self, columns: &[Column], room: f32) -> Vec<f32> {
+        let by_hand = |index: usize| self.by_hand.get(index).copied().flatten();
+        let wanted = |index: usize| self.wanted.get(index).copied().unwrap_or(LEAST).max(LEAST);
+        let mut widths: Vec<f32> = (0..columns.len())
+            .map(|index| by_hand(index).unwrap_or_else(|| wanted(index)))
+            .collect();
+        let floors: Vec<f32> = columns
+            .iter()
+            .zip(&widths)
+            .enumerate()
+            .map(|(index, (column, width))| match column.width {
+                _ if by_hand(index).is_some() || column.is_number() => *width,
+                _ if column.is_painted => LEAST_PAINTED,
+                least => least.unwrap_or(LEAST_TEXT).min(*width),
+            })
+            .collect();
+        let painted: Vec<usize> = (0..columns.len())
+            .filter(|index| columns.get(*index).is_some_and(|it| it.is_painted))
+            .collect();
+        for index in &painted {
+            if let (Some(width), None) = (widths.get_mut(*index), by_hand(*index)) {
+                *width = width.max(LEAST_PAINTED);
+            }
+        }
+        shrink(&mut widths, &floors, room);
+        let free = room - widths.iter().sum::<f32>();
+        let share = free.max(0.0) / painted.len().max(1) as f32;
+        for index in painted {
+            if let (Some(width), None) = (widths.get_mut(index), by_hand(index)) {
+                *width += share;
+            }
+        }
+        widths
+    }
+}
+
+/// Takes from the widest what there is too much, then from the two widest, and so on.
+fn shrink(widths: &mut [f32], floors: &[f32], room: f32) {
+    for _ in 0..=widths.len() {
+        let excess = widths.iter().sum::<f32>() - room;
+        if excess <= 0.5 {
+            return;
+        }
+        let can_give = |(width, floor): (&f32, &f32)| (*width > *floor + 0.5).then_some(*width);
+        let givers = || widths.iter().zip(floors).filter_map(can_give);
+        let widest = givers().fold(0.0, f32::max);
+        let next = givers().filter(|width| *width < widest - 0.5).fold(0.0, f32::max);
+        let count = givers().filter(|width| *width >= widest - 0.5).count();
+        if count == 0 {
+            return;
+        }
+        let to = (widest - excess / count as f32).max(next);
+        for (width, floor) in widths.iter_mut().zip(floors) {
+            if *width > *floor + 0.5 && *width >= widest - 0.5 {
+                *width = to.max(*floor);
+            }
+        }
+    }
+}
+
+/// What a column needs beside its texts.
+fn beside(ui: &egui::Ui, column: &Column) -> f32 {
+    column.bar.as_ref().map_or(0.0, |bar| BAR + 2.0 * BESIDE_BAR + percent_width(ui, bar.of))
+}
+
+/// Room for a percentage and for what it is of.
+pub fn percent_width(ui: &egui::Ui, of: &str) -> f32 {
+    let of = text_width(ui, of, &fonts::medium(size::CAPTION));
+    of.max(text_width(ui, "100.0 %", &fonts::regular(size::TABLE)))
+}
+
+fn title_width(ui: &egui::Ui, column: &Column) -> f32 {
+    let text = text_width(ui, &shortened(column.short_title(), 60), &fonts::medium(size::CAPTION));
+    let text = if column.badge.is_some() { BADGE + text.min(BADGED_TITLE) } else { text };
+    (text + SORT_SIGN + beside(ui, column) + 2.0 * PADDING).ceil()
+}
+
+/// The font of a column's cells: what has a bar is what the table is about.
+pub fn cell_font(column: &Column) -> FontId {
+    if column.bar.is_some() { fonts::semibold(size::TABLE) } else { fonts::regular(size::TABLE) }
+}
+
+/// How much room a text takes in a line.
+pub fn text_width(ui: &egui::Ui, text: &str, font: &FontId) -> f32 {
+    ui.fonts_mut(|all| text.chars().map(|character| all.glyph_width(font, character)).sum())
+}
+
+/// Both ends of a text, as much as there is room for.
+pub fn middle_left_out(ui: &egui::Ui, text: &str, font: &FontId, room: f32) -> String {
+    let widths: Vec<f32> = ui
+        .fonts_mut(|all| text.chars().map(|character| all.glyph_width(font, character)).collect());
+    let mut free = room - text_width(ui, "…", font) - 1.0;
+    let (mut head, mut tail) = (0, 0);
+    while head + tail < widths.len() {
+        let is_head = head <= tail;
+        let next = if is_head { head } else { widths.len() - 1 - tail };
+        free -= widths.get(next).copied().unwrap_or(0.0);
+        if free < 0.0 {
+            break;
+        }
+        if is_head { head += 1 } else { tail += 1 }
+    }
+    let end: String = text.chars().skip(widths.len() - tail).collect();
+    text.chars().take(head).chain(['…']).chain(end.chars()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn widths(wanted: &[f32], columns: &[Column], room: f32) -> Vec<f32> {
+        let widths = ColumnWidths {
+            wanted: wanted.to_vec(),
+            by_hand: vec![None; wanted.len()],
+            ..ColumnWidths::default()
+        };
+        widths.fit(columns, room)
+    }
+
+    #[test]
+    fn columns_are_as_wide_as_their_content_and_texts_give_way_first() {
+        let columns =
+            [Column::rest("Name"), Column::text("Kind", 60.0), Column::bytes("Bytes", 80.0)];
+        let content = [400.0, 200.0, 90.0];
+        assert_eq!(widths(&content, &columns, 1000.0), content, "spare width stays empty");
+        assert_eq!(widths(&content, &columns, 590.0), [300.0, 200.0, 90.0]);
+        assert_eq!(widths(&content, &columns, 390.0), [150.0, 150.0, 90.0]);
+        let least = [140.0, 60.0, 90.0];
+        assert_eq!(widths(&content, &columns, 100.0), least, "the rest is scrolled to");
+    }
+
+    #[test]
+    fn pictures_take_what_is_left() {
+        let columns = [Column::rest("Name"), Column::painted("Life")];
+        assert_eq!(widths(&[100.0, 50.0], &columns, 500.0), [100.0, 400.0]);
+        assert_eq!(widths(&[100.0, 50.0], &columns, 200.0), [100.0, 160.0]);
+    }
+}

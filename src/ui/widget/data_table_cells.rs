@@ -1,0 +1,235 @@
+//! What stands in the head and in the cells of a table: titles that sort, texts cut in their middle where there is
+//! no room, numbers with bars, signs of verdicts.
+
+use eframe::egui::{
+    self, Align, Color32, CursorIcon, FontId, Label, Layout, Rect, Response, RichText, Role, Sense,
+    Stroke, Vec2, WidgetInfo,
+};
+
+use super::bar::Bar;
+use super::column_widths::{
+    BADGE, BAR, BESIDE_BAR, MOST_SHOWN, PADDING, SIGN, cell_font, middle_left_out, percent_width,
+    text_width,
+};
+use super::rows::{BarOf, Column, Order, Value};
+use crate::text::shortened;
+use crate::ui::run_chips::paint_badge;
+use crate::ui::theme::fonts::{self, size};
+use crate::ui::theme::{ROW_HEIGHT, Tokens};
+use crate::ui::units::Units;
+
+/// Longest text in a tooltip.
+const HOVER: usize = 1000;
+/// Height of the bar in a cell, points.
+const BAR_HEIGHT: f32 = 9.0;
+/// The whole of a bar, in parts of its track.
+const PARTS: f64 = 1e6;
+/// Width of what a column is made wider by, points.
+const HANDLE: f32 = 6.0;
+
+/// Draws a value; says how much room it needs.
+pub fn value_ui(ui: &mut egui::Ui, column: &Column, value: Value<'_>, is_part: bool) -> f32 {
+    let tokens = Tokens::now(ui);
+    let color = match value {
+        Value::Change(1..) | Value::CountChange(1..) => tokens.more,
+        Value::RateChange(change) if change > 0.0 => tokens.more,
+        Value::Change(..=-1) | Value::CountChange(..=-1) => tokens.less,
+        Value::RateChange(change) if change < 0.0 => tokens.less,
+        Value::Nothing => tokens.third_text,
+        _ if is_part => tokens.weak_text,
+        _ => tokens.text,
+    };
+    let mut beside = 0.0;
+    if let Some(bar) = &column.bar {
+        beside += bar_ui(ui, bar, value.share(bar.whole), value.share(bar.track));
+    }
+    if let Some(sign) = value.sign() {
+        ui.spacing_mut().item_spacing.x = SIGN - 13.0;
+        sign.ui(ui, 13.0);
+        beside += SIGN;
+    }
+    beside + text_ui(ui, &value.shown(Units::now(ui)), &cell_font(column), color)
+}
+
+/// A text in the room that is there; all of it for the pointer, and for those who do not see it.
+fn text_ui(ui: &mut egui::Ui, text: &str, font: &FontId, color: Color32) -> f32 {
+    let shown = shortened(text, MOST_SHOWN);
+    let needed = text_width(ui, &shown, font);
+    let is_cut = needed > ui.available_width() + 0.5;
+    let fitted = if is_cut {
+        middle_left_out(ui, &shown, font, ui.available_width())
+    } else {
+        shown.clone().into_owned()
+    };
+    let label = RichText::new(fitted).font(font.clone()).color(color);
+    let label = ui.add(Label::new(label).extend().selectable(false));
+    if is_cut || shown.len() < text.len() {
+        let all = shortened(text, HOVER);
+        label.widget_info(|| WidgetInfo::labeled(Role::Label, true, &all));
+        if label.hovered() {
+            label.on_hover_text(all);
+        }
+    }
+    needed
+}
+
+/// The bar of a number and its percentage, from the right to the left.
+fn bar_ui(ui: &mut egui::Ui, bar: &BarOf, of_whole: Option<f64>, of_track: Option<f64>) -> f32 {
+    let width = percent_width(ui, bar.of);
+    let tokens = Tokens::now(ui);
+    ui.spacing_mut().item_spacing.x = BESIDE_BAR;
+    let size = Vec2::new(width, ROW_HEIGHT);
+    ui.allocate_ui_with_layout(size, Layout::right_to_left(Align::Center), |ui| {
+        ui.set_min_size(size);
+        if let Some(share) = of_whole {
+            let text = match share {
+                10.0.. => format!("×{share:.1}"),
+                _ => format!("{:.1} %", share * 100.0),
+            };
+            let text = RichText::new(text).size(size::TABLE);
+            ui.add(Label::new(text.color(tokens.weak_text)).extend().selectable(false));
+        }
+    });
+    let part = of_track.unwrap_or(0.0).clamp(0.0, 1.0) * PARTS;
+    let limit = bar.limit.map(|limit| (limit / bar.track.max(f64::MIN_POSITIVE) * PARTS) as u64);
+    let parts = [(part as u64, tokens.temporary)];
+    let painted = Bar { parts: &parts, whole: PARTS as u64, limit };
+    painted.ui(ui, Vec2::new(BAR, BAR_HEIGHT));
+    BAR + 2.0 * BESIDE_BAR + width
+}
+
+/// A title that sorts: first the largest on top, for texts the first on top; then the other way.
+pub fn title_ui(
+    ui: &mut egui::Ui,
+    index: usize,
+    column: &Column,
+    sort: Option<&mut Option<(usize, bool)>>,
+) {
+    let (tokens, font) = (*Tokens::now(ui), fonts::medium(size::CAPTION));
+    if let Some(bar) = &column.bar {
+        let width = percent_width(ui, bar.of);
+        let text = RichText::new(bar.of).font(font.clone()).color(tokens.third_text);
+        let size = Vec2::new(width, ROW_HEIGHT);
+        ui.allocate_ui_with_layout(size, Layout::right_to_left(Align::Center), |ui| {
+            ui.set_min_size(size);
+            ui.add(Label::new(text).extend().selectable(false));
+        });
+        ui.add_space(BAR + 2.0 * BESIDE_BAR - ui.spacing().item_spacing.x);
+    }
+    let direction = sort
+        .as_ref()
+        .and_then(|sort| sort.filter(|(by, _)| *by == index))
+        .map(|(_, is_descending)| is_descending);
+    let sign = match direction {
+        Some(true) => " ▼",
+        Some(false) => " ▲",
+        None => "",
+    };
+    let badge = column.badge.as_ref().map(|(badge, _)| *badge);
+    let sense = if sort.is_some() { Sense::click() } else { Sense::hover() };
+    let room = ui.available_width() - if badge.is_some() { BADGE } else { 0.0 };
+    let whole = format!("{}{sign}", shortened(column.short_title(), 60));
+    let needed = text_width(ui, &whole, &font);
+    let is_cut = needed > room + 0.5;
+    let text = if is_cut { middle_left_out(ui, &whole, &font, room) } else { whole };
+    let color = if direction.is_some() { tokens.text } else { tokens.third_text };
+    let size = Vec2::new(
+        text_width(ui, &text, &font).ceil() + if badge.is_some() { BADGE } else { 0.0 },
+        16.0,
+    );
+    let (rect, label) = ui.allocate_exact_size(size, sense);
+    if let Some(badge) = badge {
+        let place = Rect::from_min_size(rect.min, Vec2::splat(16.0));
+        paint_badge(ui.painter(), place, badge, &tokens);
+    }
+    let hover_color = if label.hovered() && sort.is_some() { tokens.text } else { color };
+    ui.painter().text(rect.right_center(), egui::Align2::RIGHT_CENTER, text, font, hover_color);
+    let more = column.whole_title.as_deref().or(is_cut.then_some(&*column.title));
+    let more = more.or(badge.map(|_| &*column.title));
+    let Some(sort) = sort else {
+        label.widget_info(|| WidgetInfo::labeled(Role::Label, true, &column.title));
+        if let Some(title) = more {
+            label.on_hover_text(title);
+        }
+        return;
+    };
+    let name = format!("Sort by {}", column.title);
+    label.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
+    if label.clicked() {
+        let first = column.is_number();
+        *sort = Some((index, direction.map_or(first, |is_descending| !is_descending)));
+    }
+    label.on_hover_text(match more {
+        Some(title) => format!("{name}\n{title}"),
+        None => name,
+    });
+}
+
+pub fn total_ui(ui: &mut egui::Ui, index: usize, column: &Column, order: &Order, all: usize) {
+    let units = Units::now(ui);
+    let text = match order.totals.get(index) {
+        _ if index == 0 && order.rows.len() < all => "Total of those shown".to_owned(),
+        _ if index == 0 => "Total".to_owned(),
+        Some(total) if column.is_summed => total.clone().shown(units).into_owned(),
+        _ => return,
+    };
+    if let Some(bar) = &column.bar {
+        ui.add_space(BAR + 2.0 * BESIDE_BAR + percent_width(ui, bar.of));
+    }
+    let color = Tokens::now(ui).text;
+    text_ui(ui, &text, &fonts::semibold(size::TABLE), color);
+}
+
+/// The triangle before a row that opens.
+pub fn opener_ui(ui: &mut egui::Ui, is_open: bool) -> Response {
+    let (rect, response) = ui.allocate_exact_size(Vec2::splat(14.0), Sense::click());
+    let color = if response.hovered() { Tokens::now(ui).accent } else { Tokens::now(ui).weak_text };
+    let at = rect.center();
+    let points = if is_open {
+        [(-4.0, -2.0), (4.0, -2.0), (0.0, 4.0)]
+    } else {
+        [(-2.0, -4.0), (4.0, 0.0), (-2.0, 4.0)]
+    };
+    let points = points.map(|(x, y)| at + Vec2::new(x, y)).to_vec();
+    ui.painter().add(egui::Shape::convex_polygon(points, color, Stroke::NONE));
+    let name = if is_open { "Close row" } else { "Open row" };
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, name));
+    response
+}
+
+/// The right edge of a column, which makes it wider: by how much it was dragged, `None` to be measured again.
+pub fn handle_ui(ui: &egui::Ui, index: usize, column: &Column) -> Option<Option<f32>> {
+    let cell = ui.max_rect();
+    let place = Rect::from_x_y_ranges(cell.right() - HANDLE..=cell.right(), cell.y_range());
+    let handle = ui.interact(place, ui.scope_id().with(("width", index)), Sense::click_and_drag());
+    handle.widget_info(|| {
+        WidgetInfo::labeled(Role::Splitter, true, format!("Width of {}", column.title))
+    });
+    let handle = handle.on_hover_cursor(CursorIcon::ResizeHorizontal);
+    if handle.hovered() || handle.dragged() {
+        let stroke = Stroke::new(1.0, Tokens::now(ui).third_text);
+        ui.painter().vline(cell.right() - 1.0, cell.y_range(), stroke);
+    }
+    match handle.double_clicked() {
+        true => Some(None),
+        false => handle.dragged().then(|| Some(handle.drag_delta().x)),
+    }
+}
+
+/// Lays out a cell: texts begin and figures end at the same place.
+pub fn aligned<R>(ui: &mut egui::Ui, is_number: bool, add: impl FnOnce(&mut egui::Ui) -> R) -> R {
+    let layout = if is_number {
+        Layout::right_to_left(Align::Center)
+    } else {
+        Layout::left_to_right(Align::Center)
+    };
+    let rect = ui.available_rect_before_wrap().shrink2(Vec2::new(PADDING, 0.0));
+    let cell = egui::UiBuilder::new().max_rect(rect).layout(layout);
+    ui.scope_builder(cell, add).inner
+}
+
+/// A line below a cell.
+pub fn line_below(ui: &egui::Ui, color: Color32) {
+    let cell = ui.max_rect();
+    ui.painter().hline(cell.x_range(), cell.bottom() - 0.5, Stroke::new(1.0, color));
+}

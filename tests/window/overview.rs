@@ -1,0 +1,78 @@
+//! Drives Overview, the page that comes first.
+
+use std::sync::Arc;
+
+use crate::report;
+use crate::support::{
+    SIZES, assert_text, click, click_at, has_text, settle, texts, tolerances, window_as_it_opens,
+};
+use eframe::egui::{Modifiers, Theme, Vec2};
+use egui_kittest::kittest::Queryable as _;
+use egui_kittest::{Harness, SnapshotResults};
+use tilescope::store::Report;
+use tilescope::ui::app::App;
+
+fn open_sized(theme: Theme, size: Vec2, reports: Vec<Arc<Report>>) -> Harness<'static, App> {
+    let mut harness = window_as_it_opens(theme, size, |ctx| App::with_runs(ctx, reports));
+    settle(&mut harness);
+    harness
+}
+
+fn open(theme: Theme) -> Harness<'static, App> {
+    open_sized(theme, SIZES[0], vec![Arc::new(report::small())])
+}
+
+#[test]
+fn a_report_opens_with_its_verdict_and_what_speaks_for_it() {
+    let harness = open(Theme::Light);
+    for text in [
+        "Does not fit",
+        "Memory of all tiles, with gaps",
+        "Memory used: ",
+        "Memory over steps",
+        "Histogram of tiles",
+        "All tiles by number",
+        "Memory per tile",
+    ] {
+        assert_text(&harness, text);
+    }
+}
+
+#[test]
+fn everything_leads_on_by_a_click() {
+    let mut harness = open(Theme::Light);
+    let middle = harness.get_by_label("All tiles by number").rect().center();
+    click_at(&mut harness, middle, Modifiers::NONE);
+    settle(&mut harness);
+    assert!(harness.query_by_label("Memory over tiles").is_some(), "{:#?}", texts(&harness));
+    let mut harness = open(Theme::Light);
+    let curve = harness.get_by_label("Memory over steps").rect().center();
+    click_at(&mut harness, curve, Modifiers::NONE);
+    settle(&mut harness);
+    assert!(harness.query_by_label("Liveness curve").is_some(), "{:#?}", texts(&harness));
+    assert_eq!(harness.state().selected_steps().len(), 1);
+    let mut harness = open(Theme::Light);
+    click(&mut harness, "All options and files");
+    assert!(harness.query_by_label("Memory over tiles").is_none() && has_text(&harness, "Files"));
+}
+
+#[test]
+fn a_report_without_memory_has_no_empty_cards() {
+    let reports = vec![Arc::new(report::without_memory())];
+    let harness = open_sized(Theme::Light, SIZES[0], reports);
+    assert!(!has_text(&harness, "Memory used"), "{:#?}", texts(&harness));
+    assert!(harness.query_by_label("Histogram of tiles").is_none());
+    assert_text(&harness, "All options and files");
+}
+
+#[test]
+fn overview_looks_as_it_did() {
+    let mut results = SnapshotResults::new();
+    for (theme, name) in [(Theme::Light, "light"), (Theme::Dark, "dark")] {
+        let mut harness = open(theme);
+        results.add(harness.try_snapshot_options(format!("overview-{name}"), &tolerances()));
+    }
+    let small = Vec2::new(1024.0, 700.0);
+    let mut harness = open_sized(Theme::Dark, small, vec![Arc::new(report::small())]);
+    results.add(harness.try_snapshot_options("overview-small", &tolerances()));
+}
