@@ -21,6 +21,8 @@ mod step_choice;
 pub mod summary;
 mod tile_figures;
 mod tile_grid;
+mod tile_histogram;
+mod two_columns;
 mod verdict_banner;
 
 use crate::store::{Absence, Part, System, TileId};

@@ -30,7 +30,7 @@ const BOTTOM: f32 = 18.0;
 /// Thickness of a line, points.
 const LINE: f32 = 1.4;
 /// Least distance of ticks, points.
-const TICKS: [f32; 2] = [72.0, 36.0];
+const TICKS: [f32; 2] = [72.0, 52.0];
 
 /// A curve in columns: the least and the most of each.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -231,7 +231,7 @@ impl Curves {
                     let (curve, color) = (glance.curves.get(place)?.as_ref()?, colors.get(place)?);
                     Some(curve.mesh(frame, bounds, *color, None))
                 };
-                (0..colors.len()).rev().map(of).collect()
+                (0..colors.len()).map(of).collect()
             });
             for mesh in meshes.iter().flatten() {
                 painter.add(Shape::Mesh(Arc::clone(mesh)));
