@@ -11,11 +11,23 @@ use eframe::egui::Theme;
 use eframe::egui::accesskit::Role;
 use egui_kittest::kittest::Queryable as _;
 use egui_kittest::{Harness, SnapshotResults};
+use tilescope::store::Report;
 use tilescope::ui::app::App;
 use tilescope::ui::command::Page;
 
 fn page(theme: Theme) -> Harness<'static, App> {
-    let mut harness = window_on(theme, report::small());
+    page_of(theme, report::small())
+}
+
+/// The same of a report that is read whole, so that there is advice.
+fn page_with_advice(theme: Theme) -> Harness<'static, App> {
+    let report = report::small();
+    report.logs.fill(Some(Vec::new()));
+    page_of(theme, report)
+}
+
+fn page_of(theme: Theme, report: Report) -> Harness<'static, App> {
+    let mut harness = window_on(theme, report);
     harness.state_mut().go(Page::Insights);
     settle(&mut harness);
     harness
@@ -23,8 +35,8 @@ fn page(theme: Theme) -> Harness<'static, App> {
 
 #[test]
 fn the_verdict_and_what_is_largest_are_there() {
-    let mut harness = page(Theme::Light);
-    assert_texts(&harness, &["Does not fit", "tiles are over, by up to", "Most over"]);
+    let mut harness = page_with_advice(Theme::Light);
+    assert_texts(&harness, &["Does not fit", "1 of 48 tiles is over", "Most over"]);
     for title in ["What to try, by what it covers", "Tiles", "Largest", "Histogram of 48 tiles"] {
         assert_text(&harness, title);
     }
@@ -36,7 +48,7 @@ fn the_verdict_and_what_is_largest_are_there() {
 
 #[test]
 fn evidence_is_folded_but_for_the_first() {
-    let mut harness = page(Theme::Light);
+    let mut harness = page_with_advice(Theme::Light);
     assert!(harness.query_by_label("Hide evidence of 1").is_some());
     assert!(harness.query_by_label("Show evidence of 2").is_some());
     assert!(!has_text(&harness, "Copy how to do 2"));
@@ -49,8 +61,8 @@ fn evidence_is_folded_but_for_the_first() {
 
 #[test]
 fn how_it_is_written_is_copied_for_the_framework_that_is_chosen() {
-    let mut harness = page(Theme::Dark);
-    let mut copy = |harness: &mut Harness<'static, App>| {
+    let mut harness = page_with_advice(Theme::Dark);
+    let copy = |harness: &mut Harness<'static, App>| {
         harness.get_all_by_label_contains("Copy how to do").next().expect("a button").click();
         wait_for_output(harness, copied_text)
     };

@@ -216,7 +216,7 @@ impl GlanceTable {
             false => format!("Compare with {}", run.name),
         };
         let verdict = verdict_text(facts);
-        let role = if is_reference { Role::Label } else { Role::Button };
+        let role = if is_reference { Role::Canvas } else { Role::Button };
         response.widget_info(|| {
             let mut info = WidgetInfo::labeled(role, true, &name);
             let note = note_text(runs, facts, place);
