@@ -100,11 +100,10 @@ impl Measured<'_> {
         let names = if bar >= LEAST_BAR { for_both - bar } else { for_both };
         cell_ui(ui, part(row, left, names), Layout::left_to_right(Align::Center), |ui| {
             let text = RichText::new(self.name).size(size::TABLE);
-            let response = match self.is_link {
-                true => {
-                    ui.add(egui::Button::new(text.color(tokens.accent)).frame(false).truncate())
-                }
-                false => ui.add(Label::new(text).truncate()),
+            let response = if self.is_link {
+                ui.add(egui::Button::new(text.color(tokens.accent)).frame(false).truncate())
+            } else {
+                ui.add(Label::new(text).truncate())
             };
             clicked.name = self.is_link && response.clicked();
             if !self.hover.is_empty() {

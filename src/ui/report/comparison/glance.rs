@@ -187,7 +187,7 @@ impl GlanceTable {
                 if is_compared {
                     ui.painter().rect_filled(rect, 4, tokens.selected);
                 }
-                if self.row_ui(ui, runs, (glance, place), rect, units) {
+                if row_ui(ui, runs, (glance, place), rect, units) {
                     clicked = Some(run.id);
                 }
                 line(ui.painter(), rect, &columns, (run, runs), (glance, place), units, &tokens);
@@ -196,47 +196,6 @@ impl GlanceTable {
         });
         ui.add_space(BETWEEN_CARDS - ui.spacing().item_spacing.y);
         clicked.filter(|run| *run != runs.reference().id)
-    }
-
-    /// The line as something that can be clicked, and said.
-    fn row_ui(
-        &self,
-        ui: &egui::Ui,
-        runs: &Runs,
-        (glance, place): (&Glance, usize),
-        rect: Rect,
-        units: Units,
-    ) -> bool {
-        let Some((run, facts)) = runs.get(place).zip(glance.facts.get(place)) else { return false };
-        let is_reference = place == 0;
-        let sense = if is_reference { Sense::hover() } else { Sense::click() };
-        let response = ui.interact(rect, ui.scope_id().with(("run", run.id)), sense);
-        let name = match is_reference {
-            true => format!("Reference {}", run.name),
-            false => format!("Compare with {}", run.name),
-        };
-        let verdict = verdict_text(facts);
-        let role = if is_reference { Role::Canvas } else { Role::Button };
-        response.widget_info(|| {
-            let mut info = WidgetInfo::labeled(role, true, &name);
-            let note = note_text(runs, facts, place);
-            let fullest = match have_tiles(runs) {
-                true => format!(
-                    ", fullest tile {}",
-                    beside(facts.fullest_bytes, facts.bytes_per_tile, units)
-                ),
-                false => String::new(),
-            };
-            let note = if note.is_empty() { note } else { format!(", {note}") };
-            let peak = beside(facts.peak_bytes, facts.limit_bytes, units);
-            info.current_text_value = Some(format!("{verdict}, peak {peak}{fullest}{note}"));
-            info
-        });
-        if (response.hovered() || response.has_focus()) && !is_reference {
-            let stroke = Stroke::new(1.0, Tokens::now(ui).accent);
-            ui.painter().rect_stroke(rect, 4, stroke, egui::StrokeKind::Inside);
-        }
-        response.clicked()
     }
 
     /// The small curves, with the limit as a dashed line.
@@ -281,6 +240,42 @@ impl GlanceTable {
             ui.painter().extend(Shape::dashed_line(&ends, Stroke::new(1.0, tokens.ink), 3.0, 2.0));
         }
     }
+}
+
+/// The line as something that can be clicked, and said.
+fn row_ui(
+    ui: &egui::Ui,
+    runs: &Runs,
+    (glance, place): (&Glance, usize),
+    rect: Rect,
+    units: Units,
+) -> bool {
+    let Some((run, facts)) = runs.get(place).zip(glance.facts.get(place)) else { return false };
+    let is_reference = place == 0;
+    let sense = if is_reference { Sense::hover() } else { Sense::click() };
+    let response = ui.interact(rect, ui.scope_id().with(("run", run.id)), sense);
+    let does = if is_reference { "Reference" } else { "Compare with" };
+    let name = format!("{does} {}", run.name);
+    let verdict = verdict_text(facts);
+    let role = if is_reference { Role::Canvas } else { Role::Button };
+    response.widget_info(|| {
+        let mut info = WidgetInfo::labeled(role, true, &name);
+        let note = note_text(runs, facts, place);
+        let fullest = if have_tiles(runs) {
+            format!(", fullest tile {}", beside(facts.fullest_bytes, facts.bytes_per_tile, units))
+        } else {
+            String::new()
+        };
+        let note = if note.is_empty() { note } else { format!(", {note}") };
+        let peak = beside(facts.peak_bytes, facts.limit_bytes, units);
+        info.current_text_value = Some(format!("{verdict}, peak {peak}{fullest}{note}"));
+        info
+    });
+    if (response.hovered() || response.has_focus()) && !is_reference {
+        let stroke = Stroke::new(1.0, Tokens::now(ui).accent);
+        ui.painter().rect_stroke(rect, 4, stroke, egui::StrokeKind::Inside);
+    }
+    response.clicked()
 }
 
 fn known(bytes: Option<u64>, units: Units) -> String {
@@ -347,9 +342,10 @@ fn head(
             Cell::Note => (String::new(), false),
         };
         let y = rect.top() + HEAD / 2.0;
-        let (x, align) = match is_number {
-            true => (rect.left() + left + width, Align2::RIGHT_CENTER),
-            false => (rect.left() + left, Align2::LEFT_CENTER),
+        let (x, align) = if is_number {
+            (rect.left() + left + width, Align2::RIGHT_CENTER)
+        } else {
+            (rect.left() + left, Align2::LEFT_CENTER)
         };
         painter.text(Pos2::new(x, y), align, text, font.clone(), tokens.third_text);
     }
@@ -409,15 +405,19 @@ fn line(
             }
             Cell::Curve => {}
             Cell::Peak => {
-                number(right, beside(facts.peak_bytes, facts.limit_bytes, units), tokens.text)
+                number(right, beside(facts.peak_bytes, facts.limit_bytes, units), tokens.text);
             }
             Cell::AgainstLimit => bar(part, facts.peak_bytes, facts.limit_bytes, most_peak),
             Cell::Fullest => {
-                number(right, beside(facts.fullest_bytes, facts.bytes_per_tile, units), tokens.text)
+                number(
+                    right,
+                    beside(facts.fullest_bytes, facts.bytes_per_tile, units),
+                    tokens.text,
+                );
             }
             Cell::AgainstTile => bar(part, facts.fullest_bytes, facts.bytes_per_tile, most_tile),
             Cell::AlwaysLive => {
-                number(right, known(facts.always_live_bytes, units), tokens.weak_text)
+                number(right, known(facts.always_live_bytes, units), tokens.weak_text);
             }
             Cell::Code => number(right, known(facts.code_bytes, units), tokens.weak_text),
             Cell::Samples => match facts.samples_per_second {

@@ -131,35 +131,15 @@ impl InsightsOfRun {
         ScrollArea::vertical().id_salt("insights").auto_shrink(false).show(ui, |ui| {
             verdict::verdict_ui(ui, page, &found, is_final);
             if ui.available_width() < TWO_COLUMNS {
-                self.advice_ui(ui, page, &found, is_final);
+                advice_column_ui(ui, page, &found, is_final);
                 self.figures_ui(ui, page, &found, is_final);
                 return;
             }
             two_columns_ui(ui, ADVICE, |ui, column| match column {
-                Column::Left => self.advice_ui(ui, page, &found, is_final),
+                Column::Left => advice_column_ui(ui, page, &found, is_final),
                 Column::Right => self.figures_ui(ui, page, &found, is_final),
             });
         });
-    }
-
-    /// Advice changes while what it is based on is still being read: until then none is given.
-    fn advice_ui(
-        &mut self,
-        ui: &mut egui::Ui,
-        page: &mut RunPart<'_>,
-        found: &Insights,
-        is_final: bool,
-    ) {
-        if is_final {
-            advice::advice_ui(ui, page, found);
-        } else {
-            card_ui(ui, "What to try", |ui| {
-                ui.weak(
-                    "Advice comes when the operations are read; whether it fits will not change",
-                );
-            });
-        }
-        verdict::why_ui(ui, found);
     }
 
     fn figures_ui(
@@ -178,6 +158,18 @@ impl InsightsOfRun {
         self.tiles.ui(ui, page, found);
         self.largest.ui(ui, page, found);
     }
+}
+
+/// Advice changes while what it is based on is still being read: until then none is given.
+fn advice_column_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights, is_final: bool) {
+    if is_final {
+        advice::advice_ui(ui, page, found);
+    } else {
+        card_ui(ui, "What to try", |ui| {
+            ui.weak("Advice comes when the operations are read; whether it fits will not change");
+        });
+    }
+    verdict::why_ui(ui, found);
 }
 
 /// What of a report the bytes of its peak are divided by.
