@@ -46,6 +46,19 @@ fn the_first_sentence_says_whether_it_fits_before_and_after() {
 }
 
 #[test]
+fn the_change_of_the_peak_is_said_in_steps() {
+    let mut harness = page(Theme::Light);
+    assert_text(&harness, "Why the peak fell, A → B");
+    assert_text(&harness, "Memory of all runs over steps");
+    harness.get_by_role_and_label(Role::Button, "Variable").click();
+    settle(&mut harness);
+    // From the reference to the run; what is between adds up (analysis).
+    let has_total = |letter: &str| texts(&harness).iter().any(|text| text.starts_with(letter));
+    assert!(has_total("A ") && has_total("B "), "{:#?}", texts(&harness));
+    assert_text(&harness, "layer1/conv/scratch: ▼ −");
+}
+
+#[test]
 fn tiles_of_different_machines_are_on_no_common_ipu() {
     let other = || {
         let mut report = report::small();
@@ -89,30 +102,31 @@ fn what_more_reading_may_change_is_provisional() {
     let loads = reports.each_ref().map(|(report, _)| Load::growing(Arc::clone(report)));
     let mut harness =
         window_at_work(Theme::Light, SIZES[0], |ctx| App::with_loads(ctx, loads.into()));
-    wait_for(&mut harness, "Provisional: more of the reports is being read");
+    wait_for(&mut harness, "So far: more of the reports is being read");
     // What stands below it is there.
     assert_text(&harness, "Temporary memory at the peak fell by");
     // So it is on Insights, where advice waits.
     harness.state_mut().go(Page::Insights);
-    wait_for(&mut harness, "From source to target (provisional: more is being read)");
+    wait_for(&mut harness, "From source to target, so far: more is being read");
     wait_for(&mut harness, "Advice comes when the operations are read");
     harness.state_mut().go(Page::Comparison);
-    wait_for(&mut harness, "Provisional");
+    wait_for(&mut harness, "So far: more");
     for (report, debug) in &reports {
         report.debug.fill(debug.get().cloned());
         report.logs.fill(Some(Vec::new()));
     }
-    wait_until_gone(&mut harness, "Provisional");
+    wait_until_gone(&mut harness, "So far: more");
     assert_text(&harness, "Temporary memory at the peak fell by");
     harness.state_mut().go(Page::Insights);
     wait_for(&mut harness, "From source to target");
-    wait_until_gone(&mut harness, "provisional");
+    wait_until_gone(&mut harness, "so far");
     wait_until_gone(&mut harness, "Advice comes when");
 }
 
 #[test]
 fn every_explanation_adds_up() {
     let mut harness = page(Theme::Light);
+    click(&mut harness, "Explanation");
     let mut changes = Vec::new();
     for by in ["operation", "module", "variable"] {
         click(&mut harness, by);
@@ -132,6 +146,7 @@ fn every_explanation_adds_up() {
 #[test]
 fn a_variable_that_is_clicked_is_selected_everywhere() {
     let mut harness = page(Theme::Light);
+    click(&mut harness, "Explanation");
     click(&mut harness, "variable");
     harness.get_by_role_and_label(Role::Row, "layer1/conv/scratch").click();
     settle(&mut harness);
@@ -181,7 +196,7 @@ fn a_report_against_itself_has_not_changed() {
     let reports = [(); 2].map(|()| Arc::new(report::small()));
     let [source, target] = reports;
     let harness = window(Theme::Light, |ctx| App::with_reports(ctx, source, target));
-    assert_text(&harness, "No option, version or target differs");
+    assert_text(&harness, "No option, version or machine differs");
     assert_text(&harness, "stayed the same");
     assert_text(&harness, "Changed plans (0)");
 }
@@ -199,7 +214,6 @@ fn the_comparison_looks_as_it_did() {
     let mut results = SnapshotResults::new();
     for theme in [Theme::Light, Theme::Dark] {
         let mut harness = page(theme);
-        click(&mut harness, "variable");
         harness.snapshot(format!("comparison-{theme:?}").to_lowercase());
         results.extend_harness(&mut harness);
     }

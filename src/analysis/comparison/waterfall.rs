@@ -78,7 +78,9 @@ mod tests {
                 BytesOfTwo([live(source), live(target)])
             };
             let mut whole = bytes(rest);
-            cells.iter().for_each(|cell| whole.add_all(&bytes(*cell)));
+            for cell in &cells {
+                whole.add_all(&bytes(*cell));
+            }
             let rows = cells.iter().enumerate().map(|(number, cell)| Contribution {
                 contributor: Contributor::Variable(number.to_string()),
                 only: None,

@@ -19,6 +19,8 @@ mod side_by_side;
 mod step_choice;
 pub mod summary;
 mod tile_figures;
+mod tile_histogram;
+mod two_columns;
 mod verdict_banner;
 
 use crate::store::{Absence, Part, System, TileId};

@@ -41,9 +41,10 @@ pub fn verdict_banner_ui(
 ) -> bool {
     let tokens = *Tokens::now(ui);
     let units = Units::now(ui);
-    let (fill, edge) = match verdict.fits {
-        true => (tokens.fits_fill, tokens.fits),
-        false => (tokens.over_fill, tokens.over),
+    let (fill, edge) = if verdict.fits {
+        (tokens.fits_fill, tokens.fits)
+    } else {
+        (tokens.over_fill, tokens.over)
     };
     let frame = Frame::new()
         .fill(fill)

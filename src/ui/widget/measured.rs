@@ -9,8 +9,9 @@ use crate::ui::theme::fonts::{self, size};
 
 /// Height of a row, points.
 pub const HEIGHT: f32 = 21.0;
-/// Of the width, what names have.
-const NAMES: f32 = 0.42;
+/// Of the width of both, what bars have beside names.
+const BARS: f32 = 0.38;
+const MOST_BAR: f32 = 320.0;
 const VALUE: f32 = 84.0;
 const PERCENT: f32 = 50.0;
 const SWATCH: f32 = 16.0;
@@ -95,17 +96,14 @@ impl Measured<'_> {
             ui.add(Label::new(fonts::number(self.value)).truncate());
         });
         let for_both = (right - left - 8.0).max(0.0);
-        let names = match for_both * (1.0 - NAMES) >= LEAST_BAR + 8.0 {
-            true => (for_both * NAMES).max((for_both - 240.0).min(260.0)),
-            false => for_both,
-        };
+        let bar = (for_both * BARS).min(MOST_BAR);
+        let names = if bar >= LEAST_BAR { for_both - bar } else { for_both };
         cell_ui(ui, part(row, left, names), Layout::left_to_right(Align::Center), |ui| {
             let text = RichText::new(self.name).size(size::TABLE);
-            let response = match self.is_link {
-                true => {
-                    ui.add(egui::Button::new(text.color(tokens.accent)).frame(false).truncate())
-                }
-                false => ui.add(Label::new(text).truncate()),
+            let response = if self.is_link {
+                ui.add(egui::Button::new(text.color(tokens.accent)).frame(false).truncate())
+            } else {
+                ui.add(Label::new(text).truncate())
             };
             clicked.name = self.is_link && response.clicked();
             if !self.hover.is_empty() {

@@ -27,10 +27,12 @@ const COLUMNS: usize = 4096;
 const LEFT: f32 = 68.0;
 const RIGHT: f32 = 96.0;
 const BOTTOM: f32 = 18.0;
+/// Height of a line of what is said at the cursor, points.
+const ROW: f32 = 15.0;
 /// Thickness of a line, points.
 const LINE: f32 = 1.4;
 /// Least distance of ticks, points.
-const TICKS: [f32; 2] = [72.0, 36.0];
+const TICKS: [f32; 2] = [72.0, 52.0];
 
 /// A curve in columns: the least and the most of each.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -231,7 +233,7 @@ impl Curves {
                     let (curve, color) = (glance.curves.get(place)?.as_ref()?, colors.get(place)?);
                     Some(curve.mesh(frame, bounds, *color, None))
                 };
-                (0..colors.len()).rev().map(of).collect()
+                (0..colors.len()).map(of).collect()
             });
             for mesh in meshes.iter().flatten() {
                 painter.add(Shape::Mesh(Arc::clone(mesh)));
@@ -397,11 +399,11 @@ fn cursor(
         .into_iter()
         .filter_map(|(place, letters)| Some((place, letters, at(place)?)))
         .collect();
-    const ROW: f32 = 15.0;
     let size = Vec2::new(250.0, 24.0 + ROW * rows.len() as f32);
-    let left = match x + 10.0 + size.x <= scale.frame.right() {
-        true => x + 10.0,
-        false => (x - 10.0 - size.x).max(scale.frame.left()),
+    let left = if x + 10.0 + size.x <= scale.frame.right() {
+        x + 10.0
+    } else {
+        (x - 10.0 - size.x).max(scale.frame.left())
     };
     let rect = Rect::from_min_size(Pos2::new(left, scale.frame.top() + 2.0), size);
     painter.rect(rect, 6, tokens.raised, Stroke::new(1.0, tokens.border), egui::StrokeKind::Inside);

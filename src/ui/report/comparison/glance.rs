@@ -105,14 +105,21 @@ const CELLS: [(Cell, f32, u8); 12] = [
     (Cell::Note, 110.0, 6),
 ];
 
+/// Whether the system of the runs has tiles, and what is said of them.
+fn have_tiles(runs: &Runs) -> bool {
+    !runs.are_foreign_to(&[Needed::Memory])
+}
+
 /// The columns that there is room for, from left to right, with where they begin and how wide they are.
-fn columns(width: f32) -> Vec<(Cell, f32, f32)> {
+fn columns(width: f32, have_tiles: bool) -> Vec<(Cell, f32, f32)> {
+    let of_tiles = [Cell::Fullest, Cell::AgainstTile, Cell::Code, Cell::Samples];
+    let known = || CELLS.iter().filter(|(cell, ..)| have_tiles || !of_tiles.contains(cell));
     let sum = |least: u8| -> f32 {
-        CELLS.iter().filter(|(.., early)| *early <= least).map(|(_, width, _)| width + GAP).sum()
+        known().filter(|(.., early)| *early <= least).map(|(_, width, _)| width + GAP).sum()
     };
     let least = (0..=6).rev().find(|least| sum(*least) <= width).unwrap_or(0);
     let mut left = 0.0;
-    let kept = CELLS.iter().filter(|(.., early)| *early <= least);
+    let kept = known().filter(|(.., early)| *early <= least);
     kept.map(|(cell, width, _)| {
         let from = left;
         left += width + GAP;
@@ -167,7 +174,7 @@ impl GlanceTable {
             ui.spacing_mut().item_spacing.y = 0.0;
             let size = Vec2::new(ui.available_width(), HEAD + ROW * runs.len() as f32);
             let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
-            let columns = columns(rect.width());
+            let columns = columns(rect.width(), have_tiles(runs));
             head(ui.painter(), rect, &columns, glance, units, &tokens);
             let lines = Rect::from_min_max(rect.min + Vec2::new(0.0, HEAD), rect.max);
             let row = |place: usize| {
@@ -180,7 +187,7 @@ impl GlanceTable {
                 if is_compared {
                     ui.painter().rect_filled(rect, 4, tokens.selected);
                 }
-                if self.row_ui(ui, runs, (glance, place), rect, units) {
+                if row_ui(ui, runs, (glance, place), rect, units) {
                     clicked = Some(run.id);
                 }
                 line(ui.painter(), rect, &columns, (run, runs), (glance, place), units, &tokens);
@@ -189,43 +196,6 @@ impl GlanceTable {
         });
         ui.add_space(BETWEEN_CARDS - ui.spacing().item_spacing.y);
         clicked.filter(|run| *run != runs.reference().id)
-    }
-
-    /// The line as something that can be clicked, and said.
-    fn row_ui(
-        &self,
-        ui: &egui::Ui,
-        runs: &Runs,
-        (glance, place): (&Glance, usize),
-        rect: Rect,
-        units: Units,
-    ) -> bool {
-        let Some((run, facts)) = runs.get(place).zip(glance.facts.get(place)) else { return false };
-        let is_reference = place == 0;
-        let sense = if is_reference { Sense::hover() } else { Sense::click() };
-        let response = ui.interact(rect, ui.scope_id().with(("run", run.id)), sense);
-        let name = match is_reference {
-            true => format!("Reference {}", run.name),
-            false => format!("Compare with {}", run.name),
-        };
-        let verdict = verdict_text(facts);
-        let role = if is_reference { Role::Label } else { Role::Button };
-        response.widget_info(|| {
-            let mut info = WidgetInfo::labeled(role, true, &name);
-            let note = note_text(runs, facts, place);
-            info.current_text_value = Some(format!(
-                "{verdict}, peak {}, fullest tile {}{}{note}",
-                beside(facts.peak_bytes, facts.limit_bytes, units),
-                beside(facts.fullest_bytes, facts.bytes_per_tile, units),
-                if note.is_empty() { "" } else { ", " }
-            ));
-            info
-        });
-        if (response.hovered() || response.has_focus()) && !is_reference {
-            let stroke = Stroke::new(1.0, Tokens::now(ui).accent);
-            ui.painter().rect_stroke(rect, 4, stroke, egui::StrokeKind::Inside);
-        }
-        response.clicked()
     }
 
     /// The small curves, with the limit as a dashed line.
@@ -270,6 +240,42 @@ impl GlanceTable {
             ui.painter().extend(Shape::dashed_line(&ends, Stroke::new(1.0, tokens.ink), 3.0, 2.0));
         }
     }
+}
+
+/// The line as something that can be clicked, and said.
+fn row_ui(
+    ui: &egui::Ui,
+    runs: &Runs,
+    (glance, place): (&Glance, usize),
+    rect: Rect,
+    units: Units,
+) -> bool {
+    let Some((run, facts)) = runs.get(place).zip(glance.facts.get(place)) else { return false };
+    let is_reference = place == 0;
+    let sense = if is_reference { Sense::hover() } else { Sense::click() };
+    let response = ui.interact(rect, ui.scope_id().with(("run", run.id)), sense);
+    let does = if is_reference { "Reference" } else { "Compare with" };
+    let name = format!("{does} {}", run.name);
+    let verdict = verdict_text(facts);
+    let role = if is_reference { Role::Canvas } else { Role::Button };
+    response.widget_info(|| {
+        let mut info = WidgetInfo::labeled(role, true, &name);
+        let note = note_text(runs, facts, place);
+        let fullest = if have_tiles(runs) {
+            format!(", fullest tile {}", beside(facts.fullest_bytes, facts.bytes_per_tile, units))
+        } else {
+            String::new()
+        };
+        let note = if note.is_empty() { note } else { format!(", {note}") };
+        let peak = beside(facts.peak_bytes, facts.limit_bytes, units);
+        info.current_text_value = Some(format!("{verdict}, peak {peak}{fullest}{note}"));
+        info
+    });
+    if (response.hovered() || response.has_focus()) && !is_reference {
+        let stroke = Stroke::new(1.0, Tokens::now(ui).accent);
+        ui.painter().rect_stroke(rect, 4, stroke, egui::StrokeKind::Inside);
+    }
+    response.clicked()
 }
 
 fn known(bytes: Option<u64>, units: Units) -> String {
@@ -336,9 +342,10 @@ fn head(
             Cell::Note => (String::new(), false),
         };
         let y = rect.top() + HEAD / 2.0;
-        let (x, align) = match is_number {
-            true => (rect.left() + left + width, Align2::RIGHT_CENTER),
-            false => (rect.left() + left, Align2::LEFT_CENTER),
+        let (x, align) = if is_number {
+            (rect.left() + left + width, Align2::RIGHT_CENTER)
+        } else {
+            (rect.left() + left, Align2::LEFT_CENTER)
         };
         painter.text(Pos2::new(x, y), align, text, font.clone(), tokens.third_text);
     }
@@ -398,15 +405,19 @@ fn line(
             }
             Cell::Curve => {}
             Cell::Peak => {
-                number(right, beside(facts.peak_bytes, facts.limit_bytes, units), tokens.text)
+                number(right, beside(facts.peak_bytes, facts.limit_bytes, units), tokens.text);
             }
             Cell::AgainstLimit => bar(part, facts.peak_bytes, facts.limit_bytes, most_peak),
             Cell::Fullest => {
-                number(right, beside(facts.fullest_bytes, facts.bytes_per_tile, units), tokens.text)
+                number(
+                    right,
+                    beside(facts.fullest_bytes, facts.bytes_per_tile, units),
+                    tokens.text,
+                );
             }
             Cell::AgainstTile => bar(part, facts.fullest_bytes, facts.bytes_per_tile, most_tile),
             Cell::AlwaysLive => {
-                number(right, known(facts.always_live_bytes, units), tokens.weak_text)
+                number(right, known(facts.always_live_bytes, units), tokens.weak_text);
             }
             Cell::Code => number(right, known(facts.code_bytes, units), tokens.weak_text),
             Cell::Samples => match facts.samples_per_second {
@@ -429,12 +440,12 @@ mod tests {
     #[test]
     fn columns_fit_and_what_says_most_stays() {
         for width in [360.0, 560.0, 824.0, 1204.0, 2300.0] {
-            let columns = columns(width);
+            let columns = columns(width, true);
             let names: Vec<Cell> = columns.iter().map(|(cell, ..)| *cell).collect();
             assert!(names.contains(&Cell::Verdict) && names.contains(&Cell::Peak));
             let end = columns.iter().map(|(_, left, width)| left + width).fold(0.0, f32::max);
             assert!(end <= width.max(500.0), "{end} of {width}");
         }
-        assert_eq!(columns(1204.0).len(), CELLS.len());
+        assert_eq!(columns(1204.0, true).len(), CELLS.len());
     }
 }

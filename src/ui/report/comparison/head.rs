@@ -10,6 +10,8 @@ use crate::analysis::figures::difference::{Difference, RateDifference};
 use crate::analysis::insights::change::ChangeKind;
 use crate::analysis::insights::compared::Compared;
 use crate::text::{grouped, rate, shortened, signed_rate};
+use crate::ui::report::two_columns::{Column, two_columns_ui};
+use crate::ui::run_chips::badge_ui;
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::card::card_ui;
@@ -22,19 +24,18 @@ const MOST_CATEGORIES: usize = 3;
 
 pub fn changes_ui(ui: &mut egui::Ui, pair: &PairOfRuns<'_>, found: &Compared) {
     let units = Units::now(ui);
-    for sentence in sentences(found, units) {
-        ui.add(Label::new(sentence).wrap());
-    }
-    ui.add_space(4.0);
-    let width = ui.available_width();
-    let is_wide = width >= 760.0;
+    card_ui(ui, "In words", |ui| {
+        for sentence in sentences(found, units) {
+            ui.add(Label::new(sentence).wrap());
+        }
+    });
     let options = |ui: &mut egui::Ui| card_ui(ui, "What differs", |ui| options_ui(ui, found));
     let figures =
         |ui: &mut egui::Ui| card_ui(ui, "What changed", |ui| figures_ui(ui, pair, found, units));
-    if is_wide {
-        ui.horizontal_top(|ui| {
-            ui.allocate_ui(egui::vec2(width * 0.4, 0.0), options);
-            figures(ui);
+    if ui.available_width() >= 760.0 {
+        two_columns_ui(ui, 0.4, |ui, column| match column {
+            Column::Left => options(ui),
+            Column::Right => figures(ui),
         });
     } else {
         options(ui);
@@ -71,7 +72,10 @@ fn figures_ui(ui: &mut egui::Ui, pair: &PairOfRuns<'_>, found: &Compared, units:
     egui::Grid::new("what changed").num_columns(5).spacing([18.0, 2.0]).show(ui, |ui| {
         ui.weak("");
         for run in pair.runs {
-            ui.label(RichText::new(&*run.title).color(run.color(ui)));
+            ui.horizontal(|ui| {
+                badge_ui(ui, run.badge);
+                ui.label(&*run.title);
+            });
         }
         ui.weak("Difference");
         ui.weak(pair.relative_title());

@@ -13,11 +13,12 @@ mod plans;
 mod spikes;
 mod waterfall;
 
-use eframe::egui::{self, Rect, ScrollArea, UiBuilder};
+use eframe::egui::{self, ScrollArea};
 use std::sync::Arc;
 
 use super::PageContext;
 use super::head::{alignment_ui, page_head_ui};
+use super::two_columns::{Column, two_columns_ui};
 use crate::analysis::comparison::fullest_tile::gaps_of_fullest;
 use crate::analysis::derived::{Derived, DerivedPair};
 use crate::analysis::insights::compared::Compared;
@@ -26,8 +27,8 @@ use crate::ui::command::Command;
 use crate::ui::job::{Latest, MadeFor, Same};
 use crate::ui::pages::RunsPage;
 use crate::ui::runs::{Needed, Needs, RunId, Runs};
+use crate::ui::theme::Tokens;
 use crate::ui::theme::fonts;
-use crate::ui::theme::{BETWEEN_CARDS, Tokens};
 use crate::ui::widget::choice::{choice_ui, shown_tab_line};
 use crate::ui::widget::data_table::DataTable;
 use crate::ui::widget::facts::absent_ui;
@@ -235,12 +236,10 @@ impl ComparisonPage {
                 _ => absent(&self.compared, ui, &runs, pair.is_some()),
             };
             if is_wide {
-                let space = ui.available_rect_before_wrap();
-                let middle = space.left() + (space.width() - BETWEEN_CARDS) * CURVES;
-                let columns = [space.left()..=middle, middle + BETWEEN_CARDS..=space.right()];
-                let [left, right] = columns.map(|x| Rect::from_x_y_ranges(x, space.y_range()));
-                ui.scope_builder(UiBuilder::new().id_salt("curves").max_rect(left), &mut curves);
-                ui.scope_builder(UiBuilder::new().id_salt("why").max_rect(right), &mut why);
+                two_columns_ui(ui, CURVES, |ui, column| match column {
+                    Column::Left => curves(ui),
+                    Column::Right => why(ui),
+                });
             } else {
                 curves(ui);
                 why(ui);

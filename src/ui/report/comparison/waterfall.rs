@@ -32,7 +32,8 @@ const SIZES: f32 = 104.0;
 /// Room for the name of the limit above the bars, and for the axis below them, points.
 const LIMIT: f32 = 16.0;
 const AXIS: f32 = 18.0;
-const MOST_ROW: f32 = 40.0;
+/// Lowest and highest line, points.
+const ROW: [f32; 2] = [20.0, 56.0];
 
 #[derive(Default)]
 pub struct WhyThePeak {
@@ -139,8 +140,9 @@ fn picture_ui(
 ) {
     let (units, tokens) = (Units::now(ui), *Tokens::now(ui));
     let rows = found.steps.len() + 2;
-    let row = ((height - LIMIT - AXIS) / rows as f32).clamp(18.0, MOST_ROW);
-    let size = Vec2::new(ui.available_width(), LIMIT + AXIS + row * rows as f32);
+    let [lowest, highest] = ROW;
+    let row = ((height - LIMIT - AXIS) / rows as f32).clamp(lowest, highest);
+    let size = Vec2::new(ui.available_width(), height.max(LIMIT + AXIS + row * rows as f32));
     let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
     let names = (rect.width() * 0.34).clamp(96.0, 210.0);
     let bars =

@@ -57,7 +57,7 @@ impl LargestThings {
         let arena = selected.or(fullest).map(|tile| Scope::Arena(tile.into()));
         let device = page.choices.largest.device;
         let device = device.filter(|known| devices.contains(known)).or(devices.first().copied());
-        let system = page.report().system.clone();
+        let system = page.report().system;
         let choices = [
             Some((Of::Model, "Model")),
             // One is all of the model.
@@ -115,9 +115,10 @@ fn scope_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, scope: Option<Scope>, dev
             page.choices.largest.device = Some(device);
         }
         Some(scope) => {
-            let which = match page.selection.tiles.is_empty() {
-                true => "the fullest; a selected one takes its place",
-                false => "the selected one",
+            let which = if page.selection.tiles.is_empty() {
+                "the fullest; a selected one takes its place"
+            } else {
+                "the selected one"
             };
             ui.weak(format!("{}, {which}", scope_title(&report, scope)));
         }

@@ -10,13 +10,14 @@ mod must_go;
 mod tiles;
 mod verdict;
 
-use eframe::egui::{self, Rect, ScrollArea, UiBuilder};
+use eframe::egui::{self, ScrollArea};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::PageContext;
 use super::found_insights::{FoundInsights, KnownInsights};
 use super::side_by_side::columns_of_runs_ui;
+use super::two_columns::{Column, two_columns_ui};
 use crate::analysis::comparison::explanation::GroupedBy;
 use crate::analysis::insights::Insights;
 use crate::analysis::memory::selection::TileSelection;
@@ -25,7 +26,6 @@ use crate::ui::command::{Command, Page};
 use crate::ui::pages::RunsPage;
 use crate::ui::runs::{Needed, Needs, Run, RunId, StepAt};
 use crate::ui::selection::Selection;
-use crate::ui::theme::BETWEEN_CARDS;
 use crate::ui::widget::card::card_ui;
 use crate::ui::widget::facts::absent_ui;
 
@@ -55,6 +55,7 @@ pub struct Choices {
 struct InsightsOfRun {
     found: FoundInsights,
     consists: consists::Consists,
+    tiles: tiles::Tiles,
     largest: largest::LargestThings,
 }
 
@@ -130,44 +131,15 @@ impl InsightsOfRun {
         ScrollArea::vertical().id_salt("insights").auto_shrink(false).show(ui, |ui| {
             verdict::verdict_ui(ui, page, &found, is_final);
             if ui.available_width() < TWO_COLUMNS {
-                self.advice_ui(ui, page, &found, is_final);
+                advice_column_ui(ui, page, &found, is_final);
                 self.figures_ui(ui, page, &found, is_final);
                 return;
             }
-            let space = ui.available_rect_before_wrap();
-            let middle = space.left() + (space.width() - BETWEEN_CARDS) * ADVICE;
-            let columns = [space.left()..=middle, middle + BETWEEN_CARDS..=space.right()];
-            let [left, right] = columns.map(|x| Rect::from_x_y_ranges(x, space.y_range()));
-            let mut column = |ui: &mut egui::Ui, rect: Rect, is_advice: bool| {
-                let builder = UiBuilder::new().id_salt(is_advice).max_rect(rect);
-                ui.scope_builder(builder, |ui| match is_advice {
-                    true => self.advice_ui(ui, page, &found, is_final),
-                    false => self.figures_ui(ui, page, &found, is_final),
-                });
-            };
-            column(ui, left, true);
-            column(ui, right, false);
-        });
-    }
-
-    /// Advice changes while what it is based on is still being read: until then none is given.
-    fn advice_ui(
-        &mut self,
-        ui: &mut egui::Ui,
-        page: &mut RunPart<'_>,
-        found: &Insights,
-        is_final: bool,
-    ) {
-        if is_final {
-            advice::advice_ui(ui, page, found);
-        } else {
-            card_ui(ui, "What to try", |ui| {
-                ui.weak(
-                    "Advice comes when the operations are read; whether it fits will not change",
-                );
+            two_columns_ui(ui, ADVICE, |ui, column| match column {
+                Column::Left => advice_column_ui(ui, page, &found, is_final),
+                Column::Right => self.figures_ui(ui, page, &found, is_final),
             });
-        }
-        verdict::why_ui(ui, found);
+        });
     }
 
     fn figures_ui(
@@ -183,9 +155,21 @@ impl InsightsOfRun {
             gaps::gaps_ui(ui, found);
         }
         self.consists.ui(ui, page, found);
-        tiles::tiles_ui(ui, page, found);
+        self.tiles.ui(ui, page, found);
         self.largest.ui(ui, page, found);
     }
+}
+
+/// Advice changes while what it is based on is still being read: until then none is given.
+fn advice_column_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights, is_final: bool) {
+    if is_final {
+        advice::advice_ui(ui, page, found);
+    } else {
+        card_ui(ui, "What to try", |ui| {
+            ui.weak("Advice comes when the operations are read; whether it fits will not change");
+        });
+    }
+    verdict::why_ui(ui, found);
 }
 
 /// What of a report the bytes of its peak are divided by.

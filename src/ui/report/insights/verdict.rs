@@ -26,10 +26,9 @@ pub fn verdict_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights, i
         });
         return;
     };
-    let so_far = match page.run.is_working && !is_final {
-        true => Some("So far: variables are still being read, reasons and advice may change"),
-        false => None,
-    };
+    let is_open = page.run.is_working && !is_final;
+    let so_far =
+        is_open.then_some("So far: variables are still being read, reasons and advice may change");
     if verdict_banner_ui(ui, verdict, Proof::Used, so_far)
         && let Some(failure) = &verdict.failure
         && let Ok(tiles) = failure.tiles.parse::<TileSelection>()

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use super::PageContext;
 use super::found_insights::{FoundInsights, KnownInsights};
 use super::insights::{Choices, RunPart};
+use super::tile_histogram::histogram_ui;
 use super::verdict_banner::{Proof, verdict_banner_ui};
 use crate::analysis::insights::fullest_tiles::{Bin, histogram_around_limit};
 use crate::analysis::liveness::Scope;
@@ -163,7 +164,8 @@ impl OfRun {
         let mut tiles_ui = |ui: &mut egui::Ui, part: &mut RunPart<'_>| {
             let Some(limit) = tiles else { return };
             card_ui(ui, "Tiles", |ui| {
-                tiles::histogram_ui(ui, (&known.tiles, limit), height * 0.5, part);
+                let bins = (&*known.tiles, Some(limit));
+                histogram_ui(ui, "Histogram of tiles", bins, height * 0.5, part);
                 strip.ui(ui, height * 0.27, part);
             });
         };
