@@ -8,10 +8,12 @@ use super::keys::{self, Action, RunEntry, keys_text};
 use super::open_runs::OpenRuns;
 use super::run_chips::chips_ui;
 use super::settings::Change;
-use super::theme::{CONTROL_HEIGHT, Tokens, fonts};
+use super::theme::{Tokens, fonts};
 use super::units::Units;
 use super::widget::choice::segments_ui;
 
+/// Height of a row of runs, points.
+const ROW: f32 = 28.0;
 /// Widest field, points.
 const FIELD: f32 = 250.0;
 
@@ -30,7 +32,7 @@ impl TopBar<'_> {
             self.field_ui(ui, commands);
             ui.add_space(4.0);
             // As high as its rows: a layout that wraps takes all the height that it is given.
-            let size = Vec2::new(ui.available_width(), CONTROL_HEIGHT);
+            let size = Vec2::new(ui.available_width(), ROW);
             let wrapped = Layout::left_to_right(Align::Center).with_main_wrap(true);
             ui.allocate_ui_with_layout(size, wrapped, |ui| {
                 ui.spacing_mut().item_spacing = Vec2::new(8.0, 4.0);

@@ -58,7 +58,7 @@ type WhyNot = fn(&Report) -> Option<&Absence>;
 pub fn fact_groups(reports: &[WithTimeline]) -> Vec<FactGroup> {
     let groups: [(&'static str, StatementsOf, WhyNot); 4] = [
         ("Memory", memory_facts, |report| report.memory.absence()),
-        ("Target", |of| target_facts(&of.report), |report| report.target.absence()),
+        ("Machine", |of| target_facts(&of.report), |report| report.target.absence()),
         ("Graph", |of| graph_facts(&of.report), |report| report.graph.absence()),
         (
             "Compilation and execution",
@@ -271,7 +271,7 @@ mod tests {
         let groups = fact_groups(&[source, target]);
         let [FactGroup { title, facts }] = &groups[..] else { panic!("one group: {groups:?}") };
         let names: Vec<_> = facts.iter().map(|fact| &*fact.name).collect();
-        assert_eq!((*title, &names[..]), ("Target", &["Type", "Tiles", "Clock"][..]));
+        assert_eq!((*title, &names[..]), ("Machine", &["Type", "Tiles", "Clock"][..]));
         let count = |count| Some(Said::Count(count, String::new()));
         assert_eq!(facts[1].said, [count(4), count(8)]);
         assert_eq!(facts[2].said, [None, Some(Said::Words("1 MHz".into()))]);

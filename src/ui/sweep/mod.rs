@@ -25,7 +25,7 @@ use super::settings::Change;
 use super::split;
 use super::status::progress_ui;
 use super::theme::{BETWEEN_CARDS, fonts};
-use super::widget::card::card_with_ui;
+use super::widget::card::{card_with_ui, table_card_ui};
 use super::widget::choice::segments_ui;
 use super::widget::data_table::{Data, DataTable};
 use super::widget::facts::absent_ui;
@@ -232,7 +232,7 @@ impl SweepPage {
         let height = (ui.available_height() * 0.3).clamp(110.0, 420.0);
         let most = (ui.available_height() - PICTURES).max(110.0);
         split::below(ui, "sweep runs", height, 80.0..=most, |ui| {
-            table_ui(ui, &mut self.table, loaded, commands);
+            table_card_ui(ui, |ui| table_ui(ui, &mut self.table, loaded, commands));
         });
         let margin = egui::Margin { top: 4, bottom: 6, ..egui::Margin::ZERO };
         split::rest(ui, margin, |ui| pictures_ui(ui, loaded, commands));
