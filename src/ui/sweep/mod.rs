@@ -40,6 +40,8 @@ const NAME: usize = 60;
 const ROOM: f32 = 900.0;
 /// Below this height the same, points.
 const HEIGHT: f32 = 330.0;
+/// Least width of a heat map whose title says all that it shows, points.
+const LONG: f32 = 640.0;
 /// Least height of the pictures, points.
 const PICTURES: f32 = 180.0;
 
@@ -120,7 +122,9 @@ impl Pictures {
         let part = egui::UiBuilder::new().max_rect(room);
         ui.scope_builder(part, |ui| match (picture, &self.heat_map) {
             (Picture::HeatMap, Some(map)) => {
-                let title = format!("{}, and room on the fullest tile", map.figure_title);
+                let more =
+                    if ui.available_width() < LONG { "" } else { ", and room on the fullest tile" };
+                let title = format!("{}{more}", map.figure_title);
                 let legend = |ui: &mut egui::Ui| map.legend_ui(ui, sweep);
                 card_with_ui(ui, &title, legend, |ui| map.ui(ui, sweep, selected))
             }
@@ -290,7 +294,7 @@ fn selected_ui(ui: &mut egui::Ui, loaded: &Loaded, commands: &mut Vec<Command>) 
             let text = format!("Selected: {} → {}", loaded.name(source), loaded.name(target));
             ui.label(RichText::new(text));
             if let (Some(source), Some(target)) = (loaded.path(source), loaded.path(target))
-                && ui.button("Compare").clicked()
+                && ui.button("Compare").accessible_name("Compare the selected runs").clicked()
             {
                 commands.push(Command::Compare(vec![source, target]));
             }

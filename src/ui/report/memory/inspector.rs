@@ -6,7 +6,8 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 
 use super::arranged::ArrangedTiles;
-use crate::analysis::memory::{category_on_tiles, category_title, cell, gap_bytes};
+use crate::analysis::memory::tile_details::{OVERLAPPED, categories_of_tile};
+use crate::analysis::memory::{category_title, cell, gap_bytes};
 use crate::store::TileId;
 use crate::store::memory::TileMemory;
 use crate::text::shortened;
@@ -25,10 +26,11 @@ use crate::ui::widget::inspector::{fact_ui, inspector_ui, part_ui, title_ui};
 use crate::ui::widget::rows::Value;
 use crate::ui::widget::sign::Sign;
 
-/// Categories that are listed.
-const MOST_CATEGORIES: usize = 9;
 /// How much longer a bar is than the limit, as a share of it.
 const BEYOND_LIMIT: f64 = 1.12;
+
+/// The figure that categories are parts of, a position in [`FIGURES`].
+const WITHOUT_GAPS: usize = 1;
 
 type Figure = (&'static str, fn(&TileMemory, usize) -> Option<u64>);
 
@@ -49,7 +51,7 @@ struct Category {
 struct Known {
     /// Each of [`FIGURES`] in every run.
     figures: Vec<Vec<Option<u64>>>,
-    /// The largest first.
+    /// The largest first, last what several variables share.
     categories: Vec<Category>,
 }
 
@@ -57,35 +59,30 @@ impl Known {
     fn new(runs: &Runs, tiles: &ArrangedTiles, tile: TileId) -> Self {
         let position = tiles.axis.position(tile);
         let row = |place: usize| tiles.row(place, position?);
-        let memory = |run: &Run| run.report.memory.get().cloned();
         let figure = |(_, of): &Figure| {
             let of_run = |(place, run): (usize, &Run)| of(run.report.memory.get()?, row(place)?);
             runs.iter().enumerate().map(of_run).collect()
         };
-        let memories: Vec<_> = runs.iter().map(memory).collect();
         let mut categories: Vec<Category> = Vec::new();
-        for (place, memory) in memories.iter().enumerate() {
-            for category in memory.iter().flat_map(|memory| &memory.categories) {
-                let bytes = category_on_tiles(category, std::iter::once(tile));
-                let bytes = bytes
-                    .not_overlapped
-                    .map(|own| own.saturating_add(bytes.overlapped.unwrap_or(0)));
-                let known = categories.iter().position(|known| known.name == category.name);
+        for (place, run) in runs.iter().enumerate() {
+            let Some((memory, row)) = run.report.memory.get().zip(row(place)) else { continue };
+            for (name, bytes) in categories_of_tile(memory, row) {
+                let known = categories.iter().position(|known| known.name == name);
                 let known = known.unwrap_or_else(|| {
-                    let bytes = vec![None; memories.len()];
-                    categories.push(Category { name: category.name.clone(), bytes });
+                    let bytes = vec![None; runs.len()];
+                    categories.push(Category { name: name.to_owned(), bytes });
                     categories.len() - 1
                 });
                 let cell = categories.get_mut(known).and_then(|it| it.bytes.get_mut(place));
                 if let Some(cell) = cell {
-                    *cell = bytes;
+                    *cell = Some(bytes);
                 }
             }
         }
-        let most = |category: &Category| category.bytes.iter().flatten().max().copied();
-        categories.retain(|category| most(category).is_some_and(|bytes| bytes > 0));
-        categories.sort_by_key(|category| Reverse(most(category)));
-        categories.truncate(MOST_CATEGORIES);
+        categories.sort_by_key(|category| {
+            let most = category.bytes.iter().flatten().max().copied();
+            (category.name == OVERLAPPED, Reverse(most))
+        });
         Self { figures: FIGURES.iter().map(figure).collect(), categories }
     }
 }
@@ -111,9 +108,7 @@ impl TileInspector {
         });
         inspector_ui(ui, |ui| {
             let Some((tile, known)) = known else {
-                let text = "Point at a tile to see what it has; a click selects it, a drag selects \
-                            several, Shift extends, Ctrl adds";
-                ui.add(Label::new(fonts::caption(text).weak()).wrap());
+                hint_ui(ui);
                 return;
             };
             let ipu = runs.machine().and_then(|machine| machine.ipu_of(tile));
@@ -128,8 +123,17 @@ impl TileInspector {
                     page.commands.push(Command::GoTo(place));
                 }
             }
+            if page.selection.tiles.is_empty() {
+                ui.add_space(6.0);
+                hint_ui(ui);
+            }
         });
     }
+}
+
+fn hint_ui(ui: &mut egui::Ui) {
+    let text = "Click a tile in the picture or drag over some; Shift extends, Ctrl adds";
+    ui.add(Label::new(fonts::caption(text).weak()).wrap());
 }
 
 /// Whether it fits, in a box for each run.
@@ -212,12 +216,14 @@ fn categories_ui(ui: &mut egui::Ui, runs: &Runs, known: &Known) {
     let (units, tokens) = (Units::now(ui), *Tokens::now(ui));
     ui.add_space(6.0);
     ui.label(fonts::card_title("By category"));
-    let whole = known.categories.iter().flat_map(|it| it.bytes.iter().flatten()).max();
+    let whole = known.figures.get(WITHOUT_GAPS).and_then(|all| all.iter().flatten().max());
     let whole = whole.copied().unwrap_or(1);
     let bar_of = |bytes: u64, color: Color32| [(bytes, color)];
     for category in &known.categories {
-        let color = category_color(&category.name, &tokens);
-        let title = category_title(&shortened(&category.name, 60));
+        let (color, title) = match &*category.name {
+            OVERLAPPED => (tokens.gap, "Shared by several variables".to_owned()),
+            name => (category_color(name, &tokens), category_title(&shortened(name, 60))),
+        };
         if let [bytes] = *category.bytes {
             let parts = bar_of(bytes.unwrap_or(0), color);
             let bar = Bar { parts: &parts, whole, limit: None };
