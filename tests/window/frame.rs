@@ -19,7 +19,7 @@ fn the_tooltip_of_the_highest_step_says_what_it_is() {
         return;
     }
     let mut harness = window(Theme::Light, |ctx| App::open(ctx, path));
-    assert!(has_text(&harness, "No tile of 1,472 is over the limit"), "lands on Memory");
+    assert!(has_text(&harness, "All 1,472 tiles fit"), "lands on Memory");
     harness.get_by_label("Liveness").click();
     settle(&mut harness);
     hover_share(&mut harness, "Liveness curve", 107.5 / 111.0);

@@ -106,6 +106,15 @@ fn assert_texts(harness: &Harness<'_, App>, expected: &[&str]) {
 }
 
 #[test]
+fn an_inspector_says_what_the_fullest_or_the_selected_tile_has() {
+    let mut harness = page();
+    assert_texts(&harness, &["1.48 KiB over", "By category", "Map of tile 30"]);
+    click_tile(&mut harness, 24, Modifiers::NONE);
+    assert_texts(&harness, &["3.40 KiB free", "Map of tile 24"]);
+    assert!(!has_text(&harness, "Map of tile 30"));
+}
+
+#[test]
 fn clicks_select_extend_and_toggle() {
     let mut harness = page();
     assert!(has_text(&harness, "Click a tile in the picture or drag over some"));
@@ -194,9 +203,9 @@ fn a_text_selects_tiles_and_says_what_is_wrong() {
 #[test]
 fn an_ipu_and_an_order_are_chosen() {
     let mut harness = page();
-    assert_texts(&harness, &["1 of 48 tiles is over the limit", "(tile 30)"]);
+    assert_texts(&harness, &["1 of 48 tiles over, by up to 1.48 KiB", "(tile 30)"]);
     choose(&mut harness, "Tiles shown", "IPU 0");
-    assert_texts(&harness, &["No tile of 24 is over the limit", "12.6 KiB"]);
+    assert_texts(&harness, &["All 24 tiles fit, 3.40 KiB free on the fullest", "12.6 KiB"]);
     assert_eq!(picture_value(&harness), "24 tiles");
     let at = place(&harness, 5, 24);
     click_at(&mut harness, at, Modifiers::NONE);
@@ -291,7 +300,7 @@ fn details_have_groups_and_a_column_for_each_tile() {
     enter_tiles(&mut harness, "0,30-39");
     assert_texts(&harness, &["11 tiles", "Tile 0", "Tile 30", "Tile 36"]);
     assert!(!has_text(&harness, "Tile 37"));
-    assert!(has_text(&harness, "3 more selected tiles have no column"));
+    assert!(has_text(&harness, "8 of 11 tiles shown"));
 }
 
 #[test]

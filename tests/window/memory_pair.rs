@@ -170,7 +170,7 @@ fn both_are_in_one_picture_with_their_statistics() {
         &[
             "least 9.67 KiB → 7.52 KiB ▼ −2.15 KiB",
             "most 17.5 KiB → 14.2 KiB ▼ −3.32 KiB",
-            "Tiles over the limit 1 → 0 of 48",
+            "1 → 0 of 48 tiles over",
         ],
     );
     let at = place(&harness, BOTH, 40);

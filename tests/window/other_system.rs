@@ -218,7 +218,8 @@ fn the_summary_says_what_spaces_hold() {
     go(&mut harness, Page::Summary);
     assert_texts(&harness, &["HBM", "VMEM", "Always live", "buffer assignment", "module.hlo.pb"]);
     assert_text(&harness, "(3,328 B) not always live at step 6, fusion");
-    for absent in ["Target", "Graph", "Engine options", "Nothing was recorded", "Compiler phases"] {
+    for absent in ["Machine", "Graph", "Engine options", "Nothing was recorded", "Compiler phases"]
+    {
         assert!(!has_text(&harness, absent), "{absent}");
     }
     let mut harness = compared();

@@ -79,7 +79,7 @@ fn each_tab_has_its_list() {
     click(&mut harness, "availableMemoryProportion");
     assert!(has_text(&harness, "convolution") && has_text(&harness, "0.6"));
     click(&mut harness, "Files (2 of 3)");
-    assert!(has_text(&harness, "– absent") && has_text(&harness, "✔ found"));
+    assert!(has_text(&harness, "– absent") && has_text(&harness, "✓ found"));
 }
 
 #[test]
@@ -128,11 +128,13 @@ fn a_report_without_phases_says_so() {
 fn a_splitter_stays_where_it_was_put() {
     let directory = tempfile::tempdir().expect("a directory");
     let open = || {
-        window_sized(Theme::Light, SIZES[0], |ctx| {
-            let mut app = App::with_report(ctx, Arc::new(report::small()));
-            app.go(Page::Summary);
+        let mut harness = window_sized(Theme::Light, SIZES[0], |ctx| {
+            let app = App::with_report(ctx, Arc::new(report::small()));
             app.with_settings(ctx, directory.path().to_owned())
-        })
+        });
+        harness.state_mut().go(Page::Summary);
+        harness.run_steps(4);
+        harness
     };
     let mut harness = open();
     let top = |harness: &Harness<'_, App>| harness.get_by_label(FLAME).rect().top();

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::support::{assert_text, copied_text, settle, texts, wait_for, window};
 use eframe::egui::accesskit::Role;
-use eframe::egui::{Event, Key, Modifiers, PointerButton, Theme};
+use eframe::egui::{Event, Key, Modifiers, PointerButton, Theme, Vec2};
 use egui_kittest::kittest::Queryable as _;
 use egui_kittest::{Harness, SnapshotResults};
 use tilescope::format::Progress;
@@ -95,7 +95,7 @@ fn sweep(theme: Theme, directory: &Path) -> Harness<'static, App> {
     let mut harness = home(theme);
     press(&mut harness, Modifiers::COMMAND, Key::M);
     enter(&mut harness, "Directory", &directory.display().to_string());
-    wait_for(&mut harness, "Fastest that fits:");
+    wait_for(&mut harness, "Best that fits:");
     settle(&mut harness);
     harness
 }
@@ -104,7 +104,8 @@ fn sweep(theme: Theme, directory: &Path) -> Harness<'static, App> {
 fn a_sweep_finds_the_best_and_opens_and_compares() {
     let directory = tempfile::tempdir().expect("a directory");
     let mut harness = sweep(Theme::Light, directory.path());
-    assert_text(&harness, "10 runs:");
+    assert_text(&harness, "of 10 runs fit");
+    assert_text(&harness, "Best that fits: batch 16 at ");
     assert_text(&harness, "1 could not be read");
     let best = texts(&harness).into_iter().find(|text| text.contains("fastest that fits"));
     let best = best.expect("a cell");
@@ -118,9 +119,29 @@ fn a_sweep_finds_the_best_and_opens_and_compares() {
     let at = harness.get_by_label(&other).rect().center();
     crate::support::click_at(&mut harness, at, Modifiers::SHIFT);
     assert_text(&harness, " → ");
-    harness.get_all_by_label("Compare").last().expect("a button").click();
+    harness.get_by_label("Compare the selected runs").click();
     harness.run_steps(2);
     wait_for(&mut harness, "Swap source and target");
+}
+
+#[test]
+fn columns_are_as_wide_as_their_content_until_they_are_dragged() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut harness = sweep(Theme::Light, directory.path());
+    let left = |harness: &Harness<'_, App>| harness.get_by_label("Sort by Fits").rect().left();
+    let before = left(&harness);
+    let row = harness.get_by_role_and_label(Role::Row, "batch-16-amp-0.35").rect();
+    assert!(before - row.left() < 220.0, "numbers stand beside their names: {before}");
+    let handle = harness.get_by_label("Width of Run").rect().center();
+    harness.drag_at(handle);
+    harness.run_steps(2);
+    harness.hover_at(handle + Vec2::new(40.0, 0.0));
+    harness.run_steps(2);
+    harness.drop_at(handle + Vec2::new(40.0, 0.0));
+    harness.run_steps(3);
+    assert!((left(&harness) - before - 40.0).abs() < 8.0, "{before} and {}", left(&harness));
+    assert_text(&harness, "of the limit");
+    assert_text(&harness, "best ★");
 }
 
 #[test]
@@ -139,7 +160,6 @@ fn curves_of_a_sweep_show_the_figure_that_their_axis_names() {
     crate::support::choose(&mut harness, "Figure", "batch_size");
     assert!(shown(&harness, "Samples per second").is_none(), "a number of app.json");
     assert_text(&harness, "batch_size by ");
-    crate::support::click(&mut harness, "Memory against throughput");
     let name = texts(&harness).into_iter().find(|text| text.contains("no other is better"));
     assert!(name.expect("a picture").contains("batch_size 16"));
 }
@@ -166,7 +186,7 @@ fn a_sweep_says_by_how_much_a_cell_is_over_and_is_remembered_on_the_home_page() 
     });
     press(&mut harness, Modifiers::COMMAND, Key::M);
     enter(&mut harness, "Directory", &folder.display().to_string());
-    wait_for(&mut harness, "Fastest that fits:");
+    wait_for(&mut harness, "Best that fits:");
     settle(&mut harness);
     assert_text(&harness, "1 left no report");
     assert_text(&harness, "over the limit");
@@ -181,7 +201,7 @@ fn a_sweep_says_by_how_much_a_cell_is_over_and_is_remembered_on_the_home_page() 
     });
     wait_for(&mut harness, "Recent sweeps");
     crate::support::click(&mut harness, "Open sweep batches");
-    wait_for(&mut harness, "Fastest that fits:");
+    wait_for(&mut harness, "Best that fits:");
 }
 
 #[test]

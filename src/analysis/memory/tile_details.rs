@@ -9,8 +9,8 @@ use std::ops::Range;
 
 use crate::analysis::figures::joined::side_by_side;
 use crate::analysis::memory::{
-    CategoryBytes, MemoryTotals, category_on_tiles, category_title, category_total, totals,
-    totals_of_rows,
+    CategoryBytes, MemoryTotals, category_on_tile, category_on_tiles, category_title,
+    category_total, cell, totals, totals_of_rows,
 };
 use crate::store::TileId;
 use crate::store::memory::{CategoryMemory, Region, TileMemory};
@@ -105,6 +105,26 @@ pub fn details(memory: &TileMemory, target: Option<&Target>, columns: &[Tiles]) 
     add(Group::Liveness, Some(not_explained), &|all| all.not_explained_bytes);
     rows.extend(by_category(memory, columns, &totals));
     rows
+}
+
+/// The key of the bytes at addresses that several variables use, in place of a category.
+pub const OVERLAPPED: &str = "overlapped";
+
+/// The bytes of a tile by category, at addresses that one variable uses, and last those that several do
+/// ([`OVERLAPPED`]); together they are its bytes without gaps. Nothing where a category is not known.
+pub fn categories_of_tile(memory: &TileMemory, row: usize) -> Vec<(&str, u64)> {
+    let Some((tile, all)) = memory.tiles.get(row).zip(cell(&memory.total, row)) else {
+        return Vec::new();
+    };
+    let of_category = |category| category_on_tile(category, tile).not_overlapped;
+    let named = memory.categories.iter().map(|it| Some((&*it.name, of_category(it)?)));
+    let mut parts: Vec<(&str, u64)> = named.collect::<Option<_>>().unwrap_or_default();
+    if !parts.is_empty() {
+        let own = parts.iter().fold(0_u64, |sum, (_, bytes)| sum.saturating_add(*bytes));
+        parts.push((OVERLAPPED, all.saturating_sub(own)));
+    }
+    parts.retain(|(_, bytes)| *bytes > 0);
+    parts
 }
 
 /// A report whose figures have columns.

@@ -15,7 +15,7 @@ use crate::ui::widget::choice::choice_ui;
 use crate::ui::widget::sign::Sign;
 
 /// Below this width the choices have a row of their own, points.
-const ROOM: f32 = 1060.0;
+const ROOM: f32 = 1200.0;
 /// Width of a choice, points.
 const CHOICE: f32 = 112.0;
 /// Parts of the choices.
@@ -56,7 +56,7 @@ pub fn head_ui(
         }
     });
     if !is_wide {
-        ui.horizontal_wrapped(|ui| {
+        ui.horizontal(|ui| {
             (0..PARTS).for_each(|part| choice_part_ui(ui, part, sweep, choice));
         });
     }

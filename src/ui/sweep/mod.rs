@@ -25,7 +25,7 @@ use super::settings::Change;
 use super::split;
 use super::status::progress_ui;
 use super::theme::{BETWEEN_CARDS, fonts};
-use super::widget::card::card_with_ui;
+use super::widget::card::{card_with_ui, table_card_ui};
 use super::widget::choice::segments_ui;
 use super::widget::data_table::{Data, DataTable};
 use super::widget::facts::absent_ui;
@@ -40,6 +40,8 @@ const NAME: usize = 60;
 const ROOM: f32 = 900.0;
 /// Below this height the same, points.
 const HEIGHT: f32 = 330.0;
+/// Least width of a heat map whose title says all that it shows, points.
+const LONG: f32 = 640.0;
 /// Least height of the pictures, points.
 const PICTURES: f32 = 180.0;
 
@@ -120,7 +122,9 @@ impl Pictures {
         let part = egui::UiBuilder::new().max_rect(room);
         ui.scope_builder(part, |ui| match (picture, &self.heat_map) {
             (Picture::HeatMap, Some(map)) => {
-                let title = format!("{}, and room on the fullest tile", map.figure_title);
+                let more =
+                    if ui.available_width() < LONG { "" } else { ", and room on the fullest tile" };
+                let title = format!("{}{more}", map.figure_title);
                 let legend = |ui: &mut egui::Ui| map.legend_ui(ui, sweep);
                 card_with_ui(ui, &title, legend, |ui| map.ui(ui, sweep, selected))
             }
@@ -232,7 +236,7 @@ impl SweepPage {
         let height = (ui.available_height() * 0.3).clamp(110.0, 420.0);
         let most = (ui.available_height() - PICTURES).max(110.0);
         split::below(ui, "sweep runs", height, 80.0..=most, |ui| {
-            table_ui(ui, &mut self.table, loaded, commands);
+            table_card_ui(ui, |ui| table_ui(ui, &mut self.table, loaded, commands));
         });
         let margin = egui::Margin { top: 4, bottom: 6, ..egui::Margin::ZERO };
         split::rest(ui, margin, |ui| pictures_ui(ui, loaded, commands));
@@ -290,7 +294,7 @@ fn selected_ui(ui: &mut egui::Ui, loaded: &Loaded, commands: &mut Vec<Command>) 
             let text = format!("Selected: {} → {}", loaded.name(source), loaded.name(target));
             ui.label(RichText::new(text));
             if let (Some(source), Some(target)) = (loaded.path(source), loaded.path(target))
-                && ui.button("Compare").clicked()
+                && ui.button("Compare").accessible_name("Compare the selected runs").clicked()
             {
                 commands.push(Command::Compare(vec![source, target]));
             }

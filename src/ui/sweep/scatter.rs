@@ -13,8 +13,9 @@ use crate::ui::theme::Tokens;
 use crate::ui::theme::fonts::{self, size};
 use crate::ui::units::Units;
 
-/// Room at the left and below, points.
+/// Room at the left, above and below, points.
 const LEFT: f32 = 62.0;
+const ABOVE: f32 = 18.0;
 const BELOW: f32 = 38.0;
 /// Names beside points of the line, as long as they do not meet.
 const MOST_NAMES: usize = 6;
@@ -91,7 +92,7 @@ impl Scatter {
         let size = ui.available_size().max(Vec2::new(160.0, 80.0));
         let (rect, response) = ui.allocate_exact_size(size, Sense::click());
         let frame =
-            Rect::from_min_max(rect.min + Vec2::new(LEFT, 10.0), rect.max - Vec2::new(8.0, BELOW));
+            Rect::from_min_max(rect.min + Vec2::new(LEFT, ABOVE), rect.max - Vec2::new(8.0, BELOW));
         self.axes(ui, frame, &tokens);
         let place = |dot: &Dot| {
             let y = dot.throughput.map_or(8.0, |speed| frame.height() * self.y.share(speed));
@@ -191,11 +192,9 @@ impl Scatter {
             let text = format!("Limit {}", units.bytes(limit));
             let font = fonts::semibold(size::CAPTION);
             let galley = painter.layout_no_wrap(text, font, tokens.ink);
-            let is_left = galley.size().x + 12.0 < x_of(limit) - frame.left();
-            let (side, align) =
-                if is_left { (-6.0, Align2::RIGHT_BOTTOM) } else { (6.0, Align2::LEFT_BOTTOM) };
-            let at = Pos2::new(x_of(limit) + side, frame.bottom() - 24.0);
-            painter.galley(align.anchor_size(at, galley.size()).min, galley, tokens.ink);
+            let at = Pos2::new(x_of(limit), frame.top() - 2.0);
+            let place = Align2::CENTER_BOTTOM.anchor_size(at, galley.size());
+            painter.galley(place.min, galley, tokens.ink);
         }
         let at = Pos2::new(frame.right(), frame.bottom() + BELOW);
         let text = "Fullest tile, with gaps";

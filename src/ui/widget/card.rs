@@ -1,6 +1,6 @@
 //! A card: a title, what stands at the right of it, and its contents.
 
-use eframe::egui::{self, Align, Layout};
+use eframe::egui::{self, Align, Layout, Margin};
 
 use super::exports::exportable;
 use crate::ui::theme::{BETWEEN_CARDS, Tokens, card_frame, fonts};
@@ -10,7 +10,17 @@ pub fn card_ui<R>(ui: &mut egui::Ui, title: &str, contents: impl FnOnce(&mut egu
     card_with_ui(ui, title, |_| {}, contents)
 }
 
-/// The same, with something at the right of its title, added from the right to the left.
+/// A card around a table, which has a head of its own, in the height that is there.
+pub fn table_card_ui<R>(ui: &mut egui::Ui, table: impl FnOnce(&mut egui::Ui) -> R) -> R {
+    let frame = card_frame(Tokens::now(ui)).inner_margin(Margin::symmetric(10, 6));
+    let inner = frame.show(ui, |ui| {
+        ui.set_min_size(ui.available_size());
+        table(ui)
+    });
+    inner.inner
+}
+
+/// The same as [`card_ui`], with something at the right of its title, added from the right to the left.
 pub fn card_with_ui<R>(
     ui: &mut egui::Ui,
     title: &str,

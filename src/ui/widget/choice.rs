@@ -10,6 +10,8 @@ use crate::ui::theme::{CONTROL_HEIGHT, Tokens, fonts};
 
 /// Most height of a list that is open, points.
 const HEIGHT: f32 = 420.0;
+/// Height of an entry there, points.
+const ENTRY: f32 = 22.0;
 /// At each side of a segment's title, points.
 const SEGMENT_PADDING: f32 = 11.0;
 
@@ -47,6 +49,9 @@ fn list_ui<T: PartialEq, W: Into<WidgetText>>(
 ) -> Response {
     let combo = ComboBox::from_id_salt(name).selected_text(text).width(width).height(HEIGHT);
     let combo = combo.show_ui(ui, |ui| {
+        ui.spacing_mut().interact_size.y = ENTRY;
+        ui.spacing_mut().button_padding.y = 1.0;
+        ui.spacing_mut().item_spacing.y = 1.0;
         for choice in choices {
             let title = title(&choice).into();
             ui.selectable_value(chosen, choice, title);

@@ -2,7 +2,8 @@
 
 use eframe::egui::{self, Label, RichText};
 
-use crate::ui::theme::{Tokens, card_frame};
+use crate::ui::theme::fonts::{self, size};
+use crate::ui::theme::{BETWEEN_CARDS, Tokens, card_frame};
 
 /// A name and its value; both clean.
 pub type Fact = (String, String);
@@ -10,8 +11,8 @@ pub type Fact = (String, String);
 pub fn facts_ui(ui: &mut egui::Ui, title: &str, facts: &[Fact]) {
     card_frame(Tokens::now(ui)).show(ui, |ui| {
         ui.set_width(ui.available_width());
-        ui.label(RichText::new(title).strong().size(15.0));
-        ui.add_space(2.0);
+        ui.label(fonts::card_title(title));
+        ui.add_space(4.0);
         if facts.is_empty() {
             ui.weak("Not in the report");
         }
@@ -19,21 +20,21 @@ pub fn facts_ui(ui: &mut egui::Ui, title: &str, facts: &[Fact]) {
             fact_ui(ui, name, value);
         }
     });
-    ui.add_space(6.0);
+    ui.add_space(BETWEEN_CARDS - ui.spacing().item_spacing.y);
 }
 
 /// A name, and beside it its value.
 pub fn fact_ui(ui: &mut egui::Ui, name: &str, value: &str) {
     ui.horizontal_top(|ui| {
         let width = ui.available_width();
-        let name_width = (width * 0.42).min(210.0);
+        let name_width = (width * 0.44).min(170.0);
         ui.scope(|ui| {
             ui.set_width(name_width);
-            ui.add(Label::new(RichText::new(name).weak()).wrap());
+            ui.add(Label::new(RichText::new(name).size(size::TABLE).weak()).wrap());
         });
         ui.scope(|ui| {
             ui.set_width((width - name_width - 16.0).max(40.0));
-            ui.add(Label::new(value).wrap());
+            ui.add(Label::new(RichText::new(value).size(size::TABLE)).wrap());
         });
     });
 }

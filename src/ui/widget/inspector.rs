@@ -15,10 +15,15 @@ const HEIGHT: f32 = 190.0;
 /// Between it and the page, points.
 const GAP: i8 = 12;
 
+/// Whether there is room for it at the right.
+pub fn is_beside(ui: &egui::Ui) -> bool {
+    ui.available_width() >= LEAST_PAGE
+}
+
 /// Docks it; what is drawn afterwards has the rest of the page.
 pub fn inspector_ui(ui: &mut egui::Ui, contents: impl FnOnce(&mut egui::Ui)) {
     let frame = card_frame(Tokens::now(ui));
-    let (panel, margin) = if ui.available_width() >= LEAST_PAGE {
+    let (panel, margin) = if is_beside(ui) {
         let margin = Margin { left: GAP, ..Margin::ZERO };
         (egui::Panel::right("inspector").exact_size(WIDTH + f32::from(GAP)), margin)
     } else {

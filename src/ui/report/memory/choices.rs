@@ -6,12 +6,14 @@ use super::arranged::TileChoice;
 use super::series::Series;
 use crate::analysis::memory::breakdown::Breakdown;
 use crate::analysis::memory::tile_order::TileOrder;
+use crate::ui::report::head::Answer;
 use crate::ui::runs::Runs;
 use crate::ui::widget::choice::{choice_ui, named_choice_ui};
+use crate::ui::widget::sign::answer_ui;
 
-/// Below this width the choices have a row of their own, points; several runs have one view more.
+/// Below this width the choices have a row of their own, points; several runs have more to choose and to say.
 fn room(runs: &Runs) -> f32 {
-    if runs.is_one() { 1020.0 } else { 1100.0 }
+    if runs.is_one() { 1020.0 } else { 1280.0 }
 }
 
 fn orders(runs: &Runs) -> Vec<(TileOrder, String)> {
@@ -47,48 +49,51 @@ impl Default for Choices {
 }
 
 impl Choices {
-    /// Draws the head of the page: what it shows, and the choices. `is_scaled` is what figures or user
-    /// want now; without a limit it is nothing.
+    /// Draws the head of the page: its title and views, the answer, and the choices: of what bytes are divided by
+    /// where they can be, of the order, and of lines. `is_scaled` is what figures or user want now; without a limit
+    /// it is nothing.
     pub fn head_ui(
         &mut self,
         ui: &mut egui::Ui,
         (runs, ipus): (&Runs, &[u32]),
-        is_scaled: Option<bool>,
+        (sign, text): &Answer,
+        (is_divided, is_scaled): (bool, Option<bool>),
         views: impl FnOnce(&mut egui::Ui),
     ) {
-        if ui.available_width() >= room(runs) {
-            ui.horizontal(|ui| {
-                views(ui);
-                ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                    self.options_ui(ui, runs, is_scaled);
+        let is_wide = ui.available_width() >= room(runs);
+        ui.horizontal(|ui| {
+            ui.set_min_height(30.0);
+            views(ui);
+            ui.add_space(8.0);
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                if is_wide {
+                    if is_divided {
+                        self.options_ui(ui, runs, is_scaled);
+                    }
                     self.order_ui(ui, runs);
                     self.tiles_ui(ui, ipus);
-                    self.breakdown_ui(ui);
+                    if is_divided {
+                        self.breakdown_ui(ui);
+                    }
+                    ui.add_space(8.0);
+                }
+                ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
+                    answer_ui(ui, *sign, text);
                 });
             });
-        } else {
-            ui.horizontal(views);
+        });
+        if !is_wide {
             ui.horizontal_wrapped(|ui| {
-                self.breakdown_ui(ui);
+                if is_divided {
+                    self.breakdown_ui(ui);
+                }
                 self.tiles_ui(ui, ipus);
                 self.order_ui(ui, runs);
-                self.options_ui(ui, runs, is_scaled);
+                if is_divided {
+                    self.options_ui(ui, runs, is_scaled);
+                }
             });
         }
-    }
-
-    /// The same where only tiles and their order are to be chosen.
-    pub fn tiles_head_ui(
-        &mut self,
-        ui: &mut egui::Ui,
-        (runs, ipus): (&Runs, &[u32]),
-        views: impl FnOnce(&mut egui::Ui),
-    ) {
-        ui.horizontal_wrapped(|ui| {
-            views(ui);
-            self.tiles_ui(ui, ipus);
-            self.order_ui(ui, runs);
-        });
     }
 
     fn breakdown_ui(&mut self, ui: &mut egui::Ui) {

@@ -14,7 +14,7 @@ use crate::analysis::memory::tile_order::selected_rows;
 use crate::text::{clean, grouped};
 use crate::ui::job::{Made, Same};
 use crate::ui::report::PageContext;
-use crate::ui::runs::{Needed, Run, Runs, RunsAnswer};
+use crate::ui::runs::{Badge, Needed, Run, Runs, RunsAnswer};
 use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::rows::{Column, Outline, Rows, Value};
 
@@ -50,6 +50,8 @@ struct DetailColumn {
     title: String,
     cell: Cell,
     width: Option<f32>,
+    /// The run that it is of, and what is said after its badge.
+    badge: Option<(Badge, String)>,
 }
 
 /// The figures, and the groups that are closed.
@@ -176,7 +178,12 @@ impl Cell {
 
 impl DetailColumn {
     fn of(title: impl Into<String>, cell: Cell, width: Option<f32>) -> Self {
-        Self { title: title.into(), cell, width }
+        Self { title: title.into(), cell, width, badge: None }
+    }
+
+    fn of_run(mut self, run: &Run, after: impl Into<String>) -> Self {
+        self.badge = Some((run.badge, after.into()));
+        self
     }
 }
 
@@ -207,13 +214,9 @@ impl TileDetails {
                 columns.push(Tiles::Rows(std::iter::once(row..row + 1).collect()));
                 titles.extend(memory.tiles.get(row).map(|tile| format!("Tile {tile}")));
             }
-            match count.saturating_sub(MOST_COLUMNS) {
-                0 => {}
-                1 => notes.push("one more selected tile has no column".to_owned()),
-                more => {
-                    let more = grouped(more as u64);
-                    notes.push(format!("{more} more selected tiles have no column"));
-                }
+            if count > MOST_COLUMNS {
+                let count = grouped(count as u64);
+                notes.push(format!("{MOST_COLUMNS} of {count} tiles shown"));
             }
         }
         notes.extend(note(runs, selected.is_some()));
@@ -259,7 +262,7 @@ fn columns(runs: &Runs, titles: &[String], selected: Option<&str>) -> Vec<Detail
         2 => {
             let (width, wide) = (Some(OF_PAIR.0), Some(OF_PAIR.1));
             let column = |(place, run): (usize, &Run)| {
-                DetailColumn::of(&*run.title, Cell::Bytes(place), width)
+                DetailColumn::of(&*run.title, Cell::Bytes(place), width).of_run(run, &*run.title)
             };
             let mut columns: Vec<_> = runs.iter().enumerate().map(column).collect();
             columns.push(DetailColumn::of("Difference", Cell::Change(0, 1), width));
@@ -267,7 +270,8 @@ fn columns(runs: &Runs, titles: &[String], selected: Option<&str>) -> Vec<Detail
             if let Some(selected) = selected {
                 for (place, run) in (2..).zip(runs.iter()) {
                     let title = format!("{selected}: {}", run.title_in_text());
-                    columns.push(DetailColumn::of(title, Cell::Bytes(place), width));
+                    let column = DetailColumn::of(title, Cell::Bytes(place), width);
+                    columns.push(column.of_run(run, selected));
                 }
                 let title = format!("{selected}: difference");
                 columns.push(DetailColumn::of(title, Cell::Change(2, 3), wide));
@@ -276,13 +280,15 @@ fn columns(runs: &Runs, titles: &[String], selected: Option<&str>) -> Vec<Detail
         }
         count => {
             let first = if selected.is_some() { count } else { 0 };
-            let reference = &runs.reference().title;
+            let reference = runs.reference();
             let mut columns = Vec::new();
             for (place, run) in (first..).zip(runs.iter()) {
-                columns.push(DetailColumn::of(&*run.title, Cell::Bytes(place), None));
+                let column = DetailColumn::of(&*run.title, Cell::Bytes(place), None);
+                columns.push(column.of_run(run, &*run.title));
                 if place > first {
-                    let title = format!("{} − {reference}", run.title);
-                    columns.push(DetailColumn::of(title, Cell::Change(first, place), None));
+                    let title = format!("{} − {}", run.title, reference.title);
+                    let column = DetailColumn::of(title, Cell::Change(first, place), None);
+                    columns.push(column.of_run(run, format!("− {}", reference.badge.letter)));
                 }
             }
             columns
@@ -307,6 +313,7 @@ impl Details {
         let width = ((ui.available_width() - NAMES) / count - 8.0).clamp(LEAST, 132.0);
         let column = |column: &DetailColumn| {
             let figure = Column::bytes(column.title.as_str(), column.width.unwrap_or(width));
+            let figure = Column { badge: column.badge.clone(), ..figure };
             match column.cell {
                 Cell::Percent(..) => Column { unit: "percent", ..figure }.not_summed(),
                 _ => figure.not_summed(),

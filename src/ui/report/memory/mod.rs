@@ -7,6 +7,7 @@ mod compute;
 mod details;
 mod difference_map;
 mod difference_paint;
+mod inspector;
 mod legend;
 mod listed;
 mod over_tiles;
@@ -24,6 +25,7 @@ mod views;
 use eframe::egui::{self, Margin};
 use std::sync::Arc;
 
+use super::head::Answer;
 use super::machines::pairing_ui;
 use super::{IS, PageContext, is_limit_near, part_or_reason, run_title_ui, tables_height};
 use crate::store::TileId;
@@ -31,14 +33,21 @@ use crate::ui::pages::RunsPage;
 use crate::ui::runs::{Needed, Needs, Run, RunId, Runs, RunsAnswer};
 use crate::ui::selection::Place;
 use crate::ui::split;
+use crate::ui::theme::{Tokens, card_frame};
+use crate::ui::units::Units;
+use crate::ui::widget::card::table_card_ui;
 use crate::ui::widget::facts::absent_ui;
+use crate::ui::widget::inspector::is_beside;
 use arranged::{DividedTiles, TileChoice, memories};
 use choices::Choices;
 use difference_map::DifferenceMapView;
+use inspector::TileInspector;
 use picture::TilesShown;
-use statistics::statistics_ui;
+use statistics::{answer, statistics_ui};
 use views::{MemoryView, views_ui};
 
+/// Least height of a page that has an inspector where that is not beside it, points.
+const WITH_INSPECTOR: f32 = 760.0;
 /// Least height of the pictures with what is above them, points.
 const PICTURES: f32 = 220.0;
 const NEEDS: Needs = &[Needed::Memory];
@@ -52,6 +61,7 @@ pub struct MemoryPage {
     selecting: select::Selecting,
     tabs: tabs::Tabs,
     differences: DifferenceMapView,
+    inspector: TileInspector,
     /// The runs of the frame before.
     shown: Vec<RunId>,
     /// A tile that shall be visible.
@@ -125,15 +135,24 @@ impl MemoryPage {
             let wanted = self.choices.is_scaled_to_limit;
             self.choices.has_limit && wanted.unwrap_or_else(|| is_limit_near(tiles.top(), limit))
         });
-        self.head_ui(ui, runs, &tiles.axis.ipus, is_scaled);
+        let has_differences = self.view == MemoryView::Differences;
+        let found = answer(runs, tiles, Units::now(ui));
+        self.head_ui(ui, runs, (&tiles.axis.ipus, &found), is_scaled);
         let selected = &mut page.selection.tiles;
-        if self.selecting.ui(ui, runs.machine(), &tiles.axis.tiles, selected) {
+        let statistics = |ui: &mut egui::Ui| {
+            if !has_differences {
+                statistics_ui(ui, runs, tiles);
+            }
+        };
+        if self.selecting.ui(ui, runs.machine(), &tiles.axis.tiles, selected, statistics) {
             self.pictures.reveal = selected.first();
         }
-        let has_differences = self.view == MemoryView::Differences;
-        if !has_differences {
-            statistics_ui(ui, runs, tiles);
-            ui.add_space(2.0);
+        ui.add_space(2.0);
+        if !has_differences && is_inspector_beside(ui) {
+            let pointed = self.pictures.hovered.and_then(|position| tiles.axis.tile(position));
+            let selected = page.selection.tiles.first().and_then(|_| self.selecting.cursor());
+            let fullest = tiles.figures.first().and_then(|figures| figures.fullest);
+            self.inspector.ui(ui, page, tiles, pointed.or(selected).or(fullest));
         }
         let max = (ui.available_height() - PICTURES).max(80.0);
         let share = match runs.pictures().len() {
@@ -142,7 +161,7 @@ impl MemoryPage {
             _ => 0.7,
         };
         split::below(ui, "memory details", tables_height(ui) * share, 60.0..=max, |ui| {
-            let chosen = self.tabs.ui(ui, page, tiles, &mut self.selecting);
+            let chosen = table_card_ui(ui, |ui| self.tabs.ui(ui, page, tiles, &mut self.selecting));
             self.pictures.reveal = self.pictures.reveal.take().or(chosen);
         });
         split::rest(ui, Margin { bottom: 6, ..Margin::ZERO }, |ui| {
@@ -152,23 +171,35 @@ impl MemoryPage {
             }
             let scaled = limit.filter(|_| is_scaled == Some(true));
             let shown = TilesShown { runs, divided: &divided, scaled };
-            self.pictures.ui(ui, page, &shown, &mut self.choices, &mut self.selecting);
+            card_frame(Tokens::now(ui)).inner_margin(Margin::symmetric(10, 8)).show(ui, |ui| {
+                ui.set_min_size(ui.available_size());
+                self.pictures.ui(ui, page, &shown, &mut self.choices, &mut self.selecting);
+            });
         });
     }
 
-    fn head_ui(&mut self, ui: &mut egui::Ui, runs: &Runs, ipus: &[u32], is_scaled: Option<bool>) {
+    fn head_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        runs: &Runs,
+        (ipus, answer): (&[u32], &Answer),
+        is_scaled: Option<bool>,
+    ) {
         let before = self.choices.tiles.clone();
         let view = &mut self.view;
-        if *view == MemoryView::Differences {
-            self.choices.tiles_head_ui(ui, (runs, ipus), |ui| views_ui(ui, view, runs));
-        } else {
-            self.choices.head_ui(ui, (runs, ipus), is_scaled, |ui| views_ui(ui, view, runs));
-        }
+        let is_divided = *view != MemoryView::Differences;
+        let views = |ui: &mut egui::Ui| views_ui(ui, view, runs);
+        self.choices.head_ui(ui, (runs, ipus), answer, (is_divided, is_scaled), views);
         if !self.choices.tiles.has_tiles_of(&before) {
             self.pictures.view.reset();
             self.differences.view.reset();
         }
     }
+}
+
+/// Whether there is room for an inspector; where there is not, tooltips say what it would.
+fn is_inspector_beside(ui: &egui::Ui) -> bool {
+    is_beside(ui) || ui.available_height() >= WITH_INSPECTOR
 }
 
 /// Whether all runs have memory by tile, or arenas of another system; says what one does not have.

@@ -42,6 +42,8 @@ pub struct TilePictures {
     pub view: View,
     /// A tile that shall be visible.
     pub reveal: Option<TileId>,
+    /// The position under the pointer.
+    pub hovered: Option<usize>,
     toolbar: Toolbar,
     overview: BinCache,
     /// Of the picture of all, or of that of each run.
@@ -153,6 +155,12 @@ impl TilePictures {
             at_pointer_ui(&answer.response, |ui| tooltip::tile_ui(ui, runs, divided, position));
         }
         link(ui, &mut self.pointed, hovered, pictures.len() > 1);
+        let hovered = hovered.map(|(_, position)| position);
+        if self.hovered != hovered {
+            // What is drawn before the picture follows it.
+            self.hovered = hovered;
+            ui.request_repaint();
+        }
     }
 
     /// A picture of one of the runs, or of all.

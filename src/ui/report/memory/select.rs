@@ -145,26 +145,26 @@ impl Selecting {
         self.cursor = Some(tile);
     }
 
-    /// Draws the field with what is selected; says whether a text was applied.
+    /// Draws the field with what is selected, and what comes after it; says whether a text was applied.
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
         target: Option<&Target>,
         tiles: &IdColumn<TileId>,
         selection: &mut TileSelection,
+        after: impl FnOnce(&mut egui::Ui),
     ) -> bool {
         let mut is_applied = false;
-        ui.horizontal(|ui| {
-            let label = ui.label("Select tiles");
+        ui.horizontal_wrapped(|ui| {
             let facts = self.facts.as_ref();
             let now = facts.map_or("", |facts| facts.text.as_str());
             let mut text = self.typed.clone().unwrap_or_else(|| now.to_owned());
             let hint = match facts {
                 Some(facts) if facts.tiles > 0 => format!("{} tiles", grouped(facts.tiles)),
-                _ => "Such as 0-15,952".to_owned(),
+                _ => "Select tiles 0-15,952".to_owned(),
             };
-            let field = TextEdit::singleline(&mut text).hint_text(hint).desired_width(190.0);
-            let field = ui.add(field).labelled_by(label.id);
+            let field = TextEdit::singleline(&mut text).hint_text(hint).desired_width(150.0);
+            let field = ui.add(field).accessible_name("Select tiles");
             if field.changed() {
                 self.typed = Some(text);
                 self.error = None;
@@ -183,7 +183,10 @@ impl Selecting {
                     }
                 }
             }
-            field.on_hover_text("Tile numbers and ranges; press Enter to select them");
+            field.on_hover_text(
+                "Tile numbers and ranges; press Enter to select them. Or click a tile in the picture, or drag over \
+                 some; Shift extends, Ctrl adds",
+            );
             let deselect = ui.add_enabled(!selection.is_empty(), egui::Button::new("Deselect"));
             let what = match facts.map_or(0, |facts| facts.tiles) {
                 0 => "Deselect".to_owned(),
@@ -194,11 +197,12 @@ impl Selecting {
                 *selection = TileSelection::default();
             }
             self.facts_ui(ui, target);
+            after(ui);
         });
         is_applied
     }
 
-    /// What is selected, what is wrong with the text, or how tiles are selected.
+    /// What is selected, or what is wrong with the text.
     fn facts_ui(&self, ui: &mut egui::Ui, target: Option<&Target>) {
         let Some(facts) = &self.facts else { return };
         let text = if let Some(error) = &self.error {
@@ -211,10 +215,10 @@ impl Selecting {
             };
             RichText::new(format!("{tiles}: {bytes}"))
         } else {
-            let text = "Click a tile in the picture or drag over some; Shift extends, Ctrl adds";
-            RichText::new(text).weak()
+            return;
         };
-        ui.add(egui::Label::new(text).truncate());
+        ui.add(egui::Label::new(text));
+        ui.add_space(8.0);
     }
 }
 

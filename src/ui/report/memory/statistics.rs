@@ -1,16 +1,19 @@
-//! Statistics of the tiles that are shown, of all runs.
+//! What is said of the tiles that are shown: how many are over their limit, and statistics of their bytes.
 
 use eframe::egui::text::{LayoutJob, TextFormat};
-use eframe::egui::{self, Color32, Label, RichText};
+use eframe::egui::{self, Color32, FontId, Label, RichText};
 
 use super::arranged::{ArrangedTiles, TileFigures};
 use crate::analysis::memory::Statistics;
-use crate::text::grouped;
+use crate::text::{counted, grouped};
+use crate::ui::report::head::Answer;
 use crate::ui::report::{change_color, change_text};
 use crate::ui::runs::{Run, Runs};
 use crate::ui::theme::Tokens;
+use crate::ui::theme::fonts::{self, size};
 use crate::ui::units::Units;
 use crate::ui::widget::rows::Value;
+use crate::ui::widget::sign::Sign;
 
 type Statistic = (&'static str, fn(&Statistics) -> Option<u64>);
 
@@ -21,81 +24,114 @@ const STATISTICS: [Statistic; 4] = [
     ("most", |figures| figures.max),
 ];
 
+/// Draws them after what stands in the row.
 pub fn statistics_ui(ui: &mut egui::Ui, runs: &Runs, tiles: &ArrangedTiles) {
-    ui.horizontal_wrapped(|ui| match tiles.figures.as_slice() {
-        [figures] => of_one_ui(ui, runs.reference(), figures),
+    match tiles.figures.as_slice() {
+        [figures] => of_one_ui(ui, figures),
         _ => of_several_ui(ui, runs, tiles),
-    });
+    }
 }
 
-fn of_one_ui(ui: &mut egui::Ui, run: &Run, figures: &TileFigures) {
+/// How many tiles are over their limit, and by how much at most.
+pub fn answer(runs: &Runs, tiles: &ArrangedTiles, units: Units) -> Answer {
+    match tiles.figures.as_slice() {
+        [figures] => of_one(runs.reference(), figures, units),
+        _ => of_several(tiles),
+    }
+}
+
+fn of_one(run: &Run, figures: &TileFigures, units: Units) -> Answer {
+    let tiles = counted(figures.tiles, "tile");
+    let limit = run.report.bytes_per_tile();
+    let most = figures.statistics.max.zip(limit);
+    match (figures.over_limit, most) {
+        (Some(0), most) => {
+            let all = if figures.tiles == 1 {
+                "The tile fits".to_owned()
+            } else {
+                format!("All {tiles} fit")
+            };
+            let free = most.map(|(most, limit)| {
+                format!(", {} free on the fullest", units.bytes(limit.saturating_sub(most)))
+            });
+            (Sign::Fits, format!("{all}{}", free.unwrap_or_default()))
+        }
+        (Some(over), most) => {
+            let by = most.map(|(most, limit)| {
+                format!(", by up to {}", units.bytes(most.saturating_sub(limit)))
+            });
+            let text = format!("{} of {tiles} over{}", grouped(over), by.unwrap_or_default());
+            (Sign::Over, text)
+        }
+        (None, _) if limit.is_some() => {
+            (Sign::Note, "Of some tiles the bytes are not known".to_owned())
+        }
+        (None, _) => (Sign::Note, "The limit of a tile is not known".to_owned()),
+    }
+}
+
+fn of_several(tiles: &ArrangedTiles) -> Answer {
+    let over: Vec<_> = tiles.figures.iter().map(|figures| figures.over_limit).collect();
+    let all = counted(tiles.axis.len() as u64, "tile");
+    if over.iter().all(|over| *over == Some(0)) {
+        let of = if over.len() == 2 { "both" } else { "every run" };
+        return (Sign::Fits, format!("All {all} fit in {of}"));
+    }
+    let text = |over: &Option<u64>| over.map_or_else(|| "not known".to_owned(), grouped);
+    let counts: Vec<_> = over.iter().map(text).collect();
+    let has_ended = over.iter().skip(1).all(|over| *over == Some(0));
+    let sign = if has_ended { Sign::Fits } else { Sign::Over };
+    (sign, format!("{} of {all} over", counts.join(" → ")))
+}
+
+fn of_one_ui(ui: &mut egui::Ui, figures: &TileFigures) {
     let units = Units::now(ui);
-    ui.weak("With gaps");
+    ui.spacing_mut().item_spacing.x = 6.0;
+    ui.label(fonts::caption("With gaps").weak());
     for (name, of) in STATISTICS {
-        ui.weak(name);
+        ui.label(fonts::caption(name).weak());
         let bytes = of(&figures.statistics);
-        let label =
-            ui.add(Label::new(RichText::new(Value::bytes(bytes).shown(units)).strong()).extend());
+        let text = RichText::new(Value::bytes(bytes).shown(units));
+        let label = ui.add(Label::new(text.font(fonts::semibold(size::CAPTION))).extend());
         if let Some(bytes) = bytes {
             label.on_hover_text(units.exact(bytes));
         }
     }
     if let Some(tile) = figures.fullest {
-        ui.weak(format!("(tile {tile})"));
-    }
-    ui.separator();
-    let tiles = grouped(figures.tiles);
-    match figures.over_limit {
-        Some(0) => {
-            ui.add(Label::new(format!("No tile of {tiles} is over the limit")).extend());
-        }
-        Some(over) => {
-            let verb = if over == 1 { "is" } else { "are" };
-            let over = format!("{} of {tiles} tiles {verb} over the limit", grouped(over));
-            let text = RichText::new(over).strong().color(Tokens::now(ui).over);
-            ui.add(Label::new(text).extend());
-        }
-        None if run.report.bytes_per_tile().is_some() => {
-            ui.weak("Of some tiles the bytes are not known");
-        }
-        None => {
-            ui.weak("The limit of a tile is not known");
-        }
+        ui.label(fonts::caption(format!("(tile {tile})")).weak());
     }
 }
 
 fn of_several_ui(ui: &mut egui::Ui, runs: &Runs, tiles: &ArrangedTiles) {
     ui.spacing_mut().item_spacing.x = 14.0;
-    ui.weak("With gaps");
+    ui.label(fonts::caption("With gaps").weak());
     for (name, of) in STATISTICS {
         let values: Vec<_> = tiles.figures.iter().map(|figures| of(&figures.statistics)).collect();
         statistic_ui(ui, runs, name, &values);
     }
-    ui.separator();
-    tiles_over_ui(ui, tiles);
 }
 
 /// A figure of all: `least 821.8 KiB → 600.6 KiB ▼ −221.2 KiB`, of two with the change. One label, so
 /// that it is not torn apart where the line ends.
 fn statistic_ui(ui: &mut egui::Ui, runs: &Runs, name: &str, values: &[Option<u64>]) {
     let units = Units::now(ui);
-    let font = egui::TextStyle::Body.resolve(ui.style());
+    let (regular, semibold) = (fonts::regular(size::CAPTION), fonts::semibold(size::CAPTION));
     let mut job = LayoutJob::default();
-    let mut add = |text: &str, color: Color32| {
+    let mut add = |text: &str, font: &FontId, color: Color32| {
         job.append(text, 0.0, TextFormat::simple(font.clone(), color));
     };
-    let weak = Tokens::now(ui).weak_text;
-    add(&format!("{name} "), weak);
-    for (place, (run, bytes)) in runs.iter().zip(values).enumerate() {
+    let (weak, strong) = (Tokens::now(ui).weak_text, Tokens::now(ui).text);
+    add(&format!("{name} "), &regular, weak);
+    for (place, bytes) in values.iter().enumerate() {
         if place > 0 {
-            add(" → ", weak);
+            add(" → ", &regular, weak);
         }
-        add(&Value::bytes(*bytes).shown(units), run.color(ui));
+        add(&Value::bytes(*bytes).shown(units), &semibold, strong);
     }
     let mut hover = None;
     if let [Some(source), Some(target)] = *values {
         let change = Value::change(source, target).shown(units);
-        add(&format!(" {change}"), change_color(ui, source, target));
+        add(&format!(" {change}"), &regular, change_color(ui, source, target));
         let exact = [source, target].map(|bytes| units.exact(bytes));
         hover = Some(format!("{}: {}", exact.join(" → "), change_text(source, target, units)));
     } else if let [Some(first), ..] = *values {
@@ -111,22 +147,4 @@ fn statistic_ui(ui: &mut egui::Ui, runs: &Runs, name: &str, values: &[Option<u64
     if let Some(hover) = hover {
         label.on_hover_text(hover);
     }
-}
-
-/// How many tiles are over the limit in each.
-fn tiles_over_ui(ui: &mut egui::Ui, tiles: &ArrangedTiles) {
-    let over: Vec<_> = tiles.figures.iter().map(|figures| figures.over_limit).collect();
-    let text = |over: &Option<u64>| over.map_or_else(|| "not known".to_owned(), grouped);
-    let text = if over.iter().all(|over| *over == Some(0)) {
-        let of = if over.len() == 2 { "either" } else { "any" };
-        RichText::new(format!("No tile is over the limit in {of}"))
-    } else {
-        let counts: Vec<_> = over.iter().map(text).collect();
-        let of = grouped(tiles.axis.len() as u64);
-        let text = format!("Tiles over the limit {} of {of}", counts.join(" → "));
-        let text = RichText::new(text).strong();
-        let has_ended = over.iter().skip(1).all(|over| *over == Some(0));
-        if has_ended { text } else { text.color(Tokens::now(ui).over) }
-    };
-    ui.add(Label::new(text).extend());
 }

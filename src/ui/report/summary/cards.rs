@@ -6,16 +6,17 @@ use super::words::{DIFFERS, SAME, said_text, state_text};
 use crate::analysis::comparison::facts::{Fact, FactGroup, Said};
 use crate::text::grouped;
 use crate::ui::report::{change_color, change_text};
+use crate::ui::run_chips::badge_ui;
 use crate::ui::runs::{Run, Runs};
-use crate::ui::theme::{Tokens, card_frame};
+use crate::ui::theme::{BETWEEN_CARDS, Tokens, card_frame, fonts};
 use crate::ui::units::Units;
 use crate::ui::widget::facts::facts_ui;
 use crate::ui::widget::rows::{Value, percent_text};
 
-/// Width from which the cards of one run stand in two columns, points.
-const TWO_COLUMNS: f32 = 660.0;
-/// Between these columns, points.
-const COLUMN_GAP: f32 = 8.0;
+/// Least width of a column of cards of one run, points.
+const COLUMN: f32 = 320.0;
+/// Most columns of them.
+const MOST_COLUMNS: usize = 3;
 
 /// The columns of a card, points.
 struct CardColumns {
@@ -54,7 +55,7 @@ pub fn cards_ui(ui: &mut egui::Ui, runs: &Runs, groups: &[FactGroup]) {
                 ui.set_width(ui.available_width());
                 card_ui(ui, runs, group);
             });
-            ui.add_space(6.0);
+            ui.add_space(BETWEEN_CARDS - ui.spacing().item_spacing.y);
         }
     });
 }
@@ -70,20 +71,29 @@ fn cards_of_one_ui(ui: &mut egui::Ui, groups: &[FactGroup]) {
         let facts: Vec<_> = group.facts.iter().filter_map(fact).collect();
         facts_ui(ui, group.title, &facts);
     };
-    if ui.available_width() < TWO_COLUMNS {
-        for group in groups {
-            card(ui, group);
-        }
-        return;
-    }
-    ui.spacing_mut().item_spacing.x = COLUMN_GAP;
-    ui.columns_const(|columns: &mut [egui::Ui; 2]| {
-        for (index, group) in groups.iter().enumerate() {
-            if let Some(ui) = columns.get_mut(index % 2) {
+    let count = ((ui.available_width() / COLUMN) as usize).clamp(1, MOST_COLUMNS);
+    let columns = balanced(groups, count);
+    ui.spacing_mut().item_spacing.x = BETWEEN_CARDS;
+    ui.columns(count, |columns_ui| {
+        for (ui, groups) in columns_ui.iter_mut().zip(columns) {
+            for group in groups {
                 card(ui, group);
             }
         }
     });
+}
+
+/// Deals out cards to columns, in their order, each to the column that is the shortest so far.
+fn balanced(groups: &[FactGroup], count: usize) -> Vec<Vec<&FactGroup>> {
+    let mut columns: Vec<(usize, Vec<&FactGroup>)> = vec![(0, Vec::new()); count];
+    for group in groups {
+        if let Some((lines, column)) = columns.iter_mut().min_by_key(|(lines, _)| *lines) {
+            // A title and the margins are as high as three lines.
+            *lines += group.facts.len() + 3;
+            column.push(group);
+        }
+    }
+    columns.into_iter().map(|(_, column)| column).collect()
 }
 
 fn card_ui(ui: &mut egui::Ui, runs: &Runs, group: &FactGroup) {
@@ -97,11 +107,17 @@ fn card_ui(ui: &mut egui::Ui, runs: &Runs, group: &FactGroup) {
     let grid = Grid::new(("facts of several", group.title))
         .num_columns(runs.len() + 1 + usize::from(is_pair));
     grid.spacing([columns.spacing, 3.0]).show(ui, |ui| {
-        let title = RichText::new(group.title).strong().size(15.0);
+        let title = fonts::card_title(group.title);
         cell_ui(ui, columns.name, |ui| drop(ui.label(title)));
         for run in runs.iter() {
-            let title = RichText::new(&*run.title).strong().color(run.color(ui));
-            cell_ui(ui, width, |ui| drop(ui.add(Label::new(title).truncate())));
+            cell_ui(ui, width, |ui| {
+                ui.horizontal(|ui| {
+                    ui.spacing_mut().item_spacing.x = 5.0;
+                    badge_ui(ui, run.badge);
+                    let title = fonts::number(&*run.title);
+                    ui.add(Label::new(title).truncate()).on_hover_text(&*run.name);
+                });
+            });
         }
         if is_pair {
             ui.weak("Difference");

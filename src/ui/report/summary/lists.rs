@@ -2,7 +2,7 @@
 //! run. What differs comes first. Each sorts, filters and is copied; a row that is clicked is shown in full
 //! below.
 
-use eframe::egui::{self, Label, Margin, RichText, ScrollArea};
+use eframe::egui::{self, Label, Margin, RichText};
 use std::sync::Arc;
 
 use super::words::{SAME, state_text};
@@ -15,11 +15,13 @@ use crate::store::report::{FileStatus, ReportFile};
 use crate::text::clean;
 use crate::ui::command::Command;
 use crate::ui::report::reason_of;
-use crate::ui::runs::{Needed, Runs};
+use crate::ui::run_chips::badge_ui;
+use crate::ui::runs::{Needed, Run, Runs};
 use crate::ui::selection::toggle;
 use crate::ui::units::Units;
 use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::rows::{Column, Listed, Rows, Value};
+use crate::ui::widget::sign::Sign;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum List {
@@ -54,7 +56,11 @@ impl List {
                 let [alone, among] = titles;
                 if runs.is_one() { alone.to_owned() } else { format!("{title}{among}") }
             };
-            runs.iter().map(move |run| column(title(&run.title), width)).collect::<Vec<Column>>()
+            let badged = move |run: &Run| {
+                let badge = (!runs.is_one()).then_some(run.badge);
+                column(title(&run.title), width).of_run(badge, title(&run.title))
+            };
+            runs.iter().map(badged).collect::<Vec<Column>>()
         };
         let is_one = runs.is_one();
         let pair = |column: Column| if runs.len() == 2 { vec![column] } else { Vec::new() };
@@ -181,14 +187,7 @@ impl Lists {
             is_selected: &|row| selected == Some(row),
             ..Data::of(shown.list.name(), &shown.columns, Arc::clone(&shown.rows))
         };
-        let mut click = None;
-        let mut table_ui = |ui: &mut egui::Ui| click = self.table.ui(ui, &data, commands);
-        if runs.len() > 2 {
-            ScrollArea::horizontal().auto_shrink(false).show(ui, table_ui);
-        } else {
-            table_ui(ui);
-        }
-        if let Some(click) = click {
+        if let Some(click) = self.table.ui(ui, &data, commands) {
             toggle(&mut self.selected, click.row);
         }
     }
@@ -213,7 +212,8 @@ fn full_ui(ui: &mut egui::Ui, runs: &Runs, table: &ListTable, row: usize) {
                 continue;
             }
             ui.horizontal_wrapped(|ui| {
-                ui.label(RichText::new(&*run.title).color(run.color(ui)));
+                badge_ui(ui, run.badge);
+                ui.label(&*run.title);
                 ui.add(value);
             });
         }
@@ -361,7 +361,7 @@ fn file_rows(reports: &[&Report]) -> Vec<Row> {
     let row = |row: Vec<Option<ReportFile>>| {
         let name = Value::text(row.iter().flatten().next()?.name.clone());
         let state = |file: &Option<ReportFile>| {
-            file.as_ref().map_or(Value::Nothing, |file| Value::text(state_of(file.status)))
+            file.as_ref().map_or(Value::Nothing, |file| state_of(file.status))
         };
         let sizes: Vec<Option<u64>> =
             row.iter().map(|file| file.as_ref().and_then(|file| file.bytes)).collect();
@@ -375,11 +375,11 @@ fn file_rows(reports: &[&Report]) -> Vec<Row> {
 }
 
 /// The state of a file, with a mark.
-fn state_of(status: FileStatus) -> String {
+fn state_of(status: FileStatus) -> Value<'static> {
     match status {
-        FileStatus::Ok => "✓ found".to_owned(),
-        FileStatus::Missing => "– absent".to_owned(),
-        status => format!("⚠ {}", status.as_str()),
+        FileStatus::Ok => Value::text("✓ found"),
+        FileStatus::Missing => Value::text("– absent"),
+        status => Value::Verdict(Sign::Note, status.as_str()),
     }
 }
 

@@ -8,16 +8,20 @@ mod words;
 use eframe::egui::{self, Label, Margin, RichText};
 
 use super::PageContext;
+use super::head::page_head_ui;
 use crate::analysis::comparison::facts::{FactGroup, Fit, fact_groups};
 use crate::analysis::comparison::options::{OptionDifference, options_that_differ};
 use crate::analysis::liveness::Scope;
 use crate::text::{grouped, shortened};
 use crate::ui::job::Cancel;
 use crate::ui::pages::RunsPage;
+use crate::ui::run_chips::badge_ui;
 use crate::ui::runs::{Needed, Needs, PerRun, Runs, RunsAnswer};
 use crate::ui::split;
-use crate::ui::theme::Tokens;
+use crate::ui::theme::fonts;
 use crate::ui::units::Units;
+use crate::ui::widget::card::table_card_ui;
+use crate::ui::widget::sign::{Sign, answer_ui};
 use cards::{cards_ui, wanted_width};
 use lists::{ListTables, Lists};
 use phases::{NestedPhases, Phases};
@@ -77,8 +81,8 @@ impl RunsPage for SummaryPage {
         }
         let room = ui.available_width();
         let (name, width, least) = if runs.is_one() {
-            let share = if room < 800.0 { 0.46 } else { 0.52 };
-            ("summary cards", (room * share).clamp(240.0, 900.0), 240.0_f32)
+            let share = if room < 800.0 { 0.46 } else { 0.58 };
+            ("summary cards", (room * share).clamp(240.0, 1240.0), 240.0_f32)
         } else {
             let width = (room * 0.5).clamp(420.0, 900.0).max(wanted_width(runs).min(room - 260.0));
             ("summary cards of several", width, 300.0)
@@ -87,7 +91,8 @@ impl RunsPage for SummaryPage {
             cards_ui(ui, runs, &facts.groups);
         });
         split::rest(ui, Margin { left: 10, ..Margin::ZERO }, |ui| {
-            self.lists.ui(ui, runs, facts.lists.as_ref(), page.commands);
+            let lists = facts.lists.as_ref();
+            table_card_ui(ui, |ui| self.lists.ui(ui, runs, lists, page.commands));
         });
     }
 }
@@ -95,31 +100,25 @@ impl RunsPage for SummaryPage {
 /// The title, whether the programs fit, and what differs in a few words.
 fn head_ui(ui: &mut egui::Ui, runs: &Runs, facts: Option<&SummaryFacts>) {
     let units = Units::now(ui);
-    let fit = |place: usize| facts.and_then(|facts| facts.fits.get(place)?.as_ref());
-    let text = |ui: &egui::Ui, fit: &Fit| {
-        let text = RichText::new(fit_text(fit, units)).strong();
-        if fit.fits { text } else { text.color(Tokens::now(ui).over) }
+    let answer = |place: usize| {
+        let fit = facts.and_then(|facts| facts.fits.get(place)?.as_ref())?;
+        Some((Sign::of(Some(fit.fits)), fit_text(fit, units)))
     };
     if runs.is_one() {
-        ui.horizontal_wrapped(|ui| {
-            ui.heading("Summary");
-            if let Some(fit) = fit(0) {
-                ui.add_space(8.0);
-                ui.label(text(ui, fit));
-            }
-        });
+        page_head_ui(ui, "Summary", answer(0).as_ref(), |_| {});
         ui.add_space(4.0);
         return;
     }
-    ui.heading("Summary");
+    page_head_ui(ui, "Summary", None, |_| {});
     for (place, run) in runs.iter().enumerate() {
         ui.horizontal(|ui| {
-            ui.label(RichText::new(&*run.title).strong().color(run.color(ui)));
+            badge_ui(ui, run.badge);
+            ui.label(fonts::number(&*run.title));
             if run.title != run.name {
                 ui.weak(shortened(&run.name, 40));
             }
-            if let Some(fit) = fit(place) {
-                ui.add(Label::new(text(ui, fit)).truncate());
+            if let Some((sign, text)) = answer(place) {
+                answer_ui(ui, sign, &text);
             }
         });
     }
@@ -128,7 +127,7 @@ fn head_ui(ui: &mut egui::Ui, runs: &Runs, facts: Option<&SummaryFacts>) {
         ui.weak("What differs");
         let differences = &facts.differences;
         if differences.is_empty() {
-            ui.label("no option, version or target");
+            ui.label("no option, version or machine");
         }
         for difference in differences.iter().take(MOST_NAMED) {
             let text = difference_text(runs, difference);

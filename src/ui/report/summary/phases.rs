@@ -6,8 +6,10 @@ use crate::analysis::program::phases::{joined_frames, phases};
 use crate::text::{grouped, shortened};
 use crate::ui::command::{Command, Exported};
 use crate::ui::report::{PageContext, change_of};
+use crate::ui::run_chips::badge_ui;
 use crate::ui::runs::{Run, Runs};
 use crate::ui::split;
+use crate::ui::theme::fonts;
 use crate::ui::widget::exports::exports_ui;
 use crate::ui::widget::flame::{FLAME_ROW, Flame, FlameFrame};
 use crate::ui::widget::picture::at_pointer_ui;
@@ -18,6 +20,8 @@ const NAME: usize = 120;
 const ROWS: usize = 9;
 /// Height of the head with the space around, points.
 const HEAD: f32 = 42.0;
+/// Height of the title of a run, points.
+const TITLE: f32 = 18.0;
 
 struct PhasesOfRun {
     frames: Vec<FlameFrame>,
@@ -136,7 +140,7 @@ impl Phases {
         commands: &mut Vec<Command>,
     ) {
         ui.horizontal(|ui| {
-            ui.label(RichText::new("Compiler phases").strong().size(15.0));
+            ui.label(fonts::card_title("Compiler phases"));
             ui.weak(totals_text(&phases.runs));
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 exports_ui(ui, ("picture", "compiler phases", true), commands, || {
@@ -167,8 +171,12 @@ impl Phases {
         for (place, (run, of_run)) in runs.iter().zip(&phases.runs).enumerate() {
             let mut name = "Compiler phases over time".to_owned();
             if !runs.is_one() {
-                let title = RichText::new(&*run.title).strong().color(run.color(ui));
-                drawn = drawn.union(ui.label(title).rect);
+                let title = ui.horizontal(|ui| {
+                    ui.set_height(TITLE);
+                    badge_ui(ui, run.badge);
+                    ui.label(fonts::number(&*run.title));
+                });
+                drawn = drawn.union(title.response.rect);
                 name = format!("Compiler phases of {} over time", run.the());
             }
             if of_run.frames.is_empty() {
@@ -212,7 +220,7 @@ fn none_ui(ui: &mut egui::Ui, run: &Run) {
     let frame = egui::Frame::new().inner_margin(Margin::symmetric(0, 8));
     egui::Panel::bottom("no phases").frame(frame).show(ui, |ui| {
         ui.horizontal_wrapped(|ui| {
-            ui.label(RichText::new("Compiler phases").strong().size(15.0));
+            ui.label(fonts::card_title("Compiler phases"));
             ui.weak(none_text(run));
         });
     });

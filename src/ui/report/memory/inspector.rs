@@ -1,0 +1,244 @@
+//! What is known of one tile: the one under the pointer, else the one that was selected last; of every run whether it
+//! fits there, its bytes, and what they are by category.
+
+use eframe::egui::{self, Align, Color32, Frame, Label, Layout, Margin, RichText, Stroke, Vec2};
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+use super::arranged::ArrangedTiles;
+use crate::analysis::memory::tile_details::{OVERLAPPED, categories_of_tile};
+use crate::analysis::memory::{category_title, cell, gap_bytes};
+use crate::store::TileId;
+use crate::store::memory::TileMemory;
+use crate::text::shortened;
+use crate::ui::command::Command;
+use crate::ui::job::{Made, Same};
+use crate::ui::report::category_colors::category_color;
+use crate::ui::report::{PageContext, tile_places};
+use crate::ui::run_chips::badge_ui;
+use crate::ui::runs::{Run, Runs};
+use crate::ui::selection::Place;
+use crate::ui::theme::Tokens;
+use crate::ui::theme::fonts::{self, size};
+use crate::ui::units::Units;
+use crate::ui::widget::bar::Bar;
+use crate::ui::widget::inspector::{fact_ui, inspector_ui, part_ui, title_ui};
+use crate::ui::widget::rows::Value;
+use crate::ui::widget::sign::Sign;
+
+/// How much longer a bar is than the limit, as a share of it.
+const BEYOND_LIMIT: f64 = 1.12;
+
+/// The figure that categories are parts of, a position in [`FIGURES`].
+const WITHOUT_GAPS: usize = 1;
+
+type Figure = (&'static str, fn(&TileMemory, usize) -> Option<u64>);
+
+const FIGURES: [Figure; 4] = [
+    ("With gaps", |memory, row| cell(&memory.including_gaps, row)),
+    ("Without gaps", |memory, row| cell(&memory.total, row)),
+    ("Gaps", gap_bytes),
+    ("Always live", |memory, row| cell(&memory.always_live, row)),
+];
+
+/// The bytes of a category in every run.
+struct Category {
+    name: String,
+    bytes: Vec<Option<u64>>,
+}
+
+/// What is known of a tile.
+struct Known {
+    /// Each of [`FIGURES`] in every run.
+    figures: Vec<Vec<Option<u64>>>,
+    /// The largest first, last what several variables share.
+    categories: Vec<Category>,
+}
+
+impl Known {
+    fn new(runs: &Runs, tiles: &ArrangedTiles, tile: TileId) -> Self {
+        let position = tiles.axis.position(tile);
+        let row = |place: usize| tiles.row(place, position?);
+        let figure = |(_, of): &Figure| {
+            let of_run = |(place, run): (usize, &Run)| of(run.report.memory.get()?, row(place)?);
+            runs.iter().enumerate().map(of_run).collect()
+        };
+        let mut categories: Vec<Category> = Vec::new();
+        for (place, run) in runs.iter().enumerate() {
+            let Some((memory, row)) = run.report.memory.get().zip(row(place)) else { continue };
+            for (name, bytes) in categories_of_tile(memory, row) {
+                let known = categories.iter().position(|known| known.name == name);
+                let known = known.unwrap_or_else(|| {
+                    let bytes = vec![None; runs.len()];
+                    categories.push(Category { name: name.to_owned(), bytes });
+                    categories.len() - 1
+                });
+                let cell = categories.get_mut(known).and_then(|it| it.bytes.get_mut(place));
+                if let Some(cell) = cell {
+                    *cell = Some(bytes);
+                }
+            }
+        }
+        categories.sort_by_key(|category| {
+            let most = category.bytes.iter().flatten().max().copied();
+            (category.name == OVERLAPPED, Reverse(most))
+        });
+        Self { figures: FIGURES.iter().map(figure).collect(), categories }
+    }
+}
+
+#[derive(Default)]
+pub struct TileInspector {
+    known: Made<(Same<Runs>, u64, TileId), Known>,
+}
+
+impl TileInspector {
+    /// Docks it; what is drawn afterwards has the rest of the page.
+    pub fn ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        tiles: &ArrangedTiles,
+        tile: Option<TileId>,
+    ) {
+        let runs = page.runs;
+        let key = |tile| (Same(Arc::clone(runs)), tiles.axis.version, tile);
+        let known = tile.map(|tile| {
+            (tile, self.known.of(key(tile), |(_, _, tile)| Known::new(runs, tiles, *tile)))
+        });
+        inspector_ui(ui, |ui| {
+            let Some((tile, known)) = known else {
+                hint_ui(ui);
+                return;
+            };
+            let ipu = runs.machine().and_then(|machine| machine.ipu_of(tile));
+            let of = ipu.map_or(String::new(), |ipu| format!("IPU {ipu}"));
+            title_ui(ui, "Tile", &tile.to_string(), &of);
+            verdicts_ui(ui, runs, known);
+            figures_ui(ui, runs, known);
+            categories_ui(ui, runs, known);
+            ui.add_space(6.0);
+            for (title, place) in tile_places(runs.system(), tile) {
+                if matches!(place, Place::Map(_)) && ui.link(title).clicked() {
+                    page.commands.push(Command::GoTo(place));
+                }
+            }
+            if page.selection.tiles.is_empty() {
+                ui.add_space(6.0);
+                hint_ui(ui);
+            }
+        });
+    }
+}
+
+fn hint_ui(ui: &mut egui::Ui) {
+    let text = "Click a tile in the picture or drag over some; Shift extends, Ctrl adds";
+    ui.add(Label::new(fonts::caption(text).weak()).wrap());
+}
+
+/// Whether it fits, in a box for each run.
+fn verdicts_ui(ui: &mut egui::Ui, runs: &Runs, known: &Known) {
+    let (tokens, units) = (*Tokens::now(ui), Units::now(ui));
+    let with_gaps = known.figures.first().map_or(&[][..], |bytes| bytes);
+    for (run, bytes) in runs.iter().zip(with_gaps) {
+        let Some((bytes, limit)) = bytes.zip(run.report.bytes_per_tile()) else { continue };
+        let is_over = bytes > limit;
+        let (sign, fill, edge) = match is_over {
+            true => (Sign::Over, tokens.over_fill, tokens.over),
+            false => (Sign::Fits, tokens.fits_fill, tokens.fits),
+        };
+        let frame = Frame::new().fill(fill).stroke(Stroke::new(1.0, edge)).corner_radius(6);
+        frame.inner_margin(Margin::symmetric(8, 5)).show(ui, |ui| {
+            ui.set_width(ui.available_width());
+            ui.horizontal(|ui| {
+                ui.spacing_mut().item_spacing.x = 6.0;
+                if !runs.is_one() {
+                    badge_ui(ui, run.badge);
+                }
+                sign.ui(ui, 15.0);
+                let text = match is_over {
+                    true => format!("{} over", units.bytes(bytes - limit)),
+                    false => format!("{} free", units.bytes(limit - bytes)),
+                };
+                ui.label(RichText::new(text).font(fonts::semibold(size::BODY)).color(edge));
+            });
+            let track = (bytes.max(limit) as f64 * BEYOND_LIMIT) as u64;
+            let parts = [(bytes, tokens.temporary)];
+            let bar = Bar { parts: &parts, whole: track, limit: Some(limit) };
+            ui.add_space(2.0);
+            bar.ui(ui, Vec2::new(ui.available_width(), 6.0));
+            ui.add_space(2.0);
+        });
+        ui.add_space(2.0);
+    }
+}
+
+fn figures_ui(ui: &mut egui::Ui, runs: &Runs, known: &Known) {
+    let units = Units::now(ui);
+    for ((name, _), bytes) in FIGURES.iter().zip(&known.figures) {
+        match bytes.as_slice() {
+            [bytes] => fact_ui(ui, name, &Value::bytes(*bytes).shown(units)),
+            bytes => {
+                ui.label(RichText::new(*name).size(size::TABLE).weak());
+                let first = bytes.first().copied().flatten();
+                for (place, (run, bytes)) in runs.iter().zip(bytes).enumerate() {
+                    let change = first.zip(*bytes).filter(|_| place > 0);
+                    run_ui(ui, run, *bytes, change);
+                }
+            }
+        }
+    }
+}
+
+/// What a run has, and the change against the reference.
+fn run_ui(ui: &mut egui::Ui, run: &Run, bytes: Option<u64>, change: Option<(u64, u64)>) {
+    let (units, tokens) = (Units::now(ui), *Tokens::now(ui));
+    ui.horizontal(|ui| {
+        badge_ui(ui, run.badge);
+        ui.label(fonts::number(Value::bytes(bytes).shown(units)));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let Some((from, to)) = change else { return };
+            let color = match to.cmp(&from) {
+                std::cmp::Ordering::Greater => tokens.more,
+                std::cmp::Ordering::Less => tokens.less,
+                std::cmp::Ordering::Equal => tokens.third_text,
+            };
+            let text = Value::change(from, to).shown(units).into_owned();
+            ui.label(RichText::new(text).size(size::TABLE).color(color));
+        });
+    });
+}
+
+fn categories_ui(ui: &mut egui::Ui, runs: &Runs, known: &Known) {
+    if known.categories.is_empty() {
+        return;
+    }
+    let (units, tokens) = (Units::now(ui), *Tokens::now(ui));
+    ui.add_space(6.0);
+    ui.label(fonts::card_title("By category"));
+    let whole = known.figures.get(WITHOUT_GAPS).and_then(|all| all.iter().flatten().max());
+    let whole = whole.copied().unwrap_or(1);
+    let bar_of = |bytes: u64, color: Color32| [(bytes, color)];
+    for category in &known.categories {
+        let (color, title) = match &*category.name {
+            OVERLAPPED => (tokens.gap, "Shared by several variables".to_owned()),
+            name => (category_color(name, &tokens), category_title(&shortened(name, 60))),
+        };
+        if let [bytes] = *category.bytes {
+            let parts = bar_of(bytes.unwrap_or(0), color);
+            let bar = Bar { parts: &parts, whole, limit: None };
+            part_ui(ui, &title, &Value::bytes(bytes).shown(units), &bar);
+            continue;
+        }
+        ui.label(RichText::new(title).size(size::TABLE).weak());
+        for (run, bytes) in runs.iter().zip(category.bytes.iter().copied()) {
+            ui.horizontal(|ui| {
+                badge_ui(ui, run.badge);
+                let parts = bar_of(bytes.unwrap_or(0), color);
+                let bar = Bar { parts: &parts, whole, limit: None };
+                bar.ui(ui, Vec2::new((ui.available_width() - 84.0).max(40.0), 6.0));
+                ui.label(fonts::number(Value::bytes(bytes).shown(units)));
+            });
+        }
+    }
+}
