@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use crate::analysis::memory::category_order::{SharedCategory, categories_of_all};
 use crate::analysis::memory::category_title;
-use crate::store::ids::CategoryId;
 use crate::text::shortened;
 use crate::ui::runs::{Needed, Needs, Runs, RunsAnswer};
 use crate::ui::theme::{Family, Tokens};

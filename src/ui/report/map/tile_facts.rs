@@ -115,7 +115,8 @@ fn categories_ui(ui: &mut egui::Ui, memory: &TileMemory, tile: TileId, units: Un
     }
     known.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
     ui.add_space(6.0);
-    ui.label(RichText::new("By category").font(fonts::semibold(13.0)));
+    ui.label(RichText::new("Variables by category").font(fonts::semibold(13.0)));
+    ui.label(fonts::caption("each counted once, also where they share addresses").weak());
     let whole = known.first().map_or(1, |(_, bytes)| *bytes);
     let tokens = Tokens::now(ui);
     for (name, bytes) in known.into_iter().take(MOST) {
