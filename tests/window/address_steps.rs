@@ -2,7 +2,8 @@
 
 use eframe::egui::accesskit::Role;
 use eframe::egui::{
-    Event, Key, Modifiers, MouseWheelUnit, PointerButton, Pos2, Theme, TouchPhase, Vec2,
+    Event, Key, Modifiers, MouseWheelSource, MouseWheelUnit, PointerButton, Pos2, Theme,
+    TouchPhase, Vec2,
 };
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use egui_kittest::{Harness, SnapshotResults};
@@ -131,7 +132,8 @@ fn a_drag_zooms_both_axes_and_the_strip_addresses_alone() {
     harness.hover_at(strip.left_center() + Vec2::new(8.0, 0.0));
     let (unit, delta) = (MouseWheelUnit::Point, Vec2::new(0.0, 120.0));
     let (phase, modifiers) = (TouchPhase::Move, Modifiers::NONE);
-    harness.event(Event::MouseWheel { unit, delta, phase, modifiers });
+    let source = MouseWheelSource::Wheel;
+    harness.event(Event::MouseWheel { unit, delta, phase, source, modifiers });
     settle(&mut harness);
     assert!(is_enabled(&harness, "Show all"), "addresses are zoomed");
     assert_eq!(magnification(&harness), "100 %", "steps are not");

@@ -10,8 +10,8 @@ use tilescope::ui::command::Page;
 
 use crate::report;
 use crate::support::{
-    choose, click, click_at, copied_text, has_text, open_map, right_click, settle, texts,
-    wait_for_output, window_on, window_sized,
+    choose, click_at, copied_text, has_text, open_map, right_click, settle, texts, wait_for_output,
+    window_on, window_sized,
 };
 
 const MAP: &str = "Map of all tiles";

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::report;
 use crate::support::{
-    assert_texts, choose, choose_map_step, click, click_at, copied, has_text, is_enabled, is_on,
-    line, open_map, open_tab, press, settle, window,
+    assert_texts, choose, choose_map_step, click, click_at, copied, has_text, is_on, line,
+    open_map, open_tab, press, settle, window,
 };
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Key, Modifiers, Pos2, Theme, Vec2};
