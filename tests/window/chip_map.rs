@@ -131,7 +131,7 @@ fn tiles_are_selected_by_click_by_drag_and_one_more() {
     settle(&mut harness);
     assert!(has_text(&harness, "First of "), "{:#?}", texts(&harness));
     // One tile is over: it leaves the scale.
-    assert!(has_text(&harness, "1 of 36 tiles over, tile 30 by most"), "{:#?}", texts(&harness));
+    assert!(has_text(&harness, "1 of 48 tiles over, tile 30 by most"), "{:#?}", texts(&harness));
     assert!(has_text(&harness, "limit 16.0 KiB"), "{:#?}", texts(&harness));
     assert!(has_text(&harness, "over, up to 17.5 KiB"), "{:#?}", texts(&harness));
 }

@@ -46,14 +46,15 @@ pub fn tile_inspector_ui(ui: &mut egui::Ui, page: &mut PageContext<'_>) -> Optio
             count => format!("First of {} selected tiles", grouped(count)),
         };
         title_ui(ui, &kind, &tile_text(runs.machine(), tile), "");
+        if ui.button(format!("Map of tile {tile}")).clicked() {
+            way = Some(MapView::OneTile);
+        }
+        ui.add_space(4.0);
         for run in runs.iter() {
             if !runs.is_one() {
                 run_title_ui(ui, run);
             }
             run_ui(ui, &run.report, tile);
-        }
-        if ui.button(format!("Map of tile {tile}")).clicked() {
-            way = Some(MapView::OneTile);
         }
     });
     way
