@@ -18,7 +18,7 @@ use crate::ui::widget::plane::Placed;
 use crate::ui::widget::ticks;
 
 /// Room for the numbers of tiles, and for addresses, points.
-const LEFT: f32 = 46.0;
+const LEFT: f32 = 40.0;
 const BOTTOM: f32 = 34.0;
 /// Variables in the tooltip.
 const MOST_VARIABLES: usize = 6;
