@@ -276,15 +276,15 @@ fn main() {
         window.click("Category");
         measure(&mut window, &scene("Memory by category"), "Memory over tiles");
         let started = Instant::now();
-        window.click("View of the map of all tiles");
+        window.show(Page::Map);
+        window.click("All tiles");
         let first = started.elapsed().as_secs_f64() * 1000.0;
         println!("{:<44} first picture after {first:.0} ms", scene("Map of all tiles"));
         measure(&mut window, &scene("Map of all tiles"), "Map of all tiles");
         measure_steps(&mut window, &scene("Map of all tiles"), "Map of all tiles");
-        window.click("View of a tile's map");
+        window.click("One tile");
         measure(&mut window, &scene("Map of a tile"), "Memory map of a tile");
         measure_steps(&mut window, &scene("Map of a tile"), "Memory map of a tile");
-        window.click("View of tiles");
         window.show(Page::Liveness);
         measure(&mut window, &scene("Liveness"), "Liveness curve");
         window.click("Filter steps");

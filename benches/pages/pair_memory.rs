@@ -49,11 +49,12 @@ pub fn measure_pair(source: &Arc<Report>, size: Vec2) {
     measure(&mut window, &scene("Memory of two side by side"), "Memory over tiles of the target");
     window.click("View of the map of differences");
     measure(&mut window, &scene("Map of differences"), "Map of differences");
-    window.click("View of the map of all tiles");
+    window.show(Page::Map);
+    window.click("All tiles");
     measure(&mut window, &scene("Maps of all tiles"), "Map of all tiles of the target");
-    window.click("View of a tile's map");
+    window.click("One tile");
     measure(&mut window, &scene("Maps of a tile"), "Memory map of the target");
-    window.click("View of the grid of tiles");
+    window.click("Floor plan");
     measure(&mut window, &scene("Grids of tiles"), "Grid of tiles of the target");
     window.show(Page::Summary);
     measure(&mut window, &scene("Summary of two"), "availableMemoryProportion");

@@ -47,6 +47,7 @@ pub fn measure_runs(reports: &[Arc<Report>], size: Vec2) {
         (Page::Summary, "Summary"),
         (Page::Insights, "Insights"),
         (Page::Memory, "Memory"),
+        (Page::Map, "Map"),
         (Page::Liveness, "Liveness"),
         (Page::Comparison, "Comparison"),
     ] {

@@ -1,23 +1,26 @@
 //! Drives the picture of addresses over steps through its accessibility tree.
 
 use eframe::egui::accesskit::Role;
-use eframe::egui::{Key, Modifiers, Pos2, Theme, Vec2};
+use eframe::egui::{
+    Event, Key, Modifiers, MouseWheelSource, MouseWheelUnit, PointerButton, Pos2, Theme,
+    TouchPhase, Vec2,
+};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use egui_kittest::{Harness, SnapshotResults};
 use std::sync::Arc;
 use tilescope::ui::app::App;
+use tilescope::ui::command::Page;
 
 use crate::report;
 use crate::support::{
-    choose, click, click_at, copied_text, has_text, is_enabled, right_click, settle, texts,
-    wait_for_output, window_on, window_sized,
+    choose, click, click_at, copied_text, has_text, is_enabled, open_map, right_click, settle,
+    texts, wait_for_output, window_on, window_sized,
 };
 
 const PICTURE: &str = "Addresses over steps";
 
 fn open(harness: &mut Harness<'_, App>) {
-    harness.get_by_role_and_label(Role::Button, "View of addresses over steps").click();
-    settle(harness);
+    open_map(harness, "One tile");
 }
 
 /// A place in the picture, by shares of the steps and of the addresses.
@@ -57,7 +60,7 @@ fn a_variable_is_found_chosen_and_shown() {
     for colours in ["Operation", "Liveness", "Category"] {
         choose(&mut harness, "Colours", colours);
     }
-    harness.get_by_label("Never used");
+    harness.get_by_label("Gap or free");
     harness.hover_at(place(&harness, 0.4, 0.99));
     settle(&mut harness);
     assert!(has_text(&harness, "Behind the last used byte"), "{:#?}", texts(&harness));
@@ -73,8 +76,9 @@ fn a_right_click_copies_a_name_and_leads_to_the_step_and_the_tile() {
     assert_eq!(wait_for_output(&mut harness, copied_text), "weights");
     settle(&mut harness);
     right_click(&mut harness, at);
-    click(&mut harness, "Map of tile 30");
-    assert!(has_text(&harness, "Gaps of the tile"), "{:#?}", texts(&harness));
+    assert!(!has_text(&harness, "Map of tile 30"), "that is what is shown");
+    click(&mut harness, "Go to tile 30");
+    assert!(harness.query_by_label("Memory over tiles").is_some());
     open(&mut harness);
     right_click(&mut harness, at);
     let step = texts(&harness).into_iter().find(|text| text.starts_with("Go to step "));
@@ -96,10 +100,67 @@ fn nothing_breaks_the_picture() {
         assert!(has_text(&harness, "100 %"));
     }
     for report in [report::empty, report::without_rows] {
-        let harness = window_on(Theme::Dark, report());
-        let view = harness.query_by_role_and_label(Role::Button, "View of addresses over steps");
-        assert!(view.is_none(), "nothing to look at");
+        let mut harness = window_on(Theme::Dark, report());
+        harness.state_mut().go(Page::Map);
+        settle(&mut harness);
+        let picture = harness.query_by_role_and_label(Role::Canvas, PICTURE);
+        assert!(picture.is_none(), "nothing to look at");
     }
+}
+
+#[test]
+fn a_drag_zooms_both_axes_and_the_strip_addresses_alone() {
+    let mut harness = window_on(Theme::Light, report::small());
+    open(&mut harness);
+    let magnification = |harness: &Harness<'_, App>| {
+        harness.get_by_label("Magnification").value().unwrap_or_default()
+    };
+    let (from, to) = (place(&harness, 0.4, 0.6), place(&harness, 0.6, 0.3));
+    for (pos, pressed) in [(from, true), (to, false)] {
+        harness.event(Event::PointerMoved(pos));
+        let (button, modifiers) = (PointerButton::Primary, Modifiers::NONE);
+        harness.event(Event::PointerButton { pos, button, pressed, modifiers });
+        harness.run_steps(2);
+    }
+    settle(&mut harness);
+    let percent = magnification(&harness);
+    let percent: f64 = percent.trim_end_matches(" %").parse().expect("a number");
+    assert!((450.0..550.0).contains(&percent), "a fifth of the steps: {percent}");
+    click(&mut harness, "Show all");
+    assert_eq!(magnification(&harness), "100 %");
+    let strip = harness.get_by_label("Memory map of a tile").rect();
+    harness.hover_at(strip.left_center() + Vec2::new(8.0, 0.0));
+    let (unit, delta) = (MouseWheelUnit::Point, Vec2::new(0.0, 120.0));
+    let (phase, modifiers) = (TouchPhase::Move, Modifiers::NONE);
+    let source = MouseWheelSource::Wheel;
+    harness.event(Event::MouseWheel { unit, delta, phase, source, modifiers });
+    settle(&mut harness);
+    assert!(is_enabled(&harness, "Show all"), "addresses are zoomed");
+    assert_eq!(magnification(&harness), "100 %", "steps are not");
+}
+
+#[test]
+fn the_inspector_says_by_how_much_and_why_it_is_over() {
+    let mut harness = window_on(Theme::Light, report::small());
+    open(&mut harness);
+    // The fullest tile ends below the limit where its placements are known.
+    for text in ["free at its highest", "Highest variable", "Ends ", "below the limit"] {
+        assert!(has_text(&harness, text), "{text}: {:#?}", texts(&harness));
+    }
+    for text in ["Around the limit, step 120", "Alive at step 120", "Free here, taken at others"] {
+        assert!(has_text(&harness, text), "{text}: {:#?}", texts(&harness));
+    }
+    let at = place(&harness, 0.4, 0.05);
+    click_at(&mut harness, at, Modifiers::NONE);
+    assert!(has_text(&harness, "Selected variable"), "{:#?}", texts(&harness));
+    harness.get_by_label("Copy facts").click();
+    let facts = wait_for_output(&mut harness, copied_text);
+    assert!(facts.starts_with("Address: 0 B\nSize: 5.86 KiB\n"), "{facts}");
+    assert!(facts.contains("Name in the report: weights"), "{facts}");
+    settle(&mut harness);
+    click(&mut harness, "Lifetime in Liveness");
+    assert!(has_text(&harness, "weights"), "{:#?}", texts(&harness));
+    assert!(has_text(&harness, "Selected: step "), "{:#?}", texts(&harness));
 }
 
 #[test]

@@ -1,23 +1,23 @@
 //! Drives the map of all tiles through its accessibility tree.
 
 use eframe::egui::accesskit::Role;
-use eframe::egui::{Modifiers, Theme, Vec2};
+use eframe::egui::{Event, Modifiers, PointerButton, Theme, Vec2};
 use egui_kittest::kittest::Queryable as _;
 use egui_kittest::{Harness, SnapshotResults};
 use std::sync::Arc;
 use tilescope::ui::app::App;
+use tilescope::ui::command::Page;
 
 use crate::report;
 use crate::support::{
-    choose, click, click_at, copied_text, has_text, right_click, settle, texts, wait_for_output,
+    choose, click_at, copied_text, has_text, open_map, right_click, settle, texts, wait_for_output,
     window_on, window_sized,
 };
 
 const MAP: &str = "Map of all tiles";
 
 fn open(harness: &mut Harness<'_, App>) {
-    harness.get_by_role_and_label(Role::Button, "View of the map of all tiles").click();
-    settle(harness);
+    open_map(harness, "All tiles");
 }
 
 /// Where a tile of the small report is on the map, at a share of the addresses.
@@ -58,8 +58,7 @@ fn a_variable_is_found_on_the_map_of_all_tiles() {
 #[test]
 fn tiles_stand_in_a_grid_by_any_figure() {
     let mut harness = window_on(Theme::Light, report::small());
-    harness.get_by_role_and_label(Role::Button, "View of the grid of tiles").click();
-    settle(&mut harness);
+    open_map(&mut harness, "Floor plan");
     let rect = harness.get_by_role_and_label(Role::Canvas, "Grid of tiles").rect();
     // The first tile of IPU 0 lies below its name.
     let at = rect.min + Vec2::new(5.0, 24.0);
@@ -78,15 +77,17 @@ fn tiles_stand_in_a_grid_by_any_figure() {
 #[test]
 fn a_right_click_leads_from_every_picture_of_tiles_to_a_tile_and_its_map() {
     let mut harness = window_on(Theme::Light, report::small());
-    for (view, picture) in [
-        ("View of tiles", "Memory over tiles"),
-        ("View of the map of all tiles", MAP),
-        ("View of the grid of tiles", "Grid of tiles"),
-    ] {
+    for (view, picture) in
+        [("Memory", "Memory over tiles"), ("All tiles", MAP), ("Floor plan", "Grid of tiles")]
+    {
         for (way, shown) in
             [("Go to tile 0", "Memory over tiles"), ("Map of tile 0", "Memory map of a tile")]
         {
-            click(&mut harness, view);
+            match view {
+                "Memory" => harness.state_mut().go(Page::Memory),
+                view => open_map(&mut harness, view),
+            }
+            settle(&mut harness);
             let rect = harness.get_by_role_and_label(Role::Canvas, picture).rect();
             // The first tile of IPU 0 lies below its name in the grid.
             let first =
@@ -105,6 +106,34 @@ fn a_right_click_leads_from_every_picture_of_tiles_to_a_tile_and_its_map() {
             );
         }
     }
+}
+
+#[test]
+fn tiles_are_selected_by_click_by_drag_and_one_more() {
+    let mut harness = window_on(Theme::Light, report::small());
+    open_map(&mut harness, "Floor plan");
+    let rect = harness.get_by_role_and_label(Role::Canvas, "Grid of tiles").rect();
+    let first = rect.min + Vec2::new(5.0, 24.0);
+    click_at(&mut harness, first, Modifiers::NONE);
+    assert!(has_text(&harness, "Selected tile"), "{:#?}", texts(&harness));
+    let beside = first + Vec2::new(rect.height() / 6.0, 0.0);
+    click_at(&mut harness, beside, Modifiers::SHIFT);
+    assert!(has_text(&harness, "First of "), "{:#?}", texts(&harness));
+    click_at(&mut harness, first, Modifiers::NONE);
+    assert!(has_text(&harness, "Selected tile"), "{:#?}", texts(&harness));
+    for (pos, pressed) in [(first, true), (beside, false)] {
+        harness.event(Event::PointerMoved(pos));
+        harness.run_steps(2);
+        let (button, modifiers) = (PointerButton::Primary, Modifiers::NONE);
+        harness.event(Event::PointerButton { pos, button, pressed, modifiers });
+        harness.run_steps(2);
+    }
+    settle(&mut harness);
+    assert!(has_text(&harness, "First of "), "{:#?}", texts(&harness));
+    // One tile is over: it leaves the scale.
+    assert!(has_text(&harness, "1 of 48 tiles over, tile 30 by most"), "{:#?}", texts(&harness));
+    assert!(has_text(&harness, "limit 16.0 KiB"), "{:#?}", texts(&harness));
+    assert!(has_text(&harness, "over, up to 17.5 KiB"), "{:#?}", texts(&harness));
 }
 
 #[test]

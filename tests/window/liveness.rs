@@ -242,7 +242,7 @@ fn a_right_click_copies_a_name_and_leads_to_what_was_clicked() {
     click(&mut harness, &to_map);
     assert!(has_text(&harness, "Gaps of the tile"), "{:#?}", texts(&harness));
     // Among the other tiles it is selected.
-    click(&mut harness, "View of tiles");
+    click(&mut harness, "Memory");
     assert_eq!(
         harness.get_by_role_and_label(Role::TextInput, "Select tiles").value().unwrap_or_default(),
         tile

@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use crate::report;
-use crate::support::{assert_texts, choose, click, click_at, copied, has_text, settle, window};
+use crate::support::{
+    assert_texts, choose, choose_map_step, click, click_at, copied, has_text, open_map, settle,
+    window,
+};
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Key, Modifiers, Rect, Theme, Vec2};
 use egui_kittest::Harness;
@@ -11,7 +14,6 @@ use egui_kittest::kittest::Queryable as _;
 use tilescope::format::poplar::absent;
 use tilescope::store::{Report, System};
 use tilescope::ui::app::App;
-use tilescope::ui::command::Page;
 
 /// A run whose variables on the tiles are the larger the later it is.
 fn run(number: u32) -> Arc<Report> {
@@ -41,9 +43,7 @@ fn run(number: u32) -> Arc<Report> {
 
 fn maps_of(runs: u32, view: &str) -> Harness<'static, App> {
     let mut harness = window(Theme::Light, |ctx| App::with_runs(ctx, (0..runs).map(run).collect()));
-    harness.state_mut().go(Page::Memory);
-    settle(&mut harness);
-    click(&mut harness, view);
+    open_map(&mut harness, view);
     harness
 }
 
@@ -63,11 +63,11 @@ fn assert_apart(rects: &[Rect]) {
 
 #[test]
 fn three_maps_of_a_tile_lie_below_each_other_with_one_legend() {
-    let mut harness = maps_of(3, "View of a tile's map");
-    let rects = rects(&harness, 3, "Memory map of");
+    let mut harness = maps_of(3, "One tile");
+    let rects = rects(&harness, 3, "Addresses over steps,");
     assert_apart(&rects);
     assert!(rects.iter().all(|rect| (rect.left() - rects[0].left()).abs() < 1.0));
-    assert_eq!(harness.get_all_by_role_and_label(Role::CheckBox, "Gaps").count(), 1);
+    assert_eq!(harness.get_all_by_role_and_label(Role::Label, "Gap or free").count(), 1);
     assert_texts(&harness, &["3 → 3 → 3 variables", "200 steps"]);
     let table = copied(&mut harness, "Variables of the tile in all runs");
     let titles = ["run-0 (bytes)", "run-1 (bytes)", "run-2 (bytes)"];
@@ -81,16 +81,15 @@ fn three_maps_of_a_tile_lie_below_each_other_with_one_legend() {
         let value = harness.get_by_label(&map).value().unwrap_or_default();
         assert!(value.starts_with("weights, "), "{value}");
     }
-    click(&mut harness, "At a step");
-    assert_texts(&harness, &["At step 120 → 120 → 120"]);
-    click(&mut harness, "Peaks");
-    click(&mut harness, "run-2's peak");
-    assert_texts(&harness, &["At step 120 → 120 → 120"]);
+    choose_map_step(&mut harness, "Step of the map of run-2", "Peak, step 120");
+    assert_texts(&harness, &["Around the limit, step 120"]);
+    choose_map_step(&mut harness, "Step of the map of run-1", "All steps");
+    assert!(!has_text(&harness, "Around the limit"), "one choice for all");
 }
 
 #[test]
 fn gaps_of_several_runs_are_tables_too() {
-    let mut harness = maps_of(3, "View of a tile's map");
+    let mut harness = maps_of(3, "One tile");
     click(&mut harness, "By reason");
     let table = copied(&mut harness, "Gaps by reason");
     assert_eq!(table[0][0], "Reason");
@@ -108,8 +107,8 @@ fn gaps_of_several_runs_are_tables_too() {
 
 #[test]
 fn six_maps_of_a_tile_stand_in_two_columns() {
-    let mut harness = maps_of(6, "View of a tile's map");
-    let rects = rects(&harness, 6, "Memory map of");
+    let mut harness = maps_of(6, "One tile");
+    let rects = rects(&harness, 6, "Addresses over steps,");
     assert_apart(&rects);
     assert!(rects[0].right() < rects[1].left() && rects[0].bottom() < rects[2].top());
     click(&mut harness, "Zoom in");
@@ -126,7 +125,7 @@ fn six_maps_of_a_tile_stand_in_two_columns() {
 
 #[test]
 fn addresses_over_steps_of_three_runs_move_together() {
-    let mut harness = maps_of(3, "View of addresses over steps");
+    let mut harness = maps_of(3, "One tile");
     let rects = rects(&harness, 3, "Addresses over steps,");
     assert_apart(&rects);
     let at = rects[1].left_bottom() + rects[1].size() * Vec2::new(0.4, -0.2);
@@ -146,13 +145,12 @@ fn addresses_over_steps_of_three_runs_move_together() {
         assert!(!has_text(&harness, "Step 0,"), "the first step is left of the picture");
     }
     click(&mut harness, "Show all");
-    click(&mut harness, "View of a tile's map");
     assert_texts(&harness, &[" → "]);
 }
 
 #[test]
 fn six_maps_of_all_tiles_share_what_is_visible() {
-    let mut harness = maps_of(6, "View of the map of all tiles");
+    let mut harness = maps_of(6, "All tiles");
     let rects = rects(&harness, 6, "Map of all tiles of");
     assert_apart(&rects);
     assert!(rects[2].right() > rects[1].right() && rects[3].top() > rects[0].bottom());
@@ -174,7 +172,7 @@ fn six_maps_of_all_tiles_share_what_is_visible() {
 
 #[test]
 fn titles_follow_when_a_run_goes() {
-    let mut harness = maps_of(3, "View of a tile's map");
+    let mut harness = maps_of(3, "One tile");
     click(&mut harness, "Variables");
     let table = copied(&mut harness, "Variables of the tile in all runs");
     assert_eq!(table[0][2..4], ["run-0 (bytes)", "run-1 (bytes)"]);

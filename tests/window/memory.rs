@@ -2,8 +2,8 @@
 
 use crate::report;
 use crate::support::{
-    SIZES, choose, click, click_at, copied, has_text, is_on, open_tab, settle, texts, window_on,
-    window_sized,
+    SIZES, choose, click, click_at, copied, has_text, is_on, open_map, open_tab, settle, texts,
+    window_on, window_sized,
 };
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Event, Key, Modifiers, PointerButton, Pos2, Theme, Vec2};
@@ -390,7 +390,7 @@ fn names_say_whether_they_are_before_lowering_or_after() {
     open_tab(&mut harness, "Variables");
     assert_eq!(copied(&mut harness, "Variables")[0][0], "Variable before lowering");
     enter_tiles(&mut harness, "31");
-    click(&mut harness, "View of a tile's map");
+    open_map(&mut harness, "One tile");
     open_tab(&mut harness, "Variables");
     let placed = copied(&mut harness, "Variables of the tile");
     assert_eq!(placed[0][0], "Variable as it was lowered");

@@ -2,8 +2,8 @@
 
 use crate::report;
 use crate::support::{
-    SIZES, choose, click, click_at, copied_text, has_text, right_click, settle, texts,
-    wait_for_output, window_on, window_sized,
+    SIZES, choose, choose_map_step, click, click_at, copied_text, has_text, is_enabled, open_map,
+    right_click, settle, texts, wait_for_output, window_on, window_sized,
 };
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Event, Key, Modifiers, PointerButton, Pos2, Rect, Theme, Vec2};
@@ -11,15 +11,16 @@ use egui_kittest::kittest::Queryable as _;
 use egui_kittest::{Harness, SnapshotResults};
 use std::sync::Arc;
 use tilescope::ui::app::App;
+use tilescope::ui::command::Page;
 
 const MAP: &str = "Memory map of a tile";
-/// Bytes of a tile.
-const LIMIT: f32 = 16_384.0;
+const STEP: &str = "Step of the map";
+/// Bytes of the axis: those of a tile, and some headroom.
+const AXIS: f32 = 16_384.0 + 16_384.0 / 28.0;
 
 fn page() -> Harness<'static, App> {
     let mut harness = window_on(Theme::Light, report::small());
-    harness.get_by_label("View of a tile's map").click();
-    settle(&mut harness);
+    open_map(&mut harness, "One tile");
     harness
 }
 
@@ -27,11 +28,10 @@ fn picture(harness: &Harness<'_, App>) -> Rect {
     harness.get_by_label(MAP).rect()
 }
 
-/// Where an address is in the lowest lane, when all addresses are visible.
+/// Where an address is on the strip, when all addresses are visible.
 fn place(harness: &Harness<'_, App>, address: f32) -> Pos2 {
     let rect = picture(harness);
-    let width = rect.width() - 2.0;
-    Pos2::new(rect.left() + 1.0 + width * address / LIMIT, rect.bottom() - 34.0 - 16.0 - 12.0)
+    Pos2::new(rect.left() + 12.0, rect.bottom() - rect.height() * address / AXIS)
 }
 
 fn hover(harness: &mut Harness<'_, App>, at: Pos2) {
@@ -79,10 +79,9 @@ fn a_tile_is_chosen_by_its_number_or_its_bytes() {
     assert_texts(&harness, &["Tile 30 of IPU 1: "]);
     enter(&mut harness, "Tile", "24");
     assert_texts(&harness, &["Tile 24 of IPU 1: 0 B with gaps, 0 B of gaps, 0 variables"]);
-    harness.get_by_label("Fullest").click();
-    settle(&mut harness);
+    choose_map_step(&mut harness, "Worst tiles ▾", "Tile 30 of IPU 1 · ");
     assert_texts(&harness, &["Tile 30 of IPU 1: "]);
-    harness.get_by_label("View of tiles").click();
+    harness.state_mut().go(Page::Memory);
     settle(&mut harness);
     assert_texts(&harness, &["Tile 30 of IPU 1: 17.5 KiB (17,900 B) with gaps"]);
 }
@@ -90,10 +89,13 @@ fn a_tile_is_chosen_by_its_number_or_its_bytes() {
 #[test]
 fn the_pointer_learns_of_variables_and_gaps() {
     let mut harness = page();
-    let at = place(&harness, 9000.0) - Vec2::new(0.0, 30.0);
+    let at = place(&harness, 9000.0);
     hover(&mut harness, at);
     assert_texts(&harness, &["8.79 KiB (9,000 B)", "6,016 to 15,015", "Step 120"]);
-    let at = place(&harness, 6008.0) + Vec2::new(0.0, 20.0);
+    // Sixteen bytes are seen where they fill the strip.
+    harness.get_by_role_and_label(Role::Row, "6000").click();
+    settle(&mut harness);
+    let at = picture(&harness).left_center() + Vec2::new(12.0, 0.0);
     hover(&mut harness, at);
     assert_texts(&harness, &["Gap of 16 B", "6,000 to 6,015"]);
 }
@@ -110,7 +112,7 @@ fn a_search_finds_counts_and_goes_on() {
     harness.get_by_label("Find next").click();
     settle(&mut harness);
     assert_texts(&harness, &["1 of 10"]);
-    assert_ne!(magnification(&harness), "100 %");
+    assert!(is_enabled(&harness, "Show all"), "its addresses fill the picture");
     assert!(value(&harness).starts_with("gradients, "), "{}", value(&harness));
     let first = value(&harness);
     harness.get_by_label("Find previous").click();
@@ -119,53 +121,48 @@ fn a_search_finds_counts_and_goes_on() {
     assert_ne!(value(&harness), first);
     harness.key_press(Key::Num0);
     settle(&mut harness);
-    assert_eq!(magnification(&harness), "100 %");
+    assert!(!is_enabled(&harness, "Show all"));
 }
 
 #[test]
 fn keys_go_to_the_peak_and_from_step_to_step() {
     let mut harness = page();
-    assert_texts(&harness, &["200 steps"]);
-    harness.get_by_label("Peak").focus();
-    harness.run_steps(2);
-    harness.key_press(Key::Enter);
-    settle(&mut harness);
-    assert_texts(&harness, &["Step 120, the peak of this tile: layer2/step120"]);
-    harness.get_by_role_and_label(Role::Slider, "Step").focus();
+    choose_map_step(&mut harness, STEP, "Peak, step 120");
+    assert_texts(&harness, &["Around the limit, step 120", "layer2/step120"]);
+    harness.get_by_role_and_label(Role::Canvas, "Addresses over steps").focus();
     harness.run_steps(2);
     harness.key_press(Key::ArrowRight);
     settle(&mut harness);
-    assert_texts(&harness, &["Step 121: layer2/step121"]);
+    assert_texts(&harness, &["Around the limit, step 121", "layer2/step121"]);
     harness.key_press(Key::ArrowLeft);
     settle(&mut harness);
     harness.get_by_label("Liveness").click();
     settle(&mut harness);
     assert_texts(&harness, &["Selected: step 120"]);
-    harness.get_by_label("Memory").click();
+    harness.get_by_label("Map").click();
     settle(&mut harness);
-    harness.get_by_label("All steps").click();
-    settle(&mut harness);
-    assert_texts(&harness, &["200 steps"]);
+    choose_map_step(&mut harness, STEP, "All steps");
+    assert!(!has_text(&harness, "Around the limit"), "of no step");
 }
 
 #[test]
 fn free_bytes_at_a_step_are_no_gaps_of_all_steps() {
     let mut harness = page();
-    harness.get_by_label("At a step").click();
-    settle(&mut harness);
-    harness.get_by_role_and_label(Role::Slider, "Step").focus();
+    choose_map_step(&mut harness, STEP, "Peak, step 120");
+    harness.get_by_role_and_label(Role::Canvas, "Addresses over steps").focus();
     harness.run_steps(2);
     harness.key_press(Key::ArrowRight);
     settle(&mut harness);
-    let at = place(&harness, 10_000.0) + Vec2::new(0.0, 20.0);
-    hover(&mut harness, at);
-    assert_texts(&harness, &["Gap of ", "Free at this step, taken at others"]);
-    // What is not alive can be left out.
-    harness.get_by_label("Live only").click();
-    settle(&mut harness);
     let at = place(&harness, 10_000.0);
     hover(&mut harness, at);
-    assert_texts(&harness, &["Gap of "]);
+    assert_texts(&harness, &["Gap of ", "Free at this step, taken at others"]);
+    // Over all steps it is taken.
+    harness.remove_cursor();
+    choose_map_step(&mut harness, STEP, "All steps");
+    // What lives there at another step has the second lane.
+    let at = place(&harness, 10_000.0) + Vec2::new(40.0, 0.0);
+    hover(&mut harness, at);
+    assert_texts(&harness, &["8.79 KiB (9,000 B)"]);
 }
 
 #[test]
@@ -180,10 +177,10 @@ fn gaps_are_copied_as_csv() {
 #[test]
 fn a_row_of_the_gaps_is_shown() {
     let mut harness = page();
-    assert_eq!(magnification(&harness), "100 %");
+    assert!(!is_enabled(&harness, "Show all"));
     harness.get_by_role_and_label(Role::Row, "6000").click();
     settle(&mut harness);
-    assert_ne!(magnification(&harness), "100 %");
+    assert!(is_enabled(&harness, "Show all"), "its addresses fill the picture");
     harness.get_by_label("Variables").click();
     settle(&mut harness);
     // Beside the lines between columns, which are there to be dragged.
@@ -202,7 +199,7 @@ fn a_chosen_variable_is_selected_everywhere() {
     click_at(&mut harness, at, Modifiers::NONE);
     assert_eq!(value(&harness), "weights, 5.86 KiB (6,000 B) at address 0");
     // The click gave the picture the keyboard.
-    harness.key_press(Key::ArrowRight);
+    harness.key_press(Key::ArrowUp);
     settle(&mut harness);
     assert!(value(&harness).starts_with("gradients, 700 B"), "{}", value(&harness));
     harness.key_press(Key::Enter);
@@ -222,15 +219,17 @@ fn a_right_click_copies_a_name_and_leads_to_the_tile_and_to_the_step() {
     harness.get_by_label("Copy name").click();
     assert_eq!(wait_for_output(&mut harness, copied_text), "weights");
     settle(&mut harness);
-    click(&mut harness, "Peak");
+    choose_map_step(&mut harness, STEP, "Peak, step 120");
     let at = place(&harness, 3000.0);
     right_click(&mut harness, at);
     click(&mut harness, "Go to step 120");
     assert_texts(&harness, &["Selected: step 120"]);
-    click(&mut harness, "Memory");
+    click(&mut harness, "Map");
     // A gap has no name.
-    click(&mut harness, "All steps");
-    let at = place(&harness, 6008.0) + Vec2::new(0.0, 20.0);
+    choose_map_step(&mut harness, STEP, "All steps");
+    harness.get_by_role_and_label(Role::Row, "6000").click();
+    settle(&mut harness);
+    let at = picture(&harness).left_center() + Vec2::new(12.0, 0.0);
     right_click(&mut harness, at);
     assert!(!has_text(&harness, "Copy name"));
     click(&mut harness, "Go to tile 30");
@@ -269,12 +268,10 @@ fn nothing_breaks_the_map() {
     ];
     for report in reports {
         let mut harness = window_on(Theme::Light, report());
-        let switch = harness.query_by_label("View of a tile's map");
-        if let Some(switch) = switch {
-            switch.click();
-            settle(&mut harness);
-            harness.get_by_label("Peak").click();
-            settle(&mut harness);
+        harness.state_mut().go(Page::Map);
+        settle(&mut harness);
+        if harness.query_by_label(STEP).is_some() {
+            choose_map_step(&mut harness, STEP, "All steps");
         }
     }
 }
@@ -285,15 +282,13 @@ fn pictures_of_the_map() {
     for (theme, suffix) in [(Theme::Light, "light"), (Theme::Dark, "dark")] {
         let mut harness =
             window_sized(theme, SIZES[0], |ctx| App::with_report(ctx, Arc::new(report::small())));
-        harness.get_by_label("View of a tile's map").click();
-        settle(&mut harness);
+        open_map(&mut harness, "One tile");
         enter(&mut harness, "Tile", "31");
         harness.remove_cursor();
         settle(&mut harness);
         harness.snapshot(format!("memory-map-category-{suffix}"));
         choose(&mut harness, "Colours", "Liveness");
-        harness.get_by_label("Peak").click();
-        settle(&mut harness);
+        choose_map_step(&mut harness, STEP, "Peak, step ");
         harness.remove_cursor();
         settle(&mut harness);
         harness.snapshot(format!("memory-map-step-{suffix}"));

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::report;
 use crate::support::{
-    assert_texts, choose, click, click_at, copied, has_text, is_enabled, is_on, line, open_tab,
-    press, settle, window,
+    assert_texts, choose, choose_map_step, click, click_at, copied, has_text, is_on, line,
+    open_map, open_tab, press, settle, window,
 };
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Key, Modifiers, Pos2, Theme, Vec2};
@@ -306,7 +306,7 @@ fn the_map_of_differences_says_what_changed_where() {
 fn the_maps_of_a_tile_move_together() {
     let mut harness = memory();
     click_tile(&mut harness, BOTH, 31);
-    click(&mut harness, "View of a tile's map");
+    open_map(&mut harness, "One tile");
     let [above, below] = OF_A_TILE.map(|map| harness.get_by_label(map).rect());
     assert!(above.bottom() <= below.top() && (above.left() - below.left()).abs() < 1.0);
     assert_texts(&harness, &["60 → 60 variables"]);
@@ -316,16 +316,14 @@ fn the_maps_of_a_tile_move_together() {
     click(&mut harness, "Zoom in");
     assert!(!has_text(&harness, "100 %"));
     press(&mut harness, Key::Num0);
-    click(&mut harness, "At a step");
-    assert_texts(&harness, &["At step 120 → 120"]);
-    click(&mut harness, "Target's peak");
-    assert!(is_enabled(&harness, "Live only"));
+    choose_map_step(&mut harness, "Step of the map of the target", "Peak, step 120");
+    assert_texts(&harness, &["Around the limit, step 120"]);
 }
 
 #[test]
 fn the_maps_of_all_tiles_share_what_is_visible() {
     let mut harness = memory();
-    click(&mut harness, "View of the map of all tiles");
+    open_map(&mut harness, "All tiles");
     let [left, right] = OF_ALL_TILES.map(|map| harness.get_by_label(map).rect());
     assert!(left.right() <= right.left() && (left.height() - right.height()).abs() < 1.0);
     let at = left.min + left.size() * Vec2::new(0.1, 30.5 / TILES as f32);
@@ -345,7 +343,7 @@ fn the_maps_of_all_tiles_share_what_is_visible() {
 #[test]
 fn grids_show_both_or_what_changed() {
     let mut harness = memory();
-    click(&mut harness, "View of the grid of tiles");
+    open_map(&mut harness, "Floor plan");
     choose(&mut harness, "Figure", "Gaps");
     for grid in OF_GRIDS {
         assert_eq!(value(&harness, grid), "Gaps");
@@ -355,7 +353,7 @@ fn grids_show_both_or_what_changed() {
     hover(&mut harness, at);
     assert_texts(&harness, &["Tile 0 of IPU 0: Gaps", "900 B", "700 B", "▼ −200 B (−22.2 %)"]);
     choose(&mut harness, "Figure", "With gaps");
-    click(&mut harness, "Grid of the difference");
+    open_map(&mut harness, "Differences");
     assert_eq!(value(&harness, "Grid of differences"), "With gaps");
     assert_texts(&harness, &["▼ −5.08 KiB", "▲ +5.08 KiB"]);
     let at = harness.get_by_label("Grid of differences").rect().min + Vec2::new(8.0, 26.0);
@@ -444,10 +442,10 @@ fn the_pages_look_as_they_did() {
         let at = cell(&harness, 1, 31);
         click_at(&mut harness, at, Modifiers::NONE);
         harness.remove_cursor();
-        click(&mut harness, "View of the grid of tiles");
-        click(&mut harness, "Grid of the difference");
+        open_map(&mut harness, "Floor plan");
+        open_map(&mut harness, "Differences");
         harness.snapshot(name("memory-grid"));
-        click(&mut harness, "View of a tile's map");
+        open_map(&mut harness, "One tile");
         harness.snapshot(name("memory-map"));
         harness.state_mut().go(Page::Summary);
         settle(&mut harness);

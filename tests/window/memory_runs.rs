@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use crate::report;
 use crate::support::{
-    assert_texts, choose, click, click_at, copied, is_on, line, open_tab, settle, window_sized,
+    assert_texts, choose, click, click_at, copied, is_on, line, open_map, open_tab, settle,
+    window_sized,
 };
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Key, Modifiers, Pos2, Theme, Vec2};
@@ -127,11 +128,11 @@ fn the_reference_is_compared_with_a_run_that_is_chosen() {
     assert_texts(&harness, &["run-1 − run-0; largest change first"]);
     choose(&mut harness, "Compared run", "run-2");
     assert_texts(&harness, &["run-2 − run-0; largest change first"]);
-    click(&mut harness, "View of the grid of tiles");
+    open_map(&mut harness, "Floor plan");
     for run in 0..3 {
         assert!(harness.query_by_label(&format!("Grid of tiles of run-{run}")).is_some());
     }
-    click(&mut harness, "Grid of the difference");
+    open_map(&mut harness, "Differences");
     choose(&mut harness, "Compared run", "run-2");
     let at = harness.get_by_label("Grid of differences").rect().min + Vec2::new(8.0, 26.0);
     harness.hover_at(at);

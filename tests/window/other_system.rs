@@ -260,13 +260,10 @@ fn liveness_has_a_curve_of_everything_of_a_space_and_of_an_allocation() {
 #[test]
 fn the_map_of_an_allocation_has_gaps_and_variables() {
     let mut harness = alone();
-    go(&mut harness, Page::Memory);
-    assert_texts(
-        &harness,
-        &["View of an allocation's map", "temporaries of HBM", "3.50 KiB with gaps"],
-    );
-    assert!(!has_text(&harness, "Grid") && is_enabled(&harness, "Allocation before"));
-    every_tab(&mut harness, &["Gaps", "By reason", "Variables"]);
+    go(&mut harness, Page::Map);
+    assert_texts(&harness, &["One allocation", "temporaries of HBM", "3.50 KiB with gaps"]);
+    assert!(!has_text(&harness, "Floor plan") && is_enabled(&harness, "Allocation before"));
+    every_tab(&mut harness, &["Gaps", "By reason", "Over the limit", "Variables"]);
     let variables = copied(&mut harness, "Variables of the allocation");
     assert_eq!(variables.len(), 1 + 5, "{variables:?}");
     let picture = harness.get_by_role_and_label(Role::Canvas, "Memory map of an allocation");
@@ -278,8 +275,6 @@ fn the_map_of_an_allocation_has_gaps_and_variables() {
     harness.get_by_label("Allocation before").click();
     settle(&mut harness);
     assert_text(&harness, "parameters of HBM");
-    harness.get_by_role_and_label(Role::Button, "View of addresses over steps").click();
-    settle(&mut harness);
     is_in_its_own_words(&harness);
     let picture = harness.get_by_role_and_label(Role::Canvas, "Addresses over steps");
     assert_eq!(picture.accesskit_node().value().expect("a value"), "parameters, 40 steps");
@@ -293,12 +288,10 @@ fn the_map_of_an_allocation_has_gaps_and_variables() {
 #[test]
 fn maps_of_two_lie_above_each_other() {
     let mut harness = compared();
-    go(&mut harness, Page::Memory);
+    go(&mut harness, Page::Map);
     assert_texts(&harness, &["Memory map of the source", "Memory map of the target"]);
     let variables = copied(&mut harness, "Variables of the allocation in both");
     assert!(line(&variables, "%convolution.1").contains(&"-768".to_owned()), "{variables:?}");
-    harness.get_by_role_and_label(Role::Button, "View of addresses over steps").click();
-    settle(&mut harness);
     is_in_its_own_words(&harness);
     for run in ["Source", "Target"] {
         harness.get_by_label(&format!("Addresses over steps, {run}"));
@@ -324,9 +317,6 @@ fn pages_of_another_system_look_as_they_did() {
     let mut results = SnapshotResults::new();
     let mut picture = |harness: &mut Harness<'static, App>, page: Page, name: &str| {
         go(harness, page);
-        if name.contains("steps") {
-            harness.get_by_role_and_label(Role::Button, "View of addresses over steps").click();
-        }
         harness.remove_cursor();
         settle(harness);
         harness.snapshot(format!("other-system-{name}"));
@@ -334,9 +324,8 @@ fn pages_of_another_system_look_as_they_did() {
     };
     let (mut one, mut two) = (alone(), compared());
     picture(&mut one, Page::Summary, "summary");
-    picture(&mut one, Page::Memory, "map");
-    picture(&mut one, Page::Memory, "address-steps");
+    picture(&mut one, Page::Map, "map");
     picture(&mut one, Page::Liveness, "liveness");
-    picture(&mut two, Page::Memory, "map-of-two");
+    picture(&mut two, Page::Map, "map-of-two");
     picture(&mut two, Page::Liveness, "liveness-of-two");
 }

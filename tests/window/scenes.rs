@@ -337,22 +337,21 @@ fn memory_maps(scenes: &mut Scenes<'_>) {
         "memory-differences-hovered",
         &[&differences, &[Hover("Map of differences", [0.5; 2])]],
     );
-    let tile = [Press("Memory"), Press("View of a tile's map")];
+    let tile = [Press("Map"), Press("One tile")];
     scenes.scene("memory-map", &[&tile]);
     scenes.variants(
         "memory-map",
         &tile,
         [
             ("tile-5", Type("Tile", "5")),
-            ("at-a-step", Press("At a step")),
             ("by-liveness", Choose("Colours", "Liveness")),
             ("by-reason", Press("By reason")),
             ("variables", Press("Variables")),
-            ("hovered", Hover(MAP, [0.1, 55.0])),
-            ("clicked", Click(MAP, [0.1, 55.0], Modifiers::NONE)),
+            ("hovered", Hover(MAP, [0.1, 0.5])),
+            ("clicked", Click(MAP, [0.1, 0.5], Modifiers::NONE)),
         ],
     );
-    let all = [Press("Memory"), Press("View of the map of all tiles")];
+    let all = [Press("Map"), Press("All tiles")];
     scenes.scene("memory-all-tiles", &[&all]);
     scenes.variants(
         "memory-all-tiles",
@@ -365,14 +364,14 @@ fn memory_maps(scenes: &mut Scenes<'_>) {
             ("clicked", Click(ALL_TILES, [0.2, 0.3], Modifiers::NONE)),
         ],
     );
-    let grid = [Press("Memory"), Press("View of the grid of tiles")];
+    let grid = [Press("Map"), Press("Floor plan")];
     scenes.scene("memory-grid", &[&grid]);
     scenes.variants(
         "memory-grid",
         &grid,
         [
             ("gaps", Choose("Figure", "Gaps")),
-            ("difference", Press("Grid of the difference")),
+            ("difference", Press("Differences")),
             ("hovered", Hover(GRID, [0.01, 0.1])),
             ("clicked", Click(GRID, [0.01, 0.1], Modifiers::NONE)),
         ],

@@ -201,6 +201,20 @@ pub fn press(harness: &mut Harness<'_, App>, key: Key) {
     settle(harness);
 }
 
+/// Goes to a view of the Map page.
+pub fn open_map(harness: &mut Harness<'_, App>, view: &str) {
+    harness.state_mut().go(Page::Map);
+    settle(harness);
+    open_tab(harness, view);
+}
+
+/// Goes to the map of one tile with its strip at the step where most is alive, or over all steps.
+pub fn choose_map_step(harness: &mut Harness<'_, App>, menu: &str, entry: &str) {
+    click(harness, menu);
+    let found = texts(harness).into_iter().find(|text| text.starts_with(entry));
+    click(harness, &found.expect("an entry"));
+}
+
 pub fn open_tab(harness: &mut Harness<'_, App>, tab: &str) {
     harness.get_by_role_and_label(Role::Button, tab).click();
     settle(harness);

@@ -145,9 +145,7 @@ fn views_ui(ui: &mut egui::Ui, view: &mut MapView, runs: &Runs) {
     let system = runs.system();
     let views = MapView::ALL.into_iter().filter(|view| view.is_there(runs));
     let views: Vec<_> = views.map(|view| (view, view.title(system))).collect();
-    if views.len() > 1 {
-        segments_ui(ui, "", view, views);
-    }
+    segments_ui(ui, "", view, views);
 }
 
 /// Whether all runs have something with addresses; says what one does not have.

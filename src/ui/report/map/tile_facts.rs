@@ -46,14 +46,15 @@ pub fn tile_inspector_ui(ui: &mut egui::Ui, page: &mut PageContext<'_>) -> Optio
             count => format!("First of {} selected tiles", grouped(count)),
         };
         title_ui(ui, &kind, &tile_text(runs.machine(), tile), "");
+        if ui.button(format!("Map of tile {tile}")).clicked() {
+            way = Some(MapView::OneTile);
+        }
+        ui.add_space(4.0);
         for run in runs.iter() {
             if !runs.is_one() {
                 run_title_ui(ui, run);
             }
             run_ui(ui, &run.report, tile);
-        }
-        if ui.button(format!("Map of tile {tile}")).clicked() {
-            way = Some(MapView::OneTile);
         }
     });
     way
@@ -115,7 +116,8 @@ fn categories_ui(ui: &mut egui::Ui, memory: &TileMemory, tile: TileId, units: Un
     }
     known.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
     ui.add_space(6.0);
-    ui.label(RichText::new("By category").font(fonts::semibold(13.0)));
+    ui.label(RichText::new("Variables by category").font(fonts::semibold(13.0)));
+    ui.label(fonts::caption("each counted once, also where they share addresses").weak());
     let whole = known.first().map_or(1, |(_, bytes)| *bytes);
     let tokens = Tokens::now(ui);
     for (name, bytes) in known.into_iter().take(MOST) {

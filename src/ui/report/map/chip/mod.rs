@@ -75,7 +75,7 @@ impl ChipMapView {
         });
         ui.add_space(4.0);
         self.way = tile_inspector_ui(ui, page);
-        card_frame(Tokens::now(ui)).inner_margin(10).show(ui, |ui| {
+        card_frame(Tokens::now(ui)).inner_margin(7).show(ui, |ui| {
             self.maps_ui(ui, page, categories);
         });
     }

@@ -1,6 +1,6 @@
 //! The painting of the map of all tiles, and what the pointer learns.
 
-use eframe::egui::{self, Align2, FontId, Pos2, Rect, RichText, Stroke, TextureId};
+use eframe::egui::{self, Align2, Pos2, Rect, RichText, Stroke, TextureId};
 
 use crate::analysis::liveness::lifetimes::category_and_name;
 use crate::analysis::memory::category_title;
@@ -10,7 +10,7 @@ use crate::store::target::Target;
 use crate::store::{Report, TileId};
 use crate::text::{grouped, shortened};
 use crate::ui::report::tile_figures::tile_text;
-use crate::ui::theme::Tokens;
+use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
 use crate::ui::widget::hatch::Hatching;
 use crate::ui::widget::picture::{grounded_text, paint_texture};
@@ -18,7 +18,7 @@ use crate::ui::widget::plane::Placed;
 use crate::ui::widget::ticks;
 
 /// Room for the numbers of tiles, and for addresses, points.
-const LEFT: f32 = 56.0;
+const LEFT: f32 = 40.0;
 const BOTTOM: f32 = 34.0;
 /// Variables in the tooltip.
 const MOST_VARIABLES: usize = 6;
@@ -133,7 +133,7 @@ impl MapPainter<'_> {
 
     pub fn axes(&self, units: Units) {
         let (inner, painter) = (self.frame.inner, self.ui.painter());
-        let (font, color) = (FontId::proportional(12.0), self.tokens.weak_text);
+        let (font, color) = (fonts::regular(11.0), self.tokens.weak_text);
         let [per_x, per_y] = self.placed.per_point();
         let step = ticks::bytes_step(per_x * 84.0, units);
         let top = self.placed.x.1;

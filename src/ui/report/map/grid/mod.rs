@@ -60,8 +60,6 @@ pub struct TileGridView {
     pointed: Option<TileId>,
     menu: PictureMenu<TileId>,
     hatching: Hatching,
-    /// The tile where a drag began.
-    dragged_from: Option<TileId>,
     way: Option<MapView>,
 }
 
@@ -146,17 +144,14 @@ impl TileGridView {
                 );
                 answer.clicked = answer.clicked.or(of_run.clicked);
                 answer.pointed = answer.pointed.or(of_run.pointed);
-                answer.is_dragged |= of_run.is_dragged;
+                answer.dragged_from = answer.dragged_from.or(of_run.dragged_from);
             });
         }
         if let Some(tile) = answer.clicked {
             let modifiers = ui.input(|input| input.modifiers);
             select_tile(&mut page.selection.tiles, tile, modifiers);
         }
-        if !answer.is_dragged {
-            self.dragged_from = None;
-        } else if let Some(tile) = answer.pointed {
-            let from = *self.dragged_from.get_or_insert(tile);
+        if let (Some(from), Some(tile)) = (answer.dragged_from, answer.pointed) {
             page.selection.tiles = TileSelection::between(from, tile);
         }
         link(ui, &mut self.pointed, answer.pointed, grids.pictures.len() > 1);
@@ -191,7 +186,8 @@ impl TileGridView {
 struct Answer {
     clicked: Option<TileId>,
     pointed: Option<TileId>,
-    is_dragged: bool,
+    /// Where the drag began that goes on.
+    dragged_from: Option<TileId>,
 }
 
 struct GridsShown<'a> {
@@ -225,6 +221,8 @@ impl GridsShown<'_> {
         let Some((row, tile)) = at else {
             return Answer::default();
         };
+        let from = ui.input(|input| input.pointer.press_origin());
+        let from = from.and_then(|from| tiles.get(layout.row_at(from, grid)?));
         layout.outline(ui, grid, row, Stroke::new(2.0, text));
         at_pointer_ui(&response, |ui| {
             self.tooltip_ui(ui, page.runs, (row, &tile_text(page.runs.machine(), tile)));
@@ -232,7 +230,7 @@ impl GridsShown<'_> {
         Answer {
             clicked: response.clicked().then_some(tile),
             pointed: Some(tile),
-            is_dragged: response.dragged(),
+            dragged_from: from.filter(|_| response.dragged()),
         }
     }
 

@@ -7,7 +7,6 @@ use super::RunTile;
 use super::kinds::Kinds;
 use super::paint::over_rect;
 use super::words::{category, life, pretty_name};
-use crate::analysis::placement::step_use::StepUse;
 use crate::analysis::program::steps::name as step_name;
 use crate::text::{grouped, shortened};
 use crate::ui::command::Command;
@@ -24,6 +23,8 @@ use crate::ui::widget::sign::Sign;
 /// Height of the lens with its labels, and of its bar, points.
 const LENS: f32 = 62.0;
 const BAR: f32 = 24.0;
+/// Least width with three columns, points.
+const WIDE: f32 = 560.0;
 /// Longest raw name.
 const NAME: usize = 120;
 
@@ -41,36 +42,36 @@ impl Inspected<'_> {
     /// Draws it; returns the way to another map.
     pub fn ui(&self, ui: &mut egui::Ui, page: &mut PageContext<'_>) -> Option<MapView> {
         let units = Units::now(ui);
-        let mut facts: Vec<(&'static str, String)> = Vec::new();
-        if let Some(row) = self.row {
-            let (name, _) = pretty_name(&self.tile.of, row);
-            let kind = if self.is_chosen { "Selected variable" } else { "Highest variable" };
-            let life = self.life_title(row);
-            title_ui(ui, kind, &shortened(&name, NAME), &life);
-            self.verdict_ui(ui, row, units);
-            facts = self.facts(row, units);
-            for (name, value) in &facts {
-                fact_ui(ui, name, value);
-            }
-        } else {
+        let facts = self.row.map_or_else(Vec::new, |row| self.facts(row, units));
+        // Under a picture it is wide and low.
+        if ui.available_width() < WIDE {
+            self.title_ui(ui, units);
+            facts_ui(ui, &facts);
+            self.lens_ui(ui, units);
+            self.why_ui(ui, units);
+            ui.add_space(4.0);
+            return self.links_ui(ui, page, &facts);
+        }
+        ui.columns_const(|[left, middle, right]| {
+            self.title_ui(left, units);
+            self.lens_ui(left, units);
+            facts_ui(middle, &facts);
+            self.why_ui(right, units);
+            self.links_ui(right, page, &facts)
+        })
+    }
+
+    /// What it is of, and whether it ends above the limit.
+    fn title_ui(&self, ui: &mut egui::Ui, units: Units) {
+        let Some(row) = self.row else {
             let arena = self.tile.data.report.arena_title(self.tile.data.arena);
             title_ui(ui, "Nothing is placed here", &arena, "");
-        }
-        if let Some(at_step) = &self.tile.at_step {
-            let step = step_id(&self.run.report, at_step.step);
-            if self.limit().is_some() {
-                line(ui);
-                ui.label(
-                    RichText::new(format!("Around the limit, step {step}"))
-                        .font(fonts::semibold(13.0)),
-                );
-                self.lens_ui(ui, units);
-            }
-            line(ui);
-            self.why_ui(ui, &at_step.used, &step, units);
-        }
-        line(ui);
-        self.links_ui(ui, page, &facts)
+            return;
+        };
+        let (name, _) = pretty_name(&self.tile.of, row);
+        let kind = if self.is_chosen { "Selected variable" } else { "Highest variable" };
+        title_ui(ui, kind, &shortened(&name, NAME), &self.life_title(row));
+        self.verdict_ui(ui, row, units);
     }
 
     fn limit(&self) -> Option<u64> {
@@ -151,6 +152,10 @@ impl Inspected<'_> {
     fn lens_ui(&self, ui: &mut egui::Ui, units: Units) {
         let (Some(limit), Some(at_step)) = (self.limit(), &self.tile.at_step) else { return };
         let tokens = Tokens::now(ui);
+        line(ui);
+        let step = step_id(&self.run.report, at_step.step);
+        let title = RichText::new(format!("Around the limit, step {step}"));
+        ui.label(title.font(fonts::semibold(13.0)));
         let (area, response) =
             ui.allocate_exact_size(Vec2::new(ui.available_width(), LENS), Sense::hover());
         let over = at_step.used.end.saturating_sub(limit);
@@ -180,14 +185,17 @@ impl Inspected<'_> {
         let at = x(limit);
         let tick = Rect::from_x_y_ranges(at - 1.0..=at + 1.0, bar.top() - 4.0..=bar.bottom() + 4.0);
         painter.rect_filled(tick, 0, tokens.ink);
-        let text = format!("Limit {}", units.bytes(limit));
-        let above = Pos2::new(at + 2.0, area.top());
-        painter.text(above, Align2::RIGHT_TOP, text, fonts::medium(11.0), tokens.text);
+        let mut right = (at + 2.0).min(area.right());
         if over > 0 {
             let text = format!("+{}", units.bytes(over));
-            let at = Pos2::new(at + 6.0, area.top());
-            painter.text(at, Align2::LEFT_TOP, text, fonts::medium(11.0), tokens.over);
+            let text = painter.layout_no_wrap(text, fonts::medium(11.0), tokens.over);
+            let left = (at + 6.0).min(area.right() - text.size().x);
+            painter.galley(Pos2::new(left, area.top()), text, tokens.over);
+            right = left - 6.0;
         }
+        let text = format!("Limit {}", units.bytes(limit));
+        let above = Pos2::new(right, area.top());
+        painter.text(above, Align2::RIGHT_TOP, text, fonts::medium(11.0), tokens.text);
         let below = Pos2::new(bar.left(), bar.bottom() + 5.0);
         let font = fonts::regular(11.0);
         painter.text(below, Align2::LEFT_TOP, units.bytes(start), font.clone(), tokens.third_text);
@@ -202,7 +210,10 @@ impl Inspected<'_> {
     }
 
     /// What memory is taken up by at the step, and what follows from it.
-    fn why_ui(&self, ui: &mut egui::Ui, used: &StepUse, step: &str, units: Units) {
+    fn why_ui(&self, ui: &mut egui::Ui, units: Units) {
+        let Some(at_step) = &self.tile.at_step else { return };
+        let (used, step) = (&at_step.used, step_id(&self.run.report, at_step.step));
+        line(ui);
         let limit = self.limit();
         let is_over = limit.is_some_and(|limit| used.end > limit);
         let title = if is_over { "Why is it over?" } else { "What is alive" };
@@ -230,8 +241,7 @@ impl Inspected<'_> {
         ] {
             fact_ui(ui, &name, &units.bytes(bytes));
         }
-        let at_step = self.tile.at_step.as_ref();
-        if let Some(name) = at_step.and_then(|at| step_name(&self.run.report, at.step)) {
+        if let Some(name) = step_name(&self.run.report, at_step.step) {
             fact_ui(ui, &format!("Step {step}"), &shortened(&name, NAME));
         }
     }
@@ -263,6 +273,12 @@ impl Inspected<'_> {
             }
         });
         way
+    }
+}
+
+fn facts_ui(ui: &mut egui::Ui, facts: &[(&'static str, String)]) {
+    for (name, value) in facts {
+        fact_ui(ui, name, value);
     }
 }
 

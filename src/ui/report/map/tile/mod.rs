@@ -195,7 +195,7 @@ impl OneTileView {
         let way = self.inspector_ui(ui, page, &tiles, &kinds);
         self.way = way;
         let max = (ui.available_height() - 220.0).max(80.0);
-        let share = if runs.is_one() { 0.62 } else { 0.5 };
+        let share = if runs.is_one() { 0.6 } else { 0.5 };
         let chosen =
             split::below(ui, "memory map tables", tables_height(ui) * share, 60.0..=max, |ui| {
                 let chosen = self.runs.iter().filter_map(|(id, run)| Some((*id, run.chosen?)));

@@ -29,7 +29,7 @@ const BETWEEN_TICKS: f32 = 6.0;
 const BETWEEN_BORDERS: f32 = 40.0;
 /// Lowest band with a title, and narrowest picture with titles, points.
 const TITLED_BAND: f32 = 18.0;
-const TITLED_PICTURE: f32 = 380.0;
+const TITLED_PICTURE: f32 = 430.0;
 
 pub struct Paint<'a> {
     pub ui: &'a egui::Ui,
@@ -192,7 +192,7 @@ impl Paint<'_> {
             if bottom - top < TITLED_BAND {
                 continue;
             }
-            let at = Pos2::new(rect.left() + rect.width() * 0.45, f32::midpoint(top, bottom));
+            let at = Pos2::new(rect.left() + 14.0, f32::midpoint(top, bottom));
             let title = band_title(&self.of.data.tile.report, band);
             self.chip(at, Align2::LEFT_CENTER, &format!("{title}, always live"));
         }

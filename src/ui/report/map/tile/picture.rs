@@ -95,7 +95,9 @@ impl RunPicture {
         }
         let hovered = response.hover_pos().filter(|at| inner.contains(*at));
         let hovered = hovered.map(|at| place_at(&placed, of, at));
-        describe(&response, of.name, || value_text(of, Units::now(ui)));
+        // What describes it is asked for while the context is busy.
+        let units = Units::now(ui);
+        describe(&response, of.name, || value_text(of, units));
         focus(ui, &response, inner, StrokeKind::Outside);
         let (reached, step, is_entered) = keys(ui, &response, of);
         let clicked = hovered.filter(|_| response.clicked());
