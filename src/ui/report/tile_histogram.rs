@@ -7,7 +7,7 @@ use crate::analysis::memory::cell;
 use crate::analysis::memory::selection::TileSelection;
 use crate::store::{Report, TileId};
 use crate::text::grouped;
-use crate::ui::report::insights::RunPart;
+use crate::ui::report::run_part::RunPart;
 use crate::ui::theme::{Tokens, fonts, fonts::size};
 use crate::ui::units::Units;
 use crate::ui::widget::bar::hatch;

@@ -23,8 +23,6 @@ pub const COLLAPSED_MENU_WIDTH: f32 = 46.0;
 pub const CONTROL_HEIGHT: f32 = 26.0;
 /// Between cards, points.
 pub const BETWEEN_CARDS: f32 = 12.0;
-/// Margin of a page, points.
-pub const MARGIN: f32 = 16.0;
 /// Widest tooltip, points.
 pub const TOOLTIP_WIDTH: f32 = 480.0;
 

@@ -1,10 +1,8 @@
 //! Comparison: what changed from the reference to another run, and what that consists of.
 
 mod all_runs;
-mod curves;
 mod explanation;
 mod figures;
-mod glance;
 mod head;
 mod matching;
 mod options;
@@ -17,6 +15,8 @@ use eframe::egui::{self, ScrollArea};
 use std::sync::Arc;
 
 use super::PageContext;
+use super::glance::curves::Curves;
+use super::glance::{Click, Glance, GlanceTable};
 use super::head::{alignment_ui, page_head_ui};
 use super::two_columns::{Column, two_columns_ui};
 use crate::analysis::comparison::fullest_tile::gaps_of_fullest;
@@ -104,8 +104,8 @@ pub struct ComparisonPage {
     other: Option<RunId>,
     tab: Tab,
     compared: Latest<ComparedKey, Arc<Compared>>,
-    glance: glance::GlanceTable,
-    curves: curves::Curves,
+    glance: GlanceTable,
+    curves: Curves,
     why_the_peak: waterfall::WhyThePeak,
     all_runs: all_runs::AllRuns,
     explanation: explanation::Explained,
@@ -144,7 +144,7 @@ impl RunsPage for ComparisonPage {
         self.head_ui(ui, page, place, glance.as_ref());
         if let Some(glance) = &glance {
             let chosen = runs.get(place).map(|run| run.id);
-            self.other = self.glance.ui(ui, page, glance, chosen).or(self.other);
+            self.other = self.glance.ui(ui, page, glance, (Click::Compares, chosen)).or(self.other);
         }
         ui.horizontal(|ui| {
             self.tabs_ui(ui, runs, tab, compared.as_deref());
@@ -189,7 +189,7 @@ impl ComparisonPage {
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
         place: usize,
-        glance: Option<&Arc<glance::Glance>>,
+        glance: Option<&Arc<Glance>>,
     ) {
         let runs = page.runs;
         let answer = glance.map(|glance| self.glance.answer(ui, runs, glance).clone());
@@ -217,7 +217,7 @@ impl ComparisonPage {
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
         (pair, compared): (Option<PairOfRuns<'_>>, Option<&Arc<Compared>>),
-        glance: Option<&Arc<glance::Glance>>,
+        glance: Option<&Arc<Glance>>,
     ) {
         let height = (ui.available_height() - FRAME).clamp(LEAST_PICTURE, MOST_PICTURE);
         ScrollArea::vertical().id_salt("compared").auto_shrink(false).show(ui, |ui| {

@@ -6,7 +6,7 @@ use eframe::egui::{
 };
 use std::collections::BTreeMap;
 
-use super::RunPart;
+use super::ChosenPart;
 use super::evidence::evidence_ui;
 use crate::analysis::insights::Insights;
 use crate::analysis::insights::advice::{Advice, Framework, How, NotAdvised, Saving, Technique};
@@ -32,7 +32,7 @@ pub struct Unfolded {
     framework: Option<Framework>,
 }
 
-pub fn advice_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights) {
+pub fn advice_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, found: &Insights) {
     ui.horizontal(|ui| {
         ui.label(fonts::card_title("What to try, by what it covers"));
         let has_savings = found.advice.iter().any(|advice| advice.saving.is_some());
@@ -55,7 +55,7 @@ pub fn advice_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights) {
     }
 }
 
-fn advice_card_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, number: usize, advice: &Advice) {
+fn advice_card_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, number: usize, advice: &Advice) {
     let tokens = *Tokens::now(ui);
     let key = (advice.id, number);
     let mut is_open = page.choices.advice.is_open.get(&key).copied().unwrap_or(number == 1);
@@ -93,7 +93,7 @@ fn advice_card_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, number: usize, advi
     ui.add_space(BETWEEN_CARDS - ui.spacing().item_spacing.y);
 }
 
-fn details_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, number: usize, advice: &Advice) {
+fn details_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, number: usize, advice: &Advice) {
     let tokens = *Tokens::now(ui);
     if advice.what != advice.id.title() {
         let what = RichText::new(shortened(&advice.what, TEXT)).size(size::TABLE);
@@ -110,7 +110,7 @@ fn details_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, number: usize, advice: 
 }
 
 /// How it is written in the framework that is chosen, with a button that copies it.
-fn how_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, number: usize, ways: &[How]) {
+fn how_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, number: usize, ways: &[How]) {
     let Some(first) = ways.first() else { return };
     let tokens = *Tokens::now(ui);
     let is_chosen = |how: &&How| Some(how.framework) == page.choices.advice.framework;
@@ -141,7 +141,7 @@ fn how_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, number: usize, ways: &[How]
 }
 
 /// What one would think of and what does not help, in a quiet line.
-fn not_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, place: usize, not_advised: &NotAdvised) {
+fn not_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, place: usize, not_advised: &NotAdvised) {
     let key = (not_advised.id, 1000 + place);
     let mut is_open = page.choices.advice.is_open.get(&key).copied().unwrap_or(false);
     ui.horizontal_wrapped(|ui| {

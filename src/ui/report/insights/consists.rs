@@ -3,7 +3,7 @@
 use eframe::egui;
 use std::sync::Arc;
 
-use super::{OF_BYTES, RunPart};
+use super::{ChosenPart, OF_BYTES};
 use crate::analysis::comparison::contribution::{Contributor, Grouping};
 use crate::analysis::comparison::explanation::{Explanation, GroupedBy};
 use crate::analysis::comparison::moment::Moment;
@@ -69,7 +69,7 @@ impl Parts {
 }
 
 impl Consists {
-    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut RunPart<'_>, insights: &Insights) {
+    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut ChosenPart<'_>, insights: &Insights) {
         let key = settled(page.report(), OF_BYTES);
         if are_all(&key) {
             let derived = Arc::clone(&page.run.derived);
@@ -96,7 +96,7 @@ impl Consists {
     }
 }
 
-fn parts_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &PeakParts) {
+fn parts_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, found: &PeakParts) {
     let units = Units::now(ui);
     let tokens = *Tokens::now(ui);
     let (moment, whole) = (found.moment, found.whole_bytes);
@@ -162,7 +162,7 @@ fn parts_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &PeakParts) {
     }
 }
 
-fn show(page: &mut RunPart<'_>, contributor: &Contributor, step: usize) {
+fn show(page: &mut ChosenPart<'_>, contributor: &Contributor, step: usize) {
     match contributor {
         Contributor::Variable(name) => page.show_variable(name),
         Contributor::Operation(name) => {

@@ -2,7 +2,7 @@
 
 use eframe::egui;
 
-use super::RunPart;
+use super::ChosenPart;
 use crate::analysis::insights::advice::Evidence;
 use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::program::operations::OperationName;
@@ -25,7 +25,7 @@ enum Way {
     Tiles(TileSelection),
 }
 
-pub fn evidence_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, evidence: &[Evidence]) {
+pub fn evidence_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, evidence: &[Evidence]) {
     let units = Units::now(ui);
     let tokens = *Tokens::now(ui);
     let shown = evidence.iter().take(MOST_EVIDENCE);
@@ -83,7 +83,7 @@ pub fn evidence_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, evidence: &[Eviden
     }
 }
 
-fn way(page: &RunPart<'_>, evidence: &Evidence) -> Option<Way> {
+fn way(page: &ChosenPart<'_>, evidence: &Evidence) -> Option<Way> {
     let steps = page.report().steps.get();
     let position = evidence.step.and_then(|step| steps?.ids.position(StepId(step)));
     let tiles = || evidence.tiles.as_ref()?.parse::<TileSelection>().ok();

@@ -4,7 +4,7 @@ use eframe::egui;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::RunPart;
+use super::ChosenPart;
 use crate::analysis::insights::Insights;
 use crate::analysis::insights::largest::{Largest, LargestExchange, LargestVertex, largest};
 use crate::analysis::insights::sentences::used_text;
@@ -50,7 +50,7 @@ pub struct LargestThings {
 }
 
 impl LargestThings {
-    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights) {
+    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut ChosenPart<'_>, found: &Insights) {
         let devices = devices_with_curve(page.report());
         let selected = page.selection.tiles.first();
         let fullest = found.fullest_tiles.first().map(|tile| TileId(tile.tile));
@@ -105,7 +105,12 @@ impl LargestThings {
 }
 
 /// Which of several devices, or which tile it is.
-fn scope_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, scope: Option<Scope>, devices: &[DeviceId]) {
+fn scope_ui(
+    ui: &mut egui::Ui,
+    page: &mut ChosenPart<'_>,
+    scope: Option<Scope>,
+    devices: &[DeviceId],
+) {
     let report = Arc::clone(page.report());
     match scope {
         Some(Scope::Device(mut device)) => {
@@ -133,7 +138,7 @@ struct Found<'a> {
     bytes: u64,
 }
 
-fn largest_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, largest: &Largest) {
+fn largest_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, largest: &Largest) {
     let units = Units::now(ui);
     let color = Tokens::now(ui).temporary;
     let vertex = |kind, vertex: Option<&'_ LargestVertex>| {

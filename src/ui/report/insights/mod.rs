@@ -12,20 +12,17 @@ mod verdict;
 
 use eframe::egui::{self, ScrollArea};
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::ops::{Deref, DerefMut};
 
 use super::PageContext;
 use super::found_insights::{FoundInsights, KnownInsights};
+use super::run_part::RunPart;
 use super::side_by_side::columns_of_runs_ui;
 use super::two_columns::{Column, two_columns_ui};
 use crate::analysis::comparison::explanation::GroupedBy;
 use crate::analysis::insights::Insights;
-use crate::analysis::memory::selection::TileSelection;
-use crate::store::Report;
-use crate::ui::command::{Command, Page};
 use crate::ui::pages::RunsPage;
-use crate::ui::runs::{Needed, Needs, Run, RunId, StepAt};
-use crate::ui::selection::Selection;
+use crate::ui::runs::{Needed, Needs, RunId};
 use crate::ui::widget::card::card_ui;
 use crate::ui::widget::facts::absent_ui;
 
@@ -44,7 +41,7 @@ pub struct InsightsPage {
 
 /// What is chosen on the page of a run.
 #[derive(Default)]
-pub struct Choices {
+struct Choices {
     /// What its peak is divided by.
     by: GroupedBy,
     largest: largest::LargestOf,
@@ -59,32 +56,23 @@ struct InsightsOfRun {
     largest: largest::LargestThings,
 }
 
-/// A run, and what its cards can ask for.
-pub struct RunPart<'a> {
-    pub run: &'a Run,
-    pub choices: &'a mut Choices,
-    pub selection: &'a mut Selection,
-    pub commands: &'a mut Vec<Command>,
+/// A run with what is chosen on its cards.
+struct ChosenPart<'a> {
+    part: RunPart<'a>,
+    choices: &'a mut Choices,
 }
 
-impl RunPart<'_> {
-    pub fn report(&self) -> &Arc<Report> {
-        &self.run.report
-    }
+impl<'a> Deref for ChosenPart<'a> {
+    type Target = RunPart<'a>;
 
-    pub fn show_step(&mut self, step: usize) {
-        self.selection.steps = vec![StepAt { run: self.run.id, step }];
-        self.commands.push(Command::Go(Page::Liveness));
+    fn deref(&self) -> &Self::Target {
+        &self.part
     }
+}
 
-    pub fn show_variable(&mut self, name: &str) {
-        self.selection.select_variable(Some(name.to_owned()));
-        self.commands.push(Command::Go(Page::Liveness));
-    }
-
-    pub fn show_tiles(&mut self, tiles: TileSelection) {
-        self.selection.tiles = tiles;
-        self.commands.push(Command::Go(Page::Memory));
+impl DerefMut for ChosenPart<'_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.part
     }
 }
 
@@ -104,7 +92,8 @@ impl RunsPage for InsightsPage {
             }
             let (selection, commands) = (&mut *page.selection, &mut *page.commands);
             let choices = self.choices.entry(run.id).or_default();
-            let mut part = RunPart { run, choices, selection, commands };
+            let part = RunPart { run, selection, commands };
+            let mut part = ChosenPart { part, choices };
             self.of_runs.entry(run.id).or_default().ui(ui, &mut part);
         });
     }
@@ -117,7 +106,7 @@ impl RunsPage for InsightsPage {
 }
 
 impl InsightsOfRun {
-    fn ui(&mut self, ui: &mut egui::Ui, page: &mut RunPart<'_>) {
+    fn ui(&mut self, ui: &mut egui::Ui, page: &mut ChosenPart<'_>) {
         if !Needed::Liveness.is_settled(page.report()) {
             absent_ui(ui, "The verdict comes as soon as the small tables are read", "");
             return;
@@ -145,7 +134,7 @@ impl InsightsOfRun {
     fn figures_ui(
         &mut self,
         ui: &mut egui::Ui,
-        page: &mut RunPart<'_>,
+        page: &mut ChosenPart<'_>,
         found: &Insights,
         is_final: bool,
     ) {
@@ -161,7 +150,12 @@ impl InsightsOfRun {
 }
 
 /// Advice changes while what it is based on is still being read: until then none is given.
-fn advice_column_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights, is_final: bool) {
+fn advice_column_ui(
+    ui: &mut egui::Ui,
+    page: &mut ChosenPart<'_>,
+    found: &Insights,
+    is_final: bool,
+) {
     if is_final {
         advice::advice_ui(ui, page, found);
     } else {

@@ -2,7 +2,7 @@
 
 use eframe::egui::{self, Align, Button, Label, Layout, Rect, RichText, Sense, Stroke, Vec2};
 
-use super::RunPart;
+use super::ChosenPart;
 use crate::analysis::insights::Insights;
 use crate::analysis::insights::advice::operation_title;
 use crate::analysis::insights::must_go::{GoingVariable, MustGo};
@@ -24,7 +24,7 @@ const OVER: f32 = 84.0;
 const STEP: f32 = 78.0;
 const FREES: f32 = 78.0;
 
-pub fn must_go_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights) {
+pub fn must_go_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, found: &Insights) {
     if found.must_go.is_empty() {
         return;
     }
@@ -72,7 +72,7 @@ fn behind(mut cell: Rect) -> Rect {
     cell
 }
 
-fn worst_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, worst: &MustGo) {
+fn worst_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, worst: &MustGo) {
     let shown = worst.variables.iter().take(MOST_VARIABLES);
     if worst.variables.is_empty() {
         let cells = row_ui(ui);
@@ -99,7 +99,7 @@ fn worst_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, worst: &MustGo) {
 /// The tile, by how much it is over, and the way to its worst step.
 fn place_ui(
     ui: &mut egui::Ui,
-    page: &mut RunPart<'_>,
+    page: &mut ChosenPart<'_>,
     worst: &MustGo,
     [tile, over, step, ..]: [Rect; 5],
 ) {
@@ -132,7 +132,7 @@ fn place_ui(
 
 fn variable_ui(
     ui: &mut egui::Ui,
-    page: &mut RunPart<'_>,
+    page: &mut ChosenPart<'_>,
     variable: &GoingVariable,
     [.., name, frees]: [Rect; 5],
 ) {

@@ -3,7 +3,7 @@
 use eframe::egui::{self, Vec2};
 use std::sync::Arc;
 
-use super::RunPart;
+use super::ChosenPart;
 use crate::analysis::insights::Insights;
 use crate::analysis::insights::fullest_tiles::{Bin, histogram_around_limit};
 use crate::analysis::memory::selection::TileSelection;
@@ -26,7 +26,7 @@ pub struct Tiles {
 }
 
 impl Tiles {
-    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights) {
+    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut ChosenPart<'_>, found: &Insights) {
         if page.report().memory.get().is_none() {
             return;
         }
@@ -50,7 +50,7 @@ impl Tiles {
     }
 }
 
-fn fullest_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights, limit: Option<u64>) {
+fn fullest_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, found: &Insights, limit: Option<u64>) {
     let (units, tokens) = (Units::now(ui), *Tokens::now(ui));
     let most = found.fullest_tiles.iter().map(|tile| tile.bytes).max().unwrap_or(0);
     egui::Grid::new("fullest tiles").num_columns(4).spacing([12.0, 4.0]).show(ui, |ui| {

@@ -2,7 +2,7 @@
 
 use eframe::egui::{self, Label, ScrollArea};
 
-use super::RunPart;
+use super::ChosenPart;
 use crate::analysis::insights::Insights;
 use crate::analysis::insights::sentences::{ipu_verdict_word, verdict_sentences};
 use crate::analysis::insights::verdict::IpuVerdict;
@@ -18,7 +18,7 @@ use crate::ui::widget::bar::Bar;
 use crate::ui::widget::card::card_ui;
 use crate::ui::widget::sign::Sign;
 
-pub fn verdict_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights, is_final: bool) {
+pub fn verdict_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, found: &Insights, is_final: bool) {
     let Some(verdict) = &found.verdict else {
         card_ui(ui, "Whether it fits is not known", |ui| {
             let arenas = page.report().system.arenas;
@@ -52,7 +52,7 @@ pub fn why_ui(ui: &mut egui::Ui, found: &Insights) {
 }
 
 /// Each IPU against its own memory, where there are several.
-pub fn ipus_ui(ui: &mut egui::Ui, page: &mut RunPart<'_>, found: &Insights) {
+pub fn ipus_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, found: &Insights) {
     if found.ipus.len() < 2 {
         return;
     }
@@ -79,7 +79,7 @@ const TITLES: [&str; 8] =
 
 fn ipu_ui(
     ui: &mut egui::Ui,
-    page: &mut RunPart<'_>,
+    page: &mut ChosenPart<'_>,
     ipu: &IpuVerdict,
     known: &dyn Fn(Option<u64>) -> String,
 ) {

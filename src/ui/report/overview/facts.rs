@@ -7,7 +7,7 @@ use crate::analysis::liveness::timeline::WithTimeline;
 use crate::analysis::program::operations::{ProportionCount, proportions};
 use crate::text::{grouped, shortened};
 use crate::ui::command::{Command, Page};
-use crate::ui::report::insights::RunPart;
+use crate::ui::report::run_part::RunPart;
 use crate::ui::runs::Run;
 use crate::ui::theme::fonts;
 use crate::ui::units::Units;

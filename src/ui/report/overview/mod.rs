@@ -13,7 +13,10 @@ use std::sync::Arc;
 
 use super::PageContext;
 use super::found_insights::{FoundInsights, KnownInsights};
-use super::insights::{Choices, RunPart};
+use super::glance::{Click, GlanceTable};
+use super::head::page_head_ui;
+use super::run_part::RunPart;
+use super::run_title_ui;
 use super::tile_histogram::histogram_ui;
 use super::verdict_banner::{Proof, verdict_banner_ui};
 use crate::analysis::insights::fullest_tiles::{Bin, histogram_around_limit};
@@ -43,6 +46,9 @@ const ADVICE: f32 = 168.0;
 
 #[derive(Default)]
 pub struct OverviewPage {
+    glance: GlanceTable,
+    /// The run of several that is shown below their table; the reference if none was chosen.
+    chosen: Option<RunId>,
     known: RunsAnswer<(), Vec<Known>>,
     of_runs: BTreeMap<RunId, OfRun>,
 }
@@ -52,7 +58,6 @@ struct OfRun {
     insights: FoundInsights,
     steps: StepsPicture,
     strip: tiles::Strip,
-    choices: Choices,
 }
 
 /// What is worked out of a run, beside its insights.
@@ -81,6 +86,12 @@ impl Known {
 }
 
 impl RunsPage for OverviewPage {
+    fn run_renamed(&mut self, from: RunId, to: RunId) {
+        if self.chosen == Some(from) {
+            self.chosen = Some(to);
+        }
+    }
+
     fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
         let runs = page.runs;
         self.of_runs.retain(|id, _| runs.position(*id).is_some());
@@ -92,15 +103,28 @@ impl RunsPage for OverviewPage {
             return;
         };
         *page.has_painted_graph |= known.iter().any(|known| known.timeline.is_some());
-        let (run, known) = (runs.reference(), known.first());
-        let Some(known) = known else { return };
+        let place = match runs.is_one() {
+            true => 0,
+            false => self.chosen.and_then(|run| runs.position(run)).unwrap_or(0),
+        };
+        if !runs.is_one()
+            && let Some(glance) = self.glance.ask(ui, runs)
+        {
+            let answer = self.glance.answer(ui, runs, &glance).clone();
+            page_head_ui(ui, "Overview", Some(&answer), |_| {});
+            let chosen = runs.get(place).map(|run| run.id);
+            self.chosen = self.glance.ui(ui, page, &glance, (Click::Shows, chosen)).or(self.chosen);
+        }
+        let Some((run, known)) = runs.get(place).zip(known.get(place)) else { return };
         let state = self.of_runs.entry(run.id).or_default();
         let insights = state.insights.ask(ui.ctx(), run);
         let (selection, commands) = (&mut *page.selection, &mut *page.commands);
-        let choices = &mut std::mem::take(&mut state.choices);
-        let mut part = RunPart { run, choices, selection, commands };
+        let mut part = RunPart { run, selection, commands };
         inspector_ui(ui, |ui| facts::facts_ui(ui, &known.facts, &mut part));
         ScrollArea::vertical().id_salt("overview").auto_shrink(false).show(ui, |ui| {
+            if !runs.is_one() {
+                run_title_ui(ui, run);
+            }
             state.ui(ui, known, insights.as_ref(), &mut part);
         });
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::analysis::memory::cell;
 use crate::store::Report;
 use crate::text::grouped;
-use crate::ui::report::insights::RunPart;
+use crate::ui::report::run_part::RunPart;
 use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
 use crate::ui::widget::picture::{ImageTexture, describe, paint_texture};

@@ -1,12 +1,13 @@
 //! All runs, a line each: whether it fits, its curve, its peak and fullest tile against their limits. A click
 //! chooses the run that the reference is compared with.
 
+pub mod curves;
+
 use eframe::egui::{
     self, Align2, Color32, Painter, Pos2, Rect, Role, Sense, Shape, Stroke, Vec2, WidgetInfo,
 };
 use std::sync::Arc;
 
-use super::curves::{ColumnCurve, Meshes, mesh_key};
 use crate::analysis::comparison::at_a_glance::{RunFacts, run_facts, which_fits};
 use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::timeline::WithTimeline;
@@ -21,7 +22,9 @@ use crate::ui::theme::{BETWEEN_CARDS, Tokens, card_frame};
 use crate::ui::units::Units;
 use crate::ui::widget::bar::Bar;
 use crate::ui::widget::picture::text_within;
+use crate::ui::widget::rows::{difference, signed};
 use crate::ui::widget::sign::Sign;
+use curves::{ColumnCurve, Meshes, mesh_key};
 
 const NEEDS: Needs = &[Needed::Memory, Needed::Liveness, Needed::About, Needed::Axis];
 /// Height of a line, points.
@@ -81,6 +84,8 @@ enum Cell {
     Curve,
     Peak,
     AgainstLimit,
+    /// Of the peak, against the reference.
+    Change,
     Fullest,
     AgainstTile,
     AlwaysLive,
@@ -90,13 +95,14 @@ enum Cell {
 }
 
 /// The columns with their widths and how early they are left out: 0 never.
-const CELLS: [(Cell, f32, u8); 12] = [
+const CELLS: [(Cell, f32, u8); 13] = [
     (Cell::Badge, 24.0, 0),
     (Cell::Name, 110.0, 0),
     (Cell::Verdict, 112.0, 0),
     (Cell::Curve, 120.0, 2),
     (Cell::Peak, 76.0, 0),
     (Cell::AgainstLimit, 104.0, 1),
+    (Cell::Change, 92.0, 3),
     (Cell::Fullest, 76.0, 0),
     (Cell::AgainstTile, 104.0, 1),
     (Cell::AlwaysLive, 76.0, 4),
@@ -126,6 +132,15 @@ fn columns(width: f32, have_tiles: bool) -> Vec<(Cell, f32, f32)> {
         (*cell, from, *width)
     })
     .collect()
+}
+
+/// What a click on a run does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Click {
+    /// The reference is compared with it.
+    Compares,
+    /// More of it is shown below.
+    Shows,
 }
 
 #[derive(Default)]
@@ -159,13 +174,13 @@ impl GlanceTable {
         })
     }
 
-    /// Draws the table; returns the run that was clicked.
+    /// Draws the table, with one run marked; returns the run that was clicked.
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
         page: &PageContext<'_>,
         glance: &Arc<Glance>,
-        compared: Option<RunId>,
+        (does, chosen): (Click, Option<RunId>),
     ) -> Option<RunId> {
         let (runs, units, tokens) = (page.runs, Units::now(ui), *Tokens::now(ui));
         let mut clicked = None;
@@ -183,11 +198,10 @@ impl GlanceTable {
             };
             for (place, run) in runs.iter().enumerate() {
                 let rect = row(place);
-                let is_compared = compared == Some(run.id);
-                if is_compared {
+                if chosen == Some(run.id) {
                     ui.painter().rect_filled(rect, 4, tokens.selected);
                 }
-                if row_ui(ui, runs, (glance, place), rect, units) {
+                if row_ui(ui, runs, does, (glance, place), rect) {
                     clicked = Some(run.id);
                 }
                 line(ui.painter(), rect, &columns, (run, runs), (glance, place), units, &tokens);
@@ -195,7 +209,7 @@ impl GlanceTable {
             self.curves(ui, runs, glance, &columns, lines, &tokens);
         });
         ui.add_space(BETWEEN_CARDS - ui.spacing().item_spacing.y);
-        clicked.filter(|run| *run != runs.reference().id)
+        clicked
     }
 
     /// The small curves, with the limit as a dashed line.
@@ -246,18 +260,23 @@ impl GlanceTable {
 fn row_ui(
     ui: &egui::Ui,
     runs: &Runs,
+    does: Click,
     (glance, place): (&Glance, usize),
     rect: Rect,
-    units: Units,
 ) -> bool {
+    let units = Units::now(ui);
     let Some((run, facts)) = runs.get(place).zip(glance.facts.get(place)) else { return false };
-    let is_reference = place == 0;
-    let sense = if is_reference { Sense::hover() } else { Sense::click() };
+    let is_still = place == 0 && does == Click::Compares;
+    let sense = if is_still { Sense::hover() } else { Sense::click() };
     let response = ui.interact(rect, ui.scope_id().with(("run", run.id)), sense);
-    let does = if is_reference { "Reference" } else { "Compare with" };
+    let does = match does {
+        _ if is_still => "Reference",
+        Click::Compares => "Compare with",
+        Click::Shows => "Show what is known of",
+    };
     let name = format!("{does} {}", run.name);
     let verdict = verdict_text(facts);
-    let role = if is_reference { Role::Canvas } else { Role::Button };
+    let role = if is_still { Role::Canvas } else { Role::Button };
     response.widget_info(|| {
         let mut info = WidgetInfo::labeled(role, true, &name);
         let note = note_text(runs, facts, place);
@@ -271,7 +290,7 @@ fn row_ui(
         info.current_text_value = Some(format!("{verdict}, peak {peak}{fullest}{note}"));
         info
     });
-    if (response.hovered() || response.has_focus()) && !is_reference {
+    if (response.hovered() || response.has_focus()) && !is_still {
         let stroke = Stroke::new(1.0, Tokens::now(ui).accent);
         ui.painter().rect_stroke(rect, 4, stroke, egui::StrokeKind::Inside);
     }
@@ -334,6 +353,7 @@ fn head(
             Cell::Curve => ("Memory over steps".to_owned(), false),
             Cell::Peak => ("Peak".to_owned(), true),
             Cell::AgainstLimit => (against(glance.limit), false),
+            Cell::Change => ("change".to_owned(), true),
             Cell::Fullest => ("Fullest tile".to_owned(), true),
             Cell::AgainstTile => (against(tile), false),
             Cell::AlwaysLive => ("Always live".to_owned(), true),
@@ -408,6 +428,13 @@ fn line(
                 number(right, beside(facts.peak_bytes, facts.limit_bytes, units), tokens.text);
             }
             Cell::AgainstLimit => bar(part, facts.peak_bytes, facts.limit_bytes, most_peak),
+            Cell::Change => {
+                let reference = glance.facts.first().and_then(|facts| facts.peak_bytes);
+                let change = reference.zip(facts.peak_bytes).filter(|_| place > 0);
+                let Some((before, after)) = change.filter(|(a, b)| a != b) else { continue };
+                let color = if after > before { tokens.more } else { tokens.less };
+                number(right, signed(difference(before, after), |bytes| units.bytes(bytes)), color);
+            }
             Cell::Fullest => {
                 number(
                     right,

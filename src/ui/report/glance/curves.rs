@@ -5,7 +5,7 @@ use eframe::egui::epaint::Mesh;
 use eframe::egui::{self, Align2, Color32, Painter, Pos2, Rect, Sense, Shape, Stroke, Vec2};
 use std::sync::Arc;
 
-use super::glance::Glance;
+use super::Glance;
 use crate::analysis::comparison::at_a_glance::RunFacts;
 use crate::analysis::comparison::slot_curves::in_slots;
 use crate::analysis::liveness::timeline::Timeline;
