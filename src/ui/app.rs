@@ -358,8 +358,8 @@ impl App {
             }
             Command::Back => self.view.selections.back(),
             Command::Forward => self.view.selections.forward(),
-            Command::Export(export) => self.exporter.start(ctx, &self.about(), export),
-            Command::ExportPicture => self.exporter.ask_for_picture(ctx, &self.about()),
+            Command::Export(export) => self.exporter.start(ctx, &self.about(ctx), export),
+            Command::ExportPicture => self.exporter.ask_for_picture(ctx, &self.about(ctx)),
             Command::ToggleWarnings => {
                 self.view.are_warnings_open = !self.view.are_warnings_open;
             }
@@ -461,7 +461,7 @@ impl App {
         }
         self.title(&ctx);
         if self.exporter.is_busy() {
-            let about = self.about();
+            let about = self.about(&ctx);
             self.exporter.ui(ui, &about, &self.open.paths());
         }
         if let Some(notice) = self.exporter.notice.take() {

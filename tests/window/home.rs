@@ -100,7 +100,6 @@ fn is_on(harness: &Harness<'_, App>, choice: &str) -> bool {
 fn choices_are_kept_for_the_next_window() {
     let directory = tempfile::tempdir().expect("a directory");
     let mut harness = home(Theme::Light, directory.path());
-    click(&mut harness, "Colours: System");
     click(&mut harness, "Colours: Light");
     click(&mut harness, "Bytes");
     click(&mut harness, "Collapse menu");

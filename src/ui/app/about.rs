@@ -1,5 +1,7 @@
 //! What captions of exported pictures, and the names of their files, say of the window.
 
+use eframe::egui;
+
 use super::App;
 use crate::analysis::comparison::facts::Fit;
 use crate::store::System;
@@ -7,6 +9,7 @@ use crate::ui::command::Tool;
 use crate::ui::export::{Subject, SubjectRun};
 use crate::ui::pages::PAGES;
 use crate::ui::run_chips::fit_text;
+use crate::ui::widget::exports::Exportable;
 use crate::ui::widget::sign::Sign;
 
 /// Most steps and variables that a caption names.
@@ -14,7 +17,7 @@ const MOST_NAMED: usize = 3;
 
 impl App {
     /// The runs that are shown, and what is selected.
-    pub(super) fn about(&self) -> Subject {
+    pub(super) fn about(&self, ctx: &egui::Context) -> Subject {
         let title = match self.tool {
             Some(Tool::Sweep) => "Sweep",
             Some(Tool::Diagnose) => "Explain an error",
@@ -39,13 +42,25 @@ impl App {
                 verdict: run.fit().map(verdict),
             }
         });
+        let scope = Exportable::now(ctx).scope;
+        let is_arena =
+            |scope: &String| scope.to_lowercase().starts_with(&format!("{} ", self.arena()));
         Subject {
+            arena: scope.filter(is_arena).or_else(|| {
+                let tiles = &self.view.selections.now.tiles;
+                (tiles.count() == 1).then(|| format!("{} {tiles}", self.arena()))
+            }),
             page,
             runs: runs.collect(),
             selection: self.selected_texts(),
-            is_arena_selected: self.view.selections.now.tiles.count() == 1,
             ..Subject::default()
         }
+    }
+
+    /// What a range of addresses is called: "tile".
+    fn arena(&self) -> &'static str {
+        let reference = self.open.iter().next().and_then(|run| run.report());
+        reference.map_or(System::GENERAL.arena_in_text, |report| report.system.arena_in_text)
     }
 
     fn selected_texts(&self) -> Vec<String> {

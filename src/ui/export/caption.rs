@@ -14,14 +14,16 @@ use crate::ui::widget::sign::Sign;
 pub struct Subject {
     /// What the picture is called.
     pub name: String,
+    /// Whether it is a page with all its cards.
+    pub is_page: bool,
     pub runs: Vec<SubjectRun>,
     /// The page, and what of the report it shows.
     pub page: Vec<String>,
     pub answer: Option<(Sign, String)>,
     /// What is selected: "tile 39", "step 82".
     pub selection: Vec<String>,
-    /// Whether the first of them is one range of addresses, such as a tile.
-    pub is_arena_selected: bool,
+    /// The one range of addresses that is shown or selected: "tile 39".
+    pub arena: Option<String>,
 }
 
 #[derive(Clone, Debug)]

@@ -195,6 +195,7 @@ impl Exporter {
 fn subject_of(about: &Subject, page: &Exportable, name: &str) -> Subject {
     let mut subject = Subject { name: name.to_owned(), ..about.clone() };
     if name == WHOLE_PAGE {
+        subject.is_page = true;
         subject.name = subject.page.drain(..).collect::<Vec<_>>().join(", ");
     }
     subject.answer.clone_from(&page.answer);
@@ -214,13 +215,18 @@ fn file_name(about: &Subject, name: &str, extension: &str) -> String {
         }
         all => all.join("-"),
     };
-    let name = slug(name);
-    // The one of whose addresses it is the map comes first of what is selected.
-    let arena = about.selection.first().filter(|_| about.is_arena_selected).map(|part| slug(part));
-    match arena.filter(|arena| name.contains("map") && !name.contains(arena.as_str())) {
-        Some(arena) => format!("{reports}-{name}-{arena}.{extension}"),
-        None => format!("{reports}-{name}.{extension}"),
+    let mut name = slug(name);
+    if let Some(arena) = about.arena.as_deref().map(slug).filter(|_| name.contains("map")) {
+        // "map of a tile" of tile 39 is "map-tile-39".
+        let kind = arena.split('-').next().unwrap_or_default();
+        for of_any in [format!("-of-a-{kind}"), format!("-of-an-{kind}")] {
+            name = name.trim_end_matches(&of_any).to_owned();
+        }
+        if !name.contains(&arena) && !name.contains("all") {
+            name = format!("{name}-{arena}");
+        }
     }
+    format!("{reports}-{name}.{extension}")
 }
 
 /// A text as a part of the name of a file.
@@ -251,8 +257,10 @@ mod tests {
         let mut about = Subject { runs: vec![run("amp-0.6")], ..Subject::default() };
         assert_eq!(file_name(&about, "liveness curve", "svg"), "amp-0.6-liveness-curve.svg");
         about.selection = vec!["tile 39".to_owned(), "step 82".to_owned()];
-        about.is_arena_selected = true;
+        about.arena = Some("Tile 39".to_owned());
         assert_eq!(file_name(&about, "map", "png"), "amp-0.6-map-tile-39.png");
+        assert_eq!(file_name(&about, "map of a tile", "png"), "amp-0.6-map-tile-39.png");
+        assert_eq!(file_name(&about, "map of all tiles", "png"), "amp-0.6-map-of-all-tiles.png");
         assert_eq!(file_name(&about, "map of tile 39", "png"), "amp-0.6-map-of-tile-39.png");
         about.runs.push(run("../a b/\u{202e}ü"));
         assert_eq!(file_name(&about, "curve", "png"), "amp-0.6-a-b-curve.png");

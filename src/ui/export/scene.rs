@@ -46,11 +46,6 @@ impl Scene {
             let clip = clipped.clip_rect.intersect(rect);
             clip.is_positive() && (bounds.intersects(clip) || !bounds.is_positive())
         });
-        let is_card = |clipped: &ClippedShape| match &clipped.shape {
-            Shape::Rect(card) => card.fill == tokens.surface && card.stroke.color == tokens.border,
-            _ => false,
-        };
-        let has_cards = shapes.iter().filter(|shape| is_card(shape)).count() > 1;
         let mut textures = HashMap::new();
         for clipped in &shapes {
             each_mesh(&clipped.shape, &mut |mesh| {
@@ -63,7 +58,7 @@ impl Scene {
         let below = caption(ctx, layer, rect.expand2(egui::vec2(0.0, MARGIN)), subject);
         let whole = rect.union(below).expand(MARGIN);
         // Cards stand out of a whole page.
-        let ground = if has_cards { tokens.page } else { tokens.surface };
+        let ground = if subject.is_page { tokens.page } else { tokens.surface };
         Self { shapes, picture: rect, caption: painted_in(layer), whole, ground, textures }
     }
 }

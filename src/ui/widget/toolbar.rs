@@ -2,7 +2,7 @@
 
 use eframe::egui::{self, Button, Key, Rect, TextEdit};
 
-use super::exports::exports_ui;
+use super::exports::{exports_ui, is_taken_out};
 use super::overview::{Overview, overview_ui};
 use super::view::View;
 use crate::ui::command::{Command, Exported};
@@ -30,6 +30,9 @@ impl Toolbar {
         let (len, mut is_all) = (overview.len, false);
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 3.0;
+            if is_taken_out(ui.ctx()) {
+                ui.set_opacity(0.0);
+            }
             let is_zoomed = view.is_zoomed();
             let (start, end) = view.range(len);
             let key = |ui: &mut egui::Ui, sign: &str, name: &str, hover: &str, is_on: bool| {

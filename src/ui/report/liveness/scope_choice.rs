@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use crate::analysis::liveness::{Scope, devices_with_curve, first_arena, scope_title};
 use crate::store::{ArenaId, Report, TileId};
 use crate::ui::theme::Tokens;
+use crate::ui::widget::exports::scope_of_exports;
 
 /// The choice, and the number of a tile as it is being typed.
 pub struct ScopeChoice {
@@ -28,6 +29,7 @@ impl ScopeChoice {
             self.tile_ui(ui, reports);
         }
         let Some(first) = reports.first() else { return false };
+        scope_of_exports(ui, &scope_title(first, self.scope));
         let combo = ComboBox::from_id_salt("scope").width(150.0);
         let combo = combo.selected_text(scope_title(first, self.scope)).show_ui(ui, |ui| {
             let mut offer = |ui: &mut egui::Ui, scope: Scope| {

@@ -23,6 +23,7 @@ use crate::ui::job::{Made, Same};
 use crate::ui::runs::{Needed, PerRun, Run, RunId, RunsAnswer};
 use crate::ui::theme::{Tokens, card_frame};
 use crate::ui::units::Units;
+use crate::ui::widget::exports::exportable;
 use crate::ui::widget::picture::link;
 use crate::ui::widget::plane::Extent;
 use crate::ui::widget::sign::answer_ui;
@@ -75,9 +76,11 @@ impl ChipMapView {
         });
         ui.add_space(4.0);
         self.way = tile_inspector_ui(ui, page);
-        card_frame(Tokens::now(ui)).inner_margin(7).show(ui, |ui| {
+
+        let card = card_frame(Tokens::now(ui)).inner_margin(7).show(ui, |ui| {
             self.maps_ui(ui, page, categories);
         });
+        exportable(ui, &format!("map of all {}", runs.system().arenas), card.response.rect);
     }
 
     fn maps_ui(

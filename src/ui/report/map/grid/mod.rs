@@ -22,6 +22,7 @@ use crate::ui::runs::{Needed, Run, RunId, Runs, RunsAnswer};
 use crate::ui::theme::{Tokens, card_frame};
 use crate::ui::units::Units;
 use crate::ui::widget::diverging::{ChangeScale, change_scale_ui};
+use crate::ui::widget::exports::exportable;
 use crate::ui::widget::hatch::Hatching;
 use crate::ui::widget::picture::{ImageTexture, at_pointer_ui, describe, link};
 use crate::ui::widget::place_menu::PictureMenu;
@@ -97,9 +98,10 @@ impl TileGridView {
         });
         ui.add_space(4.0);
         self.way = tile_inspector_ui(ui, page);
-        card_frame(Tokens::now(ui)).inner_margin(10).show(ui, |ui| {
+        let card = card_frame(Tokens::now(ui)).inner_margin(10).show(ui, |ui| {
             self.grids_ui(ui, page, shows);
         });
+        exportable(ui, "floor plan", card.response.rect);
     }
 
     fn grids_ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, shows: GridShows) {

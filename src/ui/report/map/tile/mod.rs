@@ -36,6 +36,7 @@ use super::super::machines::has_tiles;
 use super::super::{PageContext, tables_height};
 use super::MapView;
 use super::summary::AskedTiles;
+use crate::analysis::liveness::{Scope, scope_title};
 use crate::store::ArenaId;
 use crate::store::arena::Arenas;
 use crate::ui::job::{Made, Same};
@@ -43,6 +44,7 @@ use crate::ui::runs::{Run, RunId, Runs};
 use crate::ui::split;
 use crate::ui::theme::{Tokens, card_frame};
 use crate::ui::units::Units;
+use crate::ui::widget::exports::scope_of_exports;
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::hatch::Hatching;
 use crate::ui::widget::inspector::inspector_ui;
@@ -163,6 +165,7 @@ impl OneTileView {
         asked.ask(ui, page);
         self.runs.retain(|id, _| runs.position(*id).is_some());
         let arena = self.tile.arena(runs.reference(), arenas, &page.selection.tiles);
+        scope_of_exports(ui, &scope_title(&runs.reference().report, Scope::Arena(arena)));
         if self.viewed.replace(arena) != Some(arena) {
             self.plane.reset();
             self.runs.values_mut().for_each(|run| run.chosen = None);
