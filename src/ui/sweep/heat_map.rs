@@ -64,7 +64,7 @@ impl Shown {
     }
 
     /// What the cells show, at the right of the card's title.
-    pub fn legend_ui(&self, ui: &mut egui::Ui, sweep: &Sweep) {
+    pub fn legend_ui(ui: &mut egui::Ui, sweep: &Sweep) {
         let tokens = *Tokens::now(ui);
         ui.spacing_mut().item_spacing.x = 5.0;
         ui.label(fonts::caption("over").color(tokens.weak_text));

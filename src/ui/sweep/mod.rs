@@ -125,7 +125,7 @@ impl Pictures {
                 let more =
                     if ui.available_width() < LONG { "" } else { ", and room on the fullest tile" };
                 let title = format!("{}{more}", map.figure_title);
-                let legend = |ui: &mut egui::Ui| map.legend_ui(ui, sweep);
+                let legend = |ui: &mut egui::Ui| heat_map::Shown::legend_ui(ui, sweep);
                 card_with_ui(ui, &title, legend, |ui| map.ui(ui, sweep, selected))
             }
             (Picture::Scatter, _) => {

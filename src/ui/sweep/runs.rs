@@ -43,7 +43,7 @@ impl RunRows {
         let options = (0..sweep.options.len()).filter(is_own).take(MOST_OPTIONS).collect();
         let is_known = |figure: Figure| sweep.runs.iter().any(|run| figure.of(run).is_some());
         let figures = FIGURES.into_iter().filter(|(figure, _)| is_known(*figure)).collect();
-        Self { options, figures, sweep }
+        Self { sweep, options, figures }
     }
 
     /// The column of a figure, if it has one.

@@ -215,9 +215,10 @@ fn names(
     let first = best.iter().rev().filter(|(_, dot)| is_fastest(dot));
     let others = best.iter().rev().filter(|(_, dot)| !is_fastest(dot));
     for (at, dot) in first.chain(others).take(MOST_NAMES) {
-        let (font, color) = match is_fastest(dot) {
-            true => (fonts::semibold(size::CAPTION), tokens.text),
-            false => (fonts::regular(size::CAPTION), tokens.weak_text),
+        let (font, color) = if is_fastest(dot) {
+            (fonts::semibold(size::CAPTION), tokens.text)
+        } else {
+            (fonts::regular(size::CAPTION), tokens.weak_text)
         };
         let galley = ui.painter().layout_no_wrap(dot.name.clone(), font, color);
         let corner = *at - Vec2::new(9.0, 3.0);

@@ -4,6 +4,7 @@
 use eframe::egui::{self, FontId};
 use std::sync::Arc;
 
+use super::data_table_cells::Dragged;
 use super::rows::{Column, Order, Rows};
 use crate::text::shortened;
 use crate::ui::theme::fonts::{self, size};
@@ -123,9 +124,12 @@ impl ColumnWidths {
     }
 
     /// Makes a column as wide as its content again, or wider or narrower by hand.
-    pub fn drag(&mut self, index: usize, now: f32, by: Option<f32>) {
+    pub fn drag(&mut self, index: usize, now: f32, dragged: Dragged) {
         if let Some(by_hand) = self.by_hand.get_mut(index) {
-            *by_hand = by.map(|by| (now + by).max(LEAST));
+            *by_hand = match dragged {
+                Dragged::By(by) => Some((now + by).max(LEAST)),
+                Dragged::Back => None,
+            };
         }
     }
 

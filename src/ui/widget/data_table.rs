@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::column_widths::{ColumnWidths, LEVEL, PART};
 use super::data_table_cells::{
-    aligned, handle_ui, line_below, opener_ui, title_ui, total_ui, value_ui,
+    Dragged, aligned, handle_ui, line_below, opener_ui, title_ui, total_ui, value_ui,
 };
 use super::exports::exports_ui;
 use super::place_menu::place_menu_ui;
@@ -191,7 +191,7 @@ impl DataTable {
         let (units, tokens) = (Units::now(ui), *Tokens::now(ui));
         let room = ui.available_width() - ui.spacing().scroll.allocated_width();
         let widths = self.widths.fit(data.columns, room);
-        let mut by_hand: Option<(usize, f32, Option<f32>)> = None;
+        let mut by_hand: Option<(usize, f32, Dragged)> = None;
         ui.set_min_width(widths.iter().sum::<f32>() + ui.spacing().scroll.allocated_width());
         let builder = TableBuilder::new(ui)
             .id_salt(data.name)

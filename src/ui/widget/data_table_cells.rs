@@ -197,8 +197,16 @@ pub fn opener_ui(ui: &mut egui::Ui, is_open: bool) -> Response {
     response
 }
 
-/// The right edge of a column, which makes it wider: by how much it was dragged, `None` to be measured again.
-pub fn handle_ui(ui: &egui::Ui, index: usize, column: &Column) -> Option<Option<f32>> {
+/// What was done to the right edge of a column.
+#[derive(Clone, Copy, Debug)]
+pub enum Dragged {
+    By(f32),
+    /// It is to be as wide as its content again.
+    Back,
+}
+
+/// The right edge of a column, which makes it wider or narrower.
+pub fn handle_ui(ui: &egui::Ui, index: usize, column: &Column) -> Option<Dragged> {
     let cell = ui.max_rect();
     let place = Rect::from_x_y_ranges(cell.right() - HANDLE..=cell.right(), cell.y_range());
     let handle = ui.interact(place, ui.scope_id().with(("width", index)), Sense::click_and_drag());
@@ -210,9 +218,10 @@ pub fn handle_ui(ui: &egui::Ui, index: usize, column: &Column) -> Option<Option<
         let stroke = Stroke::new(1.0, Tokens::now(ui).third_text);
         ui.painter().vline(cell.right() - 1.0, cell.y_range(), stroke);
     }
-    match handle.double_clicked() {
-        true => Some(None),
-        false => handle.dragged().then(|| Some(handle.drag_delta().x)),
+    if handle.double_clicked() {
+        Some(Dragged::Back)
+    } else {
+        handle.dragged().then(|| Dragged::By(handle.drag_delta().x))
     }
 }
 

@@ -143,9 +143,10 @@ fn verdicts_ui(ui: &mut egui::Ui, runs: &Runs, known: &Known) {
     for (run, bytes) in runs.iter().zip(with_gaps) {
         let Some((bytes, limit)) = bytes.zip(run.report.bytes_per_tile()) else { continue };
         let is_over = bytes > limit;
-        let (sign, fill, edge) = match is_over {
-            true => (Sign::Over, tokens.over_fill, tokens.over),
-            false => (Sign::Fits, tokens.fits_fill, tokens.fits),
+        let (sign, fill, edge) = if is_over {
+            (Sign::Over, tokens.over_fill, tokens.over)
+        } else {
+            (Sign::Fits, tokens.fits_fill, tokens.fits)
         };
         let frame = Frame::new().fill(fill).stroke(Stroke::new(1.0, edge)).corner_radius(6);
         frame.inner_margin(Margin::symmetric(8, 5)).show(ui, |ui| {
@@ -156,9 +157,10 @@ fn verdicts_ui(ui: &mut egui::Ui, runs: &Runs, known: &Known) {
                     badge_ui(ui, run.badge);
                 }
                 sign.ui(ui, 15.0);
-                let text = match is_over {
-                    true => format!("{} over", units.bytes(bytes - limit)),
-                    false => format!("{} free", units.bytes(limit - bytes)),
+                let text = if is_over {
+                    format!("{} over", units.bytes(bytes - limit))
+                } else {
+                    format!("{} free", units.bytes(limit - bytes))
                 };
                 ui.label(RichText::new(text).font(fonts::semibold(size::BODY)).color(edge));
             });
