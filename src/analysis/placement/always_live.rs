@@ -46,7 +46,9 @@ pub fn bands(blocks: &[Block], part: u64) -> Vec<Band> {
                 if before.end == bytes.start && of_before.keys().eq(sums.keys()) =>
             {
                 before.end = bytes.end;
-                sums.iter().for_each(|(id, bytes)| *of_before.entry(*id).or_default() += bytes);
+                for (id, bytes) in sums {
+                    *of_before.entry(id).or_default() += bytes;
+                }
             }
             _ => bands.push((bytes, sums)),
         }

@@ -242,7 +242,7 @@ impl Inspected<'_> {
             fact_ui(ui, &name, &units.bytes(bytes));
         }
         if let Some(name) = step_name(&self.run.report, at_step.step) {
-            fact_ui(ui, &format!("Step {step}"), &shortened(&name, NAME));
+            fact_ui(ui, &format!("Step {step}"), &shortened(name, NAME));
         }
     }
 

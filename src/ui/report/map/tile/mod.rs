@@ -69,13 +69,16 @@ const ONE_ROW: f32 = 1130.0;
 /// Room for what zooms and exports, beside the legend, points.
 const TOOLS: f32 = 252.0;
 
+/// The kind of each variable of a tile, nothing for what is left out.
+type KindsByRow = Arc<Vec<Option<u8>>>;
+
 #[derive(Default)]
 struct OfRun {
     reading: RunReading,
     picture: RunPicture,
     strip: Strip,
     menu: PictureMenu<Place>,
-    kinds: Made<(u64, Arc<Kinds>), Arc<Vec<Option<u8>>>>,
+    kinds: Made<(u64, Arc<Kinds>), KindsByRow>,
     /// The row of the variable that was chosen.
     chosen: Option<u32>,
 }
@@ -96,7 +99,7 @@ pub struct RunTile {
     pub at_step: Option<Arc<AtStep>>,
     pub marks: Arc<Marks>,
     /// The kind of each variable, by row.
-    pub kinds: Arc<Vec<Option<u8>>>,
+    pub kinds: KindsByRow,
 }
 
 pub struct RunTiles {

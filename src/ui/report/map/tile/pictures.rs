@@ -83,7 +83,7 @@ impl OneTileView {
             if !runs.is_one() {
                 let title = Rect::from_min_size(area.min, vec2(area.width(), 20.0));
                 ui.scope_builder(egui::UiBuilder::new().max_rect(title), |ui| {
-                    run_title_ui(ui, run)
+                    run_title_ui(ui, run);
                 });
                 area.min.y += 20.0;
             }
@@ -156,9 +156,9 @@ impl OneTileView {
         }
         menus_ui(of_run, page, (run, tile), &answer, &by_strip);
 
-        let picked = |hit: Option<Hit>| match hit {
-            Some(Hit::Variable(row)) => Some(row),
-            _ => None,
+        let picked = |hit: Hit| match hit {
+            Hit::Variable(row) => Some(row),
+            Hit::Gap(_) | Hit::Nothing => None,
         };
         let clicked = answer.clicked.map(|at| at.row).or(answer.reached.map(Some));
         let clicked = clicked.or(by_strip.clicked.map(picked));

@@ -82,8 +82,8 @@ pub struct StripOf<'a> {
 pub struct Answer {
     pub response: Response,
     pub hovered: Option<Hit>,
-    /// What was clicked, or reached with a key; `Some(None)` where there is nothing.
-    pub clicked: Option<Option<Hit>>,
+    /// What was clicked, or reached with a key.
+    pub clicked: Option<Hit>,
     pub is_entered: bool,
 }
 
@@ -120,12 +120,14 @@ impl Strip {
         focus(ui, &response, strip, egui::StrokeKind::Outside);
         let pointer = response.hover_pos();
         let hovered = pointer.and_then(|at| made.hit(of, (strip, labels), at));
-        let mut clicked = response.clicked_by(egui::PointerButton::Primary).then_some(hovered);
+        let mut clicked = response
+            .clicked_by(egui::PointerButton::Primary)
+            .then_some(hovered.unwrap_or(Hit::Nothing));
         let mut is_entered = false;
         if response.has_focus() {
             let pressed = pressed_keys(ui, &response, true);
             let row = next_variable(&pressed, &of.tile.of, of.chosen);
-            clicked = row.map(|row| Some(Hit::Variable(row))).or(clicked);
+            clicked = row.map(Hit::Variable).or(clicked);
             is_entered = pressed(Key::Enter) && of.chosen.is_some();
         }
         let hovered = hovered.filter(|_| !response.dragged());
@@ -218,7 +220,9 @@ impl Made {
                 }
             }
         }
-        thin.iter_mut().for_each(|thin| flush(&mut mesh, thin));
+        for thin in &mut thin {
+            flush(&mut mesh, thin);
+        }
         let labels = if labels.width() < LEAST_LABELS {
             Vec::new()
         } else {

@@ -21,6 +21,7 @@ pub enum Hit {
     Variable(u32),
     /// A gap, a position in those that are drawn.
     Gap(usize),
+    Nothing,
 }
 
 pub fn hit_ui(ui: &mut egui::Ui, data: &TileData, gaps: &[Gap], hit: Hit) {
@@ -31,6 +32,7 @@ pub fn hit_ui(ui: &mut egui::Ui, data: &TileData, gaps: &[Gap], hit: Hit) {
                 gap_ui(ui, data, gap);
             }
         }
+        Hit::Nothing => {}
     }
 }
 
