@@ -111,7 +111,7 @@ impl Choices {
         tops.max().unwrap_or(0)
     }
 
-    fn highest_limit(&self, runs: &Runs, timelines: &SlotTimelines) -> Option<u64> {
+    pub fn highest_limit(&self, runs: &Runs, timelines: &SlotTimelines) -> Option<u64> {
         drawn(runs, timelines).filter_map(|(run, curve)| self.limit(curve, run)).max()
     }
 

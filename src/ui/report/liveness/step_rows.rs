@@ -1,6 +1,7 @@
 //! Lists of steps, of the peaks or of what a filter found: which steps, how much is alive there in each
 //! run and by how much that is over the limit, and which operation they belong to.
 
+use eframe::egui;
 use std::sync::Arc;
 
 use super::timelines::SlotTimelines;
@@ -12,7 +13,13 @@ use crate::analysis::program::steps;
 use crate::ui::report::step_place;
 use crate::ui::runs::{Run, Runs};
 use crate::ui::selection::TitledPlace;
+use crate::ui::theme::Tokens;
+use crate::ui::widget::bar::Bar;
 use crate::ui::widget::rows::{Column, Rows, Value};
+
+/// Width and height of a bar, points.
+const BAR: f32 = 200.0;
+const BAR_HEIGHT: f32 = 11.0;
 
 pub struct StepRows {
     runs: Arc<Runs>,
@@ -26,8 +33,17 @@ pub struct StepRows {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cell {
+    /// Its place among the rows.
+    Rank,
     /// The step of a run.
     Step(usize),
+    /// The proportion of memory that its operation may take.
+    Proportion,
+    /// All that is alive, and as a bar.
+    Alive,
+    Bar,
+    /// All that is alive, in percent of the limit.
+    OfLimit,
     Operation,
     /// The kind of the program.
     Kind,
@@ -113,6 +129,51 @@ impl StepRows {
         operations_text(&operations)
     }
 
+    fn proportion(&self, slot: usize) -> Option<f64> {
+        let operation = |(run, step): (&Run, usize)| steps::facts(&run.report, step)?.operation;
+        self.steps(slot).find_map(operation)?.available_memory_proportion
+    }
+
+    /// All that is alive in the first run, in a slot.
+    fn alive(&self, slot: usize) -> Option<u64> {
+        self.timelines.alive_at(0, self.timelines.axis.step(0, slot)?)
+    }
+
+    fn limit(&self) -> Option<u64> {
+        self.timelines.run(0)?.timeline.limit.filter(|limit| *limit > 0)
+    }
+
+    fn of_limit(&self, slot: usize) -> Option<String> {
+        let (alive, limit) = (self.alive(slot)?, self.limit()?);
+        Some(format!("{:.1} %", alive as f64 * 100.0 / limit as f64))
+    }
+
+    /// The bar of a row: what always lives, what does not, and what is over.
+    pub fn paint_bar(
+        &self,
+        painter: &egui::Painter,
+        rect: egui::Rect,
+        row: usize,
+        tokens: &Tokens,
+    ) {
+        let bar = || {
+            let step = self.timelines.axis.step(0, self.slot(row)?)?;
+            let timeline = &self.timelines.run(0)?.timeline;
+            let always_live = timeline.always_live_at(step).unwrap_or(0);
+            let parts = [
+                (always_live, tokens.always_live),
+                (timeline.not_always_live_at(step), tokens.temporary),
+            ];
+            let whole = timeline.top.max(self.limit().unwrap_or(0));
+            let bar = Bar { parts: &parts, whole, limit: self.limit() };
+            let y = rect.center().y - BAR_HEIGHT / 2.0..=rect.center().y + BAR_HEIGHT / 2.0;
+            bar.paint(painter, egui::Rect::from_x_y_ranges(rect.x_range(), y), tokens);
+            Some(())
+        };
+        // A row without a step of the reference has none.
+        let _ = bar();
+    }
+
     fn kind(&self, slot: usize) -> Option<String> {
         self.steps(slot).find_map(|(run, step)| steps::facts(&run.report, step)?.kind)
     }
@@ -149,10 +210,18 @@ fn cells(runs: &Runs, timelines: &SlotTimelines) -> Vec<(Cell, Column)> {
     let bytes = |title: String, width| Column::bytes(title, width).not_summed();
     if runs.is_one() {
         return vec![
+            (Cell::Rank, Column::text("#", 26.0).called("Rank")),
             (Cell::Step(0), Column::text("Step", 44.0)),
-            (Cell::Bytes(0), bytes(of, 96.0)),
-            (Cell::Over(0), bytes("Over limit".to_owned(), 72.0).called("Over the limit")),
             (Cell::Operation, Column::text("Operation", 92.0)),
+            (Cell::Proportion, Column::text("Proportion", 70.0)),
+            (Cell::Alive, bytes("Memory".to_owned(), 84.0).called("Always live and not")),
+            (Cell::Bar, Column { width: Some(BAR), ..Column::painted("Against the limit") }),
+            (Cell::Over(0), bytes("Over limit".to_owned(), 72.0).called("Over the limit")),
+            (
+                Cell::OfLimit,
+                Column { unit: "percent", ..Column::count("Of limit", 70.0).not_summed() },
+            ),
+            (Cell::Bytes(0), bytes(of, 96.0)),
             (Cell::Kind, Column::text("Program", 110.0)),
             (Cell::Name, Column::rest("Name")),
         ];
@@ -210,6 +279,11 @@ impl Rows for StepRows {
                 });
                 id.map_or(Value::Nothing, |id| Value::Id(u64::from(id)))
             }
+            Cell::Rank => Value::Id(row as u64 + 1),
+            Cell::Proportion => self.proportion(slot).map_or(Value::Nothing, Value::Number),
+            Cell::Alive => Value::bytes(self.alive(slot)),
+            Cell::Bar => Value::Nothing,
+            Cell::OfLimit => self.of_limit(slot).map_or(Value::Nothing, Value::text),
             Cell::Operation => Value::text(self.operation(slot)),
             Cell::Kind => Value::text(self.kind(slot).unwrap_or_default()),
             Cell::Name => Value::text(self.name(slot).unwrap_or_default()),
