@@ -101,10 +101,12 @@ const COLOURS: [(&str, ThemePreference); 3] = [
     ("Colours: as the system", ThemePreference::System),
 ];
 /// Keys and movements that pictures, tables and splitters know themselves.
-pub const IN_PICTURES: [(&str, &str); 11] = [
+pub const IN_PICTURES: [(&str, &str); 13] = [
     ("Wheel", "Zoom at the pointer"),
+    ("Ctrl and wheel", "Zoom the bytes of a curve at the pointer"),
     ("+ and −", "Zoom in the middle"),
-    ("Drag", "Move the picture"),
+    ("Drag", "Move what is zoomed"),
+    ("Drag, Shift-drag in Memory", "Select tiles where nothing is zoomed, and with Shift always"),
     ("Page up, Page down", "Show the part before, the part after"),
     ("Double-click, or 0", "Show all again"),
     ("Click", "Select"),

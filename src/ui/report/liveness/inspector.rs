@@ -152,7 +152,7 @@ impl LivenessPage {
                 .collect();
             let parts = [(most(entry), color)];
             let bar = Bar { parts: &parts, whole, limit: None };
-            part_ui(ui, &shortened(&name, 34), &sizes.join(" → "), &bar);
+            part_ui(ui, &shortened(&name, 27), &sizes.join(" → "), &bar);
         }
         if variables.is_empty() {
             ui.weak("Nothing besides what always is");
@@ -191,7 +191,7 @@ fn verdict_ui(
     };
     let of = limit.map_or_else(
         || units.bytes(alive),
-        |limit| format!("{} of {}", units.bytes(alive), units.bytes(limit)),
+        |limit| format!("{} of {}", units.beside(alive, limit), units.bytes(limit)),
     );
     let frame = egui::Frame::new().fill(fill).stroke(egui::Stroke::new(1.0, edge)).corner_radius(6);
     frame.inner_margin(egui::Margin::symmetric(10, 6)).show(ui, |ui| {
@@ -219,7 +219,7 @@ fn facts_ui(ui: &mut egui::Ui, facts: &StepFacts) {
             PROPORTION => "Proportion",
             name => name,
         };
-        fact_ui(ui, name, &shortened(&fact.value, 40));
+        fact_ui(ui, name, &shortened(&fact.value, 28));
     }
     if let Some(kind) = &facts.kind {
         fact_ui(ui, "Program", kind);

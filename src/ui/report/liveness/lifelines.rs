@@ -15,7 +15,7 @@ use crate::ui::report::category_colors::category_color;
 use crate::ui::report::figures::variables::ranges_text;
 use crate::ui::report::moment::step_id;
 use crate::ui::runs::RunsAnswer;
-use crate::ui::theme::{Tokens, fonts};
+use crate::ui::theme::{BETWEEN_CARDS, Tokens, fonts};
 use crate::ui::units::Units;
 use crate::ui::widget::card::card_with_ui;
 use crate::ui::widget::choice::segments_ui;
@@ -87,7 +87,10 @@ impl Lifelines {
             let at = u32::try_from(step).unwrap_or(u32::MAX);
             ui.spacing_mut().item_spacing.y = 0.0;
             let count = rows.passing();
-            ScrollArea::vertical().auto_shrink(false).show_rows(ui, ROW, count, |ui, shown| {
+            // A card keeps room below itself.
+            let height = ui.available_height() - BETWEEN_CARDS;
+            let rows_ui = ScrollArea::vertical().auto_shrink(false).max_height(height);
+            rows_ui.show_rows(ui, ROW, count, |ui, shown| {
                 for row in shown {
                     self.row_ui(ui, page, &rows, row, (at, frame), &x);
                 }

@@ -40,7 +40,7 @@ use crate::ui::widget::place_menu::PictureMenu;
 use crate::ui::widget::toolbar::{Toolbar, around_limit_ui};
 use crate::ui::widget::view::View;
 use choices::Choices;
-use filter::filter_ui;
+use filter::{field_ui, found_ui};
 use lifelines::Lifelines;
 use peak_names::PeakNames;
 use tables::Subject;
@@ -206,26 +206,31 @@ impl LivenessPage {
         let answer = timelines.and_then(|_| self.peak_names(runs)?.answer(units));
         page_head_ui(ui, "Liveness", answer.as_ref(), |ui| {
             let selected = page.selection.tiles.first();
-            self.choices.ui(ui, runs, timelines, selected);
+            field_ui(ui, &mut self.marks);
+            self.choices.scope_ui(ui, runs, selected);
             let note = |run: &Run| replica_note(run.report.target.get());
             if let Some(note) = runs.iter().find_map(note) {
                 ui.weak("Per replica").on_hover_text(note);
             }
         });
         let Some(timelines) = timelines else { return };
-        ui.horizontal(|ui| {
-            if let Some(slot) = filter_ui(ui, runs, timelines, &mut self.marks) {
-                page.selection.select_slot(runs, slot);
-                self.view.reveal(timelines.len(), slot);
-            }
-            if !runs.is_one() {
+        if !self.marks.text.trim().is_empty() {
+            ui.horizontal(|ui| {
+                if let Some(slot) = found_ui(ui, runs, timelines, &self.marks) {
+                    page.selection.select_slot(runs, slot);
+                    self.view.reveal(timelines.len(), slot);
+                }
+            });
+        }
+        if !runs.is_one() {
+            ui.horizontal(|ui| {
                 matched_ui(ui, runs);
                 ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                     arrangement_ui(ui, page);
                     alignment_ui(ui, page);
                 });
-            }
-        });
+            });
+        }
     }
 
     /// What is known of the peaks, as soon as it is.

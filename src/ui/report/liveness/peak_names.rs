@@ -92,7 +92,8 @@ impl PeakNames {
                 false => format!("{} below", units.bytes(limit - peak.bytes)),
             });
             let step = format!("step {}", peak.step);
-            let key = [peak.name.clone(), step, units.bytes(peak.bytes), against];
+            let bytes = units.beside(peak.bytes, peak.limit.unwrap_or(peak.bytes));
+            let key = [peak.name.clone(), step, bytes, against];
             Peak { position: peak.slot, bytes: peak.bytes, key, is_over }
         };
         self.top.iter().map(peak).collect()
@@ -153,7 +154,7 @@ impl RunAnswer {
         match self.limit {
             Some(limit) => format!(
                 "Highest peak {}, {} below the limit",
-                units.bytes(self.top),
+                units.beside(self.top, limit),
                 units.bytes(limit.saturating_sub(self.top))
             ),
             None => "No peak is over its limit".to_owned(),

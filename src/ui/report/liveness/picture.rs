@@ -217,6 +217,9 @@ impl LivenessPage {
                     choices.show(run, shown);
                 }
             }
+            if alone.unwrap_or(0) == 0 {
+                choices.options_ui(ui, runs, timelines);
+            }
         });
         row.response.rect
     }

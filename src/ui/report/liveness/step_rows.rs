@@ -37,8 +37,6 @@ enum Cell {
     Rank,
     /// The step of a run.
     Step(usize),
-    /// The proportion of memory that its operation may take.
-    Proportion,
     /// All that is alive, and as a bar.
     Alive,
     Bar,
@@ -99,9 +97,9 @@ impl StepRows {
         has_kind: bool,
     ) -> Self {
         let mut cells = cells(runs, timelines);
-        if !has_kind {
-            cells.retain(|(cell, _)| *cell != Cell::Kind);
-        }
+        // Peaks are ranked; of all steps the kinds of programs say more.
+        let other = if has_kind { Cell::Rank } else { Cell::Kind };
+        cells.retain(|(cell, _)| *cell != other);
         let curves = (0..runs.len()).filter_map(|run| timelines.run(run));
         let is_known = curves.into_iter().any(|curve| curve.timeline.over.is_some());
         let over = is_known.then(|| slots.iter().filter(|slot| is_over(timelines, **slot)).count());
@@ -127,11 +125,6 @@ impl StepRows {
         let operation = |(run, step): (&Run, usize)| steps::facts(&run.report, step)?.operation;
         let operations: Vec<Operation> = self.steps(slot).filter_map(operation).collect();
         operations_text(&operations)
-    }
-
-    fn proportion(&self, slot: usize) -> Option<f64> {
-        let operation = |(run, step): (&Run, usize)| steps::facts(&run.report, step)?.operation;
-        self.steps(slot).find_map(operation)?.available_memory_proportion
     }
 
     /// All that is alive in the first run, in a slot.
@@ -210,20 +203,16 @@ fn cells(runs: &Runs, timelines: &SlotTimelines) -> Vec<(Cell, Column)> {
     let bytes = |title: String, width| Column::bytes(title, width).not_summed();
     if runs.is_one() {
         return vec![
-            (Cell::Rank, Column::text("#", 26.0).called("Rank")),
             (Cell::Step(0), Column::text("Step", 44.0)),
+            (Cell::Rank, Column::count("Rank", 40.0).not_summed()),
+            (Cell::Name, Column::text("Name", 150.0)),
             (Cell::Operation, Column::text("Operation", 92.0)),
-            (Cell::Proportion, Column::text("Proportion", 70.0)),
             (Cell::Alive, bytes("Memory".to_owned(), 84.0).called("Always live and not")),
             (Cell::Bar, Column { width: Some(BAR), ..Column::painted("Against the limit") }),
             (Cell::Over(0), bytes("Over limit".to_owned(), 72.0).called("Over the limit")),
-            (
-                Cell::OfLimit,
-                Column { unit: "percent", ..Column::count("Of limit", 70.0).not_summed() },
-            ),
+            (Cell::OfLimit, Column::text("Of limit", 60.0)),
             (Cell::Bytes(0), bytes(of, 96.0)),
             (Cell::Kind, Column::text("Program", 110.0)),
-            (Cell::Name, Column::rest("Name")),
         ];
     }
     let runs_and = |cell: fn(usize) -> Cell, column: &dyn Fn(&Run) -> Column| {
@@ -279,8 +268,7 @@ impl Rows for StepRows {
                 });
                 id.map_or(Value::Nothing, |id| Value::Id(u64::from(id)))
             }
-            Cell::Rank => Value::Id(row as u64 + 1),
-            Cell::Proportion => self.proportion(slot).map_or(Value::Nothing, Value::Number),
+            Cell::Rank => Value::Count(row as u64 + 1),
             Cell::Alive => Value::bytes(self.alive(slot)),
             Cell::Bar => Value::Nothing,
             Cell::OfLimit => self.of_limit(slot).map_or(Value::Nothing, Value::text),
