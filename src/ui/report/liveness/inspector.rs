@@ -152,7 +152,12 @@ impl LivenessPage {
                 .collect();
             let parts = [(most(entry), color)];
             let bar = Bar { parts: &parts, whole, limit: None };
-            part_ui(ui, &shortened(&name, 27), &sizes.join(" → "), &bar);
+            part_ui(
+                ui,
+                &shortened(&name, if runs.is_one() { 27 } else { 14 }),
+                &sizes.join(" → "),
+                &bar,
+            );
         }
         if variables.is_empty() {
             ui.weak("Nothing besides what always is");

@@ -88,7 +88,7 @@ impl Lifelines {
             ui.spacing_mut().item_spacing.y = 0.0;
             let count = rows.passing();
             // A card keeps room below itself.
-            let height = ui.available_height() - BETWEEN_CARDS;
+            let height = ui.available_height() - BETWEEN_CARDS / 2.0;
             let rows_ui = ScrollArea::vertical().auto_shrink(false).max_height(height);
             rows_ui.show_rows(ui, ROW, count, |ui, shown| {
                 for row in shown {

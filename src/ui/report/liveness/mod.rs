@@ -53,7 +53,7 @@ const OF_NAMES: Needs = &[Needed::Liveness, Needed::Debug, Needed::Axis];
 /// Height of the line below the curve, points.
 const TOOLBAR: f32 = 28.0;
 /// Height of the card of lifetimes, and the least height of the page that has room for it, points.
-const LIFELINES: f32 = 168.0;
+const LIFELINES: f32 = 180.0;
 const TALL: f32 = 590.0;
 const OF_ARENAS: Needs = &[Needed::Liveness, Needed::TileVariables, Needed::Axis];
 
