@@ -114,10 +114,12 @@ const COLOURS: [(&str, ThemePreference); 3] = [
     ("Colours: as the system", ThemePreference::System),
 ];
 /// Keys and movements that pictures, tables and splitters know themselves.
-pub const IN_PICTURES: [(&str, &str); 13] = [
+pub const IN_PICTURES: [(&str, &str); 15] = [
     ("Wheel", "Zoom at the pointer"),
+    ("Ctrl and wheel", "Zoom the bytes of a curve at the pointer"),
     ("+ and −", "Zoom in the middle"),
-    ("Drag", "Move the picture; in Memory, select what lies between"),
+    ("Drag", "Move what is zoomed"),
+    ("Drag, Shift-drag in Memory", "Select tiles where nothing is zoomed, and with Shift always"),
     ("Drag over addresses and steps", "Zoom into what is dragged over; with Shift, move"),
     ("Wheel over the strip of a map", "Zoom addresses alone"),
     ("Page up, Page down", "Show the part before, the part after"),

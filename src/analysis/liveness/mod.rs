@@ -12,6 +12,7 @@ pub mod over_limit;
 pub(crate) mod peaks;
 pub mod scope_curve;
 pub(crate) mod timeline;
+pub mod variable_kind;
 pub mod variable_search;
 pub mod variables;
 mod worst_tiles;

@@ -192,14 +192,6 @@ pub fn tile_menu_ui(
     });
 }
 
-/// The head of a page: title, and choices at the right, added from the right to the left.
-pub fn head_ui(ui: &mut egui::Ui, title: &str, choices: impl FnOnce(&mut egui::Ui)) {
-    ui.horizontal(|ui| {
-        ui.heading(title);
-        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), choices);
-    });
-}
-
 /// The height that the tables below a picture have at first.
 pub fn tables_height(ui: &egui::Ui) -> f32 {
     (ui.available_height() * 0.42).clamp(100.0, 420.0)

@@ -9,7 +9,7 @@ use super::textures;
 const SIDE: usize = 8;
 
 /// Two patterns that eyes tell apart without colours: lines that rise, and lines that fall.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Hatching {
     /// Each with its image, which a copy of a picture needs.
     patterns: Option<[(TextureHandle, Arc<ColorImage>); 2]>,
@@ -21,6 +21,18 @@ pub struct Hatched {
 }
 
 impl Hatching {
+    /// Begins to hatch with rising lines, in patterns that all pictures share.
+    pub fn begin_shared(ctx: &egui::Context) -> Hatched {
+        let id = egui::Id::unique("hatching of pictures");
+        let mut shared: Self = ctx.data(|data| data.get_temp(id)).unwrap_or_default();
+        let is_new = shared.patterns.is_none();
+        let hatched = shared.begin(ctx, false);
+        if is_new {
+            ctx.data_mut(|data| data.insert_temp(id, shared));
+        }
+        hatched
+    }
+
     /// Begins to hatch with rising lines, or with falling ones.
     pub fn begin(&mut self, ctx: &egui::Context, is_falling: bool) -> Hatched {
         let patterns = self.patterns.get_or_insert_with(|| {

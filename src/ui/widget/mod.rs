@@ -13,6 +13,7 @@ pub mod exports;
 pub mod facts;
 pub mod flame;
 pub mod hatch;
+pub mod heights;
 pub mod inspector;
 pub mod legend;
 pub mod measured;

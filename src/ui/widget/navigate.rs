@@ -36,7 +36,8 @@ pub fn navigate(
         if wheel.x != 0.0 {
             view.pan(len, -f64::from(wheel.x) * per_point);
         }
-        if (pinch - 1.0).abs() > f32::EPSILON {
+        // With Ctrl the wheel is for the axis of bytes.
+        if (pinch - 1.0).abs() > f32::EPSILON && !ui.input(|input| input.modifiers.command) {
             view.zoom(len, f64::from(pinch), center);
         }
     }
@@ -72,7 +73,7 @@ pub fn zoom_by_key(ui: &egui::Ui, view: &mut View, len: usize) {
 }
 
 /// Whether a key is pressed that nobody types. With Ctrl these keys change the size of everything.
-fn is_pressed(ui: &egui::Ui, key: Key) -> bool {
+pub fn is_pressed(ui: &egui::Ui, key: Key) -> bool {
     let is_free = |input: &egui::InputState| !input.modifiers.command && !input.modifiers.alt;
     !ui.text_edit_focused() && ui.input(|input| is_free(input) && input.key_pressed(key))
 }

@@ -20,6 +20,9 @@ pub struct Overview<'a> {
     /// Changes when the numbers change.
     pub version: u64,
     pub top: u64,
+    pub limit: Option<u64>,
+    /// A position that is marked.
+    pub selected: Option<usize>,
     pub cache: &'a mut BinCache,
 }
 
@@ -35,6 +38,7 @@ pub fn overview_ui(ui: &mut egui::Ui, view: &mut View, mut overview: Overview<'_
     let tokens = Tokens::now(ui);
 
     paint_values(ui, inner, &mut overview, tokens.weak_text.gamma_multiply(0.55));
+    paint_marks(ui, inner, &overview, x);
     let (start, end) = view.range(len);
     let window = Rect::from_x_y_ranges(x(start)..=x(end), rect.y_range());
     for aside in [
@@ -98,6 +102,22 @@ pub fn overview_ui(ui: &mut egui::Ui, view: &mut View, mut overview: Overview<'_
             info
         });
         handle.on_hover_cursor(CursorIcon::ResizeHorizontal).on_hover_text(title);
+    }
+}
+
+/// The limit, and where the selection is.
+fn paint_marks(ui: &egui::Ui, inner: Rect, overview: &Overview<'_>, x: impl Fn(f64) -> f32) {
+    let tokens = Tokens::now(ui);
+    if let Some(limit) = overview.limit {
+        let share = limit as f32 / (overview.top.max(1) as f32 * 1.05);
+        if share <= 1.0 {
+            let y = inner.bottom() - share * inner.height();
+            ui.painter().hline(inner.x_range(), y, Stroke::new(1.0, tokens.ink));
+        }
+    }
+    if let Some(selected) = overview.selected {
+        let stroke = Stroke::new(1.5, tokens.accent);
+        ui.painter().vline(x(selected as f64), inner.y_range(), stroke);
     }
 }
 

@@ -111,6 +111,31 @@ pub fn message(painter: &Painter, rect: Rect, text: &str) {
     painter.text(rect.center(), Align2::CENTER_CENTER, text, FontId::proportional(14.0), color);
 }
 
+/// Whether the pointer rests: hints come when it has, so that they do not flicker along.
+#[derive(Default)]
+pub struct Resting {
+    at: Option<Pos2>,
+    since: f64,
+}
+
+/// How long it must, seconds.
+const REST: f64 = 0.4;
+
+impl Resting {
+    pub fn is_over(&mut self, ui: &egui::Ui, pointer: Option<Pos2>) -> bool {
+        let now = ui.input(|input| input.time);
+        if self.at != pointer {
+            self.at = pointer;
+            self.since = now;
+        }
+        let left = REST - (now - self.since);
+        if left > 0.0 {
+            ui.request_repaint_after(std::time::Duration::from_secs_f64(left));
+        }
+        left <= 0.0
+    }
+}
+
 /// What the pointer learns, beside it; nothing while a menu lies there.
 pub fn at_pointer_ui(response: &Response, add: impl FnOnce(&mut egui::Ui)) {
     if response.context_menu_opened() {

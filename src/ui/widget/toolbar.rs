@@ -3,6 +3,7 @@
 use eframe::egui::{self, Button, Key, Rect, TextEdit};
 
 use super::exports::{exports_ui, is_taken_out};
+use super::heights::Heights;
 use super::overview::{Overview, overview_ui};
 use super::view::View;
 use crate::ui::command::{Command, Exported};
@@ -26,6 +27,19 @@ impl Toolbar {
         view: &mut View,
         overview: Overview<'_>,
         commands: &mut Vec<Command>,
+    ) -> bool {
+        self.ui_with(ui, name, view, overview, commands, |_| false)
+    }
+
+    /// The same, with other controls of the picture, which say whether "Show all" has something to reset.
+    pub fn ui_with(
+        &mut self,
+        ui: &mut egui::Ui,
+        name: &str,
+        view: &mut View,
+        overview: Overview<'_>,
+        commands: &mut Vec<Command>,
+        others: impl FnOnce(&mut egui::Ui) -> bool,
     ) -> bool {
         let (len, mut is_all) = (overview.len, false);
         ui.horizontal(|ui| {
@@ -52,7 +66,7 @@ impl Toolbar {
             if key(ui, "»", "Part after", "The part after (Page down)", is_zoomed) {
                 view.pan(len, end - start);
             }
-            let can_reset = is_zoomed || self.is_other_zoomed;
+            let can_reset = others(ui) || is_zoomed || self.is_other_zoomed;
             let all = ui.add_enabled(can_reset, Button::new("Show all"));
             if all.on_hover_text("Key 0, or double-click in the picture").clicked() {
                 view.reset();
@@ -122,6 +136,22 @@ impl Toolbar {
         }
         field.on_hover_text("Magnification in percent: type a number and press Enter");
     }
+}
+
+/// The button that shows the bytes around a limit; says whether they are zoomed.
+pub fn around_limit_ui(
+    ui: &mut egui::Ui,
+    heights: &mut Heights,
+    limit: Option<u64>,
+    top: u64,
+) -> bool {
+    let button = ui.add_enabled(limit.is_some(), Button::new("Around the limit"));
+    let button = button
+        .on_hover_text("Shows the bytes around it; Ctrl and the wheel zoom bytes, key 0 shows all");
+    if let Some(limit) = limit.filter(|_| button.clicked()) {
+        heights.around(limit, top);
+    }
+    heights.is_zoomed()
 }
 
 /// A magnification that was typed: `250`, `250 %`, `1,000%`.

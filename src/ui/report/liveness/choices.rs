@@ -111,7 +111,7 @@ impl Choices {
         tops.max().unwrap_or(0)
     }
 
-    fn highest_limit(&self, runs: &Runs, timelines: &SlotTimelines) -> Option<u64> {
+    pub fn highest_limit(&self, runs: &Runs, timelines: &SlotTimelines) -> Option<u64> {
         drawn(runs, timelines).filter_map(|(run, curve)| self.limit(curve, run)).max()
     }
 
@@ -128,18 +128,10 @@ impl Choices {
         limit.is_some_and(|limit| self.is_limit_in_sight.unwrap_or_else(|| near(limit)))
     }
 
-    /// Draws scope and options, from the right to the left.
-    pub fn ui(
-        &mut self,
-        ui: &mut egui::Ui,
-        runs: &Runs,
-        timelines: Option<&SlotTimelines>,
-        selected: Option<TileId>,
-    ) {
-        let mut is_in_sight =
-            timelines.is_some_and(|timelines| self.is_limit_in_sight(runs, timelines));
-        let has_limit =
-            timelines.is_some_and(|timelines| self.highest_limit(runs, timelines).is_some());
+    /// Draws what the picture shows.
+    pub fn options_ui(&mut self, ui: &mut egui::Ui, runs: &Runs, timelines: &SlotTimelines) {
+        let mut is_in_sight = self.is_limit_in_sight(runs, timelines);
+        let has_limit = self.highest_limit(runs, timelines).is_some();
         let button =
             ui.add_enabled(has_limit, egui::Checkbox::new(&mut is_in_sight, "Scale to limit"));
         if button.changed() {
@@ -149,6 +141,10 @@ impl Choices {
         if stack.on_hover_text("What is not always live stands on what is").changed() {
             self.version += 1;
         }
+    }
+
+    /// Draws the scope, from the right to the left.
+    pub fn scope_ui(&mut self, ui: &mut egui::Ui, runs: &Runs, selected: Option<TileId>) {
         if self.scope.ui(ui, &runs.reports(), selected) {
             self.is_limit_in_sight = None;
         }

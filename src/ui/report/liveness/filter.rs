@@ -9,20 +9,20 @@ use crate::ui::report::moment::{Moment, as_title};
 use crate::ui::runs::{Run, Runs};
 use crate::ui::units::Units;
 
-/// Draws the field and what was found; returns the slot of the largest when it is asked for.
-pub fn filter_ui(
+/// Draws the field.
+pub fn field_ui(ui: &mut egui::Ui, marks: &mut Marks) {
+    let field = TextEdit::singleline(&mut marks.text).hint_text("Filter steps");
+    let field = ui.add(field.desired_width(120.0)).accessible_name("Filter steps");
+    field.on_hover_text("A part of a name, a kind or an operation, such as conv");
+}
+
+/// Draws what was found; returns the slot of the largest when it is asked for.
+pub fn found_ui(
     ui: &mut egui::Ui,
     runs: &Runs,
     timelines: &SlotTimelines,
-    marks: &mut Marks,
+    marks: &Marks,
 ) -> Option<usize> {
-    let label = ui.label("Filter steps");
-    let field = TextEdit::singleline(&mut marks.text);
-    ui.add(field.hint_text("Name, kind, operation, such as conv").desired_width(230.0))
-        .labelled_by(label.id);
-    if marks.text.trim().is_empty() {
-        return None;
-    }
     if let Some(failure) = marks.failure() {
         ui.colored_label(ui.visuals().error_fg_color, failure);
         return None;

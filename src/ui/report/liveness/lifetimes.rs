@@ -12,6 +12,15 @@ use crate::ui::report::figures::variables::ranges_text;
 use crate::ui::theme::Tokens;
 use crate::ui::widget::rows::{Column, Rows, Value};
 
+/// What the bars are ordered by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LivesBy {
+    #[default]
+    Size,
+    Length,
+    Address,
+}
+
 /// The life of something.
 struct Life {
     name: String,
@@ -61,6 +70,33 @@ impl LifetimeRows {
         let has_addresses = matches!(scope, Scope::Arena(_));
         let steps = report.steps.get().map_or(0, |steps| steps.ids.len() as u64);
         Some(Self { report: Arc::clone(report), lives, has_addresses, steps })
+    }
+
+    /// In an order for bars: what passes before what always lives.
+    #[must_use]
+    pub fn sorted(mut self, by: LivesBy) -> Self {
+        let steps = |range: &Range<u32>| u64::from(range.end.saturating_sub(range.start));
+        let key = |life: &Life| match by {
+            LivesBy::Size => u64::MAX - life.bytes,
+            LivesBy::Length => u64::MAX - life.ranges.iter().map(steps).sum::<u64>(),
+            LivesBy::Address => life.address.unwrap_or(u64::MAX),
+        };
+        self.lives.sort_by_key(|life| (life.is_always_live, key(life)));
+        self
+    }
+
+    /// How many do not always live.
+    pub fn passing(&self) -> usize {
+        self.lives.iter().filter(|life| !life.is_always_live).count()
+    }
+
+    /// Name, bytes and steps of one.
+    pub fn life(&self, row: usize) -> Option<(&str, u64, &[Range<u32>])> {
+        self.lives.get(row).map(|life| (&*life.name, life.bytes, &*life.ranges))
+    }
+
+    pub fn report(&self) -> &Report {
+        &self.report
     }
 
     pub fn columns(&self) -> Vec<Column> {

@@ -18,7 +18,8 @@ use crate::ui::widget::facts::absent_ui;
 const GAP: f32 = 20.0;
 /// Runs whose tables stand side by side; of more, one is chosen.
 const MOST_BESIDE: usize = 2;
-const OF_LIVES: Needs = &[Needed::Liveness, Needed::TileVariables, Needed::Variables, Needed::Axis];
+pub const OF_LIVES: Needs =
+    &[Needed::Liveness, Needed::TileVariables, Needed::Variables, Needed::Axis];
 
 #[derive(Default)]
 pub struct LifetimeTables {

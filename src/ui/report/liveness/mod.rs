@@ -2,41 +2,59 @@
 
 mod choices;
 mod compute;
+mod facts;
 mod filter;
+mod inspector;
+mod lifelines;
 mod lifetimes;
 mod lifetimes_table;
 mod marks;
+mod peak_names;
 mod picture;
 mod scope_choice;
 mod selected;
 mod step_rows;
 mod tables;
 mod timelines;
-mod tooltip;
 mod words;
 
 use eframe::egui;
 use std::sync::Arc;
 
-use super::{IS, PageContext, head_ui, part_or_reason, reason_of, unread_ui};
+use super::head::{alignment_ui, arrangement_ui, matched_ui, page_head_ui};
+use super::{IS, PageContext, part_or_reason, reason_of, unread_ui};
 use crate::analysis::liveness::{Scope, replica_note, scope_title, why_no_curve};
 use crate::ui::job::Cancel;
 use crate::ui::pages::RunsPage;
 use crate::ui::runs::{Needed, Needs, Run, RunId, Runs, RunsAnswer};
 use crate::ui::split;
+use crate::ui::theme::{Tokens, card_frame};
+use crate::ui::units::Units;
+use crate::ui::widget::curve::Y_AXIS_WIDTH;
 use crate::ui::widget::facts::absent_ui;
+use crate::ui::widget::heights::Heights;
+use crate::ui::widget::inspector::inspector_ui;
 use crate::ui::widget::overview::Overview;
+use crate::ui::widget::picture::Resting;
 use crate::ui::widget::place_menu::PictureMenu;
-use crate::ui::widget::toolbar::Toolbar;
+use crate::ui::widget::toolbar::{Toolbar, around_limit_ui};
 use crate::ui::widget::view::View;
 use choices::Choices;
-use filter::filter_ui;
-use selected::selected_ui;
+use filter::{field_ui, found_ui};
+use lifelines::Lifelines;
+use peak_names::PeakNames;
 use tables::Subject;
 use timelines::SlotTimelines;
 
 /// What curves go by: of a whole, and added up from tiles.
 const OF_WHOLE: Needs = &[Needed::Liveness, Needed::Axis];
+/// What names of peaks and modules go by.
+const OF_NAMES: Needs = &[Needed::Liveness, Needed::Debug, Needed::Axis];
+/// Height of the line below the curve, points.
+const TOOLBAR: f32 = 28.0;
+/// Height of the card of lifetimes, and the least height of the page that has room for it, points.
+const LIFELINES: f32 = 180.0;
+const TALL: f32 = 590.0;
 const OF_ARENAS: Needs = &[Needed::Liveness, Needed::TileVariables, Needed::Axis];
 
 #[derive(Default)]
@@ -48,7 +66,13 @@ pub struct LivenessPage {
     timelines: RunsAnswer<Scope, Option<Arc<SlotTimelines>>>,
     marks: marks::Marks,
     tables: tables::Tables,
-    tooltip: tooltip::SlotTooltip,
+    facts: facts::SlotFacts,
+    lifelines: Lifelines,
+    names: RunsAnswer<u64, PeakNames>,
+    heights: Heights,
+    /// Where the curve lies along x.
+    frame: Option<egui::Rangef>,
+    resting: Resting,
     /// The slot under the pointer in one of several pictures.
     pointed: picture::Pointed,
     menu: PictureMenu<usize>,
@@ -73,29 +97,34 @@ impl RunsPage for LivenessPage {
             self.timelines.ask_or_tell(name, ctx, needs, &scope, work);
         }
         let timelines = self.timelines.last(runs).and_then(|(_, timelines)| timelines.clone());
-        head_ui(ui, "Liveness over steps", |ui| {
-            let selected = page.selection.tiles.first();
-            self.choices.ui(ui, runs, timelines.as_deref(), selected);
-        });
+        if let Some(timelines) = &timelines {
+            let for_job = Arc::clone(timelines);
+            self.names.ask(
+                "names of peaks",
+                ui.ctx(),
+                (runs, OF_NAMES),
+                &timelines.version,
+                move |runs, _| PeakNames::of(runs, &for_job),
+            );
+            self.marks.update(ui.ctx(), runs, timelines, page.selection);
+        }
+        self.head_ui(ui, page, timelines.as_deref());
         let Some(timelines) = timelines else {
             self.waiting_ui(ui, runs);
             return;
         };
-        self.marks.update(ui.ctx(), runs, &timelines, page.selection);
-        self.filter_ui(ui, page, &timelines);
-        selected_ui(ui, page, &timelines, &self.marks);
-        self.toolbar_ui(ui, page, &timelines);
+        inspector_ui(ui, |ui| self.inspect_ui(ui, page, &timelines));
         let is_beside = runs.pictures().len() > 1;
         // Pictures below each other need more of the page.
         let (name, least, share) = if is_beside {
-            ("tables below two curves", 240.0, 0.34)
+            ("tables below two curves", 240.0, 0.30)
         } else {
-            ("liveness tables", 140.0, 0.42)
+            ("liveness tables", 140.0, 0.29)
         };
         let height = ui.available_height();
         let max = (height - least).max(80.0);
-        split::below(ui, name, (height * share).clamp(100.0, 420.0), 60.0..=max, |ui| {
-            let slots = page.selection.slots(runs);
+        let slots = page.selection.slots(runs);
+        split::below(ui, name, (height * share).clamp(110.0, 420.0), 60.0..=max, |ui| {
             let range = self.view.range(timelines.len());
             let marks = &self.marks;
             let subject = Subject { timelines: &timelines, slots: &slots, range, marks };
@@ -108,8 +137,38 @@ impl RunsPage for LivenessPage {
                 self.view.reveal(timelines.len(), slot);
             }
         });
-        let margin = egui::Margin { bottom: 6, ..Default::default() };
-        split::rest(ui, margin, |ui| self.pictures_ui(ui, page, &timelines, is_beside));
+        let margin = egui::Margin { top: 6, bottom: 6, ..Default::default() };
+        split::rest(ui, margin, |ui| {
+            if height >= TALL && !is_beside {
+                let panel = egui::Panel::bottom("lifetimes below the curve").exact_size(LIFELINES);
+                let panel = panel.resizable(false).show_separator_line(false);
+                panel.frame(egui::Frame::new()).show(ui, |ui| {
+                    ui.add_space(10.0);
+                    let range = self.view.range(timelines.len());
+                    let marks = &self.marks;
+                    let subject = Subject { timelines: &timelines, slots: &slots, range, marks };
+                    // It is not known before the first picture.
+                    let usual = ui.available_rect_before_wrap().shrink(Y_AXIS_WIDTH).x_range();
+                    self.lifelines.ui(ui, page, &subject, self.frame.unwrap_or(usual));
+                });
+            }
+            let frame = card_frame(Tokens::now(ui)).inner_margin(egui::Margin::symmetric(12, 8));
+            frame.show(ui, |ui| {
+                let toolbar = ui.available_rect_before_wrap();
+                let line = egui::Rect::from_min_max(
+                    egui::pos2(toolbar.left(), toolbar.bottom() - TOOLBAR),
+                    toolbar.max,
+                );
+                let above = toolbar.with_max_y(line.top() - 4.0);
+                ui.scope_builder(egui::UiBuilder::new().max_rect(above), |ui| {
+                    self.pictures_ui(ui, page, &timelines);
+                });
+                ui.scope_builder(egui::UiBuilder::new().max_rect(line), |ui| {
+                    self.toolbar_ui(ui, page, &timelines);
+                });
+                ui.advance_cursor_after_rect(toolbar);
+            });
+        });
     }
 
     fn run_renamed(&mut self, from: RunId, to: RunId) {
@@ -136,23 +195,47 @@ impl LivenessPage {
         }
     }
 
-    fn filter_ui(
+    /// Title, answer, scope and filter in a row; of several runs how they are arranged in another.
+    fn head_ui(
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        timelines: &SlotTimelines,
+        timelines: Option<&SlotTimelines>,
     ) {
-        ui.horizontal(|ui| {
+        let (runs, units) = (page.runs, Units::now(ui));
+        let answer = timelines.and_then(|_| self.peak_names(runs)?.answer(units));
+        page_head_ui(ui, "Liveness", answer.as_ref(), |ui| {
+            let selected = page.selection.tiles.first();
+            field_ui(ui, &mut self.marks);
+            self.choices.scope_ui(ui, runs, selected);
             let note = |run: &Run| replica_note(run.report.target.get());
-            if let Some(note) = page.runs.iter().find_map(note) {
+            if let Some(note) = runs.iter().find_map(note) {
                 ui.weak("Per replica").on_hover_text(note);
-                ui.separator();
-            }
-            if let Some(slot) = filter_ui(ui, page.runs, timelines, &mut self.marks) {
-                page.selection.select_slot(page.runs, slot);
-                self.view.reveal(timelines.len(), slot);
             }
         });
+        let Some(timelines) = timelines else { return };
+        if !self.marks.text.trim().is_empty() {
+            ui.horizontal(|ui| {
+                if let Some(slot) = found_ui(ui, runs, timelines, &self.marks) {
+                    page.selection.select_slot(runs, slot);
+                    self.view.reveal(timelines.len(), slot);
+                }
+            });
+        }
+        if !runs.is_one() {
+            ui.horizontal(|ui| {
+                matched_ui(ui, runs);
+                ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                    arrangement_ui(ui, page);
+                    alignment_ui(ui, page);
+                });
+            });
+        }
+    }
+
+    /// What is known of the peaks, as soon as it is.
+    fn peak_names(&self, runs: &Runs) -> Option<&PeakNames> {
+        self.names.last(runs).map(|(_, names)| names)
     }
 
     fn toolbar_ui(
@@ -169,10 +252,17 @@ impl LivenessPage {
             base,
             version: picture::version(choices, timelines),
             top: choices.top(runs, timelines),
+            limit: choices.highest_limit(runs, timelines),
+            selected: page.selection.slot(runs),
             cache: &mut self.caches.overview,
         };
         let name = if runs.is_one() { "liveness curve" } else { "liveness of both" };
-        self.toolbar.ui(ui, name, &mut self.view, overview, page.commands);
+        let (limit, top) = (choices.highest_limit(runs, timelines), choices.top(runs, timelines));
+        let heights = &mut self.heights;
+        let others = |ui: &mut egui::Ui| around_limit_ui(ui, heights, limit, top);
+        if self.toolbar.ui_with(ui, name, &mut self.view, overview, page.commands, others) {
+            self.heights.reset();
+        }
     }
 }
 

@@ -12,13 +12,16 @@ use crate::analysis::liveness::lifetimes::VariableLife;
 use crate::analysis::liveness::{Scope, scope_title};
 use crate::analysis::program::steps;
 use crate::store::{ArenaId, TileId};
+use crate::text::shortened;
 use crate::ui::report::moment::{Moment, as_title, step_id};
 use crate::ui::report::{PageContext, against_limit, run_title_ui, step_place, tile_places};
 use crate::ui::runs::{PerRun, Run, RunId, Runs};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::bins::{BinCache, Values};
-use crate::ui::widget::curve::{Answer, Lane, Layer, Picture, Y_AXIS_WIDTH, curve_ui};
+use crate::ui::widget::curve::{
+    Answer, Lane, Layer, Peak, Picture, Y_AXIS_WIDTH, curve_ui, x_axis_height,
+};
 use crate::ui::widget::legend::{Patch, entry_ui};
 use crate::ui::widget::picture::{at_pointer_ui, link};
 use crate::ui::widget::place_menu::place_menu_ui;
@@ -27,8 +30,7 @@ use crate::ui::widget::place_menu::place_menu_ui;
 const MOST_LABELS: usize = 12;
 /// Height of a lane that marks slots of one run, points.
 const ONLY_LANE: f32 = 5.0;
-/// Height of ticks and title of the x axis, points.
-const X_AXIS_HEIGHT: f32 = 36.0;
+const X_TITLE: &str = "Step";
 /// Height of a lane with a label, points.
 const LIFE_LANE: f32 = 15.0;
 
@@ -97,13 +99,16 @@ impl LivenessPage {
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
         timelines: &Arc<SlotTimelines>,
-        is_beside: bool,
     ) {
         let runs = page.runs;
         let pictures = runs.pictures();
         let space = ui.available_rect_before_wrap();
-        let height = (space.height() - X_AXIS_HEIGHT) / pictures.len() as f32;
+        let bands = self.peak_names(runs).map_or(0, |names| names.bands.len());
+        let below = x_axis_height(X_TITLE, bands);
+        let height = (space.height() - below) / pictures.len() as f32;
         let (mut all, mut hovered) = (Rect::NOTHING, None);
+        let peaks =
+            self.peak_names(runs).map_or_else(Vec::new, |names| names.peaks(Units::now(ui)));
         self.caches.runs.resize_with(runs.len(), Default::default);
         self.caches.followed.resize_with(runs.len() + 1, BinCache::default);
         for (number, alone) in pictures.iter().enumerate() {
@@ -118,10 +123,11 @@ impl LivenessPage {
                 .scope_builder(builder, |ui| {
                     let legend = self.legend_ui(ui, runs, timelines, *alone);
                     let is_last = number + 1 == pictures.len();
-                    (legend, self.picture_ui(ui, page, timelines, *alone, is_last))
+                    (legend, self.picture_ui(ui, page, timelines, (*alone, is_last), &peaks))
                 })
                 .inner;
             all = all.union(legend).union(answer.rect);
+            self.frame = Some(answer.frame.x_range());
             if let Some(click) = answer.clicked {
                 if click.is_added {
                     page.selection.toggle_slot(runs, click.position);
@@ -142,13 +148,15 @@ impl LivenessPage {
             });
             if let Some(slot) = answer.hovered {
                 hovered = Some((run.map(|run| run.id), slot));
-                self.tooltip.prepare(ui.ctx(), runs, timelines, slot);
-                at_pointer_ui(&answer.response, |ui| self.tooltip.ui(ui, runs, timelines));
+                if self.resting.is_over(ui, answer.response.hover_pos()) {
+                    at_pointer_ui(&answer.response, |ui| hint_ui(ui, runs, timelines, slot));
+                }
             }
         }
         *page.has_painted_graph = true;
         self.toolbar.picture = Some(all);
-        link(ui, &mut self.pointed, hovered, is_beside);
+        // The inspector has been drawn before this was known.
+        link(ui, &mut self.pointed, hovered, true);
     }
 
     /// The legend of a picture; its entries switch what they name. Returns where it lies.
@@ -209,6 +217,9 @@ impl LivenessPage {
                     choices.show(run, shown);
                 }
             }
+            if alone.unwrap_or(0) == 0 {
+                choices.options_ui(ui, runs, timelines);
+            }
         });
         row.response.rect
     }
@@ -218,8 +229,8 @@ impl LivenessPage {
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
         timelines: &SlotTimelines,
-        alone: Option<usize>,
-        is_last: bool,
+        (alone, is_last): (Option<usize>, bool),
+        peaks: &[Peak],
     ) -> Answer {
         let (units, runs) = (Units::now(ui), page.runs);
         let choices = &self.choices;
@@ -256,6 +267,11 @@ impl LivenessPage {
             };
             (*slot..*slot + 1, if has_labels { title() } else { String::new() })
         });
+        let bands = self.names.last(runs).map_or(&[][..], |(_, names)| &names.bands);
+        let ground_label = match ground {
+            Some((bytes, ..)) if runs.is_one() => format!("Always live {}", units.bytes(bytes)),
+            _ => String::new(),
+        };
         let run = alone.and_then(|place| runs.get(place)).map(|run| run.id);
         let pointed = self.pointed.filter(|(other, _)| run.is_some() && *other != run);
         let name = match alone.and_then(|place| runs.get(place)) {
@@ -267,29 +283,27 @@ impl LivenessPage {
         };
         curve_ui(
             ui,
-            &mut self.view,
+            (&mut self.view, &mut self.heights),
             Picture {
-                name: &name,
                 value: moment_text(&selected_moment(timelines, &slots), runs, timelines, units),
-                x_title: runs.of_number([
-                    "Step",
-                    "Step of the source; T: of the target, where the source has none",
-                    "Step of the reference; with a name, of the first run that has one there",
-                ]),
-                x_text: &|slot| tick(runs, timelines, slot),
+                x_title: X_TITLE,
+                x_unit: X_TITLE,
+                x_ticks: (!runs.is_one()).then_some(&|range, least| ticks(timelines, range, least)),
                 version: version(choices, timelines),
-                len: timelines.len(),
                 top: choices.height(runs, timelines),
                 ground,
+                ground_label,
                 layers,
                 limits: limits(choices, runs, timelines, alone, units),
-                borders: &[],
+                bands: if is_last { bands } else { &[] },
+                // They are those of the reference.
+                peaks: if alone.unwrap_or(0) == 0 { peaks } else { &[] },
                 marks,
                 lanes: &lanes,
                 selected: selected.collect(),
                 pointed: pointed.map(|(_, slot)| slot),
                 has_x_axis: is_last,
-                is_range_selectable: false,
+                ..Picture::of(&name, timelines.len(), &|slot| tick(runs, timelines, slot))
             },
         )
     }
@@ -379,8 +393,11 @@ fn layers_of<'a>(
         }
     };
     let (values, base) = curve.values(is_stacked);
+    // Without an area only the curve would be red, which is what tells it from others.
+    let limit = choices.limit(curve, run).filter(|_| colors.fill.is_some());
     let layer = shown.not_always_live.then_some(Layer {
         base,
+        limit,
         is_stacked: level.is_some(),
         fill: colors.fill.filter(|_| has_area),
         ..Layer::line(values, colors.line, above)
@@ -439,17 +456,40 @@ fn lanes<'a>(
     only.chain(runs.iter().enumerate().rev().filter_map(life)).collect()
 }
 
-/// What stands below a tick.
+/// What stands below a tick: the step of the first run that has one there, of another than the reference with its
+/// letter.
 fn tick(runs: &Runs, timelines: &SlotTimelines, slot: usize) -> String {
     let step = |(place, run): (usize, &Run)| {
         let id = step_id(&run.report, timelines.axis.step(place, slot)?);
-        Some(match (place, runs.len()) {
-            (0, _) => id,
-            (_, 2) => format!("T{id}"),
-            _ => format!("{} {id}", run.title),
-        })
+        let letter = run.badge.letter;
+        Some(if place == 0 { id } else { format!("{letter} {id}") })
     };
     runs.iter().enumerate().find_map(step).unwrap_or_default()
+}
+
+/// Slots of round steps of the reference between two places, no closer than so many.
+fn ticks(timelines: &SlotTimelines, (start, end): (f64, f64), least: f64) -> Vec<usize> {
+    let axis = &timelines.axis;
+    let (step, last) = (least.max(1.0) as usize, (end.max(0.0) as usize).min(axis.len()));
+    let Some(to) = axis.step_at_or_before(0, last.saturating_sub(1)) else { return Vec::new() };
+    let from = axis.step_at_or_before(0, start.max(0.0) as usize).unwrap_or(0);
+    let steps = (from.div_ceil(step) * step..=to).step_by(step);
+    steps.filter_map(|step| axis.slot(0, step)).collect()
+}
+
+/// What the pointer is told: which step, what it does, how much is alive.
+fn hint_ui(ui: &mut egui::Ui, runs: &Runs, timelines: &SlotTimelines, slot: usize) {
+    let (units, moment) = (Units::now(ui), Moment::at_slot(&timelines.axis, slot));
+    let mut there = runs.iter().enumerate();
+    let name = there.find_map(|(place, run)| steps::name(&run.report, moment.step_there(place)?));
+    let name = name.unwrap_or_default();
+    ui.label(format!("{}  {}", as_title(&moment.title(runs)), shortened(name, 40)));
+    let bytes = |(place, run): (usize, &Run)| {
+        let bytes = units.bytes(timelines.alive_at(place, moment.step(place)?)?);
+        Some(if runs.is_one() { bytes } else { format!("{} {bytes}", run.title) })
+    };
+    let bytes: Vec<String> = runs.iter().enumerate().filter_map(bytes).take(3).collect();
+    ui.weak(bytes.join(", "));
 }
 
 /// Which picture the pointer is over, and the slot there.

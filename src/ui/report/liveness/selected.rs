@@ -1,4 +1,4 @@
-//! The line that says what is selected: a moment, an operation, a variable.
+//! What is selected, in the inspector: a moment, an operation, a variable, each with the way back.
 
 use eframe::egui::{self, Label, RichText};
 
@@ -16,11 +16,9 @@ use crate::ui::units::Units;
 
 /// Longest name in the line.
 const NAME: usize = 40;
-/// Room for a button, points.
-const BUTTON: f32 = 142.0;
 
-/// Draws the line, what can be done at the left; where nothing is selected it says how to select.
-pub fn selected_ui(
+/// Draws what is selected, and what can be done with it.
+pub fn selection_ui(
     ui: &mut egui::Ui,
     page: &mut PageContext<'_>,
     timelines: &SlotTimelines,
@@ -29,25 +27,22 @@ pub fn selected_ui(
     let (runs, units) = (page.runs, Units::now(ui));
     let slots = page.selection.slots(runs);
     let moment = selected_moment(timelines, &slots);
-    let text = moment_text(&moment, runs, timelines, units);
-    ui.horizontal(|ui| {
-        ui.spacing_mut().item_spacing.x = 6.0;
-        if slots.is_empty() {
-            let peaks = if runs.is_one() { "Peak" } else { "Peaks" };
-            let hint = "; click the curve to select a step";
-            ui.add(Label::new(format!("{peaks}: {text}{hint}")).truncate());
-            return;
+    if !slots.is_empty() {
+        ui.horizontal_wrapped(|ui| {
+            let title = if slots.len() > 1 { "Deselect steps" } else { "Deselect step" };
+            if ui.button(title).clicked() {
+                page.selection.steps.clear();
+            }
+            mark_operation_ui(ui, page.selection, runs, &moment);
+        });
+        if slots.len() > 1 || !runs.is_one() {
+            let text = moment_text(&moment, runs, timelines, units);
+            let text = selected_text(runs, &moment, &text, slots.len());
+            ui.add(Label::new(RichText::new(text).small()).wrap());
         }
-        let title = if slots.len() > 1 { "Deselect steps" } else { "Deselect step" };
-        if ui.button(title).clicked() {
-            page.selection.steps.clear();
-        }
-        mark_operation_ui(ui, page.selection, runs, &moment);
-        let text = RichText::new(selected_text(runs, &moment, &text, slots.len())).strong();
-        ui.add(Label::new(text).truncate());
-    });
+    }
     if page.selection.operation.is_some() || page.selection.variable().is_some() {
-        ui.horizontal(|ui| others_ui(ui, page.selection, (runs, timelines), marks, units));
+        others_ui(ui, page.selection, (runs, timelines), marks, units);
     }
 }
 
@@ -86,7 +81,6 @@ fn others_ui(
     marks: &Marks,
     units: Units,
 ) {
-    ui.spacing_mut().item_spacing.x = 6.0;
     if let Some(operation) = selection.operation.clone() {
         if ui.button("Deselect operation").clicked() {
             selection.operation = None;
@@ -103,8 +97,7 @@ fn others_ui(
             shortened(name, NAME),
             steps_text(runs, &counts.collect::<Vec<_>>())
         );
-        let following = if selection.variable().is_some() { 2.0 * BUTTON } else { 0.0 };
-        yielding_label(ui, RichText::new(text), following);
+        ui.add(Label::new(text).wrap());
     }
     if let Some(variable) = selection.variable().cloned() {
         if ui.button("Deselect variable").clicked() {
@@ -130,7 +123,7 @@ fn others_ui(
             Some(_) => format!("{}: {}", shortened(&variable, NAME), texts.join("; ")),
             None => shortened(&variable, NAME).into_owned(),
         };
-        ui.add(Label::new(text).truncate());
+        ui.add(Label::new(text).wrap());
     }
 }
 
@@ -146,23 +139,4 @@ fn steps_text(runs: &Runs, counts: &[String]) -> String {
             as_title(&format!("steps {}", texts.join(", ")))
         }
     }
-}
-
-/// Draws a text that gives way where there is no room for it beside what follows.
-fn yielding_label(ui: &mut egui::Ui, text: RichText, following: f32) {
-    let galley = egui::WidgetText::from(text.clone()).into_galley(
-        ui,
-        Some(egui::TextWrapMode::Extend),
-        f32::INFINITY,
-        egui::TextStyle::Body,
-    );
-    let room = (ui.available_width() - following).max(24.0);
-    if galley.size().x <= room {
-        ui.label(text);
-        return;
-    }
-    ui.scope(|ui| {
-        ui.set_max_width(room);
-        ui.add(Label::new(text).truncate());
-    });
 }

@@ -1,6 +1,7 @@
 //! Lists of steps, of the peaks or of what a filter found: which steps, how much is alive there in each
 //! run and by how much that is over the limit, and which operation they belong to.
 
+use eframe::egui;
 use std::sync::Arc;
 
 use super::timelines::SlotTimelines;
@@ -12,7 +13,13 @@ use crate::analysis::program::steps;
 use crate::ui::report::step_place;
 use crate::ui::runs::{Run, Runs};
 use crate::ui::selection::TitledPlace;
+use crate::ui::theme::Tokens;
+use crate::ui::widget::bar::Bar;
 use crate::ui::widget::rows::{Column, Rows, Value};
+
+/// Width and height of a bar, points.
+const BAR: f32 = 200.0;
+const BAR_HEIGHT: f32 = 11.0;
 
 pub struct StepRows {
     runs: Arc<Runs>,
@@ -26,8 +33,15 @@ pub struct StepRows {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cell {
+    /// Its place among the rows.
+    Rank,
     /// The step of a run.
     Step(usize),
+    /// All that is alive, and as a bar.
+    Alive,
+    Bar,
+    /// All that is alive, in percent of the limit.
+    OfLimit,
     Operation,
     /// The kind of the program.
     Kind,
@@ -83,9 +97,9 @@ impl StepRows {
         has_kind: bool,
     ) -> Self {
         let mut cells = cells(runs, timelines);
-        if !has_kind {
-            cells.retain(|(cell, _)| *cell != Cell::Kind);
-        }
+        // Peaks are ranked; of all steps the kinds of programs say more.
+        let other = if has_kind { Cell::Rank } else { Cell::Kind };
+        cells.retain(|(cell, _)| *cell != other);
         let curves = (0..runs.len()).filter_map(|run| timelines.run(run));
         let is_known = curves.into_iter().any(|curve| curve.timeline.over.is_some());
         let over = is_known.then(|| slots.iter().filter(|slot| is_over(timelines, **slot)).count());
@@ -111,6 +125,46 @@ impl StepRows {
         let operation = |(run, step): (&Run, usize)| steps::facts(&run.report, step)?.operation;
         let operations: Vec<Operation> = self.steps(slot).filter_map(operation).collect();
         operations_text(&operations)
+    }
+
+    /// All that is alive in the first run, in a slot.
+    fn alive(&self, slot: usize) -> Option<u64> {
+        self.timelines.alive_at(0, self.timelines.axis.step(0, slot)?)
+    }
+
+    fn limit(&self) -> Option<u64> {
+        self.timelines.run(0)?.timeline.limit.filter(|limit| *limit > 0)
+    }
+
+    fn of_limit(&self, slot: usize) -> Option<String> {
+        let (alive, limit) = (self.alive(slot)?, self.limit()?);
+        Some(format!("{:.1} %", alive as f64 * 100.0 / limit as f64))
+    }
+
+    /// The bar of a row: what always lives, what does not, and what is over.
+    pub fn paint_bar(
+        &self,
+        painter: &egui::Painter,
+        rect: egui::Rect,
+        row: usize,
+        tokens: &Tokens,
+    ) {
+        let bar = || {
+            let step = self.timelines.axis.step(0, self.slot(row)?)?;
+            let timeline = &self.timelines.run(0)?.timeline;
+            let always_live = timeline.always_live_at(step).unwrap_or(0);
+            let parts = [
+                (always_live, tokens.always_live),
+                (timeline.not_always_live_at(step), tokens.temporary),
+            ];
+            let whole = timeline.top.max(self.limit().unwrap_or(0));
+            let bar = Bar { parts: &parts, whole, limit: self.limit() };
+            let y = rect.center().y - BAR_HEIGHT / 2.0..=rect.center().y + BAR_HEIGHT / 2.0;
+            bar.paint(painter, egui::Rect::from_x_y_ranges(rect.x_range(), y), tokens);
+            Some(())
+        };
+        // A row without a step of the reference has none.
+        let _ = bar();
     }
 
     fn kind(&self, slot: usize) -> Option<String> {
@@ -150,11 +204,15 @@ fn cells(runs: &Runs, timelines: &SlotTimelines) -> Vec<(Cell, Column)> {
     if runs.is_one() {
         return vec![
             (Cell::Step(0), Column::text("Step", 44.0)),
-            (Cell::Bytes(0), bytes(of, 96.0)),
-            (Cell::Over(0), bytes("Over limit".to_owned(), 72.0).called("Over the limit")),
+            (Cell::Rank, Column::count("Rank", 40.0).not_summed()),
+            (Cell::Name, Column::text("Name", 150.0)),
             (Cell::Operation, Column::text("Operation", 92.0)),
+            (Cell::Alive, bytes("Memory".to_owned(), 84.0).called("Always live and not")),
+            (Cell::Bar, Column { width: Some(BAR), ..Column::painted("Against the limit") }),
+            (Cell::Over(0), bytes("Over limit".to_owned(), 72.0).called("Over the limit")),
+            (Cell::OfLimit, Column::text("Of limit", 60.0)),
+            (Cell::Bytes(0), bytes(of, 96.0)),
             (Cell::Kind, Column::text("Program", 110.0)),
-            (Cell::Name, Column::rest("Name")),
         ];
     }
     let runs_and = |cell: fn(usize) -> Cell, column: &dyn Fn(&Run) -> Column| {
@@ -210,6 +268,10 @@ impl Rows for StepRows {
                 });
                 id.map_or(Value::Nothing, |id| Value::Id(u64::from(id)))
             }
+            Cell::Rank => Value::Count(row as u64 + 1),
+            Cell::Alive => Value::bytes(self.alive(slot)),
+            Cell::Bar => Value::Nothing,
+            Cell::OfLimit => self.of_limit(slot).map_or(Value::Nothing, Value::text),
             Cell::Operation => Value::text(self.operation(slot)),
             Cell::Kind => Value::text(self.kind(slot).unwrap_or_default()),
             Cell::Name => Value::text(self.name(slot).unwrap_or_default()),

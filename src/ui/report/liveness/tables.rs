@@ -22,6 +22,7 @@ use crate::ui::report::moment::{Moment, as_title};
 use crate::ui::report::{PageContext, unread_ui};
 use crate::ui::runs::{Needed, Needs, Run, Runs, RunsAnswer};
 use crate::ui::split;
+use crate::ui::theme::Tokens;
 use crate::ui::widget::choice::tabs_ui;
 use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::facts::absent_ui;
@@ -190,17 +191,16 @@ impl Tables {
         let width = ui.available_width();
         let is_one = page.runs.is_one();
         // Width that peaks and variables need side by side, points.
-        let room = if is_one { 820.0 } else { 1340.0 };
+        let room = if is_one { 1500.0 } else { 1600.0 };
         if width < room {
-            let usual = if is_one { Tab::NotAlwaysLive } else { Tab::Peaks };
-            let tab = self.tabs_ui(ui, page.runs, usual, true);
+            let tab = self.tabs_ui(ui, page.runs, Tab::Peaks, true);
             if matches!(tab, Tab::Peaks | Tab::Steps) {
                 return self.list_ui(ui, page, subject, tab, false);
             }
             self.tab_ui(ui, page, subject, tab);
             return None;
         }
-        let (share, least, most) = if is_one { (0.4, 200.0, 0.6) } else { (0.5, 400.0, 0.65) };
+        let (share, least, most) = if is_one { (0.55, 200.0, 0.7) } else { (0.5, 400.0, 0.65) };
         let name = if is_one { "peaks" } else { "peaks of both" };
         let list = if self.are_steps_listed { Tab::Steps } else { Tab::Peaks };
         let clicked = split::left(ui, name, width * share, least..=(width * most), |ui| {
@@ -278,10 +278,12 @@ impl Tables {
                 }
             })
         });
+        let tokens = *Tokens::now(ui);
         let (slots, columns) = (subject.slots, rows.columns());
         let data = Data {
             note: &note,
             is_selected: &|row| rows.slot(row).is_some_and(|slot| slots.contains(&slot)),
+            paint: &|painter, rect, row| rows.paint_bar(painter, rect, row, &tokens),
             ..Data::of(&name, &columns, rows.clone())
         };
         let mut is_over_wanted = is_over_alone;

@@ -65,6 +65,8 @@ pub struct ArrangedTiles {
     rows: Vec<Vec<u32>>,
     /// The most bytes with gaps of any run, by position.
     pub most: TileColumn,
+    /// The least of them.
+    pub least: u64,
     /// How much bytes with gaps have changed, whatever the sign, by position.
     pub changes: TileColumn,
 }
@@ -82,8 +84,11 @@ impl ArrangedTiles {
             figures.iter().map(move |figures| cell(&figures.including_gaps, position))
         };
         let positions = 0..order.len();
+        let most: TileColumn =
+            positions.clone().map(|position| with_gaps(position).max().flatten()).collect();
         Self {
-            most: positions.clone().map(|position| with_gaps(position).max().flatten()).collect(),
+            least: most.iter().flatten().min().copied().unwrap_or(0),
+            most,
             changes: positions.map(|position| largest_change(with_gaps(position))).collect(),
             axis: TileAxis::new(&tiles.tiles, order, machine, choice),
             own_rows: tiles.rows,

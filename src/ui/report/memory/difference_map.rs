@@ -130,6 +130,8 @@ impl DifferenceMapView {
             base: 0,
             version: tiles.axis.version,
             top: Values::Cells(&tiles.changes).max().unwrap_or(0),
+            limit: None,
+            selected: None,
             cache: &mut self.overview,
         };
         self.toolbar.ui(ui, NAME, &mut self.view, overview, page.commands);

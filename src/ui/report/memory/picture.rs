@@ -22,10 +22,11 @@ use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::bins::{BinCache, Values};
 use crate::ui::widget::curve::{Answer, Layer, Picture, curve_ui};
+use crate::ui::widget::heights::Heights;
 use crate::ui::widget::overview::Overview;
 use crate::ui::widget::picture::{at_pointer_ui, link};
 use crate::ui::widget::place_menu::PictureMenu;
-use crate::ui::widget::toolbar::Toolbar;
+use crate::ui::widget::toolbar::{Toolbar, around_limit_ui};
 use crate::ui::widget::view::View;
 
 const NAME: &str = "Memory over tiles";
@@ -40,6 +41,8 @@ const MOST_RANGES: usize = 1000;
 pub struct TilePictures {
     /// The visible part of all of them.
     pub view: View,
+    /// The visible part of the bytes.
+    heights: Heights,
     /// A tile that shall be visible.
     pub reveal: Option<TileId>,
     /// The position under the pointer.
@@ -80,7 +83,7 @@ pub struct TilesShown<'a> {
 impl TilePictures {
     /// The same part of the tiles of reports that were read again.
     pub fn of_other_figures(self) -> Self {
-        Self { view: self.view, ..Self::default() }
+        Self { view: self.view, heights: self.heights, ..Self::default() }
     }
 
     pub fn ui(
@@ -103,9 +106,20 @@ impl TilePictures {
             base: 0,
             version: axis.version,
             top: tiles.top(),
+            limit: shown.scaled,
+            selected: None,
             cache: &mut self.overview,
         };
-        self.toolbar.ui(ui, NAME, &mut self.view, overview, page.commands);
+        let limit = runs.iter().filter_map(|run| run.report.bytes_per_tile()).max();
+        let top = choices.series.top(runs, divided);
+        let heights = &mut self.heights;
+        let is_all =
+            self.toolbar.ui_with(ui, NAME, &mut self.view, overview, page.commands, |ui| {
+                around_limit_ui(ui, heights, limit.filter(|_| choices.has_limit), top)
+            });
+        if is_all {
+            self.heights.reset();
+        }
         let mut names: Vec<String> = page.selection.variables().map(str::to_owned).collect();
         if !names.is_empty() {
             self.variable.ask(ui, runs, &names, tiles);
@@ -197,7 +211,8 @@ impl TilePictures {
             {
                 let area =
                     Layer::line(Values::Cells(values), Color32::TRANSPARENT, &mut cache.area);
-                areas.push(Layer { fill: style.area, ..area });
+                let limit = run.report.bytes_per_tile().filter(|_| choices.has_limit);
+                areas.push(Layer { fill: style.area, limit, ..area });
             }
             cache.variables.resize_with(names.len(), BinCache::default);
             for ((number, name), cache) in names.iter().enumerate().zip(&mut cache.variables) {
@@ -257,29 +272,27 @@ impl TilePictures {
         let pointed = self.pointed.filter(|(place, _)| alone.is_some_and(|alone| alone != *place));
         let name = alone.and_then(|place| runs.get(place));
         let name = name.map_or_else(|| NAME.to_owned(), |run| format!("{NAME} of {}", run.the()));
+        let top = series.top(runs, divided).max(scaled.unwrap_or(0));
         curve_ui(
             ui,
-            &mut self.view,
+            (&mut self.view, &mut self.heights),
             Picture {
-                name: &name,
                 value: value_text(shown, selecting, units),
                 x_title: &x_title(runs, divided.choice.order),
-                x_text: &|position| {
-                    axis.tile(position).map_or(String::new(), |tile| tile.to_string())
-                },
+                x_unit: "Tile",
                 version,
-                len: axis.len(),
-                top: series.top(runs, divided).max(scaled.unwrap_or(0)),
-                ground: None,
+                top,
+                bottom: readable_bottom(tiles, top),
                 layers,
                 limits: if choices.has_limit { limit_lines(runs, alone, units) } else { vec![] },
                 borders: &axis.borders,
-                marks: &[],
-                lanes: &[],
                 selected: selected.collect(),
                 pointed: pointed.map(|(_, position)| position),
                 has_x_axis,
                 is_range_selectable: true,
+                ..Picture::of(&name, axis.len(), &|position| {
+                    axis.tile(position).map_or(String::new(), |tile| tile.to_string())
+                })
             },
         )
     }
@@ -304,6 +317,14 @@ impl Part {
         let bottom = top + height + if is_last { X_AXIS_HEIGHT } else { 0.0 };
         Self { rect: Rect::from_x_y_ranges(left..=left + width, top..=bottom), is_last }
     }
+}
+
+/// Where the axis begins so that tiles can be told apart: below the emptiest, where all are nearly as full as the
+/// fullest; else at 0.
+fn readable_bottom(tiles: &ArrangedTiles, top: u64) -> u64 {
+    let spread = top.saturating_sub(tiles.least);
+    let bottom = tiles.least.saturating_sub(spread / 2);
+    if bottom > top / 2 { bottom } else { 0 }
 }
 
 pub fn x_title(runs: &Runs, order: TileOrder) -> String {

@@ -15,6 +15,7 @@ use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
 use crate::ui::widget::bins::{BinCache, Values, new_version};
 use crate::ui::widget::curve::{Layer, Picture, curve_ui};
+use crate::ui::widget::heights::Heights;
 use crate::ui::widget::sign::{Sign, answer_ui};
 use crate::ui::widget::view::View;
 
@@ -56,6 +57,7 @@ pub fn named_peaks(
 
 pub struct StepsPicture {
     view: View,
+    heights: Heights,
     caches: [BinCache; 2],
     version: u64,
 }
@@ -63,7 +65,8 @@ pub struct StepsPicture {
 impl Default for StepsPicture {
     fn default() -> Self {
         let caches = [BinCache::default(), BinCache::default()];
-        Self { view: View::default(), caches, version: new_version() }
+        let (view, heights) = (View::default(), Heights::default());
+        Self { view, heights, caches, version: new_version() }
     }
 }
 
@@ -106,6 +109,7 @@ impl StepsPicture {
             is_stacked: false,
             fill: Some(tokens.area(tokens.temporary)),
             line: tokens.temporary,
+            limit: timeline.limit,
             cache: temporary,
         });
         let mut ground = None;
@@ -121,6 +125,7 @@ impl StepsPicture {
                     is_stacked: false,
                     fill: Some(tokens.area(tokens.always_live)),
                     line: tokens.always_live,
+                    limit: None,
                     cache: level,
                 },
             ),
@@ -133,25 +138,19 @@ impl StepsPicture {
         let answer = ui.allocate_ui_with_layout(size, layout, |ui| {
             curve_ui(
                 ui,
-                &mut self.view,
+                (&mut self.view, &mut self.heights),
                 Picture {
-                    name: "Memory over steps",
                     value: format!("{} steps", grouped(timeline.len() as u64)),
                     x_title: "Step",
-                    x_text: &|step| step_id(&report, step).to_string(),
+                    x_unit: "Step",
                     version: self.version,
-                    len: timeline.len(),
                     top: timeline.top.max(timeline.limit.unwrap_or(0)),
                     ground,
                     layers,
                     limits: limits.into_iter().collect(),
-                    borders: &[],
-                    marks: &[],
-                    lanes: &[],
-                    selected: Vec::new(),
-                    pointed: None,
-                    has_x_axis: true,
-                    is_range_selectable: false,
+                    ..Picture::of("Memory over steps", timeline.len(), &|step| {
+                        step_id(&report, step).to_string()
+                    })
                 },
             )
         });

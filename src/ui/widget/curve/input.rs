@@ -4,6 +4,8 @@ use eframe::egui::{self, Event, EventFilter, InputState, Key, Modifiers, Respons
 use egui_plot::PlotTransform;
 
 use super::Click;
+use crate::ui::widget::bins::Bin;
+use crate::ui::widget::heights::Heights;
 use crate::ui::widget::view::View;
 
 /// Whether dragging selects a range: with Shift, and where there is nothing to pan.
@@ -76,4 +78,62 @@ pub fn modifiers_of_click(ui: &egui::Ui) -> Modifiers {
         };
         input.events.iter().rev().find_map(released).unwrap_or(input.modifiers)
     })
+}
+
+/// With Ctrl the wheel zooms bytes around the pointer; what is zoomed moves with a drag.
+pub fn navigate_heights(
+    ui: &egui::Ui,
+    response: &Response,
+    transform: &PlotTransform,
+    heights: &mut Heights,
+    usual: (f64, f64),
+    can_pan: bool,
+) {
+    let per_point = transform.dvalue_dpos()[1].abs();
+    if response.dragged() && can_pan {
+        heights.pan(usual, f64::from(response.drag_delta().y) * per_point);
+    }
+    let Some(pointer) = response.hover_pos() else { return };
+    let (factor, is_held) = ui.input(|input| (input.zoom_delta(), input.modifiers.command));
+    if is_held && (factor - 1.0).abs() > f32::EPSILON {
+        heights.zoom(usual, f64::from(factor), transform.value_from_position(pointer).y);
+    }
+}
+
+/// The spike beside a position, no farther than `reach`: a pixel may be several positions, and a hand is no ruler.
+/// Nothing where positions are wider than that.
+pub fn snapped(bins: &[Bin], position: f64, reach: f64) -> Option<usize> {
+    if reach <= 0.75 {
+        return None;
+    }
+    let from = bins.partition_point(|bin| (bin.to as f64) <= position - reach);
+    let to = bins.partition_point(|bin| (bin.from as f64) < position + reach);
+    let distance = |bin: &Bin| (bin.highest as f64 - position).abs();
+    let is_spike = |place: usize, bin: &Bin| {
+        let beside = |place: Option<usize>| place.and_then(|place| bins.get(place));
+        let lower = |other: Option<&Bin>| other.is_none_or(|other| other.max <= bin.max);
+        lower(beside(place.checked_sub(1))) && lower(beside(Some(place + 1)))
+    };
+    let near = bins.get(from..to)?.iter().zip(from..);
+    let spikes = near.filter(|(bin, place)| is_spike(*place, bin));
+    let by_height =
+        |a: &Bin, b: &Bin| a.max.cmp(&b.max).then_with(|| distance(b).total_cmp(&distance(a)));
+    spikes.map(|(bin, _)| bin).max_by(|a, b| by_height(a, b)).map(|bin| bin.highest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::widget::bins::{Values, fold};
+
+    #[test]
+    fn a_click_beside_a_spike_means_the_spike() {
+        let values: Vec<u64> = (0..100).map(|at| if at == 50 { 900 } else { 10 }).collect();
+        let bins = fold(Values::Known(&values), &[], (-0.5, 99.5), 200);
+        assert_eq!(snapped(&bins, 52.4, 3.0), Some(50));
+        assert_eq!(snapped(&bins, 47.6, 3.0), Some(50));
+        assert_eq!(snapped(&bins, 60.2, 3.0), Some(60), "on the level what is under the pointer");
+        assert_eq!(snapped(&bins, 51.0, 0.5), None, "wide steps are hit");
+        assert_eq!(snapped(&[], 51.0, 3.0), None);
+    }
 }

@@ -3,26 +3,32 @@
 //! egui_plot draws the axes only. What is inside is painted here, from bins of a pixel column each
 //! ([`super::bins`]), and so are zoom, pan, selection and hover, which work on whole positions.
 
+mod axes;
 mod input;
 mod paint;
+mod peaks;
 
-use eframe::egui::{self, Color32, Modifiers, Rect, Response, Sense, Stroke, StrokeKind};
-use egui_plot::{AxisHints, GridMark, Plot, PlotBounds};
+use eframe::egui::{self, Color32, Modifiers, Rect, Response, Stroke, StrokeKind};
+use egui_plot::PlotBounds;
 use std::ops::Range;
 
 use super::bins::{Bin, BinCache, Values, nearest};
-use super::navigate::{Axis, navigate, navigate_by_key};
+use super::heights::Heights;
+use super::navigate::{Axis, is_pressed, navigate, navigate_by_key};
 use super::picture::{describe, focus};
-use super::ticks;
 use super::view::View;
-use crate::ui::theme::Tokens;
+use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
+pub use axes::{Band, x_axis_height};
 pub use input::{modifiers_of_click, select_by_key};
 use paint::Paint;
+pub use peaks::Peak;
 
 /// Least distance of ticks, points.
 const X_TICKS: f64 = 72.0;
 const Y_TICKS: f64 = 34.0;
+/// How far from a spike a click still means it, points.
+const SNAP: f64 = 6.0;
 /// Room for the figures of the y axis, so that pictures below each other line up.
 pub const Y_AXIS_WIDTH: f32 = 66.0;
 
@@ -34,15 +40,20 @@ pub struct Layer<'a> {
     pub is_stacked: bool,
     pub fill: Option<Color32>,
     pub line: Color32,
+    /// The limit of what it shows: what lies beyond is painted again, as over.
+    pub limit: Option<u64>,
     pub cache: &'a mut BinCache,
 }
 
 impl<'a> Layer<'a> {
     /// A line without an area, on the ground.
     pub fn line(values: Values<'a>, line: Color32, cache: &'a mut BinCache) -> Self {
-        Self { values, base: 0, is_stacked: false, fill: None, line, cache }
+        Self { values, base: 0, is_stacked: false, fill: None, line, limit: None, cache }
     }
 }
+
+/// Positions between two places, no closer than so many.
+pub type Ticks<'a> = &'a dyn Fn((f64, f64), f64) -> Vec<usize>;
 
 pub struct Picture<'a> {
     /// The accessible name, which tells pictures apart.
@@ -51,18 +62,30 @@ pub struct Picture<'a> {
     pub x_title: &'a str,
     /// The text of a position below its tick.
     pub x_text: &'a dyn Fn(usize) -> String,
+    /// Where ticks lie between two places, no closer than so many positions; without it at round positions.
+    pub x_ticks: Option<Ticks<'a>>,
     /// Changes when the numbers change.
     pub version: u64,
     pub len: usize,
     /// The largest number to show.
     pub top: u64,
+    /// Where the axis begins as long as nobody looks closer.
+    pub bottom: u64,
     /// A level below all layers with its area and line.
     pub ground: Option<(u64, Color32, Color32)>,
+    /// What is said of it.
+    pub ground_label: String,
     /// The series, painted in this order; the pointer finds positions of the last one.
     pub layers: Vec<Layer<'a>>,
     pub limits: Vec<(u64, String)>,
     /// Positions at which something begins, with its label.
     pub borders: &'a [(usize, String)],
+    /// What positions belong to, in lanes below the axis.
+    pub bands: &'a [Band],
+    /// The highest positions, numbered in this order, with a key where there is room for it.
+    pub peaks: &'a [Peak],
+    /// What a position is: `Step`.
+    pub x_unit: &'static str,
     /// Marked positions, ascending.
     pub marks: &'a [u32],
     /// Lanes at the bottom, from the ground up.
@@ -76,6 +99,37 @@ pub struct Picture<'a> {
     pub has_x_axis: bool,
     /// Whether dragging selects where there is nothing to pan.
     pub is_range_selectable: bool,
+}
+
+impl<'a> Picture<'a> {
+    /// Nothing yet, over positions of which each has a text.
+    pub fn of(name: &'a str, len: usize, x_text: &'a dyn Fn(usize) -> String) -> Self {
+        Self {
+            name,
+            value: String::new(),
+            x_title: "",
+            x_text,
+            x_ticks: None,
+            version: 0,
+            len,
+            top: 0,
+            bottom: 0,
+            ground: None,
+            ground_label: String::new(),
+            layers: Vec::new(),
+            limits: Vec::new(),
+            borders: &[],
+            bands: &[],
+            peaks: &[],
+            x_unit: "",
+            marks: &[],
+            lanes: &[],
+            selected: Vec::new(),
+            pointed: None,
+            has_x_axis: true,
+            is_range_selectable: false,
+        }
+    }
 }
 
 /// A lane that shows where something is the case.
@@ -105,6 +159,8 @@ pub struct Answer {
     pub dragged: Option<(usize, usize)>,
     /// Where the picture lies in the window, with its axes.
     pub rect: Rect,
+    /// Where its data lie.
+    pub frame: Rect,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,20 +180,39 @@ impl Click {
 }
 
 /// Draws the picture in all of the space that is left.
-pub fn curve_ui(ui: &mut egui::Ui, view: &mut View, mut picture: Picture<'_>) -> Answer {
+pub fn curve_ui(
+    ui: &mut egui::Ui,
+    (view, heights): (&mut View, &mut Heights),
+    mut picture: Picture<'_>,
+) -> Answer {
     let (tokens, units) = (Tokens::now(ui), Units::now(ui));
     let rect = ui.available_rect_before_wrap();
     let (start, end) = view.range(picture.len);
-    let top = (picture.top.max(1) as f64) * 1.08;
-    let shown = axes(&picture, (start, end), top, tokens, units).show(ui, |plot| {
-        plot.set_plot_bounds(PlotBounds::from_min_max([start, 0.0], [end, top]));
+    // The discs of peaks need some of it.
+    let room = if picture.peaks.is_empty() { 1.08 } else { 1.16 };
+    let usual = (picture.bottom as f64, (picture.top.max(1) as f64) * room);
+    let (low, high) = heights.range(usual);
+    let mut inside = rect;
+    if picture.has_x_axis {
+        inside.max.y -= x_axis_height(picture.x_title, picture.bands.len());
+    }
+    let builder = egui::UiBuilder::new().max_rect(inside);
+    let shown = ui.scope_builder(builder, |ui| {
+        let caption = fonts::regular(fonts::size::CAPTION);
+        ui.style_mut().text_styles.insert(egui::TextStyle::Body, caption);
+        axes::plot(picture.name, high, tokens, units).show(ui, |plot| {
+            plot.set_plot_bounds(PlotBounds::from_min_max([start, low], [end, high]));
+        })
     });
-    let (response, transform) = (shown.response, shown.transform);
-    let columns = (f64::from(transform.frame().width() * ui.pixels_per_point())).max(1.0) as usize;
-    let painter = ui.painter().with_clip_rect(*transform.frame());
+    ui.advance_cursor_after_rect(rect);
+    let (response, transform) = (shown.inner.response, shown.inner.transform);
+    let frame = *transform.frame();
+    let columns = (f64::from(frame.width() * ui.pixels_per_point())).max(1.0) as usize;
+    let painter = ui.painter().with_clip_rect(frame);
     let paint = Paint::new(painter, transform, tokens);
 
     paint.bands(&picture.selected);
+    paint.grid((low, high), units);
     paint.ground(&picture);
     for layer in &mut picture.layers {
         layer.cache.get(picture.version, layer.values, (start, end), columns);
@@ -145,50 +220,75 @@ pub fn curve_ui(ui: &mut egui::Ui, view: &mut View, mut picture: Picture<'_>) ->
     let mut below: &[Bin] = &[];
     for layer in &picture.layers {
         let bins = layer.cache.bins();
+        let under = layer.is_stacked.then_some(below);
         if let Some(fill) = layer.fill {
-            paint.area(bins, layer.base, layer.is_stacked.then_some(below), fill);
+            paint.area(bins, layer.base, under, fill);
         }
         if layer.line != Color32::TRANSPARENT {
             paint.line(bins, layer.base, layer.line);
         }
+        if let Some(limit) = layer.limit {
+            paint.over(bins, layer.base, limit);
+        }
         below = bins;
     }
-    paint.grid((start, end), top, units);
-    paint.limits(&picture.limits, top);
+    paint.ground_label(&picture);
     let base = picture.layers.last().map_or(0, |layer| layer.base);
     let value_at = |position: usize| {
         let bytes = picture.layers.last()?.values.get(position)?;
         Some(bytes.saturating_add(base))
     };
+    paint.limits(&picture.limits, (low, high));
     let lanes = paint.lanes(picture.lanes);
     paint.marks(picture.marks, (start, end), lanes, below, value_at);
     paint.selection(&picture.selected, value_at);
     paint.borders(picture.borders);
+    paint.peaks(picture.peaks, below, base, &picture.selected);
+    let per_point = transform.dvalue_dpos()[0];
     let at = |x: f32| {
         let position = transform.value_from_position(egui::pos2(x, 0.0)).x;
-        nearest(below, position).map(|bin| bin.highest)
+        input::snapped(below, position, SNAP * per_point).or_else(|| {
+            let bin = nearest(below, position)?;
+            Some(bin.highest)
+        })
     };
     let pointer = response.hover_pos().filter(|_| picture.len > 0);
     let hovered = pointer.and_then(|pointer| at(pointer.x));
     if let Some(hovered) = hovered.or(picture.pointed) {
         paint.cursor(hovered, value_at(hovered), Stroke::new(1.0, tokens.weak_text));
     }
+    let axes = axes::Axes { painter: ui.painter(), paint: &paint, picture: &picture, tokens };
+    let selected = picture.selected.last().filter(|(range, _)| range.len() == 1);
+    let selected = selected.map(|(range, _)| range.start);
+    if picture.has_x_axis {
+        axes.x_ui((start, end), selected);
+    }
+    axes.chips(hovered.or(selected), value_at, units);
+    if low > 0.5 {
+        axes.not_from_zero(low, units);
+    }
     let actions = response.is_pointer_button_down_on() || response.hovered();
     describe(&response, picture.name, || picture.value.clone());
     let is_selecting = picture.is_range_selectable && input::is_selecting(ui, *view);
-    let per_point = transform.dvalue_dpos()[0];
     let origin = f64::from(transform.position_from_point_x(0.0));
     let axis = Axis { origin, per_point };
+    let before = *heights;
     let mut moved = navigate(ui, &response, axis, view, picture.len, !is_selecting);
+    input::navigate_heights(ui, &response, &transform, heights, usual, !is_selecting);
     if picture.has_x_axis {
         moved |= navigate_by_key(ui, view, picture.len);
+        if is_pressed(ui, egui::Key::Num0) {
+            heights.reset();
+        }
     }
     if response.double_clicked() {
         view.reset();
+        heights.reset();
         moved = true;
     }
+    moved |= before != *heights;
     // So that the arrows go on from there.
-    focus(ui, &response, *transform.frame(), StrokeKind::Inside);
+    focus(ui, &response, frame, StrokeKind::Inside);
     let last = picture.selected.last().map(|(range, _)| range.start);
     let by_key = select_by_key(ui, &response, picture.len, last);
     if let Some(click) = by_key {
@@ -211,64 +311,6 @@ pub fn curve_ui(ui: &mut egui::Ui, view: &mut View, mut picture: Picture<'_>) ->
         dragged,
         response,
         rect,
+        frame,
     }
-}
-
-fn axes<'a>(
-    picture: &Picture<'a>,
-    (start, end): (f64, f64),
-    top: f64,
-    tokens: &Tokens,
-    units: Units,
-) -> Plot<'a> {
-    let (len, x_text) = (picture.len, picture.x_text);
-    let x_axis = AxisHints::new_x()
-        .label(picture.x_title)
-        .label_spacing(30.0..=40.0)
-        .tick_label_color(tokens.weak_text)
-        .formatter(move |mark: GridMark, _| {
-            // A figure at the very end would be cut off by the edge of the window.
-            let is_at_end = (end - mark.value) / (end - start) < 0.012;
-            if mark.value < start || is_at_end || mark.value >= len as f64 {
-                return String::new();
-            }
-            x_text(mark.value.max(0.0) as usize)
-        });
-    let y_axis = AxisHints::new_y()
-        .min_thickness(Y_AXIS_WIDTH)
-        .label_spacing(16.0..=20.0)
-        .tick_label_color(tokens.weak_text)
-        .formatter(move |mark: GridMark, _| {
-            // A figure at the very top would be cut off by the edge of the picture.
-            let is_at_top = (top - mark.value) / top < 0.02;
-            if is_at_top {
-                return String::new();
-            }
-            ticks::bytes_text(mark.value, mark.step_size, top, units)
-        });
-    let marks = |step: f64, bounds: (f64, f64)| -> Vec<GridMark> {
-        ticks::multiples(step, bounds).map(|value| GridMark { value, step_size: step }).collect()
-    };
-    Plot::new(picture.name.to_owned())
-        .custom_x_axes(if picture.has_x_axis { vec![x_axis] } else { Vec::new() })
-        .custom_y_axes(vec![y_axis])
-        // `base_step_size` is the distance of grid lines at 1 point, the least that is set here.
-        .grid_spacing(1.0..=2.0)
-        .x_grid_spacer(move |input| {
-            marks(ticks::whole_step(input.base_step_size * X_TICKS), input.bounds)
-        })
-        .y_grid_spacer(move |input| {
-            marks(ticks::bytes_step(input.base_step_size * Y_TICKS, units), input.bounds)
-        })
-        .show_grid(false)
-        .auto_bounds(false)
-        .allow_zoom(false)
-        .allow_scroll(false)
-        .allow_drag(false)
-        .allow_boxed_zoom(false)
-        .allow_axis_zoom_drag(false)
-        .allow_double_click_reset(false)
-        .show_x(false)
-        .show_y(false)
-        .sense(Sense::click_and_drag())
 }

@@ -6,10 +6,11 @@ use eframe::egui::{self, Align2, Color32, Pos2, Rect, Shape, Stroke};
 use egui_plot::PlotTransform;
 use std::ops::Range;
 
-use super::{Lane, Picture, X_TICKS, Y_TICKS};
-use crate::ui::theme::Tokens;
+use super::{Lane, Picture, Y_TICKS};
+use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
 use crate::ui::widget::bins::Bin;
+use crate::ui::widget::hatch::Hatching;
 use crate::ui::widget::picture::grounded_text;
 use crate::ui::widget::ticks;
 
@@ -22,9 +23,9 @@ const SELECTION_LANE: f32 = 4.0;
 
 /// A painter that knows where positions and bytes lie.
 pub struct Paint<'a> {
-    painter: egui::Painter,
-    transform: PlotTransform,
-    tokens: &'a Tokens,
+    pub painter: egui::Painter,
+    pub transform: PlotTransform,
+    pub tokens: &'a Tokens,
     /// Where 0 lies and the points of one, along x and y: asked for ten thousand times a frame.
     along: [(f64, f64); 2],
 }
@@ -41,17 +42,17 @@ impl<'a> Paint<'a> {
         Self { painter, transform, tokens, along }
     }
 
-    fn x(&self, position: f64) -> f32 {
+    pub fn x(&self, position: f64) -> f32 {
         let [(zero, one), _] = self.along;
         (zero + position * one) as f32
     }
 
-    fn y(&self, bytes: u64) -> f32 {
+    pub fn y(&self, bytes: u64) -> f32 {
         let [_, (zero, one)] = self.along;
         (zero + bytes as f64 * one) as f32
     }
 
-    fn frame(&self) -> Rect {
+    pub fn frame(&self) -> Rect {
         *self.transform.frame()
     }
 
@@ -61,6 +62,39 @@ impl<'a> Paint<'a> {
         let rect = Rect::from_x_y_ranges(x.clone(), self.y(bytes)..=self.y(0));
         self.painter.rect_filled(rect, 0, fill);
         self.painter.hline(x, self.y(bytes), Stroke::new(1.5, line));
+    }
+
+    /// What is said of the ground, in it, where there is room.
+    pub fn ground_label(&self, picture: &Picture<'_>) {
+        let Some((bytes, ..)) = picture.ground.filter(|_| !picture.ground_label.is_empty()) else {
+            return;
+        };
+        let (top, bottom) = (self.y(bytes), self.y(0).min(self.frame().bottom()));
+        if top > self.frame().top() && bottom - top > 30.0 {
+            let at = Pos2::new(self.frame().right() - 6.0, top + 5.0);
+            let (font, color) = (fonts::medium(fonts::size::TABLE), self.tokens.text);
+            self.painter.text(at, Align2::RIGHT_TOP, &picture.ground_label, font, color);
+        }
+    }
+
+    /// What lies beyond a limit, painted again: red, and hatched for those who do not see that.
+    pub fn over(&self, bins: &[Bin], base: u64, limit: u64) {
+        let is_over = |bin: &&Bin| bin.max.saturating_add(base) > limit;
+        if !bins.iter().any(|bin| is_over(&bin)) {
+            return;
+        }
+        let (mut beyond, line) = (self.frame(), self.y(limit));
+        beyond.max.y = beyond.max.y.min(line);
+        let above = Self { painter: self.painter.with_clip_rect(beyond), ..*self };
+        above.area(bins, base, None, self.tokens.area(self.tokens.over));
+        let mut hatched = Hatching::begin_shared(self.painter.ctx());
+        for bin in bins.iter().filter(is_over) {
+            let x = self.x(bin.from as f64 - 0.5)..=self.x(bin.to as f64 - 0.5);
+            let y = self.y(bin.max.saturating_add(base))..=line;
+            hatched.add(Rect::from_x_y_ranges(x, y), self.tokens.over);
+        }
+        hatched.paint(&above.painter);
+        above.line(bins, base, self.tokens.over);
     }
 
     /// The area below the most of each bin, down to the base or to the bins of the layer below.
@@ -141,14 +175,11 @@ impl<'a> Paint<'a> {
         self.painter.add(Shape::mesh(mesh));
     }
 
-    pub fn grid(&self, x_range: (f64, f64), top: f64, units: Units) {
+    pub fn grid(&self, y_range: (f64, f64), units: Units) {
         let per_point = self.transform.dvalue_dpos();
         let stroke = Stroke::new(1.0, self.tokens.grid);
-        for value in ticks::multiples(ticks::whole_step(per_point[0].abs() * X_TICKS), x_range) {
-            self.painter.vline(self.x(value), self.frame().y_range(), stroke);
-        }
         let step = ticks::bytes_step(per_point[1].abs() * Y_TICKS, units);
-        for value in ticks::multiples(step, (0.0, top)) {
+        for value in ticks::multiples(step, y_range) {
             let y = self.transform.position_from_point_y(value);
             self.painter.hline(self.frame().x_range(), y, stroke);
         }
@@ -177,15 +208,20 @@ impl<'a> Paint<'a> {
     }
 
     /// Limits as dashed lines, their labels beside each other at the right.
-    pub fn limits(&self, limits: &[(u64, String)], top: f64) {
+    pub fn limits(&self, limits: &[(u64, String)], visible: (f64, f64)) {
         let mut right = self.frame().right() - 6.0;
         for (bytes, label) in limits {
-            right = self.limit(*bytes, label, top, right).left() - 14.0;
+            right = self.limit(*bytes, label, visible, right).left() - 14.0;
         }
     }
 
     /// A limit whose label ends at `right`; returns where the label lies.
-    fn limit(&self, bytes: u64, label: &str, top: f64, right: f32) -> Rect {
+    fn limit(&self, bytes: u64, label: &str, (low, top): (f64, f64), right: f32) -> Rect {
+        if (bytes as f64) < low {
+            let at = Pos2::new(right, self.frame().bottom() - 4.0);
+            let text = format!("{label}, below the picture");
+            return grounded_text(&self.painter, at, Align2::RIGHT_BOTTOM, &text, self.tokens.ink);
+        }
         if bytes as f64 > top {
             let at = Pos2::new(right, self.frame().top() + 4.0);
             let text = format!("{label}, above the picture");

@@ -1,0 +1,83 @@
+//! What is known of the slot that is looked at: its steps, what they do, and the largest of what is alive.
+
+use eframe::egui;
+use std::sync::Arc;
+
+use super::tables::{OF_VARIABLES, VariablesAt};
+use super::timelines::SlotTimelines;
+use crate::analysis::program::steps::{StepFacts, facts};
+use crate::ui::report::figures::Entry;
+use crate::ui::report::moment::Moment;
+use crate::ui::runs::{Needed, Run, Runs, RunsAnswer};
+
+const MOST_VARIABLES: usize = 8;
+
+/// The largest variables alive in a slot, and how many there are besides.
+type LargestVariables = (Vec<Entry>, usize);
+
+/// The facts of a slot, kept while it is looked at.
+#[derive(Default)]
+pub struct SlotFacts {
+    made_for: Option<(usize, u64, bool)>,
+    moment: Option<Moment>,
+    facts: Vec<Option<StepFacts>>,
+    largest: RunsAnswer<(usize, u64), Option<LargestVariables>>,
+}
+
+impl SlotFacts {
+    /// Gathers the facts of a slot, unless they are there; what is alive comes from beside the window.
+    pub fn prepare(
+        &mut self,
+        ctx: &egui::Context,
+        runs: &Arc<Runs>,
+        timelines: &Arc<SlotTimelines>,
+        slot: usize,
+    ) {
+        let key = (slot, timelines.version, runs.is_settled(&[Needed::Debug]));
+        if self.made_for != Some(key) {
+            let moment = Moment::at_slot(&timelines.axis, slot);
+            let facts = |(place, run): (usize, &Run)| facts(&run.report, moment.step_there(place)?);
+            self.facts = runs.iter().enumerate().map(facts).collect();
+            self.moment = Some(moment);
+            self.made_for = Some(key);
+        }
+        let (key, timelines) = ((slot, timelines.version), Arc::clone(timelines));
+        let needs = (runs, OF_VARIABLES);
+        self.largest.ask("variables in a slot", ctx, needs, &key, move |runs, _| {
+            let entries = VariablesAt::in_slot(runs, &timelines, slot).entries(runs).ok()?;
+            let mut variables = entries.list;
+            variables.retain(|entry| entry.figures.iter().flatten().any(|bytes| *bytes > 0));
+            let most = |entry: &Entry| entry.figures.iter().copied().max();
+            variables.sort_by_key(|entry| std::cmp::Reverse(most(entry)));
+            let others = variables.len().saturating_sub(MOST_VARIABLES);
+            variables.truncate(MOST_VARIABLES);
+            Some((variables, others))
+        });
+    }
+
+    pub fn moment(&self) -> Option<&Moment> {
+        self.moment.as_ref()
+    }
+
+    /// The facts of the first run that has a step there.
+    pub fn first(&self) -> Option<&StepFacts> {
+        self.facts.iter().flatten().next()
+    }
+
+    /// What is alive; nothing where variables are not there, and what to say while it is looked for. Those of
+    /// the slot before stay until then.
+    pub fn largest(
+        &self,
+        runs: &Runs,
+        key: &(usize, u64),
+    ) -> Result<Option<&LargestVariables>, &str> {
+        match self
+            .largest
+            .get((runs, OF_VARIABLES), key)
+            .or_else(|| Some(self.largest.last(runs)?.1))
+        {
+            Some(found) => Ok(found.as_ref()),
+            None => Err(self.largest.failure().unwrap_or("Looking for the largest variables…")),
+        }
+    }
+}

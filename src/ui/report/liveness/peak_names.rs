@@ -1,0 +1,196 @@
+//! What the page answers: how many peaks are over the limit and what they have in common, with the highest peaks by
+//! name and the modules below the axis. Worked out beside the window.
+
+use std::ops::Range;
+
+use super::timelines::SlotTimelines;
+use crate::analysis::comparison::step_axis::StepAxis;
+use crate::analysis::program::modules::{Modules, Span};
+use crate::analysis::program::operations::Operation;
+use crate::analysis::program::steps;
+use crate::text::{grouped, shortened};
+use crate::ui::report::head::Answer;
+use crate::ui::runs::{Run, Runs};
+use crate::ui::units::Units;
+use crate::ui::widget::curve::{Band, Peak};
+use crate::ui::widget::sign::Sign;
+
+/// Peaks that are numbered.
+const MOST: usize = 5;
+/// Longest name of a peak.
+const NAME: usize = 30;
+/// Peaks over the limit whose operations are compared.
+const COMPARED: usize = 1000;
+
+/// The reference's side of what the page says.
+#[derive(Default)]
+pub struct PeakNames {
+    top: Vec<NamedPeak>,
+    runs: Vec<RunAnswer>,
+    pub bands: Vec<Band>,
+}
+
+struct NamedPeak {
+    slot: usize,
+    step: String,
+    name: String,
+    bytes: u64,
+    limit: Option<u64>,
+}
+
+struct RunAnswer {
+    title: String,
+    over: usize,
+    most: u64,
+    top: u64,
+    limit: Option<u64>,
+    in_common: Option<String>,
+}
+
+impl PeakNames {
+    pub fn of(runs: &Runs, timelines: &SlotTimelines) -> Self {
+        let reference = runs.reference();
+        let operations = reference.derived.operations();
+        let of_step = |step: usize| operations.as_deref().and_then(|all| all.at(step));
+        let name = |step: usize| {
+            let name = of_step(step).and_then(|operation| operation.name.clone());
+            let name = name.or_else(|| steps::name(&reference.report, step).map(str::to_owned));
+            shortened(&name.unwrap_or_default(), NAME).into_owned()
+        };
+        let curve = timelines.run(0);
+        let peaks = curve.into_iter().flat_map(|curve| curve.timeline.peaks.iter().take(MOST));
+        let top = peaks.filter_map(|peak| {
+            let timeline = &timelines.run(0)?.timeline;
+            Some(NamedPeak {
+                slot: timelines.axis.slot(0, peak.step)?,
+                step: crate::ui::report::moment::step_id(&reference.report, peak.step),
+                name: name(peak.step),
+                bytes: timelines.alive_at(0, peak.step)?,
+                limit: timeline.limit,
+            })
+        });
+        let answers =
+            runs.iter().enumerate().filter_map(|(place, run)| RunAnswer::of(run, place, timelines));
+        let modules = operations.as_deref().map(Modules::of).unwrap_or_default();
+        let Modules { layers, blocks } = modules;
+        let dotted = |(range, name): Span| (range, format!(".{name}"));
+        let bands = [("Layer", layers), ("Block", blocks.into_iter().map(dotted).collect())];
+        let band = |(title, spans): (&'static str, Vec<Span>)| Band {
+            title,
+            spans: spans.into_iter().map(|span| in_slots(&timelines.axis, span)).collect(),
+        };
+        let bands = bands.map(band).into_iter().filter(|band| band.spans.len() > 1).collect();
+        Self { top: top.collect(), runs: answers.collect(), bands }
+    }
+
+    /// The numbered peaks as a picture shows them.
+    pub fn peaks(&self, units: Units) -> Vec<Peak> {
+        let peak = |peak: &NamedPeak| {
+            let is_over = peak.limit.is_some_and(|limit| peak.bytes > limit);
+            let against = peak.limit.map_or(String::new(), |limit| match peak.bytes > limit {
+                true => format!("+{} over", units.bytes(peak.bytes - limit)),
+                false => format!("{} below", units.bytes(limit - peak.bytes)),
+            });
+            let step = format!("step {}", peak.step);
+            let bytes = units.beside(peak.bytes, peak.limit.unwrap_or(peak.bytes));
+            let key = [peak.name.clone(), step, bytes, against];
+            Peak { position: peak.slot, bytes: peak.bytes, key, is_over }
+        };
+        self.top.iter().map(peak).collect()
+    }
+
+    /// The answer of the page; nothing without a limit.
+    pub fn answer(&self, units: Units) -> Option<Answer> {
+        let is_over = self.runs.iter().any(|run| run.over > 0);
+        let sign = Sign::of(Some(!is_over));
+        match &*self.runs {
+            [] => None,
+            [run] => Some((sign, run.text(units))),
+            runs => {
+                let text = |run: &RunAnswer| format!("{}: {}", run.title, run.brief(units));
+                Some((sign, runs.iter().map(text).collect::<Vec<_>>().join("; ")))
+            }
+        }
+    }
+}
+
+impl RunAnswer {
+    fn of(run: &Run, place: usize, timelines: &SlotTimelines) -> Option<Self> {
+        let timeline = &timelines.run(place)?.timeline;
+        let over = timeline.over.as_ref()?;
+        let is_over = |step: &usize| over.at(*step).is_some_and(|over| over > 0);
+        let steps: Vec<usize> =
+            timeline.peaks.iter().map(|peak| peak.step).filter(is_over).collect();
+        let most = steps.iter().filter_map(|step| over.at(*step)).max().unwrap_or(0);
+        let operations = run.derived.operations();
+        let operation = |step: &usize| operations.as_deref()?.at(*step);
+        let found: Vec<Option<&Operation>> = steps.iter().take(COMPARED).map(operation).collect();
+        Some(Self {
+            title: run.title.to_string(),
+            over: steps.len(),
+            most,
+            top: timeline.top,
+            limit: timeline.limit,
+            in_common: in_common(&found),
+        })
+    }
+
+    fn text(&self, units: Units) -> String {
+        let common = self.in_common.as_ref().map_or(String::new(), |text| format!("; {text}"));
+        match self.over {
+            0 => self.fits_text(units),
+            count => format!("{}, up to +{}{common}", count_text(count), units.bytes(self.most)),
+        }
+    }
+
+    fn brief(&self, units: Units) -> String {
+        match self.over {
+            0 => "none over".to_owned(),
+            count => format!("{}, +{}", count_text(count), units.bytes(self.most)),
+        }
+    }
+
+    fn fits_text(&self, units: Units) -> String {
+        match self.limit {
+            Some(limit) => format!(
+                "Highest peak {}, {} below the limit",
+                units.beside(self.top, limit),
+                units.bytes(limit.saturating_sub(self.top))
+            ),
+            None => "No peak is over its limit".to_owned(),
+        }
+    }
+}
+
+fn count_text(count: usize) -> String {
+    if count == 1 {
+        "1 peak over".to_owned()
+    } else {
+        format!("{} peaks over", grouped(count as u64))
+    }
+}
+
+/// What the operations of all peaks over the limit have in common, where they do.
+fn in_common(found: &[Option<&Operation>]) -> Option<String> {
+    let (first, others) = found.split_first()?;
+    let (first, is_one) = ((*first)?, others.is_empty());
+    let kind = first.kind.as_deref()?;
+    let all = |same: &dyn Fn(&Operation) -> bool| others.iter().all(|it| it.is_some_and(same));
+    if !all(&|other| other.kind.as_deref() == Some(kind)) {
+        return None;
+    }
+    let proportion = first.available_memory_proportion;
+    let is_same = all(&|other| other.available_memory_proportion == proportion);
+    let at = proportion.filter(|_| is_same).map_or(String::new(), |value| format!(" at {value}"));
+    Some(if is_one { format!("a {kind}{at}") } else { format!("all are {kind}s{at}") })
+}
+
+/// A span of the reference's steps on the common axis.
+fn in_slots(axis: &StepAxis, (range, name): Span) -> Span {
+    let slot = |step: u32| {
+        let slot = axis.slot(0, step as usize).unwrap_or(axis.len());
+        u32::try_from(slot).unwrap_or(u32::MAX)
+    };
+    let slots: Range<u32> = slot(range.start)..slot(range.end);
+    (slots, name)
+}

@@ -1,0 +1,91 @@
+//! The visible part of an axis of bytes: from the ground to the top of the picture, unless someone looks closer.
+
+/// Closest part, of all.
+const CLOSEST: f64 = 1e-4;
+/// What lies around a limit that is looked at, of it, at least.
+const AROUND: f64 = 0.04;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Heights {
+    zoomed: Option<(f64, f64)>,
+}
+
+impl Heights {
+    /// The visible part of a picture that shows `usual` as long as nobody looks closer.
+    pub fn range(self, usual: (f64, f64)) -> (f64, f64) {
+        self.zoomed.unwrap_or(usual)
+    }
+
+    pub fn is_zoomed(self) -> bool {
+        self.zoomed.is_some()
+    }
+
+    pub fn reset(&mut self) {
+        self.zoomed = None;
+    }
+
+    /// Zooms by `factor` (more than 1: closer) and keeps `center` where it is. What is visible stays between 0
+    /// and the top.
+    pub fn zoom(&mut self, usual: (f64, f64), factor: f64, center: f64) {
+        if !factor.is_finite() || factor <= 0.0 {
+            return;
+        }
+        let (low, high) = self.range(usual);
+        let span = ((high - low) / factor).clamp(usual.1 * CLOSEST, usual.1);
+        let share = ((center - low) / (high - low)).clamp(0.0, 1.0);
+        self.set(usual, center - share * span, span);
+    }
+
+    pub fn pan(&mut self, usual: (f64, f64), by: f64) {
+        if self.is_zoomed() {
+            let (low, high) = self.range(usual);
+            self.set(usual, low + by, high - low);
+        }
+    }
+
+    /// Shows what lies around a limit, up to the largest figure where that is over it.
+    pub fn around(&mut self, limit: u64, top: u64) {
+        let (limit, top) = (limit as f64, top as f64);
+        let half = (top - limit).max(limit * AROUND) * 1.25;
+        self.zoomed = Some(((limit - half).max(0.0), limit + half));
+    }
+
+    fn set(&mut self, usual: (f64, f64), low: f64, span: f64) {
+        let low = low.clamp(0.0, (usual.1 - span).max(0.0));
+        let is_usual = (low - usual.0).abs() < 1.0 && (low + span - usual.1).abs() < 1.0;
+        self.zoomed = (!is_usual).then_some((low, low + span));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zoom_keeps_the_pointer_and_stays_between_ground_and_top() {
+        let (mut heights, usual) = (Heights::default(), (0.0, 1000.0));
+        heights.zoom(usual, 2.0, 800.0);
+        assert_eq!(heights.range(usual), (400.0, 900.0));
+        heights.pan(usual, 1e9);
+        assert_eq!(heights.range(usual), (500.0, 1000.0));
+        heights.zoom(usual, 1e-9, 700.0);
+        assert!(!heights.is_zoomed());
+        heights.pan(usual, 3.0);
+        assert_eq!(heights.range(usual), usual, "all of it is not moved");
+        heights.zoom(usual, 1e9, 500.0);
+        let (low, high) = heights.range(usual);
+        assert!(high - low > 0.09);
+        heights.around(900, 980);
+        let (low, high) = heights.range(usual);
+        assert!(low > 700.0 && high > 980.0);
+        heights.reset();
+        assert_eq!(heights, Heights::default());
+    }
+
+    #[test]
+    fn what_is_above_the_ground_at_first_can_be_seen_from_it() {
+        let (mut heights, usual) = (Heights::default(), (600.0, 1000.0));
+        heights.zoom(usual, 0.1, 700.0);
+        assert_eq!(heights.range(usual), (0.0, 1000.0));
+    }
+}
