@@ -48,7 +48,7 @@ impl Capacity {
                 Some((PartOf::Category(category.name.clone()), bytes))
             })
             .collect();
-        parts.sort_by(|a, b| b.1.cmp(&a.1));
+        parts.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
         let sum = |parts: &[(PartOf, u64)]| {
             parts.iter().fold(0_u64, |sum, (_, bytes)| sum.saturating_add(*bytes))
         };

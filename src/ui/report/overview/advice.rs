@@ -30,7 +30,7 @@ pub fn piece_ui(ui: &mut egui::Ui, number: usize, advice: &Advice) {
             ui.with_layout(bottom, |ui| {
                 code_ui(ui, &how.text);
                 ui.with_layout(egui::Layout::top_down(egui::Align::Min), |ui| {
-                    saving_ui(ui, advice)
+                    saving_ui(ui, advice);
                 });
             });
         } else {
