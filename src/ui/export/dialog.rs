@@ -60,7 +60,7 @@ pub enum Outcome {
 pub type NameFile<'a> = &'a dyn Fn(&str, &str) -> PathBuf;
 
 impl SaveDialog {
-    pub fn new(subject: Subject, name: &str, path: PathBuf) -> Self {
+    pub fn new(subject: Subject, name: &str, path: &Path) -> Self {
         let path = path.display().to_string();
         Self {
             subject,
@@ -91,10 +91,11 @@ impl SaveDialog {
             let room = ui.ctx().content_rect().width() - 64.0;
             ui.set_width(room.min(600.0));
             let is_picture = matches!(self.subject, Subject::Picture(_));
-            match is_picture {
-                true => ui.heading("Export picture"),
-                false => ui.heading(format!("Save {}", self.name)),
-            };
+            if is_picture {
+                ui.heading("Export picture");
+            } else {
+                ui.heading(format!("Save {}", self.name));
+            }
             ui.add_space(8.0);
             if is_picture {
                 self.form_ui(ui, form, name_file);

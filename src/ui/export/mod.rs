@@ -88,7 +88,7 @@ impl Exporter {
             dialog::Subject::Picture(_) => "png",
         };
         let path = self.directory().join(file_name(about, name, extension));
-        self.dialog = Some(SaveDialog::new(subject, name, path));
+        self.dialog = Some(SaveDialog::new(subject, name, &path));
     }
 
     fn directory(&self) -> PathBuf {

@@ -337,9 +337,11 @@ fn is_within(section: &eframe::egui::text::LayoutSection, byte: usize) -> bool {
 /// Whether it has rectangles alone, four corners each in the order of `Mesh::add_colored_rect`.
 fn is_of_rects(mesh: &Mesh) -> bool {
     let rects = mesh.vertices.len() / 4;
+    let is_same = |a: f32, b: f32| (a - b).abs() <= f32::EPSILON;
     let is_square = |corners: &[Vertex]| match corners {
         [a, b, c, d] => {
-            a.pos.y == b.pos.y && c.pos.y == d.pos.y && a.pos.x == c.pos.x && b.pos.x == d.pos.x
+            let [a, b, c, d] = [a.pos, b.pos, c.pos, d.pos];
+            is_same(a.y, b.y) && is_same(c.y, d.y) && is_same(a.x, c.x) && is_same(b.x, d.x)
         }
         _ => false,
     };

@@ -97,6 +97,9 @@ impl Toolbar {
         commands: &mut Vec<Command>,
     ) -> bool {
         ui.spacing_mut().item_spacing.x = 3.0;
+        if is_taken_out(ui.ctx()) {
+            ui.set_opacity(0.0);
+        }
         exports_ui(ui, ("picture", name, false), commands, || self.picture.map(Exported::Picture));
         let is_zoomed = view.is_zoomed();
         let can_reset = is_zoomed || self.is_other_zoomed;
