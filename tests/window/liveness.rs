@@ -186,11 +186,14 @@ fn the_steps_that_match_a_filter_are_listed() {
         found[0],
         [
             "Step",
-            "Not always live (bytes)",
-            "Over the limit (bytes)",
-            "Operation",
-            "Program",
             "Name",
+            "Operation",
+            "Always live and not (bytes)",
+            "Against the limit",
+            "Over the limit (bytes)",
+            "Of limit",
+            "Not always live (bytes)",
+            "Program",
         ]
     );
     assert!(column(&found, "Operation").iter().all(|operation| operation.contains("convolution")));
@@ -259,6 +262,7 @@ fn a_right_click_copies_a_name_and_leads_to_what_was_clicked() {
 #[test]
 fn steps_are_compared_side_by_side() {
     let mut harness = page();
+    open_tab(&mut harness, "Not always live");
     assert!(has_text(&harness, "at the peak"));
     click_step(&mut harness, SPIKE, Modifiers::NONE);
     assert!(has_text(&harness, "Selected: step 120"), "{:#?}", texts(&harness));
@@ -374,6 +378,7 @@ fn the_visible_part_is_chosen_in_many_ways() {
 #[test]
 fn tables_are_copied_and_saved() {
     let mut harness = page();
+    open_tab(&mut harness, "Not always live");
     harness.get_by_label("Copy as CSV: not always live variables").click();
     let text = wait_for_output(&mut harness, copied_text);
     assert!(text.starts_with("Variable before lowering,Step 120 (bytes)\n"), "{text}");
@@ -381,6 +386,7 @@ fn tables_are_copied_and_saved() {
     settle(&mut harness);
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("peaks.csv");
+    open_tab(&mut harness, "Peaks");
     click(&mut harness, "Save as CSV…: peaks");
     assert!(has_text(&harness, "Save peaks"));
     type_into(&mut harness, "File", &path.display().to_string());
@@ -389,7 +395,8 @@ fn tables_are_copied_and_saved() {
     let saved = std::fs::read_to_string(&path).expect("a file");
     assert!(
         saved.starts_with(
-            "Step,Not always live (bytes),Over the limit (bytes),Operation,Name\n120,329000,"
+            "Step,Rank,Name,Operation,Always live and not (bytes),Against the limit,Over the limit (bytes),Of limit,\
+             Not always live (bytes)\n120,1,"
         ),
         "{saved}"
     );
@@ -423,4 +430,23 @@ fn the_page_looks_as_it_did() {
             results.extend_harness(&mut harness);
         }
     }
+}
+
+#[test]
+fn the_answer_stands_in_the_head_and_bytes_are_looked_at_around_the_limit() {
+    let mut harness = window_on(Theme::Light, report::with_limit(16 * 1024));
+    harness.state_mut().go(Page::Liveness);
+    settle(&mut harness);
+    assert!(has_text(&harness, "over, up to +"), "{:#?}", texts(&harness));
+    choose(&mut harness, "Scope", "IPU 0");
+    assert!(!is_enabled(&harness, "Show all"), "all of it is shown at first");
+    click(&mut harness, "Around the limit");
+    assert!(is_enabled(&harness, "Show all"));
+    click(&mut harness, "Show all");
+    assert!(!is_enabled(&harness, "Show all"));
+    assert!(has_text(&harness, "Lifetimes at step"), "{:#?}", texts(&harness));
+}
+
+fn is_enabled(harness: &Harness<'_, App>, button: &str) -> bool {
+    !harness.get_by_role_and_label(Role::Button, button).accesskit_node().is_disabled()
 }

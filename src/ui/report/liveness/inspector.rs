@@ -18,7 +18,7 @@ use crate::ui::command::Command;
 use crate::ui::report::category_colors::category_color;
 use crate::ui::report::figures::Entry;
 use crate::ui::report::moment::as_title;
-use crate::ui::report::{PageContext, change_text};
+use crate::ui::report::{PageContext, against_limit, change_text};
 use crate::ui::run_chips::badge_ui;
 use crate::ui::runs::{Run, Runs};
 use crate::ui::selection::Place;
@@ -112,6 +112,9 @@ impl LivenessPage {
             }
             if let Some(with_gaps) = timeline.including_gaps {
                 fact_ui(ui, "With gaps", &units.bytes(with_gaps));
+                if let Some(limit) = timeline.limit {
+                    ui.label(fonts::caption(against_limit(with_gaps, limit, units)));
+                }
             }
             if let Some(arena) = timeline.worst_arena_at(step) {
                 fact_ui(ui, runs.system().worst_arena, &arena.to_string());

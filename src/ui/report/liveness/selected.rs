@@ -35,11 +35,9 @@ pub fn selection_ui(
             }
             mark_operation_ui(ui, page.selection, runs, &moment);
         });
-        if slots.len() > 1 || !runs.is_one() {
-            let text = moment_text(&moment, runs, timelines, units);
-            let text = selected_text(runs, &moment, &text, slots.len());
-            ui.add(Label::new(RichText::new(text).small()).wrap());
-        }
+        let text = moment_text(&moment, runs, timelines, units);
+        let text = selected_text(runs, &moment, &text, slots.len());
+        ui.add(Label::new(RichText::new(text).small()).wrap());
     }
     if page.selection.operation.is_some() || page.selection.variable().is_some() {
         others_ui(ui, page.selection, (runs, timelines), marks, units);
