@@ -115,7 +115,7 @@ fn row_ui(
     let is_selected = page.selection.variables().any(|selected| selected == name);
     if is_selected {
         ui.painter().rect_filled(rect, 3, tokens.selected);
-    } else if row % 2 == 0 {
+    } else if row.is_multiple_of(2) {
         ui.painter().rect_filled(rect, 3, tokens.stripe);
     }
     let painter = ui.painter();
