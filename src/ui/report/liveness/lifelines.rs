@@ -92,95 +92,93 @@ impl Lifelines {
             let rows_ui = ScrollArea::vertical().auto_shrink(false).max_height(height);
             rows_ui.show_rows(ui, ROW, count, |ui, shown| {
                 for row in shown {
-                    self.row_ui(ui, page, &rows, row, (at, frame), &x);
+                    row_ui(ui, page, &rows, row, (at, frame), &x);
                 }
             });
         });
         self.by = by;
     }
+}
 
-    fn row_ui(
-        &self,
-        ui: &mut egui::Ui,
-        page: &mut PageContext<'_>,
-        rows: &LifetimeRows,
-        row: usize,
-        (at, frame): (u32, Rangef),
-        x: &dyn Fn(u32) -> f32,
-    ) {
-        let (tokens, units) = (*Tokens::now(ui), Units::now(ui));
-        let Some((name, bytes, ranges)) = rows.life(row) else { return };
-        let size = Vec2::new(ui.available_width(), ROW);
-        let (rect, response) = ui.allocate_exact_size(size, Sense::click());
-        let is_selected = page.selection.variables().any(|selected| selected == name);
-        if is_selected {
-            ui.painter().rect_filled(rect, 3, tokens.selected);
-        } else if row % 2 == 0 {
-            ui.painter().rect_filled(rect, 3, tokens.stripe);
-        }
-        let painter = ui.painter();
-        let middle = rect.center().y;
-        let right = Pos2::new(frame.min - 8.0, middle);
-        let font = fonts::semibold(fonts::size::CAPTION);
-        painter.text(right, Align2::RIGHT_CENTER, units.bytes(bytes), font, tokens.text);
-        let lane = Rect::from_x_y_ranges(frame, rect.y_range());
-        let lane = painter.with_clip_rect(lane.intersect(painter.clip_rect()));
-        let color = category_color(variable_kind(name), &tokens);
-        let dim = tokens.surface.lerp_to_gamma(color, 0.45);
-        let y = middle - BAR / 2.0..=middle + BAR / 2.0;
-        let (mut drawn_to, mut here) = (f32::NEG_INFINITY, None);
-        for range in ranges {
-            let (from, to) = (x(range.start), x(range.end));
-            if range.contains(&at) {
-                here = Some((from, to.max(from + 3.0), range.clone()));
-            }
-            // Of many that lie in a pixel one is drawn.
-            if to < frame.min || from > frame.max || to - drawn_to < 0.5 {
-                continue;
-            }
-            drawn_to = to.max(from + 1.0);
-            lane.rect_filled(Rect::from_x_y_ranges(from..=drawn_to, y.clone()), 1, dim);
-        }
-        let cursor = f32::midpoint(x(at), x(at.saturating_add(1)));
-        if let Some((from, to, range)) = here {
-            lane.rect_filled(Rect::from_x_y_ranges(from..=to, y), 1, color);
-            let life = ranges_text(rows.report(), &[range]);
-            self.name(&lane, rect, (from, to), (&pretty_name(name), &life), &tokens);
-        }
-        lane.vline(cursor, rect.y_range(), Stroke::new(1.0, tokens.ink));
-        response.widget_info(|| {
-            let label = format!("Life of {name}");
-            egui::WidgetInfo::selected(egui::Role::Button, true, is_selected, label)
-        });
-        let hover = format!("{}, {}", pretty_name(name), ranges_text(rows.report(), ranges));
-        if response.on_hover_text(hover).clicked() {
-            page.selection.toggle_variable(name.to_owned(), false);
-        }
+fn row_ui(
+    ui: &mut egui::Ui,
+    page: &mut PageContext<'_>,
+    rows: &LifetimeRows,
+    row: usize,
+    (at, frame): (u32, Rangef),
+    x: &dyn Fn(u32) -> f32,
+) {
+    let (tokens, units) = (*Tokens::now(ui), Units::now(ui));
+    let Some((name, bytes, ranges)) = rows.life(row) else { return };
+    let size = Vec2::new(ui.available_width(), ROW);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+    let is_selected = page.selection.variables().any(|selected| selected == name);
+    if is_selected {
+        ui.painter().rect_filled(rect, 3, tokens.selected);
+    } else if row.is_multiple_of(2) {
+        ui.painter().rect_filled(rect, 3, tokens.stripe);
     }
+    let painter = ui.painter();
+    let middle = rect.center().y;
+    let right = Pos2::new(frame.min - 8.0, middle);
+    let font = fonts::semibold(fonts::size::CAPTION);
+    painter.text(right, Align2::RIGHT_CENTER, units.bytes(bytes), font, tokens.text);
+    let lane = Rect::from_x_y_ranges(frame, rect.y_range());
+    let lane = painter.with_clip_rect(lane.intersect(painter.clip_rect()));
+    let color = category_color(variable_kind(name), &tokens);
+    let dim = tokens.surface.lerp_to_gamma(color, 0.45);
+    let y = middle - BAR / 2.0..=middle + BAR / 2.0;
+    let (mut drawn_to, mut here) = (f32::NEG_INFINITY, None);
+    for range in ranges {
+        let (from, to) = (x(range.start), x(range.end));
+        if range.contains(&at) {
+            here = Some((from, to.max(from + 3.0), range.clone()));
+        }
+        // Of many that lie in a pixel one is drawn.
+        if to < frame.min || from > frame.max || to - drawn_to < 0.5 {
+            continue;
+        }
+        drawn_to = to.max(from + 1.0);
+        lane.rect_filled(Rect::from_x_y_ranges(from..=drawn_to, y.clone()), 1, dim);
+    }
+    let cursor = f32::midpoint(x(at), x(at.saturating_add(1)));
+    if let Some((from, to, range)) = here {
+        lane.rect_filled(Rect::from_x_y_ranges(from..=to, y), 1, color);
+        let life = ranges_text(rows.report(), &[range]);
+        name_ui(&lane, rect, (from, to), (&pretty_name(name), &life), &tokens);
+    }
+    lane.vline(cursor, rect.y_range(), Stroke::new(1.0, tokens.ink));
+    response.widget_info(|| {
+        let label = format!("Life of {name}");
+        egui::WidgetInfo::selected(egui::Role::Button, true, is_selected, label)
+    });
+    let hover = format!("{}, {}", pretty_name(name), ranges_text(rows.report(), ranges));
+    if response.on_hover_text(hover).clicked() {
+        page.selection.toggle_variable(name.to_owned(), false);
+    }
+}
 
-    /// The name and the life of what is alive, beside its bar where there is more room.
-    fn name(
-        &self,
-        lane: &egui::Painter,
-        rect: Rect,
-        (from, to): (f32, f32),
-        (name, life): (&str, &str),
-        tokens: &Tokens,
-    ) {
-        let font = fonts::regular(fonts::size::CAPTION);
-        let text = shortened(name, NAME).into_owned();
-        let name = lane.layout_no_wrap(text, font.clone(), tokens.text);
-        let life = lane.layout_no_wrap(life.to_owned(), font, tokens.third_text);
-        let width = name.size().x + 14.0 + life.size().x;
-        let visible = lane.clip_rect().x_range();
-        let left = if to + 8.0 + width <= visible.max { to + 8.0 } else { from - 8.0 - width };
-        let left = left.max(visible.min + 4.0);
-        let top = rect.center().y - name.size().y / 2.0;
-        let ground =
-            Rect::from_min_size(Pos2::new(left - 3.0, top), Vec2::new(width + 6.0, name.size().y));
-        lane.rect_filled(ground, 2, tokens.surface.gamma_multiply(0.88));
-        let second = left + name.size().x + 14.0;
-        lane.galley(Pos2::new(left, top), name, tokens.text);
-        lane.galley(Pos2::new(second, top), life, tokens.third_text);
-    }
+/// The name and the life of what is alive, beside its bar where there is more room.
+fn name_ui(
+    lane: &egui::Painter,
+    rect: Rect,
+    (from, to): (f32, f32),
+    (name, life): (&str, &str),
+    tokens: &Tokens,
+) {
+    let font = fonts::regular(fonts::size::CAPTION);
+    let text = shortened(name, NAME).into_owned();
+    let name = lane.layout_no_wrap(text, font.clone(), tokens.text);
+    let life = lane.layout_no_wrap(life.to_owned(), font, tokens.third_text);
+    let width = name.size().x + 14.0 + life.size().x;
+    let visible = lane.clip_rect().x_range();
+    let left = if to + 8.0 + width <= visible.max { to + 8.0 } else { from - 8.0 - width };
+    let left = left.max(visible.min + 4.0);
+    let top = rect.center().y - name.size().y / 2.0;
+    let ground =
+        Rect::from_min_size(Pos2::new(left - 3.0, top), Vec2::new(width + 6.0, name.size().y));
+    lane.rect_filled(ground, 2, tokens.surface.gamma_multiply(0.88));
+    let second = left + name.size().x + 14.0;
+    lane.galley(Pos2::new(left, top), name, tokens.text);
+    lane.galley(Pos2::new(second, top), life, tokens.third_text);
 }

@@ -87,9 +87,12 @@ impl PeakNames {
     pub fn peaks(&self, units: Units) -> Vec<Peak> {
         let peak = |peak: &NamedPeak| {
             let is_over = peak.limit.is_some_and(|limit| peak.bytes > limit);
-            let against = peak.limit.map_or(String::new(), |limit| match peak.bytes > limit {
-                true => format!("+{} over", units.bytes(peak.bytes - limit)),
-                false => format!("{} below", units.bytes(limit - peak.bytes)),
+            let against = peak.limit.map_or(String::new(), |limit| {
+                if is_over {
+                    format!("+{} over", units.bytes(peak.bytes - limit))
+                } else {
+                    format!("{} below", units.bytes(limit.saturating_sub(peak.bytes)))
+                }
             });
             let step = format!("step {}", peak.step);
             let bytes = units.beside(peak.bytes, peak.limit.unwrap_or(peak.bytes));

@@ -149,7 +149,7 @@ impl StepsPicture {
                     layers,
                     limits: limits.into_iter().collect(),
                     ..Picture::of("Memory over steps", timeline.len(), &|step| {
-                        step_id(&report, step).to_string()
+                        step_id(&report, step)
                     })
                 },
             )
