@@ -238,7 +238,7 @@ fn a_right_click_copies_a_name_and_leads_to_what_was_clicked() {
     let picture = harness.get_by_label(PICTURE).rect();
     right_click(&mut harness, picture.left_center() + Vec2::new(picture.width() * 0.152, 0.0));
     assert!(has_text(&harness, "Go to step 30"), "{:#?}", texts(&harness));
-    assert!(!has_text(&harness, "Largest variables alive"), "nothing covers the menu");
+    assert!(!has_text(&harness, "Step 30, OnTileExecute"), "nothing covers the menu");
     let to_map = texts(&harness).into_iter().find(|text| text.starts_with("Map of tile "));
     let to_map = to_map.expect("a way to the map");
     let tile = to_map.trim_start_matches("Map of tile ").to_owned();

@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::support::{
-    assert_text, choose, click, click_at, copied, has_text, hover_share, settle, texts, window,
-    window_sized,
+    assert_text, choose, click, click_at, copied, has_text, hover_share, open_tab, settle, texts,
+    window, window_sized,
 };
 use eframe::egui::accesskit::{Role, Toggled};
 use eframe::egui::{Key, Modifiers, Theme, Vec2};
@@ -360,7 +360,7 @@ fn by_index_other_steps_belong_together() {
 #[test]
 fn differences_add_up_to_the_curves() {
     let mut harness = page();
-    click(&mut harness, "Not always live");
+    open_tab(&mut harness, "Not always live");
     assert_text(&harness, "each at its own peak: step 30 of the source, step 38 of the target");
     let name = "not always live variables of both";
     let rows = copied(&mut harness, name);
@@ -450,7 +450,7 @@ fn the_filter_looks_in_both() {
 #[test]
 fn a_variable_is_followed_in_both() {
     let mut harness = page();
-    click(&mut harness, "Not always live");
+    open_tab(&mut harness, "Not always live");
     let row = harness.get_by_role_and_label(Role::Row, "layer1/conv/scratch").rect();
     // Beside the triangle that unfolds the row.
     click_at(&mut harness, row.left_center() + Vec2::new(60.0, 0.0), Modifiers::NONE);
@@ -549,7 +549,7 @@ fn the_page_of_two_looks_as_it_did() {
         harness.remove_cursor();
         settle(&mut harness);
         harness.snapshot(name("overlaid"));
-        click(&mut harness, "Not always live");
+        open_tab(&mut harness, "Not always live");
         click_slot(&mut harness, BOTH, SPIKE, Modifiers::NONE);
         hover_share(&mut harness, BOTH, share(SPIKE));
         settle(&mut harness);

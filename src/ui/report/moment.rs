@@ -49,6 +49,20 @@ impl Moment {
         (runs(there), runs(absent))
     }
 
+    /// `In both`, `Only in source`, `Not in amp-0.6`.
+    pub fn presence(&self, runs: &Runs) -> String {
+        let (there, absent) = self.divided(runs);
+        match (&*there, &*absent) {
+            (_, []) if runs.len() > 2 => "In all".to_owned(),
+            (_, []) => "In both".to_owned(),
+            ([only], _) => format!("Only in {}", only.title_in_text()),
+            (_, absent) => {
+                let titles: Vec<String> = absent.iter().map(|run| run.title_in_text()).collect();
+                format!("Not in {}", titles.join(", "))
+            }
+        }
+    }
+
     /// The steps for people: `step 82`, of two runs `step 82 → 61`.
     pub fn title(&self, runs: &Runs) -> String {
         let id = |(place, run): (usize, &Run)| match self.step_there(place) {

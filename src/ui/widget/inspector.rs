@@ -4,6 +4,7 @@
 use eframe::egui::{self, Align, Layout, Margin, RichText, ScrollArea, Vec2};
 
 use super::bar::Bar;
+use crate::text::clean;
 use crate::ui::theme::{Tokens, card_frame, fonts};
 
 /// Its width, points.
@@ -12,6 +13,8 @@ pub const WIDTH: f32 = 280.0;
 const LEAST_PAGE: f32 = 900.0;
 /// Its height under the picture, points.
 const HEIGHT: f32 = 190.0;
+/// Characters of a name and its value that fit beside each other.
+const ONE_LINE: usize = 36;
 /// Between it and the page, points.
 const GAP: i8 = 12;
 
@@ -22,13 +25,18 @@ pub fn is_beside(ui: &egui::Ui) -> bool {
 
 /// Docks it; what is drawn afterwards has the rest of the page.
 pub fn inspector_ui(ui: &mut egui::Ui, contents: impl FnOnce(&mut egui::Ui)) {
+    inspector_with_ui(ui, HEIGHT, contents);
+}
+
+/// The same, with another height under the picture.
+pub fn inspector_with_ui(ui: &mut egui::Ui, below: f32, contents: impl FnOnce(&mut egui::Ui)) {
     let frame = card_frame(Tokens::now(ui));
     let (panel, margin) = if is_beside(ui) {
         let margin = Margin { left: GAP, ..Margin::ZERO };
         (egui::Panel::right("inspector").exact_size(WIDTH + f32::from(GAP)), margin)
     } else {
         let margin = Margin { top: GAP, ..Margin::ZERO };
-        (egui::Panel::bottom("inspector below").exact_size(HEIGHT), margin)
+        (egui::Panel::bottom("inspector below").exact_size(below), margin)
     };
     let panel = panel.resizable(false).show_separator_line(false);
     panel.frame(frame.outer_margin(margin)).show(ui, |ui| {
@@ -57,9 +65,27 @@ pub fn fact_ui(ui: &mut egui::Ui, name: &str, value: &str) {
     });
 }
 
+/// The same; a value too long for that has lines of its own.
+pub fn long_fact_ui(ui: &mut egui::Ui, name: &str, value: &str) {
+    if name.chars().count() + value.chars().count() <= ONE_LINE {
+        fact_ui(ui, name, value);
+        return;
+    }
+    ui.label(RichText::new(name).size(12.0).weak());
+    ui.add(egui::Label::new(fonts::number(clean(value))).wrap());
+}
+
 /// A part of a whole: its name and size, and below them a bar.
 pub fn part_ui(ui: &mut egui::Ui, name: &str, size: &str, bar: &Bar<'_>) {
     fact_ui(ui, name, size);
+    bar.ui(ui, Vec2::new(ui.available_width(), 5.0));
+    ui.add_space(3.0);
+}
+
+/// The same with a line for each, for long names or several sizes.
+pub fn wide_part_ui(ui: &mut egui::Ui, name: &str, size: &str, bar: &Bar<'_>) {
+    ui.add(egui::Label::new(RichText::new(name).size(12.0).weak()).truncate());
+    ui.add(egui::Label::new(fonts::number(size)).wrap());
     bar.ui(ui, Vec2::new(ui.available_width(), 5.0));
     ui.add_space(3.0);
 }

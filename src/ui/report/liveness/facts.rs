@@ -59,6 +59,11 @@ impl SlotFacts {
         self.moment.as_ref()
     }
 
+    /// The facts of each run's step, of those that have one there.
+    pub fn of_runs(&self) -> &[Option<StepFacts>] {
+        &self.facts
+    }
+
     /// The facts of the first run that has a step there.
     pub fn first(&self) -> Option<&StepFacts> {
         self.facts.iter().flatten().next()

@@ -1,7 +1,7 @@
 //! The inspector of the page: the step under the pointer, else the selected one, else the highest: whether it is over,
 //! what it does, what is alive there, and where to go from there.
 
-use eframe::egui::{self, RichText};
+use eframe::egui::{self, Label, RichText};
 use std::sync::Arc;
 
 use super::LivenessPage;
@@ -12,24 +12,27 @@ use crate::analysis::liveness::variable_kind::{pretty_name, variable_kind};
 use crate::analysis::liveness::{Scope, scope_title};
 use crate::analysis::program::modules::module_of;
 use crate::analysis::program::operations::PROPORTION;
-use crate::analysis::program::steps::StepFacts;
+use crate::analysis::program::steps::{Fact, StepFacts, fact_names};
 use crate::text::{grouped, shortened};
 use crate::ui::command::Command;
 use crate::ui::report::category_colors::category_color;
 use crate::ui::report::figures::Entry;
 use crate::ui::report::moment::as_title;
-use crate::ui::report::{PageContext, against_limit, change_text};
+use crate::ui::report::{PageContext, against_limit, change_color, change_text};
 use crate::ui::run_chips::badge_ui;
 use crate::ui::runs::{Run, Runs};
 use crate::ui::selection::Place;
 use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
 use crate::ui::widget::bar::Bar;
-use crate::ui::widget::inspector::{fact_ui, part_ui, title_ui};
+use crate::ui::widget::inspector::{fact_ui, long_fact_ui, part_ui, title_ui, wide_part_ui};
 use crate::ui::widget::sign::Sign;
 
-/// Longest name.
+/// Longest name of a step, of a kind of program, of a run, and of a variable that has a line of its own.
 const NAME: usize = 60;
+const KIND: usize = 30;
+const RUN: usize = 20;
+const VARIABLE: usize = 40;
 
 impl LivenessPage {
     pub fn inspect_ui(
@@ -37,6 +40,7 @@ impl LivenessPage {
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
         timelines: &Arc<SlotTimelines>,
+        is_below: bool,
     ) {
         let runs = page.runs;
         let slots = page.selection.slots(runs);
@@ -57,75 +61,113 @@ impl LivenessPage {
             _ => "Step",
         };
         let Some(moment) = self.facts.moment() else { return };
-        let facts = self.facts.first();
-        let name = facts.and_then(|facts| facts.name.as_deref()).unwrap_or_default();
-        title_ui(ui, kind, &as_title(&moment.title(runs)), &shortened(name, NAME));
-        if let Some(absence) = moment.absence(runs) {
-            ui.weak(as_title(&absence));
+        let name = self.facts.first().and_then(|facts| facts.name.as_deref()).unwrap_or_default();
+        let title = as_title(&moment.title(runs));
+        let mut upper = |ui: &mut egui::Ui| {
+            title_ui(ui, kind, &title, &shortened(name, NAME));
+            selection_ui(ui, page, timelines, &self.marks);
+            self.runs_ui(ui, runs, timelines);
+        };
+        if is_below {
+            // Under the picture there is more width than height.
+            ui.columns_const(|[left, right]| {
+                upper(left);
+                facts_ui(right, runs, self.facts.of_runs());
+                self.alive_ui(right, runs, timelines, slot);
+            });
+        } else {
+            upper(ui);
+            ui.separator();
+            facts_ui(ui, runs, self.facts.of_runs());
+            ui.separator();
+            self.alive_ui(ui, runs, timelines, slot);
         }
-        self.runs_ui(ui, runs, timelines);
-        if let Some(facts) = facts {
-            facts_ui(ui, facts);
-        }
-        ui.separator();
-        self.alive_ui(ui, runs, timelines, slot);
         ui.add_space(8.0);
-        ui.horizontal_wrapped(|ui| {
-            if runs.machine().is_some() {
-                let map =
-                    ui.button("Map at this step").on_hover_text("Addresses of a tile at this step");
-                if map.clicked() {
-                    page.selection.select_slot(runs, slot);
-                    let tile = page.selection.tiles.first().or_else(|| fullest_tile(runs));
-                    page.commands.extend(tile.map(|tile| Command::GoTo(Place::Map(tile))));
-                }
+        if runs.machine().is_some() {
+            let map =
+                ui.button("Map at this step").on_hover_text("Addresses of a tile at this step");
+            if map.clicked() {
+                page.selection.select_slot(runs, slot);
+                let tile = page.selection.tiles.first().or_else(|| fullest_tile(runs));
+                page.commands.extend(tile.map(|tile| Command::GoTo(Place::Map(tile))));
             }
-        });
-        selection_ui(ui, page, timelines, &self.marks);
+        }
     }
 
-    /// Whether each run is over there, and what is alive.
+    /// Which runs have a step there, whether each is over, and what is alive.
     fn runs_ui(&self, ui: &mut egui::Ui, runs: &Runs, timelines: &SlotTimelines) {
         let (units, Some(moment)) = (Units::now(ui), self.facts.moment()) else { return };
-        let first = moment.step(0).and_then(|step| timelines.alive_at(0, step));
+        if !runs.is_one() {
+            let presence = moment.presence(runs);
+            let text = match moment.absence(runs) {
+                Some(absence) => format!("{presence}: {absence}"),
+                None => presence,
+            };
+            ui.add(Label::new(fonts::caption(text)).wrap());
+        }
+        let first = moment.step(0);
         for (place, run) in runs.iter().enumerate() {
             let (Some(curve), Some(step)) = (timelines.run(place), moment.step(place)) else {
                 continue;
             };
             let timeline = &curve.timeline;
             let alive = timelines.alive_at(place, step).unwrap_or(0);
-            verdict_ui(
-                ui,
-                runs,
-                run,
-                (alive, timeline.limit),
-                timeline.over.as_ref().and_then(|over| over.at(step)),
-            );
-            if let (false, 1.., Some(first)) = (runs.is_one(), place, first) {
-                fact_ui(ui, "Against the reference", &change_text(first, alive, units));
+            let title = if runs.is_one() {
+                String::new()
+            } else {
+                self.run_text(run, place, moment.step_there(place).is_some())
+            };
+            let over = timeline.over.as_ref().and_then(|over| over.at(step));
+            verdict_ui(ui, (runs, run, &title), (alive, timeline.limit), over);
+            let of_first = first.filter(|_| place > 0);
+            if let Some(from) = of_first.and_then(|first| timelines.alive_at(0, first)) {
+                fact_ui(ui, "Against the reference", &change_text(from, alive, units));
             }
-            if runs.len() <= 2 {
-                if let Some(bytes) = timeline.always_live_at(step) {
-                    fact_ui(ui, "Always live", &units.bytes(bytes));
-                }
-                fact_ui(ui, "Not always live", &units.bytes(timeline.not_always_live_at(step)));
+            let not_always_live = timeline.not_always_live_at(step);
+            // Of one run there is room for all digits.
+            let bytes = |bytes| if runs.is_one() { units.exact(bytes) } else { units.bytes(bytes) };
+            if runs.len() <= 2
+                && let Some(always_live) = timeline.always_live_at(step)
+            {
+                fact_ui(ui, "Always live", &bytes(always_live));
+            }
+            fact_ui(ui, "Not always live", &bytes(not_always_live));
+            if let (2, Some((reference, first))) = (runs.len(), timelines.run(0).zip(of_first)) {
+                let from = reference.timeline.not_always_live_at(first);
+                let change = fonts::caption(change_text(from, not_always_live, units));
+                ui.with_layout(egui::Layout::top_down(egui::Align::Max), |ui| {
+                    ui.label(change.color(change_color(ui, from, not_always_live)));
+                });
             }
             if let Some(with_gaps) = timeline.including_gaps {
-                fact_ui(ui, "With gaps", &units.bytes(with_gaps));
+                fact_ui(ui, "With gaps", &bytes(with_gaps));
                 if let Some(limit) = timeline.limit {
                     ui.label(fonts::caption(against_limit(with_gaps, limit, units)));
                 }
             }
             if let Some(arena) = timeline.worst_arena_at(step) {
-                fact_ui(ui, runs.system().worst_arena, &arena.to_string());
+                let system = runs.system();
+                fact_ui(ui, system.worst_arena, &format!("{} {arena}", system.arena_in_text));
             } else if timelines.scope != Scope::Everything && place == 0 {
                 fact_ui(ui, "Of", &scope_title(&run.report, timelines.scope));
             }
         }
-        ui.separator();
     }
 
-    fn alive_ui(&mut self, ui: &mut egui::Ui, runs: &Runs, timelines: &SlotTimelines, slot: usize) {
+    /// A run by name, with its step there and what that is.
+    fn run_text(&self, run: &Run, place: usize, is_there: bool) -> String {
+        let mut text = run.title.to_string();
+        if run.name != run.title {
+            text = format!("{text} {}", shortened(&run.name, RUN));
+        }
+        let facts = self.facts.of_runs().get(place).and_then(Option::as_ref);
+        match facts.filter(|_| is_there) {
+            Some(facts) => format!("{text}: {}", step_text(facts)),
+            None => format!("{text}: no step here"),
+        }
+    }
+
+    fn alive_ui(&self, ui: &mut egui::Ui, runs: &Runs, timelines: &SlotTimelines, slot: usize) {
         let (tokens, units) = (*Tokens::now(ui), Units::now(ui));
         ui.horizontal(|ui| {
             ui.label(fonts::number("Alive here, not always"));
@@ -148,19 +190,14 @@ impl LivenessPage {
         for entry in variables {
             let color = category_color(variable_kind(&entry.name), &tokens);
             let name = pretty_name(&entry.name);
-            let sizes: Vec<String> = entry
-                .figures
-                .iter()
-                .map(|bytes| bytes.map_or_else(|| "–".to_owned(), |bytes| units.bytes(bytes)))
-                .collect();
             let parts = [(most(entry), color)];
             let bar = Bar { parts: &parts, whole, limit: None };
-            part_ui(
-                ui,
-                &shortened(&name, if runs.is_one() { 27 } else { 14 }),
-                &sizes.join(" → "),
-                &bar,
-            );
+            let size = sizes_text(&entry.figures, units);
+            if runs.is_one() {
+                part_ui(ui, &shortened(&name, 27), &size, &bar);
+            } else {
+                wide_part_ui(ui, &shortened(&name, VARIABLE), &size, &bar);
+            }
         }
         if variables.is_empty() {
             ui.weak("Nothing besides what always is");
@@ -180,8 +217,7 @@ fn fullest_tile(runs: &Runs) -> Option<crate::store::TileId> {
 /// What is over or left, in a box of its colour with its sign.
 fn verdict_ui(
     ui: &mut egui::Ui,
-    runs: &Runs,
-    run: &Run,
+    (runs, run, title): (&Runs, &Run, &str),
     (alive, limit): (u64, Option<u64>),
     over: Option<u64>,
 ) {
@@ -214,25 +250,65 @@ fn verdict_ui(
             let color = if is_over.is_some() { edge } else { tokens.text };
             ui.label(RichText::new(text).font(fonts::semibold(13.0)).color(color));
         });
+        if !title.is_empty() {
+            ui.add(Label::new(fonts::caption(title)).wrap());
+        }
         ui.label(fonts::caption(of).color(tokens.weak_text));
     });
     ui.add_space(2.0);
 }
 
-/// What the step does.
-fn facts_ui(ui: &mut egui::Ui, facts: &StepFacts) {
-    for fact in facts.list() {
-        let name = match fact.name {
-            "Name" => continue,
-            PROPORTION => "Proportion",
-            name => name,
-        };
-        fact_ui(ui, name, &shortened(&fact.value, 28));
+/// A step and what kind of program it runs: `30, OnTileExecute`.
+pub fn step_text(facts: &StepFacts) -> String {
+    match &facts.kind {
+        Some(kind) => format!("{}, {}", facts.step, shortened(kind, KIND)),
+        None => facts.step.to_string(),
     }
-    if let Some(kind) = &facts.kind {
+}
+
+/// Sizes of a variable in the runs; of two it is said which one has it.
+fn sizes_text(figures: &[Option<u64>], units: Units) -> String {
+    match figures {
+        [Some(bytes), None] => format!("{}, only in source", units.bytes(*bytes)),
+        [None, Some(bytes)] => format!("{}, only in target", units.bytes(*bytes)),
+        figures => {
+            let size = |bytes: &Option<u64>| {
+                bytes.map_or_else(|| "–".to_owned(), |bytes| units.bytes(bytes))
+            };
+            figures.iter().map(size).collect::<Vec<_>>().join(" → ")
+        }
+    }
+}
+
+/// What the steps do. What all of them say is said once.
+fn facts_ui(ui: &mut egui::Ui, runs: &Runs, of_runs: &[Option<StepFacts>]) {
+    let there: Vec<&StepFacts> = of_runs.iter().flatten().collect();
+    let lists: Vec<Vec<Fact>> = there.iter().map(|facts| facts.list()).collect();
+    for name in fact_names(&lists) {
+        let value = |list: &Vec<Fact>| {
+            let fact = list.iter().find(|fact| fact.name == name)?;
+            Some(match &fact.detail {
+                Some(detail) if !runs.is_one() => format!("{} ({detail})", fact.value),
+                _ => fact.value.clone(),
+            })
+        };
+        let values = lists.iter().map(|list| value(list).unwrap_or_else(|| "–".to_owned()));
+        let mut values: Vec<String> = values.collect();
+        values.dedup();
+        let is_same = values.len() == 1;
+        // The title has it already.
+        if name == "Name" && is_same {
+            continue;
+        }
+        let same = if is_same && lists.len() > 1 { ", the same" } else { "" };
+        let title = if name == PROPORTION { "Proportion" } else { name };
+        long_fact_ui(ui, title, &format!("{}{same}", values.join(" → ")));
+    }
+    let Some(first) = there.first() else { return };
+    if let Some(kind) = first.kind.as_ref().filter(|_| runs.is_one()) {
         fact_ui(ui, "Program", kind);
     }
-    let operation = facts.operation.as_ref().and_then(|operation| operation.name.as_deref());
+    let operation = first.operation.as_ref().and_then(|operation| operation.name.as_deref());
     if let (Some(layer), block) = operation.map_or((None, None), module_of) {
         let block = block.map_or(String::new(), |block| format!(", block .{block}"));
         fact_ui(ui, "Layer", &format!("{layer}{block}"));

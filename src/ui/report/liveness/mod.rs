@@ -33,7 +33,7 @@ use crate::ui::units::Units;
 use crate::ui::widget::curve::Y_AXIS_WIDTH;
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::heights::Heights;
-use crate::ui::widget::inspector::inspector_ui;
+use crate::ui::widget::inspector::{inspector_with_ui, is_beside};
 use crate::ui::widget::overview::Overview;
 use crate::ui::widget::picture::Resting;
 use crate::ui::widget::place_menu::PictureMenu;
@@ -55,6 +55,8 @@ const TOOLBAR: f32 = 28.0;
 /// Height of the card of lifetimes, and the least height of the page that has room for it, points.
 const LIFELINES: f32 = 180.0;
 const TALL: f32 = 590.0;
+/// Height of the inspector under the picture: tables are below it, too.
+const INSPECTOR_BELOW: f32 = 140.0;
 const OF_ARENAS: Needs = &[Needed::Liveness, Needed::TileVariables, Needed::Axis];
 
 #[derive(Default)]
@@ -113,11 +115,16 @@ impl RunsPage for LivenessPage {
             self.waiting_ui(ui, runs);
             return;
         };
-        inspector_ui(ui, |ui| self.inspect_ui(ui, page, &timelines));
-        let is_beside = runs.pictures().len() > 1;
+        let is_below = !is_beside(ui);
+        inspector_with_ui(ui, INSPECTOR_BELOW, |ui| {
+            self.inspect_ui(ui, page, &timelines, is_below);
+        });
+        let are_several = runs.pictures().len() > 1;
         // Pictures below each other need more of the page.
-        let (name, least, share) = if is_beside {
+        let (name, least, share) = if are_several {
             ("tables below two curves", 240.0, 0.30)
+        } else if is_below {
+            ("liveness tables", 140.0, 0.36)
         } else {
             ("liveness tables", 140.0, 0.29)
         };
@@ -139,7 +146,7 @@ impl RunsPage for LivenessPage {
         });
         let margin = egui::Margin { top: 6, bottom: 6, ..Default::default() };
         split::rest(ui, margin, |ui| {
-            if height >= TALL && !is_beside {
+            if height >= TALL && !are_several {
                 let panel = egui::Panel::bottom("lifetimes below the curve").exact_size(LIFELINES);
                 let panel = panel.resizable(false).show_separator_line(false);
                 panel.frame(egui::Frame::new()).show(ui, |ui| {

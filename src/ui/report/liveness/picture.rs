@@ -16,7 +16,7 @@ use crate::text::shortened;
 use crate::ui::report::moment::{Moment, as_title, step_id};
 use crate::ui::report::{PageContext, against_limit, run_title_ui, step_place, tile_places};
 use crate::ui::runs::{PerRun, Run, RunId, Runs};
-use crate::ui::theme::Tokens;
+use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
 use crate::ui::widget::bins::{BinCache, Values};
 use crate::ui::widget::curve::{
@@ -31,6 +31,8 @@ const MOST_LABELS: usize = 12;
 /// Height of a lane that marks slots of one run, points.
 const ONLY_LANE: f32 = 5.0;
 const X_TITLE: &str = "Step";
+/// Longest name at the pointer.
+const NAME: usize = 40;
 /// Height of a lane with a label, points.
 const LIFE_LANE: f32 = 15.0;
 
@@ -477,13 +479,17 @@ fn ticks(timelines: &SlotTimelines, (start, end): (f64, f64), least: f64) -> Vec
     steps.filter_map(|step| axis.slot(0, step)).collect()
 }
 
-/// What the pointer is told: which step, what it does, how much is alive.
+/// What the pointer is told: which step, what it does, how much is alive; the inspector says the rest.
 fn hint_ui(ui: &mut egui::Ui, runs: &Runs, timelines: &SlotTimelines, slot: usize) {
     let (units, moment) = (Units::now(ui), Moment::at_slot(&timelines.axis, slot));
     let mut there = runs.iter().enumerate();
-    let name = there.find_map(|(place, run)| steps::name(&run.report, moment.step_there(place)?));
-    let name = name.unwrap_or_default();
-    ui.label(format!("{}  {}", as_title(&moment.title(runs)), shortened(name, 40)));
+    let facts = there.find_map(|(place, run)| steps::facts(&run.report, moment.step_there(place)?));
+    let kind = facts.as_ref().and_then(|facts| facts.kind.as_deref());
+    let kind = kind.map_or(String::new(), |kind| format!(", {}", shortened(kind, NAME)));
+    ui.label(fonts::number(format!("{}{kind}", as_title(&moment.title(runs)))));
+    if let Some(name) = facts.as_ref().and_then(|facts| facts.name.as_deref()) {
+        ui.label(shortened(name, NAME));
+    }
     let bytes = |(place, run): (usize, &Run)| {
         let bytes = units.bytes(timelines.alive_at(place, moment.step(place)?)?);
         Some(if runs.is_one() { bytes } else { format!("{} {bytes}", run.title) })

@@ -38,6 +38,10 @@ pub fn selection_ui(
         let text = moment_text(&moment, runs, timelines, units);
         let text = selected_text(runs, &moment, &text, slots.len());
         ui.add(Label::new(RichText::new(text).small()).wrap());
+    } else if !runs.is_one() {
+        // The highest step of each, of which the inspector is about one.
+        let text = format!("Peaks: {}", moment_text(&moment, runs, timelines, units));
+        ui.add(Label::new(RichText::new(text).small()).wrap());
     }
     if page.selection.operation.is_some() || page.selection.variable().is_some() {
         others_ui(ui, page.selection, (runs, timelines), marks, units);
