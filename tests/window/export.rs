@@ -31,8 +31,8 @@ fn the_picture_is_copied_and_saved() {
             _ => None,
         })
     });
-    // Two pixels a point, and a caption below.
-    assert!(copied[0] > 1800 && copied[0] < 2560 && copied[1] > 500, "{copied:?}");
+    // Two pixels a point beside the inspector, and a caption below.
+    assert!(copied[0] > 1500 && copied[0] < 2560 && copied[1] > 500, "{copied:?}");
     assert_eq!(harness.ctx.theme(), Theme::Dark, "the window keeps its theme");
     click(&mut harness, "Save picture…");
     let directory = tempfile::tempdir().expect("a directory");
