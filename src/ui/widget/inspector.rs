@@ -10,7 +10,9 @@ use crate::ui::theme::{Tokens, card_frame, fonts};
 pub const WIDTH: f32 = 280.0;
 /// Least width of a page that has it at the right, points: 1,100 of the window without the rail.
 const LEAST_PAGE: f32 = 900.0;
-/// Its height under the picture, points.
+/// Its height under the picture: a share of the page, in points between these.
+const SHARE: f32 = 0.2;
+const LEAST_HEIGHT: f32 = 96.0;
 const HEIGHT: f32 = 190.0;
 /// Between it and the page, points.
 const GAP: i8 = 12;
@@ -28,7 +30,8 @@ pub fn inspector_ui(ui: &mut egui::Ui, contents: impl FnOnce(&mut egui::Ui)) {
         (egui::Panel::right("inspector").exact_size(WIDTH + f32::from(GAP)), margin)
     } else {
         let margin = Margin { top: GAP, ..Margin::ZERO };
-        (egui::Panel::bottom("inspector below").exact_size(HEIGHT), margin)
+        let height = (ui.available_height() * SHARE).clamp(LEAST_HEIGHT, HEIGHT);
+        (egui::Panel::bottom("inspector below").exact_size(height), margin)
     };
     let panel = panel.resizable(false).show_separator_line(false);
     panel.frame(frame.outer_margin(margin)).show(ui, |ui| {

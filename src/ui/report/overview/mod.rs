@@ -27,9 +27,9 @@ use crate::ui::command::{Command, Page};
 use crate::ui::job::Cancel;
 use crate::ui::pages::RunsPage;
 use crate::ui::runs::{Needed, Needs, Run, RunId, RunsAnswer};
-use crate::ui::theme::BETWEEN_CARDS;
+use crate::ui::theme::{BETWEEN_CARDS, Tokens, card_frame};
 use crate::ui::widget::card::{card_ui, card_with_ui};
-use crate::ui::widget::inspector::inspector_ui;
+use crate::ui::widget::inspector::{inspector_ui, is_beside};
 use facts::GroupsOfRun;
 use steps::{NamedPeak, StepsPicture, answer_of_curve_ui, named_peaks};
 
@@ -120,12 +120,22 @@ impl RunsPage for OverviewPage {
         let insights = state.insights.ask(ui.ctx(), run);
         let (selection, commands) = (&mut *page.selection, &mut *page.commands);
         let mut part = RunPart { run, selection, commands };
-        inspector_ui(ui, |ui| facts::facts_ui(ui, &known.facts, &mut part));
+        let is_beside = is_beside(ui);
+        if is_beside {
+            inspector_ui(ui, |ui| facts::facts_ui(ui, &known.facts, &mut part));
+        }
         ScrollArea::vertical().id_salt("overview").auto_shrink(false).show(ui, |ui| {
             if !runs.is_one() {
                 run_title_ui(ui, run);
             }
             state.ui(ui, known, insights.as_ref(), &mut part);
+            if !is_beside {
+                ui.add_space(BETWEEN_CARDS);
+                card_frame(Tokens::now(ui)).show(ui, |ui| {
+                    ui.set_width(ui.available_width());
+                    facts::facts_ui(ui, &known.facts, &mut part);
+                });
+            }
         });
     }
 }
