@@ -98,15 +98,12 @@ impl RunsPage for OverviewPage {
         self.known.ask_or_tell("overview", ui.ctx(), (runs, NEEDS), &(), |runs, cancel| {
             runs.iter().map(|run| Known::of(run, cancel)).collect()
         });
-        let Some((_, known)) = self.known.last(runs) else {
+        let Some(((), known)) = self.known.last(runs) else {
             ui.weak(self.known.failure().unwrap_or("Reading…"));
             return;
         };
         *page.has_painted_graph |= known.iter().any(|known| known.timeline.is_some());
-        let place = match runs.is_one() {
-            true => 0,
-            false => self.chosen.and_then(|run| runs.position(run)).unwrap_or(0),
-        };
+        let place = self.chosen.and_then(|run| runs.position(run)).unwrap_or(0);
         if !runs.is_one()
             && let Some(glance) = self.glance.ask(ui, runs)
         {
