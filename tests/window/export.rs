@@ -1,23 +1,14 @@
 //! Takes pictures out of the window, in either theme and form.
 
 use crate::report;
-use crate::support::{click, has_text, settle, texts, wait_for, wait_for_output, window_on};
+use crate::support::{
+    click, has_text, settle, texts, type_into, wait_for, wait_for_output, window_on,
+};
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Key, Modifiers, OutputCommand, Theme};
-use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use std::path::Path;
-use tilescope::ui::app::App;
 use tilescope::ui::command::Page;
-
-fn type_into(harness: &mut Harness<'_, App>, field: &str, text: &str) {
-    harness.get_by_role_and_label(Role::TextInput, field).focus();
-    harness.run_steps(2);
-    harness.key_press_modifiers(Modifiers::COMMAND, Key::A);
-    harness.run_steps(2);
-    harness.get_by_role_and_label(Role::TextInput, field).type_text(text);
-    settle(harness);
-}
 
 #[test]
 fn the_picture_is_copied_and_saved() {
@@ -31,8 +22,8 @@ fn the_picture_is_copied_and_saved() {
             _ => None,
         })
     });
-    // Two pixels a point, and a caption below.
-    assert!(copied[0] > 1800 && copied[0] < 2560 && copied[1] > 500, "{copied:?}");
+    // Two pixels a point beside the inspector, and a caption below.
+    assert!(copied[0] > 1500 && copied[0] < 2560 && copied[1] > 500, "{copied:?}");
     assert_eq!(harness.ctx.theme(), Theme::Dark, "the window keeps its theme");
     click(&mut harness, "Save picture…");
     let directory = tempfile::tempdir().expect("a directory");
@@ -62,7 +53,7 @@ fn the_picture_is_copied_and_saved() {
     wait_for(&mut harness, "Saved ");
     let svg = std::fs::read_to_string(&path).expect("a file");
     for part in
-        ["<svg ", ">Step</text>", ">Always live</text>", "<path ", ">Tilescope ", "@font-face"]
+        ["<svg ", ">Limit</text>", ">Always live</text>", "<path ", ">Tilescope ", "@font-face"]
     {
         assert!(svg.contains(part), "{part} in {svg}");
     }

@@ -161,7 +161,7 @@ fn the_palette_finds_and_carries_out() {
 
 /// What stands on each page of one report, in the order of their keys.
 const PAGES_BY_KEY: [&str; 6] = [
-    "Memory of all tiles",
+    "Memory used: ",
     "Engine options",
     "What to try",
     "Memory over tiles",

@@ -3,7 +3,7 @@
 use crate::report;
 use crate::support::{
     SIZES, choose, click, click_at, copied, has_text, is_on, open_map, open_tab, settle, texts,
-    window_on, window_sized,
+    type_into, window_on, window_sized,
 };
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Event, Key, Modifiers, PointerButton, Pos2, Theme, Vec2};
@@ -53,15 +53,6 @@ fn drag(harness: &mut Harness<'_, App>, from: Pos2, to: Pos2, modifiers: Modifie
         harness.event_modifiers(Event::PointerMoved(from.lerp(to, share)), modifiers);
         harness.step();
     }
-}
-
-fn type_into(harness: &mut Harness<'_, App>, field: &str, text: &str) {
-    harness.get_by_role_and_label(Role::TextInput, field).focus();
-    harness.run_steps(2);
-    harness.key_press_modifiers(Modifiers::COMMAND, Key::A);
-    harness.run_steps(2);
-    harness.get_by_role_and_label(Role::TextInput, field).type_text(text);
-    settle(harness);
 }
 
 fn enter_tiles(harness: &mut Harness<'_, App>, text: &str) {

@@ -6,6 +6,7 @@ use crate::report;
 use crate::support::{
     SIZES, assert_text, click, click_at, has_text, settle, texts, tolerances, window_as_it_opens,
 };
+use eframe::egui::accesskit::Role;
 use eframe::egui::{Modifiers, Theme, Vec2};
 use egui_kittest::kittest::Queryable as _;
 use egui_kittest::{Harness, SnapshotResults};
@@ -27,7 +28,7 @@ fn a_report_opens_with_its_verdict_and_what_speaks_for_it() {
     let harness = open(Theme::Light);
     for text in [
         "Does not fit",
-        "Memory of all tiles, with gaps",
+        "Memory of 2 IPUs, with gaps",
         "Memory used: ",
         "Memory over steps",
         "Histogram of tiles",
@@ -46,7 +47,7 @@ fn everything_leads_on_by_a_click() {
     settle(&mut harness);
     assert!(harness.query_by_label("Memory over tiles").is_some(), "{:#?}", texts(&harness));
     let mut harness = open(Theme::Light);
-    let curve = harness.get_by_label("Memory over steps").rect().center();
+    let curve = harness.get_by_role_and_label(Role::Canvas, "Memory over steps").rect().center();
     click_at(&mut harness, curve, Modifiers::NONE);
     settle(&mut harness);
     assert!(harness.query_by_label("Liveness curve").is_some(), "{:#?}", texts(&harness));

@@ -132,7 +132,7 @@ fn open_compare_and_log_have_the_same_field_for_a_path() {
     keys(&mut harness, Key::O);
     type_into(&mut harness, "Path of the report", &path("a"));
     press(&mut harness, Key::Enter);
-    wait_for(&mut harness, "Memory over tiles");
+    wait_for(&mut harness, "Memory used: ");
     wait_until_gone(&mut harness, "Path of the report");
     keys(&mut harness, Key::D);
     assert_text(&harness, "Compare with a report");
@@ -167,7 +167,7 @@ fn a_choice_of_several_reports_says_verdict_size_and_date_and_opens_all_in_a_swe
     assert!(all.iter().any(|text| text.ends_with("KiB")), "sizes: {all:#?}");
     assert!(all.iter().filter(|text| text.ends_with("UTC")).count() >= 2, "dates: {all:#?}");
     click(&mut harness, "Open all in a sweep");
-    wait_for(&mut harness, "2 runs:");
+    wait_for(&mut harness, "of 2 runs fit");
 }
 
 #[test]
@@ -182,7 +182,7 @@ fn a_log_from_anywhere_is_added_to_the_open_report_and_counts_for_advice() {
     let path = directory.path().join("over");
     let mut harness = window(Theme::Light, |ctx| App::open(ctx, path));
     settle(&mut harness);
-    keys(&mut harness, Key::Num2);
+    keys(&mut harness, Key::Num3);
     settle(&mut harness);
     assert!(!has_text(&harness, "minimum of memory"), "{:#?}", texts(&harness));
     keys(&mut harness, Key::P);

@@ -11,7 +11,9 @@ use crate::ui::theme::{Tokens, card_frame, fonts};
 pub const WIDTH: f32 = 280.0;
 /// Least width of a page that has it at the right, points: 1,100 of the window without the rail.
 const LEAST_PAGE: f32 = 900.0;
-/// Its height under the picture, points.
+/// Its height under the picture: a share of the page, in points between these.
+const SHARE: f32 = 0.2;
+const LEAST_HEIGHT: f32 = 96.0;
 const HEIGHT: f32 = 190.0;
 /// Characters of a name and its value that fit beside each other.
 const ONE_LINE: usize = 36;
@@ -25,18 +27,14 @@ pub fn is_beside(ui: &egui::Ui) -> bool {
 
 /// Docks it; what is drawn afterwards has the rest of the page.
 pub fn inspector_ui(ui: &mut egui::Ui, contents: impl FnOnce(&mut egui::Ui)) {
-    inspector_with_ui(ui, HEIGHT, contents);
-}
-
-/// The same, with another height under the picture.
-pub fn inspector_with_ui(ui: &mut egui::Ui, below: f32, contents: impl FnOnce(&mut egui::Ui)) {
     let frame = card_frame(Tokens::now(ui));
     let (panel, margin) = if is_beside(ui) {
         let margin = Margin { left: GAP, ..Margin::ZERO };
         (egui::Panel::right("inspector").exact_size(WIDTH + f32::from(GAP)), margin)
     } else {
         let margin = Margin { top: GAP, ..Margin::ZERO };
-        (egui::Panel::bottom("inspector below").exact_size(below), margin)
+        let height = (ui.available_height() * SHARE).clamp(LEAST_HEIGHT, HEIGHT);
+        (egui::Panel::bottom("inspector below").exact_size(height), margin)
     };
     let panel = panel.resizable(false).show_separator_line(false);
     panel.frame(frame.outer_margin(margin)).show(ui, |ui| {

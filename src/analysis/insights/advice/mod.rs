@@ -13,7 +13,7 @@ mod activations;
 mod evidence;
 mod gaps;
 mod host;
-mod how;
+pub(crate) mod how;
 mod imbalance;
 mod optimiser;
 mod outlining;
@@ -29,7 +29,7 @@ use std::cmp::Reverse;
 use serde::Serialize;
 
 pub(crate) use evidence::{Evidence, operation_title};
-pub(crate) use how::{Framework, How};
+pub(crate) use how::How;
 
 use self::planned::range;
 use super::logs::{Warned, planner_at_minimum};

@@ -117,9 +117,15 @@ fn have_tiles(runs: &Runs) -> bool {
 }
 
 /// The columns that there is room for, from left to right, with where they begin and how wide they are.
-fn columns(width: f32, have_tiles: bool) -> Vec<(Cell, f32, f32)> {
+fn columns(width: f32, have_tiles: bool, does: Click) -> Vec<(Cell, f32, f32)> {
     let of_tiles = [Cell::Fullest, Cell::AgainstTile, Cell::Code, Cell::Samples];
-    let known = || CELLS.iter().filter(|(cell, ..)| have_tiles || !of_tiles.contains(cell));
+    // Where runs are compared, the change of the peak has a picture of its own.
+    let left_out = match does {
+        Click::Compares => Cell::Change,
+        Click::Shows => Cell::Note,
+    };
+    let is_known = |cell: &Cell| *cell != left_out && (have_tiles || !of_tiles.contains(cell));
+    let known = || CELLS.iter().filter(|(cell, ..)| is_known(cell));
     let sum = |least: u8| -> f32 {
         known().filter(|(.., early)| *early <= least).map(|(_, width, _)| width + GAP).sum()
     };
@@ -189,7 +195,7 @@ impl GlanceTable {
             ui.spacing_mut().item_spacing.y = 0.0;
             let size = Vec2::new(ui.available_width(), HEAD + ROW * runs.len() as f32);
             let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
-            let columns = columns(rect.width(), have_tiles(runs));
+            let columns = columns(rect.width(), have_tiles(runs), does);
             head(ui.painter(), rect, &columns, glance, units, &tokens);
             let lines = Rect::from_min_max(rect.min + Vec2::new(0.0, HEAD), rect.max);
             let row = |place: usize| {
@@ -467,12 +473,14 @@ mod tests {
     #[test]
     fn columns_fit_and_what_says_most_stays() {
         for width in [360.0, 560.0, 824.0, 1204.0, 2300.0] {
-            let columns = columns(width, true);
+            let columns = columns(width, true, Click::Compares);
             let names: Vec<Cell> = columns.iter().map(|(cell, ..)| *cell).collect();
             assert!(names.contains(&Cell::Verdict) && names.contains(&Cell::Peak));
             let end = columns.iter().map(|(_, left, width)| left + width).fold(0.0, f32::max);
             assert!(end <= width.max(500.0), "{end} of {width}");
         }
-        assert_eq!(columns(1204.0, true).len(), CELLS.len());
+        for does in [Click::Compares, Click::Shows] {
+            assert_eq!(columns(1204.0, true, does).len(), CELLS.len() - 1);
+        }
     }
 }

@@ -1,15 +1,18 @@
 //! What to try, a card each: what it covers of what is too much, what it costs, and folded what says so and how it
 //! is written.
 
+use eframe::egui::text::{LayoutJob, TextFormat};
 use eframe::egui::{
-    self, Align, Button, Frame, Label, Layout, Margin, RichText, Sense, Stroke, Vec2,
+    self, Align, Button, Frame, Label, Layout, Margin, RichText, Role, Sense, Stroke, StrokeKind,
+    Vec2, WidgetInfo,
 };
 use std::collections::BTreeMap;
 
 use super::ChosenPart;
 use super::evidence::evidence_ui;
 use crate::analysis::insights::Insights;
-use crate::analysis::insights::advice::{Advice, Framework, How, NotAdvised, Saving, Technique};
+use crate::analysis::insights::advice::how::Framework;
+use crate::analysis::insights::advice::{Advice, How, NotAdvised, Saving, Technique};
 use crate::text::{clean, shortened};
 use crate::ui::icon::Icon;
 use crate::ui::theme::fonts::{self, size};
@@ -21,6 +24,8 @@ use crate::ui::widget::sign::numbered_disc;
 
 /// Longest sentence.
 const TEXT: usize = 300;
+/// What a pill has around its text, on both sides together, points.
+const PILL: Vec2 = Vec2::new(16.0, 4.0);
 /// Width of the bar of what is covered, points.
 const SHARE: f32 = 320.0;
 
@@ -176,15 +181,20 @@ fn title_ui(ui: &mut egui::Ui, advice: &Advice) {
 fn pill_ui(ui: &mut egui::Ui, word: &str, value: &str, is_wanted: bool) {
     let tokens = *Tokens::now(ui);
     let edge = if is_wanted { tokens.accent } else { tokens.border };
-    let frame = Frame::new()
-        .stroke(Stroke::new(1.0, edge))
-        .corner_radius(10)
-        .inner_margin(Margin::symmetric(8, 1));
-    frame.show(ui, |ui| {
-        ui.spacing_mut().item_spacing.x = 5.0;
-        ui.label(fonts::caption(word).color(tokens.weak_text));
-        ui.label(fonts::number(value));
-    });
+    let mut job = LayoutJob::default();
+    for (text, font, color) in [
+        (word, fonts::regular(size::CAPTION), tokens.weak_text),
+        (value, fonts::semibold(size::TABLE), tokens.text),
+    ] {
+        let space = if job.is_empty() { 0.0 } else { 5.0 };
+        job.append(text, space, TextFormat::simple(font, color));
+    }
+    // One widget, which wraps as a word does.
+    let galley = ui.painter().layout_job(job);
+    let (rect, response) = ui.allocate_exact_size(galley.size() + PILL, Sense::hover());
+    ui.painter().rect_stroke(rect, 10, Stroke::new(1.0, edge), StrokeKind::Inside);
+    ui.painter().galley(rect.min + PILL / 2.0, galley, tokens.text);
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{word} {value}")));
 }
 
 /// Folds or unfolds something; says whether that was clicked.

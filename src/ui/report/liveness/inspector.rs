@@ -63,20 +63,19 @@ impl LivenessPage {
         let Some(moment) = self.facts.moment() else { return };
         let name = self.facts.first().and_then(|facts| facts.name.as_deref()).unwrap_or_default();
         let title = as_title(&moment.title(runs));
-        let mut upper = |ui: &mut egui::Ui| {
-            title_ui(ui, kind, &title, &shortened(name, NAME));
-            selection_ui(ui, page, timelines, &self.marks);
-            self.runs_ui(ui, runs, timelines);
-        };
         if is_below {
             // Under the picture there is more width than height.
             ui.columns_const(|[left, right]| {
-                upper(left);
+                title_ui(left, kind, &title, &shortened(name, NAME));
+                self.runs_ui(left, runs, timelines);
+                selection_ui(right, page, timelines, &self.marks);
                 facts_ui(right, runs, self.facts.of_runs());
                 self.alive_ui(right, runs, timelines, slot);
             });
         } else {
-            upper(ui);
+            title_ui(ui, kind, &title, &shortened(name, NAME));
+            selection_ui(ui, page, timelines, &self.marks);
+            self.runs_ui(ui, runs, timelines);
             ui.separator();
             facts_ui(ui, runs, self.facts.of_runs());
             ui.separator();

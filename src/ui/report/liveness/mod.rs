@@ -33,7 +33,7 @@ use crate::ui::units::Units;
 use crate::ui::widget::curve::Y_AXIS_WIDTH;
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::heights::Heights;
-use crate::ui::widget::inspector::{inspector_with_ui, is_beside};
+use crate::ui::widget::inspector::{inspector_ui, is_beside};
 use crate::ui::widget::overview::Overview;
 use crate::ui::widget::picture::Resting;
 use crate::ui::widget::place_menu::PictureMenu;
@@ -55,8 +55,6 @@ const TOOLBAR: f32 = 28.0;
 /// Height of the card of lifetimes, and the least height of the page that has room for it, points.
 const LIFELINES: f32 = 180.0;
 const TALL: f32 = 590.0;
-/// Height of the inspector under the picture: tables are below it, too.
-const INSPECTOR_BELOW: f32 = 140.0;
 const OF_ARENAS: Needs = &[Needed::Liveness, Needed::TileVariables, Needed::Axis];
 
 #[derive(Default)]
@@ -116,9 +114,7 @@ impl RunsPage for LivenessPage {
             return;
         };
         let is_below = !is_beside(ui);
-        inspector_with_ui(ui, INSPECTOR_BELOW, |ui| {
-            self.inspect_ui(ui, page, &timelines, is_below);
-        });
+        inspector_ui(ui, |ui| self.inspect_ui(ui, page, &timelines, is_below));
         let are_several = runs.pictures().len() > 1;
         // Pictures below each other need more of the page.
         let (name, least, share) = if are_several {

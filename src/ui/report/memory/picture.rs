@@ -232,7 +232,11 @@ impl TilePictures {
             }
             if series.has_line_with_gaps(run) {
                 let values = Values::Cells(&figures.including_gaps);
-                with_gaps.push(Layer::line(values, style.with_gaps, &mut cache.with_gaps));
+                // Of several, lines of runs would be covered.
+                let limit = run.report.bytes_per_tile();
+                let limit = limit.filter(|_| choices.has_limit && runs.is_one());
+                let line = Layer::line(values, style.with_gaps, &mut cache.with_gaps);
+                with_gaps.push(Layer { limit, ..line });
             }
         }
         let mut layers = Vec::new();

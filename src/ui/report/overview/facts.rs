@@ -4,7 +4,7 @@ use eframe::egui;
 
 use crate::analysis::comparison::facts::{FactGroup, Said, fact_groups};
 use crate::analysis::liveness::timeline::WithTimeline;
-use crate::analysis::program::operations::{ProportionCount, proportions};
+use crate::analysis::program::operations::{PROPORTION, ProportionCount, proportions};
 use crate::text::{grouped, shortened};
 use crate::ui::command::{Command, Page};
 use crate::ui::report::run_part::RunPart;
@@ -81,7 +81,7 @@ pub fn facts_ui(ui: &mut egui::Ui, facts: &GroupsOfRun, part: &mut RunPart<'_>) 
     }
     if !facts.proportions.is_empty() {
         ui.separator();
-        ui.label(fonts::card_title("availableMemoryProportion"));
+        ui.label(fonts::card_title(PROPORTION));
         for row in &facts.proportions {
             let name = format!(
                 "{}, {}",

@@ -27,9 +27,9 @@ use crate::ui::command::{Command, Page};
 use crate::ui::job::Cancel;
 use crate::ui::pages::RunsPage;
 use crate::ui::runs::{Needed, Needs, Run, RunId, RunsAnswer};
-use crate::ui::theme::BETWEEN_CARDS;
+use crate::ui::theme::{BETWEEN_CARDS, Tokens, card_frame};
 use crate::ui::widget::card::{card_ui, card_with_ui};
-use crate::ui::widget::inspector::inspector_ui;
+use crate::ui::widget::inspector::{inspector_ui, is_beside};
 use facts::GroupsOfRun;
 use steps::{NamedPeak, StepsPicture, answer_of_curve_ui, named_peaks};
 
@@ -98,15 +98,12 @@ impl RunsPage for OverviewPage {
         self.known.ask_or_tell("overview", ui.ctx(), (runs, NEEDS), &(), |runs, cancel| {
             runs.iter().map(|run| Known::of(run, cancel)).collect()
         });
-        let Some((_, known)) = self.known.last(runs) else {
+        let Some(((), known)) = self.known.last(runs) else {
             ui.weak(self.known.failure().unwrap_or("Reading…"));
             return;
         };
         *page.has_painted_graph |= known.iter().any(|known| known.timeline.is_some());
-        let place = match runs.is_one() {
-            true => 0,
-            false => self.chosen.and_then(|run| runs.position(run)).unwrap_or(0),
-        };
+        let place = self.chosen.and_then(|run| runs.position(run)).unwrap_or(0);
         if !runs.is_one()
             && let Some(glance) = self.glance.ask(ui, runs)
         {
@@ -120,12 +117,22 @@ impl RunsPage for OverviewPage {
         let insights = state.insights.ask(ui.ctx(), run);
         let (selection, commands) = (&mut *page.selection, &mut *page.commands);
         let mut part = RunPart { run, selection, commands };
-        inspector_ui(ui, |ui| facts::facts_ui(ui, &known.facts, &mut part));
+        let is_beside = is_beside(ui);
+        if is_beside {
+            inspector_ui(ui, |ui| facts::facts_ui(ui, &known.facts, &mut part));
+        }
         ScrollArea::vertical().id_salt("overview").auto_shrink(false).show(ui, |ui| {
             if !runs.is_one() {
                 run_title_ui(ui, run);
             }
             state.ui(ui, known, insights.as_ref(), &mut part);
+            if !is_beside {
+                ui.add_space(BETWEEN_CARDS);
+                card_frame(Tokens::now(ui)).show(ui, |ui| {
+                    ui.set_width(ui.available_width());
+                    facts::facts_ui(ui, &known.facts, &mut part);
+                });
+            }
         });
     }
 }

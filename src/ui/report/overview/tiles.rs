@@ -43,7 +43,7 @@ impl Strip {
         let is_same = |(of, dark, wide, _): &&(Arc<Report>, bool, usize, _)| {
             Arc::ptr_eq(of, &report) && *dark == is_dark && *wide == columns
         };
-        if self.shown.as_ref().filter(is_same).is_none() {
+        if !self.shown.as_ref().is_some_and(|shown| is_same(&shown)) {
             let image = Arc::new(image(&memory.including_gaps, limit, columns, Tokens::now(ui)));
             self.shown = Some((Arc::clone(&report), is_dark, columns, image));
         }
