@@ -94,6 +94,7 @@ fn a_spike_names_its_convolution_and_its_proportion() {
     settle(&mut harness);
     let share = (report::SPIKE as f32 + 0.5) / report::STEPS as f32;
     hover_share(&mut harness, "Liveness curve", share);
+    settle(&mut harness);
     let texts = texts(&harness);
     for expected in ["convolution", "0.6", "layer1/conv", "Step 120, OnTileExecute"] {
         assert!(texts.iter().any(|text| text == expected), "{expected:?} in {texts:#?}");

@@ -236,7 +236,11 @@ fn a_right_click_copies_a_name_and_leads_to_what_was_clicked() {
     // On the curve of the worst tile, which leads to the map of that tile.
     choose(&mut harness, "Scope", "Worst tile of each step");
     let picture = harness.get_by_label(PICTURE).rect();
-    right_click(&mut harness, picture.left_center() + Vec2::new(picture.width() * 0.152, 0.0));
+    let at = picture.left_center() + Vec2::new(picture.width() * 0.152, 0.0);
+    harness.hover_at(at);
+    settle(&mut harness);
+    assert!(has_text(&harness, "Step 30, OnTileExecute"), "{:#?}", texts(&harness));
+    right_click(&mut harness, at);
     assert!(has_text(&harness, "Go to step 30"), "{:#?}", texts(&harness));
     assert!(!has_text(&harness, "Step 30, OnTileExecute"), "nothing covers the menu");
     let to_map = texts(&harness).into_iter().find(|text| text.starts_with("Map of tile "));
