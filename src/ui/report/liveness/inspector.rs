@@ -67,9 +67,9 @@ impl LivenessPage {
             // Under the picture there is more width than height.
             ui.columns_const(|[left, right]| {
                 title_ui(left, kind, &title, &shortened(name, NAME));
-                self.runs_ui(left, runs, timelines);
+                facts_ui(left, runs, self.facts.of_runs());
                 selection_ui(right, page, timelines, &self.marks);
-                facts_ui(right, runs, self.facts.of_runs());
+                self.runs_ui(right, runs, timelines);
                 self.alive_ui(right, runs, timelines, slot);
             });
         } else {
@@ -120,7 +120,7 @@ impl LivenessPage {
             verdict_ui(ui, (runs, run, &title), (alive, timeline.limit), over);
             let of_first = first.filter(|_| place > 0);
             if let Some(from) = of_first.and_then(|first| timelines.alive_at(0, first)) {
-                fact_ui(ui, "Against the reference", &change_text(from, alive, units));
+                change_ui(ui, (from, alive), " against the reference");
             }
             let not_always_live = timeline.not_always_live_at(step);
             // Of one run there is room for all digits.
@@ -133,10 +133,7 @@ impl LivenessPage {
             fact_ui(ui, "Not always live", &bytes(not_always_live));
             if let (2, Some((reference, first))) = (runs.len(), timelines.run(0).zip(of_first)) {
                 let from = reference.timeline.not_always_live_at(first);
-                let change = fonts::caption(change_text(from, not_always_live, units));
-                ui.with_layout(egui::Layout::top_down(egui::Align::Max), |ui| {
-                    ui.label(change.color(change_color(ui, from, not_always_live)));
-                });
+                change_ui(ui, (from, not_always_live), "");
             }
             if let Some(with_gaps) = timeline.including_gaps {
                 fact_ui(ui, "With gaps", &bytes(with_gaps));
@@ -257,8 +254,17 @@ fn verdict_ui(
     ui.add_space(2.0);
 }
 
+/// A difference in the colour that it has in tables, below what it is of.
+fn change_ui(ui: &mut egui::Ui, (from, to): (u64, u64), what: &str) {
+    let text = format!("{}{what}", change_text(from, to, Units::now(ui)));
+    let color = change_color(ui, from, to);
+    ui.with_layout(egui::Layout::top_down(egui::Align::Max), |ui| {
+        ui.label(fonts::caption(text).color(color));
+    });
+}
+
 /// A step and what kind of program it runs: `30, OnTileExecute`.
-pub fn step_text(facts: &StepFacts) -> String {
+fn step_text(facts: &StepFacts) -> String {
     match &facts.kind {
         Some(kind) => format!("{}, {}", facts.step, shortened(kind, KIND)),
         None => facts.step.to_string(),

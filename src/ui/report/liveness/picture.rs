@@ -15,6 +15,7 @@ use crate::store::{ArenaId, TileId};
 use crate::text::shortened;
 use crate::ui::report::moment::{Moment, as_title, step_id};
 use crate::ui::report::{PageContext, against_limit, run_title_ui, step_place, tile_places};
+use crate::ui::run_chips::badge_ui;
 use crate::ui::runs::{PerRun, Run, RunId, Runs};
 use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
@@ -189,6 +190,12 @@ impl LivenessPage {
                     ui.weak(format!("{}: no curve of {scope}", run.title));
                     continue;
                 };
+                if alone.is_none() && !runs.is_one() {
+                    // Close to what it is the letter of.
+                    ui.spacing_mut().item_spacing.x = 6.0;
+                    badge_ui(ui, run.badge).on_hover_text(&*run.name);
+                    ui.spacing_mut().item_spacing.x = 14.0;
+                }
                 let mut shown = choices.of(run);
                 let colors = Colors::of(ui, runs, run, alone.is_some());
                 run_legend_ui(ui, runs, run, (curve, colors), &mut shown);

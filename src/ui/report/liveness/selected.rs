@@ -38,8 +38,8 @@ pub fn selection_ui(
         let text = moment_text(&moment, runs, timelines, units);
         let text = selected_text(runs, &moment, &text, slots.len());
         ui.add(Label::new(RichText::new(text).small()).wrap());
-    } else if !runs.is_one() {
-        // The highest step of each, of which the inspector is about one.
+    } else if runs.len() == 2 {
+        // The highest step of each, of which the inspector is about one; of more there is no room for them.
         let text = format!("Peaks: {}", moment_text(&moment, runs, timelines, units));
         ui.add(Label::new(RichText::new(text).small()).wrap());
     }
