@@ -66,11 +66,17 @@ impl LivenessPage {
         if is_below {
             // Under the picture there is more width than height.
             ui.columns_const(|[left, right]| {
-                title_ui(left, kind, &title, &shortened(name, NAME));
-                facts_ui(left, runs, self.facts.of_runs());
-                selection_ui(right, page, timelines, &self.marks);
-                self.runs_ui(right, runs, timelines);
-                self.alive_ui(right, runs, timelines, slot);
+                // Columns would stretch the words of a line.
+                let layout = egui::Layout::top_down(egui::Align::Min);
+                left.with_layout(layout, |ui| {
+                    title_ui(ui, kind, &title, &shortened(name, NAME));
+                    facts_ui(ui, runs, self.facts.of_runs());
+                });
+                right.with_layout(layout, |ui| {
+                    selection_ui(ui, page, timelines, &self.marks);
+                    self.runs_ui(ui, runs, timelines);
+                    self.alive_ui(ui, runs, timelines, slot);
+                });
             });
         } else {
             title_ui(ui, kind, &title, &shortened(name, NAME));
