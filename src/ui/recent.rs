@@ -59,10 +59,9 @@ impl RecentReport {
     pub fn now(report: &Report, fit: Option<Fit>) -> Self {
         let path = std::path::absolute(&report.path).unwrap_or_else(|_| report.path.clone());
         let bytes: u64 = report.files().iter().filter_map(|file| file.bytes).sum();
-        let of = format!(" {}", report.system.arenas);
         let known = Known {
             fits: fit.map(|fit| fit.fits),
-            verdict: fit.map(|fit| fit_text(fit, &of)),
+            verdict: fit.map(|fit| fit_text(fit, Some(&report.system))),
             bytes: (bytes > 0).then_some(bytes),
         };
         Self { title: title(report, &path), path, opened: seconds_now(), known }

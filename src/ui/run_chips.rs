@@ -12,6 +12,7 @@ use super::runs::Badge;
 use super::theme::{Tokens, fonts, text_on};
 use super::widget::sign::Sign;
 use crate::analysis::comparison::facts::Fit;
+use crate::store::System;
 use crate::text::{clean, grouped, shortened};
 
 /// How much a chip says.
@@ -140,11 +141,15 @@ pub fn paint_badge(painter: &egui::Painter, rect: egui::Rect, badge: Badge, toke
     painter.text(rect.center(), Align2::CENTER_CENTER, badge.letter, font, text_on(color));
 }
 
-/// Whether a run fits, in words; `of` is what is counted: " tiles".
-pub fn fit_text(fit: Fit, of: &str) -> String {
+/// Whether a run fits, in words; with what is counted where its system is given: `221 tiles over`.
+pub fn fit_text(fit: Fit, system: Option<&System>) -> String {
     match fit.tiles_over {
         _ if fit.fits => "fits".to_owned(),
-        Some(over) => format!("{}{of} over", grouped(over)),
+        Some(over) => match system {
+            Some(system) if over == 1 => format!("1 {} over", system.arena_in_text),
+            Some(system) => format!("{} {} over", grouped(over), system.arenas),
+            None => format!("{} over", grouped(over)),
+        },
         None => "does not fit".to_owned(),
     }
 }
@@ -197,7 +202,7 @@ impl Chip<'_> {
     /// Of its name and its words, points.
     fn width(&self, ui: &egui::Ui, detail: Detail) -> f32 {
         let words = self.run.fit().filter(|_| detail == Detail::Words);
-        let words = words.map_or(String::new(), |fit| format!(" {}", fit_text(fit, "")));
+        let words = words.map_or(String::new(), |fit| format!(" {}", fit_text(fit, None)));
         let text = format!("{}{words}", self.name(detail));
         let color = Color32::PLACEHOLDER;
         ui.painter().layout_no_wrap(text, fonts::medium(12.0), color).size().x
@@ -261,7 +266,7 @@ impl Chip<'_> {
     fn verdict_ui(&self, ui: &mut egui::Ui, detail: Detail) {
         let Some(fit) = self.run.fit() else { return };
         let sign = Sign::of(Some(fit.fits));
-        let text = fit_text(fit, "");
+        let text = fit_text(fit, None);
         let response = sign.ui(ui, 13.0);
         if detail == Detail::Words {
             ui.label(RichText::new(text).font(fonts::medium(12.0)).weak());

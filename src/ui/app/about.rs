@@ -33,9 +33,8 @@ impl App {
         let names = self.open.names();
         let shown = self.open.iter().zip(&names).filter(|(run, _)| !run.is_hidden);
         let runs = shown.map(|(run, name)| {
-            let of =
-                run.report().map_or(String::new(), |report| format!(" {}", report.system.arenas));
-            let verdict = |fit: Fit| (Sign::of(Some(fit.fits)), fit_text(fit, &of));
+            let system = run.report().map(|report| &report.system);
+            let verdict = |fit: Fit| (Sign::of(Some(fit.fits)), fit_text(fit, system));
             SubjectRun {
                 badge: self.open.badge(run),
                 name: name.clone(),

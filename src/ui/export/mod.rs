@@ -73,11 +73,12 @@ impl Exporter {
         }
     }
 
-    /// Asks which picture of the page shall be taken out: the first one, unless told otherwise.
+    /// Asks which picture of the page shall be taken out: the largest, unless told otherwise.
     pub fn ask_for_picture(&mut self, ctx: &egui::Context, about: &Subject) {
-        let pictures = Exportable::now(ctx).pictures;
-        let first = pictures.into_iter().map(|(name, _)| name).find(|name| name != WHOLE_PAGE);
-        let name = first.unwrap_or_else(|| WHOLE_PAGE.to_owned());
+        let mut pictures = Exportable::now(ctx).pictures;
+        pictures.retain(|(name, _)| name != WHOLE_PAGE);
+        let largest = pictures.into_iter().max_by(|(_, a), (_, b)| a.area().total_cmp(&b.area()));
+        let name = largest.map_or_else(|| WHOLE_PAGE.to_owned(), |(name, _)| name);
         self.ask(about, &name, dialog::Subject::Picture(name.clone()));
     }
 
