@@ -284,7 +284,6 @@ fn main() {
         measure_steps(&mut window, &scene("Map of all tiles"), "Map of all tiles");
         window.click("One tile");
         measure(&mut window, &scene("Map of a tile"), "Memory map of a tile");
-        measure_steps(&mut window, &scene("Map of a tile"), "Memory map of a tile");
         window.show(Page::Liveness);
         measure(&mut window, &scene("Liveness"), "Liveness curve");
         window.click("Filter steps");

@@ -44,6 +44,7 @@ pub fn measure_runs(reports: &[Arc<Report>], size: Vec2) {
     let page_rect = Rect::from_min_max(Pos2::ZERO + AROUND, Pos2::ZERO + size);
     let (upper, lower) = page_rect.split_top_bottom_at_fraction(0.5);
     for (page, title) in [
+        (Page::Overview, "Overview"),
         (Page::Summary, "Summary"),
         (Page::Insights, "Insights"),
         (Page::Memory, "Memory"),

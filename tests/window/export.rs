@@ -53,7 +53,7 @@ fn the_picture_is_copied_and_saved() {
     wait_for(&mut harness, "Saved ");
     let svg = std::fs::read_to_string(&path).expect("a file");
     for part in
-        ["<svg ", ">Limit</text>", ">Always live</text>", "<path ", ">Tilescope ", "@font-face"]
+        ["<svg ", ">Step</text>", ">Always live</text>", "<path ", ">Tilescope ", "@font-face"]
     {
         assert!(svg.contains(part), "{part} in {svg}");
     }

@@ -27,6 +27,8 @@ use crate::ui::widget::ticks;
 
 /// Steps at most; what is small is put together in the last.
 const MOST_STEPS: usize = 8;
+/// Least width of a card whose title has room beside the choices, points.
+const BESIDE_TITLE: f32 = 480.0;
 /// Width of the sizes at the right, points.
 const SIZES: f32 = 104.0;
 /// Room for the name of the limit above the bars, and for the axis below them, points.
@@ -58,6 +60,7 @@ impl WhyThePeak {
             _ => "The peak",
         };
         let [from, to] = pair.runs.map(|run| run.badge.letter);
+        let verb = if ui.available_width() < BESIDE_TITLE { "Peak" } else { verb };
         let title = format!("{verb}, {from} → {to}");
         let mut by = self.by;
         card_with_ui(

@@ -210,7 +210,7 @@ fn cells(runs: &Runs, timelines: &SlotTimelines) -> Vec<(Cell, Column)> {
             (Cell::Alive, bytes("Memory".to_owned(), 84.0).called("Always live and not")),
             (Cell::Bar, Column { width: Some(BAR), ..Column::painted("Against the limit") }),
             (Cell::Over(0), bytes("Over limit".to_owned(), 72.0).called("Over the limit")),
-            (Cell::OfLimit, Column::text("Of limit", 60.0)),
+            (Cell::OfLimit, Column::text("Of limit", 72.0)),
             (Cell::Bytes(0), bytes(of, 96.0)),
             (Cell::Kind, Column::text("Program", 110.0)),
         ];
@@ -219,17 +219,21 @@ fn cells(runs: &Runs, timelines: &SlotTimelines) -> Vec<(Cell, Column)> {
         let cell = |(place, run): (usize, &Run)| (cell(place), column(run));
         runs.iter().enumerate().map(cell).collect::<Vec<_>>()
     };
-    let mut cells = runs_and(Cell::Step, &|run| Column::text(format!("{} step", run.title), 80.0));
+    let mut cells = runs_and(Cell::Step, &|run| {
+        Column::text(format!("{} step", run.title), 56.0).of_run(Some(run.badge), "step")
+    });
     cells.push((Cell::Operation, Column::text("Operation", 138.0)));
     cells.push((Cell::Kind, Column::text("Program", 110.0)));
     cells.push((Cell::Name, Column::rest("Name")));
     let in_text = of.to_lowercase();
     cells.extend(runs_and(Cell::Bytes, &|run| {
-        bytes(run.title.to_string(), 76.0).called(format!("{}: {in_text}", run.title))
+        let column = bytes(run.title.to_string(), 76.0);
+        column.called(format!("{}: {in_text}", run.title)).of_run(Some(run.badge), &*run.title)
     }));
     let mut over = runs_and(Cell::Over, &|run| {
         let title = format!("{} over", run.title);
-        bytes(title, 86.0).called(format!("{}: over the limit", run.title))
+        let column = bytes(title, 76.0).called(format!("{}: over the limit", run.title));
+        column.of_run(Some(run.badge), "over")
     });
     // A run that keeps its limit at every step needs no column for it.
     over.retain(|(cell, _)| {
@@ -243,9 +247,11 @@ fn cells(runs: &Runs, timelines: &SlotTimelines) -> Vec<(Cell, Column)> {
         cells.push((Cell::Change(1), bytes("Difference".to_owned(), 98.0)));
         cells.push((Cell::Percent, Column { unit: "percent", ..percent }));
     } else {
-        let reference = &runs.reference().title;
-        let changes =
-            runs_and(Cell::Change, &|run| bytes(format!("{} − {reference}", run.title), 98.0));
+        let reference = runs.reference();
+        let changes = runs_and(Cell::Change, &|run| {
+            let column = bytes(format!("{} − {}", run.title, reference.title), 98.0);
+            column.of_run(Some(run.badge), format!("− {}", reference.badge.letter))
+        });
         cells.extend(changes.into_iter().skip(1));
     }
     cells

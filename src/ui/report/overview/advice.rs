@@ -22,8 +22,8 @@ pub fn piece_ui(ui: &mut egui::Ui, number: usize, advice: &Advice) {
         ui.horizontal_top(|ui| {
             let (rect, _) = ui.allocate_exact_size(Vec2::splat(24.0), egui::Sense::hover());
             numbered_disc(ui.painter(), rect.center(), number, &tokens);
-            let title = RichText::new(shortened(&advice.what, TEXT)).font(fonts::semibold(13.0));
-            ui.add(Label::new(title).wrap());
+            let title = RichText::new(headline(advice)).font(fonts::semibold(13.0));
+            ui.add(Label::new(title).wrap()).on_hover_text(shortened(&advice.what, TEXT));
         });
         if let Some(how) = advice.how.first() {
             let bottom = egui::Layout::bottom_up(egui::Align::Min);
@@ -37,6 +37,14 @@ pub fn piece_ui(ui: &mut egui::Ui, number: usize, advice: &Advice) {
             saving_ui(ui, advice);
         }
     });
+}
+
+/// The technique with the value to try: `Lower availableMemoryProportion: 0.25 (now 0.6)`.
+fn headline(advice: &Advice) -> String {
+    let title = advice.id.title();
+    let Some(suggested) = advice.suggested else { return title.to_owned() };
+    let now = advice.now_text().map_or(String::new(), |now| format!(" (now {now})"));
+    format!("{title}: {suggested}{now}")
 }
 
 /// How much of what is over it covers, and what it costs.
