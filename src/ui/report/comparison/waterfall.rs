@@ -60,14 +60,21 @@ impl WhyThePeak {
             _ => "The peak",
         };
         let [from, to] = pair.runs.map(|run| run.badge.letter);
-        let verb = if ui.available_width() < BESIDE_TITLE { "Peak" } else { verb };
         let title = format!("{verb}, {from} → {to}");
-        let mut by = self.by;
+        let is_beside = ui.available_width() >= BESIDE_TITLE;
+        let (mut beside, mut below) = (self.by, self.by);
         card_with_ui(
             ui,
             &title,
-            |ui| grouped_by_segments_ui(ui, &mut by),
             |ui| {
+                if is_beside {
+                    grouped_by_segments_ui(ui, &mut beside);
+                }
+            },
+            |ui| {
+                if !is_beside {
+                    grouped_by_segments_ui(ui, &mut below);
+                }
                 let Some((peak, whole)) = found.peak.as_ref().zip(whole) else {
                     ui.weak("One of the reports has no curve over steps");
                     return;
@@ -86,7 +93,7 @@ impl WhyThePeak {
                 }
             },
         );
-        self.by = by;
+        self.by = if is_beside { beside } else { below };
     }
 }
 
