@@ -44,6 +44,8 @@ impl Detail {
 const CHIP: f32 = 80.0;
 /// Longest path.
 const PATH: usize = 300;
+/// Height of a chip with its frame, points.
+const CHIP_HEIGHT: f32 = 28.0;
 /// Side of a badge, points.
 const BADGE: f32 = 18.0;
 
@@ -82,16 +84,19 @@ impl<'a> Chips<'a> {
     }
 
     pub fn ui(&self, ui: &mut egui::Ui, detail: Detail, commands: &mut Vec<Command>) {
+        // From the first on all are as high in their row.
+        ui.set_min_height(CHIP_HEIGHT);
         for chip in &self.chips {
             chip.ui(ui, detail, commands);
         }
     }
 
-    /// In as many rows as they need; with short names where one row is enough.
+    /// In as many rows as they need; with names as long as one row has room for.
     pub fn rows_ui(&self, ui: &mut egui::Ui, commands: &mut Vec<Command>) {
         let (room, spacing) = (ui.available_width(), ui.spacing().item_spacing.x);
-        let is_one_row = self.width(Detail::ShortNames, spacing) <= room;
-        let detail = if is_one_row { Detail::ShortNames } else { Detail::Ends };
+        let in_one_row = [Detail::Names, Detail::ShortNames];
+        let in_one_row = in_one_row.into_iter().find(|it| self.width(*it, spacing) <= room);
+        let (is_one_row, detail) = (in_one_row.is_some(), in_one_row.unwrap_or(Detail::Ends));
         let widest = self.chips.iter().map(|chip| chip.width(ui, detail)).fold(0.0, f32::max);
         let in_a_row = if is_one_row {
             self.chips.len()
@@ -99,7 +104,12 @@ impl<'a> Chips<'a> {
             (room / (CHIP + widest + spacing)).floor() as usize
         };
         for row in self.chips.chunks(in_a_row.max(1)) {
-            ui.horizontal(|ui| row.iter().for_each(|chip| chip.ui(ui, detail, commands)));
+            ui.horizontal(|ui| {
+                ui.set_min_height(CHIP_HEIGHT);
+                for chip in row {
+                    chip.ui(ui, detail, commands);
+                }
+            });
         }
     }
 }
