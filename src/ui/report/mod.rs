@@ -99,6 +99,22 @@ pub fn part_or_reason<'a, T>(
     found
 }
 
+/// Whether all runs have memory by tile, or arenas of another system; says what one does not have.
+pub fn have_arenas_ui(ui: &mut egui::Ui, runs: &Runs) -> bool {
+    let has_none = |run: &&Run| run.report.arenas.get().is_none_or(|it| it.ids.is_empty());
+    let Some(run) = runs.iter().find(has_none) else { return true };
+    let mut what = "Memory".to_owned();
+    if !runs.is_one() {
+        run_title_ui(ui, run);
+        what = format!("Memory of {}", run.the());
+    }
+    let arenas = &run.report.arenas;
+    if part_or_reason(ui, arenas, run.is_working, (&what, IS)).is_some() {
+        absent_ui(ui, &format!("No {}", runs.system().arenas), "The report lists none");
+    }
+    false
+}
+
 pub fn reason_of(absence: Option<&Absence>) -> String {
     absence.map_or_else(|| Absence::unexplained().to_string(), Absence::to_string)
 }

@@ -12,13 +12,12 @@ use eframe::egui;
 
 use super::category_colors::AskedColors;
 use super::machines::{has_tiles, pairing_ui};
-use super::{IS, PageContext, part_or_reason, run_title_ui, tile_places};
+use super::{PageContext, have_arenas_ui, tile_places};
 use crate::store::{ArenaId, System};
 use crate::ui::pages::RunsPage;
-use crate::ui::runs::{Run, RunId, Runs};
+use crate::ui::runs::{RunId, Runs};
 use crate::ui::selection::{Place, TitledPlace};
 use crate::ui::widget::choice::segments_ui;
-use crate::ui::widget::facts::absent_ui;
 use chip::ChipMapView;
 use grid::{GridShows, TileGridView};
 use summary::AskedTiles;
@@ -53,7 +52,7 @@ impl RunsPage for MapPage {
             let view = self.view;
             *self = Self { view, shown, ..Self::default() };
         }
-        if !has_arenas(ui, page.runs) {
+        if !have_arenas_ui(ui, page.runs) {
             return;
         }
         pairing_ui(ui, page.runs);
@@ -146,20 +145,4 @@ fn views_ui(ui: &mut egui::Ui, view: &mut MapView, runs: &Runs) {
     let views = MapView::ALL.into_iter().filter(|view| view.is_there(runs));
     let views: Vec<_> = views.map(|view| (view, view.title(system))).collect();
     segments_ui(ui, "", view, views);
-}
-
-/// Whether all runs have something with addresses; says what one does not have.
-fn has_arenas(ui: &mut egui::Ui, runs: &Runs) -> bool {
-    let has_none = |run: &&Run| run.report.arenas.get().is_none_or(|it| it.ids.is_empty());
-    let Some(run) = runs.iter().find(has_none) else { return true };
-    let mut what = "Memory".to_owned();
-    if !runs.is_one() {
-        run_title_ui(ui, run);
-        what = format!("Memory of {}", run.the());
-    }
-    let arenas = &run.report.arenas;
-    if part_or_reason(ui, arenas, run.is_working, (&what, IS)).is_some() {
-        absent_ui(ui, &format!("No {}", runs.system().arenas), "The report lists none");
-    }
-    false
 }

@@ -4,25 +4,25 @@
 use eframe::egui;
 
 use super::super::PageContext;
+use crate::analysis::comparison::facts::Fit;
 use crate::analysis::insights::fullest_tiles::{FullTile, fullest_tiles};
-use crate::analysis::memory::over_limit_bytes;
 use crate::analysis::memory::selection::TileSelection;
 use crate::store::{Report, TileId};
-use crate::text::{counted, grouped};
+use crate::text::grouped;
 use crate::ui::report::head::Answer;
 use crate::ui::report::tile_figures::tile_text;
+use crate::ui::run_chips::fit_text;
 use crate::ui::runs::{Needed, PerRun, Run, Runs, RunsAnswer};
 use crate::ui::theme::fonts;
 use crate::ui::units::Units;
-use crate::ui::widget::sign::Sign;
+use crate::ui::widget::sign::{Sign, answer_ui};
 
 /// Tiles in the list of the worst.
 const MOST: usize = 12;
 
 pub struct TilesOfRun {
     pub fullest: Vec<FullTile>,
-    tiles: usize,
-    over: usize,
+    fit: Option<Fit>,
 }
 
 /// Asked for once by all maps of the page.
@@ -30,33 +30,24 @@ pub struct TilesOfRun {
 pub struct AskedTiles(RunsAnswer<(), PerRun<TilesOfRun>>);
 
 impl TilesOfRun {
-    fn new(report: &Report) -> Self {
-        let memory = report.memory.get();
-        let tiles = memory.map_or(0, |memory| memory.tiles.len());
-        let over = memory.map_or(0, |memory| {
-            let is_over =
-                |row: &usize| over_limit_bytes(memory, report.target.get(), *row) > Some(0);
-            (0..tiles).filter(is_over).count()
-        });
-        Self { fullest: fullest_tiles(report, MOST), tiles, over }
+    fn new(run: &Run) -> Self {
+        Self { fullest: fullest_tiles(&run.report, MOST), fit: run.derived.fit() }
     }
 
     /// `221 of 1,472 tiles over, tile 39 by most, 1.50 KiB`.
     fn answer(&self, report: &Report, units: Units) -> Option<Answer> {
-        let first = self.fullest.first()?;
-        match (first.over_limit_bytes?, self.over) {
+        let (first, fit) = (self.fullest.first()?, self.fit?);
+        match (first.over_limit_bytes?, fit.tiles_over?) {
             (_, 0) => {
                 let free = report.bytes_per_tile()?.saturating_sub(first.bytes);
                 let text = format!("All fit, {} free on the fullest", units.bytes(free));
                 Some((Sign::Fits, text))
             }
             (over, count) => {
-                let all = grouped(self.tiles as u64);
+                let all = grouped(fit.tiles);
                 let (tile, over) = (first.tile, units.bytes(over));
-                let text = format!(
-                    "{} of {all} tiles over, tile {tile} by most, {over}",
-                    grouped(count as u64)
-                );
+                let text =
+                    format!("{} of {all} tiles over, tile {tile} by most, {over}", grouped(count));
                 Some((Sign::Over, text))
             }
         }
@@ -66,9 +57,26 @@ impl TilesOfRun {
 impl AskedTiles {
     pub fn ask(&mut self, ui: &egui::Ui, page: &PageContext<'_>) {
         let needs = (page.runs, &[Needed::Memory][..]);
-        self.0.ask("fullest tiles", ui.ctx(), needs, &(), |runs, _| {
-            runs.each(|run| TilesOfRun::new(&run.report))
+        self.0.ask("fullest tiles", ui.ctx(), needs, &(), |runs, _| runs.each(TilesOfRun::new));
+    }
+
+    /// Asks, and draws the head of a view of all tiles: `views` chooses what is shown; the worst tiles, the answer.
+    pub fn head_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        views: impl FnOnce(&mut egui::Ui),
+    ) {
+        self.ask(ui, page);
+        ui.horizontal(|ui| {
+            ui.set_min_height(30.0);
+            views(ui);
+            self.worst_ui(ui, page);
+            if let Some((sign, text)) = self.answer(page.runs, Units::now(ui)) {
+                answer_ui(ui, sign, &text);
+            }
         });
+        ui.add_space(4.0);
     }
 
     fn of_runs(&self, runs: &Runs) -> &[TilesOfRun] {
@@ -82,13 +90,8 @@ impl AskedTiles {
             if runs.is_one() {
                 return Some((sign, text));
             }
-            let text = match sign {
-                Sign::Over => {
-                    format!("{}: {} over", run.badge.letter, counted(tiles.over as u64, "tile"))
-                }
-                _ => format!("{}: fits", run.badge.letter),
-            };
-            Some((sign, text))
+            let brief = fit_text(tiles.fit?, Some(&run.report.system));
+            Some((sign, format!("{}: {brief}", run.badge.letter)))
         };
         together(runs.iter().zip(self.of_runs(runs)).filter_map(of_run))
     }

@@ -27,7 +27,7 @@ use std::sync::Arc;
 
 use super::head::Answer;
 use super::machines::pairing_ui;
-use super::{IS, PageContext, is_limit_near, part_or_reason, run_title_ui, tables_height};
+use super::{PageContext, have_arenas_ui, is_limit_near, tables_height};
 use crate::store::TileId;
 use crate::ui::pages::RunsPage;
 use crate::ui::runs::{Needed, Needs, Run, RunId, Runs, RunsAnswer};
@@ -76,7 +76,7 @@ impl RunsPage for MemoryPage {
             let Self { view, choices, wanted_tile, .. } = std::mem::take(self);
             *self = Self { view, choices, shown, wanted_tile, ..Self::default() };
         }
-        if !has_memory(ui, page.runs) {
+        if !have_arenas_ui(ui, page.runs) || !has_alike(ui, page.runs) {
             return;
         }
         if let Some(tile) = self.wanted_tile.take() {
@@ -200,22 +200,6 @@ impl MemoryPage {
 /// Whether there is room for an inspector; where there is not, tooltips say what it would.
 fn is_inspector_beside(ui: &egui::Ui) -> bool {
     is_beside(ui) || ui.available_height() >= WITH_INSPECTOR
-}
-
-/// Whether all runs have memory by tile, or arenas of another system; says what one does not have.
-fn has_memory(ui: &mut egui::Ui, runs: &Runs) -> bool {
-    let has_none = |run: &&Run| run.report.arenas.get().is_none_or(|it| it.ids.is_empty());
-    let Some(run) = runs.iter().find(has_none) else { return has_alike(ui, runs) };
-    let mut what = "Memory".to_owned();
-    if !runs.is_one() {
-        run_title_ui(ui, run);
-        what = format!("Memory of {}", run.the());
-    }
-    let arenas = &run.report.arenas;
-    if part_or_reason(ui, arenas, run.is_working, (&what, IS)).is_some() {
-        absent_ui(ui, &format!("No {}", runs.system().arenas), "The report lists none");
-    }
-    false
 }
 
 /// Whether the arenas of all runs have figures side by side, as tiles have; says where else they are.

@@ -22,11 +22,9 @@ use crate::store::TileId;
 use crate::ui::job::{Made, Same};
 use crate::ui::runs::{Needed, PerRun, Run, RunId, RunsAnswer};
 use crate::ui::theme::{Tokens, card_frame};
-use crate::ui::units::Units;
 use crate::ui::widget::exports::exportable;
 use crate::ui::widget::picture::link;
 use crate::ui::widget::plane::Extent;
-use crate::ui::widget::sign::answer_ui;
 use colors::Colors;
 use picture::{ChipPicture, ChipPictureOf};
 use shared::{Shared, extent_of};
@@ -65,16 +63,7 @@ impl ChipMapView {
         views: impl FnOnce(&mut egui::Ui),
     ) {
         let runs = page.runs;
-        asked.ask(ui, page);
-        ui.horizontal(|ui| {
-            ui.set_min_height(30.0);
-            views(ui);
-            asked.worst_ui(ui, page);
-            if let Some((sign, text)) = asked.answer(runs, Units::now(ui)) {
-                answer_ui(ui, sign, &text);
-            }
-        });
-        ui.add_space(4.0);
+        asked.head_ui(ui, page, views);
         self.way = tile_inspector_ui(ui, page);
 
         let card = card_frame(Tokens::now(ui)).inner_margin(7).show(ui, |ui| {

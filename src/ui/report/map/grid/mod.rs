@@ -26,7 +26,6 @@ use crate::ui::widget::exports::exportable;
 use crate::ui::widget::hatch::Hatching;
 use crate::ui::widget::picture::{ImageTexture, at_pointer_ui, describe, link};
 use crate::ui::widget::place_menu::PictureMenu;
-use crate::ui::widget::sign::answer_ui;
 use layout::Layout;
 use picture::{GridPicture, TileGrids};
 use scale::Choices;
@@ -86,17 +85,7 @@ impl TileGridView {
         asked: &mut AskedTiles,
         views: impl FnOnce(&mut egui::Ui),
     ) {
-        let runs = page.runs;
-        asked.ask(ui, page);
-        ui.horizontal(|ui| {
-            ui.set_min_height(30.0);
-            views(ui);
-            asked.worst_ui(ui, page);
-            if let Some((sign, text)) = asked.answer(runs, Units::now(ui)) {
-                answer_ui(ui, sign, &text);
-            }
-        });
-        ui.add_space(4.0);
+        asked.head_ui(ui, page, views);
         self.way = tile_inspector_ui(ui, page);
         let card = card_frame(Tokens::now(ui)).inner_margin(10).show(ui, |ui| {
             self.grids_ui(ui, page, shows);

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::read::{AtStep, Marks, TileData, TileReading, Wanted};
+use super::read::{TileData, TileReading};
 use crate::analysis::derived::Derived;
 use crate::analysis::placement::address_steps::AddressSteps;
 use crate::analysis::placement::always_live::{Band, bands};
@@ -48,14 +48,15 @@ pub struct RunData {
 
 #[derive(Default)]
 pub struct RunReading {
-    reading: TileReading,
+    /// What of the tile is read and looked for.
+    pub of_tile: TileReading,
     found: Latest<(Same<TileData>, bool), Arc<RunData>>,
 }
 
 impl RunReading {
     /// Asks for a tile; returns what was last found, which may be another tile meanwhile.
     pub fn tile(&mut self, ctx: &egui::Context, run: &Run, arena: ArenaId) -> Option<Arc<RunData>> {
-        let data = self.reading.tile(ctx, run, arena)?;
+        let data = self.of_tile.tile(ctx, run, arena)?;
         let key = (Same(Arc::clone(&data)), run.report.debug.is_settled());
         let derived = Arc::clone(&run.derived);
         self.found.ask("addresses over steps", ctx, &key, move |_| {
@@ -64,29 +65,9 @@ impl RunReading {
         self.found.last().map(|(_, found)| Arc::clone(found))
     }
 
-    /// Asks what is alive at a step; returns what is known of this tile at any step meanwhile.
-    pub fn at_step(
-        &mut self,
-        ctx: &egui::Context,
-        data: &Arc<TileData>,
-        step: usize,
-    ) -> Option<Arc<AtStep>> {
-        self.reading.at_step(ctx, data, step)
-    }
-
-    /// Asks what a search finds and where the selected variable is.
-    pub fn marks(
-        &mut self,
-        ctx: &egui::Context,
-        data: &Arc<TileData>,
-        wanted: &Wanted,
-    ) -> Arc<Marks> {
-        self.reading.marks(ctx, data, wanted)
-    }
-
     /// Why there is nothing; `None` while it is being found.
     pub fn why_not(&self, report: &Report) -> Option<String> {
-        self.found.failure().map(str::to_owned).or_else(|| self.reading.why_not(report))
+        self.found.failure().map(str::to_owned).or_else(|| self.of_tile.why_not(report))
     }
 }
 

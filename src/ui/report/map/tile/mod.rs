@@ -298,8 +298,9 @@ impl OneTileView {
                 None => of.highest_step.filter(|_| !self.is_of_all_steps),
             };
             let at_step = step.filter(|_| of.has_steps);
-            let at_step = at_step.and_then(|step| of_run.reading.at_step(ui.ctx(), &data, step));
-            let marks = of_run.reading.marks(ui.ctx(), &data, &wanted);
+            let at_step =
+                at_step.and_then(|step| of_run.reading.of_tile.at_step(ui.ctx(), &data, step));
+            let marks = of_run.reading.of_tile.marks(ui.ctx(), &data, &wanted);
             let key = (data.version, Arc::clone(kinds));
             let kinds = of_run.kinds.of(key, |_| Arc::new(kinds.of_rows(of)));
             let (kinds, of) = (Arc::clone(kinds), Arc::clone(of));
