@@ -19,12 +19,7 @@ RANGES = [
     (0x2100, 0x214F), (0x2190, 0x21FF), (0x2200, 0x22FF), (0x2300, 0x23FF), (0x2500, 0x25FF),
     (0x2600, 0x27BF), (0xFB01, 0xFB02), (0xFFFD, 0xFFFD),
 ]
-FONTS = {
-    "Inter-Regular": "Inter-Regular",
-    "Inter-Medium": "Inter-Medium",
-    "Inter-SemiBold": "Inter-SemiBold",
-    "JetBrainsMono-Regular": "JetBrainsMono-Regular",
-}
+FONTS = ["Inter-Regular", "Inter-Medium", "Inter-SemiBold", "JetBrainsMono-Regular"]
 
 
 def tabular(font):
@@ -55,14 +50,14 @@ def main(source, target):
     options.name_IDs = [0, 1, 2, 3, 4, 5, 6, 13, 14]
     options.notdef_outline = True
     unicodes = [code for first, last in RANGES for code in range(first, last + 1)]
-    for name, kept in FONTS.items():
+    for name in FONTS:
         path = next(path for path in Path(source).rglob(name + ".*") if path.suffix in (".ttf", ".otf"))
         font = TTFont(path)
         tabular(font)
         subsetter = subset.Subsetter(options)
         subsetter.populate(unicodes=unicodes)
         subsetter.subset(font)
-        font.save(Path(target) / (kept + path.suffix))
+        font.save(Path(target) / (name + path.suffix))
 
 
 if __name__ == "__main__":

@@ -31,11 +31,10 @@ fn harmless(cell: &str) -> Cow<'_, str> {
     let is_formula = cell.starts_with(['=', '+', '-', '@', '\t'])
         && cell.len() > 1
         && cell.parse::<f64>().is_err();
-    let sign = if is_formula { "'" } else { "" };
-    if !cell.contains(['\n', '\r']) {
-        let cell = clean(cell);
-        return if is_formula { Cow::Owned(format!("{sign}{cell}")) } else { cell };
+    if !is_formula && !cell.contains(['\n', '\r']) {
+        return clean(cell);
     }
+    let sign = if is_formula { "'" } else { "" };
     let parts = cell.split_inclusive(['\n', '\r']).map(|part| {
         let words = part.trim_end_matches(['\n', '\r']);
         format!("{}{}", clean(words), part.get(words.len()..).unwrap_or_default())

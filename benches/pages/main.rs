@@ -270,6 +270,9 @@ fn main() {
         let scene = |title: &str| format!("{title}, {}×{}", size.x, size.y);
         address_steps::measure_address_steps(size);
         let mut window = Window::new(&report, size);
+        window.show(Page::Overview);
+        let page = Rect::from_min_max(Pos2::ZERO + runs::AROUND, Pos2::ZERO + size);
+        measure_doing(&mut window, &scene("Overview"), (Doing::Hovering, "hovering"), page);
         window.show(Page::Memory);
         measure(&mut window, &scene("Memory"), "Memory over tiles");
         window.click("Breakdown");
@@ -283,7 +286,7 @@ fn main() {
         measure(&mut window, &scene("Map of all tiles"), "Map of all tiles");
         measure_steps(&mut window, &scene("Map of all tiles"), "Map of all tiles");
         window.click("One tile");
-        measure(&mut window, &scene("Map of a tile"), "Memory map of a tile");
+        measure(&mut window, &scene("Map of a tile"), "Addresses over steps");
         window.show(Page::Liveness);
         measure(&mut window, &scene("Liveness"), "Liveness curve");
         window.click("Filter steps");

@@ -53,7 +53,7 @@ pub fn measure_pair(source: &Arc<Report>, size: Vec2) {
     window.click("All tiles");
     measure(&mut window, &scene("Maps of all tiles"), "Map of all tiles of the target");
     window.click("One tile");
-    measure(&mut window, &scene("Maps of a tile"), "Memory map of the target");
+    measure(&mut window, &scene("Maps of a tile"), "Addresses over steps, Target");
     window.click("Floor plan");
     measure(&mut window, &scene("Grids of tiles"), "Grid of tiles of the target");
     window.show(Page::Summary);

@@ -14,7 +14,7 @@ use super::{Doing, Window, measure_doing};
 
 const SIZE: Size = Size { ipus: 1, steps: 50_000 };
 /// Width of the menu, and height of the bar with the head of a page; then where pictures lie.
-const AROUND: Vec2 = Vec2::new(168.0, 120.0);
+pub const AROUND: Vec2 = Vec2::new(168.0, 120.0);
 
 /// The reports.
 pub fn reports() -> Vec<Arc<Report>> {

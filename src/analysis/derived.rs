@@ -158,8 +158,11 @@ impl Derived {
     /// What the report says at first sight: with what is read for it where `is_final` says that nothing more of
     /// what it goes by will come, else from what is there.
     pub(crate) fn insights(&self, is_final: bool, progress: &Progress) -> Arc<Insights> {
-        // What went wrong is among the warnings of the report.
-        let made = || insights_with_tiles(self, progress).ok().map(Arc::new);
+        let made = || {
+            // What went wrong is among the warnings of the report; what was cancelled is not kept.
+            let found = insights_with_tiles(self, progress).ok()?;
+            (!progress.is_cancelled()).then(|| Arc::new(found))
+        };
         let kept = is_final.then(|| self.insights.get(&(), made)).flatten();
         kept.unwrap_or_else(|| Arc::new(insights_of_resident(self)))
     }

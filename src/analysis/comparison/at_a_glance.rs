@@ -45,7 +45,7 @@ fn facts_of(run: &WithTimeline) -> RunFacts {
     let rate = throughput(report);
     RunFacts {
         fit: Fit::of(report),
-        peak_bytes: timeline.map(|timeline| timeline.top),
+        peak_bytes: timeline.and_then(peak),
         limit_bytes: timeline.and_then(|timeline| timeline.limit),
         fullest_bytes: fullest.and_then(|tile| tile.including_gaps_bytes),
         bytes_per_tile: report.bytes_per_tile(),
@@ -55,6 +55,11 @@ fn facts_of(run: &WithTimeline) -> RunFacts {
         is_recorded: report.execution.get().is_some_and(|execution| execution.runs > 0),
         same_curve_as: None,
     }
+}
+
+/// The most that is alive; `None` where what is always live is not known.
+fn peak(timeline: &Timeline) -> Option<u64> {
+    (timeline.curve.always_live != AlwaysLive::Unknown).then_some(timeline.top)
 }
 
 fn level(timeline: &Timeline) -> Option<u64> {
@@ -87,16 +92,11 @@ pub fn which_fits(
 ) -> (Option<bool>, String) {
     let known = runs.iter().filter(|run| run.fit.is_some()).count();
     let fitting: Vec<usize> = places(runs, true);
-    let roomiest = |places: &[usize]| {
+    let room = |places: &[usize]| {
         let free = |place: &usize| Some((runs.get(*place)?.free_bytes()?, *place));
         // The first of equals.
-        places
-            .iter()
-            .filter_map(free)
-            .max_by_key(|(free, place)| (*free, std::cmp::Reverse(*place)))
-    };
-    let room = |places: &[usize]| {
-        let (free, place) = roomiest(places)?;
+        let first = |(free, place): &(i128, usize)| (*free, std::cmp::Reverse(*place));
+        let (free, place) = places.iter().filter_map(free).max_by_key(first)?;
         let bytes = size(u64::try_from(free.unsigned_abs()).unwrap_or(u64::MAX));
         Some((place, bytes))
     };
@@ -138,7 +138,8 @@ pub fn which_fits(
 /// The places of the runs that fit, or of those that do not.
 fn places(runs: &[RunFacts], fits: bool) -> Vec<usize> {
     let is_wanted = |run: &RunFacts| run.fit.is_some_and(|fit| fit.fits == fits);
-    (0..runs.len()).filter(|place| runs.get(*place).is_some_and(is_wanted)).collect()
+    let wanted = runs.iter().enumerate().filter(|(_, run)| is_wanted(run));
+    wanted.map(|(place, _)| place).collect()
 }
 
 #[cfg(test)]

@@ -36,7 +36,7 @@ impl Waterfall {
         let ranked = grouping.ranked(part);
         // Putting one alone together would save no step.
         let shown = if ranked.len() > most { most.saturating_sub(1) } else { ranked.len() };
-        let (large, small) = ranked.split_at(shown.min(ranked.len()));
+        let (large, small) = ranked.split_at(shown);
         let mut at = from;
         let mut steps = Vec::with_capacity(most);
         for (row, bytes) in large {

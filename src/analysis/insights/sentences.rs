@@ -10,13 +10,18 @@ pub(crate) type Size<'a> = &'a dyn Fn(u64) -> String;
 /// The verdict in one line.
 pub(crate) fn verdict_title(verdict: &Verdict) -> String {
     let Some(failure) = &verdict.failure else { return "It fits".to_owned() };
+    format!("It does not fit: {}", over_text(verdict, failure, ", on"))
+}
+
+/// How many tiles are over, and where there are several IPUs on which of them.
+fn over_text(verdict: &Verdict, failure: &Failure, on: &str) -> String {
     let verb = if failure.tiles_over == 1 { "is" } else { "are" };
     let on = match failure.ipus.as_slice() {
-        ipus if verdict.ipus.len() > 1 && !ipus.is_empty() => format!(", on {}", ipu_list(ipus)),
+        ipus if verdict.ipus.len() > 1 && !ipus.is_empty() => format!("{on} {}", ipu_list(ipus)),
         _ => String::new(),
     };
     let (over, tiles) = (grouped(failure.tiles_over), grouped(verdict.tiles));
-    format!("It does not fit: {over} of {tiles} tiles {verb} over{on}")
+    format!("{over} of {tiles} tiles {verb} over{on}")
 }
 
 /// The verdict in two words, for a head.
@@ -30,16 +35,11 @@ pub(crate) fn verdict_reason(verdict: &Verdict, size: Size<'_>) -> String {
         return format!("{} free on the fullest tile, {}", size(room.least_bytes), room.tile);
     }
     let Some(failure) = &verdict.failure else { return "No tile is over its limit".to_owned() };
-    let on = match failure.ipus.as_slice() {
-        ipus if verdict.ipus.len() > 1 && !ipus.is_empty() => format!(" on {}", ipu_list(ipus)),
-        _ => String::new(),
-    };
-    let verb = if failure.tiles_over == 1 { "is" } else { "are" };
-    let (over, tiles) = (grouped(failure.tiles_over), grouped(verdict.tiles));
+    let over = over_text(verdict, failure, " on");
     let by = if failure.tiles_over == 1 { "by" } else { "by up to" };
     let worst = size(failure.worst_over_bytes);
     let cause = short_cause(verdict, failure, size).unwrap_or_default();
-    format!("{over} of {tiles} tiles {verb} over{on}, {by} {worst}. {cause}").trim_end().to_owned()
+    format!("{over}, {by} {worst}. {cause}").trim_end().to_owned()
 }
 
 fn short_cause(verdict: &Verdict, failure: &Failure, size: Size<'_>) -> Option<String> {

@@ -18,7 +18,8 @@ pub fn pretty_name(name: &str) -> String {
     if of.is_empty() { title } else { format!("{title} of {of}") }
 }
 
-fn parts(name: &str) -> Option<(&str, &str)> {
+/// What a name that Poplar makes says: the kind, and of what it is, which may be empty.
+pub fn parts(name: &str) -> Option<(&str, &str)> {
     let inner = name.strip_prefix('<')?.strip_suffix('>')?;
     let (kind, of) = inner.split_once(':').unwrap_or((inner, ""));
     let is_word =

@@ -29,25 +29,27 @@ pub fn bands(blocks: &[Block], part: u64) -> Vec<Band> {
         let mut at = block.offset;
         while at < block.end {
             let end = block.end.min((at / part).saturating_add(1).saturating_mul(part));
-            *sums.entry(at / part).or_default().entry(block.category).or_default() += end - at;
+            let sum = sums.entry(at / part).or_default().entry(block.category).or_default();
+            *sum = sum.saturating_add(end - at);
             at = end;
         }
     }
     let mut bands: Vec<(Range<u64>, Sums)> = Vec::new();
     for (place, mut sums) in sums {
-        let all: u64 = sums.values().sum();
+        let all = sums.values().fold(0_u64, |all, bytes| all.saturating_add(*bytes));
         if all.saturating_mul(2) < part {
             continue;
         }
         sums.retain(|_, bytes| bytes.saturating_mul(5) >= all);
-        let bytes = place.saturating_mul(part)..(place + 1).saturating_mul(part);
+        let bytes = place.saturating_mul(part)..place.saturating_add(1).saturating_mul(part);
         match bands.last_mut() {
             Some((before, of_before))
                 if before.end == bytes.start && of_before.keys().eq(sums.keys()) =>
             {
                 before.end = bytes.end;
                 for (id, bytes) in sums {
-                    *of_before.entry(id).or_default() += bytes;
+                    let sum = of_before.entry(id).or_default();
+                    *sum = sum.saturating_add(bytes);
                 }
             }
             _ => bands.push((bytes, sums)),

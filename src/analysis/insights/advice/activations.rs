@@ -12,7 +12,7 @@ use super::{
     Advice, Candidate, Context, Direction, Effect, Evidence, Left, MOST_EVIDENCE, Technique,
     spare_bytes, spare_text,
 };
-use crate::analysis::insights::pressure::AliveAbove;
+use crate::analysis::insights::pressure::{AliveAbove, PlaceView};
 use crate::analysis::liveness::variable_name;
 use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::memory::sum_of_rows;
@@ -95,10 +95,11 @@ fn not_always_live_bytes(report: &Report, tiles: &TileSelection) -> Option<u64> 
 
 /// The largest batch with which the worst tiles would fit.
 fn enough(context: &Context<'_>, batch: u64) -> Option<u64> {
-    let (views, spare) = (context.pressure.worst_views(), spare_bytes(context.verdict));
+    let views = context.pressure.worst_views();
+    let spare = |view: &PlaceView| spare_bytes(context.verdict, view.place.limit_bytes);
     let fits = |wanted: u64| {
         let left = left_of_batch(context, (wanted, batch));
-        views.iter().all(|view| view.would_fit(&left, spare))
+        views.iter().all(|view| view.would_fit(&left, spare(view)))
     };
     // What fits with some samples fits with fewer: between 0, which always may, and the batch of now.
     let (mut least, mut too_many) = (0, batch);

@@ -247,11 +247,11 @@ pub(crate) struct NotAdvised {
     pub evidence: Vec<Evidence>,
 }
 
-/// What must be left on a tile for what nobody can work out: a thirty-second of it, and twice as much where
-/// placement fails already.
-fn spare_bytes(verdict: &Verdict) -> u64 {
+/// What must be left of a place with so many bytes for what nobody can work out: a thirty-second, and twice as much
+/// where placement fails already.
+fn spare_bytes(verdict: &Verdict, limit_bytes: u64) -> u64 {
     let cause = verdict.failure.as_ref().and_then(|failure| failure.cause);
-    verdict.limit_bytes / if cause == Some(Cause::Placement) { 16 } else { 32 }
+    limit_bytes / if cause == Some(Cause::Placement) { 16 } else { 32 }
 }
 
 /// Says that [`spare_bytes`] are left for something, at the end of a basis; nothing where they are not.

@@ -14,6 +14,7 @@ use super::{
     Technique, operation_title, spare_bytes, spare_text,
 };
 use crate::analysis::insights::pressure::OperationPressure;
+use crate::analysis::insights::verdict::Verdict;
 use crate::analysis::program::operations::Operation;
 use crate::text::grouped;
 
@@ -43,8 +44,8 @@ pub fn is_at_minimum(context: &Context<'_>, (pressure, operation): &Owner<'_>) -
 }
 
 fn candidate<'a>(context: &Context<'a>, owners: &[Owner<'a>]) -> Option<Candidate<'a>> {
-    let spare = spare_bytes(context.verdict);
-    let wanted = owners.iter().map(|owner| wanted(owner, spare)).min_by(f64::total_cmp)?;
+    let wanted = |owner| wanted(owner, context.verdict);
+    let wanted = owners.iter().map(wanted).min_by(f64::total_cmp)?;
     let (suggested, leaves_spare) = (wanted.max(LEAST_PROPORTION), wanted >= LEAST_PROPORTION);
     let now = proportions(owners.iter().map(|(_, operation)| *operation));
     let from = range(&now).map_or_else(String::new, |now| format!(" from {now}"));
@@ -135,10 +136,10 @@ fn excess((pressure, operation): &Owner<'_>) -> f64 {
 
 /// The largest proportion, in hundredths, with which an operation's temporaries would leave enough, and something
 /// to spare; lower than that of now.
-fn wanted(owner: &Owner<'_>, spare_bytes: u64) -> f64 {
+fn wanted(owner: &Owner<'_>, verdict: &Verdict) -> f64 {
     let (pressure, operation) = owner;
     let limit = pressure.at.0.limit_bytes;
-    let aim = pressure.aim_bytes.saturating_sub(spare_bytes);
+    let aim = pressure.aim_bytes.saturating_sub(spare_bytes(verdict, limit));
     let needed = aim as f64 / (limit.max(1) as f64 * excess(owner));
     let below_now = operation.available_memory_proportion.map_or(1.0, |now| now * 0.9);
     (needed.min(below_now) * 100.0).floor() / 100.0

@@ -1,5 +1,6 @@
 //! What is said of variables and gaps, in tooltips and tables.
 
+use crate::analysis::liveness::variable_kind;
 use crate::analysis::memory::category_title;
 use crate::analysis::placement::always_live::Band;
 use crate::analysis::placement::gaps::{Gap, GapReason};
@@ -107,7 +108,7 @@ pub fn pretty_name(data: &RunData, row: u32) -> (String, Option<String>) {
 
 /// `<rearrangement:layer1/output>` says what was made of what.
 fn generated(name: &str) -> Option<(&'static str, &str)> {
-    let (kind, of) = name.strip_prefix('<')?.strip_suffix('>')?.split_once(':')?;
+    let (kind, of) = variable_kind::parts(name).filter(|(_, of)| !of.is_empty())?;
     let kind = match kind {
         "rearrangement" => "Rearranged",
         "message" => "Message",
