@@ -248,6 +248,17 @@ mod tests {
     }
 
     #[test]
+    fn insights_that_were_cancelled_are_not_kept() {
+        let derived = Derived::new(Arc::new(Report::default()));
+        let cancelled = Progress::default();
+        cancelled.cancel();
+        derived.insights(true, &cancelled);
+        let found = derived.insights(true, &Progress::default());
+        assert_eq!(derived.insights.made(), 2, "worked out again");
+        assert!(Arc::ptr_eq(&found, &derived.insights(true, &cancelled)), "and kept");
+    }
+
+    #[test]
     fn many_who_ask_at_once_wait_for_one() {
         let memo: Memo<u8, u8> = Memo::default();
         std::thread::scope(|scope| {

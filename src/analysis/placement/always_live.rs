@@ -102,5 +102,8 @@ mod tests {
         );
         assert_eq!(bands(&blocks, 0).first().map(|band| band.bytes.clone()), Some(0..14));
         assert_eq!(bands(&[], 10), []);
+        // A damaged report may place much at the end of all addresses.
+        let far = [(0, u64::MAX, 1, true); 4].map(block);
+        assert!(!bands(&far, u64::MAX / 48).is_empty());
     }
 }
