@@ -164,6 +164,42 @@ fn the_inspector_says_by_how_much_and_why_it_is_over() {
 }
 
 #[test]
+fn what_the_legend_switches_off_leaves_the_strip_too() {
+    // Of the strip beside its labels.
+    fn strip(harness: &mut Harness<'_, App>) -> Vec<u8> {
+        harness.remove_cursor();
+        settle(harness);
+        let rect = harness.get_by_label("Memory map of a tile").rect();
+        let image = harness.render().expect("a picture");
+        let (left, top) = (rect.left() as u32 + 2, rect.top() as u32 + 2);
+        let part = image::imageops::crop_imm(&image, left, top, 16, rect.height() as u32 - 4);
+        part.to_image().into_raw()
+    }
+    let mut harness = window_on(Theme::Light, report::small());
+    open(&mut harness);
+    // The tile behind the fullest has three categories.
+    click(&mut harness, "Tile after");
+    let kinds = harness.get_all_by_role(Role::CheckBox).filter_map(|kind| {
+        let node = kind.accesskit_node();
+        node.label()
+    });
+    let kinds: Vec<String> = kinds.collect();
+    assert_eq!(kinds.len(), 3, "{kinds:?}");
+    let whole = strip(&mut harness);
+    let mut without = Vec::new();
+    for kind in &kinds {
+        harness.get_by_role_and_label(Role::CheckBox, kind).click();
+        settle(&mut harness);
+        without.push(strip(&mut harness));
+        harness.get_by_role_and_label(Role::CheckBox, kind).click();
+        settle(&mut harness);
+        assert!(strip(&mut harness) == whole, "{kind} is there again");
+    }
+    let has_changed: Vec<bool> = without.iter().map(|without| *without != whole).collect();
+    assert_eq!(has_changed, [true; 3], "{kinds:?}");
+}
+
+#[test]
 fn addresses_over_steps_look_as_they_did() {
     let mut results = SnapshotResults::new();
     for theme in [Theme::Light, Theme::Dark] {

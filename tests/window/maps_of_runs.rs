@@ -183,3 +183,14 @@ fn titles_follow_when_a_run_goes() {
     let titles = table[0].join(",");
     assert!(titles.contains("Source (bytes),Target (bytes)"), "{titles}");
 }
+
+#[test]
+fn a_tile_of_the_floor_plan_is_over_by_the_limit_of_its_own_run() {
+    for (limits, is_over) in [([40_000, 10_000], true), ([40_000, 30_000], false)] {
+        let reports = limits.map(report::with_limit).map(Arc::new).to_vec();
+        let mut harness = window(Theme::Light, |ctx| App::with_runs(ctx, reports));
+        open_map(&mut harness, "Floor plan");
+        assert_texts(&harness, &["Grid of tiles of the target", "17.5 KiB"]);
+        assert_eq!(has_text(&harness, "over, up to "), is_over, "{limits:?}");
+    }
+}

@@ -119,6 +119,11 @@ impl Timeline {
         self.curve.always_live.at(step)
     }
 
+    /// All bytes alive at a step, as far as they are known.
+    pub fn alive_at(&self, step: usize) -> u64 {
+        self.not_always_live_at(step).saturating_add(self.always_live_at(step).unwrap_or(0))
+    }
+
     /// Always-live bytes at a step, percent of the limit.
     pub fn always_live_percent_at(&self, step: usize) -> Option<f64> {
         let limit = self.limit.filter(|limit| *limit > 0)?;

@@ -10,6 +10,7 @@ use crate::store::exchange::ExchangeId;
 use crate::store::{ComputeSetId, ProgramId, StepId};
 
 use crate::analysis::program::operations::{Operation, PROPORTION, operation_of_program};
+use crate::analysis::program::step_operations::StepOperations;
 
 /// A step with what is known of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -111,6 +112,13 @@ pub fn facts(report: &Report, step: usize) -> Option<StepFacts> {
 /// The name of the step at a position.
 pub fn name(report: &Report, step: usize) -> Option<&str> {
     compute_set_name(report, step).or_else(|| program_name(report, step))
+}
+
+/// What people know the step at a position by: the name of its operation, else its own; empty without one.
+pub fn title(report: &Report, operations: Option<&StepOperations>, step: usize) -> String {
+    let operation = operations.and_then(|all| all.at(step)?.name.clone());
+    let name = operation.or_else(|| name(report, step).map(str::to_owned));
+    name.unwrap_or_default()
 }
 
 fn program_row(report: &Report, step: usize) -> Option<usize> {

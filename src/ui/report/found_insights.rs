@@ -11,6 +11,10 @@ use crate::ui::runs::{Needed, Needs, Run};
 /// What of a report insights are worked out from, besides logs.
 const NEEDS: Needs = &[Needed::Liveness, Needed::Debug, Needed::Exchanges];
 
+/// What is said where advice would stand, until it is final.
+pub const ADVICE_COMES: &str =
+    "Advice comes when the operations are read; whether it fits will not change";
+
 #[derive(Default)]
 pub struct FoundInsights(Latest<Vec<bool>, Arc<Insights>>);
 

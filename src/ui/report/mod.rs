@@ -36,6 +36,7 @@ use crate::ui::units::Units;
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::place_menu::{PictureMenu, place_menu_ui};
 use crate::ui::widget::rows::{difference, percent_text, signed};
+use crate::ui::widget::sign::Sign;
 use eframe::egui;
 use moment::step_id;
 use std::cmp::Ordering;
@@ -166,6 +167,14 @@ pub fn against_limit(bytes: u64, limit: u64, units: Units) -> String {
     }
 }
 
+/// Whether bytes are over a limit, and by how much, or how much is free below it.
+pub fn room_of(bytes: u64, limit: u64, units: Units) -> (Sign, String) {
+    match bytes.checked_sub(limit).filter(|over| *over > 0) {
+        Some(over) => (Sign::Over, format!("{} over", units.bytes(over))),
+        None => (Sign::Fits, format!("{} free", units.bytes(limit.saturating_sub(bytes)))),
+    }
+}
+
 /// Whether a limit belongs into the picture when the user has not said: where it would press the
 /// curve to the ground, it does not.
 pub fn is_limit_near(top: u64, limit: u64) -> bool {
@@ -222,5 +231,12 @@ mod tests {
         assert_eq!(change_text(1024, 512, Units::Binary), "▼ −512 B (−50.0 %)");
         assert_eq!(change_text(0, 512, Units::Binary), "▲ +512 B");
         assert_eq!(change_text(7, 7, Units::Binary), "0");
+    }
+
+    #[test]
+    fn what_is_just_at_the_limit_has_no_room_and_is_not_over() {
+        let room = |bytes| room_of(bytes, 512, Units::Binary);
+        assert_eq!(room(512), (Sign::Fits, "0 B free".to_owned()));
+        assert_eq!(room(513), (Sign::Over, "1 B over".to_owned()));
     }
 }

@@ -10,7 +10,7 @@ use crate::text::grouped;
 use crate::ui::report::run_part::RunPart;
 use crate::ui::theme::{Tokens, fonts, fonts::size};
 use crate::ui::units::Units;
-use crate::ui::widget::bar::hatch;
+use crate::ui::widget::bar::over;
 use crate::ui::widget::picture::describe;
 
 /// Room below the bars for figures, points.
@@ -45,9 +45,10 @@ pub fn histogram_ui(
         let x = left + 1.0..=left + width - 1.0;
         let bar = Rect::from_x_y_ranges(x, frame.bottom() - part..=frame.bottom());
         let is_over = is_over(bin);
-        painter.rect_filled(bar, 1, if is_over { tokens.over } else { tokens.temporary });
         if is_over {
-            hatch(painter, bar, tokens.surface.gamma_multiply(0.5));
+            over(painter, bar, 1, &tokens);
+        } else {
+            painter.rect_filled(bar, 1, tokens.temporary);
         }
         if Some(bin.to_bytes) == limit {
             limit_at = Some(left + width);

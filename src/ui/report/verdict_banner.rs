@@ -1,9 +1,7 @@
 //! The verdict over the full width of a page: sign, word and sentence, and at the right its proof: what is used
 //! against what there is, or the figures that say most.
 
-use eframe::egui::{
-    self, Align, Button, Frame, Label, Layout, Margin, Response, RichText, Stroke, Vec2,
-};
+use eframe::egui::{self, Align, Button, Label, Layout, Margin, Response, RichText, Stroke, Vec2};
 
 use crate::analysis::insights::sentences::{
     VerdictFigure, used_text, verdict_figures, verdict_reason, verdict_word,
@@ -41,16 +39,8 @@ pub fn verdict_banner_ui(
 ) -> bool {
     let tokens = *Tokens::now(ui);
     let units = Units::now(ui);
-    let (fill, edge) = if verdict.fits {
-        (tokens.fits_fill, tokens.fits)
-    } else {
-        (tokens.over_fill, tokens.over)
-    };
-    let frame = Frame::new()
-        .fill(fill)
-        .stroke(Stroke::new(1.0, edge))
-        .corner_radius(8)
-        .inner_margin(Margin::symmetric(18, 12));
+    let sign = Sign::of(Some(verdict.fits));
+    let frame = sign.frame(&tokens).corner_radius(8).inner_margin(Margin::symmetric(18, 12));
     let mut is_clicked = false;
     frame.show(ui, |ui| {
         ui.set_width(ui.available_width());
@@ -62,7 +52,7 @@ pub fn verdict_banner_ui(
         let row = Vec2::new(ui.available_width(), height);
         ui.allocate_ui_with_layout(row, Layout::left_to_right(Align::Center), |ui| {
             ui.spacing_mut().item_spacing.x = 16.0;
-            Sign::of(Some(verdict.fits)).ui(ui, SIGN);
+            sign.ui(ui, SIGN);
             let proof_width = match (is_beside, proof) {
                 (false, _) => 0.0,
                 (true, Proof::Used) => USED + if verdict.fits { 0.0 } else { 150.0 },

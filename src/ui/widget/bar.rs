@@ -33,8 +33,7 @@ impl Bar<'_> {
         let Some(limit) = self.limit else { return };
         if from > limit {
             let over = Rect::from_x_y_ranges(x(limit)..=x(from), rect.y_range());
-            painter.rect_filled(over, 0, tokens.over);
-            hatch(painter, over, tokens.surface.gamma_multiply(0.5));
+            self::over(painter, over, 0, tokens);
         }
         if limit <= self.whole {
             let tick = Rect::from_center_size(
@@ -52,18 +51,29 @@ impl Bar<'_> {
     }
 }
 
-/// How much something would bring of a whole: solid where that is worked out, striped where it is at most that.
-pub fn share_ui(ui: &mut egui::Ui, size: Vec2, share: f32, is_at_most: bool) -> Response {
+/// How much of a whole something would bring for sure, and at most: solid what is sure, striped what may be.
+pub fn share_ui(ui: &mut egui::Ui, size: Vec2, [sure, most]: [f64; 2]) -> Response {
     let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
     let tokens = Tokens::now(ui);
     ui.painter().rect_filled(rect, 3, tokens.raised);
-    let width = rect.width() * share.clamp(0.0, 1.0);
-    let part = Rect::from_min_size(rect.min, Vec2::new(width, rect.height()));
-    ui.painter().rect_filled(part, 3, tokens.accent);
-    if is_at_most {
-        hatch(ui.painter(), part, tokens.surface.gamma_multiply(0.75));
+    let part = |share: f64| {
+        let width = rect.width() * share.clamp(0.0, 1.0) as f32;
+        Rect::from_min_size(rect.min, Vec2::new(width, rect.height()))
+    };
+    ui.painter().rect_filled(part(most), 3, tokens.accent);
+    if sure < most {
+        hatch(ui.painter(), part(most), tokens.surface.gamma_multiply(0.75));
+        if sure > 0.0 {
+            ui.painter().rect_filled(part(sure), 3, tokens.accent);
+        }
     }
     response
+}
+
+/// What is over: red, with a hatch, so that it is told apart without colours.
+pub fn over(painter: &Painter, rect: Rect, corner: u8, tokens: &Tokens) {
+    painter.rect_filled(rect, corner, tokens.over);
+    hatch(painter, rect, tokens.surface.gamma_multiply(0.5));
 }
 
 /// Lines that rise across a rectangle.

@@ -2,7 +2,8 @@
 //! a dot for what deserves a look. Shapes, so that they are told apart without colours and in any font.
 
 use eframe::egui::{
-    self, Align2, Atom, Color32, Painter, Pos2, Response, RichText, Sense, Shape, Stroke, Vec2,
+    self, Align2, Atom, Color32, Frame, Painter, Pos2, Response, RichText, Sense, Shape, Stroke,
+    Vec2,
 };
 
 use crate::ui::theme::{Tokens, fonts};
@@ -29,6 +30,20 @@ impl Sign {
             Self::Fits => tokens.fits,
             Self::Note => tokens.note,
         }
+    }
+
+    /// The ground of a box that says it.
+    pub fn fill(self, tokens: &Tokens) -> Color32 {
+        match self {
+            Self::Over => tokens.over_fill,
+            Self::Fits => tokens.fits_fill,
+            Self::Note => tokens.raised,
+        }
+    }
+
+    /// A box that says it, in its colours.
+    pub fn frame(self, tokens: &Tokens) -> Frame {
+        Frame::new().fill(self.fill(tokens)).stroke(Stroke::new(1.0, self.color(tokens)))
     }
 
     /// Paints it in a circle.

@@ -15,11 +15,12 @@ use crate::text::{grouped, readable, shortened};
 use crate::ui::job::{Made, Same};
 use crate::ui::report::category_colors::category_color;
 use crate::ui::report::grouped_by::grouped_by_segments_ui;
+use crate::ui::report::is_limit_near;
 use crate::ui::report::moment::step_id;
 use crate::ui::theme::Tokens;
 use crate::ui::theme::fonts::{self, size};
 use crate::ui::units::Units;
-use crate::ui::widget::bar::hatch;
+use crate::ui::widget::bar;
 use crate::ui::widget::card::card_with_ui;
 use crate::ui::widget::picture::text_within;
 use crate::ui::widget::rows::{percent_text, signed};
@@ -157,8 +158,8 @@ fn picture_ui(
     let names = (rect.width() * 0.34).clamp(96.0, 210.0);
     let bars =
         Rect::from_min_max(rect.min + Vec2::new(names, LIMIT), rect.max - Vec2::new(SIZES, AXIS));
-    let limit = limit.and_then(|limit| i64::try_from(limit).ok());
-    let near = limit.filter(|limit| *limit <= found.top().saturating_mul(4));
+    let near = limit.filter(|limit| is_limit_near(u64::try_from(found.top()).unwrap_or(0), *limit));
+    let near = near.and_then(|limit| i64::try_from(limit).ok());
     let top = found.top().max(near.unwrap_or(0));
     let scale = Scale { bars, top: top.saturating_add(top / 24).max(1) };
     axis(ui, &scale, units, &tokens);
@@ -180,8 +181,7 @@ fn picture_ui(
         ui.painter().rect_filled(bar, 1, run.badge.color(&tokens));
         if let Some(limit) = near.filter(|limit| bytes > *limit) {
             let over = bar_of(&scale, line(place), (limit, bytes));
-            ui.painter().rect_filled(over, 0, tokens.over);
-            hatch(ui.painter(), over, tokens.surface.gamma_multiply(0.5));
+            bar::over(ui.painter(), over, 0, &tokens);
         }
     };
     run_row(0, Side::Source, found.from);

@@ -48,14 +48,7 @@ pub struct ColumnCurve {
 impl ColumnCurve {
     /// Of a run, all that is alive in each slot of the axis.
     pub fn of(timeline: &Timeline, slots: usize, step_in: impl Fn(usize) -> Option<usize>) -> Self {
-        let level = |step| timeline.curve.always_live.at(step).unwrap_or(0);
-        let all: Vec<u64> = timeline
-            .curve
-            .not_always_live
-            .iter()
-            .enumerate()
-            .map(|(step, bytes)| bytes.saturating_add(level(step)))
-            .collect();
+        let all: Vec<u64> = (0..timeline.len()).map(|step| timeline.alive_at(step)).collect();
         let range = all
             .iter()
             .fold((u64::MAX, 0), |(low, high), bytes| (low.min(*bytes), high.max(*bytes)));
@@ -131,13 +124,18 @@ impl ColumnCurve {
 }
 
 /// What meshes were made of: the curves, where they lie, in which theme.
-pub type MeshKey = (Same<Glance>, [i32; 4], bool, Vec<Color32>);
+pub type MeshKey = (Same<Glance>, [i32; 4], (u64, u64), bool, Vec<Color32>);
 pub type Meshes = Made<MeshKey, Vec<Option<Arc<Mesh>>>>;
 
-pub fn mesh_key(ui: &egui::Ui, glance: &Arc<Glance>, rect: Rect, runs: &Runs) -> MeshKey {
+pub fn mesh_key(
+    ui: &egui::Ui,
+    glance: &Arc<Glance>,
+    (rect, bounds): (Rect, (u64, u64)),
+    runs: &Runs,
+) -> MeshKey {
     let place = [rect.left(), rect.top(), rect.width(), rect.height()].map(|at| at.round() as i32);
     let colors = runs.iter().map(|run| run.color(ui)).collect();
-    (Same(Arc::clone(glance)), place, ui.visuals().dark_mode, colors)
+    (Same(Arc::clone(glance)), place, bounds, ui.visuals().dark_mode, colors)
 }
 
 /// Where bytes and slots lie.
@@ -224,8 +222,8 @@ impl Curves {
             from = scale.low;
             let painter = ui.painter().with_clip_rect(rect);
             axes(&painter, &scale, (&runs, glance), units, &tokens);
-            let key = mesh_key(ui, glance, frame, &runs);
             let bounds = (scale.low, scale.high);
+            let key = mesh_key(ui, glance, (frame, bounds), &runs);
             let meshes = self.meshes.of(key, |(.., colors)| {
                 // What lies on another would only hide it.
                 let of = |place: usize| {

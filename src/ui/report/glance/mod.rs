@@ -238,7 +238,7 @@ impl GlanceTable {
             let top = lines.top() + ROW * place as f32 + 5.0;
             Rect::from_x_y_ranges(left..=left + width, top..=top + ROW - 10.0)
         };
-        let key = mesh_key(ui, glance, frame(0), runs);
+        let key = mesh_key(ui, glance, (frame(0), (0, high)), runs);
         let meshes = self.meshes.of(key, |(.., colors)| {
             let curves = glance.curves.iter().zip(colors).enumerate();
             let mesh = |(place, (curve, color)): (usize, (&Option<ColumnCurve>, &Color32))| {

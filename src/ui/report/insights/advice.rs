@@ -209,15 +209,9 @@ fn fold_ui(ui: &mut egui::Ui, is_open: bool, what: &str) -> bool {
 /// What of all that is too much it covers: solid what is worked out, striped what may be.
 fn saving_ui(ui: &mut egui::Ui, saving: &Saving) {
     let units = Units::now(ui);
-    let [sure, most] = saving.shares().map(|share| share as f32);
     ui.horizontal(|ui| {
         let width = SHARE.min(ui.available_width() * 0.5);
-        let bar = share_ui(ui, Vec2::new(width, 8.0), most, sure < most);
-        if sure > 0.0 && sure < most {
-            let mut solid = bar.rect;
-            solid.set_width(width * sure);
-            ui.painter().rect_filled(solid, 3, Tokens::now(ui).accent);
-        }
+        share_ui(ui, Vec2::new(width, 8.0), saving.shares());
         ui.label(RichText::new(saving.percent_text()).font(fonts::semibold(size::BODY)));
         let of = format!("of the {} that is over", units.bytes(saving.of_bytes));
         ui.add(Label::new(RichText::new(of).size(size::TABLE).weak()).truncate());

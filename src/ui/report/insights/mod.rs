@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
 
 use super::PageContext;
-use super::found_insights::{FoundInsights, KnownInsights};
+use super::found_insights::{ADVICE_COMES, FoundInsights, KnownInsights};
 use super::run_part::RunPart;
 use super::side_by_side::columns_of_runs_ui;
 use super::two_columns::{Column, two_columns_ui};
@@ -160,7 +160,7 @@ fn advice_column_ui(
         advice::advice_ui(ui, page, found);
     } else {
         card_ui(ui, "What to try", |ui| {
-            ui.weak("Advice comes when the operations are read; whether it fits will not change");
+            ui.weak(ADVICE_COMES);
         });
     }
     verdict::why_ui(ui, found);

@@ -69,6 +69,11 @@ impl SlotFacts {
         self.facts.iter().flatten().next()
     }
 
+    /// The same, as far as it is this slot that was looked at last.
+    pub fn first_in(&self, slot: usize) -> Option<&StepFacts> {
+        self.first().filter(|_| self.made_for.is_some_and(|(of, ..)| of == slot))
+    }
+
     /// What is alive; nothing where variables are not there, and what to say while it is looked for. Those of
     /// the slot before stay until then.
     pub fn largest(

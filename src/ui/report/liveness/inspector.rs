@@ -224,12 +224,8 @@ fn verdict_ui(
     over: Option<u64>,
 ) {
     let (tokens, units) = (*Tokens::now(ui), Units::now(ui));
-    let is_over = over.map(|over| over > 0);
-    let (fill, edge) = match is_over {
-        Some(true) => (tokens.over_fill, tokens.over),
-        Some(false) => (tokens.fits_fill, tokens.fits),
-        None => (tokens.raised, tokens.border),
-    };
+    let is_known = over.is_some();
+    let sign = Sign::of(over.map(|over| over == 0));
     let text = match (over, limit) {
         (Some(over @ 1..), _) => format!("+{} over", units.bytes(over)),
         (_, Some(limit)) => format!("{} below the limit", units.bytes(limit.saturating_sub(alive))),
@@ -239,17 +235,20 @@ fn verdict_ui(
         || units.bytes(alive),
         |limit| format!("{} of {}", units.beside(alive, limit), units.bytes(limit)),
     );
-    let frame = egui::Frame::new().fill(fill).stroke(egui::Stroke::new(1.0, edge)).corner_radius(6);
+    let mut frame = sign.frame(&tokens).corner_radius(6);
+    if !is_known {
+        frame.stroke.color = tokens.border;
+    }
     frame.inner_margin(egui::Margin::symmetric(10, 6)).show(ui, |ui| {
         ui.set_width(ui.available_width());
         ui.horizontal(|ui| {
             if !runs.is_one() {
                 badge_ui(ui, run.badge);
             }
-            if is_over.is_some() {
-                Sign::of(is_over.map(|over| !over)).ui(ui, 15.0);
+            if is_known {
+                sign.ui(ui, 15.0);
             }
-            let color = if is_over.is_some() { edge } else { tokens.text };
+            let color = if is_known { sign.color(&tokens) } else { tokens.text };
             ui.label(RichText::new(text).font(fonts::semibold(13.0)).color(color));
         });
         if !title.is_empty() {

@@ -29,7 +29,8 @@ const NAME: usize = 60;
 #[derive(Default)]
 pub struct Lifelines {
     by: LivesBy,
-    rows: RunsAnswer<(Scope, usize, LivesBy), Option<Arc<LifetimeRows>>>,
+    /// Of a run, a scope and a step, in an order.
+    rows: RunsAnswer<(usize, Scope, usize, LivesBy), Option<Arc<LifetimeRows>>>,
 }
 
 impl Lifelines {
@@ -52,10 +53,10 @@ impl Lifelines {
             return;
         };
         let scope = curve.timeline.worst_arena_at(step).map_or(timelines.scope, Scope::Arena);
-        let key = (scope, step, self.by);
+        let (key, by) = ((place, scope, step, self.by), self.by);
         self.rows.ask("lifetimes as bars", ui.ctx(), (runs, OF_LIVES), &key, move |runs, _| {
             let rows = LifetimeRows::new(&runs.get(place)?.report, scope, step)?;
-            Some(Arc::new(rows.sorted(key.2)))
+            Some(Arc::new(rows.sorted(by)))
         });
         let found = self.rows.last(runs).and_then(|(_, rows)| rows.clone());
         let of = if runs.is_one() { String::new() } else { format!(" of {}", run.title_in_text()) };
@@ -152,8 +153,11 @@ fn row_ui(
         let label = format!("Life of {name}");
         egui::WidgetInfo::selected(egui::Role::Button, true, is_selected, label)
     });
-    let hover = format!("{}, {}", pretty_name(name), ranges_text(rows.report(), ranges));
-    if response.on_hover_text(hover).clicked() {
+    let hover = || format!("{}, {}", pretty_name(name), ranges_text(rows.report(), ranges));
+    // The text is long and rows are many: it is made where somebody learns it.
+    let is_told = response.hovered() || ui.ctx().has_accesskit_node(response.id);
+    let response = if is_told { response.on_hover_text(hover()) } else { response };
+    if response.clicked() {
         page.selection.toggle_variable(name.to_owned(), false);
     }
 }

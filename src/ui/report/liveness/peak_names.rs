@@ -51,11 +51,9 @@ impl PeakNames {
     pub fn of(runs: &Runs, timelines: &SlotTimelines) -> Self {
         let reference = runs.reference();
         let operations = reference.derived.operations();
-        let of_step = |step: usize| operations.as_deref().and_then(|all| all.at(step));
         let name = |step: usize| {
-            let name = of_step(step).and_then(|operation| operation.name.clone());
-            let name = name.or_else(|| steps::name(&reference.report, step).map(str::to_owned));
-            shortened(&name.unwrap_or_default(), NAME).into_owned()
+            let title = steps::title(&reference.report, operations.as_deref(), step);
+            shortened(&title, NAME).into_owned()
         };
         let curve = timelines.run(0);
         let peaks = curve.into_iter().flat_map(|curve| curve.timeline.peaks.iter().take(MOST));

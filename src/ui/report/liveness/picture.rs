@@ -10,7 +10,7 @@ use super::timelines::{RunCurve, SlotTimelines};
 use super::words::{moment_text, selected_moment};
 use crate::analysis::liveness::lifetimes::VariableLife;
 use crate::analysis::liveness::{Scope, scope_title};
-use crate::analysis::program::steps;
+use crate::analysis::program::steps::{self, StepFacts};
 use crate::store::{ArenaId, TileId};
 use crate::text::shortened;
 use crate::ui::report::moment::{Moment, as_title, step_id};
@@ -152,7 +152,9 @@ impl LivenessPage {
             if let Some(slot) = answer.hovered {
                 hovered = Some((run.map(|run| run.id), slot));
                 if self.resting.is_over(ui, answer.response.hover_pos()) {
-                    at_pointer_ui(&answer.response, |ui| hint_ui(ui, runs, timelines, slot));
+                    at_pointer_ui(&answer.response, |ui| {
+                        hint_ui(ui, runs, timelines, (slot, self.facts.first_in(slot)));
+                    });
                 }
             }
         }
@@ -487,14 +489,17 @@ fn ticks(timelines: &SlotTimelines, (start, end): (f64, f64), least: f64) -> Vec
 }
 
 /// What the pointer is told: which step, what it does, how much is alive; the inspector says the rest.
-fn hint_ui(ui: &mut egui::Ui, runs: &Runs, timelines: &SlotTimelines, slot: usize) {
+fn hint_ui(
+    ui: &mut egui::Ui,
+    runs: &Runs,
+    timelines: &SlotTimelines,
+    (slot, facts): (usize, Option<&StepFacts>),
+) {
     let (units, moment) = (Units::now(ui), Moment::at_slot(&timelines.axis, slot));
-    let mut there = runs.iter().enumerate();
-    let facts = there.find_map(|(place, run)| steps::facts(&run.report, moment.step_there(place)?));
-    let kind = facts.as_ref().and_then(|facts| facts.kind.as_deref());
+    let kind = facts.and_then(|facts| facts.kind.as_deref());
     let kind = kind.map_or(String::new(), |kind| format!(", {}", shortened(kind, NAME)));
     ui.label(fonts::number(format!("{}{kind}", as_title(&moment.title(runs)))));
-    if let Some(name) = facts.as_ref().and_then(|facts| facts.name.as_deref()) {
+    if let Some(name) = facts.and_then(|facts| facts.name.as_deref()) {
         ui.label(shortened(name, NAME));
     }
     let bytes = |(place, run): (usize, &Run)| {

@@ -153,9 +153,7 @@ impl SlotTimelines {
 
     /// All bytes of a run alive at one of its steps, as far as they are known.
     pub fn alive_at(&self, run: usize, step: usize) -> Option<u64> {
-        let timeline = &self.run(run)?.timeline;
-        let always_live = timeline.always_live_at(step).unwrap_or(0);
-        Some(timeline.not_always_live_at(step).saturating_add(always_live))
+        Some(self.run(run)?.timeline.alive_at(step))
     }
 
     pub fn only(&self, run: usize) -> &[Range<u32>] {

@@ -59,23 +59,20 @@ impl RunsPage for MapPage {
         self.view = self.view.of(page.runs);
         let (runs, shown, mut view) = (page.runs, self.view, self.view);
         let views = |ui: &mut egui::Ui| views_ui(ui, &mut view, runs);
-        match shown {
+        // The inspector leads to the other maps.
+        let wanted = match shown {
             MapView::OneTile => {
-                self.one_tile.ui(ui, page, &mut self.colors, &mut self.tiles, views);
+                self.one_tile.ui(ui, page, &mut self.colors, &mut self.tiles, views)
             }
             MapView::AllTiles => {
-                self.all_tiles.ui(ui, page, &mut self.colors, &mut self.tiles, views);
+                self.all_tiles.ui(ui, page, &mut self.colors, &mut self.tiles, views)
             }
-            MapView::FloorPlan => {
-                self.grid.ui(ui, page, GridShows::Runs, &mut self.tiles, views);
-            }
+            MapView::FloorPlan => self.grid.ui(ui, page, GridShows::Runs, &mut self.tiles, views),
             MapView::Differences => {
-                self.grid.ui(ui, page, GridShows::Difference, &mut self.tiles, views);
+                self.grid.ui(ui, page, GridShows::Difference, &mut self.tiles, views)
             }
-        }
-        // The inspector leads to the other maps.
-        let wanted = self.one_tile.take_way().or(self.all_tiles.take_way());
-        view = wanted.or(self.grid.take_way()).unwrap_or(view);
+        };
+        view = wanted.unwrap_or(view);
         if view != self.view {
             self.view = view;
             ui.request_repaint();

@@ -3,7 +3,7 @@
 
 use eframe::egui;
 
-use super::super::PageContext;
+use super::super::{PageContext, room_of};
 use crate::analysis::comparison::facts::Fit;
 use crate::analysis::insights::fullest_tiles::{FullTile, fullest_tiles};
 use crate::analysis::memory::selection::TileSelection;
@@ -15,6 +15,7 @@ use crate::ui::run_chips::fit_text;
 use crate::ui::runs::{Needed, PerRun, Run, Runs, RunsAnswer};
 use crate::ui::theme::fonts;
 use crate::ui::units::Units;
+use crate::ui::widget::exports::answer_of_exports;
 use crate::ui::widget::sign::{Sign, answer_ui};
 
 /// Tiles in the list of the worst.
@@ -68,12 +69,14 @@ impl AskedTiles {
         views: impl FnOnce(&mut egui::Ui),
     ) {
         self.ask(ui, page);
+        let answer = self.answer(page.runs, Units::now(ui));
+        answer_of_exports(ui, answer.as_ref());
         ui.horizontal(|ui| {
             ui.set_min_height(30.0);
             views(ui);
             self.worst_ui(ui, page);
-            if let Some((sign, text)) = self.answer(page.runs, Units::now(ui)) {
-                answer_ui(ui, sign, &text);
+            if let Some((sign, text)) = &answer {
+                answer_ui(ui, *sign, text);
             }
         });
         ui.add_space(4.0);
@@ -113,18 +116,12 @@ impl AskedTiles {
                 let limit = run.report.bytes_per_tile();
                 for full in &tiles.fullest {
                     let tile = TileId(full.tile);
-                    let mut text = tile_text(run.report.target.get(), tile);
-                    text = match (full.over_limit_bytes, limit) {
-                        (Some(over), _) if over > 0 => {
-                            format!("{text} · {} over", units.bytes(over))
-                        }
-                        (_, Some(limit)) => {
-                            let free = limit.saturating_sub(full.bytes);
-                            format!("{text} · {} free", units.bytes(free))
-                        }
-                        _ => format!("{text} · {}", units.bytes(full.bytes)),
-                    };
-                    if ui.button(text).clicked() {
+                    let text = tile_text(run.report.target.get(), tile);
+                    let room = limit.map_or_else(
+                        || units.bytes(full.bytes),
+                        |limit| room_of(full.bytes, limit, units).1,
+                    );
+                    if ui.button(format!("{text} · {room}")).clicked() {
                         chosen = Some(tile);
                         ui.close();
                     }

@@ -5,20 +5,18 @@ use eframe::egui::{self, Modifiers, RichText};
 use super::MapView;
 use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::memory::tile_grid::TileFigure;
-use crate::analysis::memory::{
-    category_on_tile, category_title, cell, gap_bytes, over_limit_bytes,
-};
+use crate::analysis::memory::{category_on_tile, category_title, cell, gap_bytes};
 use crate::store::memory::TileMemory;
 use crate::store::{Report, TileId};
 use crate::text::{grouped, shortened};
 use crate::ui::report::category_colors::category_color;
 use crate::ui::report::tile_figures::{figure_title, tile_text};
-use crate::ui::report::{PageContext, run_title_ui};
+use crate::ui::report::{PageContext, room_of, run_title_ui};
 use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
 use crate::ui::widget::bar::Bar;
 use crate::ui::widget::inspector::{fact_ui, inspector_ui, part_ui, title_ui};
-use crate::ui::widget::sign::{Sign, answer_ui};
+use crate::ui::widget::sign::answer_ui;
 
 /// Categories that are shown.
 const MOST: usize = 9;
@@ -69,15 +67,8 @@ fn run_ui(ui: &mut egui::Ui, report: &Report, tile: TileId) {
     };
     let end = cell(&memory.including_gaps, row);
     if let (Some(end), Some(limit)) = (end, limit) {
-        ui.horizontal(|ui| match over_limit_bytes(memory, report.target.get(), row) {
-            Some(over) if over > 0 => {
-                answer_ui(ui, Sign::Over, &format!("{} over", units.bytes(over)));
-            }
-            _ => {
-                let free = units.bytes(limit.saturating_sub(end));
-                answer_ui(ui, Sign::Fits, &format!("{free} free"));
-            }
-        });
+        let (sign, room) = room_of(end, limit, units);
+        ui.horizontal(|ui| answer_ui(ui, sign, &room));
         let bar = Bar {
             parts: &[(end, Tokens::now(ui).temporary)],
             whole: limit.max(end).saturating_add(limit / 12),

@@ -9,6 +9,7 @@ use crate::analysis::memory::tile_order::TileOrder;
 use crate::ui::report::head::Answer;
 use crate::ui::runs::Runs;
 use crate::ui::widget::choice::{choice_ui, named_choice_ui};
+use crate::ui::widget::exports::answer_of_exports;
 use crate::ui::widget::sign::answer_ui;
 
 /// Below this width the choices have a row of their own, points; several runs have more to choose and to say.
@@ -56,10 +57,12 @@ impl Choices {
         &mut self,
         ui: &mut egui::Ui,
         (runs, ipus): (&Runs, &[u32]),
-        (sign, text): &Answer,
+        answer: &Answer,
         (is_divided, is_scaled): (bool, Option<bool>),
         views: impl FnOnce(&mut egui::Ui),
     ) {
+        answer_of_exports(ui, Some(answer));
+        let (sign, text) = answer;
         let is_wide = ui.available_width() >= room(runs);
         ui.horizontal(|ui| {
             ui.set_min_height(30.0);

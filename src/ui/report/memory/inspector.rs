@@ -1,7 +1,7 @@
 //! What is known of one tile: the one under the pointer, else the one that was selected last; of every run whether it
 //! fits there, its bytes, and what they are by category.
 
-use eframe::egui::{self, Align, Color32, Frame, Label, Layout, Margin, RichText, Stroke, Vec2};
+use eframe::egui::{self, Align, Color32, Label, Layout, Margin, RichText, Vec2};
 use std::cmp::Reverse;
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::text::shortened;
 use crate::ui::command::Command;
 use crate::ui::job::{Made, Same};
 use crate::ui::report::category_colors::category_color;
-use crate::ui::report::{PageContext, tile_places};
+use crate::ui::report::{PageContext, change_color, room_of, tile_places};
 use crate::ui::run_chips::badge_ui;
 use crate::ui::runs::{Run, Runs};
 use crate::ui::selection::Place;
@@ -24,7 +24,6 @@ use crate::ui::units::Units;
 use crate::ui::widget::bar::Bar;
 use crate::ui::widget::inspector::{fact_ui, inspector_ui, part_ui, title_ui};
 use crate::ui::widget::rows::Value;
-use crate::ui::widget::sign::Sign;
 
 /// How much longer a bar is than the limit, as a share of it.
 const BEYOND_LIMIT: f64 = 1.12;
@@ -142,13 +141,8 @@ fn verdicts_ui(ui: &mut egui::Ui, runs: &Runs, known: &Known) {
     let with_gaps = known.figures.first().map_or(&[][..], |bytes| bytes);
     for (run, bytes) in runs.iter().zip(with_gaps) {
         let Some((bytes, limit)) = bytes.zip(run.report.bytes_per_tile()) else { continue };
-        let is_over = bytes > limit;
-        let (sign, fill, edge) = if is_over {
-            (Sign::Over, tokens.over_fill, tokens.over)
-        } else {
-            (Sign::Fits, tokens.fits_fill, tokens.fits)
-        };
-        let frame = Frame::new().fill(fill).stroke(Stroke::new(1.0, edge)).corner_radius(6);
+        let (sign, room) = room_of(bytes, limit, units);
+        let frame = sign.frame(&tokens).corner_radius(6);
         frame.inner_margin(Margin::symmetric(8, 5)).show(ui, |ui| {
             ui.set_width(ui.available_width());
             ui.horizontal(|ui| {
@@ -157,12 +151,8 @@ fn verdicts_ui(ui: &mut egui::Ui, runs: &Runs, known: &Known) {
                     badge_ui(ui, run.badge);
                 }
                 sign.ui(ui, 15.0);
-                let text = if is_over {
-                    format!("{} over", units.bytes(bytes - limit))
-                } else {
-                    format!("{} free", units.bytes(limit - bytes))
-                };
-                ui.label(RichText::new(text).font(fonts::semibold(size::BODY)).color(edge));
+                let room = RichText::new(room).font(fonts::semibold(size::BODY));
+                ui.label(room.color(sign.color(&tokens)));
             });
             let track = (bytes.max(limit) as f64 * BEYOND_LIMIT) as u64;
             let parts = [(bytes, tokens.temporary)];
@@ -194,17 +184,14 @@ fn figures_ui(ui: &mut egui::Ui, runs: &Runs, known: &Known) {
 
 /// What a run has, and the change against the reference.
 fn run_ui(ui: &mut egui::Ui, run: &Run, bytes: Option<u64>, change: Option<(u64, u64)>) {
-    let (units, tokens) = (Units::now(ui), *Tokens::now(ui));
+    let units = Units::now(ui);
     ui.horizontal(|ui| {
         badge_ui(ui, run.badge);
         ui.label(fonts::number(Value::bytes(bytes).shown(units)));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let Some((from, to)) = change else { return };
-            let color = match to.cmp(&from) {
-                std::cmp::Ordering::Greater => tokens.more,
-                std::cmp::Ordering::Less => tokens.less,
-                std::cmp::Ordering::Equal => tokens.third_text,
-            };
+            let third = Tokens::now(ui).third_text;
+            let color = if from == to { third } else { change_color(ui, from, to) };
             let text = Value::change(from, to).shown(units).into_owned();
             ui.label(RichText::new(text).size(size::TABLE).color(color));
         });

@@ -149,7 +149,7 @@ impl MemoryPage {
         }
         ui.add_space(2.0);
         if !has_differences && is_inspector_beside(ui) {
-            let pointed = self.pictures.hovered.and_then(|position| tiles.axis.tile(position));
+            let pointed = self.pictures.hovered().and_then(|position| tiles.axis.tile(position));
             let selected = page.selection.tiles.first().and_then(|_| self.selecting.cursor());
             let fullest = tiles.figures.first().and_then(|figures| figures.fullest);
             self.inspector.ui(ui, page, tiles, pointed.or(selected).or(fullest));

@@ -45,14 +45,12 @@ pub struct TilePictures {
     heights: Heights,
     /// A tile that shall be visible.
     pub reveal: Option<TileId>,
-    /// The position under the pointer.
-    pub hovered: Option<usize>,
     toolbar: Toolbar,
     overview: BinCache,
     /// Of the picture of all, or of that of each run.
     caches: Vec<PictureCaches>,
     variable: VariableOverTiles,
-    /// The position under the pointer in one of several pictures.
+    /// The picture that the pointer is over, and the position there.
     pointed: Option<(usize, usize)>,
     menu: PictureMenu<TileId>,
 }
@@ -84,6 +82,11 @@ impl TilePictures {
     /// The same part of the tiles of reports that were read again.
     pub fn of_other_figures(self) -> Self {
         Self { view: self.view, heights: self.heights, ..Self::default() }
+    }
+
+    /// The position under the pointer.
+    pub fn hovered(&self) -> Option<usize> {
+        self.pointed.map(|(_, position)| position)
     }
 
     pub fn ui(
@@ -168,13 +171,8 @@ impl TilePictures {
             hovered = Some((place, position));
             at_pointer_ui(&answer.response, |ui| tooltip::tile_ui(ui, runs, divided, position));
         }
-        link(ui, &mut self.pointed, hovered, pictures.len() > 1);
-        let hovered = hovered.map(|(_, position)| position);
-        if self.hovered != hovered {
-            // What is drawn before the picture follows it.
-            self.hovered = hovered;
-            ui.request_repaint();
-        }
+        // What is drawn before the picture follows it too.
+        link(ui, &mut self.pointed, hovered, true);
     }
 
     /// A picture of one of the runs, or of all.

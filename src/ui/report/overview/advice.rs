@@ -10,6 +10,8 @@ use crate::ui::units::Units;
 use crate::ui::widget::bar::share_ui;
 use crate::ui::widget::sign::numbered_disc;
 
+/// Room for how much is covered, beside its bar: `under 1 to 74 %`, points.
+const SHARES: f32 = 112.0;
 /// Longest text.
 const TEXT: usize = 200;
 
@@ -51,12 +53,10 @@ fn headline(advice: &Advice) -> String {
 fn saving_ui(ui: &mut egui::Ui, advice: &Advice) {
     let (tokens, units) = (*Tokens::now(ui), Units::now(ui));
     if let Some(saving) = &advice.saving {
-        let share = saving.bytes as f64 / saving.of_bytes.max(1) as f64;
         ui.horizontal(|ui| {
-            let width = (ui.available_width() - 90.0).max(40.0);
-            share_ui(ui, Vec2::new(width, 7.0), share as f32, saving.is_at_most);
-            let at_most = if saving.is_at_most { "up to " } else { "" };
-            ui.label(fonts::number(format!("{at_most}{:.0} %", share * 100.0)));
+            let width = (ui.available_width() - SHARES).max(40.0);
+            share_ui(ui, Vec2::new(width, 7.0), saving.shares());
+            ui.label(fonts::number(saving.percent_text()));
         });
         let text = saving.sentence(&|bytes| units.bytes(bytes));
         ui.add(Label::new(fonts::caption(text).color(tokens.weak_text)).wrap());

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::PageContext;
-use super::found_insights::{FoundInsights, KnownInsights};
+use super::found_insights::{ADVICE_COMES, FoundInsights, KnownInsights};
 use super::glance::{Click, GlanceTable};
 use super::head::page_head_ui;
 use super::run_part::RunPart;
@@ -149,12 +149,7 @@ impl OfRun {
             insights.and_then(|insights| Some((insights, insights.found.verdict.as_ref()?)))
         {
             let so_far = (!insights.is_final).then_some("operations are still being read");
-            if verdict_banner_ui(ui, verdict, Proof::Figures, so_far)
-                && let Some(failure) = &verdict.failure
-                && let Ok(tiles) = failure.tiles.parse()
-            {
-                part.show_tiles(tiles);
-            }
+            verdict_banner_ui(ui, verdict, Proof::Figures, so_far);
         }
         if let Some(capacity) = &known.capacity {
             let title = part.run.report.target.get().and_then(|target| target.ipus);
@@ -218,7 +213,7 @@ impl OfRun {
 
 fn advice_ui(ui: &mut egui::Ui, insights: &KnownInsights, part: &mut RunPart<'_>) {
     if !insights.is_final {
-        ui.weak("Advice comes when the operations are read; whether it fits will not change");
+        ui.weak(ADVICE_COMES);
         return;
     }
     let shown: Vec<_> = insights.found.advice.iter().take(MOST_ADVICE).collect();

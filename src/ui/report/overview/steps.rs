@@ -37,20 +37,12 @@ pub fn named_peaks(
     timeline: &Timeline,
     operations: Option<&StepOperations>,
 ) -> Vec<NamedPeak> {
-    let name = |step: usize| {
-        let operation = operations.and_then(|all| all.at(step)).and_then(|it| it.name.clone());
-        let name = operation.or_else(|| steps::name(report, step).map(str::to_owned));
-        shortened(&name.unwrap_or_default(), NAME).into_owned()
-    };
     let peaks = timeline.peaks.iter().take(MOST_PEAKS);
     peaks
         .map(|peak| NamedPeak {
             step: peak.step,
-            bytes: match timeline.curve.always_live {
-                AlwaysLive::Level(level) => peak.bytes.saturating_add(level),
-                _ => peak.bytes,
-            },
-            name: name(peak.step),
+            bytes: timeline.alive_at(peak.step),
+            name: shortened(&steps::title(report, operations, peak.step), NAME).into_owned(),
         })
         .collect()
 }
@@ -104,13 +96,10 @@ impl StepsPicture {
         };
         let mut layers = Vec::with_capacity(2);
         layers.push(Layer {
-            values,
             base,
-            is_stacked: false,
             fill: Some(tokens.area(tokens.temporary)),
-            line: tokens.temporary,
             limit: timeline.limit,
-            cache: temporary,
+            ..Layer::line(values, tokens.temporary, temporary)
         });
         let mut ground = None;
         match &curve.always_live {
@@ -120,13 +109,8 @@ impl StepsPicture {
             AlwaysLive::AtStep(values) => layers.insert(
                 0,
                 Layer {
-                    values: Values::Known(values),
-                    base: 0,
-                    is_stacked: false,
                     fill: Some(tokens.area(tokens.always_live)),
-                    line: tokens.always_live,
-                    limit: None,
-                    cache: level,
+                    ..Layer::line(Values::Known(values), tokens.always_live, level)
                 },
             ),
             AlwaysLive::Unknown => {}

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::analysis::memory::cell;
 use crate::store::Report;
 use crate::text::grouped;
+use crate::ui::job::{Made, Same};
 use crate::ui::report::run_part::RunPart;
 use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
@@ -14,10 +15,11 @@ use crate::ui::widget::picture::{ImageTexture, describe, paint_texture};
 /// Least side of a tile in the strip, points.
 const TILE: f32 = 3.0;
 
-/// All tiles by number, in rows; those over the limit in their colour, with a cross where there is room.
+/// All tiles by number, in rows; those over the limit in their colour.
 #[derive(Default)]
 pub struct Strip {
-    shown: Option<(Arc<Report>, bool, usize, Arc<ColorImage>)>,
+    /// Of a report, a theme and a number of columns.
+    image: Made<(Same<Report>, bool, usize), Arc<ColorImage>>,
     texture: ImageTexture,
 }
 
@@ -39,18 +41,11 @@ impl Strip {
             grouped(columns as u64)
         )));
         let (rect, response) = ui.allocate_exact_size(space, Sense::click());
-        let is_dark = ui.visuals().dark_mode;
-        let is_same = |(of, dark, wide, _): &&(Arc<Report>, bool, usize, _)| {
-            Arc::ptr_eq(of, &report) && *dark == is_dark && *wide == columns
-        };
-        if !self.shown.as_ref().is_some_and(|shown| is_same(&shown)) {
-            let image = Arc::new(image(&memory.including_gaps, limit, columns, Tokens::now(ui)));
-            self.shown = Some((Arc::clone(&report), is_dark, columns, image));
-        }
-        if let Some((.., image)) = &self.shown {
-            let texture = self.texture.of(ui, "strip of tiles", image);
-            paint_texture(ui.painter(), texture, rect);
-        }
+        let key = (Same(Arc::clone(&report)), ui.visuals().dark_mode, columns);
+        let image = self
+            .image
+            .of(key, |_| Arc::new(image(&memory.including_gaps, limit, columns, Tokens::now(ui))));
+        paint_texture(ui.painter(), self.texture.of(ui, "strip of tiles", image), rect);
         describe(&response, "All tiles by number", || grouped(tiles as u64));
         let Some(at) = response.hover_pos() else { return };
         let (column, row) = ((at.x - rect.left()) / side.x, (at.y - rect.top()) / side.y);

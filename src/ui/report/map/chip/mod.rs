@@ -38,7 +38,6 @@ pub struct ChipMapView {
     pictures: BTreeMap<RunId, ChipPicture>,
     /// Where the pointer is in the map of a run.
     pointed: Option<(RunId, (TileId, u64))>,
-    way: Option<MapView>,
 }
 
 impl ChipMapView {
@@ -47,13 +46,8 @@ impl ChipMapView {
         Self { shared: self.shared, ..Self::default() }
     }
 
-    /// The map that the inspector leads to, once.
-    pub fn take_way(&mut self) -> Option<MapView> {
-        self.way.take()
-    }
-
     /// Draws the choice of a step and the map of each run; a click selects a tile. `views` draws the choice of
-    /// what is shown.
+    /// what is shown. Returns the map that the inspector leads to.
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
@@ -61,15 +55,16 @@ impl ChipMapView {
         categories: &mut AskedColors,
         asked: &mut AskedTiles,
         views: impl FnOnce(&mut egui::Ui),
-    ) {
+    ) -> Option<MapView> {
         let runs = page.runs;
         asked.head_ui(ui, page, views);
-        self.way = tile_inspector_ui(ui, page);
+        let way = tile_inspector_ui(ui, page);
 
         let card = card_frame(Tokens::now(ui)).inner_margin(7).show(ui, |ui| {
             self.maps_ui(ui, page, categories);
         });
         exportable(ui, &format!("map of all {}", runs.system().arenas), card.response.rect);
+        way
     }
 
     fn maps_ui(

@@ -60,7 +60,6 @@ pub struct TileGridView {
     pointed: Option<TileId>,
     menu: PictureMenu<TileId>,
     hatching: Hatching,
-    way: Option<MapView>,
 }
 
 impl TileGridView {
@@ -70,13 +69,8 @@ impl TileGridView {
         Self { choices, changes, other: other.map(rename), ..Self::default() }
     }
 
-    /// The map that the inspector leads to, once.
-    pub fn take_way(&mut self) -> Option<MapView> {
-        self.way.take()
-    }
-
     /// Draws the grids in the space that is left; a click selects a tile, a drag several. `views` draws the choice
-    /// of what is shown.
+    /// of what is shown. Returns the map that the inspector leads to.
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
@@ -84,13 +78,14 @@ impl TileGridView {
         shows: GridShows,
         asked: &mut AskedTiles,
         views: impl FnOnce(&mut egui::Ui),
-    ) {
+    ) -> Option<MapView> {
         asked.head_ui(ui, page, views);
-        self.way = tile_inspector_ui(ui, page);
+        let way = tile_inspector_ui(ui, page);
         let card = card_frame(Tokens::now(ui)).inner_margin(10).show(ui, |ui| {
             self.grids_ui(ui, page, shows);
         });
         exportable(ui, "floor plan", card.response.rect);
+        way
     }
 
     fn grids_ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, shows: GridShows) {

@@ -58,8 +58,15 @@ impl TileGrids {
         let known = values.iter().filter_map(extent);
         let limit = runs.iter().filter_map(|run| run.report.bytes_per_tile()).max();
         let ends = known.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
-        let over = choice.choices.over(limit).filter(|_| choice.changed.is_none());
-        let above = ends.map(|(_, most)| most).filter(|most| over.is_some_and(|over| *most > over));
+        let over_of = |limit| choice.choices.over(limit).filter(|_| choice.changed.is_none());
+        let over = over_of(limit);
+        // A tile is over by the limit of its own machine.
+        let overs: Vec<Option<u64>> =
+            runs.iter().map(|run| over_of(run.report.bytes_per_tile())).collect();
+        let most_over = |(values, over): (&TileColumn, &Option<u64>)| {
+            extent(values).map(|(_, most)| most).filter(|most| over.is_some_and(|it| *most > it))
+        };
+        let above = values.iter().zip(&overs).filter_map(most_over).max();
         let ends = ends.map(|ends| choice.choices.scale.ends(ends, limit, over));
         let change = |row: usize| {
             let of_run = |run: usize| cell(values.get(run)?, row);
@@ -78,10 +85,10 @@ impl TileGrids {
                 None => tokens.surface,
             })],
             None => {
-                let of_run = |values: &TileColumn| {
-                    picture(&|row| color(cell(values, row), (ends, over), tokens))
+                let of_run = |(values, over): (&TileColumn, &Option<u64>)| {
+                    picture(&|row| color(cell(values, row), (ends, *over), tokens))
                 };
-                values.iter().map(of_run).collect()
+                values.iter().zip(&overs).map(of_run).collect()
             }
         };
         let over = over.map(|limit| Over { limit, most: above });

@@ -7,7 +7,7 @@ use crate::store::memory::TileMemory;
 use crate::ui::report::tile_figures::figure_title;
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
-use crate::ui::widget::bar::hatch;
+use crate::ui::widget::bar;
 use crate::ui::widget::choice::choice_ui;
 use crate::ui::widget::diverging::color_bar_ui;
 
@@ -102,8 +102,7 @@ impl Choices {
             }
             if let Some(most) = over.most {
                 let (rect, _) = ui.allocate_exact_size(Vec2::new(28.0, 12.0), Sense::hover());
-                ui.painter().rect_filled(rect, 0, tokens.over);
-                hatch(ui.painter(), rect, tokens.surface.gamma_multiply(0.5));
+                bar::over(ui.painter(), rect, 0, tokens);
                 ui.label(format!("over, up to {}", units.bytes(most)));
             }
         }

@@ -6,6 +6,7 @@ use super::super::summary::together;
 use super::data::RunData;
 use crate::ui::report::figures::variables::ranges_text;
 use crate::ui::report::head::Answer;
+use crate::ui::report::room_of;
 use crate::ui::runs::{Run, Runs};
 use crate::ui::units::Units;
 use crate::ui::widget::sign::Sign;
@@ -14,16 +15,13 @@ pub fn answer(runs: &Runs, found: &[Option<Arc<RunData>>], units: Units) -> Opti
     let of_run = |(run, data): (&Run, &Option<Arc<RunData>>)| {
         let data = data.as_ref()?;
         let map = &data.tile.map;
-        let limit = map.limit?;
-        let (sign, mut text) = match map.end.checked_sub(limit).filter(|over| *over > 0) {
-            Some(over) => (Sign::Over, format!("{} over", units.bytes(over))),
-            None => (Sign::Fits, format!("{} free at its highest", units.bytes(limit - map.end))),
-        };
+        let (sign, mut text) = room_of(map.end, map.limit?, units);
         if !runs.is_one() {
-            let text = text.replace(" at its highest", "");
             return Some((sign, format!("{}: {text}", run.badge.letter)));
         }
-        if sign == Sign::Over && data.has_steps {
+        if sign == Sign::Fits {
+            text.push_str(" at its highest");
+        } else if data.has_steps {
             let is_always =
                 matches!(&data.over_steps[..], [all] if *all == (0..data.rectangles.steps));
             let when = ranges_text(&data.tile.report, &data.over_steps);

@@ -38,6 +38,8 @@ pub struct RunData {
     pub over_steps: Vec<Range<u32>>,
     /// The rectangles that end above the limit.
     pub over: Vec<usize>,
+    /// The rows of the variables that end above the limit, highest end first.
+    pub over_rows: Vec<u32>,
     /// What always-live memory consists of.
     pub bands: Vec<Band>,
     /// The operations that own something, with most first, then by name.
@@ -93,6 +95,7 @@ impl RunData {
             highest_step: highest.map(|one| one.steps.start as usize),
             over_steps: rectangles.steps_above(limit),
             over,
+            over_rows: over_rows(&tile),
             bands: bands(&tile.map.blocks, (tile.map.end / PARTS).max(1)),
             has_steps,
             rectangles,
@@ -111,6 +114,15 @@ impl RunData {
     pub fn place_of_operation(&self, row: u32) -> Option<usize> {
         self.operation_of.get(row as usize).copied().flatten()
     }
+}
+
+/// The rows of the variables that end above the limit, highest end first.
+fn over_rows(tile: &TileData) -> Vec<u32> {
+    let limit = tile.map.limit.unwrap_or(u64::MAX);
+    let over = tile.map.blocks.iter().filter(|block| block.end > limit);
+    let mut rows: Vec<u32> = over.map(|block| block.row).collect();
+    rows.sort_by_key(|row| std::cmp::Reverse(tile.bytes_of(*row).map(|bytes| bytes.end)));
+    rows
 }
 
 /// The operations by bytes × steps, and which of them each variable belongs to.

@@ -1,7 +1,7 @@
 //! The inspector of one tile: the selected variable, what lies around the limit at the step, why memory ends where
 //! it does, and where to go from there.
 
-use eframe::egui::{self, Align2, Frame, Label, Pos2, Rect, RichText, Sense, Stroke, Vec2};
+use eframe::egui::{self, Align2, Label, Pos2, Rect, RichText, Sense, Stroke, Vec2};
 
 use super::RunTile;
 use super::kinds::Kinds;
@@ -92,17 +92,14 @@ impl Inspected<'_> {
             return;
         };
         let tokens = Tokens::now(ui);
-        let (sign, fill, text) = match bytes.end.checked_sub(limit).filter(|over| *over > 0) {
-            Some(over) => {
-                (Sign::Over, tokens.over_fill, format!("Ends {} over", units.bytes(over)))
-            }
+        let (sign, text) = match bytes.end.checked_sub(limit).filter(|over| *over > 0) {
+            Some(over) => (Sign::Over, format!("Ends {} over", units.bytes(over))),
             None => {
                 let free = units.bytes(limit - bytes.end);
-                (Sign::Fits, tokens.fits_fill, format!("Ends {free} below the limit"))
+                (Sign::Fits, format!("Ends {free} below the limit"))
             }
         };
-        let frame = Frame::new().fill(fill).corner_radius(8).inner_margin(10);
-        frame.stroke(Stroke::new(1.0, sign.color(tokens))).show(ui, |ui| {
+        sign.frame(tokens).corner_radius(8).inner_margin(10).show(ui, |ui| {
             ui.set_width(ui.available_width());
             ui.horizontal(|ui| {
                 sign.ui(ui, 18.0);

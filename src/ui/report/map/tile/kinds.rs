@@ -2,7 +2,6 @@
 
 use eframe::egui::{self, Color32, ColorImage};
 use std::collections::{BTreeSet, HashMap};
-use std::sync::Arc;
 
 use super::data::RunData;
 use crate::analysis::memory::category_title;
@@ -150,28 +149,27 @@ impl Kinds {
         tokens.surface.lerp_to_gamma(color, ALWAYS_LIVE_STRENGTH)
     }
 
-    /// Draws the legend, whose entries switch what they name.
-    pub fn legend_ui(kinds: &mut Arc<Self>, ui: &mut egui::Ui) {
+    /// Draws the legend, whose entries switch what they name; returns what that makes of the kinds.
+    pub fn legend_ui(&self, ui: &mut egui::Ui) -> Option<Self> {
         let tokens = Tokens::now(ui);
         let mut switched = None;
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing = egui::vec2(14.0, 2.0);
-            for (kind, title) in &kinds.titles {
-                let color = kinds.color(tokens, *kind);
-                let mut is_on = !kinds.hidden.contains(kind);
+            for (kind, title) in &self.titles {
+                let color = self.color(tokens, *kind);
+                let mut is_on = !self.hidden.contains(kind);
                 if entry_ui(ui, Patch::Area(color, color), title, &mut is_on).changed() {
                     switched = Some(*kind);
                 }
             }
             label_ui(ui, Patch::Hatch(tokens.gap, false), "Gap or free");
         });
-        if let Some(kind) = switched {
-            let hidden = &mut Arc::make_mut(kinds).hidden;
-            match hidden.iter().position(|hidden| *hidden == kind) {
-                Some(place) => drop(hidden.remove(place)),
-                None => hidden.push(kind),
-            }
+        let (kind, mut kinds) = (switched?, self.clone());
+        match kinds.hidden.iter().position(|hidden| *hidden == kind) {
+            Some(place) => drop(kinds.hidden.remove(place)),
+            None => kinds.hidden.push(kind),
         }
+        Some(kinds)
     }
 
     /// A picture of cells, the highest addresses at the top. What nothing has is not covered: there is the

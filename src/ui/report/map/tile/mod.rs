@@ -44,7 +44,7 @@ use crate::ui::runs::{Run, RunId, Runs};
 use crate::ui::split;
 use crate::ui::theme::{Tokens, card_frame};
 use crate::ui::units::Units;
-use crate::ui::widget::exports::scope_of_exports;
+use crate::ui::widget::exports::{answer_of_exports, scope_of_exports};
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::hatch::Hatching;
 use crate::ui::widget::inspector::inspector_ui;
@@ -70,7 +70,7 @@ const ONE_ROW: f32 = 1130.0;
 const TOOLS: f32 = 252.0;
 
 /// The kind of each variable of a tile, nothing for what is left out.
-type KindsByRow = Arc<Vec<Option<u8>>>;
+type KindsByRow = Vec<Option<u8>>;
 
 #[derive(Default)]
 struct OfRun {
@@ -78,14 +78,14 @@ struct OfRun {
     picture: RunPicture,
     strip: Strip,
     menu: PictureMenu<Place>,
-    kinds: Made<(u64, Arc<Kinds>), KindsByRow>,
+    kinds: Made<(Same<RunData>, Same<Kinds>), Arc<KindsByRow>>,
     /// The row of the variable that was chosen.
     chosen: Option<u32>,
 }
 
 #[derive(Clone, PartialEq)]
 struct KindsOf {
-    versions: Vec<u64>,
+    tiles: Vec<Same<RunData>>,
     by: ColourBy,
     categories: Same<CategoryColors>,
 }
@@ -99,7 +99,7 @@ pub struct RunTile {
     pub at_step: Option<Arc<AtStep>>,
     pub marks: Arc<Marks>,
     /// The kind of each variable, by row.
-    pub kinds: KindsByRow,
+    pub kinds: Arc<KindsByRow>,
 }
 
 pub struct RunTiles {
@@ -138,7 +138,6 @@ pub struct OneTileView {
     chosen_in: Option<RunId>,
     /// The run, the step and the address under the pointer.
     pointed: Option<(RunId, (usize, u64))>,
-    way: Option<MapView>,
 }
 
 impl OneTileView {
@@ -148,13 +147,8 @@ impl OneTileView {
         Self { tile, viewed, plane, colour_by, is_of_all_steps, ..Self::default() }
     }
 
-    /// The map that the inspector leads to, once.
-    pub fn take_way(&mut self) -> Option<MapView> {
-        self.way.take()
-    }
-
     /// Draws the pictures of the selected tile; `views` draws the choice of what is shown. A variable
-    /// or step that was chosen is selected.
+    /// or step that was chosen is selected. Returns the map that the inspector leads to.
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
@@ -162,9 +156,9 @@ impl OneTileView {
         categories: &mut AskedColors,
         asked: &mut AskedTiles,
         views: impl FnOnce(&mut egui::Ui),
-    ) {
+    ) -> Option<MapView> {
         let runs = page.runs;
-        let Some(arenas) = runs.reference().report.arenas.get() else { return };
+        let arenas = runs.reference().report.arenas.get()?;
         asked.ask(ui, page);
         self.runs.retain(|id, _| runs.position(*id).is_some());
         let arena = self.tile.arena(runs.reference(), arenas, &page.selection.tiles);
@@ -195,11 +189,10 @@ impl OneTileView {
                 None if found.iter().any(Option::is_some) => drop(ui.weak(categories.waiting())),
                 None => reading_ui(ui, runs),
             }
-            return;
+            return None;
         };
         ui.add_space(4.0);
         let way = self.inspector_ui(ui, page, &tiles, &kinds);
-        self.way = way;
         let max = (ui.available_height() - 220.0).max(80.0);
         let share = if runs.is_one() { 0.6 } else { 0.5 };
         let chosen =
@@ -226,9 +219,10 @@ impl OneTileView {
         let margin = Margin { bottom: 8, ..Margin::ZERO };
         split::rest(ui, margin, |ui| {
             card_frame(Tokens::now(ui)).inner_margin(10).show(ui, |ui| {
-                self.pictures_ui(ui, page, &tiles, kinds, extent);
+                self.pictures_ui(ui, page, &tiles, &kinds, extent);
             });
         });
+        way
     }
 
     /// The row with title, tile, answer, search, colours.
@@ -241,6 +235,7 @@ impl OneTileView {
         views: impl FnOnce(&mut egui::Ui),
     ) {
         let answer = answer(page.runs, found, Units::now(ui));
+        answer_of_exports(ui, answer.as_ref());
         let is_wide = ui.available_width() >= ONE_ROW;
         ui.horizontal(|ui| {
             ui.set_min_height(30.0);
@@ -301,7 +296,7 @@ impl OneTileView {
             let at_step =
                 at_step.and_then(|step| of_run.reading.of_tile.at_step(ui.ctx(), &data, step));
             let marks = of_run.reading.of_tile.marks(ui.ctx(), &data, &wanted);
-            let key = (data.version, Arc::clone(kinds));
+            let key = (Same(Arc::clone(of)), Same(Arc::clone(kinds)));
             let kinds = of_run.kinds.of(key, |_| Arc::new(kinds.of_rows(of)));
             let (kinds, of) = (Arc::clone(kinds), Arc::clone(of));
             Some(RunTile { run: run.id, data, of, at_step, marks, kinds })
@@ -364,10 +359,8 @@ impl OneTileView {
         if known.is_empty() {
             return None;
         }
-        let version =
-            |data: &&RunData| data.tile.version * 2 + u64::from(!data.operations.is_empty());
-        let versions: Vec<u64> = known.iter().map(version).collect();
-        let made_for = KindsOf { versions, by: self.colour_by, categories: Same(categories) };
+        let tiles = found.iter().flatten().map(|data| Same(Arc::clone(data))).collect();
+        let made_for = KindsOf { tiles, by: self.colour_by, categories: Same(categories) };
         let made = match self.kinds.take() {
             Some(made) if made.0 == made_for => made,
             before => {
@@ -392,13 +385,12 @@ impl OneTileView {
         let tile = tiles.iter().find(has_chosen).or(tiles.iter().next())?;
         let run = runs.iter().find(|run| run.id == tile.run)?;
         let chosen = self.runs.get(&tile.run).and_then(|run| run.chosen);
-        let map = tile.at_step.as_ref().map_or(&tile.data.map, |at_step| &at_step.map);
-        let highest = || map.blocks.iter().max_by_key(|block| block.end).map(|block| block.row);
+        let highest = tile.at_step.as_ref().map_or(tile.data.highest, |at_step| at_step.highest);
         let inspected = Inspected {
             run,
             tile,
             kinds,
-            row: chosen.or_else(highest),
+            row: chosen.or(highest),
             is_chosen: chosen.is_some(),
             has_tiles: has_tiles(runs),
         };

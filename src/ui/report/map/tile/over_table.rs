@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::RunTiles;
-use super::read::TileData;
+use super::data::RunData;
+use super::tables::{run_titles, with_run};
 use super::variables::BYTES;
 use super::words::{category, life};
-use crate::ui::job::Same;
+use crate::ui::job::{Made, Same};
 use crate::ui::report::PageContext;
 use crate::ui::runs::RunId;
 use crate::ui::widget::data_table::{Data, DataTable};
@@ -17,23 +18,15 @@ use crate::ui::widget::rows::{Column, Rows, Value};
 #[derive(Default)]
 pub struct OverTable {
     table: DataTable,
-    rows: Option<Arc<OverRows>>,
+    rows: Made<Vec<Same<RunData>>, Arc<OverRows>>,
 }
 
 struct OverRows {
-    of_runs: Vec<Same<TileData>>,
+    of_runs: Vec<Same<RunData>>,
     /// The titles of the runs, where they are shown.
     titles: Vec<String>,
     /// The run and the row of each variable, highest end first.
     list: Vec<(usize, u32)>,
-}
-
-/// The rows of variables that end above the limit.
-pub fn over_rows(data: &TileData) -> impl Iterator<Item = u32> {
-    let limit = data.map.limit.unwrap_or(u64::MAX);
-    // They come by offset: below this one none can be.
-    let blocks = if data.map.end > limit { &data.map.blocks[..] } else { &[] };
-    blocks.iter().filter(move |block| block.end > limit).map(|block| block.row)
 }
 
 impl OverTable {
@@ -46,27 +39,22 @@ impl OverTable {
         chosen: &BTreeMap<RunId, u32>,
         tabs: &mut dyn FnMut(&mut egui::Ui),
     ) -> Option<(RunId, u32)> {
-        let of_runs: Vec<_> = tiles.iter().map(|tile| Same(Arc::clone(&tile.data))).collect();
+        let of_runs: Vec<_> = tiles.iter().map(|tile| Same(Arc::clone(&tile.of))).collect();
         let ids: Vec<RunId> = tiles.iter().map(|tile| tile.run).collect();
-        if self.rows.as_ref().is_none_or(|made| made.of_runs != of_runs) {
-            let title = |id: &RunId| page.runs.iter().find(|run| run.id == *id);
-            let titles = ids.iter().filter_map(title).map(|run| run.title.to_string());
-            let titles = if page.runs.is_one() { Vec::new() } else { titles.collect() };
-            self.rows = Some(Arc::new(OverRows::new(of_runs, titles)));
-        }
-        let rows = self.rows.as_ref()?;
-        let run = (!page.runs.is_one()).then(|| Column::text("Run", 120.0));
-        let columns: Vec<Column> = run
-            .into_iter()
-            .chain([
+        let rows = self.rows.of(of_runs, |of_runs| {
+            Arc::new(OverRows::new(of_runs.clone(), run_titles(page.runs, tiles)))
+        });
+        let columns = with_run(
+            page.runs,
+            [
                 Column::text("Variable", 300.0).called(page.runs.system().placed_variable),
                 Column::text("Address", BYTES),
                 Column::bytes("Bytes", BYTES),
                 Column::bytes("Over", BYTES).not_summed(),
                 Column::text("Category", 150.0),
                 Column::rest("Live"),
-            ])
-            .collect();
+            ],
+        );
         let at = |row: usize| {
             let (run, row) = rows.list.get(row).copied()?;
             Some((ids.get(run).copied()?, row))
@@ -81,13 +69,11 @@ impl OverTable {
 }
 
 impl OverRows {
-    fn new(of_runs: Vec<Same<TileData>>, titles: Vec<String>) -> Self {
-        let mut list = Vec::new();
-        for (run, Same(data)) in of_runs.iter().enumerate() {
-            let mut rows: Vec<u32> = over_rows(data).collect();
-            rows.sort_by_key(|row| std::cmp::Reverse(data.bytes_of(*row).map(|bytes| bytes.end)));
-            list.extend(rows.into_iter().map(|row| (run, row)));
-        }
+    fn new(of_runs: Vec<Same<RunData>>, titles: Vec<String>) -> Self {
+        let of_run = |(run, Same(data)): (usize, &Same<RunData>)| {
+            data.over_rows.iter().map(|row| (run, *row)).collect::<Vec<_>>()
+        };
+        let list = of_runs.iter().enumerate().flat_map(of_run).collect();
         Self { of_runs, titles, list }
     }
 }
@@ -99,7 +85,8 @@ impl Rows for OverRows {
 
     fn value(&self, row: usize, column: usize) -> Value<'_> {
         let Some((run, row)) = self.list.get(row).copied() else { return Value::Nothing };
-        let Some(Same(data)) = self.of_runs.get(run) else { return Value::Nothing };
+        let Some(Same(of)) = self.of_runs.get(run) else { return Value::Nothing };
+        let data = &of.tile;
         let Some(variable) = data.placed.placements.get(row as usize) else {
             return Value::Nothing;
         };

@@ -4,11 +4,12 @@ use eframe::egui::{self, Align2, Color32, Pos2, Rect, Shape, Stroke, StrokeKind}
 use std::ops::Range;
 
 use super::picture::PictureOf;
-use super::words::band_title;
+use super::words::{band_title, step_number};
 use crate::analysis::placement::address_steps::AddressSteps;
-use crate::text::grouped;
+use crate::ui::report::room_of;
 use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
+use crate::ui::widget::bar;
 use crate::ui::widget::hatch::Hatching;
 use crate::ui::widget::plane::Placed;
 use crate::ui::widget::ticks;
@@ -253,11 +254,7 @@ impl Paint<'_> {
         let line = [Pos2::new(rect.left(), y), Pos2::new(rect.right(), y)];
         self.inside.extend(Shape::dashed_line(&line, Stroke::new(2.0, tokens.ink), 7.0, 4.0));
         let end = self.of.data.rectangles.end;
-        let limit_text = units.bytes(limit);
-        let text = match end.checked_sub(limit).filter(|over| *over > 0) {
-            Some(over) => format!("Limit {limit_text}, {} over", units.bytes(over)),
-            None => format!("Limit {limit_text}, {} free", units.bytes(limit - end)),
-        };
+        let text = format!("Limit {}, {}", units.bytes(limit), room_of(end, limit, units).1);
         let at = Pos2::new(rect.right() - 6.0, y + 4.0);
         self.chip(at, Align2::RIGHT_TOP, &text);
     }
@@ -279,11 +276,7 @@ impl Paint<'_> {
         if !self.of.data.has_steps {
             return;
         }
-        let ids = self.of.data.tile.report.steps.get().map(|steps| &steps.ids);
-        let id = |position: usize| {
-            let id = ids.and_then(|ids| ids.get(position));
-            id.map_or_else(|| position.to_string(), |id| grouped(id.0.into()))
-        };
+        let id = |position: usize| step_number(&self.of.data.tile.report, position);
         let chip_at = self.of.step.map(|step| {
             let x = placed.x_of(step as f64 + 0.5);
             let at = Pos2::new(x.clamp(inner.left(), inner.right()), inner.bottom() + 5.0);
@@ -313,8 +306,9 @@ impl Paint<'_> {
 
 /// What is over the limit: red, and hatched where there is room.
 pub fn over_rect(painter: &egui::Painter, rect: Rect, tokens: &Tokens) {
-    painter.rect_filled(rect, 0, tokens.over);
     if rect.height() >= LEAST_HATCHED && rect.width() >= LEAST_HATCHED {
-        crate::ui::widget::bar::hatch(painter, rect, tokens.surface.gamma_multiply(0.5));
+        bar::over(painter, rect, 0, tokens);
+    } else {
+        painter.rect_filled(rect, 0, tokens.over);
     }
 }

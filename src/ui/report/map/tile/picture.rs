@@ -3,11 +3,14 @@
 use eframe::egui::{self, Key, Pos2, Rect, Response, Sense, StrokeKind};
 use std::sync::Arc;
 
+use super::KindsByRow;
 use super::data::RunData;
 use super::kinds::Kinds;
 use super::paint::{self, BOTTOM, LEFT};
+use super::words::chosen_text;
 use crate::analysis::placement::address_steps::{MOST_CELLS, Picture, Window};
-use crate::text::{grouped, shortened};
+use crate::text::grouped;
+use crate::ui::job::Same;
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::hatch::Hatching;
@@ -19,11 +22,11 @@ use crate::ui::widget::plane::{Extent, Placed, Plane};
 /// How far from a small rectangle the pointer may be, points.
 const NEAR: f32 = 2.0;
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 struct CellsKey {
-    version: u64,
+    of: Same<RunData>,
     window: Window,
-    kinds: Arc<Kinds>,
+    of_rows: Same<KindsByRow>,
     is_dark: bool,
 }
 
@@ -38,6 +41,8 @@ pub struct PictureOf<'a> {
     pub name: &'a str,
     pub data: &'a Arc<RunData>,
     pub kinds: &'a Arc<Kinds>,
+    /// The kind of each variable, by row.
+    pub of_rows: &'a Arc<KindsByRow>,
     /// Steps and addresses of the axes.
     pub extent: Extent,
     /// The step of the strip.
@@ -142,18 +147,18 @@ impl RunPicture {
 
     fn ask(&mut self, ui: &egui::Ui, placed: &Placed, of: &PictureOf<'_>) {
         let key = CellsKey {
-            version: of.data.tile.version,
+            of: Same(Arc::clone(of.data)),
             window: window(ui, placed, of),
-            kinds: Arc::clone(of.kinds),
+            of_rows: Same(Arc::clone(of.of_rows)),
             is_dark: ui.visuals().dark_mode,
         };
-        let (data, wanted) = (Arc::clone(of.data), key.clone());
+        let (kinds, wanted) = (Arc::clone(of.kinds), key.clone());
         let tokens = *Tokens::now(ui);
         self.cells.ask(ui, "addresses over steps", &key, move |cancel| {
-            let kinds = wanted.kinds.of_rows(&data);
+            let CellsKey { of: Same(data), window, of_rows: Same(of_rows), .. } = &wanted;
             let is_cancelled = || cancel.is_cancelled();
-            let picture = data.rectangles.render(&kinds, &wanted.window, &is_cancelled)?;
-            let image = wanted.kinds.image(&picture, &tokens);
+            let picture = data.rectangles.render(of_rows, window, &is_cancelled)?;
+            let image = kinds.image(&picture, &tokens);
             Some((picture, image))
         });
     }
@@ -163,7 +168,7 @@ impl RunPicture {
         let paint = paint::Paint { ui, inside, placed, of, tokens: Tokens::now(ui) };
         paint.ground(hatching);
         match self.cells.shown() {
-            Some((key, picture, texture)) if key.version == of.data.tile.version => {
+            Some((key, picture, texture)) if Arc::ptr_eq(&key.of.0.tile, &of.data.tile) => {
                 let rect = paint::rect_of(placed, &picture.steps, &picture.bytes);
                 paint_texture(&paint.inside, *texture, rect);
                 paint.gaps(hatching);
@@ -223,10 +228,7 @@ fn value_text(of: &PictureOf<'_>, units: Units) -> String {
     let tile = &of.data.tile;
     let chosen = of.chosen.and_then(|row| Some((row, tile.bytes_of(row)?)));
     match chosen {
-        Some((row, bytes)) => {
-            let (name, size) = (shortened(tile.name(row), 100), bytes.end - bytes.start);
-            format!("{name}, {} at address {}", units.exact(size), bytes.start)
-        }
+        Some((row, bytes)) => chosen_text(tile.name(row), &bytes, units),
         None => {
             let arena = tile.report.arena_title(tile.arena);
             format!("{arena}, {} steps", grouped(of.data.rectangles.steps.into()))

@@ -9,14 +9,11 @@ use super::place_tooltip::place_ui;
 use super::step_menu::step_menu_ui;
 use super::strip::{self, StripOf};
 use super::tooltip::{Hit, hit_ui};
-use super::words::pretty_name;
 use super::{OneTileView, RunTile, RunTiles, reading_ui, show};
-use crate::text::shortened;
 use crate::ui::report::map::arena_places;
 use crate::ui::report::side_by_side::area_below;
 use crate::ui::report::{PageContext, run_title_ui, step_place_of};
 use crate::ui::runs::{Run, StepAt};
-use crate::ui::units::Units;
 use crate::ui::widget::picture::{at_pointer_ui, link};
 use crate::ui::widget::place_menu::place_menu_ui;
 use crate::ui::widget::plane::Extent;
@@ -37,16 +34,16 @@ impl OneTileView {
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
         tiles: &RunTiles,
-        mut kinds: Arc<Kinds>,
+        kinds: &Arc<Kinds>,
         extent: Extent,
     ) {
         let all = ui.available_rect_before_wrap();
-        ui.horizontal_top(|ui| {
+        let legend = ui.horizontal_top(|ui| {
             let width = ui.available_width();
-            ui.allocate_ui_with_layout(
+            let legend = ui.allocate_ui_with_layout(
                 vec2((width - super::TOOLS).max(120.0), 20.0),
                 egui::Layout::top_down(egui::Align::Min),
-                |ui| Kinds::legend_ui(&mut kinds, ui),
+                |ui| kinds.legend_ui(ui),
             );
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Min), |ui| {
                 let picture = page.runs.of_number([
@@ -67,9 +64,12 @@ impl OneTileView {
                     self.plane.reset();
                 }
             });
+            legend.inner
         });
-        if let Some((_, made)) = &mut self.kinds {
-            *made = Arc::clone(&kinds);
+        // What lies on the tiles was told by the kinds of before: this frame shows those.
+        if let (Some(switched), Some((_, made))) = (legend.inner, &mut self.kinds) {
+            *made = Arc::new(switched);
+            ui.request_repaint();
         }
         self.plane.navigate_by_key(ui, extent);
         let space = ui.available_rect_before_wrap();
@@ -96,7 +96,7 @@ impl OneTileView {
                 });
                 continue;
             };
-            let at = self.run_ui(ui, page, area, (place, run, tile), (tiles, &kinds, extent));
+            let at = self.run_ui(ui, page, area, (place, run, tile), (tiles, kinds, extent));
             pointed = pointed.or(at.map(|at| (run.id, at)));
         }
         link(ui, &mut self.pointed, pointed, !runs.is_one());
@@ -114,7 +114,7 @@ impl OneTileView {
         let runs = page.runs;
         let (picture, strip, labels) = divided(area);
         let of_run = self.runs.get_mut(&run.id)?;
-        let (slots, units) = (page.selection.slots(runs), Units::now(ui));
+        let slots = page.selection.slots(runs);
         let step = |slot: &usize| runs.axis()?.step_at_or_before(place, *slot);
         let selected: Vec<usize> = slots.iter().skip(1).filter_map(step).collect();
         let mut name = NAME.to_owned();
@@ -125,6 +125,7 @@ impl OneTileView {
             name: &name,
             data: &tile.of,
             kinds,
+            of_rows: &tile.kinds,
             extent,
             step: tile.at_step.as_ref().map(|at_step| at_step.step),
             steps: &selected,
@@ -134,7 +135,6 @@ impl OneTileView {
         };
         let answer = of_run.picture.ui(ui, picture, (&mut self.plane, &mut self.hatching), &of);
         let of_runs = if runs.is_one() { runs.system().an_arena.to_owned() } else { run.the() };
-        let value = value_text(tile, of_run.chosen, units);
         let of = StripOf {
             name: &format!("Memory map of {of_runs}"),
             tile,
@@ -142,7 +142,6 @@ impl OneTileView {
             extent,
             placed: answer.placed,
             chosen: of_run.chosen,
-            value: &value,
         };
         let by_strip =
             of_run.strip.ui(ui, (strip, labels), (&mut self.plane, &mut self.hatching), &of);
@@ -221,14 +220,4 @@ fn menus_ui(
             place_menu_ui(ui, name.as_deref(), &places, page.commands);
         });
     }
-}
-
-/// What is chosen, for those who cannot see the strip.
-fn value_text(tile: &RunTile, chosen: Option<u32>, units: Units) -> String {
-    let data = &tile.data;
-    let variable = chosen.and_then(|row| Some((row, data.bytes_of(row)?)));
-    let Some((row, bytes)) = variable else { return data.report.arena_title(data.arena) };
-    let (name, _) = pretty_name(&tile.of, row);
-    let (name, size) = (shortened(&name, 100), bytes.end - bytes.start);
-    format!("{name}, {} at address {}", units.exact(size), bytes.start)
 }

@@ -5,6 +5,7 @@ use eframe::egui;
 use super::data::RunData;
 use super::picture::Place;
 use super::tooltip::{Hit, hit_ui};
+use super::words::step_number;
 use crate::text::{grouped, shortened};
 
 /// Longest name of an operation.
@@ -12,8 +13,7 @@ const NAME: usize = 80;
 
 pub fn place_ui(ui: &mut egui::Ui, data: &RunData, place: Place) {
     let report = &data.tile.report;
-    let id = report.steps.get().and_then(|steps| steps.ids.get(place.step));
-    let step = id.map_or_else(|| place.step.to_string(), |id| grouped(id.0.into()));
+    let step = step_number(report, place.step);
     ui.weak(format!("Step {step}, address {}", grouped(place.address)));
     if let Some(row) = place.row {
         hit_ui(ui, &data.tile, &[], Hit::Variable(row));

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::analysis::liveness::scope_curve::scope_curve;
 use crate::analysis::liveness::{Scope, peak, variable_name};
+use crate::analysis::placement::gaps::Gap;
 use crate::analysis::placement::read::read_arena;
 use crate::analysis::placement::resident_tile::resident_tile;
 use crate::analysis::placement::step_use::StepUse;
@@ -14,7 +15,6 @@ use crate::store::{ArenaId, Report};
 use crate::ui::job::{Latest, Same};
 use crate::ui::report::{is_limit_near, reason_of};
 use crate::ui::runs::{Needed, Run};
-use crate::ui::widget::bins::new_version;
 
 /// What is above the limit or the last byte, as a part of the addresses below.
 const HEADROOM: usize = 28;
@@ -26,13 +26,12 @@ type TileKey = (ArenaId, [bool; 4]);
 
 pub struct TileData {
     pub report: Arc<Report>,
-    /// Tells the crowds of different tiles apart.
-    pub version: u64,
     /// The tile, or another arena.
     pub arena: ArenaId,
     pub placed: Placed,
-    /// Its map over all steps.
+    /// Its map over all steps, and the row of what ends highest there.
     pub map: TileMap,
+    pub highest: Option<u32>,
     /// Whether names, alignments and constraints are those of the file.
     pub is_complete: bool,
     /// Why they are not, where something went wrong.
@@ -42,8 +41,9 @@ pub struct TileData {
 }
 
 pub struct AtStep {
-    /// The map of what is alive.
+    /// The map of what is alive, and the row of what ends highest there.
     pub map: TileMap,
+    pub highest: Option<u32>,
     pub step: usize,
     /// What memory is taken up by there.
     pub used: StepUse,
@@ -96,7 +96,7 @@ impl TileData {
     }
 
     pub fn gap_bytes(&self) -> u64 {
-        self.map.gaps_by_reason().values().map(|total| total.bytes).sum()
+        self.map.gaps.iter().map(Gap::size).sum()
     }
 
     fn new(run: &Run, arena: ArenaId) -> Option<Self> {
@@ -115,9 +115,9 @@ impl TileData {
         });
         Some(Self {
             report: Arc::clone(&run.report),
-            version: new_version(),
             arena,
             placed,
+            highest: highest(&map),
             map,
             is_complete,
             problem,
@@ -164,7 +164,8 @@ impl TileReading {
             let is_live = |variable: &Placement| {
                 classes.is_some_and(|classes| classes.is_live_at(variable.class, step))
             };
-            Arc::new(AtStep { map, step, used: StepUse::new(&from.placed, is_live) })
+            let (highest, used) = (highest(&map), StepUse::new(&from.placed, is_live));
+            Arc::new(AtStep { map, highest, step, used })
         });
         let last = self.at_step.last().filter(|((Same(of), _), _)| Arc::ptr_eq(of, data));
         last.map(|(_, at_step)| Arc::clone(at_step))
@@ -186,6 +187,11 @@ impl TileReading {
         let last = self.marks.last().filter(|((Same(of), _), _)| Arc::ptr_eq(of, data));
         last.map(|(_, marks)| Arc::clone(marks)).unwrap_or_default()
     }
+}
+
+/// The row of what ends highest.
+fn highest(map: &TileMap) -> Option<u32> {
+    map.blocks.iter().max_by_key(|block| block.end).map(|block| block.row)
 }
 
 fn find_marks(data: &TileData, Wanted { search, selected }: &Wanted) -> Marks {

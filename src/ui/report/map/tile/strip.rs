@@ -4,15 +4,17 @@
 use eframe::egui::{self, Align2, Color32, Key, Mesh, Pos2, Rect, Response, Sense, Shape, Stroke};
 use std::sync::Arc;
 
-use super::RunTile;
+use super::data::RunData;
 use super::kinds::Kinds;
 use super::paint::over_rect;
 use super::picture::next_variable;
 use super::tooltip::Hit;
-use super::words::{band_title, pretty_name};
+use super::words::{band_title, chosen_text, pretty_name};
+use super::{KindsByRow, RunTile};
 use crate::analysis::placement::gaps::{Gap, GapReason};
 use crate::analysis::placement::tile_map::{Block, TileMap};
 use crate::text::shortened;
+use crate::ui::job::{Made, Same};
 use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
 use crate::ui::widget::hatch::Hatching;
@@ -32,13 +34,13 @@ const NAMED: f32 = 2.0;
 /// Blocks of the highest addresses that are looked at for what is over.
 const MOST_OVER: usize = 64;
 
-#[derive(Clone, PartialEq)]
+#[derive(PartialEq)]
 struct MadeFor {
     rect: Rect,
     range: (f64, f64),
-    version: u64,
+    of: Same<RunData>,
     step: Option<usize>,
-    kinds: Arc<Kinds>,
+    kinds: Same<KindsByRow>,
     units: Units,
     is_dark: bool,
 }
@@ -46,10 +48,10 @@ struct MadeFor {
 /// What a strip shows: made again when that is another.
 #[derive(Default)]
 pub struct Strip {
-    made: Option<(MadeFor, Made)>,
+    shown: Made<MadeFor, Shown>,
 }
 
-struct Made {
+struct Shown {
     blocks: Arc<Mesh>,
     labels: Vec<Label>,
 }
@@ -76,7 +78,6 @@ pub struct StripOf<'a> {
     /// Where addresses lie.
     pub placed: Placed,
     pub chosen: Option<u32>,
-    pub value: &'a str,
 }
 
 pub struct Answer {
@@ -99,27 +100,25 @@ impl Strip {
         let all = strip.union(labels);
         let response = ui.interact(all, ui.scope_id().with(of.name), Sense::click_and_drag());
         navigate(ui, &response, plane, of);
-        let tokens = Tokens::now(ui);
+        // What describes it is asked for while the context is busy.
+        let (tokens, units) = (Tokens::now(ui), Units::now(ui));
         let made_for = MadeFor {
             rect: all,
             range: of.placed.y,
-            version: of.tile.data.version,
+            of: Same(Arc::clone(&of.tile.of)),
             step: of.tile.at_step.as_ref().map(|at_step| at_step.step),
-            kinds: Arc::clone(of.kinds),
-            units: Units::now(ui),
+            kinds: Same(Arc::clone(&of.tile.kinds)),
+            units,
             is_dark: ui.visuals().dark_mode,
         };
-        if self.made.as_ref().is_none_or(|(before, _)| *before != made_for) {
-            let pixel = 1.0 / ui.pixels_per_point();
-            let made = Made::new(of, (strip, labels), &made_for, (tokens, pixel));
-            self.made = Some((made_for, made));
-        }
-        let Some((_, made)) = &self.made else { return Answer::nothing(response) };
-        paint(ui, (strip, labels), made, of, hatching);
-        describe(&response, of.name, || of.value.to_owned());
+        let pixel = 1.0 / ui.pixels_per_point();
+        let shown =
+            self.shown.of(made_for, |_| Shown::new(of, (strip, labels), units, (tokens, pixel)));
+        paint(ui, (strip, labels), shown, of, hatching);
+        describe(&response, of.name, || value_text(of, units));
         focus(ui, &response, strip, egui::StrokeKind::Outside);
         let pointer = response.hover_pos();
-        let hovered = pointer.and_then(|at| made.hit(of, (strip, labels), at));
+        let hovered = pointer.and_then(|at| shown.hit(of, (strip, labels), at));
         let mut clicked = response
             .clicked_by(egui::PointerButton::Primary)
             .then_some(hovered.unwrap_or(Hit::Nothing));
@@ -135,10 +134,12 @@ impl Strip {
     }
 }
 
-impl Answer {
-    fn nothing(response: Response) -> Self {
-        Self { response, hovered: None, clicked: None, is_entered: false }
-    }
+/// What is chosen, for those who cannot see the strip.
+fn value_text(of: &StripOf<'_>, units: Units) -> String {
+    let data = &of.tile.data;
+    let chosen = of.chosen.and_then(|row| Some((row, data.bytes_of(row)?)));
+    let Some((row, bytes)) = chosen else { return data.report.arena_title(data.arena) };
+    chosen_text(&pretty_name(&of.tile.of, row).0, &bytes, units)
 }
 
 /// The wheel zooms addresses, a drag moves them, a double-click shows all.
@@ -177,11 +178,11 @@ fn rect_of(strip: Rect, placed: &Placed, lanes: usize, block: &Block) -> Rect {
     Rect::from_x_y_ranges(left..=left + width, y(block.end)..=y(block.offset))
 }
 
-impl Made {
+impl Shown {
     fn new(
         of: &StripOf<'_>,
         (strip, labels): (Rect, Rect),
-        made_for: &MadeFor,
+        units: Units,
         (tokens, pixel): (&Tokens, f32),
     ) -> Self {
         let (map, kinds) = (map(of), &of.tile.kinds);
@@ -223,11 +224,8 @@ impl Made {
         for thin in &mut thin {
             flush(&mut mesh, thin);
         }
-        let labels = if labels.width() < LEAST_LABELS {
-            Vec::new()
-        } else {
-            labels_of(of, strip, made_for.units)
-        };
+        let labels =
+            if labels.width() < LEAST_LABELS { Vec::new() } else { labels_of(of, strip, units) };
         Self { blocks: Arc::new(mesh), labels }
     }
 
@@ -349,7 +347,7 @@ fn labels_of(of: &StripOf<'_>, strip: Rect, units: Units) -> Vec<Label> {
 fn paint(
     ui: &egui::Ui,
     (strip, labels): (Rect, Rect),
-    made: &Made,
+    shown: &Shown,
     of: &StripOf<'_>,
     hatching: &mut Hatching,
 ) {
@@ -363,7 +361,7 @@ fn paint(
     let mut hatched = hatching.begin(ui.ctx(), false);
     hatched.add(part(0, top), tokens.gap.gamma_multiply(0.3));
     hatched.paint(&inside);
-    inside.add(Shape::mesh(Arc::clone(&made.blocks)));
+    inside.add(Shape::mesh(Arc::clone(&shown.blocks)));
     let end = of.tile.at_step.as_ref().map_or(map.end, |at_step| at_step.used.end);
     gaps(&inside, (map, end), &part, (tokens, hatching));
     if let Some(limit) = map.limit {
@@ -391,7 +389,7 @@ fn paint(
             egui::StrokeKind::Outside,
         );
     }
-    for label in &made.labels {
+    for label in &shown.labels {
         let is_chosen = of.chosen.is_some_and(|row| label.hit == Some(Hit::Variable(row)));
         label.paint(ui.painter(), (strip.right(), labels), is_chosen, tokens);
     }

@@ -6,15 +6,15 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::RunTiles;
-use super::over_table::{OverTable, over_rows};
+use super::over_table::OverTable;
 use super::read::{AtStep, TileData};
 use super::reasons::Reasons;
 use super::variables::{BYTES, VariableTable};
 use super::words::reason_text;
 use crate::analysis::placement::gaps::Gap;
-use crate::ui::job::Same;
+use crate::ui::job::{Made, Same};
 use crate::ui::report::PageContext;
-use crate::ui::runs::RunId;
+use crate::ui::runs::{RunId, Runs};
 use crate::ui::widget::choice::counted_segments_ui;
 use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::rows::{Column, Rows, Value};
@@ -39,7 +39,7 @@ pub enum Chosen {
 pub struct Tables {
     tab: Option<Tab>,
     gaps: DataTable,
-    gap_rows: Option<Arc<GapRows>>,
+    gap_rows: Made<Vec<TileAtStep>, Arc<GapRows>>,
     reasons: Reasons,
     variables: VariableTable,
     over: OverTable,
@@ -94,29 +94,21 @@ impl Tables {
     ) -> Option<Range<u64>> {
         let tile =
             |tile: &super::RunTile| (Same(Arc::clone(&tile.data)), tile.at_step.clone().map(Same));
-        let made_for: Vec<_> = tiles.iter().map(tile).collect();
-        if self.gap_rows.as_ref().is_none_or(|made| made.of_runs != made_for) {
-            let title = |id| page.runs.iter().find(|run| run.id == id).map(|run| &run.title);
-            let titles = tiles.iter().map(|tile| title(tile.run).map_or("", |title| title).into());
-            let gaps = GapRows {
-                of_runs: made_for,
-                titles: if page.runs.is_one() { Vec::new() } else { titles.collect() },
-            };
-            self.gap_rows = Some(Arc::new(gaps));
-        }
-        let gaps = self.gap_rows.as_ref()?;
-        let run = (!page.runs.is_one()).then(|| Column::text("Run", 120.0));
-        let columns: Vec<Column> = run
-            .into_iter()
-            .chain([
+        let gaps = self.gap_rows.of(tiles.iter().map(tile).collect(), |of_runs| {
+            let titles = run_titles(page.runs, tiles);
+            Arc::new(GapRows { of_runs: of_runs.clone(), titles })
+        });
+        let columns = with_run(
+            page.runs,
+            [
                 Column::text("Address", BYTES),
                 Column::bytes("Bytes", BYTES),
                 Column::text("Reason", 150.0),
                 Column::text("Variable after it", 280.0),
                 Column::text("Variable before it", 280.0),
                 Column::rest("Why"),
-            ])
-            .collect();
+            ],
+        );
         let is_complete = tiles.iter().all(|tile| tile.data.is_complete);
         let note = if is_complete { "" } else { "alignments and constraints are not known" };
         let name = format!("Gaps of the {}", page.runs.system().arena_in_text);
@@ -124,6 +116,22 @@ impl Tables {
         let click = self.gaps.ui_with(ui, &table, page.commands, Some(tabs), None)?;
         gaps.at(click.row).map(|(.., gap)| gap.bytes.clone())
     }
+}
+
+/// The titles of the runs of tiles, where they are shown: of several runs.
+pub fn run_titles(runs: &Runs, tiles: &RunTiles) -> Vec<String> {
+    if runs.is_one() {
+        return Vec::new();
+    }
+    let run = |id: RunId| runs.get(runs.position(id)?);
+    let title = |id: RunId| run(id).map_or(String::new(), |run| run.title.to_string());
+    tiles.iter().map(|tile| title(tile.run)).collect()
+}
+
+/// Columns, after that of the run where there are several.
+pub fn with_run<const N: usize>(runs: &Runs, columns: [Column; N]) -> Vec<Column> {
+    let run = (!runs.is_one()).then(|| Column::text("Run", 120.0));
+    run.into_iter().chain(columns).collect()
 }
 
 /// The tables, with how many rows each has where that is known.
@@ -143,7 +151,7 @@ fn tabs(tiles: &RunTiles) -> Vec<(Tab, &'static str, Option<usize>)> {
         (Tab::Reasons, "By reason", None),
     ];
     if tiles.iter().any(|tile| tile.data.map.limit.is_some()) {
-        let over = sum(&|tile| over_rows(&tile.data).count());
+        let over = sum(&|tile| tile.of.over_rows.len());
         tabs.insert(2, (Tab::Over, "Over the limit", over));
     }
     tabs
@@ -156,7 +164,7 @@ type TileAtStep = (Same<TileData>, Option<Same<AtStep>>);
 struct GapRows {
     of_runs: Vec<TileAtStep>,
     /// The titles of the runs, where they are shown.
-    titles: Vec<Box<str>>,
+    titles: Vec<String>,
 }
 
 impl GapRows {
@@ -195,7 +203,7 @@ impl Rows for GapRows {
             name.map_or(Value::Nothing, Value::text)
         };
         match (column.checked_sub(usize::from(title.is_some())), title) {
-            (None, title) => title.map_or(Value::Nothing, |title| Value::text(&**title)),
+            (None, title) => title.map_or(Value::Nothing, |title| Value::text(title.as_str())),
             (Some(0), _) => Value::Id(gap.bytes.start),
             (Some(1), _) => Value::Bytes(gap.size()),
             (Some(2), _) => Value::text(gap.reason.title()),

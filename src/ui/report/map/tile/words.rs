@@ -1,5 +1,7 @@
 //! What is said of variables and gaps, in tooltips and tables.
 
+use std::ops::Range;
+
 use crate::analysis::liveness::variable_kind;
 use crate::analysis::memory::category_title;
 use crate::analysis::placement::always_live::Band;
@@ -9,14 +11,29 @@ use crate::store::ids::CategoryId;
 use crate::store::placed::Placement;
 use crate::text::{clean, grouped, shortened};
 use crate::ui::report::figures::variables::{MOST_RANGES, range_texts};
+use crate::ui::units::Units;
 
 use super::data::RunData;
 use super::read::TileData;
 
 /// Longest name in a sentence.
 const NAME: usize = 60;
+/// Longest name of what is chosen.
+const CHOSEN_NAME: usize = 100;
 /// Categories in the title of a band.
 const MOST_TITLES: usize = 2;
+
+/// The number of the step at a position.
+pub fn step_number(report: &Report, step: usize) -> String {
+    let id = report.steps.get().and_then(|steps| steps.ids.get(step));
+    id.map_or_else(|| step.to_string(), |id| grouped(id.0.into()))
+}
+
+/// A variable that is chosen, for those who cannot see the picture.
+pub fn chosen_text(name: &str, bytes: &Range<u64>, units: Units) -> String {
+    let size = units.exact(bytes.end - bytes.start);
+    format!("{}, {size} at address {}", shortened(name, CHOSEN_NAME), bytes.start)
+}
 
 /// Why a gap is there, with the variables that it is about.
 pub fn reason_text(data: &TileData, gap: &Gap) -> String {
