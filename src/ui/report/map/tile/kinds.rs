@@ -163,7 +163,7 @@ impl Kinds {
                     switched = Some(*kind);
                 }
             }
-            label_ui(ui, Patch::Hatch(tokens.gap, false), "Gap or free");
+            label_ui(ui, Patch::Hatch(tokens.gap), "Gap or free");
         });
         if let Some(kind) = switched {
             let hidden = &mut Arc::make_mut(kinds).hidden;

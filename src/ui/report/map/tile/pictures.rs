@@ -132,7 +132,7 @@ impl OneTileView {
             found: &tile.marks.found,
             pointed: self.pointed.filter(|(of, _)| *of != run.id).map(|(_, at)| at),
         };
-        let answer = of_run.picture.ui(ui, picture, (&mut self.plane, &mut self.hatching), &of);
+        let answer = of_run.picture.ui(ui, picture, &mut self.plane, &of);
         let of_runs = if runs.is_one() { runs.system().an_arena.to_owned() } else { run.the() };
         let value = value_text(tile, of_run.chosen, units);
         let of = StripOf {
@@ -144,8 +144,7 @@ impl OneTileView {
             chosen: of_run.chosen,
             value: &value,
         };
-        let by_strip =
-            of_run.strip.ui(ui, (strip, labels), (&mut self.plane, &mut self.hatching), &of);
+        let by_strip = of_run.strip.ui(ui, (strip, labels), &mut self.plane, &of);
         let at_step = tile.at_step.as_ref();
         if let Some(at) = answer.hovered {
             at_pointer_ui(&answer.response, |ui| place_ui(ui, &tile.of, at));
