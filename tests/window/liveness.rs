@@ -439,6 +439,9 @@ fn the_answer_stands_in_the_head_and_bytes_are_looked_at_around_the_limit() {
     assert!(is_enabled(&harness, "Show all"));
     click(&mut harness, "Show all");
     assert!(!is_enabled(&harness, "Show all"));
+    click(&mut harness, "Around the limit");
+    choose(&mut harness, "Scope", "IPU 1");
+    assert!(!is_enabled(&harness, "Show all"), "bytes of another scope are others");
     assert!(has_text(&harness, "Lifetimes at step"), "{:#?}", texts(&harness));
 }
 

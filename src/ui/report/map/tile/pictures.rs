@@ -55,11 +55,11 @@ impl OneTileView {
                     "maps of a tile in all runs",
                 ]);
                 let picture = picture.replace("a tile", page.runs.system().an_arena);
-                self.toolbar.is_other_zoomed = self.plane.y.is_zoomed();
+                let is_other_zoomed = self.plane.y.is_zoomed();
                 let all = self.toolbar.buttons_ui(
                     ui,
                     &picture,
-                    &mut self.plane.x,
+                    (&mut self.plane.x, is_other_zoomed),
                     extent.x,
                     page.commands,
                 );
