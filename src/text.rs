@@ -177,6 +177,13 @@ pub fn counted(count: u64, word: &str) -> String {
     format!("{} {word}{}", grouped(count), if count == 1 { "" } else { "s" })
 }
 
+/// A text with a capital at its beginning, as in a title or a list: `Step 12` for `step 12`.
+pub fn capitalised(text: &str) -> String {
+    let mut characters = text.chars();
+    let first = characters.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(characters).collect()
+}
+
 /// A name as it is read: `Rearranged layer1/output` for `<rearrangement:layer1/output>`.
 pub fn readable(name: &str) -> Cow<'_, str> {
     let rearranged = name.strip_prefix("<rearrangement:").and_then(|of| of.strip_suffix('>'));

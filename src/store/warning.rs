@@ -1,7 +1,7 @@
 //! Warnings: what is damaged or absent in a report that can be read all the same.
 
 use std::fmt;
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::text::words;
 
@@ -55,7 +55,7 @@ impl Warnings {
     /// Adds a warning, unless the same one is there.
     pub fn add(&self, code: WarningCode, file: &str, message: impl Into<String>) {
         let warning = Warning { code, file: file.to_owned(), message: message.into() };
-        let mut list = self.list.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut list = self.locked();
         if !list.contains(&warning) {
             list.push(warning);
         }
@@ -63,6 +63,20 @@ impl Warnings {
 
     /// All warnings so far, in the order in which they came.
     pub fn list(&self) -> Vec<Warning> {
-        self.list.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+        self.locked().clone()
+    }
+
+    /// How many there are so far.
+    pub fn count(&self) -> usize {
+        self.locked().len()
+    }
+
+    /// Whether there is one of a kind.
+    pub fn has(&self, code: WarningCode) -> bool {
+        self.locked().iter().any(|warning| warning.code == code)
+    }
+
+    fn locked(&self) -> MutexGuard<'_, Vec<Warning>> {
+        self.list.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,6 +1,5 @@
 //! What the user can ask of the window. Pages and bars send commands; the app carries them out.
 
-use eframe::egui::Rect;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -170,7 +169,8 @@ pub(crate) enum ExportTo {
 
 #[derive(Clone)]
 pub(crate) enum Exported {
-    Picture(Rect),
+    /// The picture of the page that has the name.
+    Picture,
     Table(Sheet),
 }
 

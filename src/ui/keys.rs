@@ -138,7 +138,7 @@ pub fn actions(state: &ActionState<'_>) -> Vec<Action> {
     let action =
         |title: &'static str, keys, command, why_not| Action::new(title, keys, command, why_not);
     let not_reading = (state.source != Source::Reading).then_some("Nothing is being read");
-    let has_none = |report: &Report| report.warnings.list().is_empty();
+    let has_none = |report: &Report| report.warnings.count() == 0;
     let no_warnings = state.report.is_none_or(has_none).then_some("No warnings");
     let mut actions = vec![
         action("Open report…", OPEN, Command::AskPath(PickFor::Open), None),

@@ -96,25 +96,25 @@ fn small_entries_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec
     };
     let (theme_icon, theme_title, next) = theme(ui);
     let theme_title = format!("Colours: {theme_title}");
-    let mut entries = Vec::new();
-    for (icon, title, action) in [
-        (Icon::Reload, "Reload", "Reload report"),
-        (Icon::Close, "Close", "Close report"),
-        (Icon::Keys, "Keys", "Keys"),
-        (icon, title, title),
-    ] {
-        let Some(action) = state.actions.iter().find(|other| other.title == action) else {
-            continue;
-        };
-        let hover = format!("{} ({})", action.title, keys_text(ui.ctx(), action.keys));
-        entries.push((icon, title, hover, action.why_not.clone(), action.command.clone()));
-    }
+    let ctx = ui.ctx().clone();
+    let entry = |icon: Icon, title: &'static str, action: &str| {
+        let action = state.actions.iter().find(|other| other.title == action)?;
+        let hover = format!("{} ({})", action.title, keys_text(&ctx, action.keys));
+        Some((icon, title, hover, action.why_not.clone(), action.command.clone()))
+    };
     let hover = format!("{theme_title}; the next on a click");
-    entries.insert(3, (theme_icon, &*theme_title, hover, None, Command::Set(Change::Theme(next))));
+    let theme = (theme_icon, &*theme_title, hover, None, Command::Set(Change::Theme(next)));
+    let entries = [
+        entry(Icon::Reload, "Reload", "Reload report"),
+        entry(Icon::Close, "Close", "Close report"),
+        entry(Icon::Keys, "Keys", "Keys"),
+        Some(theme),
+        entry(icon, title, title),
+    ];
     let all = |ui: &mut egui::Ui| {
         ui.spacing_mut().item_spacing = Vec2::splat(2.0);
         ui.spacing_mut().button_padding = Vec2::splat(4.0);
-        for (icon, title, hover, why_not, command) in entries {
+        for (icon, title, hover, why_not, command) in entries.into_iter().flatten() {
             let button = Button::new(icon.atom()).frame_when_inactive(false);
             let button = ui.add_enabled(why_not.is_none(), button).accessible_name(title);
             let why_not = why_not.unwrap_or_default();
@@ -166,8 +166,7 @@ fn head_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec<Command>
     });
 }
 
-/// Four tiles.
-/// The logo with tiles of so many points.
+/// The logo: four tiles of so many points.
 pub fn logo_ui(ui: &mut egui::Ui, side: f32) {
     let gap = side / 4.0;
     let (rect, _) = ui.allocate_exact_size(Vec2::splat(2.0 * side + gap), Sense::hover());

@@ -8,6 +8,7 @@ pub mod app;
 pub mod command;
 mod diagnose;
 mod export;
+mod fit_words;
 mod home;
 mod icon;
 mod incoming;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::run_chips::fit_text;
+use super::fit_words::fit_text;
 use crate::analysis::comparison::facts::Fit;
 use crate::store::Report;
 use crate::store::options::SideFact;

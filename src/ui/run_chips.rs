@@ -6,14 +6,13 @@ use eframe::egui::{
 };
 
 use super::command::Command;
+use super::fit_words::fit_text;
 use super::keys::{RunEntry, loading_actions, showing_actions};
 use super::open_runs::{OpenRun, OpenRuns};
 use super::runs::Badge;
 use super::theme::{Tokens, fonts, text_on};
 use super::widget::sign::Sign;
-use crate::analysis::comparison::facts::Fit;
-use crate::store::System;
-use crate::text::{clean, grouped, shortened};
+use crate::text::{clean, shortened};
 
 /// How much a chip says.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -149,19 +148,6 @@ pub fn paint_badge(painter: &egui::Painter, rect: egui::Rect, badge: Badge, toke
     painter.rect_filled(rect, 4, color);
     let font = fonts::semibold(11.0);
     painter.text(rect.center(), Align2::CENTER_CENTER, badge.letter, font, text_on(color));
-}
-
-/// Whether a run fits, in words; with what is counted where its system is given: `221 tiles over`.
-pub fn fit_text(fit: Fit, system: Option<&System>) -> String {
-    match fit.tiles_over {
-        _ if fit.fits => "fits".to_owned(),
-        Some(over) => match system {
-            Some(system) if over == 1 => format!("1 {} over", system.arena_in_text),
-            Some(system) => format!("{} {} over", grouped(over), system.arenas),
-            None => format!("{} over", grouped(over)),
-        },
-        None => "does not fit".to_owned(),
-    }
 }
 
 /// The badge of a run in a line of text.

@@ -29,7 +29,7 @@ pub struct TopBar<'a> {
     pub system: Option<&'a System>,
 }
 
-/// How much is said at the right, with its width in points.
+/// How much is said at the right.
 #[derive(Clone, Copy, PartialEq)]
 enum Right {
     Full,

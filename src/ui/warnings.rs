@@ -1,7 +1,7 @@
 //! The list of what is damaged or absent in the open reports, and the same in a few words.
 
 use crate::store::{Report, WarningCode};
-use crate::text::{grouped, shortened};
+use crate::text::{capitalised, counted, shortened};
 use crate::ui::runs::Runs;
 use crate::ui::theme::{Tokens, fonts};
 use crate::ui::widget::sign::Sign;
@@ -26,8 +26,7 @@ fn words(code: WarningCode) -> &'static str {
 
 /// What a report lacks as a whole, in words; `None` where it is complete as far as is known.
 pub fn incompleteness(report: &Report) -> Option<String> {
-    let list = report.warnings.list();
-    let has = |code: WarningCode| list.iter().any(|warning| warning.code == code);
+    let has = |code: WarningCode| report.warnings.has(code);
     let mut lacks = Vec::new();
     if has(WarningCode::Truncated) {
         lacks.push("a file is cut off");
@@ -46,24 +45,17 @@ pub fn incompleteness(report: &Report) -> Option<String> {
         (true, true) => Some("Interrupted: the report is incomplete".to_owned()),
         (true, false) => Some(format!("Interrupted: {}", lacks.join(", "))),
         (false, true) => None,
-        (false, false) => {
-            let mut text = lacks.join(", ");
-            if let Some(first) = text.get_mut(..1) {
-                first.make_ascii_uppercase();
-            }
-            Some(text)
-        }
+        (false, false) => Some(capitalised(&lacks.join(", "))),
     }
 }
 
 /// What is said of all warnings of the open runs in a line; `None` where there are none.
 pub fn in_a_line(runs: &Runs) -> Option<String> {
-    let count: u64 = runs.iter().map(|run| run.report.warnings.list().len() as u64).sum();
-    let counted = match count {
-        0 => return None,
-        1 => "1 warning".to_owned(),
-        count => format!("{} warnings", grouped(count)),
-    };
+    let count = runs.iter().map(|run| run.report.warnings.count()).sum::<usize>();
+    if count == 0 {
+        return None;
+    }
+    let counted = counted(count as u64, "warning");
     let incomplete = runs.iter().find_map(|run| Some((run, incompleteness(&run.report)?)));
     Some(match incomplete {
         Some((_, lacks)) if runs.is_one() => format!("{lacks} · {counted}"),

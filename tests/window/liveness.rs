@@ -4,7 +4,7 @@ use crate::report;
 use crate::report::{SPIKE, STEPS};
 use crate::support::{
     SIZES, choose, click, click_at, copied, copied_text, has_text, hover_share, open_tab,
-    right_click, settle, texts, wait_for_output, window_on, window_sized,
+    right_click, settle, texts, type_into, wait_for_output, window_on, window_sized,
 };
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Key, Modifiers, Theme, Vec2};
@@ -40,15 +40,6 @@ fn click_row(harness: &mut Harness<'_, App>, name: &str, modifiers: Modifiers) {
 
 fn value(harness: &Harness<'_, App>) -> String {
     harness.get_by_label(PICTURE).value().unwrap_or_default()
-}
-
-fn type_into(harness: &mut Harness<'_, App>, field: &str, text: &str) {
-    harness.get_by_role_and_label(Role::TextInput, field).focus();
-    harness.run_steps(2);
-    harness.key_press_modifiers(Modifiers::COMMAND, Key::A);
-    harness.run_steps(2);
-    harness.get_by_role_and_label(Role::TextInput, field).type_text(text);
-    settle(harness);
 }
 
 #[test]
@@ -448,6 +439,9 @@ fn the_answer_stands_in_the_head_and_bytes_are_looked_at_around_the_limit() {
     assert!(is_enabled(&harness, "Show all"));
     click(&mut harness, "Show all");
     assert!(!is_enabled(&harness, "Show all"));
+    click(&mut harness, "Around the limit");
+    choose(&mut harness, "Scope", "IPU 1");
+    assert!(!is_enabled(&harness, "Show all"), "bytes of another scope are others");
     assert!(has_text(&harness, "Lifetimes at step"), "{:#?}", texts(&harness));
 }
 

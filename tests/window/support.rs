@@ -107,7 +107,8 @@ pub fn wait_until_gone(harness: &mut Harness<'_, App>, text: &str) {
 fn wait(harness: &mut Harness<'_, App>, text: &str, is_wanted: bool) {
     let started = Instant::now();
     while has_text(harness, text) != is_wanted {
-        assert!(started.elapsed() < PATIENCE, "{text:?} in {:#?}", texts(harness));
+        let wanted = if is_wanted { "wanted" } else { "not wanted" };
+        assert!(started.elapsed() < PATIENCE, "{text:?} is {wanted} in {:#?}", texts(harness));
         std::thread::sleep(Duration::from_millis(10));
         harness.step();
     }
@@ -208,7 +209,7 @@ pub fn open_map(harness: &mut Harness<'_, App>, view: &str) {
     open_tab(harness, view);
 }
 
-/// Goes to the map of one tile with its strip at the step where most is alive, or over all steps.
+/// Opens a menu of the map, such as that of its step, and chooses the entry that begins in such a way.
 pub fn choose_map_step(harness: &mut Harness<'_, App>, menu: &str, entry: &str) {
     click(harness, menu);
     let found = texts(harness).into_iter().find(|text| text.starts_with(entry));

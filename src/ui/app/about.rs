@@ -7,8 +7,8 @@ use crate::analysis::comparison::facts::Fit;
 use crate::store::System;
 use crate::ui::command::Tool;
 use crate::ui::export::{Subject, SubjectRun};
+use crate::ui::fit_words::fit_text;
 use crate::ui::pages::PAGES;
-use crate::ui::run_chips::fit_text;
 use crate::ui::widget::exports::Exportable;
 use crate::ui::widget::sign::Sign;
 
@@ -41,13 +41,12 @@ impl App {
                 verdict: run.fit().map(verdict),
             }
         });
-        let scope = Exportable::now(ctx).scope;
-        let is_arena =
-            |scope: &String| scope.to_lowercase().starts_with(&format!("{} ", self.arena()));
+        let (scope, arena) = (Exportable::now(ctx).scope, self.system().arena_in_text);
+        let is_arena = |scope: &String| scope.to_lowercase().starts_with(&format!("{arena} "));
         Subject {
             arena: scope.filter(is_arena).or_else(|| {
                 let tiles = &self.view.selections.now.tiles;
-                (tiles.count() == 1).then(|| format!("{} {tiles}", self.arena()))
+                (tiles.count() == 1).then(|| format!("{arena} {tiles}"))
             }),
             page,
             runs: runs.collect(),
@@ -56,17 +55,15 @@ impl App {
         }
     }
 
-    /// What a range of addresses is called: "tile".
-    fn arena(&self) -> &'static str {
+    /// The system that the reference was made for.
+    fn system(&self) -> &System {
         let reference = self.open.iter().next().and_then(|run| run.report());
-        reference.map_or(System::GENERAL.arena_in_text, |report| report.system.arena_in_text)
+        reference.map_or(&System::GENERAL, |report| &report.system)
     }
 
     fn selected_texts(&self) -> Vec<String> {
         let now = &self.view.selections.now;
-        let reference = self.open.iter().next().and_then(|run| run.report());
-        let system = reference.map_or(&System::GENERAL, |report| &report.system);
-        let (arena, arenas) = (system.arena_in_text, system.arenas);
+        let &System { arena_in_text: arena, arenas, .. } = self.system();
         let mut texts = Vec::new();
         match now.tiles.ranges() {
             [] => {}

@@ -1,7 +1,7 @@
 //! How the window opens, reads again and closes runs.
 
 use eframe::egui;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::App;
 use crate::text::run_names::run_name;
@@ -110,12 +110,13 @@ impl App {
     /// Puts what could be opened into the list of recent reports or comparisons, once.
     pub(super) fn remember(&mut self) {
         let settled = |run: &OpenRun| run.report().is_some_and(|report| report.about.is_settled());
-        let known = |run: &OpenRun| (run.path().to_owned(), run.fit().map(|fit| fit.fits));
-        let is_known = self.open.iter().map(known).eq(self.view.remembered.iter().cloned());
+        let remembered = self.view.remembered.iter().map(|(path, fits)| (&**path, *fits));
+        let is_known = self.open.iter().map(known).eq(remembered);
         if is_known || !self.open.iter().all(settled) {
             return;
         }
-        self.view.remembered = self.open.iter().map(known).collect();
+        let all = self.open.iter().map(known).map(|(path, fits)| (path.to_owned(), fits));
+        self.view.remembered = all.collect();
         let reports =
             self.open.iter().filter_map(|run| Some(RecentReport::now(run.report()?, run.fit())));
         let reports: Vec<RecentReport> = reports.collect();
@@ -129,6 +130,11 @@ impl App {
         };
         self.settings.change(change);
     }
+}
+
+/// Where a run is, and whether it fits.
+fn known(run: &OpenRun) -> (&Path, Option<bool>) {
+    (run.path(), run.fit().map(|fit| fit.fits))
 }
 
 #[cfg(test)]

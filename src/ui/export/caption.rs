@@ -3,7 +3,7 @@
 use eframe::egui::text::{LayoutJob, TextFormat};
 use eframe::egui::{self, FontId, LayerId, Painter, Pos2, Rect, Vec2};
 
-use super::dialog::capitalised;
+use crate::text::capitalised;
 use crate::ui::run_chips::paint_badge;
 use crate::ui::runs::Badge;
 use crate::ui::theme::{Tokens, fonts, fonts::size};

@@ -22,7 +22,7 @@ pub struct Capture {
     pub name: String,
     before: ThemePreference,
     started: Instant,
-    /// Jobs that were under way before.
+    /// Jobs that were under way before, as far as they still can be.
     jobs_before: usize,
     /// The pass before which nothing is taken.
     first_pass: u64,
@@ -44,11 +44,13 @@ impl Capture {
         ctx: &egui::Context,
         subject: impl FnOnce(&Exportable) -> Subject,
     ) -> Option<Result<Scene, String>> {
-        let pass = ctx.cumulative_pass_nr();
+        let (pass, jobs) = (ctx.cumulative_pass_nr(), in_flight(ctx));
+        // What has ended meanwhile must not hide that the picture is still drawn anew.
+        self.jobs_before = self.jobs_before.min(jobs);
         if pass < self.first_pass {
             return None;
         }
-        if in_flight(ctx) > self.jobs_before && self.started.elapsed() < LONGEST {
+        if jobs > self.jobs_before && self.started.elapsed() < LONGEST {
             // What a job has made is on the screen in the pass after.
             self.first_pass = pass + 1;
             ctx.request_repaint_after(Duration::from_millis(20));

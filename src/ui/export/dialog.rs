@@ -4,8 +4,8 @@ use eframe::egui::{self, Id, Key, Modal, TextEdit, Theme};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::write::{Contents, Failure, write};
-use crate::text::shortened;
+use super::write::{Contents, Failure, has_extension, write};
+use crate::text::{capitalised, shortened};
 use crate::ui::job::Job;
 use crate::ui::theme::Tokens;
 use crate::ui::widget::choice::{choice_ui, segments_ui};
@@ -26,20 +26,27 @@ impl Default for Form {
     }
 }
 
+impl Form {
+    /// Of the file of a picture.
+    pub fn extension(self) -> &'static str {
+        if self.is_svg { "svg" } else { "png" }
+    }
+}
+
 /// What is saved.
-pub enum Subject {
-    /// A picture of the page, by its name.
-    Picture(String),
+pub enum Saved {
+    /// The picture of the page that has the name.
+    Picture,
     Table(Arc<Contents>),
 }
 
 /// Asks for the path of a file and writes it.
 pub struct SaveDialog {
-    pub subject: Subject,
-    name: String,
+    pub saved: Saved,
+    pub name: String,
     path: String,
-    /// The path as it was made of the name of the picture, while nobody has changed it.
-    made_path: Option<String>,
+    /// Whether the path is as it was made of the name of the picture.
+    is_path_made: bool,
     browsing: Option<Job<Option<PathBuf>>>,
     writing: Option<Job<Result<PathBuf, Failure>>>,
     pub failure: Option<String>,
@@ -60,13 +67,12 @@ pub enum Outcome {
 pub type NameFile<'a> = &'a dyn Fn(&str, &str) -> PathBuf;
 
 impl SaveDialog {
-    pub fn new(subject: Subject, name: &str, path: &Path) -> Self {
-        let path = path.display().to_string();
+    pub fn new(saved: Saved, name: &str, path: &Path) -> Self {
         Self {
-            subject,
+            saved,
             name: name.to_owned(),
-            made_path: Some(path.clone()),
-            path,
+            path: path.display().to_string(),
+            is_path_made: true,
             browsing: None,
             writing: None,
             failure: None,
@@ -82,7 +88,7 @@ impl SaveDialog {
         is_busy: bool,
         name_file: NameFile<'_>,
     ) -> Outcome {
-        if let Some(path) = self.poll() {
+        if let Some(path) = self.poll(form) {
             return Outcome::Saved(path);
         }
         let mut outcome = Outcome::Open;
@@ -90,7 +96,7 @@ impl SaveDialog {
         let modal = Modal::new(Id::unique("save file")).frame(frame).show(ui.ctx(), |ui| {
             let room = ui.ctx().content_rect().width() - 64.0;
             ui.set_width(room.min(600.0));
-            let is_picture = matches!(self.subject, Subject::Picture(_));
+            let is_picture = self.is_picture();
             if is_picture {
                 ui.heading("Export picture");
             } else {
@@ -106,10 +112,9 @@ impl SaveDialog {
                 .add(TextEdit::singleline(&mut self.path).desired_width(f32::INFINITY))
                 .labelled_by(label.id);
             if field.changed() {
-                self.made_path = None;
                 self.is_existing = false;
                 self.failure = None;
-                form.is_svg = has_extension(&self.path, "svg");
+                self.path_chosen(form);
             }
             let mut wants_save =
                 field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
@@ -117,12 +122,12 @@ impl SaveDialog {
                 ui.colored_label(Tokens::now(ui).note, shortened(failure, 400));
             }
             ui.add_space(10.0);
+            let is_idle = self.writing.is_none() && !is_busy;
+            let can_save = is_idle && !self.path.trim().is_empty();
             ui.horizontal(|ui| {
-                let is_idle = self.writing.is_none() && !is_busy;
                 let title = if self.is_existing { "Replace the file" } else { "Save" };
                 let save = egui::Button::new(title).stroke((1.0, Tokens::now(ui).accent));
-                wants_save |=
-                    ui.add_enabled(is_idle && !self.path.trim().is_empty(), save).clicked();
+                wants_save |= ui.add_enabled(can_save, save).clicked();
                 if is_picture && ui.add_enabled(is_idle, egui::Button::new("Copy")).clicked() {
                     outcome = Outcome::Copy;
                 }
@@ -137,7 +142,7 @@ impl SaveDialog {
                     ui.weak("Drawing the picture");
                 }
             });
-            if wants_save && is_idle_now(self, is_busy) {
+            if wants_save && can_save {
                 outcome = Outcome::Write;
             }
         });
@@ -171,23 +176,21 @@ impl SaveDialog {
         if before == (self.name.clone(), form.is_svg) {
             return;
         }
-        self.subject = Subject::Picture(self.name.clone());
-        let extension = if form.is_svg { "svg" } else { "png" };
-        if self.made_path.is_some() {
-            self.path = name_file(&self.name, extension).display().to_string();
-            self.made_path = Some(self.path.clone());
+        let path = if self.is_path_made {
+            name_file(&self.name, form.extension())
         } else {
-            self.path = Path::new(&self.path).with_extension(extension).display().to_string();
-        }
+            Path::new(&self.path).with_extension(form.extension())
+        };
+        self.path = path.display().to_string();
         self.is_existing = false;
         self.failure = None;
     }
 
     /// Takes the answers of jobs; the path, when the file is written.
-    fn poll(&mut self) -> Option<PathBuf> {
+    fn poll(&mut self, form: &mut Form) -> Option<PathBuf> {
         if let Some(Ok(Some(path))) = Job::take(&mut self.browsing) {
             self.path = path.display().to_string();
-            self.made_path = None;
+            self.path_chosen(form);
             // The dialog has asked whether a file that is there may be replaced.
             self.is_existing = true;
         }
@@ -199,6 +202,18 @@ impl SaveDialog {
                 self.failure = Some(failure.message);
                 None
             }
+        }
+    }
+
+    fn is_picture(&self) -> bool {
+        matches!(self.saved, Saved::Picture)
+    }
+
+    /// Someone has named a file: its ending says in which form a picture is written.
+    fn path_chosen(&mut self, form: &mut Form) {
+        self.is_path_made = false;
+        if self.is_picture() {
+            form.is_svg = has_extension(Path::new(self.path.trim()), "svg");
         }
     }
 
@@ -235,19 +250,48 @@ impl SaveDialog {
     }
 }
 
-/// With a capital at the beginning, as in a list.
-pub fn capitalised(name: &str) -> String {
-    let mut name = name.to_owned();
-    if let Some(first) = name.get_mut(..1) {
-        first.make_ascii_uppercase();
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::{Duration, Instant};
+
+    /// The dialog and its form after a file was chosen in the dialog of the system.
+    fn browsed(saved: Saved, mut form: Form, path: &'static str) -> (SaveDialog, Form) {
+        let ctx = egui::Context::default();
+        let mut dialog = SaveDialog::new(saved, "liveness curve", Path::new("curve.png"));
+        let job = Job::start("test", &ctx, move |_| Some(PathBuf::from(path)));
+        dialog.browsing = Some(job.expect("a thread"));
+        let started = Instant::now();
+        while dialog.browsing.is_some() {
+            assert!(started.elapsed() < Duration::from_secs(30), "the job ends");
+            assert_eq!(dialog.poll(&mut form), None);
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        (dialog, form)
     }
-    name
-}
 
-fn is_idle_now(dialog: &SaveDialog, is_busy: bool) -> bool {
-    dialog.writing.is_none() && !is_busy && !dialog.path.trim().is_empty()
-}
+    #[test]
+    fn the_ending_of_a_chosen_file_says_the_form_of_a_picture() {
+        let (dialog, form) = browsed(Saved::Picture, Form::default(), "/out/curve.SVG");
+        assert_eq!((&*dialog.path, form.is_svg, form.extension()), ("/out/curve.SVG", true, "svg"));
+        assert!(dialog.is_existing && !dialog.is_path_made);
+        let (_, form) = browsed(Saved::Picture, form, "/out/curve.png");
+        assert!(!form.is_svg);
+    }
 
-fn has_extension(path: &str, extension: &str) -> bool {
-    Path::new(path.trim()).extension().is_some_and(|found| found.eq_ignore_ascii_case(extension))
+    #[test]
+    fn the_file_of_a_table_says_nothing_of_pictures() {
+        let sheet = crate::ui::command::Sheet {
+            rows: Arc::new(crate::ui::widget::rows::Listed::<u8> {
+                rows: Vec::new(),
+                cell: |_, _| crate::ui::widget::rows::Value::Nothing,
+            }),
+            columns: Vec::new(),
+            order: Arc::default(),
+        };
+        let form = Form { is_svg: true, ..Form::default() };
+        let table = Saved::Table(Arc::new(Contents::Table(sheet)));
+        let (_, form) = browsed(table, form, "/out/table.csv");
+        assert!(form.is_svg, "as it was chosen for the next picture");
+    }
 }

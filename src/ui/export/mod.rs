@@ -21,7 +21,7 @@ use crate::ui::widget::rows::csv;
 pub use caption::{Subject, SubjectRun};
 use capture::Capture;
 pub use capture::PASSES;
-use dialog::{Form, Outcome, SaveDialog};
+use dialog::{Form, Outcome, SaveDialog, Saved};
 use write::Contents;
 
 /// The name under which the page as a whole is exported.
@@ -53,11 +53,11 @@ impl Exporter {
     pub fn start(&mut self, ctx: &egui::Context, about: &Subject, export: Export) {
         self.notice = None;
         match (export.what, export.to) {
-            (Exported::Picture(_), ExportTo::Clipboard) => {
+            (Exported::Picture, ExportTo::Clipboard) => {
                 self.take(ctx, export.name, ExportTo::Clipboard);
             }
-            (Exported::Picture(_), ExportTo::File) => {
-                self.ask(about, &export.name, dialog::Subject::Picture(export.name.clone()));
+            (Exported::Picture, ExportTo::File) => {
+                self.ask(about, &export.name, Saved::Picture);
             }
             (Exported::Table(sheet), ExportTo::Clipboard) => {
                 let job = Job::start("copy table", ctx, move |_| text_of(&sheet));
@@ -67,8 +67,7 @@ impl Exporter {
                 }
             }
             (Exported::Table(sheet), ExportTo::File) => {
-                let table = dialog::Subject::Table(Arc::new(Contents::Table(sheet)));
-                self.ask(about, &export.name, table);
+                self.ask(about, &export.name, Saved::Table(Arc::new(Contents::Table(sheet))));
             }
         }
     }
@@ -79,17 +78,16 @@ impl Exporter {
         pictures.retain(|(name, _)| name != WHOLE_PAGE);
         let largest = pictures.into_iter().max_by(|(_, a), (_, b)| a.area().total_cmp(&b.area()));
         let name = largest.map_or_else(|| WHOLE_PAGE.to_owned(), |(name, _)| name);
-        self.ask(about, &name, dialog::Subject::Picture(name.clone()));
+        self.ask(about, &name, Saved::Picture);
     }
 
-    fn ask(&mut self, about: &Subject, name: &str, subject: dialog::Subject) {
-        let extension = match subject {
-            dialog::Subject::Table(_) => "csv",
-            dialog::Subject::Picture(_) if self.form.is_svg => "svg",
-            dialog::Subject::Picture(_) => "png",
+    fn ask(&mut self, about: &Subject, name: &str, saved: Saved) {
+        let extension = match saved {
+            Saved::Table(_) => "csv",
+            Saved::Picture => self.form.extension(),
         };
         let path = self.directory().join(file_name(about, name, extension));
-        self.dialog = Some(SaveDialog::new(subject, name, &path));
+        self.dialog = Some(SaveDialog::new(saved, name, &path));
     }
 
     fn directory(&self) -> PathBuf {
@@ -136,15 +134,15 @@ impl Exporter {
                 self.directory = path.parent().map(Path::to_owned);
                 self.dialog = None;
             }
-            outcome @ (Outcome::Copy | Outcome::Write) => match &dialog.subject {
-                dialog::Subject::Table(table) => {
+            outcome @ (Outcome::Copy | Outcome::Write) => match &dialog.saved {
+                Saved::Table(table) => {
                     let table = Arc::clone(table);
                     dialog.save(ui.ctx(), table, reports);
                 }
-                dialog::Subject::Picture(name) => {
+                Saved::Picture => {
                     let is_copied = matches!(outcome, Outcome::Copy);
                     let to = if is_copied { ExportTo::Clipboard } else { ExportTo::File };
-                    let name = name.clone();
+                    let name = dialog.name.clone();
                     self.take(ui.ctx(), name, to);
                 }
             },

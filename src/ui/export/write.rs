@@ -72,7 +72,7 @@ pub fn write(
     Ok(path.to_owned())
 }
 
-fn has_extension(path: &Path, extension: &str) -> bool {
+pub fn has_extension(path: &Path, extension: &str) -> bool {
     path.extension().is_some_and(|found| found.eq_ignore_ascii_case(extension))
 }
 

@@ -2,6 +2,7 @@
 
 use crate::analysis::comparison::step_axis::StepAxis;
 use crate::store::Report;
+use crate::text::capitalised;
 use crate::ui::runs::{PerRun, Run, Runs};
 
 /// A step of each run.
@@ -122,6 +123,5 @@ pub fn step_id(report: &Report, step: usize) -> String {
 
 /// `step 12` as a title: `Step 12`.
 pub fn as_title(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
+    capitalised(text)
 }

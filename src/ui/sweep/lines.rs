@@ -101,17 +101,19 @@ impl Lines {
         let mut has_crosses = false;
         for (place, line) in lines.iter().enumerate() {
             let color = tokens.run(Some(place));
-            let path: Vec<Pos2> =
-                line.points.iter().filter_map(|point| self.place(frame, point)).collect();
+            let placed = line.points.iter().filter_map(|point| {
+                let column = self.values.iter().position(|value| *value == point.at)?;
+                Some((point, column, self.place(frame, column, point)))
+            });
+            let placed: Vec<(&Point, usize, Option<Pos2>)> = placed.collect();
+            let path: Vec<Pos2> = placed.iter().filter_map(|(_, _, at)| *at).collect();
             ends.extend(path.last().map(|at| (at.y, place)));
             ui.painter().add(Shape::line(path, Stroke::new(1.6, color)));
-            for point in &line.points {
+            for (point, column, known) in placed {
                 let is_over = point.fits == Some(false);
-                let known = self.place(frame, point);
-                let Some(at) = known.or_else(|| self.unknown_place(frame, point, &mut unknown))
-                else {
-                    continue;
-                };
+                let unknown = unknown.get_mut(column).filter(|_| is_over);
+                let unknown_place = || Some(self.unknown_place(frame, column, unknown?));
+                let Some(at) = known.or_else(unknown_place) else { continue };
                 let is_selected = selected.contains(&point.run);
                 if is_over {
                     has_crosses = true;
@@ -179,19 +181,16 @@ impl Lines {
         self.labels.iter().map(galley).collect()
     }
 
-    /// Where a point lies, if its figure is known. Values of the option stand at equal distances.
-    fn place(&self, frame: Rect, point: &Point) -> Option<Pos2> {
-        let column = self.values.iter().position(|value| *value == point.at)?;
+    /// Where a point of a column lies, if its figure is known. Values of the option stand at equal distances.
+    fn place(&self, frame: Rect, column: usize, point: &Point) -> Option<Pos2> {
         Some(Pos2::new(self.x(frame, column), self.y(frame, point.value?.as_f64())))
     }
 
     /// Where a run stands that does not fit and was not run: above its value of the option, one above the other.
-    fn unknown_place(&self, frame: Rect, point: &Point, counts: &mut [u8]) -> Option<Pos2> {
-        let column = self.values.iter().position(|value| *value == point.at)?;
-        let count = counts.get_mut(column).filter(|_| point.fits == Some(false))?;
+    fn unknown_place(&self, frame: Rect, column: usize, count: &mut u8) -> Pos2 {
         let y = frame.bottom() - 8.0 - f32::from(*count) * CROSSES;
         *count = count.saturating_add(1);
-        Some(Pos2::new(self.x(frame, column), y))
+        Pos2::new(self.x(frame, column), y)
     }
 
     fn x(&self, frame: Rect, column: usize) -> f32 {

@@ -417,7 +417,6 @@ fn table_ui(
     loaded: &mut Loaded,
     commands: &mut Vec<Command>,
 ) {
-    let columns = loaded.rows.columns();
     let speed = loaded.rows.column_of(Figure::Throughput);
     let is_by_speed = speed.is_some() && table.sorting() == speed.map(|speed| (speed, true));
     let mut ticked = loaded.ticked.clone();
@@ -430,7 +429,7 @@ fn table_ui(
     let data = Data {
         note: if is_by_speed { "fastest first" } else { "" },
         is_selected: &|row| selected.contains(&row),
-        ..Data::of("runs", &columns, loaded.rows.clone())
+        ..Data::of("runs", &loaded.rows.columns, loaded.rows.clone())
     };
     let is_read =
         |run: usize| sweep.runs.get(run).is_some_and(|run| run.error.is_none() && !run.no_report);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::analysis::sweep::{Figure, FigureValue, Sweep};
-use crate::text::shortened;
+use crate::text::{capitalised, shortened};
 use crate::ui::widget::rows::{BarOf, Column, Rows, Value};
 use crate::ui::widget::sign::Sign;
 
@@ -33,6 +33,7 @@ pub struct RunRows {
     sweep: Arc<Sweep>,
     options: Vec<usize>,
     figures: Vec<(Figure, &'static str)>,
+    pub columns: Vec<Column>,
 }
 
 impl RunRows {
@@ -43,7 +44,9 @@ impl RunRows {
         let options = (0..sweep.options.len()).filter(is_own).take(MOST_OPTIONS).collect();
         let is_known = |figure: Figure| sweep.runs.iter().any(|run| figure.of(run).is_some());
         let figures = FIGURES.into_iter().filter(|(figure, _)| is_known(*figure)).collect();
-        Self { sweep, options, figures }
+        let mut rows = Self { sweep, options, figures, columns: Vec::new() };
+        rows.columns = rows.made_columns();
+        rows
     }
 
     /// The column of a figure, if it has one.
@@ -52,10 +55,10 @@ impl RunRows {
         Some(2 + self.options.len() + place)
     }
 
-    pub fn columns(&self) -> Vec<Column> {
+    fn made_columns(&self) -> Vec<Column> {
         let mut columns = vec![Column::rest("Run"), Column::text("Fits", 84.0)];
         for option in self.options.iter().filter_map(|place| self.sweep.options.get(*place)) {
-            let (title, whole) = (capitalized(&brief_name(option)), &*option.short_name);
+            let (title, whole) = (capitalised(&brief_name(option)), &*option.short_name);
             let is_number = option.values.iter().flatten().all(|it| it.as_f64().is_some());
             let column = if is_number { Column::count } else { Column::text };
             let column = column(title, FIGURE).not_summed();
@@ -92,12 +95,6 @@ impl RunRows {
             _ => None,
         }
     }
-}
-
-fn capitalized(text: &str) -> String {
-    let mut characters = text.chars();
-    let first = characters.next().into_iter().flat_map(char::to_uppercase);
-    first.chain(characters).collect()
 }
 
 impl Rows for RunRows {

@@ -137,6 +137,7 @@ pub fn tabs_ui<T: Copy + PartialEq>(
 ) {
     segments_ui(ui, "", now, tabs);
 }
+
 /// A line below the tab that is shown.
 pub fn shown_tab_line(ui: &egui::Ui, tab: &Response) {
     let stroke = Stroke::new(2.0, Tokens::now(ui).accent);

@@ -7,9 +7,6 @@ use crate::ui::command::{Command, Export, ExportTo, Exported};
 use crate::ui::icon::Icon;
 use crate::ui::widget::sign::Sign;
 
-/// The form of what is taken out as a picture, for [`exports_ui`].
-pub const PICTURE: &str = "picture";
-
 /// What can be taken out of the page that is shown, and what is said of it.
 #[derive(Clone, Default)]
 pub struct Exportable {
@@ -84,18 +81,26 @@ pub fn take_out(ctx: &egui::Context, is_taken: bool) {
     ctx.data_mut(|data| data.insert_temp(Id::unique("is taken out"), is_taken));
 }
 
-/// From the right to the left. `form` is [`PICTURE`] or "as CSV"; `is_named` tells several on a page apart.
+/// The buttons of a picture, once it is known where it lies.
+pub fn picture_exports_ui(
+    ui: &mut egui::Ui,
+    (name, is_named): (&str, bool),
+    place: Option<Rect>,
+    commands: &mut Vec<Command>,
+) {
+    if let Some(rect) = place {
+        exportable(ui, name, rect);
+    }
+    exports_ui(ui, ("picture", name, is_named), commands, || place.map(|_| Exported::Picture));
+}
+
+/// From the right to the left. `form` is "picture" or "as CSV"; `is_named` tells several on a page apart.
 pub fn exports_ui(
     ui: &mut egui::Ui,
     (form, name, is_named): (&str, &str, bool),
     commands: &mut Vec<Command>,
     what: impl Fn() -> Option<Exported>,
 ) {
-    if form == PICTURE
-        && let Some(Exported::Picture(rect)) = what()
-    {
-        Exportable::add(ui.ctx(), |page| page.pictures.push((name.to_owned(), rect)));
-    }
     let forms = [
         (ExportTo::File, Icon::Save, format!("Save {form}…")),
         (ExportTo::Clipboard, Icon::Copy, format!("Copy {form}")),

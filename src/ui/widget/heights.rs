@@ -7,13 +7,27 @@ const AROUND: f64 = 0.04;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Heights {
-    zoomed: Option<(f64, f64)>,
+    zoomed: Option<Zoomed>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Zoomed {
+    low: f64,
+    high: f64,
+    /// A limit may lie above all that is drawn.
+    is_around_limit: bool,
 }
 
 impl Heights {
-    /// The visible part of a picture that shows `usual` as long as nobody looks closer.
+    /// The visible part of a picture that shows `usual` as long as nobody looks closer. What was looked at is
+    /// above all of another picture when that is much lower.
     pub fn range(self, usual: (f64, f64)) -> (f64, f64) {
-        self.zoomed.unwrap_or(usual)
+        match self.zoomed {
+            Some(zoomed) if zoomed.is_around_limit || zoomed.low < usual.1 => {
+                (zoomed.low, zoomed.high)
+            }
+            _ => usual,
+        }
     }
 
     pub fn is_zoomed(self) -> bool {
@@ -46,14 +60,16 @@ impl Heights {
     /// Shows what lies around a limit, up to the largest figure where that is over it.
     pub fn around(&mut self, limit: u64, top: u64) {
         let (limit, top) = (limit as f64, top as f64);
-        let half = (top - limit).max(limit * AROUND) * 1.25;
-        self.zoomed = Some(((limit - half).max(0.0), limit + half));
+        let half = ((top - limit).max(limit * AROUND) * 1.25).max(1.0);
+        let (low, high) = ((limit - half).max(0.0), limit + half);
+        self.zoomed = Some(Zoomed { low, high, is_around_limit: true });
     }
 
     fn set(&mut self, usual: (f64, f64), low: f64, span: f64) {
         let low = low.clamp(0.0, (usual.1 - span).max(0.0));
         let is_usual = (low - usual.0).abs() < 1.0 && (low + span - usual.1).abs() < 1.0;
-        self.zoomed = (!is_usual).then_some((low, low + span));
+        let zoomed = Zoomed { low, high: low + span, is_around_limit: false };
+        self.zoomed = (!is_usual).then_some(zoomed);
     }
 }
 
@@ -87,5 +103,29 @@ mod tests {
         let (mut heights, usual) = (Heights::default(), (600.0, 1000.0));
         heights.zoom(usual, 0.1, 700.0);
         assert_eq!(heights.range(usual), (0.0, 1000.0));
+    }
+
+    #[test]
+    fn what_was_zoomed_in_a_higher_picture_is_not_shown_above_a_lower_one() {
+        let (mut heights, high, low) = (Heights::default(), (0.0, 1e9), (0.0, 6e5));
+        heights.zoom(high, 4.0, 9e8);
+        assert!(heights.range(high).0 > low.1);
+        assert_eq!(heights.range(low), low);
+        heights.pan(low, 10.0);
+        assert_eq!(heights.range(low), low);
+        // A limit is looked at wherever it is.
+        heights.around(900_000, 500_000);
+        assert!(heights.range(low).0 > low.1);
+    }
+
+    #[test]
+    fn around_a_limit_of_nothing_is_something_to_see() {
+        let (mut heights, usual) = (Heights::default(), (0.0, 1.08));
+        heights.around(0, 0);
+        let (low, high) = heights.range(usual);
+        assert!(high > low, "{low} to {high}");
+        heights.zoom(usual, 2.0, 0.5);
+        let (low, high) = heights.range(usual);
+        assert!(low.is_finite() && high > low, "{low} to {high}");
     }
 }

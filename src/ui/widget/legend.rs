@@ -14,8 +14,8 @@ pub enum Patch {
     Area(Color32, Color32),
     Line(Color32),
     Dashes(Color32),
-    /// Lines that rise, or fall, across an area.
-    Hatch(Color32, bool),
+    /// Lines that rise across an area.
+    Hatch(Color32),
 }
 
 /// Width of a patch, points.
@@ -94,7 +94,7 @@ fn paint_patch(ui: &egui::Ui, rect: Rect, patch: Patch, is_on: bool) {
     let thin = |color| Stroke::new(1.0, color);
     match patch {
         // An outline stays of what is switched off.
-        Patch::Area(_, line) | Patch::Line(line) | Patch::Dashes(line) | Patch::Hatch(line, _)
+        Patch::Area(_, line) | Patch::Line(line) | Patch::Dashes(line) | Patch::Hatch(line)
             if !is_on =>
         {
             let line = line.gamma_multiply(0.6);
@@ -107,14 +107,12 @@ fn paint_patch(ui: &egui::Ui, rect: Rect, patch: Patch, is_on: bool) {
         Patch::Line(line) => {
             painter.hline(rect.x_range(), middle, Stroke::new(2.0, line));
         }
-        Patch::Hatch(line, is_falling) => {
+        Patch::Hatch(line) => {
             painter.rect_stroke(rect, 2, thin(line), StrokeKind::Inside);
             let painter = painter.with_clip_rect(rect.intersect(painter.clip_rect()));
             for place in 0..3_u8 {
                 let left = rect.left() + f32::from(place) * 6.0;
-                let (from, to) = (rect.bottom(), rect.top());
-                let (from, to) = if is_falling { (to, from) } else { (from, to) };
-                let ends = [Pos2::new(left, from), Pos2::new(left + 6.0, to)];
+                let ends = [Pos2::new(left, rect.bottom()), Pos2::new(left + 6.0, rect.top())];
                 painter.line_segment(ends, thin(line));
             }
         }

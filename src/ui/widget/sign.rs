@@ -81,7 +81,7 @@ impl Sign {
         })
     }
 
-    /// The sign in a line of text; `name` is what it says to those who cannot see it.
+    /// The sign in a line of text.
     pub fn ui(self, ui: &mut egui::Ui, diameter: f32) -> Response {
         let (rect, response) = ui.allocate_exact_size(Vec2::splat(diameter), Sense::hover());
         self.paint(ui.painter(), rect.center(), diameter * 0.46, Tokens::now(ui));

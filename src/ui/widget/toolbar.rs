@@ -2,11 +2,14 @@
 
 use eframe::egui::{self, Button, Key, Rect, TextEdit};
 
-use super::exports::{exports_ui, is_taken_out};
+use super::exports::{is_taken_out, picture_exports_ui};
 use super::heights::Heights;
 use super::overview::{Overview, overview_ui};
 use super::view::View;
-use crate::ui::command::{Command, Exported};
+use crate::ui::command::Command;
+
+/// What a click on + makes larger.
+const ZOOM: f64 = 1.5;
 
 #[derive(Default)]
 pub struct Toolbar {
@@ -14,25 +17,12 @@ pub struct Toolbar {
     typed: Option<String>,
     /// Where the picture was in the last frame.
     pub picture: Option<Rect>,
-    /// Whether another axis of the picture is zoomed, which "Show all" resets too.
-    pub is_other_zoomed: bool,
 }
 
 impl Toolbar {
-    /// Draws the row; `name` is that of the picture. Says whether all shall be shown.
+    /// Draws the row; `name` is that of the picture, `others` are further controls, which say whether "Show all" has
+    /// something to reset there. Says whether all shall be shown.
     pub fn ui(
-        &mut self,
-        ui: &mut egui::Ui,
-        name: &str,
-        view: &mut View,
-        overview: Overview<'_>,
-        commands: &mut Vec<Command>,
-    ) -> bool {
-        self.ui_with(ui, name, view, overview, commands, |_| false)
-    }
-
-    /// The same, with other controls of the picture, which say whether "Show all" has something to reset.
-    pub fn ui_with(
         &mut self,
         ui: &mut egui::Ui,
         name: &str,
@@ -49,33 +39,27 @@ impl Toolbar {
             }
             let is_zoomed = view.is_zoomed();
             let (start, end) = view.range(len);
-            let key = |ui: &mut egui::Ui, sign: &str, name: &str, hover: &str, is_on: bool| {
-                let button = ui.add_enabled(is_on, Button::new(sign).min_size([24.0, 22.0].into()));
-                button.accessible_name(name).on_hover_text(hover).clicked()
-            };
-            if key(ui, "−", "Zoom out", "Zoom out (−)", is_zoomed) {
-                view.magnify(len, view.magnification(len) / 1.5);
+            if key_ui(ui, "−", ("Zoom out", "Zoom out (−)"), is_zoomed) {
+                view.magnify(len, view.magnification(len) / ZOOM);
             }
             self.magnification_ui(ui, view, len);
-            if key(ui, "+", "Zoom in", "Zoom in (+)", true) {
-                view.magnify(len, view.magnification(len) * 1.5);
+            if key_ui(ui, "+", ("Zoom in", "Zoom in (+)"), true) {
+                view.magnify(len, view.magnification(len) * ZOOM);
             }
-            if key(ui, "«", "Part before", "The part before (Page up)", is_zoomed) {
+            if key_ui(ui, "«", ("Part before", "The part before (Page up)"), is_zoomed) {
                 view.pan(len, start - end);
             }
-            if key(ui, "»", "Part after", "The part after (Page down)", is_zoomed) {
+            if key_ui(ui, "»", ("Part after", "The part after (Page down)"), is_zoomed) {
                 view.pan(len, end - start);
             }
-            let can_reset = others(ui) || is_zoomed || self.is_other_zoomed;
+            let can_reset = others(ui) || is_zoomed;
             let all = ui.add_enabled(can_reset, Button::new("Show all"));
             if all.on_hover_text("Key 0, or double-click in the picture").clicked() {
                 view.reset();
                 is_all = true;
             }
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                exports_ui(ui, ("picture", name, false), commands, || {
-                    self.picture.map(Exported::Picture)
-                });
+                picture_exports_ui(ui, (name, false), self.picture, commands);
                 ui.add_space(6.0);
                 ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
                     ui.add_space(6.0);
@@ -87,12 +71,12 @@ impl Toolbar {
     }
 
     /// The same without the strip and without the parts before and after, from the right to the left: for a
-    /// picture that has little room above it.
+    /// picture that has little room above it. `is_other_zoomed` says whether another axis has something to reset.
     pub fn buttons_ui(
         &mut self,
         ui: &mut egui::Ui,
         name: &str,
-        view: &mut View,
+        (view, is_other_zoomed): (&mut View, bool),
         len: usize,
         commands: &mut Vec<Command>,
     ) -> bool {
@@ -100,21 +84,17 @@ impl Toolbar {
         if is_taken_out(ui.ctx()) {
             ui.set_opacity(0.0);
         }
-        exports_ui(ui, ("picture", name, false), commands, || self.picture.map(Exported::Picture));
+        picture_exports_ui(ui, (name, false), self.picture, commands);
         let is_zoomed = view.is_zoomed();
-        let can_reset = is_zoomed || self.is_other_zoomed;
+        let can_reset = is_zoomed || is_other_zoomed;
         let all = ui.add_enabled(can_reset, Button::new("Show all"));
         let is_all = all.on_hover_text("Key 0, or double-click in the picture").clicked();
-        let key = |ui: &mut egui::Ui, sign: &str, name: &str, is_on: bool| {
-            let button = Button::new(sign).min_size([24.0, 22.0].into());
-            ui.add_enabled(is_on, button).accessible_name(name).on_hover_text(name).clicked()
-        };
-        if key(ui, "+", "Zoom in", true) {
-            view.magnify(len, view.magnification(len) * 1.5);
+        if key_ui(ui, "+", ("Zoom in", "Zoom in"), true) {
+            view.magnify(len, view.magnification(len) * ZOOM);
         }
         self.magnification_ui(ui, view, len);
-        if key(ui, "−", "Zoom out", is_zoomed) {
-            view.magnify(len, view.magnification(len) / 1.5);
+        if key_ui(ui, "−", ("Zoom out", "Zoom out"), is_zoomed) {
+            view.magnify(len, view.magnification(len) / ZOOM);
         }
         is_all
     }
@@ -139,6 +119,12 @@ impl Toolbar {
         }
         field.on_hover_text("Magnification in percent: type a number and press Enter");
     }
+}
+
+/// A button with a sign, its accessible name, and what it says to the pointer.
+fn key_ui(ui: &mut egui::Ui, sign: &str, (name, hover): (&str, &str), is_on: bool) -> bool {
+    let button = ui.add_enabled(is_on, Button::new(sign).min_size([24.0, 22.0].into()));
+    button.accessible_name(name).on_hover_text(hover).clicked()
 }
 
 /// The button that shows the bytes around a limit; says whether they are zoomed.

@@ -11,7 +11,8 @@ use std::sync::Arc;
 use crate::analysis::comparison::at_a_glance::{RunFacts, run_facts, which_fits};
 use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::timeline::WithTimeline;
-use crate::text::{grouped, rate, shortened};
+use crate::text::{capitalised, rate, shortened};
+use crate::ui::fit_words::fit_text;
 use crate::ui::job::{Cancel, Made, Same};
 use crate::ui::report::PageContext;
 use crate::ui::report::head::Answer;
@@ -281,7 +282,7 @@ fn row_ui(
         Click::Shows => "Show what is known of",
     };
     let name = format!("{does} {}", run.name);
-    let verdict = verdict_text(facts);
+    let verdict = verdict_text(runs, facts);
     let role = if is_still { Role::Canvas } else { Role::Button };
     response.widget_info(|| {
         let mut info = WidgetInfo::labeled(role, true, &name);
@@ -315,16 +316,9 @@ fn beside(bytes: Option<u64>, limit: Option<u64>, units: Units) -> String {
     }
 }
 
-fn verdict_text(facts: &RunFacts) -> String {
-    match facts.fit {
-        None => "Not known".to_owned(),
-        Some(fit) if fit.fits => "Fits".to_owned(),
-        Some(fit) => match fit.tiles_over {
-            Some(1) => "1 tile over".to_owned(),
-            Some(over) => format!("{} tiles over", grouped(over)),
-            None => "Does not fit".to_owned(),
-        },
-    }
+fn verdict_text(runs: &Runs, facts: &RunFacts) -> String {
+    let fit = facts.fit.map(|fit| capitalised(&fit_text(fit, Some(runs.system()))));
+    fit.unwrap_or_else(|| "Not known".to_owned())
 }
 
 /// That it is the reference, or has the curve of another run.
@@ -426,7 +420,7 @@ fn line(
                 sign.paint(painter, at, 6.0, tokens);
                 let at = Pos2::new(part.left() + 19.0, part.center().y);
                 let font = fonts::semibold(size::TABLE);
-                let text = verdict_text(facts);
+                let text = verdict_text(runs, facts);
                 painter.text(at, Align2::LEFT_CENTER, text, font, sign.color(tokens));
             }
             Cell::Curve => {}

@@ -210,7 +210,11 @@ impl LivenessPage {
         page_head_ui(ui, "Liveness", answer.as_ref(), |ui| {
             let selected = page.selection.tiles.first();
             field_ui(ui, &mut self.marks);
+            let before = self.choices.scope.scope;
             self.choices.scope_ui(ui, runs, selected);
+            if self.choices.scope.scope != before {
+                self.heights.reset();
+            }
             let note = |run: &Run| replica_note(run.report.target.get());
             if let Some(note) = runs.iter().find_map(note) {
                 ui.weak("Per replica").on_hover_text(note);
@@ -263,7 +267,7 @@ impl LivenessPage {
         let (limit, top) = (choices.highest_limit(runs, timelines), choices.top(runs, timelines));
         let heights = &mut self.heights;
         let others = |ui: &mut egui::Ui| around_limit_ui(ui, heights, limit, top);
-        if self.toolbar.ui_with(ui, name, &mut self.view, overview, page.commands, others) {
+        if self.toolbar.ui(ui, name, &mut self.view, overview, page.commands, others) {
             self.heights.reset();
         }
     }

@@ -134,7 +134,7 @@ impl DifferenceMapView {
             selected: None,
             cache: &mut self.overview,
         };
-        self.toolbar.ui(ui, NAME, &mut self.view, overview, page.commands);
+        self.toolbar.ui(ui, NAME, &mut self.view, overview, page.commands, |_| false);
         let legend = ui.horizontal_wrapped(|ui| {
             if runs.len() > 2 {
                 let hover = format!("The run that is compared with {}", runs.reference().the());

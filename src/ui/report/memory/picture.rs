@@ -116,10 +116,9 @@ impl TilePictures {
         let limit = runs.iter().filter_map(|run| run.report.bytes_per_tile()).max();
         let top = choices.series.top(runs, divided);
         let heights = &mut self.heights;
-        let is_all =
-            self.toolbar.ui_with(ui, NAME, &mut self.view, overview, page.commands, |ui| {
-                around_limit_ui(ui, heights, limit.filter(|_| choices.has_limit), top)
-            });
+        let is_all = self.toolbar.ui(ui, NAME, &mut self.view, overview, page.commands, |ui| {
+            around_limit_ui(ui, heights, limit.filter(|_| choices.has_limit), top)
+        });
         if is_all {
             self.heights.reset();
         }

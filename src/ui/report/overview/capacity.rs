@@ -66,7 +66,7 @@ pub fn capacity_ui(ui: &mut egui::Ui, capacity: &Capacity) {
         ui.spacing_mut().item_spacing = Vec2::new(14.0, 3.0);
         for part in &parts {
             let patch = if part.is_hatched {
-                Patch::Hatch(tokens.gap, false)
+                Patch::Hatch(tokens.gap)
             } else {
                 Patch::Area(part.color, part.color)
             };

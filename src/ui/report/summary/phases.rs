@@ -4,13 +4,13 @@ use eframe::egui::{self, Button, Label, Margin, Rect, RichText, ScrollArea};
 
 use crate::analysis::program::phases::{joined_frames, phases};
 use crate::text::{grouped, shortened};
-use crate::ui::command::{Command, Exported};
+use crate::ui::command::Command;
 use crate::ui::report::{PageContext, change_of};
 use crate::ui::run_chips::badge_ui;
 use crate::ui::runs::{Run, Runs};
 use crate::ui::split;
 use crate::ui::theme::fonts;
-use crate::ui::widget::exports::exports_ui;
+use crate::ui::widget::exports::picture_exports_ui;
 use crate::ui::widget::flame::{FLAME_ROW, Flame, FlameFrame};
 use crate::ui::widget::picture::at_pointer_ui;
 
@@ -143,9 +143,7 @@ impl Phases {
             ui.label(fonts::card_title("Compiler phases"));
             ui.weak(totals_text(&phases.runs));
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                exports_ui(ui, ("picture", "compiler phases", true), commands, || {
-                    self.picture.map(Exported::Picture)
-                });
+                picture_exports_ui(ui, ("compiler phases", true), self.picture, commands);
                 let is_zoomed = self.flames.iter().any(Flame::is_zoomed);
                 let all = ui.add_enabled(is_zoomed, Button::new("Show all phases"));
                 if all.on_hover_text("Double-click, or key 0").clicked() {

@@ -1,9 +1,10 @@
 //! What stands around a picture: ticks and captions, lanes that say what positions belong to, and chips that say
 //! where the cursor is.
 
-use eframe::egui::{Align2, Color32, Painter, Pos2, Rect, Stroke, StrokeKind, Vec2};
+use eframe::egui::{Align2, Color32, Galley, Painter, Pos2, Rect, Stroke, StrokeKind, Vec2};
 use egui_plot::{AxisHints, GridMark, Plot};
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::paint::Paint;
 use super::{Picture, X_TICKS, Y_AXIS_WIDTH, Y_TICKS};
@@ -129,9 +130,9 @@ impl Axes<'_> {
         let lane = Rect::from_x_y_ranges(frame.x_range(), y.clone());
         let painter = self.painter.with_clip_rect(lane.expand(1.0));
         painter.rect_filled(lane, 3, self.tokens.raised.gamma_multiply(0.6));
-        let is_selected = |range: &Range<u32>| {
-            selected.is_some_and(|at| u32::try_from(at).is_ok_and(|at| range.contains(&at)))
-        };
+        let selected = selected.and_then(|at| u32::try_from(at).ok());
+        let is_selected =
+            |range: &Range<u32>| selected.is_some_and(|selected| range.contains(&selected));
         let end_of = |range: &Range<u32>| self.paint.x(f64::from(range.end) - 0.5);
         let (mut next, mut drawn_to) = (0, frame.left() - 1.0);
         loop {
@@ -161,8 +162,10 @@ impl Axes<'_> {
             }
         }
         // A narrow part that is selected would be painted over by its neighbours.
-        let of_selected = band.spans.iter().find(|(range, _)| is_selected(range));
-        if let Some((range, _)) = of_selected {
+        let of_selected = selected.and_then(|selected| {
+            band.spans.get(band.spans.partition_point(|(range, _)| range.end <= selected))
+        });
+        if let Some((range, _)) = of_selected.filter(|(range, _)| is_selected(range)) {
             let left = self.paint.x(f64::from(range.start) - 0.5);
             let part = Rect::from_x_y_ranges(left..=end_of(range).max(left + 2.0), y);
             let edge = Stroke::new(1.0, self.tokens.accent);
@@ -176,10 +179,10 @@ impl Axes<'_> {
         let frame = self.paint.frame();
         let x = self.paint.x(at as f64);
         if self.picture.has_x_axis && frame.x_range().expand(1.0).contains(x) {
-            let below = frame.bottom() + super::axes::BAND * self.picture.bands.len() as f32;
-            let text = format!("{} {}", self.picture.x_unit, (self.picture.x_text)(at));
-            let half = 0.5
-                * self.painter.layout_no_wrap(text.clone(), chip_font(), Color32::BLACK).size().x;
+            let below = frame.bottom() + BAND * self.picture.bands.len() as f32;
+            let text =
+                self.chip_text(format!("{} {}", self.picture.x_unit, (self.picture.x_text)(at)));
+            let half = text.size().x / 2.0;
             let x = x.clamp(frame.left() + half, (frame.right() - half).max(frame.left() + half));
             self.chip(Pos2::new(x, below + 4.0), Align2::CENTER_TOP, text);
         }
@@ -190,16 +193,20 @@ impl Axes<'_> {
             let ends = [from, Pos2::new(x.max(from.x), y)];
             let dashes = eframe::egui::Shape::dashed_line(&ends, line, 2.0, 3.0);
             self.paint.painter.extend(dashes);
-            self.chip(from - Vec2::new(5.0, 0.0), Align2::RIGHT_CENTER, units.bytes(bytes));
+            let text = self.chip_text(units.bytes(bytes));
+            self.chip(from - Vec2::new(5.0, 0.0), Align2::RIGHT_CENTER, text);
         }
     }
 
-    fn chip(&self, at: Pos2, align: Align2, text: String) {
-        let color = self.tokens.surface;
-        let galley = self.painter.layout_no_wrap(text, chip_font(), color);
-        let rect = align.anchor_size(at, galley.size());
+    fn chip_text(&self, text: String) -> Arc<Galley> {
+        let font = fonts::semibold(fonts::size::CAPTION);
+        self.painter.layout_no_wrap(text, font, self.tokens.surface)
+    }
+
+    fn chip(&self, at: Pos2, align: Align2, text: Arc<Galley>) {
+        let rect = align.anchor_size(at, text.size());
         self.painter.rect_filled(rect.expand2(Vec2::new(5.0, 1.5)), 3, self.tokens.ink);
-        self.painter.galley(rect.min, galley, color);
+        self.painter.galley(rect.min, text, self.tokens.surface);
     }
 
     /// An axis that does not begin at 0 says so.
@@ -216,8 +223,4 @@ impl Axes<'_> {
         self.painter.rect_filled(rect.expand2(Vec2::new(4.0, 1.0)), 3, self.tokens.surface);
         self.painter.galley(rect.min, galley, self.tokens.note);
     }
-}
-
-fn chip_font() -> eframe::egui::FontId {
-    fonts::semibold(fonts::size::CAPTION)
 }

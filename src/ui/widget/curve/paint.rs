@@ -10,7 +10,7 @@ use super::{Lane, Picture, Y_TICKS};
 use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
 use crate::ui::widget::bins::Bin;
-use crate::ui::widget::hatch::Hatching;
+use crate::ui::widget::hatch;
 use crate::ui::widget::picture::grounded_text;
 use crate::ui::widget::ticks;
 
@@ -87,7 +87,7 @@ impl<'a> Paint<'a> {
         beyond.max.y = beyond.max.y.min(line);
         let above = Self { painter: self.painter.with_clip_rect(beyond), ..*self };
         above.area(bins, base, None, self.tokens.area(self.tokens.over));
-        let mut hatched = Hatching::begin_shared(self.painter.ctx());
+        let mut hatched = hatch::begin(self.painter.ctx());
         for bin in bins.iter().filter(is_over) {
             let x = self.x(bin.from as f64 - 0.5)..=self.x(bin.to as f64 - 0.5);
             let y = self.y(bin.max.saturating_add(base))..=line;

@@ -84,9 +84,9 @@ pub fn legend_ui(ui: &mut egui::Ui, colors: &Colors, colour_by: ColourBy, is_at_
     }
     if colour_by != ColourBy::Gaps {
         let gap = colors.tokens.gap;
-        label_ui(ui, Patch::Hatch(gap, false), "Gap");
+        label_ui(ui, Patch::Hatch(gap), "Gap");
         if is_at_step {
-            label_ui(ui, Patch::Hatch(gap.gamma_multiply(0.5), false), "Free at the step");
+            label_ui(ui, Patch::Hatch(gap.gamma_multiply(0.5)), "Free at the step");
         }
     }
 }

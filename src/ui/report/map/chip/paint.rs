@@ -12,7 +12,7 @@ use crate::text::{grouped, shortened};
 use crate::ui::report::tile_figures::tile_text;
 use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
-use crate::ui::widget::hatch::Hatching;
+use crate::ui::widget::hatch;
 use crate::ui::widget::picture::{grounded_text, paint_texture};
 use crate::ui::widget::plane::Placed;
 use crate::ui::widget::ticks;
@@ -68,11 +68,11 @@ impl MapPainter<'_> {
     }
 
     /// A ground whose hatch shows through where nothing is placed.
-    pub fn background(&self, hatching: &mut Hatching) {
+    pub fn background(&self) {
         let stroke = Stroke::new(1.0, self.tokens.border);
         let kind = egui::StrokeKind::Outside;
         self.ui.painter().rect(self.frame.inner, 0, self.tokens.surface, stroke, kind);
-        let mut hatched = hatching.begin(self.ui.ctx(), false);
+        let mut hatched = hatch::begin(self.ui.ctx());
         hatched.add(self.frame.inner, self.tokens.gap);
         hatched.paint(self.ui.painter());
     }

@@ -73,7 +73,7 @@ impl ChipPicture {
         self.ask(ui, of.run, &key);
 
         let painter = frame.painter(ui, placed);
-        painter.background(&mut shared.hatching);
+        painter.background();
         match self.0.shown() {
             Some((_, map, texture)) => painter.picture(map, *texture),
             None => {

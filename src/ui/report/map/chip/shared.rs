@@ -8,12 +8,10 @@ use crate::store::Report;
 use crate::store::TileId;
 use crate::ui::report::is_limit_near;
 use crate::ui::widget::choice::choice_ui;
-use crate::ui::widget::hatch::Hatching;
 use crate::ui::widget::place_menu::PictureMenu;
 use crate::ui::widget::plane::{Extent, Plane};
 
 pub struct Shared {
-    pub hatching: Hatching,
     /// Addresses along x, tiles along y.
     pub plane: Plane,
     pub colour_by: ColourBy,
@@ -23,7 +21,6 @@ pub struct Shared {
 impl Default for Shared {
     fn default() -> Self {
         Self {
-            hatching: Hatching::default(),
             plane: Plane::downward(),
             colour_by: ColourBy::Category,
             menu: PictureMenu::default(),

@@ -7,7 +7,7 @@ use crate::analysis::memory::tile_grid::{TileGrid, TilePlace};
 use crate::store::TileId;
 use crate::store::ids::IdColumn;
 use crate::ui::theme::Tokens;
-use crate::ui::widget::hatch::Hatching;
+use crate::ui::widget::hatch;
 
 /// Room above the grid of an IPU for its name, points.
 const LABEL: f32 = 18.0;
@@ -66,7 +66,7 @@ impl Layout {
         &self,
         ui: &egui::Ui,
         grid: &TileGrid,
-        (texture, hatching): (TextureId, &mut Hatching),
+        texture: TextureId,
         selected: &TileSelection,
         tiles: &IdColumn<TileId>,
     ) {
@@ -81,7 +81,7 @@ impl Layout {
             let uv = Rect::from_x_y_ranges(0.0..=1.0, part(first)..=part(first + ipu.lines));
             // Tiles that are over are holes in the picture.
             painter.rect_filled(rect, 0, tokens.over);
-            let mut hatched = hatching.begin(ui.ctx(), false);
+            let mut hatched = hatch::begin(ui.ctx());
             hatched.add(rect, tokens.surface);
             hatched.paint(&painter);
             painter.image(texture, rect, uv, Color32::WHITE);

@@ -23,7 +23,6 @@ use crate::ui::theme::{Tokens, card_frame};
 use crate::ui::units::Units;
 use crate::ui::widget::diverging::{ChangeScale, change_scale_ui};
 use crate::ui::widget::exports::exportable;
-use crate::ui::widget::hatch::Hatching;
 use crate::ui::widget::picture::{ImageTexture, at_pointer_ui, describe, link};
 use crate::ui::widget::place_menu::PictureMenu;
 use layout::Layout;
@@ -59,7 +58,6 @@ pub struct TileGridView {
     /// The tile under the pointer in one of the grids.
     pointed: Option<TileId>,
     menu: PictureMenu<TileId>,
-    hatching: Hatching,
 }
 
 impl TileGridView {
@@ -115,19 +113,13 @@ impl TileGridView {
         let mut answer = Answer::default();
         if let ([picture], [texture]) = (&grids.pictures[..], &mut self.textures[..]) {
             let name = if has_changes { "Grid of differences" } else { "Grid of tiles" };
-            answer =
-                shown.ui(ui, page, (name, picture), (texture, &mut self.menu, &mut self.hatching));
+            answer = shown.ui(ui, page, (name, picture), (texture, &mut self.menu));
         } else {
             side_by_side_ui(ui, runs, |ui, place, run| {
                 let picture = grids.pictures.get(place).zip(self.textures.get_mut(place));
                 let Some((picture, texture)) = picture else { return };
                 let name = format!("Grid of tiles of {}", run.the());
-                let of_run = shown.ui(
-                    ui,
-                    page,
-                    (&name, picture),
-                    (texture, &mut self.menu, &mut self.hatching),
-                );
+                let of_run = shown.ui(ui, page, (&name, picture), (texture, &mut self.menu));
                 answer.clicked = answer.clicked.or(of_run.clicked);
                 answer.pointed = answer.pointed.or(of_run.pointed);
                 answer.dragged_from = answer.dragged_from.or(of_run.dragged_from);
@@ -188,13 +180,13 @@ impl GridsShown<'_> {
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
         (name, picture): (&str, &GridPicture),
-        (texture, menu, hatching): (&mut ImageTexture, &mut PictureMenu<TileId>, &mut Hatching),
+        (texture, menu): (&mut ImageTexture, &mut PictureMenu<TileId>),
     ) -> Answer {
         let (grid, tiles) = (&picture.grid, &self.grids.tiles);
         let texture = texture.of(ui, name, &picture.image);
         let (rect, response) = ui.allocate_exact_size(ui.available_size(), Sense::click_and_drag());
         let layout = Layout::new(rect, grid);
-        layout.paint(ui, grid, (texture, hatching), &page.selection.tiles, tiles);
+        layout.paint(ui, grid, texture, &page.selection.tiles, tiles);
         *page.has_painted_graph = true;
         describe(&response, name, || self.figure.to_owned());
         let text = Tokens::now(ui).text;

@@ -162,7 +162,7 @@ impl Kinds {
                     switched = Some(*kind);
                 }
             }
-            label_ui(ui, Patch::Hatch(tokens.gap, false), "Gap or free");
+            label_ui(ui, Patch::Hatch(tokens.gap), "Gap or free");
         });
         let (kind, mut kinds) = (switched?, self.clone());
         match kinds.hidden.iter().position(|hidden| *hidden == kind) {

@@ -46,7 +46,6 @@ use crate::ui::theme::{Tokens, card_frame};
 use crate::ui::units::Units;
 use crate::ui::widget::exports::{answer_of_exports, scope_of_exports};
 use crate::ui::widget::facts::absent_ui;
-use crate::ui::widget::hatch::Hatching;
 use crate::ui::widget::inspector::inspector_ui;
 use crate::ui::widget::place_menu::PictureMenu;
 use crate::ui::widget::plane::{Extent, Plane};
@@ -124,7 +123,6 @@ pub struct OneTileView {
     tile: TileChoice,
     /// The tile that is visible.
     viewed: Option<ArenaId>,
-    hatching: Hatching,
     plane: Plane,
     colour_by: ColourBy,
     kinds: Option<(KindsOf, Arc<Kinds>)>,

@@ -10,7 +10,7 @@ use crate::ui::report::room_of;
 use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
 use crate::ui::widget::bar;
-use crate::ui::widget::hatch::Hatching;
+use crate::ui::widget::hatch;
 use crate::ui::widget::plane::Placed;
 use crate::ui::widget::ticks;
 
@@ -64,13 +64,13 @@ pub fn chip(
 
 impl Paint<'_> {
     /// What is free below the limit, or below the last byte, is faintly hatched.
-    pub fn ground(&self, hatching: &mut Hatching) {
+    pub fn ground(&self) {
         let (rect, tokens) = (self.placed.rect, self.tokens);
         let stroke = Stroke::new(1.0, tokens.border);
         self.ui.painter().rect(rect, 0, tokens.page, stroke, StrokeKind::Outside);
         let top = self.limit().unwrap_or(self.of.data.rectangles.end);
         let free = rect_of(self.placed, &(0..self.of.data.rectangles.steps), &(0..top));
-        let mut hatched = hatching.begin(self.inside.ctx(), false);
+        let mut hatched = hatch::begin(self.inside.ctx());
         hatched.add(free.intersect(rect), tokens.gap.gamma_multiply(0.3));
         hatched.paint(&self.inside);
     }
@@ -80,10 +80,10 @@ impl Paint<'_> {
     }
 
     /// Hatches what is never used, where it is high enough; else it is a tick at the left.
-    pub fn gaps(&self, hatching: &mut Hatching) {
+    pub fn gaps(&self) {
         let AddressSteps { gaps, steps, .. } = &self.of.data.rectangles;
         let rect = self.placed.rect;
-        let mut hatched = hatching.begin(self.inside.ctx(), false);
+        let mut hatched = hatch::begin(self.inside.ctx());
         let first = gaps.partition_point(|gap| (gap.end as f64) < self.placed.y.0);
         let visible = gaps.iter().skip(first).take_while(|gap| gap.start as f64 <= self.placed.y.1);
         let mut ticked = f32::INFINITY;

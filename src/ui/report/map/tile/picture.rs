@@ -13,7 +13,6 @@ use crate::text::grouped;
 use crate::ui::job::Same;
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
-use crate::ui::widget::hatch::Hatching;
 use crate::ui::widget::picture::{
     ShownImage, describe, focus, message, moved, paint_texture, pressed_keys,
 };
@@ -83,7 +82,7 @@ impl RunPicture {
         &mut self,
         ui: &mut egui::Ui,
         outer: Rect,
-        (plane, hatching): (&mut Plane, &mut Hatching),
+        plane: &mut Plane,
         of: &PictureOf<'_>,
     ) -> Answer {
         let inner = inner(outer);
@@ -91,7 +90,7 @@ impl RunPicture {
         let dragged = self.navigate(ui, &response, plane, (inner, of.extent));
         let placed = plane.placed(inner, of.extent);
         self.ask(ui, &placed, of);
-        self.paint(ui, &placed, of, hatching);
+        self.paint(ui, &placed, of);
         if let Some(dragged) = dragged {
             let tokens = Tokens::now(ui);
             let stroke = egui::Stroke::new(1.0, tokens.accent);
@@ -163,15 +162,15 @@ impl RunPicture {
         });
     }
 
-    fn paint(&self, ui: &egui::Ui, placed: &Placed, of: &PictureOf<'_>, hatching: &mut Hatching) {
+    fn paint(&self, ui: &egui::Ui, placed: &Placed, of: &PictureOf<'_>) {
         let inside = ui.painter().with_clip_rect(placed.rect);
         let paint = paint::Paint { ui, inside, placed, of, tokens: Tokens::now(ui) };
-        paint.ground(hatching);
+        paint.ground();
         match self.cells.shown() {
             Some((key, picture, texture)) if Arc::ptr_eq(&key.of.0.tile, &of.data.tile) => {
                 let rect = paint::rect_of(placed, &picture.steps, &picture.bytes);
                 paint_texture(&paint.inside, *texture, rect);
-                paint.gaps(hatching);
+                paint.gaps();
             }
             _ => {
                 let text = self.cells.failure().unwrap_or("Drawing the picture…");

@@ -52,11 +52,11 @@ impl OneTileView {
                     "maps of a tile in all runs",
                 ]);
                 let picture = picture.replace("a tile", page.runs.system().an_arena);
-                self.toolbar.is_other_zoomed = self.plane.y.is_zoomed();
+                let is_other_zoomed = self.plane.y.is_zoomed();
                 let all = self.toolbar.buttons_ui(
                     ui,
                     &picture,
-                    &mut self.plane.x,
+                    (&mut self.plane.x, is_other_zoomed),
                     extent.x,
                     page.commands,
                 );
@@ -133,7 +133,7 @@ impl OneTileView {
             found: &tile.marks.found,
             pointed: self.pointed.filter(|(of, _)| *of != run.id).map(|(_, at)| at),
         };
-        let answer = of_run.picture.ui(ui, picture, (&mut self.plane, &mut self.hatching), &of);
+        let answer = of_run.picture.ui(ui, picture, &mut self.plane, &of);
         let of_runs = if runs.is_one() { runs.system().an_arena.to_owned() } else { run.the() };
         let of = StripOf {
             name: &format!("Memory map of {of_runs}"),
@@ -143,8 +143,7 @@ impl OneTileView {
             placed: answer.placed,
             chosen: of_run.chosen,
         };
-        let by_strip =
-            of_run.strip.ui(ui, (strip, labels), (&mut self.plane, &mut self.hatching), &of);
+        let by_strip = of_run.strip.ui(ui, (strip, labels), &mut self.plane, &of);
         let at_step = tile.at_step.as_ref();
         if let Some(at) = answer.hovered {
             at_pointer_ui(&answer.response, |ui| place_ui(ui, &tile.of, at));

@@ -17,7 +17,7 @@ use crate::text::shortened;
 use crate::ui::job::{Made, Same};
 use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
-use crate::ui::widget::hatch::Hatching;
+use crate::ui::widget::hatch;
 use crate::ui::widget::picture::{describe, focus, pressed_keys};
 use crate::ui::widget::plane::{Extent, Placed, Plane};
 use crate::ui::widget::spread::spread;
@@ -94,7 +94,7 @@ impl Strip {
         &mut self,
         ui: &mut egui::Ui,
         (strip, labels): (Rect, Rect),
-        (plane, hatching): (&mut Plane, &mut Hatching),
+        plane: &mut Plane,
         of: &StripOf<'_>,
     ) -> Answer {
         let all = strip.union(labels);
@@ -114,7 +114,7 @@ impl Strip {
         let pixel = 1.0 / ui.pixels_per_point();
         let shown =
             self.shown.of(made_for, |_| Shown::new(of, (strip, labels), units, (tokens, pixel)));
-        paint(ui, (strip, labels), shown, of, hatching);
+        paint(ui, (strip, labels), shown, of);
         describe(&response, of.name, || value_text(of, units));
         focus(ui, &response, strip, egui::StrokeKind::Outside);
         let pointer = response.hover_pos();
@@ -344,13 +344,7 @@ fn labels_of(of: &StripOf<'_>, strip: Rect, units: Units) -> Vec<Label> {
     labels
 }
 
-fn paint(
-    ui: &egui::Ui,
-    (strip, labels): (Rect, Rect),
-    shown: &Shown,
-    of: &StripOf<'_>,
-    hatching: &mut Hatching,
-) {
+fn paint(ui: &egui::Ui, (strip, labels): (Rect, Rect), shown: &Shown, of: &StripOf<'_>) {
     let (tokens, map) = (Tokens::now(ui), map(of));
     let inside = ui.painter().with_clip_rect(strip);
     let stroke = Stroke::new(1.0, tokens.border);
@@ -358,12 +352,12 @@ fn paint(
     let y = |address: u64| of.placed.y_of(address as f64).clamp(strip.top(), strip.bottom());
     let part = |start: u64, end: u64| Rect::from_x_y_ranges(strip.x_range(), y(end)..=y(start));
     let top = map.limit.unwrap_or(map.end);
-    let mut hatched = hatching.begin(ui.ctx(), false);
+    let mut hatched = hatch::begin(ui.ctx());
     hatched.add(part(0, top), tokens.gap.gamma_multiply(0.3));
     hatched.paint(&inside);
     inside.add(Shape::mesh(Arc::clone(&shown.blocks)));
     let end = of.tile.at_step.as_ref().map_or(map.end, |at_step| at_step.used.end);
-    gaps(&inside, (map, end), &part, (tokens, hatching));
+    gaps(&inside, (map, end), &part, tokens);
     if let Some(limit) = map.limit {
         let highest = map.blocks.iter().rev().take(MOST_OVER);
         for block in highest.filter(|block| block.end > limit) {
@@ -400,9 +394,9 @@ fn gaps(
     painter: &egui::Painter,
     (map, end): (&TileMap, u64),
     part: &dyn Fn(u64, u64) -> Rect,
-    (tokens, hatching): (&Tokens, &mut Hatching),
+    tokens: &Tokens,
 ) {
-    let mut hatched = hatching.begin(painter.ctx(), false);
+    let mut hatched = hatch::begin(painter.ctx());
     for gap in map.gaps.iter().take_while(|gap| gap.bytes.end <= end) {
         let rect = part(gap.bytes.start, gap.bytes.end);
         if rect.height() >= 3.0 {
