@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-use super::examples::examples;
+use super::examples;
 use crate::analysis::diagnose::scan::Scanner;
 use crate::analysis::diagnose::{Diagnosis, Finding, diagnose};
 
