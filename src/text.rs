@@ -4,8 +4,30 @@ pub mod run_names;
 
 use std::borrow::Cow;
 
-/// An enum each value of which has a word: that of its JSON, which a function of that name returns.
+/// An enum each value of which has a word: that of its JSON, which a function of that name returns; and, where
+/// there are two functions, a name for people, and a list of all values.
 macro_rules! words {
+    (
+        $(#[$meta:meta])* pub enum $name:ident by $word:ident, $title:ident {
+            $($(#[$doc:meta])* $variant:ident = $text:literal | $title_text:literal,)*
+        }
+    ) => {
+        $crate::text::words! {
+            $(#[$meta])* pub enum $name by $word { $($(#[$doc])* $variant = $text,)* }
+        }
+
+        impl $name {
+            /// All of them, in their order.
+            pub const ALL: [Self; [$(Self::$variant),*].len()] = [$(Self::$variant),*];
+
+            /// The name for people.
+            pub fn $title(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $title_text,)*
+                }
+            }
+        }
+    };
     (
         $(#[$meta:meta])* pub enum $name:ident by $word:ident {
             $($(#[$doc:meta])* $variant:ident = $text:literal,)*
@@ -17,7 +39,7 @@ macro_rules! words {
         }
 
         impl $name {
-            /// The word as it stands in JSON.
+            /// The word as it stands in JSON, or in a file.
             pub fn $word(self) -> &'static str {
                 match self {
                     $(Self::$variant => $text,)*

@@ -2,6 +2,7 @@
 
 use super::absence::Absence;
 use super::ids::{IdColumn, TileId};
+use crate::text::words;
 
 /// One number a tile; a cell that the file does not have is `None`.
 pub type TileColumn = Vec<Option<u64>>;
@@ -30,37 +31,16 @@ pub struct TileMemory {
     pub why_no_categories: Option<Absence>,
 }
 
-/// A memory region of a tile.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Region {
-    /// Below the interleaved region.
-    NonInterleaved,
-    /// Where two memory elements are interleaved.
-    Interleaved,
-    /// Above what the tile has.
-    Overflowed,
-}
-
-impl Region {
-    /// All regions, in the order of addresses.
-    pub const ALL: [Self; 3] = [Self::NonInterleaved, Self::Interleaved, Self::Overflowed];
-
-    /// The name in JSON, which is also the column's name in the file.
-    pub fn key(self) -> &'static str {
-        match self {
-            Self::NonInterleaved => "non_interleaved",
-            Self::Interleaved => "interleaved",
-            Self::Overflowed => "overflowed",
-        }
-    }
-
-    /// The name for people.
-    pub fn title(self) -> &'static str {
-        match self {
-            Self::NonInterleaved => "Non-interleaved",
-            Self::Interleaved => "Interleaved",
-            Self::Overflowed => "Overflowed",
-        }
+words! {
+    /// A memory region of a tile, in the order of addresses. Its key in JSON is also its column's name in the file.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Region by key, title {
+        /// Below the interleaved region.
+        NonInterleaved = "non_interleaved" | "Non-interleaved",
+        /// Where two memory elements are interleaved.
+        Interleaved = "interleaved" | "Interleaved",
+        /// Above what the tile has.
+        Overflowed = "overflowed" | "Overflowed",
     }
 }
 

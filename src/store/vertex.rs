@@ -4,49 +4,20 @@
 use super::ids::{IdColumn, VertexTypeId};
 use super::names::Names;
 use super::tile_list::TileList;
+use crate::text::words;
 
-/// A part of the state of vertices: the columns that `memory_by_vertex_type` and
-/// `memory_by_compute_set` share.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StatePart {
-    /// The vertices' own fields.
-    VertexData,
-    EdgePointers,
-    CopyPointers,
-    Padding,
-    /// Descriptors of copies and vector lists, which are data of their own categories.
-    Descriptors,
-}
-
-impl StatePart {
-    /// All parts, in the order of [`StateLists`].
-    pub const ALL: [Self; 5] = [
-        Self::VertexData,
-        Self::EdgePointers,
-        Self::CopyPointers,
-        Self::Padding,
-        Self::Descriptors,
-    ];
-
-    /// The column's name in the file.
-    pub fn column(self) -> &'static str {
-        match self {
-            Self::VertexData => "vertex_data_bytes",
-            Self::EdgePointers => "edge_ptr_bytes",
-            Self::CopyPointers => "copy_ptr_bytes",
-            Self::Padding => "padding_bytes",
-            Self::Descriptors => "descriptor_bytes",
-        }
-    }
-
-    pub fn title(self) -> &'static str {
-        match self {
-            Self::VertexData => "Vertex data",
-            Self::EdgePointers => "Edge pointers",
-            Self::CopyPointers => "Copy pointers",
-            Self::Padding => "Padding",
-            Self::Descriptors => "Descriptors",
-        }
+words! {
+    /// A part of the state of vertices, in the order of [`StateLists`]: the columns that `memory_by_vertex_type` and
+    /// `memory_by_compute_set` share.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum StatePart by column, title {
+        /// The vertices' own fields.
+        VertexData = "vertex_data_bytes" | "Vertex data",
+        EdgePointers = "edge_ptr_bytes" | "Edge pointers",
+        CopyPointers = "copy_ptr_bytes" | "Copy pointers",
+        Padding = "padding_bytes" | "Padding",
+        /// Descriptors of copies and vector lists, which are data of their own categories.
+        Descriptors = "descriptor_bytes" | "Descriptors",
     }
 }
 

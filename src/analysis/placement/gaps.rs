@@ -25,35 +25,21 @@ use crate::text::words;
 words! {
     /// Why bytes of a tile are not used.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum GapReason by key {
+    pub enum GapReason by key, title {
         /// Nothing is placed at the beginning of the tile's memory.
-        Start = "start",
+        Start = "start" | "Start of memory",
         /// The next variable is aligned.
-        Alignment = "alignment",
+        Alignment = "alignment" | "Alignment",
         /// The next variable may not share a memory element with an earlier one.
-        ElementConstraint = "element-constraint",
+        ElementConstraint = "element-constraint" | "Memory element",
         /// The next variable may not share a memory region with an earlier one.
-        RegionConstraint = "region-constraint",
+        RegionConstraint = "region-constraint" | "Memory region",
         /// The next variable must be interleaved.
-        Interleaving = "interleaving",
+        Interleaving = "interleaving" | "Interleaving",
         /// None of the above.
-        Unexplained = "unexplained",
+        Unexplained = "unexplained" | "Not explained",
         /// Used at other steps.
-        FreeAtStep = "free-at-step",
-    }
-}
-
-impl GapReason {
-    pub(crate) fn title(self) -> &'static str {
-        match self {
-            Self::Start => "Start of memory",
-            Self::Alignment => "Alignment",
-            Self::ElementConstraint => "Memory element",
-            Self::RegionConstraint => "Memory region",
-            Self::Interleaving => "Interleaving",
-            Self::Unexplained => "Not explained",
-            Self::FreeAtStep => "Free at this step, taken at others",
-        }
+        FreeAtStep = "free-at-step" | "Free at this step, taken at others",
     }
 }
 
