@@ -71,47 +71,35 @@ impl KeyFigure {
     }
 }
 
+const fn key_figure(
+    title: &'static str,
+    short_title: &'static str,
+    path: &'static [&'static str],
+) -> KeyFigure {
+    KeyFigure { title, short_title, path }
+}
+
 pub const BY_CYCLES_KEY: &str = "throughput_by_cycles_samples_per_second";
 pub const BY_ELAPSED_TIME_KEY: &str = "throughput_by_elapsed_time_samples_per_second";
 
 pub const KEY_FIGURES: [KeyFigure; 9] = [
-    KeyFigure {
-        title: "Peak, with what always lives",
-        short_title: "Peak",
-        path: &["liveness", "peak", "bytes"],
-    },
-    KeyFigure {
-        title: "Not always live at the peak",
-        short_title: "Not always live",
-        path: &["liveness", "peak", "not_always_live_bytes"],
-    },
-    KeyFigure {
-        title: "Always live",
-        short_title: "Always live",
-        path: &["memory", "always_live_bytes"],
-    },
-    KeyFigure {
-        title: "Fullest tile, with gaps",
-        short_title: "Fullest tile",
-        path: &["memory", "fullest_tile", "including_gaps_bytes"],
-    },
-    KeyFigure {
-        title: "Tiles over the limit",
-        short_title: "Tiles over",
-        path: &["memory", "tiles_over_limit"],
-    },
-    KeyFigure { title: "Code", short_title: "Code", path: &["memory", "code_bytes"] },
-    KeyFigure { title: "Cycles", short_title: "Cycles", path: &["execution", "cycles"] },
-    KeyFigure {
-        title: BY_CYCLES,
-        short_title: "Samples/s by cycles",
-        path: &["execution", BY_CYCLES_KEY],
-    },
-    KeyFigure {
-        title: BY_ELAPSED_TIME,
-        short_title: "Samples/s by elapsed time",
-        path: &["execution", BY_ELAPSED_TIME_KEY],
-    },
+    key_figure("Peak, with what always lives", "Peak", &["liveness", "peak", "bytes"]),
+    key_figure(
+        "Not always live at the peak",
+        "Not always live",
+        &["liveness", "peak", "not_always_live_bytes"],
+    ),
+    key_figure("Always live", "Always live", &["memory", "always_live_bytes"]),
+    key_figure(
+        "Fullest tile, with gaps",
+        "Fullest tile",
+        &["memory", "fullest_tile", "including_gaps_bytes"],
+    ),
+    key_figure("Tiles over the limit", "Tiles over", &["memory", "tiles_over_limit"]),
+    key_figure("Code", "Code", &["memory", "code_bytes"]),
+    key_figure("Cycles", "Cycles", &["execution", "cycles"]),
+    key_figure(BY_CYCLES, "Samples/s by cycles", &["execution", BY_CYCLES_KEY]),
+    key_figure(BY_ELAPSED_TIME, "Samples/s by elapsed time", &["execution", BY_ELAPSED_TIME_KEY]),
 ];
 
 /// All figures, in the order in which `summary` has them; those that no report has are listed as well.

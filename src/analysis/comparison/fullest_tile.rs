@@ -230,7 +230,7 @@ mod tests {
                 memory.including_gaps.iter().flatten().copied().max()
             };
             let whole = found.bytes;
-            prop_assert_eq!(whole, Difference::of(most(&source), most(&target)));
+            prop_assert_eq!(whole, Difference::of([most(&source), most(&target)]));
             let owners = found.by_owner.as_ref().expect("bytes by variable");
             let categories = found.by_category.as_ref().expect("lowered variables");
             let of_operations = owners.operations.iter().chain(&owners.modules);

@@ -164,19 +164,18 @@ fn plan(pair: (usize, usize), sides: &[PlanSide<'_>; 2], matching: &Matching) ->
         partner.is_some_and(|partner| target.operations.of_step.get(partner) == Some(&Some(t)))
     };
     let peaks = [source.peak(s), target.peak(t)];
-    let [source_peak, target_peak] = peaks.map(|peak| peak.map(|(_, bytes)| bytes));
     let of = |column: &Option<Vec<u64>>, operation: u32| {
         column.as_ref().and_then(|cells| cells.get(operation as usize).copied())
     };
     Some(Plan {
         name: OperationName::of(source.operations.operations.get(pair.0)?),
-        steps: Difference::of(count(of_source), count(target.operations.steps_of(t))),
+        steps: Difference::of([count(of_source), count(target.operations.steps_of(t))]),
         matched_steps: of_source.iter().filter(is_matched).count() as u64,
         peak_steps: peaks.map(|peak| peak.map(|(step, _)| step)),
-        peak: Difference::of(source_peak, target_peak),
-        exchange_code: Difference::of(of(&source.exchange_code, s), of(&target.exchange_code, t)),
-        control_code: Difference::of(of(&source.control_code, s), of(&target.control_code, t)),
-        vertices: Difference::of(of(&source.vertices, s), of(&target.vertices, t)),
+        peak: Difference::of(peaks.map(|peak| peak.map(|(_, bytes)| bytes))),
+        exchange_code: Difference::of([of(&source.exchange_code, s), of(&target.exchange_code, t)]),
+        control_code: Difference::of([of(&source.control_code, s), of(&target.control_code, t)]),
+        vertices: Difference::of([of(&source.vertices, s), of(&target.vertices, t)]),
         proportions: [source.proportion(s), target.proportion(t)],
     })
 }

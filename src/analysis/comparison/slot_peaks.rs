@@ -69,8 +69,7 @@ pub struct Spike {
 pub fn spikes(curves: [&[u64]; 2], steps: &Pairs, most: usize) -> Vec<Spike> {
     let axis = StepAxis::by_matching(curves[0].len(), &[(steps, curves[1].len())]);
     let spike = |SlotPeak { steps: at, bytes, .. }: SlotPeak| {
-        let [source, target] = [0, 1].map(|run| bytes.get(run).copied().flatten());
-        let bytes = Difference::of(source, target);
+        let bytes = Difference::of([0, 1].map(|run| bytes.get(run).copied().flatten()));
         let at = [0, 1].map(|run| at.get(run).copied().flatten());
         let sureness = at[0].zip(at[1]).and_then(|(step, _)| steps.sureness(step));
         Spike { steps: at, bytes, sureness }
@@ -142,7 +141,7 @@ mod tests {
             for spike in &found {
                 prop_assert!(expected.contains(&spike.steps));
                 let at = |curve: &[u64], step: Option<usize>| Some(curve[step?]);
-                let bytes = Difference::of(at(&source, spike.steps[0]), at(&target, spike.steps[1]));
+                let bytes = Difference::of([at(&source, spike.steps[0]), at(&target, spike.steps[1])]);
                 prop_assert_eq!(spike.bytes, bytes);
                 let is_matched = spike.steps.iter().all(Option::is_some);
                 prop_assert_eq!(spike.sureness, is_matched.then_some(Sureness::Exact));

@@ -42,7 +42,7 @@ pub fn variables(
     let target_sums = Sums::of(target, peaks[1], attribution, Side::Target)?;
     let difference = |row: usize, of: fn(&Sums) -> Option<&[u64]>| {
         let cell = |sums| of(sums).and_then(|cells| cells.get(row).copied());
-        Difference::of(cell(&source_sums), cell(&target_sums))
+        Difference::of([cell(&source_sums), cell(&target_sums)])
     };
     let mut list: Vec<VariableDifference> = rows
         .iter()

@@ -14,9 +14,10 @@ pub struct Difference {
 impl Difference {
     /// Of figures that the reports may lack. What is more than 2⁶³ − 1, as no report has it, counts
     /// as that.
-    pub fn of(source: Option<u64>, target: Option<u64>) -> Self {
+    pub fn of(figures: [Option<u64>; 2]) -> Self {
         let signed = |figure: u64| i64::try_from(figure).unwrap_or(i64::MAX);
-        Self { source: source.map(signed), target: target.map(signed) }
+        let [source, target] = figures.map(|figure| figure.map(signed));
+        Self { source, target }
     }
 
     /// Of figures that are known.
@@ -128,18 +129,18 @@ mod tests {
 
     #[test]
     fn percent_is_of_the_source() {
-        let known = Difference::of(Some(1_500_000), Some(4_215_000));
+        let known = Difference::of([Some(1_500_000), Some(4_215_000)]);
         assert_eq!((known.change(), known.percent()), (Some(2_715_000), Some(181.0)));
-        assert_eq!(Difference::of(Some(3), Some(2)).percent(), Some(-33.3));
-        assert_eq!(Difference::of(Some(0), Some(2)).percent(), None);
+        assert_eq!(Difference::of([Some(3), Some(2)]).percent(), Some(-33.3));
+        assert_eq!(Difference::of([Some(0), Some(2)]).percent(), None);
         assert_eq!(Difference::between(-1, 2).percent(), None);
-        let unknown = Difference::of(None, Some(2));
+        let unknown = Difference::of([None, Some(2)]);
         assert_eq!((unknown.change(), unknown.percent(), unknown.is_equal()), (None, None, false));
         assert!(Difference::default().is_equal());
         let json = serde_json::to_value(known).expect("JSON");
         let expected = serde_json::json!(
             {"source": 1_500_000, "target": 4_215_000, "difference": 2_715_000, "percent": 181.0});
         assert_eq!(json, expected);
-        assert_eq!(Difference::of(Some(u64::MAX), Some(0)).change(), Some(-i64::MAX));
+        assert_eq!(Difference::of([Some(u64::MAX), Some(0)]).change(), Some(-i64::MAX));
     }
 }

@@ -37,8 +37,7 @@ impl Fit {
 
     /// Bytes that tiles are over.
     pub fn over(&self) -> Difference {
-        let [source, target] = self.of_failure(|failure| failure.over_bytes);
-        Difference::of(source, target)
+        Difference::of(self.of_failure(|failure| failure.over_bytes))
     }
 
     fn of_failure(
@@ -67,8 +66,7 @@ impl Fit {
             [Some(false), Some(false)] => change.map(|change| change < 0),
             _ => None,
         };
-        let [source, target] = self.tiles_over();
-        let tiles = Difference::of(source, target);
+        let tiles = Difference::of(self.tiles_over());
         let fullest = Evidence::bytes("fullest_tile_including_gaps_bytes", self.fullest);
         let over = Evidence::bytes("over_limit_bytes", over);
         let may_fit = |fits: Option<bool>| fits != Some(false);
@@ -127,9 +125,8 @@ fn were(tiles: u64) -> String {
 }
 
 fn fullest_bytes(reports: [&Report; 2]) -> Difference {
-    let [source, target] = reports.map(|report| {
+    Difference::of(reports.map(|report| {
         let memory = report.memory.get()?;
         cell(&memory.including_gaps, totals(memory, report.target.get()).fullest?)
-    });
-    Difference::of(source, target)
+    }))
 }

@@ -21,8 +21,7 @@ fn architecture(report: &Report) -> Option<String> {
 
 fn facts(reports: [&Report; 2]) -> impl Iterator<Item = (&'static str, Unit, Difference)> {
     FACTS.into_iter().map(move |(name, unit, of)| {
-        let [source, target] = reports.map(|report| of(report.target.get()?));
-        (name, unit, Difference::of(source, target))
+        (name, unit, Difference::of(reports.map(|report| of(report.target.get()?))))
     })
 }
 

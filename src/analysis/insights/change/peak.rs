@@ -38,7 +38,7 @@ pub fn moved(
         (None, None) => ". Neither step is matched with one of the other report",
     };
     let numbers = steps.each_ref().map(|step| Some(u64::from(step.as_ref()?.0)));
-    let numbers = Difference::of(numbers[0], numbers[1]);
+    let numbers = Difference::of(numbers);
     let places = [
         ("not_always_live_bytes_at_source_peak", "Not always live where the source had it", source),
         ("not_always_live_bytes_at_target_peak", "Not always live where the target has it", target),

@@ -25,7 +25,7 @@ fn proportions(options: &[OptionDifference]) -> Option<[&str; 2]> {
 /// Numbers of operations, the same in both.
 fn operations(count: usize) -> Evidence {
     let count = Some(count as u64);
-    Evidence::number("operations", Unit::Count, Difference::of(count, count))
+    Evidence::number("operations", Unit::Count, Difference::of([count, count]))
 }
 
 fn proportion_evidence(values: Option<[&str; 2]>) -> Option<Evidence> {
@@ -108,7 +108,7 @@ pub fn planner_at_minimum(reports: [&Report; 2], known: &Known<'_>) -> Option<Ch
             said(after)
         ),
     };
-    let figure = Difference::of(found[0], found[1]);
+    let figure = Difference::of(found);
     let evidence = Evidence::number("warnings_of_planner_at_minimum", Unit::Count, figure);
     let insight = ChangeInsight::new(ChangeKind::PlannerAtMinimum, what, None);
     Some(insight.with([evidence]).with(proportion_evidence(values)))
@@ -127,7 +127,7 @@ pub fn changed_plans(reports: [&Report; 2], known: &Known<'_>) -> Option<ChangeI
         counted(plans.operations as u64, "operation"),
         grouped(changed as u64),
     );
-    let figure = Difference::of(None, Some(changed as u64));
+    let figure = Difference::of([None, Some(changed as u64)]);
     let evidence =
         [operations(plans.operations), Evidence::number("changed_plans", Unit::Count, figure)];
     Some(ChangeInsight::new(ChangeKind::ChangedPlans, what, None).with(evidence))

@@ -27,10 +27,8 @@ struct Work {
 
 impl Work {
     fn of(reports: [&Report; 2]) -> Self {
-        let [source, target] = reports.map(batch_size);
-        let batch = Difference::of(source, target);
-        let [source, target] = reports.map(|report| Some(report.execution.get()?.runs));
-        let runs = Difference::of(source, target);
+        let batch = Difference::of(reports.map(batch_size));
+        let runs = Difference::of(reports.map(|report| Some(report.execution.get()?.runs)));
         let clocks = reports.map(|report| report.target.get()?.clock_hz);
         let is_same_clock = clocks[0].is_some() && clocks[0] == clocks[1];
         let is_same = batch.change() == Some(0) && runs.change() == Some(0) && is_same_clock;
@@ -84,8 +82,7 @@ fn samples_per_second(work: &Work) -> Option<ChangeInsight> {
 }
 
 fn cycles(reports: [&Report; 2], work: &Work) -> Option<ChangeInsight> {
-    let [source, target] = reports.map(|report| report.execution.get()?.cycles);
-    let cycles = Difference::of(source, target);
+    let cycles = Difference::of(reports.map(|report| report.execution.get()?.cycles));
     let change = cycles.change().filter(|change| *change != 0)?;
     let fewer = if change < 0 { "fewer" } else { "more" };
     let knows_throughput = work.rates.iter().all(|rate| rate.by_cycles.is_some())
