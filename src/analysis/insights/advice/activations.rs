@@ -13,6 +13,7 @@ use super::{
     spare_bytes, spare_text,
 };
 use crate::analysis::insights::pressure::{AliveAbove, PlaceView};
+use crate::analysis::insights::timeline::AliveRow;
 use crate::analysis::liveness::variable_name;
 use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::memory::sum_of_rows;
@@ -195,16 +196,7 @@ pub fn recompute<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
     };
     let wanted: HashSet<(UnloweredId, ClassId)> =
         kept.iter().map(|(row, _)| (row.alive.variable, row.alive.class)).collect();
-    let left: Left<'a> =
-        Box::new(
-            move |_, row| {
-                if wanted.contains(&(row.variable, row.class)) { 0 } else { row.bytes }
-            },
-        );
-    Some(Candidate {
-        advice,
-        effect: Effect::AtBest(left),
-        basis: "all of these variables gone; checkpoints stay, and what is computed again lives for a while"
-            .to_owned(),
-    })
+    let basis = "all of these variables gone; checkpoints stay, and what is computed again lives for a while";
+    let is_kept = move |row: &AliveRow| wanted.contains(&(row.variable, row.class));
+    Some(Candidate::at_best(advice, basis, is_kept, |_| 0))
 }

@@ -2,7 +2,7 @@
 //! what is alive on the tiles that are over.
 
 use super::how;
-use super::{Advice, Candidate, Context, Direction, Effect, Evidence, Left, Technique};
+use super::{Advice, Candidate, Context, Direction, Evidence, Technique};
 use crate::analysis::insights::pressure::AliveAbove;
 use crate::analysis::liveness::variable_name;
 use crate::analysis::memory::category_title;
@@ -33,6 +33,5 @@ pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
         caution: "Less prefetching can leave the IPU waiting for the host",
         ..Advice::of(Technique::FewerAndSmallerHostStreams)
     };
-    let left: Left<'a> = Box::new(move |_, row| if is_host(row.variable) { 0 } else { row.bytes });
-    Some(Candidate { advice, effect: Effect::AtBest(left), basis: "all of it gone".to_owned() })
+    Some(Candidate::at_best(advice, "all of it gone", move |row| is_host(row.variable), |_| 0))
 }

@@ -34,90 +34,52 @@ pub(crate) use how::How;
 use self::planned::range;
 use super::logs::{Warned, planner_at_minimum};
 use super::pressure::{Covered, Left, Pressure};
+use super::timeline::AliveRow;
 use super::verdict::{Cause, Verdict};
 use crate::analysis::comparison::owners::Owners;
 use crate::analysis::program::step_operations::StepOperations;
 use crate::store::Report;
 use crate::store::exchange::CodeOnTiles;
+use crate::text::words;
 
 /// Rows of evidence of one kind that are given.
 const MOST_EVIDENCE: usize = 5;
 
-/// A technique; its key is the anchor of its section in docs/advice.md.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Technique {
-    /// A lower `availableMemoryProportion`.
-    LowerAvailableMemoryProportion,
-    /// A higher one.
-    RaiseAvailableMemoryProportion,
-    /// The same proportion for operations of one kind.
-    OneProportionForEqualOperations,
-    /// Partial sums in half precision.
-    HalfPrecisionPartials,
-    /// A tensor or plan that uses all tiles.
-    BalanceTheTiles,
-    /// One operation in parts.
-    MakeOneOperationSmaller,
-    /// Code that equal parts share.
-    OutlineEqualParts,
-    /// Optimiser state off the chip.
-    OffloadVariables,
-    /// Optimiser state shared by replicas.
-    ShardOverReplicas,
-    /// Smaller streams.
-    FewerAndSmallerHostStreams,
-    /// Activations computed again.
-    RecomputeActivations,
-    /// Fewer samples at once.
-    SmallerBatch,
-    /// Another split between IPUs.
-    PipelineAndMoveSplitPoints,
-    /// Another optimiser.
-    OptimiserWithLessState,
-    /// Less that lies before borders of memory.
-    LoseLessToGaps,
-}
-
-impl Technique {
-    /// All of them, those that cost little first.
-    pub const ALL: [Self; 15] = [
-        Self::LowerAvailableMemoryProportion,
-        Self::RaiseAvailableMemoryProportion,
-        Self::OneProportionForEqualOperations,
-        Self::HalfPrecisionPartials,
-        Self::BalanceTheTiles,
-        Self::MakeOneOperationSmaller,
-        Self::OutlineEqualParts,
-        Self::OffloadVariables,
-        Self::ShardOverReplicas,
-        Self::FewerAndSmallerHostStreams,
-        Self::RecomputeActivations,
-        Self::SmallerBatch,
-        Self::PipelineAndMoveSplitPoints,
-        Self::OptimiserWithLessState,
-        Self::LoseLessToGaps,
-    ];
-
-    /// What it is to do, in a few words.
-    pub fn title(self) -> &'static str {
-        match self {
-            Self::LowerAvailableMemoryProportion => "Lower availableMemoryProportion",
-            Self::RaiseAvailableMemoryProportion => "Raise availableMemoryProportion",
-            Self::OneProportionForEqualOperations => "Keep one proportion for equal operations",
-            Self::HalfPrecisionPartials => "Keep partial sums in half precision",
-            Self::BalanceTheTiles => "Spread variables over all tiles",
-            Self::MakeOneOperationSmaller => "Make one operation smaller",
-            Self::OutlineEqualParts => "Share the code of equal operations",
-            Self::OffloadVariables => "Keep the optimiser's state off the chip",
-            Self::ShardOverReplicas => "Share the optimiser's state between replicas",
-            Self::FewerAndSmallerHostStreams => "Stream less to and from the host at once",
-            Self::RecomputeActivations => "Compute activations again",
-            Self::SmallerBatch => "Compute fewer samples at once",
-            Self::PipelineAndMoveSplitPoints => "Split the model between IPUs in another way",
-            Self::OptimiserWithLessState => "Use an optimiser with less state",
-            Self::LoseLessToGaps => "Lose less to gaps",
-        }
+words! {
+    /// A technique, those that cost little first; its key is the anchor of its section in docs/advice.md, its title
+    /// what it is to do, in a few words.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Technique by key, title {
+        /// A lower `availableMemoryProportion`.
+        LowerAvailableMemoryProportion = "lower-available-memory-proportion" | "Lower availableMemoryProportion",
+        /// A higher one.
+        RaiseAvailableMemoryProportion = "raise-available-memory-proportion" | "Raise availableMemoryProportion",
+        /// The same proportion for operations of one kind.
+        OneProportionForEqualOperations = "one-proportion-for-equal-operations" | "Keep one proportion for equal operations",
+        /// Partial sums in half precision.
+        HalfPrecisionPartials = "half-precision-partials" | "Keep partial sums in half precision",
+        /// A tensor or plan that uses all tiles.
+        BalanceTheTiles = "balance-the-tiles" | "Spread variables over all tiles",
+        /// One operation in parts.
+        MakeOneOperationSmaller = "make-one-operation-smaller" | "Make one operation smaller",
+        /// Code that equal parts share.
+        OutlineEqualParts = "outline-equal-parts" | "Share the code of equal operations",
+        /// Optimiser state off the chip.
+        OffloadVariables = "offload-variables" | "Keep the optimiser's state off the chip",
+        /// Optimiser state shared by replicas.
+        ShardOverReplicas = "shard-over-replicas" | "Share the optimiser's state between replicas",
+        /// Smaller streams.
+        FewerAndSmallerHostStreams = "fewer-and-smaller-host-streams" | "Stream less to and from the host at once",
+        /// Activations computed again.
+        RecomputeActivations = "recompute-activations" | "Compute activations again",
+        /// Fewer samples at once.
+        SmallerBatch = "smaller-batch" | "Compute fewer samples at once",
+        /// Another split between IPUs.
+        PipelineAndMoveSplitPoints = "pipeline-and-move-split-points" | "Split the model between IPUs in another way",
+        /// Another optimiser.
+        OptimiserWithLessState = "optimiser-with-less-state" | "Use an optimiser with less state",
+        /// Less that lies before borders of memory.
+        LoseLessToGaps = "lose-less-to-gaps" | "Lose less to gaps",
     }
 }
 
@@ -282,6 +244,20 @@ struct Candidate<'a> {
     advice: Advice,
     effect: Effect<'a>,
     basis: String,
+}
+
+impl<'a> Candidate<'a> {
+    /// Advice by which of some rows only `part` is left at best.
+    fn at_best(
+        advice: Advice,
+        basis: &str,
+        is_meant: impl Fn(&AliveRow) -> bool + Sync + 'a,
+        part: impl Fn(u64) -> u64 + Sync + 'a,
+    ) -> Self {
+        let left: Left<'a> =
+            Box::new(move |_, row| if is_meant(row) { part(row.bytes) } else { row.bytes });
+        Self { advice, effect: Effect::AtBest(left), basis: basis.to_owned() }
+    }
 }
 
 enum Effect<'a> {

@@ -4,11 +4,10 @@
 //! momentum), TensorFlow `/Momentum`, `/Adam` and `/Adam_1` behind it. The second state is what Adam has and
 //! momentum has not.
 
-use std::borrow::Cow;
-
-use super::how::{self, How};
-use super::{Advice, Candidate, Context, Effect, Evidence, Left, MOST_EVIDENCE, Technique};
+use super::how;
+use super::{Advice, Candidate, Context, Evidence, MOST_EVIDENCE, Technique};
 use crate::analysis::insights::pressure::AliveAbove;
+use crate::analysis::insights::timeline::AliveRow;
 use crate::analysis::liveness::variable_name;
 
 /// Which state of a weight a variable is.
@@ -49,74 +48,50 @@ pub fn candidates<'a>(context: &Context<'a>) -> Vec<Candidate<'a>> {
         .collect();
     let replicas =
         context.report.target.get().and_then(|target| target.replicas).filter(|count| *count > 1);
-    let offload = candidate(
-        context,
-        &rows,
-        Technique::OffloadVariables,
-        "Keep the state of the optimiser off the chip".to_owned(),
-        how::offloading(),
-        "Traffic to streaming memory in every update",
-        "all of this state gone from the chip",
-        Box::new(move |_, row| {
-            let is_state = row.is_always_live && state_of(row.variable).is_some();
-            if is_state { 0 } else { row.bytes }
-        }),
-    );
-    let shard = replicas.and_then(|replicas| {
-        candidate(
-            context,
-            &rows,
-            Technique::ShardOverReplicas,
-            format!("Share the state of the optimiser between the {replicas} replicas"),
-            how::sharding(),
-            "Exchange between replicas in every update",
-            "the state divided by the replicas",
-            Box::new(move |_, row| {
-                let is_state = row.is_always_live && state_of(row.variable).is_some();
-                if is_state { row.bytes.div_ceil(replicas) } else { row.bytes }
-            }),
-        )
+    let evidence = |rows: &[&AliveAbove]| {
+        let evidence = rows.iter().take(MOST_EVIDENCE).map(|row| {
+            let name = variable_name(liveness, row.alive.variable);
+            Evidence::new(format!("{name}, always live"))
+                .bytes(row.most.0)
+                .on_place(&row.most.1)
+                .variable(&name)
+        });
+        evidence.collect()
+    };
+    let is_state = move |row: &AliveRow| row.is_always_live && state_of(row.variable).is_some();
+    let is_second =
+        move |row: &AliveRow| row.is_always_live && state_of(row.variable) == Some(State::Second);
+    let offload = Advice {
+        what: "Keep the state of the optimiser off the chip".to_owned(),
+        how: how::offloading(),
+        evidence: evidence(&rows),
+        caution: "Traffic to streaming memory in every update",
+        ..Advice::of(Technique::OffloadVariables)
+    };
+    let basis = "all of this state gone from the chip";
+    let offload = Candidate::at_best(offload, basis, is_state, |_| 0);
+    let shard = replicas.map(|replicas| {
+        let advice = Advice {
+            what: format!("Share the state of the optimiser between the {replicas} replicas"),
+            how: how::sharding(),
+            evidence: evidence(&rows),
+            caution: "Exchange between replicas in every update",
+            ..Advice::of(Technique::ShardOverReplicas)
+        };
+        let basis = "the state divided by the replicas";
+        Candidate::at_best(advice, basis, is_state, move |bytes| bytes.div_ceil(replicas))
     });
-    let less = candidate(
-        context,
-        &second,
-        Technique::OptimiserWithLessState,
-        "Use an optimiser with one state variable for each weight, momentum for example".to_owned(),
-        how::less_state(),
-        "Convergence; learning rates have to be found again",
-        "the second state of all weights gone",
-        Box::new(move |_, row| {
-            let is_second = row.is_always_live && state_of(row.variable) == Some(State::Second);
-            if is_second { 0 } else { row.bytes }
-        }),
-    );
-    [offload, shard, less].into_iter().flatten().collect()
-}
-
-#[expect(clippy::too_many_arguments, reason = "the texts of three pieces of advice of one form")]
-fn candidate<'a>(
-    context: &Context<'a>,
-    rows: &[&AliveAbove],
-    id: Technique,
-    what: String,
-    how: Vec<How>,
-    caution: &'static str,
-    basis: &str,
-    left: Left<'a>,
-) -> Option<Candidate<'a>> {
-    if rows.is_empty() {
-        return None;
-    }
-    let evidence = rows.iter().take(MOST_EVIDENCE).map(|row| {
-        let name: Cow<'_, str> = variable_name(context.pressure.liveness(), row.alive.variable);
-        Evidence::new(format!("{name}, always live"))
-            .bytes(row.most.0)
-            .on_place(&row.most.1)
-            .variable(&name)
-    });
-    let advice = Advice { what, how, evidence: evidence.collect(), caution, ..Advice::of(id) };
-    let basis = basis.to_owned();
-    Some(Candidate { advice, effect: Effect::AtBest(left), basis })
+    let less = Advice {
+        what: "Use an optimiser with one state variable for each weight, momentum for example"
+            .to_owned(),
+        how: how::less_state(),
+        evidence: evidence(&second),
+        caution: "Convergence; learning rates have to be found again",
+        ..Advice::of(Technique::OptimiserWithLessState)
+    };
+    let less = Candidate::at_best(less, "the second state of all weights gone", is_second, |_| 0);
+    let all = [Some(offload), shard, Some(less)].into_iter().flatten();
+    all.filter(|candidate| !candidate.advice.evidence.is_empty()).collect()
 }
 
 #[cfg(test)]

@@ -8,9 +8,8 @@ use std::collections::HashSet;
 
 use super::how;
 use super::planned::by_kind;
-use super::{
-    Advice, Candidate, Context, Effect, Evidence, Left, MOST_EVIDENCE, Technique, operation_title,
-};
+use super::{Advice, Candidate, Context, Evidence, MOST_EVIDENCE, Technique, operation_title};
+use crate::analysis::insights::timeline::AliveRow;
 use crate::analysis::liveness::variable_name;
 use crate::analysis::program::operations::{Operation, partials_type};
 
@@ -30,18 +29,13 @@ pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
         .collect();
     let wanted: HashSet<u32> = owners.iter().map(|(operation, _)| *operation).collect();
     let (liveness, owner) = (context.pressure.liveness(), context.owners);
-    let is_partial = move |class_row: usize, variable| {
-        let operation = owner.variables.of_life(class_row);
+    let is_partial = move |row: &AliveRow| {
+        let operation = owner.variables.of_life(row.class_row);
         operation.is_some_and(|operation| wanted.contains(&operation))
-            && variable_name(liveness, variable) == ANONYMOUS
+            && variable_name(liveness, row.variable) == ANONYMOUS
     };
-    let alive: Vec<_> = context
-        .pressure
-        .alive
-        .iter()
-        .filter(|row| is_partial(row.alive.class_row, row.alive.variable))
-        .collect();
-    let evidence = alive.iter().take(MOST_EVIDENCE).map(|row| {
+    let alive = context.pressure.alive.iter().filter(|row| is_partial(&row.alive));
+    let evidence = alive.take(MOST_EVIDENCE).map(|row| {
         let operation = owner.variables.of_life(row.alive.class_row);
         let operation = operation.and_then(|at| operations.get(at as usize));
         let of = operation.map_or_else(String::new, operation_title);
@@ -66,16 +60,9 @@ pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
         caution: "Long sums lose accuracy; compare the loss",
         ..Advice::of(Technique::HalfPrecisionPartials)
     };
-    let left: Left<'a> = Box::new(move |_, row| {
-        if is_partial(row.class_row, row.variable) { row.bytes.div_ceil(2) } else { row.bytes }
-    });
-    Some(Candidate {
-        advice,
-        effect: Effect::AtBest(left),
-        basis: "half of the anonymous variables of these operations; those of them that are no partial \
-                sums stay"
-            .to_owned(),
-    })
+    let basis = "half of the anonymous variables of these operations; those of them that are no partial \
+                 sums stay";
+    Some(Candidate::at_best(advice, basis, is_partial, |bytes| bytes.div_ceil(2)))
 }
 
 /// The option of an operation, from its first step.

@@ -2,7 +2,8 @@
 
 use super::how;
 use super::planned::is_planned;
-use super::{Advice, Candidate, Context, Effect, Evidence, Left, Technique, operation_title};
+use super::{Advice, Candidate, Context, Evidence, Technique, operation_title};
+use crate::analysis::insights::timeline::AliveRow;
 
 /// The advice; `None` where no operation or several run where too much is alive.
 pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
@@ -21,10 +22,8 @@ pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
         (format!("Split {title}, or compute it in parts one after the other"), Vec::new())
     };
     let owners = context.owners;
-    let left: Left<'a> = Box::new(move |_, row| {
-        let is_temporary = owners.variables.of_life(row.class_row) == Some(wanted);
-        if is_temporary { row.bytes.div_ceil(2) } else { row.bytes }
-    });
+    let is_temporary =
+        move |row: &AliveRow| owners.variables.of_life(row.class_row) == Some(wanted);
     let evidence =
         Evidence::new(format!("temporaries of {title}, the only operation above the limit"))
             .bytes(pressure.temporary_bytes)
@@ -37,9 +36,6 @@ pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
         caution: "Parts that are computed one after the other take more cycles",
         ..Advice::of(Technique::MakeOneOperationSmaller)
     };
-    Some(Candidate {
-        advice,
-        effect: Effect::AtBest(left),
-        basis: "its temporaries halved, as in two parts, all else as it is".to_owned(),
-    })
+    let basis = "its temporaries halved, as in two parts, all else as it is";
+    Some(Candidate::at_best(advice, basis, is_temporary, |bytes| bytes.div_ceil(2)))
 }
