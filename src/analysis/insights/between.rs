@@ -79,20 +79,15 @@ mod tests {
             tiles: 4,
             tiles_over: u64::from(fullest > 100),
             fits: fullest <= 100,
-            cause: None,
-            peak_bytes: None,
-            peak_step: None,
             limit_bytes: 400,
             used_bytes: Some(used_bytes),
             over_bytes: fullest.saturating_sub(100),
-            need_more_at_one_step: None,
-            always_live_bytes: None,
-            gap_bytes: None,
             fullest_tile: Some(FullestTile {
                 tile: number * 4,
                 bytes: None,
                 including_gaps_bytes: Some(fullest),
             }),
+            ..IpuVerdict::default()
         }
     }
 

@@ -74,7 +74,7 @@ impl Verdict {
 }
 
 /// Whether one IPU fits.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct IpuVerdict {
     pub ipu: u32,
     pub tiles: u64,

@@ -29,6 +29,7 @@ pub struct Columns {
     pub link: f32,
 }
 
+#[derive(Default)]
 pub struct Measured<'a> {
     /// What kind of thing it is.
     pub kind: &'a str,

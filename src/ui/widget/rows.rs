@@ -256,7 +256,7 @@ pub struct BarOf {
     pub of: &'static str,
 }
 
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct Column {
     pub title: String,
     /// Its least width where there is no room for its content, points.
@@ -278,16 +278,7 @@ pub struct Column {
 impl Column {
     /// Texts.
     pub fn rest(title: impl Into<String>) -> Self {
-        Self {
-            title: title.into(),
-            width: None,
-            unit: "",
-            is_summed: false,
-            is_painted: false,
-            whole_title: None,
-            bar: None,
-            badge: None,
-        }
+        Self { title: title.into(), ..Self::default() }
     }
 
     /// Pictures, in what is left of the width; what they say stands in copies.

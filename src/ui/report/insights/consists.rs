@@ -129,7 +129,6 @@ fn parts_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, found: &PeakParts) {
             _ => None,
         };
         let row = Measured {
-            kind: "",
             name: &name,
             hover: &hover,
             is_link: matches!(contributor, Contributor::Variable(_) | Contributor::Operation(_)),
@@ -138,7 +137,7 @@ fn parts_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, found: &PeakParts) {
             size: bar(*bytes),
             value: &size(*bytes),
             percent: percent(*bytes),
-            link: None,
+            ..Measured::default()
         };
         if ui.push_id(("part", place), |ui| row.ui(ui, columns)).inner.name {
             show(page, contributor, moment.step);
@@ -147,16 +146,12 @@ fn parts_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, found: &PeakParts) {
     if parts.more > 0 {
         let name = format!("{} others", grouped(parts.more as u64));
         let row = Measured {
-            kind: "",
             name: &name,
-            hover: "",
-            is_link: false,
-            swatch: None,
             color: tokens.third_text,
             size: bar(parts.more_bytes),
             value: &size(parts.more_bytes),
             percent: percent(parts.more_bytes),
-            link: None,
+            ..Measured::default()
         };
         row.ui(ui, columns);
     }

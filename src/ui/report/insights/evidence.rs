@@ -51,16 +51,14 @@ pub fn evidence_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, evidence: &[Evi
         let operation = one.operation.as_ref().and_then(|operation| operation.name.as_deref());
         let name = readable(operation.unwrap_or(&hover));
         let row = Measured {
-            kind: "",
             name: &name,
             hover: &hover,
             is_link: one.variable.is_some(),
-            swatch: None,
             color: tokens.temporary,
             size: one.bytes.map(|bytes| (bytes, most)),
             value: &value,
-            percent: None,
             link: title.as_deref(),
+            ..Measured::default()
         };
         let columns = Columns { link: LINK, ..Columns::default() };
         let clicked = ui.push_id(("evidence", place), |ui| row.ui(ui, columns)).inner;

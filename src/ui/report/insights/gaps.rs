@@ -35,16 +35,13 @@ pub fn gaps_ui(ui: &mut egui::Ui, found: &Insights) {
                 grouped(lost.would_fit)
             );
             let row = Measured {
-                kind: "",
                 name,
                 hover: &hover,
-                is_link: false,
-                swatch: None,
                 color: tokens.gap,
                 size: Some((lost.bytes, whole)),
                 value: &units.bytes(lost.bytes),
                 percent: Some(lost.bytes as f64 * 100.0 / whole.max(1) as f64),
-                link: None,
+                ..Measured::default()
             };
             row.ui(ui, Columns { has_percent: true, ..Columns::default() });
         }

@@ -179,12 +179,10 @@ fn largest_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, largest: &Largest) {
             name: &name,
             hover: &hover,
             is_link: [STEP, VARIABLE].contains(&found.kind),
-            swatch: None,
             color,
             size: Some((found.bytes, most)),
             value: &units.bytes(found.bytes),
-            percent: None,
-            link: None,
+            ..Measured::default()
         };
         let columns = Columns { kind: 96.0, ..Columns::default() };
         if !ui.push_id(found.kind, |ui| row.ui(ui, columns)).inner.name {
