@@ -1,6 +1,6 @@
 //! Advice about the memory of GPUs under PyTorch.
 
-use super::{Finding, Sentence, free_at_least};
+use super::{Finding, Sentence, free_at_least, led_by};
 use crate::analysis::diagnose::finding::Kind;
 use crate::text::bytes;
 
@@ -62,18 +62,16 @@ fn process_limit(finding: &Finding) -> Vec<Sentence> {
     let free = finding.free_bytes.map_or_else(String::new, |free| {
         format!(" The {} that are free on the GPU do not count.", bytes(free))
     });
-    vec![
-        format!(
-            "Raise the share that the process may have of the GPU, a limit{share}{missing}.{free}"
-        )
-        .into(),
+    let raise = format!(
+        "Raise the share that the process may have of the GPU, a limit{share}{missing}.{free}"
+    );
+    let rest = [
         "Look for `torch.cuda.set_per_process_memory_fraction`, `per_process_memory_fraction` in \
-         `PYTORCH_CUDA_ALLOC_CONF`, and the options of a server that sets them (several models on one GPU)."
-            .into(),
+         `PYTORCH_CUDA_ALLOC_CONF`, and the options of a server that sets them (several models on one GPU).",
         "If the share is meant to stay, compute fewer samples at once, or free what PyTorch holds: \
-         `torch.cuda.empty_cache()`, `torch.cuda.memory_summary()`."
-            .into(),
-    ]
+         `torch.cuda.empty_cache()`, `torch.cuda.memory_summary()`.",
+    ];
+    led_by(raise, rest)
 }
 
 /// There was enough, so it is no matter of how much the program needs.
@@ -84,23 +82,20 @@ fn refused(finding: &Finding) -> Vec<Sentence> {
         }
         _ => "more is free than was asked for".to_owned(),
     };
-    vec![
-        format!(
-            "Look for another limit than the size of the GPU: {amounts}. Fewer samples or less fragmentation \
-             change nothing about that."
-        )
-        .into(),
+    let look = format!(
+        "Look for another limit than the size of the GPU: {amounts}. Fewer samples or less fragmentation \
+         change nothing about that."
+    );
+    let rest = [
         "Look at who else is on the GPU at that moment (`nvidia-smi -l 1`): what is free is asked after the \
-         failure, and another process may have given memory back since."
-            .into(),
+         failure, and another process may have given memory back since.",
         "Look for limits of the process: a share of the GPU (MIG, vGPU, MPS `CUDA_MPS_PINNED_DEVICE_MEM_LIMIT`, \
          `torch.cuda.set_per_process_memory_fraction`), and of the machine's memory and addresses, which CUDA \
-         needs as well (`ulimit -v`, the container's memory)."
-            .into(),
+         needs as well (`ulimit -v`, the container's memory).",
         "Rule out an earlier error: run with `CUDA_LAUNCH_BLOCKING=1`, look at `dmesg` for `Xid`, restart the \
-         process."
-            .into(),
-    ]
+         process.",
+    ];
+    led_by(look, rest)
 }
 
 /// Whether memory of others would have sufficed, or is a tenth of the device.

@@ -1,6 +1,6 @@
 //! Advice about the memory of GPUs under XLA (JAX) and TensorFlow.
 
-use super::{Finding, Sentence, free_at_least};
+use super::{Finding, Sentence, free_at_least, led_by};
 use crate::analysis::diagnose::finding::Kind;
 use crate::text::bytes;
 
@@ -26,14 +26,12 @@ pub fn of(finding: &Finding) -> Vec<Sentence> {
     if finding.kind == Kind::GpuMemoryTight {
         let wanted =
             amount.map_or_else(String::new, |amount| format!(" with {amount} of scratch memory"));
-        return vec![
-            format!(
-                "Leave it unless it is slow: nothing failed. The operation has a faster way{wanted} and took \
-                 another one."
-            )
-            .into(),
-            "If the run fails later for want of memory, it is that message that matters.".into(),
-        ];
+        let leave = format!(
+            "Leave it unless it is slow: nothing failed. The operation has a faster way{wanted} and took \
+             another one."
+        );
+        let later = "If the run fails later for want of memory, it is that message that matters.";
+        return led_by(leave, [later]);
     }
     let room = match (free_at_least(finding), amount) {
         (Some(free), _) => format!("{free}."),
@@ -43,11 +41,6 @@ pub fn of(finding: &Finding) -> Vec<Sentence> {
         ),
         _ => "Free memory of the GPU: the message does not say how much is missing.".to_owned(),
     };
-    vec![
-        room.into(),
-        BATCH.into(),
-        OTHERS.into(),
-        if finding.breakdown.is_empty() { PIECES } else { KEEP }.into(),
-        PRECISION.into(),
-    ]
+    let pieces = if finding.breakdown.is_empty() { PIECES } else { KEEP };
+    led_by(room, [BATCH, OTHERS, pieces, PRECISION])
 }

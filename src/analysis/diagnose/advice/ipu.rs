@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Finding, Sentence, free_at_least};
+use super::{Finding, Sentence, free_at_least, led_by};
 use crate::analysis::diagnose::finding::Kind;
 use crate::text::{bytes, clean, shortened};
 
@@ -84,21 +84,20 @@ fn tile(finding: &Finding) -> Vec<Sentence> {
     let tile = finding.tile.filter(|_| finding.limit_bytes.is_some());
     let place = tile.map_or_else(String::new, |tile| format!(" on tile {tile}"));
     let free = free_at_least(finding).map(|amount| {
-        let advice = format!(
+        format!(
             "{amount}{place}. If few tiles are that full, one operation or tensor is laid out unevenly: spread \
              it (Poplar `poputil::mapTensorLinearly`), or change its plan; if all are, the program is too large."
-        );
-        advice.into()
+        )
     });
     let is_far_over =
         finding.excess_bytes.zip(finding.limit_bytes).is_some_and(|(excess, limit)| excess > limit);
     let last = if is_far_over { SPLIT } else { RECOMPUTE };
-    let rest = [look(finding), PROPORTION.into(), BATCH.into(), last.into()];
-    free.into_iter().chain(rest).collect()
+    let rest = led_by(look(finding), [PROPORTION, BATCH, last]);
+    free.map(Sentence::from).into_iter().chain(rest).collect()
 }
 
 fn does_not_fit(finding: &Finding) -> Vec<Sentence> {
-    vec![look(finding), PROPORTION.into(), BATCH.into(), RECOMPUTE.into(), OFFLOAD.into()]
+    led_by(look(finding), [PROPORTION, BATCH, RECOMPUTE, OFFLOAD])
 }
 
 /// Words in the names of exchanges of gathers and scatters.
@@ -117,16 +116,9 @@ fn exchange(finding: &Finding) -> Vec<Sentence> {
     let name = name.to_lowercase();
     let is_slice = SLICES.iter().any(|word| name.contains(word));
     let rows = "Look up or update fewer rows at once, or divide the table into several.";
-    let mut advice = vec![split.into()];
-    advice.extend(is_slice.then(|| rows.into()));
-    advice.extend([
-        "Keep the operand from one tile: let PopLibs lay it out (`createSliceableTensor`, `createWeights` and \
-         the like), or spread it with `poputil::mapTensorLinearly`."
-            .into(),
-        BATCH.into(),
-        CAPTURE.into(),
-    ]);
-    advice
+    let keep = "Keep the operand from one tile: let PopLibs lay it out (`createSliceableTensor`, `createWeights` \
+        and the like), or spread it with `poputil::mapTensorLinearly`.";
+    led_by(split, is_slice.then_some(rows).into_iter().chain([keep, BATCH, CAPTURE]))
 }
 
 /// `scatterAdd/multiUpdateAdd` of `cs19_98/scatterAdd/multiUpdateAdd_ExchangePre`.
@@ -139,34 +131,25 @@ fn operation_of(exchange: &str) -> &str {
 }
 
 fn code() -> Vec<Sentence> {
-    vec![
-        CAPTURE.into(),
+    let rest = [
         "Raise availableMemoryProportion again where it is very low: plans for little memory need more \
-         exchange and control code, which is always live."
-            .into(),
+         exchange and control code, which is always live.",
         "Give operations that are otherwise equal the same availableMemoryProportion on an IPU, so that they \
-         share code."
-            .into(),
+         share code.",
         "Let equal parts share code: PopART `opts.enableOutlining = True` with a lower \
          `opts.outlineThreshold`, PopTorch the same with `opts._Popart.set(…)`, TensorFlow \
-         `ipu.outlined_function`; write loops as loops instead of repeating their body."
-            .into(),
-        SPLIT.into(),
-    ]
+         `ipu.outlined_function`; write loops as loops instead of repeating their body.",
+        SPLIT,
+    ];
+    led_by(CAPTURE, rest)
 }
 
 fn at_minimum() -> Vec<Sentence> {
-    vec![
-        "Do not lower availableMemoryProportion further for this operation: its plan is already the one with \
-         the least memory. The warning alone does not mean that the program does not fit."
-            .into(),
-        SERIALISE.into(),
-        PARTIALS.into(),
-        "If there is room, raise the proportion of this operation: at the minimum its plan is slow, and its \
-         operands may lie on few tiles."
-            .into(),
-        CAPTURE.into(),
-    ]
+    let keep = "Do not lower availableMemoryProportion further for this operation: its plan is already the one \
+        with the least memory. The warning alone does not mean that the program does not fit.";
+    let raise = "If there is room, raise the proportion of this operation: at the minimum its plan is slow, and \
+        its operands may lie on few tiles.";
+    led_by(keep, [SERIALISE, PARTIALS, raise, CAPTURE])
 }
 
 fn over_target(finding: &Finding) -> Vec<Sentence> {
@@ -177,23 +160,16 @@ fn over_target(finding: &Finding) -> Vec<Sentence> {
         "Expect more temporary memory than availableMemoryProportion allows for this operation: no plan fits \
          it.{limit}"
     );
-    vec![
-        expect.into(),
-        "Look up or update fewer rows at once, or compute fewer samples at once, if the program does not fit."
-            .into(),
-        "Set a proportion that has a plan, so that the peak is known beforehand.".into(),
-        CAPTURE.into(),
-    ]
+    let fewer = "Look up or update fewer rows at once, or compute fewer samples at once, if the program does not fit.";
+    let set = "Set a proportion that has a plan, so that the peak is known beforehand.";
+    led_by(expect, [fewer, set, CAPTURE])
 }
 
 fn no_plan() -> Vec<Sentence> {
-    vec![
-        "Expect a slow or uneven gather or scatter: it runs without a plan. The warning alone does not mean \
-         that the program does not fit."
-            .into(),
-        "Raise availableMemoryProportion of the operation, or look up fewer rows at once.".into(),
-        CAPTURE.into(),
-    ]
+    let expect = "Expect a slow or uneven gather or scatter: it runs without a plan. The warning alone does not \
+        mean that the program does not fit.";
+    let raise = "Raise availableMemoryProportion of the operation, or look up fewer rows at once.";
+    led_by(expect, [raise, CAPTURE])
 }
 
 #[cfg(test)]

@@ -34,6 +34,14 @@ pub fn of(finding: &Finding) -> Vec<Sentence> {
     advice
 }
 
+/// A sentence, mostly with amounts of the finding, before those that are always the same.
+fn led_by(
+    first: impl Into<Sentence>,
+    rest: impl IntoIterator<Item = &'static str>,
+) -> Vec<Sentence> {
+    std::iter::once(first.into()).chain(rest.into_iter().map(Sentence::from)).collect()
+}
+
 /// `Free at least 20.1 KiB (8 % of the limit)`, if the message says how much is too much.
 fn free_at_least(finding: &Finding) -> Option<String> {
     let excess = finding.excess_bytes?;

@@ -1,6 +1,6 @@
 //! Advice about the memory of TPUs (JAX, PyTorch/XLA).
 
-use super::{Finding, Sentence, free_at_least};
+use super::{Finding, Sentence, free_at_least, led_by};
 use crate::analysis::diagnose::finding::{Allocation, Kind};
 use crate::text::{bytes, shortened};
 
@@ -47,8 +47,7 @@ fn run_time(finding: &Finding) -> Vec<Sentence> {
              arrays must go."
         )
     };
-    let rest = [REFERENCES, DONATE, BATCH, LIST];
-    std::iter::once(first.into()).chain(rest.map(Sentence::from)).collect()
+    led_by(first, [REFERENCES, DONATE, BATCH, LIST])
 }
 
 fn compile_time(finding: &Finding) -> Vec<Sentence> {
@@ -114,7 +113,7 @@ fn by_core(finding: &Finding, tensor: u64, sparse: u64) -> Vec<Sentence> {
     } else {
         [CHECKPOINT, BATCH, SHARD, DONATE]
     };
-    std::iter::once(first.into()).chain(rest.map(Sentence::from)).collect()
+    led_by(first, rest)
 }
 
 /// The allocation that padding costs most, if it at least doubles it.
@@ -147,12 +146,9 @@ fn scratchpad(finding: &Finding, space: &str) -> Vec<Sentence> {
     );
     let raise = "Raise what a kernel may have, if the chip has more: \
                  `LIBTPU_INIT_ARGS=--xla_tpu_scoped_vmem_limit_kib=65536`.";
-    let mut advice = vec![free.into()];
-    advice.extend((space == "vmem").then(|| raise.into()));
-    advice.extend([
-        "Compute less at once: fewer sequences, shorter ones, smaller tables of indices.".into(),
-        "Report it to XLA if no kernel of yours is in the listing: the compiler should not run out of it."
-            .into(),
-    ]);
-    advice
+    let rest = [
+        "Compute less at once: fewer sequences, shorter ones, smaller tables of indices.",
+        "Report it to XLA if no kernel of yours is in the listing: the compiler should not run out of it.",
+    ];
+    led_by(free, (space == "vmem").then_some(raise).into_iter().chain(rest))
 }

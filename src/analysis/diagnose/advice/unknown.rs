@@ -1,6 +1,6 @@
 //! What can be said of a message that is not known.
 
-use super::{Finding, Sentence};
+use super::{Finding, Sentence, led_by};
 use crate::analysis::diagnose::finding::Device;
 use crate::text::bytes;
 
@@ -15,27 +15,18 @@ pub fn of(finding: &Finding) -> Vec<Sentence> {
     let amount = finding.requested_bytes.map_or_else(String::new, |requested| {
         format!(" The amount in it is {}.", bytes(requested))
     });
-    let mut advice: Vec<Sentence> = vec![
-        format!(
-            "Read the line itself: it says that memory does not suffice, in words that are not known here, so \
-             there are no further figures. {whose}{amount}"
-        )
-        .into(),
-        "Look for the first error before it: what follows a failure often repeats it in other words.".into(),
-    ];
-    if matches!(finding.device, Some(Device::Ipu) | None) {
-        advice.push(
-            "Look at the report if the program is for IPUs: `tilescope summary DIR` says what fills the memory. \
-             `POPLAR_ENGINE_OPTIONS='{\"autoReport.all\":\"true\",\"autoReport.directory\":\"./profile\"}'` \
-             writes one."
-                .into(),
-        );
+    let read = format!(
+        "Read the line itself: it says that memory does not suffice, in words that are not known here, so \
+         there are no further figures. {whose}{amount}"
+    );
+    let before = "Look for the first error before it: what follows a failure often repeats it in other words.";
+    let further = if matches!(finding.device, Some(Device::Ipu) | None) {
+        "Look at the report if the program is for IPUs: `tilescope summary DIR` says what fills the memory. \
+         `POPLAR_ENGINE_OPTIONS='{\"autoReport.all\":\"true\",\"autoReport.directory\":\"./profile\"}'` \
+         writes one."
     } else {
-        advice.push(
-            "Compare with a line of the same run that is explained here, or with what the device itself says of \
-             its memory (`nvidia-smi`, `tpu-info`, `free -m`)."
-                .into(),
-        );
-    }
-    advice
+        "Compare with a line of the same run that is explained here, or with what the device itself says of \
+         its memory (`nvidia-smi`, `tpu-info`, `free -m`)."
+    };
+    led_by(read, [before, further])
 }
