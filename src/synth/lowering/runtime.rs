@@ -7,40 +7,32 @@ use crate::synth::network::Layer;
 /// Cycles of host traffic, syncs and start in every run, whatever the batch.
 const CYCLES_OF_A_RUN: u64 = 1_500_000;
 
+/// Codelets of libraries, and the bytes of their code.
+const CODELETS: [(&str, u64); 8] = [
+    ("popops__Rearrange___half", 4_212),
+    ("poplin__ConvPartial1x1Out___half_float_true_false_16_4", 12_624),
+    ("poplin__ConvPartialnx1___half_float_true_false_16_4", 9_880),
+    ("popops__ReducePartialsEqualSize___popops__ReduceAdd_float_half", 3_716),
+    ("popops__Cast___float_half", 1_244),
+    ("popops__DynamicSlice1d___half", 2_096),
+    ("popops__BinaryOp1DInPlace___popops__ADD_half", 2_480),
+    ("popops__Transpose2d___half", 1_368),
+];
+
+const HOST_SYNC: &str = ".text.supervisor.host_exchange_hostExchangeEntryMasterSync";
+
 impl Lowering<'_> {
     /// What every IPU has whatever it computes: boot code, library code, stacks.
     pub(super) fn runtime(&mut self) {
         let exact = |spread: &mut Spread| spread.unevenness = 0;
-        for (name, kind, bytes) in [
-            (".text.poplar_start", "controlCode", 1_364),
-            (".text.__runCodelet_popops__Rearrange___half", "vertexCode", 4_212),
-            (
-                ".text.__runCodelet_poplin__ConvPartial1x1Out___half_float_true_false_16_4",
-                "vertexCode",
-                12_624,
-            ),
-            (
-                ".text.__runCodelet_poplin__ConvPartialnx1___half_float_true_false_16_4",
-                "vertexCode",
-                9_880,
-            ),
-            (
-                ".text.__runCodelet_popops__ReducePartialsEqualSize___popops__ReduceAdd_float_half",
-                "vertexCode",
-                3_716,
-            ),
-            (".text.__runCodelet_popops__Cast___float_half", "vertexCode", 1_244),
-            (".text.__runCodelet_popops__DynamicSlice1d___half", "vertexCode", 2_096),
-            (
-                ".text.__runCodelet_popops__BinaryOp1DInPlace___popops__ADD_half",
-                "vertexCode",
-                2_480,
-            ),
-            (".text.__runCodelet_popops__Transpose2d___half", "vertexCode", 1_368),
-            (".text.memcpy", "vertexCode", 628),
-            (".text.supervisor.host_exchange_hostExchangeEntryMasterSync", "hostExchangeCode", 412),
-        ] {
-            let at = self.code(name, kind, bytes);
+        let library = CODELETS
+            .map(|(name, bytes)| (format!(".text.__runCodelet_{name}"), "vertexCode", bytes));
+        let mut code = vec![(".text.poplar_start".to_owned(), "controlCode", 1_364)];
+        code.extend(library);
+        code.push((".text.memcpy".to_owned(), "vertexCode", 628));
+        code.push((HOST_SYNC.to_owned(), "hostExchangeCode", 412));
+        for (name, kind, bytes) in code {
+            let at = self.code(&name, kind, bytes);
             if let Some(symbol) = self.model.symbols.get_mut(at) {
                 exact(&mut symbol.spread);
             }

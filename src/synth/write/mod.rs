@@ -17,11 +17,11 @@ use super::model::Model;
 use super::schema;
 use crate::format::Progress;
 
-/// Writes the profile of a model. Returns whether the program fits.
+/// Writes the profile of a model.
 ///
 /// # Errors
 /// When the file cannot be written.
-pub fn write_profile(model: &Model, file: &Path, progress: &Progress) -> Result<bool, WriteError> {
+pub fn write_profile(model: &Model, file: &Path, progress: &Progress) -> Result<(), WriteError> {
     let mut connection = Connection::open(file)?;
     connection.execute_batch(
         "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -65536;",
@@ -29,25 +29,24 @@ pub fn write_profile(model: &Model, file: &Path, progress: &Progress) -> Result<
     connection.set_prepared_statement_cache_capacity(64);
     let transaction = connection.transaction()?;
     transaction.execute_batch(&schema::sql())?;
-    let fits = write_tables(model, &transaction, progress)?;
+    write_tables(model, &transaction, progress)?;
     transaction.commit()?;
-    Ok(fits)
+    Ok(())
 }
 
 fn write_tables(
     model: &Model,
     db: &Transaction<'_>,
     progress: &Progress,
-) -> Result<bool, WriteError> {
+) -> Result<(), WriteError> {
     facts::write(model, db)?;
     programs::write(model, db)?;
     let sums = tiles::write(model, db, progress)?;
     sums::write(model, db, &sums)?;
-    let fits = sums.tiles_over == 0;
-    if fits && model.has_execution {
+    if sums.tiles_over == 0 && model.has_execution {
         execution::write(model, db)?;
     }
-    Ok(fits)
+    Ok(())
 }
 
 /// Puts a row into a table: a cell for each of its columns.
