@@ -7,6 +7,7 @@ use crate::store::ids::CategoryId;
 use crate::store::liveness::{Classes, Liveness, TileVariableBytes, VariableBytes};
 use crate::store::memory::{CategoryMemory, TileMemory};
 use crate::store::names::{Interner, Names};
+use crate::store::options::SideFact;
 use crate::store::placed::{Placed, Placement};
 use crate::store::program::Steps;
 use crate::store::report::Categories;
@@ -37,6 +38,15 @@ pub fn contexts_of_layers<'a>(
     }
     debug.words = words.into_names();
     debug
+}
+
+/// Facts of a side file, each with its path.
+pub fn side_facts(facts: &[(&str, &str)]) -> Vec<SideFact> {
+    let fact = |(path, value): &(&str, &str)| SideFact {
+        path: (*path).to_owned(),
+        value: (*value).to_owned(),
+    };
+    facts.iter().map(fact).collect()
 }
 
 /// Steps 0, 1, 2 … without programs.

@@ -72,21 +72,14 @@ fn of_facts(app: &[SideFact]) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::fixture::side_facts;
     use crate::store::execution::ExecutionTotals;
     use crate::store::options::About;
     use crate::store::target::Target;
 
-    fn facts(facts: &[(&str, &str)]) -> Vec<SideFact> {
-        let fact = |(path, value): &(&str, &str)| SideFact {
-            path: (*path).to_owned(),
-            value: (*value).to_owned(),
-        };
-        facts.iter().map(fact).collect()
-    }
-
     #[test]
     fn the_batch_size_nearest_to_the_top_counts() {
-        let of = |list: &[(&str, &str)]| of_facts(&facts(list));
+        let of = |list: &[(&str, &str)]| of_facts(&side_facts(list));
         assert_eq!(of(&[("batch_size", "8")]), Some(8));
         assert_eq!(of(&[("a / BatchSize", "16.0"), ("a / b / batch", "4")]), Some(16));
         assert_eq!(of(&[("a / batch size", "8"), ("b / batch", "4")]), None);
@@ -99,7 +92,7 @@ mod tests {
     fn throughput_is_samples_of_all_runs_by_their_time() {
         let report = |batch: &str, totals: Option<ExecutionTotals>, clock_hz| {
             let report = Report::default();
-            let app = facts(&[("batch_size", batch)]);
+            let app = side_facts(&[("batch_size", batch)]);
             report.about.fill(Some(About { app, ..About::default() }));
             report.target.fill(Some(Target { clock_hz, ..Target::default() }));
             report.execution.fill(totals);

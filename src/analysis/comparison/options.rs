@@ -145,7 +145,8 @@ fn values(rows: &[ProportionCount]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::options::{About, EngineOption, SideFact};
+    use crate::analysis::fixture::side_facts;
+    use crate::store::options::{About, EngineOption};
     use crate::store::target::Target;
 
     fn report(version: &str, engine: &[(&str, &str)], app: &[(&str, &str)], tiles: u64) -> Report {
@@ -154,15 +155,11 @@ mod tests {
             value: (*value).to_owned(),
             is_default: Some(false),
         };
-        let fact = |(path, value): &(&str, &str)| SideFact {
-            path: (*path).to_owned(),
-            value: (*value).to_owned(),
-        };
         let report = Report::default();
         report.about.fill(Some(About {
             poplar_version: Some(version.to_owned()),
             engine_options: engine.iter().map(option).collect(),
-            app: app.iter().map(fact).collect(),
+            app: side_facts(app),
             ..About::default()
         }));
         report.target.fill(Some(Target { tiles: Some(tiles), ..Target::default() }));

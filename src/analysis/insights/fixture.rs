@@ -78,6 +78,11 @@ pub fn always(name: &'static str, bytes: &[u32]) -> Variable {
 }
 
 impl Fixture {
+    /// Without calls.
+    pub fn of_one_step(variables: Vec<Variable>) -> Self {
+        Self { steps: vec![None], variables, ..Self::default() }
+    }
+
     pub fn report(&self) -> Report {
         let report = Report::default();
         report.target.fill(Some(Target {

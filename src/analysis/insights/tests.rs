@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::advice::{Advice, Direction, Technique};
-use super::fixture::{Call, Fixture, always, call, temporary};
+use super::advice::{Advice, Direction, Saving, Technique};
+use super::fixture::{Call, Fixture, Variable, always, call, temporary};
 use super::verdict::Cause;
 use super::{Insights, insights_of_resident};
 use crate::analysis::derived::Derived;
+use crate::analysis::fixture::side_facts;
 use crate::store::Report;
 use crate::store::log::{Log, LogMessage};
-use crate::store::options::{About, SideFact};
+use crate::store::options::About;
 
 fn of(fixture: &Fixture) -> Insights {
     of_report(fixture.report())
@@ -19,6 +20,13 @@ fn of(fixture: &Fixture) -> Insights {
 
 fn of_report(report: Report) -> Insights {
     insights_of_resident(&Derived::new(Arc::new(report)))
+}
+
+/// Of a report that has `app.json` with a fact.
+fn of_app(report: Report, path: &str, value: &str) -> Insights {
+    let app = side_facts(&[(path, value)]);
+    report.about.fill(Some(About { app, ..About::default() }));
+    of_report(report)
 }
 
 fn ids(insights: &Insights) -> Vec<Technique> {
@@ -30,8 +38,12 @@ fn advice(insights: &Insights, id: Technique) -> &Advice {
     found.unwrap_or_else(|| panic!("{id:?} among {:?}", ids(insights)))
 }
 
+fn saving(insights: &Insights, id: Technique) -> &Saving {
+    advice(insights, id).saving.as_ref().expect("a saving")
+}
+
 fn saved(insights: &Insights, id: Technique) -> u64 {
-    advice(insights, id).saving.as_ref().expect("a saving").bytes
+    saving(insights, id).bytes
 }
 
 /// One tile of 100 bytes, 20 always live, one convolution with 90 bytes of temporaries.
@@ -60,7 +72,7 @@ fn a_lower_proportion_is_as_low_as_it_must_be() {
     // 80 may be left of its temporaries, less 3 to spare, of a plan that takes a tenth more than it may.
     assert_eq!((lower.now.as_slice(), lower.suggested), (&[0.95][..], Some(0.7)));
     assert_eq!((lower.direction, lower.next), (Direction::Lower, Some(0.59)));
-    let saving = lower.saving.as_ref().expect("a saving");
+    let saving = saving(&found, lower.id);
     assert_eq!((saving.bytes, saving.of_bytes, saving.tiles), (10, 10, Some(1)));
     assert_eq!((saving.at_least_bytes, saving.is_at_most), (10, false));
     assert!(says_that_something_is_left(lower));
@@ -84,7 +96,7 @@ fn nothing_is_promised_of_a_plan_that_must_become_much_smaller() {
     let lower = advice(&found, Technique::LowerAvailableMemoryProportion);
     // 40 may be left of 90, less 3: (40 - 3) / 1.1.
     assert_eq!(lower.suggested, Some(0.33));
-    let saving = lower.saving.as_ref().expect("a saving");
+    let saving = saving(&found, lower.id);
     assert_eq!((saving.bytes, saving.at_least_bytes, saving.is_at_most), (50, 0, true));
     assert_eq!(saving.sentence(&|bytes| bytes.to_string()), "May cover all 50 that tiles are over");
     assert!(says_that_something_is_left(lower));
@@ -104,15 +116,8 @@ fn says_that_something_is_left(advice: &Advice) -> bool {
 
 #[test]
 fn fewer_samples_do_not_shrink_what_a_plan_may_take() {
-    let report = |proportion| {
-        let calls = vec![call("convolution", "conv", proportion)];
-        let report = Fixture { calls, ..one_convolution() }.report();
-        let batch = SideFact { path: "batch_size".to_owned(), value: "8".to_owned() };
-        report.about.fill(Some(About { app: vec![batch], ..About::default() }));
-        report
-    };
     // The convolution takes 90 of the 95 that it may, and may take 95 with half as many samples, by a faster plan.
-    let found = of_report(report(0.95));
+    let found = of_app(one_convolution().report(), "batch_size", "8");
     let smaller = advice(&found, Technique::SmallerBatch);
     assert_eq!((smaller.option, smaller.suggested), (Some("batch"), Some(4.0)));
     assert_eq!(smaller.saving.as_ref().map(|saving| saving.at_least_bytes), Some(0));
@@ -120,10 +125,7 @@ fn fewer_samples_do_not_shrink_what_a_plan_may_take() {
     // Without a proportion it grows with the batch: 6 of 8 samples leave 20 + 68, and 7 leave 99 and nothing to spare.
     let mut alone = one_convolution();
     alone.calls[0].proportion = None;
-    let report = alone.report();
-    let batch = SideFact { path: "batch_size".to_owned(), value: "8".to_owned() };
-    report.about.fill(Some(About { app: vec![batch], ..About::default() }));
-    let found = of_report(report);
+    let found = of_app(alone.report(), "batch_size", "8");
     let smaller = advice(&found, Technique::SmallerBatch);
     assert_eq!((smaller.suggested, smaller.next), (Some(6.0), Some(4.0)));
     assert!(says_that_something_is_left(smaller));
@@ -169,8 +171,7 @@ fn of_many_tiles_some_are_looked_at_and_stand_for_the_others() {
         ..Fixture::default()
     };
     let found = of(&fixture);
-    let lower = advice(&found, Technique::LowerAvailableMemoryProportion);
-    let saving = lower.saving.as_ref().expect("a saving");
+    let saving = saving(&found, Technique::LowerAvailableMemoryProportion);
     let all: u32 = over.iter().map(|bytes| bytes - 100).sum();
     assert_eq!((saving.from_tiles, saving.of_bytes), (Some(64), u64::from(all)));
     assert_eq!((saving.bytes, saving.tiles), (u64::from(all), Some(300)), "a part stands for all");
@@ -180,8 +181,7 @@ fn of_many_tiles_some_are_looked_at_and_stand_for_the_others() {
 fn without_bytes_by_tile_all_tiles_are_one_place() {
     let fixture = Fixture { by_tile: false, ..one_convolution() };
     let found = of(&fixture);
-    let saving = advice(&found, Technique::LowerAvailableMemoryProportion).saving.clone();
-    let saving = saving.expect("a saving");
+    let saving = saving(&found, Technique::LowerAvailableMemoryProportion);
     assert_eq!((saving.bytes, saving.tiles), (10, None));
     assert_eq!((found.must_go.len(), found.must_go[0].tile), (1, None));
 }
@@ -261,10 +261,7 @@ fn partials_are_halved_where_they_are_float() {
 #[test]
 fn the_batch_is_that_of_the_side_file() {
     let with = |name: &str, batch: &str| {
-        let report = one_convolution().report();
-        let fact = SideFact { path: format!("training / {name}"), value: batch.to_owned() };
-        report.about.fill(Some(About { app: vec![fact], ..About::default() }));
-        of_report(report)
+        of_app(one_convolution().report(), &format!("training / {name}"), batch)
     };
     let found = with("batch_size", "12");
     let smaller = advice(&found, Technique::SmallerBatch);
@@ -302,12 +299,9 @@ fn activations_that_are_kept_can_be_computed_again() {
 
 #[test]
 fn state_of_the_optimiser_can_leave_be_shared_or_be_less() {
-    let fixture = Fixture {
-        steps: vec![None],
-        variables: vec![always("w", &[40]), always("Accl1___w", &[40]), always("Accl2___w", &[44])],
-        replicas: 4,
-        ..Fixture::default()
-    };
+    let variables =
+        vec![always("w", &[40]), always("Accl1___w", &[40]), always("Accl2___w", &[44])];
+    let fixture = Fixture { replicas: 4, ..Fixture::of_one_step(variables) };
     let found = of(&fixture);
     for id in [
         Technique::OffloadVariables,
@@ -376,10 +370,8 @@ fn one_operation_that_owns_the_peak_is_made_smaller() {
 #[test]
 fn a_full_ipu_gives_to_one_with_room() {
     let fixture = |bytes: &[u32]| Fixture {
-        steps: vec![None],
-        variables: vec![always("w", bytes)],
         tiles_per_ipu: 2,
-        ..Fixture::default()
+        ..Fixture::of_one_step(vec![always("w", bytes)])
     };
     let found = of(&fixture(&[120, 110, 10, 15]));
     let split = advice(&found, Technique::PipelineAndMoveSplitPoints);
@@ -394,11 +386,8 @@ fn a_full_ipu_gives_to_one_with_room() {
 
 #[test]
 fn streams_count_where_they_are_large() {
-    let fixture = |bytes| Fixture {
-        steps: vec![None],
-        variables: vec![always("w", &[120]), always("hostMessage", &[bytes])],
-        ..Fixture::default()
-    };
+    let fixture =
+        |bytes| Fixture::of_one_step(vec![always("w", &[120]), always("hostMessage", &[bytes])]);
     let id = Technique::FewerAndSmallerHostStreams;
     assert_eq!(saved(&of(&fixture(10)), id), 10);
     assert!(!ids(&of(&fixture(1))).contains(&id));
@@ -406,18 +395,13 @@ fn streams_count_where_they_are_large() {
 
 #[test]
 fn gaps_are_a_matter_of_placement() {
-    let fixture = Fixture {
-        steps: vec![None],
-        variables: vec![always("w", &[90, 104])],
-        gap: 16,
-        ..Fixture::default()
-    };
+    let fixture = Fixture { gap: 16, ..Fixture::of_one_step(vec![always("w", &[90, 104])]) };
     let found = of(&fixture);
     let failure = found.verdict.as_ref().and_then(|verdict| verdict.failure.clone()).unwrap();
     assert_eq!((failure.gap_bytes, failure.would_fit_without_gaps), (32, 1));
     assert_eq!(failure.gaps, None, "they were not read");
     assert_eq!(saved(&found, Technique::LoseLessToGaps), 6 + 16);
-    let saving = advice(&found, Technique::LoseLessToGaps).saving.clone().unwrap();
+    let saving = saving(&found, Technique::LoseLessToGaps);
     assert_eq!((saving.tiles, saving.is_at_most), (Some(1), true));
     let only_gaps = of(&Fixture { variables: vec![always("w", &[90, 80])], ..fixture });
     let failure = only_gaps.verdict.and_then(|verdict| verdict.failure).unwrap();
@@ -458,35 +442,27 @@ fn fixtures() -> impl Strategy<Value = Fixture> {
         proptest::option::of((0..8_u32, 1..8_u32)),
         proptest::collection::vec(0..60_u32, 4),
     );
-    let calls = proptest::collection::vec((0..KINDS.len(), proptest::option::of(0.0..1.0)), 3);
+    let variable = variable.prop_map(|(name, life, bytes)| Variable {
+        name: NAMES[name],
+        life: life.map(|(start, length)| start..(start + length).min(8)),
+        bytes,
+    });
+    let call = (0..KINDS.len(), proptest::option::of(0.0..1.0));
+    let call = call.prop_map(|(kind, proportion)| Call {
+        kind: KINDS[kind],
+        name: "a",
+        proportion,
+        partials: Some("float"),
+        exchange_code: 5,
+        edges: 1,
+    });
+    let calls = proptest::collection::vec(call, 3);
     let steps = proptest::collection::vec(proptest::option::of(0..3_usize), 8);
     let variables = proptest::collection::vec(variable, 1..9);
     (calls, steps, variables, 0..30_u64, any::<bool>(), 1..3_u64).prop_map(
-        |(calls, steps, variables, gap, by_tile, ipus)| Fixture {
-            tiles_per_ipu: 4 / ipus,
-            calls: calls
-                .into_iter()
-                .map(|(kind, proportion)| Call {
-                    kind: KINDS[kind],
-                    name: "a",
-                    proportion,
-                    partials: Some("float"),
-                    exchange_code: 5,
-                    edges: 1,
-                })
-                .collect(),
-            steps,
-            variables: variables
-                .into_iter()
-                .map(|(name, life, bytes)| super::fixture::Variable {
-                    name: NAMES[name],
-                    life: life.map(|(start, length)| start..(start + length).min(8)),
-                    bytes,
-                })
-                .collect(),
-            gap,
-            by_tile,
-            ..Fixture::default()
+        |(calls, steps, variables, gap, by_tile, ipus)| {
+            let tiles_per_ipu = 4 / ipus;
+            Fixture { tiles_per_ipu, calls, steps, variables, gap, by_tile, ..Fixture::default() }
         },
     )
 }
@@ -531,8 +507,7 @@ proptest! {
     ) {
         const NAMES: [&str; 8] = ["a", "b", "c", "d", "e", "f", "g", "h"];
         let variables = bytes.iter().zip(NAMES).map(|(bytes, name)| always(name, &[*bytes]));
-        let fixture =
-            Fixture { limit, steps: vec![None], variables: variables.collect(), ..Fixture::default() };
+        let fixture = Fixture { limit, ..Fixture::of_one_step(variables.collect()) };
         let all: u64 = bytes.iter().map(|bytes| u64::from(*bytes)).sum();
         let Some(found) = of(&fixture).must_go.first().cloned() else {
             prop_assert!(all <= limit);

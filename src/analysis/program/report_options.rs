@@ -302,6 +302,7 @@ fn proportions(report: &Report) -> Vec<ReportOption> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::fixture::side_facts;
     use crate::store::options::About;
     use proptest::prelude::*;
 
@@ -320,8 +321,8 @@ mod tests {
         assert_ne!(parse("9007199254740993"), parse("9007199254740992"));
         let fact = |path: &str, value: &str| {
             let report = Report::default();
-            let fact = SideFact { path: path.to_owned(), value: value.to_owned() };
-            report.about.fill(Some(About { framework: vec![fact], ..About::default() }));
+            let framework = side_facts(&[(path, value)]);
+            report.about.fill(Some(About { framework, ..About::default() }));
             options(&report).remove(0).value
         };
         assert_ne!(fact("PyTorch / Version", "2.10"), fact("PyTorch / Version", "2.1"));

@@ -1,9 +1,10 @@
 //! Conclusions on small reports: what fits, how fast it is, what cannot be said.
 
 use super::*;
+use crate::analysis::fixture::side_facts;
 use crate::analysis::insights::fixture::{Fixture, always, call, temporary};
 use crate::store::execution::ExecutionTotals;
-use crate::store::options::{About, SideFact};
+use crate::store::options::About;
 use crate::store::report::Part;
 
 fn report(limit: u64) -> Report {
@@ -68,11 +69,7 @@ fn the_first_conclusion_says_whether_it_fits_before_and_after() {
 
 #[test]
 fn less_over_the_limit_is_better_on_the_same_machine_alone() {
-    let fixture = |bytes| Fixture {
-        steps: vec![None],
-        variables: vec![always("w", &[bytes])],
-        ..Fixture::default()
-    };
+    let fixture = |bytes| Fixture::of_one_step(vec![always("w", &[bytes])]);
     let found = conclusions(&fixture(130).report(), &fixture(120).report());
     assert_eq!(
         (found[0].is_better, found[0].figure(Unit::Bytes)),
@@ -94,8 +91,8 @@ fn less_over_the_limit_is_better_on_the_same_machine_alone() {
 /// A report that was run.
 fn run(batch: Option<u64>, runs: u64, cycles: u64, microseconds: Option<u64>) -> Report {
     let mut report = report(120);
-    let app = batch.map(|batch| SideFact { path: "batch_size".into(), value: batch.to_string() });
-    report.about.fill(Some(About { app: app.into_iter().collect(), ..About::default() }));
+    let app = batch.map(|batch| side_facts(&[("batch_size", &batch.to_string())]));
+    report.about.fill(Some(About { app: app.unwrap_or_default(), ..About::default() }));
     let mut target = report.target.get().cloned().expect("a target");
     target.clock_hz = Some(1_000_000);
     report.target = Part::default();
