@@ -1,7 +1,5 @@
 //! `tilescope tiles`: memory of every tile, or of some.
 
-use std::collections::HashMap;
-
 use clap::{Args, ValueEnum};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
@@ -124,45 +122,33 @@ impl Tiles {
         check_selection(report, memory, arguments)?;
         let target = report.target.get();
         let ipu_of = |tile| target.and_then(|target| target.ipu_of(tile));
-        let rows: Vec<usize> = (0..memory.tiles.len())
-            .filter(|row| {
-                memory.tiles.get(*row).is_some_and(|tile| {
-                    arguments.tile.as_ref().is_none_or(|selected| selected.contains(tile))
-                        && arguments.ipu.is_none_or(|ipu| ipu_of(tile) == Some(ipu))
-                })
-            })
-            .collect();
+        let is_wanted = |tile: TileId| {
+            arguments.tile.as_ref().is_none_or(|selected| selected.contains(tile))
+                && arguments.ipu.is_none_or(|ipu| ipu_of(tile) == Some(ipu))
+        };
+        let all = memory.tiles.as_slice().iter().copied().enumerate();
+        let rows: Vec<(usize, TileId)> = all.filter(|(_, tile)| is_wanted(*tile)).collect();
         let gaps = match arguments.by {
             Some(Breakdown::Gaps) => gaps_of_all(report, progress)?,
             _ => None,
         };
-        let tiles = rows.iter().filter_map(|row| {
-            let tile = memory.tiles.get(*row)?;
-            let by = match arguments.by? {
-                Breakdown::Region => by_region(memory, *row),
-                Breakdown::Category => by_category(memory, tile),
-                Breakdown::Liveness => by_liveness(memory, *row),
-                Breakdown::Gaps => gaps_json(gaps.as_ref()?.of_tile(tile)),
-            };
-            Some((tile, by))
-        });
-        let mut by: HashMap<TileId, Map<String, Value>> = tiles.collect();
+        let broken_down = |row: usize, tile: TileId| match arguments.by? {
+            Breakdown::Region => Some(by_region(memory, row)),
+            Breakdown::Category => Some(by_category(memory, tile)),
+            Breakdown::Liveness => Some(by_liveness(memory, row)),
+            Breakdown::Gaps => Some(gaps_json(gaps.as_ref()?.of_tile(tile))),
+        };
+        let is_by_region = arguments.by == Some(Breakdown::Region);
+        let one = |(row, tile): &(usize, TileId)| Tile {
+            tile: tile.0,
+            ipu: ipu_of(*tile),
+            figures: FIGURES.map(|figure| (figure.of)(memory, target, *row)),
+            by: broken_down(*row, *tile),
+            gaps_by_region: is_by_region.then(|| gaps_by_region(memory, *row)),
+        };
         Ok(Self {
-            tiles: rows
-                .iter()
-                .filter_map(|row| {
-                    let tile = memory.tiles.get(*row)?;
-                    Some(Tile {
-                        tile: tile.0,
-                        ipu: ipu_of(tile),
-                        figures: FIGURES.map(|figure| (figure.of)(memory, target, *row)),
-                        by: by.remove(&tile),
-                        gaps_by_region: (arguments.by == Some(Breakdown::Region))
-                            .then(|| gaps_by_region(memory, *row)),
-                    })
-                })
-                .collect(),
-            statistics: memory::statistics(memory, rows.iter().copied()),
+            tiles: rows.iter().map(one).collect(),
+            statistics: memory::statistics(memory, rows.iter().map(|(row, _)| *row)),
         })
     }
 }
@@ -263,6 +249,17 @@ fn is_nothing(value: &Value) -> bool {
     }
 }
 
+/// The parts of which any tile has bytes.
+fn keys_with_bytes<'a>(tiles: impl Iterator<Item = &'a Map<String, Value>>) -> Vec<String> {
+    let mut keys: Vec<String> = Vec::new();
+    for (key, value) in tiles.flatten() {
+        if !keys.contains(key) && !is_nothing(value) {
+            keys.push(key.clone());
+        }
+    }
+    keys
+}
+
 fn number(bytes: Option<u64>) -> String {
     bytes.map_or_else(|| "–".to_owned(), grouped)
 }
@@ -281,20 +278,9 @@ impl Answer for Tiles {
     const SCHEMA: &'static str = "tilescope.tiles/1";
 
     fn text(&self) -> String {
-        let mut keys: Vec<String> = Vec::new();
-        for (key, value) in self.tiles.iter().filter_map(|tile| tile.by.as_ref()).flatten() {
-            if !keys.contains(key) && !is_nothing(value) {
-                keys.push(key.clone());
-            }
-        }
-        let mut gap_keys: Vec<String> = Vec::new();
-        for (key, gaps) in
-            self.tiles.iter().filter_map(|tile| tile.gaps_by_region.as_ref()).flatten()
-        {
-            if !gap_keys.contains(key) && !is_nothing(gaps) {
-                gap_keys.push(key.clone());
-            }
-        }
+        let keys = keys_with_bytes(self.tiles.iter().filter_map(|tile| tile.by.as_ref()));
+        let gaps = self.tiles.iter().filter_map(|tile| tile.gaps_by_region.as_ref());
+        let gap_keys = keys_with_bytes(gaps);
         let mut header = vec!["tile", "IPU"];
         header.extend(FIGURES.map(|figure| figure.title));
         let gap_titles = gap_keys.iter().map(|key| format!("{key} gaps"));
