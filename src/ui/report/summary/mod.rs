@@ -58,7 +58,7 @@ impl SummaryFacts {
         let known: Vec<_> = known.collect();
         Self {
             groups: fact_groups(&known),
-            fits: runs.each(|run| Fit::of(&run.report)),
+            fits: runs.each(|run| run.derived.fit()),
             differences: options_that_differ(&runs.reports()),
             lists: ListTables::new(runs),
             phases: NestedPhases::of(runs),
