@@ -7,6 +7,7 @@ use eframe::egui::{
 
 use super::command::Command;
 use super::fit_words::fit_text;
+use super::icon::Icon;
 use super::keys::{RunEntry, loading_actions, showing_actions};
 use super::open_runs::{OpenRun, OpenRuns};
 use super::runs::Badge;
@@ -272,7 +273,7 @@ impl Chip<'_> {
     }
 
     fn more_ui(&self, ui: &mut egui::Ui, commands: &mut Vec<Command>) {
-        let more = Button::new("…").frame_when_inactive(false).min_size(Vec2::new(16.0, 0.0));
+        let more = Button::new(Icon::More.atom()).frame_when_inactive(false);
         let more = ui.add(more).accessible_name(format!("More for {}", self.entry.name));
         egui::Popup::menu(&more).show(|ui| {
             ui.weak(shortened(&self.path(), 120));

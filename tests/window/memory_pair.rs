@@ -195,7 +195,7 @@ fn a_tile_is_selected_in_both_and_the_details_follow() {
     assert_eq!(with_gaps[5..], ["9900", "7700", "-2200"]);
     let message = line(&table, "\"By category");
     assert_eq!(message.len(), table[1].len() + 1, "a name with a comma");
-    press(&mut harness, Key::F7);
+    click(&mut harness, "Side by side");
     assert!(harness.query_by_label(BOTH).is_none());
     for picture in [OF_SOURCE, OF_TARGET] {
         let value = value(&harness, picture);
@@ -232,6 +232,8 @@ fn parts_are_those_of_one_report_beside_the_line_of_the_other() {
     choose(&mut harness, "Breakdown", "None");
     let all = harness.get_all_by_label("Source without gaps").count();
     assert_eq!(all, 1);
+    click(&mut harness, "Overlaid");
+    assert!(harness.query_by_label(BOTH).is_some());
 }
 
 #[test]

@@ -171,6 +171,18 @@ fn a_choice_of_several_reports_says_verdict_size_and_date_and_opens_all_in_a_swe
 }
 
 #[test]
+fn all_reports_of_a_choice_are_compared_with_one_click() {
+    let directory = tempfile::tempdir().expect("a directory");
+    beside(directory.path(), &[("first", "tiny"), ("over", "does-not-fit")]);
+    let path = directory.path().to_owned();
+    let mut harness = window(Theme::Light, |ctx| App::open(ctx, path));
+    wait_for(&mut harness, "Compare all 2");
+    click(&mut harness, "Compare all 2");
+    settle(&mut harness);
+    wait_for(&mut harness, "Only A, first, fits");
+}
+
+#[test]
 fn a_log_from_anywhere_is_added_to_the_open_report_and_counts_for_advice() {
     let (directory, elsewhere) =
         (tempfile::tempdir().expect("a directory"), tempfile::tempdir().expect("a directory"));

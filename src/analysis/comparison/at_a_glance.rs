@@ -4,7 +4,7 @@ use crate::analysis::comparison::facts::Fit;
 use crate::analysis::liveness::scope_curve::AlwaysLive;
 use crate::analysis::liveness::timeline::{Timeline, WithTimeline};
 use crate::analysis::memory::{FullestTile, code_bytes, totals};
-use crate::analysis::throughput::throughput;
+use crate::analysis::throughput::{Throughput, throughput};
 
 /// What is said of a run in a line. What is not known is `None`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -19,7 +19,7 @@ pub struct RunFacts {
     pub bytes_per_tile: Option<u64>,
     pub always_live_bytes: Option<u64>,
     pub code_bytes: Option<u64>,
-    /// By cycles, or else by elapsed time.
+    /// By cycles; by elapsed time where no run has cycles, for the two cannot be compared.
     pub samples_per_second: Option<f64>,
     /// Whether anything was recorded.
     pub is_recorded: bool,
@@ -29,7 +29,14 @@ pub struct RunFacts {
 
 /// The facts of some runs, whose timelines are those of everything.
 pub fn run_facts(runs: &[WithTimeline]) -> Vec<RunFacts> {
+    let rates: Vec<Throughput> = runs.iter().map(|run| throughput(&run.report)).collect();
+    let have_cycles = rates.iter().any(|rate| rate.by_cycles.is_some());
+    let rate = |place| {
+        let rate: &Throughput = rates.get(place)?;
+        if have_cycles { rate.by_cycles } else { rate.by_elapsed_time }
+    };
     let facts = |(place, run): (usize, &WithTimeline)| RunFacts {
+        samples_per_second: rate(place),
         same_curve_as: runs.iter().take(place).position(|other| have_same_curve(run, other)),
         ..facts_of(run)
     };
@@ -42,7 +49,6 @@ fn facts_of(run: &WithTimeline) -> RunFacts {
     let timeline = run.timeline.as_deref();
     let fullest =
         memory.and_then(|memory| FullestTile::of(memory, totals(memory, target).fullest?));
-    let rate = throughput(report);
     RunFacts {
         fit: Fit::of(report),
         peak_bytes: timeline.and_then(peak),
@@ -51,9 +57,8 @@ fn facts_of(run: &WithTimeline) -> RunFacts {
         bytes_per_tile: report.bytes_per_tile(),
         always_live_bytes: timeline.and_then(level),
         code_bytes: memory.and_then(code_bytes),
-        samples_per_second: rate.by_cycles.or(rate.by_elapsed_time),
         is_recorded: report.execution.get().is_some_and(|execution| execution.runs > 0),
-        same_curve_as: None,
+        ..RunFacts::default()
     }
 }
 
@@ -145,6 +150,11 @@ fn places(runs: &[RunFacts], fits: bool) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::Report;
+    use crate::store::execution::ExecutionTotals;
+    use crate::store::options::{About, SideFact};
+    use crate::store::target::Target;
+    use std::sync::Arc;
 
     /// A run whose fullest tile has so many bytes of 100; `None` of which it is not known.
     fn run(fullest: Option<u64>) -> RunFacts {
@@ -190,6 +200,25 @@ mod tests {
             text(&[Some(90), Some(180), Some(99)]),
             "2 of 3 fit: most room in A, a, 10 B free on the fullest tile"
         );
+    }
+
+    #[test]
+    fn samples_per_second_of_all_runs_count_the_same_time() {
+        let run = |cycles, elapsed_microseconds| {
+            let app = vec![SideFact { path: "batch_size".to_owned(), value: "8".to_owned() }];
+            let report = Report::default();
+            report.about.fill(Some(About { app, ..About::default() }));
+            report.target.fill(Some(Target { clock_hz: Some(1_000_000), ..Target::default() }));
+            let totals = ExecutionTotals { runs: 1, steps: 1, cycles, elapsed_microseconds };
+            report.execution.fill(Some(totals));
+            WithTimeline { report: Arc::new(report), timeline: None }
+        };
+        let rates = |runs: &[WithTimeline]| -> Vec<Option<f64>> {
+            run_facts(runs).iter().map(|facts| facts.samples_per_second).collect()
+        };
+        let [host, both] = [run(None, Some(4_000)), run(Some(2_000), Some(4_000))];
+        assert_eq!(rates(&[host.clone(), both]), [None, Some(4_000.0)]);
+        assert_eq!(rates(&[host.clone(), host]), [Some(2_000.0); 2]);
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! overlapped bytes of single categories count a byte once for each variable there and add up to more.
 //! Categories that have nothing on any tile are left out.
 
+use std::cmp::Reverse;
 use std::ops::Range;
 
 use crate::analysis::figures::joined::side_by_side;
@@ -110,8 +111,8 @@ pub fn details(memory: &TileMemory, target: Option<&Target>, columns: &[Tiles]) 
 /// The key of the bytes at addresses that several variables use, in place of a category.
 pub const OVERLAPPED: &str = "overlapped";
 
-/// The bytes of a tile by category, at addresses that one variable uses, and last those that several do
-/// ([`OVERLAPPED`]); together they are its bytes without gaps. Nothing where a category is not known.
+/// The bytes of a tile by category, at addresses that one variable uses, the most first, and last those that
+/// several do ([`OVERLAPPED`]); together they are its bytes without gaps. Nothing where a category is not known.
 pub fn categories_of_tile(memory: &TileMemory, row: usize) -> Vec<(&str, u64)> {
     let Some((tile, all)) = memory.tiles.get(row).zip(cell(&memory.total, row)) else {
         return Vec::new();
@@ -119,6 +120,7 @@ pub fn categories_of_tile(memory: &TileMemory, row: usize) -> Vec<(&str, u64)> {
     let of_category = |category| category_on_tile(category, tile).not_overlapped;
     let named = memory.categories.iter().map(|it| Some((&*it.name, of_category(it)?)));
     let mut parts: Vec<(&str, u64)> = named.collect::<Option<_>>().unwrap_or_default();
+    parts.sort_by_key(|(_, bytes)| Reverse(*bytes));
     if !parts.is_empty() {
         let own = parts.iter().fold(0_u64, |sum, (_, bytes)| sum.saturating_add(*bytes));
         parts.push((OVERLAPPED, all.saturating_sub(own)));

@@ -7,6 +7,7 @@ use crate::text::{clean, shortened};
 use crate::ui::command::Command;
 use crate::ui::loading::Failure;
 use crate::ui::recent::date_text;
+use crate::ui::runs::MOST_RUNS;
 use crate::ui::theme::{Tokens, card_frame, fonts};
 use crate::ui::units::Units;
 use crate::ui::widget::sign::{Sign, answer_ui};
@@ -88,10 +89,22 @@ fn choice_ui(
             }
         });
     });
-    if let Some(directory) = &failure.error.file {
-        ui.add_space(6.0);
-        if ui.button("Open all in a sweep").clicked() {
+    ui.add_space(6.0);
+    ui.horizontal(|ui| {
+        let count = failure.reports.len();
+        // In place of one run of several there is room for one.
+        let is_alone = matches!(open(PathBuf::new()), Command::Open(_));
+        if is_alone && (2..=MOST_RUNS).contains(&count) {
+            let all = ui.button(format!("Compare all {count}"));
+            if all.on_hover_text("Each as a run, the first as the reference").clicked() {
+                let paths = failure.reports.iter().map(|report| report.path.clone());
+                commands.push(Command::Compare(paths.collect()));
+            }
+        }
+        if let Some(directory) = &failure.error.file
+            && ui.button("Open all in a sweep").clicked()
+        {
             commands.push(Command::OpenSweep(directory.clone()));
         }
-    }
+    });
 }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use crate::analysis::memory::category_order::{SharedCategory, categories_of_all};
 use crate::analysis::memory::category_title;
+use crate::analysis::memory::tile_details::OVERLAPPED;
 use crate::text::shortened;
 use crate::ui::runs::{Needed, Needs, Runs, RunsAnswer};
 use crate::ui::theme::{Family, Tokens};
@@ -51,6 +52,16 @@ pub fn family_title(family: Family) -> &'static str {
 /// The colour of a category by its name in the file.
 pub fn category_color(name: &str, tokens: &Tokens) -> Color32 {
     tokens.family(family(name))
+}
+
+/// The colour and title of a part of a tile's bytes ([`categories_of_tile`]).
+///
+/// [`categories_of_tile`]: crate::analysis::memory::tile_details::categories_of_tile
+pub fn tile_category(name: &str, tokens: &Tokens) -> (Color32, String) {
+    match name {
+        OVERLAPPED => (tokens.gap, "Shared by several variables".to_owned()),
+        name => (category_color(name, tokens), category_title(&shortened(name, 60))),
+    }
 }
 
 pub fn other_categories_color(tokens: &Tokens) -> Color32 {

@@ -1,6 +1,6 @@
 //! The head of the sweep: the best that fits, how many do, what is drawn, and the directory.
 
-use eframe::egui::{self, Button, Key, Label, TextEdit};
+use eframe::egui::{self, Align2, Button, Key, Label, TextEdit, Vec2};
 use std::path::PathBuf;
 
 use super::words::{brief_name, brief_settings, short_text};
@@ -9,7 +9,7 @@ use crate::analysis::sweep::{FastestThatFits, Figure, SpeedMeasure, Sweep, Sweep
 use crate::text::{counted, grouped, shortened};
 use crate::ui::command::{Command, PickFor};
 use crate::ui::report::head::{Answer, page_head_with_ui};
-use crate::ui::theme::Tokens;
+use crate::ui::theme::{CONTROL_HEIGHT, Tokens};
 use crate::ui::units::Units;
 use crate::ui::widget::choice::choice_ui;
 use crate::ui::widget::sign::Sign;
@@ -22,6 +22,9 @@ const CHOICE: f32 = 112.0;
 const PARTS: usize = 6;
 /// Width of the field for a directory in its menu, points.
 const FIELD: f32 = 360.0;
+
+/// What stands beside the field for a directory, points.
+pub const BESIDE_FIELD: f32 = 256.0;
 
 /// Draws the head of a sweep that is read.
 pub fn head_ui(
@@ -74,9 +77,12 @@ pub fn directory_ui(
     commands: &mut Vec<Command>,
 ) {
     ui.horizontal(|ui| {
+        ui.set_min_height(CONTROL_HEIGHT);
         let label = ui.label("Directory");
         let field = TextEdit::singleline(path)
             .hint_text("A directory with reports in it, at any depth")
+            .min_size(Vec2::new(0.0, CONTROL_HEIGHT))
+            .align(Align2::LEFT_CENTER)
             .desired_width(width);
         let field = ui.add(field).labelled_by(label.id);
         let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));

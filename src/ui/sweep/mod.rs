@@ -206,7 +206,7 @@ impl SweepPage {
             Some(loaded) => head::head_ui(ui, loaded, &mut self.path, is_picking, commands),
             None => {
                 page_head_ui(ui, "Sweep", None, |_| {});
-                let width = (ui.available_width() - 290.0).max(120.0);
+                let width = (ui.available_width() - head::BESIDE_FIELD).max(120.0);
                 head::directory_ui(ui, &mut self.path, width, is_picking, commands);
             }
         }

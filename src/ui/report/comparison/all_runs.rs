@@ -65,7 +65,7 @@ impl RunTable {
         }
         let rows = RunRows {
             names: runs.iter().map(|run| Arc::clone(&run.title)).collect(),
-            fits: runs.iter().map(|run| Fit::of(&run.report)).collect(),
+            fits: runs.iter().map(|run| run.derived.fit()).collect(),
             options,
             figures: keys.map(|(_, figure)| figure.clone()).collect(),
         };

@@ -1,15 +1,16 @@
 //! The inspector of the maps of all tiles: what is on the selected tile, in each run; and how tiles are selected.
 
-use eframe::egui::{self, Modifiers, RichText};
+use eframe::egui::{self, Modifiers};
 
 use super::MapView;
 use crate::analysis::memory::selection::TileSelection;
+use crate::analysis::memory::tile_details::categories_of_tile;
 use crate::analysis::memory::tile_grid::TileFigure;
-use crate::analysis::memory::{category_on_tile, category_title, cell, gap_bytes};
+use crate::analysis::memory::{cell, gap_bytes};
 use crate::store::memory::TileMemory;
 use crate::store::{Report, TileId};
-use crate::text::{grouped, shortened};
-use crate::ui::report::category_colors::category_color;
+use crate::text::grouped;
+use crate::ui::report::category_colors::tile_category;
 use crate::ui::report::tile_figures::{figure_title, tile_text};
 use crate::ui::report::{PageContext, room_of, run_title_ui};
 use crate::ui::theme::{Tokens, fonts};
@@ -17,9 +18,6 @@ use crate::ui::units::Units;
 use crate::ui::widget::bar::Bar;
 use crate::ui::widget::inspector::{fact_ui, inspector_ui, part_ui, title_ui};
 use crate::ui::widget::sign::answer_ui;
-
-/// Categories that are shown.
-const MOST: usize = 9;
 
 /// Selects a tile in place of all others; with Shift all from the first selected one, with Ctrl one more or less.
 pub fn select_tile(selected: &mut TileSelection, tile: TileId, modifiers: Modifiers) {
@@ -88,32 +86,19 @@ fn run_ui(ui: &mut egui::Ui, report: &Report, tile: TileId) {
         let text = bytes.map_or_else(|| "–".to_owned(), |bytes| units.bytes(bytes));
         fact_ui(ui, &figure_title(&figure), &text);
     }
-    categories_ui(ui, memory, tile, units);
+    categories_ui(ui, memory, row, units);
     ui.add_space(6.0);
 }
 
-/// What the tile consists of, most bytes first.
-fn categories_ui(ui: &mut egui::Ui, memory: &TileMemory, tile: TileId, units: Units) {
-    let bytes_of = |category| {
-        let bytes = category_on_tile(category, tile);
-        Some(bytes.not_overlapped?.saturating_add(bytes.overlapped?))
-    };
-    let known = memory.categories.iter();
-    let mut known: Vec<(&str, u64)> =
-        known.filter_map(|category| Some((&*category.name, bytes_of(category)?))).collect();
-    known.retain(|(_, bytes)| *bytes > 0);
-    if known.is_empty() {
-        return;
-    }
-    known.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
+/// What the tile consists of, as the inspector of Memory has it.
+fn categories_ui(ui: &mut egui::Ui, memory: &TileMemory, row: usize, units: Units) {
+    let known = categories_of_tile(memory, row);
+    let Some(whole) = cell(&memory.total, row).filter(|_| !known.is_empty()) else { return };
     ui.add_space(6.0);
-    ui.label(RichText::new("Variables by category").font(fonts::semibold(13.0)));
-    ui.label(fonts::caption("each counted once, also where they share addresses").weak());
-    let whole = known.first().map_or(1, |(_, bytes)| *bytes);
-    let tokens = Tokens::now(ui);
-    for (name, bytes) in known.into_iter().take(MOST) {
-        let parts = [(bytes, category_color(name, tokens))];
-        let bar = Bar { parts: &parts, whole, limit: None };
-        part_ui(ui, &category_title(&shortened(name, 40)), &units.bytes(bytes), &bar);
+    ui.label(fonts::card_title("By category"));
+    for (name, bytes) in known {
+        let (color, title) = tile_category(name, Tokens::now(ui));
+        let bar = Bar { parts: &[(bytes, color)], whole, limit: None };
+        part_ui(ui, &title, &units.bytes(bytes), &bar);
     }
 }

@@ -6,7 +6,8 @@ use super::arranged::TileChoice;
 use super::series::Series;
 use crate::analysis::memory::breakdown::Breakdown;
 use crate::analysis::memory::tile_order::TileOrder;
-use crate::ui::report::head::Answer;
+use crate::ui::report::PageContext;
+use crate::ui::report::head::{Answer, arrangement_ui};
 use crate::ui::runs::Runs;
 use crate::ui::widget::choice::{choice_ui, named_choice_ui};
 use crate::ui::widget::exports::answer_of_exports;
@@ -14,7 +15,7 @@ use crate::ui::widget::sign::answer_ui;
 
 /// Below this width the choices have a row of their own, points; several runs have more to choose and to say.
 fn room(runs: &Runs) -> f32 {
-    if runs.is_one() { 1020.0 } else { 1280.0 }
+    if runs.is_one() { 1020.0 } else { 1450.0 }
 }
 
 fn orders(runs: &Runs) -> Vec<(TileOrder, String)> {
@@ -51,16 +52,17 @@ impl Default for Choices {
 
 impl Choices {
     /// Draws the head of the page: its title and views, the answer, and the choices: of what bytes are divided by
-    /// where they can be, of the order, and of lines. `is_scaled` is what figures or user want now; without a limit
+    /// where they can be, of how runs are arranged, of the order, and of lines. `is_scaled` is what figures or user want now; without a limit
     /// it is nothing.
     pub fn head_ui(
         &mut self,
         ui: &mut egui::Ui,
-        (runs, ipus): (&Runs, &[u32]),
+        (page, ipus): (&mut PageContext<'_>, &[u32]),
         answer: &Answer,
         (is_divided, is_scaled): (bool, Option<bool>),
         views: impl FnOnce(&mut egui::Ui),
     ) {
+        let runs = page.runs;
         answer_of_exports(ui, Some(answer));
         let (sign, text) = answer;
         let is_wide = ui.available_width() >= room(runs);
@@ -77,6 +79,7 @@ impl Choices {
                     self.tiles_ui(ui, ipus);
                     if is_divided {
                         self.breakdown_ui(ui);
+                        arrangement_ui(ui, page);
                     }
                     ui.add_space(8.0);
                 }
@@ -88,6 +91,7 @@ impl Choices {
         if !is_wide {
             ui.horizontal_wrapped(|ui| {
                 if is_divided {
+                    arrangement_ui(ui, page);
                     self.breakdown_ui(ui);
                 }
                 self.tiles_ui(ui, ipus);

@@ -7,13 +7,12 @@ use std::sync::Arc;
 
 use super::arranged::ArrangedTiles;
 use crate::analysis::memory::tile_details::{OVERLAPPED, categories_of_tile};
-use crate::analysis::memory::{category_title, cell, gap_bytes};
+use crate::analysis::memory::{cell, gap_bytes};
 use crate::store::TileId;
 use crate::store::memory::TileMemory;
-use crate::text::shortened;
 use crate::ui::command::Command;
 use crate::ui::job::{Made, Same};
-use crate::ui::report::category_colors::category_color;
+use crate::ui::report::category_colors::tile_category;
 use crate::ui::report::{PageContext, change_color, room_of, tile_places};
 use crate::ui::run_chips::badge_ui;
 use crate::ui::runs::{Run, Runs};
@@ -209,10 +208,7 @@ fn categories_ui(ui: &mut egui::Ui, runs: &Runs, known: &Known) {
     let whole = whole.copied().unwrap_or(1);
     let bar_of = |bytes: u64, color: Color32| [(bytes, color)];
     for category in &known.categories {
-        let (color, title) = match &*category.name {
-            OVERLAPPED => (tokens.gap, "Shared by several variables".to_owned()),
-            name => (category_color(name, &tokens), category_title(&shortened(name, 60))),
-        };
+        let (color, title) = tile_category(&category.name, &tokens);
         if let [bytes] = *category.bytes {
             let parts = bar_of(bytes.unwrap_or(0), color);
             let bar = Bar { parts: &parts, whole, limit: None };

@@ -137,7 +137,7 @@ impl MemoryPage {
         });
         let has_differences = self.view == MemoryView::Differences;
         let found = answer(runs, tiles, Units::now(ui));
-        self.head_ui(ui, runs, (&tiles.axis.ipus, &found), is_scaled);
+        self.head_ui(ui, page, (&tiles.axis.ipus, &found), is_scaled);
         let selected = &mut page.selection.tiles;
         let statistics = |ui: &mut egui::Ui| {
             if !has_differences {
@@ -181,15 +181,16 @@ impl MemoryPage {
     fn head_ui(
         &mut self,
         ui: &mut egui::Ui,
-        runs: &Runs,
+        page: &mut PageContext<'_>,
         (ipus, answer): (&[u32], &Answer),
         is_scaled: Option<bool>,
     ) {
         let before = self.choices.tiles.clone();
         let view = &mut self.view;
         let is_divided = *view != MemoryView::Differences;
+        let runs = page.runs;
         let views = |ui: &mut egui::Ui| views_ui(ui, view, runs);
-        self.choices.head_ui(ui, (runs, ipus), answer, (is_divided, is_scaled), views);
+        self.choices.head_ui(ui, (page, ipus), answer, (is_divided, is_scaled), views);
         if !self.choices.tiles.has_tiles_of(&before) {
             self.pictures.view.reset();
             self.differences.view.reset();

@@ -1,6 +1,6 @@
 //! The facts at the left: of one run in cards, of several as cards with a column for each run.
 
-use eframe::egui::{self, Grid, Label, RichText, ScrollArea};
+use eframe::egui::{self, Align, Grid, Label, Layout, RichText, ScrollArea};
 
 use super::words::{DIFFERS, SAME, said_text, state_text};
 use crate::analysis::comparison::facts::{Fact, FactGroup, Said};
@@ -33,14 +33,23 @@ const OF_TWO: CardColumns =
     CardColumns { name: 176.0, value: (64.0, 180.0), difference: 164.0, spacing: 14.0 };
 /// Of more runs, with the change beside the value.
 const OF_MORE: CardColumns =
-    CardColumns { name: 126.0, value: (106.0, 190.0), difference: 0.0, spacing: 6.0 };
+    CardColumns { name: 126.0, value: (128.0, 190.0), difference: 0.0, spacing: 6.0 };
+/// Of a card, with room for the end of a long value, points.
+const CARD_MARGIN: f32 = 24.0;
+/// What the badge of a run takes beside its title, points.
+const BADGE: f32 = 24.0;
+/// What the change takes of a value, points.
+const CHANGE: f32 = 50.0;
 
-/// The width that the cards of all runs would like, points.
-pub fn wanted_width(runs: &Runs) -> f32 {
-    match runs.len() {
-        ..=2 => 0.0,
-        runs => 26.0 + OF_MORE.name + runs as f32 * (OF_MORE.value.0 + OF_MORE.spacing),
-    }
+/// The width that the cards of all runs need, points.
+pub fn needed_width(runs: &Runs) -> f32 {
+    let (columns, change) = match runs.len() {
+        ..=1 => return 0.0,
+        2 => (OF_TWO, 0.0),
+        _ => (OF_MORE, CHANGE),
+    };
+    let values = runs.len() as f32 * (columns.value.0 + columns.spacing) - change;
+    2.0 * CARD_MARGIN + columns.name + columns.difference + values
 }
 
 pub fn cards_ui(ui: &mut egui::Ui, runs: &Runs, groups: &[FactGroup]) {
@@ -101,7 +110,8 @@ fn card_ui(ui: &mut egui::Ui, runs: &Runs, group: &FactGroup) {
     let is_pair = runs.len() == 2;
     // The same columns in all cards.
     let columns = if is_pair { OF_TWO } else { OF_MORE };
-    let rest = ui.available_width() - columns.name - columns.difference;
+    let change = if is_pair { 0.0 } else { CHANGE };
+    let rest = ui.available_width() - columns.name - columns.difference + change;
     let width = rest / runs.len() as f32 - columns.spacing;
     let width = width.clamp(columns.value.0, columns.value.1);
     let grid = Grid::new(("facts of several", group.title))
@@ -110,13 +120,20 @@ fn card_ui(ui: &mut egui::Ui, runs: &Runs, group: &FactGroup) {
         let title = fonts::card_title(group.title);
         cell_ui(ui, columns.name, |ui| drop(ui.label(title)));
         for run in runs.iter() {
-            cell_ui(ui, width, |ui| {
-                ui.horizontal(|ui| {
-                    ui.spacing_mut().item_spacing.x = 5.0;
-                    badge_ui(ui, run.badge);
-                    let title = fonts::number(&*run.title);
-                    ui.add(Label::new(title).truncate()).on_hover_text(&*run.name);
-                });
+            let width = width - change + change_room(runs, run);
+            right_cell_ui(ui, width, |ui| {
+                // Above the values, unless that is too narrow for it.
+                let title = fonts::number(&*run.title);
+                let galley = egui::WidgetText::from(title.clone()).into_galley(
+                    ui,
+                    Some(egui::TextWrapMode::Truncate),
+                    width - BADGE,
+                    egui::TextStyle::Body,
+                );
+                let spare = (width - BADGE - galley.size().x).max(0.0);
+                ui.add_space(change_room(runs, run).min(spare));
+                ui.add(Label::new(galley)).on_hover_text(&*run.name);
+                badge_ui(ui, run.badge);
             });
         }
         if is_pair {
@@ -131,7 +148,8 @@ fn card_ui(ui: &mut egui::Ui, runs: &Runs, group: &FactGroup) {
             cell_ui(ui, columns.name, |ui| drop(ui.add(Label::new(name).truncate())));
             let first = fact.said.first().and_then(Option::as_ref);
             for (said, run) in fact.said.iter().zip(runs.iter()) {
-                cell_ui(ui, width, |ui| {
+                let width = width - change + change_room(runs, run);
+                right_cell_ui(ui, width, |ui| {
                     if is_pair || run.id == runs.reference().id {
                         value_ui(ui, said.as_ref(), units);
                     } else {
@@ -153,6 +171,21 @@ fn cell_ui(ui: &mut egui::Ui, width: f32, add: impl FnOnce(&mut egui::Ui)) {
         ui.set_width(width);
         add(ui);
     });
+}
+
+/// The same, filled from the right to the left.
+fn right_cell_ui(ui: &mut egui::Ui, width: f32, add: impl FnOnce(&mut egui::Ui)) {
+    let size = egui::vec2(width, ui.text_style_height(&egui::TextStyle::Body));
+    ui.allocate_ui_with_layout(size, Layout::right_to_left(Align::Center), |ui| {
+        ui.set_min_width(width);
+        ui.spacing_mut().item_spacing.x = 4.0;
+        add(ui);
+    });
+}
+
+/// The room at the right of a run's values for their change against the reference, points.
+fn change_room(runs: &Runs, run: &Run) -> f32 {
+    if runs.len() > 2 && run.id != runs.reference().id { CHANGE } else { 0.0 }
 }
 
 /// A value in short; all of it as a tooltip.
@@ -180,36 +213,35 @@ fn changed_value_ui(
         [Some(Said::Bytes(_, before, _)), Some(Said::Bytes(_, now, _))]
         | [Some(Said::Count(before, _)), Some(Said::Count(now, _))] => (*before, *now),
         [Some(Said::Words(before)), Some(Said::Words(now))] if before != now => {
-            ui.horizontal(|ui| {
-                ui.label(RichText::new("≠").strong());
-                value_ui(ui, said, units);
-            });
+            right_cell_ui(ui, CHANGE, |ui| drop(ui.label(RichText::new("≠").strong())));
+            value_ui(ui, said, units);
             return;
         }
         _ => {
+            ui.add_space(CHANGE);
             value_ui(ui, said, units);
             return;
         }
     };
-    ui.horizontal(|ui| {
-        ui.spacing_mut().item_spacing.x = 4.0;
-        let value = value_ui(ui, said, units);
-        if before == now {
-            return;
-        }
-        let change = match said {
-            Some(Said::Bytes(..)) => change_text(before, now, units),
-            _ => Value::count_change(before, now).shown(units).into_owned(),
-        };
-        let short = match before {
-            0 => "new".to_owned(),
-            _ => percent_text((now as f64 - before as f64) * 100.0 / before as f64),
-        };
-        let short = RichText::new(short).small().color(change_color(ui, before, now));
-        let hover = format!("{change} against {}", reference.title);
-        value.on_hover_text(&hover);
-        ui.add(Label::new(short).truncate()).on_hover_text(hover);
+    if before == now {
+        ui.add_space(CHANGE);
+        value_ui(ui, said, units);
+        return;
+    }
+    let change = match said {
+        Some(Said::Bytes(..)) => change_text(before, now, units),
+        _ => Value::count_change(before, now).shown(units).into_owned(),
+    };
+    let short = match before {
+        0 => "new".to_owned(),
+        _ => percent_text((now as f64 - before as f64) * 100.0 / before as f64),
+    };
+    let short = RichText::new(short).small().color(change_color(ui, before, now));
+    let hover = format!("{change} against {}", reference.title);
+    right_cell_ui(ui, CHANGE, |ui| {
+        ui.add(Label::new(short).truncate()).on_hover_text(&hover);
     });
+    value_ui(ui, said, units).on_hover_text(hover);
 }
 
 fn difference_ui(ui: &mut egui::Ui, fact: &Fact, runs: &Runs, units: Units) {

@@ -16,20 +16,22 @@ use crate::text::{grouped, shortened};
 use crate::ui::job::Cancel;
 use crate::ui::pages::RunsPage;
 use crate::ui::run_chips::badge_ui;
-use crate::ui::runs::{Needed, Needs, PerRun, Runs, RunsAnswer};
+use crate::ui::runs::{Needed, Needs, PerRun, Run, Runs, RunsAnswer};
 use crate::ui::split;
 use crate::ui::theme::fonts;
 use crate::ui::units::Units;
 use crate::ui::widget::card::table_card_ui;
 use crate::ui::widget::sign::{Sign, answer_ui};
-use cards::{cards_ui, wanted_width};
+use cards::{cards_ui, needed_width};
 use lists::{ListTables, Lists};
 use phases::{NestedPhases, Phases};
-use words::fit_text;
+use words::{fit_text, short_fit_text};
 
 /// What the facts are taken from; options are read after all small tables.
 const NEEDS: Needs =
     &[Needed::Memory, Needed::Liveness, Needed::About, Needed::Debug, Needed::Variables];
+/// Room for whether a run fits, points.
+const ANSWER: f32 = 360.0;
 /// What differs that the head names.
 const MOST_NAMED: usize = 5;
 /// Longest value there.
@@ -58,7 +60,7 @@ impl SummaryFacts {
         let known: Vec<_> = known.collect();
         Self {
             groups: fact_groups(&known),
-            fits: runs.each(|run| Fit::of(&run.report)),
+            fits: runs.each(|run| run.derived.fit()),
             differences: options_that_differ(&runs.reports()),
             lists: ListTables::new(runs),
             phases: NestedPhases::of(runs),
@@ -84,7 +86,7 @@ impl RunsPage for SummaryPage {
             let share = if room < 800.0 { 0.46 } else { 0.58 };
             ("summary cards", (room * share).clamp(240.0, 1240.0), 240.0_f32)
         } else {
-            let width = (room * 0.5).clamp(420.0, 900.0).max(wanted_width(runs).min(room - 260.0));
+            let width = (room * 0.5).clamp(420.0, 900.0).max(needed_width(runs).min(room - 260.0));
             ("summary cards of several", width, 300.0)
         };
         split::left(ui, name, width, least..=(room - 300.0).max(width), |ui| {
@@ -100,25 +102,37 @@ impl RunsPage for SummaryPage {
 /// The title, whether the programs fit, and what differs in a few words.
 fn head_ui(ui: &mut egui::Ui, runs: &Runs, facts: Option<&SummaryFacts>) {
     let units = Units::now(ui);
-    let answer = |place: usize| {
-        let fit = facts.and_then(|facts| facts.fits.get(place)?.as_ref())?;
-        Some((Sign::of(Some(fit.fits)), fit_text(fit, units)))
-    };
+    let fit = |place: usize| facts.and_then(|facts| facts.fits.get(place)?.as_ref());
     if runs.is_one() {
-        page_head_ui(ui, "Summary", answer(0).as_ref(), |_| {});
+        let answer = fit(0).map(|fit| (Sign::of(Some(fit.fits)), fit_text(fit, units)));
+        page_head_ui(ui, "Summary", answer.as_ref(), |_| {});
         ui.add_space(4.0);
         return;
     }
     page_head_ui(ui, "Summary", None, |_| {});
-    for (place, run) in runs.iter().enumerate() {
+    // Two runs are read below each other.
+    let in_a_row = match runs.len() {
+        ..=2 => 1,
+        _ => (ui.available_width() / ANSWER).floor().max(1.0) as usize,
+    };
+    let places: Vec<(usize, &Run)> = runs.iter().enumerate().collect();
+    for row in places.chunks(in_a_row) {
         ui.horizontal(|ui| {
-            badge_ui(ui, run.badge);
-            ui.label(fonts::number(&*run.title));
-            if run.title != run.name {
-                ui.weak(shortened(&run.name, 40));
-            }
-            if let Some((sign, text)) = answer(place) {
-                answer_ui(ui, sign, &text);
+            for (place, run) in row {
+                let left = ui.cursor().left();
+                badge_ui(ui, run.badge);
+                ui.label(fonts::number(&*run.title));
+                if run.title != run.name {
+                    ui.weak(shortened(&run.name, 40));
+                }
+                let Some(fit) = fit(*place) else { continue };
+                let (sign, text) = (Sign::of(Some(fit.fits)), fit_text(fit, units));
+                if runs.len() > 2 {
+                    answer_ui(ui, sign, &short_fit_text(fit, units)).on_hover_text(text);
+                    ui.add_space((left + ANSWER - ui.cursor().left()).max(0.0));
+                } else {
+                    answer_ui(ui, sign, &text);
+                }
             }
         });
     }

@@ -15,6 +15,17 @@ pub fn fit_text(fit: &Fit, units: Units) -> String {
     format!("Does not fit: {over} of {} tiles over the limit{most}", grouped(fit.tiles))
 }
 
+/// The same, where several runs share a line.
+pub fn short_fit_text(fit: &Fit, units: Units) -> String {
+    if fit.fits {
+        return "Fits".to_owned();
+    }
+    let over = fit.tiles_over.map_or_else(|| "some".to_owned(), grouped);
+    let most =
+        fit.most_over.map_or(String::new(), |most| format!(", by up to {}", units.bytes(most)));
+    format!("{over} tiles over{most}")
+}
+
 /// All that a fact says.
 pub fn said_text(said: &Said, units: Units) -> String {
     match said {

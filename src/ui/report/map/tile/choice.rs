@@ -55,7 +55,7 @@ impl TileChoice {
             let wanted = text.trim().parse().ok().map(ArenaId);
             wanted.filter(|arena| page.runs.iter().any(|run| has(run, *arena)))
         };
-        let mut field = TextEdit::singleline(&mut text).desired_width(44.0);
+        let mut field = TextEdit::singleline(&mut text).desired_width(56.0);
         if self.typed.as_deref().is_some_and(|text| typed(text).is_none()) {
             field = field.text_color(Tokens::now(ui).over);
         }

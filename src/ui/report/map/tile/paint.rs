@@ -4,8 +4,9 @@ use eframe::egui::{self, Align2, Color32, Pos2, Rect, Shape, Stroke, StrokeKind}
 use std::ops::Range;
 
 use super::picture::PictureOf;
-use super::words::{band_title, step_number};
+use super::words::band_title;
 use crate::analysis::placement::address_steps::AddressSteps;
+use crate::ui::report::moment::step_id;
 use crate::ui::report::room_of;
 use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
@@ -276,7 +277,7 @@ impl Paint<'_> {
         if !self.of.data.has_steps {
             return;
         }
-        let id = |position: usize| step_number(&self.of.data.tile.report, position);
+        let id = |position: usize| step_id(&self.of.data.tile.report, position);
         let chip_at = self.of.step.map(|step| {
             let x = placed.x_of(step as f64 + 0.5);
             let at = Pos2::new(x.clamp(inner.left(), inner.right()), inner.bottom() + 5.0);

@@ -5,15 +5,15 @@ use eframe::egui;
 use super::data::RunData;
 use super::picture::Place;
 use super::tooltip::{Hit, hit_ui};
-use super::words::step_number;
 use crate::text::{grouped, shortened};
+use crate::ui::report::moment::step_id;
 
 /// Longest name of an operation.
 const NAME: usize = 80;
 
 pub fn place_ui(ui: &mut egui::Ui, data: &RunData, place: Place) {
     let report = &data.tile.report;
-    let step = step_number(report, place.step);
+    let step = step_id(report, place.step);
     ui.weak(format!("Step {step}, address {}", grouped(place.address)));
     if let Some(row) = place.row {
         hit_ui(ui, &data.tile, &[], Hit::Variable(row));

@@ -23,12 +23,6 @@ const CHOSEN_NAME: usize = 100;
 /// Categories in the title of a band.
 const MOST_TITLES: usize = 2;
 
-/// The number of the step at a position.
-pub fn step_number(report: &Report, step: usize) -> String {
-    let id = report.steps.get().and_then(|steps| steps.ids.get(step));
-    id.map_or_else(|| step.to_string(), |id| grouped(id.0.into()))
-}
-
 /// A variable that is chosen, for those who cannot see the picture.
 pub fn chosen_text(name: &str, bytes: &Range<u64>, units: Units) -> String {
     let size = units.exact(bytes.end - bytes.start);
