@@ -20,7 +20,7 @@ use crate::analysis::program::operations::Operation;
 use crate::analysis::program::steps::{self, Filter, MatchedField};
 use crate::format::poplar::OpenReport;
 use crate::format::{Error, ErrorKind, Progress};
-use crate::store::liveness::{Liveness, VariableBytes};
+use crate::store::liveness::VariableBytes;
 use crate::store::{ArenaId, DeviceId, IdColumn, Report, StepId};
 use crate::text::{bytes, exact_bytes, grouped, size_or_less};
 
@@ -184,17 +184,13 @@ impl LivenessReport {
         let found = peaks::peaks(&curve);
         let peaks: Vec<Step> =
             found.iter().filter_map(|peak| row(peak.step)).take(peaks_wanted).collect();
-        let chosen = match arguments.step {
-            None => None,
-            Some(choice) => Some(chosen_step(report, &curve, choice)?),
-        };
+        let chosen =
+            arguments.step.map(|choice| chosen_step(report, &curve, choice)).transpose()?;
         let consists_of = match (arguments.by, chosen) {
             (Some(by), Some(step)) => Some(consists(open, (scope, step), by, progress)?),
             _ => None,
         };
-        let named = |list: &dyn Fn(&[VariableBytes], &Liveness) -> Vec<NamedBytes>| {
-            chosen.and_then(|_| rows.map(|rows| list(rows, liveness)))
-        };
+        let at_step = chosen.zip(rows);
         let arenas = report.arenas.get();
         Ok(Self {
             scope: scope_name(scope),
@@ -202,10 +198,9 @@ impl LivenessReport {
             always_live_bytes: arenas.and_then(|arenas| liveness::always_live_bytes(scope, arenas)),
             steps: (0..count).filter_map(row).collect(),
             step: chosen.and_then(|step| step_row(report, &curve, step, None)),
-            variables: named(&|rows, liveness| {
-                chosen.map_or_else(Vec::new, |step| liveness::variables_at(rows, liveness, step))
-            }),
-            always_live_variables: named(&liveness::always_live_variables),
+            variables: at_step.map(|(step, rows)| liveness::variables_at(rows, liveness, step)),
+            always_live_variables: at_step
+                .map(|(_, rows)| liveness::always_live_variables(rows, liveness)),
             consists_of,
             peaks: arguments.peaks.map(|_| peaks.clone()),
             text_peaks: peaks,

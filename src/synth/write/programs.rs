@@ -246,13 +246,8 @@ fn write_compute_sets(model: &Model, db: &Transaction<'_>) -> Result<(), WriteEr
 
 /// Bytes of a codelet on every tile: the symbol whose name is the type's, as a linker writes it.
 fn code_bytes_by_tile(model: &Model, vertex_type: &str) -> Vec<u64> {
-    let linked: String = vertex_type
-        .replace("::", "__")
-        .replace('<', "___")
-        .chars()
-        .map(|character| if character == ',' { '_' } else { character })
-        .filter(|character| *character != '>')
-        .collect();
+    let linked =
+        vertex_type.replace("::", "__").replace('<', "___").replace(',', "_").replace('>', "");
     let name = format!(".text.__runCodelet_{linked}");
     let mut sums = vec![0; model.tiles() as usize];
     for (at, _) in model.symbols.iter().enumerate().filter(|(_, symbol)| symbol.name == name) {

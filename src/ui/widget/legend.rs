@@ -1,9 +1,11 @@
 //! The legend of a picture: a patch and a word for each series, which switch it on and off.
 
+use std::sync::Arc;
+
 use eframe::egui::text::{LayoutJob, TextFormat};
 use eframe::egui::{
-    self, Color32, Pos2, Rect, Response, RichText, Role, Sense, Stroke, StrokeKind, TextStyle,
-    TextWrapMode, Vec2, WidgetText,
+    self, Color32, Galley, Pos2, Rect, Response, RichText, Role, Sense, Stroke, StrokeKind,
+    TextStyle, TextWrapMode, Vec2, WidgetText,
 };
 
 use crate::ui::theme::{Tokens, fonts};
@@ -52,22 +54,14 @@ pub fn entry_ui(ui: &mut egui::Ui, patch: Patch, title: &str, is_on: &mut bool) 
 
 /// Draws an entry that switches nothing, as one widget, so that entries wrap as words do.
 pub fn label_ui(ui: &mut egui::Ui, patch: Patch, title: &str) {
-    const PATCH: f32 = 16.0;
     let color = Tokens::now(ui).text;
     let font = TextStyle::Body.resolve(ui.style());
     let galley = ui.painter().layout_no_wrap(title.to_owned(), font, color);
-    let size = Vec2::new(PATCH + GAP + galley.size().x, galley.size().y.max(PATCH));
-    let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
-    let at = rect.left_center() - Vec2::new(0.0, 6.0);
-    paint_patch(ui, Rect::from_min_size(at, Vec2::new(PATCH, 12.0)), patch, true);
-    let at = Pos2::new(rect.left() + PATCH + GAP, rect.center().y - galley.size().y / 2.0);
-    ui.painter().galley(at, galley, color);
-    response.widget_info(|| egui::WidgetInfo::labeled(Role::Label, true, title));
+    beside_patch_ui(ui, (patch, Vec2::new(16.0, 12.0)), galley, title);
 }
 
 /// The same in small, with a size beside its name.
 pub fn sized_label_ui(ui: &mut egui::Ui, patch: Patch, title: &str, size: &str) {
-    const PATCH: f32 = 10.0;
     let tokens = Tokens::now(ui);
     let mut job = LayoutJob::default();
     for (text, font, color) in [
@@ -78,14 +72,20 @@ pub fn sized_label_ui(ui: &mut egui::Ui, patch: Patch, title: &str, size: &str) 
         job.append(text, 0.0, TextFormat::simple(font, color));
     }
     let galley = ui.painter().layout_job(job);
-    let size = Vec2::new(PATCH + GAP + galley.size().x, galley.size().y.max(PATCH));
+    let said = format!("{title}: {}", galley.text().trim_start_matches(title).trim());
+    beside_patch_ui(ui, (patch, Vec2::splat(10.0)), galley, &said);
+}
+
+/// Draws a patch of a size and a text, which a screen reader is told in these words.
+fn beside_patch_ui(ui: &mut egui::Ui, patch: (Patch, Vec2), galley: Arc<Galley>, said: &str) {
+    let (patch, of) = patch;
+    let size = Vec2::new(of.x + GAP + galley.size().x, galley.size().y.max(of.x));
     let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
-    let at = rect.left_center() - Vec2::new(0.0, PATCH / 2.0);
-    paint_patch(ui, Rect::from_min_size(at, Vec2::splat(PATCH)), patch, true);
-    let text = format!("{title}: {}", galley.text().trim_start_matches(title).trim());
-    let at = Pos2::new(rect.left() + PATCH + GAP, rect.center().y - galley.size().y / 2.0);
-    ui.painter().galley(at, galley, tokens.text);
-    response.widget_info(|| egui::WidgetInfo::labeled(Role::Label, true, &text));
+    let at = rect.left_center() - Vec2::new(0.0, of.y / 2.0);
+    paint_patch(ui, Rect::from_min_size(at, of), patch, true);
+    let at = Pos2::new(rect.left() + of.x + GAP, rect.center().y - galley.size().y / 2.0);
+    ui.painter().galley(at, galley, Tokens::now(ui).text);
+    response.widget_info(|| egui::WidgetInfo::labeled(Role::Label, true, said));
 }
 
 fn paint_patch(ui: &egui::Ui, rect: Rect, patch: Patch, is_on: bool) {
