@@ -26,6 +26,15 @@ fn words(code: WarningCode) -> &'static str {
 
 /// What a report lacks as a whole, in words; `None` where it is complete as far as is known.
 pub fn incompleteness(report: &Report) -> Option<String> {
+    lacks(report, report.warnings.has(WarningCode::NoExecution))
+}
+
+/// The same but for the execution, of which facts say that it was not recorded.
+pub fn incompleteness_beside_execution(report: &Report) -> Option<String> {
+    lacks(report, false)
+}
+
+fn lacks(report: &Report, is_not_executed: bool) -> Option<String> {
     let has = |code: WarningCode| report.warnings.has(code);
     let mut lacks = Vec::new();
     if has(WarningCode::Truncated) {
@@ -34,7 +43,7 @@ pub fn incompleteness(report: &Report) -> Option<String> {
     if has(WarningCode::MissingFile) {
         lacks.push("a file is missing");
     }
-    if has(WarningCode::NoExecution) {
+    if is_not_executed {
         lacks.push("no execution profile");
     }
     if has(WarningCode::NoDebugInfo) {
@@ -108,6 +117,7 @@ mod tests {
         assert_eq!(incompleteness(&report), None);
         report.warnings.add(WarningCode::NoExecution, "profile.pop", "the tables are empty");
         assert_eq!(incompleteness(&report).as_deref(), Some("No execution profile"));
+        assert_eq!(incompleteness_beside_execution(&report), None);
         report.warnings.add(WarningCode::Unfinished, "profile.pop", "a journal");
         let expected = "Interrupted: no execution profile";
         assert_eq!(incompleteness(&report).as_deref(), Some(expected));

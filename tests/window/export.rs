@@ -1,13 +1,16 @@
 //! Takes pictures out of the window, in either theme and form.
 
+use crate::liveness_pair::{source, target};
 use crate::report;
 use crate::support::{
-    click, has_text, settle, texts, type_into, wait_for, wait_for_output, window_on,
+    choose, click, has_text, settle, texts, type_into, wait_for, wait_for_output, window, window_on,
 };
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Key, Modifiers, OutputCommand, Theme};
 use egui_kittest::kittest::Queryable as _;
 use std::path::Path;
+use std::sync::Arc;
+use tilescope::ui::app::App;
 use tilescope::ui::command::Page;
 
 #[test]
@@ -76,9 +79,31 @@ fn every_page_is_exported_by_a_key_and_named_after_its_report() {
             Path::new(&path).extension().is_some_and(|end| end == "png") && !path.contains(' '),
             "{path}"
         );
-        crate::support::choose(&mut harness, "Picture", "Whole page");
+        choose(&mut harness, "Picture", "Whole page");
         let path = harness.get_by_role_and_label(Role::TextInput, "File, .png or .svg").value();
         assert!(path.as_ref().is_some_and(|path| path.ends_with("-whole-page.png")), "{path:?}");
         click(&mut harness, "Cancel");
     }
+}
+
+#[test]
+fn cards_of_runs_side_by_side_are_exported_each() {
+    let (source, target) = (Arc::new(source()), Arc::new(target()));
+    let mut harness = window(Theme::Light, |ctx| App::with_reports(ctx, source, target));
+    harness.state_mut().go(Page::Insights);
+    settle(&mut harness);
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::S);
+    settle(&mut harness);
+    let directory = tempfile::tempdir().expect("a directory");
+    let saved = ["Source", "Target"].map(|run| {
+        choose(&mut harness, "Picture", &format!("Tiles of {run}"));
+        let path = directory.path().join(format!("{run}.png"));
+        type_into(&mut harness, "File, .png or .svg", &path.display().to_string());
+        click(&mut harness, "Save");
+        wait_for(&mut harness, "Saved ");
+        harness.key_press_modifiers(Modifiers::COMMAND, Key::S);
+        settle(&mut harness);
+        image::open(&path).expect("a PNG").into_rgb8()
+    });
+    assert!(saved[0] != saved[1], "each has its own");
 }

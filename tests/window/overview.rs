@@ -10,7 +10,7 @@ use eframe::egui::accesskit::Role;
 use eframe::egui::{Modifiers, Theme, Vec2};
 use egui_kittest::kittest::Queryable as _;
 use egui_kittest::{Harness, SnapshotResults};
-use tilescope::store::Report;
+use tilescope::store::{Report, WarningCode};
 use tilescope::ui::app::App;
 
 fn open_sized(theme: Theme, size: Vec2, reports: Vec<Arc<Report>>) -> Harness<'static, App> {
@@ -37,6 +37,16 @@ fn a_report_opens_with_its_verdict_and_what_speaks_for_it() {
     ] {
         assert_text(&harness, text);
     }
+}
+
+#[test]
+fn what_a_report_lacks_is_said_with_its_facts() {
+    let report = report::small();
+    report.warnings.add(WarningCode::Truncated, "debug.cbor", "it ends early");
+    let mut harness = open_sized(Theme::Light, SIZES[0], vec![Arc::new(report)]);
+    click(&mut harness, "A file is cut off");
+    assert_text(&harness, "it ends early");
+    assert!(!has_text(&open(Theme::Light), "A file is cut off"));
 }
 
 #[test]

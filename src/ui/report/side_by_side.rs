@@ -6,6 +6,7 @@ use super::run_title_ui;
 use crate::text::shortened;
 use crate::ui::runs::{Run, RunId, Runs};
 use crate::ui::theme::Tokens;
+use crate::ui::widget::exports::exports_of_run;
 
 /// Between neighbours, points.
 const GAP: f32 = 14.0;
@@ -111,7 +112,7 @@ fn columns_ui(
         let rect = egui::Rect::from_x_y_ranges(left..=left + width, space.y_range());
         part_ui(ui, run.id, rect, |ui| {
             run_title_ui(ui, run);
-            part(ui, run);
+            exports_of_run(ui, &run.title, |ui| part(ui, run));
         });
         if left > space.left() {
             let stroke = egui::Stroke::new(1.0, Tokens::now(ui).border);

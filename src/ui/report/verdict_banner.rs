@@ -12,6 +12,7 @@ use crate::ui::theme::fonts::{self, size};
 use crate::ui::theme::{BETWEEN_CARDS, Tokens};
 use crate::ui::units::Units;
 use crate::ui::widget::bar::Bar;
+use crate::ui::widget::exports::exportable;
 use crate::ui::widget::sign::Sign;
 
 /// Side of the sign, points.
@@ -42,7 +43,7 @@ pub fn verdict_banner_ui(
     let sign = Sign::of(Some(verdict.fits));
     let frame = sign.frame(&tokens).corner_radius(8).inner_margin(Margin::symmetric(18, 12));
     let mut is_clicked = false;
-    frame.show(ui, |ui| {
+    let banner = frame.show(ui, |ui| {
         ui.set_width(ui.available_width());
         let figures = verdict_figures(verdict, &|bytes| units.bytes(bytes));
         let is_beside = ui.available_width() >= BESIDE;
@@ -94,6 +95,7 @@ pub fn verdict_banner_ui(
             Proof::Figures => line_of_figures_ui(ui, &figures),
         }
     });
+    exportable(ui, "Verdict", banner.response.rect);
     ui.add_space(BETWEEN_CARDS - ui.spacing().item_spacing.y);
     is_clicked
 }

@@ -17,6 +17,8 @@ pub struct Exportable {
     pub answer: Option<(Sign, String)>,
     /// What of the report the page shows: "worst tile".
     pub scope: Option<String>,
+    /// The run that is being drawn, where several have pictures with the same names.
+    run: Option<String>,
 }
 
 impl Exportable {
@@ -48,15 +50,32 @@ fn key() -> Id {
     Id::unique("what can be exported")
 }
 
+/// Says whose pictures and cards are drawn by `draw`, where others on the page are called the same.
+pub fn exports_of_run<R>(ui: &mut egui::Ui, run: &str, draw: impl FnOnce(&mut egui::Ui) -> R) -> R {
+    Exportable::add(ui.ctx(), |page| page.run = Some(run.to_owned()));
+    let drawn = draw(ui);
+    Exportable::add(ui.ctx(), |page| page.run = None);
+    drawn
+}
+
+/// The name of a picture by which it is found on the page.
+fn name_on_page(page: &Exportable, name: &str) -> String {
+    match &page.run {
+        Some(run) => format!("{name} of {run}"),
+        None => name.to_owned(),
+    }
+}
+
 /// Says where a picture or a card lies that can be taken out; of one that is scrolled out partly, what is seen.
 pub fn exportable(ui: &egui::Ui, name: &str, rect: Rect) {
     let seen = rect.intersect(ui.clip_rect());
     if seen.width() >= 16.0 && seen.height() >= 16.0 {
         Exportable::add(ui.ctx(), |page| {
+            let name = name_on_page(page, name);
             let is_known =
-                page.pictures.iter().any(|(known, place)| known == name && *place == seen);
+                page.pictures.iter().any(|(known, place)| *known == name && *place == seen);
             if !is_known {
-                page.pictures.push((name.to_owned(), seen));
+                page.pictures.push((name, seen));
             }
         });
     }
@@ -116,7 +135,8 @@ pub fn exports_ui(
         if button.clicked()
             && let Some(what) = what()
         {
-            commands.push(Command::Export(Export { name: name.to_owned(), to, what }));
+            let name = name_on_page(&Exportable::now(ui.ctx()), name);
+            commands.push(Command::Export(Export { name, to, what }));
         }
     }
     ui.set_opacity(opacity);

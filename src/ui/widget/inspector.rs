@@ -46,11 +46,16 @@ pub fn inspector_ui(ui: &mut egui::Ui, contents: impl FnOnce(&mut egui::Ui)) {
 /// What is inspected: what kind of thing, its name, what it belongs to.
 pub fn title_ui(ui: &mut egui::Ui, kind: &str, name: &str, of: &str) {
     ui.label(fonts::caption(kind).color(Tokens::now(ui).third_text));
-    ui.add(egui::Label::new(RichText::new(name).font(fonts::semibold(16.0))).wrap());
+    words_ui(ui, RichText::new(name).font(fonts::semibold(16.0)));
     if !of.is_empty() {
-        ui.add(egui::Label::new(fonts::caption(of).color(Tokens::now(ui).weak_text)).wrap());
+        words_ui(ui, fonts::caption(of).color(Tokens::now(ui).weak_text));
     }
     ui.add_space(6.0);
+}
+
+/// Words in as many lines as they need, which columns would stretch to their width.
+pub fn words_ui(ui: &mut egui::Ui, words: RichText) {
+    ui.vertical(|ui| ui.add(egui::Label::new(words).wrap()));
 }
 
 /// A name at the left, its value at the right.
@@ -70,7 +75,7 @@ pub fn long_fact_ui(ui: &mut egui::Ui, name: &str, value: &str) {
         return;
     }
     ui.label(RichText::new(name).size(12.0).weak());
-    ui.add(egui::Label::new(fonts::number(clean(value))).wrap());
+    words_ui(ui, fonts::number(clean(value)));
 }
 
 /// A part of a whole: its name and size, and below them a bar.
@@ -83,7 +88,7 @@ pub fn part_ui(ui: &mut egui::Ui, name: &str, size: &str, bar: &Bar<'_>) {
 /// The same with a line for each, for long names or several sizes.
 pub fn wide_part_ui(ui: &mut egui::Ui, name: &str, size: &str, bar: &Bar<'_>) {
     ui.add(egui::Label::new(RichText::new(name).size(12.0).weak()).truncate());
-    ui.add(egui::Label::new(fonts::number(size)).wrap());
+    words_ui(ui, fonts::number(size));
     bar.ui(ui, Vec2::new(ui.available_width(), 5.0));
     ui.add_space(3.0);
 }

@@ -131,14 +131,26 @@ fn columns(width: f32, have_tiles: bool, does: Click) -> Vec<(Cell, f32, f32)> {
         known().filter(|(.., early)| *early <= least).map(|(_, width, _)| width + GAP).sum()
     };
     let least = (0..=6).rev().find(|least| sum(*least) <= width).unwrap_or(0);
+    let spare = (width - sum(least)).max(0.0);
     let mut left = 0.0;
     let kept = known().filter(|(.., early)| *early <= least);
     kept.map(|(cell, width, _)| {
         let from = left;
+        let width = width + spare * spare_share(*cell);
         left += width + GAP;
-        (*cell, from, *width)
+        (*cell, from, width)
     })
     .collect()
+}
+
+/// Of the room that is left over, the share of a column that is better wide.
+fn spare_share(cell: Cell) -> f32 {
+    match cell {
+        Cell::Name => 0.15,
+        Cell::Curve => 0.45,
+        Cell::AgainstLimit | Cell::AgainstTile => 0.2,
+        _ => 0.0,
+    }
 }
 
 /// What a click on a run does.

@@ -20,6 +20,7 @@ use crate::ui::theme::{BETWEEN_CARDS, Tokens, card_frame};
 use crate::ui::units::Units;
 use crate::ui::widget::bar::share_ui;
 use crate::ui::widget::choice::segments_ui;
+use crate::ui::widget::exports::exportable;
 use crate::ui::widget::sign::numbered_disc;
 
 /// Longest sentence.
@@ -64,7 +65,7 @@ fn advice_card_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, number: usize, a
     let tokens = *Tokens::now(ui);
     let key = (advice.id, number);
     let mut is_open = page.choices.advice.is_open.get(&key).copied().unwrap_or(number == 1);
-    card_frame(&tokens).show(ui, |ui| {
+    let card = card_frame(&tokens).show(ui, |ui| {
         ui.set_width(ui.available_width());
         ui.horizontal_top(|ui| {
             let (disc, _) = ui.allocate_exact_size(Vec2::splat(24.0), Sense::hover());
@@ -95,6 +96,7 @@ fn advice_card_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, number: usize, a
             });
         });
     });
+    exportable(ui, &format!("{number}: {}", advice.id.title()), card.response.rect);
     ui.add_space(BETWEEN_CARDS - ui.spacing().item_spacing.y);
 }
 

@@ -8,6 +8,7 @@ use crate::ui::icon::Icon;
 use crate::ui::theme::{Tokens, card_frame, fonts};
 use crate::ui::units::Units;
 use crate::ui::widget::bar::share_ui;
+use crate::ui::widget::exports::exportable;
 use crate::ui::widget::sign::numbered_disc;
 
 /// Room for how much is covered, beside its bar: `under 1 to 74 %`, points.
@@ -19,7 +20,7 @@ const TEXT: usize = 200;
 pub fn piece_ui(ui: &mut egui::Ui, number: usize, advice: &Advice) {
     let tokens = *Tokens::now(ui);
     ui.spacing_mut().item_spacing = Vec2::new(8.0, 4.0);
-    card_frame(&tokens).show(ui, |ui| {
+    let card = card_frame(&tokens).show(ui, |ui| {
         ui.set_min_size(ui.available_size());
         ui.horizontal_top(|ui| {
             let (rect, _) = ui.allocate_exact_size(Vec2::splat(24.0), egui::Sense::hover());
@@ -39,6 +40,7 @@ pub fn piece_ui(ui: &mut egui::Ui, number: usize, advice: &Advice) {
             saving_ui(ui, advice);
         }
     });
+    exportable(ui, &format!("{number}: {}", advice.id.title()), card.response.rect);
 }
 
 /// The technique with the value to try: `Lower availableMemoryProportion: 0.25 (now 0.6)`.

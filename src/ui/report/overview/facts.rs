@@ -9,9 +9,11 @@ use crate::text::{grouped, shortened};
 use crate::ui::command::{Command, Page};
 use crate::ui::report::run_part::RunPart;
 use crate::ui::runs::Run;
-use crate::ui::theme::fonts;
+use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
+use crate::ui::warnings::incompleteness_beside_execution;
 use crate::ui::widget::inspector::fact_ui;
+use crate::ui::widget::sign::Sign;
 
 /// Facts that a glance does not need; Summary has them all.
 const LEFT_OUT: [&str; 9] = [
@@ -65,6 +67,15 @@ pub fn facts_ui(ui: &mut egui::Ui, facts: &GroupsOfRun, part: &mut RunPart<'_>) 
     let units = Units::now(ui);
     ui.label(fonts::card_title("Report"));
     fact_ui(ui, "Name", &shortened(&facts.name, NAME));
+    if let Some(lacks) = incompleteness_beside_execution(part.report()) {
+        ui.horizontal(|ui| {
+            Sign::Note.ui(ui, 14.0);
+            let link = ui.link(fonts::caption(lacks).color(Tokens::now(ui).note));
+            if link.on_hover_text("Shows the warnings").clicked() {
+                part.commands.push(Command::ToggleWarnings);
+            }
+        });
+    }
     for group in &facts.groups {
         match group.title {
             "Compilation and execution" => {}

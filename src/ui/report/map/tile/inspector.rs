@@ -1,7 +1,7 @@
 //! The inspector of one tile: the selected variable, what lies around the limit at the step, why memory ends where
 //! it does, and where to go from there.
 
-use eframe::egui::{self, Align2, Label, Pos2, Rect, RichText, Sense, Stroke, Vec2};
+use eframe::egui::{self, Align2, Pos2, Rect, RichText, Sense, Stroke, Vec2};
 
 use super::RunTile;
 use super::kinds::Kinds;
@@ -17,7 +17,7 @@ use crate::ui::runs::{Run, StepAt};
 use crate::ui::selection::Place;
 use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
-use crate::ui::widget::inspector::{fact_ui, title_ui};
+use crate::ui::widget::inspector::{fact_ui, title_ui, words_ui};
 use crate::ui::widget::sign::Sign;
 
 /// Height of the lens with its labels, and of its bar, points.
@@ -228,7 +228,7 @@ impl Inspected<'_> {
             None => String::new(),
         };
         if !text.is_empty() {
-            ui.add(Label::new(RichText::new(text).size(fonts::size::TABLE).weak()).wrap());
+            words_ui(ui, RichText::new(text).size(fonts::size::TABLE).weak());
         }
         for (name, bytes) in [
             (format!("Alive at step {step}"), used.alive),

@@ -42,7 +42,7 @@ use crate::store::arena::Arenas;
 use crate::ui::job::{Made, Same};
 use crate::ui::runs::{Run, RunId, Runs};
 use crate::ui::split;
-use crate::ui::theme::{Tokens, card_frame};
+use crate::ui::theme::{CONTROL_HEIGHT, Tokens, card_frame};
 use crate::ui::units::Units;
 use crate::ui::widget::exports::{answer_of_exports, scope_of_exports};
 use crate::ui::widget::facts::absent_ui;
@@ -263,6 +263,7 @@ impl OneTileView {
         });
         if !is_wide {
             ui.horizontal(|ui| {
+                ui.set_min_height(CONTROL_HEIGHT);
                 self.search_ui(ui, page, tiles);
                 self.colour_by.ui(ui);
             });
