@@ -10,13 +10,12 @@ use crate::analysis::program::operations::Operation;
 use crate::analysis::program::steps;
 use crate::text::{grouped, shortened};
 use crate::ui::report::head::Answer;
+use crate::ui::report::slot_axis::MOST_PEAKS;
 use crate::ui::runs::{Run, Runs};
 use crate::ui::units::Units;
-use crate::ui::widget::curve::{Band, Peak};
+use crate::ui::widget::curve::{Band, Peak, PeakKey};
 use crate::ui::widget::sign::Sign;
 
-/// Peaks that are numbered.
-const MOST: usize = 5;
 /// Longest name of a peak.
 const NAME: usize = 30;
 /// Peaks over the limit whose operations are compared.
@@ -56,7 +55,8 @@ impl PeakNames {
             shortened(&title, NAME).into_owned()
         };
         let curve = timelines.run(0);
-        let peaks = curve.into_iter().flat_map(|curve| curve.timeline.peaks.iter().take(MOST));
+        let peaks =
+            curve.into_iter().flat_map(|curve| curve.timeline.peaks.iter().take(MOST_PEAKS));
         let top = peaks.filter_map(|peak| {
             let timeline = &timelines.run(0)?.timeline;
             Some(NamedPeak {
@@ -94,8 +94,9 @@ impl PeakNames {
             });
             let step = format!("step {}", peak.step);
             let bytes = units.beside(peak.bytes, peak.limit.unwrap_or(peak.bytes));
-            let key = [peak.name.clone(), step, bytes, against];
-            Peak { position: peak.slot, bytes: peak.bytes, key, is_over }
+            let columns = [peak.name.clone(), step, bytes, against];
+            let key = Some(PeakKey { columns, is_over });
+            Peak { position: peak.slot, bytes: peak.bytes, key }
         };
         self.top.iter().map(peak).collect()
     }

@@ -13,7 +13,8 @@ use crate::analysis::liveness::{Scope, scope_title};
 use crate::analysis::program::steps::{self, StepFacts};
 use crate::store::{ArenaId, TileId};
 use crate::text::shortened;
-use crate::ui::report::moment::{Moment, as_title, step_id};
+use crate::ui::report::moment::{Moment, as_title};
+use crate::ui::report::slot_axis::{round_slots, slot_text};
 use crate::ui::report::{PageContext, against_limit, run_title_ui, step_place, tile_places};
 use crate::ui::run_chips::badge_ui;
 use crate::ui::runs::{PerRun, Run, RunId, Runs};
@@ -299,7 +300,8 @@ impl LivenessPage {
                 value: moment_text(&selected_moment(timelines, &slots), runs, timelines, units),
                 x_title: X_TITLE,
                 x_unit: X_TITLE,
-                x_ticks: (!runs.is_one()).then_some(&|range, least| ticks(timelines, range, least)),
+                x_ticks: (!runs.is_one())
+                    .then_some(&|range, least| round_slots(&timelines.axis, range, least)),
                 version: version(choices, timelines),
                 top: choices.height(runs, timelines),
                 ground,
@@ -314,7 +316,9 @@ impl LivenessPage {
                 selected: selected.collect(),
                 pointed: pointed.map(|(_, slot)| slot),
                 has_x_axis: is_last,
-                ..Picture::of(&name, timelines.len(), &|slot| tick(runs, timelines, slot))
+                ..Picture::of(&name, timelines.len(), &|slot| {
+                    slot_text(runs, &timelines.axis, slot)
+                })
             },
         )
     }
@@ -465,27 +469,6 @@ fn lanes<'a>(
         Some(Lane { label, ranges: &life.ranges, color, height: LIFE_LANE })
     };
     only.chain(runs.iter().enumerate().rev().filter_map(life)).collect()
-}
-
-/// What stands below a tick: the step of the first run that has one there, of another than the reference with its
-/// letter.
-fn tick(runs: &Runs, timelines: &SlotTimelines, slot: usize) -> String {
-    let step = |(place, run): (usize, &Run)| {
-        let id = step_id(&run.report, timelines.axis.step(place, slot)?);
-        let letter = run.badge.letter;
-        Some(if place == 0 { id } else { format!("{letter} {id}") })
-    };
-    runs.iter().enumerate().find_map(step).unwrap_or_default()
-}
-
-/// Slots of round steps of the reference between two places, no closer than so many.
-fn ticks(timelines: &SlotTimelines, (start, end): (f64, f64), least: f64) -> Vec<usize> {
-    let axis = &timelines.axis;
-    let (step, last) = (least.max(1.0) as usize, (end.max(0.0) as usize).min(axis.len()));
-    let Some(to) = axis.step_at_or_before(0, last.saturating_sub(1)) else { return Vec::new() };
-    let from = axis.step_at_or_before(0, start.max(0.0) as usize).unwrap_or(0);
-    let steps = (from.div_ceil(step) * step..=to).step_by(step);
-    steps.filter_map(|step| axis.slot(0, step)).collect()
 }
 
 /// What the pointer is told: which step, what it does, how much is alive; the inspector says the rest.
