@@ -207,7 +207,7 @@ impl LivenessPage {
     ) {
         let (runs, units) = (page.runs, Units::now(ui));
         let answer = timelines.and_then(|_| self.peak_names(runs)?.answer(units));
-        page_head_ui(ui, "Liveness", answer.as_ref(), |ui| {
+        let answer = page_head_ui(ui, "Liveness", answer.as_ref(), |ui| {
             let selected = page.selection.tiles.first();
             field_ui(ui, &mut self.marks);
             let before = self.choices.scope.scope;
@@ -220,6 +220,11 @@ impl LivenessPage {
                 ui.weak("Per replica").on_hover_text(note);
             }
         });
+        if let Some(answer) = answer.filter(egui::Response::hovered)
+            && let Some(whole) = self.peak_names(runs).and_then(|names| names.whole_answer(units))
+        {
+            answer.on_hover_text(whole);
+        }
         let Some(timelines) = timelines else { return };
         if !self.marks.text.trim().is_empty() {
             ui.horizontal(|ui| {
