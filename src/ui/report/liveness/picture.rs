@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::LivenessPage;
 use super::choices::{Choices, Shown, drawn};
-use super::tables::own_memory_text;
+use super::tables::{Subject, own_memory_text};
 use super::timelines::{RunCurve, SlotTimelines};
 use super::words::{moment_text, selected_moment};
 use crate::analysis::liveness::lifetimes::VariableLife;
@@ -32,6 +32,12 @@ use crate::ui::widget::place_menu::place_menu_ui;
 const MOST_LABELS: usize = 12;
 /// Height of a lane that marks slots of one run, points.
 const ONLY_LANE: f32 = 5.0;
+/// Least height of a picture with lifetimes below it, their share of it, and their most, points.
+const LEAST_WITH_LIVES: f32 = 210.0;
+const LIVES: f32 = 0.4;
+const MOST_LIVES: f32 = 150.0;
+/// Above and below them, points.
+const LIVES_MARGIN: egui::Vec2 = egui::Vec2::new(0.0, 4.0);
 const X_TITLE: &str = "Step";
 /// Longest name at the pointer.
 const NAME: usize = 40;
@@ -110,6 +116,9 @@ impl LivenessPage {
         let bands = self.peak_names(runs).map_or(0, |names| names.bands.len());
         let below = x_axis_height(X_TITLE, bands);
         let height = (space.height() - below) / pictures.len() as f32;
+        // One picture of all has them in a card of its own.
+        let has_lives = pictures.len() > 1 && height >= LEAST_WITH_LIVES;
+        let lives = if has_lives { (height * LIVES).min(MOST_LIVES) } else { 0.0 };
         let (mut all, mut hovered) = (Rect::NOTHING, None);
         let peaks =
             self.peak_names(runs).map_or_else(Vec::new, |names| names.peaks(Units::now(ui)));
@@ -121,6 +130,9 @@ impl LivenessPage {
             if number + 1 < pictures.len() {
                 rect.max.y = rect.min.y + height;
             }
+            let mut beneath = rect;
+            rect.max.y -= lives;
+            beneath.min.y = rect.max.y;
             let run = alone.and_then(|place| runs.get(place));
             let builder = egui::UiBuilder::new().id_salt(run.map(|run| run.id)).max_rect(rect);
             let (legend, answer) = ui
@@ -132,6 +144,16 @@ impl LivenessPage {
                 .inner;
             all = all.union(legend).union(answer.rect);
             self.frame = Some(answer.frame.x_range());
+            if let Some(place) = alone.filter(|_| has_lives) {
+                let slots = page.selection.slots(runs);
+                let (range, marks) = (self.view.range(timelines.len()), &self.marks);
+                let subject = Subject { timelines, slots: &slots, range, marks };
+                let builder = egui::UiBuilder::new().id_salt(("lives", place));
+                ui.scope_builder(builder.max_rect(beneath.shrink2(LIVES_MARGIN)), |ui| {
+                    let frame = answer.frame.x_range();
+                    self.lifelines.below_ui(ui, page, (&subject, place), frame);
+                });
+            }
             if let Some(click) = answer.clicked {
                 if click.is_added {
                     page.selection.toggle_slot(runs, click.position);
