@@ -114,7 +114,7 @@ const COLOURS: [(&str, ThemePreference); 3] = [
     ("Colours: as the system", ThemePreference::System),
 ];
 /// Keys and movements that pictures, tables and splitters know themselves.
-pub const IN_PICTURES: [(&str, &str); 15] = [
+pub const IN_PICTURES: [(&str, &str); 16] = [
     ("Wheel", "Zoom at the pointer"),
     ("Ctrl and wheel", "Zoom the bytes of a curve at the pointer"),
     ("+ and −", "Zoom in the middle"),
@@ -128,6 +128,7 @@ pub const IN_PICTURES: [(&str, &str); 15] = [
     ("Shift-click", "Select one more"),
     ("Tab", "Go to the next control or picture"),
     ("Arrows, Home, End", "Select in the picture or list that has the focus"),
+    ("Enter", "Open the tile that is selected, show the variable of a map"),
     ("Double-click on a splitter", "Put it back to where it was at first"),
     ("Ctrl + and Ctrl −", "Make everything larger or smaller"),
 ];

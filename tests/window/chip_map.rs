@@ -1,8 +1,8 @@
 //! Drives the map of all tiles through its accessibility tree.
 
 use eframe::egui::accesskit::Role;
-use eframe::egui::{Event, Modifiers, PointerButton, Theme, Vec2};
-use egui_kittest::kittest::Queryable as _;
+use eframe::egui::{Event, Key, Modifiers, PointerButton, Theme, Vec2};
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use egui_kittest::{Harness, SnapshotResults};
 use std::sync::Arc;
 use tilescope::ui::app::App;
@@ -10,8 +10,8 @@ use tilescope::ui::command::Page;
 
 use crate::report;
 use crate::support::{
-    choose, click_at, copied_text, has_text, open_map, right_click, settle, texts, wait_for_output,
-    window_on, window_sized,
+    choose, click_at, copied_text, has_text, open_map, press, right_click, settle, texts,
+    wait_for_output, window_on, window_sized,
 };
 
 const MAP: &str = "Map of all tiles";
@@ -72,6 +72,46 @@ fn tiles_stand_in_a_grid_by_any_figure() {
     assert!(has_text(&harness, "Vertex code: "), "{:#?}", texts(&harness));
     click_at(&mut harness, at, Modifiers::NONE);
     assert!(has_text(&harness, "Map of tile 0"), "{:#?}", texts(&harness));
+}
+
+/// What a picture says to those who cannot see it.
+fn value(harness: &Harness<'_, App>, picture: &str) -> String {
+    let picture = harness.get_by_role_and_label(Role::Canvas, picture);
+    picture.accesskit_node().value().expect("a value")
+}
+
+#[test]
+fn arrows_go_from_tile_to_tile_and_enter_opens_one() {
+    let mut harness = window_on(Theme::Light, report::small());
+    open_map(&mut harness, "Floor plan");
+    const GRID: &str = "Grid of tiles";
+    harness.get_by_role_and_label(Role::Canvas, GRID).focus();
+    settle(&mut harness);
+    press(&mut harness, Key::ArrowRight);
+    assert!(value(&harness, GRID).contains("Tile 0 of IPU 0: "), "{}", value(&harness, GRID));
+    press(&mut harness, Key::ArrowRight);
+    assert!(value(&harness, GRID).contains("Tile 1 of IPU 0: "), "{}", value(&harness, GRID));
+    assert!(has_text(&harness, "Map of tile 1"), "the inspector follows");
+    press(&mut harness, Key::ArrowDown);
+    let below = value(&harness, GRID);
+    press(&mut harness, Key::ArrowUp);
+    assert!(!below.contains("Tile 1 ") && value(&harness, GRID).contains("Tile 1 "), "{below}");
+    press(&mut harness, Key::End);
+    assert!(value(&harness, GRID).contains("of IPU 1: "), "{}", value(&harness, GRID));
+    press(&mut harness, Key::Home);
+    press(&mut harness, Key::Enter);
+    assert!(harness.query_by_label("Memory map of a tile").is_some(), "{:#?}", texts(&harness));
+    open_map(&mut harness, "All tiles");
+    harness.get_by_role_and_label(Role::Canvas, MAP).focus();
+    settle(&mut harness);
+    assert!(value(&harness, MAP).ends_with("Tile 0 of IPU 0"), "{}", value(&harness, MAP));
+    press(&mut harness, Key::ArrowDown);
+    press(&mut harness, Key::ArrowDown);
+    press(&mut harness, Key::ArrowUp);
+    assert!(value(&harness, MAP).ends_with("Tile 1 of IPU 0"), "{}", value(&harness, MAP));
+    press(&mut harness, Key::Enter);
+    assert!(harness.query_by_label("Memory map of a tile").is_some(), "{:#?}", texts(&harness));
+    assert!(has_text(&harness, "Tile 1 of IPU 0: "), "{:#?}", texts(&harness));
 }
 
 #[test]

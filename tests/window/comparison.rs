@@ -50,6 +50,7 @@ fn the_change_of_the_peak_is_said_in_steps() {
     let mut harness = page(Theme::Light);
     assert_text(&harness, "Why the peak fell, A → B");
     assert_text(&harness, "Memory of all runs over steps");
+    assert_text(&harness, "highest peaks of A numbered at steps ");
     harness.get_by_role_and_label(Role::Button, "Variable").click();
     settle(&mut harness);
     // From the reference to the run; what is between adds up (analysis).

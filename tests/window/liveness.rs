@@ -17,7 +17,12 @@ use tilescope::ui::command::Page;
 const PICTURE: &str = "Liveness curve";
 
 fn page() -> Harness<'static, App> {
-    let mut harness = window_on(Theme::Light, report::small());
+    page_sized(SIZES[0])
+}
+
+fn page_sized(size: Vec2) -> Harness<'static, App> {
+    let report = Arc::new(report::small());
+    let mut harness = window_sized(Theme::Light, size, |ctx| App::with_report(ctx, report));
     harness.state_mut().go(Page::Liveness);
     settle(&mut harness);
     harness
@@ -320,6 +325,22 @@ fn a_variable_is_followed_on_the_curve() {
     tab.click();
     settle(&mut harness);
     assert!(has_text(&harness, "Filter: always live variables"), "{:#?}", texts(&harness));
+}
+
+#[test]
+fn bytes_in_the_inspector_keep_all_their_digits() {
+    for size in [Vec2::new(1440.0, 900.0), Vec2::new(1024.0, 700.0)] {
+        let mut harness = page_sized(size);
+        click_step(&mut harness, SPIKE, Modifiers::NONE);
+        let digits = |text: &&String| text.ends_with(" B)") && !text.contains('…');
+        let all = texts(&harness);
+        let found: Vec<&String> = all.iter().filter(digits).collect();
+        assert!(found.len() >= 2, "{size}: {all:#?}");
+        for text in found {
+            let node = harness.get_all_by_label(text).next().expect("a figure");
+            assert!(node.rect().right() <= size.x - 12.0, "{text} at {size}");
+        }
+    }
 }
 
 #[test]

@@ -166,7 +166,7 @@ fn six_maps_of_all_tiles_share_what_is_visible() {
     for run in 0..6 {
         let map = format!("Map of all tiles of run-{run}");
         let value = harness.get_by_label(&map).value().unwrap_or_default();
-        assert_eq!(value, "48 tiles, By liveness");
+        assert_eq!(value, "48 tiles, By liveness; Tile 30 of IPU 1");
     }
 }
 

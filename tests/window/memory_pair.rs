@@ -336,7 +336,7 @@ fn the_maps_of_all_tiles_share_what_is_visible() {
     choose(&mut harness, "Colour", "By liveness");
     click(&mut harness, "Zoom in");
     for map in OF_ALL_TILES {
-        assert_eq!(value(&harness, map), "48 tiles, By liveness");
+        assert_eq!(value(&harness, map), "48 tiles, By liveness; Tile 30 of IPU 1");
     }
     click(&mut harness, "Map of tile 30");
     assert!(harness.query_by_label(OF_A_TILE[0]).is_some());

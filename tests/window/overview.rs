@@ -8,7 +8,7 @@ use crate::support::{
 };
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Modifiers, Theme, Vec2};
-use egui_kittest::kittest::Queryable as _;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use egui_kittest::{Harness, SnapshotResults};
 use tilescope::store::{Report, WarningCode};
 use tilescope::ui::app::App;
@@ -65,6 +65,28 @@ fn everything_leads_on_by_a_click() {
     let mut harness = open(Theme::Light);
     click(&mut harness, "All options and files");
     assert!(harness.query_by_label("Memory over tiles").is_none() && has_text(&harness, "Files"));
+}
+
+#[test]
+fn the_curve_numbers_its_peaks_and_a_disc_leads_to_its_step() {
+    let mut harness = open(Theme::Light);
+    let curve = harness.get_by_role_and_label(Role::Canvas, "Memory over steps");
+    let value = curve.accesskit_node().value().expect("what it shows");
+    let (_, peaks) = value.split_once("peaks at ").expect("the peaks");
+    let peaks: Vec<usize> = peaks.split(", ").map(|step| step.parse().expect("a step")).collect();
+    let (frame, highest) = (curve.rect(), peaks[0]);
+    // The key names the peak of the first disc, and shows the same step.
+    let key = texts(&harness).into_iter().find(|text| text.starts_with("1  ")).expect("a key");
+    click(&mut harness, &key);
+    let by_key = harness.state().selected_steps();
+    let mut harness = open(Theme::Light);
+    // Where the disc of the highest one stands: above its step, at the top.
+    let steps = report::STEPS as f32;
+    let at = Vec2::new((highest as f32 + 0.5) / steps * frame.width(), 12.0);
+    click_at(&mut harness, frame.min + at, Modifiers::NONE);
+    settle(&mut harness);
+    assert!(harness.query_by_label("Liveness curve").is_some(), "{:#?}", texts(&harness));
+    assert_eq!(harness.state().selected_steps(), by_key);
 }
 
 #[test]

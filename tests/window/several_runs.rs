@@ -4,9 +4,12 @@ use std::sync::Arc;
 
 use crate::liveness_pair::{source, target};
 use crate::report;
-use crate::support::{assert_text, choose, click, click_at, copied, settle, texts, window};
+use crate::support::{
+    assert_text, choose, click, click_at, copied, has_text, press, settle, texts, wait_for, window,
+    window_sized,
+};
 use eframe::egui::accesskit::Role;
-use eframe::egui::{Modifiers, Theme, Vec2};
+use eframe::egui::{Key, Modifiers, Theme, Vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use tilescope::store::Report;
@@ -22,12 +25,22 @@ fn named(mut report: Report, name: &str) -> Arc<Report> {
 }
 
 /// The runs `base`, `changed` and more that are as the first.
-fn runs(count: usize) -> Harness<'static, App> {
+fn reports(count: usize) -> Vec<Arc<Report>> {
     let mut reports = vec![named(source(), "base"), named(target(), "changed")];
     for place in reports.len()..count {
         reports.push(named(source(), &format!("more-{place}")));
     }
+    reports
+}
+
+fn runs(count: usize) -> Harness<'static, App> {
+    let reports = reports(count);
     window(Theme::Light, |ctx| App::with_runs(ctx, reports))
+}
+
+fn tall_window(count: usize) -> Harness<'static, App> {
+    let reports = reports(count);
+    window_sized(Theme::Light, Vec2::new(1280.0, 1300.0), |ctx| App::with_runs(ctx, reports))
 }
 
 fn go(harness: &mut Harness<'_, App>, page: Page) {
@@ -186,4 +199,42 @@ fn a_run_that_cannot_be_matched_leaves_the_table_of_all() {
     assert_text(&harness, "stayed the same");
     go(&mut harness, Page::Summary);
     assert_text(&harness, "Options are not in all reports");
+}
+
+#[test]
+fn lifetimes_are_those_of_the_run_that_is_chosen_for_bars_and_table_alike() {
+    let mut harness = tall_window(3);
+    go(&mut harness, Page::Liveness);
+    assert_text(&harness, "Lifetimes at step 30");
+    choose(&mut harness, "Bars of", "changed");
+    assert_text(&harness, "Lifetimes at step 38");
+    click(&mut harness, "Lifetimes");
+    assert_text(&harness, "alive at step 38");
+    choose(&mut harness, "Lifetimes of", "base");
+    assert_text(&harness, "Lifetimes at step 30");
+}
+
+#[test]
+fn side_by_side_each_curve_has_its_own_lifetimes() {
+    let mut harness = tall_window(2);
+    go(&mut harness, Page::Liveness);
+    press(&mut harness, Key::F7);
+    assert_text(&harness, "Lifetimes at step 30");
+    assert_text(&harness, "Lifetimes at step 38");
+    // Where there is no room for them, curves keep theirs.
+    let mut harness = runs(6);
+    go(&mut harness, Page::Liveness);
+    press(&mut harness, Key::F7);
+    assert!(!has_text(&harness, "Lifetimes at step"), "{:#?}", texts(&harness));
+}
+
+#[test]
+fn liveness_of_many_runs_answers_with_the_worst_and_tells_the_rest_on_hover() {
+    let mut harness = runs(6);
+    go(&mut harness, Page::Liveness);
+    let answer = texts(&harness).into_iter().find(|text| text.contains("; and 4 more, "));
+    let answer = answer.expect("the answer");
+    assert!(answer.starts_with("base: ") && !answer.contains("more-5"), "{answer}");
+    harness.get_by_label(&answer).hover();
+    wait_for(&mut harness, "more-5: ");
 }

@@ -1,7 +1,7 @@
 //! The head of a page: its title, its answer in a sentence with a sign, and at the right its choices; of several runs
 //! how their pictures are arranged and their steps belong together.
 
-use eframe::egui::{self, Align, Layout};
+use eframe::egui::{self, Align, Layout, Response};
 
 use super::PageContext;
 use crate::text::grouped;
@@ -14,14 +14,14 @@ use crate::ui::widget::sign::{Sign, answer_ui};
 
 pub type Answer = (Sign, String);
 
-/// Draws the head; choices are added from the right to the left.
+/// Draws the head; choices are added from the right to the left. Returns the answer.
 pub fn page_head_ui(
     ui: &mut egui::Ui,
     title: &str,
     answer: Option<&Answer>,
     choices: impl FnOnce(&mut egui::Ui),
-) {
-    page_head_with_ui(ui, title, answer, |_| {}, choices);
+) -> Option<Response> {
+    page_head_with_ui(ui, title, answer, |_| {}, choices)
 }
 
 /// The same, with something after the answer.
@@ -31,22 +31,24 @@ pub fn page_head_with_ui(
     answer: Option<&Answer>,
     after: impl FnOnce(&mut egui::Ui),
     choices: impl FnOnce(&mut egui::Ui),
-) {
+) -> Option<Response> {
     answer_of_exports(ui, answer);
-    ui.horizontal(|ui| {
+    let head = ui.horizontal(|ui| {
         ui.set_min_height(30.0);
         ui.heading(title);
         ui.add_space(8.0);
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        let with_choices = ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             choices(ui);
-            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                if let Some((sign, text)) = answer {
-                    answer_ui(ui, *sign, text);
-                }
+            let with_answer = ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                let answer = answer.map(|(sign, text)| answer_ui(ui, *sign, text));
                 after(ui);
+                answer
             });
+            with_answer.inner
         });
+        with_choices.inner
     });
+    head.inner
 }
 
 /// How pictures of several runs are arranged, from the right to the left; nothing of one run.

@@ -18,6 +18,7 @@ pub mod moment;
 pub mod overview;
 mod run_part;
 mod side_by_side;
+mod slot_axis;
 mod step_choice;
 pub mod summary;
 mod tile_figures;

@@ -1,11 +1,14 @@
 //! The inspector: what is known of the one thing that is pointed at or selected, docked at the right of a page, or
 //! under its picture where the page is narrow.
 
+use eframe::egui::text::{LayoutJob, TextFormat};
 use eframe::egui::{self, Align, Layout, Margin, RichText, ScrollArea, Vec2};
 
 use super::bar::Bar;
 use crate::text::clean;
+use crate::ui::theme::fonts::size;
 use crate::ui::theme::{Tokens, card_frame, fonts};
+use crate::ui::units::Units;
 
 /// Its width, points.
 pub const WIDTH: f32 = 280.0;
@@ -68,7 +71,30 @@ pub fn fact_ui(ui: &mut egui::Ui, name: &str, value: &str) {
     });
 }
 
-/// The same; a value too long for that has lines of its own.
+/// The same of bytes, with all digits beside them: they have the room that they need, the name gives way.
+pub fn exact_fact_ui(ui: &mut egui::Ui, name: &str, bytes: u64) {
+    let (text, tokens) = (Units::now(ui).exact(bytes), Tokens::now(ui));
+    let (short, digits) = text.split_at(text.find(" (").unwrap_or(text.len()));
+    let mut job = LayoutJob::default();
+    for (text, font, color) in [
+        (short, fonts::semibold(size::TABLE), tokens.text),
+        (digits, fonts::regular(size::CAPTION), tokens.weak_text),
+    ] {
+        job.append(text, 0.0, TextFormat::simple(font, color));
+    }
+    let value = ui.painter().layout_job(job);
+    ui.horizontal(|ui| {
+        let room = ui.available_width() - value.size().x - ui.spacing().item_spacing.x;
+        let size = Vec2::new(room.max(0.0), ui.available_height());
+        ui.allocate_ui_with_layout(size, Layout::left_to_right(Align::Center), |ui| {
+            ui.set_min_width(size.x);
+            ui.add(egui::Label::new(RichText::new(name).size(12.0).weak()).truncate());
+        });
+        ui.label(value);
+    });
+}
+
+/// A name and its value; a value too long for that has lines of its own.
 pub fn long_fact_ui(ui: &mut egui::Ui, name: &str, value: &str) {
     if name.chars().count() + value.chars().count() <= ONE_LINE {
         fact_ui(ui, name, value);

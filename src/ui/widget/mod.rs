@@ -19,6 +19,7 @@ pub mod legend;
 pub mod measured;
 pub mod navigate;
 pub mod overview;
+pub mod peak_discs;
 pub mod picture;
 pub mod place_menu;
 pub mod plane;

@@ -10,13 +10,14 @@ use crate::analysis::comparison::at_a_glance::RunFacts;
 use crate::analysis::comparison::slot_curves::in_slots;
 use crate::analysis::liveness::timeline::Timeline;
 use crate::ui::job::{Made, Same};
-use crate::ui::report::moment::step_id;
+use crate::ui::report::slot_axis::{round_slots, slot_text};
 use crate::ui::report::{PageContext, is_limit_near};
 use crate::ui::runs::{Run, Runs};
 use crate::ui::theme::Tokens;
 use crate::ui::theme::fonts::{self, size};
 use crate::ui::units::Units;
 use crate::ui::widget::card::card_with_ui;
+use crate::ui::widget::peak_discs::PeakDiscs;
 use crate::ui::widget::picture::describe;
 use crate::ui::widget::rows::{difference, signed};
 use crate::ui::widget::ticks;
@@ -238,15 +239,21 @@ impl Curves {
             }
             ends(&painter, &scale, (&runs, glance), units, &tokens);
             let mut note = lies_on.clone();
+            note.extend(numbered(&runs, glance));
             if from > 0 {
                 note.push(format!("axis from {}", units.bytes(from)));
             }
             let at = Pos2::new(frame.left(), rect.bottom());
             let font = fonts::regular(size::CAPTION);
             painter.text(at, Align2::LEFT_BOTTOM, note.join(" · "), font, tokens.third_text);
-            let pointed = response.hover_pos().filter(|at| frame.x_range().contains(at.x));
-            let pointed = pointed.map(|at| scale.slot(at.x));
             let selected = page.selection.slot(&runs);
+            let places = glance.peaks.iter().map(|(slot, bytes)| {
+                (Pos2::new(scale.x(*slot), scale.y(*bytes)), selected == Some(*slot))
+            });
+            let discs = PeakDiscs::paint(&painter, frame, places, &tokens);
+            let on_disc = |at| Some(glance.peaks.get(discs.at(at)?)?.0);
+            let on_curve = |at: Pos2| frame.x_range().contains(at.x).then(|| scale.slot(at.x));
+            let pointed = response.hover_pos().and_then(|at| on_disc(at).or_else(|| on_curve(at)));
             if let Some(slot) = pointed.or(selected) {
                 cursor(&painter, &scale, (&runs, glance), slot, units, &tokens);
             }
@@ -259,7 +266,7 @@ impl Curves {
                     Some(format!("{} up to {}", run.name, units.bytes(most)))
                 };
                 let runs: Vec<String> = runs.iter().zip(&glance.curves).filter_map(of).collect();
-                runs.join(", ")
+                runs.into_iter().chain(peaks_text(page.runs, glance)).collect::<Vec<_>>().join(", ")
             });
             *page.has_painted_graph = true;
         });
@@ -273,6 +280,22 @@ fn lies_on(runs: &Runs, glance: &Glance) -> Vec<String> {
         Some(format!("{} lies on {}", letter(place)?, letter(facts.same_curve_as?)?))
     };
     glance.facts.iter().enumerate().filter_map(of).collect()
+}
+
+/// Whose peaks are numbered.
+fn numbered(runs: &Runs, glance: &Glance) -> Option<String> {
+    let of = if runs.is_one() {
+        String::new()
+    } else {
+        format!(" of {}", runs.reference().badge.letter)
+    };
+    (!glance.peaks.is_empty()).then(|| format!("highest peaks{of} numbered"))
+}
+
+/// Where the numbered peaks are.
+fn peaks_text(runs: &Runs, glance: &Glance) -> Option<String> {
+    let steps: Vec<String> = glance.peaks.iter().map(|(slot, _)| step_of(runs, *slot)).collect();
+    Some(format!("{} at steps {}", numbered(runs, glance)?, steps.join(", ")))
 }
 
 /// Grid, figures, what does not fit, and the limit.
@@ -299,8 +322,12 @@ fn axes(
         painter.text(at, Align2::RIGHT_CENTER, text, font.clone(), tokens.third_text);
     }
     let wanted = scale.slots as f64 * f64::from(TICKS[0] / frame.width().max(1.0));
-    for slot in ticks::multiples(ticks::whole_step(wanted), (0.0, scale.slots as f64 - 1.0)) {
-        let slot = slot as usize;
+    let (step, visible) = (ticks::whole_step(wanted), (0.0, scale.slots as f64 - 1.0));
+    let slots = match runs.axis() {
+        Some(axis) => round_slots(axis, visible, step),
+        None => ticks::multiples(step, visible).map(|slot| slot as usize).collect(),
+    };
+    for slot in slots {
         let at = Pos2::new(scale.x(slot), frame.bottom() + 3.0);
         let text = step_of(runs, slot);
         painter.text(at, Align2::CENTER_TOP, text, font.clone(), tokens.third_text);
@@ -315,11 +342,9 @@ fn axes(
     }
 }
 
-/// The number of the step in a slot: the reference's, or that of the run that alone has one there.
+/// The step in a slot. Without a common axis slots are numbers of steps.
 fn step_of(runs: &Runs, slot: usize) -> String {
-    let at = runs.step_at(slot);
-    let run = at.and_then(|at| runs.get(runs.position(at.run)?));
-    run.zip(at).map_or_else(|| slot.to_string(), |(run, at)| step_id(&run.report, at.step))
+    runs.axis().map_or_else(|| slot.to_string(), |axis| slot_text(runs, axis, slot))
 }
 
 /// Runs whose curves are the same, with the place of the first.

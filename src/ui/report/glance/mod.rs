@@ -16,6 +16,7 @@ use crate::ui::fit_words::fit_text;
 use crate::ui::job::{Cancel, Made, Same};
 use crate::ui::report::PageContext;
 use crate::ui::report::head::Answer;
+use crate::ui::report::slot_axis::MOST_PEAKS;
 use crate::ui::run_chips::paint_badge;
 use crate::ui::runs::{Needed, Needs, Run, RunId, Runs, RunsAnswer};
 use crate::ui::theme::fonts::{self, size};
@@ -40,6 +41,8 @@ pub struct Glance {
     pub facts: Vec<RunFacts>,
     pub curves: Vec<Option<ColumnCurve>>,
     pub slots: usize,
+    /// The highest peaks of the reference: slot and bytes.
+    pub peaks: Vec<(usize, u64)>,
     /// What all curves are held against; `None` where runs have different limits.
     pub limit: Option<u64>,
 }
@@ -65,9 +68,19 @@ impl Glance {
             Some(ColumnCurve::of(run.timeline.as_ref()?, slots, step_in))
         };
         let curves = known.iter().enumerate().map(curve).collect();
+        let slot = |step: usize| match runs.axis() {
+            Some(axis) => axis.slot(0, step),
+            None => Some(step),
+        };
+        let reference = known.first().and_then(|run| run.timeline.as_ref());
+        let peaks = reference.into_iter().flat_map(|timeline| {
+            let peaks = timeline.peaks.iter().take(MOST_PEAKS);
+            peaks.filter_map(move |peak| Some((slot(peak.step)?, timeline.alive_at(peak.step))))
+        });
+        let peaks = peaks.collect();
         let mut limits = facts.iter().filter_map(|facts| facts.limit_bytes);
         let limit = limits.next().filter(|limit| limits.all(|other| other == *limit));
-        Self { facts, curves, slots, limit }
+        Self { facts, curves, slots, peaks, limit }
     }
 
     /// Bytes of a curve, in the unit of the limit.

@@ -25,7 +25,9 @@ use crate::ui::selection::Place;
 use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
 use crate::ui::widget::bar::Bar;
-use crate::ui::widget::inspector::{fact_ui, long_fact_ui, part_ui, title_ui, wide_part_ui};
+use crate::ui::widget::inspector::{
+    exact_fact_ui, fact_ui, long_fact_ui, part_ui, title_ui, wide_part_ui,
+};
 use crate::ui::widget::sign::Sign;
 
 /// Longest name of a step, of a kind of program, of a run, and of a variable that has a line of its own.
@@ -130,19 +132,25 @@ impl LivenessPage {
             }
             let not_always_live = timeline.not_always_live_at(step);
             // Of one run there is room for all digits.
-            let bytes = |bytes| if runs.is_one() { units.exact(bytes) } else { units.bytes(bytes) };
+            let bytes_ui = |ui: &mut egui::Ui, name: &str, bytes: u64| {
+                if runs.is_one() {
+                    exact_fact_ui(ui, name, bytes);
+                } else {
+                    fact_ui(ui, name, &units.bytes(bytes));
+                }
+            };
             if runs.len() <= 2
                 && let Some(always_live) = timeline.always_live_at(step)
             {
-                fact_ui(ui, "Always live", &bytes(always_live));
+                bytes_ui(ui, "Always live", always_live);
             }
-            fact_ui(ui, "Not always live", &bytes(not_always_live));
+            bytes_ui(ui, "Not always live", not_always_live);
             if let (2, Some((reference, first))) = (runs.len(), timelines.run(0).zip(of_first)) {
                 let from = reference.timeline.not_always_live_at(first);
                 change_ui(ui, (from, not_always_live), "");
             }
             if let Some(with_gaps) = timeline.including_gaps {
-                fact_ui(ui, "With gaps", &bytes(with_gaps));
+                bytes_ui(ui, "With gaps", with_gaps);
                 if let Some(limit) = timeline.limit {
                     ui.label(fonts::caption(against_limit(with_gaps, limit, units)));
                 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::lifetimes::{LifetimeRows, LivesBy};
 use super::lifetimes_table::OF_LIVES;
+use super::lives_of::LivesOf;
 use super::tables::Subject;
 use super::words::selected_moment;
 use crate::analysis::liveness::Scope;
@@ -13,8 +14,8 @@ use crate::text::{grouped, shortened};
 use crate::ui::report::PageContext;
 use crate::ui::report::category_colors::category_color;
 use crate::ui::report::figures::variables::ranges_text;
-use crate::ui::report::moment::step_id;
-use crate::ui::runs::RunsAnswer;
+use crate::ui::report::moment::{Moment, step_id};
+use crate::ui::runs::{Runs, RunsAnswer};
 use crate::ui::theme::{BETWEEN_CARDS, Tokens, fonts};
 use crate::ui::units::Units;
 use crate::ui::widget::card::card_with_ui;
@@ -26,79 +27,150 @@ const BAR: f32 = 7.0;
 /// Longest name beside a bar.
 const NAME: usize = 60;
 
+/// The rows of a run, a scope and a step, in an order.
+type RowsOfRun = RunsAnswer<(usize, Scope, usize, LivesBy), Option<Arc<LifetimeRows>>>;
+
 #[derive(Default)]
 pub struct Lifelines {
     by: LivesBy,
-    /// Of a run, a scope and a step, in an order.
-    rows: RunsAnswer<(usize, Scope, usize, LivesBy), Option<Arc<LifetimeRows>>>,
+    /// For each run.
+    rows: Vec<RowsOfRun>,
+}
+
+/// What is known of the lives in a run at the selected moment.
+struct Found {
+    place: usize,
+    step: usize,
+    scope: Scope,
+    rows: Result<Arc<LifetimeRows>, String>,
 }
 
 impl Lifelines {
-    /// Draws the card; `frame` is where the curve lies along x.
-    pub fn ui(
+    /// Draws the card of the run that is chosen; `frame` is where the curve lies along x.
+    pub fn card_ui(
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        subject: &Subject<'_>,
+        (subject, lives_of): (&Subject<'_>, &mut LivesOf),
         frame: Rangef,
     ) {
-        let (runs, timelines) = (page.runs, subject.timelines);
-        let moment = selected_moment(timelines, subject.slots);
-        // Of several runs those of the first that has a step there; the table has them of all.
-        let place = (0..runs.len()).find(|place| moment.step_there(*place).is_some());
-        let place = place.unwrap_or(0);
-        let (Some(run), Some(step), Some(curve)) =
-            (runs.get(place), moment.step(place), timelines.run(place))
-        else {
-            return;
-        };
-        let scope = curve.timeline.worst_arena_at(step).map_or(timelines.scope, Scope::Arena);
-        let (key, by) = ((place, scope, step, self.by), self.by);
-        self.rows.ask("lifetimes as bars", ui.ctx(), (runs, OF_LIVES), &key, move |runs, _| {
-            let rows = LifetimeRows::new(&runs.get(place)?.report, scope, step)?;
-            Some(Arc::new(rows.sorted(by)))
-        });
-        let found = self.rows.last(runs).and_then(|(_, rows)| rows.clone());
-        let of = if runs.is_one() { String::new() } else { format!(" of {}", run.title_in_text()) };
-        let title = format!("Lifetimes at step {}{of}", step_id(&run.report, step));
-        let note = found.as_ref().map_or(String::new(), |rows| {
-            format!("{} alive besides what always is", grouped(rows.passing() as u64))
-        });
+        let runs = page.runs;
+        let moment = selected_moment(subject.timelines, subject.slots);
+        let place = lives_of.place(runs, &moment);
+        let found = self.find(ui, runs, subject, (place, &moment));
+        let title = found.as_ref().map_or("Lifetimes".to_owned(), |found| found.title(runs));
         let mut by = self.by;
         let choices = |ui: &mut egui::Ui| {
             let choices = [(LivesBy::Size, "Size"), (LivesBy::Length, "Length")];
             let address = (LivesBy::Address, "Address");
-            let is_placed = matches!(scope, Scope::Arena(_)).then_some(address);
-            segments_ui(ui, "Order of the rows", &mut by, choices.into_iter().chain(is_placed));
+            let is_placed = |found: &Found| matches!(found.scope, Scope::Arena(_));
+            let address = found.as_ref().is_some_and(is_placed).then_some(address);
+            segments_ui(ui, "Order of the rows", &mut by, choices.into_iter().chain(address));
             ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
-                ui.label(fonts::caption(note).color(Tokens::now(ui).third_text));
+                lives_of.ui(ui, "Bars of", runs, place);
+                note_ui(ui, found.as_ref());
             });
         };
         card_with_ui(ui, &title, choices, |ui| {
-            let Some(rows) = found else {
-                ui.weak(self.rows.failure().unwrap_or("Looking…"));
-                return;
-            };
-            let (axis, (start, end)) = (&timelines.axis, subject.range);
-            let per_slot = f64::from(frame.span()) / (end - start);
-            let x = |step: u32| {
-                let slot = axis.slot(place, step as usize).unwrap_or(axis.len());
-                frame.min + ((slot as f64 - 0.5 - start) * per_slot) as f32
-            };
-            let at = u32::try_from(step).unwrap_or(u32::MAX);
-            ui.spacing_mut().item_spacing.y = 0.0;
-            let count = rows.passing();
             // A card keeps room below itself.
             let height = ui.available_height() - BETWEEN_CARDS / 2.0;
-            let rows_ui = ScrollArea::vertical().auto_shrink(false).max_height(height);
-            rows_ui.show_rows(ui, ROW, count, |ui, shown| {
-                for row in shown {
-                    row_ui(ui, page, &rows, row, (at, frame), &x);
-                }
-            });
+            found_ui(ui, page, (subject, found.as_ref()), frame, height);
         });
         self.by = by;
     }
+
+    /// Draws those of a run below its own curve, in the height that is there.
+    pub fn below_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        (subject, place): (&Subject<'_>, usize),
+        frame: Rangef,
+    ) {
+        let runs = page.runs;
+        let moment = selected_moment(subject.timelines, subject.slots);
+        let found = self.find(ui, runs, subject, (place, &moment));
+        ui.horizontal(|ui| {
+            if let Some(found) = &found {
+                ui.label(fonts::caption(found.title(runs)));
+            }
+            note_ui(ui, found.as_ref());
+        });
+        let height = ui.available_height();
+        found_ui(ui, page, (subject, found.as_ref()), frame, height);
+    }
+
+    /// Asks for the lives in a run; `None` before its first step, or where it has no curve.
+    fn find(
+        &mut self,
+        ui: &egui::Ui,
+        runs: &Arc<Runs>,
+        subject: &Subject<'_>,
+        (place, moment): (usize, &Moment),
+    ) -> Option<Found> {
+        let (step, curve) = (moment.step(place)?, subject.timelines.run(place)?);
+        let scope = subject.timelines.scope;
+        let scope = curve.timeline.worst_arena_at(step).map_or(scope, Scope::Arena);
+        let (key, by) = ((place, scope, step, self.by), self.by);
+        self.rows.resize_with(runs.len(), RowsOfRun::default);
+        let rows = self.rows.get_mut(place)?;
+        rows.ask("lifetimes as bars", ui.ctx(), (runs, OF_LIVES), &key, move |runs, _| {
+            let rows = LifetimeRows::new(&runs.get(place)?.report, scope, step)?;
+            Some(Arc::new(rows.sorted(by)))
+        });
+        let found = rows.last(runs).and_then(|(_, found)| found.clone());
+        let rows = found.ok_or_else(|| rows.failure().unwrap_or("Looking…").to_owned());
+        Some(Found { place, step, scope, rows })
+    }
+}
+
+impl Found {
+    fn title(&self, runs: &Runs) -> String {
+        let step = runs.get(self.place).map(|run| step_id(&run.report, self.step));
+        format!("Lifetimes at step {}", step.unwrap_or_default())
+    }
+}
+
+fn note_ui(ui: &mut egui::Ui, found: Option<&Found>) {
+    let Some(Ok(rows)) = found.map(|found| &found.rows) else { return };
+    let note = format!("{} alive besides what always is", grouped(rows.passing() as u64));
+    let note = fonts::caption(note).color(Tokens::now(ui).third_text);
+    ui.add(egui::Label::new(note).truncate());
+}
+
+/// The bars, or why there are none.
+fn found_ui(
+    ui: &mut egui::Ui,
+    page: &mut PageContext<'_>,
+    (subject, found): (&Subject<'_>, Option<&Found>),
+    frame: Rangef,
+    height: f32,
+) {
+    let Some(Found { place, step, rows, .. }) = found else {
+        ui.weak("Nothing is alive before the first step");
+        return;
+    };
+    let rows = match rows {
+        Ok(rows) => rows,
+        Err(why_not) => {
+            ui.weak(why_not);
+            return;
+        }
+    };
+    let (axis, (start, end)) = (&subject.timelines.axis, subject.range);
+    let per_slot = f64::from(frame.span()) / (end - start);
+    let x = |step: u32| {
+        let slot = axis.slot(*place, step as usize).unwrap_or(axis.len());
+        frame.min + ((slot as f64 - 0.5 - start) * per_slot) as f32
+    };
+    let at = u32::try_from(*step).unwrap_or(u32::MAX);
+    ui.spacing_mut().item_spacing.y = 0.0;
+    let area = ScrollArea::vertical().id_salt(place).auto_shrink(false).max_height(height);
+    area.show_rows(ui, ROW, rows.passing(), |ui, shown| {
+        for row in shown {
+            row_ui(ui, page, rows, row, (at, frame), &x);
+        }
+    });
 }
 
 fn row_ui(

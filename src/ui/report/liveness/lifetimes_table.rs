@@ -1,15 +1,16 @@
 //! How long everything lives that is alive at a moment: a table for each run, over the common axis.
 
-use eframe::egui::{self, ComboBox};
+use eframe::egui;
 use std::sync::Arc;
 
 use super::lifetimes::{LifeAxis, LifetimeRows};
+use super::lives_of::LivesOf;
 use super::tables::Subject;
 use super::words::selected_moment;
 use crate::analysis::liveness::Scope;
 use crate::ui::report::moment::step_id;
 use crate::ui::report::{PageContext, run_title_ui};
-use crate::ui::runs::{Needed, Needs, Run, RunId, RunsAnswer};
+use crate::ui::runs::{Needed, Needs, Run, RunsAnswer};
 use crate::ui::theme::Tokens;
 use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::facts::absent_ui;
@@ -24,8 +25,6 @@ pub const OF_LIVES: Needs =
 #[derive(Default)]
 pub struct LifetimeTables {
     runs: Vec<LifetimeTable>,
-    /// The run that is shown where there are many.
-    chosen: Option<RunId>,
 }
 
 #[derive(Default)]
@@ -35,22 +34,19 @@ struct LifetimeTable {
 }
 
 impl LifetimeTables {
-    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, subject: &Subject<'_>) {
+    pub fn ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        subject: &Subject<'_>,
+        lives_of: &mut LivesOf,
+    ) {
         let runs = page.runs;
         self.runs.resize_with(runs.len(), LifetimeTable::default);
         if runs.len() > MOST_BESIDE {
-            let place = self.chosen.and_then(|id| runs.position(id)).unwrap_or(0);
-            let Some(run) = runs.get(place) else { return };
-            let combo = ComboBox::from_id_salt("lifetimes of").selected_text(&*run.title);
-            let combo = combo.show_ui(ui, |ui| {
-                for other in runs.iter() {
-                    if ui.selectable_label(other.id == run.id, &*other.title).clicked() {
-                        self.chosen = Some(other.id);
-                    }
-                }
-            });
-            combo.response.accessible_name("Lifetimes of");
-            if let Some(table) = self.runs.get_mut(place) {
+            let place = lives_of.place(runs, &selected_moment(subject.timelines, subject.slots));
+            ui.horizontal(|ui| lives_of.ui(ui, "Lifetimes of", runs, place));
+            if let Some((run, table)) = runs.get(place).zip(self.runs.get_mut(place)) {
                 table.ui(ui, page, subject, run, place);
             }
             return;

@@ -8,6 +8,7 @@ mod inspector;
 mod lifelines;
 mod lifetimes;
 mod lifetimes_table;
+mod lives_of;
 mod marks;
 mod peak_names;
 mod picture;
@@ -42,6 +43,7 @@ use crate::ui::widget::view::View;
 use choices::Choices;
 use filter::{field_ui, found_ui};
 use lifelines::Lifelines;
+use lives_of::LivesOf;
 use peak_names::PeakNames;
 use tables::Subject;
 use timelines::SlotTimelines;
@@ -68,6 +70,7 @@ pub struct LivenessPage {
     tables: tables::Tables,
     facts: facts::SlotFacts,
     lifelines: Lifelines,
+    lives_of: LivesOf,
     names: RunsAnswer<u64, PeakNames>,
     heights: Heights,
     /// Where the curve lies along x.
@@ -131,7 +134,7 @@ impl RunsPage for LivenessPage {
             let range = self.view.range(timelines.len());
             let marks = &self.marks;
             let subject = Subject { timelines: &timelines, slots: &slots, range, marks };
-            if let Some((slot, is_added)) = self.tables.ui(ui, page, &subject) {
+            if let Some((slot, is_added)) = self.tables.ui(ui, page, &subject, &mut self.lives_of) {
                 if is_added {
                     page.selection.toggle_slot(runs, slot);
                 } else {
@@ -152,7 +155,8 @@ impl RunsPage for LivenessPage {
                     let subject = Subject { timelines: &timelines, slots: &slots, range, marks };
                     // It is not known before the first picture.
                     let usual = ui.available_rect_before_wrap().shrink(Y_AXIS_WIDTH).x_range();
-                    self.lifelines.ui(ui, page, &subject, self.frame.unwrap_or(usual));
+                    let subject = (&subject, &mut self.lives_of);
+                    self.lifelines.card_ui(ui, page, subject, self.frame.unwrap_or(usual));
                 });
             }
             let frame = card_frame(Tokens::now(ui)).inner_margin(egui::Margin::symmetric(12, 8));
@@ -176,6 +180,7 @@ impl RunsPage for LivenessPage {
 
     fn run_renamed(&mut self, from: RunId, to: RunId) {
         self.choices.rename(from, to);
+        self.lives_of.rename(from, to);
     }
 }
 
@@ -207,7 +212,7 @@ impl LivenessPage {
     ) {
         let (runs, units) = (page.runs, Units::now(ui));
         let answer = timelines.and_then(|_| self.peak_names(runs)?.answer(units));
-        page_head_ui(ui, "Liveness", answer.as_ref(), |ui| {
+        let answer = page_head_ui(ui, "Liveness", answer.as_ref(), |ui| {
             let selected = page.selection.tiles.first();
             field_ui(ui, &mut self.marks);
             let before = self.choices.scope.scope;
@@ -220,6 +225,11 @@ impl LivenessPage {
                 ui.weak("Per replica").on_hover_text(note);
             }
         });
+        if let Some(answer) = answer.filter(egui::Response::hovered)
+            && let Some(whole) = self.peak_names(runs).and_then(|names| names.whole_answer(units))
+        {
+            answer.on_hover_text(whole);
+        }
         let Some(timelines) = timelines else { return };
         if !self.marks.text.trim().is_empty() {
             ui.horizontal(|ui| {

@@ -10,13 +10,14 @@ use crate::analysis::program::operations::Operation;
 use crate::analysis::program::steps;
 use crate::text::{grouped, shortened};
 use crate::ui::report::head::Answer;
+use crate::ui::report::slot_axis::MOST_PEAKS;
 use crate::ui::runs::{Run, Runs};
 use crate::ui::units::Units;
-use crate::ui::widget::curve::{Band, Peak};
+use crate::ui::widget::curve::{Band, Peak, PeakKey};
 use crate::ui::widget::sign::Sign;
 
-/// Peaks that are numbered.
-const MOST: usize = 5;
+/// Runs that the answer has room for.
+const MOST_RUNS: usize = 3;
 /// Longest name of a peak.
 const NAME: usize = 30;
 /// Peaks over the limit whose operations are compared.
@@ -56,7 +57,8 @@ impl PeakNames {
             shortened(&title, NAME).into_owned()
         };
         let curve = timelines.run(0);
-        let peaks = curve.into_iter().flat_map(|curve| curve.timeline.peaks.iter().take(MOST));
+        let peaks =
+            curve.into_iter().flat_map(|curve| curve.timeline.peaks.iter().take(MOST_PEAKS));
         let top = peaks.filter_map(|peak| {
             let timeline = &timelines.run(0)?.timeline;
             Some(NamedPeak {
@@ -94,8 +96,9 @@ impl PeakNames {
             });
             let step = format!("step {}", peak.step);
             let bytes = units.beside(peak.bytes, peak.limit.unwrap_or(peak.bytes));
-            let key = [peak.name.clone(), step, bytes, against];
-            Peak { position: peak.slot, bytes: peak.bytes, key, is_over }
+            let columns = [peak.name.clone(), step, bytes, against];
+            let key = Some(PeakKey { columns, is_over });
+            Peak { position: peak.slot, bytes: peak.bytes, key }
         };
         self.top.iter().map(peak).collect()
     }
@@ -108,11 +111,38 @@ impl PeakNames {
             [] => None,
             [run] => Some((sign, run.text(units))),
             runs => {
-                let text = |run: &RunAnswer| format!("{}: {}", run.title, run.brief(units));
-                Some((sign, runs.iter().map(text).collect::<Vec<_>>().join("; ")))
+                let text = worst_text(runs, units).unwrap_or_else(|| all_text(runs, "; ", units));
+                Some((sign, text))
             }
         }
     }
+
+    /// Of more runs than the answer has room for what it leaves out.
+    pub fn whole_answer(&self, units: Units) -> Option<String> {
+        (self.runs.len() > MOST_RUNS).then(|| all_text(&self.runs, "\n", units))
+    }
+}
+
+/// What is said of several runs, each in a few words.
+fn all_text(runs: &[RunAnswer], between: &str, units: Units) -> String {
+    runs.iter().map(|run| run.titled(units)).collect::<Vec<_>>().join(between)
+}
+
+/// The same of more than there is room for: of the reference and the worst of the others, or the highest where none
+/// is over.
+fn worst_text(runs: &[RunAnswer], units: Units) -> Option<String> {
+    let (reference, others) = runs.split_first().filter(|_| runs.len() > MOST_RUNS)?;
+    // Of equals the first.
+    let key = |run: &&RunAnswer| (run.most, run.top);
+    let worst = others.iter().rev().max_by_key(key)?;
+    let more = others.len() - 1;
+    let over = others.iter().filter(|run| run.over > 0).count() - usize::from(worst.over > 0);
+    let over = match over {
+        0 => "none over".to_owned(),
+        all if all == more => "all over".to_owned(),
+        some => format!("{some} of them over"),
+    };
+    Some(format!("{}; {}; and {more} more, {over}", reference.titled(units), worst.titled(units)))
 }
 
 impl RunAnswer {
@@ -142,6 +172,10 @@ impl RunAnswer {
             0 => self.fits_text(units),
             count => format!("{}, up to +{}{common}", count_text(count), units.bytes(self.most)),
         }
+    }
+
+    fn titled(&self, units: Units) -> String {
+        format!("{}: {}", self.title, self.brief(units))
     }
 
     fn brief(&self, units: Units) -> String {
@@ -194,4 +228,32 @@ fn in_slots(axis: &StepAxis, (range, name): Span) -> Span {
     };
     let slots: Range<u32> = slot(range.start)..slot(range.end);
     (slots, name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(title: &str, over: usize, most: u64) -> RunAnswer {
+        let (title, top) = (title.to_owned(), 1024 + most);
+        RunAnswer { title, over, most, top, limit: Some(1024), in_common: None }
+    }
+
+    #[test]
+    fn of_many_runs_the_reference_and_the_worst_are_said() {
+        let runs = |fits: usize| {
+            let mut runs = vec![run("a", 1, 512), run("b", 0, 0), run("c", 2, 2048)];
+            runs.extend((0..fits).map(|_| run("d", 0, 0)));
+            PeakNames { runs, ..PeakNames::default() }
+        };
+        let text = |names: &PeakNames| names.answer(Units::Binary).map(|(_, text)| text);
+        let few = runs(0);
+        let all = "a: 1 peak over, +512 B; b: none over; c: 2 peaks over, +2.00 KiB";
+        assert_eq!((text(&few).as_deref(), few.whole_answer(Units::Binary)), (Some(all), None));
+        let six = runs(3);
+        let short = "a: 1 peak over, +512 B; c: 2 peaks over, +2.00 KiB; and 4 more, none over";
+        assert_eq!(text(&six).as_deref(), Some(short));
+        let whole = six.whole_answer(Units::Binary).expect("what was left out");
+        assert!(whole.contains("\nb: none over\n") && whole.lines().count() == 6, "{whole}");
+    }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::LivenessPage;
 use super::choices::{Choices, Shown, drawn};
-use super::tables::own_memory_text;
+use super::tables::{Subject, own_memory_text};
 use super::timelines::{RunCurve, SlotTimelines};
 use super::words::{moment_text, selected_moment};
 use crate::analysis::liveness::lifetimes::VariableLife;
@@ -13,7 +13,8 @@ use crate::analysis::liveness::{Scope, scope_title};
 use crate::analysis::program::steps::{self, StepFacts};
 use crate::store::{ArenaId, TileId};
 use crate::text::shortened;
-use crate::ui::report::moment::{Moment, as_title, step_id};
+use crate::ui::report::moment::{Moment, as_title};
+use crate::ui::report::slot_axis::{round_slots, slot_text};
 use crate::ui::report::{PageContext, against_limit, run_title_ui, step_place, tile_places};
 use crate::ui::run_chips::badge_ui;
 use crate::ui::runs::{PerRun, Run, RunId, Runs};
@@ -31,6 +32,12 @@ use crate::ui::widget::place_menu::place_menu_ui;
 const MOST_LABELS: usize = 12;
 /// Height of a lane that marks slots of one run, points.
 const ONLY_LANE: f32 = 5.0;
+/// Least height of a picture with lifetimes below it, their share of it, and their most, points.
+const LEAST_WITH_LIVES: f32 = 210.0;
+const LIVES: f32 = 0.4;
+const MOST_LIVES: f32 = 150.0;
+/// Above and below them, points.
+const LIVES_MARGIN: egui::Vec2 = egui::Vec2::new(0.0, 4.0);
 const X_TITLE: &str = "Step";
 /// Longest name at the pointer.
 const NAME: usize = 40;
@@ -109,6 +116,9 @@ impl LivenessPage {
         let bands = self.peak_names(runs).map_or(0, |names| names.bands.len());
         let below = x_axis_height(X_TITLE, bands);
         let height = (space.height() - below) / pictures.len() as f32;
+        // One picture of all has them in a card of its own.
+        let has_lives = pictures.len() > 1 && height >= LEAST_WITH_LIVES;
+        let lives = if has_lives { (height * LIVES).min(MOST_LIVES) } else { 0.0 };
         let (mut all, mut hovered) = (Rect::NOTHING, None);
         let peaks =
             self.peak_names(runs).map_or_else(Vec::new, |names| names.peaks(Units::now(ui)));
@@ -120,6 +130,9 @@ impl LivenessPage {
             if number + 1 < pictures.len() {
                 rect.max.y = rect.min.y + height;
             }
+            let mut beneath = rect;
+            rect.max.y -= lives;
+            beneath.min.y = rect.max.y;
             let run = alone.and_then(|place| runs.get(place));
             let builder = egui::UiBuilder::new().id_salt(run.map(|run| run.id)).max_rect(rect);
             let (legend, answer) = ui
@@ -131,6 +144,16 @@ impl LivenessPage {
                 .inner;
             all = all.union(legend).union(answer.rect);
             self.frame = Some(answer.frame.x_range());
+            if let Some(place) = alone.filter(|_| has_lives) {
+                let slots = page.selection.slots(runs);
+                let (range, marks) = (self.view.range(timelines.len()), &self.marks);
+                let subject = Subject { timelines, slots: &slots, range, marks };
+                let builder = egui::UiBuilder::new().id_salt(("lives", place));
+                ui.scope_builder(builder.max_rect(beneath.shrink2(LIVES_MARGIN)), |ui| {
+                    let frame = answer.frame.x_range();
+                    self.lifelines.below_ui(ui, page, (&subject, place), frame);
+                });
+            }
             if let Some(click) = answer.clicked {
                 if click.is_added {
                     page.selection.toggle_slot(runs, click.position);
@@ -299,7 +322,8 @@ impl LivenessPage {
                 value: moment_text(&selected_moment(timelines, &slots), runs, timelines, units),
                 x_title: X_TITLE,
                 x_unit: X_TITLE,
-                x_ticks: (!runs.is_one()).then_some(&|range, least| ticks(timelines, range, least)),
+                x_ticks: (!runs.is_one())
+                    .then_some(&|range, least| round_slots(&timelines.axis, range, least)),
                 version: version(choices, timelines),
                 top: choices.height(runs, timelines),
                 ground,
@@ -314,7 +338,9 @@ impl LivenessPage {
                 selected: selected.collect(),
                 pointed: pointed.map(|(_, slot)| slot),
                 has_x_axis: is_last,
-                ..Picture::of(&name, timelines.len(), &|slot| tick(runs, timelines, slot))
+                ..Picture::of(&name, timelines.len(), &|slot| {
+                    slot_text(runs, &timelines.axis, slot)
+                })
             },
         )
     }
@@ -465,27 +491,6 @@ fn lanes<'a>(
         Some(Lane { label, ranges: &life.ranges, color, height: LIFE_LANE })
     };
     only.chain(runs.iter().enumerate().rev().filter_map(life)).collect()
-}
-
-/// What stands below a tick: the step of the first run that has one there, of another than the reference with its
-/// letter.
-fn tick(runs: &Runs, timelines: &SlotTimelines, slot: usize) -> String {
-    let step = |(place, run): (usize, &Run)| {
-        let id = step_id(&run.report, timelines.axis.step(place, slot)?);
-        let letter = run.badge.letter;
-        Some(if place == 0 { id } else { format!("{letter} {id}") })
-    };
-    runs.iter().enumerate().find_map(step).unwrap_or_default()
-}
-
-/// Slots of round steps of the reference between two places, no closer than so many.
-fn ticks(timelines: &SlotTimelines, (start, end): (f64, f64), least: f64) -> Vec<usize> {
-    let axis = &timelines.axis;
-    let (step, last) = (least.max(1.0) as usize, (end.max(0.0) as usize).min(axis.len()));
-    let Some(to) = axis.step_at_or_before(0, last.saturating_sub(1)) else { return Vec::new() };
-    let from = axis.step_at_or_before(0, start.max(0.0) as usize).unwrap_or(0);
-    let steps = (from.div_ceil(step) * step..=to).step_by(step);
-    steps.filter_map(|step| axis.slot(0, step)).collect()
 }
 
 /// What the pointer is told: which step, what it does, how much is alive; the inspector says the rest.

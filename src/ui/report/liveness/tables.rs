@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::compute::{AtSteps, Computed, estimate_columns};
 use super::lifetimes_table::LifetimeTables;
+use super::lives_of::LivesOf;
 use super::marks::Marks;
 use super::step_rows::{StepRows, bytes_title};
 use super::timelines::SlotTimelines;
@@ -187,6 +188,7 @@ impl Tables {
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
         subject: &Subject<'_>,
+        lives_of: &mut LivesOf,
     ) -> Option<(usize, bool)> {
         let width = ui.available_width();
         let is_one = page.runs.is_one();
@@ -197,7 +199,7 @@ impl Tables {
             if matches!(tab, Tab::Peaks | Tab::Steps) {
                 return self.list_ui(ui, page, subject, tab, false);
             }
-            self.tab_ui(ui, page, subject, tab);
+            self.tab_ui(ui, page, (subject, lives_of), tab);
             return None;
         }
         let (share, least, most) = if is_one { (0.55, 200.0, 0.7) } else { (0.5, 400.0, 0.65) };
@@ -208,7 +210,7 @@ impl Tables {
         });
         split::rest(ui, egui::Margin { left: 10, ..Default::default() }, |ui| {
             let tab = self.tabs_ui(ui, page.runs, Tab::NotAlwaysLive, false);
-            self.tab_ui(ui, page, subject, tab);
+            self.tab_ui(ui, page, (subject, lives_of), tab);
         });
         clicked
     }
@@ -307,7 +309,7 @@ impl Tables {
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        subject: &Subject<'_>,
+        (subject, lives_of): (&Subject<'_>, &mut LivesOf),
         tab: Tab,
     ) {
         let (runs, scope) = (page.runs, subject.timelines.scope);
@@ -334,7 +336,7 @@ impl Tables {
                 let name = named(runs, "always live variables");
                 self.always_live.ui(ui, page, &name, &VariablesAt::AlwaysLive(scope));
             }
-            Tab::Lifetimes => self.lifetimes.ui(ui, page, subject),
+            Tab::Lifetimes => self.lifetimes.ui(ui, page, subject, lives_of),
             Tab::At(what) => self.computed_ui(ui, page, what, moments()),
         }
     }

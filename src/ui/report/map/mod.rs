@@ -7,6 +7,7 @@ mod grid;
 mod summary;
 mod tile;
 mod tile_facts;
+mod tile_keys;
 
 use eframe::egui;
 

@@ -31,7 +31,7 @@ use crate::ui::theme::{BETWEEN_CARDS, Tokens, card_frame};
 use crate::ui::widget::card::{card_ui, card_with_ui};
 use crate::ui::widget::inspector::{inspector_ui, is_beside};
 use facts::GroupsOfRun;
-use steps::{NamedPeak, StepsPicture, answer_of_curve_ui, named_peaks};
+use steps::{NamedPeaks, StepsPicture, answer_of_curve_ui};
 
 const NEEDS: Needs = &[Needed::Memory, Needed::Liveness, Needed::About, Needed::Debug];
 /// Pieces of advice that are shown.
@@ -64,7 +64,7 @@ struct OfRun {
 struct Known {
     capacity: Option<Capacity>,
     timeline: Option<Arc<Timeline>>,
-    peaks: Vec<NamedPeak>,
+    peaks: NamedPeaks,
     tiles: Vec<Bin>,
     facts: GroupsOfRun,
 }
@@ -74,7 +74,7 @@ impl Known {
         let report = &run.report;
         let timeline = run.derived.timeline(Scope::Everything, &|| cancel.is_cancelled());
         let operations = run.derived.operations();
-        let peaks = timeline.as_ref().map(|it| named_peaks(report, it, operations.as_deref()));
+        let peaks = timeline.as_ref().map(|it| NamedPeaks::of(report, it, operations.as_deref()));
         Self {
             capacity: Capacity::of(report),
             peaks: peaks.unwrap_or_default(),

@@ -11,40 +11,45 @@ use crate::store::Report;
 use crate::text::{grouped, shortened};
 use crate::ui::report::moment::step_id;
 use crate::ui::report::run_part::RunPart;
+use crate::ui::report::slot_axis::MOST_PEAKS;
 use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
 use crate::ui::widget::bins::{BinCache, Values, new_version};
-use crate::ui::widget::curve::{Layer, Picture, curve_ui};
+use crate::ui::widget::curve::{Layer, Peak, Picture, curve_ui};
 use crate::ui::widget::heights::Heights;
 use crate::ui::widget::sign::{Sign, answer_ui};
 use crate::ui::widget::view::View;
 
-/// Peaks that are named.
-const MOST_PEAKS: usize = 4;
 /// Longest name of a peak.
 const NAME: usize = 32;
+/// Height of a line of the key, points.
+const KEY_LINE: f32 = 20.0;
 
-/// A peak by the name of its operation.
-pub struct NamedPeak {
-    pub step: usize,
-    pub bytes: u64,
-    pub name: String,
+/// The highest peaks of a curve, each with the name of its operation.
+#[derive(Default)]
+pub struct NamedPeaks {
+    peaks: Vec<Peak>,
+    names: Vec<String>,
 }
 
-/// The highest peaks of a curve, with what is always live.
-pub fn named_peaks(
-    report: &Report,
-    timeline: &Timeline,
-    operations: Option<&StepOperations>,
-) -> Vec<NamedPeak> {
-    let peaks = timeline.peaks.iter().take(MOST_PEAKS);
-    peaks
-        .map(|peak| NamedPeak {
-            step: peak.step,
-            bytes: timeline.alive_at(peak.step),
-            name: shortened(&steps::title(report, operations, peak.step), NAME).into_owned(),
-        })
-        .collect()
+impl NamedPeaks {
+    /// With what is always live.
+    pub fn of(report: &Report, timeline: &Timeline, operations: Option<&StepOperations>) -> Self {
+        let highest = || timeline.peaks.iter().take(MOST_PEAKS).map(|peak| peak.step);
+        let peak = |position: usize| {
+            let bytes = timeline.alive_at(position);
+            Peak { position, bytes, key: None }
+        };
+        let name = |step| shortened(&steps::title(report, operations, step), NAME).into_owned();
+        Self { peaks: highest().map(peak).collect(), names: highest().map(name).collect() }
+    }
+
+    /// Where they are, for those who do not see the discs.
+    fn text(&self, report: &Report) -> String {
+        let steps: Vec<String> =
+            self.peaks.iter().map(|peak| step_id(report, peak.position)).collect();
+        if steps.is_empty() { String::new() } else { format!(", peaks at {}", steps.join(", ")) }
+    }
 }
 
 pub struct StepsPicture {
@@ -81,12 +86,13 @@ impl StepsPicture {
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
-        (timeline, peaks): (&Timeline, &[NamedPeak]),
+        (timeline, named): (&Timeline, &NamedPeaks),
         height: f32,
         part: &mut RunPart<'_>,
     ) {
         let (tokens, units) = (*Tokens::now(ui), Units::now(ui));
-        key_ui(ui, peaks, part);
+        // What more lines of the key need the picture gives.
+        let height = height - (key_ui(ui, named, part) - KEY_LINE).max(0.0);
         let curve = &timeline.curve;
         let [temporary, level] = &mut self.caches;
         let (values, base) = match (&timeline.together, &curve.always_live) {
@@ -124,7 +130,11 @@ impl StepsPicture {
                 ui,
                 (&mut self.view, &mut self.heights),
                 Picture {
-                    value: format!("{} steps", grouped(timeline.len() as u64)),
+                    value: format!(
+                        "{} steps{}",
+                        grouped(timeline.len() as u64),
+                        named.text(&report)
+                    ),
                     x_title: "Step",
                     x_unit: "Step",
                     version: self.version,
@@ -132,6 +142,7 @@ impl StepsPicture {
                     ground,
                     layers,
                     limits: limits.into_iter().collect(),
+                    peaks: &named.peaks,
                     ..Picture::of("Memory over steps", timeline.len(), &|step| {
                         step_id(&report, step)
                     })
@@ -144,16 +155,16 @@ impl StepsPicture {
     }
 }
 
-/// The peaks by their operations; a click shows one.
-fn key_ui(ui: &mut egui::Ui, peaks: &[NamedPeak], part: &mut RunPart<'_>) {
+/// The peaks by their operations; a click shows one. Returns its height.
+fn key_ui(ui: &mut egui::Ui, named: &NamedPeaks, part: &mut RunPart<'_>) -> f32 {
     let (tokens, units) = (*Tokens::now(ui), Units::now(ui));
-    ui.horizontal_wrapped(|ui| {
+    let key = ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = Vec2::new(14.0, 2.0);
-        for (number, peak) in (1..).zip(peaks) {
+        for (number, (peak, name)) in (1..).zip(named.peaks.iter().zip(&named.names)) {
             let mut job = LayoutJob::default();
             for (text, font, color) in [
                 (number.to_string(), fonts::semibold(12.0), tokens.text),
-                (format!("  {}  ", peak.name), fonts::regular(12.0), tokens.weak_text),
+                (format!("  {name}  "), fonts::regular(12.0), tokens.weak_text),
                 (units.bytes(peak.bytes), fonts::semibold(12.0), tokens.text),
             ] {
                 job.append(&text, 0.0, TextFormat::simple(font, color));
@@ -161,8 +172,9 @@ fn key_ui(ui: &mut egui::Ui, peaks: &[NamedPeak], part: &mut RunPart<'_>) {
             let peak_ui = ui.add(egui::Label::new(job).sense(egui::Sense::click()).extend());
             let peak_ui = peak_ui.on_hover_cursor(egui::CursorIcon::PointingHand);
             if peak_ui.on_hover_text("Show it in Liveness").clicked() {
-                part.show_step(peak.step);
+                part.show_step(peak.position);
             }
         }
     });
+    key.response.rect.height()
 }

@@ -69,6 +69,8 @@ pub fn plot(name: &str, top: f64, tokens: &Tokens, units: Units) -> Plot<'static
         .allow_double_click_reset(false)
         .show_x(false)
         .show_y(false)
+        // Of many pictures below each other each is low: what is drawn beside them would be overprinted.
+        .min_size(Vec2::ZERO)
         .sense(eframe::egui::Sense::click_and_drag())
 }
 

@@ -22,7 +22,7 @@ use crate::ui::units::Units;
 pub use axes::{Band, x_axis_height};
 pub use input::{modifiers_of_click, select_by_key};
 use paint::Paint;
-pub use peaks::Peak;
+pub use peaks::{Peak, PeakKey};
 
 /// Least distance of ticks, points.
 const X_TICKS: f64 = 72.0;
@@ -243,7 +243,7 @@ pub fn curve_ui(
     paint.marks(picture.marks, (start, end), lanes, below, value_at);
     paint.selection(&picture.selected, value_at);
     paint.borders(picture.borders);
-    paint.peaks(picture.peaks, below, base, &picture.selected);
+    let discs = paint.peaks(picture.peaks, below, base, &picture.selected);
     let per_point = transform.dvalue_dpos()[0];
     let at = |x: f32| {
         let position = transform.value_from_position(egui::pos2(x, 0.0)).x;
@@ -253,7 +253,8 @@ pub fn curve_ui(
         })
     };
     let pointer = response.hover_pos().filter(|_| picture.len > 0);
-    let hovered = pointer.and_then(|pointer| at(pointer.x));
+    let on_disc = |pointer| Some(picture.peaks.get(discs.at(pointer)?)?.position);
+    let hovered = pointer.and_then(|pointer| on_disc(pointer).or_else(|| at(pointer.x)));
     if let Some(hovered) = hovered.or(picture.pointed) {
         paint.cursor(hovered, value_at(hovered), Stroke::new(1.0, tokens.weak_text));
     }

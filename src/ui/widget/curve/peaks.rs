@@ -7,10 +7,8 @@ use std::sync::Arc;
 use super::paint::Paint;
 use crate::ui::theme::fonts;
 use crate::ui::widget::bins::Bin;
+use crate::ui::widget::peak_discs::PeakDiscs;
 
-/// Radius of a disc, and what lies between it and its peak, points.
-const DISC: f32 = 8.0;
-const ABOVE: f32 = 4.0;
 /// Height of a line of the key, and between its columns, points.
 const LINE: f32 = 17.0;
 const GAP: f32 = 14.0;
@@ -24,72 +22,55 @@ const COLUMNS: usize = 4;
 pub struct Peak {
     pub position: usize,
     pub bytes: u64,
-    /// Its columns in the key: name, position, bytes, against the limit.
-    pub key: [String; COLUMNS],
+    /// Its line in the key; `None` where the page has a key of its own.
+    pub key: Option<PeakKey>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PeakKey {
+    /// Name, position, bytes, against the limit.
+    pub columns: [String; COLUMNS],
     pub is_over: bool,
 }
 
 impl Paint<'_> {
+    /// Numbered discs, with a key where it has a place.
     pub fn peaks(
         &self,
         peaks: &[Peak],
         bins: &[Bin],
         base: u64,
         selected: &[(Range<usize>, String)],
-    ) {
-        let frame = self.frame();
-        let mut taken: Vec<Rect> = Vec::with_capacity(peaks.len() + 1);
-        for (number, peak) in (1_u8..).zip(peaks) {
-            let top = self.y(peak.bytes);
-            let x = self.x(peak.position as f64);
-            if !frame.x_range().contains(x) || top < frame.top() - 1.0 || top > frame.bottom() {
-                continue;
-            }
-            let mut at = Pos2::new(x, (top - DISC - ABOVE).max(frame.top() + DISC + 1.0));
-            // Beside a disc that is there already.
-            let size = Vec2::splat(2.0 * DISC + 1.0);
-            let is_free = |at: Pos2, taken: &[Rect]| {
-                !taken.iter().any(|other| other.intersects(Rect::from_center_size(at, size)))
-            };
-            for shift in [0.0, 2.0, -2.0, 4.0, -4.0].map(|discs: f32| discs * (DISC + 0.6)) {
-                if is_free(Pos2::new(x + shift, at.y), &taken) {
-                    at.x = x + shift;
-                    break;
-                }
-            }
-            let is_selected = selected.iter().any(|(range, _)| range.contains(&peak.position));
-            let (fill, text) = if is_selected {
-                (self.tokens.ink, self.tokens.surface)
-            } else {
-                (self.tokens.surface, self.tokens.text)
-            };
-            self.painter.circle(at, DISC, fill, Stroke::new(1.2, self.tokens.ink));
-            let font = fonts::semibold(fonts::size::CAPTION);
-            self.painter.text(at, Align2::CENTER_CENTER, number, font, text);
-            taken.push(Rect::from_center_size(at, size));
-        }
-        self.key(peaks, bins, base, &taken);
+    ) -> PeakDiscs {
+        let places = peaks.iter().map(|peak| {
+            let at = Pos2::new(self.x(peak.position as f64), self.y(peak.bytes));
+            (at, selected.iter().any(|(range, _)| range.contains(&peak.position)))
+        });
+        let discs = PeakDiscs::paint(&self.painter, self.frame(), places, self.tokens);
+        self.key(peaks, bins, base, &discs);
+        discs
     }
 
     /// The key, in the first place from the right where nothing lies below it; none where there is no such.
-    fn key(&self, peaks: &[Peak], bins: &[Bin], base: u64, taken: &[Rect]) {
+    fn key(&self, peaks: &[Peak], bins: &[Bin], base: u64, discs: &PeakDiscs) {
         let galley = |text: &str, is_number: bool, color: Color32| {
             let size = fonts::size::CAPTION;
             let font = if is_number { fonts::semibold(size) } else { fonts::regular(size) };
             self.painter.layout_no_wrap(text.to_owned(), font, color)
         };
         let tokens = self.tokens;
-        let row = |peak: &Peak| -> [Arc<Galley>; COLUMNS] {
-            let [name, position, bytes, against] = &peak.key;
-            let over = if peak.is_over { tokens.over } else { tokens.weak_text };
-            [
+        let row = |peak: &Peak| -> Option<[Arc<Galley>; COLUMNS]> {
+            let PeakKey { columns: [name, position, bytes, against], is_over } =
+                peak.key.as_ref()?;
+            let over = if *is_over { tokens.over } else { tokens.weak_text };
+            Some([
                 galley(name, false, tokens.text),
                 galley(position, false, tokens.weak_text),
                 galley(bytes, true, tokens.text),
                 galley(against, true, over),
-            ]
+            ])
         };
-        let rows: Vec<_> = peaks.iter().map(row).collect();
+        let rows: Vec<_> = peaks.iter().filter_map(row).collect();
         let mut widths = [0.0_f32; COLUMNS];
         for row in &rows {
             for (width, galley) in widths.iter_mut().zip(row) {
@@ -98,7 +79,7 @@ impl Paint<'_> {
         }
         let inner = widths.iter().sum::<f32>() + GAP * COLUMNS as f32 + 6.0;
         let size = Vec2::new(inner, LINE * rows.len() as f32) + Vec2::splat(2.0 * MARGIN - 2.0);
-        let Some(place) = self.free_place(size, bins, base, taken).filter(|_| !rows.is_empty())
+        let Some(place) = self.free_place(size, bins, base, discs).filter(|_| !rows.is_empty())
         else {
             return;
         };
@@ -122,7 +103,7 @@ impl Paint<'_> {
     }
 
     /// A place of a size at the top of the picture where no data and no disc lie.
-    fn free_place(&self, size: Vec2, bins: &[Bin], base: u64, taken: &[Rect]) -> Option<Rect> {
+    fn free_place(&self, size: Vec2, bins: &[Bin], base: u64, discs: &PeakDiscs) -> Option<Rect> {
         let frame = self.frame();
         // The label of the limit stands at the right.
         let (mut right, top) = (frame.right() - 110.0, frame.top() + 6.0);
@@ -134,8 +115,8 @@ impl Paint<'_> {
                     && self.x(bin.from as f64 - 0.5) < place.right() + 6.0
                     && self.x(bin.to as f64 - 0.5) > place.left() - 6.0
             };
-            let is_taken = taken.iter().any(|disc| disc.intersects(place));
-            if !is_taken && place.bottom() < frame.bottom() && !bins.iter().any(covers) {
+            if !discs.is_over(place) && place.bottom() < frame.bottom() && !bins.iter().any(covers)
+            {
                 return Some(place);
             }
         }

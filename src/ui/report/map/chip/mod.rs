@@ -17,7 +17,9 @@ use super::super::{ARE, PageContext, part_or_reason};
 use super::MapView;
 use super::summary::AskedTiles;
 use super::tile_facts::{select_tile, tile_inspector_ui};
+use super::tile_keys::TileKeys;
 use crate::analysis::liveness::{Scope, peak};
+use crate::analysis::memory::selection::TileSelection;
 use crate::store::TileId;
 use crate::ui::job::{Made, Same};
 use crate::ui::runs::{Needed, PerRun, Run, RunId, RunsAnswer};
@@ -60,19 +62,20 @@ impl ChipMapView {
         asked.head_ui(ui, page, views);
         let way = tile_inspector_ui(ui, page);
 
-        let card = card_frame(Tokens::now(ui)).inner_margin(7).show(ui, |ui| {
-            self.maps_ui(ui, page, categories);
-        });
+        let card = card_frame(Tokens::now(ui))
+            .inner_margin(7)
+            .show(ui, |ui| self.maps_ui(ui, page, categories));
         exportable(ui, &format!("map of all {}", runs.system().arenas), card.response.rect);
-        way
+        way.or(card.inner)
     }
 
+    /// Returns the map of a tile that is to be opened.
     fn maps_ui(
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
         categories: &mut AskedColors,
-    ) {
+    ) -> Option<MapView> {
         let runs = page.runs;
         let needs = (runs, &[Needed::Liveness][..]);
         self.peaks.ask("peaks of liveness", ui.ctx(), needs, &(), |runs, cancel| {
@@ -88,11 +91,11 @@ impl ChipMapView {
         // Where no run has variables, one picture says why, without a legend.
         if !runs.iter().any(|run| run.report.variables.get().is_some()) {
             has_variables(ui, runs.reference());
-            return;
+            return None;
         }
         let Some(found) = categories.ask(ui, runs) else {
             ui.weak(categories.waiting());
-            return;
+            return None;
         };
         let key = (ui.visuals().dark_mode, Same(found));
         let colors = self.colors.of(key, |(_, Same(categories))| {
@@ -106,7 +109,7 @@ impl ChipMapView {
         if let Some(of_reference) = colors.first() {
             self.shared.head_ui(ui, of_reference, extent, slot.is_some());
         }
-        let mut pointed = None;
+        let (mut pointed, mut by_key) = (None, TileKeys::default());
         side_by_side_ui(ui, runs, |ui, place, run| {
             let Some(colors) = colors.get(place).filter(|_| has_variables(ui, run)) else { return };
             let of_run = if runs.is_one() { String::new() } else { format!(" of {}", run.the()) };
@@ -126,8 +129,13 @@ impl ChipMapView {
                 let modifiers = ui.input(|input| input.modifiers);
                 select_tile(&mut page.selection.tiles, tile, modifiers);
             }
+            by_key = by_key.or(answer.by_key);
         });
+        if let Some(tile) = by_key.reached {
+            page.selection.tiles = TileSelection::one(tile);
+        }
         link(ui, &mut self.pointed, pointed, !runs.is_one());
+        by_key.is_entered.then_some(MapView::OneTile)
     }
 }
 

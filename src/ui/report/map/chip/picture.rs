@@ -1,19 +1,21 @@
 //! The map of the tiles of one run: a picture of what is visible, and what the pointer does to it.
 
-use eframe::egui::{self, Sense};
+use eframe::egui::{self, Key, Sense};
 use std::sync::Arc;
 
+use super::super::tile_keys::{TileKeys, tile_keys};
 use super::colors::Colors;
 use super::paint::{Frame, tooltip_ui};
-use super::shared::{Shared, colour_title, extent_of};
+use super::shared::{Shared, colour_title, extent_of, tiles_of};
 use crate::analysis::placement::chip_map::{ChipMap, ColourBy, Window, render};
 use crate::store::TileId;
 use crate::text::grouped;
 use crate::ui::job::Same;
+use crate::ui::report::tile_figures::tile_text;
 use crate::ui::report::{PageContext, tile_menu_ui};
 use crate::ui::runs::Run;
 use crate::ui::units::Units;
-use crate::ui::widget::picture::{ShownImage, at_pointer_ui, describe, message};
+use crate::ui::widget::picture::{ShownImage, at_pointer_ui, describe, message, moved};
 use crate::ui::widget::plane::{Extent, Placed};
 
 /// Widest texture that every renderer takes.
@@ -47,6 +49,7 @@ pub struct ChipPictureOf<'a> {
 pub struct Answer {
     pub clicked: Option<TileId>,
     pub pointed: Option<(TileId, u64)>,
+    pub by_key: TileKeys,
 }
 
 impl ChipPicture {
@@ -88,9 +91,22 @@ impl ChipPicture {
             painter.cursor(tile, address);
         }
         *page.has_painted_graph = true;
+        let chosen = page.selection.tiles.first();
+        let by_key = tile_keys(ui, &response, (frame.inner, chosen), |pressed| {
+            let tiles = tiles_of(report)?;
+            let now = chosen.and_then(|tile| tiles.position(tile));
+            let row = moved(pressed, [Key::ArrowDown, Key::ArrowUp], now, tiles.len());
+            let end = || pressed(Key::End).then(|| tiles.len().saturating_sub(1));
+            tiles.get(row.or_else(|| pressed(Key::Home).then_some(0)).or_else(end)?)
+        });
+        if let Some(tile) = by_key.reached {
+            shared.plane.y.reveal(extent.y, tile.0 as usize);
+        }
         describe(&response, of.name, || {
             let tiles = grouped(extent_of(report).y as u64);
-            format!("{tiles} tiles, {}", colour_title(shared.colour_by))
+            let chosen = chosen.map(|tile| format!("; {}", tile_text(page.runs.machine(), tile)));
+            let colour = colour_title(shared.colour_by);
+            format!("{tiles} tiles, {colour}{}", chosen.unwrap_or_default())
         });
         let at = response.hover_pos().and_then(|pointer| painter.place(pointer));
         if let Some((tile, address)) = at.filter(|_| !response.dragged()) {
@@ -101,7 +117,7 @@ impl ChipPicture {
         let tile = at.map(|(tile, _)| tile);
         tile_menu_ui(&mut shared.menu, &response, tile, page);
         let clicked = tile.filter(|_| response.clicked());
-        Answer { clicked, pointed: at }
+        Answer { clicked, pointed: at, by_key }
     }
 
     fn ask(&mut self, ui: &egui::Ui, run: &Run, key: &RenderedFor) {

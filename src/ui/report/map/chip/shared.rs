@@ -6,6 +6,7 @@ use super::colors::{Colors, legend_ui};
 use crate::analysis::placement::chip_map::ColourBy;
 use crate::store::Report;
 use crate::store::TileId;
+use crate::store::ids::IdColumn;
 use crate::ui::report::is_limit_near;
 use crate::ui::widget::choice::choice_ui;
 use crate::ui::widget::place_menu::PictureMenu;
@@ -30,11 +31,11 @@ impl Default for Shared {
 
 /// Tiles along y; along x addresses up to the limit, where it is near, or to the fullest tile.
 pub fn extent_of(report: &Report) -> Extent {
-    let memory = report.memory.get();
-    let variables = report.variables.get();
-    let last = memory.and_then(|memory| memory.tiles.as_slice().last().copied());
-    let last = last.or_else(|| variables?.tiles.as_slice().last().copied());
-    let most = memory.and_then(|memory| memory.including_gaps.iter().flatten().max().copied());
+    let last = tiles_of(report).and_then(|tiles| tiles.as_slice().last().copied());
+    let most = report
+        .memory
+        .get()
+        .and_then(|memory| memory.including_gaps.iter().flatten().max().copied());
     // A limit far above what is used would press everything to the left.
     let is_near = |limit: &u64| most.is_none_or(|most| is_limit_near(most, *limit));
     let limit = report.bytes_per_tile().filter(is_near);
@@ -43,6 +44,13 @@ pub fn extent_of(report: &Report) -> Extent {
         y: last.map_or(1, |tile| tile.0 as usize + 1),
         x: usize::try_from(bytes).unwrap_or(usize::MAX).max(1),
     }
+}
+
+/// The tiles of a report, ascending.
+pub fn tiles_of(report: &Report) -> Option<&IdColumn<TileId>> {
+    let of_memory = report.memory.get().map(|memory| &memory.tiles);
+    let of_variables = || report.variables.get().map(|variables| &variables.tiles);
+    of_memory.filter(|tiles| !tiles.is_empty()).or_else(of_variables)
 }
 
 impl Shared {

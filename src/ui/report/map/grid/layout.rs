@@ -62,6 +62,31 @@ impl Layout {
         })
     }
 
+    /// The tile beside another, one to the right or down; at the edge of an IPU the nearest of the next one.
+    pub fn beside(&self, grid: &TileGrid, row: usize, [right, down]: [isize; 2]) -> Option<usize> {
+        let place = grid.place_of(row)?;
+        let within = || {
+            let column = place.column.checked_add_signed(right)?;
+            let line = place.line.checked_add_signed(down)?;
+            grid.row_at(TilePlace { column, line, ..place })
+        };
+        let beyond = || {
+            let across = isize::try_from(self.across).ok()?;
+            let next = place.grid.checked_add_signed(right + down * across)?;
+            // To the side it stays within a line of grids.
+            let is_beside = right == 0 || next / self.across == place.grid / self.across;
+            let lines = grid.ipus.get(next).filter(|_| is_beside)?.lines;
+            let at = |along: usize| {
+                let (column, line) =
+                    if right == 0 { (place.column, along) } else { (along, place.line) };
+                grid.row_at(TilePlace { grid: next, column, line })
+            };
+            let mut along = 0..if right == 0 { lines } else { grid.columns };
+            if right + down > 0 { along.find_map(at) } else { along.rev().find_map(at) }
+        };
+        within().or_else(beyond)
+    }
+
     pub fn paint(
         &self,
         ui: &egui::Ui,
@@ -106,5 +131,34 @@ impl Layout {
             let rect = self.place(place);
             ui.painter().rect_stroke(rect, 0, stroke, egui::StrokeKind::Outside);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::memory::tile_grid::IpuGrid;
+
+    #[test]
+    fn the_tile_beside_may_be_of_the_next_ipu() {
+        // Two IPUs side by side, 3 tiles a line: 0 to 4, and 5 to 9.
+        let ipu = |ipu, rows| IpuGrid { ipu: Some(ipu), rows, lines: 2 };
+        let grid = TileGrid { columns: 3, ipus: vec![ipu(0, 0..5), ipu(1, 5..10)] };
+        let wide = Rect::from_min_size(Pos2::ZERO, Vec2::new(800.0, 100.0));
+        let layout = Layout::new(wide, &grid);
+        assert_eq!(layout.across, 2);
+        let [right, left, down, up] = [[1, 0], [-1, 0], [0, 1], [0, -1]];
+        assert_eq!(layout.beside(&grid, 0, right), Some(1));
+        assert_eq!(layout.beside(&grid, 1, down), Some(4));
+        assert_eq!(layout.beside(&grid, 2, down), None, "the last line is not full");
+        assert_eq!(layout.beside(&grid, 2, right), Some(5));
+        assert_eq!(layout.beside(&grid, 8, left), Some(4), "the nearest there is");
+        assert_eq!(layout.beside(&grid, 0, left), None);
+        assert_eq!(layout.beside(&grid, 7, right), None);
+        let high = Rect::from_min_size(Pos2::ZERO, Vec2::new(100.0, 800.0));
+        let layout = Layout::new(high, &grid);
+        assert_eq!(layout.beside(&grid, 3, down), Some(5));
+        assert_eq!(layout.beside(&grid, 5, up), Some(3));
+        assert_eq!(layout.beside(&grid, 2, right), None, "the next IPU lies below");
     }
 }

@@ -6,12 +6,13 @@ mod layout;
 mod picture;
 mod scale;
 
-use eframe::egui::{self, RichText, Sense, Stroke};
+use eframe::egui::{self, Key, RichText, Sense, Stroke};
 use std::sync::Arc;
 
 use super::MapView;
 use super::summary::AskedTiles;
 use super::tile_facts::{select_tile, tile_inspector_ui};
+use super::tile_keys::{TileKeys, WAYS, tile_keys};
 use crate::analysis::memory::selection::TileSelection;
 use crate::store::TileId;
 use crate::store::memory::TileMemory;
@@ -79,14 +80,20 @@ impl TileGridView {
     ) -> Option<MapView> {
         asked.head_ui(ui, page, views);
         let way = tile_inspector_ui(ui, page);
-        let card = card_frame(Tokens::now(ui)).inner_margin(10).show(ui, |ui| {
-            self.grids_ui(ui, page, shows);
-        });
+        let card = card_frame(Tokens::now(ui))
+            .inner_margin(10)
+            .show(ui, |ui| self.grids_ui(ui, page, shows));
         exportable(ui, "floor plan", card.response.rect);
-        way
+        way.or(card.inner)
     }
 
-    fn grids_ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, shows: GridShows) {
+    /// Returns the map of a tile that is to be opened.
+    fn grids_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        shows: GridShows,
+    ) -> Option<MapView> {
         let runs = page.runs;
         let other = runs.compared(self.other);
         let has_changes = shows == GridShows::Difference && !runs.is_one();
@@ -105,11 +112,16 @@ impl TileGridView {
         self.head_ui(ui, runs, (other, has_changes), grids.as_deref());
         let Some(grids) = grids else {
             ui.weak(self.grids.failure().unwrap_or("Drawing the tiles…"));
-            return;
+            return None;
         };
         let figure = figure_title(&self.choices.figure);
         self.textures.resize_with(grids.pictures.len(), ImageTexture::default);
-        let shown = GridsShown { grids: &grids, figure: &figure, pointed: self.pointed };
+        let shown = GridsShown {
+            grids: &grids,
+            figure: &figure,
+            pointed: self.pointed,
+            units: Units::now(ui),
+        };
         let mut answer = Answer::default();
         if let ([picture], [texture]) = (&grids.pictures[..], &mut self.textures[..]) {
             let name = if has_changes { "Grid of differences" } else { "Grid of tiles" };
@@ -123,6 +135,7 @@ impl TileGridView {
                 answer.clicked = answer.clicked.or(of_run.clicked);
                 answer.pointed = answer.pointed.or(of_run.pointed);
                 answer.dragged_from = answer.dragged_from.or(of_run.dragged_from);
+                answer.by_key = answer.by_key.or(of_run.by_key);
             });
         }
         if let Some(tile) = answer.clicked {
@@ -132,7 +145,11 @@ impl TileGridView {
         if let (Some(from), Some(tile)) = (answer.dragged_from, answer.pointed) {
             page.selection.tiles = TileSelection::between(from, tile);
         }
+        if let Some(tile) = answer.by_key.reached {
+            page.selection.tiles = TileSelection::one(tile);
+        }
         link(ui, &mut self.pointed, answer.pointed, grids.pictures.len() > 1);
+        answer.by_key.is_entered.then_some(MapView::OneTile)
     }
 
     fn head_ui(
@@ -166,12 +183,14 @@ struct Answer {
     pointed: Option<TileId>,
     /// Where the drag began that goes on.
     dragged_from: Option<TileId>,
+    by_key: TileKeys,
 }
 
 struct GridsShown<'a> {
     grids: &'a TileGrids,
     figure: &'a str,
     pointed: Option<TileId>,
+    units: Units,
 }
 
 impl GridsShown<'_> {
@@ -188,7 +207,22 @@ impl GridsShown<'_> {
         let layout = Layout::new(rect, grid);
         layout.paint(ui, grid, texture, &page.selection.tiles, tiles);
         *page.has_painted_graph = true;
-        describe(&response, name, || self.figure.to_owned());
+        let selected = &page.selection.tiles;
+        let chosen = selected.first();
+        let chosen_row = chosen.and_then(|tile| tiles.position(tile));
+        let by_key = tile_keys(ui, &response, (rect, chosen), |pressed| {
+            let last = tiles.len().checked_sub(1)?;
+            let beside = WAYS.into_iter().filter(|(key, _)| pressed(*key)).find_map(|(_, way)| {
+                chosen_row.map_or(Some(0), |row| layout.beside(grid, row, way))
+            });
+            let end = || pressed(Key::End).then_some(last);
+            tiles.get(beside.or_else(|| pressed(Key::Home).then_some(0)).or_else(end)?)
+        });
+        describe(&response, name, || {
+            let tile =
+                chosen.zip(chosen_row).map(|(tile, row)| self.tile_text(page.runs, tile, row));
+            tile.map_or_else(|| self.figure.to_owned(), |tile| format!("{}; {tile}", self.figure))
+        });
         let text = Tokens::now(ui).text;
         if let Some(row) = self.pointed.and_then(|tile| tiles.position(tile)) {
             layout.outline(ui, grid, row, Stroke::new(1.0, text));
@@ -197,7 +231,7 @@ impl GridsShown<'_> {
         let at = row.and_then(|row| Some((row, tiles.get(row)?)));
         tile_menu_ui(menu, &response, at.map(|(_, tile)| tile), page);
         let Some((row, tile)) = at else {
-            return Answer::default();
+            return Answer { by_key, ..Answer::default() };
         };
         let from = ui.input(|input| input.pointer.press_origin());
         let from = from.and_then(|from| tiles.get(layout.row_at(from, grid)?));
@@ -209,11 +243,19 @@ impl GridsShown<'_> {
             clicked: response.clicked().then_some(tile),
             pointed: Some(tile),
             dragged_from: from.filter(|_| response.dragged()),
+            by_key,
         }
     }
 
+    /// The chosen tile with its figure, of several runs in each, for those who cannot see the picture.
+    fn tile_text(&self, runs: &Runs, tile: TileId, row: usize) -> String {
+        let values: Vec<String> =
+            self.grids.values_of(row).map(|bytes| bytes_or_dash(bytes, self.units)).collect();
+        format!("{}: {}", tile_text(runs.machine(), tile), values.join(" → "))
+    }
+
     fn tooltip_ui(&self, ui: &mut egui::Ui, runs: &Runs, (row, tile): (usize, &str)) {
-        let units = Units::now(ui);
+        let units = self.units;
         let values: Vec<Option<u64>> = self.grids.values_of(row).collect();
         if let [bytes] = values[..] {
             ui.label(RichText::new(tile).strong());
