@@ -15,6 +15,7 @@ use crate::support::{
 };
 
 const MAP: &str = "Map of all tiles";
+const GRID: &str = "Grid of tiles";
 
 fn open(harness: &mut Harness<'_, App>) {
     open_map(harness, "All tiles");
@@ -84,7 +85,6 @@ fn value(harness: &Harness<'_, App>, picture: &str) -> String {
 fn arrows_go_from_tile_to_tile_and_enter_opens_one() {
     let mut harness = window_on(Theme::Light, report::small());
     open_map(&mut harness, "Floor plan");
-    const GRID: &str = "Grid of tiles";
     harness.get_by_role_and_label(Role::Canvas, GRID).focus();
     settle(&mut harness);
     press(&mut harness, Key::ArrowRight);
