@@ -10,7 +10,7 @@ use tilescope::ui::command::Page;
 
 use crate::report;
 use crate::support::{
-    choose, click_at, copied_text, has_text, open_map, press, right_click, settle, texts,
+    choose, click, click_at, copied_text, has_text, open_map, press, right_click, settle, texts,
     wait_for_output, window_on, window_sized,
 };
 
@@ -112,6 +112,43 @@ fn arrows_go_from_tile_to_tile_and_enter_opens_one() {
     press(&mut harness, Key::Enter);
     assert!(harness.query_by_label("Memory map of a tile").is_some(), "{:#?}", texts(&harness));
     assert!(has_text(&harness, "Tile 1 of IPU 0: "), "{:#?}", texts(&harness));
+}
+
+#[test]
+fn selected_tiles_are_stacked_on_one_axis_of_steps() {
+    let mut harness = window_on(Theme::Light, report::small());
+    open_map(&mut harness, "Floor plan");
+    harness.get_by_role_and_label(Role::Canvas, GRID).focus();
+    settle(&mut harness);
+    press(&mut harness, Key::Home);
+    let rect = harness.get_by_role_and_label(Role::Canvas, GRID).rect();
+    let fifth = rect.min + Vec2::new(5.0 + 4.0 * rect.height() / 6.0, 24.0);
+    click_at(&mut harness, fifth, Modifiers::SHIFT);
+    open_map(&mut harness, "One tile");
+    let picture = |tile: u32| format!("Addresses over steps, Tile {tile}");
+    let rects: Vec<_> = (0..4)
+        .map(|tile| harness.get_by_role_and_label(Role::Canvas, &picture(tile)).rect())
+        .collect();
+    for pair in rects.windows(2) {
+        assert_eq!(pair[0].x_range(), pair[1].x_range());
+        assert!(pair[0].bottom() < pair[1].top(), "{rects:?}");
+    }
+    assert!(has_text(&harness, "more selected tiles"), "{:#?}", texts(&harness));
+    assert!(harness.run() <= 2, "the stack repaints without cause");
+    // A click in another goes there, and leaves all where they are.
+    click_at(&mut harness, rects[2].left_bottom() + Vec2::new(6.0, -3.0), Modifiers::NONE);
+    let field = |harness: &Harness<'_, App>| {
+        harness.get_by_role_and_label(Role::TextInput, "Tile").value().unwrap_or_default()
+    };
+    assert_eq!(field(&harness), "2", "{:#?}", texts(&harness));
+    assert_eq!(harness.get_by_role_and_label(Role::Canvas, &picture(2)).rect(), rects[2]);
+    // One that is selected alone has all of the room.
+    click(&mut harness, "Floor plan");
+    harness.get_by_role_and_label(Role::Canvas, GRID).focus();
+    settle(&mut harness);
+    press(&mut harness, Key::Home);
+    open_map(&mut harness, "One tile");
+    assert!(!has_text(&harness, "more selected tiles"), "{:#?}", texts(&harness));
 }
 
 #[test]

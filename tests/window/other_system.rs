@@ -288,6 +288,34 @@ fn the_map_of_an_allocation_has_gaps_and_variables() {
 }
 
 #[test]
+fn all_allocations_lie_below_each_other_on_one_axis_of_steps() {
+    let mut harness = alone();
+    go(&mut harness, Page::Map);
+    harness.get_by_label("All allocations").click();
+    settle(&mut harness);
+    is_in_its_own_words(&harness);
+    let place = |harness: &Harness<'_, App>, name: &str| {
+        let name = format!("Addresses over steps, {name}");
+        harness.get_by_role_and_label(Role::Canvas, &name).rect()
+    };
+    let places: Vec<_> = ALLOCATIONS.iter().map(|(name, ..)| place(&harness, name)).collect();
+    for pair in places.windows(2) {
+        assert_eq!(pair[0].x_range(), pair[1].x_range());
+        assert!(pair[0].bottom() < pair[1].top(), "{places:?}");
+    }
+    assert!(!has_text(&harness, "more selected"), "{:#?}", texts(&harness));
+    // What the page is about changes with a click, the pictures stay.
+    assert_text(&harness, "temporaries of HBM");
+    harness.get_by_label("Allocation after").click();
+    settle(&mut harness);
+    assert_text(&harness, "scratch of VMEM");
+    assert_eq!(place(&harness, "scratch"), places[2]);
+    harness.get_by_label("All allocations").click();
+    settle(&mut harness);
+    assert!(harness.query_by_label("Addresses over steps").is_some());
+}
+
+#[test]
 fn maps_of_two_lie_above_each_other() {
     let mut harness = compared();
     go(&mut harness, Page::Map);

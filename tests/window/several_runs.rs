@@ -221,6 +221,7 @@ fn side_by_side_each_curve_has_its_own_lifetimes() {
     press(&mut harness, Key::F7);
     assert_text(&harness, "Lifetimes at step 30");
     assert_text(&harness, "Lifetimes at step 38");
+    assert!(harness.run() <= 2, "the page repaints without cause");
     // Where there is no room for them, curves keep theirs.
     let mut harness = runs(6);
     go(&mut harness, Page::Liveness);

@@ -1,6 +1,6 @@
 //! Map: where things lie in memory, and when. One tile as addresses over steps, all tiles as lines of addresses,
-//! the floor plan of tiles by one figure; of several runs also what differs there. Of a system without tiles one
-//! arena at a time.
+//! the floor plan of tiles by one figure; of several runs also what differs there. Several selected
+//! tiles, or other arenas, of one run lie below each other.
 
 mod chip;
 mod grid;

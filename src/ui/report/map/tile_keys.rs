@@ -33,7 +33,7 @@ pub fn tile_keys(
         return TileKeys::default();
     }
     let pressed = pressed_keys(ui, response, true);
-    let reached = next(&pressed).filter(|tile| Some(*tile) != chosen);
+    let reached = next(&pressed);
     if reached.is_some() {
         ui.request_repaint();
     }

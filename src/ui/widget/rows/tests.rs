@@ -1,3 +1,5 @@
+//! How rows are filtered, sorted, added up and copied, told of fruit.
+
 use super::*;
 
 struct Fruit;

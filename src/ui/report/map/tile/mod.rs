@@ -19,6 +19,7 @@ mod place_tooltip;
 mod read;
 mod reasons;
 mod search;
+mod stack;
 mod step_menu;
 mod strip;
 mod tables;
@@ -51,6 +52,7 @@ use crate::ui::widget::place_menu::PictureMenu;
 use crate::ui::widget::plane::{Extent, Plane};
 use crate::ui::widget::sign::answer_ui;
 use crate::ui::widget::toolbar::Toolbar;
+use crate::ui::widget::view::View;
 use answer::answer;
 use choice::{TileChoice, facts_ui};
 use data::{RunData, RunReading};
@@ -58,6 +60,7 @@ use inspector::Inspected;
 use kinds::{ColourBy, Kinds};
 use picture::{Place, RunPicture};
 use read::{AtStep, Marks, TileData, Wanted};
+use stack::{FoundOther, Stack};
 use strip::Strip;
 use tables::{Chosen, Tables};
 
@@ -80,6 +83,8 @@ struct OfRun {
     kinds: Made<(Same<RunData>, Same<Kinds>), Arc<KindsByRow>>,
     /// The row of the variable that was chosen.
     chosen: Option<u32>,
+    /// The visible addresses, where it is one of several arenas and not the one that the page is about.
+    bytes: View,
 }
 
 #[derive(Clone, PartialEq)]
@@ -104,6 +109,8 @@ pub struct RunTile {
 pub struct RunTiles {
     /// For each run, where it is there.
     pub of_runs: Vec<Option<RunTile>>,
+    /// The other arenas of a stack, as far as they are read.
+    others: Vec<(ArenaId, RunTile)>,
 }
 
 impl RunTiles {
@@ -132,6 +139,9 @@ pub struct OneTileView {
     /// Whether strips show all steps where no step is selected, not that of the highest end.
     is_of_all_steps: bool,
     runs: BTreeMap<RunId, OfRun>,
+    /// The arenas that are shown, and what is known of those that the page is not about.
+    stack: Stack,
+    others: BTreeMap<ArenaId, OfRun>,
     /// The run whose variable was chosen last.
     chosen_in: Option<RunId>,
     /// The run, the step and the address under the pointer.
@@ -161,7 +171,9 @@ impl OneTileView {
         self.runs.retain(|id, _| runs.position(*id).is_some());
         let arena = self.tile.arena(runs.reference(), arenas, &page.selection.tiles);
         scope_of_exports(ui, &scope_title(&runs.reference().report, Scope::Arena(arena)));
-        if self.viewed.replace(arena) != Some(arena) {
+        let before = self.viewed.replace(arena).filter(|before| *before != arena);
+        let is_in_stack = before.is_some_and(|before| self.swap(runs, before, arena));
+        if before.is_some() && !is_in_stack {
             self.plane.reset();
             self.runs.values_mut().for_each(|run| run.chosen = None);
         }
@@ -171,8 +183,13 @@ impl OneTileView {
         };
         let found: Vec<Option<Arc<RunData>>> = runs.iter().map(&mut read).collect();
         self.follow(page, &found);
-        let kinds = categories.ask(ui, runs).and_then(|categories| self.kinds(&found, categories));
-        let tiles = kinds.map(|kinds| (self.tiles(ui, page, &found, &kinds), kinds));
+        self.stack = Stack::of(runs, arena, &page.selection.tiles);
+        let stack = self.stack.clone();
+        let others = self.find_others(ui, runs, (&stack, arena));
+        let all: Vec<Option<Arc<RunData>>> =
+            found.iter().chain(others.iter().map(|(_, found)| found)).cloned().collect();
+        let kinds = categories.ask(ui, runs).and_then(|categories| self.kinds(&all, categories));
+        let tiles = kinds.map(|kinds| (self.tiles(ui, page, (&found, &others), &kinds), kinds));
         self.head_ui(
             ui,
             page,
@@ -275,7 +292,7 @@ impl OneTileView {
         &mut self,
         ui: &egui::Ui,
         page: &PageContext<'_>,
-        found: &[Option<Arc<RunData>>],
+        (found, others): (&[Option<Arc<RunData>>], &[FoundOther]),
         kinds: &Arc<Kinds>,
     ) -> RunTiles {
         let runs = page.runs;
@@ -284,12 +301,12 @@ impl OneTileView {
             selected: page.selection.variable().cloned(),
         };
         let slot = page.selection.slot(runs);
-        let of_run = |(place, (run, of)): (usize, (&Run, &Option<Arc<RunData>>))| {
-            let (of, of_run) = (of.as_ref()?, self.runs.get_mut(&run.id)?);
+        let is_of_all_steps = self.is_of_all_steps;
+        let tile = |(place, run): (usize, &Run), of: &Arc<RunData>, of_run: &mut OfRun| {
             let data = Arc::clone(&of.tile);
             let step = match slot {
                 Some(slot) => runs.axis()?.step_at_or_before(place, slot),
-                None => of.highest_step.filter(|_| !self.is_of_all_steps),
+                None => of.highest_step.filter(|_| !is_of_all_steps),
             };
             let at_step = step.filter(|_| of.has_steps);
             let at_step =
@@ -300,7 +317,15 @@ impl OneTileView {
             let (kinds, of) = (Arc::clone(kinds), Arc::clone(of));
             Some(RunTile { run: run.id, data, of, at_step, marks, kinds })
         };
-        RunTiles { of_runs: runs.iter().zip(found).enumerate().map(of_run).collect() }
+        let of_run = |((place, run), of): ((usize, &Run), &Option<Arc<RunData>>)| {
+            tile((place, run), of.as_ref()?, self.runs.get_mut(&run.id)?)
+        };
+        let of_runs = runs.iter().enumerate().zip(found).map(of_run).collect();
+        let other = |(arena, of): &FoundOther| {
+            let of = of.as_ref().filter(|of| of.tile.arena == *arena)?;
+            Some((*arena, tile((0, runs.reference()), of, self.others.get_mut(arena)?)?))
+        };
+        RunTiles { of_runs, others: others.iter().filter_map(other).collect() }
     }
 
     /// Goes through the first run in which the search finds something.

@@ -16,7 +16,7 @@ use crate::ui::report::{PageContext, run_title_ui, step_place_of};
 use crate::ui::runs::{Run, StepAt};
 use crate::ui::widget::picture::{at_pointer_ui, link};
 use crate::ui::widget::place_menu::place_menu_ui;
-use crate::ui::widget::plane::Extent;
+use crate::ui::widget::plane::{Extent, Plane};
 
 /// The accessible name of a picture; of several, with the title of its run.
 const NAME: &str = "Addresses over steps";
@@ -76,6 +76,10 @@ impl OneTileView {
         ui.allocate_rect(space, Sense::hover());
         self.toolbar.picture = Some(all);
         *page.has_painted_graph = true;
+        if self.stack.arenas.len() > 1 {
+            self.stack_ui(ui, page, space, (tiles, kinds, extent));
+            return;
+        }
         let runs = page.runs;
         let mut pointed = None;
         for (place, run) in runs.iter().enumerate() {
@@ -103,7 +107,7 @@ impl OneTileView {
     }
 
     /// Draws the picture and the strip of a run; returns where the pointer is in it.
-    fn run_ui(
+    pub(super) fn run_ui(
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
@@ -111,39 +115,102 @@ impl OneTileView {
         (place, run, tile): (usize, &Run, &RunTile),
         (tiles, kinds, extent): (&RunTiles, &Arc<Kinds>, Extent),
     ) -> Option<(usize, u64)> {
-        let runs = page.runs;
-        let (picture, strip, labels) = divided(area);
-        let of_run = self.runs.get_mut(&run.id)?;
-        let slots = page.selection.slots(runs);
-        let step = |slot: &usize| runs.axis()?.step_at_or_before(place, *slot);
-        let selected: Vec<usize> = slots.iter().skip(1).filter_map(step).collect();
-        let mut name = NAME.to_owned();
-        if !runs.is_one() {
-            name = format!("{NAME}, {}", run.title);
+        let mut of_run = self.runs.remove(&run.id)?;
+        let is_stacked = self.stack.arenas.len() > 1;
+        let pointed = self.pointed.filter(|(of, _)| *of != run.id).map(|(_, at)| at);
+        let of = is_stacked.then(|| run.report.arena_title(tile.data.arena));
+        let shown = RunShown { place, run, tile, kinds, extent, pointed, of };
+        let answer = shown.ui(ui, page, area, &mut of_run, &mut self.plane);
+        let chosen = of_run.chosen;
+        self.runs.insert(run.id, of_run);
+        if let Some(Picked(row)) = &answer.picked {
+            self.choose(page, tiles, row.map(|row| (run.id, row)));
         }
+        if let Some(step) = answer.step {
+            page.selection.steps = vec![StepAt { run: run.id, step }];
+        }
+        if let Some(row) = chosen.filter(|_| answer.is_entered) {
+            show(&mut self.plane, extent, &tile.of, row);
+        }
+        if answer.step.is_some() || answer.picked.is_some() || answer.is_entered {
+            ui.request_repaint();
+        }
+        step_menu_ui(ui, answer.below_strip, page, (run, tile), &mut self.is_of_all_steps);
+        answer.pointed
+    }
+}
+
+/// A picture with its strip.
+pub struct RunShown<'a> {
+    pub place: usize,
+    pub run: &'a Run,
+    pub tile: &'a RunTile,
+    pub kinds: &'a Arc<Kinds>,
+    pub extent: Extent,
+    /// Where the pointer is in another picture.
+    pub pointed: Option<(usize, u64)>,
+    /// The arena, where several are shown.
+    pub of: Option<String>,
+}
+
+/// The variable that was clicked or reached, by its row, or that there is none.
+pub struct Picked(pub Option<u32>);
+
+/// What was done with it.
+pub struct RunAnswer {
+    pub picked: Option<Picked>,
+    pub step: Option<usize>,
+    pub is_entered: bool,
+    pub pointed: Option<(usize, u64)>,
+    pub below_strip: Rect,
+}
+
+impl RunShown<'_> {
+    pub fn ui(
+        &self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        area: Rect,
+        of_run: &mut super::OfRun,
+        plane: &mut Plane,
+    ) -> RunAnswer {
+        let (runs, run, tile, extent) = (page.runs, self.run, self.tile, self.extent);
+        let (picture, strip, labels) = divided(area);
+        let slots = page.selection.slots(runs);
+        let step = |slot: &usize| runs.axis()?.step_at_or_before(self.place, *slot);
+        let selected: Vec<usize> = slots.iter().skip(1).filter_map(step).collect();
+        let name = match &self.of {
+            Some(arena) => format!("{NAME}, {arena}"),
+            None if runs.is_one() => NAME.to_owned(),
+            None => format!("{NAME}, {}", run.title),
+        };
         let of = PictureOf {
             name: &name,
             data: &tile.of,
-            kinds,
+            kinds: self.kinds,
             of_rows: &tile.kinds,
             extent,
             step: tile.at_step.as_ref().map(|at_step| at_step.step),
             steps: &selected,
             chosen: of_run.chosen,
             found: &tile.marks.found,
-            pointed: self.pointed.filter(|(of, _)| *of != run.id).map(|(_, at)| at),
+            pointed: self.pointed,
         };
-        let answer = of_run.picture.ui(ui, picture, &mut self.plane, &of);
-        let of_runs = if runs.is_one() { runs.system().an_arena.to_owned() } else { run.the() };
+        let answer = of_run.picture.ui(ui, picture, plane, &of);
+        let of_strip = match &self.of {
+            Some(arena) => arena.clone(),
+            None if runs.is_one() => runs.system().an_arena.to_owned(),
+            None => run.the(),
+        };
         let of = StripOf {
-            name: &format!("Memory map of {of_runs}"),
+            name: &format!("Memory map of {of_strip}"),
             tile,
-            kinds,
+            kinds: self.kinds,
             extent,
             placed: answer.placed,
             chosen: of_run.chosen,
         };
-        let by_strip = of_run.strip.ui(ui, (strip, labels), &mut self.plane, &of);
+        let by_strip = of_run.strip.ui(ui, (strip, labels), plane, &of);
         let at_step = tile.at_step.as_ref();
         if let Some(at) = answer.hovered {
             at_pointer_ui(&answer.response, |ui| place_ui(ui, &tile.of, at));
@@ -153,32 +220,23 @@ impl OneTileView {
             at_pointer_ui(&by_strip.response, |ui| hit_ui(ui, &tile.data, &map.gaps, hit));
         }
         menus_ui(of_run, page, (run, tile), &answer, &by_strip);
-
         let picked = |hit: Hit| match hit {
             Hit::Variable(row) => Some(row),
             Hit::Gap(_) | Hit::Nothing => None,
         };
         let clicked = answer.clicked.map(|at| at.row).or(answer.reached.map(Some));
-        let clicked = clicked.or(by_strip.clicked.map(picked));
         let steps = tile.of.rectangles.steps as usize;
-        let step = answer.clicked.map(|at| at.step).or(answer.step).filter(|step| *step < steps);
-        let is_entered = answer.is_entered || by_strip.is_entered;
-        let chosen = of_run.chosen;
-        if let Some(row) = clicked {
-            self.choose(page, tiles, row.map(|row| (run.id, row)));
+        let step = answer.clicked.map(|at| at.step).or(answer.step);
+        RunAnswer {
+            picked: clicked.or(by_strip.clicked.map(picked)).map(Picked),
+            step: step.filter(|step| *step < steps && tile.of.has_steps),
+            is_entered: answer.is_entered || by_strip.is_entered,
+            pointed: answer.hovered.map(|at| (at.step, at.address)),
+            below_strip: Rect::from_min_size(
+                strip.left_bottom() + vec2(-4.0, 4.0),
+                vec2(110.0, 20.0),
+            ),
         }
-        if let Some(step) = step.filter(|_| tile.of.has_steps) {
-            page.selection.steps = vec![StepAt { run: run.id, step }];
-        }
-        if let Some(row) = chosen.filter(|_| is_entered) {
-            show(&mut self.plane, extent, &tile.of, row);
-        }
-        if step.is_some() || clicked.is_some() || is_entered {
-            ui.request_repaint();
-        }
-        let below = Rect::from_min_size(strip.left_bottom() + vec2(-4.0, 4.0), vec2(110.0, 20.0));
-        step_menu_ui(ui, below, page, (run, tile), &mut self.is_of_all_steps);
-        answer.hovered.map(|at| (at.step, at.address))
     }
 }
 
