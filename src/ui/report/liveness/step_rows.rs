@@ -219,8 +219,10 @@ fn cells(runs: &Runs, timelines: &SlotTimelines) -> Vec<(Cell, Column)> {
         let cell = |(place, run): (usize, &Run)| (cell(place), column(run));
         runs.iter().enumerate().map(cell).collect::<Vec<_>>()
     };
+    // Of many runs the badge alone says whose step it is.
+    let (title, width) = if runs.len() > 2 { ("", 56.0) } else { ("step", 66.0) };
     let mut cells = runs_and(Cell::Step, &|run| {
-        Column::text(format!("{} step", run.title), 56.0).of_run(Some(run.badge), "step")
+        Column::text(format!("{} step", run.title), width).of_run(Some(run.badge), title)
     });
     cells.push((Cell::Operation, Column::text("Operation", 138.0)));
     cells.push((Cell::Kind, Column::text("Program", 110.0)));
