@@ -1,3 +1,5 @@
+//! Tests of rows that are sorted, filtered and added up.
+
 use super::*;
 
 struct Fruit;

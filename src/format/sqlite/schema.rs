@@ -1,0 +1,118 @@
+//! What the schema says of a table: its root page, and which column lies where in a record.
+//!
+//! The schema is small and a program of its own, so SQLite reads it.
+
+use rusqlite::Connection;
+
+use super::Refusal;
+use super::record::{Layout, Source};
+
+/// A table as it lies in the file.
+#[derive(Clone, Debug)]
+pub struct StoredTable {
+    name: String,
+    pub(super) root: u32,
+    columns: Vec<StoredColumn>,
+}
+
+#[derive(Clone, Debug)]
+struct StoredColumn {
+    name: String,
+    /// It is another name of the row id; what the record has in its place is not looked at.
+    is_row_id: bool,
+    /// Records that were written before the column was added do not have it; then it is this, if that is NULL.
+    default_is_null: bool,
+    /// Whole numbers in such a column are stored as integers, and SQLite gives them as reals.
+    may_be_real: bool,
+}
+
+impl StoredTable {
+    /// Looks a table up.
+    ///
+    /// # Errors
+    /// When it is none, or has columns that are not stored.
+    pub fn find(connection: &Connection, table: &str) -> Result<Self, Refusal> {
+        Self::try_find(connection, table)
+            .unwrap_or_else(|error| Err(Refusal::table(table, error.to_string())))
+    }
+
+    fn try_find(
+        connection: &Connection,
+        table: &str,
+    ) -> Result<Result<Self, Refusal>, rusqlite::Error> {
+        let mut statement = connection.prepare_cached(
+            "SELECT rootpage FROM sqlite_master WHERE type = 'table' AND name = ?1 COLLATE NOCASE",
+        )?;
+        let roots: Vec<i64> =
+            statement.query_map([table], |row| row.get(0))?.collect::<Result<_, _>>()?;
+        let [root] = *roots else {
+            return Ok(Err(Refusal::table(
+                table,
+                format!("{} entries in the schema", roots.len()),
+            )));
+        };
+        let Ok(root) = u32::try_from(root) else {
+            return Ok(Err(Refusal::table(table, format!("root page {root}"))));
+        };
+        // Only a primary key that is no alias of the row id has an index of its own.
+        let mut statement = connection
+            .prepare_cached("SELECT count(*) FROM pragma_index_list(?1) WHERE origin = 'pk'")?;
+        let has_key_index = statement.query_row([table], |row| row.get::<_, i64>(0))? > 0;
+        let mut statement = connection.prepare_cached(
+            "SELECT name, type, dflt_value IS NULL, pk, hidden FROM pragma_table_xinfo(?1) ORDER BY cid",
+        )?;
+        let mut rows = statement.query([table])?;
+        let (mut columns, mut keys) = (Vec::new(), 0_usize);
+        while let Some(row) = rows.next()? {
+            let kind: String = row.get(1)?;
+            let is_key = row.get::<_, i64>(3)? > 0;
+            keys = keys.saturating_add(is_key.into());
+            if row.get::<_, i64>(4)? != 0 {
+                return Ok(Err(Refusal::table(table, "a generated column")));
+            }
+            let kind = kind.to_ascii_uppercase();
+            columns.push(StoredColumn {
+                name: row.get(0)?,
+                is_row_id: is_key && kind == "INTEGER" && !has_key_index,
+                default_is_null: row.get(2)?,
+                // "Datatypes in SQLite", section 3.1; a type that has INT as well would be of integers.
+                may_be_real: ["REAL", "FLOA", "DOUB"].iter().any(|part| kind.contains(part)),
+            });
+        }
+        if keys > 1 {
+            columns.iter_mut().for_each(|column| column.is_row_id = false);
+        }
+        Ok(Ok(Self { name: table.to_owned(), root, columns }))
+    }
+
+    /// Whether a column numbers the rows: `rowid`, or another name of it.
+    pub fn is_row_id(&self, column: &str) -> bool {
+        let same = |stored: &&StoredColumn| stored.name.eq_ignore_ascii_case(column);
+        match self.columns.iter().find(same) {
+            Some(stored) => stored.is_row_id,
+            None => column.eq_ignore_ascii_case("rowid"),
+        }
+    }
+
+    /// What is to be read of each record: some columns, of which those that the table lacks are NULL.
+    ///
+    /// # Errors
+    /// When one of them is of a kind that is not read here.
+    pub fn layout(&self, columns: &[&str]) -> Result<Layout, Refusal> {
+        let place = |column: &&str| {
+            let same = |stored: &StoredColumn| stored.name.eq_ignore_ascii_case(column);
+            let Some(at) = self.columns.iter().position(same) else { return Ok(Source::Null) };
+            let Some(stored) = self.columns.get(at) else { return Ok(Source::Null) };
+            if stored.is_row_id {
+                return Ok(Source::RowId);
+            }
+            if stored.may_be_real {
+                return Err(Refusal::table(&self.name, format!("column {column} of reals")));
+            }
+            Ok(Source::Stored(at))
+        };
+        let sources = columns.iter().map(place).collect::<Result<Vec<_>, _>>()?;
+        let defaults = self.columns.iter().map(|column| column.default_is_null);
+        Ok(Layout::new(sources, defaults.collect()))
+    }
+}
