@@ -80,7 +80,9 @@ impl StoredTable {
             });
         }
         if keys > 1 {
-            columns.iter_mut().for_each(|column| column.is_row_id = false);
+            for column in &mut columns {
+                column.is_row_id = false;
+            }
         }
         Ok(Ok(Self { name: table.to_owned(), root, columns }))
     }

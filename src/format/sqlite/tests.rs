@@ -1,5 +1,7 @@
 //! Tables read straight from the pages are what SQLite gives, or are refused; ordinary ones are not refused.
 
+#![allow(clippy::arithmetic_side_effects, reason = "a test fails by panicking")]
+
 use std::fs;
 use std::ops::{ControlFlow, RangeInclusive};
 use std::path::{Path, PathBuf};
@@ -440,7 +442,7 @@ fn damaged_files_are_refused_or_equal() {
     let made = Made::by(&format!("PRAGMA page_size = 512; {TABLE} {ROWS}"));
     let intact = fs::read(made.path()).unwrap();
     let (mut refused, mut equal) = (0, 0);
-    for seed in 0..600 {
+    for seed in 0..300 {
         let mut bytes = intact.clone();
         damage(&mut bytes, 512, seed);
         fs::write(made.path(), bytes).unwrap();
@@ -453,7 +455,7 @@ fn damaged_files_are_refused_or_equal() {
             }
         }
     }
-    assert!(refused > 300 && equal > 300, "{refused} refused, {equal} equal");
+    assert!(refused > 150 && equal > 150, "{refused} refused, {equal} equal");
 }
 
 #[test]

@@ -237,7 +237,7 @@ impl<'a> TileReader<'a> {
     /// All tiles, one after the other. Where the rows do not lie so already, as in every real report, SQLite
     /// sorts them.
     pub fn each_tile(&self, mut each: impl FnMut(TileId, Placed)) -> bool {
-        let is_sorted = self.tables.are_in_order_of(&self.rows(&self.columns(), None), 1);
+        let is_sorted = self.tables.are_in_order_of(&Rows::all(TABLE, &self.columns(), KEY), 1);
         let order = if is_sorted { Order::Ids(None) } else { Order::Tiles };
         self.read(order, None, &mut each)
     }
@@ -256,10 +256,6 @@ impl<'a> TileReader<'a> {
     fn columns(&self) -> Vec<&'static str> {
         let names = if self.base_names.is_some() { &NAME_COLUMNS[..] } else { &[] };
         [&TILE_COLUMNS[..], names].concat()
-    }
-
-    fn rows<'c>(&self, columns: &'c [&'c str], ids: Option<RangeInclusive<i64>>) -> Rows<'c> {
-        Rows { table: TABLE, columns, key: KEY, ids }
     }
 
     fn read(
@@ -300,7 +296,10 @@ impl<'a> TileReader<'a> {
             rows.push(cells, self.base_names.as_ref());
         };
         let is_there = match order {
-            Order::Ids(ids) => self.tables.rows(&self.rows(&columns, ids), each_row),
+            Order::Ids(ids) => {
+                let rows = Rows { table: TABLE, columns: &columns, key: KEY, ids };
+                self.tables.rows(&rows, each_row)
+            }
             Order::Tiles => {
                 let (tail, needs) = ("ORDER BY tile, var_id", &["var_id", "tile"][..]);
                 let query = Query { table: TABLE, columns: &columns, tail, needs };
