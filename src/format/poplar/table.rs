@@ -248,8 +248,12 @@ impl<'a> Tables<'a> {
         if !self.has_table(rows.table) {
             return false;
         }
-        let (mut last, mut is_sorted) = (i64::MIN, true);
+        let (mut last, mut is_sorted, mut found) = (i64::MIN, true, 0_u64);
         let is_read = direct.read(&self.connection, rows, &mut |record| {
+            found = found.saturating_add(1);
+            if found.is_multiple_of(4096) && self.progress.is_cancelled() {
+                is_sorted = false;
+            }
             match record.value(column) {
                 ValueRef::Integer(number) if number >= last => last = number,
                 _ => is_sorted = false,
