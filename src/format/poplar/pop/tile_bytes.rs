@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use rayon::prelude::*;
 
 use crate::format::poplar::database::Database;
-use crate::format::poplar::table::{ROW_ID, Rows, Tables};
+use crate::format::poplar::table::{Only, ROW_ID, Rows, Tables};
 use crate::format::{Error, Progress};
 use crate::store::Warnings;
 use crate::store::ids::{ClassId, IdColumn, TileId, UnloweredId};
@@ -98,14 +98,10 @@ fn read_chunk(
     classes: &Classes,
     range: Option<&RangeInclusive<i64>>,
 ) -> Option<Vec<Row>> {
-    let ids = range.cloned();
-    let table_rows = Rows { table: TABLE, columns: &COLUMNS, key: ROW_ID, ids };
+    let (ids, only) = (range.cloned(), Some(Only::NotNull("tile")));
+    let table_rows = Rows { table: TABLE, columns: &COLUMNS, key: ROW_ID, ids, only };
     let mut rows = Vec::new();
     let is_there = tables.rows(&table_rows, |cells| {
-        // The sums over all tiles.
-        if cells.is_null(3) {
-            return;
-        }
         let row =
             (cells.required32(0), cells.required32(1), cells.required32(2), cells.required32(3));
         let (Some(variable), Some(class), Some(bytes), Some(tile)) = row else { return };

@@ -9,7 +9,7 @@ use crate::format::Error;
 use crate::format::Progress;
 use crate::format::poplar::blob;
 use crate::format::poplar::database::Database;
-use crate::format::poplar::table::{Cells, Query, ROW_ID, Rows, Tables, split_for_threads};
+use crate::format::poplar::table::{Cells, Only, Query, ROW_ID, Rows, Tables, split_for_threads};
 use crate::store::ids::{ClassId, IdColumn, TileId, UnloweredId};
 use crate::store::names::Names;
 use crate::store::placed::{Placed, Placement};
@@ -83,7 +83,8 @@ fn read_chunk(tables: &Tables<'_>, range: &RangeInclusive<i64>) -> Chunk {
         "bitset",
     ];
     let mut chunk = Chunk::default();
-    let rows = Rows { table: TABLE, columns: &COLUMNS, key: KEY, ids: Some(range.clone()) };
+    let ids = Some(range.clone());
+    let rows = Rows { ids, ..Rows::all(TABLE, &COLUMNS, KEY) };
     tables.rows(&rows, |cells| {
         let row =
             (cells.required32(0), cells.required32(1), cells.required32(2), cells.required32(3));
@@ -282,9 +283,6 @@ impl<'a> TileReader<'a> {
             each(tile, variables);
         };
         let each_row = |cells: &mut Cells<'_, '_>| {
-            if only.is_some_and(|only| !cells.is(1, only.0)) {
-                return;
-            }
             let tile = cells.required32(1).map(TileId);
             let Some(tile) = tile.filter(|tile| (self.is_wanted)(*tile)) else { return };
             if current.as_ref().is_some_and(|(last, _)| *last != tile)
@@ -297,7 +295,8 @@ impl<'a> TileReader<'a> {
         };
         let is_there = match order {
             Order::Ids(ids) => {
-                let rows = Rows { table: TABLE, columns: &columns, key: KEY, ids };
+                let only = only.map(|tile| Only::Between("tile", tile.0, tile.0));
+                let rows = Rows { table: TABLE, columns: &columns, key: KEY, ids, only };
                 self.tables.rows(&rows, each_row)
             }
             Order::Tiles => {
