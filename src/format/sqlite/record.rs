@@ -239,7 +239,8 @@ impl Fields {
             .ok_or_else(|| Refusal::row(row, "a header with columns", header_bytes))?;
         // As 64 bits: at most `looked_at` lengths below 2³² are added up.
         let mut end = header_bytes as u64;
-        for field in self.fields.iter_mut().take(part.looked_at) {
+        let mut known = 0_usize;
+        for field in self.fields.get_mut(..part.looked_at).unwrap_or_default() {
             if header.is_empty() {
                 break;
             }
@@ -263,8 +264,9 @@ impl Fields {
             // What does not fit is beyond the payload, which is looked at below.
             *field = Field { serial, start: u32::try_from(end).unwrap_or(u32::MAX) };
             end = end.wrapping_add(bytes.into());
-            self.known = self.known.wrapping_add(1);
+            known = known.wrapping_add(1);
         }
+        self.known = known;
         let end = usize::try_from(end).unwrap_or(usize::MAX);
         // SQLite makes both checks: nothing beyond the payload, and nothing left of it after the last column.
         if end > total || (header.is_empty() && end != total) {
