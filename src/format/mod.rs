@@ -9,6 +9,7 @@
 
 pub mod error;
 pub mod poplar;
+mod sqlite;
 
 pub use crate::progress::Progress;
 pub use error::{Error, ErrorKind};

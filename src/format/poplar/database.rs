@@ -13,6 +13,7 @@ use std::time::SystemTime;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
 
+use super::direct::{Direct, DirectReading};
 use super::discover::file_name;
 use crate::format::{Error, ErrorKind};
 use crate::store::{WarningCode, Warnings};
@@ -39,6 +40,8 @@ pub struct Database {
     pub bytes: u64,
     /// Whether the tables may be in the middle of a change, so that no figure is certain.
     pub is_doubtful: bool,
+    /// How large tables are read.
+    pub reading: DirectReading,
     stamp: Stamp,
 }
 
@@ -67,6 +70,7 @@ impl Database {
             copy: None,
             bytes: stamp.bytes,
             is_doubtful: false,
+            reading: DirectReading::default(),
             stamp,
         };
         if let Some(reason) = unfinished_reason(profile) {
@@ -90,6 +94,11 @@ impl Database {
             .hint("Reload the report."));
         }
         self.connect_to_source()
+    }
+
+    /// The pages of what is read, for the calling thread. What may change meanwhile is left to SQLite.
+    pub fn direct(&self) -> Option<Direct<'_>> {
+        if self.is_doubtful { None } else { self.reading.open(&self.source) }
     }
 
     /// Whether what is read is no longer what was opened; a copy never changes, and of a file that

@@ -6,8 +6,10 @@
 pub mod absent;
 mod arenas;
 pub mod blob;
+mod cells;
 mod database;
 mod debug_cbor;
+mod direct;
 mod discover;
 mod logs;
 mod many;
@@ -288,6 +290,16 @@ impl OpenReport {
         ))
     }
 
+    /// Reads all tables through SQLite, the large ones too: for tests that compare both ways.
+    pub fn read_through_sqlite(&self) {
+        self.database.reading.switch_off();
+    }
+
+    /// What was left to SQLite although it is large, and why.
+    pub fn left_to_sqlite(&self) -> Vec<String> {
+        self.database.reading.refusals()
+    }
+
     /// Sizes of the files that the background reads go through, for progress.
     pub fn bytes_to_read(&self) -> u64 {
         let debug = self.found.debug.as_ref().map_or(0, |path| size_of_file(path).unwrap_or(0));
@@ -388,6 +400,7 @@ impl Database {
         warnings: &'a crate::store::Warnings,
         progress: &'a Progress,
     ) -> Result<Tables<'a>, Error> {
-        Ok(Tables::new(self.connect()?, &self.name, self.bytes, warnings, progress))
+        let connection = self.connect()?;
+        Ok(Tables::new(connection, self.direct(), &self.name, self.bytes, warnings, progress))
     }
 }

@@ -4,16 +4,17 @@
 //! gets `None` for those that are absent. Damage is gathered for each table and becomes one warning
 //! that names the first row and counts the others.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
-use std::ops::RangeInclusive;
+use std::ops::{ControlFlow, RangeInclusive};
 
+use rusqlite::Connection;
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, Row};
 
-use super::blob::BlobError;
+pub use super::cells::Cells;
+use super::cells::{Damage, Row};
+use super::direct::Direct;
 use crate::format::Progress;
-use crate::store::ids::{Id, IdColumn};
+pub use crate::format::sqlite::Only;
 use crate::store::{WarningCode, Warnings};
 
 /// Rows of a table that is read as a whole rather than looked through for some tiles.
@@ -22,9 +23,14 @@ const FEW_ROWS: i64 = 200_000;
 const LOOKS_AT_TILE: i64 = 4;
 const MOST_LOOKS: i64 = 40_000;
 
+/// What numbers the rows of a table that has no column for it.
+pub const ROW_ID: &str = "rowid";
+
 /// One thread's view of the profile.
 pub struct Tables<'a> {
     connection: Connection,
+    /// The pages of the same file, where they are read.
+    direct: Option<Direct<'a>>,
     /// Tables in lower case, as far as the schema can be read.
     names: HashSet<String>,
     schema_error: Option<rusqlite::Error>,
@@ -45,9 +51,31 @@ pub struct Query<'a> {
     pub needs: &'a [&'a str],
 }
 
+/// Rows of a table in the order of the column that numbers them, which is how they lie in the file.
+#[derive(Clone)]
+pub struct Rows<'a> {
+    pub table: &'a str,
+    /// The columns, of which the first names a row in messages.
+    pub columns: &'a [&'a str],
+    /// The column that numbers the rows, or [`ROW_ID`]. Without it all rows come, in any order.
+    pub key: &'a str,
+    /// Rows with these numbers only.
+    pub ids: Option<RangeInclusive<i64>>,
+    /// Of these, those that one of the columns tells.
+    pub only: Option<Only<'a>>,
+}
+
+impl<'a> Rows<'a> {
+    /// All rows of a table.
+    pub fn all(table: &'a str, columns: &'a [&'a str], key: &'a str) -> Self {
+        Self { table, columns, key, ids: None, only: None }
+    }
+}
+
 impl<'a> Tables<'a> {
     pub fn new(
         connection: Connection,
+        direct: Option<Direct<'a>>,
         file: &'a str,
         file_bytes: u64,
         warnings: &'a Warnings,
@@ -55,7 +83,7 @@ impl<'a> Tables<'a> {
     ) -> Self {
         let mut names = HashSet::new();
         let schema_error = read_table_names(&connection, &mut names).err();
-        Self { connection, names, schema_error, file, file_bytes, warnings, progress }
+        Self { connection, direct, names, schema_error, file, file_bytes, warnings, progress }
     }
 
     /// Whether a table is there, by the part of the schema that can be read.
@@ -126,9 +154,18 @@ impl<'a> Tables<'a> {
         each: impl FnMut(&mut Cells<'_, '_>),
     ) -> bool {
         let mut damage = Damage::default();
-        let table = query.table;
         let found = self.try_query(query, parameters, each, &mut damage);
-        match &found {
+        self.report(query.table, &found, damage)
+    }
+
+    /// Turns what is wrong with a table into a warning. Returns whether it was there.
+    fn report(
+        &self,
+        table: &str,
+        found: &Result<bool, rusqlite::Error>,
+        mut damage: Damage,
+    ) -> bool {
+        match found {
             Ok(true) => {}
             Ok(false) => self.warn(WarningCode::Inconsistent, format!("table {table} is absent")),
             Err(error) => damage.add(&format!("after {} rows", damage.rows), &error.to_string()),
@@ -199,49 +236,177 @@ impl<'a> Tables<'a> {
         self.warnings.add(code, self.file, message);
     }
 
+    /// Reads rows as they lie in the file, straight from its pages where that can be done, and into `each` as
+    /// [`Self::read`] does. For large tables.
+    pub fn rows(&self, rows: &Rows<'_>, each: impl FnMut(&mut Cells<'_, '_>)) -> bool {
+        let mut damage = Damage::default();
+        let found = self.try_rows(rows, each, &mut damage);
+        self.report(rows.table, &found, damage)
+    }
+
+    /// Whether the rows are in the order of one of their columns, too, by what the pages say; false where that
+    /// cannot be told without sorting them.
+    pub fn are_in_order_of(&self, rows: &Rows<'_>, column: usize) -> bool {
+        let Some(direct) = &self.direct else { return false };
+        if !self.has_table(rows.table) {
+            return false;
+        }
+        let (mut last, mut is_sorted, mut found) = (i64::MIN, true, 0_u64);
+        let is_read = direct.read(&self.connection, rows, &mut |record| {
+            found = found.saturating_add(1);
+            if found.is_multiple_of(4096) && self.progress.is_cancelled() {
+                is_sorted = false;
+            }
+            match record.value(column) {
+                ValueRef::Integer(number) if number >= last => last = number,
+                _ => is_sorted = false,
+            }
+            if is_sorted { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        is_read && is_sorted
+    }
+
+    fn try_rows(
+        &self,
+        rows: &Rows<'_>,
+        mut each: impl FnMut(&mut Cells<'_, '_>),
+        damage: &mut Damage,
+    ) -> Result<bool, rusqlite::Error> {
+        let Some(selected) = self.select(rows.table, rows.columns)? else { return Ok(false) };
+        let (columns, is_there) = (rows.columns, &*selected.is_there);
+        if let Some(direct) = &self.direct {
+            let is_read = direct.read(&self.connection, rows, &mut |record| {
+                damage.rows = damage.rows.saturating_add(1);
+                if damage.rows.is_multiple_of(4096) && self.progress.is_cancelled() {
+                    return ControlFlow::Break(());
+                }
+                each(&mut Cells { row: Row::Direct(*record), columns, is_there, damage });
+                ControlFlow::Continue(())
+            });
+            if is_read {
+                return Ok(true);
+            }
+        }
+        let has = |column: &str| column == ROW_ID || selected.has(column);
+        // Without the column that a condition needs, it is left out.
+        let ids = rows.ids.as_ref().filter(|_| has(rows.key));
+        let only = rows.only.filter(|only| has(only.column()));
+        let ids_condition = ids.map(|_| format!("[{}] BETWEEN ?1 AND ?2", rows.key));
+        let conditions: Vec<String> =
+            ids_condition.into_iter().chain(only.map(|only| only.condition())).collect();
+        let mut tail = String::new();
+        if rows.key == ROW_ID && ids.is_none() {
+            // As they lie, and not in the order of an index.
+            tail.push_str("NOT INDEXED");
+        }
+        if !conditions.is_empty() {
+            tail.push_str(&format!(" WHERE {}", conditions.join(" AND ")));
+        }
+        if has(rows.key) && (rows.key != ROW_ID || ids.is_some()) {
+            tail.push_str(&format!(" ORDER BY [{}]", rows.key));
+        }
+        let parameters = ids.into_iter().flat_map(|ids| [*ids.start(), *ids.end()]);
+        let tail = (&*tail, rusqlite::params_from_iter(parameters));
+        self.run(rows.table, columns, &selected, Some(tail), each, damage)?;
+        Ok(true)
+    }
+
     fn try_query(
         &self,
         query: &Query<'_>,
         parameters: impl rusqlite::Params,
-        mut each: impl FnMut(&mut Cells<'_, '_>),
+        each: impl FnMut(&mut Cells<'_, '_>),
         damage: &mut Damage,
     ) -> Result<bool, rusqlite::Error> {
-        let table = query.table;
-        let Some(present) = self.columns(table)? else { return Ok(false) };
-        let has = |column: &str| present.iter().any(|name| name.eq_ignore_ascii_case(column));
-        let mut selected = Vec::with_capacity(query.columns.len());
-        let is_there: Vec<bool> = query.columns.iter().map(|column| has(column)).collect();
-        for (column, is_there) in query.columns.iter().zip(&is_there) {
-            if *is_there {
-                selected.push(format!("[{column}]"));
-            } else {
+        let Some(selected) = self.select(query.table, query.columns)? else { return Ok(false) };
+        let has_needs = query.needs.iter().all(|column| selected.has(column));
+        let tail = has_needs.then_some((query.tail, parameters));
+        self.run(query.table, query.columns, &selected, tail, each, damage)?;
+        Ok(true)
+    }
+
+    /// Which of some columns a table has, with a warning for each that it lacks; `None` without the table.
+    fn select(&self, table: &str, columns: &[&str]) -> Result<Option<Selected>, rusqlite::Error> {
+        let Some(present) = self.columns(table)? else { return Ok(None) };
+        let mut selected = Selected { present, is_there: Vec::with_capacity(columns.len()) };
+        for column in columns {
+            let is_there = selected.has(column);
+            if !is_there {
                 self.warn(
                     WarningCode::Inconsistent,
                     format!("table {table} has no column {column}"),
                 );
-                selected.push("NULL".to_owned());
             }
+            selected.is_there.push(is_there);
         }
-        let has_needs = query.needs.iter().all(|column| has(column));
-        let tail = if has_needs { query.tail } else { "" };
-        let sql = format!("SELECT {} FROM [{table}] {tail}", selected.join(", "));
-        let mut statement = self.connection.prepare(&sql)?;
-        // Without the columns that the conditions need, the parameters have no place either.
-        let mut rows = if has_needs { statement.query(parameters)? } else { statement.query([])? };
+        Ok(Some(selected))
+    }
+
+    /// Reads through SQLite, with what follows `FROM table` and its parameters. Rows that were handed out already
+    /// are passed over: they are the first ones.
+    fn run(
+        &self,
+        table: &str,
+        columns: &[&str],
+        selected: &Selected,
+        tail: Option<(&str, impl rusqlite::Params)>,
+        mut each: impl FnMut(&mut Cells<'_, '_>),
+        damage: &mut Damage,
+    ) -> Result<(), rusqlite::Error> {
+        let is_there = &*selected.is_there;
+        let names: Vec<String> = columns
+            .iter()
+            .zip(is_there)
+            .map(
+                |(column, is_there)| {
+                    if *is_there { format!("[{column}]") } else { "NULL".to_owned() }
+                },
+            )
+            .collect();
+        let sql = format!("SELECT {} FROM [{table}]", names.join(", "));
+        let mut statement;
+        let mut rows = match tail {
+            Some((tail, parameters)) => {
+                statement = self.connection.prepare(&format!("{sql} {tail}"))?;
+                statement.query(parameters)?
+            }
+            None => {
+                statement = self.connection.prepare(&sql)?;
+                statement.query([])?
+            }
+        };
         // A row takes four bytes at least: more rows than that are a loop in a damaged file.
         let most_rows = self.file_bytes / 4;
+        let handed_out = damage.rows;
+        let mut found = 0_u64;
         while let Some(row) = rows.next()? {
-            damage.rows = damage.rows.saturating_add(1);
-            if damage.rows > most_rows {
+            found = found.saturating_add(1);
+            if found.is_multiple_of(4096) && self.progress.is_cancelled() {
+                break;
+            }
+            if found <= handed_out {
+                continue;
+            }
+            damage.rows = found;
+            if found > most_rows {
                 damage.add("end", "more rows than the file has room for");
                 break;
             }
-            if damage.rows.is_multiple_of(4096) && self.progress.is_cancelled() {
-                break;
-            }
-            each(&mut Cells { row, columns: query.columns, is_there: &is_there, damage });
+            each(&mut Cells { row: Row::Sqlite(row), columns, is_there, damage });
         }
-        Ok(true)
+        Ok(())
+    }
+}
+
+/// The columns of a table, and which of those that are asked for it has.
+struct Selected {
+    present: Vec<String>,
+    is_there: Vec<bool>,
+}
+
+impl Selected {
+    fn has(&self, column: &str) -> bool {
+        self.present.iter().any(|name| name.eq_ignore_ascii_case(column))
     }
 }
 
@@ -276,164 +441,4 @@ fn read_table_names(
         names.insert(row.get::<_, String>(0)?.to_ascii_lowercase());
     }
     Ok(())
-}
-
-#[derive(Debug)]
-struct Damage {
-    code: WarningCode,
-    first: Option<String>,
-    count: u64,
-    rows: u64,
-}
-
-impl Default for Damage {
-    fn default() -> Self {
-        Self { code: WarningCode::Inconsistent, first: None, count: 0, rows: 0 }
-    }
-}
-
-impl Damage {
-    fn add(&mut self, place: &str, what: &str) {
-        self.first.get_or_insert_with(|| format!("{place}: {what}"));
-        self.count = self.count.saturating_add(1);
-    }
-}
-
-/// The cells of one row, by position in the query's columns.
-pub struct Cells<'r, 's> {
-    row: &'r Row<'s>,
-    columns: &'r [&'r str],
-    is_there: &'r [bool],
-    damage: &'r mut Damage,
-}
-
-impl<'r> Cells<'r, '_> {
-    /// Whether the table has the column at all.
-    pub fn has(&self, column: usize) -> bool {
-        self.is_there.get(column) == Some(&true)
-    }
-
-    /// A number that may be absent: `None` for NULL, and with damage for what is no number ≥ 0.
-    pub fn number(&mut self, column: usize) -> Option<u64> {
-        let number = self.signed(column)?;
-        let positive = u64::try_from(number).ok();
-        if positive.is_none() {
-            self.damage(column, &format!("a number ≥ 0 expected, {number} found"));
-        }
-        positive
-    }
-
-    /// A number below 2³² that may be absent.
-    pub fn number32(&mut self, column: usize) -> Option<u32> {
-        let number = self.number(column)?;
-        self.below_2_32(column, number)
-    }
-
-    /// A number that must be there; its absence is damage.
-    pub fn required(&mut self, column: usize) -> Option<u64> {
-        if self.is_null(column) {
-            if self.has(column) {
-                self.damage(column, "a number expected, NULL found");
-            }
-            return None;
-        }
-        self.number(column)
-    }
-
-    /// A number below 2³² that must be there.
-    pub fn required32(&mut self, column: usize) -> Option<u32> {
-        let number = self.required(column)?;
-        self.below_2_32(column, number)
-    }
-
-    /// Puts the id in the first column behind those of the rows before. Returns false where it is none, or
-    /// not above the last one, which is the damage `twice`.
-    pub fn next_id<T: Id>(&mut self, ids: &mut IdColumn<T>, twice: &str) -> bool {
-        let Some(number) = self.required32(0) else { return false };
-        let is_next = ids.push(T::new(number));
-        if !is_next {
-            self.damage(0, twice);
-        }
-        is_next
-    }
-
-    fn below_2_32(&mut self, column: usize, number: u64) -> Option<u32> {
-        let small = u32::try_from(number).ok();
-        if small.is_none() {
-            self.damage(column, &format!("a number below 2³² expected, {number} found"));
-        }
-        small
-    }
-
-    /// A signed number that may be absent.
-    pub fn signed(&mut self, column: usize) -> Option<i64> {
-        match self.row.get_ref(column) {
-            Ok(ValueRef::Integer(number)) => Some(number),
-            Ok(ValueRef::Null) | Err(_) => None,
-            Ok(other) => {
-                let found = format!("{}", other.data_type());
-                self.damage(column, &format!("a number expected, {found} found"));
-                None
-            }
-        }
-    }
-
-    /// Whether the cell is NULL, or its column absent.
-    pub fn is_null(&self, column: usize) -> bool {
-        matches!(self.row.get_ref(column), Ok(ValueRef::Null) | Err(_))
-    }
-
-    /// A text; numbers are taken as text, bytes that are not UTF-8 are replaced.
-    pub fn text(&mut self, column: usize) -> Option<Cow<'r, str>> {
-        match self.row.get_ref(column).ok()? {
-            ValueRef::Null => None,
-            ValueRef::Integer(number) => Some(number.to_string().into()),
-            ValueRef::Real(number) => Some(number.to_string().into()),
-            ValueRef::Text(text) => Some(String::from_utf8_lossy(text)),
-            ValueRef::Blob(_) => {
-                self.damage(column, "a text expected, a BLOB found");
-                None
-            }
-        }
-    }
-
-    pub fn owned_text(&mut self, column: usize) -> Option<String> {
-        self.text(column).map(Cow::into_owned)
-    }
-
-    /// Decodes a blob; `None` where it is absent, and with damage where it cannot be decoded.
-    pub fn decode<T>(
-        &mut self,
-        column: usize,
-        decode: impl FnOnce(&[u8]) -> Result<T, BlobError>,
-    ) -> Option<T> {
-        let bytes = match self.row.get_ref(column).ok()? {
-            ValueRef::Null => return None,
-            ValueRef::Blob(bytes) => bytes,
-            other => {
-                let found = format!("{}", other.data_type());
-                self.damage(column, &format!("a BLOB expected, {found} found"));
-                return None;
-            }
-        };
-        match decode(bytes) {
-            Ok(value) => Some(value),
-            Err(error) => {
-                self.damage(column, &error.to_string());
-                None
-            }
-        }
-    }
-
-    /// Notes that this row is damaged in `column`.
-    pub fn damage(&mut self, column: usize, what: &str) {
-        let key = match self.row.get_ref(0) {
-            Ok(ValueRef::Integer(number)) => number.to_string(),
-            Ok(ValueRef::Text(text)) => String::from_utf8_lossy(text).chars().take(80).collect(),
-            _ => format!("number {}", self.damage.rows),
-        };
-        let first = self.columns.first().copied().unwrap_or("row");
-        let name = self.columns.get(column).copied().unwrap_or("?");
-        self.damage.add(&format!("row {first} {key}, column {name}"), what);
-    }
 }

@@ -2,7 +2,7 @@
 
 use super::tile_lists::Cycles;
 use crate::format::poplar::blob;
-use crate::format::poplar::table::Tables;
+use crate::format::poplar::table::{ROW_ID, Rows, Tables};
 use crate::store::compute::{ComputeSetTiles, ComputeSets, Instances, TypeCount};
 use crate::store::vertex::{StateLists, StatePart};
 use crate::store::{ComputeSetId, VertexTypeId};
@@ -11,7 +11,7 @@ pub fn read_compute_sets(tables: &Tables<'_>) -> Option<ComputeSets> {
     const COLUMNS: [&str; 6] =
         ["compute_set", "name", "vertex_counts", "edge_count", "debug_id", "vertex_types"];
     let mut compute_sets = ComputeSets::default();
-    let found = tables.read("compute_sets", &COLUMNS, "compute_set", |cells| {
+    let found = tables.rows(&Rows::all("compute_sets", &COLUMNS, "compute_set"), |cells| {
         if !cells.next_id(&mut compute_sets.ids, "a compute set comes twice, or out of order") {
             return;
         }
@@ -76,7 +76,7 @@ fn read_instances(
     tiles: &mut ComputeSetTiles,
 ) -> bool {
     let columns = ["compute_set", "vertex_type", "instances_by_tile"];
-    let found = tables.read("vertex_instances", &columns, "", |cells| {
+    let found = tables.rows(&Rows::all("vertex_instances", &columns, ROW_ID), |cells| {
         let (Some(set), Some(kind)) = (cells.required32(0), cells.required32(1)) else { return };
         let compute_set = ComputeSetId(set);
         let vertex_type = VertexTypeId(kind);
@@ -109,7 +109,7 @@ fn read_memory(
 ) -> bool {
     let mut columns = vec!["compute_set"];
     columns.extend(StatePart::ALL.map(StatePart::column));
-    tables.read("memory_by_compute_set", &columns, "", |cells| {
+    tables.rows(&Rows::all("memory_by_compute_set", &columns, ROW_ID), |cells| {
         let Some(id) = cells.required32(0) else { return };
         let row = sets.ids.position(ComputeSetId(id));
         let Some(state) = row.and_then(|row| tiles.state.get_mut(row)) else {
@@ -133,7 +133,7 @@ fn read_estimates(
     const IDS: &str = "cycles_by_tile_ids";
     let column = Cycles::column(tables, TABLE, IDS, "cycles_by_tile");
     let columns = ["compute_set", column, "estimated_flops_by_tile"];
-    tables.read(TABLE, &columns, "", |cells| {
+    tables.rows(&Rows::all(TABLE, &columns, ROW_ID), |cells| {
         // `read_compute_sets` has named what is wrong with the ids.
         let row = cells.number32(0).and_then(|id| sets.ids.position(ComputeSetId(id)));
         let Some(row) = row else { return };

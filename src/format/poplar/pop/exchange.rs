@@ -1,7 +1,7 @@
 //! Exchanges within an IPU, between IPUs and with the host.
 
 use super::tile_lists::{Cycles, ListSizes};
-use crate::format::poplar::table::Tables;
+use crate::format::poplar::table::{ROW_ID, Rows, Tables};
 use crate::store::TileId;
 use crate::store::exchange::{CodeOnTiles, ExchangeId, ExchangeKind, Exchanges, HostEnd, Transfer};
 
@@ -26,7 +26,7 @@ pub fn read_code_on_tiles(
     let mut code = CodeOnTiles::of(tiles);
     let columns = ["id", "code_bytes_by_tile_rle"];
     let is_there = tables.has_table(INTERNAL)
-        && tables.read(INTERNAL, &columns, "", |cells| {
+        && tables.rows(&Rows::all(INTERNAL, &columns, ROW_ID), |cells| {
             let Some(number) = cells.required32(0) else { return };
             if let Some(by_tile) = cells.decode(1, |blob| sizes.run_length(blob)) {
                 code.push(ExchangeId { kind: ExchangeKind::Internal, number }, &by_tile);
@@ -63,7 +63,7 @@ fn read_kind(
     if has_code {
         columns.push("code_bytes_by_tile_rle");
     }
-    tables.read(table, &columns, "id", |cells| {
+    tables.rows(&Rows::all(table, &columns, "id"), |cells| {
         let Some(number) = cells.required32(0) else { return };
         let id = ExchangeId { kind, number };
         if exchanges.ids.last().is_some_and(|last| *last >= id) {
@@ -97,7 +97,7 @@ fn read_streams(tables: &Tables<'_>) -> Vec<(u32, Transfer)> {
     let mut streams = Vec::new();
     for (table, is_source) in [("host_exchange_from_host", true), ("host_exchange_to_host", false)]
     {
-        tables.read(table, &columns, "", |cells| {
+        tables.rows(&Rows::all(table, &columns, ROW_ID), |cells| {
             let Some(number) = cells.required32(0) else { return };
             let stream = cells.owned_text(1).unwrap_or_default();
             let regions = cells.owned_text(2).unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::format::poplar::table::{Query, Tables};
+use crate::format::poplar::table::{Only, ROW_ID, Rows, Tables};
 use crate::format::poplar::{absent, blob};
 use crate::store::WarningCode;
 use crate::store::ids::{ClassId, DeviceId, StepId, UnloweredId};
@@ -12,14 +12,13 @@ use crate::store::program::Steps;
 /// Reads what the liveness page needs at first: classes, names, bytes over all tiles, curves.
 pub fn read_liveness(tables: &Tables<'_>, steps: &Steps) -> Option<Liveness> {
     let mut liveness = Liveness { classes: read_classes(tables, steps)?, ..Liveness::default() };
-    tables.read("unlowered_vars", &["id", "name"], "id", |cells| {
+    tables.rows(&Rows::all("unlowered_vars", &["id", "name"], "id"), |cells| {
         if cells.next_id(&mut liveness.variable_ids, "a variable comes twice, or out of order") {
             liveness.variable_names.push(&cells.text(1).unwrap_or_default());
         }
     });
     read_debug_ids(tables, &mut liveness);
-    liveness.variable_bytes =
-        read_variable_bytes(tables, "WHERE tile IS NULL", &liveness.classes, []);
+    liveness.variable_bytes = read_variable_bytes(tables, &liveness.classes, Only::Null("tile"));
     liveness.why_no_variable_bytes = liveness.variable_bytes.is_none().then(absent::variable_bytes);
     liveness.deltas = read_deltas(tables, steps);
     liveness.why_no_deltas = liveness.deltas.is_none().then(absent::deltas);
@@ -29,7 +28,7 @@ pub fn read_liveness(tables: &Tables<'_>, steps: &Steps) -> Option<Liveness> {
 /// Reads the debug contexts of variables, which are there.
 fn read_debug_ids(tables: &Tables<'_>, liveness: &mut Liveness) {
     let mut pairs: Vec<(usize, u64)> = Vec::new();
-    tables.read("debug_ids", &["variable_id", "ids"], "", |cells| {
+    tables.rows(&Rows::all("debug_ids", &["variable_id", "ids"], ROW_ID), |cells| {
         let Some(variable) = cells.required32(0) else { return };
         let Some(position) = liveness.variable_ids.position(UnloweredId(variable)) else {
             cells.damage(0, "table unlowered_vars has no such variable");
@@ -57,45 +56,37 @@ pub fn read_variable_bytes_on_tiles(
     first: u32,
     last: u32,
 ) -> Option<Vec<VariableBytes>> {
-    read_variable_bytes(tables, "WHERE tile BETWEEN ?1 AND ?2", classes, [first, last])
+    read_variable_bytes(tables, classes, Only::Between("tile", first, last))
 }
 
 fn read_variable_bytes(
     tables: &Tables<'_>,
-    tail: &str,
     classes: &Classes,
-    parameters: impl rusqlite::Params,
+    only: Only<'_>,
 ) -> Option<Vec<VariableBytes>> {
     // Without the column `tile` totals and parts cannot be told apart.
     const TABLE: &str = "var_bytes_by_eq_class";
-    let columns = ["unlowered_var_id", "eq_class_id", "bytes"];
-    if !tables.has_columns(TABLE, &["unlowered_var_id", "eq_class_id", "bytes", "tile"]) {
+    let columns = ["unlowered_var_id", "eq_class_id", "bytes", "tile"];
+    if !tables.has_columns(TABLE, &columns) {
         return None;
     }
     let mut rows = Vec::new();
-    let found = tables.query(
-        &Query { table: TABLE, columns: &columns, tail, needs: &["tile"] },
-        parameters,
-        |cells| {
-            let row = (cells.required32(0), cells.required32(1), cells.required(2));
-            let (Some(variable), Some(class), Some(bytes)) = row else { return };
-            // Variables without a place have class 0, which eq_classes does not list, and 0 bytes.
-            if bytes > 0 && classes.ids.position(ClassId(class)).is_none() {
-                cells.damage(1, &format!("table eq_classes has no class {class}"));
-            }
-            rows.push(VariableBytes {
-                variable: UnloweredId(variable),
-                class: ClassId(class),
-                bytes,
-            });
-        },
-    );
+    let wanted = Rows { only: Some(only), ..Rows::all(TABLE, &columns, ROW_ID) };
+    let found = tables.rows(&wanted, |cells| {
+        let row = (cells.required32(0), cells.required32(1), cells.required(2));
+        let (Some(variable), Some(class), Some(bytes)) = row else { return };
+        // Variables without a place have class 0, which eq_classes does not list, and 0 bytes.
+        if bytes > 0 && classes.ids.position(ClassId(class)).is_none() {
+            cells.damage(1, &format!("table eq_classes has no class {class}"));
+        }
+        rows.push(VariableBytes { variable: UnloweredId(variable), class: ClassId(class), bytes });
+    });
     found.then_some(rows)
 }
 
 fn read_classes(tables: &Tables<'_>, steps: &Steps) -> Option<Classes> {
     let mut classes = Classes::default();
-    let found = tables.read("eq_classes", &["id", "is_always_live"], "id", |cells| {
+    let found = tables.rows(&Rows::all("eq_classes", &["id", "is_always_live"], "id"), |cells| {
         if cells.next_id(&mut classes.ids, "a class comes twice, or out of order") {
             classes.always_live.push(cells.required(1).is_some_and(|flag| flag != 0));
         }
@@ -105,7 +96,7 @@ fn read_classes(tables: &Tables<'_>, steps: &Steps) -> Option<Classes> {
     }
     let columns = ["eq_class_id", "step_id_from", "step_id_to"];
     let mut ranges: Vec<(usize, Range<u32>)> = Vec::new();
-    tables.read("eq_class_step", &columns, "", |cells| {
+    tables.rows(&Rows::all("eq_class_step", &columns, ROW_ID), |cells| {
         let row = (cells.required32(0), cells.required32(1), cells.required32(2));
         let (Some(class), Some(from), Some(to)) = row else { return };
         let Some(class) = classes.ids.position(ClassId(class)) else {
@@ -139,7 +130,7 @@ fn read_deltas(tables: &Tables<'_>, steps: &Steps) -> Option<Deltas> {
         return None;
     }
     let mut deltas = Deltas::default();
-    tables.read(TABLE, &columns, "", |cells| {
+    tables.rows(&Rows::all(TABLE, &columns, ROW_ID), |cells| {
         let (Some(step), Some(delta)) = (cells.required32(0), cells.signed(2)) else { return };
         let Some(step) = steps.ids.position(StepId(step)) else {
             cells.damage(0, "table depth_first_steps has no such step");

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::tile_lists::ListSizes;
 use crate::format::poplar::blob;
-use crate::format::poplar::table::{Query, Tables};
+use crate::format::poplar::table::{Query, Rows, Tables};
 use crate::store::exchange::{ExchangeId, ExchangeKind};
 use crate::store::ids::{ComputeSetId, ProgramId, StepId};
 use crate::store::names::{NameId, Names};
@@ -131,7 +131,7 @@ fn read_on_tile_executes(tables: &Tables<'_>) -> HashMap<u32, ComputeSetId> {
 pub fn read_steps(tables: &Tables<'_>, programs: Option<&Programs>) -> Option<Steps> {
     let mut steps = Steps::default();
     let columns = ["id", "program_id", "parent_step_id"];
-    let found = tables.read("depth_first_steps", &columns, "id", |cells| {
+    let found = tables.rows(&Rows::all("depth_first_steps", &columns, "id"), |cells| {
         if !cells.next_id(&mut steps.ids, "a step comes twice, or out of order") {
             return;
         }

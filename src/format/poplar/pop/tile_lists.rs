@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::format::poplar::blob::{self, BlobError};
-use crate::format::poplar::table::{Cells, Tables};
+use crate::format::poplar::table::{Cells, ROW_ID, Rows, Tables};
 use crate::store::tile_list::TileList;
 use crate::store::{Report, WarningCode};
 
@@ -70,7 +70,7 @@ impl Cycles {
     pub fn read(tables: &Tables<'_>, sizes: ListSizes) -> Self {
         let mut by_id = HashMap::new();
         let columns = ["id", "cycles_by_tile_rle"];
-        tables.read("compilation_cycles_by_tile", &columns, "", |cells| {
+        tables.rows(&Rows::all("compilation_cycles_by_tile", &columns, ROW_ID), |cells| {
             let Some(id) = cells.required(0) else { return };
             let runs = cells.decode(1, |blob| run_length(blob, sizes.tiles_per_ipu));
             by_id.insert(id, runs);

@@ -9,7 +9,7 @@ use crate::format::Error;
 use crate::format::Progress;
 use crate::format::poplar::blob;
 use crate::format::poplar::database::Database;
-use crate::format::poplar::table::{Cells, Query, Tables, split_for_threads};
+use crate::format::poplar::table::{Cells, Only, Query, ROW_ID, Rows, Tables, split_for_threads};
 use crate::store::ids::{ClassId, IdColumn, TileId, UnloweredId};
 use crate::store::names::Names;
 use crate::store::placed::{Placed, Placement};
@@ -17,6 +17,7 @@ use crate::store::variable::{LoweredVariables, VariableFlags};
 use crate::store::{WarningCode, Warnings};
 
 const TABLE: &str = "vars_info";
+const KEY: &str = "var_id";
 
 /// Reads the resident columns of all lowered variables, in parallel over ranges of `var_id`; `None`
 /// when the table cannot be read, or the reading was cancelled.
@@ -82,13 +83,9 @@ fn read_chunk(tables: &Tables<'_>, range: &RangeInclusive<i64>) -> Chunk {
         "bitset",
     ];
     let mut chunk = Chunk::default();
-    let query = Query {
-        table: TABLE,
-        columns: &COLUMNS,
-        tail: "WHERE var_id BETWEEN ?1 AND ?2 ORDER BY var_id",
-        needs: &["var_id"],
-    };
-    tables.query(&query, [range.start(), range.end()], |cells| {
+    let ids = Some(range.clone());
+    let rows = Rows { ids, ..Rows::all(TABLE, &COLUMNS, KEY) };
+    tables.rows(&rows, |cells| {
         let row =
             (cells.required32(0), cells.required32(1), cells.required32(2), cells.required32(3));
         let (Some(id), Some(tile), Some(offset), Some(bytes)) = row else { return };
@@ -185,6 +182,14 @@ const TILE_COLUMNS: [&str; 11] = [
 ];
 const NAME_COLUMNS: [&str; 3] = ["name_base_id", "name_prefix__vertex_field_", "name_suffix"];
 
+/// In which order rows are read.
+enum Order {
+    /// As they lie, all or some.
+    Ids(Option<RangeInclusive<i64>>),
+    /// Sorted by tile, then by `var_id`.
+    Tiles,
+}
+
 /// Reads constraints, and names where they are wanted, tile by tile.
 pub struct TileReader<'a> {
     tables: Tables<'a>,
@@ -198,7 +203,7 @@ impl<'a> TileReader<'a> {
     /// Reads the table of base names (`vars_string_table`).
     pub fn new(tables: Tables<'a>) -> Self {
         let mut base_names = HashMap::new();
-        tables.read("vars_string_table", &["id", "string"], "", |cells| {
+        tables.rows(&Rows::all("vars_string_table", &["id", "string"], ROW_ID), |cells| {
             if let (Some(id), Some(text)) = (cells.required32(0), cells.owned_text(1)) {
                 base_names.insert(id, text);
             }
@@ -219,15 +224,9 @@ impl<'a> TileReader<'a> {
     /// this scans the table, unless `ids` says where the tile's rows are.
     pub fn read_tile(&self, tile: TileId, ids: Option<RangeInclusive<u32>>) -> Option<Placed> {
         let mut found = None;
-        let (tail, needs, parameters) = match ids {
-            Some(ids) => (
-                "WHERE var_id BETWEEN ?1 AND ?2 AND tile = ?3 ORDER BY var_id",
-                ["var_id", "tile"],
-                vec![*ids.start(), *ids.end(), tile.0],
-            ),
-            None => ("WHERE tile = ?1 ORDER BY var_id", ["var_id", "tile"], vec![tile.0]),
-        };
-        let is_there = self.read(tail, &needs, &parameters, |_, variables| found = Some(variables));
+        let ids = ids.map(|ids| i64::from(*ids.start())..=i64::from(*ids.end()));
+        let is_there =
+            self.read(Order::Ids(ids), Some(tile), |_, variables| found = Some(variables));
         is_there.then(|| found.unwrap_or_default())
     }
 
@@ -236,10 +235,12 @@ impl<'a> TileReader<'a> {
         self.tables.has_columns(TABLE, &["var_id", "tile", "offset", "size_bytes"])
     }
 
-    /// All tiles, one after the other. SQLite sorts the rows by tile, which costs little where they
-    /// are so already, as in every real report.
+    /// All tiles, one after the other. Where the rows do not lie so already, as in every real report, SQLite
+    /// sorts them.
     pub fn each_tile(&self, mut each: impl FnMut(TileId, Placed)) -> bool {
-        self.read("ORDER BY tile, var_id", &["var_id", "tile"], &[], &mut each)
+        let is_sorted = self.tables.are_in_order_of(&Rows::all(TABLE, &self.columns(), KEY), 1);
+        let order = if is_sorted { Order::Ids(None) } else { Order::Tiles };
+        self.read(order, None, &mut each)
     }
 
     /// The tiles of a range of `var_id`, in the order in which they come; a tile whose rows do not
@@ -249,23 +250,25 @@ impl<'a> TileReader<'a> {
         ids: &RangeInclusive<u32>,
         mut each: impl FnMut(TileId, Placed),
     ) -> bool {
-        let tail = "WHERE var_id BETWEEN ?1 AND ?2 ORDER BY var_id";
-        self.read(tail, &["var_id"], &[*ids.start(), *ids.end()], &mut each)
+        let ids = i64::from(*ids.start())..=i64::from(*ids.end());
+        self.read(Order::Ids(Some(ids)), None, &mut each)
+    }
+
+    fn columns(&self) -> Vec<&'static str> {
+        let names = if self.base_names.is_some() { &NAME_COLUMNS[..] } else { &[] };
+        [&TILE_COLUMNS[..], names].concat()
     }
 
     fn read(
         &self,
-        tail: &str,
-        needs: &[&str],
-        parameters: &[u32],
+        order: Order,
+        only: Option<TileId>,
         mut each: impl FnMut(TileId, Placed),
     ) -> bool {
         if !self.has_table() {
             return false;
         }
-        let names = if self.base_names.is_some() { &NAME_COLUMNS[..] } else { &[] };
-        let columns = [&TILE_COLUMNS[..], names].concat();
-        let query = Query { table: TABLE, columns: &columns, tail, needs };
+        let columns = self.columns();
         let mut current: Option<(TileId, TileRows)> = None;
         let mut finish = |tile: TileId, rows: TileRows| {
             let (variables, beyond) = rows.finish();
@@ -279,7 +282,7 @@ impl<'a> TileReader<'a> {
             }
             each(tile, variables);
         };
-        let is_there = self.tables.query(&query, rusqlite::params_from_iter(parameters), |cells| {
+        let each_row = |cells: &mut Cells<'_, '_>| {
             let tile = cells.required32(1).map(TileId);
             let Some(tile) = tile.filter(|tile| (self.is_wanted)(*tile)) else { return };
             if current.as_ref().is_some_and(|(last, _)| *last != tile)
@@ -289,7 +292,19 @@ impl<'a> TileReader<'a> {
             }
             let (_, rows) = current.get_or_insert_with(|| (tile, TileRows::default()));
             rows.push(cells, self.base_names.as_ref());
-        });
+        };
+        let is_there = match order {
+            Order::Ids(ids) => {
+                let only = only.map(|tile| Only::Between("tile", tile.0, tile.0));
+                let rows = Rows { table: TABLE, columns: &columns, key: KEY, ids, only };
+                self.tables.rows(&rows, each_row)
+            }
+            Order::Tiles => {
+                let (tail, needs) = ("ORDER BY tile, var_id", &["var_id", "tile"][..]);
+                let query = Query { table: TABLE, columns: &columns, tail, needs };
+                self.tables.query(&query, [], each_row)
+            }
+        };
         if let Some((last, rows)) = current {
             finish(last, rows);
         }

@@ -1,0 +1,103 @@
+//! What reading a report takes, part by part: `cargo bench --no-default-features --bench reading -- REPORT`.
+//!
+//! Prints for every part the seconds that passed, the seconds that its threads worked, and the most memory that
+//! was resident until then. A large report: `tilescope synth -o DIR --network resnext101 --size 1GiB --proportion 0.35`.
+//! With `--through-sqlite` before the path every table is read through SQLite.
+
+#![allow(clippy::unwrap_used, reason = "a bench fails by panicking")]
+
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use tilescope::format::Progress;
+use tilescope::format::poplar::OpenReport;
+use tilescope::store::{ArenaId, TileId};
+
+/// The most resident memory of this process until now, MiB.
+fn peak_mib() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
+    let kib: u64 = line.split_ascii_whitespace().nth(1).unwrap().parse().unwrap();
+    kib / 1024
+}
+
+/// Seconds that all threads of this process have worked; also in the kernel, which copies pages.
+fn worked_seconds() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
+    let after_name = stat.rsplit(')').next().unwrap();
+    let mut fields = after_name.split_ascii_whitespace().skip(11);
+    let mut ticks = || fields.next().unwrap().parse::<f64>().unwrap();
+    // USER_HZ is 100 on every Linux.
+    (ticks() + ticks()) / 100.0
+}
+
+fn measure<T>(part: &str, read: impl FnOnce() -> T) -> T {
+    let (start, worked) = (Instant::now(), worked_seconds());
+    let answer = read();
+    println!(
+        "| {part} | {:.2} s | {:.2} s | {} MiB |",
+        start.elapsed().as_secs_f64(),
+        worked_seconds() - worked,
+        peak_mib()
+    );
+    answer
+}
+
+fn main() {
+    let arguments: Vec<String> =
+        std::env::args().skip(1).filter(|word| word != "--bench").collect();
+    let Some(path) = arguments.last() else {
+        println!("name a report, see the head of benches/reading.rs");
+        return;
+    };
+    let progress = Progress::default();
+    println!("| part | passed | worked | most resident |\n|---|---|---|---|");
+    let open = OpenReport::find(Path::new(path)).unwrap();
+    if arguments.iter().any(|word| word == "--through-sqlite") {
+        open.read_through_sqlite();
+    }
+    let (start, worked) = (Instant::now(), worked_seconds());
+    measure("small tables", || open.read_small_tables(&progress).unwrap());
+    measure("variables", || open.read_variables(&progress));
+    measure("bytes by tile", || open.read_tile_variable_bytes(&progress));
+    measure("compute sets, vertices, exchanges", || open.read_compute(&progress));
+    println!(
+        "| all that the window reads | {:.2} s | {:.2} s | {} MiB |",
+        start.elapsed().as_secs_f64(),
+        worked_seconds() - worked,
+        peak_mib()
+    );
+    let tiles: Vec<ArenaId> = open
+        .report
+        .memory
+        .get()
+        .unwrap()
+        .tiles
+        .as_slice()
+        .iter()
+        .map(|tile| (*tile).into())
+        .collect();
+    let rows = AtomicU64::new(0);
+    measure("constraints of all tiles", || {
+        let reader = open.report.reader().unwrap();
+        reader
+            .read_some(&tiles, &progress, &|_, placed| {
+                rows.fetch_add(placed.placements.len() as u64, Ordering::Relaxed);
+            })
+            .unwrap();
+    });
+    measure("names and constraints of all tiles, in order", || {
+        open.read_each_tile(&progress, |_: TileId, placed| {
+            rows.fetch_add(placed.placements.len() as u64, Ordering::Relaxed);
+        })
+        .unwrap()
+    });
+    println!("\n{} rows of tiles", rows.into_inner());
+    for refusal in open.left_to_sqlite() {
+        println!("left to SQLite: {refusal}");
+    }
+    for warning in open.report.warnings.list() {
+        println!("{}: {}", warning.file, warning.message);
+    }
+}

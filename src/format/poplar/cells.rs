@@ -1,0 +1,198 @@
+//! The cells of a row, wherever it was read from, and what is wrong with them.
+
+use std::borrow::Cow;
+
+use rusqlite::types::ValueRef;
+
+use super::blob::BlobError;
+use crate::format::sqlite::Record;
+use crate::store::WarningCode;
+use crate::store::ids::{Id, IdColumn};
+
+/// What is wrong with the rows of a table.
+#[derive(Debug)]
+pub(super) struct Damage {
+    pub code: WarningCode,
+    pub first: Option<String>,
+    pub count: u64,
+    /// Rows that were handed out.
+    pub rows: u64,
+}
+
+impl Default for Damage {
+    fn default() -> Self {
+        Self { code: WarningCode::Inconsistent, first: None, count: 0, rows: 0 }
+    }
+}
+
+impl Damage {
+    pub fn add(&mut self, place: &str, what: &str) {
+        self.first.get_or_insert_with(|| format!("{place}: {what}"));
+        self.count = self.count.saturating_add(1);
+    }
+}
+
+/// The cells of one row, by position in the query's columns.
+pub struct Cells<'r, 's> {
+    pub(super) row: Row<'r, 's>,
+    pub(super) columns: &'r [&'r str],
+    pub(super) is_there: &'r [bool],
+    pub(super) damage: &'r mut Damage,
+}
+
+/// Where a row comes from.
+pub(super) enum Row<'r, 's> {
+    Sqlite(&'r rusqlite::Row<'s>),
+    /// Straight from the pages.
+    Direct(Record<'r>),
+}
+
+impl<'r> Cells<'r, '_> {
+    #[inline]
+    fn value(&self, column: usize) -> ValueRef<'r> {
+        match &self.row {
+            Row::Direct(record) => record.value(column),
+            Row::Sqlite(row) => row.get_ref(column).unwrap_or(ValueRef::Null),
+        }
+    }
+
+    /// Whether the table has the column at all.
+    #[inline]
+    pub fn has(&self, column: usize) -> bool {
+        self.is_there.get(column) == Some(&true)
+    }
+
+    /// A number that may be absent: `None` for NULL, and with damage for what is no number ≥ 0.
+    #[inline]
+    pub fn number(&mut self, column: usize) -> Option<u64> {
+        let number = self.signed(column)?;
+        let positive = u64::try_from(number).ok();
+        if positive.is_none() {
+            self.damage(column, &format!("a number ≥ 0 expected, {number} found"));
+        }
+        positive
+    }
+
+    /// A number below 2³² that may be absent.
+    #[inline]
+    pub fn number32(&mut self, column: usize) -> Option<u32> {
+        let number = self.number(column)?;
+        self.below_2_32(column, number)
+    }
+
+    /// A number that must be there; its absence is damage.
+    #[inline]
+    pub fn required(&mut self, column: usize) -> Option<u64> {
+        match self.value(column) {
+            ValueRef::Integer(number) if number >= 0 => Some(number.cast_unsigned()),
+            ValueRef::Null => {
+                if self.has(column) {
+                    self.damage(column, "a number expected, NULL found");
+                }
+                None
+            }
+            _ => self.number(column),
+        }
+    }
+
+    /// A number below 2³² that must be there.
+    #[inline]
+    pub fn required32(&mut self, column: usize) -> Option<u32> {
+        let number = self.required(column)?;
+        self.below_2_32(column, number)
+    }
+
+    /// Puts the id in the first column behind those of the rows before. Returns false where it is none, or
+    /// not above the last one, which is the damage `twice`.
+    pub fn next_id<T: Id>(&mut self, ids: &mut IdColumn<T>, twice: &str) -> bool {
+        let Some(number) = self.required32(0) else { return false };
+        let is_next = ids.push(T::new(number));
+        if !is_next {
+            self.damage(0, twice);
+        }
+        is_next
+    }
+
+    #[inline]
+    fn below_2_32(&mut self, column: usize, number: u64) -> Option<u32> {
+        let small = u32::try_from(number).ok();
+        if small.is_none() {
+            self.damage(column, &format!("a number below 2³² expected, {number} found"));
+        }
+        small
+    }
+
+    /// A signed number that may be absent.
+    #[inline]
+    pub fn signed(&mut self, column: usize) -> Option<i64> {
+        match self.value(column) {
+            ValueRef::Integer(number) => Some(number),
+            ValueRef::Null => None,
+            other => {
+                let found = format!("{}", other.data_type());
+                self.damage(column, &format!("a number expected, {found} found"));
+                None
+            }
+        }
+    }
+
+    /// Whether the cell is NULL, or its column absent.
+    #[inline]
+    pub fn is_null(&self, column: usize) -> bool {
+        matches!(self.value(column), ValueRef::Null)
+    }
+
+    /// A text; numbers are taken as text, bytes that are not UTF-8 are replaced.
+    pub fn text(&mut self, column: usize) -> Option<Cow<'r, str>> {
+        match self.value(column) {
+            ValueRef::Null => None,
+            ValueRef::Integer(number) => Some(number.to_string().into()),
+            ValueRef::Real(number) => Some(number.to_string().into()),
+            ValueRef::Text(text) => Some(String::from_utf8_lossy(text)),
+            ValueRef::Blob(_) => {
+                self.damage(column, "a text expected, a BLOB found");
+                None
+            }
+        }
+    }
+
+    pub fn owned_text(&mut self, column: usize) -> Option<String> {
+        self.text(column).map(Cow::into_owned)
+    }
+
+    /// Decodes a blob; `None` where it is absent, and with damage where it cannot be decoded.
+    pub fn decode<T>(
+        &mut self,
+        column: usize,
+        decode: impl FnOnce(&[u8]) -> Result<T, BlobError>,
+    ) -> Option<T> {
+        let bytes = match self.value(column) {
+            ValueRef::Null => return None,
+            ValueRef::Blob(bytes) => bytes,
+            other => {
+                let found = format!("{}", other.data_type());
+                self.damage(column, &format!("a BLOB expected, {found} found"));
+                return None;
+            }
+        };
+        match decode(bytes) {
+            Ok(value) => Some(value),
+            Err(error) => {
+                self.damage(column, &error.to_string());
+                None
+            }
+        }
+    }
+
+    /// Notes that this row is damaged in `column`.
+    pub fn damage(&mut self, column: usize, what: &str) {
+        let key = match self.value(0) {
+            ValueRef::Integer(number) => number.to_string(),
+            ValueRef::Text(text) => String::from_utf8_lossy(text).chars().take(80).collect(),
+            _ => format!("number {}", self.damage.rows),
+        };
+        let first = self.columns.first().copied().unwrap_or("row");
+        let name = self.columns.get(column).copied().unwrap_or("?");
+        self.damage.add(&format!("row {first} {key}, column {name}"), what);
+    }
+}
