@@ -65,7 +65,7 @@ pub struct ArrangedTiles {
     rows: Vec<Vec<u32>>,
     /// The most bytes with gaps of any run, by position.
     pub most: TileColumn,
-    /// The least of them.
+    /// The least bytes with gaps of any tile in any run.
     pub least: u64,
     /// How much bytes with gaps have changed, whatever the sign, by position.
     pub changes: TileColumn,
@@ -87,7 +87,7 @@ impl ArrangedTiles {
         let most: TileColumn =
             positions.clone().map(|position| with_gaps(position).max().flatten()).collect();
         Self {
-            least: most.iter().flatten().min().copied().unwrap_or(0),
+            least: positions.clone().flat_map(&with_gaps).flatten().min().unwrap_or(0),
             most,
             changes: positions.map(|position| largest_change(with_gaps(position))).collect(),
             axis: TileAxis::new(&tiles.tiles, order, machine, choice),

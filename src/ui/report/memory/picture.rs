@@ -274,6 +274,8 @@ impl TilePictures {
         let name = alone.and_then(|place| runs.get(place));
         let name = name.map_or_else(|| NAME.to_owned(), |run| format!("{NAME} of {}", run.the()));
         let top = series.top(runs, divided).max(scaled.unwrap_or(0));
+        let limits = runs.iter().filter_map(|run| run.report.bytes_per_tile());
+        let limit = limits.min().filter(|_| choices.has_limit);
         curve_ui(
             ui,
             (&mut self.view, &mut self.heights),
@@ -283,7 +285,7 @@ impl TilePictures {
                 x_unit: "Tile",
                 version,
                 top,
-                bottom: readable_bottom(tiles, top),
+                bottom: readable_bottom(tiles, top, limit),
                 layers,
                 limits: if choices.has_limit { limit_lines(runs, alone, units) } else { vec![] },
                 borders: &axis.borders,
@@ -320,11 +322,12 @@ impl Part {
     }
 }
 
-/// Where the axis begins so that tiles can be told apart: below the emptiest, where all are nearly as full as the
-/// fullest; else at 0.
-fn readable_bottom(tiles: &ArrangedTiles, top: u64) -> u64 {
-    let spread = top.saturating_sub(tiles.least);
-    let bottom = tiles.least.saturating_sub(spread / 2);
+/// Where the axis begins so that tiles can be told apart: below the emptiest and the limit that is shown, where all
+/// are nearly as full as the fullest; else at 0.
+fn readable_bottom(tiles: &ArrangedTiles, top: u64, limit: Option<u64>) -> u64 {
+    let least = tiles.least.min(limit.unwrap_or(u64::MAX));
+    let spread = top.saturating_sub(least);
+    let bottom = least.saturating_sub(spread / 2);
     if bottom > top / 2 { bottom } else { 0 }
 }
 

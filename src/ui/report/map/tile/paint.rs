@@ -32,6 +32,8 @@ const BETWEEN_BORDERS: f32 = 40.0;
 /// Lowest band with a title, and narrowest picture with titles, points.
 const TITLED_BAND: f32 = 18.0;
 const TITLED_PICTURE: f32 = 430.0;
+/// Least distance of two lines with a title each between them, points.
+const TWO_TITLES: f32 = 46.0;
 
 pub struct Paint<'a> {
     pub ui: &'a egui::Ui,
@@ -139,7 +141,10 @@ impl Paint<'_> {
         if let Some(start) = target.interleaved_start {
             let y = self.placed.y_of(start as f64);
             self.inside.hline(rect.x_range(), y, Stroke::new(1.0, self.tokens.ink));
-            if rect.width() >= TITLED_PICTURE {
+            // The limit has its title above this one, and comes first where there is room for one.
+            let limit = self.limit().map(|limit| self.placed.y_of(limit as f64));
+            let has_room = limit.is_none_or(|limit| (y - limit).abs() >= TWO_TITLES);
+            if rect.width() >= TITLED_PICTURE && has_room {
                 let at = Pos2::new(rect.right() - 6.0, y - 3.0);
                 let text = format!("Interleaved from {}", Units::now(self.ui).bytes(start));
                 self.chip(at, Align2::RIGHT_BOTTOM, &text);
