@@ -7,7 +7,7 @@
 //! - [`analysis`]: pure functions from the store to figures,
 //! - [`cli`] and [`ui`]: the same figures on a terminal and in a window.
 //!
-//! `folder_sweep` reads the reports of a folder and takes the facts of each, for both. [`synth`] writes reports.
+//! [`work`] counts what was read. `folder_sweep` reads the reports of a folder and takes the facts of each, for both. [`synth`] writes reports.
 
 pub mod analysis;
 pub mod cli;
@@ -20,3 +20,4 @@ pub mod synth;
 pub mod text;
 #[cfg(feature = "window")]
 pub mod ui;
+pub mod work;

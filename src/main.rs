@@ -8,9 +8,14 @@ use tilescope::cli;
 fn main() -> ExitCode {
     let started = Instant::now();
     cli::start_logging();
-    match cli::parse() {
-        Ok(cli::Arguments { command: Some(command), .. }) => cli::run(&command, started),
-        Ok(arguments) => cli::window::run(arguments.runs, started),
-        Err(status) => status,
-    }
+    let arguments = match cli::parse() {
+        Ok(arguments) => arguments,
+        Err(status) => return status,
+    };
+    let status = match &arguments.command {
+        Some(command) => cli::run(command, started),
+        None => cli::window::run(arguments.runs.clone(), started),
+    };
+    arguments.say_work();
+    status
 }

@@ -23,6 +23,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
+use crate::work::WorkDone;
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
 /// Memory and execution profiles of AI accelerators.
@@ -45,6 +46,18 @@ pub struct Arguments {
     /// with one report below it, or a file of a report.
     #[arg(value_name = "RUN")]
     pub runs: Vec<PathBuf>,
+    /// Say on standard error at the end how much was read.
+    #[arg(long, global = true)]
+    pub stats: bool,
+}
+
+impl Arguments {
+    /// Says how much was read, where that is asked for.
+    pub fn say_work(&self) {
+        if self.stats {
+            anstream::eprintln!("work: {}", WorkDone::now());
+        }
+    }
 }
 
 /// A command.

@@ -17,11 +17,13 @@ pub(super) struct Damage {
     pub count: u64,
     /// Rows that were handed out.
     pub rows: u64,
+    /// Lists that were taken apart.
+    pub blobs: u64,
 }
 
 impl Default for Damage {
     fn default() -> Self {
-        Self { code: WarningCode::Inconsistent, first: None, count: 0, rows: 0 }
+        Self { code: WarningCode::Inconsistent, first: None, count: 0, rows: 0, blobs: 0 }
     }
 }
 
@@ -175,6 +177,7 @@ impl<'r> Cells<'r, '_> {
                 return None;
             }
         };
+        self.damage.blobs = self.damage.blobs.saturating_add(1);
         match decode(bytes) {
             Ok(value) => Some(value),
             Err(error) => {

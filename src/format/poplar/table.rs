@@ -16,6 +16,7 @@ use super::direct::Direct;
 use crate::format::Progress;
 pub use crate::format::sqlite::Only;
 use crate::store::{WarningCode, Warnings};
+use crate::work::Work;
 
 /// Rows of a table that is read as a whole rather than looked through for some tiles.
 const FEW_ROWS: i64 = 200_000;
@@ -165,6 +166,8 @@ impl<'a> Tables<'a> {
         found: &Result<bool, rusqlite::Error>,
         mut damage: Damage,
     ) -> bool {
+        Work::Rows.add(damage.rows);
+        Work::Blobs.add(damage.blobs);
         match found {
             Ok(true) => {}
             Ok(false) => self.warn(WarningCode::Inconsistent, format!("table {table} is absent")),

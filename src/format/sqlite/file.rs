@@ -8,6 +8,7 @@ use std::path::Path;
 
 use super::Refusal;
 use super::header::{HEADER_BYTES, Header};
+use crate::work::Work;
 
 /// An SQLite file whose header is sound.
 #[derive(Debug)]
@@ -53,6 +54,8 @@ impl DatabaseFile {
         into: &mut Vec<u8>,
     ) -> Result<(), Refusal> {
         let page_bytes = self.header.page_bytes;
+        Work::Pages.add(count as u64);
+        Work::Bytes.add(count.saturating_mul(page_bytes) as u64);
         into.resize(count.saturating_mul(page_bytes), 0);
         let start = u64::from(first).saturating_sub(1).saturating_mul(page_bytes as u64);
         read_exact_at(&self.file, into, start).map_err(|error| Refusal::Unreadable {

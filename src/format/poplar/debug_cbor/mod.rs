@@ -19,6 +19,7 @@ use crate::store::debug_info::{DebugInfo, Proportion, TextRef};
 use crate::store::names::{Interner, NameId, Names};
 use crate::store::report::FileStatus;
 use crate::store::{WarningCode, Warnings};
+use crate::work::Work;
 
 /// Values nested deeper than this are a fault: real contexts nest to about six.
 const MAX_DEPTH: u32 = 64;
@@ -50,6 +51,7 @@ pub fn read_debug_info(
     let outcome = reader.read_file();
     let at = reader.decoder.offset();
     progress.advance(at.saturating_sub(reader.reported) as u64);
+    Work::Bytes.add(at as u64);
     let read = reader.contexts.len();
     let mut status = FileStatus::Ok;
     match outcome {

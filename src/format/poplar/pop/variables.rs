@@ -15,6 +15,7 @@ use crate::store::names::Names;
 use crate::store::placed::{Placed, Placement};
 use crate::store::variable::{LoweredVariables, VariableFlags};
 use crate::store::{WarningCode, Warnings};
+use crate::work::Work;
 
 const TABLE: &str = "vars_info";
 const KEY: &str = "var_id";
@@ -361,6 +362,7 @@ impl TileRows {
     /// Turns tile-local indexes (var_id minus the tile's smallest var_id) into rows; also says how
     /// many of them are beyond the tile.
     fn finish(self) -> (Placed, usize) {
+        Work::Placements.add(self.variables.len() as u64);
         let first = self.variables.first().map_or(0, |variable| u64::from(variable.id));
         let mut beyond = 0_usize;
         let mut row_of = |index: u64| {

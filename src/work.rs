@@ -1,0 +1,78 @@
+//! How much work reading took in this process: counted, not timed, so that a test can hold it to a bound on any machine.
+//!
+//! `--stats` prints it. Counts are of the process, because many threads read one report and a sweep reads many.
+
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::text::grouped;
+
+/// What is counted.
+#[derive(Debug)]
+pub(crate) enum Work {
+    /// Rows of tables that were handed to a reader.
+    Rows,
+    /// Lists that were taken apart: BLOBs of tables.
+    Blobs,
+    /// Pages of SQLite files that were read straight.
+    Pages,
+    /// Bytes read of files that are not read through SQLite: those pages, and debug contexts.
+    Bytes,
+    /// Lowered variables of which a placement was made: of one tile, or of all for gaps.
+    Placements,
+}
+
+static COUNTS: [AtomicU64; 5] = [const { AtomicU64::new(0) }; 5];
+
+impl Work {
+    /// Adds to what was counted.
+    pub(crate) fn add(self, count: u64) {
+        if let Some(counted) = COUNTS.get(self as usize) {
+            counted.fetch_add(count, Ordering::Relaxed);
+        }
+    }
+
+    fn counted(self) -> u64 {
+        COUNTS.get(self as usize).map_or(0, |count| count.load(Ordering::Relaxed))
+    }
+}
+
+/// What this process has read so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WorkDone {
+    /// Rows of tables.
+    pub rows: u64,
+    /// Lists in BLOBs that were taken apart.
+    pub blobs: u64,
+    /// Pages of SQLite files read without SQLite.
+    pub pages: u64,
+    /// Bytes read without SQLite.
+    pub bytes: u64,
+    /// Placements of lowered variables.
+    pub placements: u64,
+}
+
+impl WorkDone {
+    /// As it is now.
+    pub fn now() -> Self {
+        Self {
+            rows: Work::Rows.counted(),
+            blobs: Work::Blobs.counted(),
+            pages: Work::Pages.counted(),
+            bytes: Work::Bytes.counted(),
+            placements: Work::Placements.counted(),
+        }
+    }
+}
+
+impl fmt::Display for WorkDone {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { rows, blobs, pages, bytes, placements } = *self;
+        let [rows, blobs, pages, bytes, placements] =
+            [rows, blobs, pages, bytes, placements].map(grouped);
+        write!(
+            formatter,
+            "rows {rows}, lists {blobs}, pages {pages}, bytes {bytes}, placements {placements}"
+        )
+    }
+}
