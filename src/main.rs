@@ -8,7 +8,11 @@ use tilescope::cli;
 fn main() -> ExitCode {
     let started = Instant::now();
     cli::start_logging();
-    match cli::parse() {
+    let arguments = cli::parse();
+    if let Ok(arguments) = &arguments {
+        arguments.choose_index();
+    }
+    match arguments {
         Ok(cli::Arguments { command: Some(command), .. }) => cli::run(&command, started),
         Ok(arguments) => cli::window::run(arguments.runs, started),
         Err(status) => status,

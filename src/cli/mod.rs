@@ -7,6 +7,7 @@ pub mod compare;
 mod demo;
 mod diagnose;
 mod first_word;
+mod index;
 mod insights;
 pub mod liveness;
 pub mod map;
@@ -24,6 +25,8 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
+
+use crate::index::{Cache, use_for_process};
 
 /// Memory and execution profiles of AI accelerators.
 ///
@@ -45,6 +48,18 @@ pub struct Arguments {
     /// with one report below it, or a file of a report.
     #[arg(value_name = "RUN")]
     pub runs: Vec<PathBuf>,
+    /// Read everything from the files of the reports; leave the index of what was read before alone.
+    #[arg(long, global = true)]
+    pub no_index: bool,
+}
+
+impl Arguments {
+    /// Lets this process use the index in the user's cache directory, unless it is not to.
+    pub fn choose_index(&self) {
+        if let Some(cache) = Cache::of_user().filter(|_| !self.no_index) {
+            use_for_process(cache);
+        }
+    }
 }
 
 /// A command.
@@ -66,6 +81,8 @@ pub enum Command {
     Diagnose(diagnose::DiagnoseArguments),
     /// All reports below a directory: what varies, and the fastest that fits.
     Sweep(sweep::SweepArguments),
+    /// What is kept of reports to open them faster: list it, remove it, or write it beforehand.
+    Index(index::IndexArguments),
     /// Open the demo: one model at six values of availableMemoryProportion, written once to the
     /// cache directory (about 500 MB).
     Demo,
@@ -174,6 +191,7 @@ pub fn run(command: &Command, started: Instant) -> ExitCode {
         Command::Compare(arguments) => compare::run(arguments),
         Command::Diagnose(arguments) => diagnose::run(arguments),
         Command::Sweep(arguments) => sweep::run(arguments),
+        Command::Index(arguments) => index::run(arguments),
         Command::Demo => demo::run(started),
         Command::Synth(arguments) => synth::run(arguments),
     }

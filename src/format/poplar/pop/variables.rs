@@ -1,7 +1,7 @@
 //! Lowered variables (`vars_info`): all of them as columns, or one tile with names and constraints.
 
 use std::collections::HashMap;
-use std::ops::RangeInclusive;
+use std::ops::{Deref, RangeInclusive};
 
 use rayon::prelude::*;
 
@@ -123,12 +123,12 @@ fn join(chunks: Vec<Chunk>) -> LoweredVariables {
     for chunk in chunks {
         ids.extend(chunk.ids);
         tiles.extend(chunk.tiles);
-        all.offsets.extend(chunk.variables.offsets);
-        all.bytes.extend(chunk.variables.bytes);
-        all.classes.extend(chunk.variables.classes);
-        all.unlowered.extend(chunk.variables.unlowered);
-        all.categories.extend(chunk.variables.categories);
-        all.flags.extend(chunk.variables.flags);
+        all.offsets.extend_from_slice(&chunk.variables.offsets);
+        all.bytes.extend_from_slice(&chunk.variables.bytes);
+        all.classes.extend_from_slice(&chunk.variables.classes);
+        all.unlowered.extend_from_slice(&chunk.variables.unlowered);
+        all.categories.extend_from_slice(&chunk.variables.categories);
+        all.flags.extend_from_slice(&chunk.variables.flags);
     }
     if !tiles.is_sorted() {
         group_by_tile(&mut all, &mut ids, &mut tiles);
@@ -145,13 +145,16 @@ fn join(chunks: Vec<Chunk>) -> LoweredVariables {
     }
     all.first_id = ids.first().copied().unwrap_or(0);
     let is_consecutive = ids.iter().zip(all.first_id..).all(|(id, expected)| *id == expected);
-    all.ids = (!is_consecutive).then_some(ids);
+    all.ids = (!is_consecutive).then(|| ids.into());
     all
 }
 
 /// Sorts all columns by tile, keeping the order of ids within each. Real reports need no sorting.
 fn group_by_tile(all: &mut LoweredVariables, ids: &mut Vec<u32>, tiles: &mut Vec<u32>) {
-    fn permute<T: Copy>(column: &mut Vec<T>, order: &[u32]) {
+    fn permute<T: Copy, C>(column: &mut C, order: &[u32])
+    where
+        C: Deref<Target = [T]> + FromIterator<T>,
+    {
         *column = order.iter().filter_map(|row| column.get(*row as usize).copied()).collect();
     }
     let mut order: Vec<u32> = (0..u32::try_from(tiles.len()).unwrap_or(u32::MAX)).collect();
