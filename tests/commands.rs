@@ -348,6 +348,7 @@ fn output_that_cannot_be_written_ends_with_4() {
     let path = sample();
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let status = Command::new(env!("CARGO_BIN_EXE_tilescope"))
+        .env("XDG_CACHE_HOME", common::no_cache())
         .args(["summary", path.to_str().unwrap()])
         .stdout(Stdio::from(full))
         .stderr(Stdio::null())

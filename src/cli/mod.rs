@@ -19,7 +19,7 @@ mod synth;
 pub mod tiles;
 pub mod window;
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -105,9 +105,10 @@ pub struct Input {
 /// # Errors
 /// The exit status, also after `--help` and `--version`.
 pub fn parse() -> Result<Arguments, ExitCode> {
-    let arguments = || match std::env::args_os().nth(1) {
-        Some(word) => first_word_checked(&word),
-        None => Arguments::try_parse(),
+    let words = words();
+    let arguments = || match words.get(1) {
+        Some(word) => first_word_checked(word, &words),
+        None => Arguments::try_parse_from(&words),
     };
     arguments().map_err(|error| {
         let text = error.render();
@@ -124,9 +125,22 @@ pub fn parse() -> Result<Arguments, ExitCode> {
     })
 }
 
+/// The words of the command line. An option for all commands may stand before the command as well as behind it.
+fn words() -> Vec<OsString> {
+    let mut words: Vec<OsString> = std::env::args_os().collect();
+    let program = Arguments::command();
+    if let [_, first, second, ..] = &mut words[..]
+        && first == "--no-index"
+        && program.find_subcommand(&second).is_some()
+    {
+        std::mem::swap(first, second);
+    }
+    words
+}
+
 /// Several runs are counted before the first is looked for.
-fn first_word_checked(word: &OsStr) -> Result<Arguments, clap::Error> {
-    let parsed = Arguments::try_parse().and_then(few_enough);
+fn first_word_checked(word: &OsStr, words: &[OsString]) -> Result<Arguments, clap::Error> {
+    let parsed = Arguments::try_parse_from(words).and_then(few_enough);
     if parsed.as_ref().is_ok_and(|arguments| arguments.command.is_some()) {
         return parsed;
     }
@@ -161,7 +175,7 @@ fn few_enough(arguments: Arguments) -> Result<Arguments, clap::Error> {
 fn usage() -> String {
     let mut program = Arguments::command();
     program.build();
-    let name = std::env::args().nth(1).unwrap_or_default();
+    let name = words().get(1).cloned().unwrap_or_default();
     match program.find_subcommand_mut(&name) {
         Some(command) => command.render_usage().to_string(),
         None => program.render_usage().to_string(),

@@ -34,6 +34,10 @@ const MOST_COLUMNS: usize = 1000;
 /// Buffers and arrays of a batch as [`schema`] has it: three for each text or bytes, two for the checksum.
 const BUFFERS: usize = 11;
 const ARRAYS: usize = 4;
+/// Where among the buffers the offsets of texts and bytes stand, and the checksum, and how long they are.
+const FIXED: [(usize, i64); 4] = [(1, 8), (4, 8), (7, 8), (9, 16)];
+/// Buffers begin at multiples of this, so that any number may.
+const ALIGNMENT: i64 = 64;
 
 /// Why an index cannot be used or written. Nobody but the log hears of it.
 #[derive(Debug, thiserror::Error)]
@@ -329,10 +333,12 @@ fn checked_block(block: &Block, whole: &Buffer) -> Result<Buffer, IndexError> {
         && buffers.iter().all(|buffer| {
             let end = buffer.offset().checked_add(buffer.length());
             buffer.offset() >= 0
+                && buffer.offset() % ALIGNMENT == 0
                 && buffer.length() >= 0
                 && end.is_some_and(|end| end <= block.bodyLength())
         });
-    if !is_one_row || !is_within || batch.compression().is_some() {
+    let is_fixed = |(at, length): &(usize, i64)| buffers.get(*at).length() == *length;
+    if !is_one_row || !is_within || !FIXED.iter().all(is_fixed) || batch.compression().is_some() {
         return Err(damaged("one row within its block", "another"));
     }
     Ok(bytes)

@@ -157,7 +157,7 @@ pub fn expected_bytes(report: &Report) -> u64 {
     let lists = report.exchanges.get().map_or(0, Exchanges::resident_bytes);
     [variables, by_tile, debug, lists]
         .iter()
-        .fold(1 << 20, |sum, bytes| sum.saturating_add(*bytes as u64))
+        .fold(1 << 15, |sum, bytes| sum.saturating_add(*bytes as u64))
 }
 
 /// Fills the parts of the small tables; returns the warnings that reading them gave.
