@@ -122,18 +122,6 @@ impl<'r> Cells<'r, '_> {
         small
     }
 
-    /// Whether the cell is this number; whatever else it is, is no damage.
-    pub fn is(&self, column: usize, number: u32) -> bool {
-        self.is_between(column, number, number)
-    }
-
-    /// Whether the cell is one of these numbers; whatever else it is, is no damage.
-    #[inline]
-    pub fn is_between(&self, column: usize, first: u32, last: u32) -> bool {
-        let range = i64::from(first)..=i64::from(last);
-        matches!(self.value(column), ValueRef::Integer(number) if range.contains(&number))
-    }
-
     /// A signed number that may be absent.
     #[inline]
     pub fn signed(&mut self, column: usize) -> Option<i64> {

@@ -67,7 +67,7 @@ impl Direct<'_> {
                 let what = format!("{} is not its row id", rows.key);
                 return Err(Refusal::table(rows.table, what));
             }
-            let layout = table.layout(rows.columns)?;
+            let layout = table.layout(rows.columns, rows.only)?;
             let ids: RangeInclusive<i64> = rows.ids.clone().unwrap_or(i64::MIN..=i64::MAX);
             read_rows(&self.file, &table, &layout, &ids, each)
         };

@@ -14,6 +14,7 @@ pub use super::cells::Cells;
 use super::cells::{Damage, Row};
 use super::direct::Direct;
 use crate::format::Progress;
+pub use crate::format::sqlite::Only;
 use crate::store::{WarningCode, Warnings};
 
 /// Rows of a table that is read as a whole rather than looked through for some tiles.
@@ -60,12 +61,14 @@ pub struct Rows<'a> {
     pub key: &'a str,
     /// Rows with these numbers only.
     pub ids: Option<RangeInclusive<i64>>,
+    /// Of these, those that one of the columns tells.
+    pub only: Option<Only<'a>>,
 }
 
 impl<'a> Rows<'a> {
     /// All rows of a table.
     pub fn all(table: &'a str, columns: &'a [&'a str], key: &'a str) -> Self {
-        Self { table, columns, key, ids: None }
+        Self { table, columns, key, ids: None, only: None }
     }
 }
 
@@ -248,8 +251,12 @@ impl<'a> Tables<'a> {
         if !self.has_table(rows.table) {
             return false;
         }
-        let (mut last, mut is_sorted) = (i64::MIN, true);
+        let (mut last, mut is_sorted, mut found) = (i64::MIN, true, 0_u64);
         let is_read = direct.read(&self.connection, rows, &mut |record| {
+            found = found.saturating_add(1);
+            if found.is_multiple_of(4096) && self.progress.is_cancelled() {
+                is_sorted = false;
+            }
             match record.value(column) {
                 ValueRef::Integer(number) if number >= last => last = number,
                 _ => is_sorted = false,
@@ -280,24 +287,27 @@ impl<'a> Tables<'a> {
                 return Ok(true);
             }
         }
-        let Rows { key, ids, .. } = rows;
-        let tail = match ids {
+        let has = |column: &str| column == ROW_ID || selected.has(column);
+        // Without the column that a condition needs, it is left out.
+        let ids = rows.ids.as_ref().filter(|_| has(rows.key));
+        let only = rows.only.filter(|only| has(only.column()));
+        let ids_condition = ids.map(|_| format!("[{}] BETWEEN ?1 AND ?2", rows.key));
+        let conditions: Vec<String> =
+            ids_condition.into_iter().chain(only.map(|only| only.condition())).collect();
+        let mut tail = String::new();
+        if rows.key == ROW_ID && ids.is_none() {
             // As they lie, and not in the order of an index.
-            None if *key == ROW_ID => "NOT INDEXED".to_owned(),
-            None => format!("ORDER BY [{key}]"),
-            Some(_) => format!("WHERE [{key}] BETWEEN ?1 AND ?2 ORDER BY [{key}]"),
-        };
-        let parameters = ids.iter().flat_map(|ids| [*ids.start(), *ids.end()]);
-        let parameters = rusqlite::params_from_iter(parameters);
-        let has_key = *key == ROW_ID || selected.has(key);
-        self.run(
-            rows.table,
-            columns,
-            &selected,
-            has_key.then_some((&tail, parameters)),
-            each,
-            damage,
-        )?;
+            tail.push_str("NOT INDEXED");
+        }
+        if !conditions.is_empty() {
+            tail.push_str(&format!(" WHERE {}", conditions.join(" AND ")));
+        }
+        if has(rows.key) && (rows.key != ROW_ID || ids.is_some()) {
+            tail.push_str(&format!(" ORDER BY [{}]", rows.key));
+        }
+        let parameters = ids.into_iter().flat_map(|ids| [*ids.start(), *ids.end()]);
+        let tail = (&*tail, rusqlite::params_from_iter(parameters));
+        self.run(rows.table, columns, &selected, Some(tail), each, damage)?;
         Ok(true)
     }
 

@@ -8,7 +8,7 @@
 use std::ops::{ControlFlow, RangeInclusive};
 
 use super::header::Header;
-use super::record::{Fields, Layout, Record, varint};
+use super::record::{Fields, Layout, Record, Wanted, varint};
 use super::{DatabaseFile, Refusal, StoredTable};
 
 /// Levels of pages that SQLite goes down (`BTCURSOR_MAX_DEPTH` is 20).
@@ -32,7 +32,7 @@ const INTERIOR: u8 = 5;
 pub fn read_rows(
     file: &DatabaseFile,
     table: &StoredTable,
-    layout: &Layout,
+    layout: &Layout<'_>,
     ids: &RangeInclusive<i64>,
     each: &mut dyn FnMut(&Record<'_>) -> ControlFlow<()>,
 ) -> Result<(), Refusal> {
@@ -90,7 +90,7 @@ struct Walk<'a> {
     /// Bytes of a record that are on the leaf: all up to the first, or else at least the second.
     most_local: usize,
     least_local: usize,
-    layout: &'a Layout,
+    layout: &'a Layout<'a>,
     ids: RangeInclusive<i64>,
     each: &'a mut dyn FnMut(&Record<'_>) -> ControlFlow<()>,
     fields: Fields,
@@ -258,29 +258,31 @@ impl Walk<'_> {
             }
             let end = cell.start.saturating_add(cell.local);
             let local = bytes.get(cell.start..end).unwrap_or_default();
-            let mut needed = self.fields.parse(local, cell.total, cell.row, self.layout)?;
             let mut payload = bytes.get(cell.start..).unwrap_or_default();
+            let Cell { row, total, .. } = *cell;
+            let (layout, fields) = (self.layout, &mut self.fields);
+            let mut needed = match layout.is_wanted(fields, (local, payload), total, row)? {
+                Wanted::No => continue,
+                Wanted::TakenApart => 0,
+                Wanted::Yes => fields.parse(local, total, row, layout, &layout.cells)?,
+            };
             if needed > local.len() {
                 // Once for a header that is longer than what is on the leaf, once for the columns.
                 let first = big_endian(bytes, end, 4).unwrap_or(0);
                 for _ in 0..3 {
                     self.overflow.gather(self.file, local, first, needed, *cell)?;
-                    needed = self.fields.parse(
-                        &self.overflow.payload,
-                        cell.total,
-                        cell.row,
-                        self.layout,
-                    )?;
-                    if needed <= self.overflow.payload.len() {
+                    let gathered = &self.overflow.payload;
+                    needed = fields.parse(gathered, total, row, layout, &layout.cells)?;
+                    if needed <= gathered.len() {
                         break;
                     }
                 }
                 payload = &self.overflow.payload;
                 if needed > payload.len() {
-                    return Err(Refusal::row(cell.row, "a record within its payload", needed));
+                    return Err(Refusal::row(row, "a record within its payload", needed));
                 }
             }
-            let record = Record::new(cell.row, payload, &self.fields, self.layout);
+            let record = Record::new(row, payload, fields, &layout.cells);
             if (self.each)(&record).is_break() {
                 return Ok(ControlFlow::Break(()));
             }

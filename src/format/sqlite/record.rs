@@ -72,24 +72,117 @@ pub enum Source {
     Null,
 }
 
-/// Which columns are read of the records of a table.
+/// Which rows of a table are wanted, by one of its columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Only<'a> {
+    /// Those in which it is NULL.
+    Null(&'a str),
+    /// Those in which it is not.
+    NotNull(&'a str),
+    /// Those in which it is at least the first number and at most the second.
+    Between(&'a str, u32, u32),
+}
+
+impl Only<'_> {
+    /// The column.
+    pub fn column(&self) -> &str {
+        let (Self::Null(column) | Self::NotNull(column) | Self::Between(column, ..)) = self;
+        column
+    }
+
+    /// The same in the words of SQL.
+    pub fn condition(&self) -> String {
+        match self {
+            Self::Null(column) => format!("[{column}] IS NULL"),
+            Self::NotNull(column) => format!("[{column}] IS NOT NULL"),
+            Self::Between(column, first, last) => format!("[{column}] BETWEEN {first} AND {last}"),
+        }
+    }
+
+    /// Whether it is a row that is wanted, by the value of the column, whose type is of integers; `None` where
+    /// SQLite would not compare numbers.
+    fn holds(&self, value: ValueRef<'_>) -> Option<bool> {
+        match (self, value) {
+            (Self::Null(_), value) => Some(matches!(value, ValueRef::Null)),
+            (Self::NotNull(_), value) => Some(!matches!(value, ValueRef::Null)),
+            (Self::Between(..), ValueRef::Null) => Some(false),
+            (Self::Between(_, first, last), ValueRef::Integer(number)) => {
+                Some((i64::from(*first)..=i64::from(*last)).contains(&number))
+            }
+            (Self::Between(_, first, last), ValueRef::Real(number)) => {
+                Some((f64::from(*first)..=f64::from(*last)).contains(&number))
+            }
+            (Self::Between(..), ValueRef::Text(_) | ValueRef::Blob(_)) => None,
+        }
+    }
+}
+
+/// What is read of the records of a table.
 #[derive(Clone, Debug)]
-pub struct Layout {
-    sources: Vec<Source>,
+pub struct Layout<'a> {
+    pub(super) cells: Part,
+    /// Looked at before the others.
+    pub(super) only: Option<(Part, Only<'a>)>,
     /// Whether what a record is too short to have is NULL, for each column of the table.
     default_is_null: Vec<bool>,
-    /// Columns of a record up to the last one that is wanted.
+}
+
+/// Whether a row is wanted.
+pub enum Wanted {
+    No,
+    Yes,
+    /// It is, and all its cells were met on the way to the column that says so.
+    TakenApart,
+}
+
+/// Some cells of a record.
+#[derive(Clone, Debug)]
+pub struct Part {
+    sources: Vec<Source>,
+    /// Columns of a record up to the last one of them.
     looked_at: usize,
 }
 
-impl Layout {
-    pub(super) fn new(sources: Vec<Source>, default_is_null: Vec<bool>) -> Self {
+impl Part {
+    pub(super) fn new(sources: Vec<Source>) -> Self {
         let after = |source: &Source| match source {
             Source::Stored(column) => column.saturating_add(1),
             Source::RowId | Source::Null => 0,
         };
         let looked_at = sources.iter().map(after).max().unwrap_or(0);
-        Self { sources, default_is_null, looked_at }
+        Self { sources, looked_at }
+    }
+}
+
+impl<'a> Layout<'a> {
+    pub(super) fn new(
+        cells: Part,
+        only: Option<(Part, Only<'a>)>,
+        default_is_null: Vec<bool>,
+    ) -> Self {
+        Self { cells, only, default_is_null }
+    }
+
+    /// Whether a row is wanted. `local` is what of its record lies on the leaf, `bytes` that and what follows.
+    pub(super) fn is_wanted(
+        &self,
+        fields: &mut Fields,
+        (local, bytes): (&[u8], &[u8]),
+        total: usize,
+        row: i64,
+    ) -> Result<Wanted, Refusal> {
+        let Some((part, only)) = &self.only else { return Ok(Wanted::Yes) };
+        let needed = fields.parse(local, total, row, self, part)?;
+        if needed > local.len() {
+            return Err(Refusal::row(row, "the column that says whether it is wanted", needed));
+        }
+        let value = Record::new(row, bytes, fields, part).value(0);
+        match only.holds(value) {
+            None => Err(Refusal::row(row, "a number to compare", needed)),
+            Some(false) => Ok(Wanted::No),
+            Some(true) if fields.known >= self.cells.looked_at => Ok(Wanted::TakenApart),
+            Some(true) => Ok(Wanted::Yes),
+        }
     }
 }
 
@@ -109,21 +202,24 @@ pub struct Fields {
 }
 
 impl Fields {
-    pub(super) fn of(layout: &Layout) -> Self {
-        Self { fields: vec![Field::default(); layout.looked_at], known: 0 }
+    pub(super) fn of(layout: &Layout<'_>) -> Self {
+        let of_only = layout.only.as_ref().map_or(0, |(part, _)| part.looked_at);
+        let most = layout.cells.looked_at.max(of_only);
+        Self { fields: vec![Field::default(); most], known: 0 }
     }
 
-    /// Takes a record apart up to the last column that is wanted. `bytes` is what is there of its `total` bytes.
+    /// Takes a record apart up to the last column of a part. `bytes` is what is there of its `total` bytes.
     /// Returns how many bytes are needed: where there are fewer, it is called again with as many.
     pub(super) fn parse(
         &mut self,
         bytes: &[u8],
         total: usize,
         row: i64,
-        layout: &Layout,
+        layout: &Layout<'_>,
+        part: &Part,
     ) -> Result<usize, Refusal> {
         self.known = 0;
-        if layout.looked_at == 0 {
+        if part.looked_at == 0 {
             return Ok(0);
         }
         let beyond = |needed: usize| Refusal::row(row, "a record within its payload", needed);
@@ -143,7 +239,8 @@ impl Fields {
             .ok_or_else(|| Refusal::row(row, "a header with columns", header_bytes))?;
         // As 64 bits: at most `looked_at` lengths below 2³² are added up.
         let mut end = header_bytes as u64;
-        for field in &mut self.fields {
+        let mut known = 0_usize;
+        for field in self.fields.get_mut(..part.looked_at).unwrap_or_default() {
             if header.is_empty() {
                 break;
             }
@@ -167,28 +264,29 @@ impl Fields {
             // What does not fit is beyond the payload, which is looked at below.
             *field = Field { serial, start: u32::try_from(end).unwrap_or(u32::MAX) };
             end = end.wrapping_add(bytes.into());
-            self.known = self.known.wrapping_add(1);
+            known = known.wrapping_add(1);
         }
+        self.known = known;
         let end = usize::try_from(end).unwrap_or(usize::MAX);
         // SQLite makes both checks: nothing beyond the payload, and nothing left of it after the last column.
         if end > total || (header.is_empty() && end != total) {
             return Err(beyond(end));
         }
-        if self.known < layout.looked_at {
-            self.check_absent(row, layout)?;
+        if self.known < part.looked_at {
+            self.check_absent(row, layout, part)?;
         }
         Ok(end)
     }
 
     /// Of a record that was written before columns were added, those that are wanted must be NULL.
-    fn check_absent(&self, row: i64, layout: &Layout) -> Result<(), Refusal> {
+    fn check_absent(&self, row: i64, layout: &Layout<'_>, part: &Part) -> Result<(), Refusal> {
         let is_null = |source: &Source| match source {
             Source::Stored(column) if *column >= self.known => {
                 layout.default_is_null.get(*column) == Some(&true)
             }
             _ => true,
         };
-        if layout.sources.iter().all(is_null) {
+        if part.sources.iter().all(is_null) {
             return Ok(());
         }
         Err(Refusal::row(row, "a column that was added with a default", self.known))
@@ -206,9 +304,9 @@ pub struct Record<'p> {
 }
 
 impl<'p> Record<'p> {
-    pub(super) fn new(row: i64, bytes: &'p [u8], fields: &'p Fields, layout: &'p Layout) -> Self {
+    pub(super) fn new(row: i64, bytes: &'p [u8], fields: &'p Fields, part: &'p Part) -> Self {
         let fields = fields.fields.get(..fields.known).unwrap_or_default();
-        Self { row, bytes, fields, sources: &layout.sources }
+        Self { row, bytes, fields, sources: &part.sources }
     }
 
     /// The cell of a column; NULL where there is none.

@@ -5,7 +5,7 @@
 use rusqlite::Connection;
 
 use super::Refusal;
-use super::record::{Layout, Source};
+use super::record::{Layout, Only, Part, Source};
 
 /// A table as it lies in the file.
 #[derive(Clone, Debug)]
@@ -22,8 +22,31 @@ struct StoredColumn {
     is_row_id: bool,
     /// Records that were written before the column was added do not have it; then it is this, if that is NULL.
     default_is_null: bool,
-    /// Whole numbers in such a column are stored as integers, and SQLite gives them as reals.
-    may_be_real: bool,
+    kind: Kind,
+    /// SQLite takes it for granted that it is never NULL.
+    is_never_null: bool,
+}
+
+/// What the declared type of a column says ("Datatypes in SQLite", section 3.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// Values are compared as the numbers that they are stored as.
+    Integers,
+    /// Whole numbers are stored as integers, and SQLite gives them as reals.
+    Reals,
+    Other,
+}
+
+impl Kind {
+    fn of(declared: &str) -> Self {
+        let has = |part: &&str| declared.contains(part);
+        match () {
+            // One that has INT as well would be of integers; it is not worth telling apart.
+            () if ["REAL", "FLOA", "DOUB"].iter().any(has) => Self::Reals,
+            () if has(&"INT") => Self::Integers,
+            () => Self::Other,
+        }
+    }
 }
 
 impl StoredTable {
@@ -59,7 +82,7 @@ impl StoredTable {
             .prepare_cached("SELECT count(*) FROM pragma_index_list(?1) WHERE origin = 'pk'")?;
         let has_key_index = statement.query_row([table], |row| row.get::<_, i64>(0))? > 0;
         let mut statement = connection.prepare_cached(
-            "SELECT name, type, dflt_value IS NULL, pk, hidden FROM pragma_table_xinfo(?1) ORDER BY cid",
+            "SELECT name, type, dflt_value IS NULL, pk, hidden, [notnull] FROM pragma_table_xinfo(?1) ORDER BY cid",
         )?;
         let mut rows = statement.query([table])?;
         let (mut columns, mut keys) = (Vec::new(), 0_usize);
@@ -75,20 +98,21 @@ impl StoredTable {
                 name: row.get(0)?,
                 is_row_id: is_key && kind == "INTEGER" && !has_key_index,
                 default_is_null: row.get(2)?,
-                // "Datatypes in SQLite", section 3.1; a type that has INT as well would be of integers.
-                may_be_real: ["REAL", "FLOA", "DOUB"].iter().any(|part| kind.contains(part)),
+                kind: Kind::of(&kind),
+                is_never_null: row.get(5)?,
             });
         }
         if keys > 1 {
-            columns.iter_mut().for_each(|column| column.is_row_id = false);
+            for column in &mut columns {
+                column.is_row_id = false;
+            }
         }
         Ok(Ok(Self { name: table.to_owned(), root, columns }))
     }
 
     /// Whether a column numbers the rows: `rowid`, or another name of it.
     pub fn is_row_id(&self, column: &str) -> bool {
-        let same = |stored: &&StoredColumn| stored.name.eq_ignore_ascii_case(column);
-        match self.columns.iter().find(same) {
+        match self.columns.iter().find(|stored| stored.is_called(column)) {
             Some(stored) => stored.is_row_id,
             None => column.eq_ignore_ascii_case("rowid"),
         }
@@ -97,22 +121,50 @@ impl StoredTable {
     /// What is to be read of each record: some columns, of which those that the table lacks are NULL.
     ///
     /// # Errors
-    /// When one of them is of a kind that is not read here.
-    pub fn layout(&self, columns: &[&str]) -> Result<Layout, Refusal> {
-        let place = |column: &&str| {
-            let same = |stored: &StoredColumn| stored.name.eq_ignore_ascii_case(column);
-            let Some(at) = self.columns.iter().position(same) else { return Ok(Source::Null) };
-            let Some(stored) = self.columns.get(at) else { return Ok(Source::Null) };
-            if stored.is_row_id {
-                return Ok(Source::RowId);
+    /// When one of them is of a kind that is not read here, or does not tell which rows are wanted.
+    pub fn layout<'a>(
+        &self,
+        columns: &[&str],
+        only: Option<Only<'a>>,
+    ) -> Result<Layout<'a>, Refusal> {
+        let sources = columns.iter().map(|column| self.source(column)).collect::<Result<_, _>>()?;
+        let only = match only {
+            Some(only) => {
+                let column = only.column();
+                let stored = self.columns.iter().find(|stored| stored.is_called(column));
+                let is_told = stored.is_some_and(|stored| match only {
+                    Only::Null(_) | Only::NotNull(_) => !stored.is_never_null && !stored.is_row_id,
+                    Only::Between(..) => stored.kind == Kind::Integers,
+                });
+                if !is_told {
+                    let what = format!("column {column} does not tell which rows are wanted");
+                    return Err(Refusal::table(&self.name, what));
+                }
+                Some((Part::new(vec![self.source(column)?]), only))
             }
-            if stored.may_be_real {
-                return Err(Refusal::table(&self.name, format!("column {column} of reals")));
-            }
-            Ok(Source::Stored(at))
+            None => None,
         };
-        let sources = columns.iter().map(place).collect::<Result<Vec<_>, _>>()?;
         let defaults = self.columns.iter().map(|column| column.default_is_null);
-        Ok(Layout::new(sources, defaults.collect()))
+        Ok(Layout::new(Part::new(sources), only, defaults.collect()))
+    }
+
+    fn source(&self, column: &str) -> Result<Source, Refusal> {
+        let at = self.columns.iter().position(|stored| stored.is_called(column));
+        let Some((at, stored)) = at.and_then(|at| Some((at, self.columns.get(at)?))) else {
+            return Ok(Source::Null);
+        };
+        if stored.is_row_id {
+            return Ok(Source::RowId);
+        }
+        if stored.kind == Kind::Reals {
+            return Err(Refusal::table(&self.name, format!("column {column} of reals")));
+        }
+        Ok(Source::Stored(at))
+    }
+}
+
+impl StoredColumn {
+    fn is_called(&self, name: &str) -> bool {
+        self.name.eq_ignore_ascii_case(name)
     }
 }

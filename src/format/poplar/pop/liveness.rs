@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::format::poplar::table::{Cells, ROW_ID, Rows, Tables};
+use crate::format::poplar::table::{Only, ROW_ID, Rows, Tables};
 use crate::format::poplar::{absent, blob};
 use crate::store::WarningCode;
 use crate::store::ids::{ClassId, DeviceId, StepId, UnloweredId};
@@ -18,8 +18,7 @@ pub fn read_liveness(tables: &Tables<'_>, steps: &Steps) -> Option<Liveness> {
         }
     });
     read_debug_ids(tables, &mut liveness);
-    liveness.variable_bytes =
-        read_variable_bytes(tables, &liveness.classes, &|cells| cells.is_null(3));
+    liveness.variable_bytes = read_variable_bytes(tables, &liveness.classes, Only::Null("tile"));
     liveness.why_no_variable_bytes = liveness.variable_bytes.is_none().then(absent::variable_bytes);
     liveness.deltas = read_deltas(tables, steps);
     liveness.why_no_deltas = liveness.deltas.is_none().then(absent::deltas);
@@ -57,13 +56,13 @@ pub fn read_variable_bytes_on_tiles(
     first: u32,
     last: u32,
 ) -> Option<Vec<VariableBytes>> {
-    read_variable_bytes(tables, classes, &|cells| cells.is_between(3, first, last))
+    read_variable_bytes(tables, classes, Only::Between("tile", first, last))
 }
 
 fn read_variable_bytes(
     tables: &Tables<'_>,
     classes: &Classes,
-    is_wanted: &dyn Fn(&Cells<'_, '_>) -> bool,
+    only: Only<'_>,
 ) -> Option<Vec<VariableBytes>> {
     // Without the column `tile` totals and parts cannot be told apart.
     const TABLE: &str = "var_bytes_by_eq_class";
@@ -72,10 +71,8 @@ fn read_variable_bytes(
         return None;
     }
     let mut rows = Vec::new();
-    let found = tables.rows(&Rows::all(TABLE, &columns, ROW_ID), |cells| {
-        if !is_wanted(cells) {
-            return;
-        }
+    let wanted = Rows { only: Some(only), ..Rows::all(TABLE, &columns, ROW_ID) };
+    let found = tables.rows(&wanted, |cells| {
         let row = (cells.required32(0), cells.required32(1), cells.required(2));
         let (Some(variable), Some(class), Some(bytes)) = row else { return };
         // Variables without a place have class 0, which eq_classes does not list, and 0 bytes.

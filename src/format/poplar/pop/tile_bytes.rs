@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use rayon::prelude::*;
 
 use crate::format::poplar::database::Database;
-use crate::format::poplar::table::{ROW_ID, Rows, Tables};
+use crate::format::poplar::table::{Only, ROW_ID, Rows, Tables};
 use crate::format::{Error, Progress};
 use crate::store::Warnings;
 use crate::store::ids::{ClassId, IdColumn, TileId, UnloweredId};
@@ -98,14 +98,10 @@ fn read_chunk(
     classes: &Classes,
     range: Option<&RangeInclusive<i64>>,
 ) -> Option<Vec<Row>> {
-    let ids = range.cloned();
-    let table_rows = Rows { table: TABLE, columns: &COLUMNS, key: ROW_ID, ids };
+    let (ids, only) = (range.cloned(), Some(Only::NotNull("tile")));
+    let table_rows = Rows { table: TABLE, columns: &COLUMNS, key: ROW_ID, ids, only };
     let mut rows = Vec::new();
     let is_there = tables.rows(&table_rows, |cells| {
-        // The sums over all tiles.
-        if cells.is_null(3) {
-            return;
-        }
         let row =
             (cells.required32(0), cells.required32(1), cells.required32(2), cells.required32(3));
         let (Some(variable), Some(class), Some(bytes), Some(tile)) = row else { return };
@@ -120,28 +116,37 @@ fn read_chunk(
 }
 
 /// Puts the chunks one after the other and groups their rows by tile.
-fn group(chunks: Vec<Vec<Row>>) -> TileVariableBytes {
-    let mut rows = chunks.concat();
-    drop(chunks);
-    // Stable, so that the rows of a tile stay in the order of the file.
-    if !rows.is_sorted_by_key(|row| row.tile) {
+fn group(mut chunks: Vec<Vec<Row>>) -> TileVariableBytes {
+    // Stable, so that the rows of a tile stay in the order of the file. Real reports need no sorting.
+    if !chunks.iter().flatten().is_sorted_by_key(|row| row.tile) {
+        let mut rows = chunks.concat();
         rows.par_sort_by_key(|row| row.tile);
+        chunks = vec![rows];
     }
+    let rows = chunks.iter().fold(0_usize, |sum, chunk| sum.saturating_add(chunk.len()));
     let mut table = TileVariableBytes {
-        variables: rows.iter().map(|row| row.variable).collect(),
-        classes: rows.iter().map(|row| row.class).collect(),
-        bytes: rows.iter().map(|row| row.bytes).collect(),
+        variables: Vec::with_capacity(rows),
+        classes: Vec::with_capacity(rows),
+        bytes: Vec::with_capacity(rows),
         tiles: IdColumn::default(),
         rows: Vec::new(),
     };
-    let mut start = 0_usize;
-    for group in rows.chunk_by(|a, b| a.tile == b.tile) {
-        let end = start.saturating_add(group.len());
-        if let Some(row) = group.first() {
-            table.tiles.push(TileId(row.tile));
-            table.rows.push(start..end);
+    // A chunk goes once it is taken over, so that rows are not in memory twice.
+    for chunk in chunks {
+        for of_tile in chunk.chunk_by(|a, b| a.tile == b.tile) {
+            let start = table.bytes.len();
+            table.variables.extend(of_tile.iter().map(|row| row.variable));
+            table.classes.extend(of_tile.iter().map(|row| row.class));
+            table.bytes.extend(of_tile.iter().map(|row| row.bytes));
+            let end = table.bytes.len();
+            let Some(tile) = of_tile.first().map(|row| TileId(row.tile)) else { continue };
+            if table.tiles.push(tile) {
+                table.rows.push(start..end);
+            } else if let Some(last) = table.rows.last_mut() {
+                // The tile of the chunk before.
+                last.end = end;
+            }
         }
-        start = end;
     }
     table
 }

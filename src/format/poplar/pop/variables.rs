@@ -9,7 +9,7 @@ use crate::format::Error;
 use crate::format::Progress;
 use crate::format::poplar::blob;
 use crate::format::poplar::database::Database;
-use crate::format::poplar::table::{Cells, Query, ROW_ID, Rows, Tables, split_for_threads};
+use crate::format::poplar::table::{Cells, Only, Query, ROW_ID, Rows, Tables, split_for_threads};
 use crate::store::ids::{ClassId, IdColumn, TileId, UnloweredId};
 use crate::store::names::Names;
 use crate::store::placed::{Placed, Placement};
@@ -83,7 +83,8 @@ fn read_chunk(tables: &Tables<'_>, range: &RangeInclusive<i64>) -> Chunk {
         "bitset",
     ];
     let mut chunk = Chunk::default();
-    let rows = Rows { table: TABLE, columns: &COLUMNS, key: KEY, ids: Some(range.clone()) };
+    let ids = Some(range.clone());
+    let rows = Rows { ids, ..Rows::all(TABLE, &COLUMNS, KEY) };
     tables.rows(&rows, |cells| {
         let row =
             (cells.required32(0), cells.required32(1), cells.required32(2), cells.required32(3));
@@ -240,7 +241,7 @@ impl<'a> TileReader<'a> {
     /// All tiles, one after the other. Where the rows do not lie so already, as in every real report, SQLite
     /// sorts them.
     pub fn each_tile(&self, mut each: impl FnMut(TileId, Placed)) -> bool {
-        let is_sorted = self.tables.are_in_order_of(&self.rows(&self.columns(), None), 1);
+        let is_sorted = self.tables.are_in_order_of(&Rows::all(TABLE, &self.columns(), KEY), 1);
         let order = if is_sorted { Order::Ids(None) } else { Order::Tiles };
         self.read(order, None, &mut each)
     }
@@ -259,10 +260,6 @@ impl<'a> TileReader<'a> {
     fn columns(&self) -> Vec<&'static str> {
         let names = if self.base_names.is_some() { &NAME_COLUMNS[..] } else { &[] };
         [&TILE_COLUMNS[..], names].concat()
-    }
-
-    fn rows<'c>(&self, columns: &'c [&'c str], ids: Option<RangeInclusive<i64>>) -> Rows<'c> {
-        Rows { table: TABLE, columns, key: KEY, ids }
     }
 
     fn read(
@@ -289,9 +286,6 @@ impl<'a> TileReader<'a> {
             each(tile, variables);
         };
         let each_row = |cells: &mut Cells<'_, '_>| {
-            if only.is_some_and(|only| !cells.is(1, only.0)) {
-                return;
-            }
             let tile = cells.required32(1).map(TileId);
             let Some(tile) = tile.filter(|tile| (self.is_wanted)(*tile)) else { return };
             if current.as_ref().is_some_and(|(last, _)| *last != tile)
@@ -303,7 +297,11 @@ impl<'a> TileReader<'a> {
             rows.push(cells, self.base_names.as_ref());
         };
         let is_there = match order {
-            Order::Ids(ids) => self.tables.rows(&self.rows(&columns, ids), each_row),
+            Order::Ids(ids) => {
+                let only = only.map(|tile| Only::Between("tile", tile.0, tile.0));
+                let rows = Rows { table: TABLE, columns: &columns, key: KEY, ids, only };
+                self.tables.rows(&rows, each_row)
+            }
             Order::Tiles => {
                 let (tail, needs) = ("ORDER BY tile, var_id", &["var_id", "tile"][..]);
                 let query = Query { table: TABLE, columns: &columns, tail, needs };
