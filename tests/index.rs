@@ -18,7 +18,9 @@ use tilescope::index::{Cache, Limits};
 /// A cache of its own, which is gone with the directory.
 fn cache() -> (tempfile::TempDir, Cache) {
     let directory = tempfile::tempdir().unwrap();
-    let cache = Cache::in_directory(directory.path().join("tilescope/index"), Limits::default());
+    // Columns grow in files, as those of large reports do.
+    let limits = Limits { in_files_from_bytes: 0, ..Limits::default() };
+    let cache = Cache::in_directory(directory.path().join("tilescope/index"), limits);
     (directory, cache)
 }
 
@@ -76,6 +78,7 @@ fn all_figures_are_the_same_with_and_without_an_index() {
         let without = read(&path, None);
         assert_eq!(without.write_index().unwrap(), None, "no index is used");
         let answers = all_answers(&path);
+        assert!(parts(&read(&path, Some(&cache))) == parts(&without), "columns that grow in files");
         write(&path, &cache);
         let with = read(&path, Some(&cache));
         assert!(with.has_index());
@@ -92,6 +95,18 @@ fn all_figures_are_the_same_with_and_without_an_index() {
         assert!(with.has_index(), "nothing was wrong with it");
         assert_eq!(with.write_index().unwrap(), None, "it is there");
     }
+}
+
+#[test]
+fn columns_that_find_no_room_in_files_are_read_to_memory() {
+    let (_directory, cache) = cache();
+    let open = OpenReport::find_with(&sample(), Some(&cache)).unwrap();
+    open.expect_index();
+    fs::remove_dir(cache.directory()).unwrap();
+    open.read_all(&Progress::default()).unwrap();
+    assert!(!open.report.variables.get().unwrap().offsets.is_shared());
+    assert!(parts(&open) == parts(&read(&sample(), None)));
+    assert!(open.write_index().unwrap().is_some(), "the directory is made again");
 }
 
 #[test]
@@ -205,7 +220,7 @@ fn what_was_used_longest_ago_goes_first() {
     let reports = [copy(), copy(), copy()];
     let first = write(reports[0].path(), &generous);
     let bytes = fs::metadata(&first).unwrap().len();
-    let limits = Limits { most_bytes: bytes * 5 / 2, one_in: 1 };
+    let limits = Limits { most_bytes: bytes * 5 / 2, one_in: 1, ..Limits::default() };
     let cache = Cache::in_directory(generous.directory().to_owned(), limits);
     let age = |file: &Path, seconds| {
         let file = fs::File::options().append(true).open(file).unwrap();
@@ -226,7 +241,7 @@ fn what_was_used_longest_ago_goes_first() {
     write(reports[2].path(), &cache);
     assert!(first.is_file() && !second.is_file(), "no room for three");
     assert!(!left.is_file() && fresh.is_file() && other.is_file());
-    let limits = Limits { most_bytes: 1000, one_in: 1 };
+    let limits = Limits { most_bytes: 1000, one_in: 1, ..Limits::default() };
     let none = Cache::in_directory(directory.path().join("none"), limits);
     assert!(read(reports[0].path(), Some(&none)).write_index().is_err());
     assert!(none.list().is_empty());

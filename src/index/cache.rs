@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime};
 
 use super::file::{ColumnWriter, IndexError, IndexFile};
 use super::identity::Identity;
+use super::room::Room;
 
 const EXTENSION: &str = "arrow";
 const TEMPORARY: &str = "writing";
@@ -23,12 +24,14 @@ pub struct Limits {
     pub most_bytes: u64,
     /// The part of what is free on the disk, and of what the index has already, that it may take: one in so many.
     pub one_in: u64,
+    /// Columns of a report whose profile has at least so many bytes grow in files while it is read.
+    pub in_files_from_bytes: u64,
 }
 
 impl Default for Limits {
-    /// 10 GiB, and a tenth of what is free.
+    /// 10 GiB, and a tenth of what is free; files from 64 MiB on.
     fn default() -> Self {
-        Self { most_bytes: 10 << 30, one_in: 10 }
+        Self { most_bytes: 10 << 30, one_in: 10, in_files_from_bytes: 64 << 20 }
     }
 }
 
@@ -98,6 +101,21 @@ impl Cache {
                 tracing::info!("index {} is not used: {error}", path.display());
                 None
             }
+        }
+    }
+
+    /// Where the columns of a report grow that is read to be indexed, and whose profile has so many bytes: an
+    /// index of it takes no more, and while it is written its columns are there twice.
+    pub fn room(&self, profile_bytes: u64) -> Room {
+        let is_wanted = profile_bytes >= self.limits.in_files_from_bytes;
+        let has_room = || {
+            make_private_directory(&self.directory).is_ok()
+                && profile_bytes.saturating_mul(2) <= self.most_bytes()
+        };
+        if is_wanted && has_room() {
+            Room::in_files(self.directory.clone())
+        } else {
+            Room::default()
         }
     }
 

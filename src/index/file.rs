@@ -9,6 +9,7 @@
 
 use std::collections::HashMap;
 use std::io::Write;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::{Array, LargeBinaryArray, RecordBatch, StringArray, UInt64Array};
@@ -25,6 +26,7 @@ use twox_hash::XxHash3_64;
 use zerocopy::IntoBytes as _;
 
 use super::mapping;
+use super::room::Room;
 use crate::store::column::{Column, Element, NoColumn};
 
 /// The end of an Arrow file: the length of its footer, and its magic.
@@ -107,6 +109,14 @@ fn element_name(bytes: usize) -> &'static str {
     }
 }
 
+/// Columns of more bytes than this have a checksum of each block of so many bytes as well, in a column of their own,
+/// so that a part of them can be read.
+const BLOCK_BYTES: usize = 1 << 16;
+
+fn block_sums_name(name: &str) -> String {
+    format!("{name}#blocks")
+}
+
 /// Name of the element of columns with encoded contents.
 const ENCODED: &str = "postcard";
 
@@ -114,6 +124,7 @@ const ENCODED: &str = "postcard";
 pub struct ColumnWriter<W: Write> {
     writer: FileWriter<W>,
     schema: Arc<Schema>,
+    room: Room,
 }
 
 impl<W: Write> ColumnWriter<W> {
@@ -123,7 +134,12 @@ impl<W: Write> ColumnWriter<W> {
     /// When it cannot be written to.
     pub fn new(to: W) -> Result<Self, IndexError> {
         let schema = Arc::new(schema());
-        Ok(Self { writer: FileWriter::try_new(to, &schema)?, schema })
+        Ok(Self { writer: FileWriter::try_new(to, &schema)?, schema, room: Room::default() })
+    }
+
+    /// Says where the columns grew, so that those in files need not be in memory to be written.
+    pub fn of_columns_in(&mut self, room: &Room) {
+        self.room = room.clone();
     }
 
     /// Adds a column of numbers.
@@ -132,7 +148,15 @@ impl<W: Write> ColumnWriter<W> {
     /// When it cannot be written.
     pub fn column<T: Element>(&mut self, name: &str, column: &Column<T>) -> Result<(), IndexError> {
         let element = element_name(size_of::<T>());
-        self.write(name, element, column.to_shared_bytes())
+        let bytes = match column.shared_bytes() {
+            Some(bytes) => self.room.once_more(bytes),
+            None => Bytes::copy_from_slice((**column).as_bytes()),
+        };
+        if bytes.len() > BLOCK_BYTES {
+            let sums: Vec<u64> = bytes.chunks(BLOCK_BYTES).map(XxHash3_64::oneshot).collect();
+            self.encoded(&block_sums_name(name), &Column::from(sums))?;
+        }
+        self.write(name, element, bytes)
     }
 
     /// Adds a value, encoded.
@@ -235,7 +259,12 @@ impl IndexFile {
     /// # Errors
     /// When it is not there, of other elements, or damaged.
     pub fn column<T: Element>(&self, name: &str) -> Result<Column<T>, IndexError> {
-        let bytes = self.bytes(name, element_name(size_of::<T>()))?;
+        self.verified(name)?;
+        self.unverified_column(name)
+    }
+
+    fn unverified_column<T: Element>(&self, name: &str) -> Result<Column<T>, IndexError> {
+        let bytes = self.stored(name)?.bytes_of(name, element_name(size_of::<T>()))?;
         let no_column = |error: NoColumn| IndexError::NoColumn {
             name: name.to_owned(),
             why: error.to_string(),
@@ -243,12 +272,53 @@ impl IndexFile {
         Column::shared(bytes.clone()).map_err(no_column)
     }
 
+    /// Some rows of a column of numbers, one range after the other, copied; no more of it is verified.
+    ///
+    /// # Errors
+    /// When it is not there, of other elements, or damaged, and when it has no such rows.
+    pub fn rows_of_column<T: Element>(
+        &self,
+        name: &str,
+        ranges: &[Range<usize>],
+    ) -> Result<Column<T>, IndexError> {
+        let sums = block_sums_name(name);
+        let (column, blocks) = if self.has(&sums) {
+            (self.unverified_column(name)?, self.decoded::<Column<u64>>(&sums)?)
+        } else {
+            (self.column(name)?, Column::default())
+        };
+        let mut found = Column::default();
+        for range in ranges {
+            let rows = column.get(range.clone());
+            found.extend_from_slice(rows.ok_or_else(|| damaged("rows of a column", "fewer"))?);
+        }
+        // What was copied is looked at where it came from.
+        let bytes: &[u8] = zerocopy::IntoBytes::as_bytes(&*column);
+        let blocks_of = |range: &Range<usize>| {
+            let byte = |row: usize| row.saturating_mul(size_of::<T>());
+            byte(range.start) / BLOCK_BYTES..byte(range.end).div_ceil(BLOCK_BYTES)
+        };
+        let mut wanted: Vec<usize> = ranges.iter().flat_map(blocks_of).collect();
+        wanted.sort_unstable();
+        wanted.dedup();
+        for block in wanted.into_iter().filter(|_| !blocks.is_empty()) {
+            let start = block.saturating_mul(BLOCK_BYTES);
+            let end = start.saturating_add(BLOCK_BYTES).min(bytes.len());
+            let sum = bytes.get(start..end).map(XxHash3_64::oneshot);
+            if sum.is_none() || sum.as_ref() != blocks.get(block) {
+                return Err(IndexError::Checksum(name.to_owned()));
+            }
+        }
+        Ok(found)
+    }
+
     /// A value that was encoded.
     ///
     /// # Errors
     /// When it is not there, damaged, or encoded otherwise.
     pub fn decoded<T: DeserializeOwned>(&self, name: &str) -> Result<T, IndexError> {
-        let (value, rest) = postcard::take_from_bytes(self.bytes(name, ENCODED)?)?;
+        let (value, rest) =
+            postcard::take_from_bytes(self.verified(name)?.bytes_of(name, ENCODED)?)?;
         if !rest.is_empty() {
             return Err(damaged("nothing after the value", format!("{} bytes", rest.len())));
         }
@@ -277,20 +347,14 @@ impl IndexFile {
         names
     }
 
-    fn bytes(&self, name: &str, element: &str) -> Result<&Bytes, IndexError> {
-        let column = self.verified(name)?;
-        if column.element != element {
-            let why = format!("elements {element} expected, {} found", column.element);
-            return Err(IndexError::NoColumn { name: name.to_owned(), why });
-        }
-        Ok(&column.bytes)
+    fn stored(&self, name: &str) -> Result<&Stored, IndexError> {
+        let none =
+            || IndexError::NoColumn { name: name.to_owned(), why: "is not there".to_owned() };
+        self.columns.get(name).ok_or_else(none)
     }
 
     fn verified(&self, name: &str) -> Result<&Stored, IndexError> {
-        let column = self.columns.get(name).ok_or_else(|| IndexError::NoColumn {
-            name: name.to_owned(),
-            why: "is not there".to_owned(),
-        })?;
+        let column = self.stored(name)?;
         let mut is_verified = column.is_verified.lock().unwrap_or_else(PoisonError::into_inner);
         if !*is_verified {
             if checksum(name, &column.element, &column.bytes) != column.checksum {
@@ -299,6 +363,16 @@ impl IndexFile {
             *is_verified = true;
         }
         Ok(column)
+    }
+}
+
+impl Stored {
+    fn bytes_of(&self, name: &str, element: &str) -> Result<&Bytes, IndexError> {
+        if self.element != element {
+            let why = format!("elements {element} expected, {} found", self.element);
+            return Err(IndexError::NoColumn { name: name.to_owned(), why });
+        }
+        Ok(&self.bytes)
     }
 }
 
@@ -368,9 +442,45 @@ fn stored(batch: &RecordBatch) -> Result<(String, Stored), IndexError> {
     Ok((name, Stored { element, checksum, bytes, is_verified: Mutex::new(false) }))
 }
 
-impl<T: Element> Column<T> {
-    /// Its bytes for a writer that keeps them: of a column in memory a copy.
-    fn to_shared_bytes(&self) -> Bytes {
-        self.shared_bytes().unwrap_or_else(|| Bytes::copy_from_slice((**self).as_bytes()))
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_come_back_whole_and_in_part() {
+        let numbers: Column<u32> = (0..100_000).collect();
+        let mut writer = ColumnWriter::new(Vec::new()).expect("a writer");
+        writer.column("numbers", &numbers).expect("a column");
+        writer.column("none", &Column::<u8>::default()).expect("a column");
+        writer.encoded("words", &["a", "bc"]).expect("a column");
+        let bytes = writer.finish().expect("a file");
+        let found = IndexFile::of(Bytes::from(bytes.clone())).expect("an index");
+        assert_eq!(found.decoded::<[String; 2]>("words").expect("words"), ["a", "bc"]);
+        assert_eq!(found.column::<u8>("none").expect("a column").len(), 0);
+        found.verify(&["numbers", "none", "words"]).expect("columns");
+        assert!(found.verify(&["numbers", "absent"]).is_err());
+        assert!(found.column::<u64>("numbers").is_err(), "of other elements");
+        assert!(found.decoded::<u64>("numbers").is_err(), "not encoded");
+        assert!(found.decoded::<()>("words").is_err(), "more than one value");
+
+        // Where they begin in memory depends on the allocator here; a mapping begins at a page.
+        if let Ok(column) = found.column::<u32>("numbers") {
+            assert_eq!(column, numbers);
+            let ranges = [5..7, 40_000..40_002, 99_999..100_000];
+            let rows = found.rows_of_column::<u32>("numbers", &ranges).expect("rows");
+            assert_eq!(&*rows, [5, 6, 40_000, 40_001, 99_999]);
+            assert!(found.rows_of_column::<u32>("numbers", &[99_999..100_001]).is_err());
+        }
+        let at = bytes.windows(8).position(|it| it == [40_000_u32, 40_001].as_bytes());
+        let mut damaged = bytes;
+        damaged[at.expect("the numbers")] ^= 1;
+        let found = IndexFile::of(Bytes::from(damaged)).expect("its metadata is whole");
+        assert!(found.verify(&["numbers"]).is_err());
+        let rows = |range| found.rows_of_column::<u32>("numbers", &[range]);
+        assert!(rows(40_000..40_001).is_err());
+        assert!(rows(40_100..40_101).is_err(), "the same block");
+        if found.unverified_column::<u32>("numbers").is_ok() {
+            assert!(rows(5..7).is_ok(), "another block");
+        }
     }
 }

@@ -8,6 +8,7 @@
 //! - It is never written again under its name: it is written under another one, renamed when it is whole, and
 //!   replaced or removed only as a name. Who has it mapped keeps the old contents, which stay until the last
 //!   mapping is gone.
+//! - The same holds for the files in which columns grow (`room`): they have no name, so nobody else has them.
 //! - What is read from it is plain numbers and text that is looked at anew each time
 //!   ([`crate::store::column`]), so no value of it can be one that its type does not have, and every position
 //!   in it is checked where it is used.

@@ -7,6 +7,7 @@
 //! - [`IndexFile`] is a file of it, an Arrow IPC file that is mapped into memory: columns by name, each with a
 //!   checksum, which is verified before the first use of the column.
 //! - `parts` has which columns and bytes make up a part of a report.
+//! - [`Room`] is where the columns of a large report grow while it is read.
 //! - `mapping` has the one line of `unsafe` code, and says why it is sound.
 //!
 //! An index is written to a temporary file in the same directory and renamed, and never changed after. Of two
@@ -19,11 +20,13 @@ mod file;
 mod identity;
 mod mapping;
 mod parts;
+mod room;
 
 pub use cache::{Cache, Entry, Limits, of_process, use_for_process};
 pub use file::{ColumnWriter, IndexError, IndexFile};
 pub use identity::Identity;
 pub use parts::{
     expected_bytes, fill_compute, fill_debug_info, fill_small_tables, fill_tile_variable_bytes,
-    fill_variables, read_exchanges, read_rows_of_variables, read_tile_variable_bytes, write_report,
+    fill_variables, read_bytes_of_tiles, read_exchange_code, read_rows_of_variables, write_report,
 };
+pub use room::{Growing, Room};

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::file::{ColumnWriter, IndexError, IndexFile};
 use crate::store::compute::{ComputeSetTiles, ComputeSets};
 use crate::store::debug_info::DebugInfo;
-use crate::store::exchange::Exchanges;
+use crate::store::exchange::{CodeOnTiles, ExchangeId, Exchanges};
 use crate::store::execution::ExecutionTotals;
 use crate::store::liveness::{Liveness, TileVariableBytes};
 use crate::store::memory::TileMemory;
@@ -23,7 +23,7 @@ use crate::store::target::Target;
 use crate::store::tile_list::TileList;
 use crate::store::variable::LoweredVariables;
 use crate::store::vertex::VertexTypes;
-use crate::store::{Absence, Part, Report, Warning};
+use crate::store::{Absence, IdColumn, Part, Report, TileId, Warning};
 
 /// A part as it is kept: what is there, or why it is not.
 type Kept<T> = Result<T, Absence>;
@@ -141,7 +141,11 @@ pub fn write_report<W: Write>(
     }
     to.encoded("vertex_types", &kept(&report.vertex_types)?)?;
     to.encoded("compute_set_tiles", &kept(&report.compute_set_tiles)?)?;
-    to.encoded("exchanges", &kept(&report.exchanges)?)?;
+    let exchanges = kept(&report.exchanges)?;
+    to.encoded("exchanges", &exchanges)?;
+    // Advice asks for the code alone.
+    let code = exchanges.map(|exchanges| (&exchanges.ids, &exchanges.code));
+    to.encoded("exchange_code", &code)?;
     to.encoded("control_code", &kept(&report.control_code)?)
 }
 
@@ -276,12 +280,38 @@ pub fn fill_tile_variable_bytes(report: &Report, from: &IndexFile) -> Result<(),
     Ok(())
 }
 
-/// The bytes by tile, variable and class; `None` where the report has none.
+/// The bytes by tile, variable and class of some tiles; `None` where the report has none. Only what is wanted is
+/// verified and copied.
 ///
 /// # Errors
 /// When the index is damaged.
-pub fn read_tile_variable_bytes(from: &IndexFile) -> Result<Option<TileVariableBytes>, IndexError> {
-    Ok(kept_tile_variable_bytes(from)?.ok())
+pub fn read_bytes_of_tiles(
+    from: &IndexFile,
+    is_wanted: impl Fn(TileId) -> bool,
+) -> Result<Option<TileVariableBytes>, IndexError> {
+    let kept: Kept<TileVariableBytes> = from.decoded("bytes_by_tile")?;
+    let Ok(all) = kept else { return Ok(None) };
+    let of_tiles = || {
+        let rows = all.tiles.as_slice().iter().zip(&all.rows);
+        rows.filter(|(tile, _)| is_wanted(**tile)).map(|(tile, rows)| (*tile, rows.clone()))
+    };
+    let ranges: Vec<Range<usize>> = of_tiles().map(|(_, rows)| rows).collect();
+    let [variables, classes, bytes] = TILE_BYTES;
+    let mut found = TileVariableBytes {
+        variables: from.rows_of_column(variables, &ranges)?,
+        classes: from.rows_of_column(classes, &ranges)?,
+        bytes: from.rows_of_column(bytes, &ranges)?,
+        tiles: IdColumn::default(),
+        rows: Vec::new(),
+    };
+    let mut start = 0_usize;
+    for (tile, rows) in of_tiles() {
+        let end = start.saturating_add(rows.len());
+        found.tiles.push(tile);
+        found.rows.push(start..end);
+        start = end;
+    }
+    Ok(Some(found))
 }
 
 fn kept_tile_variable_bytes(from: &IndexFile) -> Result<Kept<TileVariableBytes>, IndexError> {
@@ -306,11 +336,11 @@ fn kept_tile_variable_bytes(from: &IndexFile) -> Result<Kept<TileVariableBytes>,
 pub fn fill_compute(report: &Report, from: &IndexFile) -> Result<(), IndexError> {
     let ((types, tiles), (exchanges, code)) = rayon::join(
         || (from.decoded("vertex_types"), from.decoded("compute_set_tiles")),
-        || (read_exchanges(from), from.decoded("control_code")),
+        || (from.decoded("exchanges"), from.decoded("control_code")),
     );
     let types: Kept<VertexTypes> = types?;
     let tiles: Kept<ComputeSetTiles> = tiles?;
-    let (exchanges, code): (_, Kept<Vec<Option<TileList>>>) = (exchanges?, code?);
+    let (exchanges, code): (Kept<Exchanges>, Kept<Vec<Option<TileList>>>) = (exchanges?, code?);
     report.vertex_types.settle(types);
     report.compute_set_tiles.settle(tiles);
     report.exchanges.settle(exchanges);
@@ -318,12 +348,17 @@ pub fn fill_compute(report: &Report, from: &IndexFile) -> Result<(), IndexError>
     Ok(())
 }
 
-/// The exchanges.
+/// The code of exchanges on some tiles; `None` where the report has none.
 ///
 /// # Errors
 /// When the index is damaged.
-pub fn read_exchanges(from: &IndexFile) -> Result<Kept<Exchanges>, IndexError> {
-    from.decoded("exchanges")
+pub fn read_exchange_code(
+    from: &IndexFile,
+    tiles: &[TileId],
+) -> Result<Option<CodeOnTiles>, IndexError> {
+    let kept: Kept<(Vec<ExchangeId>, Vec<Option<TileList>>)> = from.decoded("exchange_code")?;
+    let of = |(ids, code)| Exchanges { ids, code, ..Exchanges::default() }.code_on(tiles);
+    Ok(kept.ok().map(of))
 }
 
 fn kept<T>(part: &Part<T>) -> Result<Result<&T, &Absence>, IndexError> {

@@ -50,6 +50,10 @@ impl<T: Element> Column<T> {
     /// # Errors
     /// When they are not whole elements, or begin where none may.
     pub fn shared(bytes: Bytes) -> Result<Self, NoColumn> {
+        if bytes.is_empty() {
+            // No bytes may begin anywhere.
+            return Ok(Self::default());
+        }
         let (element_bytes, found_bytes) = (size_of::<T>(), bytes.len());
         match <[T]>::ref_from_bytes(&bytes) {
             Ok(_) => Ok(Self(Values::Shared(bytes))),

@@ -219,6 +219,7 @@ fn read(path: &Path, logs: &[PathBuf], shared: &Shared) -> Result<(), Error> {
     let progress = &shared.progress;
     let open = OpenReport::find_with(path, index::of_process())?;
     progress.expect(open.bytes_to_read());
+    open.expect_index();
     // The cell is set only here.
     drop(shared.report.set(Arc::clone(&open.report)));
     shared.set_stage(Stage::SmallTables);

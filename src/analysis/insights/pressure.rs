@@ -172,7 +172,7 @@ impl<'a> Pressure<'a> {
             .places
             .par_iter()
             .fold(Sums::default, |mut sums, place| {
-                sums.add(&pressure.view(place), &pressure);
+                sums.add(&pressure.view_without_temporaries(place), &pressure);
                 sums
             })
             .reduce(Sums::default, Sums::merged);
@@ -205,6 +205,13 @@ impl<'a> Pressure<'a> {
 
     /// A place with what is alive there.
     pub fn view(&self, place: &Place) -> PlaceView {
+        let view = self.view_without_temporaries(place);
+        let temporaries = largest_temporaries(&view.timeline, &self.owners.variables);
+        PlaceView { temporaries, ..view }
+    }
+
+    /// The same for who does not ask for temporaries.
+    fn view_without_temporaries(&self, place: &Place) -> PlaceView {
         let classes = &self.liveness.classes;
         let timeline = match (place.tile, self.table) {
             (Some(tile), Some(table)) => Timeline::new(table.iter(table.rows_of(tile)), classes),
@@ -214,8 +221,7 @@ impl<'a> Pressure<'a> {
             }
         };
         let worst = timeline.worst(|row| row.bytes);
-        let temporaries = largest_temporaries(&timeline, &self.owners.variables);
-        PlaceView { place: *place, timeline, worst, temporaries }
+        PlaceView { place: *place, timeline, worst, temporaries: BTreeMap::new() }
     }
 
     /// What each of some changes would save.

@@ -84,7 +84,8 @@ impl ReadArena for Tiles {
         let (Some(liveness), Some(memory)) = (report.liveness.get(), report.memory.get()) else {
             return Ok(None);
         };
-        if let Some(found) = self.from_index(index::read_tile_variable_bytes) {
+        let is_wanted = |tile: TileId| arenas.contains(&tile.into());
+        if let Some(found) = self.from_index(|file| index::read_bytes_of_tiles(file, is_wanted)) {
             return Ok(found);
         }
         let always_live =
@@ -105,8 +106,8 @@ impl ReadArena for Tiles {
         let Some(report) = self.report.upgrade() else { return Ok(None) };
         let Some(sizes) = ListSizes::of(&report) else { return Ok(None) };
         let tiles: Vec<TileId> = arenas.iter().map(|arena| arena.tile()).collect();
-        if let Some(exchanges) = self.from_index(index::read_exchanges) {
-            return Ok(exchanges.ok().map(|exchanges| exchanges.code_on(&tiles)));
+        if let Some(code) = self.from_index(|file| index::read_exchange_code(file, &tiles)) {
+            return Ok(code);
         }
         let tables = self.database.tables(&report.warnings, progress)?;
         let code = read_code_on_tiles(&tables, sizes, &tiles);

@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::OpenReport;
 use super::database::Database;
 use super::discover::Found;
-use crate::index::{self, Cache, Identity, IndexError, IndexFile};
+use crate::format::{Error, Progress};
+use crate::index::{self, Cache, Identity, IndexError, IndexFile, Room};
 use crate::store::{Report, Warning, WarningCode};
 
 /// The index of a report: where it is or would be.
@@ -93,11 +94,31 @@ impl OpenReport {
         Some(warnings)
     }
 
+    /// Says that the report is going to be read to its end and indexed: the columns of a large one then grow in
+    /// files.
+    pub fn expect_index(&self) {
+        if let Some(indexed) = self.indexed.as_ref().filter(|_| !self.has_index()) {
+            self.room.get_or_init(|| indexed.cache.room(self.database.bytes));
+        }
+    }
+
+    /// Reads columns to where they are to grow; in memory where that does not work out.
+    pub(super) fn in_room<T>(&self, read: impl Fn(&Room) -> Result<T, Error>) -> Result<T, Error> {
+        match self.room.get().filter(|room| room.is_in_files()) {
+            Some(room) => read(room).or_else(|error| {
+                tracing::info!("columns are read to memory: {error}");
+                read(&Room::default())
+            }),
+            None => read(&Room::default()),
+        }
+    }
+
     /// Reads all parts of the report that are not there yet.
     ///
     /// # Errors
     /// As [`Self::read_small_tables`].
-    pub fn read_all(&self, progress: &crate::format::Progress) -> Result<(), crate::format::Error> {
+    pub fn read_all(&self, progress: &Progress) -> Result<(), Error> {
+        self.expect_index();
         if !self.report.about.is_settled() {
             self.read_small_tables(progress)?;
         }

@@ -21,7 +21,7 @@ mod table;
 use std::io::{self, Read};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use database::{Database, size_of_file};
 pub use discover::{
@@ -35,7 +35,7 @@ use pop::variables::TileReader;
 use table::Tables;
 
 use crate::format::{Error, ErrorKind, Progress};
-use crate::index::{self, Cache};
+use crate::index::{self, Cache, Room};
 use crate::store::liveness::VariableBytes;
 use crate::store::log::LogMessage;
 use crate::store::options::About;
@@ -52,6 +52,7 @@ pub struct OpenReport {
     database: Arc<Database>,
     indexed: Option<Arc<Indexed>>,
     noted: Mutex<NotedWarnings>,
+    room: OnceLock<Room>,
 }
 
 impl OpenReport {
@@ -75,7 +76,14 @@ impl OpenReport {
         let report = Arc::new(report);
         let indexed = cache.and_then(|cache| Indexed::find(cache, &found, &database)).map(Arc::new);
         arenas::Tiles::serve(&report, &database, indexed.as_ref());
-        Ok(Self { report, found, database, indexed, noted: Mutex::default() })
+        Ok(Self {
+            report,
+            found,
+            database,
+            indexed,
+            noted: Mutex::default(),
+            room: OnceLock::new(),
+        })
     }
 
     /// Finds a report and reads its small tables: everything but debug contexts and lowered
@@ -237,7 +245,9 @@ impl OpenReport {
             return;
         }
         let report = &*self.report;
-        let read = pop::variables::read_variables(&self.database, &report.warnings, progress);
+        let (database, warnings) = (&self.database, &report.warnings);
+        let read =
+            self.in_room(|room| pop::variables::read_variables(database, room, warnings, progress));
         self.settle(&report.variables, read, progress, absent::variables);
     }
 
@@ -253,8 +263,10 @@ impl OpenReport {
             return;
         };
         let (classes, warnings) = (&liveness.classes, &report.warnings);
-        let read =
-            pop::tile_bytes::read_tile_variable_bytes(&self.database, classes, warnings, progress);
+        let database = &self.database;
+        let read = self.in_room(|room| {
+            pop::tile_bytes::read_tile_variable_bytes(database, room, classes, warnings, progress)
+        });
         self.settle(&report.tile_variable_bytes, read, progress, absent::variable_bytes);
     }
 
@@ -345,8 +357,10 @@ impl OpenReport {
         progress: &Progress,
     ) -> Result<Option<Vec<VariableBytes>>, Error> {
         let Some(liveness) = self.report.liveness.get() else { return Ok(None) };
-        if let Some(found) = self.from_index(|_, file| index::read_tile_variable_bytes(file)) {
-            return Ok(found.map(|table| table.iter(table.rows_between(&tiles)).collect()));
+        let is_wanted = |tile: TileId| tiles.contains(&tile.0);
+        if let Some(found) = self.from_index(|_, file| index::read_bytes_of_tiles(file, is_wanted))
+        {
+            return Ok(found.map(|table| table.iter(0..table.len()).collect()));
         }
         let tables = self.database.tables(&self.report.warnings, progress)?;
         Ok(pop::liveness::read_variable_bytes_on_tiles(
