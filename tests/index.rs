@@ -6,6 +6,7 @@
 mod common;
 
 use std::fs;
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, SystemTime};
@@ -161,7 +162,6 @@ fn an_index_that_is_cut_or_damaged_is_not_used() {
     let expected = parts(&read(report.path(), None));
     let place = |bytes: &[u8]| {
         fs::remove_file(&file).ok();
-        use std::os::unix::fs::OpenOptionsExt as _;
         let mut to =
             fs::File::options().write(true).create_new(true).mode(0o600).open(&file).unwrap();
         std::io::Write::write_all(&mut to, bytes).unwrap();
@@ -199,7 +199,6 @@ fn an_index_that_is_cut_or_damaged_is_not_used() {
 
 #[test]
 fn an_index_that_others_could_change_is_not_used() {
-    use std::os::unix::fs::PermissionsExt as _;
     let (_directory, cache) = cache();
     let report = copy();
     let file = write(report.path(), &cache);

@@ -13,7 +13,7 @@ use super::room::Room;
 const EXTENSION: &str = "arrow";
 const TEMPORARY: &str = "writing";
 /// A temporary file that nobody has written to for so long was left behind.
-const STALE: Duration = Duration::from_secs(3600);
+const STALE: Duration = Duration::from_hours(1);
 /// Name of the column with the identity.
 const IDENTITY: &str = "identity";
 
@@ -303,6 +303,7 @@ fn make_private_directory(directory: &Path) -> Result<(), IndexError> {
 
 /// Bytes that are free for this user on the disk of a directory, where the system says.
 #[cfg(unix)]
+#[allow(clippy::useless_conversion, reason = "on some systems these numbers are narrower")]
 fn free_bytes(directory: &Path) -> Option<u64> {
     let disk = nix::sys::statvfs::statvfs(directory).ok()?;
     u64::from(disk.blocks_available()).checked_mul(u64::from(disk.fragment_size()))

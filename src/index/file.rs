@@ -8,6 +8,7 @@
 //! for, against its checksum. A file that is cut or damaged gives an error, never a wrong number.
 
 use std::collections::HashMap;
+use std::fmt::Display;
 use std::io::Write;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -80,7 +81,7 @@ pub enum IndexError {
     NotWritten(String),
 }
 
-fn damaged(what: &'static str, found: impl ToString) -> IndexError {
+fn damaged(what: &'static str, found: impl Display) -> IndexError {
     IndexError::Damaged { what, found: found.to_string() }
 }
 

@@ -166,7 +166,7 @@ mod tests {
         assert!(!first.is_as_it_was(), "other contents of the same size");
         let second = of();
         let file = File::options().append(true).open(&path).expect("a file");
-        file.set_modified(SystemTime::now() - Duration::from_secs(60)).expect("a time");
+        file.set_modified(SystemTime::now() - Duration::from_mins(1)).expect("a time");
         assert_ne!(second, of(), "another time");
         assert_eq!(first.file_name(), of().file_name(), "the same report");
         let third = of();

@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn bytes_that_are_no_column_are_refused() {
-        let bytes = Bytes::from(vec![0_u64, 1, 2].as_bytes().to_vec());
+        let bytes = Bytes::from([0_u64, 1, 2].as_bytes().to_vec());
         assert!(Column::<u8>::shared(bytes.clone()).is_ok());
         assert!(Column::<u32>::shared(bytes.slice(..10)).is_err(), "not whole elements");
         let begins = (0..4).filter(|at| Column::<u32>::shared(bytes.slice(*at..*at + 8)).is_ok());

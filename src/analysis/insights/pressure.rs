@@ -168,9 +168,12 @@ impl<'a> Pressure<'a> {
             table,
             owners,
         };
+        // Sums of many places each, for putting two of them together takes as long as adding a place.
+        let at_least = pressure.places.len().div_ceil(2 * rayon::current_num_threads().max(1));
         let sums = pressure
             .places
             .par_iter()
+            .with_min_len(at_least)
             .fold(Sums::default, |mut sums, place| {
                 sums.add(&pressure.view_without_temporaries(place), &pressure);
                 sums

@@ -36,14 +36,14 @@ impl Tiles {
         report.set_reader(Box::new(Self { database, report: of, indexed: indexed.cloned() }));
     }
 
-    fn from_index<T>(&self, read: impl FnOnce(&IndexFile) -> Result<T, IndexError>) -> Option<T> {
+    fn in_index<T>(&self, read: impl FnOnce(&IndexFile) -> Result<T, IndexError>) -> Option<T> {
         self.indexed.as_ref()?.read(read)
     }
 
     /// Asks where the rows of each tile lie, where that is known.
     fn with_rows<T>(&self, report: &Report, ask: impl FnOnce(Option<&LoweredVariables>) -> T) -> T {
         let resident = report.variables.get();
-        let of_index = || self.from_index(index::read_rows_of_variables).flatten();
+        let of_index = || self.in_index(index::read_rows_of_variables).flatten();
         let read = if resident.is_some() { None } else { of_index() };
         ask(resident.or(read.as_ref()))
     }
@@ -85,7 +85,7 @@ impl ReadArena for Tiles {
             return Ok(None);
         };
         let is_wanted = |tile: TileId| arenas.contains(&tile.into());
-        if let Some(found) = self.from_index(|file| index::read_bytes_of_tiles(file, is_wanted)) {
+        if let Some(found) = self.in_index(|file| index::read_bytes_of_tiles(file, is_wanted)) {
             return Ok(found);
         }
         let always_live =
@@ -106,7 +106,7 @@ impl ReadArena for Tiles {
         let Some(report) = self.report.upgrade() else { return Ok(None) };
         let Some(sizes) = ListSizes::of(&report) else { return Ok(None) };
         let tiles: Vec<TileId> = arenas.iter().map(|arena| arena.tile()).collect();
-        if let Some(code) = self.from_index(|file| index::read_exchange_code(file, &tiles)) {
+        if let Some(code) = self.in_index(|file| index::read_exchange_code(file, &tiles)) {
             return Ok(code);
         }
         let tables = self.database.tables(&report.warnings, progress)?;

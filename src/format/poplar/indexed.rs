@@ -75,7 +75,7 @@ impl OpenReport {
     }
 
     /// Fills parts from the index; `None` where there is none.
-    pub(super) fn from_index<T>(
+    pub(super) fn take_indexed<T>(
         &self,
         fill: impl FnOnce(&Report, &IndexFile) -> Result<T, IndexError>,
     ) -> Option<T> {
@@ -83,11 +83,11 @@ impl OpenReport {
     }
 
     /// The same for parts that come with warnings.
-    pub(super) fn from_index_with_warnings(
+    pub(super) fn take_with_warnings(
         &self,
         fill: impl FnOnce(&Report, &IndexFile) -> Result<Vec<Warning>, IndexError>,
     ) -> Option<Vec<Warning>> {
-        let warnings = self.from_index(fill)?;
+        let warnings = self.take_indexed(fill)?;
         for Warning { code, file, message } in &warnings {
             self.report.warnings.add(*code, file, message.clone());
         }
@@ -163,9 +163,12 @@ impl OpenReport {
             return not("the report has changed");
         }
         let bytes = index::expected_bytes(&self.report);
-        let written = indexed
-            .cache
-            .write(&indexed.identity, bytes, |to| index::write_report(&self.report, noted, to))?;
+        let written = indexed.cache.write(&indexed.identity, bytes, |to| {
+            if let Some(room) = self.room.get() {
+                to.of_columns_in(room);
+            }
+            index::write_report(&self.report, noted, to)
+        })?;
         Ok(Some(written))
     }
 }

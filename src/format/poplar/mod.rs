@@ -116,7 +116,7 @@ impl OpenReport {
     /// When the profile has none of the tables of one, is of a newer format, or is damaged.
     pub fn read_small_tables(&self, progress: &Progress) -> Result<(), Error> {
         let before = self.report.warnings.count();
-        let warnings = match self.from_index_with_warnings(index::fill_small_tables) {
+        let warnings = match self.take_with_warnings(index::fill_small_tables) {
             Some(warnings) => warnings,
             None => {
                 self.read_small_tables_of_files(progress)?;
@@ -185,7 +185,7 @@ impl OpenReport {
     /// Reads the debug contexts.
     pub fn read_debug_info(&self, progress: &Progress) {
         let before = self.report.warnings.count();
-        let warnings = match self.from_index_with_warnings(index::fill_debug_info) {
+        let warnings = match self.take_with_warnings(index::fill_debug_info) {
             Some(warnings) => warnings,
             None => {
                 self.read_debug_info_of_file(progress);
@@ -241,7 +241,7 @@ impl OpenReport {
 
     /// Reads the resident columns of all lowered variables, in parallel.
     pub fn read_variables(&self, progress: &Progress) {
-        if self.from_index(index::fill_variables).is_some() {
+        if self.take_indexed(index::fill_variables).is_some() {
             return;
         }
         let report = &*self.report;
@@ -254,7 +254,7 @@ impl OpenReport {
     /// Reads the bytes by tile, unlowered variable and class, in parallel; to be called when the
     /// classes are there.
     pub fn read_tile_variable_bytes(&self, progress: &Progress) {
-        if self.from_index(index::fill_tile_variable_bytes).is_some() {
+        if self.take_indexed(index::fill_tile_variable_bytes).is_some() {
             return;
         }
         let report = &*self.report;
@@ -273,7 +273,7 @@ impl OpenReport {
     /// Reads what goes by tile of vertex types, compute sets, exchanges and programs; to be called when
     /// the small tables are there.
     pub fn read_compute(&self, progress: &Progress) {
-        if self.from_index(index::fill_compute).is_some() {
+        if self.take_indexed(index::fill_compute).is_some() {
             return;
         }
         let report = &*self.report;
@@ -358,7 +358,8 @@ impl OpenReport {
     ) -> Result<Option<Vec<VariableBytes>>, Error> {
         let Some(liveness) = self.report.liveness.get() else { return Ok(None) };
         let is_wanted = |tile: TileId| tiles.contains(&tile.0);
-        if let Some(found) = self.from_index(|_, file| index::read_bytes_of_tiles(file, is_wanted))
+        if let Some(found) =
+            self.take_indexed(|_, file| index::read_bytes_of_tiles(file, is_wanted))
         {
             return Ok(found.map(|table| table.iter(0..table.len()).collect()));
         }

@@ -278,9 +278,13 @@ fn group_by_tile(all: &mut LoweredVariables, ids: &mut Ids, tiles: &mut TileRuns
         order.iter().filter_map(|row| list.get(*row as usize).copied()).collect()
     };
     let (by_row, mut sorted) = (in_order(ids.iter().collect()), Ids::default());
-    by_row.into_iter().for_each(|id| sorted.push(id));
+    for id in by_row {
+        sorted.push(id);
+    }
     let mut runs = TileRuns::default();
-    in_order(of_rows).into_iter().for_each(|tile| runs.push(tile, 1));
+    for tile in in_order(of_rows) {
+        runs.push(tile, 1);
+    }
     (*ids, *tiles) = (sorted, runs);
 }
 
