@@ -29,12 +29,11 @@ static OWN: AtomicU64 = AtomicU64::new(0);
 
 /// Looks every few milliseconds how much memory is the process's own.
 fn watch_memory() {
-    std::thread::spawn(|| {
-        loop {
-            OWN.fetch_max(status_mib("RssAnon:"), Ordering::Relaxed);
-            std::thread::sleep(std::time::Duration::from_millis(3));
-        }
-    });
+    let watch = || loop {
+        OWN.fetch_max(status_mib("RssAnon:"), Ordering::Relaxed);
+        std::thread::sleep(std::time::Duration::from_millis(3));
+    };
+    std::thread::Builder::new().name("memory".to_owned()).spawn(watch).unwrap();
 }
 
 /// The most resident memory of this process until now, and how much of it was its own.
