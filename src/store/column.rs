@@ -5,7 +5,7 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::ops::Deref;
+use std::ops::{Deref, DerefMut};
 
 use bytes::Bytes;
 use serde::de::Visitor;
@@ -117,6 +117,13 @@ impl<T: Element> Deref for Column<T> {
             Values::Owned(list) => list,
             Values::Shared(bytes) => <[T]>::ref_from_bytes(bytes).unwrap_or(&[]),
         }
+    }
+}
+
+/// What is changed becomes its own first, where it was shared.
+impl<T: Element> DerefMut for Column<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        self.owned()
     }
 }
 
