@@ -2,24 +2,44 @@
 //!
 //! Prints for every part the seconds that passed, the seconds that its threads worked, and the most memory that
 //! was resident until then. A large report: `tilescope synth -o DIR --network resnext101 --size 1GiB --proportion 0.35`.
+//! With `--index DIRECTORY` before the path what an index there has is read from it; where it has none it is written.
 //! With `--through-sqlite` before the path every table is read through SQLite.
 
 #![allow(clippy::unwrap_used, reason = "a bench fails by panicking")]
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use tilescope::format::Progress;
 use tilescope::format::poplar::OpenReport;
+use tilescope::index::{Cache, Limits};
 use tilescope::store::{ArenaId, TileId};
 
-/// The most resident memory of this process until now, MiB.
-fn peak_mib() -> u64 {
+/// A line of `/proc/self/status`, MiB.
+fn status_mib(key: &str) -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
+    let line = status.lines().find(|line| line.starts_with(key)).unwrap();
     let kib: u64 = line.split_ascii_whitespace().nth(1).unwrap().parse().unwrap();
     kib / 1024
+}
+
+/// The most that was seen of memory that is the process's own, not a file's.
+static OWN: AtomicU64 = AtomicU64::new(0);
+
+/// Looks every few milliseconds how much memory is the process's own.
+fn watch_memory() {
+    let watch = || loop {
+        OWN.fetch_max(status_mib("RssAnon:"), Ordering::Relaxed);
+        std::thread::sleep(std::time::Duration::from_millis(3));
+    };
+    std::thread::Builder::new().name("memory".to_owned()).spawn(watch).unwrap();
+}
+
+/// The most resident memory of this process until now, and how much of it was its own.
+fn most_resident() -> String {
+    OWN.fetch_max(status_mib("RssAnon:"), Ordering::Relaxed);
+    format!("{} MiB, own {} MiB", status_mib("VmHWM:"), OWN.load(Ordering::Relaxed))
 }
 
 /// Seconds that all threads of this process have worked; also in the kernel, which copies pages.
@@ -36,10 +56,10 @@ fn measure<T>(part: &str, read: impl FnOnce() -> T) -> T {
     let (start, worked) = (Instant::now(), worked_seconds());
     let answer = read();
     println!(
-        "| {part} | {:.2} s | {:.2} s | {} MiB |",
+        "| {part} | {:.3} s | {:.2} s | {} |",
         start.elapsed().as_secs_f64(),
         worked_seconds() - worked,
-        peak_mib()
+        most_resident()
     );
     answer
 }
@@ -53,21 +73,37 @@ fn main() {
     };
     let progress = Progress::default();
     println!("| part | passed | worked | most resident |\n|---|---|---|---|");
-    let open = OpenReport::find(Path::new(path)).unwrap();
+    let place = arguments.iter().position(|word| word == "--index");
+    let cache = place
+        .map(|place| Cache::in_directory(PathBuf::from(&arguments[place + 1]), Limits::default()));
+    watch_memory();
+    let found = Instant::now();
+    let open = OpenReport::find_with(Path::new(path), cache.as_ref()).unwrap();
+    open.expect_index();
+    println!("| finding it | {:.3} s | | {} |", found.elapsed().as_secs_f64(), most_resident());
     if arguments.iter().any(|word| word == "--through-sqlite") {
         open.read_through_sqlite();
     }
     let (start, worked) = (Instant::now(), worked_seconds());
     measure("small tables", || open.read_small_tables(&progress).unwrap());
+    measure("debug contexts", || open.read_debug_info(&progress));
     measure("variables", || open.read_variables(&progress));
     measure("bytes by tile", || open.read_tile_variable_bytes(&progress));
     measure("compute sets, vertices, exchanges", || open.read_compute(&progress));
     println!(
-        "| all that the window reads | {:.2} s | {:.2} s | {} MiB |",
+        "| all that the window reads | {:.3} s | {:.2} s | {} |",
         start.elapsed().as_secs_f64(),
         worked_seconds() - worked,
-        peak_mib()
+        most_resident()
     );
+    if cache.is_some() {
+        measure("writing the index", || open.write_index().unwrap());
+        println!(
+            "{} bytes of an index",
+            cache.iter().flat_map(Cache::list).map(|it| it.bytes).sum::<u64>()
+        );
+        return;
+    }
     let tiles: Vec<ArenaId> = open
         .report
         .memory

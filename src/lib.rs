@@ -3,6 +3,7 @@
 //! The layers, each of which uses only those before it:
 //!
 //! - [`store`]: columns of a report, shared and immutable once filled,
+//! - [`index`]: what is costly to read, kept in the user's cache directory as columns that are mapped,
 //! - [`mod@format`]: readers of report files, which fill the store,
 //! - [`analysis`]: pure functions from the store to figures,
 //! - [`cli`] and [`ui`]: the same figures on a terminal and in a window.
@@ -14,6 +15,7 @@ pub mod cli;
 pub(crate) mod csv;
 pub(crate) mod folder_sweep;
 pub mod format;
+pub mod index;
 pub mod progress;
 pub mod store;
 pub mod synth;

@@ -12,6 +12,7 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(status) => return status,
     };
+    arguments.choose_index();
     let status = match &arguments.command {
         Some(command) => cli::run(command, started),
         None => cli::window::run(arguments.runs.clone(), started),

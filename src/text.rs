@@ -52,6 +52,16 @@ macro_rules! words {
                 serializer.serialize_str(self.$word())
             }
         }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let word = <String as serde::Deserialize>::deserialize(deserializer)?;
+                match word.as_str() {
+                    $($text => Ok(Self::$variant),)*
+                    other => Err(serde::de::Error::unknown_variant(other, &[$($text),*])),
+                }
+            }
+        }
     };
 }
 pub(crate) use words;

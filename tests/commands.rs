@@ -290,7 +290,7 @@ fn a_word_that_is_neither_command_nor_path_is_a_wrong_argument() {
         (&["summry", path][..], "did you mean 'summary'?"),
         (&["summry", "x", "--json"], "did you mean 'summary'?"),
         (&["ops", path, "--layer", "poplibs"], "the command 'ops' is not there yet"),
-        (&["index", "--list"], "the command 'index' is not there yet"),
+        (&["render", path], "the command 'render' is not there yet"),
         (&["xyzzy"], "neither a command nor an existing path"),
         (&[path, "absent"], "there is no 'absent'"),
     ] {
@@ -348,6 +348,7 @@ fn output_that_cannot_be_written_ends_with_4() {
     let path = sample();
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let status = Command::new(env!("CARGO_BIN_EXE_tilescope"))
+        .env("XDG_CACHE_HOME", common::no_cache())
         .args(["summary", path.to_str().unwrap()])
         .stdout(Stdio::from(full))
         .stderr(Stdio::null())

@@ -7,6 +7,7 @@ pub mod compare;
 mod demo;
 mod diagnose;
 mod first_word;
+mod index;
 mod insights;
 pub mod liveness;
 pub mod map;
@@ -18,13 +19,15 @@ mod synth;
 pub mod tiles;
 pub mod window;
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use crate::work::WorkDone;
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
+
+use crate::index::{Cache, use_for_process};
+use crate::work::WorkDone;
 
 /// Memory and execution profiles of AI accelerators.
 ///
@@ -46,12 +49,22 @@ pub struct Arguments {
     /// with one report below it, or a file of a report.
     #[arg(value_name = "RUN")]
     pub runs: Vec<PathBuf>,
+    /// Read everything from the files of the reports; leave the index of what was read before alone.
+    #[arg(long, global = true)]
+    pub no_index: bool,
     /// Say on standard error at the end how much was read.
     #[arg(long, global = true)]
     pub stats: bool,
 }
 
 impl Arguments {
+    /// Lets this process use the index in the user's cache directory, unless it is not to.
+    pub fn choose_index(&self) {
+        if let Some(cache) = Cache::of_user().filter(|_| !self.no_index) {
+            use_for_process(cache);
+        }
+    }
+
     /// Says how much was read, where that is asked for.
     pub fn say_work(&self) {
         if self.stats {
@@ -79,6 +92,8 @@ pub enum Command {
     Diagnose(diagnose::DiagnoseArguments),
     /// All reports below a directory: what varies, and the fastest that fits.
     Sweep(sweep::SweepArguments),
+    /// What is kept of reports to open them faster: list it, remove it, or write it beforehand.
+    Index(index::IndexArguments),
     /// Open the demo: one model at six values of availableMemoryProportion, written once to the
     /// cache directory (about 500 MB).
     Demo,
@@ -101,9 +116,10 @@ pub struct Input {
 /// # Errors
 /// The exit status, also after `--help` and `--version`.
 pub fn parse() -> Result<Arguments, ExitCode> {
-    let arguments = || match std::env::args_os().nth(1) {
-        Some(word) => first_word_checked(&word),
-        None => Arguments::try_parse(),
+    let words = words();
+    let arguments = || match words.get(1) {
+        Some(word) => first_word_checked(word, &words),
+        None => Arguments::try_parse_from(&words),
     };
     arguments().map_err(|error| {
         let text = error.render();
@@ -120,9 +136,26 @@ pub fn parse() -> Result<Arguments, ExitCode> {
     })
 }
 
+/// Options that all commands have.
+const FOR_ALL: [&str; 2] = ["--no-index", "--stats"];
+
+/// The words of the command line. An option for all commands may stand before the command as well as behind it.
+fn words() -> Vec<OsString> {
+    let mut words: Vec<OsString> = std::env::args_os().collect();
+    let program = Arguments::command();
+    let is_for_all = |word: &&OsString| FOR_ALL.iter().any(|option| *word == option);
+    let leading = words.iter().skip(1).take_while(is_for_all).count();
+    if let Some(first) = words.get_mut(1..leading.saturating_add(2))
+        && first.last().is_some_and(|word| program.find_subcommand(word).is_some())
+    {
+        first.rotate_right(1);
+    }
+    words
+}
+
 /// Several runs are counted before the first is looked for.
-fn first_word_checked(word: &OsStr) -> Result<Arguments, clap::Error> {
-    let parsed = Arguments::try_parse().and_then(few_enough);
+fn first_word_checked(word: &OsStr, words: &[OsString]) -> Result<Arguments, clap::Error> {
+    let parsed = Arguments::try_parse_from(words).and_then(few_enough);
     if parsed.as_ref().is_ok_and(|arguments| arguments.command.is_some()) {
         return parsed;
     }
@@ -157,7 +190,7 @@ fn few_enough(arguments: Arguments) -> Result<Arguments, clap::Error> {
 fn usage() -> String {
     let mut program = Arguments::command();
     program.build();
-    let name = std::env::args().nth(1).unwrap_or_default();
+    let name = words().get(1).cloned().unwrap_or_default();
     match program.find_subcommand_mut(&name) {
         Some(command) => command.render_usage().to_string(),
         None => program.render_usage().to_string(),
@@ -187,6 +220,7 @@ pub fn run(command: &Command, started: Instant) -> ExitCode {
         Command::Compare(arguments) => compare::run(arguments),
         Command::Diagnose(arguments) => diagnose::run(arguments),
         Command::Sweep(arguments) => sweep::run(arguments),
+        Command::Index(arguments) => index::run(arguments),
         Command::Demo => demo::run(started),
         Command::Synth(arguments) => synth::run(arguments),
     }

@@ -15,6 +15,7 @@ use serde_json::json;
 use super::Input;
 use crate::format::poplar::OpenReport;
 use crate::format::{Error, ErrorKind, Progress};
+use crate::index;
 use crate::store::Warning;
 use crate::text;
 
@@ -128,7 +129,7 @@ pub fn answer_of_several<A: Answer>(
 }
 
 fn open(path: &Path, progress: &Progress) -> Result<OpenReport, Error> {
-    let open = OpenReport::find(path)?;
+    let open = OpenReport::find_with(path, index::of_process())?;
     progress.expect(open.bytes_to_read());
     open.read_small_tables(progress)?;
     Ok(open)

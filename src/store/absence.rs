@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Kind {
     Explained,
     Cancelled,
@@ -11,7 +11,7 @@ enum Kind {
 }
 
 /// Why something is not there.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Absence {
     kind: Kind,
     /// In words of the files: "The profile has no readable table …".

@@ -7,7 +7,7 @@ use super::tile_list::{self, TileList};
 use super::vertex::StateLists;
 
 /// Columns of `compute_sets` that do not go by tile.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct ComputeSets {
     /// The compute sets.
     pub ids: IdColumn<ComputeSetId>,
@@ -24,7 +24,7 @@ pub struct ComputeSets {
 }
 
 /// So many vertices of a type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct TypeCount {
     /// The type.
     pub vertex_type: VertexTypeId,
@@ -33,7 +33,7 @@ pub struct TypeCount {
 }
 
 /// Vertices of one type in one compute set (a row of `vertex_instances`).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Instances {
     /// The compute set.
     pub compute_set: ComputeSetId,
@@ -46,7 +46,7 @@ pub struct Instances {
 /// What compute sets have on each tile. All columns but `instances` have a row for each of
 /// [`ComputeSets::ids`]. A compute set takes 224 bytes, each of its vertex types 40, to which
 /// comes what their lists do not say in one number.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct ComputeSetTiles {
     /// Vertices, by compute set, then by type.
     pub instances: Vec<Instances>,

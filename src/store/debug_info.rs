@@ -1,9 +1,23 @@
 //! Debug contexts: what the software layers called the things that they built (`debug.cbor`).
 
+use super::column::Column;
 use super::names::{NameId, Names};
 
 /// A debug context's text: a row of the string table at the end of the file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    serde::Serialize,
+    serde::Deserialize,
+    zerocopy::FromBytes,
+    zerocopy::IntoBytes,
+    zerocopy::Immutable,
+    zerocopy::KnownLayout,
+)]
+#[repr(transparent)]
 pub struct TextRef(pub u32);
 
 impl TextRef {
@@ -12,7 +26,7 @@ impl TextRef {
 }
 
 /// An `availableMemoryProportion` as a context has it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum Proportion {
     /// The context does not have the option.
     Absent,
@@ -23,22 +37,27 @@ pub enum Proportion {
 }
 
 /// Columns of `contexts` (formats/poplar.md 3.1), sorted by id.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct DebugInfo {
     /// Context ids, ascending.
-    pub ids: Vec<u64>,
+    #[serde(skip)]
+    pub ids: Column<u64>,
     /// Row of the parent; `None` for roots and where the parent is absent.
     pub parents: Vec<Option<u32>>,
     /// Layer, a row of `words`: `poplar`, `poplibs`, `popart` …
-    pub layers: Vec<NameId>,
+    #[serde(skip)]
+    pub layers: Column<NameId>,
     /// What the layer calls this kind of thing (`api`, `opType`, `opcode` …), a row of `words`.
     pub kinds: Vec<Option<NameId>>,
     /// Debug name.
-    pub names: Vec<TextRef>,
+    #[serde(skip)]
+    pub names: Column<TextRef>,
     /// Source file.
-    pub files: Vec<TextRef>,
+    #[serde(skip)]
+    pub files: Column<TextRef>,
     /// Line in the source file.
-    pub lines: Vec<u32>,
+    #[serde(skip)]
+    pub lines: Column<u32>,
     /// The option `availableMemoryProportion`.
     pub proportions: Vec<Proportion>,
     /// The option `partialsType` of the rows that have it, ascending; a row of `words`.
@@ -46,6 +65,7 @@ pub struct DebugInfo {
     /// Interned words of layers, kinds and types.
     pub words: Names,
     /// The file's string table; empty when the file was cut before it.
+    #[serde(skip)]
     pub texts: Names,
     /// Whether the file ends before its contents do, or is damaged: then contexts and names may be lacking.
     pub is_cut: bool,

@@ -7,7 +7,9 @@ use super::list_at;
 use super::tile_list::{self, TileList};
 
 /// Between what an exchange moves data; each kind has a table of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
 pub enum ExchangeKind {
     /// Between tiles of an IPU (`DoExchange`).
     Internal,
@@ -28,7 +30,9 @@ impl ExchangeKind {
 }
 
 /// An exchange: its kind, and its id in the table of that kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
 pub struct ExchangeId {
     /// The kind.
     pub kind: ExchangeKind,
@@ -38,7 +42,7 @@ pub struct ExchangeId {
 
 /// What moves from where to where. Poplar shortens long lists of variables ("… (1471 variables in
 /// total)").
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Transfer {
     /// Variables with their byte ranges; where the host is the source, its stream or remote buffer.
     pub source: String,
@@ -49,7 +53,7 @@ pub struct Transfer {
 }
 
 /// The host's end of a transfer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct HostEnd {
     /// Whether it is the source, and not the destination.
     pub is_source: bool,
@@ -90,7 +94,7 @@ impl CodeOnTiles {
 
 /// Columns of all exchanges, by [`ExchangeId`]. Each takes 144 bytes, a transfer 56 and its texts, to
 /// which comes what the lists do not say in one number.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Exchanges {
     /// The exchanges, ascending.
     pub ids: Vec<ExchangeId>,

@@ -1,7 +1,7 @@
 //! Execution. Only the totals so far; steps and cycles by tile come with a later reader.
 
 /// What was recorded of the program's runs, over all of them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ExecutionTotals {
     /// Calls of `Engine::run` that were recorded.
     pub runs: u64,

@@ -14,7 +14,12 @@ pub trait Id: Copy + Ord + fmt::Debug {
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+        #[derive(
+            Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash,
+            serde::Serialize, serde::Deserialize,
+            zerocopy::FromBytes, zerocopy::IntoBytes, zerocopy::Immutable, zerocopy::KnownLayout,
+        )]
+        #[repr(transparent)]
         pub struct $name(pub u32);
 
         impl Id for $name {
@@ -60,10 +65,34 @@ ids! {
 /// The ids of a table's rows, ascending and unique, so that a row is found by its id.
 ///
 /// Real reports number most tables 0, 1, 2 … or 1, 2, 3 …; then a look-up costs one comparison.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+#[serde(try_from = "Vec<T>", into = "Vec<T>")]
+#[serde(bound(
+    serialize = "T: Id + serde::Serialize",
+    deserialize = "T: Id + serde::Deserialize<'de>"
+))]
 pub struct IdColumn<T> {
     ids: Vec<T>,
 }
+
+impl<T: Id> TryFrom<Vec<T>> for IdColumn<T> {
+    type Error = NotAscending;
+
+    fn try_from(ids: Vec<T>) -> Result<Self, NotAscending> {
+        if ids.is_sorted_by(|a, b| a < b) { Ok(Self { ids }) } else { Err(NotAscending) }
+    }
+}
+
+impl<T> From<IdColumn<T>> for Vec<T> {
+    fn from(column: IdColumn<T>) -> Self {
+        column.ids
+    }
+}
+
+/// Ids that are to become a column come twice, or not in order.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("ids ascending and unique expected, others found")]
+pub struct NotAscending;
 
 impl<T> Default for IdColumn<T> {
     fn default() -> Self {

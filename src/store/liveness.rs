@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::ops::{Range, RangeInclusive};
 
 use super::absence::Absence;
+use super::column::Column;
 use super::ids::{ClassId, DeviceId, IdColumn, TileId, UnloweredId};
 use super::list_at;
 use super::names::Names;
 
 /// Columns of `eq_classes` and `eq_class_step`.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Classes {
     /// The classes.
     pub ids: IdColumn<ClassId>,
@@ -60,7 +61,7 @@ impl Classes {
 }
 
 /// Bytes of one unlowered variable in one class (a row of `var_bytes_by_eq_class`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct VariableBytes {
     /// The variable before lowering.
     pub variable: UnloweredId,
@@ -72,14 +73,17 @@ pub struct VariableBytes {
 
 /// Columns of the rows of `var_bytes_by_eq_class` that name a tile: bytes by tile, variable and class,
 /// grouped by ascending tile. 12 bytes a row.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct TileVariableBytes {
     /// The variable before lowering of each row.
-    pub variables: Vec<UnloweredId>,
+    #[serde(skip)]
+    pub variables: Column<UnloweredId>,
     /// The class of each row.
-    pub classes: Vec<ClassId>,
+    #[serde(skip)]
+    pub classes: Column<ClassId>,
     /// Bytes of each row.
-    pub bytes: Vec<u32>,
+    #[serde(skip)]
+    pub bytes: Column<u32>,
     /// The tiles that have rows.
     pub tiles: IdColumn<TileId>,
     /// The rows of each tile.
@@ -124,12 +128,14 @@ impl TileVariableBytes {
 
     /// Resident bytes of all rows.
     pub fn resident_bytes(&self) -> usize {
-        (self.variables.capacity() + self.classes.capacity() + self.bytes.capacity()) * 4
+        self.variables.resident_bytes()
+            + self.classes.resident_bytes()
+            + self.bytes.resident_bytes()
     }
 }
 
 /// Changes of the not-always-live bytes from step to step, as (step position, bytes), ascending.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Deltas {
     /// Of the whole system.
     pub everything: Vec<(u32, i64)>,
@@ -138,7 +144,7 @@ pub struct Deltas {
 }
 
 /// Liveness of the whole program.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Liveness {
     /// The classes.
     pub classes: Classes,

@@ -8,7 +8,7 @@ use crate::text::words;
 pub type TileColumn = Vec<Option<u64>>;
 
 /// Columns of `memory_by_tile`, all in bytes, one row a tile.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct TileMemory {
     /// The tiles.
     pub tiles: IdColumn<TileId>,
@@ -46,7 +46,7 @@ words! {
 
 /// Bytes of one category on every tile. Position in a column = tile number. A column that could
 /// not be decoded is `None`.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct CategoryMemory {
     /// The category as in the file, `vertexCode` for example.
     pub name: String,

@@ -6,6 +6,7 @@
 
 pub(crate) mod absence;
 pub mod arena;
+pub mod column;
 pub mod compute;
 pub mod debug_info;
 pub mod exchange;

@@ -2,22 +2,40 @@
 
 use std::collections::HashMap;
 
+use super::column::Column;
+
 /// A row of a [`Names`] column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    serde::Serialize,
+    serde::Deserialize,
+    zerocopy::FromBytes,
+    zerocopy::IntoBytes,
+    zerocopy::Immutable,
+    zerocopy::KnownLayout,
+)]
+#[repr(transparent)]
 pub struct NameId(pub u32);
 
 /// A column of texts, stored end to end.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Names {
-    text: String,
-    ends: Vec<usize>,
+    pub(crate) text: Column<u8>,
+    pub(crate) ends: Column<u64>,
 }
 
 impl Names {
     /// Appends a text and returns its row. Rows beyond 2³² − 1 share the last one.
     pub fn push(&mut self, name: &str) -> NameId {
-        self.text.push_str(name);
-        self.ends.push(self.text.len());
+        self.text.extend_from_slice(name.as_bytes());
+        self.ends.push(self.text.len() as u64);
         NameId(u32::try_from(self.ends.len() - 1).unwrap_or(u32::MAX))
     }
 
@@ -28,12 +46,14 @@ impl Names {
 
     /// The text at a position.
     pub fn at(&self, position: usize) -> Option<&str> {
-        let end = *self.ends.get(position)?;
+        let ends: &[u64] = &self.ends;
+        let end = usize::try_from(*ends.get(position)?).ok()?;
         let start = match position.checked_sub(1) {
-            Some(before) => *self.ends.get(before)?,
+            Some(before) => usize::try_from(*ends.get(before)?).ok()?,
             None => 0,
         };
-        self.text.get(start..end)
+        // Looked at each time, because the bytes may be those of a file.
+        std::str::from_utf8(self.text.get(start..end)?).ok()
     }
 
     /// Number of texts.

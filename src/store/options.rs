@@ -3,7 +3,7 @@
 use super::absence::Absence;
 
 /// One engine, target or execution option.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct EngineOption {
     /// Its name, `autoReport.directory` for example.
     pub name: String,
@@ -14,7 +14,7 @@ pub struct EngineOption {
 }
 
 /// A phase of the compiler, nested by time.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct CompilerPhase {
     /// The phase, `allocateVarStorage` for example.
     pub name: String,
@@ -25,7 +25,7 @@ pub struct CompilerPhase {
 }
 
 /// A value of `framework.json` or `app.json`, its path joined with ` / `.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct SideFact {
     /// Where in the file.
     pub path: String,
@@ -34,7 +34,7 @@ pub struct SideFact {
 }
 
 /// Facts of the report as a whole.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct About {
     /// Start of the compilation, as in the file.
     pub compiled_at: Option<String>,
@@ -61,7 +61,7 @@ pub struct About {
 }
 
 /// Sizes of the graph (`graph_info`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct GraphInfo {
     /// Number of compute sets.
     pub compute_sets: Option<u64>,

@@ -6,7 +6,7 @@ use super::list_at;
 use super::names::{NameId, Names};
 
 /// Columns of `programs`, the final compilation step only.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Programs {
     /// The programs.
     pub ids: IdColumn<ProgramId>,
@@ -41,7 +41,7 @@ impl Programs {
 }
 
 /// Columns of `depth_first_steps`: the step list of liveness.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Steps {
     /// The steps.
     pub ids: IdColumn<StepId>,

@@ -85,7 +85,7 @@ words! {
 }
 
 /// A file that belongs to the report, or would.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ReportFile {
     /// Its name, relative to the report's directory.
     pub name: String,
@@ -96,7 +96,7 @@ pub struct ReportFile {
 }
 
 /// Names of the categories of stored data (`var_categories`).
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Categories {
     /// The categories.
     pub ids: IdColumn<CategoryId>,

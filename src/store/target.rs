@@ -3,7 +3,7 @@
 use super::ids::TileId;
 
 /// The target. A fact that the file lacks is `None`, never 0.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Target {
     /// `IPU`, `IPU_MODEL` or `CPU`, as in the file.
     pub kind: Option<String>,

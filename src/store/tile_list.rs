@@ -5,26 +5,31 @@
 
 use std::ops::Range;
 
+use super::column;
+
 /// A number for each of the tiles 0, 1, 2 …
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct TileList {
     tiles: u32,
     values: Values,
 }
 
 /// Equal numbers up to the tile `end`, exclusive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 struct Run {
     end: u32,
     value: u64,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Values {
     Same(u64),
     Runs(Box<[Run]>),
+    #[serde(with = "column::boxed")]
     OneByte(Box<[u8]>),
+    #[serde(with = "column::boxed")]
     TwoBytes(Box<[u16]>),
+    #[serde(with = "column::boxed")]
     FourBytes(Box<[u32]>),
 }
 
@@ -69,12 +74,12 @@ impl TileList {
         }
         let range = start as usize..end as usize;
         match &self.values {
-            Values::Same(value) => each(end - start, *value),
+            Values::Same(value) => each(end.saturating_sub(start), *value),
             Values::Runs(runs) => {
                 let first = runs.partition_point(|run| run.end <= start);
                 for run in runs.get(first..).unwrap_or(&[]) {
                     let until = run.end.min(end);
-                    each(until - start, run.value);
+                    each(until.saturating_sub(start), run.value);
                     start = until;
                     if start == end {
                         break;
@@ -108,7 +113,7 @@ impl TileList {
         let of_values = match &self.values {
             Values::Same(_) => 0,
             Values::Runs(runs) => size_of_val(&**runs),
-            Values::OneByte(list) => list.len(),
+            Values::OneByte(list) => size_of_val(&**list),
             Values::TwoBytes(list) => size_of_val(&**list),
             Values::FourBytes(list) => size_of_val(&**list),
         };

@@ -6,10 +6,24 @@
 
 use std::ops::{Range, RangeInclusive};
 
+use super::column::Column;
 use super::ids::{ClassId, IdColumn, TileId, UnloweredId};
 
 /// The bits of `vars_info.bitset` (formats/poplar.md 2.4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    serde::Serialize,
+    serde::Deserialize,
+    zerocopy::FromBytes,
+    zerocopy::IntoBytes,
+    zerocopy::Immutable,
+    zerocopy::KnownLayout,
+)]
+#[repr(transparent)]
 pub struct VariableFlags(pub u16);
 
 impl VariableFlags {
@@ -25,20 +39,26 @@ impl VariableFlags {
 }
 
 /// Columns of `vars_info`, one row a lowered variable, grouped by tile.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct LoweredVariables {
     /// Offset within the tile's memory, bytes.
-    pub offsets: Vec<u32>,
+    #[serde(skip)]
+    pub offsets: Column<u32>,
     /// Size, bytes.
-    pub bytes: Vec<u32>,
+    #[serde(skip)]
+    pub bytes: Column<u32>,
     /// Liveness class.
-    pub classes: Vec<ClassId>,
+    #[serde(skip)]
+    pub classes: Column<ClassId>,
     /// The variable that it was lowered from; [`LoweredVariables::NO_UNLOWERED`] for none.
-    pub unlowered: Vec<UnloweredId>,
+    #[serde(skip)]
+    pub unlowered: Column<UnloweredId>,
     /// Category, a row of `var_categories`; 255 for one that no row describes.
-    pub categories: Vec<u8>,
+    #[serde(skip)]
+    pub categories: Column<u8>,
     /// The bitset.
-    pub flags: Vec<VariableFlags>,
+    #[serde(skip)]
+    pub flags: Column<VariableFlags>,
     /// The tiles that have variables.
     pub tiles: IdColumn<TileId>,
     /// The rows of each tile.
@@ -46,7 +66,8 @@ pub struct LoweredVariables {
     /// `var_id` of the first row.
     pub first_id: u32,
     /// `var_id` of every row, only where they are not consecutive from `first_id`.
-    pub ids: Option<Vec<u32>>,
+    #[serde(skip)]
+    pub ids: Option<Column<u32>>,
 }
 
 impl LoweredVariables {
@@ -65,11 +86,13 @@ impl LoweredVariables {
 
     /// Resident bytes of all rows.
     pub fn resident_bytes(&self) -> usize {
-        let of_ids = self.ids.as_ref().map_or(0, |ids| ids.capacity() * 4);
-        (self.offsets.capacity() + self.bytes.capacity()) * 4
-            + (self.classes.capacity() + self.unlowered.capacity()) * 4
-            + self.categories.capacity()
-            + self.flags.capacity() * 2
+        let of_ids = self.ids.as_ref().map_or(0, Column::resident_bytes);
+        self.offsets.resident_bytes()
+            + self.bytes.resident_bytes()
+            + self.classes.resident_bytes()
+            + self.unlowered.resident_bytes()
+            + self.categories.resident_bytes()
+            + self.flags.resident_bytes()
             + of_ids
     }
 

@@ -26,7 +26,7 @@ words! {
 pub type StateLists = [Option<TileList>; 5];
 
 /// Columns of `vertex_types` and `memory_by_vertex_type`.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct VertexTypes {
     pub ids: IdColumn<VertexTypeId>,
     /// Their names, `poplin::ConvPartial1x1Out<…>` for example.

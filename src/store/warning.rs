@@ -35,7 +35,7 @@ impl fmt::Display for WarningCode {
 }
 
 /// Something that a reader could do without.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Warning {
     /// What kind of thing it is.
     pub code: WarningCode,

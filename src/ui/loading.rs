@@ -9,6 +9,7 @@ use super::reading::{Glance, first_glance, glance_below};
 use crate::analysis::insights::logs::log_messages;
 use crate::format::poplar::{OpenReport, reports_below};
 use crate::format::{Error, ErrorKind, Progress};
+use crate::index;
 use crate::store::{Absence, Report};
 use crate::synth::story;
 
@@ -216,8 +217,9 @@ type ReadPart = fn(&OpenReport, &Progress);
 
 fn read(path: &Path, logs: &[PathBuf], shared: &Shared) -> Result<(), Error> {
     let progress = &shared.progress;
-    let open = OpenReport::find(path)?;
+    let open = OpenReport::find_with(path, index::of_process())?;
     progress.expect(open.bytes_to_read());
+    open.expect_index();
     // The cell is set only here.
     drop(shared.report.set(Arc::clone(&open.report)));
     shared.set_stage(Stage::SmallTables);
@@ -240,6 +242,10 @@ fn read(path: &Path, logs: &[PathBuf], shared: &Shared) -> Result<(), Error> {
         open.report.settle_rest(&Absence::cancelled());
     }
     shared.set_stage(if is_cancelled { Stage::Cancelled } else { Stage::Done });
+    if !is_cancelled {
+        // The window has all that it needs; this thread has nothing else to do.
+        open.write_index_if_worthwhile();
+    }
     Ok(())
 }
 

@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "every test binary uses its own part of this")]
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -18,6 +19,7 @@ use tilescope::cli::sweep::{SweepArguments, SweepReport};
 use tilescope::cli::tiles::{Breakdown, Tiles, TilesArguments};
 use tilescope::format::poplar::OpenReport;
 use tilescope::format::{Error, Progress};
+use tilescope::index::Cache;
 use tilescope::synth::Options;
 
 /// A directory of this package.
@@ -67,10 +69,33 @@ pub fn damaged_sample(damage: impl FnOnce(&Path)) -> tempfile::TempDir {
 pub fn tilescope(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_tilescope"))
         .args(arguments)
+        .env("XDG_CACHE_HOME", no_cache())
         .env_remove("DISPLAY")
         .env_remove("WAYLAND_DISPLAY")
         .output()
         .expect("the program")
+}
+
+/// Where no test writes anything, so that none finds an index of the user.
+pub fn no_cache() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("no-cache")
+}
+
+thread_local! {
+    static CACHE: RefCell<Option<Cache>> = const { RefCell::new(None) };
+}
+
+/// Does something with reports opened on this thread through an index.
+pub fn with_cache<T>(cache: &Cache, ask: impl FnOnce() -> T) -> T {
+    CACHE.set(Some(cache.clone()));
+    let answer = ask();
+    CACHE.set(None);
+    answer
+}
+
+/// Opens a report, through the index where one was named.
+pub fn open(path: &Path, progress: &Progress) -> Result<OpenReport, Error> {
+    CACHE.with_borrow(|cache| OpenReport::open_with(path, cache.as_ref(), progress))
 }
 
 /// What a command printed, as JSON.
@@ -88,7 +113,7 @@ pub fn answer<A: Answer>(
     answer: impl FnOnce(&OpenReport, &Progress) -> Result<A, Error>,
 ) -> Result<Value, Error> {
     let progress = Progress::default();
-    let open = OpenReport::open(path, &progress)?;
+    let open = open(path, &progress)?;
     let answer = answer(&open, &progress)?;
     // The text must come out as well, whatever the report is like.
     assert!(!answer.text().contains('\u{1b}'), "text must not command a terminal");
@@ -153,7 +178,7 @@ pub fn sweep(path: &Path) -> Result<Value, Error> {
 /// The rows of compute sets, vertices and exchanges, which no command has yet.
 pub fn compute(path: &Path) -> Result<Value, Error> {
     let progress = Progress::default();
-    let open = OpenReport::open(path, &progress)?;
+    let open = open(path, &progress)?;
     open.read_compute(&progress);
     let report = &*open.report;
     let mut rows = Vec::new();
@@ -170,7 +195,7 @@ pub fn compute(path: &Path) -> Result<Value, Error> {
 /// `compare SAMPLE PATH`, without the paths.
 pub fn comparison(path: &Path) -> Result<Value, Error> {
     let progress = Progress::default();
-    let intact = OpenReport::open(&sample(), &progress)?;
+    let intact = open(&sample(), &progress)?;
     answer(path, |open, progress| Comparison::of(&intact, std::slice::from_ref(open), progress))
         .map(|mut answer| {
             for side in ["source", "target"] {

@@ -168,11 +168,14 @@ impl<'a> Pressure<'a> {
             table,
             owners,
         };
+        // Sums of many places each, for putting two of them together takes as long as adding a place.
+        let at_least = pressure.places.len().div_ceil(2 * rayon::current_num_threads().max(1));
         let sums = pressure
             .places
             .par_iter()
+            .with_min_len(at_least)
             .fold(Sums::default, |mut sums, place| {
-                sums.add(&pressure.view(place), &pressure);
+                sums.add(&pressure.view_without_temporaries(place), &pressure);
                 sums
             })
             .reduce(Sums::default, Sums::merged);
@@ -205,6 +208,13 @@ impl<'a> Pressure<'a> {
 
     /// A place with what is alive there.
     pub fn view(&self, place: &Place) -> PlaceView {
+        let view = self.view_without_temporaries(place);
+        let temporaries = largest_temporaries(&view.timeline, &self.owners.variables);
+        PlaceView { temporaries, ..view }
+    }
+
+    /// The same for who does not ask for temporaries.
+    fn view_without_temporaries(&self, place: &Place) -> PlaceView {
         let classes = &self.liveness.classes;
         let timeline = match (place.tile, self.table) {
             (Some(tile), Some(table)) => Timeline::new(table.iter(table.rows_of(tile)), classes),
@@ -214,8 +224,7 @@ impl<'a> Pressure<'a> {
             }
         };
         let worst = timeline.worst(|row| row.bytes);
-        let temporaries = largest_temporaries(&timeline, &self.owners.variables);
-        PlaceView { place: *place, timeline, worst, temporaries }
+        PlaceView { place: *place, timeline, worst, temporaries: BTreeMap::new() }
     }
 
     /// What each of some changes would save.

@@ -4,15 +4,18 @@ use std::ops::RangeInclusive;
 use std::sync::{Arc, Weak};
 
 use super::Database;
+use super::indexed::Indexed;
 use super::pop::exchange::read_code_on_tiles;
 use super::pop::tile_bytes::read_bytes_of_tiles;
 use super::pop::tile_lists::ListSizes;
 use super::pop::tiles::each_wanted_tile;
 use super::pop::variables::TileReader;
 use crate::format::Progress;
+use crate::index::{self, IndexError, IndexFile};
 use crate::store::exchange::CodeOnTiles;
 use crate::store::liveness::TileVariableBytes;
 use crate::store::placed::{Placed, Placement, ReadArena, ReadError};
+use crate::store::variable::LoweredVariables;
 use crate::store::{ArenaId, Report, TileId};
 
 /// Tiles that are looked up one by one; more are read in one pass over the table.
@@ -23,13 +26,26 @@ const FEW_TILES: usize = 64;
 pub struct Tiles {
     database: Arc<Database>,
     report: Weak<Report>,
+    indexed: Option<Arc<Indexed>>,
 }
 
 impl Tiles {
-    /// Lets a report read its tiles from its profile.
-    pub fn serve(report: &Arc<Report>, database: &Arc<Database>) {
+    /// Lets a report read its tiles from its profile, and from its index.
+    pub fn serve(report: &Arc<Report>, database: &Arc<Database>, indexed: Option<&Arc<Indexed>>) {
         let (database, of) = (Arc::clone(database), Arc::downgrade(report));
-        report.set_reader(Box::new(Self { database, report: of }));
+        report.set_reader(Box::new(Self { database, report: of, indexed: indexed.cloned() }));
+    }
+
+    fn in_index<T>(&self, read: impl FnOnce(&IndexFile) -> Result<T, IndexError>) -> Option<T> {
+        self.indexed.as_ref()?.read(read)
+    }
+
+    /// Asks where the rows of each tile lie, where that is known.
+    fn with_rows<T>(&self, report: &Report, ask: impl FnOnce(Option<&LoweredVariables>) -> T) -> T {
+        let resident = report.variables.get();
+        let of_index = || self.in_index(index::read_rows_of_variables).flatten();
+        let read = if resident.is_some() { None } else { of_index() };
+        ask(resident.or(read.as_ref()))
     }
 }
 
@@ -38,7 +54,7 @@ impl ReadArena for Tiles {
         let Some(report) = self.report.upgrade() else { return Ok(None) };
         let (tile, progress) = (arena.tile(), Progress::default());
         let tables = self.database.tables(&report.warnings, &progress)?;
-        let ids = report.variables.get().and_then(|variables| variables.id_range(tile));
+        let ids = self.with_rows(&report, |variables| variables?.id_range(tile));
         Ok(TileReader::new(tables).read_tile(tile, ids))
     }
 
@@ -68,6 +84,10 @@ impl ReadArena for Tiles {
         let (Some(liveness), Some(memory)) = (report.liveness.get(), report.memory.get()) else {
             return Ok(None);
         };
+        let is_wanted = |tile: TileId| arenas.contains(&tile.into());
+        if let Some(found) = self.in_index(|file| index::read_bytes_of_tiles(file, is_wanted)) {
+            return Ok(found);
+        }
         let always_live =
             |tile| memory.always_live.get(memory.tiles.position(tile)?).copied().flatten();
         let mut wanted: Vec<TileId> = arenas.iter().map(|arena| arena.tile()).collect();
@@ -85,8 +105,11 @@ impl ReadArena for Tiles {
     ) -> Result<Option<CodeOnTiles>, ReadError> {
         let Some(report) = self.report.upgrade() else { return Ok(None) };
         let Some(sizes) = ListSizes::of(&report) else { return Ok(None) };
-        let tables = self.database.tables(&report.warnings, progress)?;
         let tiles: Vec<TileId> = arenas.iter().map(|arena| arena.tile()).collect();
+        if let Some(code) = self.in_index(|file| index::read_exchange_code(file, &tiles)) {
+            return Ok(code);
+        }
+        let tables = self.database.tables(&report.warnings, progress)?;
         let code = read_code_on_tiles(&tables, sizes, &tiles);
         // A part of the exchanges would give wrong sums.
         Ok(code.filter(|_| !progress.is_cancelled()))
@@ -104,10 +127,13 @@ impl Tiles {
         each: &(dyn Fn(ArenaId, Placed) + Sync),
     ) -> Result<bool, ReadError> {
         let tables = self.database.tables(&report.warnings, progress)?;
-        let variables = report.variables.get();
-        let known = |arena: &ArenaId| variables?.id_range(arena.tile());
+        let known = |rows: &LoweredVariables| {
+            arenas.iter().map(|arena| rows.id_range(arena.tile())).collect::<Option<Vec<_>>>()
+        };
+        let of_rows = self.with_rows(report, |rows| rows.map(known));
+        let are_rows_known = of_rows.is_some();
         let ids: Option<Vec<_>> = match report.memory.get() {
-            _ if variables.is_some() => arenas.iter().map(known).collect(),
+            _ if are_rows_known => of_rows.flatten(),
             Some(memory) => {
                 let tiles: Vec<u32> = arenas.iter().map(|arena| arena.0).collect();
                 let ranges = tables.row_ranges_of_tiles("vars_info", memory.tiles.len(), &tiles);
@@ -122,10 +148,8 @@ impl Tiles {
         let reader = TileReader::without_names(tables, &|_| true);
         for (arena, ids) in arenas.iter().zip(ids).take_while(|_| !progress.is_cancelled()) {
             match reader.read_tile(arena.tile(), Some(ids)) {
-                // Where resident columns say where rows lie, there is nothing to be found out.
-                Some(placed)
-                    if variables.is_some() || ends_where_it_should(report, *arena, &placed) =>
-                {
+                // Where columns say where rows lie, there is nothing to be found out.
+                Some(placed) if are_rows_known || ends_where_it_should(report, *arena, &placed) => {
                     each(*arena, placed);
                 }
                 _ => return Ok(false),

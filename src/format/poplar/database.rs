@@ -107,6 +107,17 @@ impl Database {
         self.copy.is_none() && !self.is_doubtful && self.has_changed()
     }
 
+    /// That columns of what is read find no room.
+    pub fn no_room(&self, error: &std::io::Error) -> Error {
+        let message = format!("no room for the columns of {}: {error}", self.name);
+        Error::new(ErrorKind::Unreadable, message).in_file(&self.original)
+    }
+
+    /// Whether the profile itself is read, and is finished and whole.
+    pub fn is_read_where_it_lies(&self) -> bool {
+        self.copy.is_none() && !self.is_doubtful && self.missing_bytes() == 0
+    }
+
     fn has_changed(&self) -> bool {
         Stamp::of(&self.original).ok().as_ref() != Some(&self.stamp)
     }

@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use super::database::size_of_file;
 use super::{FolderReport, OpenReport, discover};
 use crate::format::{Error, Progress};
+use crate::index;
 use crate::store::{Report, Warnings};
 
 /// How many reports are in memory at a time at most, whatever the number of processors: the debug
@@ -32,7 +33,8 @@ pub fn map_reports<T: Send>(
         while !progress.is_cancelled() {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some((report, size)) = reports.get(index).zip(sizes.get(index)) else { break };
-            let result = match OpenReport::open(&report.profile, progress) {
+            let result = match OpenReport::open_with(&report.profile, index::of_process(), progress)
+            {
                 Ok(open) => {
                     read_more(&open, progress);
                     progress.advance(size.0);

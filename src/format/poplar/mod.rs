@@ -11,6 +11,7 @@ mod database;
 mod debug_cbor;
 mod direct;
 mod discover;
+mod indexed;
 mod logs;
 mod many;
 mod pop;
@@ -20,25 +21,27 @@ mod table;
 use std::io::{self, Read};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use database::{Database, size_of_file};
 pub use discover::{
     FolderReport, FolderRun, FolderRuns, reports_below, reports_beside, runs_in_folder,
 };
 use discover::{Found, discover};
+use indexed::{Indexed, NotedWarnings};
 pub use many::map_reports;
 use pop::tile_lists::{Cycles, ListSizes};
 use pop::variables::TileReader;
 use table::Tables;
 
 use crate::format::{Error, ErrorKind, Progress};
+use crate::index::{self, Cache, Room};
 use crate::store::liveness::VariableBytes;
 use crate::store::log::LogMessage;
 use crate::store::options::About;
 use crate::store::placed::Placed;
 use crate::store::report::{FileStatus, Part};
-use crate::store::{Absence, Report, System, TileId, WarningCode};
+use crate::store::{Absence, Report, System, TileId, Warning, WarningCode};
 
 /// A report with the files behind it. Cheap to share between threads.
 #[derive(Debug)]
@@ -47,21 +50,40 @@ pub struct OpenReport {
     pub report: Arc<Report>,
     found: Found,
     database: Arc<Database>,
+    indexed: Option<Arc<Indexed>>,
+    noted: Mutex<NotedWarnings>,
+    room: OnceLock<Room>,
 }
 
 impl OpenReport {
-    /// Finds a report and checks that its profile is one; reads nothing else yet.
+    /// Finds a report and checks that its profile is one; reads nothing else yet. Its own files alone are read.
     ///
     /// # Errors
     /// When there is no report, more than one, or its profile is not readable.
     pub fn find(path: &Path) -> Result<Self, Error> {
+        Self::find_with(path, None)
+    }
+
+    /// The same; what a cache has of it is taken from there.
+    ///
+    /// # Errors
+    /// As [`Self::find`].
+    pub fn find_with(path: &Path, cache: Option<&Cache>) -> Result<Self, Error> {
         let report = Report::of(System::POPLAR, path.to_owned());
         let found = discover(path, &report.warnings)?;
         report.set_files(found.files.clone());
         let database = Arc::new(Database::open(&found.profile, &report.warnings)?);
         let report = Arc::new(report);
-        arenas::Tiles::serve(&report, &database);
-        Ok(Self { report, found, database })
+        let indexed = cache.and_then(|cache| Indexed::find(cache, &found, &database)).map(Arc::new);
+        arenas::Tiles::serve(&report, &database, indexed.as_ref());
+        Ok(Self {
+            report,
+            found,
+            database,
+            indexed,
+            noted: Mutex::default(),
+            room: OnceLock::new(),
+        })
     }
 
     /// Finds a report and reads its small tables: everything but debug contexts and lowered
@@ -71,7 +93,19 @@ impl OpenReport {
     /// As [`Self::find`], and when the profile has none of the tables of one, is of a newer format,
     /// or is damaged beyond use.
     pub fn open(path: &Path, progress: &Progress) -> Result<Self, Error> {
-        let open = Self::find(path)?;
+        Self::open_with(path, None, progress)
+    }
+
+    /// The same; what a cache has of it is taken from there.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn open_with(
+        path: &Path,
+        cache: Option<&Cache>,
+        progress: &Progress,
+    ) -> Result<Self, Error> {
+        let open = Self::find_with(path, cache)?;
         open.read_small_tables(progress)?;
         Ok(open)
     }
@@ -81,6 +115,23 @@ impl OpenReport {
     /// # Errors
     /// When the profile has none of the tables of one, is of a newer format, or is damaged.
     pub fn read_small_tables(&self, progress: &Progress) -> Result<(), Error> {
+        let before = self.report.warnings.count();
+        let warnings = match self.take_with_warnings(index::fill_small_tables) {
+            Some(warnings) => warnings,
+            None => {
+                self.read_small_tables_of_files(progress)?;
+                self.warnings_since(before)
+            }
+        };
+        self.noted.lock().unwrap_or_else(PoisonError::into_inner).small_tables = warnings;
+        Ok(())
+    }
+
+    fn warnings_since(&self, before: usize) -> Vec<Warning> {
+        self.report.warnings.list().split_off(before)
+    }
+
+    fn read_small_tables_of_files(&self, progress: &Progress) -> Result<(), Error> {
         let report = &*self.report;
         let tables = self.database.tables(&report.warnings, progress)?;
         self.check_is_profile(&tables)?;
@@ -133,6 +184,18 @@ impl OpenReport {
 
     /// Reads the debug contexts.
     pub fn read_debug_info(&self, progress: &Progress) {
+        let before = self.report.warnings.count();
+        let warnings = match self.take_with_warnings(index::fill_debug_info) {
+            Some(warnings) => warnings,
+            None => {
+                self.read_debug_info_of_file(progress);
+                self.warnings_since(before)
+            }
+        };
+        self.noted.lock().unwrap_or_else(PoisonError::into_inner).debug_info = warnings;
+    }
+
+    fn read_debug_info_of_file(&self, progress: &Progress) {
         let report = &*self.report;
         let Some(path) = &self.found.debug else {
             let name = "debug.cbor";
@@ -178,28 +241,41 @@ impl OpenReport {
 
     /// Reads the resident columns of all lowered variables, in parallel.
     pub fn read_variables(&self, progress: &Progress) {
+        if self.take_indexed(index::fill_variables).is_some() {
+            return;
+        }
         let report = &*self.report;
-        let read = pop::variables::read_variables(&self.database, &report.warnings, progress);
+        let (database, warnings) = (&self.database, &report.warnings);
+        let read =
+            self.in_room(|room| pop::variables::read_variables(database, room, warnings, progress));
         self.settle(&report.variables, read, progress, absent::variables);
     }
 
     /// Reads the bytes by tile, unlowered variable and class, in parallel; to be called when the
     /// classes are there.
     pub fn read_tile_variable_bytes(&self, progress: &Progress) {
+        if self.take_indexed(index::fill_tile_variable_bytes).is_some() {
+            return;
+        }
         let report = &*self.report;
         let Some(liveness) = report.liveness.get() else {
             report.tile_variable_bytes.settle(Err(report.liveness.absence_or(absent::liveness)));
             return;
         };
         let (classes, warnings) = (&liveness.classes, &report.warnings);
-        let read =
-            pop::tile_bytes::read_tile_variable_bytes(&self.database, classes, warnings, progress);
+        let database = &self.database;
+        let read = self.in_room(|room| {
+            pop::tile_bytes::read_tile_variable_bytes(database, room, classes, warnings, progress)
+        });
         self.settle(&report.tile_variable_bytes, read, progress, absent::variable_bytes);
     }
 
     /// Reads what goes by tile of vertex types, compute sets, exchanges and programs; to be called when
     /// the small tables are there.
     pub fn read_compute(&self, progress: &Progress) {
+        if self.take_indexed(index::fill_compute).is_some() {
+            return;
+        }
         let report = &*self.report;
         let tables = match self.database.tables(&report.warnings, progress) {
             Ok(tables) => tables,
@@ -281,6 +357,12 @@ impl OpenReport {
         progress: &Progress,
     ) -> Result<Option<Vec<VariableBytes>>, Error> {
         let Some(liveness) = self.report.liveness.get() else { return Ok(None) };
+        let is_wanted = |tile: TileId| tiles.contains(&tile.0);
+        if let Some(found) =
+            self.take_indexed(|_, file| index::read_bytes_of_tiles(file, is_wanted))
+        {
+            return Ok(found.map(|table| table.iter(0..table.len()).collect()));
+        }
         let tables = self.database.tables(&self.report.warnings, progress)?;
         Ok(pop::liveness::read_variable_bytes_on_tiles(
             &tables,

@@ -65,7 +65,7 @@ pub fn assemble(
             .zip(&contexts)
             .filter_map(|(row, context)| Some((row, context.partials_type?)))
             .collect(),
-        ids,
+        ids: ids.into(),
         words,
         texts,
         is_cut: false,

@@ -1,14 +1,17 @@
 //! Bytes by tile, unlowered variable and class: the rows of `var_bytes_by_eq_class` that name a tile.
 
-use std::ops::RangeInclusive;
+use std::io;
+use std::ops::{Range, RangeInclusive};
 
 use rayon::prelude::*;
 
 use crate::format::poplar::database::Database;
 use crate::format::poplar::table::{Only, ROW_ID, Rows, Tables};
 use crate::format::{Error, Progress};
+use crate::index::{Growing, Room};
 use crate::store::Warnings;
-use crate::store::ids::{ClassId, IdColumn, TileId, UnloweredId};
+use crate::store::column::{Column, Element};
+use crate::store::ids::{ClassId, TileId, UnloweredId};
 use crate::store::liveness::{Classes, TileVariableBytes};
 
 const TABLE: &str = "var_bytes_by_eq_class";
@@ -26,9 +29,10 @@ struct Row {
 /// read, or the reading was cancelled.
 ///
 /// # Errors
-/// When the profile cannot be opened again.
+/// When the profile cannot be opened again, or there is no room for the columns.
 pub fn read_tile_variable_bytes(
     database: &Database,
+    room: &Room,
     classes: &Classes,
     warnings: &Warnings,
     progress: &Progress,
@@ -37,23 +41,32 @@ pub fn read_tile_variable_bytes(
     if !tables.has_columns(TABLE, &COLUMNS) {
         return Ok(None);
     }
-    let ranges = tables.row_ranges(TABLE);
-    let chunks: Vec<Option<Vec<Row>>> = if ranges.len() < 2 {
-        vec![read_chunk(&tables, classes, None)]
-    } else {
-        ranges
-            .into_par_iter()
+    let ranges: Vec<Option<RangeInclusive<i64>>> = match tables.row_ranges(TABLE) {
+        ranges if ranges.len() < 2 => vec![None],
+        ranges => ranges.into_iter().map(Some).collect(),
+    };
+    let no_room = |error: io::Error| database.no_room(&error);
+    let mut all = Joining::new(room).map_err(no_room)?;
+    let mut is_there = false;
+    // As many at a time as there are threads, so that no more than those are in memory twice.
+    for ranges in ranges.chunks(rayon::current_num_threads().max(1)) {
+        let chunks: Vec<Option<Vec<Row>>> = ranges
+            .par_iter()
             .map(|range| {
                 let tables = database.tables(warnings, progress)?;
-                Ok(read_chunk(&tables, classes, Some(&range)))
+                Ok(read_chunk(&tables, classes, range.as_ref()))
             })
-            .collect::<Result<_, Error>>()?
-    };
-    // A part of the rows would give wrong sums, so cancelled is as good as absent.
-    if progress.is_cancelled() || chunks.iter().all(Option::is_none) {
-        return Ok(None);
+            .collect::<Result<_, Error>>()?;
+        for rows in chunks.into_iter().flatten() {
+            all.add(&rows).map_err(no_room)?;
+            is_there = true;
+        }
+        // A part of the rows would give wrong sums, so cancelled is as good as absent.
+        if progress.is_cancelled() {
+            return Ok(None);
+        }
     }
-    Ok(Some(group(chunks.into_iter().flatten().collect())))
+    if is_there { all.finish().map(Some).map_err(no_room) } else { Ok(None) }
 }
 
 /// Reads the rows of some of `tiles` tiles, from where they lie; of all where that cannot be told, or where the
@@ -74,6 +87,8 @@ pub fn read_bytes_of_tiles(
     if !tables.has_columns(TABLE, &COLUMNS) {
         return Ok(None);
     }
+    let in_memory = Room::default();
+    let no_room = |error: io::Error| database.no_room(&error);
     let numbers: Vec<u32> = wanted.iter().map(|tile| tile.0).collect();
     if let Some(ranges) = tables.row_ranges_of_tiles(TABLE, tiles, &numbers) {
         let rows = wanted.iter().zip(&ranges).map(|(tile, range)| {
@@ -87,10 +102,12 @@ pub fn read_bytes_of_tiles(
             (always_live(*tile) == Some(sum)).then_some(of_tile)
         });
         if let Some(rows) = rows.collect::<Option<Vec<_>>>().filter(|_| !progress.is_cancelled()) {
-            return Ok(Some(group(rows)));
+            let mut all = Joining::new(&in_memory).map_err(no_room)?;
+            rows.iter().try_for_each(|rows| all.add(rows)).map_err(no_room)?;
+            return all.finish().map(Some).map_err(no_room);
         }
     }
-    read_tile_variable_bytes(database, classes, warnings, progress)
+    read_tile_variable_bytes(database, &in_memory, classes, warnings, progress)
 }
 
 fn read_chunk(
@@ -115,38 +132,83 @@ fn read_chunk(
     is_there.then_some(rows)
 }
 
-/// Puts the chunks one after the other and groups their rows by tile.
-fn group(mut chunks: Vec<Vec<Row>>) -> TileVariableBytes {
-    // Stable, so that the rows of a tile stay in the order of the file. Real reports need no sorting.
-    if !chunks.iter().flatten().is_sorted_by_key(|row| row.tile) {
-        let mut rows = chunks.concat();
-        rows.par_sort_by_key(|row| row.tile);
-        chunks = vec![rows];
+/// Rows put one after the other.
+struct Joining {
+    variables: Growing<UnloweredId>,
+    classes: Growing<ClassId>,
+    bytes: Growing<u32>,
+    /// Tiles, and where the rows of each end.
+    ends: Vec<(u32, usize)>,
+    rows: usize,
+}
+
+impl Joining {
+    fn new(room: &Room) -> io::Result<Self> {
+        let (variables, classes, bytes) = (room.column(0)?, room.column(0)?, room.column(0)?);
+        Ok(Self { variables, classes, bytes, ends: Vec::new(), rows: 0 })
     }
-    let rows = chunks.iter().fold(0_usize, |sum, chunk| sum.saturating_add(chunk.len()));
-    let mut table = TileVariableBytes {
-        variables: Vec::with_capacity(rows),
-        classes: Vec::with_capacity(rows),
-        bytes: Vec::with_capacity(rows),
-        tiles: IdColumn::default(),
-        rows: Vec::new(),
-    };
-    // A chunk goes once it is taken over, so that rows are not in memory twice.
-    for chunk in chunks {
-        for of_tile in chunk.chunk_by(|a, b| a.tile == b.tile) {
-            let start = table.bytes.len();
-            table.variables.extend(of_tile.iter().map(|row| row.variable));
-            table.classes.extend(of_tile.iter().map(|row| row.class));
-            table.bytes.extend(of_tile.iter().map(|row| row.bytes));
-            let end = table.bytes.len();
-            let Some(tile) = of_tile.first().map(|row| TileId(row.tile)) else { continue };
-            if table.tiles.push(tile) {
-                table.rows.push(start..end);
-            } else if let Some(last) = table.rows.last_mut() {
-                // The tile of the chunk before.
-                last.end = end;
+
+    fn add(&mut self, rows: &[Row]) -> io::Result<()> {
+        const AT_A_TIME: usize = 1 << 16;
+        for rows in rows.chunks(AT_A_TIME) {
+            let variables: Vec<_> = rows.iter().map(|row| row.variable).collect();
+            let classes: Vec<_> = rows.iter().map(|row| row.class).collect();
+            let bytes: Vec<_> = rows.iter().map(|row| row.bytes).collect();
+            self.variables.extend_from_slice(&variables)?;
+            self.classes.extend_from_slice(&classes)?;
+            self.bytes.extend_from_slice(&bytes)?;
+        }
+        for of_tile in rows.chunk_by(|a, b| a.tile == b.tile) {
+            let Some(tile) = of_tile.first().map(|row| row.tile) else { continue };
+            self.rows = self.rows.saturating_add(of_tile.len());
+            match self.ends.last_mut() {
+                // The tile of the rows before.
+                Some((last, end)) if *last == tile => *end = self.rows,
+                _ => self.ends.push((tile, self.rows)),
             }
         }
+        Ok(())
     }
-    table
+
+    /// The rows grouped by tile; those of a tile stay in the order of the file.
+    fn finish(self) -> io::Result<TileVariableBytes> {
+        let mut table = TileVariableBytes {
+            variables: self.variables.finish()?,
+            classes: self.classes.finish()?,
+            bytes: self.bytes.finish()?,
+            ..TileVariableBytes::default()
+        };
+        let mut start = 0;
+        let ranges =
+            self.ends.iter().map(|(tile, end)| (*tile, std::mem::replace(&mut start, *end)..*end));
+        let mut runs: Vec<(u32, Range<usize>)> = ranges.collect();
+        // Real reports need no sorting.
+        if !runs.is_sorted_by_key(|(tile, _)| *tile) {
+            runs.sort_by_key(|(tile, _)| *tile);
+            table.variables = in_order(&table.variables, &runs);
+            table.classes = in_order(&table.classes, &runs);
+            table.bytes = in_order(&table.bytes, &runs);
+        }
+        let mut start = 0_usize;
+        for (tile, rows) in runs {
+            let end = start.saturating_add(rows.len());
+            if table.tiles.push(TileId(tile)) {
+                table.rows.push(start..end);
+            } else if let Some(last) = table.rows.last_mut() {
+                last.end = end;
+            }
+            start = end;
+        }
+        Ok(table)
+    }
+}
+
+/// A column with its runs in another order.
+fn in_order<T: Element>(column: &Column<T>, runs: &[(u32, Range<usize>)]) -> Column<T> {
+    let mut sorted = Column::default();
+    sorted.reserve_exact(column.len());
+    for (_, rows) in runs {
+        sorted.extend_from_slice(column.get(rows.clone()).unwrap_or(&[]));
+    }
+    sorted
 }

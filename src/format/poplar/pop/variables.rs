@@ -1,7 +1,8 @@
 //! Lowered variables (`vars_info`): all of them as columns, or one tile with names and constraints.
 
 use std::collections::HashMap;
-use std::ops::RangeInclusive;
+use std::io;
+use std::ops::{Deref, RangeInclusive};
 
 use rayon::prelude::*;
 
@@ -10,7 +11,9 @@ use crate::format::Progress;
 use crate::format::poplar::blob;
 use crate::format::poplar::database::Database;
 use crate::format::poplar::table::{Cells, Only, Query, ROW_ID, Rows, Tables, split_for_threads};
-use crate::store::ids::{ClassId, IdColumn, TileId, UnloweredId};
+use crate::index::{Growing, Room};
+use crate::store::column::Column;
+use crate::store::ids::{ClassId, TileId, UnloweredId};
 use crate::store::names::Names;
 use crate::store::placed::{Placed, Placement};
 use crate::store::variable::{LoweredVariables, VariableFlags};
@@ -24,9 +27,10 @@ const KEY: &str = "var_id";
 /// when the table cannot be read, or the reading was cancelled.
 ///
 /// # Errors
-/// When the profile cannot be opened again.
+/// When the profile cannot be opened again, or there is no room for the columns.
 pub fn read_variables(
     database: &Database,
+    room: &Room,
     warnings: &Warnings,
     progress: &Progress,
 ) -> Result<Option<LoweredVariables>, Error> {
@@ -36,17 +40,37 @@ pub fn read_variables(
     }
     let ranges = id_ranges(&tables);
     let bytes_per_range = database.bytes.checked_div(ranges.len() as u64).unwrap_or(0);
-    let chunks: Vec<Chunk> = ranges
-        .into_par_iter()
-        .map(|range| {
-            let tables = database.tables(warnings, progress)?;
-            let chunk = read_chunk(&tables, &range);
-            progress.advance(bytes_per_range);
-            Ok(chunk)
-        })
-        .collect::<Result<_, Error>>()?;
-    // A part of the rows would give wrong figures, so cancelled is as good as absent.
-    Ok((!progress.is_cancelled()).then(|| join(chunks)))
+    let no_room = |error: std::io::Error| database.no_room(&error);
+    let mut all = Joining::new(room, expected_rows(&ranges, database.bytes)).map_err(no_room)?;
+    // As many at a time as there are threads, so that no more than those are in memory twice.
+    for ranges in ranges.chunks(rayon::current_num_threads().max(1)) {
+        let chunks: Vec<Chunk> = ranges
+            .par_iter()
+            .map(|range| {
+                let tables = database.tables(warnings, progress)?;
+                let chunk = read_chunk(&tables, range);
+                progress.advance(bytes_per_range);
+                Ok(chunk)
+            })
+            .collect::<Result<_, Error>>()?;
+        chunks.iter().try_for_each(|chunk| all.add(chunk)).map_err(no_room)?;
+        // A part of the rows would give wrong figures, so cancelled is as good as absent.
+        if progress.is_cancelled() {
+            return Ok(None);
+        }
+    }
+    all.finish().map(Some).map_err(no_room)
+}
+
+/// How many rows there may be, for which room is kept: no more than the file has bytes for.
+fn expected_rows(ranges: &[RangeInclusive<i64>], bytes: u64) -> usize {
+    const LEAST_BYTES: u64 = 16;
+    let ids = ranges
+        .first()
+        .zip(ranges.last())
+        .map_or(0, |(first, last)| last.end().saturating_sub(*first.start()).saturating_add(1));
+    let most = bytes.checked_div(LEAST_BYTES).unwrap_or(0);
+    usize::try_from(u64::try_from(ids).unwrap_or(0).min(most)).unwrap_or(0)
 }
 
 /// Splits the ids into ranges of about equal width, several for each thread.
@@ -65,11 +89,69 @@ pub fn id_ranges(tables: &Tables<'_>) -> Vec<RangeInclusive<i64>> {
     split_for_threads(first, last)
 }
 
+/// The rows of a range of ids.
 #[derive(Default)]
 struct Chunk {
-    ids: Vec<u32>,
-    tiles: Vec<u32>,
+    ids: Ids,
+    tiles: TileRuns,
     variables: LoweredVariables,
+}
+
+/// Ids in ascending order: a list only where they are not consecutive.
+#[derive(Default)]
+struct Ids {
+    first: Option<u32>,
+    count: u32,
+    list: Option<Vec<u32>>,
+}
+
+impl Ids {
+    fn push(&mut self, id: u32) {
+        let first = *self.first.get_or_insert(id);
+        let expected = first.checked_add(self.count);
+        if self.list.is_none() && expected != Some(id) {
+            self.list = Some(self.iter().collect());
+        }
+        if let Some(list) = &mut self.list {
+            list.push(id);
+        }
+        self.count = self.count.saturating_add(1);
+    }
+
+    fn append(&mut self, other: &Self) {
+        let next = self.first.map_or(other.first, |first| first.checked_add(self.count));
+        if self.list.is_none() && other.list.is_none() && (next == other.first || other.count == 0)
+        {
+            self.first = self.first.or(other.first);
+            self.count = self.count.saturating_add(other.count);
+        } else {
+            other.iter().for_each(|id| self.push(id));
+        }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = u32> {
+        let first = self.first.unwrap_or(0);
+        let consecutive = if self.list.is_none() { self.count } else { 0 };
+        let list = self.list.as_deref().unwrap_or(&[]).iter().copied();
+        (first..first.saturating_add(consecutive)).chain(list)
+    }
+}
+
+/// The tile of every row, in runs: a tile, and how many rows.
+#[derive(Default)]
+struct TileRuns(Vec<(u32, u32)>);
+
+impl TileRuns {
+    fn push(&mut self, tile: u32, rows: u32) {
+        match self.0.last_mut() {
+            Some((last, count)) if *last == tile => *count = count.saturating_add(rows),
+            _ => self.0.push((tile, rows)),
+        }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = u32> {
+        self.0.iter().flat_map(|(tile, rows)| std::iter::repeat_n(*tile, *rows as usize))
+    }
 }
 
 fn read_chunk(tables: &Tables<'_>, range: &RangeInclusive<i64>) -> Chunk {
@@ -91,7 +173,7 @@ fn read_chunk(tables: &Tables<'_>, range: &RangeInclusive<i64>) -> Chunk {
             (cells.required32(0), cells.required32(1), cells.required32(2), cells.required32(3));
         let (Some(id), Some(tile), Some(offset), Some(bytes)) = row else { return };
         chunk.ids.push(id);
-        chunk.tiles.push(tile);
+        chunk.tiles.push(tile, 1);
         let variables = &mut chunk.variables;
         variables.offsets.push(offset);
         variables.bytes.push(bytes);
@@ -111,61 +193,100 @@ fn flags(cells: &mut Cells<'_, '_>, column: usize) -> VariableFlags {
     VariableFlags(u16::try_from(bits & 0xffff).unwrap_or(0))
 }
 
-/// Puts the chunks one after the other and groups the rows by tile.
-fn join(chunks: Vec<Chunk>) -> LoweredVariables {
-    let rows = chunks.iter().fold(0_usize, |sum, chunk| sum.saturating_add(chunk.ids.len()));
-    let mut all = LoweredVariables::default();
-    let (mut ids, mut tiles) = (Vec::with_capacity(rows), Vec::with_capacity(rows));
-    all.offsets.reserve_exact(rows);
-    all.bytes.reserve_exact(rows);
-    all.classes.reserve_exact(rows);
-    all.unlowered.reserve_exact(rows);
-    all.categories.reserve_exact(rows);
-    all.flags.reserve_exact(rows);
-    for chunk in chunks {
-        ids.extend(chunk.ids);
-        tiles.extend(chunk.tiles);
-        all.offsets.extend(chunk.variables.offsets);
-        all.bytes.extend(chunk.variables.bytes);
-        all.classes.extend(chunk.variables.classes);
-        all.unlowered.extend(chunk.variables.unlowered);
-        all.categories.extend(chunk.variables.categories);
-        all.flags.extend(chunk.variables.flags);
+/// Chunks put one after the other.
+struct Joining {
+    ids: Ids,
+    tiles: TileRuns,
+    offsets: Growing<u32>,
+    bytes: Growing<u32>,
+    classes: Growing<ClassId>,
+    unlowered: Growing<UnloweredId>,
+    categories: Growing<u8>,
+    flags: Growing<VariableFlags>,
+}
+
+impl Joining {
+    fn new(room: &Room, rows: usize) -> io::Result<Self> {
+        Ok(Self {
+            ids: Ids::default(),
+            tiles: TileRuns::default(),
+            offsets: room.column(rows)?,
+            bytes: room.column(rows)?,
+            classes: room.column(rows)?,
+            unlowered: room.column(rows)?,
+            categories: room.column(rows)?,
+            flags: room.column(rows)?,
+        })
     }
-    if !tiles.is_sorted() {
-        group_by_tile(&mut all, &mut ids, &mut tiles);
+
+    fn add(&mut self, chunk: &Chunk) -> io::Result<()> {
+        self.ids.append(&chunk.ids);
+        chunk.tiles.0.iter().for_each(|(tile, rows)| self.tiles.push(*tile, *rows));
+        self.offsets.extend_from_slice(&chunk.variables.offsets)?;
+        self.bytes.extend_from_slice(&chunk.variables.bytes)?;
+        self.classes.extend_from_slice(&chunk.variables.classes)?;
+        self.unlowered.extend_from_slice(&chunk.variables.unlowered)?;
+        self.categories.extend_from_slice(&chunk.variables.categories)?;
+        self.flags.extend_from_slice(&chunk.variables.flags)
     }
-    all.tiles = IdColumn::default();
-    let mut start = 0_u32;
-    for group in tiles.chunk_by(|a, b| a == b) {
-        let end = start.saturating_add(u32::try_from(group.len()).unwrap_or(u32::MAX));
-        if let Some(tile) = group.first() {
+
+    /// The rows grouped by tile.
+    fn finish(self) -> io::Result<LoweredVariables> {
+        let (mut ids, mut tiles) = (self.ids, self.tiles);
+        let mut all = LoweredVariables {
+            offsets: self.offsets.finish()?,
+            bytes: self.bytes.finish()?,
+            classes: self.classes.finish()?,
+            unlowered: self.unlowered.finish()?,
+            categories: self.categories.finish()?,
+            flags: self.flags.finish()?,
+            ..LoweredVariables::default()
+        };
+        if !tiles.0.is_sorted() {
+            group_by_tile(&mut all, &mut ids, &mut tiles);
+        }
+        let mut start = 0_u32;
+        for (tile, rows) in &tiles.0 {
+            let end = start.saturating_add(*rows);
             all.tiles.push(TileId(*tile));
             all.rows.push(start..end);
+            start = end;
         }
-        start = end;
+        all.first_id = ids.first.unwrap_or(0);
+        all.ids = ids.list.map(Column::from);
+        Ok(all)
     }
-    all.first_id = ids.first().copied().unwrap_or(0);
-    let is_consecutive = ids.iter().zip(all.first_id..).all(|(id, expected)| *id == expected);
-    all.ids = (!is_consecutive).then_some(ids);
-    all
 }
 
 /// Sorts all columns by tile, keeping the order of ids within each. Real reports need no sorting.
-fn group_by_tile(all: &mut LoweredVariables, ids: &mut Vec<u32>, tiles: &mut Vec<u32>) {
-    fn permute<T: Copy>(column: &mut Vec<T>, order: &[u32]) {
+fn group_by_tile(all: &mut LoweredVariables, ids: &mut Ids, tiles: &mut TileRuns) {
+    fn permute<T: Copy, C>(column: &mut C, order: &[u32])
+    where
+        C: Deref<Target = [T]> + FromIterator<T>,
+    {
         *column = order.iter().filter_map(|row| column.get(*row as usize).copied()).collect();
     }
-    let mut order: Vec<u32> = (0..u32::try_from(tiles.len()).unwrap_or(u32::MAX)).collect();
-    order.sort_by_key(|row| tiles.get(*row as usize).copied());
+    let of_rows: Vec<u32> = tiles.iter().collect();
+    let mut order: Vec<u32> = (0..u32::try_from(of_rows.len()).unwrap_or(u32::MAX)).collect();
+    order.sort_by_key(|row| of_rows.get(*row as usize).copied());
     permute(&mut all.offsets, &order);
     permute(&mut all.bytes, &order);
     permute(&mut all.classes, &order);
     permute(&mut all.unlowered, &order);
     permute(&mut all.categories, &order);
     permute(&mut all.flags, &order);
-    permute(ids, &order);
-    permute(tiles, &order);
+    let in_order = |list: Vec<u32>| -> Vec<u32> {
+        order.iter().filter_map(|row| list.get(*row as usize).copied()).collect()
+    };
+    let (by_row, mut sorted) = (in_order(ids.iter().collect()), Ids::default());
+    for id in by_row {
+        sorted.push(id);
+    }
+    let mut runs = TileRuns::default();
+    for tile in in_order(of_rows) {
+        runs.push(tile, 1);
+    }
+    (*ids, *tiles) = (sorted, runs);
 }
 
 const TILE_COLUMNS: [&str; 11] = [

@@ -1,0 +1,29 @@
+//! Works out a number that changes with the source of the readers, the store and the index, so that an index that
+//! was written by another version of them is never used. (A stable hash: FNV-1a.)
+
+use std::path::{Path, PathBuf};
+
+fn sources(directory: &Path, files: &mut Vec<PathBuf>) {
+    let Ok(entries) = std::fs::read_dir(directory) else { return };
+    for path in entries.flatten().map(|entry| entry.path()) {
+        if path.is_dir() {
+            sources(&path, files);
+        } else {
+            files.push(path);
+        }
+    }
+}
+
+fn main() {
+    let mut files = Vec::new();
+    for layer in ["src/format", "src/store", "src/index"] {
+        println!("cargo::rerun-if-changed={layer}");
+        sources(Path::new(layer), &mut files);
+    }
+    files.sort();
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    for byte in files.iter().filter_map(|file| std::fs::read(file).ok()).flatten() {
+        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    }
+    println!("cargo::rustc-env=TILESCOPE_READERS={hash:016x}");
+}

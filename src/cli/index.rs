@@ -1,0 +1,225 @@
+//! `tilescope index`: what is kept of reports to open them faster, listed, removed, or written beforehand.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use clap::Args;
+use serde::Serialize;
+
+use super::output::{self, Answer, Document, aligned, print_warning};
+use crate::format::poplar::OpenReport;
+use crate::format::{Error, ErrorKind, Progress};
+use crate::index::{Cache, Entry};
+use crate::text::{bytes, clean};
+
+/// What `tilescope index` takes: one of the three.
+#[derive(Debug, Args)]
+pub struct IndexArguments {
+    /// Reports to read and write an index of, if they have none.
+    #[arg(value_name = "REPORT", required_unless_present_any = ["list", "clear"], conflicts_with_all = ["list", "clear"])]
+    pub paths: Vec<PathBuf>,
+    /// List what there is, the one that was used last first.
+    #[arg(long, conflicts_with = "clear")]
+    pub list: bool,
+    /// Remove everything.
+    #[arg(long)]
+    pub clear: bool,
+    /// Print one JSON document instead of text.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The index as it is.
+#[derive(Debug, Serialize)]
+struct Listing {
+    directory: String,
+    total_bytes: u64,
+    indexes: Vec<Row>,
+    #[serde(skip)]
+    now: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct Row {
+    /// The report's directory; `None` where that cannot be read.
+    report: Option<String>,
+    bytes: u64,
+    used_seconds_since_1970: u64,
+    /// Of the program that wrote it.
+    version: Option<String>,
+    /// Whether it would be used: this version wrote it, and the report is as it was.
+    is_current: bool,
+    file: String,
+}
+
+/// What was removed, or written.
+#[derive(Debug, Serialize)]
+struct Change {
+    directory: String,
+    files: usize,
+    bytes: u64,
+    #[serde(skip)]
+    verb: &'static str,
+}
+
+/// Runs the command.
+pub fn run(arguments: &IndexArguments) -> ExitCode {
+    let no_cache =
+        || Error::new(ErrorKind::CannotWrite, "there is no cache directory for an index");
+    let json = arguments.json;
+    let Some(cache) = Cache::of_user() else { return output::fail(&no_cache(), json) };
+    if arguments.list {
+        return output::finish(
+            &Ok(Document::new(Listing::of(&cache), Vec::new())),
+            json,
+            Answer::text,
+        );
+    }
+    let change = |verb, files, bytes| Change {
+        directory: cache.directory().display().to_string(),
+        files,
+        bytes,
+        verb,
+    };
+    if arguments.clear {
+        let cleared = cache.clear().map_err(|error| {
+            let message = format!("not all of it could be removed: {error}");
+            Error::new(ErrorKind::CannotWrite, message).in_file(cache.directory())
+        });
+        let cleared = cleared.map(|(files, bytes)| change("removed", files, bytes));
+        return output::finish(
+            &cleared.map(|it| Document::new(it, Vec::new())),
+            json,
+            Answer::text,
+        );
+    }
+    let written = output::with_progress("Reading the reports", |progress| {
+        let mut done = change("written", 0, 0);
+        let mut warnings = Vec::new();
+        for path in &arguments.paths {
+            let (written, of_report) = write(&cache, path, progress)?;
+            of_report.iter().for_each(print_warning);
+            warnings.extend(of_report);
+            if let Some(bytes) = written {
+                done.files = done.files.saturating_add(1);
+                done.bytes = done.bytes.saturating_add(bytes);
+            }
+        }
+        Ok(Document::new(done, warnings))
+    });
+    output::finish(&written, json, Answer::text)
+}
+
+/// Reads a report to its end and writes its index; `None` where there is one.
+fn write(
+    cache: &Cache,
+    path: &Path,
+    progress: &Progress,
+) -> Result<(Option<u64>, Vec<crate::store::Warning>), Error> {
+    let open = OpenReport::find_with(path, Some(cache))?;
+    if open.has_index() {
+        return Ok((None, Vec::new()));
+    }
+    progress.expect(open.bytes_to_read());
+    open.read_all(progress)?;
+    let warnings = open.report.warnings.list();
+    match open.write_index() {
+        Ok(written) => Ok((written, warnings)),
+        Err(error) => {
+            let message = format!("no index of {}: {error}", open.report.path.display());
+            Err(Error::new(ErrorKind::CannotWrite, message).in_file(path))
+        }
+    }
+}
+
+impl Listing {
+    fn of(cache: &Cache) -> Self {
+        let seconds =
+            |time: SystemTime| time.duration_since(UNIX_EPOCH).map_or(0, |it| it.as_secs());
+        let indexes: Vec<Row> =
+            cache.list().iter().map(|entry| Row::of(entry, seconds(entry.used))).collect();
+        Self {
+            directory: cache.directory().display().to_string(),
+            total_bytes: indexes.iter().fold(0, |sum, row| sum.saturating_add(row.bytes)),
+            indexes,
+            now: seconds(SystemTime::now()),
+        }
+    }
+}
+
+impl Row {
+    fn of(entry: &Entry, used_seconds_since_1970: u64) -> Self {
+        let identity = entry.identity.as_ref();
+        let report = |profile: PathBuf| {
+            profile.parent().map_or_else(String::new, |directory| directory.display().to_string())
+        };
+        Self {
+            report: identity.map(|identity| report(identity.profile())),
+            bytes: entry.bytes,
+            used_seconds_since_1970,
+            version: identity.map(|identity| {
+                identity.program().split(' ').next().unwrap_or_default().to_owned()
+            }),
+            is_current: identity.is_some_and(|it| it.is_current() && it.is_as_it_was()),
+            file: entry.path.display().to_string(),
+        }
+    }
+}
+
+impl Answer for Listing {
+    const SCHEMA: &'static str = "tilescope.index/1";
+
+    fn text(&self) -> String {
+        let rows = self.indexes.iter().map(|row| {
+            let report = row.report.as_deref().unwrap_or("not readable");
+            let state = if row.is_current { "current" } else { "out of date" };
+            vec![
+                clean(report).into_owned(),
+                bytes(row.bytes),
+                age(self.now.saturating_sub(row.used_seconds_since_1970)),
+                row.version
+                    .as_deref()
+                    .map_or_else(|| "not known".to_owned(), |it| clean(it).into_owned()),
+                state.to_owned(),
+            ]
+        });
+        let head = format!("{}: {}\n", clean(&self.directory), bytes(self.total_bytes));
+        if self.indexes.is_empty() {
+            return head + "  No report has an index\n";
+        }
+        head + &aligned(&["<Report", "size", "last used", "version", "<"], rows)
+    }
+}
+
+impl Answer for Change {
+    const SCHEMA: &'static str = "tilescope.index-change/1";
+
+    fn text(&self) -> String {
+        let Self { directory, files, bytes: size, verb } = self;
+        let what = if *files == 1 { "file" } else { "files" };
+        format!("{}: {files} {what} {verb}, {}\n", clean(directory), bytes(*size))
+    }
+}
+
+/// How long ago something was.
+fn age(seconds: u64) -> String {
+    let (count, unit) = match seconds {
+        0..60 => return "now".to_owned(),
+        60..3600 => (seconds / 60, "minute"),
+        3600..86_400 => (seconds / 3600, "hour"),
+        _ => (seconds / 86_400, "day"),
+    };
+    format!("{count} {unit}{} ago", if count == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ages_are_in_one_unit() {
+        let found = [0, 60, 7199, 7200, 86_400 * 3].map(age);
+        assert_eq!(found, ["now", "1 minute ago", "1 hour ago", "2 hours ago", "3 days ago"]);
+    }
+}

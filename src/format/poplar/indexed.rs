@@ -1,0 +1,174 @@
+//! What of a report is taken from the index, and whether it may be put there.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::OpenReport;
+use super::database::Database;
+use super::discover::Found;
+use crate::format::{Error, Progress};
+use crate::index::{self, Cache, Identity, IndexError, IndexFile, Room};
+use crate::store::{Report, Warning, WarningCode};
+
+/// The index of a report: where it is or would be.
+#[derive(Debug)]
+pub struct Indexed {
+    cache: Cache,
+    identity: Identity,
+    /// There, and not found damaged yet.
+    file: Mutex<Option<Arc<IndexFile>>>,
+}
+
+impl Indexed {
+    /// Of a report that can have one: finished, whole, and read where it lies.
+    pub fn find(cache: &Cache, found: &Found, database: &Database) -> Option<Self> {
+        if !database.is_read_where_it_lies() {
+            return None;
+        }
+        let side = [&found.debug, &found.framework, &found.app];
+        let files = side.into_iter().flatten().map(|path| &**path);
+        let identity = Identity::of(std::iter::once(&*found.profile as &Path).chain(files))?;
+        let file = cache.open(&identity).map(Arc::new);
+        Some(Self { cache: cache.clone(), identity, file: Mutex::new(file) })
+    }
+
+    /// What `read` takes from the index; `None` where there is none. One that is found damaged is removed and not
+    /// asked again: then the files of the report are read.
+    pub fn read<T>(&self, read: impl FnOnce(&IndexFile) -> Result<T, IndexError>) -> Option<T> {
+        let file = self.file()?;
+        match read(&file) {
+            Ok(value) => Some(value),
+            Err(error) => {
+                tracing::info!("the index of {}: {error}", self.identity.profile().display());
+                *self.file.lock().unwrap_or_else(PoisonError::into_inner) = None;
+                self.cache.discard(&self.identity);
+                None
+            }
+        }
+    }
+
+    fn file(&self) -> Option<Arc<IndexFile>> {
+        self.file.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// Warnings that say what a report does not have. With any other the report is not indexed: what gave them may come
+/// out otherwise when less of it is read.
+fn is_harmless(warning: &Warning) -> bool {
+    matches!(
+        warning.code,
+        WarningCode::MissingFile | WarningCode::NoExecution | WarningCode::NoDebugInfo
+    )
+}
+
+/// The warnings that reading the small tables, and reading the debug contexts, gave.
+#[derive(Debug, Default)]
+pub struct NotedWarnings {
+    pub small_tables: Vec<Warning>,
+    pub debug_info: Vec<Warning>,
+}
+
+impl OpenReport {
+    /// Whether there is an index of just this report, and nothing wrong was found with it yet.
+    pub fn has_index(&self) -> bool {
+        self.indexed.as_ref().is_some_and(|indexed| indexed.file().is_some())
+    }
+
+    /// Fills parts from the index; `None` where there is none.
+    pub(super) fn take_indexed<T>(
+        &self,
+        fill: impl FnOnce(&Report, &IndexFile) -> Result<T, IndexError>,
+    ) -> Option<T> {
+        self.indexed.as_ref()?.read(|file| fill(&self.report, file))
+    }
+
+    /// The same for parts that come with warnings.
+    pub(super) fn take_with_warnings(
+        &self,
+        fill: impl FnOnce(&Report, &IndexFile) -> Result<Vec<Warning>, IndexError>,
+    ) -> Option<Vec<Warning>> {
+        let warnings = self.take_indexed(fill)?;
+        for Warning { code, file, message } in &warnings {
+            self.report.warnings.add(*code, file, message.clone());
+        }
+        Some(warnings)
+    }
+
+    /// Says that the report is going to be read to its end and indexed: the columns of a large one then grow in
+    /// files.
+    pub fn expect_index(&self) {
+        if let Some(indexed) = self.indexed.as_ref().filter(|_| !self.has_index()) {
+            self.room.get_or_init(|| indexed.cache.room(self.database.bytes));
+        }
+    }
+
+    /// Reads columns to where they are to grow; in memory where that does not work out.
+    pub(super) fn in_room<T>(&self, read: impl Fn(&Room) -> Result<T, Error>) -> Result<T, Error> {
+        match self.room.get().filter(|room| room.is_in_files()) {
+            Some(room) => read(room).or_else(|error| {
+                tracing::info!("columns are read to memory: {error}");
+                read(&Room::default())
+            }),
+            None => read(&Room::default()),
+        }
+    }
+
+    /// Reads all parts of the report that are not there yet.
+    ///
+    /// # Errors
+    /// As [`Self::read_small_tables`].
+    pub fn read_all(&self, progress: &Progress) -> Result<(), Error> {
+        self.expect_index();
+        if !self.report.about.is_settled() {
+            self.read_small_tables(progress)?;
+        }
+        self.read_debug_info(progress);
+        self.read_variables(progress);
+        self.read_tile_variable_bytes(progress);
+        self.read_compute(progress);
+        Ok(())
+    }
+
+    /// Writes the index of a report that was read to its end, if it can have one. That it could not is a line in the
+    /// log.
+    pub fn write_index_if_worthwhile(&self) {
+        match self.write_index() {
+            Ok(Some(bytes)) => tracing::info!("index written, {bytes} bytes"),
+            Ok(None) => {}
+            Err(error) => tracing::info!("no index of {}: {error}", self.report.path.display()),
+        }
+    }
+
+    /// Writes the index of a report that was read to its end; returns its size. `None` where there is one already,
+    /// or none is to be used.
+    ///
+    /// # Errors
+    /// When the report is not one to be indexed, and when the index cannot be written.
+    pub fn write_index(&self) -> Result<Option<u64>, IndexError> {
+        let Some(indexed) = self.indexed.as_ref().filter(|_| !self.has_index()) else {
+            return Ok(None);
+        };
+        let not = |why: &str| Err(IndexError::NotWritten(why.to_owned()));
+        let warnings = self.report.warnings.list();
+        if let Some(warning) = warnings.iter().find(|warning| !is_harmless(warning)) {
+            return not(&format!("{}: {}", warning.file, warning.message));
+        }
+        if self.report.files() != self.found.files {
+            return not("a file of the report is damaged");
+        }
+        let noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
+        let noted = (&*noted.small_tables, &*noted.debug_info);
+        // What was read is what the identity says only if it still is the same.
+        if self.database.has_changed_while_read() || !indexed.identity.is_as_it_was() {
+            return not("the report has changed");
+        }
+        let bytes = index::expected_bytes(&self.report);
+        let written = indexed.cache.write(&indexed.identity, bytes, |to| {
+            if let Some(room) = self.room.get() {
+                to.of_columns_in(room);
+            }
+            index::write_report(&self.report, noted, to)
+        })?;
+        Ok(Some(written))
+    }
+}

@@ -1,0 +1,36 @@
+//! Maps a file of the index into memory: the one module with `unsafe` code.
+//!
+//! `memmap2` calls it unsafe to map a file because others can change it while slices point into it. It is
+//! sound here by what the index does and where it lies:
+//!
+//! - The file is ours: it lies in a directory that only its owner may enter (0700), is itself readable by
+//!   nobody else (0600), and belongs to the user of this process; `cache` looks at all three before it maps.
+//! - It is never written again under its name: it is written under another one, renamed when it is whole, and
+//!   replaced or removed only as a name. Who has it mapped keeps the old contents, which stay until the last
+//!   mapping is gone.
+//! - The same holds for the files in which columns grow (`room`): they have no name, so nobody else has them.
+//! - What is read from it is plain numbers and text that is looked at anew each time
+//!   ([`crate::store::column`]), so no value of it can be one that its type does not have, and every position
+//!   in it is checked where it is used.
+//!
+//! What is left is somebody who, as the same user, writes into the file or cuts it in place all the same. Who
+//! writes changes the figures that are shown until the report is opened again, when the checksums find it. Who
+//! cuts it takes away the pages: the system ends this process with SIGBUS when it next looks there. Nothing
+//! is lost by that but the window: reports are never written to, the index is made again, and another
+//! process that has another file mapped goes on. `tests/index.rs` cuts the file under a process and sees that
+//! only that process ends.
+
+#![allow(unsafe_code, reason = "the module above all says why")]
+
+use std::fs::File;
+use std::io;
+
+use bytes::Bytes;
+use memmap2::MmapOptions;
+
+/// The bytes of a file, mapped until the last slice of them is gone. The caller has seen that the file is ours.
+pub(super) fn map(file: &File) -> io::Result<Bytes> {
+    // SAFETY: nobody changes the file in place, see above.
+    let mapping = unsafe { MmapOptions::new().map(file)? };
+    Ok(Bytes::from_owner(mapping))
+}

@@ -1,0 +1,397 @@
+//! Which columns make up a part of a report: the large ones as they are, the rest encoded (postcard).
+//!
+//! What is read back is looked at before it becomes a part: columns that belong together have the same length,
+//! and the rows of a tile lie within them. Ids and positions are looked up where they are used.
+
+use std::io::Write;
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use super::file::{ColumnWriter, IndexError, IndexFile};
+use crate::store::compute::{ComputeSetTiles, ComputeSets};
+use crate::store::debug_info::DebugInfo;
+use crate::store::exchange::{CodeOnTiles, ExchangeId, Exchanges};
+use crate::store::execution::ExecutionTotals;
+use crate::store::liveness::{Liveness, TileVariableBytes};
+use crate::store::memory::TileMemory;
+use crate::store::names::Names;
+use crate::store::options::{About, GraphInfo};
+use crate::store::program::{Programs, Steps};
+use crate::store::report::Categories;
+use crate::store::target::Target;
+use crate::store::tile_list::TileList;
+use crate::store::variable::LoweredVariables;
+use crate::store::vertex::VertexTypes;
+use crate::store::{Absence, IdColumn, Part, Report, TileId, Warning};
+
+/// A part as it is kept: what is there, or why it is not.
+type Kept<T> = Result<T, Absence>;
+
+/// The small tables.
+#[derive(Deserialize)]
+struct SmallTables {
+    warnings: Vec<Warning>,
+    about: Kept<About>,
+    target: Kept<Target>,
+    graph: Kept<GraphInfo>,
+    memory: Kept<TileMemory>,
+    categories: Kept<Categories>,
+    compute_sets: Kept<ComputeSets>,
+    programs: Kept<Programs>,
+    steps: Kept<Steps>,
+    liveness: Kept<Liveness>,
+    execution: Kept<ExecutionTotals>,
+}
+
+/// The same as they are in a report, in the same order.
+#[derive(Serialize)]
+struct SmallTablesOf<'a> {
+    warnings: &'a [Warning],
+    about: Result<&'a About, &'a Absence>,
+    target: Result<&'a Target, &'a Absence>,
+    graph: Result<&'a GraphInfo, &'a Absence>,
+    memory: Result<&'a TileMemory, &'a Absence>,
+    categories: Result<&'a Categories, &'a Absence>,
+    compute_sets: Result<&'a ComputeSets, &'a Absence>,
+    programs: Result<&'a Programs, &'a Absence>,
+    steps: Result<&'a Steps, &'a Absence>,
+    liveness: Result<&'a Liveness, &'a Absence>,
+    execution: Result<&'a ExecutionTotals, &'a Absence>,
+}
+
+const DEBUG: [&str; 7] = [
+    "debug.ids",
+    "debug.layers",
+    "debug.names",
+    "debug.files",
+    "debug.lines",
+    "debug.texts",
+    "debug.text_ends",
+];
+const VARIABLES: [&str; 6] = [
+    "variables.offsets",
+    "variables.bytes",
+    "variables.classes",
+    "variables.unlowered",
+    "variables.categories",
+    "variables.flags",
+];
+const VARIABLE_IDS: &str = "variables.ids";
+const TILE_BYTES: [&str; 3] =
+    ["bytes_by_tile.variables", "bytes_by_tile.classes", "bytes_by_tile.bytes"];
+
+/// Writes all parts of a report that is read to its end. `warnings` are those that reading the small tables, and
+/// reading the debug contexts, gave.
+///
+/// # Errors
+/// When a part is not there yet or was cancelled, and when the file cannot be written.
+pub fn write_report<W: Write>(
+    report: &Report,
+    (of_small_tables, of_debug_info): (&[Warning], &[Warning]),
+    to: &mut ColumnWriter<W>,
+) -> Result<(), IndexError> {
+    let small = SmallTablesOf {
+        warnings: of_small_tables,
+        about: kept(&report.about)?,
+        target: kept(&report.target)?,
+        graph: kept(&report.graph)?,
+        memory: kept(&report.memory)?,
+        categories: kept(&report.categories)?,
+        compute_sets: kept(&report.compute_sets)?,
+        programs: kept(&report.programs)?,
+        steps: kept(&report.steps)?,
+        liveness: kept(&report.liveness)?,
+        execution: kept(&report.execution)?,
+    };
+    to.encoded("small_tables", &small)?;
+    let debug = kept(&report.debug)?;
+    to.encoded("debug", &(of_debug_info, debug))?;
+    if let Ok(debug) = debug {
+        let [ids, layers, names, files, lines, texts, text_ends] = DEBUG;
+        to.column(ids, &debug.ids)?;
+        to.column(layers, &debug.layers)?;
+        to.column(names, &debug.names)?;
+        to.column(files, &debug.files)?;
+        to.column(lines, &debug.lines)?;
+        to.column(texts, &debug.texts.text)?;
+        to.column(text_ends, &debug.texts.ends)?;
+    }
+    let variables = kept(&report.variables)?;
+    to.encoded("variables", &variables)?;
+    if let Ok(variables) = variables {
+        let [offsets, bytes, classes, unlowered, categories, flags] = VARIABLES;
+        to.column(offsets, &variables.offsets)?;
+        to.column(bytes, &variables.bytes)?;
+        to.column(classes, &variables.classes)?;
+        to.column(unlowered, &variables.unlowered)?;
+        to.column(categories, &variables.categories)?;
+        to.column(flags, &variables.flags)?;
+        if let Some(ids) = &variables.ids {
+            to.column(VARIABLE_IDS, ids)?;
+        }
+    }
+    let by_tile = kept(&report.tile_variable_bytes)?;
+    to.encoded("bytes_by_tile", &by_tile)?;
+    if let Ok(by_tile) = by_tile {
+        let [variables, classes, bytes] = TILE_BYTES;
+        to.column(variables, &by_tile.variables)?;
+        to.column(classes, &by_tile.classes)?;
+        to.column(bytes, &by_tile.bytes)?;
+    }
+    to.encoded("vertex_types", &kept(&report.vertex_types)?)?;
+    to.encoded("compute_set_tiles", &kept(&report.compute_set_tiles)?)?;
+    let exchanges = kept(&report.exchanges)?;
+    to.encoded("exchanges", &exchanges)?;
+    // Advice asks for the code alone.
+    let code = exchanges.map(|exchanges| (&exchanges.ids, &exchanges.code));
+    to.encoded("exchange_code", &code)?;
+    to.encoded("control_code", &kept(&report.control_code)?)
+}
+
+/// Bytes that the index of a report will take, about.
+pub fn expected_bytes(report: &Report) -> u64 {
+    let variables =
+        report.variables.get().map_or(0, |variables| variables.len().saturating_mul(23));
+    let by_tile = report.tile_variable_bytes.get().map_or(0, |rows| rows.len().saturating_mul(12));
+    let debug = report.debug.get().map_or(0, |debug| {
+        let texts = debug.texts.text.len();
+        debug.ids.len().saturating_mul(60).saturating_add(texts)
+    });
+    let lists = report.exchanges.get().map_or(0, Exchanges::resident_bytes);
+    [variables, by_tile, debug, lists]
+        .iter()
+        .fold(1 << 15, |sum, bytes| sum.saturating_add(*bytes as u64))
+}
+
+/// Fills the parts of the small tables; returns the warnings that reading them gave.
+///
+/// # Errors
+/// When the index is damaged; then no part is filled.
+pub fn fill_small_tables(report: &Report, from: &IndexFile) -> Result<Vec<Warning>, IndexError> {
+    let small: SmallTables = from.decoded("small_tables")?;
+    report.target.settle(small.target);
+    report.memory.settle(small.memory);
+    report.fill_arenas_with_tiles();
+    report.graph.settle(small.graph);
+    report.compute_sets.settle(small.compute_sets);
+    report.steps.settle(small.steps);
+    report.programs.settle(small.programs);
+    report.liveness.settle(small.liveness);
+    report.categories.settle(small.categories);
+    report.execution.settle(small.execution);
+    report.about.settle(small.about);
+    Ok(small.warnings)
+}
+
+/// Fills the debug contexts; returns the warnings that reading them gave.
+///
+/// # Errors
+/// When the index is damaged; then they are not filled.
+pub fn fill_debug_info(report: &Report, from: &IndexFile) -> Result<Vec<Warning>, IndexError> {
+    let (warnings, kept): (Vec<Warning>, Kept<DebugInfo>) = from.decoded("debug")?;
+    let read = |mut debug: DebugInfo| {
+        let [ids, layers, names, files, lines, texts, text_ends] = DEBUG;
+        debug.ids = from.column(ids)?;
+        debug.layers = from.column(layers)?;
+        debug.names = from.column(names)?;
+        debug.files = from.column(files)?;
+        debug.lines = from.column(lines)?;
+        debug.texts = Names { text: from.column(texts)?, ends: from.column(text_ends)? };
+        let rows = debug.ids.len();
+        let lengths = [
+            debug.layers.len(),
+            debug.names.len(),
+            debug.files.len(),
+            debug.lines.len(),
+            debug.parents.len(),
+            debug.kinds.len(),
+            debug.proportions.len(),
+        ];
+        check(lengths.iter().all(|length| *length == rows), "columns of one length")?;
+        let is_row = |parent: &Option<u32>| parent.is_none_or(|parent| (parent as usize) < rows);
+        check(debug.parents.iter().all(is_row), "parents that are rows")?;
+        Ok(debug)
+    };
+    report.debug.settle(there(kept, read)?);
+    Ok(warnings)
+}
+
+/// Fills the lowered variables.
+///
+/// # Errors
+/// When the index is damaged; then they are not filled.
+pub fn fill_variables(report: &Report, from: &IndexFile) -> Result<(), IndexError> {
+    let kept: Kept<LoweredVariables> = from.decoded("variables")?;
+    let read = |variables: LoweredVariables| {
+        from.verify(&VARIABLES)?;
+        let [offsets, bytes, classes, unlowered, categories, flags] = VARIABLES;
+        let variables = LoweredVariables {
+            offsets: from.column(offsets)?,
+            bytes: from.column(bytes)?,
+            classes: from.column(classes)?,
+            unlowered: from.column(unlowered)?,
+            categories: from.column(categories)?,
+            flags: from.column(flags)?,
+            ..with_ids(variables, from)?
+        };
+        let rows = variables.len();
+        let lengths = [
+            variables.bytes.len(),
+            variables.classes.len(),
+            variables.unlowered.len(),
+            variables.categories.len(),
+            variables.flags.len(),
+            variables.ids.as_ref().map_or(rows, |ids| ids.len()),
+        ];
+        check(lengths.iter().all(|length| *length == rows), "columns of one length")?;
+        let ranges = variables.rows.iter().map(|rows| rows.start as usize..rows.end as usize);
+        check_rows(ranges, variables.tiles.len(), rows)?;
+        Ok(variables)
+    };
+    report.variables.settle(there(kept, read)?);
+    Ok(())
+}
+
+/// The rows of each tile and their ids, without the other columns; `None` where the report has no variables.
+///
+/// # Errors
+/// When the index is damaged.
+pub fn read_rows_of_variables(from: &IndexFile) -> Result<Option<LoweredVariables>, IndexError> {
+    let kept: Kept<LoweredVariables> = from.decoded("variables")?;
+    kept.ok().map(|variables| with_ids(variables, from)).transpose()
+}
+
+fn with_ids(
+    mut variables: LoweredVariables,
+    from: &IndexFile,
+) -> Result<LoweredVariables, IndexError> {
+    let ids = from.has(VARIABLE_IDS).then(|| from.column(VARIABLE_IDS));
+    variables.ids = ids.transpose()?;
+    Ok(variables)
+}
+
+/// Fills the bytes by tile, variable and class.
+///
+/// # Errors
+/// When the index is damaged; then they are not filled.
+pub fn fill_tile_variable_bytes(report: &Report, from: &IndexFile) -> Result<(), IndexError> {
+    report.tile_variable_bytes.settle(kept_tile_variable_bytes(from)?);
+    Ok(())
+}
+
+/// The bytes by tile, variable and class of some tiles; `None` where the report has none. Only what is wanted is
+/// verified and copied.
+///
+/// # Errors
+/// When the index is damaged.
+pub fn read_bytes_of_tiles(
+    from: &IndexFile,
+    is_wanted: impl Fn(TileId) -> bool,
+) -> Result<Option<TileVariableBytes>, IndexError> {
+    let kept: Kept<TileVariableBytes> = from.decoded("bytes_by_tile")?;
+    let Ok(all) = kept else { return Ok(None) };
+    let of_tiles = || {
+        let rows = all.tiles.as_slice().iter().zip(&all.rows);
+        rows.filter(|(tile, _)| is_wanted(**tile)).map(|(tile, rows)| (*tile, rows.clone()))
+    };
+    let ranges: Vec<Range<usize>> = of_tiles().map(|(_, rows)| rows).collect();
+    let [variables, classes, bytes] = TILE_BYTES;
+    let mut found = TileVariableBytes {
+        variables: from.rows_of_column(variables, &ranges)?,
+        classes: from.rows_of_column(classes, &ranges)?,
+        bytes: from.rows_of_column(bytes, &ranges)?,
+        tiles: IdColumn::default(),
+        rows: Vec::new(),
+    };
+    let mut start = 0_usize;
+    for (tile, rows) in of_tiles() {
+        let end = start.saturating_add(rows.len());
+        found.tiles.push(tile);
+        found.rows.push(start..end);
+        start = end;
+    }
+    Ok(Some(found))
+}
+
+fn kept_tile_variable_bytes(from: &IndexFile) -> Result<Kept<TileVariableBytes>, IndexError> {
+    there(from.decoded("bytes_by_tile")?, |mut by_tile: TileVariableBytes| {
+        from.verify(&TILE_BYTES)?;
+        let [variables, classes, bytes] = TILE_BYTES;
+        by_tile.variables = from.column(variables)?;
+        by_tile.classes = from.column(classes)?;
+        by_tile.bytes = from.column(bytes)?;
+        let rows = by_tile.len();
+        let lengths = [by_tile.variables.len(), by_tile.classes.len()];
+        check(lengths.iter().all(|length| *length == rows), "columns of one length")?;
+        check_rows(by_tile.rows.iter().cloned(), by_tile.tiles.len(), rows)?;
+        Ok(by_tile)
+    })
+}
+
+/// Fills what goes by tile of vertex types, compute sets, exchanges and programs.
+///
+/// # Errors
+/// When the index is damaged; then nothing is filled.
+pub fn fill_compute(report: &Report, from: &IndexFile) -> Result<(), IndexError> {
+    let ((types, tiles), (exchanges, code)) = rayon::join(
+        || (from.decoded("vertex_types"), from.decoded("compute_set_tiles")),
+        || (from.decoded("exchanges"), from.decoded("control_code")),
+    );
+    let types: Kept<VertexTypes> = types?;
+    let tiles: Kept<ComputeSetTiles> = tiles?;
+    let (exchanges, code): (Kept<Exchanges>, Kept<Vec<Option<TileList>>>) = (exchanges?, code?);
+    report.vertex_types.settle(types);
+    report.compute_set_tiles.settle(tiles);
+    report.exchanges.settle(exchanges);
+    report.control_code.settle(code);
+    Ok(())
+}
+
+/// The code of exchanges on some tiles; `None` where the report has none.
+///
+/// # Errors
+/// When the index is damaged.
+pub fn read_exchange_code(
+    from: &IndexFile,
+    tiles: &[TileId],
+) -> Result<Option<CodeOnTiles>, IndexError> {
+    let kept: Kept<(Vec<ExchangeId>, Vec<Option<TileList>>)> = from.decoded("exchange_code")?;
+    let of = |(ids, code)| Exchanges { ids, code, ..Exchanges::default() }.code_on(tiles);
+    Ok(kept.ok().map(of))
+}
+
+fn kept<T>(part: &Part<T>) -> Result<Result<&T, &Absence>, IndexError> {
+    match (part.get(), part.absence()) {
+        (Some(value), _) => Ok(Ok(value)),
+        (None, Some(absence)) if !absence.is_cancelled() => Ok(Err(absence)),
+        _ => Err(IndexError::NotWritten("the report is not read to its end".to_owned())),
+    }
+}
+
+/// What is there, read on; or why it is not.
+fn there<T>(
+    kept: Kept<T>,
+    read: impl FnOnce(T) -> Result<T, IndexError>,
+) -> Result<Kept<T>, IndexError> {
+    match kept {
+        Ok(value) => read(value).map(Ok),
+        Err(absence) => Ok(Err(absence)),
+    }
+}
+
+fn check(is_so: bool, what: &'static str) -> Result<(), IndexError> {
+    let found = || IndexError::Damaged { what, found: "others".to_owned() };
+    if is_so { Ok(()) } else { Err(found()) }
+}
+
+/// A range of rows for each tile, within all rows.
+fn check_rows(
+    ranges: impl ExactSizeIterator<Item = Range<usize>>,
+    tiles: usize,
+    rows: usize,
+) -> Result<(), IndexError> {
+    check(ranges.len() == tiles, "rows of each tile")?;
+    let mut ranges = ranges;
+    check(ranges.all(|range| range.start <= range.end && range.end <= rows), "rows that there are")
+}
