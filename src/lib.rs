@@ -6,7 +6,7 @@
 //! - [`index`]: what is costly to read, kept in the user's cache directory as columns that are mapped,
 //! - [`mod@format`]: readers of report files, which fill the store,
 //! - [`analysis`]: pure functions from the store to figures,
-//! - [`cli`] and [`ui`]: the same figures on a terminal and in a window.
+//! - [`cli`] and `ui` (with the feature `window`): the same figures on a terminal and in a window.
 //!
 //! [`work`] counts what was read. `folder_sweep` reads the reports of a folder and takes the facts of each, for both. [`synth`] writes reports.
 
