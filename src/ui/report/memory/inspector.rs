@@ -207,7 +207,14 @@ fn categories_ui(ui: &mut egui::Ui, runs: &Runs, known: &Known) {
     let whole = known.figures.get(WITHOUT_GAPS).and_then(|all| all.iter().flatten().max());
     let whole = whole.copied().unwrap_or(1);
     let bar_of = |bytes: u64, color: Color32| [(bytes, color)];
+    let mut height: Option<f32> = None;
     for category in &known.categories {
+        let top = ui.cursor().top();
+        // Of many runs most is below what is seen, and is as high as what is not.
+        if let Some(height) = height.filter(|_| top > ui.clip_rect().bottom()) {
+            ui.add_space(height);
+            continue;
+        }
         let (color, title) = tile_category(&category.name, &tokens);
         if let [bytes] = *category.bytes {
             let parts = bar_of(bytes.unwrap_or(0), color);
@@ -225,5 +232,6 @@ fn categories_ui(ui: &mut egui::Ui, runs: &Runs, known: &Known) {
                 ui.label(fonts::number(Value::bytes(bytes).shown(units)));
             });
         }
+        height = Some(ui.cursor().top() - top);
     }
 }
