@@ -192,7 +192,8 @@ impl Axes<'_> {
         if let Some((bytes, y)) = y.filter(|(_, y)| frame.y_range().expand(1.0).contains(*y)) {
             let from = Pos2::new(frame.left(), y);
             let line = Stroke::new(1.0, self.tokens.weak_text);
-            let ends = [from, Pos2::new(x.max(from.x), y)];
+            // The place may be far beyond a picture that is looked at closely.
+            let ends = [from, Pos2::new(x.clamp(from.x, frame.right().max(from.x)), y)];
             let dashes = eframe::egui::Shape::dashed_line(&ends, line, 2.0, 3.0);
             self.paint.painter.extend(dashes);
             let text = self.chip_text(units.bytes(bytes));
