@@ -340,14 +340,6 @@ impl IndexFile {
         names.par_iter().try_for_each(|name| self.verified(name).map(drop))
     }
 
-    /// The names of all columns and their sizes in bytes, by name.
-    pub fn names(&self) -> Vec<(&str, usize)> {
-        let mut names: Vec<(&str, usize)> =
-            self.columns.iter().map(|(name, column)| (&**name, column.bytes.len())).collect();
-        names.sort_unstable();
-        names
-    }
-
     fn stored(&self, name: &str) -> Result<&Stored, IndexError> {
         let none =
             || IndexError::NoColumn { name: name.to_owned(), why: "is not there".to_owned() };

@@ -23,6 +23,21 @@ impl<T: Copy + FromBytes + IntoBytes + Immutable + KnownLayout + fmt::Debug + 's
 {
 }
 
+/// A number with a meaning of its own, of which there are columns.
+macro_rules! number {
+    ($(#[$meta:meta])* pub struct $name:ident(pub $of:ty);) => {
+        $(#[$meta])*
+        #[derive(
+            Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash,
+            serde::Serialize, serde::Deserialize,
+            zerocopy::FromBytes, zerocopy::IntoBytes, zerocopy::Immutable, zerocopy::KnownLayout,
+        )]
+        #[repr(transparent)]
+        pub struct $name(pub $of);
+    };
+}
+pub(crate) use number;
+
 /// A column; a `&[T]` to those who read it.
 #[derive(Clone)]
 pub struct Column<T>(Values<T>);

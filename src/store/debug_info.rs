@@ -1,24 +1,12 @@
 //! Debug contexts: what the software layers called the things that they built (`debug.cbor`).
 
-use super::column::Column;
+use super::column::{Column, number};
 use super::names::{NameId, Names};
 
-/// A debug context's text: a row of the string table at the end of the file.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    serde::Serialize,
-    serde::Deserialize,
-    zerocopy::FromBytes,
-    zerocopy::IntoBytes,
-    zerocopy::Immutable,
-    zerocopy::KnownLayout,
-)]
-#[repr(transparent)]
-pub struct TextRef(pub u32);
+number! {
+    /// A debug context's text: a row of the string table at the end of the file.
+    pub struct TextRef(pub u32);
+}
 
 impl TextRef {
     /// No text.

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::ops::Range;
 
+use super::column::number;
+
 /// A number that a report gives to the rows of one table.
 pub trait Id: Copy + Ord + fmt::Debug {
     /// The id that the file writes as `number`.
@@ -13,14 +15,10 @@ pub trait Id: Copy + Ord + fmt::Debug {
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
-        $(#[$doc])*
-        #[derive(
-            Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash,
-            serde::Serialize, serde::Deserialize,
-            zerocopy::FromBytes, zerocopy::IntoBytes, zerocopy::Immutable, zerocopy::KnownLayout,
-        )]
-        #[repr(transparent)]
-        pub struct $name(pub u32);
+        number! {
+            $(#[$doc])*
+            pub struct $name(pub u32);
+        }
 
         impl Id for $name {
             fn new(number: u32) -> Self {

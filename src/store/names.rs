@@ -2,27 +2,12 @@
 
 use std::collections::HashMap;
 
-use super::column::Column;
+use super::column::{Column, number};
 
-/// A row of a [`Names`] column.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    serde::Serialize,
-    serde::Deserialize,
-    zerocopy::FromBytes,
-    zerocopy::IntoBytes,
-    zerocopy::Immutable,
-    zerocopy::KnownLayout,
-)]
-#[repr(transparent)]
-pub struct NameId(pub u32);
+number! {
+    /// A row of a [`Names`] column.
+    pub struct NameId(pub u32);
+}
 
 /// A column of texts, stored end to end.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]

@@ -6,25 +6,13 @@
 
 use std::ops::{Range, RangeInclusive};
 
-use super::column::Column;
+use super::column::{Column, number};
 use super::ids::{ClassId, IdColumn, TileId, UnloweredId};
 
-/// The bits of `vars_info.bitset` (formats/poplar.md 2.4).
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    serde::Serialize,
-    serde::Deserialize,
-    zerocopy::FromBytes,
-    zerocopy::IntoBytes,
-    zerocopy::Immutable,
-    zerocopy::KnownLayout,
-)]
-#[repr(transparent)]
-pub struct VariableFlags(pub u16);
+number! {
+    /// The bits of `vars_info.bitset` (formats/poplar.md 2.4).
+    pub struct VariableFlags(pub u16);
+}
 
 impl VariableFlags {
     /// Whether the variable has a place on its tile; if not, it takes no memory.
