@@ -68,11 +68,8 @@ impl HomePage {
                 head_ui(ui);
                 ui.add_space(GAP + 4.0);
                 for (id, failure) in state.failures {
-                    let open = |path| match state.failures.len() {
-                        1 => Command::Open(path),
-                        _ => Command::OpenInPlace(*id, path),
-                    };
-                    failure::failure_ui(ui, failure, open, commands);
+                    let in_place_of = (state.failures.len() != 1).then_some(*id);
+                    failure::failure_ui(ui, failure, in_place_of, commands);
                     ui.add_space(GAP);
                 }
                 if let Some(notice) = &self.notice {

@@ -30,7 +30,7 @@ pub fn failures_ui(
             });
             ui.add_space(6.0);
             let id = run.id;
-            failure_ui(ui, &failure, |path| Command::OpenInPlace(id, path), commands);
+            failure_ui(ui, &failure, Some(id), commands);
             ui.add_space(8.0);
             ui.horizontal(|ui| {
                 let (title, command) = if is_pair && place == 1 {

@@ -1,13 +1,12 @@
 //! In place of a report that could not be opened: why, and what to do; or which reports there are.
 
 use eframe::egui::{self, Align, Layout};
-use std::path::PathBuf;
 
 use crate::text::{clean, shortened};
 use crate::ui::command::Command;
 use crate::ui::loading::Failure;
 use crate::ui::recent::date_text;
-use crate::ui::runs::MOST_RUNS;
+use crate::ui::runs::{MOST_RUNS, RunId};
 use crate::ui::theme::{Tokens, card_frame, fonts};
 use crate::ui::units::Units;
 use crate::ui::widget::sign::{Sign, answer_ui};
@@ -17,11 +16,11 @@ const PATH: usize = 300;
 /// Most height of the list of reports, points.
 const MOST_HEIGHT: f32 = 420.0;
 
-/// Draws the failure, with a button for each report that may be meant; `open` is its command.
+/// Draws the failure, with a button for each report that may be meant: to open it, or in place of a run of several.
 pub fn failure_ui(
     ui: &mut egui::Ui,
     failure: &Failure,
-    open: impl Fn(PathBuf) -> Command,
+    in_place_of: Option<RunId>,
     commands: &mut Vec<Command>,
 ) {
     let error = &failure.error;
@@ -50,7 +49,7 @@ pub fn failure_ui(
         }
         if is_choice {
             ui.add_space(6.0);
-            choice_ui(ui, failure, open, commands);
+            choice_ui(ui, failure, in_place_of, commands);
         }
     });
 }
@@ -59,7 +58,7 @@ pub fn failure_ui(
 fn choice_ui(
     ui: &mut egui::Ui,
     failure: &Failure,
-    open: impl Fn(PathBuf) -> Command,
+    in_place_of: Option<RunId>,
     commands: &mut Vec<Command>,
 ) {
     let units = Units::now(ui);
@@ -69,7 +68,11 @@ fn choice_ui(
         grid.spacing([18.0, 4.0]).show(ui, |ui| {
             for report in &failure.reports {
                 if ui.button(shortened(&report.name, PATH)).clicked() {
-                    commands.push(open(report.path.clone()));
+                    let path = report.path.clone();
+                    commands.push(match in_place_of {
+                        None => Command::Open(path),
+                        Some(run) => Command::OpenInPlace(run, path),
+                    });
                 }
                 ui.horizontal(|ui| {
                     ui.spacing_mut().item_spacing.x = 6.0;
@@ -93,8 +96,7 @@ fn choice_ui(
     ui.horizontal(|ui| {
         let count = failure.reports.len();
         // In place of one run of several there is room for one.
-        let is_alone = matches!(open(PathBuf::new()), Command::Open(_));
-        if is_alone && (2..=MOST_RUNS).contains(&count) {
+        if in_place_of.is_none() && (2..=MOST_RUNS).contains(&count) {
             let all = ui.button(format!("Compare all {count}"));
             if all.on_hover_text("Each as a run, the first as the reference").clicked() {
                 let paths = failure.reports.iter().map(|report| report.path.clone());

@@ -2,7 +2,6 @@
 
 use crate::analysis::comparison::step_axis::StepAxis;
 use crate::store::Report;
-use crate::text::capitalised;
 use crate::ui::runs::{PerRun, Run, Runs};
 
 /// A step of each run.
@@ -119,9 +118,4 @@ impl Moment {
 pub fn step_id(report: &Report, step: usize) -> String {
     let id = report.steps.get().and_then(|steps| steps.ids.get(step));
     id.map_or_else(|| step.to_string(), |id| id.to_string())
-}
-
-/// `step 12` as a title: `Step 12`.
-pub fn as_title(text: &str) -> String {
-    capitalised(text)
 }

@@ -23,16 +23,18 @@ impl PeakDiscs {
     ) -> Self {
         let peaks: Vec<(Pos2, bool)> = peaks.collect();
         let discs = Self(places(peaks.iter().map(|(peak, _)| *peak), frame));
-        let seen = || discs.0.iter().zip(&peaks).filter_map(|(disc, peak)| Some(((*disc)?, peak)));
-        for (disc, (peak, _)) in seen() {
+        let seen = || {
+            let numbered = (1_u8..).zip(discs.0.iter().zip(&peaks));
+            numbered.filter_map(|(number, (disc, peak))| Some((number, (*disc)?, peak)))
+        };
+        for (_, disc, (peak, _)) in seen() {
             // One that gave way says where it belongs.
             if (disc.center().x - peak.x).abs() > 1.0 {
                 let stroke = Stroke::new(1.0, tokens.weak_text);
                 painter.line_segment([disc.center(), *peak], stroke);
             }
         }
-        for (number, (disc, (_, is_selected))) in (1_u8..).zip(discs.0.iter().zip(&peaks)) {
-            let Some(disc) = disc else { continue };
+        for (number, disc, (_, is_selected)) in seen() {
             let (fill, text) = if *is_selected {
                 (tokens.ink, tokens.surface)
             } else {

@@ -191,6 +191,15 @@ pub fn moved(
     pressed(before).then(|| now.map_or(last, |now| now.saturating_sub(1)))
 }
 
+/// The first or the last of all, where the keys Home and End ask for it.
+pub fn to_end(pressed: impl Fn(Key) -> bool, count: usize) -> Option<usize> {
+    let last = count.checked_sub(1)?;
+    if pressed(Key::Home) {
+        return Some(0);
+    }
+    pressed(Key::End).then_some(last)
+}
+
 /// Keeps where the pointer is; of several pictures others may have been drawn before this was known.
 pub fn link<T: PartialEq>(ui: &egui::Ui, known: &mut T, now: T, are_several: bool) {
     if *known != now {

@@ -33,7 +33,7 @@ impl Sign {
     }
 
     /// The ground of a box that says it.
-    pub fn fill(self, tokens: &Tokens) -> Color32 {
+    fn fill(self, tokens: &Tokens) -> Color32 {
         match self {
             Self::Over => tokens.over_fill,
             Self::Fits => tokens.fits_fill,

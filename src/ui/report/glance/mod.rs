@@ -307,11 +307,10 @@ fn row_ui(
         Click::Shows => "Show what is known of",
     };
     let name = format!("{does} {}", run.name);
-    let verdict = verdict_text(runs, facts);
     let role = if is_still { Role::Canvas } else { Role::Button };
     response.widget_info(|| {
         let mut info = WidgetInfo::labeled(role, true, &name);
-        let note = note_text(runs, facts, place);
+        let (verdict, note) = (verdict_text(runs, facts), note_text(runs, facts, place));
         let fullest = if have_tiles(runs) {
             format!(", fullest tile {}", beside(facts.fullest_bytes, facts.bytes_per_tile, units))
         } else {

@@ -143,11 +143,13 @@ impl Choices {
         }
     }
 
-    /// Draws the scope, from the right to the left.
-    pub fn scope_ui(&mut self, ui: &mut egui::Ui, runs: &Runs, selected: Option<TileId>) {
-        if self.scope.ui(ui, &runs.reports(), selected) {
+    /// Draws the scope, from the right to the left; returns whether another one was chosen.
+    pub fn scope_ui(&mut self, ui: &mut egui::Ui, runs: &Runs, selected: Option<TileId>) -> bool {
+        let is_another = self.scope.ui(ui, &runs.reports(), selected);
+        if is_another {
             self.is_limit_in_sight = None;
         }
+        is_another
     }
 }
 

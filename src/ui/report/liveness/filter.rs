@@ -4,8 +4,8 @@ use eframe::egui::{self, Label, TextEdit};
 
 use super::marks::Marks;
 use super::timelines::SlotTimelines;
-use crate::text::grouped;
-use crate::ui::report::moment::{Moment, as_title};
+use crate::text::{capitalised, grouped};
+use crate::ui::report::moment::Moment;
 use crate::ui::runs::{Run, Runs};
 use crate::ui::units::Units;
 
@@ -49,7 +49,7 @@ pub fn found_ui(
                 format!("{} {}", run.title_in_text(), grouped(*count as u64))
             };
             let counts: Vec<String> = runs.iter().zip(counts).map(count).collect();
-            as_title(&format!("{} steps match, {peaks}", counts.join(", ")))
+            capitalised(&format!("{} steps match, {peaks}", counts.join(", ")))
         }
     };
     ui.add(Label::new(text).truncate());

@@ -13,11 +13,10 @@ use crate::analysis::liveness::{Scope, scope_title};
 use crate::analysis::program::modules::module_of;
 use crate::analysis::program::operations::PROPORTION;
 use crate::analysis::program::steps::{Fact, StepFacts, fact_names};
-use crate::text::{grouped, shortened};
+use crate::text::{capitalised, grouped, shortened};
 use crate::ui::command::Command;
 use crate::ui::report::category_colors::category_color;
 use crate::ui::report::figures::Entry;
-use crate::ui::report::moment::as_title;
 use crate::ui::report::{PageContext, against_limit, change_color, change_text};
 use crate::ui::run_chips::badge_ui;
 use crate::ui::runs::{Run, Runs};
@@ -64,7 +63,7 @@ impl LivenessPage {
         };
         let Some(moment) = self.facts.moment() else { return };
         let name = self.facts.first().and_then(|facts| facts.name.as_deref()).unwrap_or_default();
-        let title = as_title(&moment.title(runs));
+        let title = capitalised(&moment.title(runs));
         if is_below {
             // Under the picture there is more width than height.
             ui.columns_const(|[left, right]| {

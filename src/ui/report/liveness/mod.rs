@@ -215,9 +215,7 @@ impl LivenessPage {
         let answer = page_head_ui(ui, "Liveness", answer.as_ref(), |ui| {
             let selected = page.selection.tiles.first();
             field_ui(ui, &mut self.marks);
-            let before = self.choices.scope.scope;
-            self.choices.scope_ui(ui, runs, selected);
-            if self.choices.scope.scope != before {
+            if self.choices.scope_ui(ui, runs, selected) {
                 self.heights.reset();
             }
             let note = |run: &Run| replica_note(run.report.target.get());

@@ -12,8 +12,8 @@ use crate::analysis::liveness::lifetimes::VariableLife;
 use crate::analysis::liveness::{Scope, scope_title};
 use crate::analysis::program::steps::{self, StepFacts};
 use crate::store::{ArenaId, TileId};
-use crate::text::shortened;
-use crate::ui::report::moment::{Moment, as_title};
+use crate::text::{capitalised, shortened};
+use crate::ui::report::moment::Moment;
 use crate::ui::report::slot_axis::{round_slots, slot_text};
 use crate::ui::report::{PageContext, against_limit, run_title_ui, step_place, tile_places};
 use crate::ui::run_chips::badge_ui;
@@ -297,7 +297,7 @@ impl LivenessPage {
         let selected = slots.iter().map(|slot| {
             let title = || {
                 let title = Moment::at_slot(&timelines.axis, *slot).title(runs);
-                if runs.is_one() { as_title(&title) } else { title }
+                if runs.is_one() { capitalised(&title) } else { title }
             };
             (*slot..*slot + 1, if has_labels { title() } else { String::new() })
         });
@@ -503,7 +503,7 @@ fn hint_ui(
     let (units, moment) = (Units::now(ui), Moment::at_slot(&timelines.axis, slot));
     let kind = facts.and_then(|facts| facts.kind.as_deref());
     let kind = kind.map_or(String::new(), |kind| format!(", {}", shortened(kind, NAME)));
-    ui.label(fonts::number(format!("{}{kind}", as_title(&moment.title(runs)))));
+    ui.label(fonts::number(format!("{}{kind}", capitalised(&moment.title(runs)))));
     if let Some(name) = facts.and_then(|facts| facts.name.as_deref()) {
         ui.label(shortened(name, NAME));
     }

@@ -7,9 +7,9 @@ use super::timelines::SlotTimelines;
 use super::words::{moment_text, selected_moment};
 use crate::analysis::program::operations::OperationName;
 use crate::analysis::program::steps;
-use crate::text::{grouped, shortened};
+use crate::text::{capitalised, grouped, shortened};
 use crate::ui::report::PageContext;
-use crate::ui::report::moment::{Moment, as_title};
+use crate::ui::report::moment::Moment;
 use crate::ui::runs::{Run, Runs};
 use crate::ui::selection::Selection;
 use crate::ui::units::Units;
@@ -138,7 +138,7 @@ fn steps_text(runs: &Runs, counts: &[String]) -> String {
             let text =
                 |(run, count): (&Run, &String)| format!("{count} of {}", run.title_in_text());
             let texts: Vec<String> = runs.iter().zip(counts).map(text).collect();
-            as_title(&format!("steps {}", texts.join(", ")))
+            capitalised(&format!("steps {}", texts.join(", ")))
         }
     }
 }

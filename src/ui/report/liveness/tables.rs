@@ -13,13 +13,13 @@ use super::words::selected_moment;
 use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::variables::{self, VariableRow};
 use crate::store::System;
-use crate::text::grouped;
+use crate::text::{capitalised, grouped};
 use crate::ui::job::{Made, Same};
 use crate::ui::report::figures::variables::variable_entries;
 use crate::ui::report::figures::{
     Entries, Entry, FigureColumn, FigureTable, Figures, Layout, Unit,
 };
-use crate::ui::report::moment::{Moment, as_title};
+use crate::ui::report::moment::Moment;
 use crate::ui::report::{PageContext, unread_ui};
 use crate::ui::runs::{Needed, Needs, Run, Runs, RunsAnswer};
 use crate::ui::split;
@@ -100,7 +100,7 @@ impl Moments {
                 note = format!("the first {MOST_MOMENTS} of {} steps", slots.len());
             }
             let column = |moment: &Moment| {
-                let title = as_title(&moment.title(runs));
+                let title = capitalised(&moment.title(runs));
                 FigureColumn { in_text: title.clone(), title, badge: None }
             };
             let columns = moments.iter().map(column).collect();
@@ -501,7 +501,7 @@ impl VariableTable {
             }
             Some((_, Err(run))) => {
                 let the = runs.get(*run).map_or(String::new(), Run::the);
-                let reason = format!("{} has no readable bytes of variables", as_title(&the));
+                let reason = format!("{} has no readable bytes of variables", capitalised(&the));
                 absent_ui(ui, "Variables are not in every report", &reason);
                 return;
             }

@@ -5,14 +5,6 @@ use eframe::egui::{self, Key, Rect, Response, StrokeKind};
 use crate::store::TileId;
 use crate::ui::widget::picture::{focus, pressed_keys};
 
-/// The keys that go to the tile beside, with the way: to the right, and down.
-pub const WAYS: [(Key, [isize; 2]); 4] = [
-    (Key::ArrowRight, [1, 0]),
-    (Key::ArrowLeft, [-1, 0]),
-    (Key::ArrowDown, [0, 1]),
-    (Key::ArrowUp, [0, -1]),
-];
-
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TileKeys {
     /// The tile that was reached.

@@ -211,7 +211,11 @@ fn changed_value_ui(
 ) {
     let (before, now) = match [first, said] {
         [Some(Said::Bytes(_, before, _)), Some(Said::Bytes(_, now, _))]
-        | [Some(Said::Count(before, _)), Some(Said::Count(now, _))] => (*before, *now),
+        | [Some(Said::Count(before, _)), Some(Said::Count(now, _))]
+            if before != now =>
+        {
+            (*before, *now)
+        }
         [Some(Said::Words(before)), Some(Said::Words(now))] if before != now => {
             right_cell_ui(ui, CHANGE, |ui| drop(ui.label(RichText::new("≠").strong())));
             value_ui(ui, said, units);
@@ -223,11 +227,6 @@ fn changed_value_ui(
             return;
         }
     };
-    if before == now {
-        ui.add_space(CHANGE);
-        value_ui(ui, said, units);
-        return;
-    }
     let change = match said {
         Some(Said::Bytes(..)) => change_text(before, now, units),
         _ => Value::count_change(before, now).shown(units).into_owned(),

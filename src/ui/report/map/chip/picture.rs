@@ -15,7 +15,7 @@ use crate::ui::report::tile_figures::tile_text;
 use crate::ui::report::{PageContext, tile_menu_ui};
 use crate::ui::runs::Run;
 use crate::ui::units::Units;
-use crate::ui::widget::picture::{ShownImage, at_pointer_ui, describe, message, moved};
+use crate::ui::widget::picture::{ShownImage, at_pointer_ui, describe, message, moved, to_end};
 use crate::ui::widget::plane::{Extent, Placed};
 
 /// Widest texture that every renderer takes.
@@ -96,8 +96,7 @@ impl ChipPicture {
             let tiles = tiles_of(report)?;
             let now = chosen.and_then(|tile| tiles.position(tile));
             let row = moved(pressed, [Key::ArrowDown, Key::ArrowUp], now, tiles.len());
-            let end = || pressed(Key::End).then(|| tiles.len().saturating_sub(1));
-            tiles.get(row.or_else(|| pressed(Key::Home).then_some(0)).or_else(end)?)
+            tiles.get(row.or_else(|| to_end(pressed, tiles.len()))?)
         });
         if let Some(tile) = by_key.reached {
             shared.plane.y.reveal(extent.y, tile.0 as usize);

@@ -1,6 +1,6 @@
 //! Where the tiles of a grid lie, and how they are painted.
 
-use eframe::egui::{self, Align2, Color32, FontId, Pos2, Rect, Stroke, TextureId, Vec2};
+use eframe::egui::{self, Align2, Color32, FontId, Key, Pos2, Rect, Stroke, TextureId, Vec2};
 
 use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::memory::tile_grid::{TileGrid, TilePlace};
@@ -9,6 +9,13 @@ use crate::store::ids::IdColumn;
 use crate::ui::theme::Tokens;
 use crate::ui::widget::hatch;
 
+/// The keys that go to the tile beside, with the way: to the right, and down.
+pub const WAYS: [(Key, [isize; 2]); 4] = [
+    (Key::ArrowRight, [1, 0]),
+    (Key::ArrowLeft, [-1, 0]),
+    (Key::ArrowDown, [0, 1]),
+    (Key::ArrowUp, [0, -1]),
+];
 /// Room above the grid of an IPU for its name, points.
 const LABEL: f32 = 18.0;
 

@@ -6,13 +6,13 @@ mod layout;
 mod picture;
 mod scale;
 
-use eframe::egui::{self, Key, RichText, Sense, Stroke};
+use eframe::egui::{self, RichText, Sense, Stroke};
 use std::sync::Arc;
 
 use super::MapView;
 use super::summary::AskedTiles;
 use super::tile_facts::{select_tile, tile_inspector_ui};
-use super::tile_keys::{TileKeys, WAYS, tile_keys};
+use super::tile_keys::{TileKeys, tile_keys};
 use crate::analysis::memory::selection::TileSelection;
 use crate::store::TileId;
 use crate::store::memory::TileMemory;
@@ -24,9 +24,9 @@ use crate::ui::theme::{Tokens, card_frame};
 use crate::ui::units::Units;
 use crate::ui::widget::diverging::{ChangeScale, change_scale_ui};
 use crate::ui::widget::exports::exportable;
-use crate::ui::widget::picture::{ImageTexture, at_pointer_ui, describe, link};
+use crate::ui::widget::picture::{ImageTexture, at_pointer_ui, describe, link, to_end};
 use crate::ui::widget::place_menu::PictureMenu;
-use layout::Layout;
+use layout::{Layout, WAYS};
 use picture::{GridPicture, TileGrids};
 use scale::Choices;
 
@@ -211,12 +211,10 @@ impl GridsShown<'_> {
         let chosen = selected.first();
         let chosen_row = chosen.and_then(|tile| tiles.position(tile));
         let by_key = tile_keys(ui, &response, (rect, chosen), |pressed| {
-            let last = tiles.len().checked_sub(1)?;
             let beside = WAYS.into_iter().filter(|(key, _)| pressed(*key)).find_map(|(_, way)| {
                 chosen_row.map_or(Some(0), |row| layout.beside(grid, row, way))
             });
-            let end = || pressed(Key::End).then_some(last);
-            tiles.get(beside.or_else(|| pressed(Key::Home).then_some(0)).or_else(end)?)
+            tiles.get(beside.or_else(|| to_end(pressed, tiles.len()))?)
         });
         describe(&response, name, || {
             let tile =

@@ -111,6 +111,8 @@ pub struct RunTiles {
     pub of_runs: Vec<Option<RunTile>>,
     /// The other arenas of a stack, as far as they are read.
     others: Vec<(ArenaId, RunTile)>,
+    /// The arenas that are shown.
+    stack: Stack,
 }
 
 impl RunTiles {
@@ -139,8 +141,7 @@ pub struct OneTileView {
     /// Whether strips show all steps where no step is selected, not that of the highest end.
     is_of_all_steps: bool,
     runs: BTreeMap<RunId, OfRun>,
-    /// The arenas that are shown, and what is known of those that the page is not about.
-    stack: Stack,
+    /// What is known of the arenas of a stack that the page is not about.
     others: BTreeMap<ArenaId, OfRun>,
     /// The run whose variable was chosen last.
     chosen_in: Option<RunId>,
@@ -183,13 +184,13 @@ impl OneTileView {
         };
         let found: Vec<Option<Arc<RunData>>> = runs.iter().map(&mut read).collect();
         self.follow(page, &found);
-        self.stack = Stack::of(runs, arena, &page.selection.tiles);
-        let stack = self.stack.clone();
+        let stack = Stack::of(runs, arena, &page.selection.tiles);
         let others = self.find_others(ui, runs, (&stack, arena));
         let all: Vec<Option<Arc<RunData>>> =
             found.iter().chain(others.iter().map(|(_, found)| found)).cloned().collect();
         let kinds = categories.ask(ui, runs).and_then(|categories| self.kinds(&all, categories));
-        let tiles = kinds.map(|kinds| (self.tiles(ui, page, (&found, &others), &kinds), kinds));
+        let tiles =
+            kinds.map(|kinds| (self.tiles(ui, page, (&found, &others, stack), &kinds), kinds));
         self.head_ui(
             ui,
             page,
@@ -292,7 +293,7 @@ impl OneTileView {
         &mut self,
         ui: &egui::Ui,
         page: &PageContext<'_>,
-        (found, others): (&[Option<Arc<RunData>>], &[FoundOther]),
+        (found, others, stack): (&[Option<Arc<RunData>>], &[FoundOther], Stack),
         kinds: &Arc<Kinds>,
     ) -> RunTiles {
         let runs = page.runs;
@@ -325,7 +326,7 @@ impl OneTileView {
             let of = of.as_ref().filter(|of| of.tile.arena == *arena)?;
             Some((*arena, tile((0, runs.reference()), of, self.others.get_mut(arena)?)?))
         };
-        RunTiles { of_runs, others: others.iter().filter_map(other).collect() }
+        RunTiles { of_runs, others: others.iter().filter_map(other).collect(), stack }
     }
 
     /// Goes through the first run in which the search finds something.

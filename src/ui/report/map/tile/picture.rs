@@ -14,7 +14,7 @@ use crate::ui::job::Same;
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::picture::{
-    ShownImage, describe, focus, message, moved, paint_texture, pressed_keys,
+    ShownImage, describe, focus, message, moved, paint_texture, pressed_keys, to_end,
 };
 use crate::ui::widget::plane::{Extent, Placed, Plane};
 
@@ -262,7 +262,6 @@ pub fn next_variable(
     let map = &data.tile.map;
     let place = chosen.and_then(|row| map.block_of(row));
     let place = moved(&pressed, [Key::ArrowUp, Key::ArrowDown], place, map.blocks.len())
-        .or_else(|| pressed(Key::Home).then_some(0))
-        .or_else(|| pressed(Key::End).then(|| map.blocks.len().saturating_sub(1)));
+        .or_else(|| to_end(&pressed, map.blocks.len()));
     place.and_then(|place| map.blocks.get(place)).map(|block| block.row)
 }

@@ -76,7 +76,7 @@ impl OneTileView {
         ui.allocate_rect(space, Sense::hover());
         self.toolbar.picture = Some(all);
         *page.has_painted_graph = true;
-        if self.stack.arenas.len() > 1 {
+        if tiles.stack.arenas.len() > 1 {
             self.stack_ui(ui, page, space, (tiles, kinds, extent));
             return;
         }
@@ -115,14 +115,13 @@ impl OneTileView {
         (place, run, tile): (usize, &Run, &RunTile),
         (tiles, kinds, extent): (&RunTiles, &Arc<Kinds>, Extent),
     ) -> Option<(usize, u64)> {
-        let mut of_run = self.runs.remove(&run.id)?;
-        let is_stacked = self.stack.arenas.len() > 1;
+        let of_run = self.runs.get_mut(&run.id)?;
+        let is_stacked = tiles.stack.arenas.len() > 1;
         let pointed = self.pointed.filter(|(of, _)| *of != run.id).map(|(_, at)| at);
         let of = is_stacked.then(|| run.report.arena_title(tile.data.arena));
         let shown = RunShown { place, run, tile, kinds, extent, pointed, of };
-        let answer = shown.ui(ui, page, area, &mut of_run, &mut self.plane);
+        let answer = shown.ui(ui, page, area, of_run, &mut self.plane);
         let chosen = of_run.chosen;
-        self.runs.insert(run.id, of_run);
         if let Some(Picked(row)) = &answer.picked {
             self.choose(page, tiles, row.map(|row| (run.id, row)));
         }

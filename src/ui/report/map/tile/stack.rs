@@ -98,7 +98,7 @@ impl OneTileView {
         mut space: Rect,
         (tiles, kinds, extent): (&RunTiles, &Arc<Kinds>, Extent),
     ) {
-        let stack = self.stack.clone();
+        let stack = &tiles.stack;
         if stack.more > 0 {
             let place = Rect::from_min_max(space.left_bottom() - vec2(0.0, TITLE), space.max);
             space.max.y -= TITLE;
@@ -145,7 +145,7 @@ impl OneTileView {
         (arena, tile): (ArenaId, &RunTile),
         (kinds, steps): (&Arc<Kinds>, usize),
     ) {
-        let Some(mut of_run) = self.others.remove(&arena) else { return };
+        let Some(of_run) = self.others.get_mut(&arena) else { return };
         let runs = page.runs;
         // Steps are those of all, addresses its own.
         let mut plane = self.plane;
@@ -159,7 +159,7 @@ impl OneTileView {
             pointed: None,
             of: Some(tile.data.report.arena_title(arena)),
         };
-        let answer = shown.ui(ui, page, area, &mut of_run, &mut plane);
+        let answer = shown.ui(ui, page, area, of_run, &mut plane);
         (self.plane.x, of_run.bytes) = (plane.x, plane.y);
         if let Some(Picked(row)) = answer.picked {
             of_run.chosen = row;
@@ -173,7 +173,6 @@ impl OneTileView {
         if answer.picked.is_some() || answer.step.is_some() {
             ui.request_repaint();
         }
-        self.others.insert(arena, of_run);
     }
 }
 
