@@ -25,7 +25,7 @@ use crate::ui::widget::sign::{Sign, answer_ui};
 use cards::{cards_ui, needed_width};
 use lists::{ListTables, Lists};
 use phases::{NestedPhases, Phases};
-use words::{fit_text, short_fit_text};
+use words::{short_fit_text, whole_fit_text};
 
 /// What the facts are taken from; options are read after all small tables.
 const NEEDS: Needs =
@@ -104,7 +104,7 @@ fn head_ui(ui: &mut egui::Ui, runs: &Runs, facts: Option<&SummaryFacts>) {
     let units = Units::now(ui);
     let fit = |place: usize| facts.and_then(|facts| facts.fits.get(place)?.as_ref());
     if runs.is_one() {
-        let answer = fit(0).map(|fit| (Sign::of(Some(fit.fits)), fit_text(fit, units)));
+        let answer = fit(0).map(|fit| (Sign::of(Some(fit.fits)), whole_fit_text(fit, units)));
         page_head_ui(ui, "Summary", answer.as_ref(), |_| {});
         ui.add_space(4.0);
         return;
@@ -126,9 +126,10 @@ fn head_ui(ui: &mut egui::Ui, runs: &Runs, facts: Option<&SummaryFacts>) {
                     ui.weak(shortened(&run.name, 40));
                 }
                 let Some(fit) = fit(*place) else { continue };
-                let (sign, text) = (Sign::of(Some(fit.fits)), fit_text(fit, units));
+                let (sign, text) = (Sign::of(Some(fit.fits)), whole_fit_text(fit, units));
                 if runs.len() > 2 {
-                    answer_ui(ui, sign, &short_fit_text(fit, units)).on_hover_text(text);
+                    answer_ui(ui, sign, &short_fit_text(fit, runs.system(), units))
+                        .on_hover_text(text);
                     ui.add_space((left + ANSWER - ui.cursor().left()).max(0.0));
                 } else {
                     answer_ui(ui, sign, &text);

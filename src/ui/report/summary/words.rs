@@ -1,11 +1,14 @@
 //! What the Summary says in other words of one run, of two, and of several.
 
 use crate::analysis::comparison::facts::{Fit, Said};
-use crate::text::grouped;
+use crate::store::System;
+use crate::text::{capitalised, grouped};
+use crate::ui::fit_words::fit_text;
 use crate::ui::runs::Runs;
 use crate::ui::units::Units;
 
-pub fn fit_text(fit: &Fit, units: Units) -> String {
+/// Whether a run fits, in a sentence.
+pub fn whole_fit_text(fit: &Fit, units: Units) -> String {
     if fit.fits {
         return "Fits: no tile is over its limit".to_owned();
     }
@@ -16,14 +19,12 @@ pub fn fit_text(fit: &Fit, units: Units) -> String {
 }
 
 /// The same, where several runs share a line.
-pub fn short_fit_text(fit: &Fit, units: Units) -> String {
-    if fit.fits {
-        return "Fits".to_owned();
+pub fn short_fit_text(fit: &Fit, system: &System, units: Units) -> String {
+    let text = capitalised(&fit_text(*fit, Some(system)));
+    match fit.most_over.filter(|_| !fit.fits) {
+        Some(most) => format!("{text}, by up to {}", units.bytes(most)),
+        None => text,
     }
-    let over = fit.tiles_over.map_or_else(|| "some".to_owned(), grouped);
-    let most =
-        fit.most_over.map_or(String::new(), |most| format!(", by up to {}", units.bytes(most)));
-    format!("{over} tiles over{most}")
 }
 
 /// All that a fact says.
@@ -50,3 +51,21 @@ pub fn state_text<T: PartialEq>(values: &[Option<T>], runs: &Runs) -> String {
 pub const SAME: &str = "the same";
 /// Of values that are not.
 pub const DIFFERS: &str = "≠ differs";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_tile_is_one() {
+        let text = |tiles_over: Option<u64>| {
+            let fits = tiles_over == Some(0);
+            let fit = Fit { fits, tiles: 4, tiles_over, most_over: tiles_over.map(|_| 2048) };
+            short_fit_text(&fit, &System::POPLAR, Units::Binary)
+        };
+        assert_eq!(text(Some(1)), "1 tile over, by up to 2.00 KiB");
+        assert_eq!(text(Some(1472)), "1,472 tiles over, by up to 2.00 KiB");
+        assert_eq!(text(Some(0)), "Fits");
+        assert_eq!(text(None), "Does not fit");
+    }
+}
