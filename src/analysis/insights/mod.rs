@@ -95,22 +95,28 @@ pub(crate) fn insights_with_tiles(
     };
     let sampled = sampled_tiles(report);
     let tiles: Vec<ArenaId> = sampled.iter().copied().map(ArenaId::from).collect();
-    let read = match (report.tile_variable_bytes.get(), report.reader()) {
-        (None, Some(reader)) => reader.read_variable_bytes(&tiles, progress)?,
-        _ => None,
+    let read_bytes = || match (report.tile_variable_bytes.get(), report.reader()) {
+        (None, Some(reader)) => reader.read_variable_bytes(&tiles, progress),
+        _ => Ok(None),
     };
-    let gaps = match failure.cause {
-        Some(Cause::Curve) => None,
+    let read_gaps = || match failure.cause {
+        Some(Cause::Curve) => Ok(None),
         _ => {
             let worst = tiles.get(..GAP_TILES.min(tiles.len())).unwrap_or(&[]);
-            gaps_of_arenas(report, worst, progress)?
+            gaps_of_arenas(report, worst, progress)
         }
     };
-    let code = match (report.exchanges.get(), report.reader()) {
-        (Some(exchanges), _) => Some(exchanges.code_on(&sampled)),
-        (None, Some(reader)) => reader.read_exchange_code(&tiles, progress)?,
-        (None, None) => None,
+    let read_code = || match (report.exchanges.get(), report.reader()) {
+        (Some(exchanges), _) => Ok(Some(exchanges.code_on(&sampled))),
+        (None, Some(reader)) => reader.read_exchange_code(&tiles, progress),
+        (None, None) => Ok(None),
     };
+    // The owners are asked for below.
+    let ((read, gaps), (code, _)) = rayon::join(
+        || rayon::join(read_bytes, read_gaps),
+        || rayon::join(read_code, || derived.owners()),
+    );
+    let (read, gaps, code) = (read?, gaps?, code?);
     let found = match &gaps {
         Some(gaps) => found.map(|verdict| verdict.with_gaps(report, gaps)),
         None => found,
@@ -132,7 +138,7 @@ fn insights(derived: &Derived, verdict: Option<Verdict>, of_tiles: OfTiles<'_>) 
     let steps = derived.operations().unwrap_or_default();
     let owners = derived.owners();
     let pressure = Pressure::of(report, &owners, of_tiles.bytes);
-    let AdviceList { advice, not_advised } = match (&verdict, &pressure) {
+    let advised = || match (&verdict, &pressure) {
         (Some(verdict), Some(pressure)) => {
             let code = of_tiles.exchange_code;
             advice_to_fit(report, verdict, (&steps, &owners), pressure, code)
@@ -140,12 +146,17 @@ fn insights(derived: &Derived, verdict: Option<Verdict>, of_tiles: OfTiles<'_>) 
         (Some(verdict), None) => advice_on_room(report, verdict, &steps, &owners),
         (None, _) => AdviceList::default(),
     };
-    let must_go = pressure
-        .as_ref()
-        .map(|pressure| must_go(report, pressure, &owners, MUST_GO_TILES))
-        .unwrap_or_default();
-    let largest = largest(derived, Scope::Everything, &|| false);
-    let found = verdict.as_ref().map(|verdict| conclusions(report, verdict, &largest, &owners));
+    let others = || {
+        let must_go = pressure
+            .as_ref()
+            .map(|pressure| must_go(report, pressure, &owners, MUST_GO_TILES))
+            .unwrap_or_default();
+        let largest = largest(derived, Scope::Everything, &|| false);
+        let found = verdict.as_ref().map(|verdict| conclusions(report, verdict, &largest, &owners));
+        (must_go, largest, found)
+    };
+    let (AdviceList { advice, not_advised }, (must_go, largest, found)) =
+        rayon::join(advised, others);
     Insights {
         ipus: verdict.as_ref().map(|verdict| verdict.ipus.clone()).unwrap_or_default(),
         verdict,

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
-use super::pressure::{Place, Pressure};
+use super::pressure::{PlaceView, Pressure};
 use super::timeline::AliveRow;
 use crate::analysis::comparison::owners::Owners;
 use crate::analysis::liveness::variable_name;
@@ -57,12 +57,17 @@ pub fn must_go(
     owners: &Owners,
     most: usize,
 ) -> Vec<MustGo> {
-    let places = pressure.places.iter().take(most);
-    places.map(|place| from_place(report, pressure, owners, place)).collect()
+    let views = pressure.views.iter().take(most);
+    views.map(|view| from_place(report, pressure, owners, view)).collect()
 }
 
-fn from_place(report: &Report, pressure: &Pressure<'_>, owners: &Owners, place: &Place) -> MustGo {
-    let view = pressure.view(place);
+fn from_place(
+    report: &Report,
+    pressure: &Pressure<'_>,
+    owners: &Owners,
+    view: &PlaceView,
+) -> MustGo {
+    let place = view.place;
     let step = view.worst.step as usize;
     let liveness = pressure.liveness();
     let mut by_name: HashMap<Cow<'_, str>, Vec<&AliveRow>> = HashMap::new();

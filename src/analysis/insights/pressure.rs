@@ -51,8 +51,9 @@ pub struct PlaceView {
     pub timeline: Timeline,
     /// The moment at which most is alive.
     pub worst: Moment,
-    /// The most bytes of temporaries of each operation.
-    pub temporaries: BTreeMap<u32, u64>,
+    temporaries: Temporaries,
+    /// The operations that run while more than the aim is alive, ascending.
+    operations: Vec<OperationPressure>,
 }
 
 impl PlaceView {
@@ -62,10 +63,19 @@ impl PlaceView {
         after.saturating_add(spare_bytes) <= self.aim_bytes()
     }
 
+    /// The most bytes of temporaries of an operation; `None` where it has none.
+    pub fn temporaries_of(&self, operation: u32) -> Option<u64> {
+        self.temporaries.of(operation)
+    }
+
     /// Bytes that may be alive at a step if the place shall fit.
     pub fn aim_bytes(&self) -> u64 {
-        self.worst.bytes.saturating_sub(self.place.over_bytes)
+        aim_bytes(self.worst, self.place)
     }
+}
+
+fn aim_bytes(worst: Moment, place: Place) -> u64 {
+    worst.bytes.saturating_sub(place.over_bytes)
 }
 
 /// What is left of a row in a place after a change, bytes.
@@ -114,7 +124,7 @@ pub struct Covered {
 #[derive(Debug)]
 pub struct Pressure<'a> {
     /// The places that are looked at, worst first, then by tile.
-    pub places: Vec<Place>,
+    pub views: Vec<PlaceView>,
     /// The tiles that are over; `None` where all tiles together are one place.
     pub tiles: Option<TileSelection>,
     /// Bytes over the limit of all of them.
@@ -127,8 +137,6 @@ pub struct Pressure<'a> {
     pub alive_bytes: u64,
     weights: Weights,
     liveness: &'a Liveness,
-    table: Option<&'a TileVariableBytes>,
-    owners: &'a Owners,
 }
 
 impl<'a> Pressure<'a> {
@@ -158,24 +166,22 @@ impl<'a> Pressure<'a> {
         };
         let mut pressure = Self {
             weights: Weights::of(&places, &all),
-            places,
+            views: places.par_iter().map(|at| view(at, liveness, table, owners)).collect(),
             tiles,
             over_bytes,
             alive: Vec::new(),
             operations: Vec::new(),
             alive_bytes: 0,
             liveness,
-            table,
-            owners,
         };
         // Sums of many places each, for putting two of them together takes as long as adding a place.
-        let at_least = pressure.places.len().div_ceil(2 * rayon::current_num_threads().max(1));
+        let at_least = pressure.views.len().div_ceil(2 * rayon::current_num_threads().max(1));
         let sums = pressure
-            .places
+            .views
             .par_iter()
             .with_min_len(at_least)
-            .fold(Sums::default, |mut sums, place| {
-                sums.add(&pressure.view_without_temporaries(place), &pressure);
+            .fold(Sums::default, |mut sums, view| {
+                sums.add(view, liveness);
                 sums
             })
             .reduce(Sums::default, Sums::merged);
@@ -196,51 +202,29 @@ impl<'a> Pressure<'a> {
     /// How many tiles are over, and on how many of them what is alive was looked at; `None` where that is
     /// all of them.
     pub fn sampled(&self) -> Option<(u64, u64)> {
-        let (looked_at, all) = (self.places.len() as u64, self.tiles.as_ref()?.count());
+        let (looked_at, all) = (self.views.len() as u64, self.tiles.as_ref()?.count());
         (looked_at < all).then_some((looked_at, all))
     }
 
     /// The places on which it is tried whether something fits.
-    pub fn worst_views(&self) -> Vec<PlaceView> {
-        let worst = self.places.get(..MOST_TRIED.min(self.places.len())).unwrap_or(&[]);
-        worst.par_iter().map(|place| self.view(place)).collect()
-    }
-
-    /// A place with what is alive there.
-    pub fn view(&self, place: &Place) -> PlaceView {
-        let view = self.view_without_temporaries(place);
-        let temporaries = largest_temporaries(&view.timeline, &self.owners.variables);
-        PlaceView { temporaries, ..view }
-    }
-
-    /// The same for who does not ask for temporaries.
-    fn view_without_temporaries(&self, place: &Place) -> PlaceView {
-        let classes = &self.liveness.classes;
-        let timeline = match (place.tile, self.table) {
-            (Some(tile), Some(table)) => Timeline::new(table.iter(table.rows_of(tile)), classes),
-            _ => {
-                let rows = self.liveness.variable_bytes.as_deref().unwrap_or(&[]);
-                Timeline::new(rows.iter().copied(), classes)
-            }
-        };
-        let worst = timeline.worst(|row| row.bytes);
-        PlaceView { place: *place, timeline, worst, temporaries: BTreeMap::new() }
+    pub fn worst_views(&self) -> &[PlaceView] {
+        self.views.get(..MOST_TRIED.min(self.views.len())).unwrap_or(&[])
     }
 
     /// What each of some changes would save.
     pub fn covered(&self, changes: &[&Left<'_>]) -> Vec<Covered> {
-        let of_place = |place: &Place| -> Vec<u64> {
-            let view = self.view(place);
+        let of_place = |view: &PlaceView| -> Vec<u64> {
             let of_change = |left: &&Left<'_>| {
-                let after = view.timeline.worst(|row| left(&view, row)).bytes;
-                view.worst.bytes.saturating_sub(after).min(place.over_bytes)
+                let after = view.timeline.worst(|row| left(view, row)).bytes;
+                view.worst.bytes.saturating_sub(after).min(view.place.over_bytes)
             };
             changes.iter().map(of_change).collect()
         };
-        let saved: Vec<Vec<u64>> = self.places.par_iter().map(of_place).collect();
+        let saved: Vec<Vec<u64>> = self.views.par_iter().map(of_place).collect();
         let of_change = |change: usize| {
             let saved = saved.iter().map(|of_place| of_place.get(change).copied().unwrap_or(0));
-            self.weights.covered(self.places.iter().zip(saved), self.over_bytes)
+            let places = self.views.iter().map(|view| view.place);
+            self.weights.covered(places.zip(saved), self.over_bytes)
         };
         (0..changes.len()).map(of_change).collect()
     }
@@ -269,11 +253,7 @@ impl Weights {
         Self { worst, rest_bytes: (all.0, looked_at.0), rest_places: (all.1, looked_at.1) }
     }
 
-    fn covered<'p>(
-        &self,
-        saved: impl Iterator<Item = (&'p Place, u64)>,
-        over_bytes: u64,
-    ) -> Covered {
+    fn covered(&self, saved: impl Iterator<Item = (Place, u64)>, over_bytes: u64) -> Covered {
         let (mut worst, mut rest) = (Covered::default(), Covered::default());
         for (position, (place, saved)) in saved.enumerate() {
             let sum = if position < self.worst { &mut worst } else { &mut rest };
@@ -315,19 +295,87 @@ pub fn sampled_tiles(report: &Report) -> Vec<TileId> {
     places.iter().filter_map(|place| place.tile).collect()
 }
 
-/// The most bytes that the temporaries of each operation have at any moment.
-pub fn largest_temporaries(
-    timeline: &Timeline,
-    operations: &VariableOperations,
-) -> BTreeMap<u32, u64> {
-    let mut most: BTreeMap<u32, u64> = BTreeMap::new();
-    each_moment_of_operations(timeline, operations, |_, running| {
+/// A place with what is alive there.
+fn view(
+    place: &Place,
+    liveness: &Liveness,
+    table: Option<&TileVariableBytes>,
+    owners: &Owners,
+) -> PlaceView {
+    let classes = &liveness.classes;
+    let timeline = match (place.tile, table) {
+        (Some(tile), Some(table)) => Timeline::new(table.iter(table.rows_of(tile)), classes),
+        _ => {
+            let rows = liveness.variable_bytes.as_deref().unwrap_or(&[]);
+            Timeline::new(rows.iter().copied(), classes)
+        }
+    };
+    let worst = timeline.worst(|row| row.bytes);
+    let aim = aim_bytes(worst, *place);
+    let mut temporaries = Temporaries::default();
+    let mut operations: BTreeMap<u32, OperationPressure> = BTreeMap::new();
+    each_moment_of_operations(&timeline, &owners.variables, |moment, running| {
+        temporaries.add(running);
+        let above_bytes = moment.bytes.saturating_sub(aim);
+        if above_bytes == 0 {
+            return;
+        }
         for (operation, bytes) in running {
-            let known = most.entry(*operation).or_default();
-            *known = (*known).max(*bytes);
+            let found = OperationPressure {
+                operation: *operation,
+                places: 1,
+                above_bytes,
+                temporary_bytes: *bytes,
+                at: (*place, moment.step),
+                aim_bytes: bytes.saturating_sub(above_bytes),
+            };
+            operations
+                .entry(*operation)
+                .and_modify(|known| *known = known.worse(&found))
+                .or_insert(found);
         }
     });
-    most
+    PlaceView {
+        place: *place,
+        timeline,
+        worst,
+        temporaries,
+        operations: operations.into_values().collect(),
+    }
+}
+
+/// The most bytes that the temporaries of each operation have at any moment; 0 where it has none.
+#[derive(Debug, Default)]
+pub struct Temporaries(Vec<u64>);
+
+impl Temporaries {
+    /// On a timeline.
+    pub fn largest(timeline: &Timeline, operations: &VariableOperations) -> Self {
+        let mut most = Self::default();
+        each_moment_of_operations(timeline, operations, |_, running| most.add(running));
+        most
+    }
+
+    fn of(&self, operation: u32) -> Option<u64> {
+        self.0.get(operation as usize).copied().filter(|bytes| *bytes > 0)
+    }
+
+    /// The operations that have some, ascending, with their bytes.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, u64)> {
+        (0..).zip(self.0.iter().copied()).filter(|(_, bytes)| *bytes > 0)
+    }
+
+    fn add(&mut self, running: &BTreeMap<u32, u64>) {
+        for (operation, bytes) in running {
+            let at = *operation as usize;
+            if at >= self.0.len() {
+                self.0.resize(at + 1, 0);
+            }
+            if let Some(known) = self.0.get_mut(at) {
+                *known = (*known).max(*bytes);
+            }
+        }
+    }
 }
 
 /// Goes through the moments with the bytes of the temporaries of each operation that has any there.
@@ -374,12 +422,11 @@ struct Sums {
 }
 
 impl Sums {
-    fn add(&mut self, view: &PlaceView, pressure: &Pressure<'_>) {
+    fn add(&mut self, view: &PlaceView, liveness: &Liveness) {
         let place = view.place;
-        let aim = view.aim_bytes();
         self.alive_bytes = self.alive_bytes.saturating_add(view.worst.bytes);
-        let classes = &pressure.liveness.classes;
-        let above = steps_above(&view.timeline, aim);
+        let classes = &liveness.classes;
+        let above = steps_above(&view.timeline, view.aim_bytes());
         for row in view.timeline.rows() {
             let is_at_worst =
                 row.is_always_live || classes.is_live_at(row.class, view.worst.step as usize);
@@ -393,29 +440,8 @@ impl Sums {
             let most = (row.bytes, place);
             self.add_alive(AliveAbove { alive: *row, at_worst_bytes, most, step });
         }
-        let mut of_place: BTreeMap<u32, OperationPressure> = BTreeMap::new();
-        let operations = &pressure.owners.variables;
-        each_moment_of_operations(&view.timeline, operations, |moment, running| {
-            let Some(above_bytes) = moment.bytes.checked_sub(aim).filter(|above| *above > 0) else {
-                return;
-            };
-            for (operation, bytes) in running {
-                let found = OperationPressure {
-                    operation: *operation,
-                    places: 1,
-                    above_bytes,
-                    temporary_bytes: *bytes,
-                    at: (place, moment.step),
-                    aim_bytes: bytes.saturating_sub(above_bytes),
-                };
-                of_place
-                    .entry(*operation)
-                    .and_modify(|known| *known = known.worse(&found))
-                    .or_insert(found);
-            }
-        });
-        for found in of_place.into_values() {
-            self.add_operation(found);
+        for found in &view.operations {
+            self.add_operation(*found);
         }
     }
 

@@ -6,6 +6,9 @@
 use crate::store::liveness::{Classes, VariableBytes};
 use crate::store::{ClassId, UnloweredId};
 
+/// More rows than that on a tile cannot be numbered in half of a word.
+const MOST_ROWS: u32 = 1 << 31;
+
 /// A variable as far as it lives in one class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AliveRow {
@@ -33,12 +36,27 @@ pub struct Timeline {
     changes: Vec<Change>,
 }
 
-/// At a step a row begins or ends to live.
+/// At a step a row begins or ends to live: in one number, from the highest bits on, the step, the row, and whether
+/// it begins; one number is sorted faster than three fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Change {
-    step: u32,
-    row: u32,
-    begins: bool,
+struct Change(u64);
+
+impl Change {
+    fn new(step: u32, row: u32, begins: bool) -> Self {
+        Self(u64::from(step) << 32 | u64::from(row) << 1 | u64::from(begins))
+    }
+
+    fn step(self) -> u32 {
+        (self.0 >> 32) as u32
+    }
+
+    fn row(self) -> usize {
+        (self.0 as u32 >> 1) as usize
+    }
+
+    fn begins(self) -> bool {
+        self.0 & 1 == 1
+    }
 }
 
 /// A step at which something changes, and what is alive from there on to the next.
@@ -56,7 +74,8 @@ impl Timeline {
         let mut timeline = Self::default();
         for row in rows.filter(|row| row.bytes > 0) {
             let Some(class_row) = classes.ids.position(row.class) else { continue };
-            let Ok(number) = u32::try_from(timeline.rows.len()) else { break };
+            let number = u32::try_from(timeline.rows.len()).ok().filter(|row| *row < MOST_ROWS);
+            let Some(number) = number else { break };
             let is_always_live = classes.always_live.get(class_row) == Some(&true);
             let VariableBytes { variable, class, bytes } = row;
             timeline.rows.push(AliveRow { variable, class, class_row, is_always_live, bytes });
@@ -64,7 +83,7 @@ impl Timeline {
                 continue;
             }
             for range in classes.ranges_of(class_row).iter().filter(|range| !range.is_empty()) {
-                let change = |step, begins| Change { step, row: number, begins };
+                let change = |step, begins| Change::new(step, number, begins);
                 timeline.changes.extend([change(range.start, true), change(range.end, false)]);
             }
         }
@@ -99,24 +118,24 @@ impl Timeline {
         self.walk(&bytes, |moment, changes| {
             let mut rows = changes
                 .iter()
-                .filter_map(|change| Some((self.rows.get(change.row as usize)?, change.begins)));
+                .filter_map(|change| Some((self.rows.get(change.row())?, change.begins())));
             each(moment, &mut rows);
         });
     }
 
     fn walk(&self, bytes: &[u64], mut each: impl FnMut(Moment, &[Change])) {
-        let of = |row: u32| bytes.get(row as usize).copied().unwrap_or(0);
+        let of = |change: &Change| bytes.get(change.row()).copied().unwrap_or(0);
         let always_live = self.rows.iter().zip(bytes).filter(|(row, _)| row.is_always_live);
         let mut alive = always_live.fold(0_u64, |sum, (_, bytes)| sum.saturating_add(*bytes));
-        if self.changes.first().is_none_or(|first| first.step > 0) {
+        if self.changes.first().is_none_or(|first| first.step() > 0) {
             each(Moment { step: 0, bytes: alive }, &[]);
         }
-        for changes in self.changes.chunk_by(|a, b| a.step == b.step) {
-            let ends = changes.iter().filter(|change| !change.begins);
-            let begins = changes.iter().filter(|change| change.begins);
-            alive = begins.fold(alive, |sum, change| sum.saturating_add(of(change.row)));
-            alive = ends.fold(alive, |sum, change| sum.saturating_sub(of(change.row)));
-            let Some(step) = changes.first().map(|change| change.step) else { continue };
+        for changes in self.changes.chunk_by(|a, b| a.step() == b.step()) {
+            let ends = changes.iter().filter(|change| !change.begins());
+            let begins = changes.iter().filter(|change| change.begins());
+            alive = begins.fold(alive, |sum, change| sum.saturating_add(of(change)));
+            alive = ends.fold(alive, |sum, change| sum.saturating_sub(of(change)));
+            let Some(step) = changes.first().map(|change| change.step()) else { continue };
             each(Moment { step, bytes: alive }, changes);
         }
     }

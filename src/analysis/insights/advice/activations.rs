@@ -125,7 +125,7 @@ fn left_of_batch<'a>(context: &Context<'a>, (part, of): (u64, u64)) -> Left<'a> 
         let most = owners.variables.of_life(row.class_row).and_then(|at| {
             let proportion = owners.operations().get(at as usize)?.available_memory_proportion?;
             let allowed = (proportion * view.place.limit_bytes as f64) as u64;
-            let most = *view.temporaries.get(&at)?;
+            let most = view.temporaries_of(at)?;
             (most.saturating_mul(2) >= allowed).then_some((allowed.max(most), most))
         });
         match most {

@@ -5,7 +5,7 @@
 //! many edges. Operations are equal when they have equal compute sets. What they could share is the code of
 //! their internal exchanges, which a report has for each exchange; control code comes on top.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::how;
 use super::planned::{by_kind, is_planned, proportions, range};
@@ -14,9 +14,9 @@ use super::{
 };
 use crate::analysis::liveness::variable_name;
 use crate::analysis::program::operations::Operation;
-use crate::store::TileId;
 use crate::store::compute::{ComputeSets, TypeCount};
 use crate::store::exchange::CodeOnTiles;
+use crate::store::{TileId, UnloweredId};
 use crate::text::grouped;
 
 /// The name under which a report counts the code of internal exchanges.
@@ -107,7 +107,7 @@ fn outline<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
     let code = code_by_operation(context, on_tiles);
     let saved = saved_by_tile(&groups, &code);
     let by_tile: HashMap<TileId, u64> = on_tiles.tiles.iter().copied().zip(saved).collect();
-    let worst = context.pressure.places.first()?;
+    let worst = &context.pressure.views.first()?.place;
     let at = on_tiles.tiles.iter().position(|tile| Some(*tile) == worst.tile)?;
     let bytes_of = |group: &Vec<u32>| {
         let on_worst = group.iter().filter_map(|operation| code.get(operation)?.get(at));
@@ -134,8 +134,11 @@ fn outline<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
         return None;
     }
     let liveness = context.pressure.liveness();
+    let variables = liveness.variable_ids.as_slice().iter().copied();
+    let exchange_code: HashSet<UnloweredId> =
+        variables.filter(|variable| variable_name(liveness, *variable) == EXCHANGE_CODE).collect();
     let left: Left<'a> = Box::new(move |view, row| {
-        if variable_name(liveness, row.variable) != EXCHANGE_CODE {
+        if !exchange_code.contains(&row.variable) {
             return row.bytes;
         }
         let saved = view.place.tile.and_then(|tile| by_tile.get(&tile)).copied();

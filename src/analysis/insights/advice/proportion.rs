@@ -5,8 +5,6 @@
 //! temporaries are. Its log does not name the operations that a plan with the minimum of memory was taken for; it
 //! is those whose temporaries are more than their proportion allows.
 
-use std::collections::HashMap;
-
 use super::how;
 use super::planned::{LEAST_PROPORTION, by_kind, is_planned, proportions, range};
 use super::{
@@ -105,13 +103,17 @@ fn left_at<'a>(
     proportion: f64,
     must_be_sure: bool,
 ) -> Left<'a> {
-    let excess: HashMap<u32, f64> =
-        owners.iter().map(|owner| (owner.0.operation, excess(owner))).collect();
     let operations = context.owners;
+    let mut of_operation: Vec<Option<f64>> = vec![None; operations.operations().len()];
+    for owner in owners {
+        if let Some(of_owner) = of_operation.get_mut(owner.0.operation as usize) {
+            *of_owner = Some(excess(owner));
+        }
+    }
     Box::new(move |view, row| {
         let operation = operations.variables.of_life(row.class_row);
         let found = operation.and_then(|operation| {
-            Some((*excess.get(&operation)?, *view.temporaries.get(&operation)?))
+            Some(((*of_operation.get(operation as usize)?)?, view.temporaries_of(operation)?))
         });
         let Some((excess, most)) = found else { return row.bytes };
         let aim = (proportion * excess * view.place.limit_bytes as f64) as u64;

@@ -8,7 +8,7 @@ use super::how;
 use super::planned::{by_kind, is_planned, proportions, range};
 use super::{Advice, Direction, Evidence, MOST_EVIDENCE, Technique, operation_title};
 use crate::analysis::comparison::owners::Owners;
-use crate::analysis::insights::pressure::largest_temporaries;
+use crate::analysis::insights::pressure::Temporaries;
 use crate::analysis::insights::timeline::Timeline;
 use crate::analysis::insights::verdict::Verdict;
 use crate::analysis::memory::selection::TileSelection;
@@ -26,12 +26,12 @@ pub fn advice(
     let room = verdict.room.filter(|room| room.least_bytes >= verdict.limit_bytes / 4)?;
     let liveness = report.liveness.get()?;
     let rows = liveness.variable_bytes.as_ref()?.iter().copied();
-    let temporaries =
-        largest_temporaries(&Timeline::new(rows, &liveness.classes), &owners.variables);
+    let timeline = Timeline::new(rows, &liveness.classes);
+    let temporaries = Temporaries::largest(&timeline, &owners.variables);
     // An operation has the tiles of one IPU.
     let ipu_bytes = verdict.ipus.iter().map(|ipu| ipu.limit_bytes).max()?;
     let mut limited: Vec<(u64, u32, &Operation)> = temporaries
-        .into_iter()
+        .iter()
         .filter_map(|(at, bytes)| {
             let operation =
                 owners.operations().get(at as usize).filter(|found| is_planned(found))?;
