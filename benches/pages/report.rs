@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use tilescope::format::poplar::absent;
 use tilescope::store::System;
-use tilescope::store::debug_info::{DebugInfo, Proportion, TextRef};
+use tilescope::store::debug_info::{Context, DebugInfo, Proportion, TextRef};
 use tilescope::store::ids::CategoryId;
 use tilescope::store::liveness::{Classes, Deltas, Liveness, TileVariableBytes, VariableBytes};
 use tilescope::store::memory::{CategoryMemory, TileMemory};
@@ -196,16 +196,15 @@ fn debug(size: Size) -> DebugInfo {
     let mut words = Interner::default();
     let mut debug = DebugInfo::default();
     for id in 1..=u64::from(size.steps / 100) + 1 {
-        debug.ids.push(id);
-        debug.parents.push(None);
-        debug.layers.push(words.intern("poplibs"));
         let kind = if id.is_multiple_of(3) { "convolution" } else { "addInPlace" };
-        debug.kinds.push(Some(words.intern(kind)));
         let name = debug.texts.push(&format!("layer{id}/operation"));
-        debug.names.push(TextRef(name.0));
-        debug.files.push(TextRef::NONE);
-        debug.lines.push(0);
-        debug.proportions.push(Proportion::Value(0.6));
+        debug.push(Context {
+            layer: Some(words.intern("poplibs")),
+            kind: Some(words.intern(kind)),
+            name: TextRef(name.0),
+            proportion: Proportion::Value(0.6),
+            ..Context::of(id)
+        });
     }
     debug.words = words.into_names();
     debug

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::store::debug_info::{DebugInfo, Proportion, TextRef};
+use crate::store::debug_info::{Context, DebugInfo, TextRef};
 use crate::store::ids::CategoryId;
 use crate::store::liveness::{Classes, Liveness, TileVariableBytes, VariableBytes};
 use crate::store::memory::{CategoryMemory, TileMemory};
@@ -27,14 +27,13 @@ pub fn contexts_of_layers<'a>(
 ) -> DebugInfo {
     let (mut words, mut debug) = (Interner::default(), DebugInfo::default());
     for (id, (layer, kind, name)) in (1..).zip(list) {
-        debug.ids.push(id);
-        debug.parents.push(None);
-        debug.layers.push(words.intern(layer));
-        debug.kinds.push((!kind.is_empty()).then(|| words.intern(kind)));
-        debug.names.push(TextRef(debug.texts.push(name).0));
-        debug.files.push(TextRef::NONE);
-        debug.lines.push(0);
-        debug.proportions.push(Proportion::Absent);
+        let context = Context {
+            layer: Some(words.intern(layer)),
+            kind: (!kind.is_empty()).then(|| words.intern(kind)),
+            name: TextRef(debug.texts.push(name).0),
+            ..Context::of(id)
+        };
+        debug.push(context);
     }
     debug.words = words.into_names();
     debug

@@ -60,9 +60,11 @@ struct SmallTablesOf<'a> {
     execution: Result<&'a ExecutionTotals, &'a Absence>,
 }
 
-const DEBUG: [&str; 7] = [
+const DEBUG: [&str; 9] = [
     "debug.ids",
+    "debug.parents",
     "debug.layers",
+    "debug.kinds",
     "debug.names",
     "debug.files",
     "debug.lines",
@@ -108,9 +110,11 @@ pub fn write_report<W: Write>(
     let debug = kept(&report.debug)?;
     to.encoded("debug", &(of_debug_info, debug))?;
     if let Ok(debug) = debug {
-        let [ids, layers, names, files, lines, texts, text_ends] = DEBUG;
+        let [ids, parents, layers, kinds, names, files, lines, texts, text_ends] = DEBUG;
         to.column(ids, &debug.ids)?;
+        to.column(parents, &debug.parents)?;
         to.column(layers, &debug.layers)?;
+        to.column(kinds, &debug.kinds)?;
         to.column(names, &debug.names)?;
         to.column(files, &debug.files)?;
         to.column(lines, &debug.lines)?;
@@ -191,9 +195,12 @@ pub fn fill_small_tables(report: &Report, from: &IndexFile) -> Result<Vec<Warnin
 pub fn fill_debug_info(report: &Report, from: &IndexFile) -> Result<Vec<Warning>, IndexError> {
     let (warnings, kept): (Vec<Warning>, Kept<DebugInfo>) = from.decoded("debug")?;
     let read = |mut debug: DebugInfo| {
-        let [ids, layers, names, files, lines, texts, text_ends] = DEBUG;
+        from.verify(&DEBUG)?;
+        let [ids, parents, layers, kinds, names, files, lines, texts, text_ends] = DEBUG;
         debug.ids = from.column(ids)?;
+        debug.parents = from.column(parents)?;
         debug.layers = from.column(layers)?;
+        debug.kinds = from.column(kinds)?;
         debug.names = from.column(names)?;
         debug.files = from.column(files)?;
         debug.lines = from.column(lines)?;
@@ -206,11 +213,9 @@ pub fn fill_debug_info(report: &Report, from: &IndexFile) -> Result<Vec<Warning>
             debug.lines.len(),
             debug.parents.len(),
             debug.kinds.len(),
-            debug.proportions.len(),
         ];
         check(lengths.iter().all(|length| *length == rows), "columns of one length")?;
-        let is_row = |parent: &Option<u32>| parent.is_none_or(|parent| (parent as usize) < rows);
-        check(debug.parents.iter().all(is_row), "parents that are rows")?;
+        check(debug.has_sound_parents(), "parents that are rows, and no context its own ancestor")?;
         Ok(debug)
     };
     report.debug.settle(there(kept, read)?);

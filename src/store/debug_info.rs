@@ -24,19 +24,71 @@ pub enum Proportion {
     Unknown,
 }
 
+/// A context, as it is added to [`DebugInfo`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Context {
+    /// Its id, not 0.
+    pub id: u64,
+    /// Row of its parent.
+    pub parent: Option<u32>,
+    /// Layer, a row of the words.
+    pub layer: Option<NameId>,
+    /// What the layer calls this kind of thing, a row of the words.
+    pub kind: Option<NameId>,
+    /// Debug name.
+    pub name: TextRef,
+    /// Source file.
+    pub file: TextRef,
+    /// Line in the source file.
+    pub line: u32,
+    /// The option `availableMemoryProportion`.
+    pub proportion: Proportion,
+    /// The option `partialsType`, a row of the words.
+    pub partials_type: Option<NameId>,
+}
+
+impl Context {
+    /// A context of which only the id is known.
+    pub fn of(id: u64) -> Self {
+        Self {
+            id,
+            parent: None,
+            layer: None,
+            kind: None,
+            name: TextRef::NONE,
+            file: TextRef::NONE,
+            line: 0,
+            proportion: Proportion::Absent,
+            partials_type: None,
+        }
+    }
+}
+
+number! {
+    /// A row of [`DebugInfo`].
+    pub struct ContextRow(pub u32);
+}
+
+impl ContextRow {
+    /// No context.
+    pub const NONE: Self = Self(u32::MAX);
+}
+
 /// Columns of `contexts` (formats/poplar.md 3.1), sorted by id.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct DebugInfo {
     /// Context ids, ascending.
     #[serde(skip)]
     pub ids: Column<u64>,
-    /// Row of the parent; `None` for roots and where the parent is absent.
-    pub parents: Vec<Option<u32>>,
+    /// The parent; none for roots and where the parent is absent.
+    #[serde(skip)]
+    pub parents: Column<ContextRow>,
     /// Layer, a row of `words`: `poplar`, `poplibs`, `popart` …
     #[serde(skip)]
     pub layers: Column<NameId>,
     /// What the layer calls this kind of thing (`api`, `opType`, `opcode` …), a row of `words`.
-    pub kinds: Vec<Option<NameId>>,
+    #[serde(skip)]
+    pub kinds: Column<NameId>,
     /// Debug name.
     #[serde(skip)]
     pub names: Column<TextRef>,
@@ -46,8 +98,8 @@ pub struct DebugInfo {
     /// Line in the source file.
     #[serde(skip)]
     pub lines: Column<u32>,
-    /// The option `availableMemoryProportion`.
-    pub proportions: Vec<Proportion>,
+    /// The option `availableMemoryProportion` of the rows that have it, ascending.
+    pub proportions: Vec<(u32, Proportion)>,
     /// The option `partialsType` of the rows that have it, ascending; a row of `words`.
     pub partials_types: Vec<(u32, NameId)>,
     /// Interned words of layers, kinds and types.
@@ -69,12 +121,35 @@ impl DebugInfo {
         self.ids.len()
     }
 
+    /// Appends a context; ids ascend.
+    pub fn push(&mut self, context: Context) {
+        self.parents.push(context.parent.map_or(ContextRow::NONE, ContextRow));
+        self.push_without_parent(context);
+    }
+
+    /// The same for who finds the parents later.
+    pub(crate) fn push_without_parent(&mut self, context: Context) {
+        let row = u32::try_from(self.ids.len()).unwrap_or(u32::MAX);
+        self.ids.push(context.id);
+        self.layers.push(context.layer.unwrap_or(NameId::NONE));
+        self.kinds.push(context.kind.unwrap_or(NameId::NONE));
+        self.names.push(context.name);
+        self.files.push(context.file);
+        self.lines.push(context.line);
+        if context.proportion != Proportion::Absent {
+            self.proportions.push((row, context.proportion));
+        }
+        if let Some(partials_type) = context.partials_type {
+            self.partials_types.push((row, partials_type));
+        }
+    }
+
     pub(crate) fn layer(&self, position: usize) -> &str {
         self.layers.get(position).map_or("", |layer| self.words.get(*layer))
     }
 
     pub(crate) fn kind(&self, position: usize) -> Option<&str> {
-        Some(self.words.get((*self.kinds.get(position)?)?))
+        self.words.at(self.kinds.get(position)?.0 as usize)
     }
 
     /// A context's debug name, `None` when it is empty or not readable.
@@ -84,9 +159,18 @@ impl DebugInfo {
 
     /// The option `partialsType` of a context: `float`, `half`.
     pub fn partials_type(&self, position: usize) -> Option<&str> {
-        let row = u32::try_from(position).ok()?;
-        let place = self.partials_types.binary_search_by_key(&row, |(row, _)| *row).ok()?;
-        Some(self.words.get(self.partials_types.get(place)?.1))
+        Some(self.words.get(*of_row(&self.partials_types, position)?))
+    }
+
+    /// The option `availableMemoryProportion` of a context.
+    pub fn proportion(&self, position: usize) -> Proportion {
+        of_row(&self.proportions, position).copied().unwrap_or(Proportion::Absent)
+    }
+
+    /// The row of a context's parent.
+    pub fn parent(&self, position: usize) -> Option<usize> {
+        let parent = *self.parents.get(position)?;
+        (parent != ContextRow::NONE).then_some(parent.0 as usize)
     }
 
     /// Where in the source a context was made, as `file:line`.
@@ -95,14 +179,96 @@ impl DebugInfo {
         Some(format!("{file}:{}", self.lines.get(position)?))
     }
 
+    /// Whether each parent is a row, and a walk to the root ends.
+    pub fn has_sound_parents(&self) -> bool {
+        // Most parents come before their children, and then no walk can return.
+        let is_later = |(row, parent): (usize, &ContextRow)| {
+            *parent != ContextRow::NONE && parent.0 as usize >= row
+        };
+        if !self.parents.iter().enumerate().any(is_later) {
+            return true;
+        }
+        let mut parents = self.parents.to_vec();
+        let rows = parents.len();
+        let is_row =
+            |parent: &ContextRow| *parent == ContextRow::NONE || (parent.0 as usize) < rows;
+        parents.iter().all(is_row) && cut_cycles(&mut parents).is_none()
+    }
+
     /// A context and those above it, nearest first. The reader has broken cycles.
     pub fn ancestry(&self, position: usize) -> impl Iterator<Item = usize> {
-        std::iter::successors(Some(position), |row| {
-            self.parents.get(*row).copied().flatten().map(|parent| parent as usize)
-        })
+        std::iter::successors(Some(position), |row| self.parent(*row))
     }
 
     fn text(&self, reference: TextRef) -> Option<&str> {
         self.texts.at(reference.0 as usize)
+    }
+}
+
+/// What some rows have that are sorted by their numbers.
+fn of_row<T>(rows: &[(u32, T)], position: usize) -> Option<&T> {
+    let row = u32::try_from(position).ok()?;
+    let place = rows.binary_search_by_key(&row, |(row, _)| *row).ok()?;
+    rows.get(place).map(|(_, value)| value)
+}
+
+/// Removes one link of every cycle; returns the first row that lost its parent.
+pub fn cut_cycles(parents: &mut [ContextRow]) -> Option<usize> {
+    let mut first_cut = None;
+    // The walk in which a row was last seen, 0 for none. A context has fewer than 2³² − 1 others.
+    let mut seen: Vec<u32> = vec![0; parents.len()];
+    for (walk, start) in (1..).zip(0..parents.len()) {
+        let mut row = start;
+        while let Some(mark) = seen.get_mut(row)
+            && *mark == 0
+        {
+            *mark = walk;
+            let Some(parent) = parents.get(row).filter(|parent| **parent != ContextRow::NONE)
+            else {
+                break;
+            };
+            let parent = parent.0 as usize;
+            if seen.get(parent) == Some(&walk) {
+                if let Some(link) = parents.get_mut(row) {
+                    *link = ContextRow::NONE;
+                }
+                first_cut.get_or_insert(row);
+                break;
+            }
+            row = parent;
+        }
+    }
+    first_cut
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cycles_are_cut_and_the_rest_stays() {
+        let mut parents = [1, 2, 0, 0, u32::MAX, 5].map(ContextRow);
+        assert!(cut_cycles(&mut parents).is_some());
+        assert_eq!(parents[3], ContextRow(0), "a child of the cycle keeps its parent");
+        assert_eq!(parents[5], ContextRow::NONE, "its own parent");
+        for start in 0..parents.len() {
+            let parent = |row: &usize| Some(parents.get(*row)?.0 as usize);
+            let walk = std::iter::successors(Some(start), |row| parent(row).filter(|row| *row < 6));
+            assert!(walk.take(100).count() < 100, "a walk from {start} ends");
+        }
+    }
+
+    #[test]
+    fn parents_are_sound_only_without_cycles() {
+        let of = |parents: &[u32]| {
+            let mut debug = DebugInfo::default();
+            for (id, parent) in (1..).zip(parents) {
+                let parent = Some(*parent).filter(|parent| *parent != u32::MAX);
+                debug.push(Context { parent, ..Context::of(id) });
+            }
+            debug.has_sound_parents()
+        };
+        assert!(of(&[]) && of(&[u32::MAX, 0, 0, 2]) && of(&[2, 2, u32::MAX]));
+        assert!(!of(&[0]) && !of(&[1, 0]) && !of(&[u32::MAX, 2, 1]) && !of(&[3, u32::MAX]));
     }
 }

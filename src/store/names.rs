@@ -9,6 +9,11 @@ number! {
     pub struct NameId(pub u32);
 }
 
+impl NameId {
+    /// No name.
+    pub const NONE: Self = Self(u32::MAX);
+}
+
 /// A column of texts, stored end to end.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Names {

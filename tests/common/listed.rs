@@ -1,7 +1,7 @@
 //! Reports in memory from a list of steps, for what compares reports.
 
 use tilescope::store::compute::ComputeSets;
-use tilescope::store::debug_info::{DebugInfo, Proportion, TextRef};
+use tilescope::store::debug_info::{Context, DebugInfo, TextRef};
 use tilescope::store::exchange::{ExchangeId, ExchangeKind, Exchanges};
 use tilescope::store::liveness::Liveness;
 use tilescope::store::names::Interner;
@@ -89,14 +89,13 @@ pub fn report_with(
 fn debug(names: Interner) -> DebugInfo {
     let (mut words, mut debug) = (Interner::default(), DebugInfo::default());
     for (id, name) in (1..).zip(names.into_names().iter()) {
-        debug.ids.push(id);
-        debug.parents.push(None);
-        debug.layers.push(words.intern("poplibs"));
-        debug.kinds.push(Some(words.intern("convolution")));
-        debug.names.push(TextRef(debug.texts.push(name).0));
-        debug.files.push(TextRef::NONE);
-        debug.lines.push(0);
-        debug.proportions.push(Proportion::Absent);
+        let name = TextRef(debug.texts.push(name).0);
+        debug.push(Context {
+            layer: Some(words.intern("poplibs")),
+            kind: Some(words.intern("convolution")),
+            name,
+            ..Context::of(id)
+        });
     }
     debug.words = words.into_names();
     debug

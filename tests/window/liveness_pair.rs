@@ -15,7 +15,7 @@ use egui_kittest::{Harness, SnapshotResults};
 use tilescope::format::poplar::absent;
 use tilescope::store::System;
 use tilescope::store::compute::ComputeSets;
-use tilescope::store::debug_info::{DebugInfo, Proportion, TextRef};
+use tilescope::store::debug_info::{Context, DebugInfo, Proportion, TextRef};
 use tilescope::store::liveness::{Classes, Deltas, Liveness, TileVariableBytes, VariableBytes};
 use tilescope::store::memory::TileMemory;
 use tilescope::store::names::Interner;
@@ -138,14 +138,14 @@ fn debug(proportion: f64) -> DebugInfo {
         (1, "convolution", "layer1/conv", Proportion::Value(proportion)),
         (2, "mapInPlace", "layer1/add", Proportion::Absent),
     ] {
-        debug.ids.push(id);
-        debug.parents.push(None);
-        debug.layers.push(words.intern("poplibs"));
-        debug.kinds.push(Some(words.intern(kind)));
-        debug.names.push(TextRef(debug.texts.push(name).0));
-        debug.files.push(TextRef::NONE);
-        debug.lines.push(0);
-        debug.proportions.push(proportion);
+        let name = TextRef(debug.texts.push(name).0);
+        debug.push(Context {
+            layer: Some(words.intern("poplibs")),
+            kind: Some(words.intern(kind)),
+            name,
+            proportion,
+            ..Context::of(id)
+        });
     }
     debug.words = words.into_names();
     debug

@@ -74,7 +74,7 @@ fn target() -> Report {
     }
     report.about.fill(Some(about));
     let mut debug = small.debug.get().cloned().expect("debug information");
-    for proportion in debug.proportions.iter_mut().take(1) {
+    for (_, proportion) in debug.proportions.iter_mut().take(1) {
         *proportion = Proportion::Value(0.35);
     }
     report.debug.fill(Some(debug));

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use tilescope::format::poplar::absent;
 use tilescope::store::System;
 use tilescope::store::compute::ComputeSets;
-use tilescope::store::debug_info::{DebugInfo, Proportion, TextRef};
+use tilescope::store::debug_info::{Context, DebugInfo, Proportion, TextRef};
 use tilescope::store::ids::CategoryId;
 use tilescope::store::liveness::{Classes, Deltas, Liveness, TileVariableBytes, VariableBytes};
 use tilescope::store::memory::{CategoryMemory, TileMemory};
@@ -283,15 +283,15 @@ fn debug() -> DebugInfo {
     for (id, layer, kind, name) in
         [(1, "poplibs", Some("convolution"), "layer1/conv"), (2, "poplar", None, "")]
     {
-        debug.ids.push(id);
-        debug.parents.push((id == 2).then_some(0));
-        debug.layers.push(words.intern(layer));
-        debug.kinds.push(kind.map(|kind| words.intern(kind)));
-        let name = debug.texts.push(name);
-        debug.names.push(TextRef(name.0));
-        debug.files.push(TextRef::NONE);
-        debug.lines.push(0);
-        debug.proportions.push(if id == 1 { Proportion::Value(0.6) } else { Proportion::Absent });
+        let name = TextRef(debug.texts.push(name).0);
+        debug.push(Context {
+            parent: (id == 2).then_some(0),
+            layer: Some(words.intern(layer)),
+            kind: kind.map(|kind| words.intern(kind)),
+            name,
+            proportion: if id == 1 { Proportion::Value(0.6) } else { Proportion::Absent },
+            ..Context::of(id)
+        });
     }
     debug.words = words.into_names();
     debug

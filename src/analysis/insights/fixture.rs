@@ -105,7 +105,7 @@ impl Fixture {
         }
         for (row, call) in (0..).zip(&self.calls) {
             if let Some(value) = call.proportion {
-                debug.proportions[row as usize] = Proportion::Value(value);
+                debug.proportions.push((row, Proportion::Value(value)));
             }
             if let Some(partials) = call.partials {
                 debug.partials_types.push((row, words.intern(partials)));

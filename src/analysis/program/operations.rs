@@ -68,9 +68,9 @@ pub fn naming_context(debug: &DebugInfo, context: usize) -> Option<usize> {
 
 /// The nearest context that has the option, and what it says.
 pub fn proportion_context(debug: &DebugInfo, context: usize) -> Option<(usize, Option<f64>)> {
-    debug.ancestry(context).find_map(|row| match debug.proportions.get(row)? {
+    debug.ancestry(context).find_map(|row| match debug.proportion(row) {
         Proportion::Absent => None,
-        Proportion::Value(value) => Some((row, Some(*value))),
+        Proportion::Value(value) => Some((row, Some(value))),
         Proportion::Unknown => Some((row, None)),
     })
 }
@@ -193,14 +193,17 @@ impl OperationName {
 mod tests {
     use super::*;
     use crate::analysis::fixture::contexts_of_layers;
+    use crate::store::debug_info::{ContextRow, Proportion};
 
     /// Contexts 1, 2, 3 …, each the child of the one before.
     fn chain(contexts: &[(&str, &str, Proportion)]) -> DebugInfo {
         let named = contexts.iter().zip(["name 0", "name 1", "name 2", "name 3"]);
         let named = named.map(|((layer, kind, _), name)| (*layer, *kind, name));
         let mut debug = contexts_of_layers(named);
-        debug.parents = (0..).map(|row: u32| row.checked_sub(1)).take(contexts.len()).collect();
-        debug.proportions = contexts.iter().map(|(.., proportion)| *proportion).collect();
+        let parent = |row: u32| row.checked_sub(1).map_or(ContextRow::NONE, ContextRow);
+        debug.parents = (0..).map(parent).take(contexts.len()).collect();
+        let proportions = (0..).zip(contexts).map(|(row, (.., proportion))| (row, *proportion));
+        debug.proportions = proportions.collect();
         debug
     }
 

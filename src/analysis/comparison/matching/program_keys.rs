@@ -91,7 +91,7 @@ impl<'a> Contexts<'a> {
         let word =
             |word: Option<usize>| word.and_then(|word| self.words.get(word)).copied().unwrap_or(0);
         let layer = word(self.debug.layers.get(row).map(|layer| layer.0 as usize));
-        let kind = word(self.debug.kinds.get(row).copied().flatten().map(|kind| kind.0 as usize));
+        let kind = word(self.debug.kinds.get(row).map(|kind| kind.0 as usize));
         let name = NameKeys::of(self.debug.name(row).unwrap_or(""));
         combine(combine(layer, kind), name.model)
     }
@@ -101,11 +101,13 @@ impl<'a> Contexts<'a> {
 mod tests {
     use super::*;
     use crate::analysis::fixture;
+    use crate::store::debug_info::ContextRow;
 
     /// Contexts 1, 2, 3 … of layer `poplar`, each with its parent's row.
     fn contexts(list: &[(&str, Option<u32>)]) -> DebugInfo {
         let mut debug = fixture::contexts(list.iter().map(|(name, _)| ("", *name)));
-        debug.parents = list.iter().map(|(_, parent)| *parent).collect();
+        let parents = list.iter().map(|(_, parent)| parent.map_or(ContextRow::NONE, ContextRow));
+        debug.parents = parents.collect();
         debug
     }
 

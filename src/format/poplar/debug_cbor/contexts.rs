@@ -1,35 +1,51 @@
 //! From contexts as they stand in the file to the store: sorted by id, with their parents.
 
-use crate::store::debug_info::{DebugInfo, Proportion, TextRef};
-use crate::store::names::{NameId, Names};
+use std::ops::Deref;
+
+use crate::store::column::{Column, Element};
+use crate::store::debug_info::{Context, ContextRow, DebugInfo, cut_cycles};
+use crate::store::names::Names;
 use crate::store::{WarningCode, Warnings};
 
-/// One context as it stands in the file.
-#[derive(Clone, Debug)]
-pub struct Context {
-    pub id: u64,
-    pub parent: u64,
-    pub layer: NameId,
-    pub kind: Option<NameId>,
-    pub name: TextRef,
-    pub file: TextRef,
-    pub line: u32,
-    pub proportion: Proportion,
-    pub partials_type: Option<NameId>,
+/// Contexts in the order of the file.
+#[derive(Debug, Default)]
+pub struct FoundContexts {
+    columns: DebugInfo,
+    /// The id of each one's parent, 0 for none.
+    parents: Vec<u64>,
+}
+
+impl FoundContexts {
+    /// Appends a context with the id of its parent; false where there are more than can be numbered.
+    pub fn push(&mut self, context: Context, parent: u64) -> bool {
+        let is_numbered = self.len() < ContextRow::NONE.0 as usize;
+        if is_numbered {
+            self.columns.push_without_parent(context);
+            self.parents.push(parent);
+        }
+        is_numbered
+    }
+
+    pub fn len(&self) -> usize {
+        self.parents.len()
+    }
 }
 
 /// Sorts the contexts by id, finds parents, and cuts what would be its own ancestor.
 pub fn assemble(
-    mut contexts: Vec<Context>,
+    found: FoundContexts,
     words: Names,
     texts: Names,
     name: &str,
     warnings: &Warnings,
 ) -> DebugInfo {
-    contexts.sort_by_key(|context| context.id);
-    let before = contexts.len();
-    contexts.dedup_by_key(|context| context.id);
-    let repeated = before.saturating_sub(contexts.len());
+    let FoundContexts { mut columns, parents: parent_ids } = found;
+    let id = |row: &u32| columns.ids.get(*row as usize).copied().unwrap_or(0);
+    let mut order: Vec<u32> = (0..).take(parent_ids.len()).collect();
+    order.sort_by_key(id);
+    let before = order.len();
+    order.dedup_by_key(|row| id(row));
+    let repeated = before.saturating_sub(order.len());
     if repeated > 0 {
         warnings.add(
             WarningCode::Inconsistent,
@@ -37,83 +53,105 @@ pub fn assemble(
             format!("{repeated} contexts have the id of another one; the first of each counts"),
         );
     }
-    let ids: Vec<u64> = contexts.iter().map(|context| context.id).collect();
-    let mut parents: Vec<Option<u32>> = contexts
-        .iter()
-        .map(|context| {
-            let row = ids.binary_search(&context.parent).ok().filter(|_| context.parent != 0)?;
-            u32::try_from(row).ok()
-        })
-        .collect();
+    // One after the other, so that no more than one is there twice.
+    let parent_ids = in_order(parent_ids, &order);
+    columns.ids = in_order(columns.ids, &order);
+    columns.layers = in_order(columns.layers, &order);
+    columns.kinds = in_order(columns.kinds, &order);
+    columns.names = in_order(columns.names, &order);
+    columns.files = in_order(columns.files, &order);
+    columns.lines = in_order(columns.lines, &order);
+    let places = places_of_rows(before, &order);
+    drop(order);
+    in_order_of_rows(&mut columns.proportions, &places);
+    in_order_of_rows(&mut columns.partials_types, &places);
+    drop(places);
+    let mut parents: Vec<ContextRow> = parent_rows(&columns.ids, &parent_ids);
     if let Some(row) = cut_cycles(&mut parents) {
-        let id = ids.get(row).copied().unwrap_or(0);
+        let id = columns.ids.get(row).copied().unwrap_or(0);
         warnings.add(
             WarningCode::Inconsistent,
             name,
             format!("context {id} is its own ancestor; its parentId is ignored"),
         );
     }
-    DebugInfo {
-        parents,
-        layers: contexts.iter().map(|context| context.layer).collect(),
-        kinds: contexts.iter().map(|context| context.kind).collect(),
-        names: contexts.iter().map(|context| context.name).collect(),
-        files: contexts.iter().map(|context| context.file).collect(),
-        lines: contexts.iter().map(|context| context.line).collect(),
-        proportions: contexts.iter().map(|context| context.proportion).collect(),
-        partials_types: (0..)
-            .zip(&contexts)
-            .filter_map(|(row, context)| Some((row, context.partials_type?)))
-            .collect(),
-        ids: ids.into(),
-        words,
-        texts,
-        is_cut: false,
-    }
+    DebugInfo { parents: parents.into(), words, texts, ..columns }
 }
 
-/// Removes one link of every cycle; returns the first row that lost its parent.
-fn cut_cycles(parents: &mut [Option<u32>]) -> Option<usize> {
-    let mut first_cut = None;
-    // The walk in which a row was last seen, 0 for none.
-    let mut seen: Vec<usize> = vec![0; parents.len()];
-    for start in 0..parents.len() {
-        let walk = start.saturating_add(1);
-        let mut row = start;
-        while let Some(mark) = seen.get_mut(row)
-            && *mark == 0
-        {
-            *mark = walk;
-            let Some(parent) = parents.get(row).copied().flatten() else { break };
-            let parent = parent as usize;
-            if seen.get(parent) == Some(&walk) {
-                if let Some(link) = parents.get_mut(row) {
-                    *link = None;
-                }
-                first_cut.get_or_insert(row);
-                break;
-            }
-            row = parent;
+fn in_order<T: Element>(column: impl Deref<Target = [T]>, order: &[u32]) -> Column<T> {
+    order.iter().filter_map(|row| column.get(*row as usize).copied()).collect()
+}
+
+/// Where each of so many rows is in the order; `u32::MAX` for those that were left out.
+fn places_of_rows(rows: usize, order: &[u32]) -> Vec<u32> {
+    let mut places = vec![u32::MAX; rows];
+    for (place, row) in (0..).zip(order) {
+        if let Some(of_row) = places.get_mut(*row as usize) {
+            *of_row = place;
         }
     }
-    first_cut
+    places
+}
+
+/// Brings into order what only some rows have; those of rows that are left out go.
+fn in_order_of_rows<T>(of_rows: &mut Vec<(u32, T)>, places: &[u32]) {
+    of_rows.retain_mut(|(row, _)| {
+        *row = places.get(*row as usize).copied().unwrap_or(u32::MAX);
+        *row != u32::MAX
+    });
+    of_rows.sort_unstable_by_key(|(row, _)| *row);
+}
+
+/// The row of each parent by its id; ids ascend.
+fn parent_rows(ids: &[u64], parents: &[u64]) -> Vec<ContextRow> {
+    let row_of = |parent: &u64| {
+        let row = ids.binary_search(parent).ok().filter(|_| *parent != 0)?;
+        u32::try_from(row).ok().map(ContextRow)
+    };
+    parents.iter().map(|parent| row_of(parent).unwrap_or(ContextRow::NONE)).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::debug_info::Proportion;
+    use proptest::prelude::*;
 
-    #[test]
-    fn cycles_are_cut_and_the_rest_stays() {
-        let mut parents = vec![Some(1), Some(2), Some(0), Some(0), None, Some(5)];
-        assert!(cut_cycles(&mut parents).is_some());
-        assert_eq!(parents.get(3), Some(&Some(0)), "a child of the cycle keeps its parent");
-        assert_eq!(parents.get(5), Some(&None), "its own parent");
-        for start in 0..parents.len() {
-            let walk = std::iter::successors(Some(start), |row| {
-                parents.get(*row).copied().flatten().map(|row| row as usize)
-            });
-            assert!(walk.take(100).count() < 100, "a walk from {start} ends");
+    proptest! {
+        /// Whatever the order in the file is, of each id the first context counts.
+        #[test]
+        fn contexts_are_found_by_their_ids(
+            rows in proptest::collection::vec((1..30_u64, 0..30_u64, any::<bool>()), 0..40),
+        ) {
+            let mut found = FoundContexts::default();
+            for (line, (id, parent, has_option)) in (0..).zip(&rows) {
+                let proportion = Proportion::Value(f64::from(line));
+                let proportion = if *has_option { proportion } else { Proportion::Absent };
+                let context = Context { line, proportion, ..Context::of(*id) };
+                prop_assert!(found.push(context, *parent));
+            }
+            let debug = assemble(found, Names::default(), Names::default(), "", &Warnings::default());
+            prop_assert!(debug.has_sound_parents());
+            let first = |id: u64| rows.iter().position(|(other, ..)| *other == id);
+            for id in 0..31 {
+                let Some(line) = first(id) else {
+                    prop_assert_eq!(debug.position(id), None);
+                    continue;
+                };
+                let row = debug.position(id).expect("a context");
+                prop_assert_eq!(debug.lines[row] as usize, line);
+                let (_, parent, has_option) = rows[line];
+                let value = Proportion::Value(line as f64);
+                prop_assert_eq!(debug.proportion(row), if has_option { value } else { Proportion::Absent });
+                if let Some(found) = debug.parent(row) {
+                    prop_assert_eq!(debug.ids[found], parent);
+                } else {
+                    // Absent, or a link of a cycle.
+                    let above = |id: &u64| Some(rows[first(*id)?].1);
+                    let mut ancestors = std::iter::successors(Some(parent), above).take(40);
+                    prop_assert!(first(parent).is_none() || ancestors.any(|it| it == id));
+                }
+            }
         }
     }
 }

@@ -3,19 +3,16 @@
 //! A map of `contexts`, in which children precede their parents, and `stringTable`, which comes
 //! last. What is complete before a cut or a fault is kept.
 
+mod cbor;
 mod contexts;
 
 use std::fs::File;
-use std::io::{BufReader, ErrorKind};
 use std::path::Path;
 
-use ciborium_io::Read as _;
-use ciborium_ll::{Decoder, Header};
-
+use self::cbor::{Cbor, Item, Stop};
+use self::contexts::{FoundContexts, assemble};
 use crate::format::Progress;
-use contexts::{Context, assemble};
-
-use crate::store::debug_info::{DebugInfo, Proportion, TextRef};
+use crate::store::debug_info::{Context, DebugInfo, Proportion, TextRef};
 use crate::store::names::{Interner, NameId, Names};
 use crate::store::report::FileStatus;
 use crate::store::{WarningCode, Warnings};
@@ -23,6 +20,8 @@ use crate::work::Work;
 
 /// Values nested deeper than this are a fault: real contexts nest to about six.
 const MAX_DEPTH: u32 = 64;
+/// Bytes of a text that is looked at in place.
+const IN_PLACE: u64 = 1 << 12;
 
 /// Reads the contexts; none when the reading was cancelled. The status says whether the file was
 /// complete.
@@ -40,18 +39,19 @@ pub fn read_debug_info(
         }
     };
     let mut reader = Reader {
-        decoder: Decoder::from(BufReader::with_capacity(1 << 16, file)),
-        contexts: Vec::new(),
+        cbor: Cbor::new(file),
+        contexts: FoundContexts::default(),
         words: Interner::default(),
         texts: Names::default(),
         unparsed_proportion: None,
+        without_id: 0,
         progress,
         reported: 0,
     };
     let outcome = reader.read_file();
-    let at = reader.decoder.offset();
-    progress.advance(at.saturating_sub(reader.reported) as u64);
-    Work::Bytes.add(at as u64);
+    let at = reader.cbor.offset();
+    progress.advance(at.saturating_sub(reader.reported));
+    Work::Bytes.add(at);
     let read = reader.contexts.len();
     let mut status = FileStatus::Ok;
     match outcome {
@@ -82,6 +82,10 @@ pub fn read_debug_info(
             format!("context {id}, availableMemoryProportion: a number expected, {text:?} found"),
         );
     }
+    if reader.without_id > 0 {
+        let what = format!("{} contexts have no id and were left out", reader.without_id);
+        warnings.add(WarningCode::Inconsistent, name, what);
+    }
     if read == 0 {
         warnings.add(
             WarningCode::NoDebugInfo,
@@ -96,43 +100,17 @@ pub fn read_debug_info(
     (Some(debug), status)
 }
 
-enum Stop {
-    /// The file ends too soon.
-    Truncated,
-    /// The file is not what it should be.
-    Fault(String),
-    /// Nobody wants it any more.
-    Cancelled,
-}
-
-impl From<ciborium_ll::Error<std::io::Error>> for Stop {
-    fn from(error: ciborium_ll::Error<std::io::Error>) -> Self {
-        match error {
-            ciborium_ll::Error::Io(error) => error.into(),
-            ciborium_ll::Error::Syntax(at) => Self::Fault(format!("no CBOR item begins at {at}")),
-        }
-    }
-}
-
-impl From<std::io::Error> for Stop {
-    fn from(error: std::io::Error) -> Self {
-        if error.kind() == ErrorKind::UnexpectedEof {
-            Self::Truncated
-        } else {
-            Self::Fault(error.to_string())
-        }
-    }
-}
-
 struct Reader<'a> {
-    decoder: Decoder<BufReader<File>>,
-    contexts: Vec<Context>,
+    cbor: Cbor<File>,
+    contexts: FoundContexts,
     words: Interner,
     texts: Names,
     /// The first context whose option could not be parsed, and its value.
     unparsed_proportion: Option<(u64, String)>,
+    /// Contexts that were left out, because nothing can name them.
+    without_id: u64,
     progress: &'a Progress,
-    reported: usize,
+    reported: u64,
 }
 
 /// The keys that are read (formats/poplar.md 3.1). Files have tens of millions of keys, so none of
@@ -156,9 +134,6 @@ enum Key {
 }
 
 impl Key {
-    /// No known key is longer.
-    const LONGEST: usize = 32;
-
     fn of(bytes: &[u8]) -> Self {
         match bytes {
             b"contexts" => Self::Contexts,
@@ -189,10 +164,10 @@ struct Options {
 
 impl Reader<'_> {
     fn read_file(&mut self) -> Result<(), Stop> {
-        let Header::Map(pairs) = self.decoder.pull()? else {
+        let Item::Map(pairs) = self.cbor.item()? else {
             return Err(Stop::Fault("a CBOR map expected".to_owned()));
         };
-        self.each_item(pairs, |reader| match reader.key()? {
+        self.each(pairs, |reader| match reader.key()? {
             Key::Contexts => reader.read_contexts(),
             Key::StringTable => reader.read_strings(),
             _ => reader.skip(0),
@@ -200,43 +175,26 @@ impl Reader<'_> {
     }
 
     /// Calls `each` for every item of an array or pair of a map, of so many or up to the end mark.
-    fn each_item(
+    fn each(
         &mut self,
-        mut left: Option<usize>,
+        mut left: Option<u64>,
         mut each: impl FnMut(&mut Self) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
-        while self.has_next(&mut left)? {
+        while self.cbor.has_next(&mut left)? {
             each(self)?;
         }
         Ok(())
     }
 
-    /// Whether another item of an array or map follows; consumes the end mark of an open one.
-    fn has_next(&mut self, left: &mut Option<usize>) -> Result<bool, Stop> {
-        if let Some(count) = left {
-            let more = *count > 0;
-            *count = count.saturating_sub(1);
-            return Ok(more);
-        }
-        match self.decoder.pull()? {
-            Header::Break => Ok(false),
-            other => {
-                self.decoder.push(other);
-                Ok(true)
-            }
-        }
-    }
-
     fn read_contexts(&mut self) -> Result<(), Stop> {
-        let Header::Array(items) = self.decoder.pull()? else {
+        let Item::Array(items) = self.cbor.item()? else {
             return Err(Stop::Fault("an array of contexts expected".to_owned()));
         };
-        self.each_item(items, |reader| {
-            let context = reader.read_context()?;
-            reader.contexts.push(context);
-            let at = reader.decoder.offset();
+        self.each(items, |reader| {
+            reader.read_context()?;
+            let at = reader.cbor.offset();
             if at.saturating_sub(reader.reported) > 1 << 20 {
-                reader.progress.advance(at.saturating_sub(reader.reported) as u64);
+                reader.progress.advance(at.saturating_sub(reader.reported));
                 reader.reported = at;
                 if reader.progress.is_cancelled() {
                     return Err(Stop::Cancelled);
@@ -246,39 +204,22 @@ impl Reader<'_> {
         })
     }
 
-    fn read_context(&mut self) -> Result<Context, Stop> {
-        let Header::Map(pairs) = self.decoder.pull()? else {
+    fn read_context(&mut self) -> Result<(), Stop> {
+        let Item::Map(pairs) = self.cbor.item()? else {
             return Err(Stop::Fault("a context (a map) expected".to_owned()));
         };
-        let mut context = Context {
-            id: 0,
-            parent: 0,
-            layer: self.words.intern(""),
-            kind: None,
-            name: TextRef::NONE,
-            file: TextRef::NONE,
-            line: 0,
-            proportion: Proportion::Absent,
-            partials_type: None,
-        };
+        let mut context = Context::of(0);
+        let mut parent = 0;
         let mut options = Options::default();
         let mut left = pairs;
-        while self.has_next(&mut left)? {
+        while self.cbor.has_next(&mut left)? {
             match self.key()? {
                 Key::Id => context.id = self.number()?.unwrap_or(0),
-                Key::ParentId => context.parent = self.number()?.unwrap_or(0),
+                Key::ParentId => parent = self.number()?.unwrap_or(0),
                 Key::Name => context.name = self.text_ref()?,
                 Key::Location => self.read_location(&mut context)?,
-                Key::Layer => {
-                    if let Some(layer) = self.word()? {
-                        context.layer = layer;
-                    }
-                }
-                Key::Kind => {
-                    if let Some(kind) = self.word()? {
-                        context.kind.get_or_insert(kind);
-                    }
-                }
+                Key::Layer => context.layer = self.word()?.or(context.layer),
+                Key::Kind => context.kind = context.kind.or(self.word()?),
                 key => self.scan(key, &mut options, 0)?,
             }
         }
@@ -287,15 +228,21 @@ impl Reader<'_> {
         if let Some(text) = options.unparsed {
             self.unparsed_proportion.get_or_insert((context.id, text));
         }
-        Ok(context)
+        // No id is 0 (formats/poplar.md 3.1), and nothing asks for a context without one.
+        if context.id == 0 {
+            self.without_id = self.without_id.saturating_add(1);
+        } else if !self.contexts.push(context, parent) {
+            return Err(Stop::Fault("more contexts than can be numbered".to_owned()));
+        }
+        Ok(())
     }
 
     fn read_location(&mut self, context: &mut Context) -> Result<(), Stop> {
-        let header = self.decoder.pull()?;
-        let Header::Map(pairs) = header else {
-            return self.skip_rest(header, 0);
+        let item = self.cbor.item()?;
+        let Item::Map(pairs) = item else {
+            return self.skip_rest(item, 0);
         };
-        self.each_item(pairs, |reader| {
+        self.each(pairs, |reader| {
             match reader.key()? {
                 Key::FileName => context.file = reader.text_ref()?,
                 Key::LineNumber => {
@@ -309,12 +256,12 @@ impl Reader<'_> {
     }
 
     fn read_strings(&mut self) -> Result<(), Stop> {
-        let Header::Array(items) = self.decoder.pull()? else {
+        let Item::Array(items) = self.cbor.item()? else {
             return Err(Stop::Fault("an array of strings expected".to_owned()));
         };
-        self.each_item(items, |reader| {
-            let text = match reader.decoder.pull()? {
-                Header::Text(length) => reader.text(length)?,
+        self.each(items, |reader| {
+            let text = match reader.cbor.item()? {
+                Item::Text(length) => reader.text(length)?,
                 other => reader.skip_rest(other, 0).map(|()| String::new())?,
             };
             reader.texts.push(&text);
@@ -324,40 +271,33 @@ impl Reader<'_> {
 
     /// Goes through a value that is not kept, looking for options in the maps within it.
     fn scan(&mut self, key: Key, options: &mut Options, depth: u32) -> Result<(), Stop> {
-        let header = self.decoder.pull()?;
-        match (key, header) {
-            (Key::Proportion, header) => self.proportion(header, options, depth),
-            (Key::PartialsType, Header::Text(length)) => {
-                let text = self.text(length)?;
-                options.partials_type = Some(self.words.intern(&text));
+        match (key, self.cbor.item()?) {
+            (Key::Proportion, item) => self.proportion(item, options, depth),
+            (Key::PartialsType, Item::Text(length)) => {
+                options.partials_type = Some(self.interned(length)?);
                 Ok(())
             }
-            (_, Header::Map(pairs)) => {
+            (_, Item::Map(pairs)) => {
                 let depth = deeper(depth)?;
-                self.each_item(pairs, |reader| {
+                self.each(pairs, |reader| {
                     let key = reader.key()?;
                     reader.scan(key, options, depth)
                 })
             }
-            (_, Header::Array(items)) => {
+            (_, Item::Array(items)) => {
                 let depth = deeper(depth)?;
-                self.each_item(items, |reader| reader.scan(Key::Other, options, depth))
+                self.each(items, |reader| reader.scan(Key::Other, options, depth))
             }
             (_, other) => self.skip_rest(other, depth),
         }
     }
 
     /// The value of `availableMemoryProportion`: text or number in the file.
-    fn proportion(
-        &mut self,
-        header: Header,
-        options: &mut Options,
-        depth: u32,
-    ) -> Result<(), Stop> {
-        let found = match header {
-            Header::Float(value) => Some(value),
-            Header::Positive(value) => Some(value as f64),
-            Header::Text(length) => {
+    fn proportion(&mut self, item: Item, options: &mut Options, depth: u32) -> Result<(), Stop> {
+        let found = match item {
+            Item::Float(value) => Some(value),
+            Item::Unsigned(value) => Some(value as f64),
+            Item::Text(length) => {
                 let text = self.text(length)?;
                 let parsed = text.trim().parse().ok().filter(|value: &f64| value.is_finite());
                 if parsed.is_none() {
@@ -377,50 +317,43 @@ impl Reader<'_> {
     }
 
     fn skip(&mut self, depth: u32) -> Result<(), Stop> {
-        let header = self.decoder.pull()?;
-        self.skip_rest(header, depth)
+        let item = self.cbor.item()?;
+        self.skip_rest(item, depth)
     }
 
-    /// Passes over what follows a header.
-    fn skip_rest(&mut self, header: Header, depth: u32) -> Result<(), Stop> {
-        match header {
-            Header::Text(length) | Header::Bytes(length) => self.each_segment(length, |_| ()),
-            Header::Tag(_) => self.skip(deeper(depth)?),
-            Header::Array(items) => {
+    /// Passes over what follows the head of an item.
+    fn skip_rest(&mut self, item: Item, depth: u32) -> Result<(), Stop> {
+        match item {
+            Item::Text(length) | Item::Bytes(length) => self.cbor.each_piece(length, |_| ()),
+            Item::Tag(_) => self.skip(deeper(depth)?),
+            Item::Array(items) => {
                 let depth = deeper(depth)?;
-                self.each_item(items, |reader| reader.skip(depth))
+                self.each(items, |reader| reader.skip(depth))
             }
-            Header::Map(pairs) => {
+            Item::Map(pairs) => {
                 let depth = deeper(depth)?;
-                self.each_item(pairs, |reader| {
+                self.each(pairs, |reader| {
                     reader.skip(depth)?;
                     reader.skip(depth)
                 })
             }
-            Header::Break => Err(Stop::Fault("an end mark where a value must be".to_owned())),
-            Header::Positive(_) | Header::Negative(_) | Header::Float(_) | Header::Simple(_) => {
-                Ok(())
-            }
+            Item::Break => Err(Stop::Fault("an end mark where a value must be".to_owned())),
+            Item::Unsigned(_) | Item::Negative(_) | Item::Float(_) | Item::Simple(_) => Ok(()),
         }
     }
 
     fn key(&mut self) -> Result<Key, Stop> {
-        match self.decoder.pull()? {
-            Header::Text(Some(length)) if length <= Key::LONGEST => {
-                let mut bytes = [0; Key::LONGEST];
-                let (key, _) = bytes.split_at_mut(length);
-                self.decoder.read_exact(key)?;
-                Ok(Key::of(key))
-            }
-            Header::Text(length) => Ok(Key::of(self.text(length)?.as_bytes())),
+        match self.cbor.item()? {
+            Item::Text(Some(length @ ..=IN_PLACE)) => Ok(Key::of(self.cbor.next(length as usize)?)),
+            Item::Text(length) => Ok(Key::of(self.text(length)?.as_bytes())),
             _ => Err(Stop::Fault("a key (a text) expected".to_owned())),
         }
     }
 
     /// A number ≥ 0, `None` for anything else.
     fn number(&mut self) -> Result<Option<u64>, Stop> {
-        match self.decoder.pull()? {
-            Header::Positive(number) => Ok(Some(number)),
+        match self.cbor.item()? {
+            Item::Unsigned(number) => Ok(Some(number)),
             other => self.skip_rest(other, 0).map(|()| None),
         }
     }
@@ -431,54 +364,31 @@ impl Reader<'_> {
         Ok(index.map_or(TextRef::NONE, TextRef))
     }
 
-    /// A text that recurs, interned.
+    /// A text that recurs, interned; `None` for anything else.
     fn word(&mut self) -> Result<Option<NameId>, Stop> {
-        match self.decoder.pull()? {
-            Header::Text(length) => {
-                let text = self.text(length)?;
-                Ok(Some(self.words.intern(&text)))
-            }
+        match self.cbor.item()? {
+            Item::Text(length) => self.interned(length).map(Some),
             other => self.skip_rest(other, 0).map(|()| None),
         }
     }
 
-    fn text(&mut self, length: Option<usize>) -> Result<String, Stop> {
-        let mut bytes = Vec::new();
-        self.each_segment(length, |piece| bytes.extend_from_slice(piece))?;
-        Ok(String::from_utf8(bytes)
-            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+    fn interned(&mut self, length: Option<u64>) -> Result<NameId, Stop> {
+        if let Some(length @ ..=IN_PLACE) = length {
+            let bytes = self.cbor.next(length as usize)?;
+            return Ok(match std::str::from_utf8(bytes) {
+                Ok(text) => self.words.intern(text),
+                Err(_) => self.words.intern(&String::from_utf8_lossy(bytes)),
+            });
+        }
+        let text = self.text(length)?;
+        Ok(self.words.intern(&text))
     }
 
-    /// Reads a text's or byte string's bytes in small pieces, so that a length costs nothing before
-    /// its bytes have come.
-    fn each_segment(
-        &mut self,
-        length: Option<usize>,
-        mut each: impl FnMut(&[u8]),
-    ) -> Result<(), Stop> {
-        let mut length = length;
-        let is_open = length.is_none();
-        loop {
-            if is_open {
-                length = match self.decoder.pull()? {
-                    Header::Break => return Ok(()),
-                    Header::Text(Some(length)) | Header::Bytes(Some(length)) => Some(length),
-                    _ => return Err(Stop::Fault("a piece of a text expected".to_owned())),
-                };
-            }
-            let mut left = length.unwrap_or(0);
-            let mut buffer = [0_u8; 256];
-            while left > 0 {
-                let wanted = left.min(buffer.len());
-                let (piece, _) = buffer.split_at_mut(wanted);
-                self.decoder.read_exact(piece)?;
-                each(piece);
-                left = left.saturating_sub(piece.len());
-            }
-            if !is_open {
-                return Ok(());
-            }
-        }
+    fn text(&mut self, length: Option<u64>) -> Result<String, Stop> {
+        let mut bytes = Vec::new();
+        self.cbor.each_piece(length, |piece| bytes.extend_from_slice(piece))?;
+        Ok(String::from_utf8(bytes)
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
     }
 }
 
