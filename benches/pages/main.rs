@@ -1,7 +1,8 @@
 //! Drives the real pages, without a graphics card: what a frame costs in user-interface code and
 //! tessellation while zooming, panning and hovering. Prints the median and the 99th percentile.
 //!
-//! `cargo bench --bench pages`
+//! `cargo bench --bench pages`; with `-- eight` only the scenes of eight runs, with `-- large` those of one run with 64 IPUs
+//! and of one with 1,000,000 steps, with `-- REPORT` those of a report that lies there.
 
 #![allow(
     clippy::unwrap_used,
@@ -15,6 +16,7 @@ mod pair_memory;
 mod report;
 mod runs;
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -23,6 +25,8 @@ use eframe::egui::{
     Context, Event, Key, Modifiers, MouseWheelSource, MouseWheelUnit, PointerButton, Pos2,
     RawInput, Rect, TouchPhase, Vec2,
 };
+use tilescope::format::Progress;
+use tilescope::format::poplar::OpenReport;
 use tilescope::store::Report;
 use tilescope::ui::app::App;
 use tilescope::ui::command::Page;
@@ -255,23 +259,55 @@ fn report_times(scene: &str, title: &str, times: &mut [f64]) {
     );
 }
 
-/// With `-- eight` only the scenes of eight runs.
 fn main() {
-    if std::env::args().any(|argument| argument == "eight") {
-        return measure_eight();
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
+    println!("measure: median {MEDIAN} ms, 99 % {P99} ms");
+    match words.first().map(String::as_str) {
+        None => {
+            measure_all();
+            measure_eight();
+        }
+        Some("eight") => measure_eight(),
+        Some("large") => measure_large(),
+        Some(path) => {
+            let open = OpenReport::find(Path::new(path)).unwrap();
+            open.read_all(&Progress::default()).unwrap();
+            measure_run(&open.report, "the report", &[Vec2::new(1920.0, 1080.0)]);
+        }
     }
+}
+
+const SIZES: [Vec2; 2] = [Vec2::new(1280.0, 800.0), Vec2::new(1920.0, 1080.0)];
+
+fn measure_all() {
     let report = Arc::new(report::report());
-    println!(
-        "{} tiles, {} steps; measure: median {MEDIAN} ms, 99 % {P99} ms",
-        report::TILES,
-        report::STEPS
-    );
-    for size in [Vec2::new(1280.0, 800.0), Vec2::new(1920.0, 1080.0)] {
-        let scene = |title: &str| format!("{title}, {}×{}", size.x, size.y);
+    println!("{} tiles, {} steps", report::TILES, report::STEPS);
+    for size in SIZES {
         address_steps::measure_address_steps(size);
-        let mut window = Window::new(&report, size);
+        measure_run(&report, "", &[size]);
+        pair_liveness::measure_pair(&report, size);
+        pair_memory::measure_pair(&report, size);
+    }
+}
+
+/// As large as reports become: many tiles, many steps.
+fn measure_large() {
+    let many_tiles = report::Size { ipus: 64, steps: report::STEPS };
+    let many_steps = report::Size { ipus: 4, steps: 1_000_000 };
+    for (size, title) in [(many_tiles, "64 IPUs"), (many_steps, "1,000,000 steps")] {
+        let report = Arc::new(report::report_of(size, title, 7));
+        measure_run(&report, title, &SIZES[1..]);
+    }
+}
+
+/// The scenes of one run.
+fn measure_run(report: &Arc<Report>, of: &str, sizes: &[Vec2]) {
+    for size in sizes {
+        let of = if of.is_empty() { String::new() } else { format!("{of}: ") };
+        let scene = |title: &str| format!("{of}{title}, {}×{}", size.x, size.y);
+        let mut window = Window::new(report, *size);
         window.show(Page::Overview);
-        let page = Rect::from_min_max(Pos2::ZERO + runs::AROUND, Pos2::ZERO + size);
+        let page = Rect::from_min_max(Pos2::ZERO + runs::AROUND, Pos2::ZERO + *size);
         measure_doing(&mut window, &scene("Overview"), (Doing::Hovering, "hovering"), page);
         window.show(Page::Memory);
         measure(&mut window, &scene("Memory"), "Memory over tiles");
@@ -297,15 +333,12 @@ fn main() {
         window.click("Scope");
         window.click("Worst tile of each step");
         measure(&mut window, &scene("Liveness of the worst tiles"), "Liveness curve");
-        pair_liveness::measure_pair(&report, size);
-        pair_memory::measure_pair(&report, size);
     }
-    measure_eight();
 }
 
 fn measure_eight() {
     let eight = runs::reports();
-    for size in [Vec2::new(1280.0, 800.0), Vec2::new(1920.0, 1080.0)] {
+    for size in SIZES {
         runs::measure_runs(&eight, size);
     }
 }
