@@ -19,11 +19,10 @@ pub(crate) fn read_sweep(
 ) -> Result<(Sweep, Vec<Warning>), Error> {
     let warnings = Warnings::default();
     let found = runs_in_folder(folder, &warnings)?;
-    let read_more = |open: &OpenReport, progress: &Progress| {
-        open.read_debug_info(progress);
-        open.read_logs(&[], log_messages);
+    let of_report = |place: &FolderReport, open: Result<&OpenReport, &Error>| {
+        open.map_or_else(|error| facts(place, Err(error)), |open| read_facts(place, open, progress))
     };
-    let Some(mut runs) = map_reports(&found.reports, progress, read_more, facts) else {
+    let Some(mut runs) = map_reports(&found.reports, progress, of_report) else {
         return Err(Error::new(ErrorKind::Unreadable, "cancelled"));
     };
     runs.extend(found.without_report.iter().map(without_report));
@@ -33,6 +32,13 @@ pub(crate) fn read_sweep(
 fn without_report(run: &FolderRun) -> SweepRun {
     let side_files = OpenReport::without_profile(&run.path, log_messages);
     SweepRun::without_report(run.path.display().to_string(), run.name.clone(), &side_files)
+}
+
+/// The facts of a report, for which its debug contexts and logs are read.
+pub(crate) fn read_facts(place: &FolderReport, open: &OpenReport, progress: &Progress) -> SweepRun {
+    open.read_debug_info(progress);
+    open.read_logs(&[], log_messages);
+    facts(place, Ok(&open.report))
 }
 
 /// The facts of a report, or why it cannot be read.
@@ -56,4 +62,50 @@ pub(crate) fn facts(place: &FolderReport, report: Result<&Report, &Error>) -> Sw
         message: error.message.clone(),
     };
     SweepRun { warnings: warnings.list(), ..SweepRun::unreadable(path, name, reason) }
+}
+
+/// Warnings of a folder, then of each of its runs, whose files are named as seen from the folder.
+pub(crate) fn all_warnings<'a>(
+    folder: &[Warning],
+    runs: impl Iterator<Item = (&'a str, &'a [Warning])>,
+) -> Vec<Warning> {
+    let of_run = |(run, warnings): (&'a str, &'a [Warning])| {
+        let named = |warning: &Warning| Warning { file: file_of(run, warning), ..warning.clone() };
+        warnings.iter().map(named).collect::<Vec<_>>()
+    };
+    folder.iter().cloned().chain(runs.flat_map(of_run)).collect()
+}
+
+/// The same for people: what is said of the same file of several runs is one.
+pub(crate) fn shared_warnings<'a>(
+    folder: &[Warning],
+    runs: impl Iterator<Item = (&'a str, &'a [Warning])>,
+) -> Vec<Warning> {
+    let mut shared = folder.to_vec();
+    let mut seen: Vec<(&Warning, Vec<&str>)> = Vec::new();
+    for (run, warnings) in runs {
+        for warning in warnings {
+            match seen.iter_mut().find(|(known, _)| *known == warning) {
+                Some((_, names)) => names.push(run),
+                None => seen.push((warning, vec![run])),
+            }
+        }
+    }
+    shared.extend(seen.into_iter().map(|(warning, names)| {
+        let file = match names.as_slice() {
+            [name] => file_of(name, warning),
+            names => format!("{} of {} reports", warning.file, names.len()),
+        };
+        Warning { file, ..warning.clone() }
+    }));
+    shared
+}
+
+/// The file of a warning as seen from the folder.
+fn file_of(run: &str, warning: &Warning) -> String {
+    let run = Path::new(run);
+    // A run may be called by its profile.
+    let is_profile = run.extension().is_some_and(|extension| extension == "pop");
+    let directory = run.parent().filter(|_| is_profile).unwrap_or(run);
+    directory.join(&warning.file).display().to_string()
 }

@@ -8,7 +8,8 @@
 //! - [`analysis`]: pure functions from the store to figures,
 //! - [`cli`] and `ui` (with the feature `window`): the same figures on a terminal and in a window.
 //!
-//! [`work`] counts what was read. `folder_sweep` reads the reports of a folder and takes the facts of each, for both. [`synth`] writes reports.
+//! [`work`] counts what was read. `folder_sweep` reads the reports of a folder and takes the facts of each, for both; [`lake`] writes
+//! the figures of many reports as Parquet files. [`synth`] writes reports.
 
 pub mod analysis;
 pub mod cli;
@@ -16,6 +17,7 @@ pub(crate) mod csv;
 pub(crate) mod folder_sweep;
 pub mod format;
 pub mod index;
+pub mod lake;
 pub mod progress;
 pub mod store;
 pub mod synth;

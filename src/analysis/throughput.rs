@@ -8,7 +8,8 @@
 //! - A batch that one run takes several times, by gradient accumulation or by replicas, counts once: reports
 //!   do not say.
 
-use crate::analysis::program::report_options::{OptionValue, last_part};
+use crate::analysis::program::named_facts::nearest_to_the_top;
+use crate::analysis::program::report_options::OptionValue;
 use crate::store::Report;
 use crate::store::options::SideFact;
 
@@ -47,26 +48,10 @@ pub fn batch_size(report: &Report) -> Option<u64> {
 }
 
 fn of_facts(app: &[SideFact]) -> Option<u64> {
-    let mut found: Vec<(usize, u64)> = Vec::new();
-    for fact in app {
-        let name: String = last_part(&fact.path)
-            .chars()
-            .filter(|character| character.is_alphanumeric())
-            .flat_map(char::to_lowercase)
-            .collect();
-        if !["batchsize", "batch"].contains(&name.as_str()) {
-            continue;
-        }
-        if let OptionValue::Integer(size) = OptionValue::parse(&fact.value)
-            && let Some(size) = u64::try_from(size).ok().filter(|size| *size > 0)
-        {
-            found.push((fact.path.matches(" / ").count(), size));
-        }
-    }
-    let depth = found.iter().map(|(depth, _)| *depth).min()?;
-    let mut nearest = found.iter().filter(|row| row.0 == depth).map(|(_, size)| *size);
-    let size = nearest.next()?;
-    nearest.all(|other| other == size).then_some(size)
+    nearest_to_the_top(app, &["batchsize", "batch"], |value| match OptionValue::parse(value) {
+        OptionValue::Integer(size) => u64::try_from(size).ok().filter(|size| *size > 0),
+        _ => None,
+    })
 }
 
 #[cfg(test)]

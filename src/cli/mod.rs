@@ -6,6 +6,7 @@ mod check;
 pub mod compare;
 mod demo;
 mod diagnose;
+mod export;
 mod first_word;
 mod index;
 mod insights;
@@ -92,6 +93,8 @@ pub enum Command {
     Diagnose(diagnose::DiagnoseArguments),
     /// All reports below a directory: what varies, and the fastest that fits.
     Sweep(sweep::SweepArguments),
+    /// The figures of reports as Parquet files, many runs side by side, for DuckDB, Spark and others.
+    Export(export::ExportArguments),
     /// What is kept of reports to open them faster: list it, remove it, or write it beforehand.
     Index(index::IndexArguments),
     /// Open the demo: one model at six values of availableMemoryProportion, written once to the
@@ -220,6 +223,7 @@ pub fn run(command: &Command, started: Instant) -> ExitCode {
         Command::Compare(arguments) => compare::run(arguments),
         Command::Diagnose(arguments) => diagnose::run(arguments),
         Command::Sweep(arguments) => sweep::run(arguments),
+        Command::Export(arguments) => export::run(arguments),
         Command::Index(arguments) => index::run(arguments),
         Command::Demo => demo::run(started),
         Command::Synth(arguments) => synth::run(arguments),

@@ -63,15 +63,10 @@ fn glance(reports: &[FolderReport], known: &[Glance], progress: &Progress) -> Ve
             None => to_read.push(report.clone()),
         }
     }
-    let read = map_reports(
-        &to_read,
-        progress,
-        |_, _| {},
-        |place, report| {
-            let run = facts(place, report);
-            (place.path.clone(), verdict_text(&run), run.fits)
-        },
-    );
+    let read = map_reports(&to_read, progress, |place, open| {
+        let run = facts(place, open.map(|open| &*open.report));
+        (place.path.clone(), verdict_text(&run), run.fits)
+    });
     for (path, verdict, fits) in read.unwrap_or_default() {
         glances.iter_mut().filter(|glance| glance.path == path).for_each(|glance| {
             glance.verdict.clone_from(&verdict);

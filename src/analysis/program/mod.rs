@@ -2,6 +2,7 @@
 
 pub mod control_code;
 pub mod modules;
+pub(crate) mod named_facts;
 pub(crate) mod operation_text;
 pub mod operations;
 pub mod phases;

@@ -14,29 +14,34 @@ use crate::store::options::{EngineOption, SideFact};
 use crate::store::target::Target;
 
 use crate::analysis::program::operations;
+use crate::text::words;
 
 /// The name of Poplar's version.
 const POPLAR: &str = "Poplar";
 
-/// Where an option stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum OptionKind {
-    /// `availableMemoryProportion` in the debug contexts, by kind of operation.
-    AvailableMemoryProportion,
-    /// Versions of Poplar and of the report's format.
-    Version,
-    Target,
-    EngineOption,
-    /// An option of the runs, where it is not that of the compilation.
-    ExecutionOption,
-    TargetOption,
-    /// `app.json`.
-    App,
-    /// `framework.json`.
-    Framework,
-    /// Where the report lies.
-    Directory,
+words! {
+    /// Where an option stands.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum OptionKind by key {
+        /// `availableMemoryProportion` in the debug contexts, by kind of operation.
+        AvailableMemoryProportion = "available_memory_proportion",
+        /// Versions of Poplar and of the report's format.
+        Version = "version",
+        /// The machine.
+        Target = "target",
+        /// An option of the compilation.
+        EngineOption = "engine_option",
+        /// An option of the runs, where it is not that of the compilation.
+        ExecutionOption = "execution_option",
+        /// An option of the machine.
+        TargetOption = "target_option",
+        /// `app.json`.
+        App = "app",
+        /// `framework.json`.
+        Framework = "framework",
+        /// Where the report lies.
+        Directory = "directory",
+    }
 }
 
 impl OptionKind {

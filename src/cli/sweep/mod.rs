@@ -6,17 +6,15 @@ mod document;
 mod grid;
 mod table;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
 use serde::{Serialize, Serializer};
 
 use super::output::{self, Answer, CsvAnswer, Document};
-use crate::analysis::sweep::{
-    Curve, Figure, HeatMap, OptionNotFound, Sweep, SweepRun, curve, heat_map,
-};
-use crate::folder_sweep::read_sweep;
+use crate::analysis::sweep::{Curve, Figure, HeatMap, OptionNotFound, Sweep, curve, heat_map};
+use crate::folder_sweep::{all_warnings, read_sweep, shared_warnings};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::Warning;
 use crate::text::clean;
@@ -68,7 +66,8 @@ enum Grid {
 pub fn run(arguments: &SweepArguments) -> ExitCode {
     let result = output::with_progress("Reading the reports", |progress| {
         let answer = SweepReport::of(arguments, progress)?;
-        answer.shared_warnings().iter().for_each(output::print_warning);
+        let shared = shared_warnings(&answer.warnings, answer.warnings_of_runs());
+        shared.iter().for_each(output::print_warning);
         let warnings = answer.all_warnings();
         Ok(Document::new(answer, warnings))
     });
@@ -91,44 +90,12 @@ impl SweepReport {
 
     /// Warnings of the folder, then of each run, whose files are named as seen from the folder.
     pub fn all_warnings(&self) -> Vec<Warning> {
-        let of_run = |run: &SweepRun| {
-            let file = |warning: &Warning| file_of(&run.name, warning);
-            let named = |warning: &Warning| Warning { file: file(warning), ..warning.clone() };
-            run.warnings.iter().map(named).collect::<Vec<_>>()
-        };
-        self.warnings.iter().cloned().chain(self.sweep.runs.iter().flat_map(of_run)).collect()
+        all_warnings(&self.warnings, self.warnings_of_runs())
     }
 
-    /// The same for people: what is said of the same file of several runs is one.
-    fn shared_warnings(&self) -> Vec<Warning> {
-        let mut shared = self.warnings.clone();
-        let mut seen: Vec<(&Warning, Vec<&str>)> = Vec::new();
-        for run in &self.sweep.runs {
-            for warning in &run.warnings {
-                match seen.iter_mut().find(|(known, _)| *known == warning) {
-                    Some((_, names)) => names.push(&run.name),
-                    None => seen.push((warning, vec![&run.name])),
-                }
-            }
-        }
-        shared.extend(seen.into_iter().map(|(warning, names)| {
-            let file = match names.as_slice() {
-                [name] => file_of(name, warning),
-                names => format!("{} of {} reports", warning.file, names.len()),
-            };
-            Warning { file, ..warning.clone() }
-        }));
-        shared
+    fn warnings_of_runs(&self) -> impl Iterator<Item = (&str, &[Warning])> {
+        self.sweep.runs.iter().map(|run| (&*run.name, &*run.warnings))
     }
-}
-
-/// The file of a warning as seen from the folder.
-fn file_of(run: &str, warning: &Warning) -> String {
-    let run = Path::new(run);
-    // A run may be called by its profile.
-    let is_profile = run.extension().is_some_and(|extension| extension == "pop");
-    let directory = run.parent().filter(|_| is_profile).unwrap_or(run);
-    directory.join(&warning.file).display().to_string()
 }
 
 fn grid(sweep: &Sweep, arguments: &SweepArguments) -> Result<Option<Grid>, Error> {

@@ -9,19 +9,18 @@ use super::database::size_of_file;
 use super::{FolderReport, OpenReport, discover};
 use crate::format::{Error, Progress};
 use crate::index;
-use crate::store::{Report, Warnings};
+use crate::store::Warnings;
 
 /// How many reports are in memory at a time at most, whatever the number of processors: the debug
 /// contexts of one may take hundreds of megabytes.
 const AT_A_TIME: usize = 4;
 
-/// What `facts` makes of each report, in their order. Of a report the small tables are read, and what
-/// `read_more` reads; one that cannot be read gives its error. `None` when it was cancelled.
+/// What `facts` makes of each report, in their order. Of a report the small tables are read; one that
+/// cannot be read gives its error. `None` when it was cancelled.
 pub fn map_reports<T: Send>(
     reports: &[FolderReport],
     progress: &Progress,
-    read_more: impl Fn(&OpenReport, &Progress) + Sync,
-    facts: impl Fn(&FolderReport, Result<&Report, &Error>) -> T + Sync,
+    facts: impl Fn(&FolderReport, Result<&OpenReport, &Error>) -> T + Sync,
 ) -> Option<Vec<T>> {
     let sizes: Vec<(u64, u64)> = reports.par_iter().map(|it| sizes_of(&it.profile)).collect();
     for (of_profile, of_debug) in &sizes {
@@ -36,9 +35,9 @@ pub fn map_reports<T: Send>(
             let result = match OpenReport::open_with(&report.profile, index::of_process(), progress)
             {
                 Ok(open) => {
-                    read_more(&open, progress);
+                    let facts = facts(report, Ok(&open));
                     progress.advance(size.0);
-                    facts(report, Ok(&open.report))
+                    facts
                 }
                 Err(error) => {
                     progress.advance(size.0.saturating_add(size.1));

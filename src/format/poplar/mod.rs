@@ -24,6 +24,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use database::{Database, size_of_file};
+pub use discover::directory_of;
 pub use discover::{
     FolderReport, FolderRun, FolderRuns, reports_below, reports_beside, runs_in_folder,
 };
@@ -380,6 +381,11 @@ impl OpenReport {
     /// What was left to SQLite although it is large, and why.
     pub fn left_to_sqlite(&self) -> Vec<String> {
         self.database.reading.refusals()
+    }
+
+    /// Its profile.
+    pub fn profile(&self) -> &Path {
+        &self.found.profile
     }
 
     /// Sizes of the files that the background reads go through, for progress.

@@ -1,0 +1,78 @@
+//! `tilescope export`: the figures of reports as Parquet files, many runs side by side.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+use serde::{Serialize, Serializer};
+use serde_json::{Map, Value, json};
+
+use super::output::{self, Answer, Document};
+use crate::lake::{ExportedRun, export};
+use crate::text::{bytes, clean, counted, grouped};
+
+/// Arguments of `tilescope export`.
+#[derive(Debug, Args)]
+pub struct ExportArguments {
+    /// Reports, or directories with reports in them at any depth; links to directories are not followed.
+    #[arg(value_name = "PATH", required = true)]
+    pub paths: Vec<PathBuf>,
+    /// The lake: a directory of Parquet files, a table for all runs in each of its directories. Exporting
+    /// the same report again replaces its files. docs/lake.md has the columns, and queries for DuckDB and
+    /// Spark.
+    #[arg(long, value_name = "DIR", required = true)]
+    pub parquet: PathBuf,
+    /// Print one JSON document instead of text.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `tilescope.export/1`: what was written.
+#[derive(Debug)]
+struct Export {
+    lake: PathBuf,
+    runs: Vec<ExportedRun>,
+}
+
+/// Runs the command.
+pub fn run(arguments: &ExportArguments) -> ExitCode {
+    let lake = &arguments.parquet;
+    let result = output::with_progress("Exporting the reports", |progress| {
+        let exported = export(&arguments.paths, lake, progress)?;
+        exported.shared_warnings().iter().for_each(output::print_warning);
+        let warnings = exported.all_warnings();
+        Ok(Document::new(Export { lake: lake.clone(), runs: exported.runs }, warnings))
+    });
+    output::finish(&result, arguments.json, Answer::text)
+}
+
+impl Serialize for Export {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let run = |run: &ExportedRun| {
+            let tables: Map<String, Value> = run
+                .tables
+                .iter()
+                .map(|(name, written)| ((*name).to_owned(), json!(written)))
+                .collect();
+            json!({ "run": run.run, "path": run.path, "name": run.name, "tables": tables })
+        };
+        let runs: Vec<Value> = self.runs.iter().map(run).collect();
+        json!({ "lake": self.lake.display().to_string(), "runs": runs }).serialize(serializer)
+    }
+}
+
+impl Answer for Export {
+    const SCHEMA: &'static str = "tilescope.export/1";
+
+    fn text(&self) -> String {
+        let written = || self.runs.iter().flat_map(|run| &run.tables).map(|(_, written)| written);
+        let sum = |numbers: &mut dyn Iterator<Item = u64>| numbers.fold(0, u64::saturating_add);
+        format!(
+            "{} in {}: {} rows, {}\n",
+            counted(self.runs.len() as u64, "run"),
+            clean(&self.lake.display().to_string()),
+            grouped(sum(&mut written().map(|written| written.rows))),
+            bytes(sum(&mut written().map(|written| written.bytes))),
+        )
+    }
+}

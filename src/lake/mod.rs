@@ -1,0 +1,248 @@
+//! A lake: the figures of many runs as Parquet files that DuckDB, Spark and others query (docs/lake.md).
+//!
+//! Each table is a directory with one for each run, `tiles/run=r…/part.parquet`, so that runs lie side by side
+//! and exporting one again replaces its files. Figures are those of the commands: the same functions give
+//! them. What a report does not say is null. What is of lowered variables is written while it is read.
+
+mod placements;
+mod run_id;
+mod small_tables;
+mod staging;
+mod table;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+pub use table::{Kind, Table, Written};
+
+use crate::analysis::insights::logs::log_messages;
+use crate::analysis::sweep::{Sweep, SweepRun};
+use crate::folder_sweep::{all_warnings, facts, read_facts, shared_warnings};
+use crate::format::poplar::{
+    FolderReport, FolderRun, OpenReport, directory_of, map_reports, runs_in_folder,
+};
+use crate::format::{Error, ErrorKind, Progress};
+use crate::store::{Report, Warning, WarningCode, Warnings};
+use small_tables::PeakOfRun;
+use staging::{Staging, take_away_left_behind};
+
+/// The tables. The first is written last: a run that has a row there has all of its others.
+pub const TABLES: [Table; 8] = [
+    small_tables::RUNS,
+    small_tables::OPTIONS,
+    small_tables::TILES,
+    small_tables::STEPS,
+    small_tables::VARIABLES,
+    small_tables::OPERATIONS,
+    placements::PLACEMENTS,
+    placements::GAPS,
+];
+
+/// A run that was written into a lake.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct ExportedRun {
+    /// Its id, which stands in the names of its directories.
+    pub run: String,
+    /// What the report is opened by.
+    pub path: String,
+    /// The path as seen from the folder that was named.
+    pub name: String,
+    /// What was written, by table.
+    pub tables: Vec<(&'static str, Written)>,
+}
+
+/// What was written into a lake.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Exported {
+    /// The runs, in the order of the paths.
+    pub runs: Vec<ExportedRun>,
+    /// Of the folders.
+    warnings: Vec<Warning>,
+    /// By the names of runs, also of those that cannot be read.
+    of_runs: Vec<(String, Vec<Warning>)>,
+}
+
+/// What is at a path: reports, runs without one, and what to say of the folder.
+#[derive(Debug, Default)]
+struct Found {
+    reports: Vec<FolderReport>,
+    without_report: Vec<FolderRun>,
+    warnings: Vec<Warning>,
+}
+
+/// Writes all reports at or below some paths into a lake. One that cannot be read becomes a warning.
+///
+/// # Errors
+/// When a path cannot be looked into or none of the reports can be read, `usage` for a lake within a
+/// report, and `cannot-write`.
+pub fn export(paths: &[PathBuf], lake: &Path, progress: &Progress) -> Result<Exported, Error> {
+    let mut found = Found::default();
+    for path in paths {
+        found.add(path)?;
+    }
+    found.check_is_outside(lake)?;
+    take_away_left_behind(lake);
+    let first_error: Mutex<Option<Error>> = Mutex::default();
+    let done = map_reports(&found.reports, progress, |place, open| {
+        let exported = open.map_err(Clone::clone).and_then(|open| {
+            export_report(open, read_facts(place, open, progress), lake, progress)
+        });
+        exported.map_or_else(
+            |error| {
+                let facts = facts(place, Err(&error));
+                note(&first_error, error, progress);
+                (None, facts)
+            },
+            |(exported, run)| (Some(exported), run),
+        )
+    });
+    let first_error = first_error.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let Some(done) = done else {
+        return Err(first_error.unwrap_or_else(|| Error::new(ErrorKind::Unreadable, "cancelled")));
+    };
+    let mut exported = Exported { warnings: found.warnings, ..Exported::default() };
+    let mut runs = Vec::new();
+    for (of_run, run) in done {
+        exported.of_runs.push((run.name.clone(), run.warnings.clone()));
+        exported.runs.extend(of_run);
+        runs.push(run);
+    }
+    match first_error {
+        Some(error) if exported.runs.is_empty() => return Err(error),
+        _ => {}
+    }
+    export_without_report(&found.without_report, runs, lake, &mut exported)?;
+    exported.warn_of_equal_reports();
+    Ok(exported)
+}
+
+/// Keeps the first error of reading. Where there is no room for one run there is none for the next.
+fn note(first_error: &Mutex<Option<Error>>, error: Error, progress: &Progress) {
+    let mut first = first_error.lock().unwrap_or_else(PoisonError::into_inner);
+    if error.kind == ErrorKind::CannotWrite {
+        progress.cancel();
+        *first = Some(error);
+    } else {
+        first.get_or_insert(error);
+    }
+}
+
+impl Found {
+    fn add(&mut self, path: &Path) -> Result<(), Error> {
+        let path = std::path::absolute(path).map_err(|error| Error::io(path, &error))?;
+        if path.is_file() {
+            let profile = OpenReport::find(&path)?.profile().to_owned();
+            let folder = directory_of(&profile);
+            self.reports.push(FolderReport::new(&folder, profile));
+            return Ok(());
+        }
+        let warnings = Warnings::default();
+        let found = runs_in_folder(&path, &warnings)?;
+        self.reports.extend(found.reports);
+        self.without_report.extend(found.without_report);
+        self.warnings.extend(warnings.list());
+        Ok(())
+    }
+
+    /// Nothing is ever written into a report.
+    fn check_is_outside(&self, lake: &Path) -> Result<(), Error> {
+        let absolute = std::path::absolute(lake).map_err(|error| Error::io(lake, &error))?;
+        let directories = self.reports.iter().map(|report| directory_of(&report.profile));
+        match directories.into_iter().find(|directory| absolute.starts_with(directory)) {
+            None => Ok(()),
+            Some(report) => {
+                let message =
+                    format!("{} lies in the report {}", absolute.display(), report.display());
+                Err(Error::new(ErrorKind::Usage, message)
+                    .hint("Name a directory that is no part of a report."))
+            }
+        }
+    }
+}
+
+impl Exported {
+    /// What is damaged or absent in the reports, and the reports that cannot be read.
+    pub fn all_warnings(&self) -> Vec<Warning> {
+        all_warnings(&self.warnings, self.warnings_of_runs())
+    }
+
+    /// The same for people: what is said of several runs is one.
+    pub fn shared_warnings(&self) -> Vec<Warning> {
+        shared_warnings(&self.warnings, self.warnings_of_runs())
+    }
+
+    fn warnings_of_runs(&self) -> impl Iterator<Item = (&str, &[Warning])> {
+        self.of_runs.iter().map(|(run, warnings)| (&**run, &**warnings))
+    }
+
+    /// Of reports that are the same, byte for byte, one is in the lake.
+    fn warn_of_equal_reports(&mut self) {
+        let mut seen: HashMap<&str, &ExportedRun> = HashMap::new();
+        let warnings = Warnings::default();
+        for run in &self.runs {
+            if let Some(first) = seen.insert(&run.run, run) {
+                let message = format!("the same report as {}: one run in the lake", first.path);
+                warnings.add(WarningCode::Inconsistent, &run.path, message);
+            }
+        }
+        self.warnings.extend(warnings.list());
+    }
+}
+
+fn export_report(
+    open: &OpenReport,
+    mut run: SweepRun,
+    lake: &Path,
+    progress: &Progress,
+) -> Result<(ExportedRun, SweepRun), Error> {
+    let id = run_id::of_report(open.profile())?;
+    open.read_compute(progress);
+    let staging = Staging::new(lake)?;
+    let peak = PeakOfRun::of(&open.report);
+    let large = placements::write(&staging, open, &peak, progress)?;
+    // All that is wrong with the report has been seen now.
+    run.warnings = open.report.warnings.list();
+    let mut tables = small_tables::write(&staging, &run, &open.report, &peak)?;
+    tables.extend(large);
+    staging.publish(&TABLES, &id)?;
+    Ok((exported_run(id, &run, tables), run))
+}
+
+/// Runs that left no report have their options, completed as in a sweep over them all.
+fn export_without_report(
+    places: &[FolderRun],
+    mut runs: Vec<SweepRun>,
+    lake: &Path,
+    exported: &mut Exported,
+) -> Result<(), Error> {
+    if places.is_empty() {
+        return Ok(());
+    }
+    let mut reports: HashMap<String, (String, Report)> = HashMap::new();
+    for place in places {
+        let report = OpenReport::without_profile(&place.path, log_messages);
+        let path = place.path.display().to_string();
+        runs.push(SweepRun::without_report(path.clone(), place.name.clone(), &report));
+        reports.insert(path, (run_id::without_report(&place.path)?, report));
+    }
+    for run in Sweep::new(runs).runs.iter().filter(|run| run.no_report) {
+        let Some((id, report)) = reports.remove(&run.path) else { continue };
+        let staging = Staging::new(lake)?;
+        let mut tables = small_tables::write(&staging, run, &report, &PeakOfRun::default())?;
+        tables.extend(placements::write_none(&staging)?);
+        staging.publish(&TABLES, &id)?;
+        exported.runs.push(exported_run(id, run, tables));
+        exported.of_runs.push((run.name.clone(), run.warnings.clone()));
+    }
+    Ok(())
+}
+
+fn exported_run(id: String, run: &SweepRun, tables: Vec<(&'static str, Written)>) -> ExportedRun {
+    ExportedRun { run: id, path: run.path.clone(), name: run.name.clone(), tables }
+}
+
+/// What wrote a file.
+fn program() -> String {
+    format!("tilescope {}", env!("CARGO_PKG_VERSION"))
+}

@@ -1,0 +1,114 @@
+//! The id of a run in a lake: the same for the same report, wherever it lies and whoever exports it.
+//!
+//! It is a hash of what makes the report another one: its profile, `app.json` and `framework.json`, byte for
+//! byte. What is beside those (debug contexts, logs) may be added later without making another run. It begins
+//! with a letter, so that no query engine takes the name of a directory for a number.
+
+use std::fs::File;
+use std::io::{ErrorKind as IoErrorKind, Read};
+use std::path::{Path, PathBuf};
+
+use twox_hash::XxHash3_128;
+
+use crate::format::Error;
+
+const BLOCK_BYTES: usize = 1 << 20;
+const SIDE_FILES: [&str; 2] = ["app.json", "framework.json"];
+
+/// The id of the report of a profile.
+///
+/// # Errors
+/// When a file cannot be read.
+pub(super) fn of_report(profile: &Path) -> Result<String, Error> {
+    let mut hash = XxHash3_128::new();
+    add_file(&mut hash, profile)?;
+    add_side_files(&mut hash, &profile.with_file_name(""))?;
+    Ok(id(&hash))
+}
+
+/// The id of a run that left no report: where it was counts, for its side files may be those of others.
+///
+/// # Errors
+/// When a file cannot be read.
+pub(super) fn without_report(directory: &Path) -> Result<String, Error> {
+    let mut hash = XxHash3_128::new();
+    hash.write(directory.as_os_str().as_encoded_bytes());
+    add_side_files(&mut hash, directory)?;
+    Ok(id(&hash))
+}
+
+fn id(hash: &XxHash3_128) -> String {
+    format!("r{:032x}", hash.finish_128())
+}
+
+fn add_side_files(hash: &mut XxHash3_128, directory: &Path) -> Result<(), Error> {
+    for name in SIDE_FILES {
+        let path: PathBuf = directory.join(name);
+        // What is read as a side file elsewhere, too.
+        if path.is_file() {
+            add_file(hash, &path)?;
+        } else {
+            hash.write(&u64::MAX.to_le_bytes());
+        }
+    }
+    Ok(())
+}
+
+/// The bytes of a file, and how many they are.
+fn add_file(hash: &mut XxHash3_128, path: &Path) -> Result<(), Error> {
+    let unreadable = |error| Error::io(path, &error);
+    let mut file = File::open(path).map_err(unreadable)?;
+    let mut block = vec![0; BLOCK_BYTES];
+    let mut length = 0_u64;
+    loop {
+        match file.read(&mut block) {
+            Ok(0) => break,
+            Ok(bytes) => {
+                hash.write(block.get(..bytes).unwrap_or(&[]));
+                length = length.saturating_add(bytes as u64);
+            }
+            Err(error) if error.kind() == IoErrorKind::Interrupted => {}
+            Err(error) => return Err(unreadable(error)),
+        }
+    }
+    hash.write(&length.to_le_bytes());
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_report_has_the_same_id_wherever_it_lies() {
+        let [first, second] = [0, 1].map(|_| tempfile::tempdir().expect("a directory"));
+        let write = |directory: &tempfile::TempDir, name: &str, text: &str| {
+            std::fs::write(directory.path().join(name), text).expect("a file");
+        };
+        let id = |directory: &tempfile::TempDir| {
+            of_report(&directory.path().join("profile.pop")).expect("an id")
+        };
+        for directory in [&first, &second] {
+            write(directory, "profile.pop", "some bytes");
+            write(directory, "app.json", "{}");
+        }
+        let before = id(&first);
+        assert_eq!(before, id(&second));
+        assert!(before.starts_with('r') && before.len() == 33, "{before}");
+        write(&second, "debug.cbor", "more is known of it");
+        assert_eq!(before, id(&second));
+        write(&second, "app.json", r#"{"batch":8}"#);
+        assert_ne!(before, id(&second), "another setting");
+        write(&second, "app.json", "{}");
+        write(&second, "framework.json", "");
+        assert_ne!(before, id(&second), "an empty file is not an absent one");
+        std::fs::rename(second.path().join("framework.json"), second.path().join("profile.pop"))
+            .expect("renamed");
+        assert_ne!(before, id(&second), "another profile");
+        assert!(of_report(&first.path().join("absent.pop")).is_err());
+        let without = |directory: &tempfile::TempDir| without_report(directory.path()).expect("id");
+        assert_eq!(without(&first), without(&first));
+        write(&second, "app.json", "{}");
+        assert_ne!(without(&first), without(&second), "other runs that left nothing");
+    }
+}

@@ -1,0 +1,152 @@
+//! Files of a run in a lake: written apart, and put in their places when all of them are whole.
+//!
+//! They are written into a directory of the lake whose name begins with a dot, which neither DuckDB nor Spark
+//! takes for a table, and renamed from there, the row of `runs` last. So no query reads half a file; of a run
+//! that is exported again a query in that moment may read some tables as they were. Of two who export the
+//! same report the last file of each table stays, and both are alike. Who was ended leaves such a directory,
+//! which an export a day later takes away.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+use super::table::{Table, Writer, cannot_write};
+use crate::format::Error;
+
+const PREFIX: &str = ".export-";
+/// When a directory that somebody has left is taken away: after that none is still written.
+const LEFT_BEHIND: Duration = Duration::from_hours(24);
+
+/// Tables of one run that are written.
+#[derive(Debug)]
+pub(super) struct Staging {
+    lake: PathBuf,
+    directory: TempDir,
+}
+
+impl Staging {
+    /// # Errors
+    /// `cannot-write` when the lake cannot be made.
+    pub fn new(lake: &Path) -> Result<Self, Error> {
+        let made = fs::create_dir_all(lake);
+        let made = made.and_then(|()| tempfile::Builder::new().prefix(PREFIX).tempdir_in(lake));
+        let directory = made.map_err(|error| cannot_write(lake, &error))?;
+        Ok(Self { lake: lake.to_owned(), directory })
+    }
+
+    pub fn lake(&self) -> &Path {
+        &self.lake
+    }
+
+    /// A file for a table.
+    ///
+    /// # Errors
+    /// `cannot-write` when it cannot be made.
+    pub fn create(&self, table: &Table) -> Result<Writer, Error> {
+        Writer::create(table, self.file(table))
+    }
+
+    fn file(&self, table: &Table) -> PathBuf {
+        self.directory.path().join(table.name)
+    }
+
+    /// Puts the files of all tables in their places, those of the first table last.
+    ///
+    /// # Errors
+    /// `cannot-write`; then some tables may be as they were.
+    pub fn publish(self, tables: &[Table], run: &str) -> Result<(), Error> {
+        for table in tables.iter().rev() {
+            let directory = self.lake.join(table.name).join(format!("run={run}"));
+            let file = directory.join("part.parquet");
+            let moved = fs::create_dir_all(&directory);
+            let moved = moved.and_then(|()| fs::rename(self.file(table), &file));
+            moved.map_err(|error| cannot_write(&file, &error))?;
+        }
+        // What cannot be removed is empty, and no query looks there.
+        drop(self.directory.close());
+        Ok(())
+    }
+}
+
+/// Takes away what others have left a day ago.
+pub(super) fn take_away_left_behind(lake: &Path) {
+    let is_old = |path: &Path| -> io::Result<bool> {
+        let mut last = fs::metadata(path)?.modified()?;
+        for entry in fs::read_dir(path)? {
+            last = last.max(entry?.metadata()?.modified()?);
+        }
+        Ok(last.elapsed().is_ok_and(|age| age > LEFT_BEHIND))
+    };
+    for entry in fs::read_dir(lake).into_iter().flatten().flatten() {
+        let is_ours = entry.file_name().to_string_lossy().starts_with(PREFIX);
+        if is_ours && is_old(&entry.path()).unwrap_or(false) {
+            // It may be somebody else's to remove.
+            drop(fs::remove_dir_all(entry.path()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lake::table::{Kind, integer};
+    use std::time::SystemTime;
+
+    const TABLES: [Table; 2] = [
+        Table { name: "first", columns: &[("number", Kind::Integer)] },
+        Table { name: "second", columns: &[("number", Kind::Integer)] },
+    ];
+
+    fn written(staging: &Staging, number: u64) {
+        for table in &TABLES {
+            let mut writer = staging.create(table).expect("a file");
+            writer.row([integer(number)]).expect("a row");
+            assert_eq!(writer.finish().expect("written").rows, 1);
+        }
+    }
+
+    #[test]
+    fn nothing_is_in_its_place_before_all_is_whole() {
+        let lake = tempfile::tempdir().expect("a directory");
+        let names = || {
+            let entries = fs::read_dir(lake.path()).expect("entries").flatten();
+            let mut names: Vec<_> =
+                entries.map(|it| it.file_name().to_string_lossy().into_owned()).collect();
+            names.sort();
+            names
+        };
+        let staging = Staging::new(lake.path()).expect("a directory");
+        written(&staging, 1);
+        assert!(names().len() == 1 && names()[0].starts_with(PREFIX), "{:?}", names());
+        let other = Staging::new(lake.path()).expect("another");
+        written(&other, 1);
+        staging.publish(&TABLES, "r1").expect("published");
+        other.publish(&TABLES, "r1").expect("published again");
+        assert_eq!(names(), ["first", "second"]);
+        assert!(lake.path().join("first/run=r1/part.parquet").is_file());
+        drop(Staging::new(lake.path()).expect("one that ends early"));
+        assert_eq!(names(), ["first", "second"]);
+        let file = lake.path().join("first/run=r1/part.parquet");
+        assert!(Staging::new(&file).is_err(), "a file is no lake");
+    }
+
+    #[test]
+    fn what_was_left_behind_goes_when_it_is_old() {
+        let lake = tempfile::tempdir().expect("a directory");
+        let left = lake.path().join(".export-left");
+        fs::create_dir(&left).expect("a directory");
+        let of_user = lake.path().join("mine");
+        fs::create_dir(&of_user).expect("a directory");
+        take_away_left_behind(lake.path());
+        assert!(left.is_dir(), "somebody may still be at work");
+        for directory in [&left, &of_user] {
+            let file = fs::File::open(directory).expect("a directory");
+            file.set_modified(SystemTime::now() - 2 * LEFT_BEHIND).expect("a time");
+        }
+        take_away_left_behind(lake.path());
+        assert!(!left.exists() && of_user.is_dir());
+    }
+}

@@ -1,0 +1,219 @@
+//! Tables of a lake: their columns, and a writer that takes rows and keeps no more than a row group.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arrow_array::builder::{BooleanBuilder, Float64Builder, Int64Builder, StringBuilder};
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_writer::ArrowWriterOptions;
+use parquet::basic::Compression;
+use parquet::file::properties::WriterProperties;
+
+use crate::format::{Error, ErrorKind};
+
+/// Rows of a row group, which are in memory while they are encoded.
+const ROWS_OF_GROUP: usize = 1 << 18;
+/// Rows that are handed to the encoder at a time.
+const ROWS_AT_A_TIME: usize = 1 << 13;
+/// Names of lowered variables come again on every tile: a row group has as many as fit in here, once.
+const DICTIONARY_BYTES: usize = 8 << 20;
+
+/// What the cells of a column are; each may be null.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// 64 bits, signed: Spark has no others that count.
+    Integer,
+    /// A float of 64 bits.
+    Real,
+    /// True or false.
+    Flag,
+    /// UTF-8.
+    Text,
+}
+
+impl Kind {
+    /// The type in SQL, of DuckDB and Spark alike.
+    pub fn sql(self) -> &'static str {
+        match self {
+            Self::Integer => "BIGINT",
+            Self::Real => "DOUBLE",
+            Self::Flag => "BOOLEAN",
+            Self::Text => "STRING",
+        }
+    }
+
+    fn arrow(self) -> DataType {
+        match self {
+            Self::Integer => DataType::Int64,
+            Self::Real => DataType::Float64,
+            Self::Flag => DataType::Boolean,
+            Self::Text => DataType::Utf8,
+        }
+    }
+}
+
+/// A table of the lake. The run of a row is the name of the directory that its file is in.
+#[derive(Clone, Copy, Debug)]
+pub struct Table {
+    /// Its name.
+    pub name: &'static str,
+    /// Its columns, in their order.
+    pub columns: &'static [(&'static str, Kind)],
+}
+
+/// A cell of a row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Cell<'a> {
+    Integer(Option<i64>),
+    Real(Option<f64>),
+    Flag(Option<bool>),
+    Text(Option<&'a str>),
+}
+
+/// A number; one that has more than 63 bits, as only damage brings it, counts as absent.
+pub(super) fn integer(number: impl TryInto<i64>) -> Cell<'static> {
+    Cell::Integer(number.try_into().ok())
+}
+
+/// A number that a report may not say.
+pub(super) fn integer_if(number: Option<impl TryInto<i64>>) -> Cell<'static> {
+    Cell::Integer(number.and_then(|number| number.try_into().ok()))
+}
+
+pub(super) fn real(number: Option<f64>) -> Cell<'static> {
+    Cell::Real(number)
+}
+
+pub(super) fn flag(flag: impl Into<Option<bool>>) -> Cell<'static> {
+    Cell::Flag(flag.into())
+}
+
+pub(super) fn text<'a>(text: impl Into<Option<&'a str>>) -> Cell<'a> {
+    Cell::Text(text.into())
+}
+
+#[derive(Debug)]
+enum Column {
+    Integer(Int64Builder),
+    Real(Float64Builder),
+    Flag(BooleanBuilder),
+    Text(StringBuilder),
+}
+
+impl Column {
+    fn new(kind: Kind) -> Self {
+        match kind {
+            Kind::Integer => Self::Integer(Int64Builder::new()),
+            Kind::Real => Self::Real(Float64Builder::new()),
+            Kind::Flag => Self::Flag(BooleanBuilder::new()),
+            Kind::Text => Self::Text(StringBuilder::new()),
+        }
+    }
+
+    fn push(&mut self, cell: Cell<'_>) {
+        match (self, cell) {
+            (Self::Integer(column), Cell::Integer(cell)) => column.append_option(cell),
+            (Self::Real(column), Cell::Real(cell)) => column.append_option(cell),
+            (Self::Flag(column), Cell::Flag(cell)) => column.append_option(cell),
+            (Self::Text(column), Cell::Text(cell)) => column.append_option(cell),
+            // A row that is not as its table says has columns of several lengths, which is refused.
+            _ => debug_assert!(false, "the cell is of another kind than its column"),
+        }
+    }
+
+    fn finish(&mut self) -> ArrayRef {
+        match self {
+            Self::Integer(column) => Arc::new(column.finish()),
+            Self::Real(column) => Arc::new(column.finish()),
+            Self::Flag(column) => Arc::new(column.finish()),
+            Self::Text(column) => Arc::new(column.finish()),
+        }
+    }
+}
+
+/// Writes the rows of a table into a file, a row group after the other.
+#[derive(Debug)]
+pub(super) struct Writer {
+    file: PathBuf,
+    writer: ArrowWriter<File>,
+    schema: SchemaRef,
+    columns: Vec<Column>,
+    pending: usize,
+    rows: u64,
+}
+
+impl Writer {
+    /// # Errors
+    /// `cannot-write` when the file cannot be made.
+    pub fn create(table: &Table, file: PathBuf) -> Result<Self, Error> {
+        let fields: Vec<Field> = table
+            .columns
+            .iter()
+            .map(|(name, kind)| Field::new(*name, kind.arrow(), true))
+            .collect();
+        let schema: SchemaRef = Arc::new(Schema::new(fields));
+        let properties = WriterProperties::builder()
+            .set_compression(Compression::SNAPPY)
+            .set_created_by(super::program())
+            .set_dictionary_page_size_limit(DICTIONARY_BYTES)
+            .set_max_row_group_row_count(Some(ROWS_OF_GROUP))
+            .build();
+        let options =
+            ArrowWriterOptions::new().with_properties(properties).with_skip_arrow_metadata(true);
+        let output = File::create_new(&file).map_err(|error| cannot_write(&file, &error))?;
+        let writer = ArrowWriter::try_new_with_options(output, Arc::clone(&schema), options)
+            .map_err(|error| cannot_write(&file, &error))?;
+        let columns = table.columns.iter().map(|(_, kind)| Column::new(*kind)).collect();
+        Ok(Self { file, writer, schema, columns, pending: 0, rows: 0 })
+    }
+
+    /// Adds a row: a cell for each column.
+    ///
+    /// # Errors
+    /// `cannot-write` when there is no room.
+    pub fn row<const N: usize>(&mut self, cells: [Cell<'_>; N]) -> Result<(), Error> {
+        debug_assert_eq!(cells.len(), self.columns.len(), "{}", self.file.display());
+        self.columns.iter_mut().zip(cells).for_each(|(column, cell)| column.push(cell));
+        self.pending = self.pending.saturating_add(1);
+        if self.pending >= ROWS_AT_A_TIME { self.encode() } else { Ok(()) }
+    }
+
+    fn encode(&mut self) -> Result<(), Error> {
+        let columns = self.columns.iter_mut().map(Column::finish).collect();
+        let batch = RecordBatch::try_new(Arc::clone(&self.schema), columns)
+            .map_err(|error| cannot_write(&self.file, &error))?;
+        self.rows = self.rows.saturating_add(self.pending as u64);
+        self.pending = 0;
+        self.writer.write(&batch).map_err(|error| cannot_write(&self.file, &error))
+    }
+
+    /// Writes what is left; says how many rows there are, and bytes.
+    ///
+    /// # Errors
+    /// `cannot-write` when there is no room.
+    pub fn finish(mut self) -> Result<Written, Error> {
+        if self.pending > 0 {
+            self.encode()?;
+        }
+        self.writer.finish().map_err(|error| cannot_write(&self.file, &error))?;
+        Ok(Written { rows: self.rows, bytes: self.writer.bytes_written() as u64 })
+    }
+}
+
+/// What was written of a table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Written {
+    /// Rows.
+    pub rows: u64,
+    /// Bytes of the file.
+    pub bytes: u64,
+}
+
+/// What cannot be written, and why.
+pub(super) fn cannot_write(file: &Path, error: &dyn std::fmt::Display) -> Error {
+    let message = format!("{} cannot be written: {error}", file.display());
+    Error::new(ErrorKind::CannotWrite, message).in_file(file)
+}
