@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/packages.sh
 
-need_packages gcc libc6-dev libvulkan1 mesa-vulkan-drivers
+need_packages gcc libc6-dev libvulkan1 mesa-vulkan-drivers python3-venv openjdk-17-jre-headless
 
 echo "== format"
 cargo fmt --check
@@ -14,5 +14,9 @@ cargo clippy --locked --all-targets --all-features -- -D warnings
 cargo clippy --locked --no-default-features --all-targets -- -D warnings
 echo "== documentation"
 RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps --all-features
+echo "== DuckDB and Spark"
+target=${CARGO_TARGET_DIR:-target}
+mkdir -p "$target"
+scripts/lake-venv "$target/lake-venv"
 echo "== tests"
 cargo test --locked --all-features
