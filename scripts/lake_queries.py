@@ -47,10 +47,12 @@ def spark_engine():
     session = (
         SparkSession.builder.master("local[*]")
         .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
         .config("spark.driver.bindAddress", "127.0.0.1")
         .config("spark.driver.host", "127.0.0.1")
-        # Of so little there is nothing to divide.
+        # Of so little there is nothing to divide, and the directories are those of one disk.
         .config("spark.sql.shuffle.partitions", "2")
+        .config("spark.sql.sources.parallelPartitionDiscovery.threshold", "1000000")
         .getOrCreate()
     )
     session.sparkContext.setLogLevel("ERROR")

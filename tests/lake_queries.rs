@@ -39,10 +39,9 @@ struct Run {
 fn write_runs(folder: &Path) -> Vec<Run> {
     let mut runs = Vec::new();
     for (model, _) in MODELS {
-        for commit in 0..COMMITS.len() {
+        for (commit, (name, _)) in COMMITS.iter().enumerate() {
             for batch in BATCHES {
                 for proportion in PROPORTIONS {
-                    let name = COMMITS[commit].0;
                     let path = folder.join(format!("{model}/{name}/{batch}-{proportion}"));
                     runs.push(Run { model, commit, batch, proportion, path });
                 }
@@ -264,8 +263,7 @@ fn commits_grew_what_the_sweep_says(
     let mut peaks: BTreeMap<(&str, &str), [i64; 3]> = BTreeMap::new();
     let mut always_live: BTreeMap<(&str, u64, &str), [i64; 2]> = BTreeMap::new();
     for (model, _) in MODELS {
-        for commit in 1..COMMITS.len() {
-            let name = COMMITS[commit].0;
+        for (commit, (name, _)) in COMMITS.iter().enumerate().skip(1) {
             for batch in BATCHES {
                 let most = |commit: usize, key: &str| -> i64 {
                     let all = PROPORTIONS.iter();

@@ -121,7 +121,7 @@ pub fn runs_are_those_of_the_sweep(lake: &Path, sweep: &Value) {
                 (None, Value::Null) => {}
                 (Some(found), Value::String(text)) => assert_eq!(found["value"], *text),
                 (Some(found), value) => {
-                    assert_eq!(found["number"].as_f64(), value.as_f64(), "{id}")
+                    assert_eq!(found["number"].as_f64(), value.as_f64(), "{id}");
                 }
                 (None, value) => panic!("{id} is {value}"),
             }

@@ -75,7 +75,7 @@ mod tests {
         let of = |app: &[(&str, &str)], framework: &[(&str, &str)]| {
             let report = Report::default();
             let (app, framework) = (side_facts(app), side_facts(framework));
-            report.about.fill(Some(About { app, framework, ..About::default() }));
+            report.about.fill(Some(About { framework, app, ..About::default() }));
             (model(&report), commit(&report))
         };
         let some = |model: &str, commit: &str| (Some(model.to_owned()), Some(commit.to_owned()));
