@@ -333,14 +333,20 @@ fn exit_statuses_say_what_is_wrong() {
     let lake = folder.path().join("lake");
     let within = common::damaged_sample(|_| {});
     let inside = within.path().join("lake");
-    let whole = sample();
-    let [broken, file, lake, sample, within, inside] =
-        [&broken, &file, &lake, &whole, within.path(), &inside].map(|path| path.to_str().unwrap());
+    let (whole, samples) = (sample(), in_package("sample_profiles"));
+    // The row of a run, which comes last, has no place.
+    let taken = folder.path().join("taken");
+    std::fs::create_dir(&taken).unwrap();
+    std::fs::write(taken.join("runs"), "no directory").unwrap();
+    let [broken, file, lake, sample, within, inside, samples, taken] =
+        [&broken, &file, &lake, &whole, within.path(), &inside, &samples, &taken]
+            .map(|path| path.to_str().unwrap());
     for (arguments, status, kind) in [
         (vec![broken, "--parquet", lake], 3, "not-a-report"),
         (vec!["/no/such/path", "--parquet", lake], 3, "not-found"),
         (vec![sample, "--parquet", file], 4, "cannot-write"),
         (vec![within, "--parquet", inside], 2, "usage"),
+        (vec![samples, "--parquet", taken], 4, "cannot-write"),
     ] {
         let output = tilescope(&[&["export", "--json"], &arguments[..]].concat());
         assert_eq!(output.status.code(), Some(status), "{arguments:?}");
@@ -353,6 +359,40 @@ fn exit_statuses_say_what_is_wrong() {
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     assert!(String::from_utf8_lossy(&output.stdout).starts_with("1 run in "));
     assert!(String::from_utf8_lossy(&output.stderr).contains("work: rows"));
+}
+
+#[test]
+fn an_export_that_is_ended_leaves_no_file_that_is_not_whole() {
+    let lake = tempfile::tempdir().unwrap();
+    let folder = in_package("sample_profiles");
+    let mut was_ended = 0;
+    // Sooner and later, each time from where the one before was ended.
+    for milliseconds in [5, 20, 40, 60, 80, 120, 200, 400] {
+        let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_tilescope"))
+            .args(["export", "--no-index", folder.to_str().unwrap(), "--parquet"])
+            .arg(lake.path())
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(milliseconds));
+        was_ended += usize::from(child.try_wait().unwrap().is_none());
+        child.kill().unwrap();
+        child.wait().unwrap();
+        for table in TABLES.iter().filter(|table| lake.path().join(table.name).is_dir()) {
+            for entry in std::fs::read_dir(lake.path().join(table.name)).unwrap().flatten() {
+                let name = entry.file_name();
+                let run = name.to_str().unwrap().strip_prefix("run=").unwrap();
+                // A directory may have been made for a file that did not come.
+                if entry.path().join("part.parquet").exists() {
+                    of_run(lake.path(), table.name, run);
+                }
+            }
+        }
+    }
+    assert!(was_ended > 0, "all of them came to their end");
+    export(&[&folder], lake.path());
+    assert_eq!(rows(lake.path(), "runs").len(), sample_options().len());
 }
 
 #[test]

@@ -94,6 +94,15 @@ fn gaps_of_all_tiles_place_every_variable_once() {
     assert!(work.rows < variables + 10_000, "{work}");
 }
 
+#[test]
+fn an_export_places_every_variable_once() {
+    let lake = tempfile::tempdir().unwrap();
+    let work = work(&["export", "--parquet", lake.path().to_str().unwrap()], &["fits"]);
+    let variables = lowered_variables("fits");
+    assert_eq!(work.placements, variables, "{work}");
+    assert!(work.rows < variables + 10_000, "{work}");
+}
+
 // The only test here that reads in this process, of which the counts are.
 #[test]
 fn all_that_a_window_reads_is_read_once() {

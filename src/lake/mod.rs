@@ -205,6 +205,10 @@ fn export_report(
     run.warnings = open.report.warnings.list();
     let mut tables = small_tables::write(&staging, &run, &open.report, &peak)?;
     tables.extend(large);
+    // What was read in part, because another run could not be written, is not put there.
+    if progress.is_cancelled() {
+        return Err(Error::new(ErrorKind::Unreadable, "cancelled"));
+    }
     staging.publish(&TABLES, &id)?;
     Ok((exported_run(id, &run, tables), run))
 }
