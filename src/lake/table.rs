@@ -217,3 +217,108 @@ pub(super) fn cannot_write(file: &Path, error: &dyn std::fmt::Display) -> Error 
     let message = format!("{} cannot be written: {error}", file.display());
     Error::new(ErrorKind::CannotWrite, message).in_file(file)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arrow_array::Array as _;
+    use arrow_array::cast::AsArray as _;
+    use arrow_array::types::{Float64Type, Int64Type};
+    use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+    use proptest::prelude::*;
+
+    const TABLE: Table = Table {
+        name: "table",
+        columns: &[
+            ("integer", Kind::Integer),
+            ("real", Kind::Real),
+            ("flag", Kind::Flag),
+            ("text", Kind::Text),
+        ],
+    };
+
+    type Row = (Option<i64>, Option<f64>, Option<bool>, Option<String>);
+
+    fn written(rows: &[Row]) -> (tempfile::TempDir, Written) {
+        let directory = tempfile::tempdir().expect("a directory");
+        let mut writer = Writer::create(&TABLE, directory.path().join(TABLE.name)).expect("a file");
+        for (integer, real, flag, text) in rows {
+            let cells = [
+                Cell::Integer(*integer),
+                Cell::Real(*real),
+                Cell::Flag(*flag),
+                Cell::Text(text.as_deref()),
+            ];
+            writer.row(cells).expect("a row");
+        }
+        let written = writer.finish().expect("written");
+        (directory, written)
+    }
+
+    /// The rows of a file, and how many groups it has.
+    fn read(directory: &Path) -> (Vec<Row>, usize) {
+        let file = File::open(directory.join(TABLE.name)).expect("a file");
+        let reader = ParquetRecordBatchReaderBuilder::try_new(file).expect("a Parquet file");
+        let groups = reader.metadata().num_row_groups();
+        let mut rows = Vec::new();
+        for batch in reader.build().expect("a reader") {
+            let batch = batch.expect("a batch");
+            let integers = batch.column(0).as_primitive::<Int64Type>();
+            let reals = batch.column(1).as_primitive::<Float64Type>();
+            let (flags, texts) = (batch.column(2).as_boolean(), batch.column(3).as_string::<i32>());
+            rows.extend((0..batch.num_rows()).map(|row| {
+                (
+                    integers.is_valid(row).then(|| integers.value(row)),
+                    reals.is_valid(row).then(|| reals.value(row)),
+                    flags.is_valid(row).then(|| flags.value(row)),
+                    texts.is_valid(row).then(|| texts.value(row).to_owned()),
+                )
+            }));
+        }
+        (rows, groups)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+        #[test]
+        fn rows_come_back_as_they_were(
+            rows in proptest::collection::vec(
+                (
+                    proptest::option::of(any::<i64>()),
+                    proptest::option::of(any::<f64>().prop_filter("a number", |it| !it.is_nan())),
+                    proptest::option::of(any::<bool>()),
+                    proptest::option::of(".{0,9}"),
+                ),
+                0..40,
+            ),
+        ) {
+            let (directory, written) = written(&rows);
+            let bytes = std::fs::metadata(directory.path().join(TABLE.name)).expect("a file").len();
+            prop_assert_eq!(written, Written { rows: rows.len() as u64, bytes });
+            prop_assert_eq!(read(directory.path()).0, rows);
+        }
+    }
+
+    #[test]
+    fn a_large_table_is_written_in_groups() {
+        let count = ROWS_OF_GROUP + ROWS_AT_A_TIME / 2;
+        let row = |number: usize| {
+            let integer = i64::try_from(number).ok().filter(|number| number % 3 > 0);
+            (integer, None, Some(number.is_multiple_of(2)), Some((number % 7).to_string()))
+        };
+        let rows: Vec<Row> = (0..count).map(row).collect();
+        let (directory, written) = written(&rows);
+        assert_eq!(written.rows, count as u64);
+        let (found, groups) = read(directory.path());
+        assert_eq!(groups, 2);
+        assert!(found == rows, "rows differ");
+    }
+
+    #[test]
+    fn numbers_beyond_63_bits_are_absent() {
+        assert_eq!(integer(u64::MAX), Cell::Integer(None));
+        assert_eq!(integer(7_u32), Cell::Integer(Some(7)));
+        assert_eq!(integer_if(Some(i64::MAX as u64)), Cell::Integer(Some(i64::MAX)));
+        assert_eq!(integer_if(None::<u64>), Cell::Integer(None));
+    }
+}
