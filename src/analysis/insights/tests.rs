@@ -174,6 +174,8 @@ fn of_many_tiles_some_are_looked_at_and_stand_for_the_others() {
     let saving = saving(&found, Technique::LowerAvailableMemoryProportion);
     let all: u32 = over.iter().map(|bytes| bytes - 100).sum();
     assert_eq!((saving.from_tiles, saving.of_bytes), (Some(64), u64::from(all)));
+    let sentence = saving.sentence(&|bytes| bytes.to_string());
+    assert!(sentence.ends_with("(worked out on 64 of these 300 tiles)"), "{sentence}");
     assert_eq!((saving.bytes, saving.tiles), (u64::from(all), Some(300)), "a part stands for all");
 }
 

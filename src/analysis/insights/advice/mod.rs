@@ -40,7 +40,7 @@ use crate::analysis::comparison::owners::Owners;
 use crate::analysis::program::step_operations::StepOperations;
 use crate::store::Report;
 use crate::store::exchange::CodeOnTiles;
-use crate::text::words;
+use crate::text::{grouped, words};
 
 /// Rows of evidence of one kind that are given.
 const MOST_EVIDENCE: usize = 5;
@@ -157,6 +157,8 @@ pub(crate) struct Saving {
     pub is_at_most: bool,
     /// On how many of the tiles that are over it was worked out, where that is not all of them.
     pub from_tiles: Option<u64>,
+    /// How many are over, where it was not worked out on all of them.
+    pub of_tiles: Option<u64>,
     /// How it was worked out.
     pub basis: String,
 }
@@ -181,8 +183,15 @@ impl Saving {
         }
     }
 
-    /// What it covers in a sentence; `size` writes bytes.
+    /// What it covers in a sentence, and on how many tiles that was worked out; `size` writes bytes.
     pub fn sentence(&self, size: &dyn Fn(u64) -> String) -> String {
+        let sample = self.from_tiles.zip(self.of_tiles).map_or_else(String::new, |(from, all)| {
+            format!(" (worked out on {} of these {} tiles)", grouped(from), grouped(all))
+        });
+        self.covers(size) + &sample
+    }
+
+    fn covers(&self, size: &dyn Fn(u64) -> String) -> String {
         let of = size(self.of_bytes);
         let (least, most) = (size(self.at_least_bytes), size(self.bytes));
         let all = self.bytes == self.of_bytes;
@@ -326,6 +335,7 @@ fn ranked(candidates: Vec<Candidate<'_>>, pressure: &Pressure<'_>) -> Vec<Advice
                 tiles: by_tile.then_some(covered.places),
                 is_at_most: at_least_bytes == 0,
                 from_tiles: pressure.sampled().map(|(looked_at, _)| looked_at),
+                of_tiles: pressure.sampled().map(|(_, all)| all),
                 basis,
             }),
             ..advice
@@ -376,6 +386,7 @@ mod tests {
                 tiles: None,
                 is_at_most: at_least_bytes == 0,
                 from_tiles: None,
+                of_tiles: None,
                 basis: String::new(),
             };
             saving.percent_text()

@@ -167,11 +167,13 @@ impl Inspected<'_> {
         };
         let painter = ui.painter();
         painter.rect_filled(bar, 2, tokens.page);
+        // Thousands of blocks may lie there: one that adds less than half of a point is not drawn.
+        let mut drawn = bar.left() - 1.0;
         for block in at_step.map.blocks.iter().filter(|block| block.end > start) {
-            let Some(kind) = self.tile.kinds.get(block.row as usize).copied().flatten() else {
-                continue;
-            };
+            let kind = self.tile.kinds.get(block.row as usize).copied().flatten();
             let part = Rect::from_x_y_ranges(x(block.offset)..=x(block.end), bar.y_range());
+            let Some(kind) = kind.filter(|_| part.right() - drawn >= 0.5) else { continue };
+            drawn = part.right();
             painter.rect_filled(part, 0, self.kinds.fill(tokens, kind));
             painter.vline(part.left(), bar.y_range(), Stroke::new(1.0, tokens.surface));
             if block.end > limit {
