@@ -9,7 +9,7 @@
 //! - [`cli`] and `ui` (with the feature `window`): the same figures on a terminal and in a window.
 //!
 //! [`work`] counts what was read. `folder_sweep` reads the reports of a folder and takes the facts of each, for both; [`lake`] writes
-//! the figures of many reports as Parquet files. [`synth`] writes reports.
+//! the figures of many reports as Parquet files. [`views`] names what can be drawn without a window. [`synth`] writes reports.
 
 pub mod analysis;
 pub mod cli;
@@ -24,4 +24,5 @@ pub mod synth;
 pub mod text;
 #[cfg(feature = "window")]
 pub mod ui;
+pub mod views;
 pub mod work;

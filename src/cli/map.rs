@@ -105,7 +105,11 @@ impl Map {
     }
 }
 
-fn step_position(report: &Report, step: u32) -> Result<usize, Error> {
+/// The position of a step.
+///
+/// # Errors
+/// `usage` when the report has none of that number.
+pub fn step_position(report: &Report, step: u32) -> Result<usize, Error> {
     report.steps.get().and_then(|steps| steps.ids.position(StepId(step))).ok_or_else(|| {
         Error::new(ErrorKind::Usage, format!("this report has no step {step}"))
             .hint("`tilescope liveness` lists the steps.")

@@ -13,6 +13,7 @@ mod insights;
 pub mod liveness;
 pub mod map;
 pub mod output;
+mod render;
 mod size;
 pub mod summary;
 pub mod sweep;
@@ -95,6 +96,8 @@ pub enum Command {
     Sweep(sweep::SweepArguments),
     /// The figures of reports as Parquet files, many runs side by side, for DuckDB, Spark and others.
     Export(export::ExportArguments),
+    /// A page of the window, or a picture of one, as PNG or SVG; needs neither a display nor a graphics card.
+    Render(render::RenderArguments),
     /// What is kept of reports to open them faster: list it, remove it, or write it beforehand.
     Index(index::IndexArguments),
     /// Open the demo: one model at six values of availableMemoryProportion, written once to the
@@ -224,6 +227,7 @@ pub fn run(command: &Command, started: Instant) -> ExitCode {
         Command::Diagnose(arguments) => diagnose::run(arguments),
         Command::Sweep(arguments) => sweep::run(arguments),
         Command::Export(arguments) => export::run(arguments),
+        Command::Render(arguments) => render::run(arguments),
         Command::Index(arguments) => index::run(arguments),
         Command::Demo => demo::run(started),
         Command::Synth(arguments) => synth::run(arguments),

@@ -2,6 +2,7 @@
 
 mod about;
 mod opening;
+mod shown;
 
 use eframe::egui;
 use std::path::PathBuf;

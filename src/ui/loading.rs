@@ -112,10 +112,22 @@ impl Load {
         let path = std::path::absolute(&path).unwrap_or(path);
         let (source, named) = (path.clone(), logs.clone());
         let mut load = Self::start_with(path, Stage::Finding, ctx, move |shared| {
-            read(&source, &named, shared)
+            if let Some(open) = read(&source, &named, shared)? {
+                // The window has all that it needs; this thread has nothing else to do.
+                open.write_index_if_worthwhile();
+            }
+            Ok(())
         });
         load.logs = logs;
         load
+    }
+
+    /// The same for a process that ends as soon as it has what it wants, as commands do: no index is written.
+    pub(crate) fn start_for_command(path: PathBuf, ctx: &egui::Context) -> Self {
+        let source = path.clone();
+        Self::start_with(path, Stage::Finding, ctx, move |shared| {
+            read(&source, &[], shared).map(drop)
+        })
     }
 
     /// Starts to write what is missing of the demo, and then looks what is there to open.
@@ -215,7 +227,8 @@ impl Drop for Load {
 
 type ReadPart = fn(&OpenReport, &Progress);
 
-fn read(path: &Path, logs: &[PathBuf], shared: &Shared) -> Result<(), Error> {
+/// Reads all of a report; it, unless that was cancelled.
+fn read(path: &Path, logs: &[PathBuf], shared: &Shared) -> Result<Option<OpenReport>, Error> {
     let progress = &shared.progress;
     let open = OpenReport::find_with(path, index::of_process())?;
     progress.expect(open.bytes_to_read());
@@ -242,11 +255,7 @@ fn read(path: &Path, logs: &[PathBuf], shared: &Shared) -> Result<(), Error> {
         open.report.settle_rest(&Absence::cancelled());
     }
     shared.set_stage(if is_cancelled { Stage::Cancelled } else { Stage::Done });
-    if !is_cancelled {
-        // The window has all that it needs; this thread has nothing else to do.
-        open.write_index_if_worthwhile();
-    }
-    Ok(())
+    Ok((!is_cancelled).then_some(open))
 }
 
 /// Says why nothing could be opened; of several reports at once which there are, and then what they are.

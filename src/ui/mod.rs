@@ -9,6 +9,7 @@ pub mod command;
 mod diagnose;
 mod export;
 mod fit_words;
+pub mod headless;
 mod home;
 mod icon;
 mod incoming;

@@ -17,7 +17,9 @@ use super::report::overview::OverviewPage;
 use super::report::summary::SummaryPage;
 use super::runs::RunId;
 use super::selection::Place;
+use crate::analysis::liveness::Scope;
 use crate::store::{Absence, Part, Report};
+use crate::views::View;
 
 /// A part of the report is still to come.
 const COMING: &str = "Being read";
@@ -33,6 +35,9 @@ pub trait RunsPage {
 
     /// Shows the view that a place is in, where the page has several.
     fn show_place(&mut self, _place: Place) {}
+
+    /// Shows a view where the page has several, and a part of the machine where it can be chosen.
+    fn show_view(&mut self, _view: View, _scope: Scope) {}
 }
 
 type MakePage = fn() -> Box<dyn RunsPage>;

@@ -9,6 +9,8 @@ use super::pages::{RunsPage, make_page};
 use super::report::PageContext;
 use super::runs::{RunId, Runs};
 use super::selection::{Place, Selections};
+use crate::analysis::liveness::Scope;
+use crate::views::View;
 
 type Pages = Vec<(Page, Box<dyn RunsPage>)>;
 
@@ -69,6 +71,14 @@ impl ReportView {
         };
         if let Some(page) = page_of(&mut self.pages, self.page) {
             page.show_place(place);
+        }
+    }
+
+    /// Shows a view of a page.
+    pub fn show_view(&mut self, page: Page, view: View, scope: Scope) {
+        self.page = page;
+        if let Some(page) = page_of(&mut self.pages, page) {
+            page.show_view(view, scope);
         }
     }
 

@@ -10,8 +10,9 @@ use std::time::{Duration, Instant};
 
 use super::caption::Subject;
 use super::scene::Scene;
+use super::scene_of;
 use crate::ui::job::in_flight;
-use crate::ui::widget::exports::{Exportable, take_out};
+use crate::ui::widget::exports::take_out;
 
 /// Passes of a frame: that in which a picture is asked for, that which is taken, that which is shown, and one more.
 pub const PASSES: NonZeroUsize = NonZeroUsize::new(4).unwrap();
@@ -39,11 +40,7 @@ impl Capture {
     }
 
     /// Takes the picture once it is there; `Err` when it is not on the page. Called at the end of each pass.
-    pub fn take(
-        &mut self,
-        ctx: &egui::Context,
-        subject: impl FnOnce(&Exportable) -> Subject,
-    ) -> Option<Result<Scene, String>> {
+    pub fn take(&mut self, ctx: &egui::Context, about: &Subject) -> Option<Result<Scene, String>> {
         let (pass, jobs) = (ctx.cumulative_pass_nr(), in_flight(ctx));
         // What has ended meanwhile must not hide that the picture is still drawn anew.
         self.jobs_before = self.jobs_before.min(jobs);
@@ -56,9 +53,7 @@ impl Capture {
             ctx.request_repaint_after(Duration::from_millis(20));
             return None;
         }
-        let page = Exportable::now(ctx);
-        let rect = page.place_of(&self.name);
-        let scene = rect.map(|rect| Scene::take(ctx, rect, &subject(&page)));
+        let scene = scene_of(ctx, about, &self.name);
         ctx.set_theme(self.before);
         take_out(ctx, false);
         next_pass(ctx);

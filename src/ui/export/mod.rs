@@ -22,7 +22,8 @@ pub use caption::{Subject, SubjectRun};
 use capture::Capture;
 pub use capture::PASSES;
 use dialog::{Form, Outcome, SaveDialog, Saved};
-use write::Contents;
+pub use scene::Scene;
+pub use write::{Contents, write};
 
 /// The name under which the page as a whole is exported.
 pub const WHOLE_PAGE: &str = "whole page";
@@ -74,11 +75,8 @@ impl Exporter {
 
     /// Asks which picture of the page shall be taken out: the largest, unless told otherwise.
     pub fn ask_for_picture(&mut self, ctx: &egui::Context, about: &Subject) {
-        let mut pictures = Exportable::now(ctx).pictures;
-        pictures.retain(|(name, _)| name != WHOLE_PAGE);
-        let largest = pictures.into_iter().max_by(|(_, a), (_, b)| a.area().total_cmp(&b.area()));
-        let name = largest.map_or_else(|| WHOLE_PAGE.to_owned(), |(name, _)| name);
-        self.ask(about, &name, Saved::Picture);
+        let name = largest_picture(&Exportable::now(ctx));
+        self.ask(about, name.as_deref().unwrap_or(WHOLE_PAGE), Saved::Picture);
     }
 
     fn ask(&mut self, about: &Subject, name: &str, saved: Saved) {
@@ -166,9 +164,7 @@ impl Exporter {
         }
         let Some((capture, to)) = &mut self.capture else { return };
         let (name, to) = (capture.name.clone(), *to);
-        let Some(taken) = capture.take(ui.ctx(), |page| subject_of(about, page, &name)) else {
-            return;
-        };
+        let Some(taken) = capture.take(ui.ctx(), about) else { return };
         self.capture = None;
         let scale = self.form.scale;
         match (taken, to, &mut self.dialog) {
@@ -188,6 +184,21 @@ impl Exporter {
             (Err(why), _, None) => self.notice = Some(why),
         }
     }
+}
+
+/// The name of the largest picture of the page; `None` where it has none.
+pub fn largest_picture(page: &Exportable) -> Option<String> {
+    let pictures = page.pictures.iter().filter(|(name, _)| name != WHOLE_PAGE);
+    let largest = pictures.max_by(|(_, a), (_, b)| a.area().total_cmp(&b.area()));
+    largest.map(|(name, _)| name.clone())
+}
+
+/// The picture of the page that has a name, as it was painted in this pass, with its caption; `None` where the page has
+/// none.
+pub fn scene_of(ctx: &egui::Context, about: &Subject, name: &str) -> Option<Scene> {
+    let page = Exportable::now(ctx);
+    let rect = page.place_of(name)?;
+    Some(Scene::take(ctx, rect, &subject_of(about, &page, name)))
 }
 
 /// What the caption of a picture says, with what its page says of itself.

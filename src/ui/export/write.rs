@@ -1,10 +1,11 @@
-//! Writes an exported picture or table into a file, never into a report.
+//! Writes an exported picture or table into a file, never into a report: to a temporary file beside it that is renamed,
+//! so that nobody sees half of it and a file that was there is not lost before the new one is whole.
 
 use eframe::egui::{self, ColorImage};
 use image::{ExtendedColorType, ImageEncoder as _, ImageError, codecs::png::PngEncoder};
-use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
 
 use super::raster::image_of;
 use super::scene::Scene;
@@ -59,16 +60,20 @@ pub fn write(
             })?
         }
     };
-    let mut options = OpenOptions::new();
-    options.write(true).create(may_replace).truncate(may_replace).create_new(!may_replace);
-    let mut file = options.open(path).map_err(|error| match error.kind() {
+    let failed =
+        |error: &std::io::Error| Failure::other(format!("{shown} could not be written: {error}"));
+    // A link stays, and what it leads to is replaced.
+    let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let directory = directory_of(&target);
+    let mut file = new_file(directory).map_err(|error| failed(&error))?;
+    file.write_all(&bytes).and_then(|()| file.flush()).map_err(|error| failed(&error))?;
+    let renamed = if may_replace { file.persist(&target) } else { file.persist_noclobber(&target) };
+    renamed.map_err(|error| match error.error.kind() {
         ErrorKind::AlreadyExists => {
             Failure { message: format!("{shown} is there already"), is_existing: true }
         }
-        _ => Failure::other(format!("{shown} could not be opened for writing: {error}")),
+        _ => failed(&error.error),
     })?;
-    file.write_all(&bytes)
-        .map_err(|error| Failure::other(format!("{shown} could not be written: {error}")))?;
     Ok(path.to_owned())
 }
 
@@ -76,14 +81,25 @@ pub fn has_extension(path: &Path, extension: &str) -> bool {
     path.extension().is_some_and(|found| found.eq_ignore_ascii_case(extension))
 }
 
+/// A temporary file, which everybody may read who may read new files of the user.
+fn new_file(directory: &Path) -> std::io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".tilescope-");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.tempfile_in(directory)
+}
+
+fn directory_of(path: &Path) -> &Path {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    parent.unwrap_or(Path::new("."))
+}
+
 /// Whether a file would lie in a directory or below it, through whatever links.
 fn is_below(path: &Path, report: &Path) -> bool {
     let directory = if report.is_dir() { Some(report) } else { report.parent() };
     let real = |path: &Path| path.canonicalize().ok();
-    let parent = path
-        .parent()
-        .map(|parent| if parent.as_os_str().is_empty() { Path::new(".") } else { parent });
-    match (parent.and_then(real), directory.and_then(real)) {
+    match (real(directory_of(path)), directory.and_then(real)) {
         (Some(parent), Some(directory)) => parent.starts_with(directory),
         _ => false,
     }
@@ -123,6 +139,8 @@ mod tests {
         let failure = write(&path, &contents, false, &[]).expect_err("it is there");
         assert!(failure.is_existing, "{failure:?}");
         write(&path, &contents, true, &[]).expect("replaced");
+        let files = std::fs::read_dir(directory.path()).expect("a directory").count();
+        assert_eq!(files, 1, "no temporary file is left");
         let drawing = directory.path().join("picture.SVG");
         write(&drawing, &contents, false, &[]).expect("written");
         assert!(std::fs::read_to_string(&drawing).expect("a file").starts_with("<svg "));

@@ -32,6 +32,7 @@ use super::widget::facts::absent_ui;
 use super::widget::row_ticks::RowTicks;
 use crate::analysis::sweep::{Figure, Sweep, SweepRun};
 use crate::text::{grouped, shortened};
+use crate::views::View;
 use reading::Reading;
 
 /// Longest name of a run.
@@ -186,6 +187,8 @@ pub struct SweepPage {
     loaded: Option<Loaded>,
     failure: Option<String>,
     table: DataTable,
+    /// The one picture that is shown, where no other and no table is wanted.
+    only: Option<Picture>,
 }
 
 impl SweepPage {
@@ -197,6 +200,26 @@ impl SweepPage {
             Ok(reading) => self.reading = Some(reading),
             Err(failure) => self.failure = Some(failure),
         }
+    }
+
+    /// Shows the page as a whole, or one picture alone.
+    pub fn show_view(&mut self, view: View) {
+        self.only = match view {
+            View::SweepHeatMap => Some(Picture::HeatMap),
+            View::SweepCurves => Some(Picture::Curves),
+            View::SweepMemory => Some(Picture::Scatter),
+            _ => None,
+        };
+    }
+
+    /// Why nothing is shown of a directory, or not what is wanted alone.
+    pub fn why_not(&self) -> Option<String> {
+        if self.failure.is_some() {
+            return self.failure.clone();
+        }
+        let choice = self.loaded.as_ref()?.choice;
+        let is_in_vain = self.only == Some(Picture::HeatMap) && choice.y.is_none();
+        is_in_vain.then(|| "a heat map needs two options that vary".to_owned())
     }
 
     pub fn ui(&mut self, ui: &mut egui::Ui, is_picking: bool, commands: &mut Vec<Command>) {
@@ -233,13 +256,17 @@ impl SweepPage {
             absent_ui(ui, "Open a directory of reports", hint);
             return;
         };
+        if let Some(only) = self.only {
+            split::rest(ui, egui::Margin::ZERO, |ui| pictures_ui(ui, loaded, Some(only), commands));
+            return;
+        }
         let height = (ui.available_height() * 0.3).clamp(110.0, 420.0);
         let most = (ui.available_height() - PICTURES).max(110.0);
         split::below(ui, "sweep runs", height, 80.0..=most, |ui| {
             table_card_ui(ui, |ui| table_ui(ui, &mut self.table, loaded, commands));
         });
         let margin = egui::Margin { top: 4, bottom: 6, ..egui::Margin::ZERO };
-        split::rest(ui, margin, |ui| pictures_ui(ui, loaded, commands));
+        split::rest(ui, margin, |ui| pictures_ui(ui, loaded, None, commands));
     }
 
     fn poll(&mut self, commands: &mut Vec<Command>) {
@@ -332,7 +359,12 @@ fn select(selected: &mut Vec<usize>, run: usize, is_added: bool) {
     }
 }
 
-fn pictures_ui(ui: &mut egui::Ui, loaded: &mut Loaded, commands: &mut Vec<Command>) {
+fn pictures_ui(
+    ui: &mut egui::Ui,
+    loaded: &mut Loaded,
+    only: Option<Picture>,
+    commands: &mut Vec<Command>,
+) {
     if loaded.sweep.options.is_empty() {
         absent_ui(ui, "Nothing varies", "All runs have the same options, versions and side files");
         return;
@@ -342,7 +374,9 @@ fn pictures_ui(ui: &mut egui::Ui, loaded: &mut Loaded, commands: &mut Vec<Comman
     let shown = Shown { sweep: &loaded.sweep, selected: &loaded.selected };
     let size = ui.available_size();
     let has_map = pictures.heat_map.is_some();
-    let chosen = if size.x < ROOM || size.y < HEIGHT {
+    let chosen = if let Some(only) = only {
+        pictures.card_ui(ui, &shown, only)
+    } else if size.x < ROOM || size.y < HEIGHT {
         let map = has_map.then_some((Picture::HeatMap, "Heat map"));
         let others = [(Picture::Curves, "Curves"), (Picture::Scatter, "What memory buys")];
         if !has_map && loaded.picture == Picture::HeatMap {

@@ -1,6 +1,7 @@
 //! The buttons that take a picture or a table out of the window, and the pictures and cards of the page: each says in
 //! every pass where it lies, so that it can be taken out, also in the other theme.
 
+use eframe::egui::scroll_area::ScrollAreaOutput;
 use eframe::egui::{self, Button, Id, Rect};
 
 use crate::ui::command::{Command, Export, ExportTo, Exported};
@@ -17,6 +18,8 @@ pub struct Exportable {
     pub answer: Option<(Sign, String)>,
     /// What of the report the page shows: "worst tile".
     pub scope: Option<String>,
+    /// Points by which the page is higher than there is room for: as much of it is scrolled away.
+    pub hidden: f32,
     /// The run that is being drawn, where several have pictures with the same names.
     run: Option<String>,
 }
@@ -24,9 +27,13 @@ pub struct Exportable {
 impl Exportable {
     /// Of the pass that is being drawn.
     pub fn now(ctx: &egui::Context) -> Self {
-        let pass = ctx.cumulative_pass_nr();
-        let kept: Option<Self> = ctx.data(|data| data.get_temp(key()));
-        kept.filter(|kept| kept.pass == pass).unwrap_or_default()
+        let page = Self::last(ctx);
+        if page.pass == ctx.cumulative_pass_nr() { page } else { Self::default() }
+    }
+
+    /// Of the last pass that was drawn.
+    pub fn last(ctx: &egui::Context) -> Self {
+        ctx.data(|data| data.get_temp(key())).unwrap_or_default()
     }
 
     fn add(ctx: &egui::Context, add: impl FnOnce(&mut Self)) {
@@ -89,6 +96,12 @@ pub fn answer_of_exports(ui: &egui::Ui, answer: Option<&(Sign, String)>) {
 /// Says what of the report the page shows, for the caption of its pictures: "worst tile".
 pub fn scope_of_exports(ui: &egui::Ui, scope: &str) {
     Exportable::add(ui.ctx(), |page| page.scope = Some(scope.to_owned()));
+}
+
+/// Says that a part of the page scrolls, and how high all of it is.
+pub fn scrolled_of_exports<R>(ui: &egui::Ui, area: &ScrollAreaOutput<R>) {
+    let hidden = area.content_size.y - area.inner_rect.height();
+    Exportable::add(ui.ctx(), |page| page.hidden = page.hidden.max(hidden));
 }
 
 /// Whether this pass is drawn to be taken out: without what belongs to the window alone, such as buttons.

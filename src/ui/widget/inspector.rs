@@ -5,6 +5,7 @@ use eframe::egui::text::{LayoutJob, TextFormat};
 use eframe::egui::{self, Align, Layout, Margin, RichText, ScrollArea, Vec2};
 
 use super::bar::Bar;
+use super::exports::scrolled_of_exports;
 use crate::text::clean;
 use crate::ui::theme::fonts::size;
 use crate::ui::theme::{Tokens, card_frame, fonts};
@@ -42,7 +43,9 @@ pub fn inspector_ui(ui: &mut egui::Ui, contents: impl FnOnce(&mut egui::Ui)) {
     let panel = panel.resizable(false).show_separator_line(false);
     panel.frame(frame.outer_margin(margin)).show(ui, |ui| {
         ui.set_width(ui.available_width());
-        ScrollArea::vertical().id_salt("inspector").auto_shrink(false).show(ui, contents);
+        let area = ScrollArea::vertical().id_salt("inspector").auto_shrink(false);
+        let area = area.show(ui, contents);
+        scrolled_of_exports(ui, &area);
     });
 }
 

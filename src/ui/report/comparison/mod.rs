@@ -31,6 +31,7 @@ use crate::ui::theme::Tokens;
 use crate::ui::theme::fonts;
 use crate::ui::widget::choice::{choice_ui, shown_tab_line};
 use crate::ui::widget::data_table::DataTable;
+use crate::ui::widget::exports::scrolled_of_exports;
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::rows::Rows;
 use pair_of_runs::PairOfRuns;
@@ -220,7 +221,8 @@ impl ComparisonPage {
         glance: Option<&Arc<Glance>>,
     ) {
         let height = (ui.available_height() - FRAME).clamp(LEAST_PICTURE, MOST_PICTURE);
-        ScrollArea::vertical().id_salt("compared").auto_shrink(false).show(ui, |ui| {
+        let area = ScrollArea::vertical().id_salt("compared").auto_shrink(false);
+        let area = area.show(ui, |ui| {
             let runs = Arc::clone(page.runs);
             let is_wide = ui.available_width() >= BESIDE;
             let mut curves = |ui: &mut egui::Ui| match glance {
@@ -248,6 +250,7 @@ impl ComparisonPage {
                 head::changes_ui(ui, pair, compared);
             }
         });
+        scrolled_of_exports(ui, &area);
     }
 
     fn tab_ui(

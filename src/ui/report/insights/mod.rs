@@ -24,6 +24,7 @@ use crate::analysis::insights::Insights;
 use crate::ui::pages::RunsPage;
 use crate::ui::runs::{Needed, Needs, RunId};
 use crate::ui::widget::card::card_ui;
+use crate::ui::widget::exports::scrolled_of_exports;
 use crate::ui::widget::facts::absent_ui;
 
 /// Width from which figures stand beside the advice, points.
@@ -117,7 +118,8 @@ impl InsightsOfRun {
             return;
         };
         let KnownInsights { found, is_final } = known;
-        ScrollArea::vertical().id_salt("insights").auto_shrink(false).show(ui, |ui| {
+        let area = ScrollArea::vertical().id_salt("insights").auto_shrink(false);
+        let area = area.show(ui, |ui| {
             verdict::verdict_ui(ui, page, &found, is_final);
             if ui.available_width() < TWO_COLUMNS {
                 advice_column_ui(ui, page, &found, is_final);
@@ -129,6 +131,7 @@ impl InsightsOfRun {
                 Column::Right => self.figures_ui(ui, page, &found, is_final),
             });
         });
+        scrolled_of_exports(ui, &area);
     }
 
     fn figures_ui(

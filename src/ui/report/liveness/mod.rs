@@ -182,6 +182,10 @@ impl RunsPage for LivenessPage {
         self.choices.rename(from, to);
         self.lives_of.rename(from, to);
     }
+
+    fn show_view(&mut self, _view: crate::views::View, scope: Scope) {
+        self.choices.scope.show(scope);
+    }
 }
 
 impl LivenessPage {

@@ -21,6 +21,14 @@ impl Default for ScopeChoice {
 }
 
 impl ScopeChoice {
+    /// Chooses a scope.
+    pub fn show(&mut self, scope: Scope) {
+        self.scope = scope;
+        if let Scope::Arena(tile) = scope {
+            self.tile = tile.to_string();
+        }
+    }
+
     /// Draws it, from the right to the left, with what at least one of the reports has. Says whether
     /// another scope was chosen.
     pub fn ui(&mut self, ui: &mut egui::Ui, reports: &[&Report], selected: Option<TileId>) -> bool {
@@ -57,9 +65,7 @@ impl ScopeChoice {
         if self.scope == before {
             return false;
         }
-        if let Scope::Arena(tile) = self.scope {
-            self.tile = tile.to_string();
-        }
+        self.show(self.scope);
         true
     }
 

@@ -14,11 +14,13 @@ use eframe::egui;
 use super::category_colors::AskedColors;
 use super::machines::{has_tiles, pairing_ui};
 use super::{PageContext, have_arenas_ui, tile_places};
+use crate::analysis::liveness::Scope;
 use crate::store::{ArenaId, System};
 use crate::ui::pages::RunsPage;
 use crate::ui::runs::{RunId, Runs};
 use crate::ui::selection::{Place, TitledPlace};
 use crate::ui::widget::choice::segments_ui;
+use crate::views::View;
 use chip::ChipMapView;
 use grid::{GridShows, TileGridView};
 use summary::AskedTiles;
@@ -98,6 +100,15 @@ impl RunsPage for MapPage {
         if let Place::Map(_) = place {
             self.view = MapView::OneTile;
         }
+    }
+
+    fn show_view(&mut self, view: View, _scope: Scope) {
+        self.view = match view {
+            View::MapAllTiles => MapView::AllTiles,
+            View::Grid => MapView::FloorPlan,
+            View::GridDifferences => MapView::Differences,
+            _ => MapView::OneTile,
+        };
     }
 }
 

@@ -28,6 +28,7 @@ use std::sync::Arc;
 use super::head::Answer;
 use super::machines::pairing_ui;
 use super::{PageContext, have_arenas_ui, is_limit_near, tables_height};
+use crate::analysis::liveness::Scope;
 use crate::store::TileId;
 use crate::ui::pages::RunsPage;
 use crate::ui::runs::{Needed, Needs, Run, RunId, Runs, RunsAnswer};
@@ -38,6 +39,7 @@ use crate::ui::units::Units;
 use crate::ui::widget::card::table_card_ui;
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::inspector::is_beside;
+use crate::views::View;
 use arranged::{DividedTiles, TileChoice, memories};
 use choices::Choices;
 use difference_map::DifferenceMapView;
@@ -110,6 +112,17 @@ impl RunsPage for MemoryPage {
             self.view = MemoryView::Tiles;
             self.wanted_tile = Some(tile);
         }
+    }
+
+    fn show_view(&mut self, view: View, scope: Scope) {
+        self.view = match view {
+            View::MemoryDifferences => MemoryView::Differences,
+            _ => MemoryView::Tiles,
+        };
+        self.choices.tiles.ipu = match scope {
+            Scope::Device(device) => Some(device.0),
+            _ => None,
+        };
     }
 }
 

@@ -29,6 +29,7 @@ use crate::ui::pages::RunsPage;
 use crate::ui::runs::{Needed, Needs, Run, RunId, RunsAnswer};
 use crate::ui::theme::{BETWEEN_CARDS, Tokens, card_frame};
 use crate::ui::widget::card::{card_ui, card_with_ui};
+use crate::ui::widget::exports::scrolled_of_exports;
 use crate::ui::widget::inspector::{inspector_ui, is_beside};
 use facts::GroupsOfRun;
 use steps::{NamedPeaks, StepsPicture, answer_of_curve_ui};
@@ -121,7 +122,8 @@ impl RunsPage for OverviewPage {
         if is_beside {
             inspector_ui(ui, |ui| facts::facts_ui(ui, &known.facts, &mut part));
         }
-        ScrollArea::vertical().id_salt("overview").auto_shrink(false).show(ui, |ui| {
+        let area = ScrollArea::vertical().id_salt("overview").auto_shrink(false);
+        let area = area.show(ui, |ui| {
             if !runs.is_one() {
                 run_title_ui(ui, run);
             }
@@ -134,6 +136,7 @@ impl RunsPage for OverviewPage {
                 });
             }
         });
+        scrolled_of_exports(ui, &area);
     }
 }
 

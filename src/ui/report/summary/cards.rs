@@ -10,6 +10,7 @@ use crate::ui::run_chips::badge_ui;
 use crate::ui::runs::{Run, Runs};
 use crate::ui::theme::{BETWEEN_CARDS, Tokens, card_frame, fonts};
 use crate::ui::units::Units;
+use crate::ui::widget::exports::scrolled_of_exports;
 use crate::ui::widget::facts::facts_ui;
 use crate::ui::widget::rows::{Value, percent_text};
 
@@ -54,7 +55,7 @@ pub fn needed_width(runs: &Runs) -> f32 {
 
 pub fn cards_ui(ui: &mut egui::Ui, runs: &Runs, groups: &[FactGroup]) {
     let scrolls = egui::Vec2b::new(runs.len() > 2, true);
-    ScrollArea::new(scrolls).auto_shrink(false).show(ui, |ui| {
+    let area = ScrollArea::new(scrolls).auto_shrink(false).show(ui, |ui| {
         if runs.is_one() {
             cards_of_one_ui(ui, groups);
             return;
@@ -67,6 +68,7 @@ pub fn cards_ui(ui: &mut egui::Ui, runs: &Runs, groups: &[FactGroup]) {
             ui.add_space(BETWEEN_CARDS - ui.spacing().item_spacing.y);
         }
     });
+    scrolled_of_exports(ui, &area);
 }
 
 /// Cards below each other, in two columns where there is room.

@@ -10,7 +10,7 @@ use crate::ui::run_chips::badge_ui;
 use crate::ui::runs::{Run, Runs};
 use crate::ui::split;
 use crate::ui::theme::fonts;
-use crate::ui::widget::exports::picture_exports_ui;
+use crate::ui::widget::exports::{picture_exports_ui, scrolled_of_exports};
 use crate::ui::widget::flame::{FLAME_ROW, Flame, FlameFrame};
 use crate::ui::widget::picture::at_pointer_ui;
 
@@ -128,6 +128,7 @@ impl Phases {
             self.head_ui(ui, runs, phases, page.commands);
             let area = ScrollArea::vertical().auto_shrink(false);
             let shown = area.show(ui, |ui| self.flames_ui(ui, runs, phases));
+            scrolled_of_exports(ui, &shown);
             Some(shown.inner.intersect(shown.inner_rect))
         });
     }

@@ -1,0 +1,199 @@
+//! `tilescope render`: a page of the window, or a picture of it, as PNG or SVG, where there is no display.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::str::FromStr;
+
+use clap::{Args, ValueEnum};
+
+use super::liveness::StepChoice;
+use super::output::fail;
+use super::window::MOST_RUNS;
+use crate::format::{Error, ErrorKind};
+use crate::views::View;
+
+/// Arguments of `tilescope render`.
+#[derive(Debug, Args)]
+pub struct RenderArguments {
+    /// The reports, the reference first, as for the window; of a sweep the directory that they are in.
+    #[arg(value_name = "PATH", required = true, num_args = 1..=MOST_RUNS)]
+    pub paths: Vec<PathBuf>,
+    /// The page, or the picture of one.
+    #[arg(long, value_name = "NAME")]
+    pub page: View,
+    /// Another picture of the same page, by its name in the window's "Export picture", such as "Memory over
+    /// steps"; "whole page" is all of it.
+    #[arg(long, value_name = "NAME")]
+    pub picture: Option<String>,
+    /// Select this step, or that of the peak.
+    #[arg(long, value_name = "N|peak")]
+    pub step: Option<StepChoice>,
+    /// Only the tiles of this IPU.
+    #[arg(long, value_name = "N", conflicts_with = "tile")]
+    pub ipu: Option<u32>,
+    /// This tile: its curve, its map, or the tile that is selected among the others.
+    #[arg(long, value_name = "N")]
+    pub tile: Option<u32>,
+    /// The colours.
+    #[arg(long, value_name = "THEME", default_value = "light")]
+    pub theme: Theme,
+    /// Pixels a point of a PNG, 0.5 to 4.
+    #[arg(long, value_name = "FACTOR", default_value = "1", value_parser = scale)]
+    pub scale: f32,
+    /// Width and height in points without the caption, such as 1200x600; a page without it is as high as what
+    /// is on it. A picture that has a size of its own keeps it.
+    #[arg(long, value_name = "WxH")]
+    pub size: Option<Size>,
+    /// The file, which is replaced if it is there; its ending says in which form: .png or .svg.
+    #[arg(short, long, value_name = "FILE", value_parser = picture_file)]
+    pub output: PathBuf,
+}
+
+/// The colours of a picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Theme {
+    /// Dark on light.
+    Light,
+    /// Light on dark.
+    Dark,
+}
+
+/// Width and height, points.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Size(pub f32, pub f32);
+
+/// Least and most points of a side.
+const SIDES: std::ops::RangeInclusive<u32> = 100..=5000;
+
+impl FromStr for Size {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let side = |text: &str| text.parse().ok().filter(|side| SIDES.contains(side));
+        let (width, height) = text.split_once('x').ok_or("expected a size such as 1200x600")?;
+        let (least, most) = (SIDES.start(), SIDES.end());
+        let (width, height) = side(width).zip(side(height)).ok_or_else(|| {
+            format!("expected two numbers from {least} to {most}, as in 1200x600")
+        })?;
+        Ok(Self(width as f32, height as f32))
+    }
+}
+
+fn scale(text: &str) -> Result<f32, String> {
+    let scale: Option<f32> = text.parse().ok();
+    let is_possible = |scale: &f32| (0.5..=4.0).contains(scale);
+    scale.filter(is_possible).ok_or_else(|| "expected a number from 0.5 to 4".to_owned())
+}
+
+fn picture_file(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    let extension = path.extension().map(|extension| extension.to_ascii_lowercase());
+    match extension.as_deref().and_then(std::ffi::OsStr::to_str) {
+        Some("png" | "svg") => Ok(path),
+        _ => Err("expected a file that ends in .png or .svg".to_owned()),
+    }
+}
+
+/// Draws what the arguments name and writes it.
+pub fn run(arguments: &RenderArguments) -> ExitCode {
+    match checked(arguments).and_then(|()| draw(arguments)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => fail(&error, false),
+    }
+}
+
+/// Whether the arguments fit each other, as far as that can be said before anything is read.
+fn checked(arguments: &RenderArguments) -> Result<(), Error> {
+    let RenderArguments { page, paths, .. } = arguments;
+    let name = page.to_possible_value();
+    let name = name.as_ref().map_or("", clap::builder::PossibleValue::get_name);
+    let usage = |message: String| Err(Error::new(ErrorKind::Usage, message));
+    if page.is_sweep() && paths.len() > 1 {
+        return usage(format!("{name} is of one directory with reports in it"));
+    }
+    if page.needs_several() && paths.len() < 2 {
+        return usage(format!("{name} is of two reports or more"));
+    }
+    for (option, is_given, is_taken) in [
+        ("--step", arguments.step.is_some(), page.takes_step()),
+        ("--tile", arguments.tile.is_some(), page.takes_tile()),
+        ("--ipu", arguments.ipu.is_some(), page.takes_ipu()),
+    ] {
+        if is_given && !is_taken {
+            return usage(format!("{option} says nothing of the page {name}"));
+        }
+    }
+    let directory = arguments.output.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let directory = directory.unwrap_or(Path::new("."));
+    if !directory.is_dir() {
+        let message = format!("there is no directory {} to write to", directory.display());
+        return Err(Error::new(ErrorKind::CannotWrite, message));
+    }
+    Ok(())
+}
+
+#[cfg(not(feature = "window"))]
+fn draw(_arguments: &RenderArguments) -> Result<(), Error> {
+    let message = "this program was built without the window (cargo feature `window`), whose pages \
+                   `render` draws";
+    Err(Error::new(ErrorKind::CannotWrite, message)
+        .hint("Build it with `cargo build --features window`."))
+}
+
+#[cfg(feature = "window")]
+fn draw(arguments: &RenderArguments) -> Result<(), Error> {
+    use super::map::step_position;
+    use super::tiles::{check_ipu, check_tile};
+    use crate::analysis::liveness::Scope;
+    use crate::store::{ArenaId, DeviceId, TileId};
+    use crate::ui::headless::Headless;
+
+    let &RenderArguments { page, scale, .. } = arguments;
+    let is_dark = arguments.theme == Theme::Dark;
+    let (mut scope, mut step) = (Scope::Everything, None);
+    let window = if page.is_sweep() {
+        let directory = arguments.paths.first().map_or(Path::new("."), PathBuf::as_path);
+        Headless::open_sweep(directory, scale, is_dark)
+    } else {
+        let mut window = Headless::open(&arguments.paths, scale, is_dark)?;
+        if let Some(report) = window.reference().cloned() {
+            if let Some(tile) = arguments.tile {
+                check_tile(&report, tile)?;
+                scope = Scope::Arena(ArenaId(tile));
+            }
+            if let Some(ipu) = arguments.ipu {
+                check_ipu(&report, ipu)?;
+                scope = Scope::Device(DeviceId(ipu));
+            }
+            step = match arguments.step {
+                Some(StepChoice::Step(step)) => Some(step_position(&report, step)?),
+                Some(StepChoice::Peak) => window.peak_step(scope),
+                None => None,
+            };
+        }
+        window
+    };
+    let size = arguments.size.map(|Size(width, height)| [width, height]);
+    let tile = arguments.tile.map(TileId);
+    let picture = arguments.picture.as_deref();
+    window.draw((page, scope), (tile, step), (picture, size))?.write(&arguments.output)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_scales_and_files_are_checked() {
+        assert_eq!("1200x600".parse(), Ok(Size(1200.0, 600.0)));
+        for wrong in ["", "1200", "x", "0x0", "1200x", "1e9x3", "99x100", "100x5001", "-1x5"] {
+            assert!(wrong.parse::<Size>().is_err(), "{wrong}");
+        }
+        assert_eq!(scale("2"), Ok(2.0));
+        for wrong in ["0", "nan", "inf", "5", "two"] {
+            assert!(scale(wrong).is_err(), "{wrong}");
+        }
+        assert!(picture_file("a/b.PNG").is_ok() && picture_file("b.svg").is_ok());
+        assert!(picture_file("b.jpg").is_err() && picture_file("png").is_err());
+    }
+}
