@@ -18,6 +18,9 @@ use crate::views::View;
 /// A page, or a picture, that nobody has given another size, points.
 const PAGE: Vec2 = Vec2::new(1280.0, 720.0);
 const PICTURE: Vec2 = Vec2::new(1200.0, 560.0);
+/// The same of pictures that are as high as wide, and of two below each other.
+const SQUARE: Vec2 = Vec2::new(880.0, 640.0);
+const TALL: Vec2 = Vec2::new(1200.0, 860.0);
 /// Least and most of a window, points.
 const LEAST: Vec2 = Vec2::new(640.0, 400.0);
 const MOST: f32 = 6000.0;
@@ -47,10 +50,19 @@ impl Wanted<'static> {
             }
             View::Histogram => Self::Named("Tiles"),
             View::CompilerPhases => Self::Named("compiler phases"),
-            View::Lifetimes => Self::Named("Lifetimes"),
+            View::Lifetimes => Self::Named("lifetimes below the curve"),
             View::ComparePeak => Self::Named("Why the peak"),
             _ => Self::Largest,
         }
+    }
+}
+
+/// The size of the picture of a view where no other is wanted.
+fn size_of(view: View) -> Vec2 {
+    match view {
+        View::Grid | View::GridDifferences => SQUARE,
+        View::Lifetimes => TALL,
+        _ => PICTURE,
     }
 }
 
@@ -150,7 +162,7 @@ impl Headless {
         };
         match wanted {
             Wanted::WholePage => self.fit_page(size),
-            _ => self.fit_picture(wanted, size.unwrap_or(PICTURE)),
+            _ => self.fit_picture(wanted, size.unwrap_or_else(|| size_of(view))),
         }
         let scene = self.take(wanted).ok_or_else(|| self.no_picture(wanted))?;
         Ok(Picture { scene, scale: self.scale, reports: self.app.paths() })

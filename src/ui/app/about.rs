@@ -5,6 +5,7 @@ use eframe::egui;
 use super::App;
 use crate::analysis::comparison::facts::Fit;
 use crate::store::System;
+use crate::text::run_names::run_name;
 use crate::ui::command::Tool;
 use crate::ui::export::{Subject, SubjectRun};
 use crate::ui::fit_words::fit_text;
@@ -26,8 +27,10 @@ impl App {
                 entry.map_or("Tilescope", |entry| entry.title)
             }
         };
-        let page = vec![title.to_owned()];
+        let mut page = vec![title.to_owned()];
         if self.tool.is_some() {
+            let folder = self.sweep.folder().filter(|_| self.tool == Some(Tool::Sweep));
+            page.extend(folder.map(run_name));
             return Subject { page, ..Subject::default() };
         }
         let names = self.open.names();

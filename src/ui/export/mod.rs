@@ -210,8 +210,11 @@ fn subject_of(about: &Subject, page: &Exportable, name: &str) -> Subject {
     }
     subject.answer.clone_from(&page.answer);
     subject.page.extend(page.scope.clone());
-    // What the caption has in its first line already.
+    // What the caption has in its first line already, or twice.
     subject.page.retain(|part| !part.eq_ignore_ascii_case(name));
+    let page = &subject.page;
+    let is_new = |text: &String| !page.iter().any(|part| part.eq_ignore_ascii_case(text));
+    subject.selection.retain(is_new);
     subject
 }
 

@@ -10,6 +10,7 @@ use crate::store::StepId;
 use crate::text::{grouped, shortened};
 use crate::ui::runs::{Run, Runs};
 use crate::ui::theme::Tokens;
+use crate::ui::widget::exports::is_taken_out;
 
 /// Width of the slider, points.
 const SLIDER: f32 = 340.0;
@@ -34,6 +35,12 @@ pub fn step_choice_ui(
     let first_peak = peaks.iter().find_map(|peak| *peak);
     let selection = &mut *page.selection;
     let now = selection.slot(runs);
+    if is_taken_out(ui.ctx()) {
+        let text = now
+            .map_or("All steps".to_owned(), |slot| slot_text(runs, axis, slot, (first_peak, of)));
+        ui.label(text);
+        return;
+    }
     ui.horizontal(|ui| {
         if ui.selectable_label(now.is_none(), "All steps").clicked() {
             selection.steps.clear();

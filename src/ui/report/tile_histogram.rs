@@ -6,7 +6,7 @@ use crate::analysis::insights::fullest_tiles::Bin;
 use crate::analysis::memory::cell;
 use crate::analysis::memory::selection::TileSelection;
 use crate::store::{Report, TileId};
-use crate::text::grouped;
+use crate::text::{counted, grouped};
 use crate::ui::report::run_part::RunPart;
 use crate::ui::theme::{Tokens, fonts, fonts::size};
 use crate::ui::units::Units;
@@ -65,6 +65,8 @@ pub fn histogram_ui(
         let (from, to) = (units.bytes(first.above_bytes), units.bytes(last.to_bytes));
         painter.text(rect.left_bottom(), Align2::LEFT_BOTTOM, from, caption.clone(), color);
         painter.text(rect.right_bottom(), Align2::RIGHT_BOTTOM, to, caption.clone(), color);
+        let highest = format!("highest bar: {}", counted(most, "tile"));
+        painter.text(rect.center_bottom(), Align2::CENTER_BOTTOM, highest, caption.clone(), color);
     }
     if let (Some(x), Some(limit)) = (limit_at, limit) {
         let ends = [Pos2::new(x, rect.top()), Pos2::new(x, frame.bottom())];

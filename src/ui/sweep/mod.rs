@@ -13,7 +13,7 @@ mod scatter;
 mod words;
 
 use eframe::egui::{self, Button, Label, RichText};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::command::Command;
@@ -25,7 +25,7 @@ use super::settings::Change;
 use super::split;
 use super::status::progress_ui;
 use super::theme::{BETWEEN_CARDS, fonts};
-use super::widget::card::{card_with_ui, table_card_ui};
+use super::widget::card::{picture_card_ui, table_card_ui};
 use super::widget::choice::segments_ui;
 use super::widget::data_table::{Data, DataTable};
 use super::widget::facts::absent_ui;
@@ -109,7 +109,13 @@ impl Pictures {
     }
 
     /// Draws one in a card; returns the run that was clicked.
-    fn card_ui(&self, ui: &mut egui::Ui, loaded: &Shown<'_>, picture: Picture) -> Option<RunClick> {
+    fn card_ui(
+        &self,
+        ui: &mut egui::Ui,
+        loaded: &Shown<'_>,
+        picture: Picture,
+        commands: &mut Vec<Command>,
+    ) -> Option<RunClick> {
         let (sweep, selected) = (loaded.sweep, loaded.selected);
         let note = |text: String| {
             move |ui: &mut egui::Ui| {
@@ -127,7 +133,7 @@ impl Pictures {
                     if ui.available_width() < LONG { "" } else { ", and room on the fullest tile" };
                 let title = format!("{}{more}", map.figure_title);
                 let legend = |ui: &mut egui::Ui| heat_map::Shown::legend_ui(ui, sweep);
-                card_with_ui(ui, &title, legend, |ui| map.ui(ui, sweep, selected))
+                picture_card_ui(ui, &title, commands, legend, |ui| map.ui(ui, sweep, selected))
             }
             (Picture::Scatter, _) => {
                 let text = if self.scatter.has_throughput() {
@@ -135,13 +141,16 @@ impl Pictures {
                 } else {
                     "of no run memory and throughput are both known"
                 };
-                card_with_ui(ui, "What memory buys", note(text.to_owned()), |ui| {
+                picture_card_ui(ui, "What memory buys", commands, note(text.to_owned()), |ui| {
                     self.scatter.ui(ui, sweep, selected)
                 })
             }
-            _ => card_with_ui(ui, &self.lines.figure_title, note(self.lines.note()), |ui| {
-                self.lines.ui(ui, sweep, selected)
-            }),
+            _ => {
+                let note = note(self.lines.note());
+                picture_card_ui(ui, &self.lines.figure_title, commands, note, |ui| {
+                    self.lines.ui(ui, sweep, selected)
+                })
+            }
         })
         .inner
     }
@@ -210,6 +219,11 @@ impl SweepPage {
             View::SweepMemory => Some(Picture::Scatter),
             _ => None,
         };
+    }
+
+    /// The directory whose runs are shown.
+    pub fn folder(&self) -> Option<&Path> {
+        self.loaded.as_ref().map(|loaded| &*loaded.folder)
     }
 
     /// Why nothing is shown of a directory, or not what is wanted alone.
@@ -375,7 +389,7 @@ fn pictures_ui(
     let size = ui.available_size();
     let has_map = pictures.heat_map.is_some();
     let chosen = if let Some(only) = only {
-        pictures.card_ui(ui, &shown, only)
+        pictures.card_ui(ui, &shown, only, commands)
     } else if size.x < ROOM || size.y < HEIGHT {
         let map = has_map.then_some((Picture::HeatMap, "Heat map"));
         let others = [(Picture::Curves, "Curves"), (Picture::Scatter, "What memory buys")];
@@ -384,16 +398,16 @@ fn pictures_ui(
         }
         segments_ui(ui, "", &mut loaded.picture, map.into_iter().chain(others));
         ui.add_space(4.0);
-        pictures.card_ui(ui, &shown, loaded.picture)
+        pictures.card_ui(ui, &shown, loaded.picture, commands)
     } else if has_map {
         let widths = 320.0..=(size.x - 320.0);
         let of_map = split::left(ui, "sweep heat map", size.x * 0.55, widths, |ui| {
-            pictures.card_ui(ui, &shown, Picture::HeatMap)
+            pictures.card_ui(ui, &shown, Picture::HeatMap, commands)
         });
         let beside = egui::Margin { left: 10, ..egui::Margin::ZERO };
-        of_map.or(split::rest(ui, beside, |ui| both_ui(ui, false, pictures, &shown)))
+        of_map.or(split::rest(ui, beside, |ui| both_ui(ui, false, (pictures, &shown), commands)))
     } else {
-        both_ui(ui, true, pictures, &shown)
+        both_ui(ui, true, (pictures, &shown), commands)
     };
     if let Some(click) = chosen {
         if let Some(path) = loaded.path(click.run).filter(|_| click.is_opened) {
@@ -407,8 +421,8 @@ fn pictures_ui(
 fn both_ui(
     ui: &mut egui::Ui,
     is_beside: bool,
-    pictures: &Pictures,
-    shown: &Shown<'_>,
+    (pictures, shown): (&Pictures, &Shown<'_>),
+    commands: &mut Vec<Command>,
 ) -> Option<RunClick> {
     let mut chosen = None;
     let area = ui.available_rect_before_wrap();
@@ -421,7 +435,8 @@ fn both_ui(
     let second = second.with_min_x(second.left() + gap);
     for (rect, picture) in [(first, Picture::Curves), (second, Picture::Scatter)] {
         let part = egui::UiBuilder::new().max_rect(rect);
-        let click = ui.scope_builder(part, |ui| pictures.card_ui(ui, shown, picture)).inner;
+        let click =
+            ui.scope_builder(part, |ui| pictures.card_ui(ui, shown, picture, commands)).inner;
         chosen = chosen.or(click);
     }
     chosen

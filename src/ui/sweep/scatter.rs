@@ -198,7 +198,10 @@ impl Scatter {
         }
         let at = Pos2::new(frame.right(), frame.bottom() + BELOW);
         let text = "Fullest tile, with gaps";
-        painter.text(at, Align2::RIGHT_BOTTOM, text, font, tokens.third_text);
+        painter.text(at, Align2::RIGHT_BOTTOM, text, font.clone(), tokens.third_text);
+        let at = Pos2::new(frame.left(), frame.bottom() + BELOW);
+        let text = "upwards: samples per second";
+        painter.text(at, Align2::LEFT_BOTTOM, text, font, tokens.third_text);
     }
 }
 

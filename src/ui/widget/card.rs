@@ -2,7 +2,8 @@
 
 use eframe::egui::{self, Align, Layout, Margin};
 
-use super::exports::exportable;
+use super::exports::{exportable, exports_ui};
+use crate::ui::command::{Command, Exported};
 use crate::ui::theme::{BETWEEN_CARDS, Tokens, card_frame, fonts};
 
 /// Draws a card in the width that is there.
@@ -18,6 +19,21 @@ pub fn table_card_ui<R>(ui: &mut egui::Ui, table: impl FnOnce(&mut egui::Ui) -> 
         table(ui)
     });
     inner.inner
+}
+
+/// A card with a picture: the same as [`card_with_ui`], with the buttons that take it out at the end of its title.
+pub fn picture_card_ui<R>(
+    ui: &mut egui::Ui,
+    title: &str,
+    commands: &mut Vec<Command>,
+    at_right: impl FnOnce(&mut egui::Ui),
+    contents: impl FnOnce(&mut egui::Ui) -> R,
+) -> R {
+    let at_right = |ui: &mut egui::Ui| {
+        exports_ui(ui, ("picture", title, true), commands, || Some(Exported::Picture));
+        at_right(ui);
+    };
+    card_with_ui(ui, title, at_right, contents)
 }
 
 /// The same as [`card_ui`], with something at the right of its title, added from the right to the left.

@@ -1,10 +1,11 @@
-//! Choices of one of several values: in a list that opens, or as tabs.
+//! Choices of one of several values: in a list that opens, or as tabs; in a picture that is taken out, what is chosen.
 
 use eframe::egui::{
     self, Align2, ComboBox, Pos2, Rect, Response, Role, Sense, Stroke, StrokeKind, Vec2,
     WidgetInfo, WidgetText,
 };
 
+use super::exports::is_taken_out;
 use crate::text::grouped;
 use crate::ui::theme::{CONTROL_HEIGHT, Tokens, fonts};
 
@@ -47,6 +48,9 @@ fn list_ui<T: PartialEq, W: Into<WidgetText>>(
     choices: impl IntoIterator<Item = T>,
     title: impl Fn(&T) -> W,
 ) -> Response {
+    if is_taken_out(ui.ctx()) {
+        return ui.label(text);
+    }
     let combo = ComboBox::from_id_salt(name).selected_text(text).width(width).height(HEIGHT);
     let combo = combo.show_ui(ui, |ui| {
         ui.spacing_mut().interact_size.y = ENTRY;
@@ -78,6 +82,10 @@ pub fn counted_segments_ui<T: Copy + PartialEq, S: Into<String>>(
     now: &mut T,
     choices: impl IntoIterator<Item = (T, S, Option<usize>)>,
 ) -> Response {
+    if is_taken_out(ui.ctx()) {
+        let chosen = choices.into_iter().find(|(choice, ..)| *choice == *now);
+        return ui.label(chosen.map_or(String::new(), |(_, title, _)| title.into()));
+    }
     let tokens = *Tokens::now(ui);
     let font = fonts::medium(12.0);
     let choices: Vec<(T, String, String, f32)> = choices

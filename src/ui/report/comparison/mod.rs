@@ -229,11 +229,12 @@ impl ComparisonPage {
                 Some(glance) => self.curves.ui(ui, page, glance, height),
                 None => drop(ui.weak("Comparing…")),
             };
+            let mut exports = Vec::new();
             let mut why = |ui: &mut egui::Ui| match (pair, compared) {
                 (Some(pair), Some(compared)) => {
                     let limit = glance.and_then(|glance| glance.limit);
                     let height = height - CHANGE;
-                    self.why_the_peak.ui(ui, &pair, compared, limit, height);
+                    self.why_the_peak.ui(ui, &pair, compared, (limit, height), &mut exports);
                 }
                 _ => absent(&self.compared, ui, &runs, pair.is_some()),
             };
@@ -249,6 +250,7 @@ impl ComparisonPage {
             if let (Some(pair), Some(compared)) = (&pair, compared) {
                 head::changes_ui(ui, pair, compared);
             }
+            page.commands.append(&mut exports);
         });
         scrolled_of_exports(ui, &area);
     }

@@ -12,6 +12,7 @@ use crate::analysis::comparison::waterfall::{Step, Waterfall};
 use crate::analysis::figures::difference::{Difference, Side};
 use crate::analysis::insights::compared::Compared;
 use crate::text::{grouped, readable, shortened};
+use crate::ui::command::Command;
 use crate::ui::job::{Made, Same};
 use crate::ui::report::category_colors::category_color;
 use crate::ui::report::grouped_by::grouped_by_segments_ui;
@@ -21,7 +22,7 @@ use crate::ui::theme::Tokens;
 use crate::ui::theme::fonts::{self, size};
 use crate::ui::units::Units;
 use crate::ui::widget::bar;
-use crate::ui::widget::card::card_with_ui;
+use crate::ui::widget::card::picture_card_ui;
 use crate::ui::widget::picture::text_within;
 use crate::ui::widget::rows::{percent_text, signed};
 use crate::ui::widget::ticks;
@@ -51,8 +52,8 @@ impl WhyThePeak {
         ui: &mut egui::Ui,
         pair: &PairOfRuns<'_>,
         found: &Arc<Compared>,
-        limit: Option<u64>,
-        height: f32,
+        (limit, height): (Option<u64>, f32),
+        commands: &mut Vec<Command>,
     ) {
         let whole = found.peak.as_ref().map(|peak| peak.whole.of(Part::All));
         let verb = match whole.and_then(|whole| whole.change()) {
@@ -64,9 +65,10 @@ impl WhyThePeak {
         let title = format!("{verb}, {from} → {to}");
         let is_beside = ui.available_width() >= BESIDE_TITLE;
         let (mut beside, mut below) = (self.by, self.by);
-        card_with_ui(
+        picture_card_ui(
             ui,
             &title,
+            commands,
             |ui| {
                 if is_beside {
                     grouped_by_segments_ui(ui, &mut beside);

@@ -16,7 +16,7 @@ use crate::ui::runs::{Run, Runs};
 use crate::ui::theme::Tokens;
 use crate::ui::theme::fonts::{self, size};
 use crate::ui::units::Units;
-use crate::ui::widget::card::card_with_ui;
+use crate::ui::widget::card::picture_card_ui;
 use crate::ui::widget::peak_discs::PeakDiscs;
 use crate::ui::widget::picture::describe;
 use crate::ui::widget::rows::{difference, signed};
@@ -208,7 +208,8 @@ impl Curves {
             };
             ui.add(egui::Label::new(fonts::caption(steps).color(tokens.third_text)).truncate());
         };
-        card_with_ui(ui, "Memory over steps", at_right, |ui| {
+        let mut exports = Vec::new();
+        picture_card_ui(ui, "Memory over steps", &mut exports, at_right, |ui| {
             if glance.curves.iter().flatten().next().is_none() {
                 ui.weak("No run has a curve over steps");
                 return;
@@ -245,7 +246,15 @@ impl Curves {
             }
             let at = Pos2::new(frame.left(), rect.bottom());
             let font = fonts::regular(size::CAPTION);
-            painter.text(at, Align2::LEFT_BOTTOM, note.join(" · "), font, tokens.third_text);
+            painter.text(
+                at,
+                Align2::LEFT_BOTTOM,
+                note.join(" · "),
+                font.clone(),
+                tokens.third_text,
+            );
+            let at = Pos2::new(frame.right(), rect.bottom());
+            painter.text(at, Align2::RIGHT_BOTTOM, "Step", font, tokens.third_text);
             let selected = page.selection.slot(&runs);
             let places = glance.peaks.iter().map(|(slot, bytes)| {
                 (Pos2::new(scale.x(*slot), scale.y(*bytes)), selected == Some(*slot))
@@ -270,6 +279,7 @@ impl Curves {
             });
             *page.has_painted_graph = true;
         });
+        page.commands.append(&mut exports);
     }
 }
 

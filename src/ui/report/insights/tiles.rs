@@ -15,7 +15,7 @@ use crate::ui::theme::Tokens;
 use crate::ui::theme::fonts;
 use crate::ui::units::Units;
 use crate::ui::widget::bar::Bar;
-use crate::ui::widget::card::card_ui;
+use crate::ui::widget::card::picture_card_ui;
 
 /// Height of the histogram, points.
 const HISTOGRAM: f32 = 124.0;
@@ -37,7 +37,8 @@ impl Tiles {
         self.around_limit
             .ask("histogram of tiles", ui.ctx(), &key, move |_| histogram_around_limit(&for_job));
         let around_limit = self.around_limit.get(&key).filter(|bins| !bins.is_empty());
-        card_ui(ui, "Tiles", |ui| {
+        let mut exports = Vec::new();
+        let contents = |ui: &mut egui::Ui| {
             let bins = around_limit.unwrap_or(&found.histogram);
             if bins.iter().any(|bin| bin.tiles > 0) {
                 let tiles = grouped(bins.iter().map(|bin| bin.tiles).sum());
@@ -46,7 +47,9 @@ impl Tiles {
                 ui.add_space(6.0);
             }
             fullest_ui(ui, page, found, limit);
-        });
+        };
+        picture_card_ui(ui, "Tiles", &mut exports, |_| {}, contents);
+        page.commands.append(&mut exports);
     }
 }
 

@@ -8,6 +8,7 @@ use super::timelines::{RunCurve, SlotTimelines};
 use crate::store::TileId;
 use crate::ui::report::is_limit_near;
 use crate::ui::runs::{Run, RunId, Runs};
+use crate::ui::widget::exports::is_taken_out;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shown {
@@ -130,6 +131,9 @@ impl Choices {
 
     /// Draws what the picture shows.
     pub fn options_ui(&mut self, ui: &mut egui::Ui, runs: &Runs, timelines: &SlotTimelines) {
+        if is_taken_out(ui.ctx()) {
+            return;
+        }
         let mut is_in_sight = self.is_limit_in_sight(runs, timelines);
         let has_limit = self.highest_limit(runs, timelines).is_some();
         let button =

@@ -18,7 +18,7 @@ use crate::ui::report::moment::{Moment, step_id};
 use crate::ui::runs::{Runs, RunsAnswer};
 use crate::ui::theme::{BETWEEN_CARDS, Tokens, fonts};
 use crate::ui::units::Units;
-use crate::ui::widget::card::card_with_ui;
+use crate::ui::widget::card::picture_card_ui;
 use crate::ui::widget::choice::segments_ui;
 
 /// Height of a row, and of its bar, points.
@@ -71,11 +71,13 @@ impl Lifelines {
                 note_ui(ui, found.as_ref());
             });
         };
-        card_with_ui(ui, &title, choices, |ui| {
+        let mut exports = Vec::new();
+        picture_card_ui(ui, &title, &mut exports, choices, |ui| {
             // A card keeps room below itself.
             let height = ui.available_height() - BETWEEN_CARDS / 2.0;
             found_ui(ui, page, (subject, found.as_ref()), frame, height);
         });
+        page.commands.append(&mut exports);
         self.by = by;
     }
 

@@ -32,6 +32,7 @@ use crate::ui::split;
 use crate::ui::theme::{Tokens, card_frame};
 use crate::ui::units::Units;
 use crate::ui::widget::curve::Y_AXIS_WIDTH;
+use crate::ui::widget::exports::exportable;
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::heights::Heights;
 use crate::ui::widget::inspector::{inspector_ui, is_beside};
@@ -57,6 +58,8 @@ const TOOLBAR: f32 = 28.0;
 /// Height of the card of lifetimes, and the least height of the page that has room for it, points.
 const LIFELINES: f32 = 180.0;
 const TALL: f32 = 590.0;
+/// The picture of both, on one axis.
+const LIVES: &str = "lifetimes below the curve";
 const OF_ARENAS: Needs = &[Needed::Liveness, Needed::TileVariables, Needed::Axis];
 
 #[derive(Default)]
@@ -79,6 +82,8 @@ pub struct LivenessPage {
     /// The slot under the pointer in one of several pictures.
     pointed: picture::Pointed,
     menu: PictureMenu<usize>,
+    /// Whether lifetimes are what the page is wanted for: they have half of its height.
+    are_lives_wanted: bool,
 }
 
 impl RunsPage for LivenessPage {
@@ -145,8 +150,13 @@ impl RunsPage for LivenessPage {
         });
         let margin = egui::Margin { top: 6, bottom: 6, ..Default::default() };
         split::rest(ui, margin, |ui| {
-            if height >= TALL && !are_several {
-                let panel = egui::Panel::bottom("lifetimes below the curve").exact_size(LIFELINES);
+            if self.are_lives_wanted {
+                exportable(ui, LIVES, ui.max_rect());
+            }
+            if height >= TALL && !are_several || self.are_lives_wanted {
+                let lives =
+                    if self.are_lives_wanted { ui.available_height() / 2.0 } else { LIFELINES };
+                let panel = egui::Panel::bottom("lifetimes below the curve").exact_size(lives);
                 let panel = panel.resizable(false).show_separator_line(false);
                 panel.frame(egui::Frame::new()).show(ui, |ui| {
                     ui.add_space(10.0);
@@ -183,8 +193,9 @@ impl RunsPage for LivenessPage {
         self.lives_of.rename(from, to);
     }
 
-    fn show_view(&mut self, _view: crate::views::View, scope: Scope) {
+    fn show_view(&mut self, view: crate::views::View, scope: Scope) {
         self.choices.scope.show(scope);
+        self.are_lives_wanted = view == crate::views::View::Lifetimes;
     }
 }
 
@@ -275,7 +286,7 @@ impl LivenessPage {
             selected: page.selection.slot(runs),
             cache: &mut self.caches.overview,
         };
-        let name = if runs.is_one() { "liveness curve" } else { "liveness of both" };
+        let name = runs.of_number(["liveness curve", "liveness of both", "liveness of all"]);
         let (limit, top) = (choices.highest_limit(runs, timelines), choices.top(runs, timelines));
         let heights = &mut self.heights;
         let others = |ui: &mut egui::Ui| around_limit_ui(ui, heights, limit, top);

@@ -18,6 +18,7 @@ use crate::ui::units::Units;
 use crate::ui::widget::bins::{BinCache, Values};
 use crate::ui::widget::curve::{Click, modifiers_of_click, select_by_key};
 use crate::ui::widget::diverging::{ChangeScale, change_scale_ui, diverging};
+use crate::ui::widget::exports::is_taken_out;
 use crate::ui::widget::navigate::{Axis, navigate, navigate_by_key};
 use crate::ui::widget::overview::Overview;
 use crate::ui::widget::picture::{ShownImage, at_pointer_ui, describe, focus};
@@ -141,8 +142,10 @@ impl DifferenceMapView {
                 compared_run_ui(ui, runs, other, &mut self.other).on_hover_text(hover);
             }
             change_scale_ui(ui, &mut self.scale, (!self.is_by_row).then_some(map.most));
-            let each = ui.checkbox(&mut self.is_by_row, "Each row by itself");
-            each.on_hover_text("The colours of each row reach to its own largest change");
+            if !is_taken_out(ui.ctx()) || self.is_by_row {
+                let each = ui.checkbox(&mut self.is_by_row, "Each row by itself");
+                each.on_hover_text("The colours of each row reach to its own largest change");
+            }
             let note = format!(
                 "{} − {}; largest change first. All rows of a tile add up to its change",
                 other.title,
@@ -154,7 +157,7 @@ impl DifferenceMapView {
         let layout = Layout::new(space, map.rows.len(), self.view.range(tiles.axis.len()));
         ui.allocate_rect(space, Sense::hover());
         self.ask_picture(ui, other.id, &map, tiles, &layout);
-        self.toolbar.picture = Some(legend.response.rect.union(space));
+        self.toolbar.picture = Some(legend.response.rect.union(layout.whole()));
         *page.has_painted_graph = true;
         let (response, hovered) = self.interact(ui, page, tiles, &layout, selecting);
         let picture = self.picture.shown().map(|(_, columns, texture)| (&**columns, *texture));

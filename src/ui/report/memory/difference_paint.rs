@@ -14,7 +14,7 @@ use crate::ui::widget::rows::Value;
 use crate::ui::widget::ticks;
 
 /// Room for the names and changes of rows, points.
-const LEFT: f32 = 236.0;
+const LEFT: f32 = 248.0;
 /// Room for the numbers of tiles, points.
 const BOTTOM: f32 = 34.0;
 /// Rows are not higher than this, points.
@@ -57,6 +57,14 @@ impl Layout {
     }
 
     /// The row and the position at a place.
+    /// The rows with what is written beside and below them.
+    pub fn whole(&self) -> Rect {
+        let mut whole = self.plot;
+        whole.min.x -= LEFT;
+        whole.max.y += BOTTOM;
+        whole
+    }
+
     pub fn place(&self, at: Pos2, len: usize) -> Option<(usize, usize)> {
         if !self.plot.contains(at) {
             return None;

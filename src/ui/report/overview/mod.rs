@@ -28,7 +28,7 @@ use crate::ui::job::Cancel;
 use crate::ui::pages::RunsPage;
 use crate::ui::runs::{Needed, Needs, Run, RunId, RunsAnswer};
 use crate::ui::theme::{BETWEEN_CARDS, Tokens, card_frame};
-use crate::ui::widget::card::{card_ui, card_with_ui};
+use crate::ui::widget::card::picture_card_ui;
 use crate::ui::widget::exports::scrolled_of_exports;
 use crate::ui::widget::inspector::{inspector_ui, is_beside};
 use facts::GroupsOfRun;
@@ -160,7 +160,8 @@ impl OfRun {
                 Some(ipus @ 2..) => format!("Memory of {ipus} IPUs, with gaps"),
                 _ => format!("Memory of all {}, with gaps", part.run.report.system.arenas),
             };
-            card_ui(ui, &title, |ui| capacity::capacity_ui(ui, capacity));
+            let capacity_ui = |ui: &mut egui::Ui| capacity::capacity_ui(ui, capacity);
+            picture_card_ui(ui, &title, part.commands, |_| {}, capacity_ui);
         }
         self.pictures_ui(ui, known, part);
         if let Some(insights) = insights {
@@ -179,24 +180,35 @@ impl OfRun {
         let right = if is_beside { width - BETWEEN_CARDS - left } else { width };
         let mut steps_ui = |ui: &mut egui::Ui, part: &mut RunPart<'_>| {
             let Some(timeline) = &known.timeline else { return };
-            card_with_ui(
+            let mut exports = Vec::new();
+            picture_card_ui(
                 ui,
                 "Memory over steps",
+                &mut exports,
                 |ui| answer_of_curve_ui(ui, timeline),
                 |ui| {
                     let height = height - 64.0;
                     self.steps.ui(ui, (timeline, &known.peaks), height, part);
                 },
             );
+            part.commands.append(&mut exports);
         };
         let strip = &mut self.strip;
         let mut tiles_ui = |ui: &mut egui::Ui, part: &mut RunPart<'_>| {
             let Some(limit) = tiles else { return };
-            card_ui(ui, "Tiles", |ui| {
-                let bins = (&*known.tiles, Some(limit));
-                histogram_ui(ui, "Histogram of tiles", bins, height * 0.5, part);
-                strip.ui(ui, height * 0.27, part);
-            });
+            let mut exports = Vec::new();
+            picture_card_ui(
+                ui,
+                "Tiles",
+                &mut exports,
+                |_| {},
+                |ui| {
+                    let bins = (&*known.tiles, Some(limit));
+                    histogram_ui(ui, "Histogram of tiles", bins, height * 0.5, part);
+                    strip.ui(ui, height * 0.27, part);
+                },
+            );
+            part.commands.append(&mut exports);
         };
         if !is_beside {
             steps_ui(ui, part);

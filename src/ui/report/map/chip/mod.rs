@@ -6,7 +6,7 @@ mod paint;
 mod picture;
 mod shared;
 
-use eframe::egui;
+use eframe::egui::{self, Align, Layout};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -21,10 +21,11 @@ use super::tile_keys::TileKeys;
 use crate::analysis::liveness::{Scope, peak};
 use crate::analysis::memory::selection::TileSelection;
 use crate::store::TileId;
+use crate::ui::command::Exported;
 use crate::ui::job::{Made, Same};
-use crate::ui::runs::{Needed, PerRun, Run, RunId, RunsAnswer};
+use crate::ui::runs::{Needed, PerRun, Run, RunId, Runs, RunsAnswer};
 use crate::ui::theme::{Tokens, card_frame};
-use crate::ui::widget::exports::exportable;
+use crate::ui::widget::exports::{exportable, exports_ui};
 use crate::ui::widget::picture::link;
 use crate::ui::widget::plane::Extent;
 use colors::Colors;
@@ -65,7 +66,7 @@ impl ChipMapView {
         let card = card_frame(Tokens::now(ui))
             .inner_margin(7)
             .show(ui, |ui| self.maps_ui(ui, page, categories));
-        exportable(ui, &format!("map of all {}", runs.system().arenas), card.response.rect);
+        exportable(ui, &name(runs), card.response.rect);
         way.or(card.inner)
     }
 
@@ -86,7 +87,15 @@ impl ChipMapView {
             })
         });
         let peaks = self.peaks.last(runs).map_or(&[][..], |((), peaks)| peaks.as_slice());
-        step_choice_ui(ui, page, peaks, "all tiles");
+        ui.horizontal(|ui| {
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                let picture = || Some(Exported::Picture);
+                exports_ui(ui, ("picture", &name(runs), true), page.commands, picture);
+                ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                    step_choice_ui(ui, page, peaks, "all tiles");
+                });
+            });
+        });
         self.pictures.retain(|id, _| runs.position(*id).is_some());
         // Where no run has variables, one picture says why, without a legend.
         if !runs.iter().any(|run| run.report.variables.get().is_some()) {
@@ -137,6 +146,11 @@ impl ChipMapView {
         link(ui, &mut self.pointed, pointed, !runs.is_one());
         by_key.is_entered.then_some(MapView::OneTile)
     }
+}
+
+/// The name of the picture.
+fn name(runs: &Runs) -> String {
+    format!("map of all {}", runs.system().arenas)
 }
 
 /// Whether the lowered variables are there; says why not.

@@ -9,6 +9,7 @@ use crate::store::TileId;
 use crate::store::ids::IdColumn;
 use crate::ui::report::is_limit_near;
 use crate::ui::widget::choice::choice_ui;
+use crate::ui::widget::exports::is_taken_out;
 use crate::ui::widget::place_menu::PictureMenu;
 use crate::ui::widget::plane::{Extent, Plane};
 
@@ -65,6 +66,10 @@ impl Shared {
             let choices = [ColourBy::Category, ColourBy::Liveness, ColourBy::Gaps];
             let title = |by: &ColourBy| colour_title(*by);
             choice_ui(ui, ("Colour", 150.0), &mut self.colour_by, choices, title);
+            if is_taken_out(ui.ctx()) {
+                legend_ui(ui, colors, self.colour_by, is_at_step);
+                return;
+            }
             let is_zoomed = self.plane.is_zoomed();
             let all = ui.add_enabled(is_zoomed, egui::Button::new("Show all"));
             if all.on_hover_text("Key 0, or double-click in the map").clicked() {

@@ -16,6 +16,7 @@ use super::tile_keys::{TileKeys, tile_keys};
 use crate::analysis::memory::selection::TileSelection;
 use crate::store::TileId;
 use crate::store::memory::TileMemory;
+use crate::ui::command::Exported;
 use crate::ui::report::side_by_side::{compared_run_ui, side_by_side_ui};
 use crate::ui::report::tile_figures::{figure_title, tile_text};
 use crate::ui::report::{PageContext, bytes_or_dash, change_color, change_text, tile_menu_ui};
@@ -23,7 +24,7 @@ use crate::ui::runs::{Needed, Run, RunId, Runs, RunsAnswer};
 use crate::ui::theme::{Tokens, card_frame};
 use crate::ui::units::Units;
 use crate::ui::widget::diverging::{ChangeScale, change_scale_ui};
-use crate::ui::widget::exports::exportable;
+use crate::ui::widget::exports::{exportable, exports_ui, scope_of_exports};
 use crate::ui::widget::picture::{ImageTexture, at_pointer_ui, describe, link, to_end};
 use crate::ui::widget::place_menu::PictureMenu;
 use layout::{Layout, WAYS};
@@ -31,6 +32,9 @@ use picture::{GridPicture, TileGrids};
 use scale::Choices;
 
 const NOTE: &str = "Tiles in software order: the report does not say where they lie on the chip";
+
+/// The name of the picture.
+const NAME: &str = "floor plan";
 
 /// Every run, or what has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,7 +87,7 @@ impl TileGridView {
         let card = card_frame(Tokens::now(ui))
             .inner_margin(10)
             .show(ui, |ui| self.grids_ui(ui, page, shows));
-        exportable(ui, "floor plan", card.response.rect);
+        exportable(ui, NAME, card.response.rect);
         way.or(card.inner)
     }
 
@@ -109,7 +113,7 @@ impl TileGridView {
             TileGrids::new(runs, &wanted, &tokens).map(Arc::new)
         });
         let grids = self.grids.last(runs).and_then(|(_, grids)| grids.clone());
-        self.head_ui(ui, runs, (other, has_changes), grids.as_deref());
+        self.head_ui(ui, page, (other, has_changes), grids.as_deref());
         let Some(grids) = grids else {
             ui.weak(self.grids.failure().unwrap_or("Drawing the tiles…"));
             return None;
@@ -155,10 +159,11 @@ impl TileGridView {
     fn head_ui(
         &mut self,
         ui: &mut egui::Ui,
-        runs: &Runs,
+        page: &mut PageContext<'_>,
         (other, has_changes): (usize, bool),
         grids: Option<&TileGrids>,
     ) {
+        let runs = page.runs;
         let memories: Vec<&TileMemory> =
             runs.iter().filter_map(|run| run.report.memory.get()).collect();
         ui.horizontal(|ui| {
@@ -167,12 +172,22 @@ impl TileGridView {
                 if let Some(other) = runs.get(other).filter(|_| runs.len() > 2) {
                     compared_run_ui(ui, runs, other, &mut self.other);
                 }
+                if let Some(other) = runs.get(other) {
+                    let text = format!("{} − {}", other.title, runs.reference().title_in_text());
+                    scope_of_exports(ui, &text);
+                }
                 change_scale_ui(ui, &mut self.changes, grids.map(|grids| grids.most));
             } else {
                 let over = grids.and_then(|grids| grids.over);
                 self.choices.scale_ui(ui, grids.and_then(|grids| grids.ends), over);
             }
-            ui.add(egui::Label::new(RichText::new(NOTE).weak()).truncate());
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                let picture = || Some(Exported::Picture);
+                exports_ui(ui, ("picture", NAME, true), page.commands, picture);
+                ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
+                    ui.add(egui::Label::new(RichText::new(NOTE).weak()).truncate());
+                });
+            });
         });
     }
 }
