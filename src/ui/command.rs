@@ -9,7 +9,7 @@ use super::settings::Change;
 use crate::analysis::figures::difference::Side;
 use crate::analysis::memory::selection::TileSelection;
 
-use super::widget::rows::{Column, Order, Rows};
+use super::widget::rows::{Column, Listed, Order, Rows, Value};
 
 /// A page of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -181,4 +181,16 @@ pub(crate) struct Sheet {
     pub columns: Vec<Column>,
     /// Which rows, in which order.
     pub order: Arc<Order>,
+}
+
+impl Sheet {
+    /// All of a short table.
+    pub fn of(columns: Vec<Column>, rows: Vec<Vec<Value<'static>>>) -> Self {
+        let all = (0..u32::try_from(rows.len()).unwrap_or(u32::MAX)).collect();
+        fn cell<'a>(row: &'a Vec<Value<'static>>, column: usize) -> Value<'a> {
+            row.get(column).cloned().unwrap_or_default()
+        }
+        let order = Order { rows: all, totals: Vec::new() };
+        Self { rows: Arc::new(Listed { rows, cell }), columns, order: Arc::new(order) }
+    }
 }

@@ -20,12 +20,14 @@ const PAGE: Vec2 = Vec2::new(1280.0, 720.0);
 const PICTURE: Vec2 = Vec2::new(1200.0, 560.0);
 /// The same of pictures that are as high as wide, and of two below each other.
 const SQUARE: Vec2 = Vec2::new(880.0, 640.0);
-const TALL: Vec2 = Vec2::new(1200.0, 860.0);
+const TALL: Vec2 = Vec2::new(1200.0, 720.0);
 /// Least and most of a window, points.
 const LEAST: Vec2 = Vec2::new(640.0, 400.0);
 const MOST: f32 = 6000.0;
 /// How often the window is made larger or smaller until the picture has the size that is wanted.
-const MOST_SIZES: usize = 12;
+const MOST_SIZES: usize = 24;
+/// What a page that is too high for it grows by at least, points: parts of it may grow with it up to a limit.
+const LEAST_STEP: f32 = 24.0;
 /// Frames without any work after which nothing more comes: the answer to a question may be another question.
 const IDLE_FRAMES: usize = 6;
 /// Seconds between two frames, so that what moves has come to rest in the next one.
@@ -189,7 +191,9 @@ impl Headless {
             let Some(page) = self.place_of(Wanted::WholePage) else { return };
             let hidden = Exportable::last(&self.ctx).hidden;
             let by = match size {
-                None if page.width() == wanted.x && hidden > 1.0 => Vec2::new(0.0, hidden),
+                None if page.width() == wanted.x && hidden > 1.0 => {
+                    Vec2::new(0.0, hidden.max(LEAST_STEP))
+                }
                 None if page.width() == wanted.x => return,
                 _ => wanted - page.size(),
             };

@@ -1,10 +1,13 @@
 //! A card: a title, what stands at the right of it, and its contents.
 
-use eframe::egui::{self, Align, Layout, Margin};
+use eframe::egui::{self, Align, Layout, Margin, Vec2};
 
 use super::exports::{exportable, exports_ui};
-use crate::ui::command::{Command, Exported};
+use crate::ui::command::{Command, Exported, Sheet};
 use crate::ui::theme::{BETWEEN_CARDS, Tokens, card_frame, fonts};
+
+/// Around the buttons in the title of a card, points.
+const LOW: Vec2 = Vec2::new(4.0, 0.0);
 
 /// Draws a card in the width that is there.
 pub fn card_ui<R>(ui: &mut egui::Ui, title: &str, contents: impl FnOnce(&mut egui::Ui) -> R) -> R {
@@ -30,7 +33,34 @@ pub fn picture_card_ui<R>(
     contents: impl FnOnce(&mut egui::Ui) -> R,
 ) -> R {
     let at_right = |ui: &mut egui::Ui| {
-        exports_ui(ui, ("picture", title, true), commands, || Some(Exported::Picture));
+        low_exports_ui(ui, ("picture", title), commands, || Some(Exported::Picture));
+        at_right(ui);
+    };
+    card_with_ui(ui, title, at_right, contents)
+}
+
+/// The buttons that take something out, no higher than the title beside them.
+fn low_exports_ui(
+    ui: &mut egui::Ui,
+    (form, title): (&str, &str),
+    commands: &mut Vec<Command>,
+    what: impl Fn() -> Option<Exported>,
+) {
+    let before = std::mem::replace(&mut ui.spacing_mut().button_padding, LOW);
+    exports_ui(ui, (form, title, true), commands, what);
+    ui.spacing_mut().button_padding = before;
+}
+
+/// A card with a list: the same as [`card_with_ui`], with the buttons that take the list out as a table.
+pub fn listed_card_ui<R>(
+    ui: &mut egui::Ui,
+    title: &str,
+    (commands, sheet): (&mut Vec<Command>, impl Fn() -> Sheet),
+    at_right: impl FnOnce(&mut egui::Ui),
+    contents: impl FnOnce(&mut egui::Ui) -> R,
+) -> R {
+    let at_right = |ui: &mut egui::Ui| {
+        low_exports_ui(ui, ("as CSV", title), commands, || Some(Exported::Table(sheet())));
         at_right(ui);
     };
     card_with_ui(ui, title, at_right, contents)

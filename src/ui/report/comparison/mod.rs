@@ -196,6 +196,7 @@ impl ComparisonPage {
         let answer = glance.map(|glance| self.glance.answer(ui, runs, glance).clone());
         let mut other = self.other;
         page_head_ui(ui, "Compare", answer.as_ref(), |ui| {
+            GlanceTable::exports_ui(ui, page, glance);
             alignment_ui(ui, page);
             if runs.len() > 2 {
                 other = choose_ui(ui, runs, place).or(other);

@@ -12,6 +12,7 @@ use crate::analysis::comparison::at_a_glance::{RunFacts, run_facts, which_fits};
 use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::timeline::WithTimeline;
 use crate::text::{capitalised, rate, shortened};
+use crate::ui::command::{Exported, Sheet};
 use crate::ui::fit_words::fit_text;
 use crate::ui::job::{Cancel, Made, Same};
 use crate::ui::report::PageContext;
@@ -23,8 +24,9 @@ use crate::ui::theme::fonts::{self, size};
 use crate::ui::theme::{BETWEEN_CARDS, Tokens, card_frame};
 use crate::ui::units::Units;
 use crate::ui::widget::bar::Bar;
+use crate::ui::widget::exports::exports_ui;
 use crate::ui::widget::picture::text_within;
-use crate::ui::widget::rows::{difference, signed};
+use crate::ui::widget::rows::{Column, Value, difference, signed};
 use crate::ui::widget::sign::Sign;
 use curves::{ColumnCurve, Meshes, mesh_key};
 
@@ -206,6 +208,13 @@ impl GlanceTable {
         })
     }
 
+    /// The buttons that take the table out, in the head of its page.
+    pub fn exports_ui(ui: &mut egui::Ui, page: &mut PageContext<'_>, glance: Option<&Arc<Glance>>) {
+        let runs = page.runs;
+        let sheet = || Some(Exported::Table(sheet(runs, glance?)));
+        exports_ui(ui, ("as CSV", "runs", true), page.commands, sheet);
+    }
+
     /// Draws the table, with one run marked; returns the run that was clicked.
     pub fn ui(
         &mut self,
@@ -286,6 +295,27 @@ impl GlanceTable {
             ui.painter().extend(Shape::dashed_line(&ends, Stroke::new(1.0, tokens.ink), 3.0, 2.0));
         }
     }
+}
+
+fn sheet(runs: &Runs, glance: &Glance) -> Sheet {
+    let mut columns = vec![Column::rest("Run"), Column::rest("Verdict")];
+    let of_bytes = ["Peak", "Memory", "Fullest tile", "Memory of a tile", "Always live", "Code"];
+    columns.extend(of_bytes.map(|title| Column::bytes(title, 0.0)));
+    columns.push(Column::rest("Samples per second"));
+    let row = |(run, facts): (&Run, &RunFacts)| {
+        vec![
+            Value::text(run.name.to_string()),
+            Value::text(verdict_text(runs, facts)),
+            Value::bytes(facts.peak_bytes),
+            Value::bytes(facts.limit_bytes),
+            Value::bytes(facts.fullest_bytes),
+            Value::bytes(facts.bytes_per_tile),
+            Value::bytes(facts.always_live_bytes),
+            Value::bytes(facts.code_bytes),
+            facts.samples_per_second.map_or(Value::Nothing, Value::Rate),
+        ]
+    };
+    Sheet::of(columns, runs.iter().zip(&glance.facts).map(row).collect())
 }
 
 /// The line as something that can be clicked, and said.

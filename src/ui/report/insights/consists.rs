@@ -12,6 +12,7 @@ use crate::analysis::insights::Insights;
 use crate::analysis::insights::consists::{consists_of_peak, rows_of_one, scope_of_peak};
 use crate::analysis::liveness::scope_title;
 use crate::text::{grouped, readable, shortened, size_or_less};
+use crate::ui::command::Sheet;
 use crate::ui::job::Latest;
 use crate::ui::report::category_colors::category_color;
 use crate::ui::report::found_insights::{are_all, settled};
@@ -19,8 +20,9 @@ use crate::ui::report::grouped_by::grouped_by_segments_ui;
 use crate::ui::theme::Tokens;
 use crate::ui::theme::fonts;
 use crate::ui::units::Units;
-use crate::ui::widget::card::card_ui;
+use crate::ui::widget::card::listed_card_ui;
 use crate::ui::widget::measured::{Columns, Measured};
+use crate::ui::widget::rows::{Column, Value};
 
 /// Rows that are shown.
 const MOST_ROWS: usize = 8;
@@ -79,8 +81,16 @@ impl Consists {
                 found.as_ref().map(PeakParts::of)
             });
         }
-        card_ui(ui, "What the peak consists of", |ui| {
-            match (self.found.get(&key), self.found.failure()) {
+        let by = page.choices.by;
+        let shown = self.found.get(&key).and_then(|found| found.as_ref());
+        let (mut exports, sheet) = (Vec::new(), || sheet(shown, by));
+        let title = "What the peak consists of";
+        listed_card_ui(
+            ui,
+            title,
+            (&mut exports, sheet),
+            |_| {},
+            |ui| match (self.found.get(&key), self.found.failure()) {
                 (Some(Some(found)), _) => parts_ui(ui, page, found),
                 (Some(None), _) => {
                     ui.weak("The report does not have the tables that say so");
@@ -91,9 +101,29 @@ impl Consists {
                 (None, None) => {
                     ui.weak("It comes when variables, operations and exchanges are read");
                 }
-            }
-        });
+            },
+        );
+        page.commands.append(&mut exports);
     }
+}
+
+/// The parts that are named, and the others together.
+fn sheet(found: Option<&PeakParts>, by: GroupedBy) -> Sheet {
+    // What several share is taken off, so some is below 0.
+    let columns = vec![Column::rest("Part"), Column { unit: "bytes", ..Column::rest("Bytes") }];
+    let parts = found.and_then(|found| found.parts.iter().find(|(other, _)| *other == by));
+    let parts = parts.and_then(|(_, parts)| parts.as_ref());
+    let mut rows = Vec::new();
+    if let Some(parts) = parts {
+        let row = |name: String, bytes: i64| vec![Value::text(name), Value::Change(bytes)];
+        rows.extend(
+            parts.largest.iter().map(|(part, bytes)| row(part.title().to_string(), *bytes)),
+        );
+        if parts.more > 0 {
+            rows.push(row(format!("{} others", grouped(parts.more as u64)), parts.more_bytes));
+        }
+    }
+    Sheet::of(columns, rows)
 }
 
 fn parts_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, found: &PeakParts) {

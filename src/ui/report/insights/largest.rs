@@ -12,14 +12,16 @@ use crate::analysis::liveness::{Scope, devices_with_curve, scope_title};
 use crate::analysis::memory::category_title;
 use crate::store::{DeviceId, StepId, TileId};
 use crate::text::{readable, shortened};
+use crate::ui::command::Sheet;
 use crate::ui::job::Latest;
 use crate::ui::report::found_insights::settled;
 use crate::ui::runs::{Needed, Needs};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
-use crate::ui::widget::card::card_with_ui;
+use crate::ui::widget::card::listed_card_ui;
 use crate::ui::widget::choice::{choice_ui, segments_ui};
 use crate::ui::widget::measured::{Columns, Measured};
+use crate::ui::widget::rows::{Column, Value};
 
 /// Longest name.
 const NAME: usize = 300;
@@ -75,29 +77,34 @@ impl LargestThings {
                 segments_ui(ui, "Of what the largest things are", &mut chosen, choices);
             }
         };
-        card_with_ui(ui, "Largest", at_right, |ui| {
-            let scope = match of {
-                Of::Device => device.map(Scope::Device),
-                Of::Arena => arena,
-                Of::Model => None,
-            };
-            scope_ui(ui, page, scope, &devices);
-            let Some(scope) = scope else {
-                largest_ui(ui, page, &found.largest);
-                return;
-            };
+        let scope = match of {
+            Of::Device => device.map(Scope::Device),
+            Of::Arena => arena,
+            Of::Model => None,
+        };
+        if let Some(scope) = scope {
             let key = (scope, settled(page.report(), NEEDS));
             let derived = Arc::clone(&page.run.derived);
             self.found.ask("largest things", ui.ctx(), &key, move |cancel| {
                 largest(&derived, scope, &|| cancel.is_cancelled())
             });
-            match self.found.last() {
-                Some((_, largest)) => largest_ui(ui, page, largest),
+        }
+        let shown = match scope {
+            None => Some(&found.largest),
+            Some(_) => self.found.last().map(|(_, largest)| largest),
+        };
+        let mut exports = Vec::new();
+        let sheet = || sheet(shown);
+        listed_card_ui(ui, "Largest", (&mut exports, sheet), at_right, |ui| {
+            scope_ui(ui, page, scope, &devices);
+            match shown {
+                Some(largest) => largest_ui(ui, page, largest),
                 None => {
                     ui.weak(self.found.failure().unwrap_or("Looking…"));
                 }
             }
         });
+        page.commands.append(&mut exports);
         if chosen != of {
             page.choices.largest.of = chosen;
         }
@@ -138,9 +145,17 @@ struct Found<'a> {
     bytes: u64,
 }
 
-fn largest_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, largest: &Largest) {
-    let units = Units::now(ui);
-    let color = Tokens::now(ui).temporary;
+fn sheet(largest: Option<&Largest>) -> Sheet {
+    let columns = vec![Column::rest("Kind"), Column::rest("Name"), Column::bytes("Bytes", 0.0)];
+    let row = |found: Found<'_>| {
+        let name = Value::text(found.name.into_owned());
+        vec![Value::text(found.kind), name, Value::Bytes(found.bytes)]
+    };
+    Sheet::of(columns, largest.map_or_else(Vec::new, all_of).into_iter().map(row).collect())
+}
+
+/// What there is, in the order of the list.
+fn all_of(largest: &Largest) -> Vec<Found<'_>> {
     let vertex = |kind, vertex: Option<&'_ LargestVertex>| {
         vertex.map(|found| Found { kind, name: found.name.clone().into(), bytes: found.bytes })
     };
@@ -170,8 +185,15 @@ fn largest_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, largest: &Largest) {
         vertex("Vertex code", largest.vertex_code.as_ref()),
         exchange("Exchange code", largest.exchange_code.as_ref()),
     ];
-    let most = all.iter().flatten().map(|found| found.bytes).max().unwrap_or(0);
-    for found in all.iter().flatten() {
+    all.into_iter().flatten().collect()
+}
+
+fn largest_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, largest: &Largest) {
+    let units = Units::now(ui);
+    let color = Tokens::now(ui).temporary;
+    let all = all_of(largest);
+    let most = all.iter().map(|found| found.bytes).max().unwrap_or(0);
+    for found in &all {
         let hover = shortened(&found.name, NAME);
         let name = readable(&hover);
         let row = Measured {

@@ -144,7 +144,7 @@ impl InsightsOfRun {
         verdict::ipus_ui(ui, page, found);
         if is_final {
             must_go::must_go_ui(ui, page, found);
-            gaps::gaps_ui(ui, found);
+            gaps::gaps_ui(ui, page, found);
         }
         self.consists.ui(ui, page, found);
         self.tiles.ui(ui, page, found);

@@ -9,11 +9,13 @@ use crate::analysis::insights::must_go::{GoingVariable, MustGo};
 use crate::analysis::memory::selection::TileSelection;
 use crate::store::{StepId, TileId};
 use crate::text::{grouped, readable, shortened};
+use crate::ui::command::Sheet;
 use crate::ui::theme::Tokens;
 use crate::ui::theme::fonts::{self, size};
 use crate::ui::units::Units;
-use crate::ui::widget::card::card_ui;
+use crate::ui::widget::card::listed_card_ui;
 use crate::ui::widget::measured::{HEIGHT, cell_ui, part};
+use crate::ui::widget::rows::{Column, Value};
 
 /// Variables that are named for a tile.
 const MOST_VARIABLES: usize = 6;
@@ -28,14 +30,50 @@ pub fn must_go_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, found: &Insights
     if found.must_go.is_empty() {
         return;
     }
-    card_ui(ui, "What must go to fit", |ui| {
-        let about = "The fewest variables, alive at the worst step, that cover what is too much";
-        ui.add(Label::new(fonts::caption(about).color(Tokens::now(ui).weak_text)).wrap());
-        head_ui(ui);
-        for (number, worst) in found.must_go.iter().enumerate() {
-            ui.push_id(("must go", number), |ui| worst_ui(ui, page, worst));
-        }
-    });
+    let (mut exports, sheet) = (Vec::new(), || sheet(&found.must_go));
+    listed_card_ui(
+        ui,
+        "What must go to fit",
+        (&mut exports, sheet),
+        |_| {},
+        |ui| {
+            let about =
+                "The fewest variables, alive at the worst step, that cover what is too much";
+            ui.add(Label::new(fonts::caption(about).color(Tokens::now(ui).weak_text)).wrap());
+            head_ui(ui);
+            for (number, worst) in found.must_go.iter().enumerate() {
+                ui.push_id(("must go", number), |ui| worst_ui(ui, page, worst));
+            }
+        },
+    );
+    page.commands.append(&mut exports);
+}
+
+/// All of them, a row for each variable.
+fn sheet(must_go: &[MustGo]) -> Sheet {
+    let columns = vec![
+        Column::rest("Tile"),
+        Column::bytes("Over the limit", 0.0),
+        Column::rest("Step"),
+        Column::rest("Variable"),
+        Column::rest("Operation"),
+        Column::bytes("Frees", 0.0),
+    ];
+    let id = |id: Option<u32>| id.map_or(Value::Nothing, |id| Value::Id(id.into()));
+    let row = |worst: &MustGo, variable: &GoingVariable| {
+        let operation = variable.operation.as_ref().map(operation_title);
+        vec![
+            id(worst.tile),
+            Value::Bytes(worst.over_bytes),
+            id(worst.step),
+            Value::text(variable.name.clone()),
+            operation.map_or(Value::Nothing, |title| Value::text(title.to_string())),
+            Value::Bytes(variable.bytes),
+        ]
+    };
+    let rows =
+        must_go.iter().flat_map(|worst| worst.variables.iter().map(move |it| row(worst, it)));
+    Sheet::of(columns, rows.collect())
 }
 
 /// The parts of a row: tile, over, step, variable, what it frees.

@@ -10,12 +10,14 @@ use crate::analysis::liveness::Scope;
 use crate::analysis::memory::selection::TileSelection;
 use crate::store::DeviceId;
 use crate::text::{clean, grouped};
+use crate::ui::command::Sheet;
 use crate::ui::report::verdict_banner::{Proof, verdict_banner_ui};
 use crate::ui::theme::Tokens;
 use crate::ui::theme::fonts;
 use crate::ui::units::Units;
 use crate::ui::widget::bar::Bar;
-use crate::ui::widget::card::card_ui;
+use crate::ui::widget::card::{card_ui, listed_card_ui};
+use crate::ui::widget::rows::{Column, Value};
 use crate::ui::widget::sign::Sign;
 
 pub fn verdict_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, found: &Insights, is_final: bool) {
@@ -58,20 +60,49 @@ pub fn ipus_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, found: &Insights) {
     }
     let units = Units::now(ui);
     let known = |bytes: Option<u64>| bytes.map_or("–".to_owned(), |bytes| units.bytes(bytes));
-    card_ui(ui, "IPUs", |ui| {
-        ScrollArea::horizontal().id_salt("IPUs").show(ui, |ui| {
-            egui::Grid::new("IPUs").spacing([14.0, 4.0]).show(ui, |ui| {
-                for title in TITLES {
-                    ui.label(fonts::caption(title).color(Tokens::now(ui).third_text));
-                }
-                ui.end_row();
-                for ipu in &found.ipus {
-                    ipu_ui(ui, page, ipu, &known);
+    let (mut exports, sheet) = (Vec::new(), || ipus_sheet(&found.ipus));
+    listed_card_ui(
+        ui,
+        "IPUs",
+        (&mut exports, sheet),
+        |_| {},
+        |ui| {
+            ScrollArea::horizontal().id_salt("IPUs").show(ui, |ui| {
+                egui::Grid::new("IPUs").spacing([14.0, 4.0]).show(ui, |ui| {
+                    for title in TITLES {
+                        ui.label(fonts::caption(title).color(Tokens::now(ui).third_text));
+                    }
                     ui.end_row();
-                }
+                    for ipu in &found.ipus {
+                        ipu_ui(ui, page, ipu, &known);
+                        ui.end_row();
+                    }
+                });
             });
-        });
-    });
+        },
+    );
+    page.commands.append(&mut exports);
+}
+
+fn ipus_sheet(ipus: &[IpuVerdict]) -> Sheet {
+    let mut columns = vec![Column::rest("IPU"), Column::rest("Verdict")];
+    columns.push(Column::count("Tiles over", 0.0));
+    let of_bytes = ["Peak", "Memory", "Fullest tile", "Always live", "Gaps"];
+    columns.extend(of_bytes.map(|title| Column::bytes(title, 0.0)));
+    let row = |ipu: &IpuVerdict| {
+        let fullest = ipu.fullest_tile.and_then(|tile| tile.including_gaps_bytes);
+        vec![
+            Value::Id(ipu.ipu.into()),
+            Value::text(ipu_verdict_word(ipu)),
+            Value::Count(ipu.tiles_over),
+            Value::bytes(ipu.peak_bytes),
+            Value::Bytes(ipu.limit_bytes),
+            Value::bytes(fullest),
+            Value::bytes(ipu.always_live_bytes),
+            Value::bytes(ipu.gap_bytes),
+        ]
+    };
+    Sheet::of(columns, ipus.iter().map(row).collect())
 }
 
 const TITLES: [&str; 8] =

@@ -55,8 +55,9 @@ const OF_WHOLE: Needs = &[Needed::Liveness, Needed::Axis];
 const OF_NAMES: Needs = &[Needed::Liveness, Needed::Debug, Needed::Axis];
 /// Height of the line below the curve, points.
 const TOOLBAR: f32 = 28.0;
-/// Height of the card of lifetimes, and the least height of the page that has room for it, points.
+/// Height of the card of lifetimes, also where it is what is wanted, and the least height of the page that has room for it, points.
 const LIFELINES: f32 = 180.0;
+const WANTED_LIFELINES: f32 = 270.0;
 const TALL: f32 = 590.0;
 /// The picture of both, on one axis.
 const LIVES: &str = "lifetimes below the curve";
@@ -82,7 +83,7 @@ pub struct LivenessPage {
     /// The slot under the pointer in one of several pictures.
     pointed: picture::Pointed,
     menu: PictureMenu<usize>,
-    /// Whether lifetimes are what the page is wanted for: they have half of its height.
+    /// Whether lifetimes are what the page is wanted for: they have more of its height.
     are_lives_wanted: bool,
 }
 
@@ -154,8 +155,7 @@ impl RunsPage for LivenessPage {
                 exportable(ui, LIVES, ui.max_rect());
             }
             if height >= TALL && !are_several || self.are_lives_wanted {
-                let lives =
-                    if self.are_lives_wanted { ui.available_height() / 2.0 } else { LIFELINES };
+                let lives = if self.are_lives_wanted { WANTED_LIFELINES } else { LIFELINES };
                 let panel = egui::Panel::bottom("lifetimes below the curve").exact_size(lives);
                 let panel = panel.resizable(false).show_separator_line(false);
                 panel.frame(egui::Frame::new()).show(ui, |ui| {

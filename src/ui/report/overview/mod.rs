@@ -109,7 +109,9 @@ impl RunsPage for OverviewPage {
             && let Some(glance) = self.glance.ask(ui, runs)
         {
             let answer = self.glance.answer(ui, runs, &glance).clone();
-            page_head_ui(ui, "Overview", Some(&answer), |_| {});
+            page_head_ui(ui, "Overview", Some(&answer), |ui| {
+                GlanceTable::exports_ui(ui, page, Some(&glance));
+            });
             let chosen = runs.get(place).map(|run| run.id);
             self.chosen = self.glance.ui(ui, page, &glance, (Click::Shows, chosen)).or(self.chosen);
         }

@@ -5,6 +5,7 @@ use eframe::egui::{self, Align, Grid, Label, Layout, RichText, ScrollArea};
 use super::words::{DIFFERS, SAME, said_text, state_text};
 use crate::analysis::comparison::facts::{Fact, FactGroup, Said};
 use crate::text::grouped;
+use crate::ui::command::Sheet;
 use crate::ui::report::{change_color, change_text};
 use crate::ui::run_chips::badge_ui;
 use crate::ui::runs::{Run, Runs};
@@ -12,7 +13,7 @@ use crate::ui::theme::{BETWEEN_CARDS, Tokens, card_frame, fonts};
 use crate::ui::units::Units;
 use crate::ui::widget::exports::scrolled_of_exports;
 use crate::ui::widget::facts::facts_ui;
-use crate::ui::widget::rows::{Value, percent_text};
+use crate::ui::widget::rows::{Column, Value, percent_text};
 
 /// Least width of a column of cards of one run, points.
 const COLUMN: f32 = 320.0;
@@ -69,6 +70,26 @@ pub fn cards_ui(ui: &mut egui::Ui, runs: &Runs, groups: &[FactGroup]) {
         }
     });
     scrolled_of_exports(ui, &area);
+}
+
+/// All facts as a table: what is a figure alone as a number, all else in words.
+pub fn facts_sheet(runs: &Runs, groups: &[FactGroup]) -> Sheet {
+    let titles = ["Group", "Fact"].map(Column::rest).into_iter();
+    let columns = titles.chain(runs.iter().map(|run| Column::rest(&*run.name)));
+    let said = |said: &Option<Said>| match said {
+        Some(Said::Bytes(before, bytes, after)) if before.is_empty() && after.is_empty() => {
+            Value::Bytes(*bytes)
+        }
+        Some(Said::Count(count, of)) if of.is_empty() => Value::Count(*count),
+        Some(Said::Unknown) | None => Value::Nothing,
+        Some(said) => Value::text(said_text(said, Units::Bytes)),
+    };
+    let row = |group: &FactGroup, fact: &Fact| {
+        let name = [Value::text(group.title), Value::text(fact.name.to_string())];
+        name.into_iter().chain(fact.said.iter().map(said)).collect()
+    };
+    let rows = groups.iter().flat_map(|group| group.facts.iter().map(move |fact| row(group, fact)));
+    Sheet::of(columns.collect(), rows.collect())
 }
 
 /// Cards below each other, in two columns where there is room.

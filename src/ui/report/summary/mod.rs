@@ -13,6 +13,7 @@ use crate::analysis::comparison::facts::{FactGroup, Fit, fact_groups};
 use crate::analysis::comparison::options::{OptionDifference, options_that_differ};
 use crate::analysis::liveness::Scope;
 use crate::text::{grouped, shortened};
+use crate::ui::command::{Command, Exported};
 use crate::ui::job::Cancel;
 use crate::ui::pages::RunsPage;
 use crate::ui::run_chips::badge_ui;
@@ -21,8 +22,9 @@ use crate::ui::split;
 use crate::ui::theme::fonts;
 use crate::ui::units::Units;
 use crate::ui::widget::card::table_card_ui;
+use crate::ui::widget::exports::exports_ui;
 use crate::ui::widget::sign::{Sign, answer_ui};
-use cards::{cards_ui, needed_width};
+use cards::{cards_ui, facts_sheet, needed_width};
 use lists::{ListTables, Lists};
 use phases::{NestedPhases, Phases};
 use words::{short_fit_text, whole_fit_text};
@@ -73,7 +75,7 @@ impl RunsPage for SummaryPage {
         let runs = page.runs;
         self.facts.ask_or_tell("summary", ui.ctx(), (runs, NEEDS), &(), SummaryFacts::of);
         let facts = self.facts.last(runs).map(|((), facts)| facts);
-        head_ui(ui, runs, facts);
+        head_ui(ui, runs, facts, page.commands);
         let Some(facts) = facts else {
             ui.weak(self.facts.failure().unwrap_or("Comparing…"));
             return;
@@ -100,16 +102,25 @@ impl RunsPage for SummaryPage {
 }
 
 /// The title, whether the programs fit, and what differs in a few words.
-fn head_ui(ui: &mut egui::Ui, runs: &Runs, facts: Option<&SummaryFacts>) {
+fn head_ui(
+    ui: &mut egui::Ui,
+    runs: &Runs,
+    facts: Option<&SummaryFacts>,
+    commands: &mut Vec<Command>,
+) {
+    let exports = |ui: &mut egui::Ui| {
+        let sheet = || Some(Exported::Table(facts_sheet(runs, &facts?.groups)));
+        exports_ui(ui, ("as CSV", "facts", true), commands, sheet);
+    };
     let units = Units::now(ui);
     let fit = |place: usize| facts.and_then(|facts| facts.fits.get(place)?.as_ref());
     if runs.is_one() {
         let answer = fit(0).map(|fit| (Sign::of(Some(fit.fits)), whole_fit_text(fit, units)));
-        page_head_ui(ui, "Summary", answer.as_ref(), |_| {});
+        page_head_ui(ui, "Summary", answer.as_ref(), exports);
         ui.add_space(4.0);
         return;
     }
-    page_head_ui(ui, "Summary", None, |_| {});
+    page_head_ui(ui, "Summary", None, exports);
     // Two runs are read below each other.
     let in_a_row = match runs.len() {
         ..=2 => 1,

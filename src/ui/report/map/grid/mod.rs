@@ -24,7 +24,7 @@ use crate::ui::runs::{Needed, Run, RunId, Runs, RunsAnswer};
 use crate::ui::theme::{Tokens, card_frame};
 use crate::ui::units::Units;
 use crate::ui::widget::diverging::{ChangeScale, change_scale_ui};
-use crate::ui::widget::exports::{exportable, exports_ui, scope_of_exports};
+use crate::ui::widget::exports::{exportable, exports_ui, is_taken_out, scope_of_exports};
 use crate::ui::widget::picture::{ImageTexture, at_pointer_ui, describe, link, to_end};
 use crate::ui::widget::place_menu::PictureMenu;
 use layout::{Layout, WAYS};
@@ -181,6 +181,9 @@ impl TileGridView {
                 let over = grids.and_then(|grids| grids.over);
                 self.choices.scale_ui(ui, grids.and_then(|grids| grids.ends), over);
             }
+            if is_taken_out(ui.ctx()) {
+                return;
+            }
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 let picture = || Some(Exported::Picture);
                 exports_ui(ui, ("picture", NAME, true), page.commands, picture);
@@ -189,6 +192,9 @@ impl TileGridView {
                 });
             });
         });
+        if is_taken_out(ui.ctx()) {
+            ui.weak(NOTE);
+        }
     }
 }
 
