@@ -137,9 +137,8 @@ pub fn exports_ui(
         (ExportTo::File, Icon::Save, format!("Save {form}…")),
         (ExportTo::Clipboard, Icon::Copy, format!("Copy {form}")),
     ];
-    let opacity = ui.opacity();
     if is_taken_out(ui.ctx()) {
-        ui.set_opacity(0.0);
+        return;
     }
     for (to, icon, title) in forms {
         let of = if is_named { format!("{title}: {name}") } else { title.clone() };
@@ -152,5 +151,4 @@ pub fn exports_ui(
             commands.push(Command::Export(Export { name, to, what }));
         }
     }
-    ui.set_opacity(opacity);
 }

@@ -112,9 +112,10 @@ impl Layout {
             let part = |line: usize| line as f32 / lines as f32;
             let uv = Rect::from_x_y_ranges(0.0..=1.0, part(first)..=part(first + ipu.lines));
             // Tiles that are over are holes in the picture.
-            painter.rect_filled(rect, 0, tokens.over);
+            let ground = rect.shrink(0.5);
+            painter.rect_filled(ground, 0, tokens.over);
             let mut hatched = hatch::begin(ui.ctx());
-            hatched.add(rect, tokens.surface);
+            hatched.add(ground, tokens.surface);
             hatched.paint(&painter);
             painter.image(texture, rect, uv, Color32::WHITE);
             let stroke = Stroke::new(1.0, tokens.border);
