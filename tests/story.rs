@@ -36,6 +36,7 @@ impl Run {
             filter: None,
             by: None,
             peaks: None,
+            csv: false,
         };
         Self {
             summary: summary(path).unwrap(),

@@ -8,16 +8,18 @@ use serde::Serialize;
 
 use super::Input;
 use super::compare::By;
-use super::output::{Answer, aligned, name_cell, or_unknown};
+use super::output::{Answer, CsvAnswer, aligned, name_cell, or_unknown};
 use super::tiles::{check_ipu, check_tile};
 use crate::analysis::comparison::contribution::Contribution;
 use crate::analysis::comparison::moment::Moment;
 use crate::analysis::derived::Derived;
+use crate::analysis::insights::advice::operation_title;
 use crate::analysis::insights::consists::{consists_of, rows_of_one};
 use crate::analysis::liveness::peaks;
 use crate::analysis::liveness::{self, NamedBytes, Scope};
 use crate::analysis::program::operations::Operation;
 use crate::analysis::program::steps::{self, Filter, MatchedField};
+use crate::csv;
 use crate::format::poplar::OpenReport;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::liveness::VariableBytes;
@@ -51,6 +53,10 @@ pub struct LivenessArguments {
     /// List this many peaks, largest first.
     #[arg(long, value_name = "K")]
     pub peaks: Option<usize>,
+    /// Print comma-separated values instead of text: one line of titles with the units, then a line for each
+    /// step; with --step for each variable that is alive there, with --by for each part.
+    #[arg(long, conflicts_with = "json")]
+    pub csv: bool,
 }
 
 /// A step by its number, or the peak of the scope.
@@ -141,7 +147,7 @@ impl LivenessReport {
     ) -> Result<Self, Error> {
         open.read_debug_info(progress);
         let report = &*open.report;
-        let scope = scope(report, arguments)?;
+        let scope = scope_of(report, arguments.tile, arguments.ipu)?;
         let absent = |table: &str| {
             Error::new(ErrorKind::Damaged, "the liveness of this report cannot be read")
                 .at(format!("table {table}"))
@@ -243,12 +249,16 @@ fn consists(
     Ok(ConsistsOf { whole_bytes, rows })
 }
 
-fn scope(report: &Report, arguments: &LivenessArguments) -> Result<Scope, Error> {
-    if let Some(tile) = arguments.tile {
+/// The tile, or the tiles of the IPU, or everything.
+///
+/// # Errors
+/// `usage` when the report has no such tile or IPU.
+pub fn scope_of(report: &Report, tile: Option<u32>, ipu: Option<u32>) -> Result<Scope, Error> {
+    if let Some(tile) = tile {
         check_tile(report, tile)?;
         return Ok(Scope::Arena(ArenaId(tile)));
     }
-    if let Some(ipu) = arguments.ipu {
+    if let Some(ipu) = ipu {
         check_ipu(report, ipu)?;
         return Ok(Scope::Device(DeviceId(ipu)));
     }
@@ -351,6 +361,60 @@ impl ConsistsOf {
             vec![name_cell(&row.name), size, format!("{:.1} %", row.percent)]
         });
         text += &aligned(&["<Consists of", "bytes", ""], rows);
+        text
+    }
+}
+
+impl LivenessReport {
+    fn steps_csv(&self) -> String {
+        let mut text = csv::line([
+            "step",
+            "program",
+            "kind",
+            "name",
+            "operation",
+            "not_always_live_bytes",
+            "always_live_bytes",
+        ]);
+        let known = |text: &Option<String>| text.clone().unwrap_or_default();
+        for step in &self.steps {
+            let operation = step.operation.as_ref().map(operation_title);
+            text += &csv::line([
+                step.step.to_string(),
+                step.program.to_string(),
+                known(&step.kind),
+                known(&step.name),
+                operation.unwrap_or_default(),
+                step.not_always_live_bytes.to_string(),
+                self.always_live_bytes.map_or_else(String::new, |bytes| bytes.to_string()),
+            ]);
+        }
+        text
+    }
+
+    fn variables_csv(&self) -> String {
+        let mut text = csv::line(["variable", "bytes", "always_live"]);
+        for (variables, is_always) in
+            [(&self.variables, "no"), (&self.always_live_variables, "yes")]
+        {
+            for variable in variables.iter().flatten() {
+                text += &csv::line([&*variable.name, &variable.bytes.to_string(), is_always]);
+            }
+        }
+        text
+    }
+}
+
+impl CsvAnswer for LivenessReport {
+    fn csv(&self) -> String {
+        let Some(found) = &self.consists_of else {
+            return if self.step.is_some() { self.variables_csv() } else { self.steps_csv() };
+        };
+        let mut text = csv::line(["part", "bytes", "percent"]);
+        for row in found.rows.iter().flatten() {
+            let percent = format!("{:.3}", row.percent);
+            text += &csv::line([&*row.name, &row.bytes.to_string(), &percent]);
+        }
         text
     }
 }

@@ -206,17 +206,21 @@ fn usage() -> String {
 /// Runs a command and says how it ended. `started` is when the process began.
 pub fn run(command: &Command, started: Instant) -> ExitCode {
     match command {
-        Command::Summary(arguments) => output::answer(&arguments.input, |open, progress| {
-            summary::Summary::of(open, &arguments.log, progress)
-        }),
+        Command::Summary(arguments) => {
+            output::answer_or_csv(&arguments.input, arguments.csv, |open, progress| {
+                summary::Summary::of(open, &arguments.log, progress)
+            })
+        }
         Command::Tiles(arguments) => {
             output::answer_or_csv(&arguments.input, arguments.csv, |open, progress| {
                 tiles::Tiles::of(open, arguments, progress)
             })
         }
-        Command::Liveness(arguments) => output::answer(&arguments.input, |open, progress| {
-            liveness::LivenessReport::of(open, arguments, progress)
-        }),
+        Command::Liveness(arguments) => {
+            output::answer_or_csv(&arguments.input, arguments.csv, |open, progress| {
+                liveness::LivenessReport::of(open, arguments, progress)
+            })
+        }
         Command::Map(arguments) => {
             output::answer_or_csv(&arguments.input, arguments.csv, |open, _| {
                 map::Map::of(open, arguments)

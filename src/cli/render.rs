@@ -1,5 +1,6 @@
 //! `tilescope render`: a page of the window, or a picture of it, as PNG or SVG, where there is no display.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::str::FromStr;
@@ -87,8 +88,8 @@ fn scale(text: &str) -> Result<f32, String> {
 
 fn picture_file(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
-    let extension = path.extension().map(|extension| extension.to_ascii_lowercase());
-    match extension.as_deref().and_then(std::ffi::OsStr::to_str) {
+    let extension = path.extension().map(OsStr::to_ascii_lowercase);
+    match extension.as_deref().and_then(OsStr::to_str) {
         Some("png" | "svg") => Ok(path),
         _ => Err("expected a file that ends in .png or .svg".to_owned()),
     }
@@ -142,10 +143,11 @@ fn draw(_arguments: &RenderArguments) -> Result<(), Error> {
 
 #[cfg(feature = "window")]
 fn draw(arguments: &RenderArguments) -> Result<(), Error> {
+    use super::liveness::scope_of;
     use super::map::step_position;
-    use super::tiles::{check_ipu, check_tile};
+    use super::output::print_warning;
     use crate::analysis::liveness::Scope;
-    use crate::store::{ArenaId, DeviceId, TileId};
+    use crate::store::TileId;
     use crate::ui::headless::Headless;
 
     let &RenderArguments { page, scale, .. } = arguments;
@@ -156,15 +158,9 @@ fn draw(arguments: &RenderArguments) -> Result<(), Error> {
         Headless::open_sweep(directory, scale, is_dark)
     } else {
         let mut window = Headless::open(&arguments.paths, scale, is_dark)?;
+        window.warnings().iter().for_each(print_warning);
         if let Some(report) = window.reference().cloned() {
-            if let Some(tile) = arguments.tile {
-                check_tile(&report, tile)?;
-                scope = Scope::Arena(ArenaId(tile));
-            }
-            if let Some(ipu) = arguments.ipu {
-                check_ipu(&report, ipu)?;
-                scope = Scope::Device(DeviceId(ipu));
-            }
+            scope = scope_of(&report, arguments.tile, arguments.ipu)?;
             step = match arguments.step {
                 Some(StepChoice::Step(step)) => Some(step_position(&report, step)?),
                 Some(StepChoice::Peak) => window.peak_step(scope),

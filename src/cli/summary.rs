@@ -8,13 +8,14 @@ use serde_json::{Map, Value};
 
 use super::Input;
 use super::insights;
-use super::output::{Answer, aligned, name_cell, or_unknown};
+use super::output::{Answer, CsvAnswer, aligned, name_cell, or_unknown};
 use crate::analysis::insights::Insights;
 use crate::analysis::liveness::{self, NamedBytes, Scope};
 use crate::analysis::memory::{self, CategoryBytes, FullestTile};
 use crate::analysis::program::operations::{self, Operation, ProportionCount};
 use crate::analysis::program::steps;
 use crate::analysis::throughput::{Throughput, throughput};
+use crate::csv;
 use crate::format::poplar::OpenReport;
 use crate::format::{Error, Progress};
 use crate::store::Report;
@@ -36,6 +37,9 @@ pub struct SummaryArguments {
     /// what logs beside the profile (`*.log`) say.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub log: Vec<PathBuf>,
+    /// Print comma-separated values instead of text: a line for each figure, named as in the JSON document.
+    #[arg(long, conflicts_with = "json")]
+    pub csv: bool,
 }
 
 /// `tilescope.summary/1` (cli.md).
@@ -282,6 +286,35 @@ impl Answer for Summary {
         }
         text.pop();
         text
+    }
+}
+
+impl CsvAnswer for Summary {
+    fn csv(&self) -> String {
+        // A summary has no keys but texts, so this cannot fail.
+        let document = serde_json::to_value(self).unwrap_or_default();
+        let mut text = csv::line(["figure", "value"]);
+        figures_csv(&mut text, "", &document);
+        text
+    }
+}
+
+/// A line for each value that is no list and no object, which give its name.
+fn figures_csv(text: &mut String, name: &str, value: &Value) {
+    let within = |key: &str| {
+        if name.is_empty() { key.to_owned() } else { format!("{name}.{key}") }
+    };
+    match value {
+        Value::Object(parts) => {
+            parts.iter().for_each(|(key, value)| figures_csv(text, &within(key), value));
+        }
+        Value::Array(rows) => {
+            let rows = rows.iter().enumerate();
+            rows.for_each(|(row, value)| figures_csv(text, &within(&row.to_string()), value));
+        }
+        Value::Null => *text += &csv::line([name, ""]),
+        Value::String(value) => *text += &csv::line([name, value]),
+        Value::Bool(_) | Value::Number(_) => *text += &csv::line([name, &value.to_string()]),
     }
 }
 

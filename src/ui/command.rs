@@ -187,10 +187,11 @@ impl Sheet {
     /// All of a short table.
     pub fn of(columns: Vec<Column>, rows: Vec<Vec<Value<'static>>>) -> Self {
         let all = (0..u32::try_from(rows.len()).unwrap_or(u32::MAX)).collect();
-        fn cell<'a>(row: &'a Vec<Value<'static>>, column: usize) -> Value<'a> {
-            row.get(column).cloned().unwrap_or_default()
-        }
         let order = Order { rows: all, totals: Vec::new() };
         Self { rows: Arc::new(Listed { rows, cell }), columns, order: Arc::new(order) }
     }
+}
+
+fn cell<'a>(row: &'a Vec<Value<'static>>, column: usize) -> Value<'a> {
+    row.get(column).cloned().unwrap_or_default()
 }

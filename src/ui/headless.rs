@@ -12,7 +12,7 @@ use super::loading::Load;
 use super::widget::exports::{Exportable, take_out};
 use crate::analysis::liveness::Scope;
 use crate::format::{Error, ErrorKind};
-use crate::store::{Report, TileId};
+use crate::store::{Report, TileId, Warning};
 use crate::views::View;
 
 /// A page, or a picture, that nobody has given another size, points.
@@ -134,6 +134,11 @@ impl Headless {
         self.app.reference()
     }
 
+    /// What came up while the reports were read.
+    pub fn warnings(&self) -> Vec<Warning> {
+        self.app.warnings()
+    }
+
     /// The step with the most bytes in a part of the machine, as a position.
     pub fn peak_step(&mut self, scope: Scope) -> Option<usize> {
         self.app.peak_step(&self.ctx, scope)
@@ -190,11 +195,10 @@ impl Headless {
         for _ in 0..MOST_SIZES {
             let Some(page) = self.place_of(Wanted::WholePage) else { return };
             let hidden = Exportable::last(&self.ctx).hidden;
+            let is_wide = (page.width() - wanted.x).abs() < 1.0;
             let by = match size {
-                None if page.width() == wanted.x && hidden > 1.0 => {
-                    Vec2::new(0.0, hidden.max(LEAST_STEP))
-                }
-                None if page.width() == wanted.x => return,
+                None if is_wide && hidden > 1.0 => Vec2::new(0.0, hidden.max(LEAST_STEP)),
+                None if is_wide => return,
                 _ => wanted - page.size(),
             };
             if !self.grow(by) {

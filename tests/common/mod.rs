@@ -149,6 +149,7 @@ pub fn liveness(path: &Path, tile: Option<u32>) -> Result<Value, Error> {
         filter: None,
         by: None,
         peaks: Some(5),
+        csv: false,
     };
     answer(path, |open, progress| LivenessReport::of(open, &arguments, progress))
 }

@@ -3,7 +3,8 @@
 use crate::liveness_pair::{source, target};
 use crate::report;
 use crate::support::{
-    choose, click, has_text, settle, texts, type_into, wait_for, wait_for_output, window, window_on,
+    choose, click, copied_text, has_text, settle, texts, type_into, wait_for, wait_for_output,
+    window, window_on,
 };
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Key, Modifiers, OutputCommand, Theme};
@@ -106,4 +107,73 @@ fn cards_of_runs_side_by_side_are_exported_each() {
         image::open(&path).expect("a PNG").into_rgb8()
     });
     assert!(saved[0] != saved[1], "each has its own");
+}
+
+#[test]
+fn every_picture_and_every_list_has_its_buttons() {
+    let mut harness = window_on(Theme::Light, report::small());
+    let pages: [(Page, Option<&str>, &[&str]); 8] = [
+        (
+            Page::Overview,
+            None,
+            &[
+                "Save picture…: Memory of 2 IPUs, with gaps",
+                "Save picture…: Memory over steps",
+                "Copy picture: Tiles",
+            ],
+        ),
+        (Page::Summary, None, &["Save as CSV…: facts", "Copy as CSV: Engine options"]),
+        (
+            Page::Insights,
+            None,
+            &[
+                "Save as CSV…: IPUs",
+                "Save as CSV…: What the peak consists of",
+                "Save picture…: Tiles",
+                "Copy as CSV: Largest",
+            ],
+        ),
+        (Page::Memory, None, &["Save picture…"]),
+        (Page::Map, Some("One tile"), &["Save picture…"]),
+        (Page::Map, Some("All tiles"), &["Save picture…: map of all tiles"]),
+        (Page::Map, Some("Floor plan"), &["Copy picture: floor plan"]),
+        (Page::Liveness, None, &["Save picture…: Lifetimes at step 120", "Copy picture"]),
+    ];
+    for (page, view, names) in pages {
+        harness.state_mut().go(page);
+        settle(&mut harness);
+        if let Some(view) = view {
+            click(&mut harness, view);
+        }
+        let texts = texts(&harness);
+        for name in names {
+            assert!(texts.iter().any(|text| text == name), "{page:?}: {name} in {texts:#?}");
+        }
+    }
+    let (source, target) = (Arc::new(source()), Arc::new(target()));
+    let mut harness = window(Theme::Light, |ctx| App::with_reports(ctx, source, target));
+    harness.state_mut().go(Page::Comparison);
+    settle(&mut harness);
+    for name in [
+        "Save as CSV…: runs",
+        "Save picture…: Memory over steps",
+        "Save picture…: Why the peak fell, A → B",
+    ] {
+        assert!(has_text(&harness, name), "{name} in {:#?}", texts(&harness));
+    }
+}
+
+#[test]
+fn lists_of_cards_are_copied_as_tables() {
+    let mut harness = window_on(Theme::Light, report::small());
+    for (page, name, title, part) in [
+        (Page::Insights, "Largest", "Kind,Name,Size (bytes)\n", "Step,"),
+        (Page::Summary, "facts", "Group,Fact,synthetic\n", "Machine,Tiles,48\n"),
+    ] {
+        harness.state_mut().go(page);
+        settle(&mut harness);
+        harness.get_by_label(&format!("Copy as CSV: {name}")).click();
+        let text = wait_for_output(&mut harness, copied_text);
+        assert!(text.starts_with(title) && text.contains(part), "{text}");
+    }
 }

@@ -8,9 +8,10 @@ use super::App;
 use crate::analysis::liveness::Scope;
 use crate::analysis::memory::selection::TileSelection;
 use crate::format::Error;
-use crate::store::{Report, TileId};
+use crate::store::{Report, TileId, Warning};
 use crate::ui::command::{Command, Page, Tool};
 use crate::ui::export::{Scene, scene_of};
+use crate::ui::open_runs::OpenRun;
 use crate::ui::pages::PAGES;
 use crate::ui::runs::StepAt;
 use crate::views::View;
@@ -24,6 +25,20 @@ impl App {
     /// The first run, as soon as its files are found.
     pub(in crate::ui) fn reference(&self) -> Option<&Arc<Report>> {
         self.open.iter().next().and_then(|run| run.report())
+    }
+
+    /// Of all runs, whose names stand before the files of several.
+    pub(in crate::ui) fn warnings(&self) -> Vec<Warning> {
+        let names = self.open.names();
+        let of_run = |(run, name): (&OpenRun, &String)| {
+            let named = |warning: Warning| match self.open.len() {
+                ..=1 => warning,
+                _ => Warning { file: format!("{name}: {}", warning.file), ..warning },
+            };
+            let list = run.report().map_or_else(Vec::new, |report| report.warnings.list());
+            list.into_iter().map(named).collect::<Vec<_>>()
+        };
+        self.open.iter().zip(&names).flat_map(of_run).collect()
     }
 
     pub(in crate::ui) fn paths(&self) -> Vec<PathBuf> {

@@ -110,15 +110,13 @@ impl Consists {
 /// The parts that are named, and the others together.
 fn sheet(found: Option<&PeakParts>, by: GroupedBy) -> Sheet {
     // What several share is taken off, so some is below 0.
-    let columns = vec![Column::rest("Part"), Column { unit: "bytes", ..Column::rest("Bytes") }];
+    let columns = vec![Column::rest("Part"), Column { unit: "bytes", ..Column::rest("Size") }];
     let parts = found.and_then(|found| found.parts.iter().find(|(other, _)| *other == by));
     let parts = parts.and_then(|(_, parts)| parts.as_ref());
     let mut rows = Vec::new();
     if let Some(parts) = parts {
         let row = |name: String, bytes: i64| vec![Value::text(name), Value::Change(bytes)];
-        rows.extend(
-            parts.largest.iter().map(|(part, bytes)| row(part.title().to_string(), *bytes)),
-        );
+        rows.extend(parts.largest.iter().map(|(part, bytes)| row(part.title(), *bytes)));
         if parts.more > 0 {
             rows.push(row(format!("{} others", grouped(parts.more as u64)), parts.more_bytes));
         }

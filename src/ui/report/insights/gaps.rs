@@ -67,7 +67,7 @@ pub fn gaps_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, found: &Insights) {
 fn sheet(gaps: &[LostToGaps]) -> Sheet {
     let columns = vec![
         Column::rest("Reason"),
-        Column::bytes("Bytes", 0.0),
+        Column::bytes("Size", 0.0),
         Column::count("Gaps", 0.0),
         Column::count("Tiles", 0.0),
         Column::count("Tiles that would fit without", 0.0),

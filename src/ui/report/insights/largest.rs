@@ -146,7 +146,7 @@ struct Found<'a> {
 }
 
 fn sheet(largest: Option<&Largest>) -> Sheet {
-    let columns = vec![Column::rest("Kind"), Column::rest("Name"), Column::bytes("Bytes", 0.0)];
+    let columns = vec![Column::rest("Kind"), Column::rest("Name"), Column::bytes("Size", 0.0)];
     let row = |found: Found<'_>| {
         let name = Value::text(found.name.into_owned());
         vec![Value::text(found.kind), name, Value::Bytes(found.bytes)]

@@ -67,7 +67,7 @@ fn sheet(must_go: &[MustGo]) -> Sheet {
             Value::Bytes(worst.over_bytes),
             id(worst.step),
             Value::text(variable.name.clone()),
-            operation.map_or(Value::Nothing, |title| Value::text(title.to_string())),
+            operation.map_or(Value::Nothing, Value::text),
             Value::Bytes(variable.bytes),
         ]
     };

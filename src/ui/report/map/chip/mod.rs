@@ -24,7 +24,7 @@ use crate::store::TileId;
 use crate::ui::command::Exported;
 use crate::ui::job::{Made, Same};
 use crate::ui::runs::{Needed, PerRun, Run, RunId, Runs, RunsAnswer};
-use crate::ui::theme::{Tokens, card_frame};
+use crate::ui::theme::{CONTROL_HEIGHT, Tokens, card_frame};
 use crate::ui::widget::exports::{exportable, exports_ui};
 use crate::ui::widget::picture::link;
 use crate::ui::widget::plane::Extent;
@@ -88,6 +88,7 @@ impl ChipMapView {
         });
         let peaks = self.peaks.last(runs).map_or(&[][..], |((), peaks)| peaks.as_slice());
         ui.horizontal(|ui| {
+            ui.set_min_height(CONTROL_HEIGHT);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 let picture = || Some(Exported::Picture);
                 exports_ui(ui, ("picture", &name(runs), true), page.commands, picture);
