@@ -10,7 +10,7 @@ use crate::ui::run_chips::badge_ui;
 use crate::ui::runs::{Run, Runs};
 use crate::ui::split;
 use crate::ui::theme::fonts;
-use crate::ui::widget::exports::{picture_exports_ui, scrolled_of_exports};
+use crate::ui::widget::exports::{is_taken_out, picture_exports_ui, scrolled_of_exports};
 use crate::ui::widget::flame::{FLAME_ROW, Flame, FlameFrame};
 use crate::ui::widget::picture::at_pointer_ui;
 
@@ -125,11 +125,11 @@ impl Phases {
         let several = "compiler phases of several";
         let name = runs.of_number(["compiler phases", several, several]);
         self.picture = split::below(ui, name, default, 64.0..=most, |ui| {
-            self.head_ui(ui, runs, phases, page.commands);
+            let head = self.head_ui(ui, runs, phases, page.commands);
             let area = ScrollArea::vertical().auto_shrink(false);
             let shown = area.show(ui, |ui| self.flames_ui(ui, runs, phases));
             scrolled_of_exports(ui, &shown);
-            Some(shown.inner.intersect(shown.inner_rect))
+            Some(head.union(shown.inner.intersect(shown.inner_rect)))
         });
     }
 
@@ -139,16 +139,18 @@ impl Phases {
         runs: &Runs,
         phases: &NestedPhases,
         commands: &mut Vec<Command>,
-    ) {
-        ui.horizontal(|ui| {
+    ) -> Rect {
+        let head = ui.horizontal(|ui| {
             ui.label(fonts::card_title("Compiler phases"));
             ui.weak(totals_text(&phases.runs));
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 picture_exports_ui(ui, ("compiler phases", true), self.picture, commands);
-                let is_zoomed = self.flames.iter().any(Flame::is_zoomed);
-                let all = ui.add_enabled(is_zoomed, Button::new("Show all phases"));
-                if all.on_hover_text("Double-click, or key 0").clicked() {
-                    self.flames.iter_mut().for_each(Flame::reset);
+                if !is_taken_out(ui.ctx()) {
+                    let is_zoomed = self.flames.iter().any(Flame::is_zoomed);
+                    let all = ui.add_enabled(is_zoomed, Button::new("Show all phases"));
+                    if all.on_hover_text("Double-click, or key 0").clicked() {
+                        self.flames.iter_mut().for_each(Flame::reset);
+                    }
                 }
                 ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
                     let chosen = self.flames.iter().enumerate();
@@ -161,6 +163,7 @@ impl Phases {
                 });
             });
         });
+        head.response.rect
     }
 
     /// Draws the pictures; returns where they lie.

@@ -238,12 +238,12 @@ pub fn curve_ui(
         let bytes = picture.layers.last()?.values.get(position)?;
         Some(bytes.saturating_add(base))
     };
-    paint.limits(&picture.limits, (low, high));
+    let labels = paint.limits(&picture.limits, (low, high));
     let lanes = paint.lanes(picture.lanes);
     paint.marks(picture.marks, (start, end), lanes, below, value_at);
     paint.selection(&picture.selected, value_at);
     paint.borders(picture.borders);
-    let discs = paint.peaks(picture.peaks, below, base, &picture.selected);
+    let discs = paint.peaks(picture.peaks, (below, base), &labels, &picture.selected);
     let per_point = transform.dvalue_dpos()[0];
     let at = |x: f32| {
         let position = transform.value_from_position(egui::pos2(x, 0.0)).x;

@@ -207,12 +207,15 @@ impl<'a> Paint<'a> {
         }
     }
 
-    /// Limits as dashed lines, their labels beside each other at the right.
-    pub fn limits(&self, limits: &[(u64, String)], visible: (f64, f64)) {
+    /// Limits as dashed lines, their labels beside each other at the right; returns where the labels lie.
+    pub fn limits(&self, limits: &[(u64, String)], visible: (f64, f64)) -> Vec<Rect> {
         let mut right = self.frame().right() - 6.0;
-        for (bytes, label) in limits {
-            right = self.limit(*bytes, label, visible, right).left() - 14.0;
-        }
+        let label = |(bytes, label): &(u64, String)| {
+            let rect = self.limit(*bytes, label, visible, right);
+            right = rect.left() - 14.0;
+            rect
+        };
+        limits.iter().map(label).collect()
     }
 
     /// A limit whose label ends at `right`; returns where the label lies.

@@ -34,12 +34,13 @@ pub struct PeakKey {
 }
 
 impl Paint<'_> {
-    /// Numbered discs, with a key where it has a place.
+    /// Numbered discs, with a key where it has a place: beside `labels`, and where no `data` lie, which are bins and
+    /// what they stand on.
     pub fn peaks(
         &self,
         peaks: &[Peak],
-        bins: &[Bin],
-        base: u64,
+        data: (&[Bin], u64),
+        labels: &[Rect],
         selected: &[(Range<usize>, String)],
     ) -> PeakDiscs {
         let places = peaks.iter().map(|peak| {
@@ -47,12 +48,12 @@ impl Paint<'_> {
             (at, selected.iter().any(|(range, _)| range.contains(&peak.position)))
         });
         let discs = PeakDiscs::paint(&self.painter, self.frame(), places, self.tokens);
-        self.key(peaks, bins, base, &discs);
+        self.key(peaks, data, labels, &discs);
         discs
     }
 
     /// The key, in the first place from the right where nothing lies below it; none where there is no such.
-    fn key(&self, peaks: &[Peak], bins: &[Bin], base: u64, discs: &PeakDiscs) {
+    fn key(&self, peaks: &[Peak], data: (&[Bin], u64), labels: &[Rect], discs: &PeakDiscs) {
         let galley = |text: &str, is_number: bool, color: Color32| {
             let size = fonts::size::CAPTION;
             let font = if is_number { fonts::semibold(size) } else { fonts::regular(size) };
@@ -79,7 +80,7 @@ impl Paint<'_> {
         }
         let inner = widths.iter().sum::<f32>() + GAP * COLUMNS as f32 + 6.0;
         let size = Vec2::new(inner, LINE * rows.len() as f32) + Vec2::splat(2.0 * MARGIN - 2.0);
-        let Some(place) = self.free_place(size, bins, base, discs).filter(|_| !rows.is_empty())
+        let Some(place) = self.free_place(size, data, labels, discs).filter(|_| !rows.is_empty())
         else {
             return;
         };
@@ -102,8 +103,14 @@ impl Paint<'_> {
         }
     }
 
-    /// A place of a size at the top of the picture where no data and no disc lie.
-    fn free_place(&self, size: Vec2, bins: &[Bin], base: u64, discs: &PeakDiscs) -> Option<Rect> {
+    /// A place of a size at the top of the picture where no data, no label and no disc lie.
+    fn free_place(
+        &self,
+        size: Vec2,
+        (bins, base): (&[Bin], u64),
+        labels: &[Rect],
+        discs: &PeakDiscs,
+    ) -> Option<Rect> {
         let frame = self.frame();
         // The label of the limit stands at the right.
         let (mut right, top) = (frame.right() - 110.0, frame.top() + 6.0);
@@ -115,7 +122,11 @@ impl Paint<'_> {
                     && self.x(bin.from as f64 - 0.5) < place.right() + 6.0
                     && self.x(bin.to as f64 - 0.5) > place.left() - 6.0
             };
-            if !discs.is_over(place) && place.bottom() < frame.bottom() && !bins.iter().any(covers)
+            let is_labelled = labels.iter().any(|label| label.expand(6.0).intersects(place));
+            if !is_labelled
+                && !discs.is_over(place)
+                && place.bottom() < frame.bottom()
+                && !bins.iter().any(covers)
             {
                 return Some(place);
             }
