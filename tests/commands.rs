@@ -422,3 +422,29 @@ fn figures_of_several_replicas_say_so() {
         assert!(!text(sample().to_str().unwrap()).contains("Per replica"), "{command}");
     }
 }
+
+#[test]
+fn summary_and_liveness_are_tables_for_programs_too() {
+    let path = sample();
+    let path = path.to_str().unwrap();
+    let csv = |arguments: &[&str]| {
+        let output = tilescope(&[arguments, &[path, "--csv"]].concat());
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let document = json(&tilescope(&["summary", path, "--json"]));
+    let summary = csv(&["summary"]);
+    for figure in ["total_bytes", "gap_bytes"] {
+        let line = format!("memory.{figure},{}\n", document["memory"][figure]);
+        assert!(summary.starts_with("figure,value\n") && summary.contains(&line), "{summary}");
+    }
+    let liveness = json(&tilescope(&["liveness", path, "--json", "--step", "peak"]));
+    let steps = csv(&["liveness"]);
+    assert_eq!(steps.lines().count(), liveness["steps"].as_array().unwrap().len() + 1);
+    let variables = csv(&["liveness", "--step", "peak"]);
+    let first = &liveness["variables"][0];
+    let line = format!("{},{},no", first["name"].as_str().unwrap(), first["bytes"]);
+    assert_eq!(variables.lines().nth(1), Some(&*line));
+    let parts = csv(&["liveness", "--step", "peak", "--by", "category"]);
+    assert!(parts.starts_with("part,bytes,percent\n") && parts.lines().count() > 2, "{parts}");
+}
