@@ -249,7 +249,8 @@ fn wrong_arguments_end_with_2() {
         &["liveness", path, "--ipu", "0", "--tile", "1"],
         &["tiles", path, "--csv", "--json"],
         &["map", path, "--tile", "1", "--csv", "--json"],
-        &["summary", path, "--csv"],
+        &["summary", path, "--csv", "--json"],
+        &["check", path, "--csv"],
     ] {
         for json in [&[][..], &["--json"]] {
             let output = tilescope(&[arguments, json].concat());
@@ -290,7 +291,7 @@ fn a_word_that_is_neither_command_nor_path_is_a_wrong_argument() {
         (&["summry", path][..], "did you mean 'summary'?"),
         (&["summry", "x", "--json"], "did you mean 'summary'?"),
         (&["ops", path, "--layer", "poplibs"], "the command 'ops' is not there yet"),
-        (&["render", path], "the command 'render' is not there yet"),
+        (&["trace", path], "the command 'trace' is not there yet"),
         (&["xyzzy"], "neither a command nor an existing path"),
         (&[path, "absent"], "there is no 'absent'"),
     ] {

@@ -148,7 +148,7 @@ fn draw(arguments: &RenderArguments) -> Result<(), Error> {
     use super::output::print_warning;
     use crate::analysis::liveness::Scope;
     use crate::store::TileId;
-    use crate::ui::headless::Headless;
+    use crate::ui::headless::{Headless, NoPicture};
 
     let &RenderArguments { page, scale, .. } = arguments;
     let is_dark = arguments.theme == Theme::Dark;
@@ -157,7 +157,8 @@ fn draw(arguments: &RenderArguments) -> Result<(), Error> {
         let directory = arguments.paths.first().map_or(Path::new("."), PathBuf::as_path);
         Headless::open_sweep(directory, scale, is_dark)
     } else {
-        let mut window = Headless::open(&arguments.paths, scale, is_dark)?;
+        let opened = Headless::open(&arguments.paths, scale, is_dark);
+        let mut window = opened.map_err(|failure| failure.error)?;
         window.warnings().iter().for_each(print_warning);
         if let Some(report) = window.reference().cloned() {
             scope = scope_of(&report, arguments.tile, arguments.ipu)?;
@@ -172,7 +173,21 @@ fn draw(arguments: &RenderArguments) -> Result<(), Error> {
     let size = arguments.size.map(|Size(width, height)| [width, height]);
     let tile = arguments.tile.map(TileId);
     let picture = arguments.picture.as_deref();
-    window.draw((page, scope), (tile, step), (picture, size))?.write(&arguments.output)
+    let drawn = window.draw((page, scope), (tile, step), (picture, size));
+    drawn.and_then(|picture| picture.write(&arguments.output)).map_err(|error| {
+        let kind = match error {
+            NoPicture::Absent(_) => ErrorKind::Damaged,
+            NoPicture::Unknown { .. } => ErrorKind::Usage,
+            NoPicture::NotWritten(_) => ErrorKind::CannotWrite,
+        };
+        let message = Error::new(kind, error.to_string());
+        match error {
+            NoPicture::Unknown { others, .. } => {
+                message.hint(format!("It has: {}.", others.join(", ")))
+            }
+            _ => message,
+        }
+    })
 }
 
 #[cfg(test)]

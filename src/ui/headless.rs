@@ -8,10 +8,9 @@ use std::time::Duration;
 
 use super::app::App;
 use super::export::{Contents, Scene, WHOLE_PAGE, largest_picture, write};
-use super::loading::Load;
+use super::loading::{Failure, Load};
 use super::widget::exports::{Exportable, take_out};
 use crate::analysis::liveness::Scope;
-use crate::format::{Error, ErrorKind};
 use crate::store::{Report, TileId, Warning};
 use crate::views::View;
 
@@ -79,6 +78,20 @@ pub struct Headless {
     frames: u32,
 }
 
+/// Why there is no picture.
+#[derive(Debug, thiserror::Error)]
+pub enum NoPicture {
+    /// The report lacks what is drawn.
+    #[error("{0}")]
+    Absent(String),
+    /// The page has no picture of that name, but others.
+    #[error("there is no picture '{name}' on this page")]
+    Unknown { name: String, others: Vec<String> },
+    /// It cannot be written, or lies in a report.
+    #[error("{0}")]
+    NotWritten(String),
+}
+
 /// A picture that was taken, with what it needs to be written.
 pub struct Picture {
     scene: Scene,
@@ -90,11 +103,11 @@ impl Picture {
     /// Writes it as PNG or SVG, by the ending of the path; what is there is replaced.
     ///
     /// # Errors
-    /// `cannot-write`, also where the path lies in a report.
-    pub fn write(self, path: &Path) -> Result<(), Error> {
+    /// [`NoPicture::NotWritten`], also where the path lies in a report.
+    pub fn write(self, path: &Path) -> Result<(), NoPicture> {
         let contents = Contents::Picture(self.scene, self.scale);
         let written = write(path, &contents, true, &self.reports);
-        written.map(drop).map_err(|failure| Error::new(ErrorKind::CannotWrite, failure.message))
+        written.map(drop).map_err(|failure| NoPicture::NotWritten(failure.message))
     }
 }
 
@@ -111,7 +124,7 @@ impl Headless {
     ///
     /// # Errors
     /// Why one of them cannot be opened.
-    pub fn open(paths: &[PathBuf], scale: f32, is_dark: bool) -> Result<Self, Error> {
+    pub fn open(paths: &[PathBuf], scale: f32, is_dark: bool) -> Result<Self, Box<Failure>> {
         let window = Self::new(scale, is_dark, |ctx| {
             let load = |path: &PathBuf| Load::start_for_command(path.clone(), ctx);
             App::with_loads(ctx, paths.iter().map(load).collect())
@@ -119,7 +132,7 @@ impl Headless {
         while window.app.is_loading() {
             std::thread::sleep(Duration::from_millis(1));
         }
-        window.app.failure().map_or(Ok(window), Err)
+        window.app.failure().map_or(Ok(window), |failure| Err(Box::new(failure)))
     }
 
     /// Opens a directory of reports.
@@ -149,18 +162,18 @@ impl Headless {
     /// window, of the picture, without the caption.
     ///
     /// # Errors
-    /// `damaged` where the report lacks what is drawn, `usage` where there is no such picture.
+    /// Where the report lacks what is drawn, or the page has no such picture.
     pub fn draw(
         mut self,
         (view, scope): (View, Scope),
         selected: (Option<TileId>, Option<usize>),
         (name, size): (Option<&str>, Option<[f32; 2]>),
-    ) -> Result<Picture, Error> {
+    ) -> Result<Picture, NoPicture> {
         let size = size.map(Vec2::from);
         self.app.show_view(view, scope, selected);
         self.settle();
         if let Some(why_not) = self.app.why_no_view(view) {
-            return Err(Error::new(ErrorKind::Damaged, why_not));
+            return Err(NoPicture::Absent(why_not));
         }
         let wanted = match name {
             Some(name) if name.eq_ignore_ascii_case(WHOLE_PAGE) => Wanted::WholePage,
@@ -175,18 +188,17 @@ impl Headless {
         Ok(Picture { scene, scale: self.scale, reports: self.app.paths() })
     }
 
-    fn no_picture(&self, wanted: Wanted<'_>) -> Error {
-        let mut names: Vec<String> = Vec::new();
+    fn no_picture(&self, wanted: Wanted<'_>) -> NoPicture {
+        let Wanted::Named(name) = wanted else {
+            return NoPicture::Absent("there is no picture on this page".to_owned());
+        };
+        let mut others: Vec<String> = Vec::new();
         for (name, _) in Exportable::last(&self.ctx).pictures {
-            if !names.contains(&name) {
-                names.push(name);
+            if !others.contains(&name) {
+                others.push(name);
             }
         }
-        let message = match wanted {
-            Wanted::Named(name) => format!("there is no picture '{name}' on this page"),
-            _ => "there is no picture on this page".to_owned(),
-        };
-        Error::new(ErrorKind::Usage, message).hint(format!("It has: {}.", names.join(", ")))
+        NoPicture::Unknown { name: name.to_owned(), others }
     }
 
     /// Gives the page a size, or one at which nothing of it is scrolled away.

@@ -9,7 +9,7 @@ pub mod command;
 mod diagnose;
 mod export;
 mod fit_words;
-pub mod headless;
+pub(crate) mod headless;
 mod home;
 mod icon;
 mod incoming;

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use super::App;
 use crate::analysis::liveness::Scope;
 use crate::analysis::memory::selection::TileSelection;
-use crate::format::Error;
 use crate::store::{Report, TileId, Warning};
 use crate::ui::command::{Command, Page, Tool};
 use crate::ui::export::{Scene, scene_of};
+use crate::ui::loading::Failure;
 use crate::ui::open_runs::OpenRun;
 use crate::ui::pages::PAGES;
 use crate::ui::runs::StepAt;
@@ -18,8 +18,8 @@ use crate::views::View;
 
 impl App {
     /// Why the first of the runs cannot be opened that cannot.
-    pub(in crate::ui) fn failure(&self) -> Option<Error> {
-        self.open.failures().into_iter().next().map(|(_, failure)| failure.error)
+    pub(in crate::ui) fn failure(&self) -> Option<Failure> {
+        self.open.failures().into_iter().next().map(|(_, failure)| failure)
     }
 
     /// The first run, as soon as its files are found.
