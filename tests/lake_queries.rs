@@ -124,6 +124,7 @@ fn answers(run: &Run, row: &Value) -> Answers {
         filter: None,
         by: Some(By::Operation),
         peaks: None,
+        csv: false,
     };
     let liveness =
         common::answer(&run.path, |open, progress| LivenessReport::of(open, &arguments, progress));
