@@ -5,7 +5,7 @@ use eframe::egui::{self, Align2, Pos2, Rect, RichText, Sense, Stroke, Vec2};
 
 use super::RunTile;
 use super::kinds::Kinds;
-use super::paint::over_rect;
+use super::paint::OverLimit;
 use super::words::{category, life, pretty_name};
 use crate::analysis::program::steps::name as step_name;
 use crate::text::{grouped, shortened};
@@ -169,6 +169,7 @@ impl Inspected<'_> {
         painter.rect_filled(bar, 2, tokens.page);
         // Thousands of blocks may lie there: one that adds less than half of a point is not drawn.
         let mut drawn = bar.left() - 1.0;
+        let mut painted = OverLimit::begin(ui.ctx());
         for block in at_step.map.blocks.iter().filter(|block| block.end > start) {
             let kind = self.tile.kinds.get(block.row as usize).copied().flatten();
             let part = Rect::from_x_y_ranges(x(block.offset)..=x(block.end), bar.y_range());
@@ -178,9 +179,10 @@ impl Inspected<'_> {
             painter.vline(part.left(), bar.y_range(), Stroke::new(1.0, tokens.surface));
             if block.end > limit {
                 let over = part.with_min_x(x(limit.max(block.offset)));
-                over_rect(painter, over, tokens);
+                painted.add(over, tokens);
             }
         }
+        painted.paint(painter);
         let at = x(limit);
         let tick = Rect::from_x_y_ranges(at - 1.0..=at + 1.0, bar.top() - 4.0..=bar.bottom() + 4.0);
         painter.rect_filled(tick, 0, tokens.ink);

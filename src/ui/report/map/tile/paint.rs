@@ -1,6 +1,6 @@
 //! The painting of addresses over steps: ground, gaps, what ends above the limit, marks, axes.
 
-use eframe::egui::{self, Align2, Color32, Pos2, Rect, Shape, Stroke, StrokeKind};
+use eframe::egui::{self, Align2, Color32, Mesh, Pos2, Rect, Shape, Stroke, StrokeKind};
 use std::ops::Range;
 
 use super::picture::PictureOf;
@@ -10,8 +10,7 @@ use crate::ui::report::moment::step_id;
 use crate::ui::report::room_of;
 use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
-use crate::ui::widget::bar;
-use crate::ui::widget::hatch;
+use crate::ui::widget::hatch::{self, Hatched};
 use crate::ui::widget::plane::Placed;
 use crate::ui::widget::ticks;
 
@@ -23,6 +22,8 @@ const MOST_OUTLINES: usize = 256;
 /// Rectangles that are told apart by their edges, and the least width and height of those, points.
 const MOST_EDGES: usize = 400;
 const LEAST_EDGES: f32 = 4.0;
+/// Rectangles above the limit that are painted once more.
+const MOST_OVER: usize = 4_000;
 /// Least height of what is hatched, and of a gap that has a tick, points.
 const LEAST_HATCHED: f32 = 3.0;
 const LEAST_TICKED: f32 = 0.25;
@@ -174,7 +175,8 @@ impl Paint<'_> {
         let Some(limit) = self.limit() else { return };
         let rectangles = &self.of.data.rectangles.rectangles;
         let over = self.of.data.over.iter().filter_map(|place| rectangles.get(*place));
-        for one in over.take(MOST_EDGES) {
+        let mut painted = OverLimit::begin(self.inside.ctx());
+        for one in over.take(MOST_OVER) {
             let bytes = limit.max(one.bytes.start)..one.bytes.end;
             let rect = rect_of(self.placed, &one.steps, &bytes);
             let least = egui::vec2(2.0, 3.0);
@@ -182,9 +184,10 @@ impl Paint<'_> {
             let bottom_right = Pos2::new(rect.right().max(rect.left() + least.x), rect.bottom());
             let rect = Rect::from_min_max(top_left, bottom_right).intersect(self.placed.rect);
             if rect.is_positive() {
-                over_rect(&self.inside, rect, self.tokens);
+                painted.add(rect, self.tokens);
             }
         }
+        painted.paint(&self.inside);
     }
 
     /// What always-live memory consists of.
@@ -310,11 +313,28 @@ impl Paint<'_> {
     }
 }
 
-/// What is over the limit: red, and hatched where there is room.
-pub fn over_rect(painter: &egui::Painter, rect: Rect, tokens: &Tokens) {
-    if rect.height() >= LEAST_HATCHED && rect.width() >= LEAST_HATCHED {
-        bar::over(painter, rect, 0, tokens);
-    } else {
-        painter.rect_filled(rect, 0, tokens.over);
+/// What is over the limit, red and, where there is room, hatched. Hundreds of blocks may be, so all of them are two shapes.
+pub struct OverLimit {
+    red: Mesh,
+    hatched: Hatched,
+}
+
+impl OverLimit {
+    pub fn begin(ctx: &egui::Context) -> Self {
+        Self { red: Mesh::default(), hatched: hatch::begin(ctx) }
+    }
+
+    pub fn add(&mut self, rect: Rect, tokens: &Tokens) {
+        self.red.add_colored_rect(rect, tokens.over);
+        if rect.height() >= LEAST_HATCHED && rect.width() >= LEAST_HATCHED {
+            self.hatched.add(rect, tokens.surface.gamma_multiply(0.5));
+        }
+    }
+
+    pub fn paint(self, painter: &egui::Painter) {
+        if !self.red.is_empty() {
+            painter.add(Shape::mesh(self.red));
+            self.hatched.paint(painter);
+        }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::data::RunData;
 use super::kinds::Kinds;
-use super::paint::over_rect;
+use super::paint::OverLimit;
 use super::picture::next_variable;
 use super::tooltip::Hit;
 use super::words::{band_title, chosen_text, pretty_name};
@@ -360,14 +360,16 @@ fn paint(ui: &egui::Ui, (strip, labels): (Rect, Rect), shown: &Shown, of: &Strip
     gaps(&inside, (map, end), &part, tokens);
     if let Some(limit) = map.limit {
         let highest = map.blocks.iter().rev().take(MOST_OVER);
+        let mut painted = OverLimit::begin(ui.ctx());
         for block in highest.filter(|block| block.end > limit) {
             let rect = rect_of(strip, &of.placed, map.lanes.len(), block);
             let over = rect.with_max_y(rect.bottom().min(y(limit)));
             let over = over.with_min_y(over.top().min(over.bottom() - 3.0)).intersect(strip);
             if over.is_positive() {
-                over_rect(&inside, over, tokens);
+                painted.add(over, tokens);
             }
         }
+        painted.paint(&inside);
         let line = [Pos2::new(strip.left(), y(limit)), Pos2::new(strip.right(), y(limit))];
         inside.extend(Shape::dashed_line(&line, Stroke::new(2.0, tokens.ink), 7.0, 4.0));
     }
