@@ -25,19 +25,19 @@ pub(crate) fn read_sweep(
     let Some(mut runs) = map_reports(&found.reports, progress, of_report) else {
         return Err(Error::new(ErrorKind::Unreadable, "cancelled"));
     };
-    runs.extend(found.without_report.iter().map(without_report));
+    runs.extend(found.without_report.iter().map(|run| without_report(run, progress)));
     Ok((Sweep::new(runs), warnings.list()))
 }
 
-fn without_report(run: &FolderRun) -> SweepRun {
-    let side_files = OpenReport::without_profile(&run.path, log_messages);
+fn without_report(run: &FolderRun, progress: &Progress) -> SweepRun {
+    let side_files = OpenReport::without_profile(&run.path, progress, log_messages);
     SweepRun::without_report(run.path.display().to_string(), run.name.clone(), &side_files)
 }
 
 /// The facts of a report, for which its debug contexts and logs are read.
 pub(crate) fn read_facts(place: &FolderReport, open: &OpenReport, progress: &Progress) -> SweepRun {
     open.read_debug_info(progress);
-    open.read_logs(&[], log_messages);
+    open.read_logs(&[], progress, log_messages);
     facts(place, Ok(&open.report))
 }
 

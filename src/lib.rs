@@ -8,12 +8,15 @@
 //! - [`analysis`]: pure functions from the store to figures,
 //! - [`cli`] and `ui` (with the feature `window`): the same figures on a terminal and in a window.
 //!
-//! [`work`] counts what was read. `folder_sweep` reads the reports of a folder and takes the facts of each, for both; [`lake`] writes
-//! the figures of many reports as Parquet files. [`views`] names what can be drawn without a window. [`synth`] writes reports.
+//! `budget` says what reading may cost at most, [`work`] counts what was read. `folder_sweep` reads the reports of a folder and takes
+//! the facts of each, for both; [`lake`] writes the figures of many reports as Parquet files. [`views`] names what can be drawn without
+//! a window. [`synth`] writes reports.
 
 pub mod analysis;
+pub(crate) mod budget;
 pub mod cli;
 pub(crate) mod csv;
+pub(crate) mod files;
 pub(crate) mod folder_sweep;
 pub mod format;
 pub mod index;

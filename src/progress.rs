@@ -1,5 +1,7 @@
 //! How far a reader is, and the request to stop; shared between a job and whoever waits for it.
 
+use std::io::{Error, Read, Result};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Progress of one job, in units of work that the job defines (bytes, mostly).
@@ -7,7 +9,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 pub struct Progress {
     done: AtomicU64,
     total: AtomicU64,
-    cancelled: AtomicBool,
+    /// Shared with what SQLite asks while it works.
+    cancelled: Arc<AtomicBool>,
 }
 
 impl Progress {
@@ -34,5 +37,29 @@ impl Progress {
     /// Whether the job shall stop.
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed)
+    }
+
+    /// The same question, to be asked from where this cannot be borrowed.
+    pub(crate) fn cancelled(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.cancelled)
+    }
+}
+
+/// A reader that reports how far it is, and gives an error once nobody wants the rest.
+pub(crate) struct Watched<'a, R> {
+    /// What is read.
+    pub(crate) reader: R,
+    /// Who is told, and says when to stop.
+    pub(crate) progress: &'a Progress,
+}
+
+impl<R: Read> Read for Watched<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
+        if self.progress.is_cancelled() {
+            return Err(Error::other("cancelled"));
+        }
+        let length = self.reader.read(buffer)?;
+        self.progress.advance(length as u64);
+        Ok(length)
     }
 }

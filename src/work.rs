@@ -20,9 +20,11 @@ pub(crate) enum Work {
     Bytes,
     /// Lowered variables of which a placement was made: of one tile, or of all for gaps.
     Placements,
+    /// Steps that SQLite took, counted a few dozen at a time.
+    Steps,
 }
 
-static COUNTS: [AtomicU64; 5] = [const { AtomicU64::new(0) }; 5];
+static COUNTS: [AtomicU64; 6] = [const { AtomicU64::new(0) }; 6];
 
 impl Work {
     /// Adds to what was counted.
@@ -50,6 +52,8 @@ pub struct WorkDone {
     pub bytes: u64,
     /// Placements of lowered variables.
     pub placements: u64,
+    /// Steps that SQLite took.
+    pub steps: u64,
 }
 
 impl WorkDone {
@@ -61,18 +65,20 @@ impl WorkDone {
             pages: Work::Pages.counted(),
             bytes: Work::Bytes.counted(),
             placements: Work::Placements.counted(),
+            steps: Work::Steps.counted(),
         }
     }
 }
 
 impl fmt::Display for WorkDone {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { rows, blobs, pages, bytes, placements } = *self;
-        let [rows, blobs, pages, bytes, placements] =
-            [rows, blobs, pages, bytes, placements].map(grouped);
+        let Self { rows, blobs, pages, bytes, placements, steps } = *self;
+        let [rows, blobs, pages, bytes, placements, steps] =
+            [rows, blobs, pages, bytes, placements, steps].map(grouped);
         write!(
             formatter,
-            "rows {rows}, lists {blobs}, pages {pages}, bytes {bytes}, placements {placements}"
+            "rows {rows}, lists {blobs}, pages {pages}, bytes {bytes}, placements {placements}, \
+             steps {steps}"
         )
     }
 }

@@ -49,6 +49,7 @@ fn work(arguments: &[&str], reports: &[&str]) -> WorkDone {
         pages: count("pages"),
         bytes: count("bytes"),
         placements: count("placements"),
+        steps: count("steps"),
     }
 }
 

@@ -1,7 +1,7 @@
 //! `tilescope diagnose`: what error texts and logs say about memory, and what to do.
 
 use std::fs::File;
-use std::io::{IsTerminal as _, Read};
+use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -12,6 +12,7 @@ use super::output::{WRONG_ARGUMENTS, print_result, with_progress, wrapped};
 use super::usage;
 use crate::analysis::diagnose::{Diagnosis, Finding, Kind, diagnose_reader};
 use crate::format::{Error, ErrorKind, Progress};
+use crate::progress::Watched;
 use crate::text::{bytes, clean, grouped, shortened};
 
 #[derive(Debug, Args)]
@@ -214,28 +215,15 @@ fn times(count: usize) -> String {
 
 fn diagnose_file(path: &Path, progress: &Progress) -> Result<Diagnosis, Error> {
     let fail = |error| Error::io(path, &error);
-    let file = File::open(path).map_err(fail)?;
-    let about = file.metadata().map_err(fail)?;
+    let about = std::fs::metadata(path).map_err(fail)?;
+    // A FIFO that is named here is waited for, as standard input is: a shell gives one for `<(command)`.
     if about.is_dir() {
         let message = format!("{} is a directory, not a log", path.display());
         return Err(Error::new(ErrorKind::Unreadable, message)
             .in_file(path)
             .hint("`tilescope summary` reads report directories."));
     }
+    let file = File::open(path).map_err(fail)?;
     progress.expect(about.len());
-    diagnose_reader(Counted { reader: file, progress }).map_err(fail)
-}
-
-/// A reader that reports how far it is.
-struct Counted<'a> {
-    reader: File,
-    progress: &'a Progress,
-}
-
-impl Read for Counted<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        let length = self.reader.read(buffer)?;
-        self.progress.advance(length as u64);
-        Ok(length)
-    }
+    diagnose_reader(Watched { reader: file, progress }).map_err(fail)
 }

@@ -1,6 +1,5 @@
 //! The insights of `tilescope summary`: what they need is read, and shown as text.
 
-use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -12,6 +11,7 @@ use crate::analysis::insights::must_go::MustGo;
 use crate::analysis::insights::sentences::{ipu_verdict_word, verdict_sentences, verdict_title};
 use crate::analysis::insights::verdict::{IpuVerdict, Verdict};
 use crate::analysis::insights::{Insights, insights_with_tiles};
+use crate::files;
 use crate::format::poplar::OpenReport;
 use crate::format::{Error, Progress};
 use crate::text::{bytes, clean, grouped};
@@ -26,9 +26,9 @@ const MOST_VARIABLES: usize = 6;
 /// When the profile cannot be opened again, or one of the logs cannot be opened.
 pub fn of(open: &OpenReport, logs: &[PathBuf], progress: &Progress) -> Result<Insights, Error> {
     for log in logs {
-        File::open(log).map_err(|error| Error::io(log, &error))?;
+        files::open(log).map_err(|error| Error::io(log, &error))?;
     }
-    open.read_logs(logs, log_messages);
+    open.read_logs(logs, progress, log_messages);
     Ok(insights_with_tiles(&Derived::new(Arc::clone(&open.report)), progress)?)
 }
 

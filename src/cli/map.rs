@@ -10,6 +10,7 @@ use super::tiles::{check_tile, gaps_json};
 use crate::analysis::placement::gaps::{Gap, GapReason, GapsByReason};
 use crate::analysis::placement::read::read_arena;
 use crate::analysis::placement::tile_map::TileMap;
+use crate::budget::RepeatedNames;
 use crate::csv;
 use crate::format::poplar::OpenReport;
 use crate::format::{Error, ErrorKind};
@@ -120,6 +121,7 @@ pub fn step_position(report: &Report, step: u32) -> Result<usize, Error> {
 fn variables(report: &Report, tile: &Placed, step: Option<usize>) -> Vec<Variable> {
     let category = |variable: &Placement| report.category_name(CategoryId(variable.category?));
     let classes = report.liveness.get().map(|liveness| &liveness.classes);
+    let mut names = RepeatedNames::default();
     let is_live = |variable: &Placement, step| {
         classes.is_some_and(|classes| classes.is_live_at(variable.class, step))
     };
@@ -132,7 +134,7 @@ fn variables(report: &Report, tile: &Placed, step: Option<usize>) -> Vec<Variabl
             offset: variable.offset,
             bytes: variable.bytes,
             name: tile.names.at(row).unwrap_or("").to_owned(),
-            category: category(variable).map(str::to_owned),
+            category: category(variable).map(|name| names.take(name).into_owned()),
             always_live: classes.is_some_and(|classes| classes.is_always_live(variable.class)),
             live: step.map(|step| is_live(variable, step)),
         })

@@ -169,13 +169,11 @@ pub fn print_result<A: Serialize>(
 }
 
 fn print_json(document: &impl Serialize) -> Result<ExitCode, ExitStatus> {
-    match serde_json::to_string_pretty(document) {
-        Ok(json) => print(&(json + "\n")),
-        Err(error) => {
-            anstream::eprintln!("error: the answer cannot be written as JSON: {error}");
-            Err(CANNOT_WRITE)
-        }
-    }
+    // Not as one text first: an answer about many steps is long.
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    let written = serde_json::to_writer_pretty(&mut out, document).map_err(std::io::Error::from);
+    written.and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush()).or_else(not_written)?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Prints on standard output. A reader that has seen enough and closed the pipe is no error.
@@ -184,14 +182,17 @@ fn print_json(document: &impl Serialize) -> Result<ExitCode, ExitStatus> {
 /// The exit status for output that cannot be written, after saying so.
 pub fn print(text: &str) -> Result<ExitCode, ExitStatus> {
     let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Ok(()) => Ok(ExitCode::SUCCESS),
-        Err(error) if error.kind() == IoErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
-        Err(error) => {
-            anstream::eprintln!("error: standard output cannot be written: {error}");
-            Err(CANNOT_WRITE)
-        }
+    out.write_all(text.as_bytes()).and_then(|()| out.flush()).or_else(not_written)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A reader that has seen enough and closed the pipe is no error; anything else is, after saying so.
+fn not_written(error: std::io::Error) -> Result<(), ExitStatus> {
+    if error.kind() == IoErrorKind::BrokenPipe {
+        return Ok(());
     }
+    anstream::eprintln!("error: standard output cannot be written: {error}");
+    Err(CANNOT_WRITE)
 }
 
 /// Says that an output cannot be written.

@@ -9,6 +9,7 @@ use std::time::{Duration, SystemTime};
 use super::file::{ColumnWriter, IndexError, IndexFile};
 use super::identity::Identity;
 use super::room::Room;
+use crate::files;
 
 const EXTENSION: &str = "arrow";
 const TEMPORARY: &str = "writing";
@@ -254,12 +255,8 @@ fn open_if_ours(path: &Path) -> Result<(File, IndexFile), IndexError> {
     if let Some(directory) = path.parent() {
         check_private(&fs::metadata(directory)?)?;
     }
-    let file = File::open(path)?;
-    let metadata = file.metadata()?;
-    check_private(&metadata)?;
-    if !metadata.is_file() {
-        return Err(IndexError::Damaged { what: "a file", found: "something else".to_owned() });
-    }
+    let file = files::open(path)?;
+    check_private(&file.metadata()?)?;
     let found = IndexFile::map(&file)?;
     Ok((file, found))
 }

@@ -1,12 +1,14 @@
 //! What an index was made from: the files of a report in the state that they were in, and the readers.
 
-use std::fs::{File, Metadata};
+use std::fs::Metadata;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
+
+use crate::files;
 
 /// Version of what stands in the columns and how they are named. The source of the readers counts beside it.
 const FORMAT: u32 = 1;
@@ -81,7 +83,7 @@ fn program() -> String {
 impl FileState {
     fn of(path: &Path) -> Option<Self> {
         let path = path.canonicalize().ok()?;
-        let file = File::open(&path).ok()?;
+        let file = files::open(&path).ok()?;
         let metadata = file.metadata().ok()?;
         let mut head = Vec::new();
         file.take(HEAD_BYTES).read_to_end(&mut head).ok()?;
@@ -165,7 +167,7 @@ mod tests {
         std::fs::write(&path, "same bytes").expect("a file");
         assert!(!first.is_as_it_was(), "other contents of the same size");
         let second = of();
-        let file = File::options().append(true).open(&path).expect("a file");
+        let file = std::fs::File::options().append(true).open(&path).expect("a file");
         file.set_modified(SystemTime::now() - Duration::from_mins(1)).expect("a time");
         assert_ne!(second, of(), "another time");
         assert_eq!(first.file_name(), of().file_name(), "the same report");

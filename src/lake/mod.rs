@@ -112,7 +112,7 @@ pub fn export(paths: &[PathBuf], lake: &Path, progress: &Progress) -> Result<Exp
         Some(error) if exported.runs.is_empty() => return Err(error),
         _ => {}
     }
-    export_without_report(&found.without_report, runs, lake, &mut exported)?;
+    export_without_report(&found.without_report, runs, lake, &mut exported, progress)?;
     exported.warn_of_equal_reports();
     Ok(exported)
 }
@@ -219,13 +219,14 @@ fn export_without_report(
     mut runs: Vec<SweepRun>,
     lake: &Path,
     exported: &mut Exported,
+    progress: &Progress,
 ) -> Result<(), Error> {
     if places.is_empty() {
         return Ok(());
     }
     let mut reports: HashMap<String, (String, Report)> = HashMap::new();
     for place in places {
-        let report = OpenReport::without_profile(&place.path, log_messages);
+        let report = OpenReport::without_profile(&place.path, progress, log_messages);
         let path = place.path.display().to_string();
         runs.push(SweepRun::without_report(path.clone(), place.name.clone(), &report));
         reports.insert(path, (run_id::without_report(&place.path)?, report));

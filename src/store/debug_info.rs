@@ -2,6 +2,7 @@
 
 use super::column::{Column, number};
 use super::names::{NameId, Names};
+use crate::budget;
 
 number! {
     /// A debug context's text: a row of the string table at the end of the file.
@@ -195,9 +196,18 @@ impl DebugInfo {
         parents.iter().all(is_row) && cut_cycles(&mut parents).is_none()
     }
 
-    /// A context and those above it, nearest first. The reader has broken cycles.
+    /// A context and those above it, nearest first. The reader has broken cycles and cut what is nested deeper than
+    /// any file has it.
     pub fn ancestry(&self, position: usize) -> impl Iterator<Item = usize> {
-        std::iter::successors(Some(position), |row| self.parent(*row))
+        std::iter::successors(Some(position), |row| self.parent(*row)).take(budget::CONTEXT_DEPTH)
+    }
+
+    /// Bytes of the longer of its name and its file.
+    pub(crate) fn text_bytes(&self, position: usize) -> usize {
+        let bytes = |references: &[TextRef]| {
+            references.get(position).and_then(|name| self.text(*name)).map_or(0, str::len)
+        };
+        bytes(&self.names).max(bytes(&self.files))
     }
 
     fn text(&self, reference: TextRef) -> Option<&str> {

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::column::{Column, number};
+use crate::budget;
 
 number! {
     /// A row of a [`Names`] column.
@@ -44,6 +45,14 @@ impl Names {
         };
         // Looked at each time, because the bytes may be those of a file.
         std::str::from_utf8(self.text.get(start..end)?).ok()
+    }
+
+    /// Cuts texts that are longer.
+    pub(crate) fn cut(&mut self, most: usize) {
+        let texts = std::mem::take(self);
+        texts.iter().for_each(|text| {
+            self.push(&budget::cut(text, most));
+        });
     }
 
     /// Number of texts.

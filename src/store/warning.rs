@@ -1,8 +1,10 @@
 //! Warnings: what is damaged or absent in a report that can be read all the same.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crate::budget;
 use crate::text::words;
 
 words! {
@@ -35,7 +37,7 @@ impl fmt::Display for WarningCode {
 }
 
 /// Something that a reader could do without.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Warning {
     /// What kind of thing it is.
     pub code: WarningCode,
@@ -45,38 +47,84 @@ pub struct Warning {
     pub message: String,
 }
 
-/// Collects warnings from readers on several threads; handed down, never returned.
+/// Collects warnings from readers on several threads; handed down, never returned. Many are as good as their number.
 #[derive(Debug, Default)]
 pub struct Warnings {
-    list: Mutex<Vec<Warning>>,
+    gathered: Mutex<Gathered>,
+}
+
+#[derive(Debug, Default)]
+struct Gathered {
+    list: Vec<Warning>,
+    /// The same, to tell which are there.
+    seen: HashSet<Warning>,
+    /// Those beyond the budget, some of which may be the same.
+    others: u64,
 }
 
 impl Warnings {
     /// Adds a warning, unless the same one is there.
     pub fn add(&self, code: WarningCode, file: &str, message: impl Into<String>) {
         let warning = Warning { code, file: file.to_owned(), message: message.into() };
-        let mut list = self.locked();
-        if !list.contains(&warning) {
-            list.push(warning);
+        let mut gathered = self.locked();
+        if gathered.seen.contains(&warning) {
+            return;
         }
+        // One of each kind is listed in any case: some kinds decide what else is said.
+        let is_of_new_kind = || gathered.list.iter().all(|other| other.code != code);
+        if gathered.list.len() >= budget::WARNINGS && !is_of_new_kind() {
+            gathered.others = gathered.others.saturating_add(1);
+            return;
+        }
+        gathered.list.push(warning.clone());
+        gathered.seen.insert(warning);
     }
 
-    /// All warnings so far, in the order in which they came.
+    /// All warnings so far, in the order in which they came, and how many there are beyond the budget.
     pub fn list(&self) -> Vec<Warning> {
-        self.locked().clone()
+        let gathered = self.locked();
+        let mut list = gathered.list.clone();
+        if gathered.others > 0
+            && let Some(last) = list.last().cloned()
+        {
+            let message = format!("{} further warnings are not listed", gathered.others);
+            list.push(Warning { message, ..last });
+        }
+        list
     }
 
     /// How many there are so far.
     pub fn count(&self) -> usize {
-        self.locked().len()
+        let gathered = self.locked();
+        gathered.list.len().saturating_add(usize::from(gathered.others > 0))
     }
 
     /// Whether there is one of a kind.
     pub fn has(&self, code: WarningCode) -> bool {
-        self.locked().iter().any(|warning| warning.code == code)
+        self.locked().list.iter().any(|warning| warning.code == code)
     }
 
-    fn locked(&self) -> MutexGuard<'_, Vec<Warning>> {
-        self.list.lock().unwrap_or_else(PoisonError::into_inner)
+    fn locked(&self) -> MutexGuard<'_, Gathered> {
+        self.gathered.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_warning_is_there_once_and_many_are_counted() {
+        let warnings = Warnings::default();
+        for _ in 0..3 {
+            for tile in 0..100_000 {
+                let message = format!("tile {tile}");
+                warnings.add(WarningCode::Inconsistent, "profile.pop", message);
+            }
+        }
+        let list = warnings.list();
+        assert_eq!((list.len(), warnings.count()), (budget::WARNINGS + 1, budget::WARNINGS + 1));
+        let others = 3 * (100_000 - budget::WARNINGS);
+        assert!(list[budget::WARNINGS].message.starts_with(&others.to_string()));
     }
 }

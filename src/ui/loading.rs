@@ -237,7 +237,7 @@ fn read(path: &Path, logs: &[PathBuf], shared: &Shared) -> Result<Option<OpenRep
     drop(shared.report.set(Arc::clone(&open.report)));
     shared.set_stage(Stage::SmallTables);
     open.read_small_tables(progress)?;
-    open.read_logs(logs, log_messages);
+    open.read_logs(logs, progress, log_messages);
     let parts: [(Stage, ReadPart); 4] = [
         (Stage::DebugInfo, OpenReport::read_debug_info),
         (Stage::Variables, OpenReport::read_variables),

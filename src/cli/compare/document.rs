@@ -263,7 +263,7 @@ fn pair_of(source: &Derived, other: &Derived) -> (DerivedPair, bool) {
 
 /// Reads what goes by variable, by tile and by operation, and what logs say.
 fn read(open: &OpenReport, progress: &Progress) {
-    open.read_logs(&[], log_messages);
+    open.read_logs(&[], progress, log_messages);
     open.read_debug_info(progress);
     open.read_variables(progress);
     open.read_tile_variable_bytes(progress);

@@ -5,6 +5,8 @@
 //! is repeated `h / 2` times, an odd one by `h / 2` numbers. No length from the file is trusted: a
 //! list never takes more memory than the caller expects or than the blob has bytes.
 
+use crate::budget;
+
 /// Why a blob is not a list of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BlobError {
@@ -25,6 +27,12 @@ pub enum BlobError {
     CutShort {
         /// Numbers before the cut.
         found: usize,
+    },
+    /// The list is longer than any is.
+    #[error("at most {most} numbers expected")]
+    TooLong {
+        /// As many as there may be.
+        most: usize,
     },
     /// The list is not as long as it must be.
     #[error("{expected} numbers expected, {found} found")]
@@ -70,12 +78,21 @@ impl Iterator for Numbers<'_> {
     }
 }
 
-/// Decodes a plain list of any length.
+/// Decodes a plain list whose length nothing says.
 ///
 /// # Errors
-/// When a number is unterminated or too large.
+/// When a number is unterminated or too large, or there are more than any list has.
 pub fn list(blob: &[u8]) -> Result<Vec<u64>, BlobError> {
+    let most = budget::LIST_NUMBERS;
+    if blob.len() > most && ends(blob) > most {
+        return Err(BlobError::TooLong { most });
+    }
     numbers(blob).collect()
+}
+
+/// How many numbers end in a blob.
+fn ends(blob: &[u8]) -> usize {
+    blob.iter().filter(|byte| **byte & 0x80 != 0).count()
 }
 
 /// Decodes a plain list of exactly `expected` numbers.
@@ -83,7 +100,12 @@ pub fn list(blob: &[u8]) -> Result<Vec<u64>, BlobError> {
 /// # Errors
 /// When a number is unterminated or too large, or there are fewer or more.
 pub fn list_of(blob: &[u8], expected: usize) -> Result<Vec<u64>, BlobError> {
-    let decoded = list(blob)?;
+    // Before there is room for more than are expected.
+    let found = ends(blob);
+    if found > expected {
+        return Err(BlobError::Count { expected, found: found as u64 });
+    }
+    let decoded = numbers(blob).collect::<Result<Vec<_>, _>>()?;
     if decoded.len() == expected {
         Ok(decoded)
     } else {
@@ -208,6 +230,15 @@ mod tests {
         ];
         let expected = [vec![920], vec![320; 4], vec![352], vec![256; 5], vec![224; 1461]].concat();
         assert_eq!(run_length_list_of(&blob, 1472), Ok(expected));
+    }
+
+    #[test]
+    fn lists_longer_than_any_are_not_decoded() {
+        let most = budget::LIST_NUMBERS;
+        assert_eq!(list(&vec![0x80; most + 1]), Err(BlobError::TooLong { most }));
+        assert_eq!(list(&vec![0x80; most]).map(|list| list.len()), Ok(most));
+        let found = Err(BlobError::Count { expected: 3, found: 1000 });
+        assert_eq!(list_of(&[0x80; 1000], 3), found);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use rusqlite::types::ValueRef;
 
 use super::blob::BlobError;
+use crate::budget;
 use crate::format::sqlite::Record;
 use crate::store::WarningCode;
 use crate::store::ids::{Id, IdColumn};
@@ -73,6 +74,16 @@ impl<'r> Cells<'r, '_> {
             self.damage(column, &format!("a number ≥ 0 expected, {number} found"));
         }
         positive
+    }
+
+    /// A number that may be absent, and is none where it is larger than any machine has it.
+    pub fn number_up_to(&mut self, column: usize, most: u64) -> Option<u64> {
+        let number = self.number(column)?;
+        if number > most {
+            self.damage(column, &format!("at most {most} expected, {number} found"));
+            return None;
+        }
+        Some(number)
     }
 
     /// A number below 2³² that may be absent.
@@ -144,8 +155,28 @@ impl<'r> Cells<'r, '_> {
         matches!(self.value(column), ValueRef::Null)
     }
 
-    /// A text; numbers are taken as text, bytes that are not UTF-8 are replaced.
+    /// A name, cut with damage where it is longer than names are kept.
     pub fn text(&mut self, column: usize) -> Option<Cow<'r, str>> {
+        self.text_up_to(column, budget::NAME_BYTES)
+    }
+
+    /// The same of a word of which there are a few.
+    pub fn word(&mut self, column: usize) -> Option<Cow<'r, str>> {
+        self.text_up_to(column, budget::WORD_BYTES)
+    }
+
+    fn text_up_to(&mut self, column: usize, most: usize) -> Option<Cow<'r, str>> {
+        let text = self.long_text(column)?;
+        let bytes = text.len();
+        if bytes <= most {
+            return Some(text);
+        }
+        self.damage(column, &format!("at most {most} bytes expected, {bytes} found; it is cut"));
+        Some(Cow::Owned(budget::cut(&text, most).into_owned()))
+    }
+
+    /// A text of any length; numbers are taken as text, bytes that are not UTF-8 are replaced.
+    pub fn long_text(&mut self, column: usize) -> Option<Cow<'r, str>> {
         match self.value(column) {
             ValueRef::Null => None,
             ValueRef::Integer(number) => Some(number.to_string().into()),

@@ -5,9 +5,11 @@
 //! file that is cut while it is open gives read errors, not a SIGBUS. What `immutable` leaves
 //! unchecked is checked here: locks of a writer, hot journals, and whether the file has changed.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::SystemTime;
 
 use rusqlite::limits::Limit;
@@ -15,7 +17,10 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::direct::{Direct, DirectReading};
 use super::discover::file_name;
-use crate::format::{Error, ErrorKind};
+use super::patience::Patience;
+use crate::budget;
+use crate::files;
+use crate::format::{Error, ErrorKind, Progress};
 use crate::store::{WarningCode, Warnings};
 
 /// Up to this size an unfinished report is copied, rolled back, and then read.
@@ -42,6 +47,8 @@ pub struct Database {
     pub is_doubtful: bool,
     /// How large tables are read.
     pub reading: DirectReading,
+    /// Whether SQLite was stopped once.
+    is_at_end: Arc<AtomicBool>,
     stamp: Stamp,
 }
 
@@ -71,6 +78,7 @@ impl Database {
             bytes: stamp.bytes,
             is_doubtful: false,
             reading: DirectReading::default(),
+            is_at_end: Arc::default(),
             stamp,
         };
         if let Some(reason) = unfinished_reason(profile) {
@@ -84,7 +92,7 @@ impl Database {
     /// # Errors
     /// `unreadable` when the file is gone or was changed since it was opened, `damaged` when SQLite
     /// refuses it.
-    pub fn connect(&self) -> Result<Connection, Error> {
+    pub fn connect(&self, progress: &Progress) -> Result<(Connection, Arc<Patience>), Error> {
         if self.has_changed_while_read() {
             return Err(Error::new(
                 ErrorKind::Unreadable,
@@ -93,7 +101,7 @@ impl Database {
             .in_file(&self.original)
             .hint("Reload the report."));
         }
-        self.connect_to_source()
+        self.connect_to_source(progress)
     }
 
     /// The pages of what is read, for the calling thread. What may change meanwhile is left to SQLite.
@@ -136,24 +144,33 @@ impl Database {
         page_bytes.saturating_mul(word(28, 4)).saturating_sub(self.stamp.bytes)
     }
 
-    fn connect_to_source(&self) -> Result<Connection, Error> {
+    fn connect_to_source(&self, progress: &Progress) -> Result<(Connection, Arc<Patience>), Error> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
             | OpenFlags::SQLITE_OPEN_NO_MUTEX
             | OpenFlags::SQLITE_OPEN_URI;
-        let connection = Connection::open_with_flags(immutable_uri(&self.source), flags)
+        let mut connection = Connection::open_with_flags(immutable_uri(&self.source), flags)
             .map_err(|error| self.damaged(&error))?;
         // No text or blob can be longer than the file. A file that is shorter than its header says
         // is refused by SQLite unless the schema may be changed, which a read-only one cannot be.
-        let longest = i32::try_from(self.bytes.max(1 << 20)).unwrap_or(i32::MAX);
+        let longest = self.bytes.clamp(1 << 20, budget::RECORD_BYTES);
+        let longest = i32::try_from(longest).unwrap_or(i32::MAX);
         let for_cut_files =
             if self.missing_bytes() > 0 { "PRAGMA writable_schema = ON;" } else { "" };
-        let settings =
-            format!("PRAGMA mmap_size = 0; PRAGMA cell_size_check = ON; {for_cut_files}");
-        connection
-            .set_limit(Limit::SQLITE_LIMIT_LENGTH, longest)
-            .and_then(|_| connection.execute_batch(&settings))
-            .map_err(|error| self.damaged(&error))?;
-        Ok(connection)
+        // What is sorted stays in memory, of which there is a limit, and so never fills a disk.
+        let most = budget::SQLITE_BYTES;
+        let settings = format!(
+            "PRAGMA mmap_size = 0; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY; \
+             PRAGMA hard_heap_limit = {most}; {for_cut_files}"
+        );
+        let mut settle = || {
+            let patience = Patience::of(&mut connection, self.bytes, &self.is_at_end, progress)?;
+            connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, longest)?;
+            connection.execute_batch(&settings)?;
+            Ok(patience)
+        };
+        let patience = settle().map_err(|error| self.damaged(&error))?;
+        drop(settle);
+        Ok((connection, patience))
     }
 
     fn damaged(&self, error: &rusqlite::Error) -> Error {
@@ -211,7 +228,9 @@ impl Database {
             return Err("it changed while it was copied".to_owned());
         }
         let tables = Connection::open(&copy)
-            .and_then(|connection| {
+            .and_then(|mut connection| {
+                let progress = Progress::default();
+                Patience::of(&mut connection, total, &self.is_at_end, &progress)?;
                 connection.query_row(
                     "SELECT count(*) FROM sqlite_master WHERE type = 'table'",
                     [],
@@ -229,7 +248,7 @@ impl Database {
 impl Stamp {
     fn of(path: &Path) -> Result<Self, Error> {
         let unreadable = |error: std::io::Error| Error::io(path, &error);
-        let file = File::open(path).map_err(unreadable)?;
+        let file = files::open(path).map_err(unreadable)?;
         let metadata = file.metadata().map_err(unreadable)?;
         let mut header = Vec::new();
         file.take(100).read_to_end(&mut header).map_err(unreadable)?;
@@ -284,7 +303,7 @@ fn unfinished_reason(profile: &Path) -> Option<String> {
     }
     // A journal whose first byte is 0 was finished and kept (SQLite's journal mode PERSIST).
     let mut first = [0_u8; 1];
-    let journal = File::open(with_suffix(profile, "-journal"))
+    let journal = files::open(&with_suffix(profile, "-journal"))
         .and_then(|mut file| file.read_exact(&mut first));
     if journal.is_ok() && first != [0] {
         return Some(
@@ -295,12 +314,12 @@ fn unfinished_reason(profile: &Path) -> Option<String> {
     log.map(|_| "its writer left a write-ahead log".to_owned())
 }
 
-/// The size of a file that is there, bytes.
+/// The size of a file that is there, and is one, bytes.
 pub fn size_of_file(path: &Path) -> Option<u64> {
-    fs::metadata(path).ok().map(|metadata| metadata.len())
+    fs::metadata(path).ok().filter(fs::Metadata::is_file).map(|metadata| metadata.len())
 }
 
-fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+pub fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     PathBuf::from(name)
@@ -312,7 +331,7 @@ fn is_write_locked(profile: &Path) -> bool {
     use nix::fcntl::{FcntlArg, fcntl};
     use nix::libc;
 
-    let Ok(file) = File::open(profile) else { return false };
+    let Ok(file) = files::open(profile) else { return false };
     let (start, length) = LOCK_BYTES;
     let kind = |kind: i32| libc::c_short::try_from(kind).unwrap_or_default();
     // A read lock conflicts with write locks only, so other readers do not count.

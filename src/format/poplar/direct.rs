@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use rusqlite::Connection;
 
 use super::table::Rows;
+use crate::format::Progress;
 use crate::format::sqlite::{DatabaseFile, Record, Refusal, StoredTable, read_rows};
 
 /// How the tables of a profile were read.
@@ -59,6 +60,7 @@ impl Direct<'_> {
         &self,
         connection: &Connection,
         rows: &Rows<'_>,
+        progress: &Progress,
         each: &mut dyn FnMut(&Record<'_>) -> ControlFlow<()>,
     ) -> bool {
         let mut read = || {
@@ -69,7 +71,7 @@ impl Direct<'_> {
             }
             let layout = table.layout(rows.columns, rows.only)?;
             let ids: RangeInclusive<i64> = rows.ids.clone().unwrap_or(i64::MIN..=i64::MAX);
-            read_rows(&self.file, &table, &layout, &ids, each)
+            read_rows(&self.file, &table, &layout, &ids, progress, each)
         };
         read().map_err(|refusal| self.reading.note(&refusal)).is_ok()
     }

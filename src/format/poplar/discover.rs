@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::database::size_of_file;
+use super::database::{size_of_file, with_suffix};
+use crate::files::{in_place_of_file, not_a_file};
 use crate::format::{Error, ErrorKind};
 use crate::store::report::{FileStatus, ReportFile};
 use crate::store::{WarningCode, Warnings};
@@ -60,16 +61,13 @@ pub fn discover(path: &Path, warnings: &Warnings) -> Result<Found, Error> {
     if metadata.is_dir() {
         return discover_in_directory(path, warnings);
     }
-    if !metadata.is_file() {
-        return Err(Error::new(
-            ErrorKind::NotAReport,
-            format!("{} is neither a file nor a directory", path.display()),
-        )
-        .in_file(path));
+    if let Some(what) = in_place_of_file(path) {
+        let message = format!("{}: {}", path.display(), not_a_file(what));
+        return Err(Error::new(ErrorKind::NotAReport, message).in_file(path));
     }
     let name = file_name(path);
     if path.extension().is_some_and(|extension| extension == "pop") {
-        return Ok(with_side_files(path.to_owned()));
+        return Ok(with_side_files(path.to_owned(), warnings));
     }
     if LEGACY.contains(&name.as_str()) {
         return Err(legacy(path));
@@ -130,6 +128,10 @@ pub fn runs_in_folder(folder: &Path, warnings: &Warnings) -> Result<FolderRuns, 
     for (directory, error) in found.unreadable {
         let name = FolderReport::name_of(folder, &directory);
         warnings.add(WarningCode::Inconsistent, &name, format!("not looked into: {error}"));
+    }
+    for (path, what) in found.no_files {
+        let name = FolderReport::name_of(folder, &path);
+        warnings.add(WarningCode::Inconsistent, &name, format!("not read: {}", not_a_file(what)));
     }
     if found.is_cut {
         warnings.add(
@@ -222,6 +224,8 @@ struct Below {
     with_traces: Vec<PathBuf>,
     /// Directories that could not be listed, and why.
     unreadable: Vec<(PathBuf, std::io::Error)>,
+    /// What is called as profiles are and is no file, and what it is.
+    no_files: Vec<(PathBuf, &'static str)>,
     /// Whether there are more directories than are looked into.
     is_cut: bool,
 }
@@ -231,6 +235,7 @@ fn look_below(directory: &Path, max_depth: usize) -> Result<Below, Error> {
         profiles: Vec::new(),
         with_traces: Vec::new(),
         unreadable: Vec::new(),
+        no_files: Vec::new(),
         is_cut: false,
     };
     let mut looked_into = 0_usize;
@@ -252,6 +257,11 @@ fn look_below(directory: &Path, max_depth: usize) -> Result<Below, Error> {
         let mut has_traces = false;
         for entry in entries.flatten() {
             let name = entry.file_name();
+            if name == "profile.pop"
+                && let Some(what) = in_place_of_file(&entry.path())
+            {
+                below.no_files.push((entry.path(), what));
+            }
             has_traces |=
                 name == "app.json" || Path::new(&name).extension().is_some_and(|end| end == "log");
             // Links to directories are not followed: they may lead back.
@@ -285,7 +295,7 @@ fn discover_in_directory(directory: &Path, warnings: &Warnings) -> Result<Found,
                     ),
                 );
             }
-            Ok(with_side_files(profile.clone()))
+            Ok(with_side_files(profile.clone(), warnings))
         }
         [] => Err(nothing_found(directory)),
         several => {
@@ -327,8 +337,16 @@ fn is_interrupted_name(name: &str) -> bool {
         .is_some_and(|random| random.chars().count() == 8)
 }
 
-fn with_side_files(profile: PathBuf) -> Found {
+fn with_side_files(profile: PathBuf, warnings: &Warnings) -> Found {
     let directory = directory_of(&profile);
+    let journals = ["-journal", "-wal"].map(|suffix| with_suffix(&profile, suffix));
+    let beside = ["debug.cbor"].into_iter().chain(SIDE_FILES).map(|name| directory.join(name));
+    for path in journals.into_iter().chain(beside) {
+        if let Some(what) = in_place_of_file(&path) {
+            let message = format!("not read: {}", not_a_file(what));
+            warnings.add(WarningCode::Inconsistent, &file_name(&path), message);
+        }
+    }
     let mut files = vec![entry(&file_name(&profile), Some(&profile))];
     let there = |name: &str| Some(directory.join(name)).filter(|path| path.is_file());
     let mut places = ["debug.cbor", "../debug.cbor"].into_iter();
@@ -358,6 +376,11 @@ fn entry(name: &str, path: Option<&Path>) -> ReportFile {
 fn nothing_found(directory: &Path) -> Error {
     if let Some(name) = LEGACY.into_iter().find(|name| directory.join(name).is_file()) {
         return legacy(&directory.join(name));
+    }
+    let profile = directory.join("profile.pop");
+    if let Some(what) = in_place_of_file(&profile) {
+        let message = format!("{}: {}", profile.display(), not_a_file(what));
+        return Error::new(ErrorKind::NotAReport, message).in_file(&profile);
     }
     let message = if directory.join("archive.a").is_file() {
         format!("{} holds archive.a but no profile.pop", directory.display())

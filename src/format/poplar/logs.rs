@@ -3,11 +3,13 @@
 //! Where standard error was kept there, a log says what no table does: that the planner found no plan
 //! within its share of memory, for example (formats/poplar.md 6). What to look for the caller knows.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use super::discover::file_name;
+use crate::files;
+use crate::progress::{Progress, Watched};
 use crate::store::log::{Log, LogMessage};
 use crate::store::{WarningCode, Warnings};
 
@@ -20,7 +22,7 @@ const MOST_BYTES: u64 = 64 << 20;
 pub fn read_logs(
     directory: &Path,
     named: &[PathBuf],
-    warnings: &Warnings,
+    (warnings, progress): (&Warnings, &Progress),
     find: impl Fn(&mut dyn Read) -> io::Result<Vec<LogMessage>>,
 ) -> Vec<Log> {
     let mut logs = Vec::new();
@@ -33,18 +35,16 @@ pub fn read_logs(
     for (path, file) in named.chain(beside) {
         // A log beside the profile may be named as well.
         let place = path.canonicalize().unwrap_or_else(|_| path.clone());
-        if seen.contains(&place) {
+        if seen.contains(&place) || progress.is_cancelled() {
             continue;
         }
         seen.push(place);
         let read = || {
-            // What is no file may never come to an end.
-            if !fs::metadata(&path)?.is_file() {
-                return Err(io::Error::other("it is not a file"));
-            }
-            let log = File::open(&path)?;
+            let log = files::open(&path)?;
             let bytes = log.metadata()?.len();
-            Ok::<_, io::Error>((find(&mut log.take(MOST_BYTES))?, bytes))
+            progress.expect(bytes.min(MOST_BYTES));
+            let mut log = Watched { reader: log.take(MOST_BYTES), progress };
+            Ok::<_, io::Error>((find(&mut log)?, bytes))
         };
         match read() {
             Ok((messages, bytes)) => {
@@ -54,6 +54,7 @@ pub fn read_logs(
                 }
                 logs.push(Log { file, messages });
             }
+            Err(_) if progress.is_cancelled() => break,
             Err(error) => {
                 warnings.add(WarningCode::Inconsistent, &file, format!("not read: {error}"));
             }
@@ -97,11 +98,19 @@ mod tests {
         write("notes.txt", b"c\n");
         fs::create_dir(directory.path().join("old.log")).unwrap();
         let warnings = Warnings::default();
-        let logs = read_logs(directory.path(), &[], &warnings, lines);
+        let logs = read_logs(directory.path(), &[], (&warnings, &Progress::default()), lines);
         let found: Vec<_> = logs.iter().map(|log| (&*log.file, log.messages.len())).collect();
         assert_eq!(found, [("compile.log", 0), ("run.log", 2)]);
         assert_eq!(warnings.list().len(), 1);
-        assert!(read_logs(&directory.path().join("absent"), &[], &warnings, lines).is_empty());
+        assert!(
+            read_logs(
+                &directory.path().join("absent"),
+                &[],
+                (&warnings, &Progress::default()),
+                lines
+            )
+            .is_empty()
+        );
         assert_eq!(warnings.list().len(), 1, "no log is no warning");
     }
 
@@ -114,11 +123,14 @@ mod tests {
         fs::write(&named, b"c\n").unwrap();
         let warnings = Warnings::default();
         let all = [named.clone(), named.clone(), beside.clone(), elsewhere.path().into()];
-        let logs = read_logs(directory.path(), &all, &warnings, lines);
+        let logs = read_logs(directory.path(), &all, (&warnings, &Progress::default()), lines);
         let found: Vec<_> = logs.iter().map(|log| (log.file.clone(), log.messages.len())).collect();
         let shown = |path: &Path| path.display().to_string();
         assert_eq!(found, [(shown(&named), 1), (shown(&beside), 2)]);
         let warnings = warnings.list();
-        assert!(warnings.len() == 1 && warnings[0].message.contains("not a file"), "{warnings:?}");
+        assert!(
+            warnings.len() == 1 && warnings[0].message.contains("a directory, not a file"),
+            "{warnings:?}"
+        );
     }
 }

@@ -14,7 +14,9 @@ mod discover;
 mod indexed;
 mod logs;
 mod many;
+mod patience;
 mod pop;
+mod repeated_names;
 mod side_files;
 mod table;
 
@@ -152,10 +154,18 @@ impl OpenReport {
         tables.settle(&report.memory, pop::memory::read_memory(&tables, tiles), absent::memory);
         report.fill_arenas_with_tiles();
         tables.settle(&report.graph, pop::about::read_graph(&tables), absent::graph);
-        let compute_sets = pop::compute::read_compute_sets(&tables);
-        tables.settle(&report.compute_sets, compute_sets, absent::compute_sets);
-        let programs = pop::programs::read_programs(&tables);
+        let mut compute_sets = pop::compute::read_compute_sets(&tables);
+        let mut programs = pop::programs::read_programs(&tables);
         let steps = pop::programs::read_steps(&tables, programs.as_ref());
+        if let (Some(programs), Some(steps)) = (&mut programs, &steps)
+            && let Some(most) = repeated_names::of_steps(programs, compute_sets.as_mut(), steps)
+        {
+            let message = format!(
+                "names of programs and compute sets are cut to {most} bytes: depth_first_steps repeats them"
+            );
+            tables.warn(WarningCode::Inconsistent, message);
+        }
+        tables.settle(&report.compute_sets, compute_sets, absent::compute_sets);
         tables.settle(&report.steps, steps, absent::steps);
         tables.settle(&report.programs, programs, absent::programs);
         let liveness =
@@ -213,7 +223,15 @@ impl OpenReport {
         };
         let beside = self.found.profile.with_file_name("debug.cbor");
         let name = if *path == beside { "debug.cbor" } else { "../debug.cbor" };
-        let (debug, status) = debug_cbor::read_debug_info(path, name, &report.warnings, progress);
+        let (mut debug, status) =
+            debug_cbor::read_debug_info(path, name, &report.warnings, progress);
+        if let Some(most) =
+            debug.as_mut().and_then(|debug| repeated_names::of_contexts(debug, report))
+        {
+            let message =
+                format!("names are cut to {most} bytes: the steps of the profile repeat them");
+            report.warnings.add(WarningCode::Inconsistent, name, message);
+        }
         report.set_file_status(name, status);
         if let (Some(debug), Some(programs)) = (&debug, report.programs.get()) {
             let named = programs.debug_ids.iter().filter(|id| **id != 0);
@@ -233,10 +251,11 @@ impl OpenReport {
     pub fn read_logs(
         &self,
         named: &[PathBuf],
+        progress: &Progress,
         find: impl Fn(&mut dyn Read) -> io::Result<Vec<LogMessage>>,
     ) {
         let directory = discover::directory_of(&self.found.profile);
-        let logs = logs::read_logs(&directory, named, &self.report.warnings, find);
+        let logs = logs::read_logs(&directory, named, (&self.report.warnings, progress), find);
         self.report.logs.fill(Some(logs));
     }
 
@@ -397,6 +416,7 @@ impl OpenReport {
     /// What the side files and logs of a run say that left no report.
     pub fn without_profile(
         directory: &Path,
+        progress: &Progress,
         find: impl Fn(&mut dyn Read) -> io::Result<Vec<LogMessage>>,
     ) -> Report {
         let report = Report::of(System::POPLAR, directory.to_owned());
@@ -408,7 +428,7 @@ impl OpenReport {
         let (app, framework) = (read("app.json"), read("framework.json"));
         let (app, framework) = (app.unwrap_or_default(), framework.unwrap_or_default());
         report.about.fill(Some(About { framework, app, ..About::default() }));
-        let logs = logs::read_logs(directory, &[], &report.warnings, find);
+        let logs = logs::read_logs(directory, &[], (&report.warnings, progress), find);
         report.logs.fill(Some(logs));
         report
     }
@@ -421,6 +441,9 @@ impl OpenReport {
 
     /// A profile has at least one of the tables that every view starts from.
     fn check_is_profile(&self, tables: &Tables<'_>) -> Result<(), Error> {
+        if tables.progress.is_cancelled() {
+            return Ok(());
+        }
         let known = ["target_info", "memory_by_tile", "programs", "vars_info", "version_info"];
         if known.iter().any(|table| tables.has_table(table)) {
             if let Some(error) = tables.schema_error() {
@@ -488,7 +511,8 @@ impl Database {
         warnings: &'a crate::store::Warnings,
         progress: &'a Progress,
     ) -> Result<Tables<'a>, Error> {
-        let connection = self.connect()?;
-        Ok(Tables::new(connection, self.direct(), &self.name, self.bytes, warnings, progress))
+        let (connection, patience) = self.connect(progress)?;
+        let file = (&*self.name, self.bytes);
+        Ok(Tables::new((connection, patience), self.direct(), file, warnings, progress))
     }
 }

@@ -1,10 +1,12 @@
 //! `framework.json` and `app.json`: any JSON, shown as paths and values (formats/poplar.md 1.6).
 
-use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::Path;
 
 use serde_json::Value;
+
+use crate::budget;
+use crate::files;
 
 use crate::store::options::SideFact;
 use crate::store::report::FileStatus;
@@ -16,20 +18,31 @@ const MAX_BYTES: u64 = 16 << 20;
 /// Reads a side file into paths and values; the status says whether it could be read.
 pub fn read_side_file(path: &Path, name: &str, warnings: &Warnings) -> (Vec<SideFact>, FileStatus) {
     let read = || -> Result<Value, String> {
-        let bytes = fs::metadata(path).map_err(|error| error.to_string())?.len();
+        let file = files::open(path).map_err(|error| error.to_string())?;
+        let bytes = file.metadata().map_err(|error| error.to_string())?.len();
         if bytes > MAX_BYTES {
             return Err(format!("at most {MAX_BYTES} bytes expected, {bytes} found"));
         }
         let mut text = Vec::new();
-        let file = File::open(path).map_err(|error| error.to_string())?;
         file.take(MAX_BYTES).read_to_end(&mut text).map_err(|error| error.to_string())?;
+        // A value takes far more memory than its bytes; between two of them, or before the first, is one of these.
+        let values = text.iter().filter(|byte| matches!(byte, b',' | b'[' | b'{')).count();
+        if values > budget::JSON_VALUES {
+            return Err(format!("at most {} values expected, {values} found", budget::JSON_VALUES));
+        }
         serde_json::from_slice(&text).map_err(|error| error.to_string())
     };
     match read() {
         Ok(value) => {
-            let mut facts = Vec::new();
-            flatten(&value, String::new(), &mut facts);
-            (facts, FileStatus::Ok)
+            let mut facts = Facts { list: Vec::new(), bytes_left: budget::FACT_BYTES };
+            if !flatten(&value, String::new(), &mut facts) {
+                let most = budget::FACT_BYTES;
+                let message = format!(
+                    "its paths and values take more than {most} bytes; the first of them are shown"
+                );
+                warnings.add(WarningCode::Inconsistent, name, message);
+            }
+            (facts.list, FileStatus::Ok)
         }
         Err(error) => {
             warnings.add(WarningCode::Inconsistent, name, format!("not shown: {error}"));
@@ -38,22 +51,37 @@ pub fn read_side_file(path: &Path, name: &str, warnings: &Warnings) -> (Vec<Side
     }
 }
 
+struct Facts {
+    list: Vec<SideFact>,
+    bytes_left: usize,
+}
+
+impl Facts {
+    /// Returns whether there was room for it.
+    fn push(&mut self, path: String, value: String) -> bool {
+        // Two texts in a list take some bytes of their own.
+        let bytes = path.len().saturating_add(value.len()).saturating_add(size_of::<SideFact>());
+        let Some(left) = self.bytes_left.checked_sub(bytes) else { return false };
+        self.bytes_left = left;
+        self.list.push(SideFact { path, value });
+        true
+    }
+}
+
+/// Puts the leaves of a value down with the keys of all that they are in; returns whether there was room for all.
 /// serde_json refuses values nested deeper than 128, so this recursion is bounded.
-fn flatten(value: &Value, path: String, facts: &mut Vec<SideFact>) {
+fn flatten(value: &Value, path: String, facts: &mut Facts) -> bool {
     let below =
         |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path} / {key}") };
     match value {
         Value::Object(map) if !map.is_empty() => {
-            for (key, value) in map {
-                flatten(value, below(key), facts);
-            }
+            map.iter().all(|(key, value)| flatten(value, below(key), facts))
         }
         Value::Array(items) if items.iter().any(|item| item.is_object() || item.is_array()) => {
-            for (index, value) in items.iter().enumerate() {
-                flatten(value, below(&index.to_string()), facts);
-            }
+            let mut items = items.iter().enumerate();
+            items.all(|(index, value)| flatten(value, below(&index.to_string()), facts))
         }
-        Value::String(text) => facts.push(SideFact { path, value: text.clone() }),
-        other => facts.push(SideFact { path, value: other.to_string() }),
+        Value::String(text) => facts.push(path, text.clone()),
+        other => facts.push(path, other.to_string()),
     }
 }

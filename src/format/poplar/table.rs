@@ -6,6 +6,7 @@
 
 use std::collections::HashSet;
 use std::ops::{ControlFlow, RangeInclusive};
+use std::sync::Arc;
 
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
@@ -13,6 +14,8 @@ use rusqlite::types::ValueRef;
 pub use super::cells::Cells;
 use super::cells::{Damage, Row};
 use super::direct::Direct;
+use super::patience::Patience;
+use crate::budget;
 use crate::format::Progress;
 pub use crate::format::sqlite::Only;
 use crate::store::{WarningCode, Warnings};
@@ -30,11 +33,12 @@ pub const ROW_ID: &str = "rowid";
 /// One thread's view of the profile.
 pub struct Tables<'a> {
     connection: Connection,
+    patience: Arc<Patience>,
     /// The pages of the same file, where they are read.
     direct: Option<Direct<'a>>,
     /// Tables in lower case, as far as the schema can be read.
     names: HashSet<String>,
-    schema_error: Option<rusqlite::Error>,
+    schema_error: Option<String>,
     file: &'a str,
     file_bytes: u64,
     warnings: &'a Warnings,
@@ -75,16 +79,26 @@ impl<'a> Rows<'a> {
 
 impl<'a> Tables<'a> {
     pub fn new(
-        connection: Connection,
+        (connection, patience): (Connection, Arc<Patience>),
         direct: Option<Direct<'a>>,
-        file: &'a str,
-        file_bytes: u64,
+        (file, file_bytes): (&'a str, u64),
         warnings: &'a Warnings,
         progress: &'a Progress,
     ) -> Self {
         let mut names = HashSet::new();
-        let schema_error = read_table_names(&connection, &mut names).err();
-        Self { connection, direct, names, schema_error, file, file_bytes, warnings, progress }
+        let read = read_table_names(&connection, &mut names);
+        let schema_error = read.err().map(|error| patience.words(&error));
+        Self {
+            connection,
+            patience,
+            direct,
+            names,
+            schema_error,
+            file,
+            file_bytes,
+            warnings,
+            progress,
+        }
     }
 
     /// Whether a table is there, by the part of the schema that can be read.
@@ -99,8 +113,8 @@ impl<'a> Tables<'a> {
     }
 
     /// What is wrong with the schema, if anything.
-    pub fn schema_error(&self) -> Option<&rusqlite::Error> {
-        self.schema_error.as_ref()
+    pub fn schema_error(&self) -> Option<&str> {
+        self.schema_error.as_deref()
     }
 
     /// The columns of a table, or `None` when there is no such table.
@@ -117,7 +131,7 @@ impl<'a> Tables<'a> {
     /// Whether a table has all of these columns; if not, a warning says which is absent.
     pub fn has_columns(&self, table: &str, columns: &[&str]) -> bool {
         let message = match self.columns(table) {
-            Err(error) => format!("table {table}: {error}"),
+            Err(error) => format!("table {table}: {}", self.patience.words(&error)),
             Ok(None) => format!("table {table} is absent"),
             Ok(Some(present)) => {
                 let absent =
@@ -154,6 +168,7 @@ impl<'a> Tables<'a> {
         parameters: impl rusqlite::Params,
         each: impl FnMut(&mut Cells<'_, '_>),
     ) -> bool {
+        self.patience.begin();
         let mut damage = Damage::default();
         let found = self.try_query(query, parameters, each, &mut damage);
         self.report(query.table, &found, damage)
@@ -171,7 +186,11 @@ impl<'a> Tables<'a> {
         match found {
             Ok(true) => {}
             Ok(false) => self.warn(WarningCode::Inconsistent, format!("table {table} is absent")),
-            Err(error) => damage.add(&format!("after {} rows", damage.rows), &error.to_string()),
+            // Nobody waits for what there is to say.
+            Err(_) if self.progress.is_cancelled() => {}
+            Err(error) => {
+                damage.add(&format!("after {} rows", damage.rows), &self.patience.words(error));
+            }
         }
         if let Some(first) = &damage.first {
             let others = match damage.count {
@@ -186,6 +205,7 @@ impl<'a> Tables<'a> {
     /// The row ids of a table as ranges of about equal width, several for each thread: a table that
     /// has no row ids, or cannot be read, is one range.
     pub fn row_ranges(&self, table: &str) -> Vec<RangeInclusive<i64>> {
+        self.patience.begin();
         let id = |order: &str| -> Result<i64, rusqlite::Error> {
             let sql = format!("SELECT rowid FROM [{table}] ORDER BY rowid {order} LIMIT 1");
             self.connection.query_row(&sql, [], |row| row.get(0))
@@ -242,6 +262,7 @@ impl<'a> Tables<'a> {
     /// Reads rows as they lie in the file, straight from its pages where that can be done, and into `each` as
     /// [`Self::read`] does. For large tables.
     pub fn rows(&self, rows: &Rows<'_>, each: impl FnMut(&mut Cells<'_, '_>)) -> bool {
+        self.patience.begin();
         let mut damage = Damage::default();
         let found = self.try_rows(rows, each, &mut damage);
         self.report(rows.table, &found, damage)
@@ -254,12 +275,8 @@ impl<'a> Tables<'a> {
         if !self.has_table(rows.table) {
             return false;
         }
-        let (mut last, mut is_sorted, mut found) = (i64::MIN, true, 0_u64);
-        let is_read = direct.read(&self.connection, rows, &mut |record| {
-            found = found.saturating_add(1);
-            if found.is_multiple_of(4096) && self.progress.is_cancelled() {
-                is_sorted = false;
-            }
+        let (mut last, mut is_sorted) = (i64::MIN, true);
+        let is_read = direct.read(&self.connection, rows, self.progress, &mut |record| {
             match record.value(column) {
                 ValueRef::Integer(number) if number >= last => last = number,
                 _ => is_sorted = false,
@@ -278,9 +295,9 @@ impl<'a> Tables<'a> {
         let Some(selected) = self.select(rows.table, rows.columns)? else { return Ok(false) };
         let (columns, is_there) = (rows.columns, &*selected.is_there);
         if let Some(direct) = &self.direct {
-            let is_read = direct.read(&self.connection, rows, &mut |record| {
+            let is_read = direct.read(&self.connection, rows, self.progress, &mut |record| {
                 damage.rows = damage.rows.saturating_add(1);
-                if damage.rows.is_multiple_of(4096) && self.progress.is_cancelled() {
+                if damage.rows.is_multiple_of(256) && self.progress.is_cancelled() {
                     return ControlFlow::Break(());
                 }
                 each(&mut Cells { row: Row::Direct(*record), columns, is_there, damage });
@@ -378,15 +395,14 @@ impl<'a> Tables<'a> {
                 statement.query([])?
             }
         };
-        // A row takes four bytes at least: more rows than that are a loop in a damaged file.
-        let most_rows = self.file_bytes / 4;
+        // More rows than that are a loop in a damaged file.
+        let (most_rows, mut bytes_left) =
+            (budget::rows(self.file_bytes), budget::cell_bytes(self.file_bytes));
         let handed_out = damage.rows;
         let mut found = 0_u64;
         while let Some(row) = rows.next()? {
             found = found.saturating_add(1);
-            if found.is_multiple_of(4096) && self.progress.is_cancelled() {
-                break;
-            }
+            self.patience.row();
             if found <= handed_out {
                 continue;
             }
@@ -395,6 +411,13 @@ impl<'a> Tables<'a> {
                 damage.add("end", "more rows than the file has room for");
                 break;
             }
+            // Rows may name the same pages for what does not fit on their own.
+            let bytes = (0..columns.len()).map(|column| bytes_of(row, column)).sum();
+            let Some(left) = bytes_left.checked_sub(bytes) else {
+                damage.add("end", "texts and BLOBs of more bytes than the file has");
+                break;
+            };
+            bytes_left = left;
             each(&mut Cells { row: Row::Sqlite(row), columns, is_there, damage });
         }
         Ok(())
@@ -410,6 +433,14 @@ struct Selected {
 impl Selected {
     fn has(&self, column: &str) -> bool {
         self.present.iter().any(|name| name.eq_ignore_ascii_case(column))
+    }
+}
+
+/// Bytes of a text or a BLOB.
+fn bytes_of(row: &rusqlite::Row<'_>, column: usize) -> u64 {
+    match row.get_ref(column) {
+        Ok(ValueRef::Text(bytes) | ValueRef::Blob(bytes)) => bytes.len() as u64,
+        _ => 0,
     }
 }
 

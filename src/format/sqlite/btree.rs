@@ -10,6 +10,8 @@ use std::ops::{ControlFlow, RangeInclusive};
 use super::header::Header;
 use super::record::{Fields, Layout, Record, Wanted, varint};
 use super::{DatabaseFile, Refusal, StoredTable};
+use crate::budget;
+use crate::progress::Progress;
 
 /// Levels of pages that SQLite goes down (`BTCURSOR_MAX_DEPTH` is 20).
 const MOST_LEVELS: usize = 19;
@@ -17,15 +19,15 @@ const MOST_LEVELS: usize = 19;
 const RUN_BYTES: usize = 256 << 10;
 /// So many pages between two leaves are read with them rather than left out with another call.
 const MOST_BETWEEN: u32 = 3;
-/// SQLite refuses what is longer than this, or longer than the file (`SQLITE_MAX_LENGTH`).
-const MOST_PAYLOAD: u64 = 1_000_000_000;
+/// SQLite is told to refuse what is longer than this, or longer than the file (`SQLITE_LIMIT_LENGTH`).
+const MOST_PAYLOAD: u64 = budget::RECORD_BYTES;
 /// Bytes that the size of a payload takes at most.
 const MOST_SIZE_BYTES: usize = 5;
 
 const LEAF: u8 = 13;
 const INTERIOR: u8 = 5;
 
-/// Reads the rows of a range of row ids, in their order, into `each`, until it breaks.
+/// Reads the rows of a range of row ids, in their order, into `each`, until it breaks or nobody waits any more.
 ///
 /// # Errors
 /// When a page or a row is not what it must be; the rows until then are right.
@@ -34,6 +36,7 @@ pub fn read_rows(
     table: &StoredTable,
     layout: &Layout<'_>,
     ids: &RangeInclusive<i64>,
+    progress: &Progress,
     each: &mut dyn FnMut(&Record<'_>) -> ControlFlow<()>,
 ) -> Result<(), Refusal> {
     if ids.is_empty() {
@@ -49,6 +52,7 @@ pub fn read_rows(
             .saturating_sub(23),
         layout,
         ids: ids.clone(),
+        progress,
         each,
         fields: Fields::of(layout),
         cells: Vec::new(),
@@ -92,6 +96,7 @@ struct Walk<'a> {
     least_local: usize,
     layout: &'a Layout<'a>,
     ids: RangeInclusive<i64>,
+    progress: &'a Progress,
     each: &'a mut dyn FnMut(&Record<'_>) -> ControlFlow<()>,
     fields: Fields,
     cells: Vec<Cell>,
@@ -212,6 +217,9 @@ impl Walk<'_> {
         let mut buffer = Vec::new();
         let mut rest = leaves;
         while let [start, others @ ..] = rest {
+            if self.progress.is_cancelled() {
+                return Ok(ControlFlow::Break(()));
+            }
             let (mut count, mut last) = (1_usize, start.page);
             for next in others {
                 let apart = next.page.checked_sub(last).is_some_and(|apart| {
@@ -297,6 +305,7 @@ impl Walk<'_> {
         let most = self.file.bytes().min(MOST_PAYLOAD);
         self.cells.clear();
         let mut least = Some(leaf.first);
+        let mut in_use = pointers_end;
         for pointer in pointers {
             let at = usize::from(u16::from_be_bytes(*pointer));
             let cell = usable.get(at..).filter(|cell| at >= pointers_end && cell.len() >= 4);
@@ -322,6 +331,12 @@ impl Walk<'_> {
             }
             if least.is_none_or(|least| row < least) || row > leaf.last {
                 return Err(Refusal::page(leaf.page, "row ids in ascending order", row));
+            }
+            // Cells that lie upon each other would make many bytes of few.
+            let head = usable.len().saturating_sub(at).saturating_sub(rest.len());
+            in_use = in_use.saturating_add(head).saturating_add(taken);
+            if in_use > usable.len() {
+                return Err(Refusal::page(leaf.page, "cells beside each other", row));
             }
             least = row.checked_add(1);
             let start = usable.len().saturating_sub(rest.len());

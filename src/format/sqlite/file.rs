@@ -8,6 +8,7 @@ use std::path::Path;
 
 use super::Refusal;
 use super::header::{HEADER_BYTES, Header};
+use crate::files;
 use crate::work::Work;
 
 /// An SQLite file whose header is sound.
@@ -29,7 +30,7 @@ impl DatabaseFile {
             place: path.display().to_string(),
             what: error.to_string(),
         };
-        let file = File::open(path).map_err(unreadable)?;
+        let file = files::open(path).map_err(unreadable)?;
         let bytes = file.metadata().map_err(unreadable)?.len();
         let mut header = [0; HEADER_BYTES];
         read_exact_at(&file, &mut header, 0).map_err(unreadable)?;

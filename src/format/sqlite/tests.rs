@@ -6,6 +6,7 @@ use std::fs;
 use std::ops::{ControlFlow, RangeInclusive};
 use std::path::{Path, PathBuf};
 
+use crate::progress::Progress;
 use proptest::prelude::*;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags, params_from_iter};
@@ -89,7 +90,7 @@ fn straight(
         let file = DatabaseFile::open(path)?;
         let stored = StoredTable::find(connection, table)?;
         let layout = stored.layout(columns, only)?;
-        read_rows(&file, &stored, &layout, ids, &mut |record| {
+        read_rows(&file, &stored, &layout, ids, &Progress::default(), &mut |record| {
             let cell = |column| format!("{:?}", record.value(column));
             found.push((0..columns.len()).map(cell).collect());
             ControlFlow::Continue(())
@@ -425,7 +426,7 @@ fn a_file_that_is_cut_while_it_is_read() {
     let layout = stored.layout(&["id"], None).unwrap();
     fs::OpenOptions::new().write(true).open(made.path()).unwrap().set_len(8192).unwrap();
     let mut rows = 0;
-    let refusal = read_rows(&file, &stored, &layout, &ALL, &mut |_| {
+    let refusal = read_rows(&file, &stored, &layout, &ALL, &Progress::default(), &mut |_| {
         rows += 1;
         ControlFlow::Continue(())
     });
@@ -440,7 +441,7 @@ fn it_stops_when_it_is_told_to() {
     let stored = StoredTable::find(&connection, "t").unwrap();
     let layout = stored.layout(&["id"], None).unwrap();
     let mut rows = 0;
-    read_rows(&file, &stored, &layout, &ALL, &mut |_| {
+    read_rows(&file, &stored, &layout, &ALL, &Progress::default(), &mut |_| {
         rows += 1;
         if rows == 500 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })

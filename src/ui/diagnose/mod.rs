@@ -17,6 +17,8 @@ use super::widget::data_table::{Data, DataTable};
 use super::widget::facts::absent_ui;
 use super::widget::rows::{Listed, Rows};
 use crate::analysis::diagnose::{Diagnosis, Finding, diagnose_reader};
+use crate::files;
+use crate::progress::Watched;
 use crate::text::{grouped, shortened};
 
 /// Height of the field at first, points.
@@ -189,9 +191,12 @@ impl DiagnosePage {
             Some(log) => (String::new(), Some(log.clone())),
             None => (self.text.clone(), None),
         };
-        self.found.ask("diagnosis", ctx, &subject, move |_| match log {
+        self.found.ask("diagnosis", ctx, &subject, move |cancel| match log {
             None => read(text.as_bytes()).map_err(|error| error.to_string()),
-            Some(log) => std::fs::File::open(log).and_then(read).map_err(|error| error.to_string()),
+            Some(log) => {
+                let open = |file| read(Watched { reader: file, progress: cancel.progress() });
+                files::open(&log).and_then(open).map_err(|error| error.to_string())
+            }
         });
     }
 }

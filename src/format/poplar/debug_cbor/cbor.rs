@@ -13,8 +13,6 @@ pub enum Stop {
     Truncated,
     /// The file is not what it should be.
     Fault(String),
-    /// Nobody wants it any more.
-    Cancelled,
 }
 
 /// An item, or the head of one; the length of an open one is not known.

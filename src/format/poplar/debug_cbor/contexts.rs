@@ -2,6 +2,7 @@
 
 use std::ops::Deref;
 
+use crate::budget;
 use crate::store::column::{Column, Element};
 use crate::store::debug_info::{Context, ContextRow, DebugInfo, cut_cycles};
 use crate::store::names::Names;
@@ -75,7 +76,49 @@ pub fn assemble(
             format!("context {id} is its own ancestor; its parentId is ignored"),
         );
     }
+    let cut = cut_deep(&mut parents);
+    if cut > 0 {
+        let most = budget::CONTEXT_DEPTH;
+        let message =
+            format!("{cut} contexts are nested deeper than {most}; their parentId is ignored");
+        warnings.add(WarningCode::Inconsistent, name, message);
+    }
     DebugInfo { parents: parents.into(), words, texts, ..columns }
+}
+
+/// Removes the link of every row that has more rows above it than the budget; returns how many. There are no cycles.
+fn cut_deep(parents: &mut [ContextRow]) -> usize {
+    let mut cut = 0_usize;
+    // Rows from a row up to its root, 0 for one that was not looked at.
+    let mut depths: Vec<u16> = vec![0; parents.len()];
+    let mut way = Vec::new();
+    for start in 0..parents.len() {
+        let mut next = Some(start);
+        let mut depth = 0_u16;
+        while let Some(row) = next {
+            depth = depths.get(row).copied().unwrap_or(0);
+            if depth > 0 {
+                break;
+            }
+            way.push(row);
+            let parent = parents.get(row).filter(|parent| **parent != ContextRow::NONE);
+            next = parent.map(|parent| parent.0 as usize);
+        }
+        while let Some(row) = way.pop() {
+            depth = depth.saturating_add(1);
+            if usize::from(depth) > budget::CONTEXT_DEPTH {
+                depth = 1;
+                cut = cut.saturating_add(1);
+                if let Some(link) = parents.get_mut(row) {
+                    *link = ContextRow::NONE;
+                }
+            }
+            if let Some(known) = depths.get_mut(row) {
+                *known = depth;
+            }
+        }
+    }
+    cut
 }
 
 fn in_order<T: Element>(column: impl Deref<Target = [T]>, order: &[u32]) -> Column<T> {
@@ -116,6 +159,25 @@ mod tests {
     use super::*;
     use crate::store::debug_info::Proportion;
     use proptest::prelude::*;
+
+    #[test]
+    fn no_context_has_more_above_it_than_the_budget() {
+        let rows = 10_000_u32;
+        for is_reversed in [false, true] {
+            let parent = |row: u32| match is_reversed {
+                false => row.checked_sub(1),
+                true => row.checked_add(1).filter(|parent| *parent < rows),
+            };
+            let parents = (0..rows).map(|row| parent(row).map_or(ContextRow::NONE, ContextRow));
+            let mut parents: Vec<ContextRow> = parents.collect();
+            assert_eq!(cut_deep(&mut parents), (rows as usize - 1) / budget::CONTEXT_DEPTH);
+            for start in 0..parents.len() {
+                let parent = |row: &usize| Some(parents.get(*row)?.0 as usize);
+                let walk = std::iter::successors(Some(start), parent).take(1000);
+                assert!(walk.filter(|row| *row < parents.len()).count() <= budget::CONTEXT_DEPTH);
+            }
+        }
+    }
 
     proptest! {
         /// Whatever the order in the file is, of each id the first context counts.

@@ -6,12 +6,16 @@
 mod cbor;
 mod contexts;
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::path::Path;
 
 use self::cbor::{Cbor, Item, Stop};
 use self::contexts::{FoundContexts, assemble};
+use crate::budget;
+use crate::files;
 use crate::format::Progress;
+use crate::progress::Watched;
 use crate::store::debug_info::{Context, DebugInfo, Proportion, TextRef};
 use crate::store::names::{Interner, NameId, Names};
 use crate::store::report::FileStatus;
@@ -31,33 +35,34 @@ pub fn read_debug_info(
     warnings: &Warnings,
     progress: &Progress,
 ) -> (Option<DebugInfo>, FileStatus) {
-    let file = match File::open(path) {
+    let file = match files::open(path) {
         Ok(file) => file,
         Err(error) => {
             warnings.add(WarningCode::NoDebugInfo, name, format!("cannot be read: {error}"));
             return (None, FileStatus::Invalid);
         }
     };
+    let bytes = file.metadata().map_or(0, |metadata| metadata.len());
     let mut reader = Reader {
-        cbor: Cbor::new(file),
+        most_contexts: budget::contexts(bytes),
+        most_texts: budget::strings(bytes),
+        left_out: 0,
+        cbor: Cbor::new(Watched { reader: file, progress }),
         contexts: FoundContexts::default(),
         words: Interner::default(),
         texts: Names::default(),
         unparsed_proportion: None,
         without_id: 0,
-        progress,
-        reported: 0,
     };
     let outcome = reader.read_file();
     let at = reader.cbor.offset();
-    progress.advance(at.saturating_sub(reader.reported));
     Work::Bytes.add(at);
     let read = reader.contexts.len();
     let mut status = FileStatus::Ok;
     match outcome {
         Ok(()) => {}
         // Names come last in the file, so a part of it would be contexts without names.
-        Err(Stop::Cancelled) => return (None, status),
+        Err(_) if progress.is_cancelled() => return (None, status),
         Err(Stop::Truncated) => {
             status = FileStatus::Truncated;
             warnings.add(
@@ -74,6 +79,14 @@ pub fn read_debug_info(
                 format!("byte {at}: {what}; {read} contexts before it were read"),
             );
         }
+    }
+    if reader.left_out > 0 {
+        let message = format!(
+            "{} contexts and texts more than a file of {bytes} bytes has; the first of each are read",
+            reader.left_out
+        );
+        warnings.add(WarningCode::Inconsistent, name, message);
+        status = FileStatus::Invalid;
     }
     if let Some((id, text)) = &reader.unparsed_proportion {
         warnings.add(
@@ -101,7 +114,11 @@ pub fn read_debug_info(
 }
 
 struct Reader<'a> {
-    cbor: Cbor<File>,
+    /// Contexts and texts that are kept, and how many more there were.
+    most_contexts: usize,
+    most_texts: usize,
+    left_out: u64,
+    cbor: Cbor<Watched<'a, File>>,
     contexts: FoundContexts,
     words: Interner,
     texts: Names,
@@ -109,8 +126,6 @@ struct Reader<'a> {
     unparsed_proportion: Option<(u64, String)>,
     /// Contexts that were left out, because nothing can name them.
     without_id: u64,
-    progress: &'a Progress,
-    reported: u64,
 }
 
 /// The keys that are read (formats/poplar.md 3.1). Files have tens of millions of keys, so none of
@@ -190,18 +205,7 @@ impl Reader<'_> {
         let Item::Array(items) = self.cbor.item()? else {
             return Err(Stop::Fault("an array of contexts expected".to_owned()));
         };
-        self.each(items, |reader| {
-            reader.read_context()?;
-            let at = reader.cbor.offset();
-            if at.saturating_sub(reader.reported) > 1 << 20 {
-                reader.progress.advance(at.saturating_sub(reader.reported));
-                reader.reported = at;
-                if reader.progress.is_cancelled() {
-                    return Err(Stop::Cancelled);
-                }
-            }
-            Ok(())
-        })
+        self.each(items, |reader| reader.read_context())
     }
 
     fn read_context(&mut self) -> Result<(), Stop> {
@@ -231,6 +235,8 @@ impl Reader<'_> {
         // No id is 0 (formats/poplar.md 3.1), and nothing asks for a context without one.
         if context.id == 0 {
             self.without_id = self.without_id.saturating_add(1);
+        } else if self.contexts.len() >= self.most_contexts {
+            self.left_out = self.left_out.saturating_add(1);
         } else if !self.contexts.push(context, parent) {
             return Err(Stop::Fault("more contexts than can be numbered".to_owned()));
         }
@@ -264,7 +270,11 @@ impl Reader<'_> {
                 Item::Text(length) => reader.text(length)?,
                 other => reader.skip_rest(other, 0).map(|()| String::new())?,
             };
-            reader.texts.push(&text);
+            if reader.texts.len() < reader.most_texts {
+                reader.texts.push(&text);
+            } else {
+                reader.left_out = reader.left_out.saturating_add(1);
+            }
             Ok(())
         })
     }
@@ -376,19 +386,32 @@ impl Reader<'_> {
         if let Some(length @ ..=IN_PLACE) = length {
             let bytes = self.cbor.next(length as usize)?;
             return Ok(match std::str::from_utf8(bytes) {
-                Ok(text) => self.words.intern(text),
-                Err(_) => self.words.intern(&String::from_utf8_lossy(bytes)),
+                Ok(text) => self.words.intern(&budget::cut(text, budget::WORD_BYTES)),
+                Err(_) => {
+                    let text = String::from_utf8_lossy(bytes);
+                    self.words.intern(&budget::cut(&text, budget::WORD_BYTES))
+                }
             });
         }
         let text = self.text(length)?;
-        Ok(self.words.intern(&text))
+        Ok(self.words.intern(&budget::cut(&text, budget::WORD_BYTES)))
     }
 
+    /// A text, as much of it as names are kept.
     fn text(&mut self, length: Option<u64>) -> Result<String, Stop> {
         let mut bytes = Vec::new();
-        self.cbor.each_piece(length, |piece| bytes.extend_from_slice(piece))?;
-        Ok(String::from_utf8(bytes)
-            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+        self.cbor.each_piece(length, |piece| {
+            // A byte more, so that it is seen to be longer.
+            let room =
+                budget::NAME_BYTES.saturating_add(1).saturating_sub(bytes.len()).min(piece.len());
+            bytes.extend_from_slice(piece.get(..room).unwrap_or(piece));
+        })?;
+        let text = String::from_utf8(bytes)
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+        match budget::cut(&text, budget::NAME_BYTES) {
+            Cow::Borrowed(_) => Ok(text),
+            Cow::Owned(cut) => Ok(cut),
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Versions, target, options, sizes: the tables of one row, and the lists of options.
 
+use crate::budget;
 use crate::format::poplar::table::{Cells, Tables};
 use crate::format::poplar::{absent, blob};
 use crate::format::{Error, ErrorKind};
@@ -82,7 +83,7 @@ fn read_options(tables: &Tables<'_>, table: &str) -> Vec<EngineOption> {
         if let Some(name) = cells.owned_text(0) {
             options.push(EngineOption {
                 name,
-                value: cells.owned_text(1).unwrap_or_default(),
+                value: cells.long_text(1).unwrap_or_default().into_owned(),
                 is_default: cells.number(2).map(|flag| flag != 0),
             });
         }
@@ -121,12 +122,12 @@ pub fn read_target(tables: &Tables<'_>) -> Option<Target> {
         target = Some(Target {
             kind: cells.owned_text(0),
             architecture: cells.owned_text(1),
-            ipus: cells.number(2),
-            replicas: cells.number(3),
-            ipus_per_replica: cells.number(4),
-            tiles: cells.number(5),
-            tiles_per_ipu: cells.number(6),
-            tiles_per_replica: cells.number(7),
+            ipus: cells.number_up_to(2, budget::TILES),
+            replicas: cells.number_up_to(3, budget::TILES),
+            ipus_per_replica: cells.number_up_to(4, budget::TILES),
+            tiles: cells.number_up_to(5, budget::TILES),
+            tiles_per_ipu: cells.number_up_to(6, budget::TILES),
+            tiles_per_replica: cells.number_up_to(7, budget::TILES),
             bytes_per_tile: cells.number(8),
             bytes_per_ipu: cells.number(9),
             bytes_per_replica: cells.number(10),
@@ -187,7 +188,7 @@ pub fn read_categories(tables: &Tables<'_>) -> Option<Categories> {
     let mut categories = Categories { ids: IdColumn::default(), ..Categories::default() };
     let found = tables.read("var_categories", &["id", "name"], "id", |cells| {
         if cells.next_id(&mut categories.ids, "an id comes twice") {
-            categories.names.push(&cells.text(1).unwrap_or_default());
+            categories.names.push(&cells.word(1).unwrap_or_default());
         }
     });
     found.then_some(categories)

@@ -1,6 +1,7 @@
 //! Compute sets: names and sizes, and what they have on each tile.
 
 use super::tile_lists::Cycles;
+use crate::budget;
 use crate::format::poplar::blob;
 use crate::format::poplar::table::{ROW_ID, Rows, Tables};
 use crate::store::compute::{ComputeSetTiles, ComputeSets, Instances, TypeCount};
@@ -11,6 +12,7 @@ pub fn read_compute_sets(tables: &Tables<'_>) -> Option<ComputeSets> {
     const COLUMNS: [&str; 6] =
         ["compute_set", "name", "vertex_counts", "edge_count", "debug_id", "vertex_types"];
     let mut compute_sets = ComputeSets::default();
+    let mut numbers_left = budget::ALL_LIST_NUMBERS;
     let found = tables.rows(&Rows::all("compute_sets", &COLUMNS, "compute_set"), |cells| {
         if !cells.next_id(&mut compute_sets.ids, "a compute set comes twice, or out of order") {
             return;
@@ -24,7 +26,12 @@ pub fn read_compute_sets(tables: &Tables<'_>) -> Option<ComputeSets> {
                 .map(|counts| counts.iter().fold(0, |sum: u64, count| sum.saturating_add(*count))),
         );
         let by_type = match (types, counts) {
+            (Some(_), Some(counts)) if numbers_left < counts.len() => {
+                cells.damage(5, "more types than all compute sets of a report have");
+                None
+            }
             (Some(types), Some(counts)) => {
+                numbers_left = numbers_left.saturating_sub(counts.len());
                 let by_type = by_type(&types, &counts);
                 if by_type.is_none() {
                     cells.damage(5, "a type for each of vertex_counts expected");

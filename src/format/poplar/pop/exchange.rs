@@ -77,8 +77,8 @@ fn read_kind(
         exchanges.code.push(if has_code { list(6) } else { None });
         exchanges.cycles.push(cycles.decode(cells, 3, cycle_column == cycle_ids));
         if has_variables {
-            let source = cells.owned_text(4).unwrap_or_default();
-            let destination = cells.owned_text(5).unwrap_or_default();
+            let source = cells.long_text(4).unwrap_or_default().into_owned();
+            let destination = cells.long_text(5).unwrap_or_default().into_owned();
             if !source.is_empty() || !destination.is_empty() {
                 exchanges.transfers.push(Transfer { source, destination, host: None });
             }
@@ -99,8 +99,8 @@ fn read_streams(tables: &Tables<'_>) -> Vec<(u32, Transfer)> {
     {
         tables.rows(&Rows::all(table, &columns, ROW_ID), |cells| {
             let Some(number) = cells.required32(0) else { return };
-            let stream = cells.owned_text(1).unwrap_or_default();
-            let regions = cells.owned_text(2).unwrap_or_default();
+            let stream = cells.long_text(1).unwrap_or_default().into_owned();
+            let regions = cells.long_text(2).unwrap_or_default().into_owned();
             let is_remote_buffer = cells.number(3).is_some_and(|flag| flag != 0);
             let host = Some(HostEnd { is_source, is_remote_buffer });
             let (source, destination) =

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::budget;
 use crate::format::poplar::table::{Only, ROW_ID, Rows, Tables};
 use crate::format::poplar::{absent, blob};
 use crate::store::WarningCode;
@@ -35,6 +36,10 @@ fn read_debug_ids(tables: &Tables<'_>, liveness: &mut Liveness) {
             return;
         };
         let ids = cells.decode(1, blob::list).unwrap_or_default();
+        if pairs.len().saturating_add(ids.len()) > budget::ALL_LIST_NUMBERS {
+            cells.damage(1, "more debug contexts than all variables of a report have");
+            return;
+        }
         pairs.extend(ids.into_iter().filter(|id| *id != 0).map(|id| (position, id)));
     });
     pairs.sort_unstable();

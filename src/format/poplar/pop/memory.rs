@@ -1,5 +1,8 @@
 //! Memory by tile and by category.
 
+use std::borrow::Cow;
+
+use crate::budget;
 use crate::format::poplar::table::Tables;
 use crate::format::poplar::{absent, blob};
 use crate::store::WarningCode;
@@ -23,6 +26,10 @@ pub fn read_memory(tables: &Tables<'_>, tiles: Option<u64>) -> Option<TileMemory
     ];
     let mut memory = TileMemory::default();
     let found = tables.read("memory_by_tile", &COLUMNS, "tile", |cells| {
+        if memory.tiles.len() as u64 >= budget::TILES {
+            cells.damage(0, "a tile more than any system has");
+            return;
+        }
         if !cells.next_id(&mut memory.tiles, "a tile comes twice") {
             return;
         }
@@ -59,8 +66,24 @@ pub fn read_memory(tables: &Tables<'_>, tiles: Option<u64>) -> Option<TileMemory
     }
     let expected = tiles.and_then(|tiles| usize::try_from(tiles).ok()).unwrap_or(rows);
     memory.categories = read_categories(tables, expected);
+    shorten_names(tables, &mut memory.categories, rows);
     memory.why_no_categories = memory.categories.is_empty().then(absent::memory_by_category);
     Some(memory)
+}
+
+/// Every tile repeats the names of all categories.
+fn shorten_names(tables: &Tables<'_>, categories: &mut [CategoryMemory], tiles: usize) {
+    let bytes = categories.iter().map(|category| category.name.len()).sum::<usize>();
+    let times = tiles.saturating_mul(categories.len());
+    if let Some(most) = budget::name_bytes(times, bytes.saturating_mul(tiles)) {
+        for category in categories {
+            category.name = budget::cut(&category.name, most).into_owned();
+        }
+        let message = format!(
+            "table memory_by_category: names are cut to {most} bytes: {tiles} tiles repeat them"
+        );
+        tables.warn(WarningCode::Inconsistent, message);
+    }
 }
 
 fn read_categories(tables: &Tables<'_>, tiles: usize) -> Vec<CategoryMemory> {
@@ -72,7 +95,11 @@ fn read_categories(tables: &Tables<'_>, tiles: usize) -> Vec<CategoryMemory> {
     let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
     let mut categories = Vec::new();
     tables.read("memory_by_category", &columns, "", |cells| {
-        let Some(name) = cells.owned_text(0) else { return };
+        let Some(name) = cells.word(0).map(Cow::into_owned) else { return };
+        if categories.len() >= budget::CATEGORIES {
+            cells.damage(0, "a category more than there are");
+            return;
+        }
         let mut list = |column| cells.decode(column, |bytes| blob::list_of(bytes, tiles));
         categories.push(CategoryMemory {
             name,

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::tile_lists::ListSizes;
+use crate::budget;
 use crate::format::poplar::blob;
 use crate::format::poplar::table::{Query, Rows, Tables};
 use crate::store::exchange::{ExchangeId, ExchangeKind};
@@ -42,6 +43,10 @@ pub fn read_programs(tables: &Tables<'_>) -> Option<Programs> {
             let exchange = exchange.map(|(kind, number)| ExchangeId { kind, number });
             programs.exchanges.push(exchange);
             for child in cells.decode(3, blob::list).unwrap_or_default() {
+                if programs.children.len() >= budget::ALL_LIST_NUMBERS {
+                    cells.damage(3, "more children than all programs of a report have");
+                    break;
+                }
                 match u32::try_from(child) {
                     Ok(child) => programs.children.push(ProgramId(child)),
                     Err(_) => cells.damage(3, &format!("a program id expected, {child} found")),
@@ -100,7 +105,7 @@ fn read_kinds(tables: &Tables<'_>) -> Kinds {
     let mut kinds = Kinds::default();
     let columns = ["id", "name", "program_type_table"];
     tables.read("program_types", &columns, "id", |cells| {
-        let (Some(id), Some(name)) = (cells.required(0), cells.text(1)) else { return };
+        let (Some(id), Some(name)) = (cells.required(0), cells.word(1)) else { return };
         let exchange = match cells.text(2).as_deref() {
             Some("program_type_do_exchange") => Some(ExchangeKind::Internal),
             Some("program_type_global_exchange") => Some(ExchangeKind::Global),

@@ -63,7 +63,7 @@ pub struct Cycles {
     /// How many numbers lists have.
     pub sizes: ListSizes,
     /// By id, one number for each tile of an IPU; `None` where the list could not be decoded.
-    by_id: HashMap<u64, Option<Runs>>,
+    by_id: HashMap<u64, Option<TileList>>,
 }
 
 impl Cycles {
@@ -72,8 +72,9 @@ impl Cycles {
         let columns = ["id", "cycles_by_tile_rle"];
         tables.rows(&Rows::all("compilation_cycles_by_tile", &columns, ROW_ID), |cells| {
             let Some(id) = cells.required(0) else { return };
-            let runs = cells.decode(1, |blob| run_length(blob, sizes.tiles_per_ipu));
-            by_id.insert(id, runs);
+            let list = cells
+                .decode(1, |blob| run_length(blob, sizes.tiles_per_ipu).map(TileList::from_runs));
+            by_id.insert(id, list);
         });
         Self { sizes, by_id }
     }
@@ -110,7 +111,10 @@ impl Cycles {
         let mut runs = Runs::new();
         for id in &ids {
             match self.by_id.get(id) {
-                Some(list) => runs.extend(list.as_ref()?),
+                Some(list) => {
+                    let list = list.as_ref()?;
+                    list.runs_in(0..list.len(), |count, value| runs.push((count, value)));
+                }
                 // An IPU that has no part in it has the id 0 without a list.
                 None if *id == 0 && ids.iter().any(|id| self.by_id.contains_key(id)) => {
                     runs.push((per_ipu, 0));

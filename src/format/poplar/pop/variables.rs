@@ -1,11 +1,12 @@
 //! Lowered variables (`vars_info`): all of them as columns, or one tile with names and constraints.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::ops::{Deref, RangeInclusive};
 
 use rayon::prelude::*;
 
+use crate::budget::{self, RepeatedNames};
 use crate::format::Error;
 use crate::format::Progress;
 use crate::format::poplar::blob;
@@ -304,13 +305,8 @@ const TILE_COLUMNS: [&str; 11] = [
 ];
 const NAME_COLUMNS: [&str; 3] = ["name_base_id", "name_prefix__vertex_field_", "name_suffix"];
 
-/// In which order rows are read.
-enum Order {
-    /// As they lie, all or some.
-    Ids(Option<RangeInclusive<i64>>),
-    /// Sorted by tile, then by `var_id`.
-    Tiles,
-}
+/// Rows of tiles that do not lie together that are held in memory at once.
+const ROWS_AT_ONCE: usize = 1 << 20;
 
 /// Reads constraints, and names where they are wanted, tile by tile.
 pub struct TileReader<'a> {
@@ -348,7 +344,7 @@ impl<'a> TileReader<'a> {
         let mut found = None;
         let ids = ids.map(|ids| i64::from(*ids.start())..=i64::from(*ids.end()));
         let is_there =
-            self.read(Order::Ids(ids), Some(tile), |_, variables| found = Some(variables));
+            self.read(ids, Some((tile.0, tile.0)), |_, variables| found = Some(variables));
         is_there.then(|| found.unwrap_or_default())
     }
 
@@ -357,12 +353,35 @@ impl<'a> TileReader<'a> {
         self.tables.has_columns(TABLE, &["var_id", "tile", "offset", "size_bytes"])
     }
 
-    /// All tiles, one after the other. Where the rows do not lie so already, as in every real report, SQLite
-    /// sorts them.
+    /// All tiles, one after the other. Where the rows do not lie so already, as in every real report, they are gone
+    /// through several times, each time for so many tiles as are held in memory together.
     pub fn each_tile(&self, mut each: impl FnMut(TileId, Placed)) -> bool {
-        let is_sorted = self.tables.are_in_order_of(&Rows::all(TABLE, &self.columns(), KEY), 1);
-        let order = if is_sorted { Order::Ids(None) } else { Order::Tiles };
-        self.read(order, None, &mut each)
+        if self.tables.are_in_order_of(&Rows::all(TABLE, &self.columns(), KEY), 1) {
+            return self.read(None, None, &mut each);
+        }
+        if !self.has_table() {
+            return false;
+        }
+        let mut rows_of_tiles: BTreeMap<u32, usize> = BTreeMap::new();
+        let is_there = self.tables.rows(&Rows::all(TABLE, &["var_id", "tile"], KEY), |cells| {
+            if let Some(tile) = cells.required32(1).filter(|tile| (self.is_wanted)(TileId(*tile))) {
+                let rows = rows_of_tiles.entry(tile).or_default();
+                *rows = rows.saturating_add(1);
+            }
+        });
+        let mut tiles = rows_of_tiles.into_iter().peekable();
+        while let Some((first, mut rows)) = tiles.next() {
+            let mut last = first;
+            let fits = |more: usize, rows: usize| rows.saturating_add(more) <= ROWS_AT_ONCE;
+            while let Some((tile, more)) = tiles.next_if(|(_, more)| fits(*more, rows)) {
+                (last, rows) = (tile, rows.saturating_add(more));
+            }
+            if self.tables.progress.is_cancelled() {
+                break;
+            }
+            self.read(None, Some((first, last)), &mut each);
+        }
+        is_there
     }
 
     /// The tiles of a range of `var_id`, in the order in which they come; a tile whose rows do not
@@ -373,7 +392,7 @@ impl<'a> TileReader<'a> {
         mut each: impl FnMut(TileId, Placed),
     ) -> bool {
         let ids = i64::from(*ids.start())..=i64::from(*ids.end());
-        self.read(Order::Ids(Some(ids)), None, &mut each)
+        self.read(Some(ids), None, &mut each)
     }
 
     fn columns(&self) -> Vec<&'static str> {
@@ -383,8 +402,8 @@ impl<'a> TileReader<'a> {
 
     fn read(
         &self,
-        order: Order,
-        only: Option<TileId>,
+        ids: Option<RangeInclusive<i64>>,
+        only: Option<(u32, u32)>,
         mut each: impl FnMut(TileId, Placed),
     ) -> bool {
         if !self.has_table() {
@@ -392,21 +411,32 @@ impl<'a> TileReader<'a> {
         }
         let columns = self.columns();
         let mut current: Option<(TileId, TileRows)> = None;
+        let are_apart = ids.is_none() && only.is_some();
+        let mut apart: BTreeMap<TileId, TileRows> = BTreeMap::new();
+        // The first tile with something that is wrong with it, and how many there are.
+        let mut all_beyond: Option<(TileId, usize, u64)> = None;
+        let mut all_cut: Option<(TileId, u64)> = None;
         let mut finish = |tile: TileId, rows: TileRows| {
+            let names_cut = rows.repeated.cut;
             let (variables, beyond) = rows.finish();
             if beyond > 0 {
-                self.tables.warn(
-                    WarningCode::Inconsistent,
-                    format!(
-                        "table {TABLE}, tile {tile}: {beyond} constraints name no variable of it"
-                    ),
-                );
+                let (_, _, tiles) = all_beyond.get_or_insert((tile, beyond, 0));
+                *tiles = tiles.saturating_add(1);
+            }
+            if names_cut > 0 {
+                let (_, names) = all_cut.get_or_insert((tile, 0));
+                *names = names.saturating_add(names_cut);
             }
             each(tile, variables);
         };
         let each_row = |cells: &mut Cells<'_, '_>| {
             let tile = cells.required32(1).map(TileId);
             let Some(tile) = tile.filter(|tile| (self.is_wanted)(*tile)) else { return };
+            // Of several tiles that are wanted at once the rows lie anywhere.
+            if are_apart {
+                apart.entry(tile).or_default().push(cells, self.base_names.as_ref());
+                return;
+            }
             if current.as_ref().is_some_and(|(last, _)| *last != tile)
                 && let Some((last, rows)) = current.take()
             {
@@ -415,20 +445,26 @@ impl<'a> TileReader<'a> {
             let (_, rows) = current.get_or_insert_with(|| (tile, TileRows::default()));
             rows.push(cells, self.base_names.as_ref());
         };
-        let is_there = match order {
-            Order::Ids(ids) => {
-                let only = only.map(|tile| Only::Between("tile", tile.0, tile.0));
-                let rows = Rows { table: TABLE, columns: &columns, key: KEY, ids, only };
-                self.tables.rows(&rows, each_row)
-            }
-            Order::Tiles => {
-                let (tail, needs) = ("ORDER BY tile, var_id", &["var_id", "tile"][..]);
-                let query = Query { table: TABLE, columns: &columns, tail, needs };
-                self.tables.query(&query, [], each_row)
-            }
-        };
+        let only = only.map(|(first, last)| Only::Between("tile", first, last));
+        let rows = Rows { table: TABLE, columns: &columns, key: KEY, ids, only };
+        let is_there = self.tables.rows(&rows, each_row);
+        for (tile, rows) in apart {
+            finish(tile, rows);
+        }
         if let Some((last, rows)) = current {
             finish(last, rows);
+        }
+        if let Some((tile, beyond, tiles)) = all_beyond {
+            let others = if tiles > 1 { format!(" ({tiles} such tiles)") } else { String::new() };
+            let what = format!("{beyond} constraints name no variable of it{others}");
+            let message = format!("table {TABLE}, tile {tile}: {what}");
+            self.tables.warn(WarningCode::Inconsistent, message);
+        }
+        if let Some((tile, names)) = all_cut {
+            let most = budget::REPEATED_NAME_BYTES;
+            let what = format!("its names take more than {most} bytes; {names} are cut");
+            let message = format!("table {TABLE}, tile {tile}: {what}");
+            self.tables.warn(WarningCode::Inconsistent, message);
         }
         is_there
     }
@@ -441,6 +477,9 @@ struct TileRows {
     names: Names,
     element_constraints: Vec<Vec<u64>>,
     region_constraints: Vec<Vec<u64>>,
+    /// Numbers in these.
+    constraints: usize,
+    repeated: RepeatedNames,
 }
 
 impl TileRows {
@@ -457,11 +496,22 @@ impl TileRows {
             category: cells.required32(7),
             flags: flags(cells, 8),
         });
-        self.element_constraints.push(cells.decode(9, blob::list).unwrap_or_default());
-        self.region_constraints.push(cells.decode(10, blob::list).unwrap_or_default());
+        let (element, region) = (self.constraints(cells, 9), self.constraints(cells, 10));
+        self.element_constraints.push(element);
+        self.region_constraints.push(region);
         if let Some(base_names) = base_names {
             self.push_name(cells, base_names);
         }
+    }
+
+    fn constraints(&mut self, cells: &mut Cells<'_, '_>, column: usize) -> Vec<u64> {
+        let list = cells.decode(column, blob::list).unwrap_or_default();
+        if self.constraints.saturating_add(list.len()) > budget::ALL_LIST_NUMBERS {
+            cells.damage(column, "more constraints than all variables of a tile have");
+            return Vec::new();
+        }
+        self.constraints = self.constraints.saturating_add(list.len());
+        list
     }
 
     fn push_name(&mut self, cells: &mut Cells<'_, '_>, base_names: &HashMap<u32, String>) {
@@ -474,10 +524,11 @@ impl TileRows {
         });
         let base = base.map_or("", String::as_str);
         let suffix = cells.text(13).unwrap_or_default();
-        match cells.number(12) {
-            Some(prefix) => self.names.push(&format!("__vertexField_{prefix}{base}{suffix}")),
-            None => self.names.push(&format!("{base}{suffix}")),
+        let name = match cells.number(12) {
+            Some(prefix) => format!("__vertexField_{prefix}{base}{suffix}"),
+            None => format!("{base}{suffix}"),
         };
+        self.names.push(&self.repeated.take(&name));
     }
 
     /// Turns tile-local indexes (var_id minus the tile's smallest var_id) into rows; also says how

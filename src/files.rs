@@ -1,0 +1,80 @@
+//! Opens what is a file and nothing else. Opening a FIFO waits for a writer, a device may act when it is opened, so
+//! what a path names is told apart before.
+
+use std::fs::{self, File, FileType, OpenOptions};
+use std::io;
+use std::path::Path;
+
+/// Opens a file to read.
+///
+/// # Errors
+/// What the operating system says, and `InvalidInput` for what is no file.
+pub(crate) fn open(path: &Path) -> io::Result<File> {
+    let check = |kind| match special(kind) {
+        Some(what) => Err(io::Error::new(io::ErrorKind::InvalidInput, not_a_file(what))),
+        None => Ok(()),
+    };
+    check(fs::metadata(path)?.file_type())?;
+    let mut options = OpenOptions::new();
+    options.read(true);
+    // Something else may have come in its place meanwhile; then this does not wait. On files it means nothing.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, nix::libc::O_NONBLOCK);
+    let file = options.open(path)?;
+    check(file.metadata()?.file_type())?;
+    Ok(file)
+}
+
+/// What a path names in place of a file; `None` for a file and where there is nothing.
+pub(crate) fn in_place_of_file(path: &Path) -> Option<&'static str> {
+    special(fs::metadata(path).ok()?.file_type())
+}
+
+/// `it is a directory, not a file`.
+pub(crate) fn not_a_file(what: &str) -> String {
+    format!("it is {what}, not a file")
+}
+
+fn special(kind: FileType) -> Option<&'static str> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt as _;
+        if kind.is_fifo() {
+            return Some("a FIFO");
+        }
+        if kind.is_socket() {
+            return Some("a socket");
+        }
+        if kind.is_block_device() || kind.is_char_device() {
+            return Some("a device");
+        }
+    }
+    match () {
+        () if kind.is_file() => None,
+        () if kind.is_dir() => Some("a directory"),
+        () => Some("something else"),
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_file_is_not_opened() {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |name: &str| directory.path().join(name);
+        nix::unistd::mkfifo(&at("fifo"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+        let _socket = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
+        std::os::unix::fs::symlink(at("fifo"), at("link")).unwrap();
+        fs::write(at("file"), "text").unwrap();
+        let said = |path: &Path| open(path).map(drop).map_err(|error| error.to_string());
+        assert_eq!(said(&at("fifo")).unwrap_err(), "it is a FIFO, not a file");
+        assert_eq!(said(&at("link")).unwrap_err(), "it is a FIFO, not a file");
+        assert_eq!(said(&at("socket")).unwrap_err(), "it is a socket, not a file");
+        assert_eq!(said(Path::new("/dev/zero")).unwrap_err(), "it is a device, not a file");
+        assert_eq!(said(directory.path()).unwrap_err(), "it is a directory, not a file");
+        assert_eq!(said(&at("file")), Ok(()));
+        assert_eq!(in_place_of_file(&at("absent")), None);
+    }
+}
