@@ -7,14 +7,16 @@ mod common;
 
 use std::fs;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use common::{all_answers, damaged_sample, liveness, map, sample, summary, tiles};
 use peak_alloc::PeakAlloc;
-use rusqlite::{Connection, params};
+use rusqlite::Connection;
 use serde_json::Value;
+use tempfile::TempDir;
 use tilescope::cli::tiles::Breakdown;
-use tilescope::format::Error;
+use tilescope::format::poplar::OpenReport;
+use tilescope::format::{Error, Progress};
 use tilescope::work::WorkDone;
 
 #[global_allocator]
@@ -25,6 +27,23 @@ static COUNTING: Mutex<()> = Mutex::new(());
 
 const MIB: usize = 1 << 20;
 
+/// A copy of the sample with harm done to it, by one test at a time.
+struct Harmed {
+    directory: TempDir,
+    _alone: MutexGuard<'static, ()>,
+}
+
+impl Harmed {
+    fn path(&self) -> &Path {
+        self.directory.path()
+    }
+}
+
+fn harmed_sample(harm: impl FnOnce(&Path)) -> Harmed {
+    let alone = COUNTING.lock().unwrap_or_else(PoisonError::into_inner);
+    Harmed { directory: damaged_sample(harm), _alone: alone }
+}
+
 /// What an answer took beyond what was there before: bytes of memory at most, and what was read.
 struct Took {
     bytes: usize,
@@ -32,7 +51,6 @@ struct Took {
 }
 
 fn counted<T>(answer: impl FnOnce() -> T) -> (T, Took) {
-    let _alone = COUNTING.lock().unwrap_or_else(PoisonError::into_inner);
     let (before, work) = (MEMORY.current_usage(), WorkDone::now());
     MEMORY.reset_peak_usage();
     let answer = answer();
@@ -48,9 +66,30 @@ fn counted<T>(answer: impl FnOnce() -> T) -> (T, Took) {
     (answer, Took { bytes: MEMORY.peak_usage().saturating_sub(before), work })
 }
 
-/// Asks every command about a report. Each answers; what they warn of is returned with what they took.
+/// Asks every command about a report. What they warn of is returned with what they took.
 fn ask_all(directory: &Path, most_mib: usize) -> (String, Took) {
-    let (answers, took) = counted(|| all_answers(directory));
+    ask(directory, most_mib, all_answers)
+}
+
+/// Asks a few commands that read most of a report.
+fn ask_some(directory: &Path, most_mib: usize) -> (String, Took) {
+    let some = |path: &Path| {
+        vec![
+            summary(path),
+            liveness(path, Some(2)),
+            tiles(path, Breakdown::Gaps),
+            map(path, 3, Some(12)),
+        ]
+    };
+    ask(directory, most_mib, some)
+}
+
+fn ask(
+    directory: &Path,
+    most_mib: usize,
+    answers: impl Fn(&Path) -> Vec<Result<Value, Error>>,
+) -> (String, Took) {
+    let (answers, took) = counted(|| answers(directory));
     let said = said(&answers);
     assert!(took.bytes < most_mib * MIB, "{} MiB: {said:.2000}", took.bytes / MIB);
     (said, took)
@@ -73,7 +112,7 @@ fn sql(directory: &Path, statements: &str) {
 
 #[test]
 fn leaves_of_a_json_file_that_have_long_ways() {
-    let directory = damaged_sample(|directory| {
+    let directory = harmed_sample(|directory| {
         let (levels, leaves) = (100, 60_000);
         let key = "k".repeat(1000);
         let open = format!("{{\"{key}\":").repeat(levels);
@@ -82,17 +121,17 @@ fn leaves_of_a_json_file_that_have_long_ways() {
         assert!(text.len() < 400_000);
         fs::write(directory.join("app.json"), text).unwrap();
     });
-    let (said, _) = ask_all(directory.path(), 120);
+    let (said, _) = ask_some(directory.path(), 120);
     assert!(said.contains("app.json") && said.contains("take more than"), "{said}");
 }
 
 #[test]
 fn a_json_file_of_many_values() {
-    let directory = damaged_sample(|directory| {
+    let directory = harmed_sample(|directory| {
         let text = format!("[{}1]", "{},".repeat(5_000_000));
         fs::write(directory.join("framework.json"), text).unwrap();
     });
-    let (said, _) = ask_all(directory.path(), 120);
+    let (said, _) = ask_some(directory.path(), 120);
     assert!(said.contains("framework.json") && said.contains("values expected"), "{said}");
 }
 
@@ -214,7 +253,7 @@ fn most_steps(directory: &Path) -> u64 {
 
 #[test]
 fn pages_that_share_their_children_and_rows_that_nobody_wants() {
-    let directory = damaged_sample(|directory| {
+    let directory = harmed_sample(|directory| {
         without_indexes(directory, "programs");
         sql(directory, "UPDATE programs SET compilation_step_id = 1");
         with_shared_pages(directory, &["programs"]);
@@ -229,11 +268,11 @@ fn pages_that_share_their_children_and_rows_that_nobody_wants() {
 
 #[test]
 fn pages_that_share_their_children_and_rows_in_an_order() {
-    let directory = damaged_sample(|directory| {
+    let directory = harmed_sample(|directory| {
         without_indexes(directory, "compilation_parameters");
         with_shared_pages(directory, &["compilation_parameters", "var_categories"]);
     });
-    let (said, took) = ask_all(directory.path(), 150);
+    let (said, took) = ask_some(directory.path(), 150);
     assert!(said.contains("table compilation_parameters"), "{said}");
     assert!(took.work.steps < most_steps(directory.path()), "{}", took.work);
 }
@@ -249,8 +288,8 @@ fn pages_that_share_their_children_in_every_large_table() {
         "unlowered_vars",
         "memory_by_tile",
     ];
-    let directory = damaged_sample(|directory| with_shared_pages(directory, &tables));
-    let (said, took) = ask_all(directory.path(), 300);
+    let directory = harmed_sample(|directory| with_shared_pages(directory, &tables));
+    let (said, took) = ask_some(directory.path(), 300);
     for table in ["vars_info", "eq_class_step", "memory_by_tile"] {
         assert!(said.contains(table), "{table}: {said}");
     }
@@ -259,7 +298,7 @@ fn pages_that_share_their_children_in_every_large_table() {
 
 #[test]
 fn pages_of_the_schema_that_share_their_children() {
-    let directory = damaged_sample(|directory| {
+    let directory = harmed_sample(|directory| {
         // Rows of the schema that SQLite passes over.
         sql(
             directory,
@@ -270,7 +309,324 @@ fn pages_of_the_schema_that_share_their_children() {
         pages.share(1);
         pages.write(directory);
     });
-    let (said, took) = ask_all(directory.path(), 150);
+    let (said, took) = ask_some(directory.path(), 150);
     assert!(!said.is_empty());
     assert!(took.work.steps < 3 * most_steps(directory.path()), "{}: {said}", took.work);
+}
+
+// ---- Warnings
+
+#[test]
+fn a_warning_for_each_of_many_tiles() {
+    let directory = harmed_sample(|directory| {
+        // A variable on each tile, which must not share an element with one that is not there.
+        sql(
+            directory,
+            "DELETE FROM vars_info; \
+             WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 50000) \
+             INSERT INTO vars_info (var_id, tile, offset, size_bytes, alignment, equivalence_class, \
+                 name_base_id, name_suffix, category, bitset, element_constraints) \
+             SELECT i, i, 0, 8, 4, 1, 1, '', 1, 1, x'85' FROM n;",
+        );
+    });
+    let (said, _) = ask_all(directory.path(), 300);
+    assert!(said.contains("constraints name no variable of it (") && said.contains("such tiles"));
+    assert!(said.len() < 300_000, "{} bytes of warnings", said.len());
+}
+
+// ---- Debug contexts
+
+/// A text or the head of one, of a list or of a map, in CBOR.
+fn cbor(kind: u8, length: usize) -> Vec<u8> {
+    let kind = kind << 5;
+    match length {
+        0..=23 => vec![kind | u8::try_from(length).unwrap()],
+        _ => [&[kind | 26][..], &u32::try_from(length).unwrap().to_be_bytes()].concat(),
+    }
+}
+
+fn text(text: &str) -> Vec<u8> {
+    [cbor(3, text.len()), text.as_bytes().to_vec()].concat()
+}
+
+/// `debug.cbor` of contexts and texts.
+fn contexts(contexts: &[Vec<u8>], texts: &[Vec<u8>]) -> Vec<u8> {
+    let list =
+        |name: &str, items: &[Vec<u8>]| [text(name), cbor(4, items.len()), items.concat()].concat();
+    [cbor(5, 2), list("contexts", contexts), list("stringTable", texts)].concat()
+}
+
+fn context(id: usize, parent: usize, name: usize) -> Vec<u8> {
+    let keys = [("id", id), ("parentId", parent), ("name", name)];
+    let numbers = keys.map(|(key, number)| [text(key), cbor(0, number)].concat()).concat();
+    [cbor(5, 4), numbers, text("layer"), text("poplibs")].concat()
+}
+
+#[test]
+fn a_long_chain_of_contexts() {
+    const LENGTH: usize = 60_000;
+    let directory = harmed_sample(|directory| {
+        let all: Vec<_> = (1..=LENGTH).map(|id| context(id, id - 1, 0)).collect();
+        fs::write(directory.join("debug.cbor"), contexts(&all, &[text("name")])).unwrap();
+        sql(directory, &format!("UPDATE programs SET debug_id = {LENGTH} - id"));
+    });
+    let (said, _) = ask_some(directory.path(), 150);
+    assert!(said.contains("nested deeper than"), "{said}");
+    let open = OpenReport::open(directory.path(), &Progress::default()).unwrap();
+    open.read_debug_info(&Progress::default());
+    let debug = open.report.debug.get().unwrap();
+    let longest = (0..LENGTH).map(|row| debug.ancestry(row).count()).max().unwrap();
+    assert!(longest <= 256, "{longest}");
+}
+
+#[test]
+fn millions_of_empty_contexts_and_texts() {
+    let directory = harmed_sample(|directory| {
+        let bytes = contexts(&vec![vec![0xa0]; 2_000_000], &vec![vec![0x60]; 2_000_000]);
+        fs::write(directory.join("debug.cbor"), bytes).unwrap();
+    });
+    let (answer, took) = counted(|| summary(directory.path()));
+    let said = said(&[answer]);
+    assert!(took.bytes < 60 * MIB, "{} MiB", took.bytes / MIB);
+    assert!(said.contains("more than a file of"), "{said}");
+}
+
+#[test]
+fn names_of_contexts_that_many_steps_repeat() {
+    let directory = harmed_sample(|directory| {
+        let name = text(&"n".repeat(100_000));
+        fs::write(directory.join("debug.cbor"), contexts(&[context(1, 0, 0)], &[name])).unwrap();
+        sql(directory, "UPDATE programs SET debug_id = 1");
+        many_steps(directory);
+    });
+    let (said, _) = ask_some(directory.path(), 300);
+    assert!(said.contains("names are cut to"), "{said}");
+}
+
+// ---- Names
+
+/// Thirty thousand steps of one program.
+fn many_steps(directory: &Path) {
+    sql(
+        directory,
+        "DELETE FROM depth_first_steps; \
+         WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 30000) \
+         INSERT INTO depth_first_steps (id, program_id) SELECT i, (SELECT max(id) FROM programs) FROM n;",
+    );
+}
+
+/// Sets a column of all rows.
+fn set(directory: &Path, column: &str, value: &dyn rusqlite::ToSql) {
+    let connection = Connection::open(directory.join("profile.pop")).unwrap();
+    connection.execute(&format!("UPDATE {column} = ?1"), [value]).unwrap();
+}
+
+#[test]
+fn a_name_that_many_steps_repeat() {
+    let directory = harmed_sample(|directory| {
+        many_steps(directory);
+        let name = "n".repeat(100_000);
+        set(directory, "programs SET name", &name);
+        set(directory, "compute_sets SET name", &name);
+    });
+    let (said, _) = ask_some(directory.path(), 300);
+    assert!(said.contains("depth_first_steps repeats them"), "{said}");
+}
+
+#[test]
+fn names_of_categories_that_every_tile_repeats() {
+    let directory = harmed_sample(|directory| {
+        without_indexes(directory, "memory_by_category");
+        set(directory, "memory_by_category SET category_id", &"n".repeat(40_000));
+        set(directory, "var_categories SET name", &"n".repeat(1 << 20));
+    });
+    let (said, _) = ask_all(directory.path(), 150);
+    assert!(said.contains("table memory_by_category, row category_id nnn"), "{said}");
+    let by_category = tiles(directory.path(), Breakdown::Category).unwrap().to_string();
+    assert!(by_category.len() < MIB, "{}", by_category.len());
+}
+
+#[test]
+fn a_name_that_all_variables_of_a_tile_repeat() {
+    let directory = harmed_sample(|directory| {
+        set(directory, "vars_string_table SET string", &"n".repeat(1 << 20));
+    });
+    let (said, _) = ask_some(directory.path(), 300);
+    assert!(said.contains("vars_string_table") && said.contains("it is cut"), "{said}");
+    let map = map(directory.path(), 0, None).unwrap();
+    assert!(map.to_string().len() < 64 * MIB, "{}", map.to_string().len());
+    assert_eq!(map["gaps"], common::map(&sample(), 0, None).unwrap()["gaps"]);
+}
+
+// ---- Bytes that grow
+
+#[test]
+fn lists_longer_than_there_are_tiles() {
+    let directory = harmed_sample(|directory| {
+        let blob = vec![0x80_u8; 12 * MIB];
+        let connection = Connection::open(directory.join("profile.pop")).unwrap();
+        let statement = "UPDATE memory_by_category SET interleaved_overlapped = ?1 WHERE rowid = 1";
+        connection.execute(statement, [&blob]).unwrap();
+        let statement = "UPDATE programs SET children = ?1 WHERE id = 1";
+        connection.execute(statement, [&blob]).unwrap();
+    });
+    let (said, _) = ask_some(directory.path(), 30);
+    assert!(said.contains("16 numbers expected, 12582912 found"), "{said}");
+    assert!(said.contains("table programs") && said.contains("numbers expected"), "{said}");
+}
+
+#[test]
+fn many_lists_that_are_each_short_enough() {
+    let directory = harmed_sample(|directory| {
+        set(directory, "programs SET children", &vec![0x81_u8; 900_000]);
+    });
+    let (said, _) = ask_some(directory.path(), 300);
+    assert!(said.contains("more children than all programs"), "{said}");
+}
+
+#[test]
+fn many_constraints_of_every_variable() {
+    let directory = harmed_sample(|directory| {
+        set(directory, "vars_info SET element_constraints", &vec![0x85_u8; 10_000]);
+    });
+    let (said, _) = ask_some(directory.path(), 300);
+    assert!(!said.is_empty());
+}
+
+#[test]
+fn numbers_of_tiles_that_no_system_has() {
+    for number in ["4000000000", "9223372036854775807"] {
+        let directory = harmed_sample(|directory| {
+            let set = ["num_tiles", "tiles_per_ipu", "num_ipus", "num_replicas"];
+            let set = set.map(|column| format!("{column} = {number}")).join(", ");
+            sql(directory, &format!("UPDATE target_info SET {set}"));
+        });
+        let (said, took) = ask_all(directory.path(), 150);
+        assert!(said.contains("at most 1048576 expected"), "{said}");
+        assert!(took.work.rows < 1_000_000, "{}", took.work);
+    }
+}
+
+#[test]
+fn a_log_of_one_long_line_and_one_of_many_findings() {
+    let directory = harmed_sample(|directory| {
+        let line = "Memory allocation: Out of memory on tile 3: 700000 bytes used but tiles only have 638976. ";
+        fs::write(directory.join("compile.log"), line.repeat(8 * MIB / line.len())).unwrap();
+        fs::write(directory.join("run.log"), format!("{line}\n").repeat(8 * MIB / line.len()))
+            .unwrap();
+    });
+    let (_, took) = counted(|| summary(directory.path()).unwrap());
+    assert!(took.bytes < 60 * MIB, "{} MiB", took.bytes / MIB);
+    for log in ["compile.log", "run.log"] {
+        let output = common::tilescope(&[
+            "diagnose",
+            "--json",
+            &directory.path().join(log).display().to_string(),
+        ]);
+        assert!(output.status.success());
+        assert!(output.stdout.len() < 100 * MIB, "{log}: {}", output.stdout.len());
+    }
+}
+
+// ---- What is no file
+
+#[cfg(unix)]
+mod special {
+    use super::*;
+    use std::os::unix::fs::symlink;
+    use std::os::unix::net::UnixListener;
+
+    fn fifo(path: &Path) {
+        let made = std::process::Command::new("mkfifo").arg(path).status().unwrap();
+        assert!(made.success());
+    }
+
+    /// Everything that may lie beside a profile.
+    const BESIDE: [&str; 8] = [
+        "profile.pop-journal",
+        "profile.pop-wal",
+        "debug.cbor",
+        "app.json",
+        "framework.json",
+        "archive.a",
+        "compile.log",
+        "profile.pop_cache",
+    ];
+
+    fn beside(make: impl Fn(&Path)) -> String {
+        let directory = harmed_sample(|directory| {
+            for name in BESIDE {
+                let path = directory.join(name);
+                // Not all are there.
+                drop(fs::remove_file(&path));
+                make(&path);
+            }
+        });
+        let answers = all_answers(directory.path());
+        assert!(answers.iter().all(Result::is_ok), "{}", said(&answers));
+        said(&answers)
+    }
+
+    #[test]
+    fn fifos_sockets_and_directories_beside_a_profile_are_not_opened() {
+        let kinds: [(&str, fn(&Path)); 4] = [
+            ("a FIFO", fifo),
+            ("a socket", |path| drop(UnixListener::bind(path).unwrap())),
+            ("a directory", |path| fs::create_dir(path).unwrap()),
+            ("a device", |path| symlink("/dev/zero", path).unwrap()),
+        ];
+        for (what, make) in kinds {
+            let said = beside(make);
+            for name in BESIDE.iter().take(6) {
+                let named = said.lines().any(|line| {
+                    line.contains(&format!("\"{name}\""))
+                        && line.contains(&format!("it is {what}, not a file"))
+                });
+                assert!(named, "{name}, {what}: {said}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_profile_that_is_no_file_is_called_what_it_is() {
+        let _alone = COUNTING.lock().unwrap_or_else(PoisonError::into_inner);
+        let directory = tempfile::tempdir().unwrap();
+        let profile = directory.path().join("profile.pop");
+        fifo(&profile);
+        for path in [directory.path(), &profile] {
+            let said = summary(path).unwrap_err().message;
+            assert!(
+                said.contains("profile.pop") && said.contains("it is a FIFO, not a file"),
+                "{said}"
+            );
+        }
+        fs::remove_file(&profile).unwrap();
+        fs::create_dir(&profile).unwrap();
+        let said = summary(directory.path()).unwrap_err().message;
+        assert!(said.contains("profile.pop") && said.contains("it is a directory"), "{said}");
+    }
+
+    #[test]
+    fn a_sweep_of_fifos_and_links_that_lead_back() {
+        let _alone = COUNTING.lock().unwrap_or_else(PoisonError::into_inner);
+        let directory = tempfile::tempdir().unwrap();
+        let below = |path: &str| directory.path().join(path);
+        for run in ["a", "b", "c"] {
+            fs::create_dir(below(run)).unwrap();
+        }
+        fs::copy(sample().join("profile.pop"), below("a/profile.pop")).unwrap();
+        fifo(&below("a/profile.pop-journal"));
+        fifo(&below("a/app.json"));
+        fifo(&below("b/profile.pop"));
+        fifo(&below("b/run.log"));
+        fifo(&below("c/app.json"));
+        symlink(directory.path(), below("c/back")).unwrap();
+        symlink(below("c/loop"), below("c/loop")).unwrap();
+        let output =
+            common::tilescope(&["sweep", "--json", &directory.path().display().to_string()]);
+        let answer = common::json(&output);
+        assert_eq!(answer["runs"][0]["error"], Value::Null, "{answer:#}");
+        let said = answer["warnings"].to_string();
+        assert!(said.contains("b/profile.pop") && said.contains("it is a FIFO"), "{said}");
+    }
 }

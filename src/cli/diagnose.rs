@@ -33,6 +33,8 @@ pub struct DiagnoseReport {
     lines: u64,
     /// Lines of which only the first MiB is read.
     cut_lines: u64,
+    /// Messages beyond those that are listed.
+    further_findings: u64,
     #[serde(skip)]
     has_several_files: bool,
 }
@@ -68,6 +70,7 @@ impl DiagnoseReport {
             findings: Vec::new(),
             lines: 0,
             cut_lines: 0,
+            further_findings: 0,
             has_several_files: files.len() > 1,
         };
         for file in files {
@@ -80,6 +83,7 @@ impl DiagnoseReport {
             };
             report.lines += diagnosis.lines;
             report.cut_lines += diagnosis.cut_lines;
+            report.further_findings += diagnosis.further;
             let in_file = |finding| FoundIn { file: name.clone(), finding };
             report.findings.extend(diagnosis.findings.into_iter().map(in_file));
         }
@@ -127,6 +131,14 @@ impl DiagnoseReport {
 
     /// That something was not read, if so.
     fn cut_text(&self) -> String {
+        let further = match self.further_findings {
+            0 => String::new(),
+            further => format!("Of {} further messages nothing is said.\n", grouped(further)),
+        };
+        further + &self.cut_lines_text()
+    }
+
+    fn cut_lines_text(&self) -> String {
         match self.cut_lines {
             0 => String::new(),
             1 => "Of 1 line, which is longer than 1 MiB, only the first MiB was read.\n".to_owned(),

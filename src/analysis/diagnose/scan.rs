@@ -16,6 +16,7 @@ use super::lines::{Region, around};
 use super::message::{Found, TRIGGER, matches, readable};
 use super::unknown;
 use super::wrapper::those_that_count;
+use crate::budget;
 
 /// Bytes that are searched at once.
 const PIECE: usize = 1 << 20;
@@ -36,6 +37,8 @@ pub struct Diagnosis {
     pub lines: u64,
     /// Lines of which only the first MiB is read.
     pub cut_lines: u64,
+    /// Messages beyond those that are listed.
+    pub further: u64,
 }
 
 /// Reads a log to its end.
@@ -73,6 +76,8 @@ pub struct Scanner {
     counted: usize,
     line: u64,
     findings: Vec<Finding>,
+    /// Messages beyond the budget.
+    further: u64,
 }
 
 impl Scanner {
@@ -106,7 +111,8 @@ impl Scanner {
         let text = std::mem::take(&mut self.text);
         let has_open_line = text.last().is_some_and(|last| *last != b'\n');
         let lines = self.count_to(&text, text.len()) + u64::from(has_open_line);
-        Diagnosis { findings: self.findings, lines, cut_lines: self.cut_lines }
+        let Self { findings, cut_lines, further, .. } = self;
+        Diagnosis { findings, lines, cut_lines, further }
     }
 
     /// Takes out of the text behind `new` what lines have beyond [`LONGEST_LINE`].
@@ -215,6 +221,9 @@ impl Scanner {
         if let Some(found) = self.findings.get_mut(first..) {
             found.sort_by_key(|finding| finding.line);
         }
+        let beyond = self.findings.len().saturating_sub(budget::FINDINGS);
+        self.findings.truncate(budget::FINDINGS);
+        self.further += beyond as u64;
         end
     }
 

@@ -42,6 +42,7 @@ struct Found {
     rows: Arc<dyn Rows>,
     lines: u64,
     cut_lines: u64,
+    further: u64,
 }
 
 #[derive(Default)]
@@ -112,6 +113,9 @@ impl DiagnosePage {
                 ", {} of which are longer than 1 MiB and read so far",
                 grouped(found.cut_lines)
             );
+        }
+        if found.further > 0 {
+            note += &format!("; of {} further messages nothing is said", grouped(found.further));
         }
         let chosen = self.chosen;
         let data = Data {
@@ -202,7 +206,7 @@ impl DiagnosePage {
 }
 
 fn read(log: impl Read) -> std::io::Result<Found> {
-    let Diagnosis { findings, lines, cut_lines } = diagnose_reader(log)?;
+    let Diagnosis { findings, lines, cut_lines, further } = diagnose_reader(log)?;
     let rows = Arc::new(Listed { rows: findings.clone(), cell: rows::cell });
-    Ok(Found { findings, rows, lines, cut_lines })
+    Ok(Found { findings, rows, lines, cut_lines, further })
 }

@@ -35,11 +35,11 @@ fn read_debug_ids(tables: &Tables<'_>, liveness: &mut Liveness) {
             cells.damage(0, "table unlowered_vars has no such variable");
             return;
         };
-        let ids = cells.decode(1, blob::list).unwrap_or_default();
-        if pairs.len().saturating_add(ids.len()) > budget::ALL_LIST_NUMBERS {
+        if pairs.len() > budget::ALL_LIST_NUMBERS {
             cells.damage(1, "more debug contexts than all variables of a report have");
             return;
         }
+        let ids = cells.decode(1, blob::list).unwrap_or_default();
         pairs.extend(ids.into_iter().filter(|id| *id != 0).map(|id| (position, id)));
     });
     pairs.sort_unstable();

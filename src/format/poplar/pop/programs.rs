@@ -42,11 +42,12 @@ pub fn read_programs(tables: &Tables<'_>) -> Option<Programs> {
             let exchange = kind.and_then(|kind| kind.exchange).zip(index);
             let exchange = exchange.map(|(kind, number)| ExchangeId { kind, number });
             programs.exchanges.push(exchange);
-            for child in cells.decode(3, blob::list).unwrap_or_default() {
-                if programs.children.len() >= budget::ALL_LIST_NUMBERS {
-                    cells.damage(3, "more children than all programs of a report have");
-                    break;
-                }
+            let has_room = programs.children.len() < budget::ALL_LIST_NUMBERS;
+            if !has_room && !cells.is_null(3) {
+                cells.damage(3, "more children than all programs of a report have");
+            }
+            let children = has_room.then(|| cells.decode(3, blob::list)).flatten();
+            for child in children.unwrap_or_default() {
                 match u32::try_from(child) {
                     Ok(child) => programs.children.push(ProgramId(child)),
                     Err(_) => cells.damage(3, &format!("a program id expected, {child} found")),

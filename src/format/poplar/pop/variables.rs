@@ -505,11 +505,13 @@ impl TileRows {
     }
 
     fn constraints(&mut self, cells: &mut Cells<'_, '_>, column: usize) -> Vec<u64> {
-        let list = cells.decode(column, blob::list).unwrap_or_default();
-        if self.constraints.saturating_add(list.len()) > budget::ALL_LIST_NUMBERS {
-            cells.damage(column, "more constraints than all variables of a tile have");
+        if self.constraints > budget::ALL_LIST_NUMBERS {
+            if !cells.is_null(column) {
+                cells.damage(column, "more constraints than all variables of a tile have");
+            }
             return Vec::new();
         }
+        let list = cells.decode(column, blob::list).unwrap_or_default();
         self.constraints = self.constraints.saturating_add(list.len());
         list
     }
