@@ -40,6 +40,9 @@ pub(crate) const RECORD_BYTES: u64 = 64 << 20;
 /// has those of a replica.
 pub(crate) const TILES: u64 = 1 << 20;
 
+/// Addresses and sizes within a tile: far beyond what one has, and so that sums of them stay numbers.
+pub(crate) const ADDRESS: u64 = 1 << 40;
+
 /// Numbers of a list whose length nothing else says.
 pub(crate) const LIST_NUMBERS: usize = 1 << 20;
 

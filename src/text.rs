@@ -225,12 +225,12 @@ pub fn readable(name: &str) -> Cow<'_, str> {
 /// A name without anything that could move the cursor, turn the reading direction or break a line:
 /// such characters are written as `\u{…}`. Names come from files; a terminal obeys them.
 pub fn clean(name: &str) -> Cow<'_, str> {
-    if !name.chars().any(is_unsafe) {
+    if !name.chars().any(is_obeyed) {
         return Cow::Borrowed(name);
     }
     let mut clean = String::with_capacity(name.len() + 8);
     for character in name.chars() {
-        if is_unsafe(character) {
+        if is_obeyed(character) {
             clean.extend(character.escape_unicode());
         } else {
             clean.push(character);
@@ -253,7 +253,8 @@ pub fn shortened(name: &str, most: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{}…{}", clean(&head), clean(&tail)))
 }
 
-fn is_unsafe(character: char) -> bool {
+/// Whether a terminal obeys a character, or it turns the reading direction or breaks a line.
+pub(crate) fn is_obeyed(character: char) -> bool {
     let turns_direction = matches!(
         character,
         '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'

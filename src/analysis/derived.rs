@@ -101,8 +101,11 @@ impl Derived {
         let report = &self.report;
         // An answer is kept: none is made of parts that are not there yet. Of what a curve needs,
         // liveness is read last.
+        let has_deltas = || report.liveness.get().is_some_and(|it| it.deltas.is_some());
+        let needs_arenas =
+            scope.needs_arenas() || matches!(scope, Scope::Device(_)) && !has_deltas();
         let is_settled = report.liveness.is_settled()
-            && (!scope.needs_arenas() || report.tile_variable_bytes.is_settled());
+            && (!needs_arenas || report.tile_variable_bytes.is_settled());
         let made = is_settled.then(|| {
             self.timelines.get(&scope, || {
                 let timeline = Timeline::of(report, scope, is_cancelled).map(Arc::new);

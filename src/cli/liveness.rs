@@ -155,7 +155,13 @@ impl LivenessReport {
         };
         let steps = report.steps.get().ok_or_else(|| absent("depth_first_steps"))?;
         let liveness = report.liveness.get().ok_or_else(|| absent("eq_classes"))?;
-        let needs_rows = arguments.step.is_some() || matches!(scope, Scope::Arena(_));
+        // Without changes from step to step a curve is added up from variables.
+        let is_of_rows = match scope {
+            Scope::Arena(_) => true,
+            Scope::Device(_) => liveness.deltas.is_none(),
+            Scope::Everything | Scope::WorstArena => false,
+        };
+        let needs_rows = arguments.step.is_some() || is_of_rows;
         let rows_of_scope = match scope.tiles(report.target.get()) {
             Some(tiles) if needs_rows => open.read_variable_bytes(tiles, progress)?,
             _ => None,
@@ -165,8 +171,8 @@ impl LivenessReport {
             _ => rows_of_scope.as_deref(),
         };
         let count = steps.ids.len();
-        let curve = match (scope, rows) {
-            (Scope::Arena(_), Some(rows)) => {
+        let curve = match rows {
+            Some(rows) if is_of_rows => {
                 Some(liveness::curve_of_variables(rows, &liveness.classes, count))
             }
             _ => liveness::curve(liveness, scope, count),

@@ -170,10 +170,36 @@ pub fn print_result<A: Serialize>(
 
 fn print_json(document: &impl Serialize) -> Result<ExitCode, ExitStatus> {
     // Not as one text first: an answer about many steps is long.
-    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    let mut out = TerminalSafe(std::io::BufWriter::new(std::io::stdout().lock()));
     let written = serde_json::to_writer_pretty(&mut out, document).map_err(std::io::Error::from);
     written.and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush()).or_else(not_written)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Writes JSON so that no terminal obeys it: what may be in a text and is not for eyes becomes an escape, which means
+/// the same character. Below 128 JSON escapes such characters itself, but for the last.
+struct TerminalSafe<W>(W);
+
+impl<W: std::io::Write> std::io::Write for TerminalSafe<W> {
+    /// Whole texts come, which are cut between characters.
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let mut rest = std::str::from_utf8(bytes).map_err(std::io::Error::other)?;
+        let is_obeyed = |character: char| character >= '\u{7f}' && text::is_obeyed(character);
+        while let Some((before, after)) = rest.split_once(is_obeyed) {
+            self.0.write_all(before.as_bytes())?;
+            let obeyed = rest.get(before.len()..rest.len() - after.len()).unwrap_or_default();
+            for unit in obeyed.encode_utf16() {
+                write!(self.0, "\\u{unit:04x}")?;
+            }
+            rest = after;
+        }
+        self.0.write_all(rest.as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.0.flush()
+    }
 }
 
 /// Prints on standard output. A reader that has seen enough and closed the pipe is no error.

@@ -1,7 +1,8 @@
 //! The liveness curve of any scope, with what is always live there and the limit.
 //!
-//! - Everything, an IPU: not-always-live bytes by Poplar's own changes ([`crate::analysis::liveness::curve`]),
-//!   always-live bytes and limit summed over the scope's tiles in `memory_by_tile`.
+//! - Everything, an IPU: not-always-live bytes by Poplar's own changes ([`crate::analysis::liveness::curve`]), or
+//!   where there are none added up from variables; always-live bytes and limit summed over the scope's tiles in
+//!   `memory_by_tile`.
 //! - A tile: the bytes of its rows of `var_bytes_by_eq_class` whose class is live at the step and not
 //!   always live; always-live bytes from `memory_by_tile`.
 //! - An arena of another system: the union of what is placed in it at each step (`arena_curve`).
@@ -63,6 +64,12 @@ pub fn scope_curve(
     let limit = || liveness::limit_bytes(scope, arenas?);
     let level = || arenas.and_then(|arenas| liveness::always_live_bytes(scope, arenas));
     let (not_always_live, level) = match scope {
+        Scope::Device(_) if liveness.deltas.is_none() => {
+            let table = report.tile_variable_bytes.get()?;
+            let tiles = scope.tiles(report.target.get())?;
+            let rows: Vec<_> = table.iter(table.rows_between(&tiles)).collect();
+            (curve_of_variables(&rows, &liveness.classes, steps), level())
+        }
         Scope::Everything | Scope::Device(_) => (liveness::curve(liveness, scope, steps)?, level()),
         Scope::Arena(arena) if arenas.is_some_and(|arenas| !arenas.are_alike) => {
             // What cannot be read is said where the arena itself is shown.

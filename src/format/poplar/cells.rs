@@ -79,6 +79,16 @@ impl<'r> Cells<'r, '_> {
     /// A number that may be absent, and is none where it is larger than any machine has it.
     pub fn number_up_to(&mut self, column: usize, most: u64) -> Option<u64> {
         let number = self.number(column)?;
+        self.up_to(column, number, most)
+    }
+
+    /// The same of a number that must be there.
+    pub fn required_up_to(&mut self, column: usize, most: u64) -> Option<u64> {
+        let number = self.required(column)?;
+        self.up_to(column, number, most)
+    }
+
+    fn up_to(&mut self, column: usize, number: u64, most: u64) -> Option<u64> {
         if number > most {
             self.damage(column, &format!("at most {most} expected, {number} found"));
             return None;

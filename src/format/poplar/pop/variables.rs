@@ -484,12 +484,15 @@ struct TileRows {
 
 impl TileRows {
     fn push(&mut self, cells: &mut Cells<'_, '_>, base_names: Option<&HashMap<u32, String>>) {
-        let row = (cells.required32(0), cells.required32(2), cells.required32(3));
+        // Of 64 bits: a size that no tile has is shown where it lies.
+        let most = budget::ADDRESS;
+        let row =
+            (cells.required32(0), cells.required_up_to(2, most), cells.required_up_to(3, most));
         let (Some(id), Some(offset), Some(bytes)) = row else { return };
         self.variables.push(Placement {
             id,
-            offset: offset.into(),
-            bytes: bytes.into(),
+            offset,
+            bytes,
             alignment: cells.required(4).unwrap_or(1).max(1),
             class: ClassId(cells.required32(5).unwrap_or(u32::MAX)),
             unlowered: cells.number32(6).map(UnloweredId),
