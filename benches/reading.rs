@@ -78,7 +78,8 @@ fn main() {
         .map(|place| Cache::in_directory(PathBuf::from(&arguments[place + 1]), Limits::default()));
     watch_memory();
     let found = Instant::now();
-    let open = OpenReport::find_with(Path::new(path), cache.as_ref()).unwrap();
+    let open =
+        OpenReport::find_with(Path::new(path), cache.as_ref(), &Progress::default()).unwrap();
     if !arguments.iter().any(|word| word == "--only-the-window") {
         open.expect_index();
     }

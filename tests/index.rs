@@ -27,7 +27,7 @@ fn cache() -> (tempfile::TempDir, Cache) {
 
 /// A report that is read to its end.
 fn read(path: &Path, cache: Option<&Cache>) -> OpenReport {
-    let open = OpenReport::find_with(path, cache).unwrap();
+    let open = OpenReport::find_with(path, cache, &Progress::default()).unwrap();
     open.read_all(&Progress::default()).unwrap();
     open
 }
@@ -101,7 +101,7 @@ fn all_figures_are_the_same_with_and_without_an_index() {
 #[test]
 fn columns_that_find_no_room_in_files_are_read_to_memory() {
     let (_directory, cache) = cache();
-    let open = OpenReport::find_with(&sample(), Some(&cache)).unwrap();
+    let open = OpenReport::find_with(&sample(), Some(&cache), &Progress::default()).unwrap();
     open.expect_index();
     fs::remove_dir(cache.directory()).unwrap();
     open.read_all(&Progress::default()).unwrap();

@@ -121,7 +121,7 @@ fn check_tile_rows(open: &OpenReport, progress: &Progress) {
     let count = report.steps.get().unwrap().ids.len();
     for tile in [0, 1, 7] {
         let rows = open.read_variable_bytes(tile..=tile, progress).unwrap().unwrap();
-        let variables = read_arena(report, ArenaId(tile)).unwrap().unwrap();
+        let variables = read_arena(report, ArenaId(tile), &Progress::default()).unwrap().unwrap();
         assert_eq!(
             liveness::curve_of_variables(&rows, &liveness.classes, count),
             recompute::curve(variables.placements.iter(), &liveness.classes, count)

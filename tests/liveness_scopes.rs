@@ -264,7 +264,8 @@ fn lifetimes_at_a_step_add_up_to_what_is_alive() {
                     assert!(lifetime.ranges.iter().any(|range| range.contains(&(step as u32))));
                 }
                 if let Scope::Arena(arena) = scope {
-                    let placed = placed_lifetimes(report, arena, step).unwrap();
+                    let placed =
+                        placed_lifetimes(report, arena, step, &Progress::default()).unwrap();
                     let bytes: u64 = placed.iter().map(|lifetime| lifetime.bytes).sum();
                     assert_eq!(bytes, alive, "placed on tile {arena} at {step}");
                 }

@@ -130,7 +130,7 @@ fn the_gaps_of_a_real_tile_have_their_causes() {
     let Some(path) = common::real_report("poplar-3.3") else { return };
     let open = open(&path);
     let tile = TileId(0);
-    let variables = read_arena(&open.report, tile.into()).unwrap().unwrap();
+    let variables = read_arena(&open.report, tile.into(), &Progress::default()).unwrap().unwrap();
     let map = TileMap::new(&variables, &open.report, tile.into(), None);
     let element = map.gaps.iter().find(|gap| gap.reason == GapReason::ElementConstraint).unwrap();
     let name = |row: Option<usize>| variables.names.at(row.unwrap()).unwrap().to_owned();

@@ -78,7 +78,7 @@ fn everything(path: &Path, through_sqlite: bool) -> Answers {
     found.sort();
     parts.push(("tiles", format!("{:?} {found:?}", is_there.ok())));
     for arena in arenas.iter().take(40).step_by(13) {
-        parts.push(("a tile", format!("{:?}", reader.read(*arena).ok())));
+        parts.push(("a tile", format!("{:?}", reader.read(*arena, &progress).ok())));
     }
     let bytes = open.read_variable_bytes(2..=5, &progress);
     parts.push(("bytes of some tiles", format!("{bytes:?}")));

@@ -117,7 +117,7 @@ fn write(
     path: &Path,
     progress: &Progress,
 ) -> Result<(Option<u64>, Vec<crate::store::Warning>), Error> {
-    let open = OpenReport::find_with(path, Some(cache))?;
+    let open = OpenReport::find_with(path, Some(cache), progress)?;
     if open.has_index() {
         return Ok((None, Vec::new()));
     }

@@ -13,7 +13,7 @@ use crate::analysis::placement::tile_map::TileMap;
 use crate::budget::RepeatedNames;
 use crate::csv;
 use crate::format::poplar::OpenReport;
-use crate::format::{Error, ErrorKind};
+use crate::format::{Error, ErrorKind, Progress};
 use crate::store::ids::CategoryId;
 use crate::store::placed::{Placed, Placement};
 use crate::store::{Report, StepId, TileId};
@@ -83,7 +83,7 @@ impl Map {
         let id = TileId(arguments.tile);
         check_tile(report, arguments.tile)?;
         let step = arguments.step.map(|step| step_position(report, step)).transpose()?;
-        let tile = read_arena(report, id.into())?.ok_or_else(|| {
+        let tile = read_arena(report, id.into(), &Progress::default())?.ok_or_else(|| {
             Error::new(ErrorKind::Damaged, "the lowered variables of this report cannot be read")
                 .at("table vars_info")
                 .hint("The engine option autoReport.outputLoweredVars brings them.")

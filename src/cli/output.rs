@@ -129,7 +129,7 @@ pub fn answer_of_several<A: Answer>(
 }
 
 fn open(path: &Path, progress: &Progress) -> Result<OpenReport, Error> {
-    let open = OpenReport::find_with(path, index::of_process())?;
+    let open = OpenReport::find_with(path, index::of_process(), progress)?;
     progress.expect(open.bytes_to_read());
     open.read_small_tables(progress)?;
     Ok(open)

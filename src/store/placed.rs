@@ -100,11 +100,12 @@ pub type ReadError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Reads arenas of one report from its files.
 pub trait ReadArena: fmt::Debug + Send + Sync {
-    /// What is placed in an arena; `None` when there is nothing to read it from.
+    /// What is placed in an arena; `None` when there is nothing to read it from. A reading that was cancelled is
+    /// not complete.
     ///
     /// # Errors
     /// When the files cannot be read any more.
-    fn read(&self, arena: ArenaId) -> Result<Option<Placed>, ReadError>;
+    fn read(&self, arena: ArenaId, progress: &Progress) -> Result<Option<Placed>, ReadError>;
 
     /// Hands what is placed in each of some arenas to `each`, in any order, from several threads where
     /// that helps, and perhaps without names. Of an arena that comes twice, the last is right. Returns
@@ -119,7 +120,7 @@ pub trait ReadArena: fmt::Debug + Send + Sync {
         each: &(dyn Fn(ArenaId, Placed) + Sync),
     ) -> Result<bool, ReadError> {
         for arena in arenas.iter().take_while(|_| !progress.is_cancelled()) {
-            match self.read(*arena)? {
+            match self.read(*arena, progress)? {
                 Some(placed) => each(*arena, placed),
                 None => return Ok(false),
             }

@@ -230,7 +230,7 @@ type ReadPart = fn(&OpenReport, &Progress);
 /// Reads all of a report; it, unless that was cancelled.
 fn read(path: &Path, logs: &[PathBuf], shared: &Shared) -> Result<Option<OpenReport>, Error> {
     let progress = &shared.progress;
-    let open = OpenReport::find_with(path, index::of_process())?;
+    let open = OpenReport::find_with(path, index::of_process(), progress)?;
     progress.expect(open.bytes_to_read());
     open.expect_index();
     // The cell is set only here.

@@ -54,7 +54,11 @@ const PLACED: [Row; 8] = [
 struct Allocations(Vec<Placed>);
 
 impl ReadArena for Allocations {
-    fn read(&self, arena: ArenaId) -> Result<Option<Placed>, ReadError> {
+    fn read(
+        &self,
+        arena: ArenaId,
+        _: &tilescope::progress::Progress,
+    ) -> Result<Option<Placed>, ReadError> {
         Ok(self.0.get(arena.0 as usize).cloned())
     }
 }

@@ -10,6 +10,7 @@
 //!   live, the lowest tile of equals. The curve is of that tile's bytes, the limit is one tile's.
 //!   Tiles whose always-live bytes are not known do not take part.
 
+use crate::progress::Progress;
 use crate::store::{ArenaId, Report, TileId};
 
 use crate::analysis::liveness::arena_curve::curve_of_placed;
@@ -73,7 +74,7 @@ pub fn scope_curve(
         Scope::Everything | Scope::Device(_) => (liveness::curve(liveness, scope, steps)?, level()),
         Scope::Arena(arena) if arenas.is_some_and(|arenas| !arenas.are_alike) => {
             // What cannot be read is said where the arena itself is shown.
-            let placed = report.reader()?.read(arena).ok()??;
+            let placed = report.reader()?.read(arena, &Progress::default()).ok()??;
             let (curve, always_live) = curve_of_placed(&placed, &liveness.classes, steps);
             (curve, Some(always_live))
         }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use crate::analysis::liveness::lifetimes::{ranges_of, steps_of};
 use crate::analysis::placement::read::read_arena;
 use crate::analysis::placement::resident_tile::resident_tile;
+use crate::progress::Progress;
 use crate::store::ids::CategoryId;
 use crate::store::{ArenaId, Report};
 
@@ -31,13 +32,14 @@ pub fn placed_lifetimes(
     report: &Report,
     arena: ArenaId,
     step: usize,
+    progress: &Progress,
 ) -> Option<Vec<PlacedLifetime>> {
     let classes = &report.liveness.get()?.classes;
     let steps = steps_of(report)?;
     let placed = match resident_tile(report, arena.tile()) {
         Some(resident) => resident,
         // What cannot be read is said where the arena itself is shown.
-        None => read_arena(report, arena).ok()??,
+        None => read_arena(report, arena, progress).ok()??,
     };
     let is_named = |id: &CategoryId| report.category_name(*id).is_some();
     let life = |row: &u32| {
@@ -88,15 +90,17 @@ mod tests {
         });
         report.variables.fill(Some(fixture::lowered([(5, variables)])));
         let at = |step| -> Vec<(u64, String)> {
-            let placed = placed_lifetimes(&report, ArenaId(5), step).expect("lifetimes");
+            let placed = placed_lifetimes(&report, ArenaId(5), step, &Progress::default())
+                .expect("lifetimes");
             placed.into_iter().map(|row| (row.offset, row.name)).collect()
         };
         let always = [(0, "Control code".to_owned()), (32, "Unknown category".to_owned())];
         assert_eq!(at(0), always);
         assert_eq!(at(1)[2..], [(64, "sum".to_owned())]);
         assert_eq!(at(5)[2..], [(64, "<variable 7>".to_owned())]);
-        assert_eq!(placed_lifetimes(&report, ArenaId(6), 1), Some(vec![]));
-        let placed = placed_lifetimes(&report, ArenaId(5), 1).expect("lifetimes");
+        assert_eq!(placed_lifetimes(&report, ArenaId(6), 1, &Progress::default()), Some(vec![]));
+        let placed =
+            placed_lifetimes(&report, ArenaId(5), 1, &Progress::default()).expect("lifetimes");
         assert_eq!((placed[1].category, placed[2].category), (None, Some(CategoryId(4))));
         assert_eq!(placed[2].ranges, [1..5, 6..7]);
     }

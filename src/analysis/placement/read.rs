@@ -14,12 +14,17 @@ use crate::progress::Progress;
 use crate::store::placed::{Placed, ReadError};
 use crate::store::{ArenaId, Report, TileId};
 
-/// What is placed in an arena, with all that the files say of it; `None` where nothing can be read.
+/// What is placed in an arena, with all that the files say of it; `None` where nothing can be read. What was
+/// cancelled is not complete.
 ///
 /// # Errors
 /// When the files cannot be read any more.
-pub fn read_arena(report: &Report, arena: ArenaId) -> Result<Option<Placed>, ReadError> {
-    report.reader().map_or(Ok(None), |reader| reader.read(arena))
+pub fn read_arena(
+    report: &Report,
+    arena: ArenaId,
+    progress: &Progress,
+) -> Result<Option<Placed>, ReadError> {
+    report.reader().map_or(Ok(None), |reader| reader.read(arena, progress))
 }
 
 /// The gaps of an arena by reason; `None` where nothing can be read.
@@ -27,7 +32,7 @@ pub fn read_arena(report: &Report, arena: ArenaId) -> Result<Option<Placed>, Rea
 /// # Errors
 /// When the files cannot be read any more.
 pub fn gaps_of_arena(report: &Report, arena: ArenaId) -> Result<Option<GapsByReason>, ReadError> {
-    let placed = read_arena(report, arena)?;
+    let placed = read_arena(report, arena, &Progress::default())?;
     Ok(placed.map(|placed| by_reason(&gaps(&placed, report.target.get()))))
 }
 

@@ -50,10 +50,10 @@ impl Tiles {
 }
 
 impl ReadArena for Tiles {
-    fn read(&self, arena: ArenaId) -> Result<Option<Placed>, ReadError> {
+    fn read(&self, arena: ArenaId, progress: &Progress) -> Result<Option<Placed>, ReadError> {
         let Some(report) = self.report.upgrade() else { return Ok(None) };
-        let (tile, progress) = (arena.tile(), Progress::default());
-        let tables = self.database.tables(&report.warnings, &progress)?;
+        let tile = arena.tile();
+        let tables = self.database.tables(&report.warnings, progress)?;
         let ids = self.with_rows(&report, |variables| variables?.id_range(tile));
         Ok(TileReader::new(tables).read_tile(tile, ids))
     }

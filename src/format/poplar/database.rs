@@ -21,6 +21,7 @@ use super::patience::Patience;
 use crate::budget;
 use crate::files;
 use crate::format::{Error, ErrorKind, Progress};
+use crate::progress::Watched;
 use crate::store::{WarningCode, Warnings};
 
 /// Up to this size an unfinished report is copied, rolled back, and then read.
@@ -67,7 +68,7 @@ impl Database {
     /// # Errors
     /// `not-found`, `unreadable`, `not-a-report` for a file that is not SQLite, `unsupported-version`
     /// for JSON or CBOR of format 1 or 2.
-    pub fn open(profile: &Path, warnings: &Warnings) -> Result<Self, Error> {
+    pub fn open(profile: &Path, warnings: &Warnings, progress: &Progress) -> Result<Self, Error> {
         let stamp = Stamp::of(profile)?;
         check_header(profile, &stamp.header)?;
         let mut database = Self {
@@ -82,7 +83,7 @@ impl Database {
             stamp,
         };
         if let Some(reason) = unfinished_reason(profile) {
-            database.read_unfinished(&reason, warnings);
+            database.read_unfinished(&reason, warnings, progress);
         }
         Ok(database)
     }
@@ -180,8 +181,8 @@ impl Database {
     }
 
     /// Reads the last complete state from a private copy, or else what is there.
-    fn read_unfinished(&mut self, reason: &str, warnings: &Warnings) {
-        match self.roll_back_copy() {
+    fn read_unfinished(&mut self, reason: &str, warnings: &Warnings, progress: &Progress) {
+        match self.roll_back_copy(progress) {
             Ok((directory, copy)) => {
                 self.bytes = size_of_file(&copy).unwrap_or(self.bytes);
                 self.source = copy;
@@ -203,7 +204,7 @@ impl Database {
         }
     }
 
-    fn roll_back_copy(&self) -> Result<(tempfile::TempDir, PathBuf), String> {
+    fn roll_back_copy(&self, progress: &Progress) -> Result<(tempfile::TempDir, PathBuf), String> {
         let side = |suffix: &str| with_suffix(&self.original, suffix);
         let size = |suffix: &str| size_of_file(&side(suffix)).unwrap_or(0);
         let total = self.bytes.saturating_add(size("-journal")).saturating_add(size("-wal"));
@@ -220,7 +221,7 @@ impl Database {
         for suffix in ["", "-journal", "-wal"] {
             let from = side(suffix);
             if suffix.is_empty() || from.is_file() {
-                fs::copy(&from, with_suffix(&copy, suffix))
+                copy_file(&from, &with_suffix(&copy, suffix), progress)
                     .map_err(|error| format!("not copied: {error}"))?;
             }
         }
@@ -229,8 +230,7 @@ impl Database {
         }
         let tables = Connection::open(&copy)
             .and_then(|mut connection| {
-                let progress = Progress::default();
-                Patience::of(&mut connection, total, &self.is_at_end, &progress)?;
+                Patience::of(&mut connection, total, &self.is_at_end, progress)?;
                 connection.query_row(
                     "SELECT count(*) FROM sqlite_master WHERE type = 'table'",
                     [],
@@ -312,6 +312,14 @@ fn unfinished_reason(profile: &Path) -> Option<String> {
     }
     let log = size_of_file(&with_suffix(profile, "-wal")).filter(|bytes| *bytes > 0);
     log.map(|_| "its writer left a write-ahead log".to_owned())
+}
+
+/// Copies a file as long as somebody waits for it.
+fn copy_file(from: &Path, to: &Path, progress: &Progress) -> std::io::Result<()> {
+    let file = files::open(from)?;
+    progress.expect(file.metadata()?.len());
+    let mut reader = Watched { reader: file, progress };
+    std::io::copy(&mut reader, &mut fs::File::create(to)?).map(drop)
 }
 
 /// The size of a file that is there, and is one, bytes.

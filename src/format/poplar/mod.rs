@@ -64,18 +64,23 @@ impl OpenReport {
     /// # Errors
     /// When there is no report, more than one, or its profile is not readable.
     pub fn find(path: &Path) -> Result<Self, Error> {
-        Self::find_with(path, None)
+        Self::find_with(path, None, &Progress::default())
     }
 
-    /// The same; what a cache has of it is taken from there.
+    /// The same; what a cache has of it is taken from there. Of a report whose writer was interrupted a copy is made,
+    /// as long as somebody waits for it.
     ///
     /// # Errors
     /// As [`Self::find`].
-    pub fn find_with(path: &Path, cache: Option<&Cache>) -> Result<Self, Error> {
+    pub fn find_with(
+        path: &Path,
+        cache: Option<&Cache>,
+        progress: &Progress,
+    ) -> Result<Self, Error> {
         let report = Report::of(System::POPLAR, path.to_owned());
         let found = discover(path, &report.warnings)?;
         report.set_files(found.files.clone());
-        let database = Arc::new(Database::open(&found.profile, &report.warnings)?);
+        let database = Arc::new(Database::open(&found.profile, &report.warnings, progress)?);
         let report = Arc::new(report);
         let indexed = cache.and_then(|cache| Indexed::find(cache, &found, &database)).map(Arc::new);
         arenas::Tiles::serve(&report, &database, indexed.as_ref());
@@ -108,7 +113,7 @@ impl OpenReport {
         cache: Option<&Cache>,
         progress: &Progress,
     ) -> Result<Self, Error> {
-        let open = Self::find_with(path, cache)?;
+        let open = Self::find_with(path, cache, progress)?;
         open.read_small_tables(progress)?;
         Ok(open)
     }

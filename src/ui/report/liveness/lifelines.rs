@@ -116,8 +116,8 @@ impl Lifelines {
         let (key, by) = ((place, scope, step, self.by), self.by);
         self.rows.resize_with(runs.len(), RowsOfRun::default);
         let rows = self.rows.get_mut(place)?;
-        rows.ask("lifetimes as bars", ui.ctx(), (runs, OF_LIVES), &key, move |runs, _| {
-            let rows = LifetimeRows::new(&runs.get(place)?.report, scope, step)?;
+        rows.ask("lifetimes as bars", ui.ctx(), (runs, OF_LIVES), &key, move |runs, cancel| {
+            let rows = LifetimeRows::new(&runs.get(place)?.report, scope, step, cancel)?;
             Some(Arc::new(rows.sorted(by)))
         });
         let found = rows.last(runs).and_then(|(_, found)| found.clone());

@@ -8,6 +8,7 @@ use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::lifetimes::{Lifetime, lifetimes_at};
 use crate::analysis::placement::placed_lifetimes::{PlacedLifetime, placed_lifetimes};
 use crate::store::Report;
+use crate::ui::job::Cancel;
 use crate::ui::report::figures::variables::ranges_text;
 use crate::ui::theme::Tokens;
 use crate::ui::widget::rows::{Column, Rows, Value};
@@ -62,9 +63,11 @@ pub struct LifetimeRows {
 
 impl LifetimeRows {
     /// Everything of a scope that is alive at a step; `None` where that is not in the report.
-    pub fn new(report: &Arc<Report>, scope: Scope, step: usize) -> Option<Self> {
+    pub fn new(report: &Arc<Report>, scope: Scope, step: usize, cancel: &Cancel) -> Option<Self> {
         let lives = match scope {
-            Scope::Arena(arena) => into_lives(placed_lifetimes(report, arena, step)?),
+            Scope::Arena(arena) => {
+                into_lives(placed_lifetimes(report, arena, step, cancel.progress())?)
+            }
             scope => into_lives(lifetimes_at(report, scope, step)?),
         };
         let has_addresses = matches!(scope, Scope::Arena(_));

@@ -83,8 +83,8 @@ impl LifetimeTable {
         // On the worst tile of a step its variables have places.
         let scope = curve.timeline.worst_arena_at(step).map_or(timelines.scope, Scope::Arena);
         let key = (place, scope, step);
-        self.rows.ask("lifetimes", ui.ctx(), (runs, OF_LIVES), &key, move |runs, _| {
-            LifetimeRows::new(&runs.get(place)?.report, scope, step).map(Arc::new)
+        self.rows.ask("lifetimes", ui.ctx(), (runs, OF_LIVES), &key, move |runs, cancel| {
+            LifetimeRows::new(&runs.get(place)?.report, scope, step, cancel).map(Arc::new)
         });
         let Some(((_, _, at), rows)) = self.rows.last(runs) else {
             ui.weak(self.rows.failure().unwrap_or("Looking…"));

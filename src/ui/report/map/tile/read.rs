@@ -12,7 +12,7 @@ use crate::analysis::placement::step_use::StepUse;
 use crate::analysis::placement::tile_map::{TileMap, rows_named};
 use crate::store::placed::{Placed, Placement};
 use crate::store::{ArenaId, Report};
-use crate::ui::job::{Latest, Same};
+use crate::ui::job::{Cancel, Latest, Same};
 use crate::ui::report::{is_limit_near, reason_of};
 use crate::ui::runs::{Needed, Run};
 
@@ -99,16 +99,16 @@ impl TileData {
         self.map.gaps.iter().map(Gap::size).sum()
     }
 
-    fn new(run: &Run, arena: ArenaId) -> Option<Self> {
+    fn new(run: &Run, arena: ArenaId, cancel: &Cancel) -> Option<Self> {
         let report = &*run.report;
-        let (placed, problem) = match read_arena(report, arena) {
+        let (placed, problem) = match read_arena(report, arena, cancel.progress()) {
             Ok(placed) => (placed, None),
             Err(problem) => (None, Some(problem.to_string())),
         };
         let is_complete = placed.is_some();
         let placed = placed.or_else(|| resident_tile(report, arena.tile()))?;
         let map = TileMap::new(&placed, report, arena, None);
-        let curve = scope_curve(report, Scope::Arena(arena), &|| false);
+        let curve = scope_curve(report, Scope::Arena(arena), &|| cancel.is_cancelled());
         let peak = curve.and_then(|curve| {
             let step = peak(&curve.not_always_live)?;
             curve.not_always_live.get(step).is_some_and(|bytes| *bytes > 0).then_some(step)
@@ -137,8 +137,8 @@ impl TileReading {
         let [liveness, variables, by_tile] = PARTS.map(|part| part.is_settled(&run.report));
         let parts = [liveness, variables, by_tile, run.report.categories.is_settled()];
         let for_job = run.clone();
-        self.data.ask("read a tile", ctx, &(arena, parts), move |_| {
-            TileData::new(&for_job, arena).map(Arc::new)
+        self.data.ask("read a tile", ctx, &(arena, parts), move |cancel| {
+            TileData::new(&for_job, arena, cancel).map(Arc::new)
         });
         self.data.last().and_then(|(_, data)| data.clone())
     }
