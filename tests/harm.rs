@@ -7,6 +7,7 @@ mod common;
 
 use std::fs;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use common::{all_answers, damaged_sample, liveness, map, sample, summary, tiles};
@@ -627,6 +628,29 @@ fn every_read_ends_at_once_when_nobody_waits() {
     assert_eq!(bytes_of_logs, 0);
     let variables = open.report.variables.absence().unwrap();
     assert!(format!("{variables:?}").contains("ancelled"), "{variables:?}");
+}
+
+#[test]
+fn reading_tiles_ends_when_the_first_of_them_is_enough() {
+    let (directory, _alone) = many_rows();
+    let open = OpenReport::open(directory.path(), &Progress::default()).unwrap();
+    let enough = Progress::default();
+    let mut tiles = 0;
+    let of_each = |_, _| {
+        enough.cancel();
+        tiles += 1;
+    };
+    let (_, took) = counted(|| open.read_each_tile(&enough, of_each).unwrap());
+    assert!(tiles < 10 && took.work.rows < 1000, "{tiles} tiles, {}", took.work);
+    let (enough, tiles) = (Progress::default(), AtomicUsize::new(0));
+    let arenas: Vec<ArenaId> = (0..1000).map(ArenaId).collect();
+    let of_some = |_, _| {
+        enough.cancel();
+        tiles.fetch_add(1, Ordering::Relaxed);
+    };
+    let reader = open.report.reader().unwrap();
+    reader.read_some(&arenas, &enough, &of_some).unwrap();
+    assert!(tiles.load(Ordering::Relaxed) < 100, "{tiles:?}");
 }
 
 #[test]
