@@ -49,6 +49,12 @@ pub(crate) const LIST_NUMBERS: usize = 1 << 20;
 /// Numbers of the lists of all rows that are kept of a table, or of a tile.
 pub(crate) const ALL_LIST_NUMBERS: usize = 4 << 20;
 
+/// Ranges of steps that the rows of a table name by their classes, beyond a few for each row.
+const RANGES: usize = 16 << 20;
+
+/// Ranges of steps of a class that count for nothing: real classes have up to about seven.
+const FEW_RANGES: usize = 16;
+
 /// Findings of a log.
 pub(crate) const FINDINGS: usize = 20_000;
 
@@ -129,6 +135,24 @@ impl RepeatedNames {
         self.left = self.left.saturating_sub(taken.len());
         self.cut = self.cut.saturating_add(u64::from(taken.len() < name.len()));
         taken
+    }
+}
+
+/// How many ranges of steps the rows of a table may still name: a row of some bytes names all those of its class.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lives(usize);
+
+impl Lives {
+    /// Of a table that is read in so many parts.
+    pub(crate) fn of_part(parts: usize) -> Self {
+        Self(RANGES.checked_div(parts).unwrap_or(RANGES))
+    }
+
+    /// Whether a row may name so many.
+    pub(crate) fn take(&mut self, ranges: usize) -> bool {
+        let left = self.0.checked_sub(ranges.saturating_sub(FEW_RANGES));
+        self.0 = left.unwrap_or(self.0);
+        left.is_some()
     }
 }
 

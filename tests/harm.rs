@@ -497,6 +497,27 @@ fn many_constraints_of_every_variable() {
 }
 
 #[test]
+fn a_class_that_lives_often_and_is_named_by_many_rows() {
+    let directory = harmed_sample(|directory| {
+        without_indexes(directory, "eq_class_step");
+        without_indexes(directory, "var_bytes_by_eq_class");
+        sql(
+            directory,
+            "INSERT OR REPLACE INTO eq_classes (id, is_always_live) VALUES (1, 0); \
+             WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) \
+             INSERT INTO eq_class_step (eq_class_id, step_id_from, step_id_to) \
+             SELECT 1, i % 60, i % 60 + 1 FROM n; \
+             WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 40000) \
+             INSERT INTO var_bytes_by_eq_class (unlowered_var_id, eq_class_id, bytes, tile) \
+             SELECT 1, 1, 4, CASE i % 2 WHEN 0 THEN 2 END FROM n;",
+        );
+    });
+    let (said, took) = ask_all(directory.path(), 150);
+    assert!(said.contains("its class lives too often"), "{said}");
+    assert!(took.work.rows < 5_000_000, "{}", took.work);
+}
+
+#[test]
 fn numbers_of_tiles_that_no_system_has() {
     for number in ["4000000000", "9223372036854775807"] {
         let directory = harmed_sample(|directory| {

@@ -186,13 +186,19 @@ pub fn curve(liveness: &Liveness, scope: Scope, steps: usize) -> Option<Vec<u64>
 
 /// Not-always-live bytes at each step position, from bytes by variable and class.
 pub fn curve_of_variables(rows: &[VariableBytes], classes: &Classes, steps: usize) -> Vec<u64> {
-    let mut deltas = Vec::new();
+    // Of a class together: many rows may name one that lives often.
+    let mut bytes_of_classes: HashMap<usize, i64> = HashMap::new();
     for row in rows {
         let Some(class) = classes.ids.position(row.class) else { continue };
         if classes.always_live.get(class) == Some(&true) {
             continue;
         }
         let bytes = i64::try_from(row.bytes).unwrap_or(i64::MAX);
+        let of_class = bytes_of_classes.entry(class).or_default();
+        *of_class = of_class.saturating_add(bytes);
+    }
+    let mut deltas = Vec::new();
+    for (class, bytes) in bytes_of_classes {
         for range in classes.ranges_of(class) {
             deltas.push((range.start, bytes));
             deltas.push((range.end, -bytes));

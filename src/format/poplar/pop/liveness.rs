@@ -2,13 +2,16 @@
 
 use std::ops::Range;
 
-use crate::budget;
+use crate::budget::{self, Lives};
 use crate::format::poplar::table::{Only, ROW_ID, Rows, Tables};
 use crate::format::poplar::{absent, blob};
 use crate::store::WarningCode;
 use crate::store::ids::{ClassId, DeviceId, StepId, UnloweredId};
 use crate::store::liveness::{Classes, Deltas, Liveness, VariableBytes};
 use crate::store::program::Steps;
+
+/// What is wrong with rows whose classes live and die more often than those of a report do together.
+pub const TOO_MANY_LIVES: &str = "its class lives too often to be named by so many rows";
 
 /// Reads what the liveness page needs at first: classes, names, bytes over all tiles, curves.
 pub fn read_liveness(tables: &Tables<'_>, steps: &Steps) -> Option<Liveness> {
@@ -75,14 +78,20 @@ fn read_variable_bytes(
     if !tables.has_columns(TABLE, &columns) {
         return None;
     }
+    let mut lives = Lives::of_part(1);
     let mut rows = Vec::new();
     let wanted = Rows { only: Some(only), ..Rows::all(TABLE, &columns, ROW_ID) };
     let found = tables.rows(&wanted, |cells| {
         let row = (cells.required32(0), cells.required32(1), cells.required(2));
         let (Some(variable), Some(class), Some(bytes)) = row else { return };
         // Variables without a place have class 0, which eq_classes does not list, and 0 bytes.
-        if bytes > 0 && classes.ids.position(ClassId(class)).is_none() {
-            cells.damage(1, &format!("table eq_classes has no class {class}"));
+        match classes.ids.position(ClassId(class)) {
+            None if bytes > 0 => cells.damage(1, &format!("table eq_classes has no class {class}")),
+            Some(position) if !lives.take(classes.ranges_of(position).len()) => {
+                cells.damage(1, TOO_MANY_LIVES);
+                return;
+            }
+            _ => {}
         }
         rows.push(VariableBytes { variable: UnloweredId(variable), class: ClassId(class), bytes });
     });

@@ -5,6 +5,8 @@ use std::ops::{Range, RangeInclusive};
 
 use rayon::prelude::*;
 
+use super::liveness::TOO_MANY_LIVES;
+use crate::budget::Lives;
 use crate::format::poplar::database::Database;
 use crate::format::poplar::table::{Only, ROW_ID, Rows, Tables};
 use crate::format::{Error, Progress};
@@ -45,6 +47,7 @@ pub fn read_tile_variable_bytes(
         ranges if ranges.len() < 2 => vec![None],
         ranges => ranges.into_iter().map(Some).collect(),
     };
+    let parts = ranges.len();
     let no_room = |error: io::Error| database.no_room(&error);
     let mut all = Joining::new(room).map_err(no_room)?;
     let mut is_there = false;
@@ -54,7 +57,7 @@ pub fn read_tile_variable_bytes(
             .par_iter()
             .map(|range| {
                 let tables = database.tables(warnings, progress)?;
-                Ok(read_chunk(&tables, classes, range.as_ref()))
+                Ok(read_chunk(&tables, classes, range.as_ref(), parts))
             })
             .collect::<Result<_, Error>>()?;
         for rows in chunks.into_iter().flatten() {
@@ -92,7 +95,7 @@ pub fn read_bytes_of_tiles(
     let numbers: Vec<u32> = wanted.iter().map(|tile| tile.0).collect();
     if let Some(ranges) = tables.row_ranges_of_tiles(TABLE, tiles, &numbers) {
         let rows = wanted.iter().zip(&ranges).map(|(tile, range)| {
-            let mut of_tile = read_chunk(&tables, classes, Some(range))?;
+            let mut of_tile = read_chunk(&tables, classes, Some(range), wanted.len())?;
             of_tile.retain(|row| row.tile == tile.0);
             let is_always_live = |row: &&Row| {
                 let class = classes.ids.position(row.class);
@@ -114,9 +117,11 @@ fn read_chunk(
     tables: &Tables<'_>,
     classes: &Classes,
     range: Option<&RangeInclusive<i64>>,
+    parts: usize,
 ) -> Option<Vec<Row>> {
     let (ids, only) = (range.cloned(), Some(Only::NotNull("tile")));
     let table_rows = Rows { table: TABLE, columns: &COLUMNS, key: ROW_ID, ids, only };
+    let mut lives = Lives::of_part(parts);
     let mut rows = Vec::new();
     let is_there = tables.rows(&table_rows, |cells| {
         let row =
@@ -124,8 +129,13 @@ fn read_chunk(
         let (Some(variable), Some(class), Some(bytes), Some(tile)) = row else { return };
         let class = ClassId(class);
         // Variables without a place have class 0, which eq_classes does not list, and 0 bytes.
-        if bytes > 0 && classes.ids.position(class).is_none() {
-            cells.damage(1, &format!("table eq_classes has no class {class}"));
+        match classes.ids.position(class) {
+            None if bytes > 0 => cells.damage(1, &format!("table eq_classes has no class {class}")),
+            Some(position) if !lives.take(classes.ranges_of(position).len()) => {
+                cells.damage(1, TOO_MANY_LIVES);
+                return;
+            }
+            _ => {}
         }
         rows.push(Row { tile, variable: UnloweredId(variable), class, bytes });
     });
