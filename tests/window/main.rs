@@ -8,6 +8,7 @@ mod counts;
 mod dump;
 mod export;
 mod frame;
+mod harm;
 mod home;
 mod insights;
 mod liveness;

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use super::fonts::Faces;
 use super::scene::Scene;
 use super::write::png;
+use crate::text::clean;
 
 /// Writes a scene as a document. `is_alone` says whether it is read without the window's fonts.
 pub fn svg(scene: &Scene, is_alone: bool) -> String {
@@ -393,11 +394,13 @@ fn paint(fill: Color32, stroke: Stroke) -> String {
     text
 }
 
-/// A text for XML; the characters that it does not allow are left out.
+/// A text for XML: the characters that it does not allow ("Extensible Markup Language 1.0", section 2.2) are left out,
+/// line ends too, and those that turn the reading direction are written as what they are.
 fn escaped(text: &str) -> String {
     let is_allowed =
         |character: &char| !character.is_control() && !matches!(character, '\u{fffe}' | '\u{ffff}');
     let text: String = text.chars().filter(is_allowed).collect();
+    let text = clean(&text);
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
@@ -458,6 +461,7 @@ mod tests {
 
     #[test]
     fn no_text_makes_a_document_ill_formed() {
+        assert_eq!(escaped("\u{202e}a\u{ffff}"), "\\u{202e}a");
         assert_eq!(escaped("<a & \"b\">\u{1}\u{9b}\u{7f}"), "&lt;a &amp; &quot;b&quot;&gt;");
         let context = egui::Context::default();
         context.set_fonts(crate::ui::theme::fonts::definitions());
