@@ -95,9 +95,9 @@ mod tests {
     proptest! {
         #[test]
         fn cells_come_back(cells in proptest::collection::vec("[a,\"\n\r ]{0,6}", 1..6)) {
-            let kept = |cell: String| match cell.starts_with('\r') && cell.len() > 1 {
-                true => format!("'{cell}"),
-                false => cell,
+            let kept = |cell: String| {
+                let is_formula = cell.starts_with('\r') && cell.len() > 1;
+                if is_formula { format!("'{cell}") } else { cell }
             };
             let line = line(&cells);
             prop_assert_eq!(read(&line), cells.into_iter().map(kept).collect::<Vec<_>>());

@@ -172,7 +172,10 @@ fn print_json(document: &impl Serialize) -> Result<ExitCode, ExitStatus> {
     // Not as one text first: an answer about many steps is long.
     let mut out = TerminalSafe(std::io::BufWriter::new(std::io::stdout().lock()));
     let written = serde_json::to_writer_pretty(&mut out, document).map_err(std::io::Error::from);
-    written.and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush()).or_else(not_written)?;
+    written
+        .and_then(|()| out.write_all(b"\n"))
+        .and_then(|()| out.flush())
+        .or_else(|error| not_written(&error))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -208,12 +211,14 @@ impl<W: std::io::Write> std::io::Write for TerminalSafe<W> {
 /// The exit status for output that cannot be written, after saying so.
 pub fn print(text: &str) -> Result<ExitCode, ExitStatus> {
     let mut out = std::io::stdout().lock();
-    out.write_all(text.as_bytes()).and_then(|()| out.flush()).or_else(not_written)?;
+    out.write_all(text.as_bytes())
+        .and_then(|()| out.flush())
+        .or_else(|error| not_written(&error))?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// A reader that has seen enough and closed the pipe is no error; anything else is, after saying so.
-fn not_written(error: std::io::Error) -> Result<(), ExitStatus> {
+fn not_written(error: &std::io::Error) -> Result<(), ExitStatus> {
     if error.kind() == IoErrorKind::BrokenPipe {
         return Ok(());
     }

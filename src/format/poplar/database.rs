@@ -170,7 +170,6 @@ impl Database {
             Ok(patience)
         };
         let patience = settle().map_err(|error| self.damaged(&error))?;
-        drop(settle);
         Ok((connection, patience))
     }
 

@@ -55,7 +55,8 @@ impl Patience {
     pub fn begin(&self) {
         let most = budget::sqlite_steps(self.file_bytes);
         let is_at_end = self.is_at_end.load(Ordering::Relaxed);
-        self.steps_left.store(if is_at_end { most / LESS } else { most }, Ordering::Relaxed);
+        let most = if is_at_end { most / LESS } else { most };
+        self.steps_left.store(most, Ordering::Relaxed);
         self.is_new_question.store(true, Ordering::Relaxed);
     }
 
@@ -96,9 +97,9 @@ impl Patience {
         Work::Steps.add(steps);
         let left = self.steps_left.load(Ordering::Relaxed).saturating_sub(steps);
         self.steps_left.store(left, Ordering::Relaxed);
-        let less = |time: Duration| {
-            if self.is_at_end.load(Ordering::Relaxed) { time / LESS_TIME } else { time }
-        };
+        let is_at_end = self.is_at_end.load(Ordering::Relaxed);
+        let part = if is_at_end { LESS_TIME } else { 1 };
+        let less = |time: Duration| time.checked_div(part).unwrap_or_default();
         let is_late = now.duration_since(clock.last_row) > less(budget::TIME_WITHOUT_ROW)
             || now.duration_since(clock.start) > less(budget::sqlite_time(self.file_bytes));
         let has_ended = left == 0 || is_late;
