@@ -164,10 +164,8 @@ mod tests {
     fn no_context_has_more_above_it_than_the_budget() {
         let rows = 10_000_u32;
         for is_reversed in [false, true] {
-            let parent = |row: u32| match is_reversed {
-                false => row.checked_sub(1),
-                true => row.checked_add(1).filter(|parent| *parent < rows),
-            };
+            let later = |row: u32| row.checked_add(1).filter(|parent| *parent < rows);
+            let parent = |row: u32| if is_reversed { later(row) } else { row.checked_sub(1) };
             let parents = (0..rows).map(|row| parent(row).map_or(ContextRow::NONE, ContextRow));
             let mut parents: Vec<ContextRow> = parents.collect();
             assert_eq!(cut_deep(&mut parents), (rows as usize - 1) / budget::CONTEXT_DEPTH);

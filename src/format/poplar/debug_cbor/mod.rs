@@ -205,7 +205,7 @@ impl Reader<'_> {
         let Item::Array(items) = self.cbor.item()? else {
             return Err(Stop::Fault("an array of contexts expected".to_owned()));
         };
-        self.each(items, |reader| reader.read_context())
+        self.each(items, Self::read_context)
     }
 
     fn read_context(&mut self) -> Result<(), Stop> {

@@ -1,0 +1,135 @@
+//! Bytes that grow: values of JSON files, warnings, lists, messages of logs.
+
+use super::*;
+
+#[test]
+fn leaves_of_a_json_file_that_have_long_ways() {
+    let directory = harmed_sample(|directory| {
+        let (levels, leaves) = (100, 60_000);
+        let key = "k".repeat(1000);
+        let open = format!("{{\"{key}\":").repeat(levels);
+        let leaves = vec!["{}"; leaves].join(",");
+        let text = format!("{open}[{leaves}]{}", "}".repeat(levels));
+        assert!(text.len() < 400_000);
+        fs::write(directory.join("app.json"), text).unwrap();
+    });
+    let (said, _) = ask_some(directory.path(), 120);
+    assert!(said.contains("app.json") && said.contains("take more than"), "{said}");
+}
+
+#[test]
+fn a_json_file_of_many_values() {
+    let directory = harmed_sample(|directory| {
+        let text = format!("[{}1]", "{},".repeat(5_000_000));
+        fs::write(directory.join("framework.json"), text).unwrap();
+    });
+    let (said, _) = ask_some(directory.path(), 120);
+    assert!(said.contains("framework.json") && said.contains("values expected"), "{said}");
+}
+
+#[test]
+fn a_warning_for_each_of_many_tiles() {
+    let directory = harmed_sample(|directory| {
+        // A variable on each tile, which must not share an element with one that is not there.
+        sql(
+            directory,
+            "DELETE FROM vars_info; \
+             WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 50000) \
+             INSERT INTO vars_info (var_id, tile, offset, size_bytes, alignment, equivalence_class, \
+                 name_base_id, name_suffix, category, bitset, element_constraints) \
+             SELECT i, i, 0, 8, 4, 1, 1, '', 1, 1, x'85' FROM n;",
+        );
+    });
+    let (said, _) = ask_all(directory.path(), 300);
+    assert!(said.contains("constraints name no variable of it (") && said.contains("such tiles"));
+    assert!(said.len() < 300_000, "{} bytes of warnings", said.len());
+}
+
+#[test]
+fn lists_longer_than_there_are_tiles() {
+    let directory = harmed_sample(|directory| {
+        let blob = vec![0x80_u8; 12 * MIB];
+        let connection = Connection::open(directory.join("profile.pop")).unwrap();
+        let statement = "UPDATE memory_by_category SET interleaved_overlapped = ?1 WHERE rowid = 1";
+        connection.execute(statement, [&blob]).unwrap();
+        let statement = "UPDATE programs SET children = ?1 WHERE id = 1";
+        connection.execute(statement, [&blob]).unwrap();
+    });
+    let (said, _) = ask_some(directory.path(), 30);
+    assert!(said.contains("16 numbers expected, 12582912 found"), "{said}");
+    assert!(said.contains("table programs") && said.contains("numbers expected"), "{said}");
+}
+
+#[test]
+fn many_lists_that_are_each_short_enough() {
+    let directory = harmed_sample(|directory| {
+        set(directory, "programs SET children", &vec![0x81_u8; 900_000]);
+    });
+    let (said, _) = ask_some(directory.path(), 300);
+    assert!(said.contains("more children than all programs"), "{said}");
+}
+
+#[test]
+fn many_constraints_of_every_variable() {
+    let directory = harmed_sample(|directory| {
+        set(directory, "vars_info SET element_constraints", &vec![0x85_u8; 10_000]);
+    });
+    let (said, _) = ask_some(directory.path(), 300);
+    assert!(!said.is_empty());
+}
+
+#[test]
+fn a_class_that_lives_often_and_is_named_by_many_rows() {
+    let directory = harmed_sample(|directory| {
+        without_indexes(directory, "eq_class_step");
+        without_indexes(directory, "var_bytes_by_eq_class");
+        sql(
+            directory,
+            "INSERT OR REPLACE INTO eq_classes (id, is_always_live) VALUES (1, 0); \
+             WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) \
+             INSERT INTO eq_class_step (eq_class_id, step_id_from, step_id_to) \
+             SELECT 1, i % 60, i % 60 + 1 FROM n; \
+             WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 40000) \
+             INSERT INTO var_bytes_by_eq_class (unlowered_var_id, eq_class_id, bytes, tile) \
+             SELECT 1, 1, 4, CASE i % 2 WHEN 0 THEN 2 END FROM n;",
+        );
+    });
+    let (said, took) = ask_all(directory.path(), 150);
+    assert!(said.contains("its class lives too often"), "{said}");
+    assert!(took.work.rows < 5_000_000, "{}", took.work);
+}
+
+#[test]
+fn numbers_of_tiles_that_no_system_has() {
+    for number in ["4000000000", "9223372036854775807"] {
+        let directory = harmed_sample(|directory| {
+            let set = ["num_tiles", "tiles_per_ipu", "num_ipus", "num_replicas"];
+            let set = set.map(|column| format!("{column} = {number}")).join(", ");
+            sql(directory, &format!("UPDATE target_info SET {set}"));
+        });
+        let (said, took) = ask_all(directory.path(), 150);
+        assert!(said.contains("at most 1048576 expected"), "{said}");
+        assert!(took.work.rows < 1_000_000, "{}", took.work);
+    }
+}
+
+#[test]
+fn a_log_of_one_long_line_and_one_of_many_findings() {
+    let directory = harmed_sample(|directory| {
+        let line = "Memory allocation: Out of memory on tile 3: 700000 bytes used but tiles only have 638976. ";
+        fs::write(directory.join("compile.log"), line.repeat(8 * MIB / line.len())).unwrap();
+        fs::write(directory.join("run.log"), format!("{line}\n").repeat(8 * MIB / line.len()))
+            .unwrap();
+    });
+    let (_, took) = counted(|| summary(directory.path()).unwrap());
+    assert!(took.bytes < 60 * MIB, "{} MiB", took.bytes / MIB);
+    for log in ["compile.log", "run.log"] {
+        let output = crate::common::tilescope(&[
+            "diagnose",
+            "--json",
+            &directory.path().join(log).display().to_string(),
+        ]);
+        assert!(output.status.success());
+        assert!(output.stdout.len() < 100 * MIB, "{log}: {}", output.stdout.len());
+    }
+}

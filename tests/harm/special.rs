@@ -1,0 +1,103 @@
+//! What is no file: FIFOs, sockets, devices, directories.
+
+use super::*;
+
+use std::os::unix::fs::symlink;
+use std::os::unix::net::UnixListener;
+
+fn fifo(path: &Path) {
+    let made = std::process::Command::new("mkfifo").arg(path).status().unwrap();
+    assert!(made.success());
+}
+
+/// What it is called, and how it is made.
+type Kind = (&'static str, fn(&Path));
+
+/// Everything that may lie beside a profile.
+const BESIDE: [&str; 8] = [
+    "profile.pop-journal",
+    "profile.pop-wal",
+    "debug.cbor",
+    "app.json",
+    "framework.json",
+    "archive.a",
+    "compile.log",
+    "profile.pop_cache",
+];
+
+fn beside(make: impl Fn(&Path)) -> String {
+    let directory = harmed_sample(|directory| {
+        for name in BESIDE {
+            let path = directory.join(name);
+            // Not all are there.
+            drop(fs::remove_file(&path));
+            make(&path);
+        }
+    });
+    let answers = all_answers(directory.path());
+    assert!(answers.iter().all(Result::is_ok), "{}", said(&answers));
+    said(&answers)
+}
+
+#[test]
+fn fifos_sockets_and_directories_beside_a_profile_are_not_opened() {
+    let kinds: [Kind; 4] = [
+        ("a FIFO", fifo),
+        ("a socket", |path| drop(UnixListener::bind(path).unwrap())),
+        ("a directory", |path| fs::create_dir(path).unwrap()),
+        ("a device", |path| symlink("/dev/zero", path).unwrap()),
+    ];
+    for (what, make) in kinds {
+        let said = beside(make);
+        for name in BESIDE.iter().take(6) {
+            let named = said.lines().any(|line| {
+                line.contains(&format!("\"{name}\""))
+                    && line.contains(&format!("it is {what}, not a file"))
+            });
+            assert!(named, "{name}, {what}: {said}");
+        }
+    }
+}
+
+#[test]
+fn a_profile_that_is_no_file_is_called_what_it_is() {
+    let _alone = COUNTING.lock().unwrap_or_else(PoisonError::into_inner);
+    let directory = tempfile::tempdir().unwrap();
+    let profile = directory.path().join("profile.pop");
+    fifo(&profile);
+    for path in [directory.path(), &profile] {
+        let said = summary(path).unwrap_err().message;
+        assert!(
+            said.contains("profile.pop") && said.contains("it is a FIFO, not a file"),
+            "{said}"
+        );
+    }
+    fs::remove_file(&profile).unwrap();
+    fs::create_dir(&profile).unwrap();
+    let said = summary(directory.path()).unwrap_err().message;
+    assert!(said.contains("profile.pop") && said.contains("it is a directory"), "{said}");
+}
+
+#[test]
+fn a_sweep_of_fifos_and_links_that_lead_back() {
+    let _alone = COUNTING.lock().unwrap_or_else(PoisonError::into_inner);
+    let directory = tempfile::tempdir().unwrap();
+    let below = |path: &str| directory.path().join(path);
+    for run in ["a", "b", "c"] {
+        fs::create_dir(below(run)).unwrap();
+    }
+    fs::copy(sample().join("profile.pop"), below("a/profile.pop")).unwrap();
+    fifo(&below("a/profile.pop-journal"));
+    fifo(&below("a/app.json"));
+    fifo(&below("b/profile.pop"));
+    fifo(&below("b/run.log"));
+    fifo(&below("c/app.json"));
+    symlink(directory.path(), below("c/back")).unwrap();
+    symlink(below("c/loop"), below("c/loop")).unwrap();
+    let output =
+        crate::common::tilescope(&["sweep", "--json", &directory.path().display().to_string()]);
+    let answer = crate::common::json(&output);
+    assert_eq!(answer["runs"][0]["error"], Value::Null, "{answer:#}");
+    let said = answer["warnings"].to_string();
+    assert!(said.contains("b/profile.pop") && said.contains("it is a FIFO"), "{said}");
+}
