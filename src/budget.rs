@@ -56,7 +56,7 @@ const RANGES: usize = 16 << 20;
 const FEW_RANGES: usize = 16;
 
 /// Findings of a log.
-pub(crate) const FINDINGS: usize = 20_000;
+pub(crate) const FINDINGS: usize = 50_000;
 
 /// Bytes of memory that SQLite has for all reports together, its sorters included, which have no files.
 pub(crate) const SQLITE_BYTES: u64 = 192 << 20;

@@ -117,8 +117,8 @@ fn numbers_of_tiles_that_no_system_has() {
 fn a_log_of_one_long_line_and_one_of_many_findings() {
     let directory = harmed_sample(|directory| {
         let line = "Memory allocation: Out of memory on tile 3: 700000 bytes used but tiles only have 638976. ";
-        fs::write(directory.join("compile.log"), line.repeat(8 * MIB / line.len())).unwrap();
-        fs::write(directory.join("run.log"), format!("{line}\n").repeat(8 * MIB / line.len()))
+        fs::write(directory.join("compile.log"), line.repeat(6 * MIB / line.len())).unwrap();
+        fs::write(directory.join("run.log"), format!("{line}\n").repeat(6 * MIB / line.len()))
             .unwrap();
     });
     let (_, took) = counted(|| summary(directory.path()).unwrap());
