@@ -22,9 +22,11 @@ pub(crate) enum Work {
     Placements,
     /// Steps that SQLite took, counted a few dozen at a time.
     Steps,
+    /// Bytes of the columns of large tables, in memory or in files.
+    Columns,
 }
 
-static COUNTS: [AtomicU64; 6] = [const { AtomicU64::new(0) }; 6];
+static COUNTS: [AtomicU64; 7] = [const { AtomicU64::new(0) }; 7];
 
 impl Work {
     /// Adds to what was counted.
@@ -54,6 +56,8 @@ pub struct WorkDone {
     pub placements: u64,
     /// Steps that SQLite took.
     pub steps: u64,
+    /// Bytes of the columns of large tables that were made.
+    pub columns: u64,
 }
 
 impl WorkDone {
@@ -66,19 +70,20 @@ impl WorkDone {
             bytes: Work::Bytes.counted(),
             placements: Work::Placements.counted(),
             steps: Work::Steps.counted(),
+            columns: Work::Columns.counted(),
         }
     }
 }
 
 impl fmt::Display for WorkDone {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { rows, blobs, pages, bytes, placements, steps } = *self;
-        let [rows, blobs, pages, bytes, placements, steps] =
-            [rows, blobs, pages, bytes, placements, steps].map(grouped);
+        let Self { rows, blobs, pages, bytes, placements, steps, columns } = *self;
+        let [rows, blobs, pages, bytes, placements, steps, columns] =
+            [rows, blobs, pages, bytes, placements, steps, columns].map(grouped);
         write!(
             formatter,
             "rows {rows}, lists {blobs}, pages {pages}, bytes {bytes}, placements {placements}, \
-             steps {steps}"
+             steps {steps}, bytes of columns {columns}"
         )
     }
 }

@@ -15,6 +15,7 @@ use zerocopy::IntoBytes as _;
 
 use super::mapping;
 use crate::store::column::{Column, Element};
+use crate::work::Work;
 
 /// Where columns grow. Clones share what they made.
 #[derive(Clone, Debug, Default)]
@@ -97,11 +98,13 @@ impl<T: Element> Growing<T> {
         let file = match self.to {
             Grows::Memory(mut list) => {
                 list.shrink_to_fit();
+                Work::Columns.add(size_of_val(list.as_slice()) as u64);
                 return Ok(list.into());
             }
             Grows::File(file) => file.into_inner().map_err(io::IntoInnerError::into_error)?,
         };
         let bytes = mapping::map(&file)?;
+        Work::Columns.add(bytes.len() as u64);
         let mut made = self.room.made.lock().unwrap_or_else(PoisonError::into_inner);
         made.push((bytes.clone(), file));
         Column::shared(bytes).map_err(io::Error::other)
