@@ -75,6 +75,21 @@ impl WorkDone {
     }
 }
 
+impl WorkDone {
+    /// What was done after an earlier moment.
+    pub fn since(&self, earlier: &Self) -> Self {
+        Self {
+            rows: self.rows.saturating_sub(earlier.rows),
+            blobs: self.blobs.saturating_sub(earlier.blobs),
+            pages: self.pages.saturating_sub(earlier.pages),
+            bytes: self.bytes.saturating_sub(earlier.bytes),
+            placements: self.placements.saturating_sub(earlier.placements),
+            steps: self.steps.saturating_sub(earlier.steps),
+            columns: self.columns.saturating_sub(earlier.columns),
+        }
+    }
+}
+
 impl fmt::Display for WorkDone {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { rows, blobs, pages, bytes, placements, steps, columns } = *self;

@@ -78,7 +78,7 @@ fn advice_reads_some_tiles_of_a_report_that_does_not_fit() {
     let variables = lowered_variables("over");
     let over = work(&["summary"], &["over"]);
     assert!(over.rows < variables / 20 && over.placements < variables / 100, "{over}");
-    assert!(over.blobs < 3_000 && over.columns < 10_000_000, "{over}");
+    assert!(over.blobs < 3_000 && over.columns < 1_000_000, "{over}");
 }
 
 #[test]
@@ -116,16 +116,16 @@ fn all_that_a_window_reads_is_read_once() {
     open.read_variables(&progress);
     open.read_tile_variable_bytes(&progress);
     open.read_compute(&progress);
-    let after = WorkDone::now();
+    let done = WorkDone::now().since(&before);
     let large = open.report.variables.get().unwrap().len()
         + open.report.tile_variable_bytes.get().unwrap().len();
-    let rows = after.rows - before.rows;
+    let rows = done.rows;
     assert!(rows >= large as u64 && rows < large as u64 * 102 / 100, "{rows} of {large}");
-    assert_eq!(after.placements, before.placements, "names and constraints come later");
+    assert_eq!(done.placements, 0, "names and constraints come later");
     // A lowered variable has 19 bytes in columns, a row of the bytes by tile 12; nothing is made twice.
-    let made = after.columns - before.columns;
+    let made = done.columns;
     assert!(made > 0 && made <= large as u64 * 19, "{made} bytes for {large} rows");
     // Tables lie between each other in this file: what lies between two leaves is read with them.
     let profile = std::fs::metadata(path.join("profile.pop")).unwrap().len();
-    assert!(after.bytes - before.bytes < profile * 5 / 2, "{before}; {after}; {profile}");
+    assert!(done.bytes < profile * 5 / 2, "{done}; {profile}");
 }

@@ -67,15 +67,7 @@ fn counted<T>(answer: impl FnOnce() -> T) -> (T, Took) {
     let (before, work) = (MEMORY.current_usage(), WorkDone::now());
     MEMORY.reset_peak_usage();
     let answer = answer();
-    let after = WorkDone::now();
-    let work = WorkDone {
-        rows: after.rows - work.rows,
-        blobs: after.blobs - work.blobs,
-        pages: after.pages - work.pages,
-        bytes: after.bytes - work.bytes,
-        placements: after.placements - work.placements,
-        steps: after.steps - work.steps,
-    };
+    let work = WorkDone::now().since(&work);
     (answer, Took { bytes: MEMORY.peak_usage().saturating_sub(before), work })
 }
 
