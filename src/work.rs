@@ -77,6 +77,7 @@ impl WorkDone {
 
 impl WorkDone {
     /// What was done after an earlier moment.
+    #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         Self {
             rows: self.rows.saturating_sub(earlier.rows),
