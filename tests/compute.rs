@@ -284,8 +284,18 @@ fn a_number_of_tiles_that_cannot_be_takes_no_memory() {
          UPDATE vertex_instances SET instances_by_tile = x'1f7f7f7ffe81';",
     );
     let tiles = open.report.compute_set_tiles.get().unwrap();
+    assert!(tiles.instances.iter().all(|one| one.by_tile.is_none()));
+    let said = said(&open.report);
+    assert!(said.contains("at most 1048576 expected, 4294967295 found"), "{said}");
+
+    // As many as there may be are one run.
+    let (_directory, open) = damaged(
+        "UPDATE target_info SET num_tiles = 1048576, tiles_per_ipu = 1048576;
+         UPDATE vertex_instances SET instances_by_tile = x'0100008081';",
+    );
+    let tiles = open.report.compute_set_tiles.get().unwrap();
     let list = tiles.instances[0].by_tile.as_ref().unwrap();
-    assert_eq!((list.len(), list.get(u32::MAX - 1)), (u32::MAX, Some(1)));
+    assert_eq!((list.len(), list.get((1 << 20) - 1)), (1 << 20, Some(1)));
     assert!(tiles.resident_bytes() < 100_000);
 }
 
