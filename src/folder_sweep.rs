@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::analysis::cross_checks::contradictions;
 use crate::analysis::insights::logs::log_messages;
 use crate::analysis::sweep::{RunError, Sweep, SweepRun};
 use crate::format::poplar::{FolderReport, FolderRun, OpenReport, map_reports, runs_in_folder};
@@ -38,6 +39,7 @@ fn without_report(run: &FolderRun, progress: &Progress) -> SweepRun {
 pub(crate) fn read_facts(place: &FolderReport, open: &OpenReport, progress: &Progress) -> SweepRun {
     open.read_debug_info(progress);
     open.read_logs(&[], progress, log_messages);
+    open.compare_parts(|report| contradictions(report, progress));
     facts(place, Ok(&open.report))
 }
 

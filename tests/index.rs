@@ -12,9 +12,11 @@ use std::process::{Command, Output, Stdio};
 use std::time::{Duration, SystemTime};
 
 use common::{all_answers, in_package, json, real_report, sample, sample_options, with_cache};
+use tilescope::analysis::cross_checks::contradictions;
 use tilescope::format::Progress;
 use tilescope::format::poplar::OpenReport;
 use tilescope::index::{Cache, Limits};
+use tilescope::store::Report;
 
 /// A cache of its own, which is gone with the directory.
 fn cache() -> (tempfile::TempDir, Cache) {
@@ -25,10 +27,14 @@ fn cache() -> (tempfile::TempDir, Cache) {
     (directory, cache)
 }
 
+fn compare(report: &Report) -> Vec<String> {
+    contradictions(report, &Progress::default())
+}
+
 /// A report that is read to its end.
 fn read(path: &Path, cache: Option<&Cache>) -> OpenReport {
     let open = OpenReport::find_with(path, cache, &Progress::default()).unwrap();
-    open.read_all(&Progress::default()).unwrap();
+    open.read_all(&Progress::default(), compare).unwrap();
     open
 }
 
@@ -104,7 +110,7 @@ fn columns_that_find_no_room_in_files_are_read_to_memory() {
     let open = OpenReport::find_with(&sample(), Some(&cache), &Progress::default()).unwrap();
     open.expect_index();
     fs::remove_dir(cache.directory()).unwrap();
-    open.read_all(&Progress::default()).unwrap();
+    open.read_all(&Progress::default(), compare).unwrap();
     assert!(!open.report.variables.get().unwrap().offsets.is_shared());
     assert!(parts(&open) == parts(&read(&sample(), None)));
     assert!(open.write_index().unwrap().is_some(), "the directory is made again");

@@ -25,6 +25,8 @@ pub mod placement;
 
 pub mod compute;
 
+pub mod cross_checks;
+
 pub mod comparison;
 
 pub mod derived;

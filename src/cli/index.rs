@@ -8,6 +8,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::output::{self, Answer, Document, aligned, print_warning};
+use crate::analysis::cross_checks::contradictions;
 use crate::format::poplar::OpenReport;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::index::{Cache, Entry};
@@ -122,7 +123,7 @@ fn write(
         return Ok((None, Vec::new()));
     }
     progress.expect(open.bytes_to_read());
-    open.read_all(progress)?;
+    open.read_all(progress, |report| contradictions(report, progress))?;
     let warnings = open.report.warnings.list();
     match open.write_index() {
         Ok(written) => Ok((written, warnings)),

@@ -7,6 +7,7 @@ use serde_json::{Map as JsonMap, Value};
 use super::Input;
 use super::output::{Answer, CsvAnswer, aligned, name_cell, or_unknown};
 use super::tiles::{check_tile, gaps_json};
+use crate::analysis::cross_checks::contradictions_of_tile;
 use crate::analysis::placement::gaps::{Gap, GapReason, GapsByReason};
 use crate::analysis::placement::read::read_arena;
 use crate::analysis::placement::tile_map::TileMap;
@@ -88,6 +89,7 @@ impl Map {
                 .at("table vars_info")
                 .hint("The engine option autoReport.outputLoweredVars brings them.")
         })?;
+        open.compare_parts(|report| contradictions_of_tile(report, id, &tile));
         let map = TileMap::new(&tile, report, id.into(), step);
         let totals = map.gaps_by_reason();
         Ok(Self {

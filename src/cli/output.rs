@@ -13,6 +13,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::Input;
+use crate::analysis::cross_checks::contradictions;
 use crate::format::poplar::OpenReport;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::index;
@@ -97,7 +98,7 @@ fn answer_as<A: Answer>(
     let result = with_progress("Reading the report", |progress| {
         let open = open(&input.path, progress)?;
         let answer = answer(&open, progress)?;
-        Ok(with_warnings(answer, open.report.warnings.list()))
+        Ok(with_warnings(answer, warnings_of(&open, progress)))
     });
     finish(&result, input.json, text)
 }
@@ -120,7 +121,7 @@ pub fn answer_of_several<A: Answer>(
                 file: format!("{report}: {}", warning.file),
                 ..warning
             };
-            open.report.warnings.list().into_iter().map(named)
+            warnings_of(open, progress).into_iter().map(named)
         };
         let warnings = of_report(&first).chain(others.iter().flat_map(of_report));
         Ok(with_warnings(answer, warnings.collect()))
@@ -133,6 +134,12 @@ fn open(path: &Path, progress: &Progress) -> Result<OpenReport, Error> {
     progress.expect(open.bytes_to_read());
     open.read_small_tables(progress)?;
     Ok(open)
+}
+
+/// What was said of a report while it was read, and what contradicts itself in what was read.
+pub fn warnings_of(open: &OpenReport, progress: &Progress) -> Vec<Warning> {
+    open.compare_parts(|report| contradictions(report, progress));
+    open.report.warnings.list()
 }
 
 fn with_warnings<A: Answer>(answer: A, warnings: Vec<Warning>) -> Document<A> {

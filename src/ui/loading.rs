@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::reading::{Glance, first_glance, glance_below};
+use crate::analysis::cross_checks::contradictions;
 use crate::analysis::insights::logs::log_messages;
 use crate::format::poplar::{OpenReport, reports_below};
 use crate::format::{Error, ErrorKind, Progress};
@@ -33,6 +34,8 @@ pub(crate) enum Stage {
     Variables,
     TileVariables,
     Compute,
+    /// Everything is there; what is said twice is compared.
+    Comparing,
     DemoWritten(Vec<PathBuf>),
     Done,
     /// The user cancelled; what was read stays.
@@ -67,6 +70,7 @@ impl Stage {
             Self::Variables => "Reading variables",
             Self::TileVariables => "Reading variables by tile",
             Self::Compute => "Reading compute sets and exchanges",
+            Self::Comparing => "Comparing what the report says twice",
             Self::DemoWritten(_) => "The demo reports are written",
             Self::Done => "Read",
             Self::Cancelled => "Cancelled",
@@ -249,6 +253,10 @@ fn read(path: &Path, logs: &[PathBuf], shared: &Shared) -> Result<Option<OpenRep
             shared.set_stage(stage);
             read(&open, progress);
         }
+    }
+    if !progress.is_cancelled() {
+        shared.set_stage(Stage::Comparing);
+        open.compare_parts(|report| contradictions(report, progress));
     }
     let is_cancelled = progress.is_cancelled();
     if is_cancelled {

@@ -13,7 +13,7 @@ use tilescope::cli::Input;
 use tilescope::cli::compare::Comparison;
 use tilescope::cli::liveness::{LivenessArguments, LivenessReport, StepChoice};
 use tilescope::cli::map::{Map, MapArguments};
-use tilescope::cli::output::{Answer, CsvAnswer, Document};
+use tilescope::cli::output::{Answer, CsvAnswer, Document, warnings_of};
 use tilescope::cli::summary::Summary;
 use tilescope::cli::sweep::{SweepArguments, SweepReport};
 use tilescope::cli::tiles::{Breakdown, Tiles, TilesArguments};
@@ -117,7 +117,7 @@ pub fn answer<A: Answer>(
     let answer = answer(&open, &progress)?;
     // The text must come out as well, whatever the report is like.
     assert!(!answer.text().contains('\u{1b}'), "text must not command a terminal");
-    let document = Document::new(answer, open.report.warnings.list());
+    let document = Document::new(answer, warnings_of(&open, &progress));
     Ok(serde_json::to_value(&document).expect("JSON"))
 }
 

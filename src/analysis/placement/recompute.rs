@@ -2,6 +2,7 @@
 //! and to write one.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use crate::store::UnloweredId;
 use crate::store::liveness::{Classes, VariableBytes};
@@ -101,47 +102,70 @@ pub fn category_sums(tile: &Placed, target: &Target) -> BTreeMap<u32, CategorySu
 
 /// Bytes of one tile by what `key` says of its variables.
 ///
-/// A sweep over the addresses: between two borders the same variables are there, and their bytes
-/// are overlapped when there is more than one.
+/// Bytes are overlapped where more than one variable is.
 pub fn sums_by<K: Copy + Ord>(
     tile: &Placed,
     target: &Target,
     key: impl Fn(&Placement) -> K,
 ) -> BTreeMap<K, CategorySums> {
-    let mut borders: Vec<(u64, bool, K)> = Vec::new();
-    for row in tile.by_address() {
-        let Some(variable) = tile.get(*row) else { continue };
-        let key = key(variable);
-        borders.push((variable.offset, true, key));
-        borders.push((variable.end(), false, key));
-    }
-    borders.sort_unstable();
     let mut sums: BTreeMap<K, CategorySums> = BTreeMap::new();
-    let mut present: BTreeMap<K, u64> = BTreeMap::new();
-    let mut count = 0_u64;
-    let mut last = 0;
-    for (address, begins, key) in borders {
-        if address > last && count > 0 {
-            for (key, variables) in present.iter().filter(|(_, variables)| **variables > 0) {
-                let sums = sums.entry(*key).or_default();
-                let parts =
-                    if count == 1 { &mut sums.not_overlapped } else { &mut sums.overlapped };
-                by_region(last, address, target, |region, bytes| {
-                    if let Some(sum) = parts.get_mut(region) {
-                        *sum += bytes * variables;
-                    }
-                });
-            }
+    let variables = tile.by_address().iter().filter_map(|row| tile.get(*row));
+    for variable in variables.clone() {
+        let sums = sums.entry(key(variable)).or_default();
+        add_by_region(&mut sums.overlapped, variable.offset..variable.end(), target);
+    }
+    sweep(
+        variables.map(|variable| (variable.offset..variable.end(), key(variable))),
+        |bytes, of| {
+            let Some(sums) = of.and_then(|key| sums.get_mut(&key)) else { return };
+            by_region(bytes.start, bytes.end, target, |region, bytes| {
+                if let (Some(alone), Some(shared)) =
+                    (sums.not_overlapped.get_mut(region), sums.overlapped.get_mut(region))
+                {
+                    *alone += bytes;
+                    *shared = shared.saturating_sub(bytes);
+                }
+            });
+        },
+    );
+    sums
+}
+
+/// Adds the bytes of a range to the sums of the regions that it is in.
+pub fn add_by_region(sums: &mut [u64; 3], bytes: Range<u64>, target: &Target) {
+    by_region(bytes.start, bytes.end, target, |region, bytes| {
+        if let Some(sum) = sums.get_mut(region) {
+            *sum = sum.saturating_add(bytes);
         }
-        last = address;
-        let variables = present.entry(key).or_default();
-        if begins {
-            *variables += 1;
-            count += 1;
+    });
+}
+
+/// Goes over the addresses that variables use, ascending, in ranges without overlap: each with the key of the one
+/// variable that uses it, or `None` where there are several. Variables come by their offsets.
+pub fn sweep<K: Copy>(
+    variables: impl Iterator<Item = (Range<u64>, K)>,
+    mut each: impl FnMut(Range<u64>, Option<K>),
+) {
+    // The two that reach farthest say what there is up to the next variable: both, the first alone, nothing.
+    let (mut from, mut farthest, mut second) = (0_u64, (0_u64, None), 0_u64);
+    let mut pass_over = |from: u64, until: u64, farthest: (u64, Option<K>), second: u64| {
+        let shared = from..second.min(until);
+        let alone = from.max(second)..farthest.0.min(until);
+        if !shared.is_empty() {
+            each(shared, None);
+        }
+        if !alone.is_empty() {
+            each(alone, farthest.1);
+        }
+    };
+    for (bytes, key) in variables {
+        pass_over(from, bytes.start, farthest, second);
+        from = bytes.start;
+        if bytes.end > farthest.0 {
+            (second, farthest) = (farthest.0, (bytes.end, Some(key)));
         } else {
-            *variables -= 1;
-            count -= 1;
+            second = second.max(bytes.end);
         }
     }
-    sums
+    pass_over(from, u64::MAX, farthest, second);
 }

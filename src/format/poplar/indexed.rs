@@ -113,11 +113,26 @@ impl OpenReport {
         }
     }
 
-    /// Reads all parts of the report that are not there yet.
+    /// Says what contradicts itself in the parts that are there; `compare` finds it. Not of a report that has an
+    /// index: it would have none.
+    pub fn compare_parts(&self, compare: impl FnOnce(&Report) -> Vec<String>) {
+        if self.has_index() {
+            return;
+        }
+        for message in compare(&self.report) {
+            self.report.warnings.add(WarningCode::Inconsistent, &self.database.name, message);
+        }
+    }
+
+    /// Reads all parts of the report that are not there yet, and compares them.
     ///
     /// # Errors
     /// As [`Self::read_small_tables`].
-    pub fn read_all(&self, progress: &Progress) -> Result<(), Error> {
+    pub fn read_all(
+        &self,
+        progress: &Progress,
+        compare: impl FnOnce(&Report) -> Vec<String>,
+    ) -> Result<(), Error> {
         self.expect_index();
         if !self.report.about.is_settled() {
             self.read_small_tables(progress)?;
@@ -126,6 +141,7 @@ impl OpenReport {
         self.read_variables(progress);
         self.read_tile_variable_bytes(progress);
         self.read_compute(progress);
+        self.compare_parts(compare);
         Ok(())
     }
 

@@ -186,6 +186,7 @@ impl OpenReport {
             about.app = self.read_side_file(path, "app.json");
         }
         report.about.fill(Some(about));
+        pop::emptied::warn_of_emptied(&tables, report);
         if self.database.is_doubtful {
             self.check_doubtful(&tables);
         }

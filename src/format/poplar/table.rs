@@ -112,6 +112,14 @@ impl<'a> Tables<'a> {
         columns.iter().any(|name| name.eq_ignore_ascii_case(column))
     }
 
+    /// Whether a table is there and has no row. What cannot be read is said where its rows are.
+    pub fn is_empty(&self, table: &str) -> bool {
+        self.patience.begin();
+        let sql = format!("SELECT NOT EXISTS (SELECT 1 FROM [{table}])");
+        self.has_table(table)
+            && self.connection.query_row(&sql, [], |row| row.get(0)).unwrap_or(false)
+    }
+
     /// What is wrong with the schema, if anything.
     pub fn schema_error(&self) -> Option<&str> {
         self.schema_error.as_deref()

@@ -11,14 +11,30 @@ pub fn read_execution(
 ) -> Option<ExecutionTotals> {
     let mut totals = ExecutionTotals::default();
     let mut elapsed: Option<u64> = None;
-    tables.read("runs", &["id", "elapsed_microseconds"], "id", |cells| {
+    // Not all versions have it.
+    const STEPS: &str = "num_steps";
+    let columns = ["id", "elapsed_microseconds", STEPS];
+    let columns = if tables.has_column("runs", STEPS) { &columns[..] } else { &columns[..2] };
+    let mut steps_of_runs = None::<u64>;
+    tables.read("runs", columns, "id", |cells| {
         totals.runs = totals.runs.saturating_add(1);
+        if let Some(steps) = columns.get(2).and_then(|_| cells.number(2)) {
+            steps_of_runs = Some(steps_of_runs.unwrap_or(0).saturating_add(steps));
+        }
         if let Some(microseconds) = cells.number(1) {
             elapsed = Some(elapsed.unwrap_or(0).saturating_add(microseconds));
         }
     });
     totals.elapsed_microseconds = elapsed;
     tables.read("steps", &["id"], "", |_| totals.steps = totals.steps.saturating_add(1));
+    if let Some(expected) = steps_of_runs
+        && expected != totals.steps
+    {
+        let found = totals.steps;
+        let message =
+            format!("table steps: {expected} rows expected by runs.num_steps, {found} found");
+        tables.warn(WarningCode::Inconsistent, message);
+    }
     // A row without a run is the total over all runs (comment in the file's own definition).
     let (mut over_all, mut by_run) = (None, None::<u64>);
     tables.read("execution_cycle_totals", &["run_id", "cycles"], "", |cells| {

@@ -2,6 +2,7 @@
 
 pub mod about;
 pub mod compute;
+pub mod emptied;
 pub mod exchange;
 pub mod execution;
 pub mod liveness;

@@ -1,0 +1,76 @@
+//! The machine with itself, counts with rows, and programs with the steps that walk them.
+
+use super::differences::Differences;
+use super::nowhere;
+use crate::store::Report;
+use crate::store::program::{Programs, Steps};
+
+pub fn compare(report: &Report, differences: &mut Differences) {
+    compare_target(report, differences);
+    compare_counts(report, differences);
+    if let (Some(programs), Some(steps)) = (report.programs.get(), report.steps.get()) {
+        compare_steps(programs, steps, differences);
+    }
+}
+
+fn compare_target(report: &Report, differences: &mut Differences) {
+    let Some(target) = report.target.get() else { return };
+    let product = |a: Option<u64>, b: Option<u64>| Some(a?.saturating_mul(b?));
+    let mut compare = |kind, found, a, b| differences.compare(kind, nowhere, found, product(a, b));
+    let tiles = "table target_info, column num_tiles";
+    let by_ipus = (tiles, "num_ipus × tiles_per_ipu");
+    compare(by_ipus, target.tiles, target.ipus, target.tiles_per_ipu);
+    let by_replicas = (tiles, "num_replicas × tiles_per_replica");
+    compare(by_replicas, target.tiles, target.replicas, target.tiles_per_replica);
+    let ipus = ("table target_info, column num_ipus", "num_replicas × ipus_per_replica");
+    compare(ipus, target.ipus, target.replicas, target.ipus_per_replica);
+    let of_ipu = ("table target_info, column bytes_per_ipu", "bytes_per_tile × tiles_per_ipu");
+    compare(of_ipu, target.bytes_per_ipu, target.bytes_per_tile, target.tiles_per_ipu);
+    let of_replica =
+        ("table target_info, column memory_per_replica", "bytes_per_tile × tiles_per_replica");
+    compare(of_replica, target.bytes_per_replica, target.bytes_per_tile, target.tiles_per_replica);
+    let of_all = ("table target_info, column total_memory", "bytes_per_tile × num_tiles");
+    compare(of_all, target.total_bytes, target.bytes_per_tile, target.tiles);
+}
+
+fn compare_counts(report: &Report, differences: &mut Differences) {
+    let Some(graph) = report.graph.get() else { return };
+    if let Some(sets) = report.compute_sets.get() {
+        let kind = ("table graph_info, column num_compute_sets", "the rows of compute_sets");
+        differences.compare(kind, nowhere, graph.compute_sets, sets.ids.len() as u64);
+        let sum = |numbers: &[Option<u64>]| {
+            numbers.iter().try_fold(0_u64, |sum, number| Some(sum.saturating_add((*number)?)))
+        };
+        let kind = ("table graph_info, column num_vertices", "compute_sets.vertex_counts");
+        differences.compare(kind, nowhere, graph.vertices, sum(&sets.vertices));
+        let kind = ("table graph_info, column num_edges", "compute_sets.edge_count");
+        differences.compare(kind, nowhere, graph.edges, sum(&sets.edges));
+    }
+    if let Some(variables) = report.variables.get() {
+        let kind = ("table graph_info, column num_vars", "the rows of vars_info");
+        differences.compare(kind, nowhere, graph.variables, variables.len() as u64);
+    }
+}
+
+/// A step lies in the one before it whose program has it among its children. A `Call` has none: what it calls is
+/// elsewhere.
+fn compare_steps(programs: &Programs, steps: &Steps, differences: &mut Differences) {
+    for ((step, program), parent) in
+        steps.ids.as_slice().iter().zip(&steps.programs).zip(&steps.parents)
+    {
+        let Some(parent) = *parent else { continue };
+        let of_parent = steps.ids.position(parent).filter(|_| parent < *step);
+        let Some(of_parent) = of_parent.and_then(|row| steps.programs.get(row)) else {
+            let kind = ("table depth_first_steps, column parent_step_id", "the order of the steps");
+            differences.add(kind, || format!(", step {step}"), parent, "an earlier step");
+            continue;
+        };
+        let children = programs.ids.position(*of_parent).map(|row| programs.children_of(row));
+        let Some(children) = children.filter(|children| !children.is_empty()) else { continue };
+        if !children.contains(program) {
+            let kind = ("table depth_first_steps, column program_id", "the children in programs");
+            let expected = format!("one of {} children of program {of_parent}", children.len());
+            differences.add(kind, || format!(", step {step}"), program, expected);
+        }
+    }
+}

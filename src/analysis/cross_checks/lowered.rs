@@ -1,0 +1,424 @@
+//! Every tile's sums, classes and curve with its lowered variables and its bytes by class.
+//!
+//! Both tables are gone through once, tile by tile and in parallel: 0.1 µs a variable. What is summed over tiles
+//! (bytes of a class on an IPU, of a variable before lowering) is compared at the end.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::differences::{Differences, Kind};
+use super::lives::{Changes, add_changes, changes, compare_curves};
+use super::{is_of_all_tiles, nowhere};
+use crate::analysis::memory::cell;
+use crate::analysis::placement::recompute::{CategorySums, add_by_region, sweep};
+use crate::progress::Progress;
+use crate::store::ids::{CategoryId, DeviceId};
+use crate::store::liveness::{Liveness, TileVariableBytes};
+use crate::store::memory::TileMemory;
+use crate::store::program::Steps;
+use crate::store::variable::LoweredVariables;
+use crate::store::{Report, TileId};
+
+/// Sums by class that are kept of each IPU, for each thread.
+const MOST_SUMS: usize = 1 << 20;
+/// Ids of categories are bytes in the column.
+const CATEGORIES: usize = 256;
+
+pub fn compare(report: &Report, progress: &Progress, differences: &mut Differences) {
+    let (lowered, table) = (report.variables.get(), report.tile_variable_bytes.get());
+    if lowered.is_none() && table.is_none() {
+        return;
+    }
+    let (Some(memory), Some(liveness), Some(steps)) =
+        (report.memory.get(), report.liveness.get(), report.steps.get())
+    else {
+        return;
+    };
+    let devices = devices(report, liveness);
+    let tiles = Tiles { report, lowered, table, memory, liveness, steps, devices: &devices };
+    for (known, kind) in [
+        (lowered.map(|lowered| &lowered.tiles), ("table vars_info, column tile", "memory_by_tile")),
+        (
+            table.map(|table| &table.tiles),
+            ("table var_bytes_by_eq_class, column tile", "memory_by_tile"),
+        ),
+    ] {
+        for tile in known.map_or(&[][..], |tiles| tiles.as_slice()) {
+            if memory.tiles.position(*tile).is_none() {
+                let expected = format!("one of {} tiles", memory.tiles.len());
+                differences.add(kind, nowhere, tile, expected);
+            }
+        }
+    }
+    // A few parts for each thread, for tiles are not alike.
+    let parts = rayon::current_num_threads().max(1) * 2;
+    let rows: Vec<usize> = (0..memory.tiles.len()).collect();
+    let parts: Vec<Sums> = rows
+        .par_chunks(rows.len().div_ceil(parts).max(1))
+        .map(|rows| {
+            let mut sums = Sums::new(&tiles);
+            for row in rows.iter().take_while(|_| !progress.is_cancelled()) {
+                sums.add_tile(&tiles, *row);
+            }
+            sums
+        })
+        .collect();
+    let mut all = Sums::new(&tiles);
+    for part in parts {
+        all.add(part);
+    }
+    differences.append(std::mem::take(&mut all.differences));
+    if let Some(table) = table.filter(|table| !table.is_empty()) {
+        all.compare_totals(&tiles, table, differences);
+    }
+}
+
+/// The IPUs that have changes of their own; none where they are too many to keep sums of each.
+fn devices(report: &Report, liveness: &Liveness) -> Vec<DeviceId> {
+    let deltas = liveness.deltas.as_ref().filter(|_| is_of_all_tiles(report));
+    let devices: Vec<DeviceId> =
+        deltas.map_or_else(Vec::new, |deltas| deltas.by_device.keys().copied().collect());
+    let sums = devices.len().saturating_mul(liveness.classes.ids.len());
+    if sums <= MOST_SUMS { devices } else { Vec::new() }
+}
+
+/// What is compared.
+struct Tiles<'a> {
+    report: &'a Report,
+    lowered: Option<&'a LoweredVariables>,
+    table: Option<&'a TileVariableBytes>,
+    memory: &'a TileMemory,
+    liveness: &'a Liveness,
+    steps: &'a Steps,
+    devices: &'a [DeviceId],
+}
+
+/// What was found of some tiles.
+struct Sums {
+    differences: Differences,
+    /// Bytes by class, of each IPU and then of all others, by the table of bytes.
+    by_class: Vec<u64>,
+    /// Bytes by variable before lowering, by the same table.
+    by_variable: Vec<u64>,
+    scratch: Scratch,
+}
+
+/// What is made for each tile anew.
+#[derive(Default)]
+struct Scratch {
+    /// Bytes of each class by lowered variables and by the table, and the classes that have any.
+    of_class: Vec<[u64; 2]>,
+    touched: Vec<usize>,
+    order: Vec<u64>,
+    changes: Changes,
+    categories: Vec<CategorySums>,
+}
+
+impl Sums {
+    fn new(tiles: &Tiles<'_>) -> Self {
+        let classes = tiles.liveness.classes.ids.len();
+        let scratch = Scratch { of_class: vec![[0; 2]; classes], ..Scratch::default() };
+        let groups = tiles.devices.len().saturating_add(1);
+        Self {
+            differences: Differences::default(),
+            by_class: vec![0; classes.saturating_mul(groups)],
+            by_variable: vec![0; tiles.liveness.variable_ids.len()],
+            scratch,
+        }
+    }
+
+    fn add(&mut self, other: Self) {
+        self.differences.append(other.differences);
+        let columns =
+            [(&mut self.by_class, other.by_class), (&mut self.by_variable, other.by_variable)];
+        for (sums, others) in columns {
+            for (sum, bytes) in sums.iter_mut().zip(others) {
+                *sum = sum.saturating_add(bytes);
+            }
+        }
+    }
+
+    fn add_tile(&mut self, tiles: &Tiles<'_>, row: usize) {
+        let Some(tile) = tiles.memory.tiles.get(row) else { return };
+        let classes = &tiles.liveness.classes;
+        if let Some(lowered) = tiles.lowered {
+            let rows = lowered.rows_of(tile);
+            // Of a replicated program only the tiles of one replica may have variables.
+            if !rows.is_empty() || is_of_all_tiles(tiles.report) {
+                self.add_lowered(tiles, lowered, rows.clone(), (row, tile));
+            }
+        }
+        if let Some(table) = tiles.table {
+            for bytes in table.iter(table.rows_of(tile)) {
+                self.scratch.add_class(classes.ids.position(bytes.class), 1, bytes.bytes);
+                let variable = tiles.liveness.variable_ids.position(bytes.variable);
+                if let Some(sum) = variable.and_then(|at| self.by_variable.get_mut(at)) {
+                    *sum = sum.saturating_add(bytes.bytes);
+                }
+            }
+        }
+        self.compare_classes(tiles, (row, tile));
+        self.finish_classes(tiles, tile);
+    }
+
+    /// The bytes of a tile and of its categories, by its variables in the order of their places.
+    fn add_lowered(
+        &mut self,
+        tiles: &Tiles<'_>,
+        lowered: &LoweredVariables,
+        rows: Range<usize>,
+        (row, tile): (usize, TileId),
+    ) {
+        let scratch = &mut self.scratch;
+        scratch.order.clear();
+        let classes = &tiles.liveness.classes;
+        let columns = (
+            lowered.flags.get(rows.clone()),
+            lowered.bytes.get(rows.clone()),
+            lowered.classes.get(rows.clone()),
+            lowered.offsets.get(rows.clone()),
+            lowered.categories.get(rows),
+        );
+        let (Some(flags), Some(bytes), Some(of_class), Some(offsets), Some(categories)) = columns
+        else {
+            return;
+        };
+        for (at, (((flags, bytes), class), offset)) in
+            (0_u32..).zip(flags.iter().zip(bytes).zip(of_class).zip(offsets))
+        {
+            if flags.is_allocated() && *bytes > 0 {
+                scratch.add_class(classes.ids.position(*class), 0, u64::from(*bytes));
+                scratch.order.push(u64::from(*offset) << 32 | u64::from(at));
+            }
+        }
+        let Some(target) = tiles.report.target.get() else { return };
+        scratch.order.sort_unstable();
+        scratch.categories.clear();
+        scratch.categories.resize(CATEGORIES, CategorySums::default());
+        let by_category = &mut scratch.categories;
+        let placed = scratch.order.iter().filter_map(|key| {
+            let at = (key & u64::from(u32::MAX)) as usize;
+            let offset = key >> 32;
+            let end = offset.saturating_add(u64::from(*bytes.get(at)?));
+            Some((offset..end, usize::from(*categories.get(at)?)))
+        });
+        for (bytes, category) in placed.clone() {
+            if let Some(sums) = by_category.get_mut(category) {
+                add_by_region(&mut sums.overlapped, bytes, target);
+            }
+        }
+        let (mut total, mut end, mut by_region) = (0_u64, 0_u64, [0; 3]);
+        sweep(placed, |bytes, category| {
+            total = total.saturating_add(bytes.end.saturating_sub(bytes.start));
+            end = bytes.end;
+            add_by_region(&mut by_region, bytes.clone(), target);
+            if let Some(sums) = category.and_then(|category| by_category.get_mut(category)) {
+                add_by_region(&mut sums.not_overlapped, bytes, target);
+            }
+        });
+        for CategorySums { not_overlapped, overlapped } in by_category.iter_mut() {
+            for (alone, all) in not_overlapped.iter().zip(overlapped) {
+                *all = all.saturating_sub(*alone);
+            }
+        }
+        let of_category = |id: u32| by_category.get(id as usize).copied().unwrap_or_default();
+        let bytes = TileBytes { total, end, by_region, of_category: &of_category };
+        compare_bytes(tiles.report, (row, tile), &bytes, &mut self.differences);
+    }
+
+    /// Classes of a tile by both tables, and what is alive by one of them with the tile's sums.
+    fn compare_classes(&mut self, tiles: &Tiles<'_>, (row, tile): (usize, TileId)) {
+        let (classes, differences) = (&tiles.liveness.classes, &mut self.differences);
+        let scratch = &mut self.scratch;
+        let (of_lowered, of_table) = (tiles.lowered.is_some(), tiles.table.is_some());
+        if of_lowered && of_table && (is_of_all_tiles(tiles.report) || !scratch.touched.is_empty())
+        {
+            for class in &scratch.touched {
+                let Some([lowered, table]) = scratch.of_class.get(*class) else { continue };
+                let kind = ("table var_bytes_by_eq_class, column bytes", "vars_info");
+                let id = || classes.ids.get(*class).map_or("?".to_owned(), |id| id.to_string());
+                let place = || format!(", tile {tile}, class {}", id());
+                differences.compare(kind, place, *table, *lowered);
+            }
+        }
+        if scratch.touched.is_empty() && !is_of_all_tiles(tiles.report) {
+            return;
+        }
+        let (side, by) = if of_lowered { (0, "vars_info") } else { (1, "var_bytes_by_eq_class") };
+        let mut always_live = 0_u64;
+        scratch.changes.clear();
+        for class in &scratch.touched {
+            let bytes = scratch.of_class.get(*class).and_then(|bytes| bytes.get(side));
+            let bytes = bytes.copied().unwrap_or(0);
+            if classes.always_live.get(*class) == Some(&true) {
+                always_live = always_live.saturating_add(bytes);
+            } else {
+                add_changes(classes, (*class, bytes), tiles.steps.ids.len(), &mut scratch.changes);
+            }
+        }
+        let place = || format!(", tile {tile}");
+        let kind = ("table memory_by_tile, column always_live_bytes", by);
+        let found = cell(&tiles.memory.always_live, row);
+        differences.compare(kind, place, found, always_live);
+        let kind = ("table memory_by_tile, column not_always_live_max_bytes", by);
+        let found = cell(&tiles.memory.not_always_live_max, row);
+        differences.compare(kind, place, found, peak(&mut scratch.changes));
+    }
+
+    /// Adds the classes of a tile to those of its IPU, and forgets them.
+    fn finish_classes(&mut self, tiles: &Tiles<'_>, tile: TileId) {
+        let target = tiles.report.target.get();
+        let device = target.and_then(|target| target.ipu_of(tile)).map(DeviceId);
+        let group = device.and_then(|device| tiles.devices.binary_search(&device).ok());
+        let classes = tiles.liveness.classes.ids.len();
+        let start = group.unwrap_or(tiles.devices.len()).saturating_mul(classes);
+        for class in self.scratch.touched.drain(..) {
+            let Some(bytes) = self.scratch.of_class.get_mut(class) else { continue };
+            if let Some(sum) = self.by_class.get_mut(start.saturating_add(class)) {
+                *sum = sum.saturating_add(bytes[1]);
+            }
+            *bytes = [0; 2];
+        }
+    }
+
+    /// Sums over tiles with what the file has of all tiles, and the curve of each IPU with its changes.
+    fn compare_totals(
+        &self,
+        tiles: &Tiles<'_>,
+        table: &TileVariableBytes,
+        differences: &mut Differences,
+    ) {
+        let (liveness, classes) = (tiles.liveness, &tiles.liveness.classes);
+        let groups = || self.by_class.chunks_exact(classes.ids.len().max(1));
+        if let Some(rows) = &liveness.variable_bytes
+            && table
+                .tiles
+                .as_slice()
+                .iter()
+                .all(|tile| tiles.memory.tiles.position(*tile).is_some())
+        {
+            let mut of_class = vec![0_u64; classes.ids.len()];
+            for group in groups() {
+                for (sum, bytes) in of_class.iter_mut().zip(group) {
+                    *sum = sum.saturating_add(*bytes);
+                }
+            }
+            let stored = super::lives::bytes_by_class(classes, rows.iter());
+            let kind = ("table var_bytes_by_eq_class, rows of all tiles", "its rows by tile");
+            for ((id, found), expected) in classes.ids.as_slice().iter().zip(stored).zip(of_class) {
+                differences.compare(kind, || format!(", class {id}"), found, expected);
+            }
+            let mut of_variable: HashMap<usize, u64> = HashMap::new();
+            for row in rows {
+                if let Some(at) = liveness.variable_ids.position(row.variable) {
+                    let sum = of_variable.entry(at).or_default();
+                    *sum = sum.saturating_add(row.bytes);
+                }
+            }
+            let variables = liveness.variable_ids.as_slice().iter().zip(&self.by_variable);
+            for (at, (id, expected)) in variables.enumerate() {
+                let found = of_variable.get(&at).copied().unwrap_or(0);
+                differences.compare(kind, || format!(", variable {id}"), found, *expected);
+            }
+        }
+        let Some(deltas) = &liveness.deltas else { return };
+        for (device, by_class) in tiles.devices.iter().zip(groups()) {
+            let Some(found) = deltas.by_device.get(device) else { continue };
+            let kind: Kind = (
+                "table memory_not_always_live_by_step_and_ipu",
+                "the rows by tile of var_bytes_by_eq_class, and eq_class_step",
+            );
+            let expected = changes(classes, by_class, tiles.steps);
+            let place = |step| format!(", IPU {device}, step {step}");
+            compare_curves(kind, (found, expected), tiles.steps, place, differences);
+        }
+    }
+}
+
+impl Scratch {
+    /// Adds bytes of a class; a variable without a place has a class that is in no list.
+    fn add_class(&mut self, class: Option<usize>, side: usize, bytes: u64) {
+        let Some(class) = class.filter(|_| bytes > 0) else { return };
+        let Some(sums) = self.of_class.get_mut(class) else { return };
+        if *sums == [0; 2] {
+            self.touched.push(class);
+        }
+        if let Some(sum) = sums.get_mut(side) {
+            *sum = sum.saturating_add(bytes);
+        }
+    }
+}
+
+/// The highest level that changes lead to.
+fn peak(changes: &mut Changes) -> u64 {
+    changes.sort_unstable();
+    let (mut level, mut peak) = (0_i64, 0_i64);
+    for at_step in changes.chunk_by(|a, b| a.0 == b.0) {
+        level = at_step.iter().fold(level, |level, (_, bytes)| level.saturating_add(*bytes));
+        peak = peak.max(level);
+    }
+    u64::try_from(peak).unwrap_or(0)
+}
+
+/// The bytes of a tile as its variables have them.
+pub struct TileBytes<'a> {
+    pub total: u64,
+    pub end: u64,
+    pub by_region: [u64; 3],
+    pub of_category: &'a dyn Fn(u32) -> CategorySums,
+}
+
+const REGIONS: [&str; 3] = [
+    "table memory_by_tile, column non_interleaved",
+    "table memory_by_tile, column interleaved",
+    "table memory_by_tile, column overflowed",
+];
+const NOT_OVERLAPPED: [&str; 3] = [
+    "table memory_by_category, column non_interleaved_non_overlapped",
+    "table memory_by_category, column interleaved_non_overlapped",
+    "table memory_by_category, column overflowed_non_overlapped",
+];
+const OVERLAPPED: [&str; 3] = [
+    "table memory_by_category, column non_interleaved_overlapped",
+    "table memory_by_category, column interleaved_overlapped",
+    "table memory_by_category, column overflowed_overlapped",
+];
+
+/// Compares the bytes of a tile with its row in `memory_by_tile` and with `memory_by_category`.
+pub fn compare_bytes(
+    report: &Report,
+    (row, tile): (usize, TileId),
+    bytes: &TileBytes<'_>,
+    differences: &mut Differences,
+) {
+    const BY: &str = "vars_info";
+    let Some(memory) = report.memory.get() else { return };
+    let place = || format!(", tile {tile}");
+    let kind = ("table memory_by_tile, column total", BY);
+    differences.compare(kind, place, cell(&memory.total, row), bytes.total);
+    let kind = ("table memory_by_tile, column total_including_gaps", BY);
+    differences.compare(kind, place, cell(&memory.including_gaps, row), bytes.end);
+    for ((column, what), expected) in memory.by_region.iter().zip(REGIONS).zip(bytes.by_region) {
+        differences.compare((what, BY), place, cell(column, row), expected);
+    }
+    let Some(categories) = report.categories.get() else { return };
+    for category in &memory.categories {
+        let Some(position) = categories.names.iter().position(|name| name == category.name) else {
+            continue;
+        };
+        let Some(CategoryId(id)) = categories.ids.get(position) else { continue };
+        let sums = (bytes.of_category)(id);
+        let place = || format!(", tile {tile}, category {}", category.name);
+        for (lists, kinds, sums) in [
+            (&category.not_overlapped, NOT_OVERLAPPED, sums.not_overlapped),
+            (&category.overlapped, OVERLAPPED, sums.overlapped),
+        ] {
+            for ((list, what), expected) in lists.iter().zip(kinds).zip(sums) {
+                let found = list.as_ref().and_then(|list| list.get(tile.0 as usize).copied());
+                differences.compare((what, BY), place, found, expected);
+            }
+        }
+    }
+}
