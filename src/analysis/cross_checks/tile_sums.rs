@@ -25,6 +25,21 @@ pub fn compare(report: &Report, differences: &mut Differences) {
         let kind = ("table memory_by_tile, column tile", "target_info.num_tiles, less one");
         differences.at_most(kind, nowhere, u64::from(last.0), tiles.saturating_sub(1));
     }
+    if let Some(known) = report.categories.get().filter(|known| !known.ids.is_empty()) {
+        let kind = ("table memory_by_category, column category_id", "var_categories");
+        for category in &memory.categories {
+            if known.names.iter().all(|name| name != category.name) {
+                let place = || format!(", category {}", category.name);
+                differences.add(kind, place, "none", "one of its names");
+            }
+        }
+        let kind = ("table memory_by_category", "the rows of var_categories");
+        let count = |rows: usize| format!("{rows} rows");
+        if memory.categories.len() != known.ids.len() && !memory.categories.is_empty() {
+            let (found, expected) = (memory.categories.len(), known.ids.len());
+            differences.add(kind, nowhere, count(found), count(expected));
+        }
+    }
     for (row, tile) in memory.tiles.as_slice().iter().enumerate() {
         compare_tile(memory, row, *tile, differences);
     }
