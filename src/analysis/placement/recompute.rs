@@ -37,26 +37,22 @@ pub struct CategorySums {
     pub overlapped: [u64; 3],
 }
 
-/// The region of an address, and where that region ends.
-fn region_at(address: u64, target: &Target) -> (Region, u64) {
-    let end = target.bytes_per_tile.unwrap_or(u64::MAX);
-    let interleaved = target.interleaved_start.unwrap_or(end).min(end);
-    if address < interleaved {
-        (Region::NonInterleaved, interleaved)
-    } else if address < end {
-        (Region::Interleaved, end)
-    } else {
-        (Region::Overflowed, u64::MAX)
-    }
-}
-
 /// Splits a range of addresses at the borders of regions.
-fn by_region(mut start: u64, end: u64, target: &Target, mut each: impl FnMut(usize, u64)) {
-    while start < end {
-        let (region, border) = region_at(start, target);
-        let stop = border.min(end);
-        each(region as usize, stop - start);
-        start = stop;
+fn by_region(start: u64, end: u64, target: &Target, mut each: impl FnMut(usize, u64)) {
+    let limit = target.bytes_per_tile.unwrap_or(u64::MAX);
+    let interleaved = target.interleaved_start.unwrap_or(limit).min(limit);
+    // Most ranges lie in one region.
+    let ends = [interleaved, limit, u64::MAX];
+    let mut from = start;
+    for (region, border) in Region::ALL.into_iter().zip(ends) {
+        let until = end.min(border);
+        if from < until {
+            each(region as usize, until - from);
+            from = until;
+        }
+        if from >= end {
+            return;
+        }
     }
 }
 
