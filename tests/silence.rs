@@ -275,6 +275,14 @@ fn contradictions_name_both_sides() {
             "table depth_first_steps, column parent_step_id, step 2: an earlier step expected by the order of the steps, 70 found",
         ),
         (
+            "UPDATE program_type_on_tile_execute SET compute_set = 99 WHERE compute_set = 5",
+            "table programs, column variant_index, program 17: one of 27 compute sets expected by program_type_on_tile_execute and compute_sets, 99 found",
+        ),
+        (
+            "UPDATE programs SET variant_index = 99 WHERE variant = (SELECT id FROM program_types WHERE name = 'DoExchange') AND variant_index = 3",
+            "Z",
+        ),
+        (
             "DELETE FROM vertex_instances WHERE compute_set = 3",
             "table vertex_instances, compute set 3: 66 expected by compute_sets.vertex_counts, 0 found",
         ),

@@ -3,11 +3,14 @@
 use super::differences::Differences;
 use super::nowhere;
 use crate::store::Report;
+use crate::store::exchange::ExchangeKind;
+use crate::store::ids::ProgramId;
 use crate::store::program::{Programs, Steps};
 
 pub fn compare(report: &Report, differences: &mut Differences) {
     compare_target(report, differences);
     compare_counts(report, differences);
+    compare_references(report, differences);
     if let (Some(programs), Some(steps)) = (report.programs.get(), report.steps.get()) {
         compare_steps(programs, steps, differences);
     }
@@ -52,9 +55,46 @@ fn compare_counts(report: &Report, differences: &mut Differences) {
     }
 }
 
+/// Programs that execute a compute set, or an exchange within IPUs, name one that is there.
+fn compare_references(report: &Report, differences: &mut Differences) {
+    let Some(programs) = report.programs.get() else { return };
+    let (sets, exchanges) = (report.compute_sets.get(), report.exchanges.get());
+    for (row, program) in programs.ids.as_slice().iter().enumerate() {
+        let place = || format!(", program {program}");
+        if programs.kind(row) == Some("OnTileExecute")
+            && let Some(sets) = sets
+        {
+            let set = programs.compute_sets.get(row).copied().flatten();
+            if set.is_none_or(|set| sets.ids.position(set).is_none()) {
+                let kind = (
+                    "table programs, column variant_index",
+                    "program_type_on_tile_execute and compute_sets",
+                );
+                let expected = format!("one of {} compute sets", sets.ids.len());
+                let found = set.map_or("none".to_owned(), |set| set.to_string());
+                differences.add(kind, place, found, expected);
+            }
+        }
+        let exchange = programs.exchanges.get(row).copied().flatten();
+        let exchange = exchange.filter(|exchange| exchange.kind == ExchangeKind::Internal);
+        if let (Some(exchange), Some(exchanges)) = (exchange, exchanges)
+            && exchanges.position(exchange).is_none()
+        {
+            let kind = ("table programs, column variant_index", "program_type_do_exchange");
+            differences.add(kind, place, exchange.number, "one of its rows");
+        }
+    }
+}
+
 /// A step lies in the one before it whose program has it among its children. A `Call` has none: what it calls is
 /// elsewhere.
 fn compare_steps(programs: &Programs, steps: &Steps, differences: &mut Differences) {
+    // A root may have as many children as there are steps.
+    let rows = 0..programs.ids.len();
+    let mut children: Vec<(usize, ProgramId)> = rows
+        .flat_map(|row| programs.children_of(row).iter().map(move |child| (row, *child)))
+        .collect();
+    children.sort_unstable();
     for ((step, program), parent) in
         steps.ids.as_slice().iter().zip(&steps.programs).zip(&steps.parents)
     {
@@ -65,11 +105,11 @@ fn compare_steps(programs: &Programs, steps: &Steps, differences: &mut Differenc
             differences.add(kind, || format!(", step {step}"), parent, "an earlier step");
             continue;
         };
-        let children = programs.ids.position(*of_parent).map(|row| programs.children_of(row));
-        let Some(children) = children.filter(|children| !children.is_empty()) else { continue };
-        if !children.contains(program) {
+        let Some(row) = programs.ids.position(*of_parent) else { continue };
+        let count = programs.children_of(row).len();
+        if count > 0 && children.binary_search(&(row, *program)).is_err() {
             let kind = ("table depth_first_steps, column program_id", "the children in programs");
-            let expected = format!("one of {} children of program {of_parent}", children.len());
+            let expected = format!("one of {count} children of program {of_parent}");
             differences.add(kind, || format!(", step {step}"), program, expected);
         }
     }

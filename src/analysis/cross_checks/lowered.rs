@@ -13,6 +13,7 @@ use super::lives::{Changes, add_changes, changes, compare_curves};
 use super::{is_of_all_tiles, nowhere};
 use crate::analysis::memory::cell;
 use crate::analysis::placement::recompute::{CategorySums, add_by_region, sweep};
+use crate::budget::Lives;
 use crate::progress::Progress;
 use crate::store::ids::DeviceId;
 use crate::store::liveness::{Liveness, TileVariableBytes};
@@ -37,7 +38,9 @@ pub fn compare(report: &Report, progress: &Progress, differences: &mut Differenc
         return;
     };
     let devices = devices(report, liveness);
-    let tiles = Tiles { report, lowered, table, memory, liveness, steps, devices: &devices };
+    let categories = known_categories(report);
+    let devices = &*devices;
+    let tiles = Tiles { report, lowered, table, memory, liveness, steps, devices, categories };
     for (known, kind) in [
         (lowered.map(|lowered| &lowered.tiles), ("table vars_info, column tile", "memory_by_tile")),
         (
@@ -55,18 +58,18 @@ pub fn compare(report: &Report, progress: &Progress, differences: &mut Differenc
     // A few parts for each thread, for tiles are not alike.
     let parts = rayon::current_num_threads().max(1) * 2;
     let rows: Vec<usize> = (0..memory.tiles.len()).collect();
-    let parts: Vec<Sums> = rows
+    let sums: Vec<Sums> = rows
         .par_chunks(rows.len().div_ceil(parts).max(1))
         .map(|rows| {
-            let mut sums = Sums::new(&tiles);
+            let mut sums = Sums::new(&tiles, parts);
             for row in rows.iter().take_while(|_| !progress.is_cancelled()) {
                 sums.add_tile(&tiles, *row);
             }
             sums
         })
         .collect();
-    let mut all = Sums::new(&tiles);
-    for part in parts {
+    let mut all = Sums::new(&tiles, 1);
+    for part in sums {
         all.add(part);
     }
     differences.append(std::mem::take(&mut all.differences));
@@ -93,6 +96,7 @@ struct Tiles<'a> {
     liveness: &'a Liveness,
     steps: &'a Steps,
     devices: &'a [DeviceId],
+    categories: Vec<Known<'a>>,
 }
 
 /// What was found of some tiles.
@@ -102,6 +106,8 @@ struct Sums {
     by_class: Vec<u64>,
     /// Bytes by variable before lowering, by the same table.
     by_variable: Vec<u64>,
+    /// Ranges of steps that the classes of tiles may still have.
+    lives: Lives,
     scratch: Scratch,
 }
 
@@ -118,7 +124,7 @@ struct Scratch {
 }
 
 impl Sums {
-    fn new(tiles: &Tiles<'_>) -> Self {
+    fn new(tiles: &Tiles<'_>, parts: usize) -> Self {
         let classes = tiles.liveness.classes.ids.len();
         let scratch = Scratch { of_class: vec![[0; 2]; classes], ..Scratch::default() };
         let groups = tiles.devices.len().saturating_add(1);
@@ -126,6 +132,7 @@ impl Sums {
             differences: Differences::default(),
             by_class: vec![0; classes.saturating_mul(groups)],
             by_variable: vec![0; tiles.liveness.variable_ids.len()],
+            lives: Lives::of_part(parts),
             scratch,
         }
     }
@@ -226,7 +233,8 @@ impl Sums {
         }
         let of_category = |id: u32| by_category.get(id as usize).copied().unwrap_or_default();
         let bytes = TileBytes { total, end, by_region, of_category: &of_category };
-        compare_bytes(tiles.report, (row, tile), &bytes, &mut self.differences);
+        let with = (tiles.memory, &*tiles.categories);
+        compare_bytes(with, (row, tile), &bytes, &mut self.differences);
     }
 
     /// Classes of a tile by both tables, and what is alive by one of them with the tile's sums.
@@ -249,14 +257,17 @@ impl Sums {
         }
         let (side, by) = if of_lowered { (0, "vars_info") } else { (1, "var_bytes_by_eq_class") };
         let mut always_live = 0_u64;
+        let mut is_whole = true;
         scratch.changes.clear();
         for class in &scratch.touched {
             let bytes = scratch.of_class.get(*class).and_then(|bytes| bytes.get(side));
             let bytes = bytes.copied().unwrap_or(0);
             if classes.always_live.get(*class) == Some(&true) {
                 always_live = always_live.saturating_add(bytes);
-            } else {
+            } else if self.lives.take(classes.ranges_of(*class).len()) {
                 add_changes(classes, (*class, bytes), tiles.steps.ids.len(), &mut scratch.changes);
+            } else {
+                is_whole = false;
             }
         }
         let place = || format!(", tile {tile}");
@@ -264,7 +275,7 @@ impl Sums {
         let found = cell(&tiles.memory.always_live, row);
         differences.compare(kind, place, found, always_live);
         let kind = ("table memory_by_tile, column not_always_live_max_bytes", by);
-        let found = cell(&tiles.memory.not_always_live_max, row);
+        let found = cell(&tiles.memory.not_always_live_max, row).filter(|_| is_whole);
         differences.compare(kind, place, found, peak(&mut scratch.changes));
     }
 
@@ -325,7 +336,11 @@ impl Sums {
             }
         }
         let Some(deltas) = &liveness.deltas else { return };
+        let mut lives = Lives::of_part(1);
         for (device, by_class) in tiles.devices.iter().zip(groups()) {
+            if !lives.take(classes.ranges.len()) {
+                return;
+            }
             let Some(found) = deltas.by_device.get(device) else { continue };
             let kind: Kind = (
                 "table memory_not_always_live_by_step_and_ipu",
@@ -419,15 +434,37 @@ const OVERLAPPED: [&str; 3] = [
     "table memory_by_category, column overflowed_overlapped",
 ];
 
+/// A category by the number that variables have of it, with its place in `memory_by_category` if that has it.
+pub struct Known<'a> {
+    id: u32,
+    name: &'a str,
+    place: Option<usize>,
+}
+
+/// The categories whose bytes are compared; none where `memory_by_category` cannot be read.
+pub fn known_categories(report: &Report) -> Vec<Known<'_>> {
+    let (Some(memory), Some(known)) = (report.memory.get(), report.categories.get()) else {
+        return Vec::new();
+    };
+    if memory.categories.is_empty() {
+        return Vec::new();
+    }
+    let all = known.ids.as_slice().iter().zip(known.names.iter()).take(CATEGORIES);
+    all.map(|(id, name)| {
+        let place = memory.categories.iter().position(|category| category.name == name);
+        Known { id: id.0, name, place }
+    })
+    .collect()
+}
+
 /// Compares the bytes of a tile with its row in `memory_by_tile` and with `memory_by_category`.
 pub fn compare_bytes(
-    report: &Report,
+    (memory, categories): (&TileMemory, &[Known<'_>]),
     (row, tile): (usize, TileId),
     bytes: &TileBytes<'_>,
     differences: &mut Differences,
 ) {
     const BY: &str = "vars_info";
-    let Some(memory) = report.memory.get() else { return };
     let place = || format!(", tile {tile}");
     let kind = ("table memory_by_tile, column total", BY);
     differences.compare(kind, place, cell(&memory.total, row), bytes.total);
@@ -436,13 +473,11 @@ pub fn compare_bytes(
     for ((column, what), expected) in memory.by_region.iter().zip(REGIONS).zip(bytes.by_region) {
         differences.compare((what, BY), place, cell(column, row), expected);
     }
-    let Some(categories) = report.categories.get().filter(|_| !memory.categories.is_empty()) else {
-        return;
-    };
-    for (id, name) in categories.ids.as_slice().iter().zip(categories.names.iter()) {
-        let sums = (bytes.of_category)(id.0);
+    for Known { id, name, place } in categories {
+        let sums = (bytes.of_category)(*id);
+        let category = place.and_then(|place| memory.categories.get(place));
         let place = || format!(", tile {tile}, category {name}");
-        let Some(category) = memory.categories.iter().find(|category| category.name == name) else {
+        let Some(category) = category else {
             let bytes = sums.not_overlapped.iter().chain(&sums.overlapped);
             let bytes = bytes.fold(0_u64, |sum, bytes| sum.saturating_add(*bytes));
             differences.compare(("table memory_by_category", BY), place, 0, bytes);

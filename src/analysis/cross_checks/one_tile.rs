@@ -1,7 +1,7 @@
 //! A tile that is read alone, with its sums and with itself.
 
 use super::differences::Differences;
-use super::lowered::{TileBytes, compare_bytes};
+use super::lowered::{TileBytes, compare_bytes, known_categories};
 use crate::analysis::memory::cell;
 use crate::analysis::placement::recompute;
 use crate::store::placed::Placed;
@@ -33,7 +33,8 @@ pub fn contradictions_of_tile(report: &Report, tile: TileId, placed: &Placed) ->
             by_region: sums.by_region,
             of_category: &|id| by_category.get(&id).copied().unwrap_or_default(),
         };
-        compare_bytes(report, (row, tile), &bytes, &mut differences);
+        let with = (memory, &*known_categories(report));
+        compare_bytes(with, (row, tile), &bytes, &mut differences);
         let place = || format!(", tile {tile}");
         let kind = ("table memory_by_tile, column always_live_bytes", "vars_info");
         differences.compare(kind, place, cell(&memory.always_live, row), sums.always_live);
