@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
+use tilescope::analysis::cross_checks::contradictions;
 use tilescope::format::Progress;
 use tilescope::format::poplar::OpenReport;
 use tilescope::index::{Cache, Limits};
@@ -93,6 +94,9 @@ fn main() {
     measure("variables", || open.read_variables(&progress));
     measure("bytes by tile", || open.read_tile_variable_bytes(&progress));
     measure("compute sets, vertices, exchanges", || open.read_compute(&progress));
+    measure("comparing what is said twice", || {
+        open.compare_parts(|report| contradictions(report, &progress));
+    });
     println!(
         "| all that the window reads | {:.3} s | {:.2} s | {} |",
         start.elapsed().as_secs_f64(),

@@ -280,7 +280,7 @@ fn contradictions_name_both_sides() {
         ),
         (
             "UPDATE programs SET variant_index = 99 WHERE variant = (SELECT id FROM program_types WHERE name = 'DoExchange') AND variant_index = 3",
-            "Z",
+            "table programs, column variant_index, program 23: one of its rows expected by program_type_do_exchange, 99 found",
         ),
         (
             "DELETE FROM vertex_instances WHERE compute_set = 3",

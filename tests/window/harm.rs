@@ -11,6 +11,7 @@ use rusqlite::Connection;
 use std::path::Path;
 use std::sync::Arc;
 use tempfile::TempDir;
+use tilescope::analysis::cross_checks::contradictions;
 use tilescope::format::Progress;
 use tilescope::format::poplar::OpenReport;
 use tilescope::ui::app::App;
@@ -77,7 +78,7 @@ fn what_is_copied_and_exported_is_not_obeyed() {
         let directory = hostile_report(name);
         let progress = Progress::default();
         let open = OpenReport::open(directory.path(), &progress).expect("a report");
-        open.read_all(&progress).expect("all of it");
+        open.read_all(&progress, |report| contradictions(report, &progress)).expect("all of it");
         let mut harness =
             window(Theme::Light, |ctx| App::with_report(ctx, Arc::clone(&open.report)));
         let mut lines = 0;

@@ -9,6 +9,7 @@
 //! | `facts` | the machine with itself, counts with rows, programs with the steps that walk them |
 //! | `tile_sums` | a tile's bytes with its regions, categories and lives |
 //! | `lives` | the changes from step to step with each other and with the lives of variables |
+//! | `tile_bytes` | a tile's bytes by region and category with its lowered variables |
 //! | `lowered` | every tile's sums, classes and curve with its lowered variables and its bytes by class |
 //! | `compute` | compute sets with their vertices, vertex types with compute sets |
 //! | `one_tile` | a tile that is read alone with its sums |
@@ -19,6 +20,7 @@ mod facts;
 mod lives;
 mod lowered;
 mod one_tile;
+mod tile_bytes;
 mod tile_sums;
 
 pub use one_tile::contradictions_of_tile;

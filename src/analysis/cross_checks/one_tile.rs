@@ -1,7 +1,7 @@
 //! A tile that is read alone, with its sums and with itself.
 
 use super::differences::Differences;
-use super::lowered::{TileBytes, compare_bytes, known_categories};
+use super::tile_bytes::{TileBytes, compare_bytes, known_categories};
 use crate::analysis::memory::cell;
 use crate::analysis::placement::recompute;
 use crate::store::placed::Placed;

@@ -14,6 +14,9 @@ pub fn warn_of_emptied(tables: &Tables<'_>, report: &Report) {
     }
 }
 
+const LIVES: &str = "eq_class_step";
+const BYTES: &str = "var_bytes_by_eq_class";
+
 /// A table, what needs it, and how many rows that has, or how many of them.
 fn needs(report: &Report) -> Vec<(&'static str, &'static str, u64)> {
     let rows = |rows: usize| rows as u64;
@@ -41,8 +44,6 @@ fn needs(report: &Report) -> Vec<(&'static str, &'static str, u64)> {
         }
         bytes = rows(liveness.variable_bytes.as_ref().map_or(0, Vec::len));
     }
-    const LIVES: &str = "eq_class_step";
-    const BYTES: &str = "var_bytes_by_eq_class";
     vec![
         ("target_info", "memory_by_tile", tiles),
         ("memory_by_tile", "graph_info.num_vars", variables),

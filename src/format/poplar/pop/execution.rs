@@ -9,10 +9,10 @@ pub fn read_execution(
     tables: &Tables<'_>,
     compilation_id: Option<&str>,
 ) -> Option<ExecutionTotals> {
-    let mut totals = ExecutionTotals::default();
-    let mut elapsed: Option<u64> = None;
     // Not all versions have it.
     const STEPS: &str = "num_steps";
+    let mut totals = ExecutionTotals::default();
+    let mut elapsed: Option<u64> = None;
     let columns = ["id", "elapsed_microseconds", STEPS];
     let columns = if tables.has_column("runs", STEPS) { &columns[..] } else { &columns[..2] };
     let mut steps_of_runs = None::<u64>;
