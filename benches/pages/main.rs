@@ -25,6 +25,7 @@ use eframe::egui::{
     Context, Event, Key, Modifiers, MouseWheelSource, MouseWheelUnit, PointerButton, Pos2,
     RawInput, Rect, TouchPhase, Vec2,
 };
+use tilescope::analysis::cross_checks::contradictions;
 use tilescope::format::Progress;
 use tilescope::format::poplar::OpenReport;
 use tilescope::store::Report;
@@ -271,7 +272,8 @@ fn main() {
         Some("large") => measure_large(),
         Some(path) => {
             let open = OpenReport::find(Path::new(path)).unwrap();
-            open.read_all(&Progress::default()).unwrap();
+            let progress = Progress::default();
+            open.read_all(&progress, |report| contradictions(report, &progress)).unwrap();
             measure_run(&open.report, "the report", &[Vec2::new(1920.0, 1080.0)]);
         }
     }
