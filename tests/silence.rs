@@ -377,6 +377,7 @@ fn answers(open: &OpenReport) -> Result<Vec<Value>, Error> {
             filter: None,
             by: None,
             peaks: Some(5),
+            csv: false,
         };
         LivenessReport::of(open, &arguments, &progress).map(value)
     };
