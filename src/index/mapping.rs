@@ -34,3 +34,20 @@ pub(super) fn map(file: &File) -> io::Result<Bytes> {
     let mapping = unsafe { MmapOptions::new().map(file)? };
     Ok(Bytes::from_owner(mapping))
 }
+
+/// Takes the pages of mapped bytes out of this process until somebody looks at them again.
+#[cfg(unix)]
+pub(super) fn let_go(mapped: &Bytes) {
+    use nix::sys::mman::{MmapAdvise, madvise};
+    let Some(start) = std::ptr::NonNull::new(mapped.as_ptr().cast_mut()) else { return };
+    // SAFETY: these bytes are all of a mapping that `map` made and that lives as long as they do. Nobody writes to it, so
+    // who looks at a page again, also at this moment on another thread, finds what the file has.
+    let advised = unsafe { madvise(start.cast(), mapped.len(), MmapAdvise::MADV_DONTNEED) };
+    if let Err(error) = advised {
+        tracing::debug!("pages of a column stay: {error}");
+    }
+}
+
+/// The same where pages cannot be taken out.
+#[cfg(not(unix))]
+pub(super) fn let_go(_mapped: &Bytes) {}

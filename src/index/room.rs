@@ -8,7 +8,9 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write as _};
 use std::marker::PhantomData;
 use std::path::PathBuf;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use bytes::Bytes;
 use zerocopy::IntoBytes as _;
@@ -16,6 +18,9 @@ use zerocopy::IntoBytes as _;
 use super::mapping;
 use crate::store::column::{Column, Element};
 use crate::work::Work;
+
+/// How long pages that were looked at may stay.
+const LET_GO_EVERY: Duration = Duration::from_millis(20);
 
 /// Where columns grow. Clones share what they made.
 #[derive(Clone, Debug, Default)]
@@ -49,6 +54,33 @@ impl Room {
             None => Grows::Memory(Vec::with_capacity(expected)),
         };
         Ok(Growing { to, room: self.clone(), elements })
+    }
+
+    /// Does what goes through all columns that were made here; where they are in files, their pages are let go again and
+    /// again meanwhile, so that only those stay resident that are being looked at.
+    pub fn going_through<T>(&self, look: impl FnOnce() -> T) -> T {
+        if !self.is_in_files() {
+            return look();
+        }
+        let (end, ended) = mpsc::channel::<()>();
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                while ended.recv_timeout(LET_GO_EVERY) == Err(RecvTimeoutError::Timeout) {
+                    self.let_go();
+                }
+                self.let_go();
+            });
+            let answer = look();
+            drop(end);
+            answer
+        })
+    }
+
+    fn let_go(&self) {
+        let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        made.iter()
+            .filter(|(bytes, _)| !bytes.is_empty())
+            .for_each(|(bytes, _)| mapping::let_go(bytes));
     }
 
     /// The bytes of a column that was made here mapped anew, so that who goes through them once need not keep
@@ -130,6 +162,11 @@ mod tests {
                 let again = room.once_more(bytes.clone());
                 assert_eq!(again, bytes);
                 assert_ne!(again.as_ptr(), bytes.as_ptr());
+                let looked_at = room.going_through(|| {
+                    room.let_go();
+                    column.to_vec()
+                });
+                assert_eq!(looked_at, [1, 2, 3], "a page that was let go comes back");
             }
             let empty = room.column::<u32>(0).and_then(Growing::finish).expect("a column");
             assert!(empty.is_empty());

@@ -119,7 +119,12 @@ impl OpenReport {
         if self.has_index() {
             return;
         }
-        for message in compare(&self.report) {
+        let compare = || compare(&self.report);
+        let found = match self.room.get() {
+            Some(room) => room.going_through(compare),
+            None => compare(),
+        };
+        for message in found {
             self.report.warnings.add(WarningCode::Inconsistent, &self.database.name, message);
         }
     }
