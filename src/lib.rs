@@ -19,6 +19,9 @@ pub(crate) mod csv;
 pub(crate) mod files;
 pub(crate) mod folder_sweep;
 pub mod format;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod index;
 pub mod lake;
 pub mod progress;

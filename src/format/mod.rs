@@ -9,7 +9,7 @@
 
 pub mod error;
 pub mod poplar;
-mod sqlite;
+pub(crate) mod sqlite;
 
 pub use crate::progress::Progress;
 pub use error::{Error, ErrorKind};

@@ -350,7 +350,9 @@ impl IndexFile {
         let column = self.stored(name)?;
         let mut is_verified = column.is_verified.lock().unwrap_or_else(PoisonError::into_inner);
         if !*is_verified {
-            if checksum(name, &column.element, &column.bytes) != column.checksum {
+            let found = checksum(name, &column.element, &column.bytes);
+            // What comes behind a checksum is fuzzed as well; nobody finds one by changing bytes.
+            if found != column.checksum && !cfg!(fuzzing) {
                 return Err(IndexError::Checksum(name.to_owned()));
             }
             *is_verified = true;

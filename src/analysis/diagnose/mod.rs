@@ -29,6 +29,14 @@ mod wrapper;
 pub use finding::{Allocation, Device, Finding, Kind, Part};
 pub use scan::{Diagnosis, diagnose_reader};
 
+/// A log that comes in pieces.
+#[cfg(any(test, fuzzing))]
+pub(crate) fn diagnose_pieces(pieces: &[&[u8]]) -> Diagnosis {
+    let mut scanner = scan::Scanner::default();
+    pieces.iter().for_each(|piece| scanner.push(piece));
+    scanner.finish()
+}
+
 /// Finds the messages in a text.
 pub fn diagnose(text: &str) -> Vec<Finding> {
     let mut scanner = scan::Scanner::default();

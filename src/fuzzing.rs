@@ -1,0 +1,192 @@
+//! What fuzzing calls: each reader, given bytes in place of its file, and what must hold of what it gives (docs/fuzzing.md).
+//!
+//! Built for tests, which replay what was found, and with `--cfg fuzzing`, which `scripts/fuzz` sets; in no other build. A target panics where
+//! its reader does, where what it gives is not what its definition says, and in nothing else.
+
+#![allow(clippy::unwrap_used, reason = "what is made here must come about")]
+#![allow(clippy::missing_panics_doc, missing_docs, reason = "every target is for panicking")]
+
+use std::cell::RefCell;
+use std::fs::File;
+use std::io::{Seek as _, Write as _};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use bytes::Bytes;
+use rusqlite::Connection;
+use rusqlite::types::ValueRef;
+
+use crate::analysis::diagnose;
+use crate::format::poplar::{blob, read_debug_info, read_side_file};
+use crate::format::sqlite::{DatabaseFile, Only, Refusal, StoredTable, read_rows};
+use crate::index::{self, IndexFile};
+use crate::progress::Progress;
+use crate::store::{Report, Warnings};
+
+/// A target by its name, which is that of its folder of inputs.
+pub type Target = (&'static str, fn(&[u8]));
+
+/// All of them.
+pub const TARGETS: [Target; 6] = [
+    ("sqlite", sqlite),
+    ("blob", blob),
+    ("debug_cbor", debug_cbor),
+    ("side_file", side_file),
+    ("log", log),
+    ("index", index),
+];
+
+/// Number lists of a BLOB. The first byte says how many numbers are expected.
+pub fn blob(input: &[u8]) {
+    let Some((expected, input)) = input.split_first() else { return };
+    let expected = usize::from(*expected);
+    if let Ok(list) = blob::list(input) {
+        assert_eq!(blob::list(&blob::encode_list(&list)), Ok(list.clone()));
+        assert_eq!(blob::list_of(input, expected).is_ok(), list.len() == expected);
+    } else {
+        assert!(blob::list_of(input, expected).is_err());
+    }
+    if let Ok(list) = blob::run_length_list_of(input, expected) {
+        assert_eq!(list.len(), expected);
+        let again = blob::encode_run_length_list(&list);
+        assert_eq!(blob::run_length_list_of(&again, expected), Ok(list));
+    }
+}
+
+/// Pages of a table. The first byte says which rows are wanted; the rest is a database whose second page is the
+/// root of the table.
+pub fn sqlite(input: &[u8]) {
+    thread_local!(static TABLE: StoredTable = table());
+    const COLUMNS: [&str; 6] = ["id", "a", "b", "c", "d", "absent"];
+    let Some((wanted, pages)) = input.split_first() else { return };
+    let ids = match wanted & 3 {
+        0 => i64::MIN..=i64::MAX,
+        1 => 3..=40,
+        2 => 100..=100,
+        _ => i64::MIN..=20,
+    };
+    let only = match (wanted >> 2) & 3 {
+        0 => None,
+        1 => Some(Only::NotNull("b")),
+        2 => Some(Only::Null("c")),
+        _ => Some(Only::Between("a", 10, 30)),
+    };
+    let columns = if wanted & 16 == 0 { &COLUMNS[..] } else { &COLUMNS[..2] };
+    let (mut last, mut rows) = (None, 0_usize);
+    let read = |path: &Path| -> Result<(), Refusal> {
+        let file = DatabaseFile::open(path)?;
+        TABLE.with(|table| {
+            let layout = table.layout(columns, only)?;
+            read_rows(&file, table, &layout, &ids, &Progress::default(), &mut |record| {
+                for column in 0..columns.len() {
+                    if let ValueRef::Text(bytes) | ValueRef::Blob(bytes) = record.value(column) {
+                        assert!(bytes.len() <= pages.len(), "a value is no longer than the file");
+                    }
+                }
+                let ValueRef::Integer(id) = record.value(0) else { panic!("an id is a number") };
+                assert!(ids.contains(&id), "a row that was asked for");
+                assert!(last.is_none_or(|last| last < id), "row ids ascend");
+                last = Some(id);
+                rows += 1;
+                ControlFlow::Continue(())
+            })
+        })
+    };
+    // A refusal leaves the table to SQLite.
+    let _ = in_file(pages, read);
+    assert!(rows <= pages.len(), "a row takes a byte");
+}
+
+/// The table whose pages are read.
+pub const TABLE: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, a INTEGER, b TEXT, c BLOB, d INTEGER DEFAULT 7)";
+
+fn table() -> StoredTable {
+    let made = Connection::open_in_memory().unwrap();
+    made.execute_batch(TABLE).unwrap();
+    StoredTable::find(&made, "t").unwrap()
+}
+
+/// `debug.cbor`.
+pub fn debug_cbor(input: &[u8]) {
+    let warnings = Warnings::default();
+    let read = |path: &Path| read_debug_info(path, "debug.cbor", &warnings, &Progress::default()).0;
+    let Some(debug) = in_file(input, read) else { return };
+    let rows = debug.ids.len();
+    assert!(rows > 0 && rows <= input.len(), "a context takes a byte");
+    assert!(debug.parents.iter().flatten().all(|parent| (*parent as usize) < rows));
+    assert_eq!([debug.layers.len(), debug.names.len(), debug.lines.len()], [rows; 3]);
+}
+
+/// `app.json` and `framework.json`.
+pub fn side_file(input: &[u8]) {
+    let warnings = Warnings::default();
+    let (facts, _) = in_file(input, |path| read_side_file(path, "app.json", &warnings));
+    assert!(facts.len() <= input.len(), "a fact takes a byte");
+}
+
+/// A log, as a whole; what it says does not depend on where its bytes come apart.
+pub fn log(input: &[u8]) {
+    let whole = diagnose::diagnose_pieces(&[input]);
+    let middle = input.len() / 2;
+    assert_eq!(diagnose::diagnose_pieces(&[&input[..middle], &input[middle..]]), whole);
+    for finding in &whole.findings {
+        assert!(finding.line <= whole.lines, "a finding is on a line");
+    }
+}
+
+/// A file of the index. Built for fuzzing, checksums are not looked at, or nothing would come past them.
+pub fn index(input: &[u8]) {
+    let Ok(file) = IndexFile::of(Bytes::copy_from_slice(input)) else { return };
+    let report = Report::new(PathBuf::new());
+    // Each part is read on its own, whatever is wrong with the others.
+    let _ = index::fill_small_tables(&report, &file);
+    let _ = index::fill_debug_info(&report, &file);
+    let _ = index::fill_variables(&report, &file);
+    let _ = index::fill_tile_variable_bytes(&report, &file);
+    let _ = index::fill_compute(&report, &file);
+    let _ = index::read_bytes_of_tiles(&file, |tile| tile.0 % 2 == 0);
+}
+
+/// Hands a file that has these bytes to a reader: one that lies in memory where the system has such files.
+fn in_file<T>(bytes: &[u8], read: impl FnOnce(&Path) -> T) -> T {
+    thread_local!(static FILE: RefCell<Option<(tempfile::TempDir, File)>> = const { RefCell::new(None) });
+    FILE.with_borrow_mut(|kept| {
+        let (directory, file) = kept.get_or_insert_with(|| {
+            let memory = Path::new("/dev/shm");
+            let place = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
+            let directory = tempfile::tempdir_in(place).unwrap();
+            let file = File::create(directory.path().join("input")).unwrap();
+            (directory, file)
+        });
+        file.set_len(0).unwrap();
+        file.rewind().unwrap();
+        file.write_all(bytes).unwrap();
+        read(&directory.path().join("input"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    /// Each input that is kept, and each that once made a reader fail, goes through its target again.
+    #[test]
+    fn what_fuzzing_kept_and_found_is_read_again() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz");
+        for (name, target) in TARGETS {
+            let mut inputs = 0;
+            for folder in ["corpus", "found"] {
+                let files = fs::read_dir(root.join(folder).join(name)).into_iter().flatten();
+                for path in files.map(|entry| entry.unwrap().path()) {
+                    // The name of an input that fails is on the way out.
+                    println!("{}", path.display());
+                    target(&fs::read(&path).unwrap());
+                    inputs += 1;
+                }
+            }
+            assert!(inputs > 4, "{name}: {inputs} inputs");
+        }
+    }
+}
