@@ -20,3 +20,7 @@ mkdir -p "$target"
 scripts/lake-venv "$target/lake-venv"
 echo "== tests"
 cargo test --locked --all-features
+echo "== fuzzing, 20 s for each reader"
+scripts/fuzz 20
+echo "== damaged reports"
+scripts/damage 100

@@ -98,7 +98,8 @@ pub fn sqlite(input: &[u8]) {
 }
 
 /// The table whose pages are read.
-pub const TABLE: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, a INTEGER, b TEXT, c BLOB, d INTEGER DEFAULT 7)";
+pub const TABLE: &str =
+    "CREATE TABLE t (id INTEGER PRIMARY KEY, a INTEGER, b TEXT, c BLOB, d INTEGER DEFAULT 7)";
 
 fn table() -> StoredTable {
     let made = Connection::open_in_memory().unwrap();

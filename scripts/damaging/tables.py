@@ -121,26 +121,14 @@ def numbers(rng):
     return rng.choice([*NUMBERS, rng.randrange(2**63), -rng.randrange(2**63), rng.randrange(2000)])
 
 
-@in_columns
-def invalid_text(rng):
-    text = rng.choice([b"\xff\xfe", b"a\x00b", b"\xc3\x28", b"\xed\xa0\x80", b"\xf8\x88\x80\x80\x80", b"\x1b[2J", b"\x80" * 50, b"=1+1\n\"x\""])
-    return Text(text + rng.randbytes(rng.randrange(6)))
-
-
-class Text:
-    """Bytes that SQLite takes for text."""
-
-    def __init__(self, raw):
-        self.raw = raw
-
-    def __conform__(self, protocol):
-        # surrogateescape would not come through; latin-1 makes valid text, so these go in by CAST.
-        return self.raw
-
-
-@in_columns
-def giant_names(rng):
-    return rng.choice(["x", "conv/", "é", "\u202e"]) * rng.choice([1000, 100_000, 2_000_000])
+def giant_names(path, rng):
+    """Texts of up to two million letters in some rows of some columns, shorter ones in all rows."""
+    with closing(connect(path)) as database:
+        for table in rng.sample(filled(database), rng.randint(1, 4)):
+            column = rng.choice(free(database, table))
+            length, rows = rng.choice([(300, 10**9), (5000, 1000), (100_000, 30), (2_000_000, 4)])
+            name = rng.choice(["x", "conv/", "\u00e9", "\u202e"]) * length
+            database.execute(f"UPDATE [{table}] SET [{column}] = ? || rowid WHERE rowid IN (SELECT rowid FROM [{table}] LIMIT {rows})", (name,))
 
 
 def texts_by_cast(path, rng):
