@@ -30,6 +30,9 @@ pub(crate) const CONTEXT_DEPTH: usize = 256;
 /// Values of a JSON file, each of which takes about 150 bytes while it is read.
 pub(crate) const JSON_VALUES: usize = 500_000;
 
+/// Paths and values that are kept of a JSON file. A comparison has a row for each that differs, with a cell for each report.
+pub(crate) const FACTS: usize = 20_000;
+
 /// Bytes of the paths and values that are made of a JSON file: each value has the names of all that it is in.
 pub(crate) const FACT_BYTES: usize = 16 << 20;
 

@@ -21,6 +21,7 @@ use crate::format::poplar::{blob, read_debug_info, read_side_file};
 use crate::format::sqlite::{DatabaseFile, Only, Refusal, StoredTable, read_rows};
 use crate::index::{self, IndexFile};
 use crate::progress::Progress;
+use crate::store::debug_info::ContextRow;
 use crate::store::{Report, Warnings};
 
 /// A target by its name, which is that of its folder of inputs.
@@ -114,7 +115,8 @@ pub fn debug_cbor(input: &[u8]) {
     let Some(debug) = in_file(input, read) else { return };
     let rows = debug.ids.len();
     assert!(rows > 0 && rows <= input.len(), "a context takes a byte");
-    assert!(debug.parents.iter().flatten().all(|parent| (*parent as usize) < rows));
+    let is_there = |parent: &ContextRow| *parent == ContextRow::NONE || (parent.0 as usize) < rows;
+    assert!(debug.parents.iter().all(is_there), "a parent is a row");
     assert_eq!([debug.layers.len(), debug.names.len(), debug.lines.len()], [rows; 3]);
 }
 

@@ -28,6 +28,20 @@ fn a_json_file_of_many_values() {
 }
 
 #[test]
+fn a_json_file_of_as_many_values_as_may_be_read_compares_by_the_first() {
+    let directory = harmed_sample(|directory| {
+        let text = format!("[{}1]", "[],".repeat(200_000));
+        fs::write(directory.join("framework.json"), text).unwrap();
+    });
+    let (said, _) = ask_some(directory.path(), 120);
+    assert!(said.contains("framework.json") && said.contains("more than 20000"), "{said}");
+    let (one, sample) = (directory.path().display().to_string(), sample().display().to_string());
+    let output = crate::common::tilescope(&["compare", &sample, &one, &one, "--json"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(output.stdout.len() < 20 * MIB, "{} bytes", output.stdout.len());
+}
+
+#[test]
 fn a_warning_for_each_of_many_tiles() {
     let directory = harmed_sample(|directory| {
         // A variable on each tile, which must not share an element with one that is not there.

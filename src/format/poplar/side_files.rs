@@ -36,9 +36,10 @@ pub fn read_side_file(path: &Path, name: &str, warnings: &Warnings) -> (Vec<Side
         Ok(value) => {
             let mut facts = Facts { list: Vec::new(), bytes_left: budget::FACT_BYTES };
             if !flatten(&value, String::new(), &mut facts) {
-                let most = budget::FACT_BYTES;
                 let message = format!(
-                    "its paths and values take more than {most} bytes; the first of them are shown"
+                    "its values are more than {}, or with their paths take more than {} bytes; the first of them are shown",
+                    budget::FACTS,
+                    budget::FACT_BYTES
                 );
                 warnings.add(WarningCode::Inconsistent, name, message);
             }
@@ -61,7 +62,8 @@ impl Facts {
     fn push(&mut self, path: String, value: String) -> bool {
         // Two texts in a list take some bytes of their own.
         let bytes = path.len().saturating_add(value.len()).saturating_add(size_of::<SideFact>());
-        let Some(left) = self.bytes_left.checked_sub(bytes) else { return false };
+        let left = self.bytes_left.checked_sub(bytes);
+        let Some(left) = left.filter(|_| self.list.len() < budget::FACTS) else { return false };
         self.bytes_left = left;
         self.list.push(SideFact { path, value });
         true
