@@ -156,8 +156,8 @@ fn in_file<T>(bytes: &[u8], read: impl FnOnce(&Path) -> T) -> T {
     FILE.with_borrow_mut(|kept| {
         let (directory, file) = kept.get_or_insert_with(|| {
             let memory = Path::new("/dev/shm");
-            let place = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
-            let directory = tempfile::tempdir_in(place).unwrap();
+            let in_memory = memory.is_dir().then(|| tempfile::tempdir_in(memory));
+            let directory = in_memory.unwrap_or_else(tempfile::tempdir).unwrap();
             let file = File::create(directory.path().join("input")).unwrap();
             (directory, file)
         });
@@ -189,7 +189,7 @@ mod tests {
                     inputs += 1;
                 }
             }
-            assert!(inputs > 4, "{name}: {inputs} inputs");
+            assert!(inputs > 1, "{name}: {inputs} inputs");
         }
     }
 }

@@ -33,7 +33,9 @@ pub use scan::{Diagnosis, diagnose_reader};
 #[cfg(any(test, fuzzing))]
 pub(crate) fn diagnose_pieces(pieces: &[&[u8]]) -> Diagnosis {
     let mut scanner = scan::Scanner::default();
-    pieces.iter().for_each(|piece| scanner.push(piece));
+    for piece in pieces {
+        scanner.push(piece);
+    }
     scanner.finish()
 }
 

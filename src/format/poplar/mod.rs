@@ -33,11 +33,11 @@ pub use discover::{
 use discover::{Found, discover};
 use indexed::{Indexed, NotedWarnings};
 pub use many::map_reports;
-#[cfg(any(test, fuzzing))]
-pub(crate) use {debug_cbor::read_debug_info, side_files::read_side_file};
 use pop::tile_lists::{Cycles, ListSizes};
 use pop::variables::TileReader;
 use table::Tables;
+#[cfg(any(test, fuzzing))]
+pub(crate) use {debug_cbor::read_debug_info, side_files::read_side_file};
 
 use crate::format::{Error, ErrorKind, Progress};
 use crate::index::{self, Cache, Room};
