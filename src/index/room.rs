@@ -62,7 +62,7 @@ impl Room {
         if !self.is_in_files() {
             return look();
         }
-        let (end, ended) = mpsc::channel::<()>();
+        let (end, ended) = mpsc::sync_channel::<()>(0);
         std::thread::scope(|scope| {
             scope.spawn(move || {
                 while ended.recv_timeout(LET_GO_EVERY) == Err(RecvTimeoutError::Timeout) {
