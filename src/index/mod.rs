@@ -8,7 +8,7 @@
 //!   checksum, which is verified before the first use of the column.
 //! - `parts` has which columns and bytes make up a part of a report.
 //! - [`Room`] is where the columns of a large report grow while it is read.
-//! - `mapping` has the one line of `unsafe` code, and says why it is sound.
+//! - `mapping` has the `unsafe` code, two lines, and says why it is sound.
 //!
 //! An index is written to a temporary file in the same directory and renamed, and never changed after. Of two
 //! processes that write the same one the last wins; both wrote the same. That an index cannot be read or
