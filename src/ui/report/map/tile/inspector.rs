@@ -1,7 +1,7 @@
 //! The inspector of one tile: the selected variable, what lies around the limit at the step, why memory ends where
 //! it does, and where to go from there.
 
-use eframe::egui::{self, Align2, Pos2, Rect, RichText, Sense, Stroke, Vec2};
+use eframe::egui::{self, Align2, Mesh, Pos2, Rect, RichText, Sense, Shape, Vec2};
 
 use super::RunTile;
 use super::kinds::Kinds;
@@ -23,6 +23,8 @@ use crate::ui::widget::sign::Sign;
 /// Height of the lens with its labels, and of its bar, points.
 const LENS: f32 = 62.0;
 const BAR: f32 = 24.0;
+/// Least width of a block there that is told apart from the one before it, points.
+const LEAST_APART: f32 = 3.0;
 /// Least width with three columns, points.
 const WIDE: f32 = 560.0;
 /// Longest raw name.
@@ -167,22 +169,28 @@ impl Inspected<'_> {
         };
         let painter = ui.painter();
         painter.rect_filled(bar, 2, tokens.page);
-        // Thousands of blocks may lie there: one that adds less than half of a point is not drawn.
-        let mut drawn = bar.left() - 1.0;
+        // Thousands of blocks may lie there: those that add less than half of a point are part of the next one.
+        let mut drawn = bar.left();
+        let (mut blocks, mut edges) = (Mesh::default(), Mesh::default());
         let mut painted = OverLimit::begin(ui.ctx());
         for block in at_step.map.blocks.iter().filter(|block| block.end > start) {
             let kind = self.tile.kinds.get(block.row as usize).copied().flatten();
-            let part = Rect::from_x_y_ranges(x(block.offset)..=x(block.end), bar.y_range());
-            let Some(kind) = kind.filter(|_| part.right() - drawn >= 0.5) else { continue };
-            drawn = part.right();
-            painter.rect_filled(part, 0, self.kinds.fill(tokens, kind));
-            painter.vline(part.left(), bar.y_range(), Stroke::new(1.0, tokens.surface));
+            let (left, right) = (x(block.offset), x(block.end));
+            let Some(kind) = kind.filter(|_| right - drawn >= 0.5) else { continue };
+            let left = if left - drawn < 0.5 { drawn } else { left };
+            drawn = right;
+            let part = Rect::from_x_y_ranges(left..=right, bar.y_range());
+            blocks.add_colored_rect(part, self.kinds.fill(tokens, kind));
+            if part.width() >= LEAST_APART {
+                edges.add_colored_rect(part.with_max_x(left + 1.0), tokens.surface);
+            }
             if block.end > limit {
-                let over = part.with_min_x(x(limit.max(block.offset)));
-                painted.add(over, tokens);
+                painted.add(part.with_min_x(x(limit).max(left)), tokens);
             }
         }
+        painter.add(Shape::mesh(blocks));
         painted.paint(painter);
+        painter.add(Shape::mesh(edges));
         let at = x(limit);
         let tick = Rect::from_x_y_ranges(at - 1.0..=at + 1.0, bar.top() - 4.0..=bar.bottom() + 4.0);
         painter.rect_filled(tick, 0, tokens.ink);
