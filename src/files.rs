@@ -3,7 +3,7 @@
 
 use std::fs::{self, File, FileType, OpenOptions};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Opens a file to read.
 ///
@@ -33,6 +33,14 @@ pub(crate) fn in_place_of_file(path: &Path) -> Option<&'static str> {
 /// `it is a directory, not a file`.
 pub(crate) fn not_a_file(what: &str) -> String {
     format!("it is {what}, not a file")
+}
+
+/// The directory of a file; the current one of a file that is named without.
+pub(crate) fn directory_of(file: &Path) -> PathBuf {
+    match file.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+        _ => PathBuf::from("."),
+    }
 }
 
 fn special(kind: FileType) -> Option<&'static str> {

@@ -8,18 +8,20 @@ mod common;
 use std::fs;
 use std::path::Path;
 
-use common::{damaged_sample, in_package, real_report, sample_options};
+use common::{
+    damaged_sample, in_package, liveness_arguments, real_report, sample_options, tiles_arguments,
+};
 use rayon::prelude::*;
 use rusqlite::Connection;
 use serde::Serialize;
 use serde_json::Value;
 use tilescope::analysis::cross_checks::{contradictions, contradictions_of_tile};
 use tilescope::cli::Input;
-use tilescope::cli::liveness::{LivenessArguments, LivenessReport, StepChoice};
+use tilescope::cli::liveness::LivenessReport;
 use tilescope::cli::map::{Map, MapArguments};
 use tilescope::cli::output::warnings_of;
 use tilescope::cli::summary::Summary;
-use tilescope::cli::tiles::{Breakdown, Tiles, TilesArguments};
+use tilescope::cli::tiles::{Breakdown, Tiles};
 use tilescope::format::poplar::OpenReport;
 use tilescope::format::{Error, Progress};
 use tilescope::index::{Cache, Limits};
@@ -362,26 +364,16 @@ fn what_contradicts_itself_is_not_indexed() {
 /// The answers of the commands whose figures are looked at, of a report that is opened once.
 fn answers(open: &OpenReport) -> Result<Vec<Value>, Error> {
     let progress = Progress::default();
-    let input = || Input { path: open.report.path.clone(), json: true };
-    let tiles = |by| {
-        let arguments =
-            TilesArguments { input: input(), tile: None, ipu: None, by: Some(by), csv: false };
-        Tiles::of(open, &arguments, &progress).map(value)
+    let path = || open.report.path.clone();
+    let tiles = |by| Tiles::of(open, &tiles_arguments(&path(), by), &progress).map(value);
+    let liveness =
+        |tile| LivenessReport::of(open, &liveness_arguments(&path(), tile), &progress).map(value);
+    let map = MapArguments {
+        input: Input { path: path(), json: true },
+        tile: 3,
+        step: Some(12),
+        csv: false,
     };
-    let liveness = |tile| {
-        let arguments = LivenessArguments {
-            input: input(),
-            step: Some(StepChoice::Peak),
-            ipu: None,
-            tile,
-            filter: None,
-            by: None,
-            peaks: Some(5),
-            csv: false,
-        };
-        LivenessReport::of(open, &arguments, &progress).map(value)
-    };
-    let map = MapArguments { input: input(), tile: 3, step: Some(12), csv: false };
     Ok(vec![
         value(Summary::of(open, &[], &progress)?),
         tiles(Breakdown::Region)?,

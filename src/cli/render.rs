@@ -10,6 +10,7 @@ use clap::{Args, ValueEnum};
 use super::liveness::StepChoice;
 use super::output::fail;
 use super::window::MOST_RUNS;
+use crate::files::directory_of;
 use crate::format::{Error, ErrorKind};
 use crate::views::View;
 
@@ -124,8 +125,7 @@ fn checked(arguments: &RenderArguments) -> Result<(), Error> {
             return usage(format!("{option} says nothing of the page {name}"));
         }
     }
-    let directory = arguments.output.parent().filter(|parent| !parent.as_os_str().is_empty());
-    let directory = directory.unwrap_or(Path::new("."));
+    let directory = directory_of(&arguments.output);
     if !directory.is_dir() {
         let message = format!("there is no directory {} to write to", directory.display());
         return Err(Error::new(ErrorKind::CannotWrite, message));

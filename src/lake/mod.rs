@@ -18,10 +18,9 @@ pub use table::{Kind, Table, Written};
 
 use crate::analysis::insights::logs::log_messages;
 use crate::analysis::sweep::{Sweep, SweepRun};
+use crate::files::directory_of;
 use crate::folder_sweep::{all_warnings, facts, read_facts, shared_warnings};
-use crate::format::poplar::{
-    FolderReport, FolderRun, OpenReport, directory_of, map_reports, runs_in_folder,
-};
+use crate::format::poplar::{FolderReport, FolderRun, OpenReport, map_reports, runs_in_folder};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::{Report, Warning, WarningCode, Warnings};
 use small_tables::PeakOfRun;

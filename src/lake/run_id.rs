@@ -4,12 +4,12 @@
 //! byte. What is beside those (debug contexts, logs) may be added later without making another run. It begins
 //! with a letter, so that no query engine takes the name of a directory for a number.
 
-use std::fs::File;
 use std::io::{ErrorKind as IoErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use twox_hash::XxHash3_128;
 
+use crate::files;
 use crate::format::Error;
 
 const BLOCK_BYTES: usize = 1 << 20;
@@ -57,7 +57,7 @@ fn add_side_files(hash: &mut XxHash3_128, directory: &Path) -> Result<(), Error>
 /// The bytes of a file, and how many they are.
 fn add_file(hash: &mut XxHash3_128, path: &Path) -> Result<(), Error> {
     let unreadable = |error| Error::io(path, &error);
-    let mut file = File::open(path).map_err(unreadable)?;
+    let mut file = files::open(path).map_err(unreadable)?;
     let mut block = vec![0; BLOCK_BYTES];
     let mut length = 0_u64;
     loop {

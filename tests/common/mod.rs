@@ -128,9 +128,13 @@ pub fn summary(path: &Path) -> Result<Value, Error> {
 
 /// `tiles --by …`.
 pub fn tiles(path: &Path, by: Breakdown) -> Result<Value, Error> {
-    let arguments =
-        TilesArguments { input: input(path), tile: None, ipu: None, by: Some(by), csv: false };
+    let arguments = tiles_arguments(path, by);
     answer(path, |open, progress| Tiles::of(open, &arguments, progress))
+}
+
+/// `tiles --by …`.
+pub fn tiles_arguments(path: &Path, by: Breakdown) -> TilesArguments {
+    TilesArguments { input: input(path), tile: None, ipu: None, by: Some(by), csv: false }
 }
 
 /// `map --tile N [--step N]`.
@@ -141,7 +145,13 @@ pub fn map(path: &Path, tile: u32, step: Option<u32>) -> Result<Value, Error> {
 
 /// `liveness --step peak [--tile N]`.
 pub fn liveness(path: &Path, tile: Option<u32>) -> Result<Value, Error> {
-    let arguments = LivenessArguments {
+    let arguments = liveness_arguments(path, tile);
+    answer(path, |open, progress| LivenessReport::of(open, &arguments, progress))
+}
+
+/// `liveness --step peak [--tile N]`.
+pub fn liveness_arguments(path: &Path, tile: Option<u32>) -> LivenessArguments {
+    LivenessArguments {
         input: input(path),
         step: Some(StepChoice::Peak),
         ipu: None,
@@ -150,8 +160,7 @@ pub fn liveness(path: &Path, tile: Option<u32>) -> Result<Value, Error> {
         by: None,
         peaks: Some(5),
         csv: false,
-    };
-    answer(path, |open, progress| LivenessReport::of(open, &arguments, progress))
+    }
 }
 
 /// `sweep` of a directory with this report only, without its paths.

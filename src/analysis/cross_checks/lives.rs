@@ -16,9 +16,10 @@ pub fn compare(report: &Report, differences: &mut Differences) {
     let (Some(liveness), Some(steps)) = (report.liveness.get(), report.steps.get()) else { return };
     compare_deltas(liveness, steps, differences);
     let Some(rows) = &liveness.variable_bytes else { return };
-    compare_classes(liveness, rows, steps, differences);
     let classes = &liveness.classes;
-    let by_class = bytes_by_class(classes, rows.iter());
+    let by_class = bytes_by_class(classes, rows);
+    compare_classes(classes, &by_class, steps, differences);
+    compare_variables(liveness, rows, differences);
     if let Some(deltas) = liveness.deltas.as_ref().filter(|deltas| !deltas.everything.is_empty()) {
         let kind = (DELTAS, "var_bytes_by_eq_class and eq_class_step");
         let expected = changes(classes, &by_class, steps);
@@ -48,13 +49,11 @@ fn compare_deltas(liveness: &Liveness, steps: &Steps, differences: &mut Differen
 
 /// A class that is always live is so at all steps; any other that has bytes at some.
 fn compare_classes(
-    liveness: &Liveness,
-    rows: &[VariableBytes],
+    classes: &Classes,
+    by_class: &[u64],
     steps: &Steps,
     differences: &mut Differences,
 ) {
-    let classes = &liveness.classes;
-    let by_class = bytes_by_class(classes, rows.iter());
     for (row, (id, is_always_live)) in
         classes.ids.as_slice().iter().zip(&classes.always_live).enumerate()
     {
@@ -70,8 +69,12 @@ fn compare_classes(
             differences.add(kind, place, "none", "some");
         }
     }
-    let is_known = |row: &&VariableBytes| liveness.variable_ids.position(row.variable).is_none();
-    if let Some(row) = rows.iter().find(is_known) {
+}
+
+/// Bytes are of variables that there are.
+fn compare_variables(liveness: &Liveness, rows: &[VariableBytes], differences: &mut Differences) {
+    let is_absent = |row: &&VariableBytes| liveness.variable_ids.position(row.variable).is_none();
+    if let Some(row) = rows.iter().find(is_absent) {
         let kind = ("table var_bytes_by_eq_class, column unlowered_var_id", "unlowered_vars");
         let expected = format!("one of {} variables", liveness.variable_ids.len());
         differences.add(kind, nowhere, row.variable, expected);
@@ -79,10 +82,7 @@ fn compare_classes(
 }
 
 /// Bytes of each class, by its position.
-pub fn bytes_by_class<'a>(
-    classes: &Classes,
-    rows: impl Iterator<Item = &'a VariableBytes>,
-) -> Vec<u64> {
+pub fn bytes_by_class(classes: &Classes, rows: &[VariableBytes]) -> Vec<u64> {
     let mut bytes = vec![0_u64; classes.ids.len()];
     for row in rows {
         let position = classes.ids.position(row.class);

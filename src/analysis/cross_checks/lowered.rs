@@ -9,7 +9,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::differences::{Differences, Kind};
-use super::lives::{Changes, add_changes, changes, compare_curves};
+use super::lives::{Changes, add_changes, bytes_by_class, changes, compare_curves};
 use super::tile_bytes::{CATEGORIES, Known, TileBytes, compare_bytes, known_categories};
 use super::{is_of_all_tiles, nowhere};
 use crate::analysis::memory::cell;
@@ -316,7 +316,7 @@ impl Sums {
                     *sum = sum.saturating_add(*bytes);
                 }
             }
-            let stored = super::lives::bytes_by_class(classes, rows.iter());
+            let stored = bytes_by_class(classes, rows);
             let kind = ("table var_bytes_by_eq_class, rows of all tiles", "its rows by tile");
             for ((id, found), expected) in classes.ids.as_slice().iter().zip(stored).zip(of_class) {
                 differences.compare(kind, || format!(", class {id}"), found, expected);

@@ -17,7 +17,8 @@ pub struct TileBytes<'a> {
     pub of_category: &'a dyn Fn(u32) -> CategorySums,
 }
 
-const REGIONS: [&str; 3] = [
+/// The columns of a tile's bytes in each region.
+pub const REGIONS: [&str; 3] = [
     "table memory_by_tile, column non_interleaved",
     "table memory_by_tile, column interleaved",
     "table memory_by_tile, column overflowed",

@@ -5,15 +5,11 @@
 
 use super::differences::{Differences, Kind};
 use super::nowhere;
+use super::tile_bytes::REGIONS;
 use crate::analysis::memory::cell;
 use crate::store::memory::{CategoryMemory, Region, TileMemory};
 use crate::store::{Report, TileId};
 
-const COLUMNS: [&str; 3] = [
-    "table memory_by_tile, column non_interleaved",
-    "table memory_by_tile, column interleaved",
-    "table memory_by_tile, column overflowed",
-];
 const WITH_GAPS: [&str; 3] =
     ["non_interleaved_including_gaps", "interleaved_including_gaps", "overflowed_including_gaps"];
 
@@ -50,7 +46,7 @@ fn compare_tile(memory: &TileMemory, row: usize, tile: TileId, differences: &mut
     let kind = ("table memory_by_tile, always_live_bytes + not_always_live_max_bytes", "total");
     differences.at_most(kind, place, lives, total);
     for (region, bytes) in [a, b, c].into_iter().enumerate() {
-        let (Some(column), Some(by)) = (COLUMNS.get(region), WITH_GAPS.get(region)) else { return };
+        let (Some(column), Some(by)) = (REGIONS.get(region), WITH_GAPS.get(region)) else { return };
         let with_gaps = memory.including_gaps_by_region.get(region);
         let with_gaps = with_gaps.and_then(|with_gaps| cell(with_gaps, row));
         differences.at_most((column, by), place, bytes, with_gaps);

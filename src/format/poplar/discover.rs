@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::database::{size_of_file, with_suffix};
-use crate::files::{in_place_of_file, not_a_file};
+use crate::files::{directory_of, in_place_of_file, not_a_file};
 use crate::format::{Error, ErrorKind};
 use crate::store::report::{FileStatus, ReportFile};
 use crate::store::{WarningCode, Warnings};
@@ -400,14 +400,6 @@ fn legacy(file: &Path) -> Error {
     )
     .in_file(file)
     .hint("Capture the report again with Poplar SDK 2.1 or later.")
-}
-
-/// The directory of a file; the current one of a file that is named without.
-pub fn directory_of(file: &Path) -> PathBuf {
-    match file.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
-        _ => PathBuf::from("."),
-    }
 }
 
 /// The name of a file in messages.

@@ -26,7 +26,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use database::{Database, size_of_file};
-pub use discover::directory_of;
 pub use discover::{
     FolderReport, FolderRun, FolderRuns, reports_below, reports_beside, runs_in_folder,
 };
@@ -39,6 +38,7 @@ use table::Tables;
 #[cfg(any(test, fuzzing))]
 pub(crate) use {debug_cbor::read_debug_info, side_files::read_side_file};
 
+use crate::files::directory_of;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::index::{self, Cache, Room};
 use crate::store::liveness::VariableBytes;
@@ -262,7 +262,7 @@ impl OpenReport {
         progress: &Progress,
         find: impl Fn(&mut dyn Read) -> io::Result<Vec<LogMessage>>,
     ) {
-        let directory = discover::directory_of(&self.found.profile);
+        let directory = directory_of(&self.found.profile);
         let logs = logs::read_logs(&directory, named, (&self.report.warnings, progress), find);
         self.report.logs.fill(Some(logs));
     }

@@ -11,6 +11,7 @@ use super::raster::image_of;
 use super::scene::Scene;
 use super::svg::svg;
 use super::text_of;
+use crate::files::directory_of;
 use crate::ui::command::Sheet;
 
 pub enum Contents {
@@ -65,7 +66,7 @@ pub fn write(
     // A link stays, and what it leads to is replaced.
     let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let directory = directory_of(&target);
-    let mut file = new_file(directory).map_err(|error| failed(&error))?;
+    let mut file = new_file(&directory).map_err(|error| failed(&error))?;
     file.write_all(&bytes).and_then(|()| file.flush()).map_err(|error| failed(&error))?;
     let renamed = if may_replace { file.persist(&target) } else { file.persist_noclobber(&target) };
     renamed.map_err(|error| match error.error.kind() {
@@ -90,16 +91,11 @@ fn new_file(directory: &Path) -> std::io::Result<NamedTempFile> {
     builder.tempfile_in(directory)
 }
 
-fn directory_of(path: &Path) -> &Path {
-    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-    parent.unwrap_or(Path::new("."))
-}
-
 /// Whether a file would lie in a directory or below it, through whatever links.
 fn is_below(path: &Path, report: &Path) -> bool {
     let directory = if report.is_dir() { Some(report) } else { report.parent() };
     let real = |path: &Path| path.canonicalize().ok();
-    match (real(directory_of(path)), directory.and_then(real)) {
+    match (real(&directory_of(path)), directory.and_then(real)) {
         (Some(parent), Some(directory)) => parent.starts_with(directory),
         _ => false,
     }
