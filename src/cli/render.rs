@@ -1,7 +1,7 @@
 //! `tilescope render`: a page of the window, or a picture of it, as PNG or SVG, where there is no display.
 
 use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::str::FromStr;
 
@@ -143,6 +143,8 @@ fn draw(_arguments: &RenderArguments) -> Result<(), Error> {
 
 #[cfg(feature = "window")]
 fn draw(arguments: &RenderArguments) -> Result<(), Error> {
+    use std::path::Path;
+
     use super::liveness::scope_of;
     use super::map::step_position;
     use super::output::print_warning;
