@@ -69,6 +69,7 @@ pub struct Derived {
     timelines: Memo<Scope, Option<Arc<Timeline>>>,
     operations: Memo<(), Option<Arc<StepOperations>>>,
     owners: Memo<(), Arc<Owners>>,
+    itself: Memo<(), Arc<Attribution>>,
     fit: Memo<(), Option<Fit>>,
     insights: Memo<(), Arc<Insights>>,
 }
@@ -81,6 +82,7 @@ impl Derived {
             timelines: Memo::default(),
             operations: Memo::default(),
             owners: Memo::default(),
+            itself: Memo::default(),
             fit: Memo::default(),
             insights: Memo::default(),
         }
@@ -151,6 +153,21 @@ impl Derived {
         kept.flatten().unwrap_or_else(made)
     }
 
+    /// What its bytes belong to, as of a pair that is the report with itself.
+    pub fn attribution_to_itself(&self) -> Arc<Attribution> {
+        let made = || {
+            let steps = self.operations().unwrap_or_default();
+            // Equal names share a row without being paired, and what is compared with itself has no others.
+            let itself =
+                Matching { step_operations: [steps.clone(), steps], ..Matching::default() };
+            let (report, owners) = (&*self.report, self.owners());
+            Arc::new(Attribution::with([report; 2], &itself, [owners.clone(), owners]))
+        };
+        let is_settled = self.has_operations_settled() && self.report.liveness.is_settled();
+        let kept = is_settled.then(|| self.itself.get(&(), || Some(made())));
+        kept.flatten().unwrap_or_else(made)
+    }
+
     /// Whether the program fits; `None` where that is not known, or not yet.
     pub fn fit(&self) -> Option<Fit> {
         let is_settled = self.report.memory.is_settled() && self.report.target.is_settled();
@@ -180,6 +197,7 @@ impl Derived {
         self.timelines.clear();
         self.operations.clear();
         self.owners.clear();
+        self.itself.clear();
         self.insights.clear();
     }
 }

@@ -2,6 +2,7 @@
 
 mod choices;
 mod compute;
+mod consists;
 mod facts;
 mod filter;
 mod inspector;
