@@ -46,6 +46,9 @@ pub(crate) const TILES: u64 = 1 << 20;
 /// Addresses and sizes within a tile: far beyond what one has, and so that sums of them stay numbers.
 pub(crate) const ADDRESS: u64 = 1 << 40;
 
+/// Variables of which the offset or the size has more than 32 bits, in each range of rows that is read by a thread.
+pub(crate) const WIDE_VARIABLES: usize = 1024;
+
 /// Numbers of a list whose length nothing else says.
 pub(crate) const LIST_NUMBERS: usize = 1 << 20;
 

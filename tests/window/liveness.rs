@@ -73,6 +73,20 @@ fn every_scope_has_a_curve_of_its_own() {
 }
 
 #[test]
+fn ipus_are_offered_where_changes_from_step_to_step_are_absent() {
+    let of_ipu_0 = |report| {
+        let mut harness = window_on(Theme::Light, report);
+        harness.state_mut().go(Page::Liveness);
+        settle(&mut harness);
+        choose(&mut harness, "Scope", "IPU 0");
+        value(&harness)
+    };
+    let (with, without) = (of_ipu_0(report::small()), of_ipu_0(report::without_deltas()));
+    assert!(with.contains("not always live"), "{with}");
+    assert_eq!(without, with);
+}
+
+#[test]
 fn legend_and_options_switch_what_is_drawn() {
     let mut harness = page();
     choose(&mut harness, "Scope", "IPU 0");
