@@ -355,7 +355,7 @@ fn what_contradicts_itself_is_not_indexed() {
     for _ in 0..2 {
         let open = OpenReport::find_with(directory.path(), Some(&cache), &progress).unwrap();
         open.read_all(&progress, |report| contradictions(report, &progress)).unwrap();
-        let error = open.write_index().unwrap_err().to_string();
+        let error = open.write_index(&Progress::default()).unwrap_err().to_string();
         assert!(error.contains("1200 expected by the rows of vars_info, 1201 found"), "{error}");
         assert!(!open.has_index());
     }

@@ -11,6 +11,7 @@ use twox_hash::XxHash3_128;
 
 use crate::files;
 use crate::format::Error;
+use crate::progress::{Progress, Watched};
 
 const BLOCK_BYTES: usize = 1 << 20;
 const SIDE_FILES: [&str; 2] = ["app.json", "framework.json"];
@@ -19,10 +20,10 @@ const SIDE_FILES: [&str; 2] = ["app.json", "framework.json"];
 ///
 /// # Errors
 /// When a file cannot be read.
-pub(super) fn of_report(profile: &Path) -> Result<String, Error> {
+pub(super) fn of_report(profile: &Path, progress: &Progress) -> Result<String, Error> {
     let mut hash = XxHash3_128::new();
-    add_file(&mut hash, profile)?;
-    add_side_files(&mut hash, &profile.with_file_name(""))?;
+    add_file(&mut hash, profile, progress)?;
+    add_side_files(&mut hash, &profile.with_file_name(""), progress)?;
     Ok(id(&hash))
 }
 
@@ -30,10 +31,10 @@ pub(super) fn of_report(profile: &Path) -> Result<String, Error> {
 ///
 /// # Errors
 /// When a file cannot be read.
-pub(super) fn without_report(directory: &Path) -> Result<String, Error> {
+pub(super) fn without_report(directory: &Path, progress: &Progress) -> Result<String, Error> {
     let mut hash = XxHash3_128::new();
     hash.write(directory.as_os_str().as_encoded_bytes());
-    add_side_files(&mut hash, directory)?;
+    add_side_files(&mut hash, directory, progress)?;
     Ok(id(&hash))
 }
 
@@ -41,12 +42,16 @@ fn id(hash: &XxHash3_128) -> String {
     format!("r{:032x}", hash.finish_128())
 }
 
-fn add_side_files(hash: &mut XxHash3_128, directory: &Path) -> Result<(), Error> {
+fn add_side_files(
+    hash: &mut XxHash3_128,
+    directory: &Path,
+    progress: &Progress,
+) -> Result<(), Error> {
     for name in SIDE_FILES {
         let path: PathBuf = directory.join(name);
         // What is read as a side file elsewhere, too.
         if path.is_file() {
-            add_file(hash, &path)?;
+            add_file(hash, &path, progress)?;
         } else {
             hash.write(&u64::MAX.to_le_bytes());
         }
@@ -55,9 +60,11 @@ fn add_side_files(hash: &mut XxHash3_128, directory: &Path) -> Result<(), Error>
 }
 
 /// The bytes of a file, and how many they are.
-fn add_file(hash: &mut XxHash3_128, path: &Path) -> Result<(), Error> {
-    let unreadable = |error| Error::io(path, &error);
-    let mut file = files::open(path).map_err(unreadable)?;
+fn add_file(hash: &mut XxHash3_128, path: &Path, progress: &Progress) -> Result<(), Error> {
+    let unreadable = |error: std::io::Error| Error::io(path, &error);
+    let file = files::open(path).map_err(unreadable)?;
+    progress.expect(file.metadata().map_err(unreadable)?.len());
+    let mut file = Watched { reader: file, progress };
     let mut block = vec![0; BLOCK_BYTES];
     let mut length = 0_u64;
     loop {
@@ -86,7 +93,7 @@ mod tests {
             std::fs::write(directory.path().join(name), text).expect("a file");
         };
         let id = |directory: &tempfile::TempDir| {
-            of_report(&directory.path().join("profile.pop")).expect("an id")
+            of_report(&directory.path().join("profile.pop"), &Progress::default()).expect("an id")
         };
         for directory in [&first, &second] {
             write(directory, "profile.pop", "some bytes");
@@ -105,8 +112,10 @@ mod tests {
         std::fs::rename(second.path().join("framework.json"), second.path().join("profile.pop"))
             .expect("renamed");
         assert_ne!(before, id(&second), "another profile");
-        assert!(of_report(&first.path().join("absent.pop")).is_err());
-        let without = |directory: &tempfile::TempDir| without_report(directory.path()).expect("id");
+        assert!(of_report(&first.path().join("absent.pop"), &Progress::default()).is_err());
+        let without = |directory: &tempfile::TempDir| {
+            without_report(directory.path(), &Progress::default()).expect("id")
+        };
         assert_eq!(without(&first), without(&first));
         write(&second, "app.json", "{}");
         assert_ne!(without(&first), without(&second), "other runs that left nothing");
