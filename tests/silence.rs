@@ -274,6 +274,10 @@ fn contradictions_name_both_sides() {
             "table depth_first_steps, column program_id, step 60: one of 8 children of program 53 expected by the children in programs, 1 found",
         ),
         (
+            "UPDATE depth_first_steps SET program_id = 999 WHERE id = 66",
+            "table depth_first_steps, column program_id, step 66: one of 67 programs expected by programs, 999 found",
+        ),
+        (
             "UPDATE depth_first_steps SET program_id = (SELECT program_id FROM depth_first_steps WHERE id = 4) WHERE id = 3",
             "table depth_first_steps, order of program_id, step 3: 3 expected by the children in programs, 4 found",
         ),

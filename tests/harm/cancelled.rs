@@ -113,6 +113,9 @@ fn sqlite_stops_in_the_middle_of_a_question() {
     assert!(steps < 1_500_000, "{steps}");
 }
 
+/// A job by its name, with how often it looks at least.
+type Job<'a> = (&'a str, u64, Box<dyn Fn(&Progress) + Sync + 'a>);
+
 /// What a job did: how often it looked whether anybody still waits, and the most that it read or wrote between
 /// two looks.
 #[derive(Debug, Default)]
@@ -195,7 +198,7 @@ fn every_job_stops_in_the_middle() {
     let window = Window { tiles: 0..1024, addresses: 0..1 << 20, columns: 900, rows: 600 };
     let cache_of = |directory: &Path| Cache::in_directory(directory.to_owned(), Limits::default());
     let lake = tempfile::tempdir().unwrap();
-    let jobs: Vec<(&str, u64, Box<dyn Fn(&Progress) + Sync + '_>)> = vec![
+    let jobs: Vec<Job<'_>> = vec![
         ("small tables", 20, Box::new(|p| drop(OpenReport::open(directory.path(), p)))),
         ("contexts", 2, Box::new(|p| again().read_debug_info(p))),
         ("variables", 20, Box::new(|p| again().read_variables(p))),
@@ -261,7 +264,7 @@ fn every_job_stops_in_the_middle() {
             let look = (whole.count * part / 4).max(1);
             let (looks, end) = stopped_at(look, job);
             let after = end.since(&looks.at_stop.unwrap_or_else(|| panic!("{what}: {looks:?}")));
-            println!("  stopped at look {}: {after}", look);
+            println!("  stopped at look {look}: {after}");
             // Each row of a picture and each tile asks once more, and does nothing.
             assert!(looks.count <= look + 1100, "{what}: {} looks", looks.count);
             assert!(after.bytes <= 2 << 20 && after.pages <= 512, "{what}: {after}");

@@ -106,6 +106,11 @@ fn compare_steps(programs: &Programs, steps: &Steps, differences: &mut Differenc
     for ((step, program), parent) in
         steps.ids.as_slice().iter().zip(&steps.programs).zip(&steps.parents)
     {
+        if programs.ids.position(*program).is_none() {
+            let kind = ("table depth_first_steps, column program_id", "programs");
+            let expected = format!("one of {} programs", programs.ids.len());
+            differences.add(kind, || format!(", step {step}"), program, expected);
+        }
         let Some(parent) = *parent else { continue };
         let of_row = steps.ids.position(parent).filter(|_| parent < *step);
         let Some(of_parent) = of_row.and_then(|row| steps.programs.get(row)) else {

@@ -26,6 +26,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use database::{Database, size_of_file};
+#[cfg(any(test, fuzzing))]
+pub(crate) use debug_cbor::read_debug_info;
 pub use discover::{
     FolderReport, FolderRun, FolderRuns, reports_below, reports_beside, runs_in_folder,
 };
@@ -34,9 +36,10 @@ use indexed::{Indexed, NotedWarnings};
 pub use many::map_reports;
 use pop::tile_lists::{Cycles, ListSizes};
 use pop::variables::TileReader;
-use table::Tables;
+pub(crate) use side_files::SIDE_FILE_BYTES;
 #[cfg(any(test, fuzzing))]
-pub(crate) use {debug_cbor::read_debug_info, side_files::read_side_file};
+pub(crate) use side_files::read_side_file;
+use table::Tables;
 
 use crate::files::directory_of;
 use crate::format::{Error, ErrorKind, Progress};
