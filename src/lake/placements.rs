@@ -132,26 +132,3 @@ fn encode(
     }
     Ok(())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::synth::{Options, write_report};
-
-    #[test]
-    fn an_encoder_that_ends_ends_the_reader() {
-        let directory = tempfile::tempdir().expect("a directory");
-        let options = Options { tiles_per_ipu: 512, ..Options::default() };
-        write_report(&options, directory.path(), &Progress::default()).expect("a report");
-        let reading = Progress::default();
-        let open = OpenReport::open(directory.path(), &reading).expect("a report");
-        let lake = tempfile::tempdir().expect("a directory");
-        // The encoder fails with the first rows that are handed to it together.
-        let encoding = Progress::default();
-        let staging = Staging::new(lake.path(), &encoding).expect("a directory");
-        encoding.cancel();
-        let written = write(&staging, &open, &PeakOfRun::default(), &reading);
-        // What was read of the rest is left: another test counts that a cancelled reader stops.
-        assert!(written.is_err() && reading.is_cancelled());
-    }
-}
