@@ -14,8 +14,8 @@ use super::comparison::attribution::Attribution;
 use super::comparison::matching::{MatchCounts, Matching};
 use super::comparison::owners::Owners;
 use super::insights::{Insights, insights_of_resident, insights_with_tiles};
-use super::liveness::Scope;
 use super::liveness::timeline::{Timeline, WithTimeline};
+use super::liveness::{Scope, needs_bytes_by_tile};
 use super::program::step_operations::{StepOperations, step_operations};
 use crate::progress::Progress;
 use crate::store::Report;
@@ -103,11 +103,8 @@ impl Derived {
         let report = &self.report;
         // An answer is kept: none is made of parts that are not there yet. Of what a curve needs,
         // liveness is read last.
-        let has_deltas = || report.liveness.get().is_some_and(|it| it.deltas.is_some());
-        let needs_arenas =
-            scope.needs_arenas() || matches!(scope, Scope::Device(_)) && !has_deltas();
         let is_settled = report.liveness.is_settled()
-            && (!needs_arenas || report.tile_variable_bytes.is_settled());
+            && (!needs_bytes_by_tile(report, scope) || report.tile_variable_bytes.is_settled());
         let made = is_settled.then(|| {
             self.timelines.get(&scope, || {
                 let timeline = Timeline::of(report, scope, is_cancelled).map(Arc::new);

@@ -156,11 +156,7 @@ impl LivenessReport {
         let steps = report.steps.get().ok_or_else(|| absent("depth_first_steps"))?;
         let liveness = report.liveness.get().ok_or_else(|| absent("eq_classes"))?;
         // Without changes from step to step a curve is added up from variables.
-        let is_of_rows = match scope {
-            Scope::Arena(_) => true,
-            Scope::Device(_) => liveness.deltas.is_none(),
-            Scope::Everything | Scope::WorstArena => false,
-        };
+        let is_of_rows = liveness::needs_bytes_by_tile(report, scope);
         let needs_rows = arguments.step.is_some() || is_of_rows;
         let rows_of_scope = match scope.tiles(report.target.get()) {
             Some(tiles) if needs_rows => open.read_variable_bytes(tiles, progress)?,
