@@ -119,7 +119,7 @@ impl Load {
         let mut load = Self::start_with(path, Stage::Finding, ctx, move |shared| {
             if let Some(open) = read(&source, &named, shared)? {
                 // The window has all that it needs; this thread has nothing else to do.
-                open.write_index_if_worthwhile();
+                open.write_index_if_worthwhile(&shared.progress);
             }
             Ok(())
         });
