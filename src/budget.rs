@@ -46,6 +46,18 @@ pub(crate) const TILES: u64 = 1 << 20;
 /// Addresses and sizes within a tile: far beyond what one has, and so that sums of them stay numbers.
 pub(crate) const ADDRESS: u64 = 1 << 40;
 
+/// Compilation steps whose programs are read.
+pub(crate) const COMPILATION_STEPS: usize = 32;
+
+/// Programs of all earlier compilation steps; a large report has a million in its final one.
+pub(crate) const EARLIER_PROGRAMS: usize = 4 << 20;
+
+/// Rows of a tree of programs that are open together: shared children come once a place.
+pub(crate) const TREE_ROWS: usize = 4 << 20;
+
+/// Programs within each other that a tree opens.
+pub(crate) const TREE_DEPTH: u16 = 4096;
+
 /// Numbers of a list whose length nothing else says.
 pub(crate) const LIST_NUMBERS: usize = 1 << 20;
 

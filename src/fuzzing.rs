@@ -147,6 +147,7 @@ pub fn index(input: &[u8]) {
     let _ = index::fill_variables(&report, &file);
     let _ = index::fill_tile_variable_bytes(&report, &file);
     let _ = index::fill_compute(&report, &file);
+    let _ = index::fill_program_trees(&report, &file);
     let _ = index::read_bytes_of_tiles(&file, |tile| tile.0 % 2 == 0);
 }
 

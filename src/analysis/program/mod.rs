@@ -10,4 +10,6 @@ pub(crate) mod report_options;
 pub(crate) mod step_counts;
 pub mod step_operations;
 pub mod steps;
+pub mod tree;
+pub mod tree_rows;
 pub mod variable_operations;

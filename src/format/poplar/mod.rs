@@ -201,6 +201,22 @@ impl OpenReport {
         Ok(())
     }
 
+    /// Reads what programs start from and call, and those of earlier compilation steps; to be called when the small
+    /// tables are there.
+    pub fn read_program_trees(&self, progress: &Progress) {
+        if self.take_indexed(index::fill_program_trees).is_some() {
+            return;
+        }
+        let report = &*self.report;
+        let Some(programs) = report.programs.get() else {
+            report.program_trees.settle(Err(report.programs.absence_or(absent::programs)));
+            return;
+        };
+        let read = self.database.tables(&report.warnings, progress);
+        let read = read.map(|tables| pop::program_trees::read_program_trees(&tables, programs));
+        self.settle(&report.program_trees, read, progress, absent::programs);
+    }
+
     /// Reads the debug contexts.
     pub fn read_debug_info(&self, progress: &Progress) {
         let before = self.report.warnings.count();
