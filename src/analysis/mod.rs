@@ -31,6 +31,8 @@ pub mod comparison;
 
 pub mod derived;
 
+pub mod program_details;
+
 pub mod diagnose;
 
 pub mod insights;
