@@ -33,6 +33,8 @@ pub mod derived;
 
 pub mod program_details;
 
+pub mod program_links;
+
 pub mod diagnose;
 
 pub mod insights;

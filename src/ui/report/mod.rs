@@ -17,6 +17,7 @@ pub mod memory;
 pub mod moment;
 pub mod overview;
 mod program_kind_colors;
+pub mod programs;
 mod run_part;
 mod side_by_side;
 mod slot_axis;

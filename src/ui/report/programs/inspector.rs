@@ -1,0 +1,235 @@
+//! What is known of the selected program: where it leads, when it runs, its operation with its debug information, and
+//! what it uses.
+
+use eframe::egui::{self, RichText};
+
+use super::usage::usage_ui;
+use super::words::{kind_words, name_words, title_words};
+use crate::analysis::program::compiled_programs::CompiledPrograms;
+use crate::analysis::program::operations::{Operation, PROPORTION};
+use crate::analysis::program_details::ProgramDetails;
+use crate::analysis::program_links::ProgramLinks;
+use crate::text::{clean, counted, grouped, shortened};
+use crate::ui::report::moment::step_id;
+use crate::ui::report::run_part::RunPart;
+use crate::ui::theme::{Tokens, fonts};
+use crate::ui::units::Units;
+use crate::ui::widget::inspector::{fact_ui, long_fact_ui, title_ui};
+
+/// Callers and steps that are named; of others there is the number.
+const MOST_CALLERS: usize = 8;
+const MOST_STEPS: usize = 12;
+/// Longest name.
+const NAME: usize = 300;
+
+/// Where to go from a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// To what it calls, or what calls it: there is a way back.
+    Follow(usize),
+    Select(usize),
+    Back,
+}
+
+/// Draws what is known; `before` is where one came from.
+pub fn inspector_ui(
+    ui: &mut egui::Ui,
+    part: &mut RunPart<'_>,
+    (compiled, links): (&CompiledPrograms<'_>, &ProgramLinks),
+    program: usize,
+    (details, failure): (Option<&ProgramDetails>, Option<&str>),
+    before: Option<usize>,
+) -> Option<Asked> {
+    let id = compiled.programs.ids.get(program).map_or(String::new(), |id| format!("Program {id}"));
+    let kind = kind_words(compiled, &links.shape, program, true);
+    let name = name_words(compiled, program);
+    title_ui(ui, &id, &kind, &shortened(&name, NAME));
+    let mut asked = calls_ui(ui, (compiled, links), program, before);
+    steps_ui(ui, part, (compiled, links), program);
+    asked = operation_ui(ui, links, program).or(asked);
+    debug_ui(ui, compiled, program);
+    match (details, failure) {
+        (Some(details), _) => usage_ui(ui, part, details),
+        (None, Some(failure)) => {
+            ui.weak(failure);
+        }
+        (None, None) => {
+            ui.weak("Reading what it uses");
+        }
+    }
+    asked
+}
+
+/// A heading of a part of what is known.
+pub fn section_ui(ui: &mut egui::Ui, title: &str) {
+    ui.add_space(6.0);
+    ui.separator();
+    ui.label(fonts::card_title(title));
+}
+
+/// The function that it calls, what calls the function that it is, and the way back.
+fn calls_ui(
+    ui: &mut egui::Ui,
+    (compiled, links): (&CompiledPrograms<'_>, &ProgramLinks),
+    program: usize,
+    before: Option<usize>,
+) -> Option<Asked> {
+    let mut asked = None;
+    ui.horizontal_wrapped(|ui| {
+        if let Some(before) = before {
+            let title = title_words(compiled, &links.shape, before);
+            let back = ui.button("← Back").on_hover_text(format!("Back to {title}"));
+            if back.clicked() {
+                asked = Some(Asked::Back);
+            }
+        }
+        if let Some((function, callee)) = compiled.callee(program)
+            && ui.button(format!("Go to function {function}")).clicked()
+        {
+            asked = Some(Asked::Follow(callee));
+        }
+    });
+    let Some(function) = links.shape.function_at(program) else { return asked };
+    let callers = compiled.callers(function);
+    if callers.is_empty() {
+        ui.weak("No program calls this function");
+        return asked;
+    }
+    let times = counted(callers.len() as u64, "program");
+    ui.label(RichText::new(format!("Called by {times}")).weak());
+    ui.horizontal_wrapped(|ui| {
+        for caller in callers.iter().take(MOST_CALLERS) {
+            let id = compiled.programs.ids.get(*caller).map_or(0, |id| id.0);
+            let hover = title_words(compiled, &links.shape, *caller);
+            if ui.link(format!("Call {id}")).on_hover_text(hover).clicked() {
+                asked = Some(Asked::Follow(*caller));
+            }
+        }
+        if callers.len() > MOST_CALLERS {
+            ui.weak(format!("and {} more", grouped((callers.len() - MOST_CALLERS) as u64)));
+        }
+    });
+    asked
+}
+
+/// The steps that visit it; a click selects one in Liveness.
+fn steps_ui(
+    ui: &mut egui::Ui,
+    part: &mut RunPart<'_>,
+    (compiled, links): (&CompiledPrograms<'_>, &ProgramLinks),
+    program: usize,
+) {
+    if !compiled.is_final() {
+        ui.weak("Steps are those of the final programs");
+        return;
+    }
+    let (units, steps) = (Units::now(ui), links.steps_of(program));
+    if steps.is_empty() {
+        ui.weak("No step of liveness visits it");
+        return;
+    }
+    let title = if steps.len() == 1 { "Runs at" } else { "Runs at the steps" };
+    let mut shown = None;
+    ui.horizontal_wrapped(|ui| {
+        ui.label(RichText::new(title).weak());
+        for step in steps.iter().take(MOST_STEPS) {
+            let step = *step as usize;
+            let id = step_id(&part.run.report, step);
+            let text = if steps.len() == 1 { format!("Step {id}") } else { id };
+            let alive = links.alive_at(step).map(|bytes| units.exact(bytes));
+            let alive = alive.map(|bytes| format!("{bytes} not always live there. "));
+            let hover = format!("{}A click selects it in Liveness", alive.unwrap_or_default());
+            if ui.link(text).on_hover_text(hover).clicked() {
+                shown = Some(step);
+            }
+        }
+        if steps.len() > MOST_STEPS {
+            ui.weak(format!("and {} more", grouped((steps.len() - MOST_STEPS) as u64)));
+        }
+    });
+    if let Some((step, Some(bytes))) = links.highest_visit(program) {
+        let name =
+            if steps.len() == 1 { "Not always live there" } else { "Not always live at most" };
+        fact_ui(ui, name, &units.exact(bytes));
+        let _ = step;
+    }
+    if let Some(step) = shown {
+        part.show_step(step);
+    }
+}
+
+/// Its operation, and the way through the programs of it.
+fn operation_ui(ui: &mut egui::Ui, links: &ProgramLinks, program: usize) -> Option<Asked> {
+    let (number, operation) = links.operation(program)?;
+    section_ui(ui, "Operation");
+    facts_ui(ui, operation);
+    let all = links.programs_of(number);
+    let at = all.iter().position(|other| *other as usize == program)?;
+    let mut asked = None;
+    ui.horizontal_wrapped(|ui| {
+        let to =
+            |place: Option<usize>| place.and_then(|place| all.get(place)).map(|it| *it as usize);
+        let before = to(at.checked_sub(1));
+        let next = to(at.checked_add(1));
+        for (sign, name, to) in [
+            ("▴", "Program of the operation before", before),
+            ("▾", "Next program of the operation", next),
+        ] {
+            let button = ui.add_enabled(to.is_some(), egui::Button::new(sign));
+            if button.accessible_name(name).on_hover_text(name).clicked() {
+                asked = to.map(Asked::Select);
+            }
+        }
+        let count = grouped(all.len() as u64);
+        ui.label(format!("{} of its {count} programs", grouped(at.saturating_add(1) as u64)))
+            .on_hover_text("They have a ring in the tree, and their steps are marked in Liveness");
+    });
+    asked
+}
+
+fn facts_ui(ui: &mut egui::Ui, operation: &Operation) {
+    let proportion = operation.available_memory_proportion.map(|value| value.to_string());
+    let facts = [
+        ("Kind", operation.kind.clone()),
+        ("Name", operation.name.clone()),
+        ("Layer", Some(operation.layer.clone())),
+        ("Innermost call", operation.detail.clone().filter(|_| operation.detail != operation.kind)),
+        (PROPORTION, proportion),
+        ("Source", operation.location.clone()),
+    ];
+    for (name, value) in facts {
+        if let Some(value) = value.filter(|value| !value.is_empty()) {
+            long_fact_ui(ui, name, &shortened(&value, NAME));
+        }
+    }
+}
+
+/// The debug contexts that it was made in, the outermost first.
+fn debug_ui(ui: &mut egui::Ui, compiled: &CompiledPrograms<'_>, program: usize) {
+    let id = compiled.programs.debug_ids.get(program).copied().unwrap_or(0);
+    let debug = compiled.report.debug.get();
+    let Some((debug, context)) = debug.and_then(|debug| Some((debug, debug.position(id)?))) else {
+        let text = match (id, compiled.report.debug.is_settled()) {
+            (0, _) => "It has no debug context",
+            (_, false) => "Debug information is being read",
+            (_, true) => "Its debug context is not in the report",
+        };
+        ui.weak(text);
+        return;
+    };
+    section_ui(ui, "Debug information");
+    let mut rows: Vec<usize> = debug.ancestry(context).collect();
+    rows.reverse();
+    for (level, row) in rows.into_iter().enumerate() {
+        ui.horizontal(|ui| {
+            ui.add_space(level.min(12) as f32 * 8.0);
+            let kind = debug.kind(row).unwrap_or("");
+            let layer = RichText::new(clean(debug.layer(row))).color(Tokens::now(ui).third_text);
+            ui.label(layer);
+            ui.add(egui::Label::new(fonts::number(shortened(kind, NAME))).truncate());
+            if let Some(name) = debug.name(row) {
+                ui.add(egui::Label::new(shortened(&clean(name), NAME).into_owned()).truncate());
+            }
+        });
+    }
+}
