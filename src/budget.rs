@@ -27,6 +27,12 @@ const SHORT_NAME_BYTES: usize = 128;
 /// Debug contexts on the way to the root. Real ones have about ten, or a few dozen where Python modules nest.
 pub(crate) const CONTEXT_DEPTH: usize = 256;
 
+/// Values that are shown of a debug context, and nodes of all on a way to the root. Real contexts have up to some hundreds.
+pub(crate) const CONTEXT_VALUES: usize = 4096;
+
+/// Bytes of texts that are shown of a debug context.
+pub(crate) const CONTEXT_BYTES: usize = 1 << 20;
+
 /// Values of a JSON file, each of which takes about 150 bytes while it is read.
 pub(crate) const JSON_VALUES: usize = 500_000;
 

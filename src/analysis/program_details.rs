@@ -13,6 +13,7 @@ use super::compute::exchanges::route;
 use super::compute::vertices::{of_compute_set, type_name};
 use super::memory::selection::TileSelection;
 use super::program::compiled_programs::CompiledPrograms;
+use super::program::debug_tree::{DebugTree, debug_tree};
 use super::program::tree::children_at;
 use crate::progress::Progress;
 use crate::store::exchange::ExchangeKind;
@@ -120,6 +121,8 @@ pub struct ProgramDetails {
     pub of_compute_set: Option<Vec<VariableOfProgram>>,
     /// The variables of its operation, most bytes first.
     pub of_operation: Vec<VariableOfProgram>,
+    /// All that its debug contexts say; `None` where the report cannot say more than its columns do.
+    pub debug: Option<DebugTree>,
     /// Why something could not be read.
     pub failure: Option<String>,
 }
@@ -168,6 +171,13 @@ pub fn program_details(
         let of_children = children.fold(0_u64, |sum, list| sum.saturating_add(list.sum()));
         let all = details.control_code.as_ref().map(|code| code.sum);
         details.own_control_code = all.map(|all| all.saturating_sub(of_children));
+    }
+    let id = compiled.programs.debug_ids.get(program).copied().filter(|id| *id != 0);
+    if let Some(context) = id.and_then(|id| report.debug.get()?.position(id)) {
+        match debug_tree(report, context, progress) {
+            Ok(debug) => details.debug = debug,
+            Err(error) => details.failure = Some(error.to_string()),
+        }
     }
     if let Some(operation) = operation {
         details.of_operation = of_operation(report, operation, owners);

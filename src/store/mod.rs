@@ -8,6 +8,7 @@ pub(crate) mod absence;
 pub mod arena;
 pub mod column;
 pub mod compute;
+pub mod context_details;
 pub mod debug_info;
 pub mod exchange;
 pub(crate) mod execution;

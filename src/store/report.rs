@@ -6,6 +6,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use super::absence::Absence;
 use super::arena::Arenas;
 use super::compute::{ComputeSetTiles, ComputeSets};
+use super::context_details::{ContextDetails, ReadContext};
 use super::debug_info::DebugInfo;
 use super::exchange::Exchanges;
 use super::execution::ExecutionTotals;
@@ -15,7 +16,7 @@ use super::log::Log;
 use super::memory::TileMemory;
 use super::names::Names;
 use super::options::{About, GraphInfo};
-use super::placed::ReadArena;
+use super::placed::{ReadArena, ReadError};
 use super::program::{ProgramTrees, Programs, Steps};
 use super::system::System;
 use super::target::Target;
@@ -23,6 +24,7 @@ use super::tile_list::TileList;
 use super::variable::LoweredVariables;
 use super::vertex::VertexTypes;
 use super::warning::Warnings;
+use crate::progress::Progress;
 use crate::text::words;
 
 /// One part of a report: still loading, there, or absent for good.
@@ -165,6 +167,7 @@ pub struct Report {
     /// Logs beside the profile, in the order of their names; none where there is no log.
     pub logs: Part<Vec<Log>>,
     reader: OnceLock<Box<dyn ReadArena>>,
+    context_reader: OnceLock<Box<dyn ReadContext>>,
 }
 
 impl Report {
@@ -231,6 +234,30 @@ impl Report {
     pub fn set_reader(&self, reader: Box<dyn ReadArena>) {
         // A second reader would be a mistake; the first one stands.
         drop(self.reader.set(reader));
+    }
+
+    /// All that the file says of a debug context, by its row; `None` where there is no such row, or no file.
+    ///
+    /// # Errors
+    /// When the file cannot be read any more, or has changed since its contexts were.
+    pub fn read_context(
+        &self,
+        context: usize,
+        progress: &Progress,
+    ) -> Result<Option<ContextDetails>, ReadError> {
+        let place = || {
+            let debug = self.debug.get()?;
+            Some((*debug.ids.get(context)?, *debug.offsets.get(context)?))
+        };
+        let (Some((id, offset)), Some(reader)) = (place(), self.context_reader.get()) else {
+            return Ok(None);
+        };
+        reader.read(id, offset, progress).map(Some)
+    }
+
+    /// Says where single debug contexts are read from. Only the first call counts.
+    pub fn set_context_reader(&self, reader: Box<dyn ReadContext>) {
+        drop(self.context_reader.set(reader));
     }
 
     /// The files of the report with what is known of them now.

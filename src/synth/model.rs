@@ -196,8 +196,8 @@ pub struct Context {
     pub name: String,
     /// Source file and line.
     pub location: (&'static str, u64),
-    /// PopLibs options.
-    pub options: Vec<(&'static str, String)>,
+    /// What else the layer says, by key: arguments with shapes, types and options, inputs, attributes.
+    pub says: Vec<(&'static str, serde_json::Value)>,
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,9 @@
 
 pub mod compiled_programs;
 pub mod control_code;
+pub mod debug_tree;
 pub mod kinds;
+pub mod layers;
 pub mod modules;
 pub(crate) mod named_facts;
 pub(crate) mod operation_text;

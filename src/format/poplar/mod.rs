@@ -26,6 +26,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use database::{Database, size_of_file};
+pub(crate) use debug_cbor::DebugFile;
 pub use discover::{
     FolderReport, FolderRun, FolderRuns, reports_below, reports_beside, runs_in_folder,
 };
@@ -220,6 +221,11 @@ impl OpenReport {
     /// Reads the debug contexts.
     pub fn read_debug_info(&self, progress: &Progress) {
         let before = self.report.warnings.count();
+        // That it cannot be opened is said by who reads all of it.
+        let whole = self.found.debug.as_ref().and_then(|path| DebugFile::open(path).ok());
+        if let Some(file) = whole {
+            self.report.set_context_reader(Box::new(file));
+        }
         let warnings = match self.take_with_warnings(index::fill_debug_info) {
             Some(warnings) => warnings,
             None => {

@@ -48,47 +48,6 @@ impl Lowering<'_> {
         }
     }
 
-    /// The chain of contexts from the framework to the PopLibs call, which it returns.
-    fn contexts_of(&mut self, layer: &Layer) -> u64 {
-        let name = format!("model.{}", layer.name);
-        let torch = self.context(Context {
-            layer: "poptorch",
-            kind: ("op_type", layer.api().to_owned()),
-            location: ("resnext.py", layer.line),
-            ..poplar_context(0, "", &name)
-        });
-        let onnx = self.context(Context {
-            layer: "onnx",
-            kind: ("opType", layer.onnx().to_owned()),
-            ..poplar_context(torch, "", &name)
-        });
-        let popart = self.context(Context {
-            layer: "popart",
-            kind: ("opid", format!("ai.onnx.{}:11", layer.onnx())),
-            ..poplar_context(onnx, "", &name)
-        });
-        let options = if layer.is_planned() {
-            vec![
-                ("availableMemoryProportion", self.options.proportion.to_string()),
-                ("partialsType", "float".to_owned()),
-            ]
-        } else {
-            Vec::new()
-        };
-        let file = match layer.kind {
-            Kind::Convolution { .. } => "poplibs/lib/poplin/Convolution.cpp",
-            Kind::MatMul => "poplibs/lib/poplin/MatMul.cpp",
-            Kind::AddRelu | Kind::Pool => "poplibs/lib/popops/ElementWise.cpp",
-        };
-        self.context(Context {
-            layer: "poplibs",
-            kind: ("api", layer.api().to_owned()),
-            location: (file, 1_200),
-            options,
-            ..poplar_context(popart, "", &layer.name)
-        })
-    }
-
     fn execute(
         &mut self,
         place: &Place<'_>,
@@ -195,6 +154,7 @@ impl Lowering<'_> {
             layer: "poplibs",
             kind: ("api", "reduceWithOutput".to_owned()),
             location: ("poplibs/lib/popops/Reduction.cpp", 273),
+            says: self.reduction_says(layer),
             ..poplar_context(call, "", "")
         });
         let context = self.context(poplar_context(reduce_context, "Execute", ""));

@@ -2,8 +2,9 @@
 //! partial sums that live only as long as they must, loops where a plan splits the work in time.
 //!
 //! Here is the program as a whole; `runtime` has what every IPU needs and the ways in and out,
-//! `layers` what a layer becomes.
+//! `layers` what a layer becomes, `contexts` what its debug contexts say.
 
+mod contexts;
 mod layers;
 mod runtime;
 
@@ -303,6 +304,6 @@ fn poplar_context(parent: u64, kind: &str, name: &str) -> Context {
         kind: ("type", kind.to_owned()),
         name: name.to_owned(),
         location: ("poplar/lib/Program.cpp", 60),
-        options: Vec::new(),
+        says: Vec::new(),
     }
 }

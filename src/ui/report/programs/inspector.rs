@@ -1,24 +1,29 @@
 //! What is known of the selected program: where it leads, when it runs, its operation with its debug information, and
 //! what it uses.
 
-use eframe::egui::{self, RichText};
+use eframe::egui::text::{LayoutJob, TextFormat};
+use eframe::egui::{self, CollapsingHeader, RichText};
 
 use super::usage::usage_ui;
 use super::words::{kind_words, name_words, title_words};
 use crate::analysis::program::compiled_programs::CompiledPrograms;
+use crate::analysis::program::debug_tree::{DebugTree, Node};
 use crate::analysis::program::operations::{Operation, PROPORTION};
 use crate::analysis::program_details::ProgramDetails;
 use crate::analysis::program_links::ProgramLinks;
 use crate::text::{clean, counted, grouped, shortened};
 use crate::ui::report::moment::step_id;
 use crate::ui::report::run_part::RunPart;
-use crate::ui::theme::{Tokens, fonts};
+use crate::ui::theme::Tokens;
+use crate::ui::theme::fonts::{self, size};
 use crate::ui::units::Units;
 use crate::ui::widget::inspector::{fact_ui, long_fact_ui, title_ui};
 
 /// Callers and steps that are named; of others there is the number.
 const MOST_CALLERS: usize = 8;
 const MOST_STEPS: usize = 12;
+/// The layer whose contexts are closed at first.
+const POPLAR: &str = "Poplar";
 /// Longest name.
 const NAME: usize = 300;
 
@@ -47,7 +52,7 @@ pub fn inspector_ui(
     let mut asked = calls_ui(ui, (compiled, links), program, before);
     steps_ui(ui, part, (compiled, links), program);
     asked = operation_ui(ui, links, program).or(asked);
-    debug_ui(ui, compiled, program);
+    debug_ui(ui, compiled, program, details.and_then(|details| details.debug.as_ref()));
     match (details, failure) {
         (Some(details), _) => usage_ui(ui, part, details),
         (None, Some(failure)) => {
@@ -204,8 +209,13 @@ fn facts_ui(ui: &mut egui::Ui, operation: &Operation) {
     }
 }
 
-/// The debug contexts that it was made in, the outermost first.
-fn debug_ui(ui: &mut egui::Ui, compiled: &CompiledPrograms<'_>, program: usize) {
+/// The debug contexts that it was made in, the outermost first, with all that they say as soon as it is read.
+fn debug_ui(
+    ui: &mut egui::Ui,
+    compiled: &CompiledPrograms<'_>,
+    program: usize,
+    tree: Option<&DebugTree>,
+) {
     let id = compiled.programs.debug_ids.get(program).copied().unwrap_or(0);
     let debug = compiled.report.debug.get();
     let Some((debug, context)) = debug.and_then(|debug| Some((debug, debug.position(id)?))) else {
@@ -218,6 +228,15 @@ fn debug_ui(ui: &mut egui::Ui, compiled: &CompiledPrograms<'_>, program: usize) 
         return;
     };
     section_ui(ui, "Debug information");
+    if let Some(tree) = tree {
+        for (level, node) in tree.contexts.iter().enumerate() {
+            context_ui(ui, level, node);
+        }
+        if tree.is_cut {
+            ui.weak("The file says more than is shown");
+        }
+        return;
+    }
     let mut rows: Vec<usize> = debug.ancestry(context).collect();
     rows.reverse();
     for (level, row) in rows.into_iter().enumerate() {
@@ -231,5 +250,33 @@ fn debug_ui(ui: &mut egui::Ui, compiled: &CompiledPrograms<'_>, program: usize) 
                 ui.add(egui::Label::new(shortened(&clean(name), NAME).into_owned()).truncate());
             }
         });
+    }
+}
+
+/// A context with what it says below it; of Poplar's own only its line, until it is opened.
+fn context_ui(ui: &mut egui::Ui, level: usize, node: &Node) {
+    let tokens = *Tokens::now(ui);
+    let mut title = LayoutJob::default();
+    let layer = TextFormat::simple(fonts::regular(size::TABLE), tokens.third_text);
+    title.append(&format!("{}  ", clean(&node.key)), 0.0, layer);
+    let value = TextFormat::simple(fonts::semibold(size::TABLE), tokens.text);
+    title.append(&shortened(&clean(&node.value), NAME), 0.0, value);
+    if node.children.is_empty() {
+        ui.label(title);
+        return;
+    }
+    let is_open = node.key != POPLAR;
+    let header = CollapsingHeader::new(title).id_salt(("context", level)).default_open(is_open);
+    header.show(ui, |ui| node.children.iter().for_each(|child| node_ui(ui, child)));
+}
+
+fn node_ui(ui: &mut egui::Ui, node: &Node) {
+    if !node.value.is_empty() || node.children.is_empty() {
+        long_fact_ui(ui, &shortened(&clean(&node.key), NAME), &shortened(&node.value, NAME));
+    } else {
+        ui.label(RichText::new(shortened(&clean(&node.key), NAME)).size(size::TABLE).weak());
+    }
+    if !node.children.is_empty() {
+        ui.indent(&node.key, |ui| node.children.iter().for_each(|child| node_ui(ui, child)));
     }
 }
